@@ -32,10 +32,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 
-use case::{Case, Check, Draft};
+use case::{CaseDraft, EventCheck, HookCase};
 use compare::Facts;
-use session::{ClientRun, Tree};
-use sink::Sink;
+use session::{CaseTree, ClientRun};
+use sink::HttpSink;
 
 const USAGE: &str =
     "usage: cargo xtask client [--filter NAME] [--list] [--memory] [--instructions] \
@@ -52,13 +52,13 @@ const USAGE: &str =
 The client is cached in $REMORA_CLIENT_CACHE (default: target/client-cache).";
 
 /// Sessions at the same time.
-const JOBS: usize = 2;
+const MAX_PARALLEL_SESSIONS: usize = 2;
 
 #[derive(Default)]
-struct Options {
+struct ClientOptions {
     filter: String,
-    task: Task,
-    part: Part,
+    task: ClientTask,
+    part: ClientPart,
     keep: bool,
     engine: Option<PathBuf>,
     /// Trees to play instead of the stage's own.
@@ -66,7 +66,7 @@ struct Options {
 }
 
 #[derive(Default, PartialEq)]
-enum Task {
+enum ClientTask {
     /// Client against record, engine against client.
     #[default]
     Compare,
@@ -76,7 +76,7 @@ enum Task {
 }
 
 #[derive(Default, PartialEq)]
-enum Part {
+enum ClientPart {
     #[default]
     Whole,
     Memory,
@@ -91,12 +91,12 @@ struct Stage {
     work: PathBuf,
     /// `PATH` for client, engine and handlers.
     search: String,
-    options: Options,
+    options: ClientOptions,
 }
 
 /// What became of one case.
 #[derive(Default)]
-struct Verdict {
+struct CaseVerdict {
     name: String,
     /// Empty: all agreed.
     problems: Vec<String>,
@@ -114,17 +114,19 @@ struct Verdict {
 
 /// Runs the stage.
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    let options = options(args)?;
+    let options = parse_options(args)?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .context("xtask has no parent")?;
-    let mut drafts = case::load(&root.join("fixtures").join("client"))?;
-    drafts.retain(|draft| options.part == Part::Whole && draft.name.contains(&options.filter));
-    let mut scenes: Vec<&str> = memory::names().collect();
-    scenes.retain(|name| options.part != Part::Instructions && name.contains(&options.filter));
-    let mut trees = instructions::load(root, options.trees.as_deref())?;
-    trees.retain(|tree| options.part != Part::Memory && tree.name.contains(&options.filter));
-    if options.task == Task::List {
+    let mut drafts = case::load_cases(&root.join("fixtures").join("client"))?;
+    drafts
+        .retain(|draft| options.part == ClientPart::Whole && draft.name.contains(&options.filter));
+    let mut scenes: Vec<&str> = memory::list_names().collect();
+    scenes
+        .retain(|name| options.part != ClientPart::Instructions && name.contains(&options.filter));
+    let mut trees = instructions::load_trees(root, options.trees.as_deref())?;
+    trees.retain(|tree| options.part != ClientPart::Memory && tree.name.contains(&options.filter));
+    if options.task == ClientTask::List {
         let names = drafts.iter().map(|draft| draft.name.as_str());
         let trees = trees.iter().map(|tree| tree.name.as_str());
         for name in names.chain(scenes).chain(trees) {
@@ -132,41 +134,41 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         }
         return Ok(());
     }
-    if options.task != Task::Compare {
+    if options.task != ClientTask::Compare {
         scenes.clear(); // they have no record, and need the program
     }
-    if options.task != Task::Compare && options.part == Part::Whole {
+    if options.task != ClientTask::Compare && options.part == ClientPart::Whole {
         trees.clear(); // only those of a file that is named have a record
     }
     if drafts.is_empty() && scenes.is_empty() && trees.is_empty() {
         bail!("no case's name contains `{}`", options.filter);
     }
     let started = Instant::now();
-    let cache = variable("REMORA_CLIENT_CACHE")
+    let cache = read_variable("REMORA_CLIENT_CACHE")
         .map_or_else(|| root.join("target/client-cache"), PathBuf::from);
     let stage = Stage {
-        client: install::client(&cache)?,
-        engine: engine(root, &options)?,
+        client: install::install_client(&cache)?,
+        engine: find_engine(root, &options)?,
         work: work_folder()?,
-        search: variable("PATH").context("PATH is not set")?,
+        search: read_variable("PATH").context("PATH is not set")?,
         options,
     };
     println!(
-        "client {}, {} cases, {JOBS} at a time",
-        install::VERSION,
+        "client {}, {} cases, {MAX_PARALLEL_SESSIONS} at a time",
+        install::CLIENT_VERSION,
         drafts.len() + scenes.len() + trees.len()
     );
     let mut verdicts = play_all(&drafts, |draft, verdict| {
         verdict.name.clone_from(&draft.name);
-        play(&stage, draft, verdict)
+        play_case(&stage, draft, verdict)
     });
     verdicts.extend(play_all(&scenes, |name, verdict| {
         (*name).clone_into(&mut verdict.name);
-        memory::play(&stage, name, verdict)
+        memory::play_case(&stage, name, verdict)
     }));
     verdicts.extend(play_all(&trees, |tree, verdict| {
         verdict.name.clone_from(&tree.name);
-        instructions::play(&stage, tree, verdict)
+        instructions::play_tree(&stage, tree, verdict)
     }));
     if !stage.options.keep {
         let _ = fs::remove_dir_all(&stage.work);
@@ -180,7 +182,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     } else {
         "client and record"
     };
-    let sum = |count: fn(&Verdict) -> usize| verdicts.iter().map(count).sum::<usize>();
+    let sum = |count: fn(&CaseVerdict) -> usize| verdicts.iter().map(count).sum::<usize>();
     println!(
         "{against}: {} of {} cases agree ({} events, {} handler runs, {} sessions with the \
          memory, {} trees with {} instruction files, {} things skipped) in {:.0} s",
@@ -200,20 +202,20 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn options(args: &[String]) -> Result<Options> {
-    let mut options = Options::default();
+fn parse_options(args: &[String]) -> Result<ClientOptions> {
+    let mut options = ClientOptions::default();
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         match arg.as_str() {
-            "--list" => options.task = Task::List,
-            "--memory" => options.part = Part::Memory,
-            "--instructions" => options.part = Part::Instructions,
+            "--list" => options.task = ClientTask::List,
+            "--memory" => options.part = ClientPart::Memory,
+            "--instructions" => options.part = ClientPart::Instructions,
             "--trees" => {
-                options.part = Part::Instructions;
+                options.part = ClientPart::Instructions;
                 options.trees = Some(args.next().context("--trees needs a file")?.into());
             }
-            "--client-only" => options.task = Task::ClientOnly,
-            "--record" => options.task = Task::Record,
+            "--client-only" => options.task = ClientTask::ClientOnly,
+            "--record" => options.task = ClientTask::Record,
             "--keep" => options.keep = true,
             "--filter" => options
                 .filter
@@ -231,19 +233,19 @@ fn options(args: &[String]) -> Result<Options> {
     clippy::disallowed_methods,
     reason = "the stage's own settings; xtask has no settings layer"
 )]
-fn variable(name: &str) -> Option<String> {
+fn read_variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// The engine under test; cargo says where it put it.
-fn engine(root: &Path, options: &Options) -> Result<Option<PathBuf>> {
-    if options.task != Task::Compare {
+fn find_engine(root: &Path, options: &ClientOptions) -> Result<Option<PathBuf>> {
+    if options.task != ClientTask::Compare {
         return Ok(None);
     }
     let given = options
         .engine
         .clone()
-        .or_else(|| variable("REMORA_BIN").map(PathBuf::from));
+        .or_else(|| read_variable("REMORA_BIN").map(PathBuf::from));
     if let Some(given) = given {
         let found = given
             .canonicalize()
@@ -298,12 +300,12 @@ fn work_folder() -> Result<PathBuf> {
 /// All cases, a few at a time, one line each as they end.
 fn play_all<T: Sync>(
     cases: &[T],
-    play: impl Fn(&T, &mut Verdict) -> Result<()> + Sync,
-) -> Vec<Verdict> {
+    play: impl Fn(&T, &mut CaseVerdict) -> Result<()> + Sync,
+) -> Vec<CaseVerdict> {
     let waiting: Mutex<VecDeque<&T>> = Mutex::new(cases.iter().collect());
     let done = Mutex::new(Vec::new());
     thread::scope(|scope| {
-        for _ in 0..JOBS.min(cases.len()) {
+        for _ in 0..MAX_PARALLEL_SESSIONS.min(cases.len()) {
             scope.spawn(|| {
                 loop {
                     let next = waiting
@@ -312,13 +314,13 @@ fn play_all<T: Sync>(
                         .pop_front();
                     let Some(case) = next else { break };
                     let started = Instant::now();
-                    let mut verdict = Verdict::default();
+                    let mut verdict = CaseVerdict::default();
                     if let Err(error) = play(case, &mut verdict) {
                         verdict.problems.push(format!("{error:#}"));
                     }
                     verdict.took = started.elapsed();
                     let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                    print(&verdict);
+                    print_verdict(&verdict);
                     done.push(verdict);
                 }
             });
@@ -327,7 +329,7 @@ fn play_all<T: Sync>(
     done.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn print(verdict: &Verdict) {
+fn print_verdict(verdict: &CaseVerdict) {
     let word = if verdict.problems.is_empty() {
         "ok  "
     } else {
@@ -351,26 +353,26 @@ fn print(verdict: &Verdict) {
     }
 }
 
-fn play(stage: &Stage, draft: &Draft, verdict: &mut Verdict) -> Result<()> {
-    let mut tree = Tree::new(&stage.work, &draft.name, &stage.search)?;
+fn play_case(stage: &Stage, draft: &CaseDraft, verdict: &mut CaseVerdict) -> Result<()> {
+    let mut tree = CaseTree::new(&stage.work, &draft.name, &stage.search)?;
     tree.keep = stage.options.keep;
     if tree.keep {
         println!("     {} is in {}", draft.name, tree.path("").display());
     }
-    let (sink, answers) = Sink::start()?;
-    let places = tree.places(&sink.url());
-    let case = draft.fill(&places)?;
-    answers.set(case.http.clone());
+    let (sink, answers) = HttpSink::start()?;
+    let places = tree.list_placeholders(&sink.url());
+    let case = draft.fill_placeholders(&places)?;
+    answers.set_answers(case.http.clone());
     tree.build(&case)?;
-    let mut client = tree.client(&stage.client, &case)?;
-    client.runs.extend(sink.take());
+    let mut client = tree.run_client(&stage.client, &case)?;
+    client.runs.extend(sink.drain_runs());
     let mut recorded = Vec::new();
     for check in &case.checks {
         let facts = compare::client_facts(check, &client);
         verdict.events += 1;
         verdict.handlers += compare::runs_of(check, &client.runs).len();
-        if stage.options.task == Task::Record {
-            recorded.push(Some(unfilled(&facts, &places)));
+        if stage.options.task == ClientTask::Record {
+            recorded.push(Some(restore_placeholders(&facts, &places)));
             continue;
         }
         let expected: Facts = match &check.expect {
@@ -380,7 +382,7 @@ fn play(stage: &Stage, draft: &Draft, verdict: &mut Verdict) -> Result<()> {
                 check.event
             ),
         };
-        let found = compare::differences("recorded", &expected, "the client now", &facts);
+        let found = compare::list_differences("recorded", &expected, "the client now", &facts);
         verdict.problems.extend(
             found
                 .into_iter()
@@ -395,22 +397,22 @@ fn play(stage: &Stage, draft: &Draft, verdict: &mut Verdict) -> Result<()> {
             );
         }
     }
-    if stage.options.task == Task::Record {
+    if stage.options.task == ClientTask::Record {
         static FILES: Mutex<()> = Mutex::new(());
         let _one_at_a_time = FILES.lock().unwrap_or_else(PoisonError::into_inner);
-        case::record(draft, &recorded)?;
+        case::record_facts(draft, &recorded)?;
     }
     Ok(())
 }
 
 /// Gives the engine the event that the client gave its handlers, over the same files.
 fn against_engine(
-    tree: &Tree,
+    tree: &CaseTree,
     engine: &Path,
-    case: &Case,
-    check: &Check,
+    case: &HookCase,
+    check: &EventCheck,
     client: &ClientRun,
-    sink: &Sink,
+    sink: &HttpSink,
 ) -> Result<Vec<String>> {
     let runs = compare::runs_of(check, &client.runs);
     let event = match (runs.first(), &check.given) {
@@ -422,12 +424,12 @@ fn against_engine(
         ),
     };
     tree.build(case)?;
-    let mut ours = tree.engine(engine, case, &event)?;
-    ours.runs.extend(sink.take());
+    let mut ours = tree.run_engine(engine, case, &event)?;
+    ours.runs.extend(sink.drain_runs());
     let event: Value = serde_json::from_str(&event).context("the client's event is not JSON")?;
     let expected = compare::client_facts(check, client);
     let facts = compare::engine_facts(check, client, &event, &ours);
-    let mut found = compare::differences("client", &expected, "engine", &facts);
+    let mut found = compare::list_differences("client", &expected, "engine", &facts);
     found.extend(compare::input_differences(&event, &runs, &ours.runs));
     if ours.orphans > 0 {
         found.push(format!("the engine left {} processes behind", ours.orphans));
@@ -442,9 +444,9 @@ fn against_engine(
 }
 
 /// Facts with this run's paths put back into placeholders.
-fn unfilled(facts: &Facts, places: &[(&str, String)]) -> Value {
+fn restore_placeholders(facts: &Facts, places: &[(&str, String)]) -> Value {
     let mut facts = json!(facts);
-    case::replace(&mut facts, &|text| {
+    case::replace_strings(&mut facts, &|text| {
         places.iter().fold(text.to_owned(), |text, (name, place)| {
             text.replace(place, name)
         })

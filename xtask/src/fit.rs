@@ -15,19 +15,19 @@ use remora_memory::statement::Speaker;
 use remora_memory::statement::fitting::{traits_of, without_reason};
 use serde_json::Value;
 
-use logistic::{Example, Weights, fit, probability};
+use logistic::{Example, TraitWeights, fit_weights, to_probability};
 
-const TRAIN: &str = "fixtures/statements/train.jsonl";
+const TRAINING_FILE: &str = "fixtures/statements/train.jsonl";
 /// Lists that are only counted.
-const HELD_OUT: [&str; 2] = [
+const HELD_OUT_FILES: [&str; 2] = [
     "fixtures/statements/test.jsonl",
     "fixtures/statements/blind.jsonl",
 ];
-const TABLE: &str = "crates/remora-memory/src/statement/model.tsv";
+const MODEL_FILE: &str = "crates/remora-memory/src/statement/model.tsv";
 
-const FOLDS: usize = 10;
+const FOLD_COUNT: usize = 10;
 /// Neighbouring sentences are often of one text and stay in one fold.
-const TOGETHER: usize = 4;
+const GROUP_SENTENCES: usize = 4;
 /// What a speaker's own weights count beside those for both.
 const OWN_SHARE: f64 = 0.7;
 /// Of what is found, how much must be right. A user says a thing once, so a miss
@@ -51,20 +51,20 @@ fn none_weight(speaker: Speaker) -> f64 {
 const MIN_WEIGHT: i64 = 15;
 
 /// What a statement can be, in the order of the table's columns.
-const SORTS: [&str; 4] = ["decision", "preference", "correction", "fact"];
+const STATEMENT_KINDS: [&str; 4] = ["decision", "preference", "correction", "fact"];
 
-struct Row {
+struct LabelledSentence {
     text: String,
     speaker: Speaker,
     label: String,
     values: Vec<(String, f64)>,
     ruled: bool,
     /// What it states without saying why.
-    without_reason: Option<Box<Row>>,
+    without_reason: Option<Box<LabelledSentence>>,
 }
 
-impl Row {
-    fn of(text: &str, context: &str, speaker: Speaker, label: &str) -> Self {
+impl LabelledSentence {
+    fn from_text(text: &str, context: &str, speaker: Speaker, label: &str) -> Self {
         let traits = traits_of(text, context, speaker);
         let mut values: BTreeMap<String, f64> = BTreeMap::from([("bias".to_owned(), 1.0)]);
         for (name, value) in traits.values {
@@ -80,12 +80,12 @@ impl Row {
         }
     }
 
-    fn states(&self) -> bool {
+    fn is_statement(&self) -> bool {
         self.label != "none"
     }
 
     /// Whether it counts, at the probability that the model gives it.
-    fn counts(&self, probability: f64, threshold: f64) -> bool {
+    fn is_counted(&self, probability: f64, threshold: f64) -> bool {
         self.ruled || probability >= threshold
     }
 
@@ -101,14 +101,17 @@ impl Row {
     /// The traits for both speakers, and those for this one.
     fn with_own(&self) -> Vec<(String, f64)> {
         let own = |(name, value): &(String, f64)| {
-            (format!("{}{name}", prefix(self.speaker)), value * OWN_SHARE)
+            (
+                format!("{}{name}", speaker_prefix(self.speaker)),
+                value * OWN_SHARE,
+            )
         };
         let own: Vec<_> = self.values.iter().map(own).collect();
         [self.values.clone(), own].concat()
     }
 }
 
-fn prefix(speaker: Speaker) -> &'static str {
+fn speaker_prefix(speaker: Speaker) -> &'static str {
     match speaker {
         Speaker::User => "user|",
         Speaker::Assistant => "agent|",
@@ -121,7 +124,7 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
         [flag] if flag == "--errors" => true,
         _ => bail!("`fit` takes no arguments but `--errors`"),
     };
-    let train = load(TRAIN)?;
+    let train = load_sentences(TRAINING_FILE)?;
     let scores = cross_validate(&train);
     let mut report = String::new();
     let mut thresholds = Vec::new();
@@ -135,9 +138,13 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
             none_weight(speaker),
             least_precision(speaker),
         );
-        let passes = |(row, score): &(&Row, &f64)| row.counts(**score, threshold);
-        let found = Counts::of(of_speaker().map(|pair| (pair.0.states(), passes(&pair))));
-        let rules = Counts::of(of_speaker().map(|pair| (pair.0.states(), pair.0.ruled)));
+        let passes = |(row, score): &(&LabelledSentence, &f64)| row.is_counted(**score, threshold);
+        let found = DetectionCounts::from_pairs(
+            of_speaker().map(|pair| (pair.0.is_statement(), passes(&pair))),
+        );
+        let rules = DetectionCounts::from_pairs(
+            of_speaker().map(|pair| (pair.0.is_statement(), pair.0.ruled)),
+        );
         writeln!(
             report,
             "{speaker:?}: threshold {threshold:.3}\n  \
@@ -145,7 +152,7 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
         )?;
         if lists_errors {
             for (row, score) in of_speaker() {
-                if passes(&(row, score)) != row.states() {
+                if passes(&(row, score)) != row.is_statement() {
                     let by = if row.ruled { "rule" } else { "model" };
                     writeln!(report, "  {:10} {by:5} {score:.2} {}", row.label, row.text)?;
                 }
@@ -153,40 +160,45 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
         }
         thresholds.push((speaker, threshold));
     }
-    let statements: Vec<&Row> = train.iter().filter(|row| row.states()).collect();
+    let statements: Vec<&LabelledSentence> =
+        train.iter().filter(|row| row.is_statement()).collect();
     writeln!(
         report,
         "kinds right, cross-validated: {}",
         judge_sorts(&statements)
     )?;
 
-    let all: Vec<&Row> = train.iter().collect();
+    let all: Vec<&LabelledSentence> = train.iter().collect();
     let table = write_table(&fit_statements(&all), &fit_sorts(&statements), &thresholds)?;
-    fs::write(TABLE, &table).with_context(|| format!("write {TABLE}"))?;
+    fs::write(MODEL_FILE, &table).with_context(|| format!("write {MODEL_FILE}"))?;
     writeln!(
         report,
-        "{TABLE}: {} rows, {} bytes",
+        "{MODEL_FILE}: {} rows, {} bytes",
         table.lines().count(),
         table.len()
     )?;
 
     let weights = fit_statements(&all);
-    for file in HELD_OUT {
-        let held_out = load(file)?;
+    for file in HELD_OUT_FILES {
+        let held_out = load_sentences(file)?;
         for (speaker, threshold) in &thresholds {
             let rows = held_out.iter().filter(|row| row.speaker == *speaker);
             let found = rows.map(|row| {
-                let score = probability(weights.score(&row.with_own()));
-                (row.states(), row.counts(score, *threshold))
+                let score = to_probability(weights.score_traits(&row.with_own()));
+                (row.is_statement(), row.is_counted(score, *threshold))
             });
-            writeln!(report, "{speaker:?}: {file} {}", Counts::of(found))?;
+            writeln!(
+                report,
+                "{speaker:?}: {file} {}",
+                DetectionCounts::from_pairs(found)
+            )?;
         }
     }
     std::io::stdout().write_all(report.as_bytes())?;
     Ok(())
 }
 
-fn load(file: &str) -> anyhow::Result<Vec<Row>> {
+fn load_sentences(file: &str) -> anyhow::Result<Vec<LabelledSentence>> {
     let text = fs::read_to_string(file).with_context(|| format!("read {file}"))?;
     let rows = text.lines().enumerate().map(|(at, line)| {
         let row: Value =
@@ -203,33 +215,34 @@ fn load(file: &str) -> anyhow::Result<Vec<Row>> {
         let label = get("label")?;
         let context = row["context"].as_str().unwrap_or(text);
         let short = without_reason(text).filter(|_| label != "none" && label != "fact");
-        let short = short.map(|short| Box::new(Row::of(short, context, speaker, label)));
-        Ok(Row {
+        let short = short
+            .map(|short| Box::new(LabelledSentence::from_text(short, context, speaker, label)));
+        Ok(LabelledSentence {
             without_reason: short,
-            ..Row::of(text, context, speaker, label)
+            ..LabelledSentence::from_text(text, context, speaker, label)
         })
     });
     rows.collect()
 }
 
-fn fit_statements(rows: &[&Row]) -> Weights {
+fn fit_statements(rows: &[&LabelledSentence]) -> TraitWeights {
     // Most that state something say why, too; it must not be what counts.
     let short = rows.iter().filter_map(|row| row.without_reason.as_deref());
-    let rows: Vec<&Row> = rows.iter().copied().chain(short).collect();
+    let rows: Vec<&LabelledSentence> = rows.iter().copied().chain(short).collect();
     let values: Vec<_> = rows.iter().map(|row| row.with_own()).collect();
     let examples: Vec<Example<'_>> = rows
         .iter()
         .zip(&values)
         .map(|(row, values)| Example {
             values,
-            holds: row.states(),
+            holds: row.is_statement(),
         })
         .collect();
-    fit(&examples)
+    fit_weights(&examples)
 }
 
 /// One set of weights for each sort: it against the others.
-fn fit_sorts(rows: &[&Row]) -> Vec<Weights> {
+fn fit_sorts(rows: &[&LabelledSentence]) -> Vec<TraitWeights> {
     let of_sort = |sort: &&str| {
         let examples: Vec<Example<'_>> = rows
             .iter()
@@ -238,19 +251,19 @@ fn fit_sorts(rows: &[&Row]) -> Vec<Weights> {
                 holds: row.sort() == *sort,
             })
             .collect();
-        fit(&examples)
+        fit_weights(&examples)
     };
-    SORTS.iter().map(of_sort).collect()
+    STATEMENT_KINDS.iter().map(of_sort).collect()
 }
 
 fn is_held_out(at: usize, fold: usize) -> bool {
-    (at / TOGETHER) % FOLDS == fold
+    (at / GROUP_SENTENCES) % FOLD_COUNT == fold
 }
 
 /// How likely each row states something, by a model that has not seen it.
-fn cross_validate(rows: &[Row]) -> Vec<f64> {
+fn cross_validate(rows: &[LabelledSentence]) -> Vec<f64> {
     let mut scores = vec![0.0; rows.len()];
-    for fold in 0..FOLDS {
+    for fold in 0..FOLD_COUNT {
         let seen = rows
             .iter()
             .enumerate()
@@ -261,15 +274,15 @@ fn cross_validate(rows: &[Row]) -> Vec<f64> {
             .enumerate()
             .filter(|(at, _)| is_held_out(*at, fold))
         {
-            scores[at] = probability(weights.score(&row.with_own()));
+            scores[at] = to_probability(weights.score_traits(&row.with_own()));
         }
     }
     scores
 }
 
-fn judge_sorts(rows: &[&Row]) -> String {
+fn judge_sorts(rows: &[&LabelledSentence]) -> String {
     let mut right = 0;
-    for fold in 0..FOLDS {
+    for fold in 0..FOLD_COUNT {
         let at = |held: bool| {
             let rows = rows.iter().enumerate();
             rows.filter(move |(at, _)| is_held_out(*at, fold) == held)
@@ -277,8 +290,13 @@ fn judge_sorts(rows: &[&Row]) -> String {
         };
         let weights = fit_sorts(&at(false).collect::<Vec<_>>());
         for row in at(true) {
-            let scores = weights.iter().map(|weights| weights.score(&row.values));
-            let best = SORTS.iter().zip(scores).max_by(|a, b| a.1.total_cmp(&b.1));
+            let scores = weights
+                .iter()
+                .map(|weights| weights.score_traits(&row.values));
+            let best = STATEMENT_KINDS
+                .iter()
+                .zip(scores)
+                .max_by(|a, b| a.1.total_cmp(&b.1));
             right += usize::from(best.is_some_and(|(sort, _)| *sort == row.sort()));
         }
     }
@@ -288,12 +306,14 @@ fn judge_sorts(rows: &[&Row]) -> String {
 /// The lowest probability from which on enough of what is found is right. Facts
 /// count for nothing: most of them are not kept.
 fn lowest_threshold<'a>(
-    rows: impl Iterator<Item = (&'a Row, &'a f64)>,
+    rows: impl Iterator<Item = (&'a LabelledSentence, &'a f64)>,
     none_weight: f64,
     precision: f64,
 ) -> f64 {
     let rows = rows.filter(|(row, _)| row.label != "fact");
-    let mut rows: Vec<(f64, bool)> = rows.map(|(row, score)| (*score, row.states())).collect();
+    let mut rows: Vec<(f64, bool)> = rows
+        .map(|(row, score)| (*score, row.is_statement()))
+        .collect();
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
     let (mut right, mut wrong, mut lowest) = (0.0, 0.0, 0.999);
     for (score, states) in rows {
@@ -311,14 +331,14 @@ fn lowest_threshold<'a>(
 
 /// What was found, what was rightly found and what there was.
 #[derive(Default)]
-struct Counts {
+struct DetectionCounts {
     right: u32,
     found: u32,
     there: u32,
 }
 
-impl Counts {
-    fn of(rows: impl Iterator<Item = (bool, bool)>) -> Self {
+impl DetectionCounts {
+    fn from_pairs(rows: impl Iterator<Item = (bool, bool)>) -> Self {
         let mut counts = Self::default();
         for (states, found) in rows {
             counts.right += u32::from(states && found);
@@ -329,7 +349,7 @@ impl Counts {
     }
 }
 
-impl std::fmt::Display for Counts {
+impl std::fmt::Display for DetectionCounts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let share = |of: u32| f64::from(self.right) / f64::from(of.max(1));
         write!(
@@ -348,13 +368,13 @@ impl std::fmt::Display for Counts {
     clippy::cast_possible_truncation,
     reason = "weights are far below a million"
 )]
-fn thousandths(value: f64) -> i64 {
+fn to_thousandths(value: f64) -> i64 {
     (value * 1000.0).round() as i64
 }
 
 fn write_table(
-    statements: &Weights,
-    sorts: &[Weights],
+    statements: &TraitWeights,
+    sorts: &[TraitWeights],
     thresholds: &[(Speaker, f64)],
 ) -> anyhow::Result<String> {
     let mut table = String::from(
@@ -362,8 +382,8 @@ fn write_table(
          # then decision, preference, correction, fact. Zeros at the end are left out.\n",
     );
     for (speaker, threshold) in thresholds {
-        let name = prefix(*speaker).trim_end_matches('|');
-        writeln!(table, "threshold {name}\t{}", thousandths(*threshold))?;
+        let name = speaker_prefix(*speaker).trim_end_matches('|');
+        writeln!(table, "threshold {name}\t{}", to_thousandths(*threshold))?;
     }
     let names = sorts
         .iter()
@@ -375,15 +395,17 @@ fn write_table(
     });
     let names: std::collections::BTreeSet<&str> = names.collect();
     for name in names {
-        let of = |weights: &Weights, name: &str| weights.0.get(name).copied().unwrap_or_default();
-        let own = |speaker| OWN_SHARE * of(statements, &format!("{}{name}", prefix(speaker)));
+        let of =
+            |weights: &TraitWeights, name: &str| weights.0.get(name).copied().unwrap_or_default();
+        let own =
+            |speaker| OWN_SHARE * of(statements, &format!("{}{name}", speaker_prefix(speaker)));
         let mut row = vec![
             of(statements, name),
             own(Speaker::User),
             own(Speaker::Assistant),
         ];
         row.extend(sorts.iter().map(|weights| of(weights, name)));
-        let row = row.into_iter().map(thousandths);
+        let row = row.into_iter().map(to_thousandths);
         let mut row: Vec<i64> = row
             .map(|w| if w.abs() < MIN_WEIGHT { 0 } else { w })
             .collect();

@@ -18,18 +18,18 @@ const USAGE: &str = "usage: cargo xtask gate [--accept]
   --accept  write the counts into xtask/gate.json";
 
 /// How far a count may rise, in percent.
-const TOLERANCE: u64 = 5;
+const TOLERANCE_PERCENT: u64 = 5;
 /// A count is the least of so many, since ids and hash tables differ.
-const TRIES: usize = 3;
+const MAX_TRIES: usize = 3;
 /// The name of the call, or of a session.
-const CALL: &str = "toolu_000000000000000000000000";
+const CALL_ID: &str = "toolu_000000000000000000000000";
 /// What an answer holds that brings something back.
-const TOLD: &str = "<remora-context>";
+const CONTEXT_TAG: &str = "<remora-context>";
 
 /// How the command failed that was mended.
-const FAULT: &str = "Exit code 101\nerror[E0308]: mismatched types\n --> retry.rs:4:9\n  |\n4 |         \"four\"\n  |         ^^^^^^ expected `u32`, found `&str`\n\nerror: could not compile `app` (bin \"app\") due to 1 previous error";
+const FAILURE_OUTPUT: &str = "Exit code 101\nerror[E0308]: mismatched types\n --> retry.rs:4:9\n  |\n4 |         \"four\"\n  |         ^^^^^^ expected `u32`, found `&str`\n\nerror: could not compile `app` (bin \"app\") due to 1 previous error";
 
-type Counts = BTreeMap<String, u64>;
+type InstructionCounts = BTreeMap<String, u64>;
 
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let accept = match args {
@@ -42,12 +42,12 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         .context("xtask lies in no workspace")?;
     let file = root.join("xtask/gate.json");
     valgrind_is_there()?;
-    let program = build(root)?;
-    let site = Site::new(program)?;
+    let program = build_release(root)?;
+    let site = GateSite::new(program)?;
     let counts = site.count_all()?;
     if accept {
         let text = serde_json::to_string_pretty(&json!({
-            "rustc": rustc(),
+            "rustc": rustc_version(),
             "instructions": counts,
         }))?;
         fs::write(&file, text + "\n").with_context(|| format!("writing {}", file.display()))?;
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let text = fs::read_to_string(&file)
         .with_context(|| format!("{}; `cargo xtask gate --accept` writes it", file.display()))?;
     let accepted: Value = serde_json::from_str(&text).context("xtask/gate.json")?;
-    let (lines, risen) = compare(&accepted, &counts);
+    let (lines, risen) = compare_counts(&accepted, &counts);
     for line in lines {
         println!("{line}");
     }
@@ -68,16 +68,16 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     }
     let then = accepted["rustc"].as_str().unwrap_or("unknown");
     bail!(
-        "a hook takes more than {TOLERANCE} % more instructions than accepted: {}\n\
+        "a hook takes more than {TOLERANCE_PERCENT} % more instructions than accepted: {}\n\
          Find out why (`valgrind --tool=callgrind`), or accept it: cargo xtask gate --accept\n\
          The accepted counts were taken with {then}, these with {}.",
         risen.join(", "),
-        rustc()
+        rustc_version()
     )
 }
 
 /// What is to be told, and what has risen too far.
-fn compare(accepted: &Value, counts: &Counts) -> (Vec<String>, Vec<String>) {
+fn compare_counts(accepted: &Value, counts: &InstructionCounts) -> (Vec<String>, Vec<String>) {
     let (mut lines, mut risen) = (Vec::new(), Vec::new());
     for (name, count) in counts {
         let Some(before) = accepted["instructions"][name].as_u64() else {
@@ -89,7 +89,7 @@ fn compare(accepted: &Value, counts: &Counts) -> (Vec<String>, Vec<String>) {
         lines.push(format!(
             "{name}: {count} instructions, {percent:+.2} % against {before}"
         ));
-        if count * 100 > before * (100 + TOLERANCE) {
+        if count * 100 > before * (100 + TOLERANCE_PERCENT) {
             risen.push(name.clone());
         }
     }
@@ -112,7 +112,7 @@ fn valgrind_is_there() -> Result<()> {
     }
 }
 
-fn rustc() -> String {
+fn rustc_version() -> String {
     let output = Command::new("rustc").arg("--version").output();
     output.map_or_else(
         |_| "an unknown rustc".to_owned(),
@@ -121,7 +121,7 @@ fn rustc() -> String {
 }
 
 /// Builds the release binary; cargo says where it put it.
-fn build(root: &Path) -> Result<PathBuf> {
+fn build_release(root: &Path) -> Result<PathBuf> {
     let built = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--release", "--bin", "remora"])
         .args(["--message-format", "json-render-diagnostics"])
@@ -141,12 +141,12 @@ fn build(root: &Path) -> Result<PathBuf> {
 }
 
 /// A data directory with a worker, and a project in a repository.
-struct Site {
+struct GateSite {
     program: PathBuf,
     folder: PathBuf,
 }
 
-impl Site {
+impl GateSite {
     fn new(program: PathBuf) -> Result<Self> {
         // The length of paths is part of the count.
         let folder = std::env::temp_dir().join(format!("remora-gate-{:010}", std::process::id()));
@@ -161,23 +161,23 @@ impl Site {
         Ok(Self { program, folder })
     }
 
-    fn count_all(&self) -> Result<Counts> {
-        self.begin()?;
-        let mut counts = Counts::new();
+    fn count_all(&self) -> Result<InstructionCounts> {
+        self.prepare_data()?;
+        let mut counts = InstructionCounts::new();
         for (name, payload, tells) in [
-            ("PostToolUse 1 KB", self.call(1_000), ""),
-            ("PostToolUse 100 KB", self.call(100_000), ""),
-            ("SessionStart", self.start(), TOLD),
-            ("UserPromptSubmit", self.prompt(), TOLD),
-            ("PreToolUse Read", self.read(), TOLD),
-            ("PostToolUseFailure", self.failure(), TOLD),
+            ("PostToolUse 1 KB", self.build_call(1_000), ""),
+            ("PostToolUse 100 KB", self.build_call(100_000), ""),
+            ("SessionStart", self.start(), CONTEXT_TAG),
+            ("UserPromptSubmit", self.build_prompt(), CONTEXT_TAG),
+            ("PreToolUse Read", self.build_read(), CONTEXT_TAG),
+            ("PostToolUseFailure", self.build_failure(), CONTEXT_TAG),
         ] {
             let mut least = u64::MAX;
-            for attempt in 0..TRIES {
+            for attempt in 0..MAX_TRIES {
                 self.as_kept(&format!("{name} {attempt}"))?;
-                self.remora(&["worker", "start"])?;
+                self.run_remora(&["worker", "start"])?;
                 let count = self.count(&payload, tells).with_context(|| name)?;
-                self.remora(&["worker", "stop"])?;
+                self.run_remora(&["worker", "stop"])?;
                 least = least.min(count);
             }
             counts.insert(name.to_owned(), least);
@@ -189,13 +189,13 @@ impl Site {
     /// is then: a hook that is counted leaves a row behind that the next one
     /// would find. How many pieces the word index is in depends on when the
     /// worker woke; rebuilt, it is always the same.
-    fn begin(&self) -> Result<()> {
+    fn prepare_data(&self) -> Result<()> {
         let events = [
             json!({"hook_event_name": "UserPromptSubmit",
                 "prompt": "Mend the retry loop, please. We decided to retry at most four times."}),
             json!({"hook_event_name": "PostToolUseFailure", "tool_name": "Bash",
                 "tool_input": {"command": "cargo build"}, "tool_use_id": "toolu_1",
-                "error": FAULT, "is_interrupt": false}),
+                "error": FAILURE_OUTPUT, "is_interrupt": false}),
             json!({"hook_event_name": "PostToolUse", "tool_name": "Edit",
                 "tool_input": {"file_path": self.folder.join("project/retry.rs"),
                     "old_string": "loop {", "new_string": "for attempt in 0..4 {"},
@@ -206,15 +206,15 @@ impl Site {
             json!({"hook_event_name": "Stop", "last_assistant_message": "The retry loop ends now."}),
         ];
         for event in events {
-            let event = self.event("before", event);
-            let mut command = self.command(&self.program);
+            let event = self.build_event("before", event);
+            let mut command = self.build_command(&self.program);
             command.args(["hook", "claude-code"]);
-            said(&feed(command, &event)?)?;
+            check_output(&feed_command(command, &event)?)?;
         }
-        self.remora(&["worker", "start"])?;
-        self.remora(&["worker", "drain"])?;
-        self.remora(&["worker", "stop"])?;
-        self.remora(&["rebuild"])?;
+        self.run_remora(&["worker", "start"])?;
+        self.run_remora(&["worker", "drain"])?;
+        self.run_remora(&["worker", "stop"])?;
+        self.run_remora(&["rebuild"])?;
         copy_folder(&self.folder.join("data"), &self.folder.join("kept"))
     }
 
@@ -227,7 +227,7 @@ impl Site {
         copy_folder(&self.folder.join("kept"), &data)
     }
 
-    fn command(&self, program: &Path) -> Command {
+    fn build_command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command
             .env_clear()
@@ -243,14 +243,14 @@ impl Site {
         command
     }
 
-    fn remora(&self, arguments: &[&str]) -> Result<()> {
-        let mut command = self.command(&self.program);
+    fn run_remora(&self, arguments: &[&str]) -> Result<()> {
+        let mut command = self.build_command(&self.program);
         command.args(arguments);
-        let output = feed(command, "")?;
-        said(&output).with_context(|| format!("remora {}", arguments.join(" ")))
+        let output = feed_command(command, "")?;
+        check_output(&output).with_context(|| format!("remora {}", arguments.join(" ")))
     }
 
-    fn event(&self, session: &str, rest: Value) -> String {
+    fn build_event(&self, session: &str, rest: Value) -> String {
         let mut event = json!({
             "session_id": session,
             "transcript_path": "/home/dev/transcript.jsonl",
@@ -264,65 +264,66 @@ impl Site {
     }
 
     /// A call with about so many bytes in all.
-    fn call(&self, size: usize) -> String {
+    fn build_call(&self, size: usize) -> String {
         let line = "checked another part of the whole, and it is as it should be\n";
         let room = size.saturating_sub(600);
-        self.event(
+        self.build_event(
             "now",
             json!({
                 "hook_event_name": "PostToolUse", "tool_name": "Bash",
                 "tool_input": {"command": "./check"},
                 "tool_response": {"stdout": line.repeat(room / line.len()), "stderr": ""},
-                "tool_use_id": CALL, "duration_ms": 37,
+                "tool_use_id": CALL_ID, "duration_ms": 37,
             }),
         )
     }
 
     fn start(&self) -> String {
         let fields = json!({"hook_event_name": "SessionStart", "source": "startup"});
-        self.event(CALL, fields)
+        self.build_event(CALL_ID, fields)
     }
 
-    fn prompt(&self) -> String {
+    fn build_prompt(&self) -> String {
         let prompt = "How often did we decide to retry at most?";
         let fields = json!({"hook_event_name": "UserPromptSubmit", "prompt": prompt});
-        self.event(CALL, fields)
+        self.build_event(CALL_ID, fields)
     }
 
-    fn read(&self) -> String {
+    fn build_read(&self) -> String {
         let path = self.folder.join("project/retry.rs");
-        self.event(
-            CALL,
+        self.build_event(
+            CALL_ID,
             json!({"hook_event_name": "PreToolUse", "tool_name": "Read", "tool_use_id": "toolu_4",
                 "tool_input": {"file_path": path}}),
         )
     }
 
-    fn failure(&self) -> String {
-        self.event(
-            CALL,
+    fn build_failure(&self) -> String {
+        self.build_event(
+            CALL_ID,
             json!({"hook_event_name": "PostToolUseFailure", "tool_name": "Bash",
                 "tool_input": {"command": "cargo build"}, "tool_use_id": "toolu_5",
-                "error": FAULT, "is_interrupt": false}),
+                "error": FAILURE_OUTPUT, "is_interrupt": false}),
         )
     }
 
     /// The instructions of one hook, which must say this.
     fn count(&self, payload: &str, tells: &str) -> Result<u64> {
-        let mut command = self.command(Path::new("valgrind"));
+        let mut command = self.build_command(Path::new("valgrind"));
         command
             .args(["--tool=cachegrind", "--cache-sim=no"])
             .arg("--cachegrind-out-file=/dev/null")
             .arg(&self.program)
             .args(["hook", "claude-code"]);
-        let output = feed(command, payload)?;
-        said(&output)?;
+        let output = feed_command(command, payload)?;
+        check_output(&output)?;
         let answer = String::from_utf8_lossy(&output.stdout);
         if !answer.contains(tells) {
             bail!("the answer does not say {tells}: {answer}");
         }
         let told = String::from_utf8_lossy(&output.stderr);
-        instructions(&told).with_context(|| format!("no count in what valgrind said:\n{told}"))
+        parse_instructions(&told)
+            .with_context(|| format!("no count in what valgrind said:\n{told}"))
     }
 }
 
@@ -343,17 +344,17 @@ fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-impl Drop for Site {
+impl Drop for GateSite {
     fn drop(&mut self) {
         // What is left is in the temporary folder, and the worker ends by
         // itself when nothing happens.
-        let _ = self.remora(&["worker", "stop"]);
+        let _ = self.run_remora(&["worker", "stop"]);
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
 /// `==12== I   refs:      795,547`, or `I refs:` in later versions.
-fn instructions(told: &str) -> Option<u64> {
+fn parse_instructions(told: &str) -> Option<u64> {
     let count = told.lines().find_map(|line| {
         let (head, count) = line.split_once("refs:")?;
         head.trim_end().ends_with('I').then_some(count)
@@ -362,7 +363,7 @@ fn instructions(told: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-fn feed(mut command: Command, input: &str) -> Result<Output> {
+fn feed_command(mut command: Command, input: &str) -> Result<Output> {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -378,7 +379,7 @@ fn feed(mut command: Command, input: &str) -> Result<Output> {
     Ok(child.wait_with_output()?)
 }
 
-fn said(output: &Output) -> Result<()> {
+fn check_output(output: &Output) -> Result<()> {
     if output.status.success() {
         return Ok(());
     }

@@ -19,34 +19,34 @@ use std::process::ExitCode;
 use anyhow::bail;
 
 /// One thing `cargo xtask` can do.
-struct Command {
+struct XtaskCommand {
     name: &'static str,
     about: &'static str,
     run: fn(&[String]) -> anyhow::Result<()>,
 }
 
-const COMMANDS: &[Command] = &[
-    Command {
+const COMMANDS: &[XtaskCommand] = &[
+    XtaskCommand {
         name: "tidy",
         about: "check the invariants of ARCHITECTURE.md",
         run: tidy::run,
     },
-    Command {
+    XtaskCommand {
         name: "client",
         about: "compare the engine with the real client, case by case",
         run: client::run,
     },
-    Command {
+    XtaskCommand {
         name: "fit",
         about: "fit the classifier that finds statements, and say how well it does",
         run: fit::run,
     },
-    Command {
+    XtaskCommand {
         name: "gate",
         about: "count the instructions of a hook against what was accepted",
         run: gate::run,
     },
-    Command {
+    XtaskCommand {
         name: "proof",
         about: "show that no event is lost or doubled, whatever happens",
         run: proof::run,
@@ -57,7 +57,7 @@ const COMMANDS: &[Command] = &[
 /// people, so no backtrace is printed.
 pub fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    match dispatch(&args) {
+    match dispatch_command(&args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // With stderr gone there is nobody left to tell.
@@ -67,19 +67,19 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn dispatch(args: &[String]) -> anyhow::Result<()> {
+fn dispatch_command(args: &[String]) -> anyhow::Result<()> {
     let Some((name, rest)) = args.split_first() else {
-        bail!("no command given\n\n{}", usage());
+        bail!("no command given\n\n{}", format_usage());
     };
     match COMMANDS.iter().find(|command| command.name == name) {
         Some(command) => (command.run)(rest),
-        None => bail!("unknown command `{name}`\n\n{}", usage()),
+        None => bail!("unknown command `{name}`\n\n{}", format_usage()),
     }
 }
 
-fn usage() -> String {
+fn format_usage() -> String {
     let mut text = String::from("usage: cargo xtask <command>\n");
-    for Command { name, about, .. } in COMMANDS {
+    for XtaskCommand { name, about, .. } in COMMANDS {
         // Writing to a string cannot fail.
         let _ = write!(text, "\n  {name:<10}{about}");
     }
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_missing_or_unknown_command_lists_the_known_ones() {
         for args in [vec![], vec!["tidyy".to_owned()]] {
-            let message = dispatch(&args).unwrap_err().to_string();
+            let message = dispatch_command(&args).unwrap_err().to_string();
             for command in COMMANDS {
                 assert!(message.contains(command.name), "{message}");
             }

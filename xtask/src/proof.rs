@@ -31,44 +31,44 @@ const USAGE: &str =
 /// What a trial is given.
 struct Trial<'a> {
     program: &'a Path,
-    size: Size,
+    size: TrialSize,
     seed: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Size {
+enum TrialSize {
     Full,
     Quick,
 }
 
 impl Trial<'_> {
     /// One number for each size.
-    fn pick(&self, full: usize, quick: usize) -> usize {
+    fn pick_by_size(&self, full: usize, quick: usize) -> usize {
         match self.size {
-            Size::Full => full,
-            Size::Quick => quick,
+            TrialSize::Full => full,
+            TrialSize::Quick => quick,
         }
     }
 }
 
-type Run = fn(&Trial<'_>) -> Result<Tally>;
+type TrialRun = fn(&Trial<'_>) -> Result<Tally>;
 
 /// Every trial, in the order of the report.
-const TRIALS: &[(&str, Run)] = &[
+const TRIALS: &[(&str, TrialRun)] = &[
     ("hooks at once", crowd::at_once),
-    ("worker killed", crowd::killed),
+    ("worker killed", crowd::try_killed_workers),
     ("killed within a batch", poison::killed_within_a_batch),
-    ("events that panic", poison::panics),
-    ("large spool at start", crowd::backlog),
-    ("clock going back", crowd::clock),
-    ("disk full and back", disk::full),
+    ("events that panic", poison::try_panics),
+    ("large spool at start", crowd::try_backlog),
+    ("clock going back", crowd::try_clock_jumps),
+    ("disk full and back", disk::try_full_disk),
     ("read-only and back", disk::read_only),
     ("damaged database", damage::run),
     ("two versions", versions::run),
 ];
 
 #[derive(Default)]
-struct Options {
+struct ProofOptions {
     quick: bool,
     seed: Option<u64>,
     only: String,
@@ -77,22 +77,22 @@ struct Options {
 }
 
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    let options = options(args)?;
+    let options = parse_options(args)?;
     let program = match &options.program {
         Some(program) => program.clone(),
-        None => build()?,
+        None => build_program()?,
     };
     let trial = Trial {
         program: &program,
         size: if options.quick {
-            Size::Quick
+            TrialSize::Quick
         } else {
-            Size::Full
+            TrialSize::Full
         },
         seed: options.seed.unwrap_or(1),
     };
     if let Some((name, disk)) = &options.inside {
-        println!("{}", disk::inside(&trial, name, disk)?.to_json());
+        println!("{}", disk::run_on_disk(&trial, name, disk)?.to_json());
         return Ok(());
     }
     let mut failed = Vec::new();
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
             started.elapsed().as_secs_f64(),
             tally.note
         );
-        if !tally.holds() {
+        if !tally.is_complete() {
             failed.push(*name);
         }
     }
@@ -124,8 +124,8 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn options(args: &[String]) -> Result<Options> {
-    let mut options = Options::default();
+fn parse_options(args: &[String]) -> Result<ProofOptions> {
+    let mut options = ProofOptions::default();
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         let mut value = || {
@@ -146,7 +146,7 @@ fn options(args: &[String]) -> Result<Options> {
 }
 
 /// The program that people run.
-fn build() -> Result<PathBuf> {
+fn build_program() -> Result<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let done = Command::new(env!("CARGO"))
         .args(["build", "--release", "--bin", "remora"])
@@ -166,10 +166,10 @@ fn build() -> Result<PathBuf> {
 }
 
 /// Numbers that look random, and are the same for the same seed.
-struct Dice(u64);
+struct SeededRandom(u64);
 
-impl Dice {
-    fn below(&mut self, bound: u64) -> u64 {
+impl SeededRandom {
+    fn next_below(&mut self, bound: u64) -> u64 {
         // xorshift64*; the state must not be zero.
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -179,8 +179,8 @@ impl Dice {
 }
 
 impl Trial<'_> {
-    fn dice(&self) -> Dice {
-        Dice(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    fn seeded_random(&self) -> SeededRandom {
+        SeededRandom(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 }
 

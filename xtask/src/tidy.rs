@@ -18,7 +18,7 @@ use std::io::Write as _;
 
 use anyhow::bail;
 
-use self::tree::{File, Tree};
+use self::tree::{SourceFile, SourceTree};
 
 /// What is wrong, where, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(crate) struct Complaint {
 
 impl Complaint {
     /// About a place in a file, by byte offset.
-    fn at(file: &File, offset: usize, advice: impl Into<String>) -> Self {
+    fn at_offset(file: &SourceFile, offset: usize, advice: impl Into<String>) -> Self {
         Self {
             path: file.path.clone(),
             line: source::line_of(&file.text, offset),
@@ -39,7 +39,7 @@ impl Complaint {
     }
 
     /// About a file as a whole, or one that is missing.
-    fn of(path: impl Into<String>, advice: impl Into<String>) -> Self {
+    fn for_path(path: impl Into<String>, advice: impl Into<String>) -> Self {
         Self {
             path: path.into(),
             line: 1,
@@ -55,134 +55,144 @@ impl fmt::Display for Complaint {
 }
 
 /// A rule, and why we have it.
-struct Check {
+struct TidyCheck {
     name: &'static str,
     reason: &'static str,
-    run: fn(&Tree) -> Vec<Complaint>,
+    run: fn(&SourceTree) -> Vec<Complaint>,
 }
 
-const CHECKS: &[Check] = &[
-    Check {
+const CHECKS: &[TidyCheck] = &[
+    TidyCheck {
         name: "heavy dependencies stay behind their crate",
         reason: "a short-lived process must not pay for a runtime, a parser or a database",
-        run: dependencies::firewalls,
+        run: dependencies::check_firewalls,
     },
-    Check {
+    TidyCheck {
         name: "crates depend downwards only",
         reason: "the three products meet in the vocabulary and in the binary, nowhere else",
-        run: dependencies::directions,
+        run: dependencies::check_directions,
     },
-    Check {
+    TidyCheck {
         name: "dependencies come from one registry",
         reason: "anyone can build the lock file as it stands",
-        run: dependencies::sources,
+        run: dependencies::check_sources,
     },
-    Check {
+    TidyCheck {
         name: "siblings do not mention each other",
         reason: "each of the three products can be embedded and understood alone",
-        run: words::siblings,
+        run: words::check_siblings,
     },
-    Check {
+    TidyCheck {
         name: "the vocabulary does nothing",
         reason: "values are the same in every process, whatever the clock or the disk says",
-        run: words::vocabulary,
+        run: words::check_vocabulary,
     },
-    Check {
+    TidyCheck {
         name: "the environment is read in one crate",
         reason: "what a library does follows from its arguments",
-        run: words::environment,
+        run: words::check_environment,
     },
-    Check {
+    TidyCheck {
         name: "product ids live in remora-agents",
         reason: "an agent is added in one place",
-        run: words::products,
+        run: words::check_products,
     },
-    Check {
+    TidyCheck {
         name: "model providers live in the server's model folder",
         reason: "a provider is added in one place",
-        run: words::providers,
+        run: words::check_providers,
     },
-    Check {
+    TidyCheck {
         name: "SQL lives in remora-store",
         reason: "a backend is changed in one place",
-        run: words::sql,
+        run: words::check_sql,
     },
-    Check {
+    TidyCheck {
         name: "connections are opened in connect.rs",
         reason: "pragmas and timeouts are set once for every connection",
-        run: words::connections,
+        run: words::check_connections,
     },
-    Check {
+    TidyCheck {
         name: "memory's own types stay off the wire",
         reason: "what crosses a process is a type of the vocabulary",
         run: words::memory_types,
     },
-    Check {
+    TidyCheck {
         name: "events are listed in one file",
         reason: "a new event touches the table, a payload and a fixture",
-        run: words::events,
+        run: words::check_events,
     },
-    Check {
+    TidyCheck {
         name: "nothing is left unfinished or silenced",
         reason: "a skipped test or a silenced lint is a fault nobody sees",
-        run: words::unfinished,
+        run: words::check_unfinished,
     },
-    Check {
+    TidyCheck {
         name: "exceptions give their reason",
         reason: "an exception without a reason is never removed",
-        run: words::exceptions,
+        run: words::check_exceptions,
     },
-    Check {
+    TidyCheck {
         name: "nobody sleeps",
         reason: "a sleep is either too short or too long; wait on a condition with a deadline",
-        run: words::sleeps,
+        run: words::check_sleeps,
     },
-    Check {
+    TidyCheck {
         name: "files stay small",
         reason: "the file that attracts everything is stopped on its first day",
-        run: shape::size,
+        run: shape::check_size,
     },
-    Check {
+    TidyCheck {
         name: "files say what they own",
         reason: "a reader learns a file's duty, and its limits, from its first lines",
-        run: shape::headers,
+        run: shape::check_headers,
     },
-    Check {
+    TidyCheck {
         name: "files are named after what they own",
         reason: "a name that could hold anything soon does",
-        run: shape::names,
+        run: shape::check_names,
     },
-    Check {
+    TidyCheck {
         name: "fixtures stay small",
         reason: "everyone who clones the repository carries them",
-        run: shape::fixtures,
+        run: shape::check_fixtures,
     },
-    Check {
+    TidyCheck {
         name: "migrations carry the same numbers everywhere",
         reason: "two backends with the same number have the same schema",
-        run: shape::migrations,
+        run: shape::check_migrations,
     },
-    Check {
+    TidyCheck {
         name: "the map shows every crate",
         reason: "ARCHITECTURE.md is where people start",
-        run: documents::map,
+        run: documents::check_map,
     },
-    Check {
+    TidyCheck {
         name: "documents name what exists",
         reason: "a document that drifts is worse than none",
-        run: documents::names,
+        run: documents::check_names,
     },
-    Check {
+    TidyCheck {
+        name: "the glossary names what exists",
+        reason: "who looks a word up finds the code that carries it",
+        run: documents::check_glossary,
+    },
+    TidyCheck {
+        name: "code speaks the words of the glossary",
+        reason: "who searches with the field's words finds the room",
+        run: documents::check_retired_names,
+    },
+    TidyCheck {
         name: "the README's commands are the ones we run",
         reason: "a newcomer's first two commands must be the best tested ones",
-        run: documents::commands,
+        run: documents::check_commands,
     },
-    Check {
+    TidyCheck {
         name: "one page for everyone who works here",
         reason: "two copies of the rules become two sets of rules",
         run: documents::one_page,
     },
-    Check {
+    TidyCheck {
         name: "no paths of one machine",
         reason: "the repository means the same wherever it lies",
         run: documents::machine_paths,
@@ -194,7 +204,7 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
     if let Some(extra) = args.first() {
         bail!("tidy takes no arguments, got `{extra}`");
     }
-    let report = report(&Tree::read(&tree::root())?);
+    let report = render_report(&SourceTree::read_from(&tree::workspace_root())?);
     if !report.is_empty() {
         bail!("the tree is not tidy\n\n{report}");
     }
@@ -203,7 +213,7 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
 }
 
 /// All complaints as text, grouped by check; empty if there are none.
-fn report(tree: &Tree) -> String {
+fn render_report(tree: &SourceTree) -> String {
     let mut groups = Vec::new();
     for check in CHECKS {
         let complaints = (check.run)(tree);

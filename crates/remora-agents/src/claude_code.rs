@@ -10,8 +10,10 @@ use std::path::PathBuf;
 use remora_protocol::{EVENTS, Event, EventName};
 use serde_json::{Map, Value};
 
-use crate::mend::{CUT_MARK, mend};
-use crate::spec::{AgentSpec, Cut, DecodeError, Decoded, Places, Registered, Scope};
+use crate::mend::{TRUNCATION_MARK, repair_json};
+use crate::spec::{
+    AgentPaths, AgentSpec, DecodeError, DecodedEvent, EventRegistration, InstallScope, Truncation,
+};
 
 pub use prompt::own_words;
 
@@ -21,16 +23,16 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     aliases: &["claude"],
     config_variable: "CLAUDE_CONFIG_DIR",
     shell_variables: &["CLAUDECODE"],
-    registered: &REGISTERED,
-    decode,
-    encode: answer::encode,
+    registered: &REGISTRATIONS,
+    decode: decode_event,
+    encode: answer::encode_response,
     settings_file,
-    mcp: mcp::SPEC,
+    mcp: mcp::MCP_SPEC,
 };
 
 /// Each event costs the person a process, so it must give something for it.
 /// These are not registered:
-const LEFT_OUT: &[EventName] = &[
+const SKIPPED_EVENTS: &[EventName] = &[
     // A hook there replaces git.
     EventName::WorktreeCreate,
     EventName::WorktreeRemove,
@@ -50,13 +52,13 @@ const LEFT_OUT: &[EventName] = &[
     EventName::Setup,
 ];
 
-const REGISTERED: [Registered; EVENTS.len() - LEFT_OUT.len()] = {
-    let mut rows = [row(EventName::SessionStart); EVENTS.len() - LEFT_OUT.len()];
+const REGISTRATIONS: [EventRegistration; EVENTS.len() - SKIPPED_EVENTS.len()] = {
+    let mut rows = [registration_for(EventName::SessionStart); EVENTS.len() - SKIPPED_EVENTS.len()];
     let mut next = 0;
     let mut at = 0;
     while at < EVENTS.len() {
         if !is_left_out(EVENTS[at].name) {
-            rows[next] = row(EVENTS[at].name);
+            rows[next] = registration_for(EVENTS[at].name);
             next += 1;
         }
         at += 1;
@@ -66,8 +68,8 @@ const REGISTERED: [Registered; EVENTS.len() - LEFT_OUT.len()] = {
 
 const fn is_left_out(event: EventName) -> bool {
     let mut at = 0;
-    while at < LEFT_OUT.len() {
-        if LEFT_OUT[at] as usize == event as usize {
+    while at < SKIPPED_EVENTS.len() {
+        if SKIPPED_EVENTS[at] as usize == event as usize {
             return true;
         }
         at += 1;
@@ -75,8 +77,8 @@ const fn is_left_out(event: EventName) -> bool {
     false
 }
 
-const fn row(event: EventName) -> Registered {
-    Registered {
+const fn registration_for(event: EventName) -> EventRegistration {
+    EventRegistration {
         event,
         timeout: match event {
             // Brings the memory in; opening the store for the first time may
@@ -95,42 +97,42 @@ const fn row(event: EventName) -> Registered {
     }
 }
 
-fn settings_file(places: &Places, scope: Scope) -> PathBuf {
+fn settings_file(places: &AgentPaths, scope: InstallScope) -> PathBuf {
     let (folder, name) = match scope {
-        Scope::User => (places.config_dir.clone(), "settings.json"),
-        Scope::Project => (Some(places.root.join(".claude")), "settings.json"),
-        Scope::Local => (Some(places.root.join(".claude")), "settings.local.json"),
+        InstallScope::User => (places.config_dir.clone(), "settings.json"),
+        InstallScope::Project => (Some(places.root.join(".claude")), "settings.json"),
+        InstallScope::Local => (Some(places.root.join(".claude")), "settings.local.json"),
     };
     folder
         .unwrap_or_else(|| places.home.join(".claude"))
         .join(name)
 }
 
-fn decode(bytes: &[u8]) -> Result<Decoded, DecodeError> {
+fn decode_event(bytes: &[u8]) -> Result<DecodedEvent, DecodeError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = String::from_utf8_lossy(bytes);
     if text.trim().is_empty() {
         return Err(DecodeError::Empty);
     }
-    let (value, cut) = parse(&text)?;
+    let (value, cut) = parse_payload(&text)?;
     let fields = match value {
         Value::Object(fields) => fields,
-        other => return Err(DecodeError::NotAnObject(kind(&other))),
+        other => return Err(DecodeError::NotAnObject(json_type_name(&other))),
     };
-    Ok(Decoded {
-        event: event(fields, cut)?,
+    Ok(DecodedEvent {
+        event: build_event(fields, cut)?,
         cut,
     })
 }
 
-fn parse(text: &str) -> Result<(Value, Cut), DecodeError> {
+fn parse_payload(text: &str) -> Result<(Value, Truncation), DecodeError> {
     let first = match serde_json::from_str(text) {
-        Ok(value) => return Ok((value, Cut::Whole)),
+        Ok(value) => return Ok((value, Truncation::Whole)),
         Err(error) => error,
     };
     // Only an object can be made good: any other beginning says nothing.
     if text.trim_start().starts_with('{') {
-        let (mended, cut) = mend(text);
+        let (mended, cut) = repair_json(text);
         if let Ok(value) = serde_json::from_str(&mended) {
             return Ok((value, cut));
         }
@@ -141,16 +143,18 @@ fn parse(text: &str) -> Result<(Value, Cut), DecodeError> {
     })
 }
 
-fn event(mut fields: Map<String, Value>, cut: Cut) -> Result<Event, DecodeError> {
+fn build_event(mut fields: Map<String, Value>, cut: Truncation) -> Result<Event, DecodeError> {
     let name = match (fields.get("hook_event_name"), cut) {
         (Some(Value::String(text)), _) => match (EventName::parse(text), cut) {
             (Some(name), _) => name,
-            (None, Cut::Cut) if text.ends_with(CUT_MARK) => return Err(DecodeError::CutBeforeName),
-            (None, _) => return Err(DecodeError::UnknownName(quotable(text))),
+            (None, Truncation::Cut) if text.ends_with(TRUNCATION_MARK) => {
+                return Err(DecodeError::CutBeforeName);
+            }
+            (None, _) => return Err(DecodeError::UnknownName(quotable_name(text))),
         },
         (Some(_), _) => return Err(DecodeError::NameNotAString),
-        (None, Cut::Cut) => return Err(DecodeError::CutBeforeName),
-        (None, Cut::Whole) => return Err(DecodeError::NoName),
+        (None, Truncation::Cut) => return Err(DecodeError::CutBeforeName),
+        (None, Truncation::Whole) => return Err(DecodeError::NoName),
     };
     // Written so by some clients.
     if !fields.contains_key("tool_response")
@@ -172,14 +176,14 @@ fn event(mut fields: Map<String, Value>, cut: Cut) -> Result<Event, DecodeError>
     Ok(Event { name, fields })
 }
 
-fn quotable(name: &str) -> Option<String> {
+fn quotable_name(name: &str) -> Option<String> {
     let plain = name.len() <= 40
         && name.starts_with(|c: char| c.is_ascii_uppercase())
         && name.bytes().all(|b| b.is_ascii_alphabetic());
     plain.then(|| name.to_owned())
 }
 
-fn kind(value: &Value) -> &'static str {
+fn json_type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

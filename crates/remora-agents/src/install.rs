@@ -19,8 +19,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::spec::{AgentSpec, Registered};
-use edit::Edits;
+use crate::spec::{AgentSpec, EventRegistration};
+use edit::TextEdits;
 use layout::{Layout, Shape, own_line};
 use span::Node;
 
@@ -28,7 +28,7 @@ pub use ours::BARE_PROGRAM;
 
 /// What is to be installed.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry<'a> {
+pub struct InstallRequest<'a> {
     /// The absolute path of our program, or [`BARE_PROGRAM`] in a shared file.
     pub program: &'a Path,
     /// The agent whose settings they are.
@@ -36,35 +36,35 @@ pub struct Entry<'a> {
 }
 
 /// Something of ours in a JSON file, as it is found and taken out. Pure.
-pub trait Ours {
+pub trait Removable {
     /// The text without it, and without the lists and objects that it leaves
     /// empty, save those in `kept`.
-    fn remove(&self, current: &str, kept: &Kept) -> Result<Edited, InstallError>;
+    fn remove(&self, current: &str, kept: &PriorState) -> Result<SettingsEdit, InstallError>;
     /// Whether it is in the text, in whatever form.
     fn is_there(&self, current: &str) -> Result<bool, InstallError>;
 }
 
 /// The same, as it is put in. Pure.
-pub trait Piece: Ours {
+pub trait Installable: Removable {
     /// The text with it. `None` and blank text mean a new file.
-    fn plan(&self, current: Option<&str>) -> Result<Edited, InstallError>;
+    fn plan(&self, current: Option<&str>) -> Result<SettingsEdit, InstallError>;
 }
 
-impl Ours for AgentSpec {
-    fn remove(&self, current: &str, kept: &Kept) -> Result<Edited, InstallError> {
-        let hooks = remove(current, self, kept)?;
-        let mut rules = reads::remove(&hooks.text, kept)?;
+impl Removable for AgentSpec {
+    fn remove(&self, current: &str, kept: &PriorState) -> Result<SettingsEdit, InstallError> {
+        let hooks = remove_entries(current, self, kept)?;
+        let mut rules = reads::remove_rules(&hooks.text, kept)?;
         rules.changes.splice(0..0, hooks.changes);
         Ok(rules)
     }
 
     fn is_there(&self, current: &str) -> Result<bool, InstallError> {
-        Ok(!find(current, self)?.is_empty())
+        Ok(!find_entries(current, self)?.is_empty())
     }
 }
 
-impl Ours for Entry<'_> {
-    fn remove(&self, current: &str, kept: &Kept) -> Result<Edited, InstallError> {
+impl Removable for InstallRequest<'_> {
+    fn remove(&self, current: &str, kept: &PriorState) -> Result<SettingsEdit, InstallError> {
         self.spec.remove(current, kept)
     }
 
@@ -73,37 +73,37 @@ impl Ours for Entry<'_> {
     }
 }
 
-impl Piece for Entry<'_> {
-    fn plan(&self, current: Option<&str>) -> Result<Edited, InstallError> {
-        plan(current, self)
+impl Installable for InstallRequest<'_> {
+    fn plan(&self, current: Option<&str>) -> Result<SettingsEdit, InstallError> {
+        plan_entries(current, self)
     }
 }
 
 /// A settings text after an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edited {
+pub struct SettingsEdit {
     /// The new text; the old one if there are no changes.
     pub text: String,
     /// What was done, in the order of the file.
-    pub changes: Vec<Change>,
+    pub changes: Vec<EntryChange>,
     /// What in the file will keep the client from using it.
     pub warnings: Vec<String>,
     /// To be handed to [`remove`] one day.
-    pub kept: Kept,
+    pub kept: PriorState,
 }
 
 /// One event whose entry changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct EntryChange {
     /// The event, as it is written in the file.
     pub event: String,
     /// What became of our entry.
-    pub what: What,
+    pub what: ChangeKind,
 }
 
 /// What becomes of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum ChangeKind {
     /// It was not there.
     Added,
     /// It was there in another form, or named another program.
@@ -116,26 +116,26 @@ pub enum What {
 /// when the entries go, these stay.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Kept(BTreeSet<String>);
+pub struct PriorState(BTreeSet<String>);
 
-impl Kept {
+impl PriorState {
     /// Adds those of another.
     pub fn join(&mut self, other: Self) {
         self.0.extend(other.0);
     }
 
-    fn hooks(&self) -> bool {
+    fn has_hooks(&self) -> bool {
         self.0.contains("hooks")
     }
 
-    fn event(&self, name: &str) -> bool {
+    fn has_event(&self, name: &str) -> bool {
         self.0.contains(&format!("hooks.{name}"))
     }
 }
 
 /// One entry of ours in a settings text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Installed {
+pub struct InstalledHook {
     /// The event, as it is written in the file.
     pub event: String,
     /// The program that is run, as it is written in the file.
@@ -177,31 +177,39 @@ pub enum InstallError {
 
 /// The text with our entries in it: one group of its own for each registered
 /// event. `None` and blank text mean a new file.
-pub fn plan(current: Option<&str>, entry: &Entry<'_>) -> Result<Edited, InstallError> {
-    let program = ours::program(entry.program)?;
+pub fn plan_entries(
+    current: Option<&str>,
+    entry: &InstallRequest<'_>,
+) -> Result<SettingsEdit, InstallError> {
+    let program = ours::check_program(entry.program)?;
     let (mark, text) = split_mark(current.unwrap_or_default());
     if text.trim().is_empty() {
         return Ok(new_file(mark, program, entry.spec));
     }
-    let (cleaned, mut changes) = cut(text, &Kept::default(), entry.spec, Cutting::Surplus)?;
+    let (cleaned, mut changes) = remove_groups(
+        text,
+        &PriorState::default(),
+        entry.spec,
+        RemovalScope::Surplus,
+    )?;
     let text = cleaned.as_str();
-    let root = parse(text)?;
+    let root = parse_settings(text)?;
     check_place(&root)?;
-    let warnings = check::warnings(&root);
-    let layout = Layout::of(text, &root);
-    let mut work = Work {
+    let warnings = check::check_settings(&root);
+    let layout = Layout::from_text(text, &root);
+    let mut work = InstallPlanner {
         text,
         layout,
         program,
         spec: entry.spec,
-        edits: Edits::default(),
-        kept: Kept::default(),
+        edits: TextEdits::default(),
+        kept: PriorState::default(),
         changes: Vec::new(),
     };
     work.run(&root)?;
     let text = format!("{mark}{}", work.edits.apply(text));
     changes.append(&mut work.changes);
-    Ok(Edited {
+    Ok(SettingsEdit {
         text,
         changes,
         warnings,
@@ -211,37 +219,44 @@ pub fn plan(current: Option<&str>, entry: &Entry<'_>) -> Result<Edited, InstallE
 
 /// The text without our entries, and without the lists and objects that they
 /// leave empty, save those in `kept`.
-pub fn remove(current: &str, spec: &AgentSpec, kept: &Kept) -> Result<Edited, InstallError> {
+pub fn remove_entries(
+    current: &str,
+    spec: &AgentSpec,
+    kept: &PriorState,
+) -> Result<SettingsEdit, InstallError> {
     let (mark, text) = split_mark(current);
     if text.trim().is_empty() {
-        return Ok(unchanged(current));
+        return Ok(unchanged_edit(current));
     }
-    let (text, changes) = cut(text, kept, spec, Cutting::All)?;
-    let warnings = check::warnings(&parse(&text)?);
-    Ok(Edited {
+    let (text, changes) = remove_groups(text, kept, spec, RemovalScope::All)?;
+    let warnings = check::check_settings(&parse_settings(&text)?);
+    Ok(SettingsEdit {
         text: format!("{mark}{text}"),
         changes,
         warnings,
-        kept: Kept::default(),
+        kept: PriorState::default(),
     })
 }
 
 /// Our entries in a settings text.
-pub fn find(current: &str, spec: &AgentSpec) -> Result<Vec<Installed>, InstallError> {
+pub fn find_entries(current: &str, spec: &AgentSpec) -> Result<Vec<InstalledHook>, InstallError> {
     let (_, text) = split_mark(current);
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    let root = parse(text)?;
+    let root = parse_settings(text)?;
     let mut found = Vec::new();
     for member in root.get("hooks").map_or(&[][..], Node::members) {
-        for group in member.value.list().unwrap_or_default() {
-            for handler in handlers(group) {
+        for group in member.value.as_list().unwrap_or_default() {
+            for handler in group_handlers(group) {
                 if let Some(program) = ours::program_of(handler, spec) {
-                    found.push(Installed {
+                    found.push(InstalledHook {
                         event: member.key.clone(),
                         program,
-                        matcher: group.get("matcher").and_then(Node::text).map(str::to_owned),
+                        matcher: group
+                            .get("matcher")
+                            .and_then(Node::as_text)
+                            .map(str::to_owned),
                     });
                 }
             }
@@ -255,18 +270,18 @@ fn split_mark(text: &str) -> (&str, &str) {
     text.split_at(if text.starts_with('\u{feff}') { 3 } else { 0 })
 }
 
-fn unchanged(text: &str) -> Edited {
-    Edited {
+fn unchanged_edit(text: &str) -> SettingsEdit {
+    SettingsEdit {
         text: text.to_owned(),
         changes: Vec::new(),
         warnings: Vec::new(),
-        kept: Kept::default(),
+        kept: PriorState::default(),
     }
 }
 
-fn parse(text: &str) -> Result<Node, InstallError> {
-    span::read(text).map_err(|fault| {
-        let (line, column) = span::position(text, fault.at);
+fn parse_settings(text: &str) -> Result<Node, InstallError> {
+    span::parse_json(text).map_err(|fault| {
+        let (line, column) = span::line_and_column(text, fault.at);
         InstallError::Json {
             line,
             column,
@@ -278,15 +293,15 @@ fn parse(text: &str) -> Result<Node, InstallError> {
 /// New entries need a place; taking ours out needs none.
 fn check_place(root: &Node) -> Result<(), InstallError> {
     if !root.is_object() {
-        return Err(kind("the file", "a JSON object", root));
+        return Err(kind_error("the file", "a JSON object", root));
     }
     match root.get("hooks") {
-        Some(hooks) if !hooks.is_object() => Err(kind("hooks", "an object", hooks)),
+        Some(hooks) if !hooks.is_object() => Err(kind_error("hooks", "an object", hooks)),
         _ => Ok(()),
     }
 }
 
-fn kind(key: &str, wanted: &'static str, node: &Node) -> InstallError {
+fn kind_error(key: &str, wanted: &'static str, node: &Node) -> InstallError {
     InstallError::Kind {
         key: key.to_owned(),
         wanted,
@@ -294,27 +309,30 @@ fn kind(key: &str, wanted: &'static str, node: &Node) -> InstallError {
     }
 }
 
-fn handlers(group: &Node) -> &[Node] {
-    group.get("hooks").and_then(Node::list).unwrap_or_default()
+fn group_handlers(group: &Node) -> &[Node] {
+    group
+        .get("hooks")
+        .and_then(Node::as_list)
+        .unwrap_or_default()
 }
 
-fn new_file(mark: &str, program: &str, spec: &AgentSpec) -> Edited {
+fn new_file(mark: &str, program: &str, spec: &AgentSpec) -> SettingsEdit {
     let layout = Layout::of_a_new_file();
-    let value = json!({ "hooks": ours::all(spec.registered, program, spec) });
-    Edited {
-        text: format!("{mark}{}\n", layout.value(&value, Shape::Lines(""))),
+    let value = json!({ "hooks": ours::build_groups(spec.registered, program, spec) });
+    SettingsEdit {
+        text: format!("{mark}{}\n", layout.format_value(&value, Shape::Lines(""))),
         changes: spec
             .registered
             .iter()
-            .map(|row| change(row.event.as_str(), What::Added))
+            .map(|row| new_change(row.event.as_str(), ChangeKind::Added))
             .collect(),
         warnings: Vec::new(),
-        kept: Kept::default(),
+        kept: PriorState::default(),
     }
 }
 
-fn change(event: &str, what: What) -> Change {
-    Change {
+fn new_change(event: &str, what: ChangeKind) -> EntryChange {
+    EntryChange {
         event: event.to_owned(),
         what,
     }
@@ -322,22 +340,22 @@ fn change(event: &str, what: What) -> Change {
 
 /// Which of our entries go.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Cutting {
+enum RemovalScope {
     All,
     /// Those for events that are no longer registered, and second ones.
     Surplus,
 }
 
-fn cut(
+fn remove_groups(
     text: &str,
-    kept: &Kept,
+    kept: &PriorState,
     spec: &AgentSpec,
-    cutting: Cutting,
-) -> Result<(String, Vec<Change>), InstallError> {
-    let root = parse(text)?;
-    let mut edits = Edits::default();
+    cutting: RemovalScope,
+) -> Result<(String, Vec<EntryChange>), InstallError> {
+    let root = parse_settings(text)?;
+    let mut edits = TextEdits::default();
     let mut changes = Vec::new();
-    let Some(hooks) = root.member("hooks") else {
+    let Some(hooks) = root.find_member("hooks") else {
         return Ok((text.to_owned(), changes));
     };
     let mut gone_events = Vec::new();
@@ -346,12 +364,12 @@ fn cut(
             .registered
             .iter()
             .any(|row| row.event.as_str() == member.key);
-        let mut spare = cutting == Cutting::Surplus && registered;
-        let groups = member.value.list().unwrap_or_default();
+        let mut spare = cutting == RemovalScope::Surplus && registered;
+        let groups = member.value.as_list().unwrap_or_default();
         let mut gone_groups = Vec::new();
         let mut touched = false;
         for group in groups {
-            let mine: Vec<bool> = handlers(group)
+            let mine: Vec<bool> = group_handlers(group)
                 .iter()
                 .map(|handler| ours::program_of(handler, spec).is_some())
                 .collect();
@@ -363,59 +381,59 @@ fn cut(
             if let Some(list) = group.get("hooks")
                 && !alone
             {
-                edits.cut(list, &mine);
+                edits.remove_members(list, &mine);
             }
         }
         let emptied = !gone_groups.is_empty() && !gone_groups.contains(&false);
-        gone_events.push(emptied && !kept.event(&member.key));
-        if !emptied || kept.event(&member.key) {
-            edits.cut(&member.value, &gone_groups);
+        gone_events.push(emptied && !kept.has_event(&member.key));
+        if !emptied || kept.has_event(&member.key) {
+            edits.remove_members(&member.value, &gone_groups);
         }
         if touched {
-            changes.push(change(&member.key, What::Removed));
+            changes.push(new_change(&member.key, ChangeKind::Removed));
         }
     }
     let emptied = !gone_events.is_empty() && !gone_events.contains(&false);
-    if emptied && !kept.hooks() {
+    if emptied && !kept.has_hooks() {
         let gone: Vec<bool> = root
             .members()
             .iter()
             .map(|member| member.span == hooks.span)
             .collect();
-        edits = Edits::default();
-        edits.cut(&root, &gone);
+        edits = TextEdits::default();
+        edits.remove_members(&root, &gone);
     } else {
-        edits.cut(&hooks.value, &gone_events);
+        edits.remove_members(&hooks.value, &gone_events);
     }
     Ok((edits.apply(text), changes))
 }
 
 /// One run of `plan` over a text that holds at most one group of ours an event.
-struct Work<'a> {
+struct InstallPlanner<'a> {
     text: &'a str,
     layout: Layout,
     program: &'a str,
     spec: &'static AgentSpec,
-    edits: Edits,
-    kept: Kept,
-    changes: Vec<Change>,
+    edits: TextEdits,
+    kept: PriorState,
+    changes: Vec<EntryChange>,
 }
 
-impl Work<'_> {
+impl InstallPlanner<'_> {
     fn run(&mut self, root: &Node) -> Result<(), InstallError> {
         let Some(hooks) = root.get("hooks") else {
-            let all = ours::all(self.spec.registered, self.program, self.spec);
+            let all = ours::build_groups(self.spec.registered, self.program, self.spec);
             self.append(root, 1, |layout, _, shape| {
-                layout.member("hooks", &all, shape)
+                layout.format_member("hooks", &all, shape)
             });
             self.note_added(self.spec.registered);
             return Ok(());
         };
-        let mut missing: Vec<Registered> = Vec::new();
+        let mut missing: Vec<EventRegistration> = Vec::new();
         for row in self.spec.registered {
             match hooks.get(row.event.as_str()) {
                 None => missing.push(*row),
-                Some(list) => self.event(row, list)?,
+                Some(list) => self.plan_event(row, list)?,
             }
         }
         if missing.is_empty() {
@@ -426,17 +444,17 @@ impl Work<'_> {
         }
         let (program, spec) = (self.program, self.spec);
         self.append(hooks, missing.len(), |layout, at, shape| {
-            let groups = json!([ours::group(&missing[at], program, spec)]);
-            layout.member(missing[at].event.as_str(), &groups, shape)
+            let groups = json!([ours::build_group(&missing[at], program, spec)]);
+            layout.format_member(missing[at].event.as_str(), &groups, shape)
         });
         self.note_added(&missing);
         Ok(())
     }
 
-    fn note_added(&mut self, rows: &[Registered]) {
+    fn note_added(&mut self, rows: &[EventRegistration]) {
         let added = rows
             .iter()
-            .map(|row| change(row.event.as_str(), What::Added));
+            .map(|row| new_change(row.event.as_str(), ChangeKind::Added));
         self.changes.extend(added);
     }
 
@@ -454,43 +472,45 @@ impl Work<'_> {
         self.edits.insert(at, text);
     }
 
-    fn event(&mut self, row: &Registered, list: &Node) -> Result<(), InstallError> {
+    fn plan_event(&mut self, row: &EventRegistration, list: &Node) -> Result<(), InstallError> {
         let name = row.event.as_str();
         let groups = list
-            .list()
-            .ok_or_else(|| kind(&format!("hooks.{name}"), "a list", list))?;
-        let wanted = ours::group(row, self.program, self.spec);
+            .as_list()
+            .ok_or_else(|| kind_error(&format!("hooks.{name}"), "a list", list))?;
+        let wanted = ours::build_group(row, self.program, self.spec);
         let mine = groups.iter().find(|group| {
-            let handlers = handlers(group);
+            let handlers = group_handlers(group);
             !handlers.is_empty()
                 && handlers
                     .iter()
                     .all(|handler| ours::program_of(handler, self.spec).is_some())
         });
         if let Some(group) = mine {
-            if self.update(group, &wanted) {
-                self.changes.push(change(name, What::Updated));
+            if self.update_group(group, &wanted) {
+                self.changes.push(new_change(name, ChangeKind::Updated));
             }
             return Ok(());
         }
         if groups.is_empty() {
             self.kept.0.insert(format!("hooks.{name}"));
         }
-        self.append(list, 1, |layout, _, shape| layout.value(&wanted, shape));
-        self.changes.push(change(name, What::Added));
+        self.append(list, 1, |layout, _, shape| {
+            layout.format_value(&wanted, shape)
+        });
+        self.changes.push(new_change(name, ChangeKind::Added));
         Ok(())
     }
 
     /// Brings a group of ours up to date; keys that somebody added are kept if
     /// the rest can be mended value by value.
-    fn update(&mut self, group: &Node, wanted: &Value) -> bool {
-        let Some(edits) = self.mend(group, wanted) else {
+    fn update_group(&mut self, group: &Node, wanted: &Value) -> bool {
+        let Some(edits) = self.repair_group(group, wanted) else {
             let shape = match own_line(self.text, group.span.start) {
                 Some(prefix) => Shape::Lines(prefix),
                 None => Shape::Inline,
             };
-            let text = self.layout.value(wanted, shape);
-            self.edits.replace(group.span.clone(), text);
+            let text = self.layout.format_value(wanted, shape);
+            self.edits.replace_range(group.span.clone(), text);
             return true;
         };
         let changed = !edits.is_empty();
@@ -500,16 +520,16 @@ impl Work<'_> {
 
     /// The edits that make the group equal to `wanted`; `None` if single values
     /// cannot do it.
-    fn mend(&self, group: &Node, wanted: &Value) -> Option<Edits> {
-        let mut edits = Edits::default();
-        let [handler] = handlers(group) else {
+    fn repair_group(&self, group: &Node, wanted: &Value) -> Option<TextEdits> {
+        let mut edits = TextEdits::default();
+        let [handler] = group_handlers(group) else {
             return None;
         };
         match (group.get("matcher"), wanted.get("matcher")) {
             (Some(found), Some(matcher)) => self.mend_value(&mut edits, found, matcher),
             (None, Some(_)) => return None,
             // These two mean the same as none.
-            (Some(found), None) if !matches!(found.text(), Some("" | "*")) => return None,
+            (Some(found), None) if !matches!(found.as_text(), Some("" | "*")) => return None,
             (_, None) => {}
         }
         for (key, value) in wanted["hooks"][0].as_object()? {
@@ -518,11 +538,11 @@ impl Work<'_> {
         Some(edits)
     }
 
-    fn mend_value(&self, edits: &mut Edits, found: &Node, wanted: &Value) {
+    fn mend_value(&self, edits: &mut TextEdits, found: &Node, wanted: &Value) {
         let text = &self.text[found.span.clone()];
         if serde_json::from_str::<Value>(text).ok().as_ref() != Some(wanted) {
-            let text = self.layout.value(wanted, Shape::Inline);
-            edits.replace(found.span.clone(), text);
+            let text = self.layout.format_value(wanted, Shape::Inline);
+            edits.replace_range(found.span.clone(), text);
         }
     }
 }

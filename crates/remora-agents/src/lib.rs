@@ -15,17 +15,18 @@ pub mod install;
 pub mod transcript;
 
 pub use claude_code::own_words;
-pub use mcp::{McpSpec, Via};
-pub use mend::CUT_MARK;
+pub use mcp::{McpOrigin, McpSpec};
+pub use mend::TRUNCATION_MARK;
 pub use spec::{
-    AgentSpec, Answer, CONTEXT_LIMIT, Cut, DecodeError, Decoded, Places, Registered, Scope,
+    AgentPaths, AgentSpec, DecodeError, DecodedEvent, EventRegistration, HookResponse,
+    InstallScope, MAX_CONTEXT_UTF16_UNITS, Truncation,
 };
 
 /// Every agent that Remora works with.
 pub const AGENTS: &[&AgentSpec] = &[&claude_code::SPEC];
 
 /// The agent of that name or alias. Case-sensitive.
-pub fn find(name: &str) -> Option<&'static AgentSpec> {
+pub fn find_agent(name: &str) -> Option<&'static AgentSpec> {
     AGENTS.iter().copied().find(|agent| agent.is_called(name))
 }
 

@@ -4,11 +4,11 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::spec::Places;
+use crate::spec::AgentPaths;
 
 /// By which way our server came to a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Via {
+pub enum McpOrigin {
     /// It was added to the person's or the project's servers.
     Settings,
     /// It is part of our plugin.
@@ -19,9 +19,9 @@ pub enum Via {
 #[derive(Debug)]
 pub struct McpSpec {
     /// The file of a project's servers.
-    pub project_file: fn(&Places) -> PathBuf,
+    pub project_file: fn(&AgentPaths) -> PathBuf,
     /// Where the agent itself writes down a person's servers; only read.
-    pub user_file: fn(&Places) -> PathBuf,
+    pub user_file: fn(&AgentPaths) -> PathBuf,
     /// The agent's program.
     pub client: &'static str,
     /// Its arguments to add our server for all projects.
@@ -29,7 +29,7 @@ pub struct McpSpec {
     /// Its arguments to remove it again.
     pub remove: fn() -> Vec<OsString>,
     /// What stands before the names of our tools.
-    pub prefix: fn(Via) -> &'static str,
+    pub prefix: fn(McpOrigin) -> &'static str,
     /// Whether our plugin is switched on in a settings text.
     pub has_plugin: fn(&str) -> bool,
 }

@@ -4,16 +4,16 @@
 
 use std::fmt::Write as _;
 
-use crate::spec::Cut;
+use crate::spec::Truncation;
 
 /// Ends a string that was cut off.
-pub const CUT_MARK: &str = "… [cut off]";
+pub const TRUNCATION_MARK: &str = "… [cut off]";
 
 /// Stands for lists and objects nested deeper than [`DEEPEST`].
-const DEEP_MARK: &str = "\"[nested too deep]\"";
+const NESTING_MARK: &str = "\"[nested too deep]\"";
 
 /// The JSON reader gives up at 128 levels; the caller may wrap the value.
-const DEEPEST: usize = 120;
+const MAX_NESTING_LEVELS: usize = 120;
 
 /// A list or an object that is still open.
 struct Frame {
@@ -24,78 +24,78 @@ struct Frame {
     has_key: bool,
 }
 
-struct Mender {
+struct JsonRepairer {
     out: String,
     open: Vec<Frame>,
     /// Levels below [`DEEPEST`] that are open and not copied.
     skipped: usize,
-    cut: Cut,
+    cut: Truncation,
 }
 
 /// The text with lone surrogates replaced, control characters in strings
 /// escaped, too deep parts left out, and everything open closed. Of what was
 /// begun at the end a string value is kept with [`CUT_MARK`]; a number, a word
 /// or a key is dropped, because it cannot be known to be complete.
-pub(crate) fn mend(text: &str) -> (String, Cut) {
-    let mut mender = Mender {
+pub(crate) fn repair_json(text: &str) -> (String, Truncation) {
+    let mut mender = JsonRepairer {
         out: String::with_capacity(text.len() + 64),
         open: Vec::new(),
         skipped: 0,
-        cut: Cut::Whole,
+        cut: Truncation::Whole,
     };
     mender.run(text);
     (mender.out, mender.cut)
 }
 
-impl Mender {
+impl JsonRepairer {
     fn run(&mut self, text: &str) {
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
             rest = match c {
-                '"' => self.string(&rest[1..]),
+                '"' => self.copy_string(&rest[1..]),
                 '{' | '[' => {
-                    self.enter(if c == '{' { '}' } else { ']' });
-                    self.copied(rest, c)
+                    self.open_frame(if c == '{' { '}' } else { ']' });
+                    self.copy_char(rest, c)
                 }
                 '}' | ']' => {
-                    let after = self.copied(rest, c);
-                    self.leave();
+                    let after = self.copy_char(rest, c);
+                    self.close_frame();
                     after
                 }
                 ':' => {
-                    if let Some(frame) = self.frame() {
+                    if let Some(frame) = self.current_frame() {
                         frame.has_key = true;
                     }
-                    self.copied(rest, c)
+                    self.copy_char(rest, c)
                 }
-                ',' => self.copied(rest, c),
-                c if c.is_whitespace() => self.copied(rest, c),
-                _ => self.word(rest),
+                ',' => self.copy_char(rest, c),
+                c if c.is_whitespace() => self.copy_char(rest, c),
+                _ => self.copy_word(rest),
             };
         }
         self.close();
     }
 
     /// The innermost open frame that is copied.
-    fn frame(&mut self) -> Option<&mut Frame> {
+    fn current_frame(&mut self) -> Option<&mut Frame> {
         if self.skipped > 0 {
             return None;
         }
         self.open.last_mut()
     }
 
-    fn copied<'a>(&mut self, rest: &'a str, c: char) -> &'a str {
+    fn copy_char<'a>(&mut self, rest: &'a str, c: char) -> &'a str {
         if self.skipped == 0 {
             self.out.push(c);
         }
         &rest[c.len_utf8()..]
     }
 
-    fn enter(&mut self, close: char) {
-        if self.skipped > 0 || self.open.len() >= DEEPEST {
+    fn open_frame(&mut self, close: char) {
+        if self.skipped > 0 || self.open.len() >= MAX_NESTING_LEVELS {
             if self.skipped == 0 {
-                self.out.push_str(DEEP_MARK);
-                self.cut = Cut::Cut;
+                self.out.push_str(NESTING_MARK);
+                self.cut = Truncation::Cut;
             }
             self.skipped += 1;
             return;
@@ -108,7 +108,7 @@ impl Mender {
         });
     }
 
-    fn leave(&mut self) {
+    fn close_frame(&mut self) {
         if self.skipped > 0 {
             self.skipped -= 1;
         } else {
@@ -119,14 +119,14 @@ impl Mender {
 
     fn value_done(&mut self) {
         let length = self.out.len();
-        if let Some(frame) = self.frame() {
+        if let Some(frame) = self.current_frame() {
             frame.complete = length;
             frame.has_key = false;
         }
     }
 
     /// A number, `true`, `false`, `null`, or something that is no JSON.
-    fn word<'a>(&mut self, rest: &'a str) -> &'a str {
+    fn copy_word<'a>(&mut self, rest: &'a str) -> &'a str {
         let end = rest
             .find(|c: char| {
                 c.is_whitespace() || matches!(c, ',' | ':' | '{' | '}' | '[' | ']' | '"')
@@ -142,10 +142,10 @@ impl Mender {
     }
 
     /// `rest` starts after the opening quote.
-    fn string<'a>(&mut self, rest: &'a str) -> &'a str {
+    fn copy_string<'a>(&mut self, rest: &'a str) -> &'a str {
         let copy = self.skipped == 0;
         let is_key = self
-            .frame()
+            .current_frame()
             .is_some_and(|frame| frame.close == '}' && !frame.has_key);
         let begin = self.out.len();
         self.out.push('"');
@@ -165,7 +165,7 @@ impl Mender {
                     break true;
                 }
                 Some(b'\\') => {
-                    let Some((length, text)) = escape(tail) else {
+                    let Some((length, text)) = parse_escape(tail) else {
                         at = rest.len();
                         break false;
                     };
@@ -179,7 +179,7 @@ impl Mender {
             }
         };
         if !closed && !is_key {
-            self.out.push_str(CUT_MARK);
+            self.out.push_str(TRUNCATION_MARK);
         }
         self.out.push('"');
         if !copy || (!closed && is_key) {
@@ -189,7 +189,7 @@ impl Mender {
             self.value_done();
         }
         if !closed {
-            self.cut = Cut::Cut;
+            self.cut = Truncation::Cut;
         }
         &rest[at..]
     }
@@ -201,7 +201,7 @@ impl Mender {
         }
         if let Some(frame) = self.open.last() {
             self.out.truncate(frame.complete);
-            self.cut = Cut::Cut;
+            self.cut = Truncation::Cut;
         }
         while let Some(frame) = self.open.pop() {
             self.out.push(frame.close);
@@ -211,14 +211,14 @@ impl Mender {
 
 /// The escape at the start of `tail`: its length and what stands for it.
 /// `None` when the text ends within it.
-fn escape(tail: &str) -> Option<(usize, &str)> {
-    const REPLACEMENT: &str = "\\ufffd";
+fn parse_escape(tail: &str) -> Option<(usize, &str)> {
+    const REPLACEMENT_ESCAPE: &str = "\\ufffd";
     let kind = tail[1..].chars().next()?;
     if kind != 'u' {
         let length = 1 + kind.len_utf8();
         return Some((length, &tail[..length]));
     }
-    let Some(unit) = unit(tail) else {
+    let Some(unit) = parse_unit(tail) else {
         // Fewer than four digits: either the end, or no JSON at all.
         let short = tail.len() < 6 && tail[2..].bytes().all(|b| b.is_ascii_hexdigit());
         return (!short).then_some((2, "\\u"));
@@ -226,7 +226,7 @@ fn escape(tail: &str) -> Option<(usize, &str)> {
     match unit {
         0xd800..=0xdbff => {
             let next = &tail[6..];
-            if matches!(self::unit(next), Some(0xdc00..=0xdfff)) {
+            if matches!(self::parse_unit(next), Some(0xdc00..=0xdfff)) {
                 return Some((12, &tail[..12]));
             }
             // The second half may be what was cut off.
@@ -235,15 +235,15 @@ fn escape(tail: &str) -> Option<(usize, &str)> {
                     || next == "\\"
                     || (next.starts_with("\\u")
                         && next[2..].bytes().all(|b| b.is_ascii_hexdigit())));
-            (!ended).then_some((6, REPLACEMENT))
+            (!ended).then_some((6, REPLACEMENT_ESCAPE))
         }
-        0xdc00..=0xdfff => Some((6, REPLACEMENT)),
+        0xdc00..=0xdfff => Some((6, REPLACEMENT_ESCAPE)),
         _ => Some((6, &tail[..6])),
     }
 }
 
 /// The value of a complete `\uXXXX` at the start.
-fn unit(text: &str) -> Option<u16> {
+fn parse_unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
         return None;

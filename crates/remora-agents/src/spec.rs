@@ -9,11 +9,11 @@ use crate::mcp::McpSpec;
 
 /// The most text given to the model in one answer, in UTF-16 units. The client
 /// puts anything longer into a file and shows the model a short preview of it.
-pub const CONTEXT_LIMIT: usize = 10_000;
+pub const MAX_CONTEXT_UTF16_UNITS: usize = 10_000;
 
 /// One event that Remora asks to be told of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Registered {
+pub struct EventRegistration {
     /// The event.
     pub event: EventName,
     /// How long the agent waits for us, in seconds.
@@ -24,7 +24,7 @@ pub struct Registered {
 
 /// Where an agent's settings may lie. The caller fills it in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Places {
+pub struct AgentPaths {
     /// The person's home directory.
     pub home: PathBuf,
     /// The value of the agent's own [`AgentSpec::config_variable`], if set.
@@ -35,7 +35,7 @@ pub struct Places {
 
 /// For whom the hooks are installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum InstallScope {
     /// All projects of this person.
     User,
     /// One project, shared with everybody who works on it.
@@ -57,13 +57,13 @@ pub struct AgentSpec {
     /// else.
     pub shell_variables: &'static [&'static str],
     /// The events that Remora registers.
-    pub registered: &'static [Registered],
+    pub registered: &'static [EventRegistration],
     /// Reads what the agent wrote to our stdin.
-    pub decode: fn(&[u8]) -> Result<Decoded, DecodeError>,
+    pub decode: fn(&[u8]) -> Result<DecodedEvent, DecodeError>,
     /// Writes what the agent reads from our stdout: one line or nothing.
-    pub encode: fn(EventName, &Answer) -> String,
+    pub encode: fn(EventName, &HookResponse) -> String,
     /// The settings file of a scope.
-    pub settings_file: fn(&Places, Scope) -> PathBuf,
+    pub settings_file: fn(&AgentPaths, InstallScope) -> PathBuf,
     /// How it takes an MCP server.
     pub mcp: McpSpec,
 }
@@ -77,7 +77,7 @@ impl AgentSpec {
 
 /// What Remora has to say about an event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct HookResponse {
     /// Text for the model.
     pub context: Option<String>,
     /// Text for the person.
@@ -90,7 +90,7 @@ pub struct Answer {
 
 /// Whether a payload arrived in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut {
+pub enum Truncation {
     /// All of it.
     Whole,
     /// Its end is missing, or a part was nested too deep to be kept.
@@ -99,11 +99,11 @@ pub enum Cut {
 
 /// A payload that was understood.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Decoded {
+pub struct DecodedEvent {
     /// The event.
     pub event: Event,
     /// Whether it is complete.
-    pub cut: Cut,
+    pub cut: Truncation,
 }
 
 /// Why a payload is not an event. The texts never quote the payload: they are

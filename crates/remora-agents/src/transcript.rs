@@ -14,21 +14,23 @@ use std::collections::HashMap;
 use remora_protocol::{Event, EventName};
 use serde_json::{Map, Value, json};
 
-use self::entry::{Block, Content, Entry};
-use self::words::Words;
+use self::entry::{MessageBlock, MessageContent, TranscriptLine};
+use self::words::UserMessage;
 
-pub use self::place::{AgentNote, Kind, agent_note, began_in, folder, kind};
+pub use self::place::{
+    SubagentMetadata, TranscriptKind, agent_note, began_in, classify_path, transcripts_dir,
+};
 
 /// Which agent the transcripts are of.
-pub const AGENT: &str = crate::claude_code::SPEC.name;
+pub const AGENT_NAME: &str = crate::claude_code::SPEC.name;
 /// Calls whose results are waited for. A client makes a few at once.
-const OPEN: usize = 512;
+const MAX_OPEN_CALLS: usize = 512;
 /// What the model is shown of a command that printed nothing.
-const SILENT: &str = "(Bash completed with no output)";
+const NO_OUTPUT_TEXT: &str = "(Bash completed with no output)";
 
 /// What a line tells.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct TranscriptEvent {
     /// The event's name, always the same for the same line.
     pub id: String,
     /// When, in milliseconds since 1970.
@@ -41,7 +43,7 @@ pub struct Told {
 
 /// Why a line tells nothing. Never quotes the line: it is not redacted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum LineFault {
+pub enum TranscriptLineError {
     /// Not JSON.
     #[error("not JSON at column {0}")]
     Json(usize),
@@ -52,7 +54,7 @@ pub enum LineFault {
 
 /// Whether more may follow the last line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum TranscriptEnd {
     /// The session may still run: a turn that is not over stays open.
     Open,
     /// Nobody has written for long.
@@ -61,13 +63,13 @@ pub enum Ending {
 
 /// Reads one transcript.
 #[derive(Debug)]
-pub struct Reader {
-    kind: Kind,
+pub struct TranscriptReader {
+    kind: TranscriptKind,
     /// The path of the session's transcript, as hooks name it.
     path: String,
     begun: bool,
-    now: Now,
-    calls: HashMap<String, Call>,
+    now: LineContext,
+    calls: HashMap<String, PendingCall>,
     turn: Option<Turn>,
     /// What set off the compaction whose summary comes next.
     trigger: String,
@@ -75,7 +77,7 @@ pub struct Reader {
 
 /// What the last line said of its moment.
 #[derive(Debug, Default)]
-struct Now {
+struct LineContext {
     session: String,
     cwd: String,
     branch: String,
@@ -87,7 +89,7 @@ struct Now {
 
 /// A call that waits for its result.
 #[derive(Debug)]
-struct Call {
+struct PendingCall {
     tool: String,
     input: Value,
 }
@@ -103,12 +105,12 @@ struct Turn {
     over: bool,
 }
 
-impl Reader {
+impl TranscriptReader {
     /// Reads the transcript `path` of a session, or of a subagent in it.
-    pub fn new(path: String, kind: Kind, note: Option<AgentNote>) -> Self {
-        let now = Now {
+    pub fn new(path: String, kind: TranscriptKind, note: Option<SubagentMetadata>) -> Self {
+        let now = LineContext {
             agent_type: note.map(|note| note.agent_type).unwrap_or_default(),
-            ..Now::default()
+            ..LineContext::default()
         };
         Self {
             kind,
@@ -123,7 +125,7 @@ impl Reader {
 
     /// Says that lines before this one were read already.
     #[must_use]
-    pub fn resumed(mut self) -> Self {
+    pub fn mark_resumed(mut self) -> Self {
         self.begun = true;
         self
     }
@@ -134,30 +136,34 @@ impl Reader {
     }
 
     /// Reads a line and hands on what it tells.
-    pub fn line(&mut self, line: &[u8], take: &mut dyn FnMut(Told)) -> Result<(), LineFault> {
+    pub fn read_line(
+        &mut self,
+        line: &[u8],
+        take: &mut dyn FnMut(TranscriptEvent),
+    ) -> Result<(), TranscriptLineError> {
         let text = String::from_utf8_lossy(line);
         if !text.trim_start().starts_with('{') {
-            return Err(LineFault::NotAnObject);
+            return Err(TranscriptLineError::NotAnObject);
         }
-        let entry: Entry<'_> =
-            serde_json::from_str(&text).map_err(|e| LineFault::Json(e.column()))?;
+        let entry: TranscriptLine<'_> =
+            serde_json::from_str(&text).map_err(|e| TranscriptLineError::Json(e.column()))?;
         match &*entry.kind.0 {
             "user" => {
-                self.notice(&entry, take);
-                self.user(entry, take);
+                self.update_context(&entry, take);
+                self.read_user(entry, take);
             }
             "assistant" => {
-                self.notice(&entry, take);
-                self.assistant(entry, take);
+                self.update_context(&entry, take);
+                self.read_assistant(entry, take);
             }
             "system" if &*entry.subtype.0 == "compact_boundary" => {
-                self.notice(&entry, take);
-                self.compaction(&entry, take);
+                self.update_context(&entry, take);
+                self.read_compaction(&entry, take);
             }
             // Words typed while the model was at work.
             "attachment" if &*entry.attachment.0.kind.0 == "queued_command" => {
-                self.notice(&entry, take);
-                self.queued(&entry, take);
+                self.update_context(&entry, take);
+                self.read_queued(&entry, take);
             }
             _ => {}
         }
@@ -165,23 +171,34 @@ impl Reader {
     }
 
     /// What the end of the file tells.
-    pub fn end(&mut self, ending: Ending, take: &mut dyn FnMut(Told)) {
+    pub fn finish_transcript(
+        &mut self,
+        ending: TranscriptEnd,
+        take: &mut dyn FnMut(TranscriptEvent),
+    ) {
         let over = self.calls.is_empty() && self.turn.as_ref().is_none_or(|turn| turn.over);
-        if over || ending == Ending::Closed {
+        if over || ending == TranscriptEnd::Closed {
             self.stop(take);
             self.calls.clear();
         }
-        if ending == Ending::Closed && self.kind == Kind::Session && !self.now.session.is_empty() {
+        if ending == TranscriptEnd::Closed
+            && self.kind == TranscriptKind::Session
+            && !self.now.session.is_empty()
+        {
             let fields = json!({ "reason": "other" });
             let session = self.now.session.clone();
-            take(self.tell(EventName::SessionEnd, &session, 0, self.now.at, fields));
+            take(self.build_event(EventName::SessionEnd, &session, 0, self.now.at, fields));
         }
     }
 
     /// Notes who speaks, where and when; the first who does begins the session.
-    fn notice(&mut self, entry: &Entry<'_>, take: &mut dyn FnMut(Told)) {
+    fn update_context(
+        &mut self,
+        entry: &TranscriptLine<'_>,
+        take: &mut dyn FnMut(TranscriptEvent),
+    ) {
         let now = &mut self.now;
-        if let Some(at) = name::moment(&entry.timestamp.0) {
+        if let Some(at) = name::parse_timestamp(&entry.timestamp.0) {
             now.at = at;
         }
         let set = |slot: &mut String, text: Option<&str>| {
@@ -189,16 +206,16 @@ impl Reader {
                 text.clone_into(slot);
             }
         };
-        set(&mut now.session, entry.session_id.some());
-        set(&mut now.cwd, entry.cwd.some());
-        set(&mut now.branch, entry.git_branch.some());
-        set(&mut now.agent_type, entry.attribution_agent.some());
+        set(&mut now.session, entry.session_id.non_empty());
+        set(&mut now.cwd, entry.cwd.non_empty());
+        set(&mut now.branch, entry.git_branch.non_empty());
+        set(&mut now.agent_type, entry.attribution_agent.non_empty());
         entry.agent_id.0.as_ref().clone_into(&mut now.agent_id);
         if !self.begun && !now.session.is_empty() {
             self.begun = true;
-            if self.kind == Kind::Session {
+            if self.kind == TranscriptKind::Session {
                 let fields = json!({ "source": "startup" });
-                take(self.tell(
+                take(self.build_event(
                     EventName::SessionStart,
                     &entry.uuid.0,
                     0,
@@ -209,11 +226,11 @@ impl Reader {
         }
     }
 
-    fn user(&mut self, entry: Entry<'_>, take: &mut dyn FnMut(Told)) {
+    fn read_user(&mut self, entry: TranscriptLine<'_>, take: &mut dyn FnMut(TranscriptEvent)) {
         if entry.is_compact_summary.0 {
-            let summary = words::summary(&entry.message.0.content);
+            let summary = words::extract_summary(&entry.message.0.content);
             let fields = json!({ "trigger": self.trigger, "compact_summary": summary });
-            take(self.tell(
+            take(self.build_event(
                 EventName::PostCompact,
                 &entry.uuid.0,
                 0,
@@ -222,21 +239,21 @@ impl Reader {
             ));
             return;
         }
-        if let Content::Blocks(blocks) = &entry.message.0.content
+        if let MessageContent::Blocks(blocks) = &entry.message.0.content
             && blocks.iter().any(|block| block.kind.0 == "tool_result")
         {
-            self.results(entry, take);
+            self.read_results(entry, take);
             return;
         }
         // What a subagent is told are the model's words.
-        if entry.is_sidechain.0 || self.kind == Kind::Subagent {
+        if entry.is_sidechain.0 || self.kind == TranscriptKind::Subagent {
             return;
         }
-        let words = words::words(&entry);
-        if words == Words::Nothing {
+        let words = words::classify_message(&entry);
+        if words == UserMessage::Nothing {
             return;
         }
-        if words == Words::Interrupted {
+        if words == UserMessage::Interrupted {
             // No hook is told of such an end; the work counts to the next turn.
             self.turn = None;
             self.calls.clear();
@@ -245,9 +262,9 @@ impl Reader {
         self.stop(take);
         self.calls.clear();
         entry.prompt_id.0.as_ref().clone_into(&mut self.now.prompt);
-        if let Words::Prompt(prompt) = words {
+        if let UserMessage::Prompt(prompt) = words {
             let fields = json!({ "prompt": prompt });
-            take(self.tell(
+            take(self.build_event(
                 EventName::UserPromptSubmit,
                 &entry.uuid.0,
                 0,
@@ -257,14 +274,14 @@ impl Reader {
         }
     }
 
-    fn queued(&self, entry: &Entry<'_>, take: &mut dyn FnMut(Told)) {
+    fn read_queued(&self, entry: &TranscriptLine<'_>, take: &mut dyn FnMut(TranscriptEvent)) {
         let attachment = &entry.attachment.0;
-        let typed = self.kind == Kind::Session
+        let typed = self.kind == TranscriptKind::Session
             && !entry.is_sidechain.0
             && matches!(&*attachment.command_mode.0, "" | "prompt");
-        if typed && let Words::Prompt(prompt) = words::typed(&attachment.prompt.0) {
+        if typed && let UserMessage::Prompt(prompt) = words::classify_text(&attachment.prompt.0) {
             let fields = json!({ "prompt": prompt });
-            take(self.tell(
+            take(self.build_event(
                 EventName::UserPromptSubmit,
                 &entry.uuid.0,
                 0,
@@ -274,11 +291,15 @@ impl Reader {
         }
     }
 
-    fn results(&mut self, mut entry: Entry<'_>, take: &mut dyn FnMut(Told)) {
-        let Content::Blocks(blocks) = std::mem::take(&mut entry.message.0.content) else {
+    fn read_results(
+        &mut self,
+        mut entry: TranscriptLine<'_>,
+        take: &mut dyn FnMut(TranscriptEvent),
+    ) {
+        let MessageContent::Blocks(blocks) = std::mem::take(&mut entry.message.0.content) else {
             return;
         };
-        if let Some(prompt) = entry.prompt_id.some() {
+        if let Some(prompt) = entry.prompt_id.non_empty() {
             prompt.clone_into(&mut self.now.prompt);
         }
         let results = blocks.iter().filter(|b| b.kind.0 == "tool_result").count();
@@ -291,12 +312,12 @@ impl Reader {
             let Some(call) = self.calls.remove(&block.tool_use_id.0) else {
                 continue;
             };
-            if entry.tool_denial_kind.some().is_some() {
+            if entry.tool_denial_kind.non_empty().is_some() {
                 continue;
             }
-            let (event, mut fields) = answered(call, block, response.take());
+            let (event, mut fields) = build_call_event(call, block, response.take());
             let agent_id = self.now.agent_id.as_str();
-            if entry.is_sidechain.0 || self.kind == Kind::Subagent {
+            if entry.is_sidechain.0 || self.kind == TranscriptKind::Subagent {
                 // Early clients wrote the work of subagents between the lines
                 // of the session, without a name.
                 let id = if agent_id.is_empty() {
@@ -309,21 +330,21 @@ impl Reader {
                     fields.insert("agent_type".into(), self.now.agent_type.as_str().into());
                 }
             }
-            take(self.tell(event, &entry.uuid.0, n, self.now.at, Value::Object(fields)));
+            take(self.build_event(event, &entry.uuid.0, n, self.now.at, Value::Object(fields)));
         }
     }
 
-    fn assistant(&mut self, entry: Entry<'_>, take: &mut dyn FnMut(Told)) {
-        let aside = entry.is_sidechain.0 && self.kind == Kind::Session;
-        let Content::Blocks(blocks) = entry.message.0.content else {
+    fn read_assistant(&mut self, entry: TranscriptLine<'_>, take: &mut dyn FnMut(TranscriptEvent)) {
+        let aside = entry.is_sidechain.0 && self.kind == TranscriptKind::Session;
+        let MessageContent::Blocks(blocks) = entry.message.0.content else {
             return;
         };
-        let text = words::texts(&blocks);
+        let text = words::join_texts(&blocks);
         if entry.is_api_error_message.0 {
             if !aside {
-                let error = entry.error.some().unwrap_or("unknown");
+                let error = entry.error.non_empty().unwrap_or("unknown");
                 let fields = json!({ "error": error, "last_assistant_message": text });
-                take(self.tell(
+                take(self.build_event(
                     EventName::StopFailure,
                     &entry.uuid.0,
                     0,
@@ -336,10 +357,13 @@ impl Reader {
         }
         let mut calls = false;
         for block in blocks {
-            if block.kind.0 == "tool_use" && !block.id.0.is_empty() && self.calls.len() < OPEN {
+            if block.kind.0 == "tool_use"
+                && !block.id.0.is_empty()
+                && self.calls.len() < MAX_OPEN_CALLS
+            {
                 calls = true;
                 let input = block.input.unwrap_or(Value::Null);
-                let call = Call {
+                let call = PendingCall {
                     tool: block.name.0,
                     input,
                 };
@@ -365,26 +389,35 @@ impl Reader {
         turn.over = !calls && !text.is_empty() && &*entry.message.0.stop_reason.0 != "tool_use";
     }
 
-    fn compaction(&mut self, entry: &Entry<'_>, take: &mut dyn FnMut(Told)) {
+    fn read_compaction(
+        &mut self,
+        entry: &TranscriptLine<'_>,
+        take: &mut dyn FnMut(TranscriptEvent),
+    ) {
         // Between two turns the person asked for it; within one the turn goes on.
         if self.calls.is_empty() && self.turn.as_ref().is_some_and(|turn| turn.over) {
             self.stop(take);
         }
-        let trigger = entry.compact_metadata.0.trigger.some().unwrap_or("auto");
+        let trigger = entry
+            .compact_metadata
+            .0
+            .trigger
+            .non_empty()
+            .unwrap_or("auto");
         trigger.clone_into(&mut self.trigger);
         let fields = json!({ "trigger": trigger, "custom_instructions": null });
-        take(self.tell(EventName::PreCompact, &entry.uuid.0, 0, self.now.at, fields));
+        take(self.build_event(EventName::PreCompact, &entry.uuid.0, 0, self.now.at, fields));
     }
 
     /// The end of a turn, if the model was at work.
-    fn stop(&mut self, take: &mut dyn FnMut(Told)) {
+    fn stop(&mut self, take: &mut dyn FnMut(TranscriptEvent)) {
         let Some(turn) = self.turn.take() else { return };
         let (name, fields) = match self.kind {
-            Kind::Session => (
+            TranscriptKind::Session => (
                 EventName::Stop,
                 json!({ "stop_hook_active": false, "last_assistant_message": turn.text }),
             ),
-            Kind::Subagent => (
+            TranscriptKind::Subagent => (
                 EventName::SubagentStop,
                 json!({
                     "stop_hook_active": false,
@@ -394,10 +427,17 @@ impl Reader {
                 }),
             ),
         };
-        take(self.tell(name, &turn.uuid, 0, turn.at, fields));
+        take(self.build_event(name, &turn.uuid, 0, turn.at, fields));
     }
 
-    fn tell(&self, name: EventName, line: &str, nth: usize, at: i64, more: Value) -> Told {
+    fn build_event(
+        &self,
+        name: EventName,
+        line: &str,
+        nth: usize,
+        at: i64,
+        more: Value,
+    ) -> TranscriptEvent {
         let now = &self.now;
         let mut fields = Map::new();
         fields.insert("session_id".into(), now.session.as_str().into());
@@ -418,8 +458,8 @@ impl Reader {
         } else {
             [line, ""]
         };
-        Told {
-            id: name::name(&[line[0], line[1], name.as_str(), &nth.to_string()]),
+        TranscriptEvent {
+            id: name::stable_uuid(&[line[0], line[1], name.as_str(), &nth.to_string()]),
             at,
             branch: branch.cloned(),
             event: Event { name, fields },
@@ -428,13 +468,17 @@ impl Reader {
 }
 
 /// A call with its result, as a hook would have told it.
-fn answered(call: Call, block: Block, response: Option<Value>) -> (EventName, Map<String, Value>) {
+fn build_call_event(
+    call: PendingCall,
+    block: MessageBlock,
+    response: Option<Value>,
+) -> (EventName, Map<String, Value>) {
     let mut fields = Map::new();
     let is_command = call.tool == "Bash";
     fields.insert("tool_name".into(), call.tool.into());
     fields.insert("tool_input".into(), call.input);
     if block.is_error.0 {
-        let text = plain(block.content);
+        let text = content_text(block.content);
         let text = text
             .strip_prefix("<tool_use_error>")
             .map_or(text.as_str(), |inner| {
@@ -446,16 +490,16 @@ fn answered(call: Call, block: Block, response: Option<Value>) -> (EventName, Ma
     }
     let response = match response {
         Some(mut response) => {
-            lighten(&mut response);
+            strip_images(&mut response);
             response
         }
         // Subagents' transcripts hold only what the model was shown.
         None if is_command => {
-            let shown = plain(block.content);
-            let printed = if shown == SILENT { "" } else { &shown };
+            let shown = content_text(block.content);
+            let printed = if shown == NO_OUTPUT_TEXT { "" } else { &shown };
             json!({ "stdout": printed, "stderr": "" })
         }
-        None => Value::String(plain(block.content)),
+        None => Value::String(content_text(block.content)),
     };
     fields.insert("tool_response".into(), response);
     fields.insert("tool_use_id".into(), block.tool_use_id.0.into());
@@ -463,21 +507,21 @@ fn answered(call: Call, block: Block, response: Option<Value>) -> (EventName, Ma
 }
 
 /// Takes pictures out: their bytes say nothing.
-fn lighten(response: &mut Value) {
+fn strip_images(response: &mut Value) {
     let Value::Object(fields) = response else {
         return;
     };
     for (name, value) in fields {
         match value {
             Value::String(bytes) if name == "base64" => bytes.clear(),
-            Value::Object(_) => lighten(value),
+            Value::Object(_) => strip_images(value),
             _ => {}
         }
     }
 }
 
 /// The text of what the model was shown.
-fn plain(content: Option<Value>) -> String {
+fn content_text(content: Option<Value>) -> String {
     match content {
         Some(Value::String(text)) => text,
         Some(Value::Array(parts)) => {

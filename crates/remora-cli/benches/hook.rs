@@ -11,10 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use remora_client::{Claim, Input, Paths, ProjectLocation, ask, request_embedding, spool};
-use remora_embed::{DIMS, MODEL, Meaning};
+use remora_client::{
+    DataPaths, HookInput, ProjectLocation, RootClaim, request_embedding, send_request, spool_event,
+};
+use remora_embed::{EMBEDDING_DIMS, Embedding, MODEL_ID};
 use remora_memory::recall::error_print;
-use remora_memory::store::{Filter, Order, Page, Settled, Store};
+use remora_memory::store::{Filter, IndexState, PageRequest, SortOrder, Store};
 use remora_memory::testing::generator::{Generator, Made};
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::request::{Reply, Request};
@@ -40,7 +42,7 @@ fn main() {
         ("PostToolUse, 1 KB", 1_000, "1.3"),
         ("PostToolUse, 100 KB", 100_000, "1.6"),
     ] {
-        let moment = Moment::new(what, site.call(size), aim);
+        let moment = MeasuredEvent::new(what, site.call(size), aim);
         site.compare(&bare, &moment, runs);
     }
     let (peak, rest) = site.fill(events);
@@ -56,7 +58,7 @@ fn main() {
 }
 
 /// An event that is measured.
-struct Moment {
+struct MeasuredEvent {
     what: &'static str,
     payload: Vec<u8>,
     aim: &'static str,
@@ -69,7 +71,7 @@ struct Moment {
     before: Option<Vec<u8>>,
 }
 
-impl Moment {
+impl MeasuredEvent {
     fn new(what: &'static str, payload: Vec<u8>, aim: &'static str) -> Self {
         Self {
             what,
@@ -85,7 +87,7 @@ impl Moment {
 /// A data directory with a worker, and a project with a repository.
 struct Site {
     dir: TempDir,
-    paths: Paths,
+    paths: DataPaths,
     project: PathBuf,
 }
 
@@ -97,8 +99,8 @@ impl Site {
         fs::write(project.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
         let config = "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = git@git.example.org:acme/app.git\n";
         fs::write(project.join(".git/config"), config).unwrap();
-        let paths = Paths::new(dir.path().join("data"));
-        paths.prepare().unwrap();
+        let paths = DataPaths::new(dir.path().join("data"));
+        paths.prepare_data_dir().unwrap();
         Self {
             dir,
             paths,
@@ -124,7 +126,7 @@ impl Site {
         command
     }
 
-    fn moment_hook(&self, moment: &Moment) -> Command {
+    fn moment_hook(&self, moment: &MeasuredEvent) -> Command {
         let mut hook = self.hook();
         if let Some(budget) = moment.budget {
             hook.env("REMORA_EMBEDDING_BUDGET_MS", budget);
@@ -145,7 +147,7 @@ impl Site {
     }
 
     fn ask(&self, request: &Request) -> Option<Reply> {
-        ask(&self.paths.socket(), request, PATIENCE).ok()
+        send_request(&self.paths.socket_file(), request, PATIENCE).ok()
     }
 
     /// Waits until the worker rests, so that it does not run beside what is
@@ -203,8 +205,9 @@ impl Site {
     /// Fills the store until it has so many observations; what failed on the way.
     fn fill_rows(&self, rows: u64) -> Vec<Value> {
         let count = || {
-            let store = remora_store::open(&self.paths.database(), Access::Read).unwrap();
-            let counts = store.counts().unwrap().items;
+            let store =
+                remora_store::open_store(&self.paths.database_file(), Access::Read).unwrap();
+            let counts = store.count_contents().unwrap().items;
             let of = |(kind, count): &(Kind, u64)| kind.is_observation().then_some(*count);
             counts.iter().filter_map(of).sum::<u64>()
         };
@@ -239,16 +242,16 @@ impl Site {
     /// quarter of an hour.
     fn settle(&self) {
         self.ask(&Request::Stop).unwrap();
-        let store = remora_store::open(&self.paths.database(), Access::Write).unwrap();
-        while store.settle().unwrap() == Settled::Partly {}
+        let store = remora_store::open_store(&self.paths.database_file(), Access::Write).unwrap();
+        while store.optimize_index().unwrap() == IndexState::Partly {}
         loop {
-            let waiting = store.unembedded(MODEL, 1_000).unwrap();
+            let waiting = store.list_unembedded(MODEL_ID, 1_000).unwrap();
             let made_up = |item: &Item| (item.id, direction(item.id.cast_unsigned()));
-            let some: Vec<(i64, Meaning)> = waiting.iter().map(made_up).collect();
+            let some: Vec<(i64, Embedding)> = waiting.iter().map(made_up).collect();
             if some.is_empty() {
                 break;
             }
-            store.embed(MODEL, &some).unwrap();
+            store.store_embeddings(MODEL_ID, &some).unwrap();
         }
         drop(store);
         self.start();
@@ -256,8 +259,8 @@ impl Site {
 
     /// One event of each kind that is answered, chosen so that there is an
     /// answer; then some for which there is none, which takes longer to know.
-    fn moments(&self, failures: &[Value], runs: usize) -> Vec<Moment> {
-        let store = remora_store::open(&self.paths.database(), Access::Read).unwrap();
+    fn moments(&self, failures: &[Value], runs: usize) -> Vec<MeasuredEvent> {
+        let store = remora_store::open_store(&self.paths.database_file(), Access::Read).unwrap();
         let project = remora_client::locate_project(&self.paths, &self.project, None)
             .project
             .key;
@@ -267,12 +270,12 @@ impl Site {
                 kinds: vec![kind],
                 ..Filter::default()
             };
-            let page = Page {
-                order: Order::Newest,
+            let page = PageRequest {
+                order: SortOrder::Newest,
                 beyond: None,
                 limit: 100,
             };
-            store.list(&filter, page).unwrap()
+            store.list_items(&filter, page).unwrap()
         };
         let bugfixes = list_newest(Kind::Bugfix);
         let file = bugfixes.iter().find_map(|item| item.files_modified.first());
@@ -283,7 +286,7 @@ impl Site {
                 &text(&event["tool_input"]["command"]),
                 &text(&event["error"]),
             );
-            let known = |print: String| store.keyed(&project, Kind::Fix, &print).unwrap();
+            let known = |print: String| store.find_by_key(&project, Kind::Fix, &print).unwrap();
             print.and_then(known).is_some()
         };
         let failed = failures
@@ -310,11 +313,11 @@ impl Site {
             project: Some(project.clone()),
             ..Filter::default()
         };
-        let before = store.sessions(&of_project, runs * 2).unwrap();
-        let resumed = Moment {
+        let before = store.list_sessions(&of_project, runs * 2).unwrap();
+        let resumed = MeasuredEvent {
             // Much has happened since the older ones.
             sessions: before.into_iter().rev().map(|session| session.id).collect(),
-            ..Moment::new("SessionStart, resume", start("resume"), "6")
+            ..MeasuredEvent::new("SessionStart, resume", start("resume"), "6")
         };
         let unmet = failure(
             &json!({"command": "make release"}),
@@ -322,44 +325,44 @@ impl Site {
                 "Exit code 2\nerror: the linker could not place 17 sections of libwalrus.a in the boot image\nmake: *** [release] Error 2"
             ),
         );
-        let mut moments = vec![Moment::new("SessionStart", start("startup"), "6")];
+        let mut moments = vec![MeasuredEvent::new("SessionStart", start("startup"), "6")];
         moments.extend(self.prompts(&list_newest(Kind::Decision)));
         moments.extend([
-            Moment::new("PreToolUse(Read)", read(&file), "3"),
-            Moment::new(
+            MeasuredEvent::new("PreToolUse(Read)", read(&file), "3"),
+            MeasuredEvent::new(
                 "PostToolUseFailure",
                 failure(&failed["tool_input"], &failed["error"]),
                 "3",
             ),
             resumed,
-            Moment::new(
+            MeasuredEvent::new(
                 "PreToolUse(Read), unknown file",
                 read(&self.project.join("lib/nobody/knows.rs")),
                 "3",
             ),
-            Moment::new("PostToolUseFailure, unknown error", unmet, "3"),
+            MeasuredEvent::new("PostToolUseFailure, unknown error", unmet, "3"),
         ]);
         moments
     }
 
     /// Prompts that ask for something that was decided, and a reply.
-    fn prompts(&self, decided: &[Item]) -> [Moment; 5] {
+    fn prompts(&self, decided: &[Item]) -> [MeasuredEvent; 5] {
         let prompt = |text: &str| self.event("UserPromptSubmit", json!({"prompt": text}));
         let ask = |item: Option<&Item>| {
             let said = item.map_or("", |item| item.title.as_str());
             prompt(&format!("why did we say this: {said}?"))
         };
         let first = ask(decided.first());
-        let later = |what, payload| Moment {
+        let later = |what, payload| MeasuredEvent {
             before: Some(first.clone()),
-            ..Moment::new(what, payload, "4")
+            ..MeasuredEvent::new(what, payload, "4")
         };
         [
-            Moment {
+            MeasuredEvent {
                 budget: Some("0"),
-                ..Moment::new("first prompt, words alone", first.clone(), "12")
+                ..MeasuredEvent::new("first prompt, words alone", first.clone(), "12")
             },
-            Moment::new(
+            MeasuredEvent::new(
                 "first prompt, with the worker",
                 first.clone(),
                 "12, p95 25 ms",
@@ -384,7 +387,7 @@ impl Site {
     fn store(&self, made: impl IntoIterator<Item = Made>) {
         let project = remora_client::locate_project(&self.paths, &self.project, None).project;
         for made in made {
-            let input = Input {
+            let input = HookInput {
                 bytes: made.event.to_string().into_bytes(),
                 cut: false,
             };
@@ -392,16 +395,16 @@ impl Site {
                 project: project.clone(),
                 branch: Some(made.branch),
                 main: project.root.clone(),
-                claim: Claim::None,
+                claim: RootClaim::None,
             };
-            spool(&self.paths, AGENT, made.time, Some(place), &input, false).unwrap();
+            spool_event(&self.paths, AGENT, made.time, Some(place), &input, false).unwrap();
         }
         let stored = self.drain();
         assert_eq!((stored.dead, stored.trouble), (0, None));
     }
 
-    fn compare(&self, bare: &Path, moment: &Moment, runs: usize) {
-        let Moment { what, aim, .. } = moment;
+    fn compare(&self, bare: &Path, moment: &MeasuredEvent, runs: usize) {
+        let MeasuredEvent { what, aim, .. } = moment;
         let (mut plain, mut ours) = (Vec::new(), Vec::new());
         for run in 0..=runs + runs / 10 {
             if let Some(before) = &moment.before {
@@ -442,7 +445,7 @@ impl Site {
 }
 
 /// Numbers without a pattern, the same in every run.
-fn direction(seed: u64) -> Meaning {
+fn direction(seed: u64) -> Embedding {
     let mut state = (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = || {
         state ^= state << 13;
@@ -450,7 +453,7 @@ fn direction(seed: u64) -> Meaning {
         state ^= state << 17;
         u8::try_from(state >> 56).map_or(0.0, |byte| f32::from(byte) - 127.5)
     };
-    Meaning::of(&(0..DIMS).map(|_| next()).collect::<Vec<f32>>())
+    Embedding::from_vector(&(0..EMBEDDING_DIMS).map(|_| next()).collect::<Vec<f32>>())
 }
 
 impl Drop for Site {
@@ -461,7 +464,7 @@ impl Drop for Site {
 }
 
 /// Another call each time: the same one twice would be dropped as a repetition.
-fn fresh(moment: &Moment, payload: &[u8], run: usize) -> Vec<u8> {
+fn fresh(moment: &MeasuredEvent, payload: &[u8], run: usize) -> Vec<u8> {
     // Two moments may have the same payload.
     let size = moment.payload.len() + moment.what.len();
     let text = String::from_utf8_lossy(payload);

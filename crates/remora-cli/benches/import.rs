@@ -14,7 +14,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use remora_memory::testing::generator::{Generator, Made};
-use remora_protocol::time::rfc3339;
+use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
 const MB: f64 = 1_000_000.0;
@@ -152,7 +152,7 @@ impl Transcripts {
         let n = self.lines;
         let more = json!({
             "parentUuid": format!("00000000-0000-4000-8000-{:012}", n - 1), "isSidechain": false,
-            "uuid": format!("00000000-0000-4000-8000-{n:012}"), "timestamp": rfc3339(made.time),
+            "uuid": format!("00000000-0000-4000-8000-{n:012}"), "timestamp": format_rfc3339(made.time),
             "userType": "external", "entrypoint": "cli", "cwd": made.event["cwd"],
             "sessionId": self.session, "version": "2.1.325", "gitBranch": made.branch,
         });

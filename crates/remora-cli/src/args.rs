@@ -45,7 +45,7 @@ pub(crate) struct Args {
 }
 
 /// Verbs by what a person is after; every verb stands in one group.
-const GROUPS: &[(&str, &[&str])] = &[
+const COMMAND_GROUPS: &[(&str, &[&str])] = &[
     (
         "Memory",
         &[
@@ -94,7 +94,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 
 impl Args {
     /// The command with its verbs in groups.
-    pub(crate) fn grouped() -> clap::Command {
+    pub(crate) fn build_command() -> clap::Command {
         let mut command = Self::command();
         command.build();
         let about = |name: &str| -> String {
@@ -104,7 +104,7 @@ impl Args {
             verb.map(ToString::to_string).unwrap_or_default()
         };
         let mut list = String::new();
-        for (title, verbs) in GROUPS {
+        for (title, verbs) in COMMAND_GROUPS {
             // Writing into a string cannot fail.
             let _ = writeln!(list, "{title}:");
             for verb in *verbs {
@@ -119,8 +119,9 @@ impl Args {
     }
 
     /// Reads the command line.
-    pub(crate) fn read() -> Result<Self, clap::Error> {
-        let matches = Self::grouped().try_get_matches_from(apart(std::env::args_os()))?;
+    pub(crate) fn from_command_line() -> Result<Self, clap::Error> {
+        let matches = Self::build_command()
+            .try_get_matches_from(protect_search_words(std::env::args_os()))?;
         Self::from_arg_matches(&matches)
     }
 }
@@ -129,78 +130,78 @@ impl Args {
 #[expect(clippy::large_enum_variant, reason = "one value, made once, by clap")]
 pub(crate) enum Command {
     /// Put Remora's hooks into an agent's settings, and try them
-    Install(Install),
+    Install(InstallArgs),
     /// Take Remora's hooks out of an agent's settings again
-    Uninstall(Uninstall),
+    Uninstall(UninstallArgs),
     /// Find what was done, said and learned
-    Search(Search),
+    Search(SearchArgs),
     /// Show rows in full
-    Show(Show),
+    Show(ShowArgs),
     /// List sessions, newest first
-    Sessions(Sessions),
+    Sessions(SessionsArgs),
     /// What happened, in order
-    Timeline(Timeline),
+    Timeline(TimelineArgs),
     /// What was done since a day, by project and session
-    Recap(Recap),
+    Recap(RecapArgs),
     /// What a session would be given now, and why
-    Context(Context),
+    Context(ContextArgs),
     /// What sessions were given, and what of it was used
-    Ledger(Ledger),
+    Ledger(LedgerArgs),
     /// Notes on recent work in the folders of a project
-    Folders(Folders),
+    Folders(FoldersArgs),
     /// What was allowed and refused, and rules to paste
-    Permissions(Permissions),
+    Permissions(PermissionsArgs),
     /// Stop remembering and recalling for a while
-    Pause(Pause),
+    Pause(PauseArgs),
     /// Serve memory to an agent over MCP, on stdin and stdout
-    Mcp(Mcp),
+    Mcp(McpArgs),
     /// Facts that are kept as files: save, list, check, review
     #[command(subcommand)]
-    Memory(Memory),
+    Memory(MemoryCommand),
     /// Save a fact for later sessions; the same as `memory add`
-    Remember(MemoryAdd),
+    Remember(MemoryAddArgs),
     /// Mark an item as wrong, so that no session is told of it again
-    Wrong(Wrong),
+    Wrong(WrongArgs),
     /// Put your own words in place of an item's
-    Edit(EditItem),
+    Edit(EditArgs),
     /// Begin every session of a project with an item
-    Pin(Pin),
+    Pin(PinArgs),
     /// Delete items, sessions or projects for good, or a saved fact
-    Forget(Forget),
+    Forget(ForgetArgs),
     /// How much is remembered, and whether everything runs
-    Status(Status),
+    Status(StatusArgs),
     /// Look for faults, and say how to mend each
-    Doctor(Doctor),
+    Doctor(DoctorArgs),
     /// Make all digests anew from the archive
-    Rebuild(Rebuild),
+    Rebuild(RebuildArgs),
     /// List projects; join checkouts and keys of one
-    Projects(Projects),
+    Projects(ProjectsArgs),
     /// Remove what is old
-    Prune(Prune),
+    Prune(PruneArgs),
     /// Look through everything stored for secrets
-    Audit(Audit),
+    Audit(AuditArgs),
     /// Write everything out as JSON lines
-    Export(Export),
+    Export(ExportArgs),
     /// Read memories from elsewhere
     #[command(subcommand)]
-    Import(Import),
+    Import(ImportCommand),
     /// Show and change settings
     #[command(subcommand)]
-    Config(Config),
+    Config(ConfigCommand),
     /// Measure how well searching works
     #[command(subcommand)]
-    Bench(Bench),
+    Bench(BenchCommand),
     /// The background process that stores what hooks captured
     #[command(subcommand)]
-    Worker(Worker),
+    Worker(WorkerCommand),
     /// Test, explain and list hooks
     #[command(subcommand)]
-    Hooks(Hooks),
+    Hooks(HooksCommand),
     /// What is in the prompt: instruction files, in order, and why
     #[command(subcommand)]
-    Instructions(Instructions),
+    Instructions(InstructionsCommand),
     /// Play recorded sessions: what hooks do, what is kept, what the next one is given
-    Demo(Demo),
+    Demo(DemoArgs),
     /// Print a completion script for your shell
     Completions {
         /// The shell
@@ -210,15 +211,15 @@ pub(crate) enum Command {
 
 #[derive(Debug, Subcommand)]
 #[expect(clippy::large_enum_variant, reason = "one value, made once, by clap")]
-pub(crate) enum Hooks {
+pub(crate) enum HooksCommand {
     /// Run one event's handlers for real and print the merged decision
-    Run(Run),
+    Run(HooksRunArgs),
     /// Say for every handler of an event whether it would run, and why; runs nothing
-    Explain(Explain),
+    Explain(HooksExplainArgs),
     /// Build an event from flags and run (or explain) it
-    Try(Try),
+    Try(HooksTryArgs),
     /// List all hooks by event, with the layer they come from
-    List(List),
+    List(HooksListArgs),
 }
 
 /// Where settings are read from, and how the session is set up.
@@ -228,9 +229,9 @@ pub(crate) enum Hooks {
     reason = "each is a switch on the command line"
 )]
 #[command(next_help_heading = "Where and how")]
-pub(crate) struct Session {
+pub(crate) struct SessionArgs {
     #[command(flatten)]
-    pub(crate) directory: Directory,
+    pub(crate) directory: DirectoryArgs,
     /// The home directory [default: $HOME]
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
@@ -274,7 +275,7 @@ pub(crate) struct Session {
 
 /// The event to use.
 #[derive(Debug, Clone, ClapArgs)]
-pub(crate) struct EventInput {
+pub(crate) struct EventArgs {
     /// Read the event from a file instead of stdin
     #[arg(long, value_name = "FILE")]
     pub(crate) input: Option<PathBuf>,
@@ -284,35 +285,35 @@ pub(crate) struct EventInput {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Run {
+pub(crate) struct HooksRunArgs {
     #[command(flatten)]
-    pub(crate) event: EventInput,
+    pub(crate) event: EventArgs,
     /// Wait for handlers in the background instead of ending them
     #[arg(long)]
     pub(crate) wait: bool,
     #[command(flatten)]
-    pub(crate) session: Session,
+    pub(crate) session: SessionArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Explain {
+pub(crate) struct HooksExplainArgs {
     #[command(flatten)]
-    pub(crate) event: EventInput,
+    pub(crate) event: EventArgs,
     #[command(flatten)]
-    pub(crate) session: Session,
+    pub(crate) session: SessionArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct List {
+pub(crate) struct HooksListArgs {
     /// Only this event
     #[arg(long, value_name = "NAME")]
     pub(crate) event: Option<String>,
     #[command(flatten)]
-    pub(crate) session: Session,
+    pub(crate) session: SessionArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Try {
+pub(crate) struct HooksTryArgs {
     /// The event's name, such as `PreToolUse`
     pub(crate) event: String,
     /// Only say what would run
@@ -322,15 +323,15 @@ pub(crate) struct Try {
     #[arg(long)]
     pub(crate) wait: bool,
     #[command(flatten)]
-    pub(crate) fields: Fields,
+    pub(crate) fields: EventFieldArgs,
     #[command(flatten)]
-    pub(crate) session: Session,
+    pub(crate) session: SessionArgs,
 }
 
 /// What goes into a tried event.
 #[derive(Debug, Default, ClapArgs)]
 #[command(next_help_heading = "The event")]
-pub(crate) struct Fields {
+pub(crate) struct EventFieldArgs {
     /// The tool that is called
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
@@ -385,7 +386,7 @@ pub(crate) struct Fields {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Demo {
+pub(crate) struct DemoArgs {
     /// Print JSON lines instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -396,12 +397,12 @@ pub(crate) struct Demo {
     clippy::struct_excessive_bools,
     reason = "each is a switch on the command line"
 )]
-pub(crate) struct Install {
+pub(crate) struct InstallArgs {
     /// The agent, such as `claude-code`
     pub(crate) agent: String,
     /// For whom: user (all your projects) or project (this one, for everybody who shares it)
     #[arg(long, value_enum, value_name = "SCOPE", default_value = "user")]
-    pub(crate) scope: InstallScope,
+    pub(crate) scope: InstallScopeArg,
     /// The same as --scope user
     #[arg(long, hide = true, conflicts_with_all = ["scope", "project"])]
     pub(crate) user: bool,
@@ -427,12 +428,12 @@ pub(crate) struct Install {
     clippy::struct_excessive_bools,
     reason = "each is a switch on the command line"
 )]
-pub(crate) struct Uninstall {
+pub(crate) struct UninstallArgs {
     /// The agent, such as `claude-code`
     pub(crate) agent: String,
     /// From where: user (your own settings) or project (those of the current directory)
     #[arg(long, value_enum, value_name = "SCOPE", default_value = "user")]
-    pub(crate) scope: InstallScope,
+    pub(crate) scope: InstallScopeArg,
     /// The same as --scope user
     #[arg(long, hide = true, conflicts_with_all = ["scope", "project"])]
     pub(crate) user: bool,
@@ -452,52 +453,52 @@ pub(crate) struct Uninstall {
 
 /// Whose settings are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum InstallScope {
+pub(crate) enum InstallScopeArg {
     User,
     Project,
 }
 
-impl Install {
+impl InstallArgs {
     pub(crate) fn is_for_project(&self) -> bool {
-        self.project || self.scope == InstallScope::Project
+        self.project || self.scope == InstallScopeArg::Project
     }
 }
 
-impl Uninstall {
+impl UninstallArgs {
     pub(crate) fn is_for_project(&self) -> bool {
-        self.project || self.scope == InstallScope::Project
+        self.project || self.scope == InstallScopeArg::Project
     }
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Worker {
+pub(crate) enum WorkerCommand {
     /// Start it, unless it runs
-    Start(WorkerPlain),
+    Start(WorkerArgs),
     /// End it; what waits stays in the spool
-    Stop(WorkerPlain),
+    Stop(WorkerArgs),
     /// End it and start it again
-    Restart(WorkerPlain),
+    Restart(WorkerArgs),
     /// Say whether it runs, and what it has done
-    Status(WorkerPlain),
+    Status(WorkerArgs),
     /// Show what it wrote down
-    Logs(WorkerLogs),
+    Logs(WorkerLogsArgs),
     /// Be the worker, in this process
     Run,
     /// Wait until everything captured so far can be searched
-    Drain(WorkerPlain),
+    Drain(WorkerArgs),
     /// Try dead letters again
-    Retry(WorkerPlain),
+    Retry(WorkerArgs),
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct WorkerPlain {
+pub(crate) struct WorkerArgs {
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct WorkerLogs {
+pub(crate) struct WorkerLogsArgs {
     /// The last lines to show
     #[arg(long, short = 'n', default_value_t = 50)]
     pub(crate) lines: usize,
@@ -518,7 +519,7 @@ mod tests {
             .get_subcommands()
             .map(clap::Command::get_name)
             .collect();
-        let mut grouped: Vec<&str> = GROUPS
+        let mut grouped: Vec<&str> = COMMAND_GROUPS
             .iter()
             .flat_map(|(_, verbs)| *verbs)
             .copied()

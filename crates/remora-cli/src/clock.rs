@@ -12,7 +12,7 @@ pub(crate) fn now() -> SystemTime {
 }
 
 /// Milliseconds since 1970.
-pub(crate) fn millis() -> i64 {
+pub(crate) fn now_ms() -> i64 {
     let since = now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

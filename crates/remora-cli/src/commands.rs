@@ -2,7 +2,7 @@
 
 use clap::CommandFactory;
 
-use crate::args::{Args, Command, Hooks};
+use crate::args::{Args, Command, HooksCommand};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
@@ -52,19 +52,19 @@ mod wrong;
 
 pub(crate) fn run(args: Args, out: &mut Output) -> Result<Exit, CliError> {
     match args.command {
-        Command::Hooks(Hooks::Run(args)) => hooks::run(&args, out),
-        Command::Hooks(Hooks::Explain(args)) => hooks::explain(&args, out),
-        Command::Hooks(Hooks::Try(args)) => hooks::try_event(&args, out),
-        Command::Hooks(Hooks::List(args)) => hooks::list(&args, out),
+        Command::Hooks(HooksCommand::Run(args)) => hooks::run(&args, out),
+        Command::Hooks(HooksCommand::Explain(args)) => hooks::run_explain(&args, out),
+        Command::Hooks(HooksCommand::Try(args)) => hooks::try_event(&args, out),
+        Command::Hooks(HooksCommand::List(args)) => hooks::run_list(&args, out),
         Command::Memory(command) => memory::run(&command, out),
-        Command::Remember(args) => memory::remember(&args, out),
+        Command::Remember(args) => memory::run_remember(&args, out),
         Command::Wrong(args) => wrong::run(&args, out),
         Command::Edit(args) => edit::run(&args, out),
         Command::Pin(args) => pin::run(&args, out),
         Command::Forget(args) => forget::run(&args, out),
         Command::Instructions(command) => instructions::run(&command, out),
-        Command::Install(args) => install::install(&args, out),
-        Command::Uninstall(args) => install::uninstall(&args, out),
+        Command::Install(args) => install::run_install(&args, out),
+        Command::Uninstall(args) => install::run_uninstall(&args, out),
         Command::Search(args) => search::run(&args, out),
         Command::Show(args) => show::run(&args, out),
         Command::Sessions(args) => sessions::run(&args, out),
@@ -91,7 +91,7 @@ pub(crate) fn run(args: Args, out: &mut Output) -> Result<Exit, CliError> {
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Args::command(), "remora", &mut script);
-            out.text(&String::from_utf8_lossy(&script))?;
+            out.print_text(&String::from_utf8_lossy(&script))?;
             Ok(Exit::GoOn)
         }
     }

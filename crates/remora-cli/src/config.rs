@@ -13,7 +13,7 @@ use crate::error::CliError;
 
 /// What a value may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum ValueType {
     Flag,
     /// From, to.
     Number(u64, u64),
@@ -27,16 +27,21 @@ pub(crate) enum Shape {
 
 /// One key.
 #[derive(Debug)]
-pub(crate) struct Key {
+pub(crate) struct ConfigKey {
     pub(crate) name: &'static str,
-    pub(crate) shape: Shape,
+    pub(crate) shape: ValueType,
     /// As TOML.
     pub(crate) default: &'static str,
     pub(crate) about: &'static str,
 }
 
-const fn key(name: &'static str, shape: Shape, default: &'static str, about: &'static str) -> Key {
-    Key {
+const fn define_key(
+    name: &'static str,
+    shape: ValueType,
+    default: &'static str,
+    about: &'static str,
+) -> ConfigKey {
+    ConfigKey {
         name,
         shape,
         default,
@@ -45,130 +50,130 @@ const fn key(name: &'static str, shape: Shape, default: &'static str, about: &'s
 }
 
 /// Every key there is.
-pub(crate) const KEYS: &[Key] = &[
-    key(
+pub(crate) const CONFIG_KEYS: &[ConfigKey] = &[
+    define_key(
         "capture.skip_tools",
-        Shape::List,
+        ValueType::List,
         "[]",
         "tools whose calls are not kept",
     ),
-    key(
+    define_key(
         "capture.ignore",
-        Shape::List,
+        ValueType::List,
         "[]",
         "files that are not captured, as in .gitignore; a project adds its own in .remoraignore",
     ),
-    key(
+    define_key(
         "capture.git",
-        Shape::Flag,
+        ValueType::Flag,
         "true",
         "the worker takes in what commits of your projects say",
     ),
-    key(
+    define_key(
         "redact.patterns",
-        Shape::Table,
+        ValueType::Table,
         "{}",
         "regular expressions that are taken out of every text, by name",
     ),
-    key(
+    define_key(
         "redact.deny_paths",
-        Shape::List,
+        ValueType::List,
         "[]",
         "files whose contents are never kept, as in .gitignore",
     ),
-    key(
+    define_key(
         "spool.fsync",
-        Shape::Flag,
+        ValueType::Flag,
         "false",
         "hooks wait until the disk has their event",
     ),
-    key(
+    define_key(
         "worker.idle_minutes",
-        Shape::Number(1, 1_000_000),
+        ValueType::Number(1, 1_000_000),
         "30",
         "the worker ends after this long without work",
     ),
-    key(
+    define_key(
         "archive.max_mb",
-        Shape::Number(1, 1_000_000_000),
+        ValueType::Number(1, 1_000_000_000),
         "1024",
         "the archive of raw events drops its oldest files beyond this",
     ),
-    key(
+    define_key(
         "retention.days",
-        Shape::Number(0, 1_000_000),
+        ValueType::Number(0, 1_000_000),
         "0",
         "`prune` removes what is older; 0 keeps everything",
     ),
-    key(
+    define_key(
         "retention.max_mb",
-        Shape::Number(0, 1_000_000_000),
+        ValueType::Number(0, 1_000_000_000),
         "0",
         "`prune` removes the oldest until the database is smaller; 0 means no limit",
     ),
-    key(
+    define_key(
         "search.model",
-        Shape::WordOrPath(&["built-in", "off"]),
+        ValueType::WordOrPath(&["built-in", "off"]),
         "\"built-in\"",
         "what finds rows by their meaning: built-in, off, or the model's file for a build without it",
     ),
-    key(
+    define_key(
         "search.background",
-        Shape::Flag,
+        ValueType::Flag,
         "true",
         "the worker works out what rows mean when it has nothing else to do",
     ),
-    key(
+    define_key(
         "recall.start_tokens",
-        Shape::Number(0, 2_400),
+        ValueType::Number(0, 2_400),
         "900",
         "tokens that are injected at a session's start, at most; small projects take fewer; 0 injects nothing",
     ),
-    key(
+    define_key(
         "recall.index_rows",
-        Shape::Number(0, 200),
+        ValueType::Number(0, 200),
         "12",
         "lines on earlier work at a session's start",
     ),
-    key(
+    define_key(
         "recall.summaries",
-        Shape::Number(0, 50),
+        ValueType::Number(0, 50),
         "10",
         "sessions that are looked at for where the work stands and what is open",
     ),
-    key(
+    define_key(
         "recall.prompt_tokens",
-        Shape::Number(0, 2_000),
+        ValueType::Number(0, 2_000),
         "400",
         "tokens that are injected at a prompt, at most; 0 injects nothing",
     ),
-    key(
+    define_key(
         "recall.suggest_saves",
-        Shape::Flag,
+        ValueType::Flag,
         "false",
         "a pattern that repeats is proposed as a memory",
     ),
-    key(
+    define_key(
         "recall.guard_edits",
-        Shape::Number(0, 1_000),
+        ValueType::Number(0, 1_000),
         "0",
         "after this many changed files a stop asks once whether something is worth saving; 0 never",
     ),
-    key(
+    define_key(
         "ui.greet",
-        Shape::Flag,
+        ValueType::Flag,
         "true",
         "one line tells the person at a session's start what was remembered",
     ),
-    key(
+    define_key(
         "mcp.all_projects",
-        Shape::Flag,
+        ValueType::Flag,
         "false",
         "agents may read the memory of other projects than their own",
     ),
-    key(
+    define_key(
         "folders.auto",
-        Shape::Flag,
+        ValueType::Flag,
         "false",
         "the worker keeps the notes of `remora folders` up to date",
     ),
@@ -176,7 +181,7 @@ pub(crate) const KEYS: &[Key] = &[
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum ValueSource {
     Default,
     File,
 }
@@ -184,7 +189,7 @@ pub(crate) enum Source {
 /// All values.
 #[derive(Debug)]
 pub(crate) struct Config {
-    values: Vec<(&'static Key, Value, Source)>,
+    values: Vec<(&'static ConfigKey, Value, ValueSource)>,
 }
 
 impl Config {
@@ -204,11 +209,11 @@ impl Config {
     }
 
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        Self::read(text).map_err(|faults| faults.join("; "))
+        Self::parse_with_errors(text).map_err(|faults| faults.join("; "))
     }
 
     /// The values, or all that is wrong with the file.
-    pub(crate) fn read(text: &str) -> Result<Self, Vec<String>> {
+    pub(crate) fn parse_with_errors(text: &str) -> Result<Self, Vec<String>> {
         let line = |span: Option<Range<usize>>| {
             span.and_then(|span| text.get(..span.start))
                 .map_or(1, |before| before.matches('\n').count() + 1)
@@ -222,10 +227,10 @@ impl Config {
         })?;
         let mut found = Vec::new();
         let mut faults = Vec::new();
-        for (name, item) in flat(document.as_item(), String::new()) {
-            let value = match KEYS.iter().find(|k| k.name == name) {
-                Some(key) => checked(key, &item).map(|value| (key, value)),
-                None => Err(unknown(
+        for (name, item) in flatten_keys(document.as_item(), String::new()) {
+            let value = match CONFIG_KEYS.iter().find(|k| k.name == name) {
+                Some(key) => check_value(key, &item).map(|value| (key, value)),
+                None => Err(format_unknown_key(
                     &name,
                     &format!("`remora config unset {name}` takes it out"),
                 )),
@@ -238,11 +243,15 @@ impl Config {
         if !faults.is_empty() {
             return Err(faults);
         }
-        let values = KEYS
+        let values = CONFIG_KEYS
             .iter()
             .map(|key| match found.iter().find(|(k, _)| k.name == key.name) {
-                Some((_, value)) => Ok((key, value.clone(), Source::File)),
-                None => Ok((key, checked(key, &literal(key.default)?)?, Source::Default)),
+                Some((_, value)) => Ok((key, value.clone(), ValueSource::File)),
+                None => Ok((
+                    key,
+                    check_value(key, &parse_literal(key.default)?)?,
+                    ValueSource::Default,
+                )),
             })
             .collect::<Result<_, String>>()
             .map_err(|fault| vec![fault])?;
@@ -250,7 +259,7 @@ impl Config {
     }
 
     /// All keys with value and source.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &(&'static Key, Value, Source)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(&'static ConfigKey, Value, ValueSource)> {
         self.values.iter()
     }
 
@@ -259,19 +268,19 @@ impl Config {
         row.map_or(&Value::Null, |(_, value, _)| value)
     }
 
-    pub(crate) fn flag(&self, name: &str) -> bool {
+    pub(crate) fn get_flag(&self, name: &str) -> bool {
         self.get(name).as_bool().unwrap_or(false)
     }
 
-    pub(crate) fn number(&self, name: &str) -> u64 {
+    pub(crate) fn get_number(&self, name: &str) -> u64 {
         self.get(name).as_u64().unwrap_or(0)
     }
 
-    pub(crate) fn text(&self, name: &str) -> &str {
+    pub(crate) fn get_text(&self, name: &str) -> &str {
         self.get(name).as_str().unwrap_or_default()
     }
 
-    pub(crate) fn list(&self, name: &str) -> Vec<String> {
+    pub(crate) fn get_list(&self, name: &str) -> Vec<String> {
         let list = self.get(name).as_array().map(Vec::as_slice);
         list.unwrap_or_default()
             .iter()
@@ -279,7 +288,7 @@ impl Config {
             .collect()
     }
 
-    pub(crate) fn table(&self, name: &str) -> Vec<(String, String)> {
+    pub(crate) fn get_table(&self, name: &str) -> Vec<(String, String)> {
         let table = self.get(name).as_object();
         table
             .into_iter()
@@ -291,28 +300,27 @@ impl Config {
 
 /// The file's text with one value changed; comments and order stay. A list
 /// takes several values; of a table one entry can be named.
-pub(crate) fn with(text: &str, name: &str, values: &[String]) -> Result<String, String> {
-    let (key, entry) = find(name)?;
+pub(crate) fn set_value(text: &str, name: &str, values: &[String]) -> Result<String, String> {
+    let (key, entry) = find_key(name)?;
     let item = match (entry, key.shape, values) {
-        (Some(_), _, [value]) | (None, Shape::WordOrPath(_), [value]) => {
+        (Some(_), _, [value]) | (None, ValueType::WordOrPath(_), [value]) => {
             toml_edit::value(value.as_str())
         }
-        (None, Shape::List, [value]) if value.trim_start().starts_with('[') => {
-            literal(value).map_err(|_| format!("{name}: `{value}` is not a TOML list"))?
+        (None, ValueType::List, [value]) if value.trim_start().starts_with('[') => {
+            parse_literal(value).map_err(|_| format!("{name}: `{value}` is not a TOML list"))?
         }
-        (None, Shape::List, values) => {
+        (None, ValueType::List, values) => {
             let list: toml_edit::Array = values.iter().map(String::as_str).collect();
             toml_edit::value(list)
         }
-        (None, _, [value]) => {
-            literal(value).map_err(|_| checked(key, &Item::None).err().unwrap_or_default())?
-        }
+        (None, _, [value]) => parse_literal(value)
+            .map_err(|_| check_value(key, &Item::None).err().unwrap_or_default())?,
         _ => return Err(format!("{name}: takes one value")),
     };
     if entry.is_none() {
-        checked(key, &item)?;
+        check_value(key, &item)?;
     }
-    let mut document = parsed(text)?;
+    let mut document = parse_document(text)?;
     let mut table: &mut dyn TableLike = document.as_table_mut();
     let mut path: Vec<&str> = key.name.split('.').collect();
     path.extend(entry);
@@ -324,17 +332,17 @@ pub(crate) fn with(text: &str, name: &str, values: &[String]) -> Result<String, 
             .as_table_like_mut()
             .ok_or_else(|| format!("`{part}` must be a table"))?;
     }
-    put(table, last, item);
+    replace_item(table, last, item);
     Ok(document.to_string())
 }
 
 /// The file's text without a value; one that nobody knows goes, too.
-pub(crate) fn without(text: &str, name: &str) -> Result<String, String> {
-    let mut document = parsed(text)?;
-    let path = match find(name) {
+pub(crate) fn remove_value(text: &str, name: &str) -> Result<String, String> {
+    let mut document = parse_document(text)?;
+    let path = match find_key(name) {
         Ok((key, entry)) => key.name.split('.').chain(entry).collect(),
         Err(unknown) => {
-            let there = flat(document.as_item(), String::new());
+            let there = flatten_keys(document.as_item(), String::new());
             if !there.iter().any(|(key, _)| key == name) {
                 return Err(unknown);
             }
@@ -357,11 +365,11 @@ pub(crate) fn without(text: &str, name: &str) -> Result<String, String> {
 }
 
 /// The key of this name, or of the table that the name is an entry of.
-fn find(name: &str) -> Result<(&'static Key, Option<&str>), String> {
-    for key in KEYS {
+fn find_key(name: &str) -> Result<(&'static ConfigKey, Option<&str>), String> {
+    for key in CONFIG_KEYS {
         match name.strip_prefix(key.name) {
             Some("") => return Ok((key, None)),
-            Some(rest) if key.shape == Shape::Table => {
+            Some(rest) if key.shape == ValueType::Table => {
                 if let Some(entry) = rest.strip_prefix('.').filter(|entry| !entry.is_empty()) {
                     return Ok((key, Some(entry)));
                 }
@@ -369,17 +377,17 @@ fn find(name: &str) -> Result<(&'static Key, Option<&str>), String> {
             _ => {}
         }
     }
-    Err(unknown(name, "`remora config show` lists all"))
+    Err(format_unknown_key(name, "`remora config show` lists all"))
 }
 
-fn parsed(text: &str) -> Result<DocumentMut, String> {
+fn parse_document(text: &str) -> Result<DocumentMut, String> {
     text.parse()
         .map_err(|e: toml_edit::TomlError| e.message().to_owned())
 }
 
 /// Puts a value in; what stood around the old one, its comments above all,
 /// stays.
-fn put(table: &mut dyn TableLike, name: &str, mut item: Item) {
+fn replace_item(table: &mut dyn TableLike, name: &str, mut item: Item) {
     let Some(slot) = table.get_mut(name) else {
         table.insert(name, item);
         return;
@@ -390,7 +398,7 @@ fn put(table: &mut dyn TableLike, name: &str, mut item: Item) {
     *slot = item;
 }
 
-fn literal(text: &str) -> Result<Item, String> {
+fn parse_literal(text: &str) -> Result<Item, String> {
     let document: DocumentMut = format!("x = {text}")
         .parse()
         .map_err(|e: toml_edit::TomlError| e.message().to_owned())?;
@@ -399,10 +407,10 @@ fn literal(text: &str) -> Result<Item, String> {
 
 /// Every key of the file with its dotted name. A table that is itself a value
 /// stays whole.
-fn flat(item: &Item, prefix: String) -> Vec<(String, Item)> {
-    let whole = KEYS
+fn flatten_keys(item: &Item, prefix: String) -> Vec<(String, Item)> {
+    let whole = CONFIG_KEYS
         .iter()
-        .any(|k| k.name == prefix && k.shape == Shape::Table);
+        .any(|k| k.name == prefix && k.shape == ValueType::Table);
     match item.as_table_like() {
         Some(table) if !whole => table
             .iter()
@@ -412,27 +420,27 @@ fn flat(item: &Item, prefix: String) -> Vec<(String, Item)> {
                 } else {
                     format!("{prefix}.{name}")
                 };
-                flat(item, name)
+                flatten_keys(item, name)
             })
             .collect(),
         _ => vec![(prefix, item.clone())],
     }
 }
 
-fn checked(key: &Key, item: &Item) -> Result<Value, String> {
+fn check_value(key: &ConfigKey, item: &Item) -> Result<Value, String> {
     let name = key.name;
     match key.shape {
-        Shape::Flag => item
+        ValueType::Flag => item
             .as_bool()
             .map(Value::from)
             .ok_or_else(|| format!("{name}: must be true or false")),
-        Shape::Number(from, to) => item
+        ValueType::Number(from, to) => item
             .as_integer()
             .and_then(|n| u64::try_from(n).ok())
             .filter(|n| (from..=to).contains(n))
             .map(Value::from)
             .ok_or_else(|| format!("{name}: must be a number from {from} to {to}")),
-        Shape::WordOrPath(words) => item
+        ValueType::WordOrPath(words) => item
             .as_str()
             .filter(|text| words.contains(text) || Path::new(text).is_absolute())
             .map(Value::from)
@@ -440,12 +448,12 @@ fn checked(key: &Key, item: &Item) -> Result<Value, String> {
                 let words = words.join("`, `");
                 format!("{name}: must be `{words}` or an absolute path")
             }),
-        Shape::List => item
+        ValueType::List => item
             .as_array()
             .and_then(|list| list.iter().map(|v| Some(json!(v.as_str()?))).collect())
             .map(Value::Array)
             .ok_or_else(|| format!("{name}: must be a list of strings")),
-        Shape::Table => item
+        ValueType::Table => item
             .as_table_like()
             .and_then(|table| {
                 table
@@ -458,10 +466,10 @@ fn checked(key: &Key, item: &Item) -> Result<Value, String> {
     }
 }
 
-fn unknown(name: &str, advice: &str) -> String {
-    let near = KEYS
+fn format_unknown_key(name: &str, advice: &str) -> String {
+    let near = CONFIG_KEYS
         .iter()
-        .map(|key| (distance(name, key.name), key.name))
+        .map(|key| (edit_distance(name, key.name), key.name))
         .min();
     match near {
         Some((far, near)) if far <= 6 && far * 2 <= near.len() => {
@@ -472,7 +480,7 @@ fn unknown(name: &str, advice: &str) -> String {
 }
 
 /// How many letters must be changed to make one word of the other.
-fn distance(a: &str, b: &str) -> usize {
+fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.chars().enumerate() {

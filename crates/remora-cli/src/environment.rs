@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use remora_git::Git;
 
-use crate::hook::OFF;
+use crate::hook::OFF_VARIABLE;
 
 /// What the process was started with, read once.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ impl Environment {
         clippy::disallowed_methods,
         reason = "this is the place that reads it and passes it down"
     )]
-    pub(crate) fn read() -> Self {
+    pub(crate) fn from_process() -> Self {
         Self {
             variables: std::env::vars_os().collect(),
             directory: std::env::current_dir().ok(),
@@ -40,7 +40,7 @@ impl Environment {
     }
 
     /// A switch is on when it is set to anything but nothing, 0 and false.
-    pub(crate) fn switch(&self, name: &str) -> bool {
+    pub(crate) fn is_on(&self, name: &str) -> bool {
         self.get(name).is_some_and(|v| v != "0" && v != "false")
     }
 
@@ -77,11 +77,14 @@ impl Environment {
     /// switched off for them and for all they start: an event that a user
     /// tries out never happened.
     pub(crate) fn for_handlers(&self, home: &Path) -> Vec<(OsString, OsString)> {
-        let ours = [("HOME".into(), home.into()), (OFF.into(), "1".into())];
+        let ours = [
+            ("HOME".into(), home.into()),
+            (OFF_VARIABLE.into(), "1".into()),
+        ];
         let others = self
             .variables
             .iter()
-            .filter(|(k, _)| k != "HOME" && k != OFF);
+            .filter(|(k, _)| k != "HOME" && k != OFF_VARIABLE);
         others.cloned().chain(ours).collect()
     }
 }

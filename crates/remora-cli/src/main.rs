@@ -24,15 +24,15 @@ fn main() -> ExitCode {
     if arguments.next().is_some_and(|first| first == "hook") {
         return hook::run(arguments);
     }
-    let args = match args::Args::read() {
+    let args = match args::Args::from_command_line() {
         Ok(args) => args,
-        Err(error) => return output::usage(&error),
+        Err(error) => return output::print_clap_error(&error),
     };
     let mut out = output::Output::new();
     match commands::run(args, &mut out) {
         Ok(exit) => exit.into(),
         Err(error) => {
-            output::error(&error);
+            output::print_error(&error);
             exit::Exit::Failed.into()
         }
     }

@@ -24,7 +24,7 @@ pub(crate) enum Style {
 }
 
 impl Style {
-    fn code(self) -> &'static str {
+    fn ansi_code(self) -> &'static str {
         match self {
             Self::Plain => "",
             Self::Bold => "1",
@@ -45,7 +45,7 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn new() -> Self {
-        let environment = Environment::read();
+        let environment = Environment::from_process();
         let wanted = environment.get("NO_COLOR").is_none()
             && environment.get("TERM").is_none_or(|t| t != "dumb");
         let stdout = io::stdout();
@@ -56,46 +56,46 @@ impl Output {
     /// The text in a style, if there is someone to see it.
     pub(crate) fn paint(&self, style: Style, text: &str) -> String {
         if self.colours && style != Style::Plain {
-            format!("\u{1b}[{}m{text}\u{1b}[0m", style.code())
+            format!("\u{1b}[{}m{text}\u{1b}[0m", style.ansi_code())
         } else {
             text.to_owned()
         }
     }
 
     /// Text. A reader who has left early is no error.
-    pub(crate) fn text(&mut self, text: &str) -> Result<(), CliError> {
-        tolerate(self.stdout.lock().write_all(text.as_bytes()))
+    pub(crate) fn print_text(&mut self, text: &str) -> Result<(), CliError> {
+        ignore_broken_pipe(self.stdout.lock().write_all(text.as_bytes()))
     }
 
     /// One JSON document on one line.
-    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), CliError> {
+    pub(crate) fn print_json(&mut self, value: &impl Serialize) -> Result<(), CliError> {
         let mut line = serde_json::to_string(value)?;
         line.push('\n');
-        self.text(&line)
+        self.print_text(&line)
     }
 }
 
 /// What went wrong, and what to do about it.
-pub(crate) fn error(error: &CliError) {
-    say(&format!("remora: {error}"));
+pub(crate) fn print_error(error: &CliError) {
+    print_stderr(&format!("remora: {error}"));
     if let Some(hint) = error.hint() {
-        say(&format!("  {hint}"));
+        print_stderr(&format!("  {hint}"));
     }
 }
 
 /// What was understood otherwise than it may have been meant.
-pub(crate) fn note(text: &str) {
-    say(&format!("note: {text}"));
+pub(crate) fn print_note(text: &str) {
+    print_stderr(&format!("note: {text}"));
 }
 
 /// A line of the step trace.
-pub(crate) fn trace(line: &str) {
-    say(&format!("remora: {line}"));
+pub(crate) fn print_trace(line: &str) {
+    print_stderr(&format!("remora: {line}"));
 }
 
 /// With stderr gone there is nobody left to tell.
-fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{}", visible(line));
+fn print_stderr(line: &str) {
+    let _ = writeln!(io::stderr(), "{}", escape_invisible(line));
 }
 
 /// Control characters, and those that turn text around, end a line or have no
@@ -107,7 +107,7 @@ pub(crate) fn is_unseen(c: char) -> bool {
 
 /// Text from elsewhere, safe for a terminal: characters that it would obey or
 /// hide are shown, not sent.
-pub(crate) fn visible(text: &str) -> String {
+pub(crate) fn escape_invisible(text: &str) -> String {
     let hidden = |c: char| (c.is_control() && c != '\n' && c != '\t') || is_invisible(c);
     if !text.contains(hidden) {
         return text.to_owned();
@@ -125,18 +125,18 @@ pub(crate) fn visible(text: &str) -> String {
 
 /// A text as one word of a shell, whatever is in it: commands are there to be
 /// copied, and keys are written by repositories.
-pub(crate) fn quoted(text: &str) -> String {
+pub(crate) fn quote_for_shell(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+@%:,".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         text.to_owned()
     } else {
-        format!("'{}'", visible(text).replace('\'', r"'\''"))
+        format!("'{}'", escape_invisible(text).replace('\'', r"'\''"))
     }
 }
 
 /// Help and version go to stdout; a wrong command line is exit code 1, because
 /// 2 means that an event was blocked.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+pub(crate) fn print_clap_error(error: &clap::Error) -> ExitCode {
     let shown = error.print().is_ok();
     match error.kind() {
         clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion if shown => {
@@ -146,7 +146,7 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     }
 }
 
-fn tolerate(result: io::Result<()>) -> Result<(), CliError> {
+fn ignore_broken_pipe(result: io::Result<()>) -> Result<(), CliError> {
     match result {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other?),

@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use remora_agents::{AGENTS, Places, Scope};
+use remora_agents::{AGENTS, AgentPaths, InstallScope};
 use remora_client::open_plain;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ use crate::environment::Environment;
 /// Larger settings files are not read; they count as setting the variable.
 const MAX_SETTINGS_BYTES: u64 = 1024 * 1024;
 /// Folders above the current one in which a project may begin.
-const MAX_ANCESTORS: usize = 32;
+const MAX_ANCESTOR_LEVELS: usize = 32;
 
 /// The settings file of the current project that sets a variable to this value,
 /// or to anything.
@@ -30,7 +30,7 @@ pub(crate) fn find_setter(
 ) -> Option<PathBuf> {
     let home = environment.home()?;
     let check = |root: &Path| {
-        let places = Places {
+        let places = AgentPaths {
             home: home.clone(),
             config_dir: None,
             root: root.to_path_buf(),
@@ -38,9 +38,10 @@ pub(crate) fn find_setter(
         AGENTS
             .iter()
             .flat_map(|spec| {
-                [Scope::Project, Scope::Local].map(|scope| (spec.settings_file)(&places, scope))
+                [InstallScope::Project, InstallScope::Local]
+                    .map(|scope| (spec.settings_file)(&places, scope))
             })
-            .find(|file| sets(file, name, value))
+            .find(|file| sets_variable(file, name, value))
     };
     // In the home directory the project's settings are the user's own.
     let is_project = |root: &&Path| *root != home;
@@ -49,13 +50,13 @@ pub(crate) fn find_setter(
         None => environment
             .directory()?
             .ancestors()
-            .take(MAX_ANCESTORS)
+            .take(MAX_ANCESTOR_LEVELS)
             .take_while(is_project)
             .find_map(check),
     }
 }
 
-fn sets(file: &Path, name: &str, value: Option<&OsStr>) -> bool {
+fn sets_variable(file: &Path, name: &str, value: Option<&OsStr>) -> bool {
     let Ok(opened) = open_plain(file) else {
         return false;
     };

@@ -6,14 +6,16 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, UNIX_EPOCH};
 
-use remora_client::{GivenFile, Giving, ProjectLocation, normal, open_plain};
-use remora_embed::{DIMS, MODEL, Meaning};
+use remora_client::{InjectionLog, NewInjection, ProjectLocation, normalise_path, open_plain};
+use remora_embed::{EMBEDDING_DIMS, Embedding, MODEL_ID};
 use remora_files::read_file;
-use remora_instructions::memories::Folder;
+use remora_instructions::memories::MemoryFolder;
 use remora_memory::prompt_embedding::PromptEmbedding;
-use remora_memory::recall::{Disk, Given, Likeness, Limits, Recall, Scene, Seen};
-use remora_protocol::record::Anchor;
-use remora_protocol::request::Embedding;
+use remora_memory::recall::{
+    Exposure, FileStatus, InjectionHistory, ProjectFiles, RecallContext, RecallLimits, RecallResult,
+};
+use remora_protocol::record::FileFingerprint;
+use remora_protocol::request::EncodedEmbedding;
 
 use crate::clock;
 use crate::config::Config;
@@ -21,31 +23,31 @@ use crate::error::CliError;
 
 /// The moment under which rows stand in the ledger that a start only named, and
 /// what is behind any other moment that did.
-const INDEX: &str = "index";
-pub(crate) const NAMED: &str = " (title)";
+const INDEX_TRIGGER: &str = "index";
+pub(crate) const TITLE_ONLY_SUFFIX: &str = " (title)";
 
 /// Memories of two checkouts are compared up to this many bytes.
-const COMPARED: u64 = 64 * 1024;
+const MAX_COMPARED_BYTES: u64 = 64 * 1024;
 
 /// The files of a project.
 #[derive(Debug)]
-struct Files {
+struct CheckoutFiles {
     root: PathBuf,
     /// When nothing is looked at any more.
     end: Option<Instant>,
 }
 
-impl Disk for Files {
+impl ProjectFiles for CheckoutFiles {
     fn is_late(&self) -> bool {
         self.end.is_some_and(|end| Instant::now() >= end)
     }
 
-    fn likeness(&self, path: &str, anchor: &Anchor) -> Likeness {
+    fn file_status(&self, path: &str, anchor: &FileFingerprint) -> FileStatus {
         let path = self.root.join(path);
         match remora_client::is_as(&path, anchor) {
-            remora_client::Likeness::Same => Likeness::Same,
-            remora_client::Likeness::Gone => Likeness::Gone,
-            remora_client::Likeness::Changed => Likeness::Changed(written(&path)),
+            remora_client::FileStatus::Same => FileStatus::Same,
+            remora_client::FileStatus::Gone => FileStatus::Gone,
+            remora_client::FileStatus::Changed => FileStatus::Changed(modified_ms(&path)),
         }
     }
 
@@ -53,7 +55,7 @@ impl Disk for Files {
         self.root.join(path).exists()
     }
 
-    fn memory(&self, path: &str, size: u64, modified: i64) -> Option<Option<String>> {
+    fn read_changed_memory(&self, path: &str, size: u64, modified: i64) -> Option<Option<String>> {
         let indexed = Path::new(path);
         let ours = in_checkout(indexed, &self.root);
         let path = ours.as_deref().unwrap_or(indexed);
@@ -64,7 +66,7 @@ impl Disk for Files {
         if !meta.is_file() {
             return Some(None);
         }
-        let is_indexed = |meta: &Metadata| meta.len() == size && nanos(meta) == modified;
+        let is_indexed = |meta: &Metadata| meta.len() == size && modified_nanos(meta) == modified;
         let same = match &ours {
             None => is_indexed(&meta),
             Some(ours) => {
@@ -92,7 +94,7 @@ impl Disk for Files {
 /// The file of this checkout that a memory of the team is in, if the one that
 /// was indexed lies in another checkout.
 fn in_checkout(indexed: &Path, root: &Path) -> Option<PathBuf> {
-    let team = Folder::team(Path::new(""));
+    let team = MemoryFolder::for_team(Path::new(""));
     let folder = indexed.ancestors().find(|dir| dir.ends_with(team.dir()))?;
     let name = indexed.strip_prefix(folder).ok()?;
     let ours = root.canonicalize().ok()?.join(team.dir()).join(name);
@@ -100,11 +102,11 @@ fn in_checkout(indexed: &Path, root: &Path) -> Option<PathBuf> {
 }
 
 fn is_alike(one: &Path, other: &Path, size: u64) -> bool {
-    let read = |path: &Path| read_file(path, COMPARED).ok();
-    size <= COMPARED && read(one).is_some_and(|words| Some(words) == read(other))
+    let read = |path: &Path| read_file(path, MAX_COMPARED_BYTES).ok();
+    size <= MAX_COMPARED_BYTES && read(one).is_some_and(|words| Some(words) == read(other))
 }
 
-fn nanos(meta: &Metadata) -> i64 {
+fn modified_nanos(meta: &Metadata) -> i64 {
     let since = meta.modified().ok();
     let since = since.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     since.map_or(0, |since| {
@@ -113,60 +115,65 @@ fn nanos(meta: &Metadata) -> i64 {
 }
 
 /// When the file was written, in milliseconds since 1970.
-fn written(path: &Path) -> i64 {
-    std::fs::metadata(path).map_or(0, |meta| nanos(&meta) / 1_000_000)
+fn modified_ms(path: &Path) -> i64 {
+    std::fs::metadata(path).map_or(0, |meta| modified_nanos(&meta) / 1_000_000)
 }
 
 /// What a session was given, as its file says.
 #[derive(Debug)]
-pub(crate) struct Before(pub(crate) Option<GivenFile>);
+pub(crate) struct SessionHistory(pub(crate) Option<InjectionLog>);
 
-impl Given for Before {
-    fn seen(&self, item: &str) -> Seen {
+impl InjectionHistory for SessionHistory {
+    fn exposure(&self, item: &str) -> Exposure {
         let Some(file) = &self.0 else {
-            return Seen::Not;
+            return Exposure::Not;
         };
-        let mut seen = Seen::Not;
-        for moment in file.moments(item) {
-            let named = moment == INDEX || moment.ends_with(NAMED);
-            seen = if named && seen != Seen::Told {
-                Seen::Named
+        let mut seen = Exposure::Not;
+        for moment in file.injection_triggers(item) {
+            let named = moment == INDEX_TRIGGER || moment.ends_with(TITLE_ONLY_SUFFIX);
+            seen = if named && seen != Exposure::Told {
+                Exposure::Named
             } else {
-                Seen::Told
+                Exposure::Told
             };
         }
         seen
     }
 
-    fn told(&self, what: &str) -> bool {
+    fn has_noted(&self, what: &str) -> bool {
         self.0.as_ref().is_some_and(|file| file.has_told(what))
     }
 }
 
-impl Before {
+impl SessionHistory {
     /// Writes down that this was told.
-    pub(crate) fn tell(&mut self, what: &str, now: i64) -> std::io::Result<()> {
+    pub(crate) fn record_note(&mut self, what: &str, now: i64) -> std::io::Result<()> {
         match &mut self.0 {
-            Some(file) => file.tell(what, now),
+            Some(file) => file.record_note(what, now),
             None => Ok(()),
         }
     }
 
     /// Writes down what is being given.
-    pub(crate) fn note(&mut self, recall: &Recall, moment: &str, now: i64) -> std::io::Result<()> {
+    pub(crate) fn record_injections(
+        &mut self,
+        recall: &RecallResult,
+        moment: &str,
+        now: i64,
+    ) -> std::io::Result<()> {
         let Some(file) = &mut self.0 else {
             return Ok(());
         };
         let named = match moment {
-            "start" => INDEX.to_owned(),
-            other => format!("{other}{NAMED}"),
+            "start" => INDEX_TRIGGER.to_owned(),
+            other => format!("{other}{TITLE_ONLY_SUFFIX}"),
         };
-        let giving: Vec<Giving<'_>> = recall
+        let giving: Vec<NewInjection<'_>> = recall
             .given
             .iter()
-            .map(|chosen| Giving {
+            .map(|chosen| NewInjection {
                 item: &chosen.item,
-                moment: if chosen.seen == Seen::Named {
+                moment: if chosen.seen == Exposure::Named {
                     &named
                 } else {
                     moment
@@ -175,9 +182,9 @@ impl Before {
                 tokens: chosen.tokens,
             })
             .collect();
-        file.give(&giving, now)?;
+        file.record_injections(&giving, now)?;
         for what in &recall.told {
-            file.tell(what, now)?;
+            file.record_note(what, now)?;
         }
         Ok(())
     }
@@ -185,8 +192,8 @@ impl Before {
 
 /// What the person has said about recall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Settings {
-    pub(crate) limits: Limits,
+pub(crate) struct RecallSettings {
+    pub(crate) limits: RecallLimits,
     /// Whether something that repeats is proposed as a memory.
     pub(crate) suggests: bool,
     /// After how many changed files a stop is held up; 0 never.
@@ -199,8 +206,8 @@ pub(crate) struct Settings {
 
 /// What counts where nothing was said. Reading it from the table of keys would
 /// cost every hook more than everything else it does.
-const DEFAULTS: Settings = Settings {
-    limits: Limits {
+const DEFAULT_SETTINGS: RecallSettings = RecallSettings {
+    limits: RecallLimits {
         start_tokens: 900,
         index_rows: 12,
         summaries: 10,
@@ -212,68 +219,68 @@ const DEFAULTS: Settings = Settings {
     embeds: true,
 };
 
-impl Settings {
+impl RecallSettings {
     /// Reads the file, if there is one.
     pub(crate) fn load(file: &Path) -> Result<Self, CliError> {
         if !file.exists() {
-            return Ok(DEFAULTS);
+            return Ok(DEFAULT_SETTINGS);
         }
-        Config::load(file).map(|config| Self::of(&config))
+        Config::load(file).map(|config| Self::from_config(&config))
     }
 
-    pub(crate) fn of(config: &Config) -> Self {
-        let small = |name: &str| usize::try_from(config.number(name)).unwrap_or(usize::MAX);
-        let tokens = |name: &str| u32::try_from(config.number(name)).unwrap_or(u32::MAX);
+    pub(crate) fn from_config(config: &Config) -> Self {
+        let small = |name: &str| usize::try_from(config.get_number(name)).unwrap_or(usize::MAX);
+        let tokens = |name: &str| u32::try_from(config.get_number(name)).unwrap_or(u32::MAX);
         Self {
-            limits: Limits {
+            limits: RecallLimits {
                 start_tokens: tokens("recall.start_tokens"),
                 index_rows: small("recall.index_rows"),
                 summaries: small("recall.summaries"),
                 prompt_tokens: tokens("recall.prompt_tokens"),
             },
-            suggests: config.flag("recall.suggest_saves"),
+            suggests: config.get_flag("recall.suggest_saves"),
             guard: small("recall.guard_edits"),
-            greets: config.flag("ui.greet"),
-            embeds: config.text("search.model") != "off",
+            greets: config.get_flag("ui.greet"),
+            embeds: config.get_text("search.model") != "off",
         }
     }
 }
 
-impl Default for Settings {
+impl Default for RecallSettings {
     fn default() -> Self {
-        DEFAULTS
+        DEFAULT_SETTINGS
     }
 }
 
 /// The worker's reply as a query takes it; `None` if it is of another model or
 /// no vector.
-pub(crate) fn embedding_of(reply: &Embedding) -> Option<Meaning> {
-    let meaning = Meaning::from_bytes(&reply.bytes)?;
-    (reply.model == MODEL && meaning.dims() == DIMS).then_some(meaning)
+pub(crate) fn embedding_of(reply: &EncodedEmbedding) -> Option<Embedding> {
+    let meaning = Embedding::from_bytes(&reply.bytes)?;
+    (reply.model == MODEL_ID && meaning.dims() == EMBEDDING_DIMS).then_some(meaning)
 }
 
 /// What a session stands on, apart from what it was given.
 #[derive(Debug)]
-pub(crate) struct Ground {
+pub(crate) struct RecallEnvironment {
     place: ProjectLocation,
-    files: Files,
+    files: CheckoutFiles,
     details: String,
-    limits: Limits,
+    limits: RecallLimits,
     /// Files that git says have changed.
     pub(crate) changed: Vec<String>,
     /// The encoder's embedding of the prompt.
     pub(crate) embedding: Option<PromptEmbedding>,
 }
 
-impl Ground {
+impl RecallEnvironment {
     /// In this place; `prefix` is what stands before the names of our MCP tools.
-    pub(crate) fn new(place: ProjectLocation, prefix: Option<&str>, limits: Limits) -> Self {
+    pub(crate) fn new(place: ProjectLocation, prefix: Option<&str>, limits: RecallLimits) -> Self {
         Self {
-            files: Files {
+            files: CheckoutFiles {
                 root: PathBuf::from(&place.project.root),
                 end: None,
             },
-            details: details(prefix),
+            details: format_details_hint(prefix),
             limits,
             changed: Vec::new(),
             embedding: None,
@@ -282,18 +289,22 @@ impl Ground {
     }
 
     /// The same, with an end to looking at files.
-    pub(crate) fn until(mut self, end: Instant) -> Self {
+    pub(crate) fn with_deadline(mut self, end: Instant) -> Self {
         self.files.end = Some(end);
         self
     }
 
     /// The scene of a session.
-    pub(crate) fn scene<'a>(&'a self, session: &'a str, given: &'a dyn Given) -> Scene<'a> {
-        Scene {
+    pub(crate) fn recall_context<'a>(
+        &'a self,
+        session: &'a str,
+        given: &'a dyn InjectionHistory,
+    ) -> RecallContext<'a> {
+        RecallContext {
             project: &self.place.project.key,
             branch: self.place.branch.as_deref(),
             session,
-            now: clock::millis(),
+            now: clock::now_ms(),
             changed: &self.changed,
             details: &self.details,
             disk: &self.files,
@@ -306,7 +317,7 @@ impl Ground {
 
 /// How more of a row is fetched: the tool of our MCP server, if the session has
 /// it, and the command that is always there.
-fn details(prefix: Option<&str>) -> String {
+fn format_details_hint(prefix: Option<&str>) -> String {
     match prefix {
         Some(prefix) => format!("tool {prefix}get {{\"ids\":[NUMBER]}}, or `remora show NUMBER`"),
         None => "`remora show NUMBER`".to_owned(),
@@ -314,13 +325,13 @@ fn details(prefix: Option<&str>) -> String {
 }
 
 /// A path as seen from the project's root.
-pub(crate) fn relative(path: &str, root: &str, cwd: &str) -> String {
+pub(crate) fn make_relative(path: &str, root: &str, cwd: &str) -> String {
     let full = if path.starts_with('/') {
         PathBuf::from(path)
     } else {
         Path::new(cwd).join(path)
     };
-    let full = normal(&full);
+    let full = normalise_path(&full);
     match full.strip_prefix(root) {
         Ok(inside) if !root.is_empty() => inside.display().to_string(),
         _ => full.display().to_string(),
@@ -335,18 +346,21 @@ mod tests {
     fn a_memory_that_changed_is_named_and_not_quoted() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
-        let files = Files {
+        let files = CheckoutFiles {
             root: root.clone(),
             end: None,
         };
         let path = root.join("deploy.md");
         let name = path.display().to_string();
-        assert_eq!(files.memory(&name, 1, 1), Some(None));
+        assert_eq!(files.read_changed_memory(&name, 1, 1), Some(None));
         std::fs::write(&path, "password = hunter2hunter2\n").unwrap();
-        let now = files.memory(&name, 1, 1).unwrap().unwrap();
+        let now = files.read_changed_memory(&name, 1, 1).unwrap().unwrap();
         assert!(now.ends_with(&name) && !now.contains("hunter2"), "{now}");
         let meta = std::fs::metadata(&path).unwrap();
-        assert_eq!(files.memory(&name, meta.len(), nanos(&meta)), None);
+        assert_eq!(
+            files.read_changed_memory(&name, meta.len(), modified_nanos(&meta)),
+            None
+        );
     }
 
     #[test]
@@ -362,11 +376,15 @@ mod tests {
         let indexed = file("main");
         let meta = std::fs::metadata(&indexed).unwrap();
         let told = |tree: &str| {
-            let files = Files {
+            let files = CheckoutFiles {
                 root: top.join(tree),
                 end: None,
             };
-            files.memory(&indexed.display().to_string(), meta.len(), nanos(&meta))
+            files.read_changed_memory(
+                &indexed.display().to_string(),
+                meta.len(),
+                modified_nanos(&meta),
+            )
         };
         assert_eq!(told("main"), None);
         assert_eq!(told("same"), None);
@@ -380,23 +398,26 @@ mod tests {
 
     #[test]
     fn a_reply_of_another_model_or_length_is_no_embedding() {
-        let meaning = Meaning::of(&[0.5; DIMS]);
+        let meaning = Embedding::from_vector(&[0.5; EMBEDDING_DIMS]);
         let reply = |model: &str, bytes: Vec<u8>| {
-            embedding_of(&Embedding {
+            embedding_of(&EncodedEmbedding {
                 model: model.to_owned(),
                 bytes,
             })
         };
-        assert_eq!(reply(MODEL, meaning.to_bytes()), Some(meaning.clone()));
+        assert_eq!(reply(MODEL_ID, meaning.to_bytes()), Some(meaning.clone()));
         assert_eq!(reply("other/1", meaning.to_bytes()), None);
-        assert_eq!(reply(MODEL, Meaning::of(&[0.5; 3]).to_bytes()), None);
-        assert_eq!(reply(MODEL, vec![255; DIMS + 4]), None);
-        assert_eq!(reply(MODEL, Vec::new()), None);
+        assert_eq!(
+            reply(MODEL_ID, Embedding::from_vector(&[0.5; 3]).to_bytes()),
+            None
+        );
+        assert_eq!(reply(MODEL_ID, vec![255; EMBEDDING_DIMS + 4]), None);
+        assert_eq!(reply(MODEL_ID, Vec::new()), None);
     }
 
     #[test]
     fn the_defaults_are_those_of_the_table() {
-        let table = Config::parse("").map(|config| Settings::of(&config));
-        assert_eq!(table, Ok(Settings::default()));
+        let table = Config::parse("").map(|config| RecallSettings::from_config(&config));
+        assert_eq!(table, Ok(RecallSettings::default()));
     }
 }

@@ -2,19 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use remora_files::{MAX_BOOK_BYTES, read_file};
+use remora_files::{MAX_CLIENT_STATE_BYTES, read_file};
 use remora_hooks::{
-    Attendance, Engine, FlagSettings, Mode, Options, PermissionMode, Places, SettingSources, Trust,
+    Engine, EngineMode, EngineOptions, FlagSettings, Interactivity, PermissionMode, SettingSources,
+    SettingsPaths, Trust,
 };
-use remora_instructions::normal;
+use remora_instructions::normalise_path;
 use serde_json::Value;
 
-use crate::args::Session;
+use crate::args::SessionArgs;
 use crate::environment::Environment;
 use crate::error::CliError;
 
 /// Where the organisation's settings stand on this system.
-pub(crate) const MANAGED: &str = if cfg!(target_os = "macos") {
+pub(crate) const MANAGED_SETTINGS_DIR: &str = if cfg!(target_os = "macos") {
     "/Library/Application Support/ClaudeCode"
 } else {
     "/etc/claude-code"
@@ -22,15 +23,18 @@ pub(crate) const MANAGED: &str = if cfg!(target_os = "macos") {
 
 /// A session, resolved.
 #[derive(Debug)]
-pub(crate) struct Settings {
-    pub(crate) places: Places,
-    pub(crate) options: Options,
-    pub(crate) attendance: Attendance,
+pub(crate) struct SessionSettings {
+    pub(crate) places: SettingsPaths,
+    pub(crate) options: EngineOptions,
+    pub(crate) attendance: Interactivity,
     pub(crate) environment: Environment,
 }
 
-impl Settings {
-    pub(crate) fn resolve(session: &Session, environment: Environment) -> Result<Self, CliError> {
+impl SessionSettings {
+    pub(crate) fn from_args(
+        session: &SessionArgs,
+        environment: Environment,
+    ) -> Result<Self, CliError> {
         let usage = |text: &str| CliError::Usage(text.to_owned());
         let here = || {
             environment
@@ -42,7 +46,7 @@ impl Settings {
             if path.is_absolute() {
                 Ok(path.to_path_buf())
             } else {
-                Ok(normal(&here()?.join(path)))
+                Ok(normalise_path(&here()?.join(path)))
             }
         };
         let project = session.directory.resolve(&environment)?;
@@ -52,13 +56,13 @@ impl Settings {
                 .home()
                 .ok_or_else(|| usage("$HOME is not set; pass --home DIR"))?,
         };
-        let mut places = Places::new(project, home);
+        let mut places = SettingsPaths::new(project, home);
         if session.home.is_none() {
             places.config_dir = environment.get("CLAUDE_CONFIG_DIR").map(PathBuf::from);
         }
         places.managed = Some(match &session.managed {
             Some(dir) => absolute(dir)?,
-            None => PathBuf::from(MANAGED),
+            None => PathBuf::from(MANAGED_SETTINGS_DIR),
         });
         places.flag = session
             .settings
@@ -84,14 +88,14 @@ impl Settings {
             .map(|dir| absolute(dir))
             .collect::<Result<_, _>>()?;
         if let Some(list) = &session.setting_sources {
-            places.sources = sources(list)?;
+            places.sources = parse_sources(list)?;
         }
-        let mode = if session.bare || environment.switch("CLAUDE_CODE_SIMPLE") {
-            Mode::Bare
-        } else if session.safe_mode || environment.switch("CLAUDE_CODE_SAFE_MODE") {
-            Mode::Safe
+        let mode = if session.bare || environment.is_on("CLAUDE_CODE_SIMPLE") {
+            EngineMode::Bare
+        } else if session.safe_mode || environment.is_on("CLAUDE_CODE_SAFE_MODE") {
+            EngineMode::Safe
         } else {
-            Mode::Full
+            EngineMode::Full
         };
         let permission_mode = session
             .permission_mode
@@ -99,20 +103,21 @@ impl Settings {
             .map(permission_mode)
             .transpose()?;
         let attendance = if session.interactive {
-            Attendance::Interactive
+            Interactivity::Interactive
         } else {
-            Attendance::Unattended
+            Interactivity::Unattended
         };
         let trust = if session.untrusted {
             Trust::Untrusted
-        } else if session.trusted || attendance == Attendance::Unattended || is_trusted(&places) {
+        } else if session.trusted || attendance == Interactivity::Unattended || is_trusted(&places)
+        {
             Trust::Trusted
         } else {
             Trust::Untrusted
         };
         Ok(Self {
             places,
-            options: Options {
+            options: EngineOptions {
                 trust,
                 mode,
                 permission_mode,
@@ -122,12 +127,12 @@ impl Settings {
         })
     }
 
-    pub(crate) fn engine(&self) -> Result<Engine, CliError> {
+    pub(crate) fn load_engine(&self) -> Result<Engine, CliError> {
         Ok(Engine::load(self.places.clone(), self.options)?)
     }
 }
 
-pub(crate) fn sources(list: &str) -> Result<SettingSources, CliError> {
+pub(crate) fn parse_sources(list: &str) -> Result<SettingSources, CliError> {
     let mut sources = SettingSources {
         user: false,
         project: false,
@@ -150,7 +155,7 @@ pub(crate) fn sources(list: &str) -> Result<SettingSources, CliError> {
 
 fn permission_mode(text: &str) -> Result<PermissionMode, CliError> {
     PermissionMode::parse(text).ok_or_else(|| {
-        let names: Vec<&str> = PermissionMode::NAMES
+        let names: Vec<&str> = PermissionMode::WIRE_NAMES
             .iter()
             .map(|(name, _)| *name)
             .collect();
@@ -163,10 +168,10 @@ fn permission_mode(text: &str) -> Result<PermissionMode, CliError> {
 
 /// What the person answered when the client asked about the folder. Read, never
 /// written. A parent's answer counts for its folders.
-fn is_trusted(places: &Places) -> bool {
+fn is_trusted(places: &SettingsPaths) -> bool {
     let folder = places.config_dir.as_ref().unwrap_or(&places.home);
     let file = folder.join(".claude.json");
-    let book = read_file(&file, MAX_BOOK_BYTES).ok();
+    let book = read_file(&file, MAX_CLIENT_STATE_BYTES).ok();
     let book: Option<Value> = book.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     places.project.ancestors().any(|dir| {
         book.as_ref()

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use remora_client::{Paths, ask};
+use remora_client::{DataPaths, send_request};
 use remora_protocol::request::Request;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -16,18 +16,18 @@ use signal_hook::iterator::Signals;
 
 /// How long a worker may take to finish what it is at. Whoever shuts a machine
 /// down kills soon after asking.
-const END_PATIENCE: Duration = Duration::from_secs(5);
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// From here on a signal ends the worker of this process in order: it asks
 /// itself to stop. If it is too busy to hear that, it ends as the signal says,
 /// which is safe at any moment, and does not count as a death either.
-pub(crate) fn end_worker(paths: Paths) -> io::Result<()> {
+pub(crate) fn end_worker(paths: DataPaths) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     thread::Builder::new().spawn(move || {
         let Some(signal) = signals.forever().next() else {
             return;
         };
-        if ask(&paths.socket(), &Request::Stop, END_PATIENCE).is_err() {
+        if send_request(&paths.socket_file(), &Request::Stop, STOP_TIMEOUT).is_err() {
             remora_server::lives::end_orderly(&paths);
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
@@ -36,7 +36,7 @@ pub(crate) fn end_worker(paths: Paths) -> io::Result<()> {
 }
 
 /// From here on a signal ends handlers and removes `folder` before us.
-pub(crate) fn watch(folder: Option<PathBuf>) -> io::Result<()> {
+pub(crate) fn watch_signals(folder: Option<PathBuf>) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     thread::Builder::new().spawn(move || {
         let Some(signal) = signals.forever().next() else {

@@ -3,28 +3,28 @@
 
 use std::path::Path;
 
-use remora_agents::{AgentSpec, Via};
-use remora_client::{Paths, Served};
+use remora_agents::{AgentSpec, McpOrigin};
+use remora_client::{DataPaths, McpInstallations};
 
 use crate::environment::Environment;
 
 /// Set by the client for what comes from a plugin.
-const PLUGIN: &str = "CLAUDE_PLUGIN_ROOT";
+const PLUGIN_ROOT_VARIABLE: &str = "CLAUDE_PLUGIN_ROOT";
 
 /// What stands before the names of our tools, such as `search`, in sessions of
 /// this folder; `None` if we know of no server there.
-pub(crate) fn prefix(
+pub(crate) fn find_tool_prefix(
     environment: &Environment,
-    paths: &Paths,
+    paths: &DataPaths,
     spec: &AgentSpec,
     folder: &Path,
 ) -> Option<&'static str> {
-    let via = if environment.get(PLUGIN).is_some() {
-        Via::Plugin
+    let via = if environment.get(PLUGIN_ROOT_VARIABLE).is_some() {
+        McpOrigin::Plugin
     } else {
-        Served::read(paths)
-            .covers(folder)
-            .then_some(Via::Settings)?
+        McpInstallations::read(paths)
+            .contains_folder(folder)
+            .then_some(McpOrigin::Settings)?
     };
     Some((spec.mcp.prefix)(via))
 }

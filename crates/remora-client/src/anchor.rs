@@ -7,14 +7,14 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use remora_protocol::record::Anchor;
+use remora_protocol::record::FileFingerprint;
 
 /// Larger files have no anchor: reading them costs more than knowing is worth.
-const LIMIT: u64 = 4 * 1024 * 1024;
+const MAX_FINGERPRINTED_BYTES: u64 = 4 * 1024 * 1024;
 
 /// What became of a file since its anchor was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Likeness {
+pub enum FileStatus {
     /// It holds what it held.
     Same,
     /// It holds something else, or cannot be read.
@@ -25,15 +25,15 @@ pub enum Likeness {
 
 /// What the file is like now; `None` for what is no plain file, is too large,
 /// or is being written at this moment.
-pub fn anchor_of(path: &Path) -> io::Result<Option<Anchor>> {
+pub fn anchor_of(path: &Path) -> io::Result<Option<FileFingerprint>> {
     let meta = fs::metadata(path)?;
-    if !meta.is_file() || meta.len() > LIMIT {
+    if !meta.is_file() || meta.len() > MAX_FINGERPRINTED_BYTES {
         return Ok(None);
     }
-    let Some((hash, meta)) = contents(path)? else {
+    let Some((hash, meta)) = hash_contents(path)? else {
         return Ok(None);
     };
-    Ok(modified(&meta).map(|modified| Anchor {
+    Ok(modified_nanos(&meta).map(|modified| FileFingerprint {
         size: meta.len(),
         modified,
         hash,
@@ -42,24 +42,24 @@ pub fn anchor_of(path: &Path) -> io::Result<Option<Anchor>> {
 }
 
 /// Whether the file is as it was.
-pub fn is_as(path: &Path, anchor: &Anchor) -> Likeness {
+pub fn is_as(path: &Path, anchor: &FileFingerprint) -> FileStatus {
     let meta = match fs::metadata(path) {
         Ok(meta) if meta.is_file() => meta,
-        Ok(_) => return Likeness::Gone,
-        Err(e) if is_missing(&e) => return Likeness::Gone,
-        Err(_) => return Likeness::Changed,
+        Ok(_) => return FileStatus::Gone,
+        Err(e) if is_missing(&e) => return FileStatus::Gone,
+        Err(_) => return FileStatus::Changed,
     };
     if meta.len() != anchor.size {
-        return Likeness::Changed;
+        return FileStatus::Changed;
     }
     // An anchor is never taken of more; one that says so is not ours to read.
-    if modified(&meta) == Some(anchor.modified) || anchor.size > LIMIT {
-        return Likeness::Same;
+    if modified_nanos(&meta) == Some(anchor.modified) || anchor.size > MAX_FINGERPRINTED_BYTES {
+        return FileStatus::Same;
     }
-    match contents(path) {
-        Ok(Some((hash, _))) if hash == anchor.hash => Likeness::Same,
-        Err(e) if is_missing(&e) => Likeness::Gone,
-        _ => Likeness::Changed,
+    match hash_contents(path) {
+        Ok(Some((hash, _))) if hash == anchor.hash => FileStatus::Same,
+        Err(e) if is_missing(&e) => FileStatus::Gone,
+        _ => FileStatus::Changed,
     }
 }
 
@@ -72,19 +72,19 @@ fn is_missing(error: &io::Error) -> bool {
 
 /// The hash of what it holds, with what the system says of just that; nothing
 /// when it was written meanwhile.
-fn contents(path: &Path) -> io::Result<Option<(u64, Metadata)>> {
+fn hash_contents(path: &Path) -> io::Result<Option<(u64, Metadata)>> {
     let mut file = open_plain(path)?;
     let meta = file.metadata()?;
-    if !meta.is_file() || meta.len() > LIMIT {
+    if !meta.is_file() || meta.len() > MAX_FINGERPRINTED_BYTES {
         return Ok(None);
     }
     let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0) + 1);
     Read::by_ref(&mut file)
-        .take(LIMIT + 1)
+        .take(MAX_FINGERPRINTED_BYTES + 1)
         .read_to_end(&mut bytes)?;
     let after = file.metadata()?;
-    let still = bytes.len() as u64 == meta.len() && modified(&after) == modified(&meta);
-    Ok(still.then(|| (hash(&bytes), meta)))
+    let still = bytes.len() as u64 == meta.len() && modified_nanos(&after) == modified_nanos(&meta);
+    Ok(still.then(|| (hash_bytes(&bytes), meta)))
 }
 
 /// Opens a file for reading; a pipe in its place holds nobody up.
@@ -97,7 +97,7 @@ pub fn open_plain(path: &Path) -> io::Result<File> {
 }
 
 /// In nanoseconds since 1970.
-fn modified(meta: &Metadata) -> Option<i64> {
+fn modified_nanos(meta: &Metadata) -> Option<i64> {
     let time: SystemTime = meta.modified().ok()?;
     match time.duration_since(UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_nanos()).ok(),
@@ -108,17 +108,17 @@ fn modified(meta: &Metadata) -> Option<i64> {
 }
 
 /// Odd, with bits all over.
-const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
+const HASH_FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
 
 /// Four sums side by side, eight bytes at a time, then one of them all. Stored,
 /// so it must not change with a release. Against chance, not against malice.
-fn hash(bytes: &[u8]) -> u64 {
+fn hash_bytes(bytes: &[u8]) -> u64 {
     let step = |sum: u64, word: [u8; 8]| {
         (sum ^ u64::from_le_bytes(word))
-            .wrapping_mul(FACTOR)
+            .wrapping_mul(HASH_FACTOR)
             .rotate_left(29)
     };
-    let mut sums = [1, 2, 3, 4].map(|lane: u64| lane.wrapping_mul(FACTOR));
+    let mut sums = [1, 2, 3, 4].map(|lane: u64| lane.wrapping_mul(HASH_FACTOR));
     let (words, rest) = bytes.as_chunks::<8>();
     let (blocks, words) = words.as_chunks::<4>();
     for block in blocks {
@@ -135,12 +135,12 @@ fn hash(bytes: &[u8]) -> u64 {
     }
     // The length tells an end of zeros from none.
     let length = (bytes.len() as u64).to_le_bytes();
-    let mut all = step(step(FACTOR, length), last);
+    let mut all = step(step(HASH_FACTOR, length), last);
     for sum in sums {
         all = step(all, sum.to_le_bytes());
     }
     all ^= all >> 32;
-    all = all.wrapping_mul(FACTOR);
+    all = all.wrapping_mul(HASH_FACTOR);
     all ^ (all >> 29)
 }
 
@@ -171,22 +171,22 @@ mod tests {
             (anchor.size, anchor.modified, anchor.since),
             (11, 1_700_000_000_000_000_000, 1_700_000_000_000)
         );
-        assert_eq!(is_as(&path, &anchor), Likeness::Same);
+        assert_eq!(is_as(&path, &anchor), FileStatus::Same);
         // Written again with the same words.
         set_time(&path, 1_700_000_500);
-        assert_eq!(is_as(&path, &anchor), Likeness::Same);
+        assert_eq!(is_as(&path, &anchor), FileStatus::Same);
         // As long as before.
         fs::write(&path, "fn two() {}").unwrap();
-        assert_eq!(is_as(&path, &anchor), Likeness::Changed);
+        assert_eq!(is_as(&path, &anchor), FileStatus::Changed);
         // With the old time the contents are not looked at.
         set_time(&path, 1_700_000_000);
-        assert_eq!(is_as(&path, &anchor), Likeness::Same);
+        assert_eq!(is_as(&path, &anchor), FileStatus::Same);
         fs::write(&path, "fn three() {}").unwrap();
         set_time(&path, 1_700_000_000);
-        assert_eq!(is_as(&path, &anchor), Likeness::Changed);
+        assert_eq!(is_as(&path, &anchor), FileStatus::Changed);
         fs::remove_file(&path).unwrap();
-        assert_eq!(is_as(&path, &anchor), Likeness::Gone);
-        assert_eq!(is_as(&path.join("below"), &anchor), Likeness::Gone);
+        assert_eq!(is_as(&path, &anchor), FileStatus::Gone);
+        assert_eq!(is_as(&path.join("below"), &anchor), FileStatus::Gone);
         assert!(anchor_of(&path).is_err());
     }
 
@@ -206,42 +206,53 @@ mod tests {
         .unwrap();
         assert_eq!(anchor_of(&pipe).unwrap(), None);
         // Opened as if it had been a file a moment ago, it holds nobody up.
-        assert!(contents(&pipe).unwrap().is_none());
-        let anchor = Anchor {
+        assert!(hash_contents(&pipe).unwrap().is_none());
+        let anchor = FileFingerprint {
             size: 0,
             modified: 0,
             hash: 0,
             since: 0,
         };
-        assert_eq!(is_as(&pipe, &anchor), Likeness::Gone);
+        assert_eq!(is_as(&pipe, &anchor), FileStatus::Gone);
         let large = dir.path().join("large");
-        File::create(&large).unwrap().set_len(LIMIT + 1).unwrap();
+        File::create(&large)
+            .unwrap()
+            .set_len(MAX_FINGERPRINTED_BYTES + 1)
+            .unwrap();
         assert_eq!(anchor_of(&large).unwrap(), None);
-        File::create(&large).unwrap().set_len(LIMIT).unwrap();
+        File::create(&large)
+            .unwrap()
+            .set_len(MAX_FINGERPRINTED_BYTES)
+            .unwrap();
         assert!(anchor_of(&large).unwrap().is_some());
     }
 
     #[test]
     fn the_hash_sees_every_byte_the_order_and_the_length() {
         let text: Vec<u8> = (1..=77).collect();
-        let mut seen = vec![hash(&text), hash(&[]), hash(&[0]), hash(&[0; 8])];
-        seen.push(hash(&[0; 32]));
+        let mut seen = vec![
+            hash_bytes(&text),
+            hash_bytes(&[]),
+            hash_bytes(&[0]),
+            hash_bytes(&[0; 8]),
+        ];
+        seen.push(hash_bytes(&[0; 32]));
         for at in 0..text.len() {
             for bit in [1, 0x80] {
                 let mut other = text.clone();
                 other[at] ^= bit;
-                seen.push(hash(&other));
+                seen.push(hash_bytes(&other));
             }
-            seen.extend((at > 0).then(|| hash(&text[..at])));
+            seen.extend((at > 0).then(|| hash_bytes(&text[..at])));
         }
         let mut swapped = text.clone();
         swapped.rotate_left(8);
-        seen.push(hash(&swapped));
+        seen.push(hash_bytes(&swapped));
         let all = seen.len();
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen.len(), all);
         // What the disk holds was made by an older version.
-        assert_eq!(hash(b"remora"), 0x7c37_5672_10e0_175f);
+        assert_eq!(hash_bytes(b"remora"), 0x7c37_5672_10e0_175f);
     }
 }

@@ -13,9 +13,9 @@ use remora_protocol::request::{EmbeddingReply, Reply, Request};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
 /// The longest path that fits everywhere.
-const LONGEST: usize = 100;
+const MAX_SOCKET_PATH_BYTES: usize = 100;
 /// The longest line that is read.
-const LINE: u64 = 64 * 1024;
+const MAX_LINE_BYTES: u64 = 64 * 1024;
 
 /// A connection to the worker's socket, as far as one came.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub enum Connection {
 impl Connection {
     /// Connects without ever waiting.
     pub fn try_open(path: &Path) -> Self {
-        let opened = reach(path).and_then(|(path, _folder)| {
+        let opened = socket_path(path).and_then(|(path, _folder)| {
             let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
             let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
             connect(&socket, &SocketAddrUnix::new(&path)?)?;
@@ -46,8 +46,8 @@ impl Connection {
 }
 
 /// The path to use, and the folder to keep open while it is used.
-pub fn reach(path: &Path) -> io::Result<(PathBuf, Option<std::fs::File>)> {
-    if path.as_os_str().len() <= LONGEST {
+pub fn socket_path(path: &Path) -> io::Result<(PathBuf, Option<std::fs::File>)> {
+    if path.as_os_str().len() <= MAX_SOCKET_PATH_BYTES {
         return Ok((path.to_path_buf(), None));
     }
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
@@ -59,7 +59,7 @@ pub fn reach(path: &Path) -> io::Result<(PathBuf, Option<std::fs::File>)> {
 }
 
 /// Asks and waits for the answer, at most `patience` long for each step.
-pub fn ask(socket: &Path, request: &Request, patience: Duration) -> io::Result<Reply> {
+pub fn send_request(socket: &Path, request: &Request, patience: Duration) -> io::Result<Reply> {
     let mut stream = match Connection::try_open(socket) {
         Connection::Open(stream) => stream,
         Connection::Busy => return Err(io::ErrorKind::WouldBlock.into()),
@@ -68,35 +68,35 @@ pub fn ask(socket: &Path, request: &Request, patience: Duration) -> io::Result<R
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(patience))?;
     stream.set_write_timeout(Some(patience))?;
-    send(&mut stream, request)?;
-    let line = line(&stream)?;
+    send_line(&mut stream, request)?;
+    let line = read_line(&stream)?;
     Ok(serde_json::from_str(&line)?)
 }
 
 /// The worker's side: reads one request.
-pub fn receive(stream: &UnixStream) -> io::Result<Request> {
-    Ok(serde_json::from_str(&line(stream)?)?)
+pub fn receive_request(stream: &UnixStream) -> io::Result<Request> {
+    Ok(serde_json::from_str(&read_line(stream)?)?)
 }
 
 /// The worker's side: answers.
-pub fn reply(stream: &mut UnixStream, reply: &Reply) -> io::Result<()> {
-    send(stream, reply)
+pub fn send_reply(stream: &mut UnixStream, reply: &Reply) -> io::Result<()> {
+    send_line(stream, reply)
 }
 
 /// The worker's side: answers a request for an embedding.
 pub fn reply_embedding(stream: &mut UnixStream, reply: &EmbeddingReply) -> io::Result<()> {
-    send(stream, reply)
+    send_line(stream, reply)
 }
 
-pub(crate) fn send(stream: &mut UnixStream, value: &impl serde::Serialize) -> io::Result<()> {
+pub(crate) fn send_line(stream: &mut UnixStream, value: &impl serde::Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
     stream.write_all(&line)
 }
 
-fn line(stream: &UnixStream) -> io::Result<String> {
+fn read_line(stream: &UnixStream) -> io::Result<String> {
     let mut line = String::new();
-    BufReader::new(stream.take(LINE)).read_line(&mut line)?;
+    BufReader::new(stream.take(MAX_LINE_BYTES)).read_line(&mut line)?;
     if line.is_empty() {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Paths, open_our_file};
+use crate::{DataPaths, open_our_file};
 
 /// A larger file is not read.
-const LIMIT: u64 = 64 * 1024;
+const MAX_FILE_BYTES: u64 = 64 * 1024;
 
 /// The state of a checkout.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Changes {
+pub struct GitStatusCache {
     /// Where it begins.
     pub root: String,
     /// The branch, unless a commit is checked out by itself.
@@ -30,24 +30,27 @@ pub struct Changes {
     pub time: i64,
 }
 
-impl Changes {
+impl GitStatusCache {
     /// The folder of all such files.
-    pub fn folder(paths: &Paths) -> PathBuf {
-        paths.run().join("git")
+    pub fn cache_dir(paths: &DataPaths) -> PathBuf {
+        paths.run_dir().join("git")
     }
 
     /// The file of one checkout.
-    pub fn file(paths: &Paths, root: &Path) -> PathBuf {
+    pub fn cache_file(paths: &DataPaths, root: &Path) -> PathBuf {
         let name = stable_hash(root.as_os_str().as_encoded_bytes());
-        Self::folder(paths).join(format!("{name:016x}.json"))
+        Self::cache_dir(paths).join(format!("{name:016x}.json"))
     }
 
     /// What was written down of a checkout, if anything was.
-    pub fn read(paths: &Paths, root: &Path) -> Option<Self> {
+    pub fn read(paths: &DataPaths, root: &Path) -> Option<Self> {
         let mut text = String::new();
-        let file = open_our_file(&Self::file(paths, root)).ok()?;
-        let size = file.take(LIMIT + 1).read_to_string(&mut text).ok()?;
-        if size as u64 > LIMIT {
+        let file = open_our_file(&Self::cache_file(paths, root)).ok()?;
+        let size = file
+            .take(MAX_FILE_BYTES + 1)
+            .read_to_string(&mut text)
+            .ok()?;
+        if size as u64 > MAX_FILE_BYTES {
             return None;
         }
         let changes: Self = serde_json::from_str(&text).ok()?;
@@ -58,8 +61,8 @@ impl Changes {
 
 /// The files that differ from the last commit of the checkout at `root`, as far
 /// as the worker has seen it.
-pub fn changed_files(paths: &Paths, root: &Path) -> Vec<String> {
-    Changes::read(paths, root).map_or_else(Vec::new, |changes| changes.changed)
+pub fn changed_files(paths: &DataPaths, root: &Path) -> Vec<String> {
+    GitStatusCache::read(paths, root).map_or_else(Vec::new, |changes| changes.changed)
 }
 
 /// FNV-1a: for names on the disk and in the store, which must not change with a
@@ -74,10 +77,10 @@ pub fn stable_hash(bytes: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
-    fn place() -> (tempfile::TempDir, Paths) {
+    fn place() -> (tempfile::TempDir, DataPaths) {
         let home = tempfile::tempdir().unwrap();
-        let paths = Paths::new(home.path());
-        std::fs::create_dir_all(Changes::folder(&paths)).unwrap();
+        let paths = DataPaths::new(home.path());
+        std::fs::create_dir_all(GitStatusCache::cache_dir(&paths)).unwrap();
         (home, paths)
     }
 
@@ -86,10 +89,13 @@ mod tests {
         let (_home, paths) = place();
         let root = Path::new("/src/app");
         let text = r#"{"root":"/src/app","branch":"main","changed":["a.rs","b/c.rs"],"time":7}"#;
-        std::fs::write(Changes::file(&paths, root), text).unwrap();
+        std::fs::write(GitStatusCache::cache_file(&paths, root), text).unwrap();
         assert_eq!(changed_files(&paths, root), ["a.rs", "b/c.rs"]);
         assert_eq!(
-            Changes::read(&paths, root).unwrap().branch.as_deref(),
+            GitStatusCache::read(&paths, root)
+                .unwrap()
+                .branch
+                .as_deref(),
             Some("main")
         );
         assert!(changed_files(&paths, Path::new("/src/other")).is_empty());
@@ -99,7 +105,7 @@ mod tests {
     fn what_cannot_be_read_is_nothing() {
         let (_home, paths) = place();
         let root = Path::new("/src/app");
-        let file = Changes::file(&paths, root);
+        let file = GitStatusCache::cache_file(&paths, root);
         let long = format!(
             r#"{{"root":"/src/app","changed":["{}"]}}"#,
             "x".repeat(70_000)

@@ -8,11 +8,11 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use remora_protocol::request::{Embedding, EmbeddingReply, Request};
+use remora_protocol::request::{EmbeddingReply, EncodedEmbedding, Request};
 
-use crate::call::send;
-use crate::input::readable;
-use crate::{Connection, Paths};
+use crate::call::send_line;
+use crate::input::wait_readable;
+use crate::{Connection, DataPaths};
 
 /// How long a hook waits for an embedding.
 pub const EMBEDDING_BUDGET_MS: u64 = 20;
@@ -39,29 +39,29 @@ pub struct EmbeddingRequest {
 impl EmbeddingRequest {
     /// Sends the beginning of a text; the reply must come within the budget.
     /// `None` when nobody listens or there is nothing to embed.
-    pub fn send(paths: &Paths, text: &str, budget: Duration) -> Option<Self> {
+    pub fn send(paths: &DataPaths, text: &str, budget: Duration) -> Option<Self> {
         let end = Instant::now() + budget;
         let text = bounded_text(text);
         if text.is_empty() || budget.is_zero() {
             return None;
         }
-        let Connection::Open(mut stream) = Connection::try_open(&paths.socket()) else {
+        let Connection::Open(mut stream) = Connection::try_open(&paths.socket_file()) else {
             return None;
         };
         let request = Request::Embed {
             text: text.to_owned(),
         };
-        send(&mut stream, &request).ok()?;
+        send_line(&mut stream, &request).ok()?;
         Some(Self { stream, end })
     }
 
     /// The reply; `None` when it does not come in time, is none, or says no. A
     /// worker that does not know the request hangs up, which is seen at once.
-    pub fn receive(mut self) -> Option<Embedding> {
+    pub fn receive(mut self) -> Option<EncodedEmbedding> {
         let mut line = Vec::new();
         let mut part = [0; 4096];
         while !line.ends_with(b"\n") {
-            if !readable(&self.stream, self.end) || line.len() > MAX_REPLY_BYTES {
+            if !wait_readable(&self.stream, self.end) || line.len() > MAX_REPLY_BYTES {
                 return None;
             }
             match self.stream.read(&mut part) {
@@ -79,7 +79,11 @@ impl EmbeddingRequest {
 }
 
 /// The worker's embedding of the beginning of a text, if it comes in time.
-pub fn request_embedding(paths: &Paths, text: &str, budget: Duration) -> Option<Embedding> {
+pub fn request_embedding(
+    paths: &DataPaths,
+    text: &str,
+    budget: Duration,
+) -> Option<EncodedEmbedding> {
     EmbeddingRequest::send(paths, text, budget)?.receive()
 }
 
@@ -94,11 +98,11 @@ mod tests {
     const LONG: Duration = Duration::from_mins(1);
 
     /// What comes back from a worker that reads the request and says this.
-    fn answered(reply: &'static [u8]) -> (String, Option<Embedding>) {
+    fn answered(reply: &'static [u8]) -> (String, Option<EncodedEmbedding>) {
         let dir = tempfile::tempdir().unwrap();
-        let paths = Paths::new(dir.path().join("data"));
-        paths.prepare().unwrap();
-        let listener = UnixListener::bind(paths.socket()).unwrap();
+        let paths = DataPaths::new(dir.path().join("data"));
+        paths.prepare_data_dir().unwrap();
+        let listener = UnixListener::bind(paths.socket_file()).unwrap();
         let worker = thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             let mut line = String::new();
@@ -120,7 +124,7 @@ mod tests {
             asked,
             format!("{{\"ask\":\"embed\",\"text\":\"{text}\"}}\n")
         );
-        let expected = Embedding {
+        let expected = EncodedEmbedding {
             model: "m/1".to_owned(),
             bytes: vec![0, 255, 7],
         };
@@ -148,12 +152,12 @@ mod tests {
     #[test]
     fn nobody_is_waited_for_longer_than_the_budget() {
         let dir = tempfile::tempdir().unwrap();
-        let paths = Paths::new(dir.path().join("data"));
-        paths.prepare().unwrap();
+        let paths = DataPaths::new(dir.path().join("data"));
+        paths.prepare_data_dir().unwrap();
         let started = Instant::now();
         assert_eq!(request_embedding(&paths, "away", LONG), None);
         // It listens and never says anything.
-        let _listener = UnixListener::bind(paths.socket()).unwrap();
+        let _listener = UnixListener::bind(paths.socket_file()).unwrap();
         let short = Duration::from_millis(EMBEDDING_BUDGET_MS);
         assert_eq!(request_embedding(&paths, "silent", short), None);
         assert_eq!(request_embedding(&paths, " \n", LONG), None);

@@ -9,44 +9,44 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::Paths;
+use crate::DataPaths;
 
-const SIZE: usize = 512;
+const MARK_BYTES: usize = 512;
 
 /// The mark of one data directory.
 #[derive(Debug)]
-pub struct Failure {
+pub struct CaptureFailureMark {
     file: PathBuf,
 }
 
-impl Failure {
+impl CaptureFailureMark {
     /// The mark of this data directory.
-    pub fn of(paths: &Paths) -> Self {
+    pub fn for_data_dir(paths: &DataPaths) -> Self {
         Self {
-            file: paths.run().join("capture-failed"),
+            file: paths.run_dir().join("capture-failed"),
         }
     }
 
     /// Takes the room that a failing hook will need.
-    pub fn prepare(&self) -> io::Result<()> {
+    pub fn reserve_space(&self) -> io::Result<()> {
         match owner_options().create_new(true).open(&self.file) {
-            Ok(file) => fill(file, ""),
+            Ok(file) => write_padded(file, ""),
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             Err(e) => Err(e),
         }
     }
 
     /// Notes what went wrong.
-    pub fn note(&self, reason: &str) -> io::Result<()> {
+    pub fn record_failure(&self, reason: &str) -> io::Result<()> {
         let file = owner_options()
             .create(true)
             .truncate(false)
             .open(&self.file)?;
-        fill(file, reason)
+        write_padded(file, reason)
     }
 
     /// What went wrong and has not been told yet.
-    pub fn look(&self) -> Option<String> {
+    pub fn peek_failure(&self) -> Option<String> {
         let text = fs::read(&self.file).ok()?;
         let text = String::from_utf8_lossy(&text);
         let reason = text.trim();
@@ -54,10 +54,10 @@ impl Failure {
     }
 
     /// As [`Self::look`], and it counts as told from now on.
-    pub fn take(&self) -> Option<String> {
-        let reason = self.look()?;
+    pub fn take_failure(&self) -> Option<String> {
+        let reason = self.peek_failure()?;
         let file = OpenOptions::new().write(true).open(&self.file).ok()?;
-        fill(file, "").ok()?;
+        write_padded(file, "").ok()?;
         Some(reason)
     }
 }
@@ -70,9 +70,9 @@ fn owner_options() -> OpenOptions {
     options
 }
 
-fn fill(mut file: File, text: &str) -> io::Result<()> {
-    let mut bytes = vec![b' '; SIZE];
-    let end = text.floor_char_boundary(SIZE);
+fn write_padded(mut file: File, text: &str) -> io::Result<()> {
+    let mut bytes = vec![b' '; MARK_BYTES];
+    let end = text.floor_char_boundary(MARK_BYTES);
     bytes[..end].copy_from_slice(&text.as_bytes()[..end]);
     file.write_all(&bytes)
 }
@@ -84,18 +84,18 @@ mod tests {
     #[test]
     fn is_told_once() {
         let dir = tempfile::tempdir().unwrap();
-        let paths = Paths::new(dir.path());
-        paths.prepare().unwrap();
-        let mark = Failure::of(&paths);
-        mark.prepare().unwrap();
-        assert_eq!(mark.take(), None);
-        mark.note("no space left").unwrap();
-        mark.note("gone").unwrap();
-        assert_eq!(mark.look().as_deref(), Some("gone"));
-        assert_eq!(mark.take().as_deref(), Some("gone"));
-        assert_eq!(mark.take(), None);
-        mark.note(&"é".repeat(400)).unwrap();
-        assert_eq!(mark.take(), Some("é".repeat(256)));
+        let paths = DataPaths::new(dir.path());
+        paths.prepare_data_dir().unwrap();
+        let mark = CaptureFailureMark::for_data_dir(&paths);
+        mark.reserve_space().unwrap();
+        assert_eq!(mark.take_failure(), None);
+        mark.record_failure("no space left").unwrap();
+        mark.record_failure("gone").unwrap();
+        assert_eq!(mark.peek_failure().as_deref(), Some("gone"));
+        assert_eq!(mark.take_failure().as_deref(), Some("gone"));
+        assert_eq!(mark.take_failure(), None);
+        mark.record_failure(&"é".repeat(400)).unwrap();
+        assert_eq!(mark.take_failure(), Some("é".repeat(256)));
         assert_eq!(fs::metadata(&mark.file).unwrap().len(), 512);
     }
 }

@@ -49,7 +49,7 @@ impl Folder {
     /// left out.
     pub fn list_files(&self) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
-        self.visit(|name, kind| {
+        self.visit_entries(|name, kind| {
             if kind == FileType::RegularFile {
                 names.push(name.to_owned());
             }
@@ -58,7 +58,7 @@ impl Folder {
     }
 
     /// Hands every entry and its kind to `take`.
-    pub fn visit(&self, mut take: impl FnMut(&OsStr, FileType)) -> io::Result<()> {
+    pub fn visit_entries(&self, mut take: impl FnMut(&OsStr, FileType)) -> io::Result<()> {
         for entry in Dir::read_from(&self.handle)? {
             let entry = entry?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
@@ -67,7 +67,7 @@ impl Folder {
             }
             let kind = match entry.file_type() {
                 // Some file systems do not say it in the listing.
-                FileType::Unknown => match self.stat(name) {
+                FileType::Unknown => match self.stat_entry(name) {
                     Ok(stat) => FileType::from_raw_mode(stat.st_mode),
                     Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
                     Err(e) => return Err(e),
@@ -80,7 +80,7 @@ impl Folder {
     }
 
     /// What the system says of an entry itself, not of what it may link to.
-    pub(crate) fn stat(&self, name: &OsStr) -> io::Result<rustix::fs::Stat> {
+    pub(crate) fn stat_entry(&self, name: &OsStr) -> io::Result<rustix::fs::Stat> {
         Ok(rustix::fs::statat(
             &self.handle,
             name,

@@ -13,26 +13,26 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use remora_protocol::record::Given;
+use remora_protocol::record::Injection;
 
-use crate::{Paths, append_our_file, make_our_folder, open_our_file, stable_hash};
+use crate::{DataPaths, append_our_file, make_our_folder, open_our_file, stable_hash};
 
 /// More of a file is not looked at: some ten thousand lines, the last ones.
-const LIMIT: u64 = 1024 * 1024;
+const MAX_READ_BYTES: u64 = 1024 * 1024;
 /// A file does not grow beyond this.
-const MOST: u64 = 8 * LIMIT;
+const MAX_LOG_BYTES: u64 = 8 * MAX_READ_BYTES;
 /// How long a turn is waited for.
-const PATIENCE: Duration = Duration::from_millis(60);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(60);
 /// Two installations tell the same event within this time, in milliseconds. The
 /// same session may well be resumed again a few seconds later.
-const ECHO: i64 = 1_500;
-const RESET: &str = "-";
-const CLAIM: &str = "=";
+const ECHO_WINDOW_MS: i64 = 1_500;
+const RESET_MARKER: &str = "-";
+const CLAIM_MARKER: &str = "=";
 
 /// The file of one session, held by this process while it answers: two answers
 /// at the same time take turns.
 #[derive(Debug)]
-pub struct GivenFile {
+pub struct InjectionLog {
     file: File,
     size: u64,
     subagent: Option<String>,
@@ -47,7 +47,7 @@ pub struct GivenFile {
 
 /// One thing that is being given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Giving<'a> {
+pub struct NewInjection<'a> {
     /// `#12` or `memory://…`.
     pub item: &'a str,
     /// The moment.
@@ -58,23 +58,23 @@ pub struct Giving<'a> {
     pub tokens: u32,
 }
 
-impl GivenFile {
+impl InjectionLog {
     /// Opens the file and waits for its turn; `subagent` is who is told, if it
     /// is not the session itself.
-    pub fn open(paths: &Paths, session: &str, subagent: Option<&str>) -> io::Result<Self> {
+    pub fn open(paths: &DataPaths, session: &str, subagent: Option<&str>) -> io::Result<Self> {
         let path = given_file(paths, session);
-        let mut file = match own(&path) {
+        let mut file = match open_log(&path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                make_our_folder(&paths.given())?;
-                own(&path)?
+                make_our_folder(&paths.injection_log_dir())?;
+                open_log(&path)?
             }
             other => other?,
         };
-        lock(&file)?;
+        lock_file(&file)?;
         let size = file.metadata()?.len();
-        file.seek(SeekFrom::Start(size.saturating_sub(LIMIT)))?;
-        let mut text = read(&mut file)?;
-        if size > LIMIT {
+        file.seek(SeekFrom::Start(size.saturating_sub(MAX_READ_BYTES)))?;
+        let mut text = read_text(&mut file)?;
+        if size > MAX_READ_BYTES {
             // The first line is only a part of one.
             text.drain(..text.find('\n').map_or(text.len(), |end| end + 1));
         }
@@ -87,76 +87,77 @@ impl GivenFile {
             claims: Vec::new(),
         };
         text.lines()
-            .filter_map(Line::read)
-            .for_each(|line| this.note(&line));
+            .filter_map(LogLine::parse_line)
+            .for_each(|line| this.apply_line(&line));
         if !text.is_empty() && !text.ends_with('\n') {
             // A full disk has cut the last line; the next one is whole.
-            this.write("\n")?;
+            this.append_lines("\n")?;
         }
         Ok(this)
     }
 
     /// The moments at which the session, or this subagent of it, was given this.
-    pub fn moments(&self, item: &str) -> impl Iterator<Item = &str> {
-        let moments = self.given.get(&plain(item));
+    pub fn injection_triggers(&self, item: &str) -> impl Iterator<Item = &str> {
+        let moments = self.given.get(&sanitize_field(item));
         moments.into_iter().flatten().map(String::as_str)
     }
 
     /// Whether this was told before, such as what is known of a file.
     pub fn has_told(&self, what: &str) -> bool {
-        self.told.contains(&plain(what))
+        self.told.contains(&sanitize_field(what))
     }
 
     /// Writes down that this was told.
-    pub fn tell(&mut self, what: &str, now: i64) -> io::Result<()> {
-        self.give(&[sign(CLAIM, what)], now)
+    pub fn record_note(&mut self, what: &str, now: i64) -> io::Result<()> {
+        self.record_injections(&[new_marker(CLAIM_MARKER, what)], now)
     }
 
     /// Takes an event as one's own; `false` when another process has it.
-    pub fn claim(&mut self, key: &str, now: i64) -> io::Result<bool> {
-        let key = plain(key);
-        let echo = |(known, time): &(String, i64)| *known == key && (now - time).abs() < ECHO;
+    pub fn claim_event(&mut self, key: &str, now: i64) -> io::Result<bool> {
+        let key = sanitize_field(key);
+        let echo =
+            |(known, time): &(String, i64)| *known == key && (now - time).abs() < ECHO_WINDOW_MS;
         if self.claims.iter().any(echo) {
             return Ok(false);
         }
-        self.give(&[sign(CLAIM, &key)], now)?;
+        self.record_injections(&[new_marker(CLAIM_MARKER, &key)], now)?;
         Ok(true)
     }
 
     /// The model has forgotten what it was given.
     pub fn reset(&mut self, why: &str, now: i64) -> io::Result<()> {
-        self.give(&[sign(RESET, why)], now)
+        self.record_injections(&[new_marker(RESET_MARKER, why)], now)
     }
 
     /// Writes down what is given: a line each, all in one go.
-    pub fn give(&mut self, giving: &[Giving<'_>], now: i64) -> io::Result<()> {
-        let subagent = plain(self.subagent.as_deref().unwrap_or_default());
+    pub fn record_injections(&mut self, giving: &[NewInjection<'_>], now: i64) -> io::Result<()> {
+        let subagent = sanitize_field(self.subagent.as_deref().unwrap_or_default());
         let mut lines = String::new();
         for one in giving {
             // Writing to a string cannot fail.
             let _ = writeln!(
                 lines,
                 "{}\t{}\t{}\t{}\t{now}\t{subagent}",
-                plain(one.item),
-                plain(one.moment),
-                plain(one.why),
+                sanitize_field(one.item),
+                sanitize_field(one.moment),
+                sanitize_field(one.why),
                 one.tokens
             );
         }
         if lines.is_empty() {
             return Ok(());
         }
-        self.write(&lines)?;
+        self.append_lines(&lines)?;
         lines
             .lines()
-            .filter_map(Line::read)
-            .for_each(|line| self.note(&line));
+            .filter_map(LogLine::parse_line)
+            .for_each(|line| self.apply_line(&line));
         Ok(())
     }
 
     /// Some lines more; a file that has become too long takes none.
-    fn write(&mut self, lines: &str) -> io::Result<()> {
-        if self.size > MOST {
+    fn append_lines(&mut self, lines: &str) -> io::Result<()> {
+        if self.size > MAX_LOG_BYTES {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         self.file.write_all(lines.as_bytes())?;
@@ -164,9 +165,9 @@ impl GivenFile {
         Ok(())
     }
 
-    fn note(&mut self, line: &Line<'_>) {
-        if line.item == CLAIM {
-            let is_echo = |(_, time): &(String, i64)| (line.time - time).abs() < ECHO;
+    fn apply_line(&mut self, line: &LogLine<'_>) {
+        if line.item == CLAIM_MARKER {
+            let is_echo = |(_, time): &(String, i64)| (line.time - time).abs() < ECHO_WINDOW_MS;
             self.claims.retain(is_echo);
             self.claims.push((line.moment.to_owned(), line.time));
         }
@@ -175,11 +176,11 @@ impl GivenFile {
             return;
         }
         match line.item {
-            RESET => {
+            RESET_MARKER => {
                 self.given.clear();
                 self.told.clear();
             }
-            CLAIM => {
+            CLAIM_MARKER => {
                 self.told.insert(line.moment.to_owned());
             }
             item => {
@@ -191,8 +192,8 @@ impl GivenFile {
 }
 
 /// What is no item, but stands in the place of one.
-fn sign<'a>(sign: &'a str, what: &'a str) -> Giving<'a> {
-    Giving {
+fn new_marker<'a>(sign: &'a str, what: &'a str) -> NewInjection<'a> {
+    NewInjection {
         item: sign,
         moment: what,
         why: "",
@@ -200,7 +201,7 @@ fn sign<'a>(sign: &'a str, what: &'a str) -> Giving<'a> {
     }
 }
 
-struct Line<'a> {
+struct LogLine<'a> {
     item: &'a str,
     moment: &'a str,
     why: &'a str,
@@ -209,9 +210,9 @@ struct Line<'a> {
     subagent: Option<&'a str>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> LogLine<'a> {
     /// A line that is not whole was cut by a full disk, and says nothing.
-    fn read(line: &'a str) -> Option<Self> {
+    fn parse_line(line: &'a str) -> Option<Self> {
         let mut parts = line.split('\t');
         let mut next = || parts.next();
         Some(Self {
@@ -226,19 +227,19 @@ impl<'a> Line<'a> {
 }
 
 /// What a file of this name says was given, as rows of the ledger.
-pub fn read_given(path: &Path) -> io::Result<Vec<Given>> {
+pub fn read_given(path: &Path) -> io::Result<Vec<Injection>> {
     let session = path
         .file_stem()
         .map(|stem| stem.to_string_lossy().into_owned());
     let session = session.unwrap_or_default();
     let mut bytes = Vec::new();
     open_our_file(path)?
-        .take(MOST + LIMIT)
+        .take(MAX_LOG_BYTES + MAX_READ_BYTES)
         .read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes);
     let rows = text.lines().enumerate().filter_map(|(at, line)| {
-        let line = Line::read(line).filter(|line| is_item(line.item))?;
-        Some(Given {
+        let line = LogLine::parse_line(line).filter(|line| is_item(line.item))?;
+        Some(Injection {
             session: session.clone(),
             line: u32::try_from(at).ok()?,
             item: line.item.to_owned(),
@@ -254,30 +255,30 @@ pub fn read_given(path: &Path) -> io::Result<Vec<Given>> {
 }
 
 /// What is read may begin and end within a character.
-fn read(file: &mut File) -> io::Result<String> {
+fn read_text(file: &mut File) -> io::Result<String> {
     let mut bytes = Vec::new();
-    file.take(LIMIT).read_to_end(&mut bytes)?;
+    file.take(MAX_READ_BYTES).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn is_item(item: &str) -> bool {
-    item != RESET && item != CLAIM && !item.is_empty()
+    item != RESET_MARKER && item != CLAIM_MARKER && !item.is_empty()
 }
 
 /// The file of a session. Its id is a name in a folder, whatever it is made of.
-pub fn given_file(paths: &Paths, session: &str) -> PathBuf {
+pub fn given_file(paths: &DataPaths, session: &str) -> PathBuf {
     let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let mut name: String = session.chars().filter(|c| safe(*c)).take(100).collect();
     if name != session || name.is_empty() {
         let hash = stable_hash(session.as_bytes());
         name = format!("{name}_{hash:016x}");
     }
-    paths.given().join(format!("{name}.given"))
+    paths.injection_log_dir().join(format!("{name}.given"))
 }
 
 /// Whoever holds it is a hook with a deadline; one that hangs is not waited for.
-fn lock(file: &File) -> io::Result<()> {
-    let end = Instant::now() + PATIENCE;
+fn lock_file(file: &File) -> io::Result<()> {
+    let end = Instant::now() + LOCK_TIMEOUT;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(()),
@@ -290,11 +291,11 @@ fn lock(file: &File) -> io::Result<()> {
     }
 }
 
-fn own(path: &Path) -> io::Result<File> {
+fn open_log(path: &Path) -> io::Result<File> {
     append_our_file(path)
 }
 
-fn plain(text: &str) -> String {
+fn sanitize_field(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .take(300)
@@ -307,8 +308,8 @@ mod tests {
 
     use super::*;
 
-    fn one(item: &str) -> Giving<'_> {
-        Giving {
+    fn one(item: &str) -> NewInjection<'_> {
+        NewInjection {
             item,
             moment: "prompt",
             why: "words\tand\nmore",
@@ -319,17 +320,24 @@ mod tests {
     #[test]
     fn nothing_is_given_twice_until_it_is_forgotten() {
         let home = tempfile::tempdir().unwrap();
-        let paths = Paths::new(home.path().to_path_buf());
-        let open = |agent| GivenFile::open(&paths, "a/../b", agent).unwrap();
-        open(None).give(&[one("#1"), one("#2")], 10).unwrap();
-        let has = |agent, item: &str| open(agent).moments(item).count() > 0;
+        let paths = DataPaths::new(home.path().to_path_buf());
+        let open = |agent| InjectionLog::open(&paths, "a/../b", agent).unwrap();
+        open(None)
+            .record_injections(&[one("#1"), one("#2")], 10)
+            .unwrap();
+        let has = |agent, item: &str| open(agent).injection_triggers(item).count() > 0;
         assert!(has(None, "#1") && !has(None, "#3"));
         assert!(!has(Some("sub"), "#1"));
-        open(Some("sub")).give(&[one("#1")], 11).unwrap();
+        open(Some("sub"))
+            .record_injections(&[one("#1")], 11)
+            .unwrap();
         open(None).reset("compact", 12).unwrap();
         assert!(!has(None, "#1") && has(Some("sub"), "#1"));
-        open(None).give(&[one("#1")], 13).unwrap();
-        assert_eq!(open(None).moments("#1").collect::<Vec<_>>(), ["prompt"]);
+        open(None).record_injections(&[one("#1")], 13).unwrap();
+        assert_eq!(
+            open(None).injection_triggers("#1").collect::<Vec<_>>(),
+            ["prompt"]
+        );
         let rows = read_given(&given_file(&paths, "a/../b")).unwrap();
         let told: Vec<_> = rows
             .iter()
@@ -349,9 +357,9 @@ mod tests {
     #[test]
     fn one_of_two_installations_answers() {
         let home = tempfile::tempdir().unwrap();
-        let paths = Paths::new(home.path().to_path_buf());
-        let open = |agent| GivenFile::open(&paths, "s", agent).unwrap();
-        let claim = |key: &str, now| open(None).claim(key, now).unwrap();
+        let paths = DataPaths::new(home.path().to_path_buf());
+        let open = |agent| InjectionLog::open(&paths, "s", agent).unwrap();
+        let claim = |key: &str, now| open(None).claim_event(key, now).unwrap();
         assert!(claim("prompt 1", 1_000));
         assert!(!claim("prompt 1", 1_100));
         assert!(claim("prompt 2", 1_100));
@@ -364,10 +372,10 @@ mod tests {
     #[test]
     fn a_torn_line_says_nothing() {
         let home = tempfile::tempdir().unwrap();
-        let paths = Paths::new(home.path().to_path_buf());
-        GivenFile::open(&paths, "s", None)
+        let paths = DataPaths::new(home.path().to_path_buf());
+        InjectionLog::open(&paths, "s", None)
             .unwrap()
-            .give(&[one("#1")], 1)
+            .record_injections(&[one("#1")], 1)
             .unwrap();
         let path = given_file(&paths, "s");
         let mut text = fs::read_to_string(&path).unwrap();
@@ -375,50 +383,54 @@ mod tests {
         fs::write(&path, text).unwrap();
         assert_eq!(read_given(&path).unwrap().len(), 1);
         // What comes after it is whole.
-        let mut file = GivenFile::open(&paths, "s", None).unwrap();
-        file.give(&[one("#3")], 2).unwrap();
+        let mut file = InjectionLog::open(&paths, "s", None).unwrap();
+        file.record_injections(&[one("#3")], 2).unwrap();
         assert_eq!(read_given(&path).unwrap().len(), 2);
     }
 
     #[test]
     fn of_a_long_file_the_end_counts() {
         let home = tempfile::tempdir().unwrap();
-        let paths = Paths::new(home.path().to_path_buf());
-        let mut file = GivenFile::open(&paths, "s", None).unwrap();
-        file.give(&[one("#1")], 1).unwrap();
+        let paths = DataPaths::new(home.path().to_path_buf());
+        let mut file = InjectionLog::open(&paths, "s", None).unwrap();
+        file.record_injections(&[one("#1")], 1).unwrap();
         let many: Vec<String> = (0..40_000).map(|n| format!("#{}", n + 10)).collect();
-        let many: Vec<Giving<'_>> = many.iter().map(|item| one(item)).collect();
-        file.give(&many, 2).unwrap();
-        file.give(&[one("#2")], 3).unwrap();
+        let many: Vec<NewInjection<'_>> = many.iter().map(|item| one(item)).collect();
+        file.record_injections(&many, 2).unwrap();
+        file.record_injections(&[one("#2")], 3).unwrap();
         drop(file);
-        let file = GivenFile::open(&paths, "s", None).unwrap();
-        assert_eq!(file.moments("#2").count(), 1);
-        assert_eq!(file.moments("#1").count(), 0);
+        let file = InjectionLog::open(&paths, "s", None).unwrap();
+        assert_eq!(file.injection_triggers("#2").count(), 1);
+        assert_eq!(file.injection_triggers("#1").count(), 0);
     }
 
     #[test]
     fn what_is_given_together_is_written_together() {
         let home = tempfile::tempdir().unwrap();
-        let paths = Paths::new(home.path().to_path_buf());
-        let open = || GivenFile::open(&paths, "s", None).unwrap();
+        let paths = DataPaths::new(home.path().to_path_buf());
+        let open = || InjectionLog::open(&paths, "s", None).unwrap();
         // One line more would be too much, if they came one by one.
-        open().file.set_len(MOST - 1).unwrap();
-        open().give(&[one("#1"), one("#2")], 1).unwrap();
-        assert_eq!(open().moments("#2").count(), 1);
-        let refused = open().give(&[one("#3"), one("#4")], 2).unwrap_err();
+        open().file.set_len(MAX_LOG_BYTES - 1).unwrap();
+        open()
+            .record_injections(&[one("#1"), one("#2")], 1)
+            .unwrap();
+        assert_eq!(open().injection_triggers("#2").count(), 1);
+        let refused = open()
+            .record_injections(&[one("#3"), one("#4")], 2)
+            .unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::FileTooLarge);
-        assert_eq!(open().moments("#3").count(), 0);
+        assert_eq!(open().injection_triggers("#3").count(), 0);
     }
 
     #[test]
     fn odd_sessions_do_not_share_a_file() {
-        let paths = Paths::new(PathBuf::from("/home/me/.remora"));
+        let paths = DataPaths::new(PathBuf::from("/home/me/.remora"));
         let odd = ["", ".", "..", "a/b", "a_b", "a.b", "äöü", "日本語", "x\ny"];
         let mut files: Vec<PathBuf> = odd.iter().map(|id| given_file(&paths, id)).collect();
         assert!(
             files
                 .iter()
-                .all(|file| file.parent() == Some(paths.given().as_path()))
+                .all(|file| file.parent() == Some(paths.injection_log_dir().as_path()))
         );
         files.sort_unstable();
         files.dedup();

@@ -8,7 +8,7 @@ use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 
 /// What a first look at an event shows.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Glance {
+pub struct EventHeader {
     /// The event's name.
     pub event: Option<String>,
     /// The directory.
@@ -19,21 +19,21 @@ pub struct Glance {
 
 /// Looks at an event; `None` when it does not begin as a JSON object. A fault
 /// further on is found by the worker.
-pub fn glance(bytes: &[u8]) -> Option<Glance> {
+pub fn peek_header(bytes: &[u8]) -> Option<EventHeader> {
     let begins = bytes.iter().find(|b| !b.is_ascii_whitespace());
     if begins != Some(&b'{') {
         return None;
     }
-    let mut found = Glance::default();
+    let mut found = EventHeader::default();
     // The end of the scan is an error to the parser, which wants to see the
     // whole; what was found until then is what counts.
-    let _ = serde_json::Deserializer::from_slice(bytes).deserialize_map(Look(&mut found));
+    let _ = serde_json::Deserializer::from_slice(bytes).deserialize_map(HeaderVisitor(&mut found));
     Some(found)
 }
 
-struct Look<'a>(&'a mut Glance);
+struct HeaderVisitor<'a>(&'a mut EventHeader);
 
-impl<'de> Visitor<'de> for Look<'_> {
+impl<'de> Visitor<'de> for HeaderVisitor<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -41,7 +41,7 @@ impl<'de> Visitor<'de> for Look<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let Glance {
+        let EventHeader {
             event,
             cwd,
             session,
@@ -67,9 +67,9 @@ impl<'de> Visitor<'de> for Look<'_> {
 mod tests {
     use super::*;
 
-    fn seen(event: &str, cwd: &str, session: &str) -> Glance {
+    fn seen(event: &str, cwd: &str, session: &str) -> EventHeader {
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        Glance {
+        EventHeader {
             event: some(event),
             cwd: some(cwd),
             session: some(session),
@@ -79,21 +79,24 @@ mod tests {
     #[test]
     fn finds_the_fields_wherever_they_stand() {
         let text = br#"{"x":{"cwd":"no"},"session_id":"s","cwd":"/a\n","hook_event_name":"Stop","rest":1}"#;
-        assert_eq!(glance(text), Some(seen("Stop", "/a\n", "s")));
+        assert_eq!(peek_header(text), Some(seen("Stop", "/a\n", "s")));
     }
 
     #[test]
     fn what_comes_after_a_fault_is_unknown() {
         let text = br#"{"session_id":"s","cwd":7,"hook_event_name":"Stop"}"#;
-        assert_eq!(glance(text), Some(seen("", "", "s")));
-        assert_eq!(glance(br#"{"session_id":"s""#), Some(seen("", "", "s")));
+        assert_eq!(peek_header(text), Some(seen("", "", "s")));
+        assert_eq!(
+            peek_header(br#"{"session_id":"s""#),
+            Some(seen("", "", "s"))
+        );
     }
 
     #[test]
     fn only_an_object_is_an_event() {
         for text in ["", "  ", "[]", "null", "\"x\"", "hello"] {
-            assert_eq!(glance(text.as_bytes()), None, "{text}");
+            assert_eq!(peek_header(text.as_bytes()), None, "{text}");
         }
-        assert_eq!(glance(b" \n{}"), Some(Glance::default()));
+        assert_eq!(peek_header(b" \n{}"), Some(EventHeader::default()));
     }
 }

@@ -8,13 +8,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, read};
 
 /// Most events fit into this; memory that is never touched costs nothing.
-const USUAL: usize = 32 * 1024;
+const INITIAL_CAPACITY_BYTES: usize = 32 * 1024;
 /// What a pipe holds.
-const CHUNK: usize = 64 * 1024;
+const READ_CHUNK_BYTES: usize = 64 * 1024;
 
 /// What came in.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Input {
+pub struct HookInput {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// Whether there was more, or might have been.
@@ -22,32 +22,32 @@ pub struct Input {
 }
 
 /// Reads until the end, `limit` bytes or the end of `patience`.
-pub fn read_input(source: impl AsFd, limit: usize, patience: Duration) -> Input {
+pub fn read_input(source: impl AsFd, limit: usize, patience: Duration) -> HookInput {
     let end = Instant::now() + patience;
-    let mut bytes = Vec::with_capacity(USUAL);
+    let mut bytes = Vec::with_capacity(INITIAL_CAPACITY_BYTES);
     loop {
-        if !readable(&source, end) {
-            return Input { bytes, cut: true };
+        if !wait_readable(&source, end) {
+            return HookInput { bytes, cut: true };
         }
         // Straight to where the bytes stay: a buffer in between would be
         // cleared first and copied from afterwards.
-        if bytes.capacity() - bytes.len() < USUAL / 2 {
-            bytes.reserve(CHUNK);
+        if bytes.capacity() - bytes.len() < INITIAL_CAPACITY_BYTES / 2 {
+            bytes.reserve(READ_CHUNK_BYTES);
         }
         match read(&source, spare_capacity(&mut bytes)) {
-            Ok(0) => return Input { bytes, cut: false },
+            Ok(0) => return HookInput { bytes, cut: false },
             Ok(_) if bytes.len() > limit => {
                 bytes.truncate(limit);
-                return Input { bytes, cut: true };
+                return HookInput { bytes, cut: true };
             }
             Ok(_) | Err(Errno::INTR | Errno::AGAIN) => {}
-            Err(_) => return Input { bytes, cut: true },
+            Err(_) => return HookInput { bytes, cut: true },
         }
     }
 }
 
 /// Waits until a read will not block. A file that cannot be polled is readable.
-pub(crate) fn readable(source: &impl AsFd, end: Instant) -> bool {
+pub(crate) fn wait_readable(source: &impl AsFd, end: Instant) -> bool {
     loop {
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -79,7 +79,7 @@ mod tests {
         let (mut ours, theirs) = UnixStream::pair().unwrap();
         ours.write_all(b"all of it").unwrap();
         drop(ours);
-        let whole = Input {
+        let whole = HookInput {
             bytes: b"all of it".to_vec(),
             cut: false,
         };

@@ -27,30 +27,33 @@ mod spool;
 mod tasks;
 mod wake;
 
-pub use anchor::{Likeness, anchor_of, is_as, open_plain};
-pub use call::{Connection, ask, reach, receive, reply, reply_embedding};
-pub use changed::{Changes, changed_files, stable_hash};
+pub use anchor::{FileStatus, anchor_of, is_as, open_plain};
+pub use call::{
+    Connection, receive_request, reply_embedding, send_reply, send_request, socket_path,
+};
+pub use changed::{GitStatusCache, changed_files, stable_hash};
 pub use detach::{close_inherited, leave_session};
 pub use embedding::{
     EMBEDDING_BUDGET_MS, EmbeddingRequest, MAX_EMBEDDED_BYTES, bounded_text, request_embedding,
 };
-pub use failure::Failure;
+pub use failure::CaptureFailureMark;
 pub use folder::{
     Folder, append_our_file, create_our_file, make_our_folder, open_our_file, remove_file,
     write_our_file,
 };
-pub use given::{GivenFile, Giving, given_file, read_given};
-pub use glance::{Glance, glance};
-pub use input::{Input, read_input};
+pub use given::{InjectionLog, NewInjection, given_file, read_given};
+pub use glance::{EventHeader, peek_header};
+pub use input::{HookInput, read_input};
 pub use log::append_line;
 pub use ownership::{is_known_name, make_folder};
-pub use paths::Paths;
-pub use pause::{Mark, Pause, Paused, Quiet, Stops};
-pub use project::{Claim, ProjectLocation, locate_project, main_root, normal};
-pub use roots::Roots;
-pub use served::{For, Served};
+pub use paths::DataPaths;
+pub use pause::{Pause, PauseEffect, PauseEntry, PauseScope, PauseState};
+pub use project::{ProjectLocation, RootClaim, locate_project, main_root, normalise_path};
+pub use roots::ProjectRoots;
+pub use served::{InstallTarget, McpInstallations};
 pub use spool::{
-    Spooled, is_event_name, new_event_id, read_spooled, spool, sweep_partial, waiting,
+    SpooledEvent, is_event_name, list_spooled, new_event_id, read_spooled, spool_event,
+    sweep_partial,
 };
-pub use tasks::{PendingTasks, TASKS_ENDING};
-pub use wake::{Woken, came_up, start_worker, wake};
+pub use tasks::{PendingTasks, TASKS_EXTENSION};
+pub use wake::{NotifyOutcome, came_up, notify_worker, start_worker};

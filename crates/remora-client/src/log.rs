@@ -3,23 +3,27 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use remora_protocol::time::rfc3339;
+use remora_protocol::time::format_rfc3339;
 
 use crate::Folder;
 
-const LIMIT: u64 = 1024 * 1024;
+const MAX_LOG_BYTES: u64 = 1024 * 1024;
 
 /// Appends a line with its moment. Line ends within the text are shown as
 /// spaces, so that one event is one line. A full log becomes `.1`.
 pub fn append_line(file: &Path, now: i64, text: &str) -> io::Result<()> {
     let (folder, name) = Folder::of_file(file)?;
     let mut log = folder.append_file(name)?;
-    if log.metadata()?.len() > LIMIT {
+    if log.metadata()?.len() > MAX_LOG_BYTES {
         let full = Path::new(name).with_extension("log.1");
         folder.rename_file(name, full.as_os_str())?;
         log = folder.append_file(name)?;
     }
-    let line = format!("{} {}\n", rfc3339(now), text.replace(['\n', '\r'], " "));
+    let line = format!(
+        "{} {}\n",
+        format_rfc3339(now),
+        text.replace(['\n', '\r'], " ")
+    );
     log.write_all(line.as_bytes())
 }
 

@@ -8,18 +8,18 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::folder::describe_link;
-use crate::{Folder, Paths, open_plain};
+use crate::{DataPaths, Folder, open_plain};
 
 /// The name of the mark.
-const MARK: &str = "remora-data";
+const MARKER_FILE: &str = "remora-data";
 /// The version of the layout that this program knows.
 const LAYOUT_VERSION: u32 = 1;
 /// More of a mark is not read.
-const MAX_MARK_BYTES: u64 = 256;
+const MAX_MARKER_BYTES: u64 = 256;
 
 /// Files that we put into a data directory, besides the database.
-const FILES: [&str; 11] = [
-    MARK,
+const DATA_FILES: [&str; 11] = [
+    MARKER_FILE,
     "accepted.json",
     "approvals.json",
     "config.toml",
@@ -32,14 +32,14 @@ const FILES: [&str; 11] = [
     "overrides.jsonl",
 ];
 /// Folders that we put there.
-const FOLDERS: [&str; 9] = [
+const DATA_FOLDERS: [&str; 9] = [
     "archive", "check", "dead", "import", "logs", "memory", "roots", "run", "spool",
 ];
 /// The database, its journals, backups and what a rebuild puts aside.
-const DATABASE: &str = "remora.db";
+const DATABASE_FILE: &str = "remora.db";
 /// Saved memories: the only folder that may be a link, since users keep them
 /// with their own files, and only what the user names is deleted there.
-const LINKABLE: &str = "memory";
+const LINKABLE_FOLDER: &str = "memory";
 
 /// Whether this is a name that we give to something in a data directory.
 pub fn is_known_name(name: &OsStr) -> bool {
@@ -51,24 +51,24 @@ pub fn is_known_name(name: &OsStr) -> bool {
         .iter()
         .find_map(|ending| name.strip_suffix(ending))
         .unwrap_or(name);
-    FILES.contains(&whole)
-        || FOLDERS.contains(&name)
-        || whole == DATABASE
+    DATA_FILES.contains(&whole)
+        || DATA_FOLDERS.contains(&name)
+        || whole == DATABASE_FILE
         || whole
-            .strip_prefix(DATABASE)
+            .strip_prefix(DATABASE_FILE)
             .is_some_and(|rest| rest.starts_with(['-', '.']))
 }
 
-impl Paths {
+impl DataPaths {
     /// Whether the mark is there: one look, for a hook.
     pub fn is_marked(&self) -> bool {
-        fs::symlink_metadata(self.home().join(MARK)).is_ok_and(|meta| meta.is_file())
+        fs::symlink_metadata(self.home().join(MARKER_FILE)).is_ok_and(|meta| meta.is_file())
     }
 
     /// Why this folder must not be used as a data directory; `None` for one that
     /// may: it is marked, not there yet, empty, or was made by a version that
     /// set no marks.
-    pub fn refusal(&self) -> Option<String> {
+    pub fn check_ownership(&self) -> Option<String> {
         let home = self.home();
         if self.is_marked() {
             return newer_layout(home);
@@ -89,9 +89,9 @@ impl Paths {
             return None;
         }
         Some(format!(
-            "{}: is not a data directory of Remora: it holds other files (`{}`) and no `{MARK}`; \
+            "{}: is not a data directory of Remora: it holds other files (`{}`) and no `{MARKER_FILE}`; \
              set REMORA_HOME to a new or empty folder. If this folder is Remora's own, \
-             put an empty file named `{MARK}` into it",
+             put an empty file named `{MARKER_FILE}` into it",
             home.display(),
             stranger.display()
         ))
@@ -100,29 +100,29 @@ impl Paths {
     /// Whether a hook has to leave this folder alone. Two looks where all is
     /// well; the spool is looked at when it is opened.
     pub fn refuses_hooks(&self) -> bool {
-        let unmarked = !self.is_marked() && self.refusal().is_some();
-        unmarked || fs::symlink_metadata(self.run()).is_ok_and(|meta| meta.is_symlink())
+        let unmarked = !self.is_marked() && self.check_ownership().is_some();
+        unmarked || fs::symlink_metadata(self.run_dir()).is_ok_and(|meta| meta.is_symlink())
     }
 
     /// Makes the data directory and the folders in it, for the owner only, and
     /// marks it. Refuses what is not ours.
-    pub fn prepare(&self) -> io::Result<()> {
-        if let Some(reason) = self.refusal() {
+    pub fn prepare_data_dir(&self) -> io::Result<()> {
+        if let Some(reason) = self.check_ownership() {
             return Err(io::Error::other(reason));
         }
         let home = self.home();
-        builder().recursive(true).create(home)?;
+        private_dir_builder().recursive(true).create(home)?;
         // The data directory itself may be a link to where there is room.
         let home = fs::canonicalize(home)?;
         let folder = Folder::open(&home)?;
         set_mark(&folder)?;
         folder.make_private()?;
         for folder in [
-            self.spool(),
-            self.dead(),
-            self.archive(),
-            self.logs(),
-            self.run(),
+            self.spool_dir(),
+            self.dead_letter_dir(),
+            self.archive_dir(),
+            self.log_dir(),
+            self.run_dir(),
         ] {
             make_folder(&folder)?;
         }
@@ -132,7 +132,7 @@ impl Paths {
     /// What keeps this folder from being used, for people: as
     /// [`Self::refusal`], and a folder in it that is a link.
     pub fn find_fault(&self) -> Option<String> {
-        self.refusal().or_else(|| {
+        self.check_ownership().or_else(|| {
             let linked = self.find_linked_folder()?;
             Some(describe_link(&linked))
         })
@@ -142,9 +142,9 @@ impl Paths {
     /// memories.
     fn find_linked_folder(&self) -> Option<PathBuf> {
         let linked = |path: &Path| fs::symlink_metadata(path).is_ok_and(|m| m.is_symlink());
-        FOLDERS
+        DATA_FOLDERS
             .iter()
-            .filter(|name| **name != LINKABLE)
+            .filter(|name| **name != LINKABLE_FOLDER)
             .map(|name| self.home().join(name))
             .find(|path| linked(path))
     }
@@ -159,15 +159,15 @@ fn is_unmarked_data(home: &Path) -> bool {
     let folders = ["spool", "dead", "archive", "logs", "run"];
     folders.iter().all(|name| is(name, fs::Metadata::is_dir))
         || is("spool", fs::Metadata::is_dir)
-            && [DATABASE, "config.toml"]
+            && [DATABASE_FILE, "config.toml"]
                 .iter()
                 .any(|name| is(name, fs::Metadata::is_file))
 }
 
 fn newer_layout(home: &Path) -> Option<String> {
     let mut text = String::new();
-    let file = open_plain(&home.join(MARK)).ok()?;
-    file.take(MAX_MARK_BYTES).read_to_string(&mut text).ok()?;
+    let file = open_plain(&home.join(MARKER_FILE)).ok()?;
+    file.take(MAX_MARKER_BYTES).read_to_string(&mut text).ok()?;
     let version = text.lines().find_map(|line| line.strip_prefix("version "));
     let version: u32 = version?.trim().parse().ok()?;
     (version > LAYOUT_VERSION).then(|| {
@@ -180,7 +180,7 @@ fn newer_layout(home: &Path) -> Option<String> {
 }
 
 fn set_mark(home: &Folder) -> io::Result<()> {
-    let mut file = match home.create_file(MARK.as_ref()) {
+    let mut file = match home.create_file(MARKER_FILE.as_ref()) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
         other => other?,
     };
@@ -191,14 +191,14 @@ fn set_mark(home: &Folder) -> io::Result<()> {
 
 /// Makes a folder of ours, or takes one that is there; never through a link.
 pub fn make_folder(path: &Path) -> io::Result<()> {
-    match builder().create(path) {
+    match private_dir_builder().create(path) {
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e),
         _ => {}
     }
     Folder::open(path)?.make_private()
 }
 
-fn builder() -> DirBuilder {
+fn private_dir_builder() -> DirBuilder {
     let mut builder = DirBuilder::new();
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder

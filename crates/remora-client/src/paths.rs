@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 /// The data directory and the places in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Paths {
+pub struct DataPaths {
     home: PathBuf,
 }
 
-impl Paths {
+impl DataPaths {
     /// The places under this data directory.
     pub fn new(home: impl Into<PathBuf>) -> Self {
         Self { home: home.into() }
@@ -20,93 +20,93 @@ impl Paths {
     }
 
     /// The database.
-    pub fn database(&self) -> PathBuf {
+    pub fn database_file(&self) -> PathBuf {
         self.home.join("remora.db")
     }
 
     /// Events that the worker has not stored yet.
-    pub fn spool(&self) -> PathBuf {
+    pub fn spool_dir(&self) -> PathBuf {
         self.home.join("spool")
     }
 
     /// Events that could not be understood, with the reason.
-    pub fn dead(&self) -> PathBuf {
+    pub fn dead_letter_dir(&self) -> PathBuf {
         self.home.join("dead")
     }
 
     /// Raw events, redacted and compressed.
-    pub fn archive(&self) -> PathBuf {
+    pub fn archive_dir(&self) -> PathBuf {
         self.home.join("archive")
     }
 
     /// What the hook and the worker had to say.
-    pub fn logs(&self) -> PathBuf {
+    pub fn log_dir(&self) -> PathBuf {
         self.home.join("logs")
     }
 
     /// The hook's log.
     pub fn hook_log(&self) -> PathBuf {
-        self.logs().join("hook.log")
+        self.log_dir().join("hook.log")
     }
 
     /// The worker's log.
     pub fn worker_log(&self) -> PathBuf {
-        self.logs().join("worker.log")
+        self.log_dir().join("worker.log")
     }
 
     /// Sockets, locks and marks of running processes.
-    pub fn run(&self) -> PathBuf {
+    pub fn run_dir(&self) -> PathBuf {
         self.home.join("run")
     }
 
     /// What each session was given.
-    pub fn given(&self) -> PathBuf {
-        self.run().join("sessions")
+    pub fn injection_log_dir(&self) -> PathBuf {
+        self.run_dir().join("sessions")
     }
 
     /// The worker's socket.
-    pub fn socket(&self) -> PathBuf {
-        self.run().join("worker.sock")
+    pub fn socket_file(&self) -> PathBuf {
+        self.run_dir().join("worker.sock")
     }
 
     /// Held by the worker for as long as it lives.
     pub fn lock(&self) -> PathBuf {
-        self.run().join("worker.lock")
+        self.run_dir().join("worker.lock")
     }
 
     /// The person's settings.
-    pub fn config(&self) -> PathBuf {
+    pub fn config_file(&self) -> PathBuf {
         self.home.join("config.toml")
     }
 
     /// Which keys of projects became one.
-    pub fn joined(&self) -> PathBuf {
+    pub fn joins_file(&self) -> PathBuf {
         self.home.join("joined.jsonl")
     }
 
     /// Which checkouts share the memory of a remote's key.
-    pub fn roots(&self) -> PathBuf {
+    pub fn roots_dir(&self) -> PathBuf {
         self.home.join("roots")
     }
 
     /// What was deleted: kinds, counts and hashes of ids.
-    pub fn forgotten(&self) -> PathBuf {
+    pub fn deletion_log_file(&self) -> PathBuf {
         self.home.join("forgotten.jsonl")
     }
 
     /// A deletion that is under way.
-    pub fn forgetting(&self) -> PathBuf {
+    pub fn deletion_plan_file(&self) -> PathBuf {
         self.home.join("forgetting.json")
     }
 
     /// What users said of items, as the database knows it.
-    pub fn overrides(&self) -> PathBuf {
+    pub fn overrides_file(&self) -> PathBuf {
         self.home.join("overrides.jsonl")
     }
 
     /// There when every hook must wait for the disk: the one setting that a
     /// hook needs, put there by the worker.
     pub fn sync_mark(&self) -> PathBuf {
-        self.run().join("sync")
+        self.run_dir().join("sync")
     }
 }

@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Paths, stable_hash};
+use crate::{DataPaths, stable_hash};
 
 /// A mark holds a name and two moments; more of a file is not read.
-const LIMIT: u64 = 64 * 1024;
+const MAX_FILE_BYTES: u64 = 64 * 1024;
 /// Ids up to this length stand in the file's name as they are.
-const PLAIN: usize = 64;
-const PARTIAL: &str = ".tmp";
+const MAX_PLAIN_ID_BYTES: usize = 64;
+const PARTIAL_SUFFIX: &str = ".tmp";
 /// How the names of marks begin that stop recall alone.
-const RECALL: &str = "recall-";
+const RECALL_PREFIX: &str = "recall-";
 
 /// What is paused.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "scope", content = "key")]
-pub enum Paused {
+pub enum PauseScope {
     /// Everything.
     All,
     /// The project with this key.
@@ -33,7 +33,7 @@ pub enum Paused {
 /// What a pause stops.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Stops {
+pub enum PauseEffect {
     /// Nothing is captured, and nothing is injected.
     #[default]
     Everything,
@@ -43,7 +43,7 @@ pub enum Stops {
 
 /// What a hook has to leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Quiet {
+pub enum PauseState {
     /// Nothing.
     No,
     /// It captures, and answers nothing from memory.
@@ -52,29 +52,29 @@ pub enum Quiet {
     Everything,
 }
 
-impl Paused {
-    fn file_name(&self, stops: Stops) -> String {
+impl PauseScope {
+    fn file_name(&self, stops: PauseEffect) -> String {
         let name = match self {
             Self::All => "all".to_owned(),
             Self::Project(key) => format!("project-{:016x}", stable_hash(key.as_bytes())),
-            Self::Session(id) => format!("session-{}", plain(id)),
+            Self::Session(id) => format!("session-{}", file_name_part(id)),
         };
         match stops {
-            Stops::Everything => name,
-            Stops::Recall => format!("{RECALL}{name}"),
+            PauseEffect::Everything => name,
+            PauseEffect::Recall => format!("{RECALL_PREFIX}{name}"),
         }
     }
 }
 
 /// One pause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mark {
+pub struct PauseEntry {
     /// What is paused.
     #[serde(flatten)]
-    pub what: Paused,
+    pub what: PauseScope,
     /// What stops.
     #[serde(default)]
-    pub stops: Stops,
+    pub stops: PauseEffect,
     /// Since when, in milliseconds since 1970.
     pub since: i64,
     /// Until when; without it, until it is ended.
@@ -82,7 +82,7 @@ pub struct Mark {
     pub until: Option<i64>,
 }
 
-impl Mark {
+impl PauseEntry {
     fn is_over(&self, now: i64) -> bool {
         self.until.is_some_and(|until| until <= now)
     }
@@ -96,44 +96,44 @@ pub struct Pause {
 
 impl Pause {
     /// The pauses of this data directory.
-    pub fn of(paths: &Paths) -> Self {
+    pub fn for_data_dir(paths: &DataPaths) -> Self {
         Self {
-            folder: paths.run().join("off"),
+            folder: paths.run_dir().join("off"),
         }
     }
 
     /// Whether nothing may be captured for this project and session.
     pub fn is_off(&self, project: Option<&str>, session: &str, now: i64) -> bool {
-        self.quiet(project.as_slice(), session, now) == Quiet::Everything
+        self.pause_state(project.as_slice(), session, now) == PauseState::Everything
     }
 
     /// What a hook of these projects and this session has to leave. A mark that
     /// cannot be understood counts: somebody wanted quiet.
-    pub fn quiet(&self, projects: &[&str], session: &str, now: i64) -> Quiet {
+    pub fn pause_state(&self, projects: &[&str], session: &str, now: i64) -> PauseState {
         if !self.folder.exists() {
-            return Quiet::No;
+            return PauseState::No;
         }
         let projects = projects
             .iter()
-            .map(|key| Paused::Project((*key).to_owned()));
-        let session = (!session.is_empty()).then(|| Paused::Session(session.to_owned()));
-        let all: Vec<Paused> = [Paused::All]
+            .map(|key| PauseScope::Project((*key).to_owned()));
+        let session = (!session.is_empty()).then(|| PauseScope::Session(session.to_owned()));
+        let all: Vec<PauseScope> = [PauseScope::All]
             .into_iter()
             .chain(projects)
             .chain(session)
             .collect();
-        let stopped = |stops| all.iter().any(|what| self.holds(what, stops, now));
-        if stopped(Stops::Everything) {
-            Quiet::Everything
-        } else if stopped(Stops::Recall) {
-            Quiet::Recall
+        let stopped = |stops| all.iter().any(|what| self.is_paused(what, stops, now));
+        if stopped(PauseEffect::Everything) {
+            PauseState::Everything
+        } else if stopped(PauseEffect::Recall) {
+            PauseState::Recall
         } else {
-            Quiet::No
+            PauseState::No
         }
     }
 
-    fn holds(&self, what: &Paused, stops: Stops, now: i64) -> bool {
-        match read(&self.folder.join(what.file_name(stops))) {
+    fn is_paused(&self, what: &PauseScope, stops: PauseEffect, now: i64) -> bool {
+        match read_entry(&self.folder.join(what.file_name(stops))) {
             Ok(Some(mark)) => !mark.is_over(now),
             Ok(None) => true,
             Err(e) => e.kind() != io::ErrorKind::NotFound,
@@ -141,14 +141,14 @@ impl Pause {
     }
 
     /// Begins a pause, or gives it another end.
-    pub fn set(&self, mark: &Mark) -> io::Result<()> {
+    pub fn set_pause(&self, mark: &PauseEntry) -> io::Result<()> {
         let mut builder = DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(&self.folder)?;
         let file = self.folder.join(mark.what.file_name(mark.stops));
-        let written = replace(&file, mark);
+        let written = replace_entry(&file, mark);
         if written.is_err() {
             let _ = fs::remove_dir(&self.folder);
         }
@@ -158,34 +158,34 @@ impl Pause {
     /// Takes the name of a project out of its marks. The pauses go on: whoever
     /// deletes a memory does not ask for a new one.
     pub fn forget_name(&self, key: &str) -> io::Result<()> {
-        let project = Paused::Project(key.to_owned());
-        for stops in [Stops::Everything, Stops::Recall] {
+        let project = PauseScope::Project(key.to_owned());
+        for stops in [PauseEffect::Everything, PauseEffect::Recall] {
             let file = self.folder.join(project.file_name(stops));
-            let mark = match read(&file) {
+            let mark = match read_entry(&file) {
                 Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
                 other => other?,
             };
             if let Some(mark) = mark {
-                let what = Paused::Project(format!("{:016x}", stable_hash(key.as_bytes())));
-                replace(&file, &Mark { what, ..mark })?;
+                let what = PauseScope::Project(format!("{:016x}", stable_hash(key.as_bytes())));
+                replace_entry(&file, &PauseEntry { what, ..mark })?;
             }
         }
         Ok(())
     }
 
     /// Ends a pause. Returns whether there was one.
-    pub fn clear(&self, what: &Paused, stops: Stops) -> io::Result<bool> {
+    pub fn clear(&self, what: &PauseScope, stops: PauseEffect) -> io::Result<bool> {
         let there = match fs::remove_file(self.folder.join(what.file_name(stops))) {
             Ok(()) => true,
             Err(e) if e.kind() == io::ErrorKind::NotFound => false,
             Err(e) => return Err(e),
         };
-        self.leave();
+        self.remove_empty_dir();
         Ok(there)
     }
 
     /// Every pause, the widest first. Those that are over are removed.
-    pub fn list(&self, now: i64) -> io::Result<Vec<Mark>> {
+    pub fn list_pauses(&self, now: i64) -> io::Result<Vec<PauseEntry>> {
         let folder = match fs::read_dir(&self.folder) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other?,
@@ -194,10 +194,10 @@ impl Pause {
         for entry in folder {
             let file = entry?.path();
             let name = file.file_name().unwrap_or_default().to_string_lossy();
-            if name.ends_with(PARTIAL) {
+            if name.ends_with(PARTIAL_SUFFIX) {
                 continue;
             }
-            let mark = match read(&file) {
+            let mark = match read_entry(&file) {
                 Ok(mark) => mark.or_else(|| from_name(&name)),
                 Err(e) if e.kind() == io::ErrorKind::NotFound => None,
                 Err(_) => from_name(&name),
@@ -213,31 +213,31 @@ impl Pause {
         }
         marks.sort_by(|a, b| (a.stops, &a.what).cmp(&(b.stops, &b.what)));
         if marks.is_empty() {
-            self.leave();
+            self.remove_empty_dir();
         }
         Ok(marks)
     }
 
     /// The folder goes with the last mark; as long as there is one, it stays.
-    fn leave(&self) {
+    fn remove_empty_dir(&self) {
         let _ = fs::remove_dir(&self.folder);
     }
 }
 
 /// What a damaged mark pauses, as far as its name tells.
-fn from_name(name: &str) -> Option<Mark> {
-    let (stops, name) = match name.strip_prefix(RECALL) {
-        Some(name) => (Stops::Recall, name),
-        None => (Stops::Everything, name),
+fn from_name(name: &str) -> Option<PauseEntry> {
+    let (stops, name) = match name.strip_prefix(RECALL_PREFIX) {
+        Some(name) => (PauseEffect::Recall, name),
+        None => (PauseEffect::Everything, name),
     };
     let what = if name == "all" {
-        Paused::All
+        PauseScope::All
     } else if let Some(id) = name.strip_prefix("session-") {
-        Paused::Session(id.to_owned())
+        PauseScope::Session(id.to_owned())
     } else {
-        Paused::Project(name.strip_prefix("project-")?.to_owned())
+        PauseScope::Project(name.strip_prefix("project-")?.to_owned())
     };
-    Some(Mark {
+    Some(PauseEntry {
         what,
         stops,
         since: 0,
@@ -246,23 +246,25 @@ fn from_name(name: &str) -> Option<Mark> {
 }
 
 /// The mark in a file; `None` if it is not one.
-fn read(file: &Path) -> io::Result<Option<Mark>> {
+fn read_entry(file: &Path) -> io::Result<Option<PauseEntry>> {
     let mut bytes = Vec::new();
-    fs::File::open(file)?.take(LIMIT).read_to_end(&mut bytes)?;
+    fs::File::open(file)?
+        .take(MAX_FILE_BYTES)
+        .read_to_end(&mut bytes)?;
     Ok(serde_json::from_slice(&bytes).ok())
 }
 
 /// Writes beside the file and renames. Half a mark says nothing, so none stays.
-fn replace(file: &Path, mark: &Mark) -> io::Result<()> {
+fn replace_entry(file: &Path, mark: &PauseEntry) -> io::Result<()> {
     let mut partial = file.as_os_str().to_owned();
-    partial.push(PARTIAL);
+    partial.push(PARTIAL_SUFFIX);
     let partial = PathBuf::from(partial);
     let bytes = serde_json::to_vec(mark)?;
-    let written = write(&partial, &bytes).and_then(|()| fs::rename(&partial, file));
+    let written = write_private_file(&partial, &bytes).and_then(|()| fs::rename(&partial, file));
     written.inspect_err(|_| drop(fs::remove_file(&partial)))
 }
 
-fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_private_file(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
@@ -272,8 +274,8 @@ fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// An id as part of a file's name. Ids come from a client: they may hold
 /// slashes, or differ only in what a file system does not tell apart.
-fn plain(id: &str) -> String {
-    let fits = id.len() <= PLAIN
+fn file_name_part(id: &str) -> String {
+    let fits = id.len() <= MAX_PLAIN_ID_BYTES
         && id
             .bytes()
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');

@@ -15,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 use remora_protocol::record::Project;
 
 use crate::roots::{is_holdable, is_line};
-use crate::{Paths, Roots};
+use crate::{DataPaths, ProjectRoots};
 use checkout::{Checkout, find_checkout};
 
 /// A project, and what is checked out in it.
@@ -28,12 +28,12 @@ pub struct ProjectLocation {
     /// The root of the main checkout, or the folder outside a repository.
     pub main: String,
     /// What the remote says, and whether it counts.
-    pub claim: Claim,
+    pub claim: RootClaim,
 }
 
 /// Whether a checkout may use the key that its remote names.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub enum Claim {
+pub enum RootClaim {
     /// It names none: its folder is its key.
     #[default]
     None,
@@ -58,9 +58,9 @@ impl ProjectLocation {
         Self {
             project: Project {
                 root: self.project.root,
-                ..named(self.main.clone(), Path::new(&self.main))
+                ..project_from_key(self.main.clone(), Path::new(&self.main))
             },
-            claim: Claim::Waiting {
+            claim: RootClaim::Waiting {
                 key: self.project.key,
                 holders,
             },
@@ -71,8 +71,8 @@ impl ProjectLocation {
     /// The key that its remote names while others hold it.
     pub fn awaited_key(&self) -> Option<&str> {
         match &self.claim {
-            Claim::Waiting { key, .. } => Some(key),
-            Claim::None | Claim::Accepted | Claim::Free => None,
+            RootClaim::Waiting { key, .. } => Some(key),
+            RootClaim::None | RootClaim::Accepted | RootClaim::Free => None,
         }
     }
 }
@@ -80,21 +80,25 @@ impl ProjectLocation {
 /// The project of `cwd`. Outside a repository it is the directory the session
 /// began in, if that is known, else `cwd` itself. Nothing is written: a key
 /// that no root has yet is for the caller to claim.
-pub fn locate_project(paths: &Paths, cwd: &Path, session_root: Option<&Path>) -> ProjectLocation {
+pub fn locate_project(
+    paths: &DataPaths,
+    cwd: &Path,
+    session_root: Option<&Path>,
+) -> ProjectLocation {
     let found = find_checkout(cwd).or_else(|| session_root.and_then(find_checkout));
     if let Some(checkout) = found {
-        return locate_checkout(&Roots::of(paths), checkout);
+        return locate_checkout(&ProjectRoots::for_data_dir(paths), checkout);
     }
-    let root = normal(session_root.unwrap_or(cwd));
-    let main = real(&root);
+    let root = normalise_path(session_root.unwrap_or(cwd));
+    let main = canonical_path(&root);
     ProjectLocation {
         project: Project {
             root: root.display().to_string(),
-            ..named(main.clone(), Path::new(&main))
+            ..project_from_key(main.clone(), Path::new(&main))
         },
         branch: None,
         main,
-        claim: Claim::None,
+        claim: RootClaim::None,
     }
 }
 
@@ -102,12 +106,12 @@ pub fn locate_project(paths: &Paths, cwd: &Path, session_root: Option<&Path>) ->
 /// resolved. A folder that is gone is itself.
 pub fn main_root(root: &Path) -> String {
     match find_checkout(root) {
-        Some(checkout) if checkout.root == normal(root) => real(&checkout.main),
-        _ => real(root),
+        Some(checkout) if checkout.root == normalise_path(root) => canonical_path(&checkout.main),
+        _ => canonical_path(root),
     }
 }
 
-fn locate_checkout(roots: &Roots, checkout: Checkout) -> ProjectLocation {
+fn locate_checkout(roots: &ProjectRoots, checkout: Checkout) -> ProjectLocation {
     let Checkout {
         root,
         main,
@@ -115,32 +119,32 @@ fn locate_checkout(roots: &Roots, checkout: Checkout) -> ProjectLocation {
         branch,
     } = checkout;
     let written = main.display().to_string();
-    let location = |key: String, main: String, claim: Claim| ProjectLocation {
+    let location = |key: String, main: String, claim: RootClaim| ProjectLocation {
         project: Project {
             root: root.display().to_string(),
-            ..named(key, Path::new(&main))
+            ..project_from_key(key, Path::new(&main))
         },
         branch: branch.clone(),
         main,
         claim,
     };
     let Some(key) = remote.filter(|key| is_holdable(key)) else {
-        let main = real(&main);
-        return location(main.clone(), main, Claim::None);
+        let main = canonical_path(&main);
+        return location(main.clone(), main, RootClaim::None);
     };
-    let holders = roots.holders(&key);
+    let holders = roots.find_roots(&key);
     // The usual case first: links are resolved only when the path itself is
     // not in the list.
     if let Ok(Some(holders)) = &holders
         && holders.contains(&written)
     {
-        return location(key, written, Claim::Accepted);
+        return location(key, written, RootClaim::Accepted);
     }
-    let main = real(&main);
-    let here = location(key, main.clone(), Claim::Free);
+    let main = canonical_path(&main);
+    let here = location(key, main.clone(), RootClaim::Free);
     match holders {
         Ok(Some(holders)) if holders.contains(&main) => ProjectLocation {
-            claim: Claim::Accepted,
+            claim: RootClaim::Accepted,
             ..here
         },
         Ok(None) if is_line(&main) => here,
@@ -149,7 +153,7 @@ fn locate_checkout(roots: &Roots, checkout: Checkout) -> ProjectLocation {
     }
 }
 
-fn named(key: String, root: &Path) -> Project {
+fn project_from_key(key: String, root: &Path) -> Project {
     let name = match key.rsplit('/').next() {
         Some(last) if !last.is_empty() => last.to_owned(),
         _ => key.clone(),
@@ -163,13 +167,13 @@ fn named(key: String, root: &Path) -> Project {
 
 /// A path without links, so that one folder has one name; as it is when it is
 /// not there.
-fn real(path: &Path) -> String {
-    let path = fs::canonicalize(path).unwrap_or_else(|_| normal(path));
+fn canonical_path(path: &Path) -> String {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| normalise_path(path));
     path.display().to_string()
 }
 
 /// Takes `.` and `..` out of a path without asking the disk.
-pub fn normal(path: &Path) -> PathBuf {
+pub fn normalise_path(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {

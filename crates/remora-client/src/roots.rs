@@ -11,7 +11,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::{Paths, open_plain, stable_hash};
+use crate::{DataPaths, open_plain, stable_hash};
 
 /// A list of roots that is larger is not read.
 const MAX_FILE_BYTES: u64 = 256 * 1024;
@@ -20,20 +20,20 @@ const MAX_NAME_BYTES: usize = 230;
 
 /// The accepted roots of a data directory.
 #[derive(Debug)]
-pub struct Roots {
+pub struct ProjectRoots {
     folder: PathBuf,
 }
 
-impl Roots {
+impl ProjectRoots {
     /// Those of this data directory.
-    pub fn of(paths: &Paths) -> Self {
+    pub fn for_data_dir(paths: &DataPaths) -> Self {
         Self {
-            folder: paths.roots(),
+            folder: paths.roots_dir(),
         }
     }
 
     /// The roots that share this key; `None` when no root has it yet.
-    pub fn holders(&self, key: &str) -> io::Result<Option<Vec<String>>> {
+    pub fn find_roots(&self, key: &str) -> io::Result<Option<Vec<String>>> {
         let hidden = hide_tokens(key);
         match self.read_holders(&hidden)? {
             // Earlier versions wrote every key as it is.
@@ -72,28 +72,28 @@ impl Roots {
 
     /// Lets `root` share a key, on the user's word.
     pub fn accept(&self, key: &str, root: &str) -> io::Result<()> {
-        let mut roots = self.holders(key)?.unwrap_or_default();
+        let mut roots = self.find_roots(key)?.unwrap_or_default();
         if !roots.iter().any(|known| known == root) {
             roots.push(root.to_owned());
         }
-        self.replace(key, &roots)
+        self.replace_roots(key, &roots)
     }
 
     /// Takes `root` off a key; says whether it was there.
     pub fn release(&self, key: &str, root: &str) -> io::Result<bool> {
-        let mut roots = self.holders(key)?.unwrap_or_default();
+        let mut roots = self.find_roots(key)?.unwrap_or_default();
         let before = roots.len();
         roots.retain(|known| known != root);
         if roots.len() == before {
             return Ok(false);
         }
-        self.replace(key, &roots)?;
+        self.replace_roots(key, &roots)?;
         Ok(true)
     }
 
     /// Forgets a key whose memory was deleted: the next root that is seen with it
     /// is the first one again.
-    pub fn forget(&self, key: &str) -> io::Result<()> {
+    pub fn remove_key(&self, key: &str) -> io::Result<()> {
         // Earlier versions wrote every key as it is.
         let spellings = [hide_tokens(key), Cow::Borrowed(key)];
         for name in spellings.iter().filter_map(|key| file_name(key)) {
@@ -108,7 +108,7 @@ impl Roots {
     /// Every key with its roots, in the order of keys; of a key with a token in
     /// it, what is written in its place. Files that are not ours
     /// or cannot be read are left out.
-    pub fn list(&self) -> io::Result<Vec<(String, Vec<String>)>> {
+    pub fn list_keys(&self) -> io::Result<Vec<(String, Vec<String>)>> {
         let entries = match fs::read_dir(&self.folder) {
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             other => other?,
@@ -126,7 +126,7 @@ impl Roots {
         Ok(all)
     }
 
-    fn replace(&self, key: &str, roots: &[String]) -> io::Result<()> {
+    fn replace_roots(&self, key: &str, roots: &[String]) -> io::Result<()> {
         let (partial, file) = self.write_partial(key, roots)?;
         fs::rename(&partial, file).inspect_err(|_| drop(fs::remove_file(&partial)))
     }
@@ -144,11 +144,11 @@ impl Roots {
             text.push_str(root);
             text.push('\n');
         }
-        let mut file = match create(&partial) {
+        let mut file = match create_private_file(&partial) {
             Err(e) if e.kind() == ErrorKind::NotFound => {
                 let mut builder = DirBuilder::new();
                 builder.recursive(true).mode(0o700).create(&self.folder)?;
-                create(&partial)?
+                create_private_file(&partial)?
             }
             other => other?,
         };
@@ -180,14 +180,14 @@ fn hide_tokens(key: &str) -> Cow<'_, str> {
 }
 
 /// Letters and digits without a break that no name of a repository has.
-const TOKEN_RUN: usize = 20;
+const MIN_TOKEN_CHARS: usize = 20;
 /// How many digits are among them: long words have none.
-const TOKEN_DIGITS: usize = 2;
+const MIN_TOKEN_DIGITS: usize = 2;
 
 fn holds_token(part: &str) -> bool {
     part.split(|c: char| !c.is_ascii_alphanumeric()).any(|run| {
         let digits = run.bytes().filter(u8::is_ascii_digit).count();
-        run.len() >= TOKEN_RUN && digits >= TOKEN_DIGITS && digits < run.len()
+        run.len() >= MIN_TOKEN_CHARS && digits >= MIN_TOKEN_DIGITS && digits < run.len()
     })
 }
 
@@ -222,7 +222,7 @@ fn file_name(key: &str) -> Option<String> {
     (!name.is_empty() && name.len() <= MAX_NAME_BYTES).then_some(name)
 }
 
-fn create(file: &Path) -> io::Result<File> {
+fn create_private_file(file: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600);
     options.open(file)
@@ -247,8 +247,8 @@ mod tests {
 
     const KEY: &str = "h.org:8443/acme/app";
 
-    fn roots(dir: &tempfile::TempDir) -> Roots {
-        Roots::of(&Paths::new(dir.path().join("data")))
+    fn roots(dir: &tempfile::TempDir) -> ProjectRoots {
+        ProjectRoots::for_data_dir(&DataPaths::new(dir.path().join("data")))
     }
 
     #[test]
@@ -258,15 +258,15 @@ mod tests {
         let token = format!("glpat-{}", "a1b2".repeat(6));
         let key = format!("h.org/{token}/app");
         assert!(roots.claim(&key, "/a").unwrap());
-        assert_eq!(roots.holders(&key).unwrap(), Some(vec!["/a".to_owned()]));
+        assert_eq!(roots.find_roots(&key).unwrap(), Some(vec!["/a".to_owned()]));
         assert!(!roots.claim(&key, "/b").unwrap());
         roots.accept(&key, "/b").unwrap();
-        let [(listed, held)] = &roots.list().unwrap()[..] else {
+        let [(listed, held)] = &roots.list_keys().unwrap()[..] else {
             panic!("not one key");
         };
         assert_eq!(held, &["/a", "/b"]);
         let other = format!("h.org/glpat-{}/app", "c3d4".repeat(6));
-        assert_eq!(roots.holders(&other).unwrap(), None);
+        assert_eq!(roots.find_roots(&other).unwrap(), None);
         for entry in fs::read_dir(dir.path().join("data/roots")).unwrap() {
             let path = entry.unwrap().path();
             let text = fs::read_to_string(&path).unwrap();
@@ -278,12 +278,15 @@ mod tests {
             .join("data/roots")
             .join(file_name(&other).unwrap());
         fs::write(old, format!("{other}\n/c\n")).unwrap();
-        assert_eq!(roots.holders(&other).unwrap(), Some(vec!["/c".to_owned()]));
+        assert_eq!(
+            roots.find_roots(&other).unwrap(),
+            Some(vec!["/c".to_owned()])
+        );
         for key in [&key, &other] {
-            roots.forget(key).unwrap();
-            assert_eq!(roots.holders(key).unwrap(), None, "{key}");
+            roots.remove_key(key).unwrap();
+            assert_eq!(roots.find_roots(key).unwrap(), None, "{key}");
         }
-        assert_eq!(roots.list().unwrap(), []);
+        assert_eq!(roots.list_keys().unwrap(), []);
         // Names of repositories stay as they are.
         for key in [
             "h.org/acme/internationalization2",
@@ -297,24 +300,24 @@ mod tests {
     fn the_first_root_holds_a_key_until_others_are_accepted() {
         let dir = tempfile::tempdir().unwrap();
         let roots = roots(&dir);
-        assert_eq!(roots.holders(KEY).unwrap(), None);
+        assert_eq!(roots.find_roots(KEY).unwrap(), None);
         assert!(roots.claim(KEY, "/a").unwrap());
         assert!(!roots.claim(KEY, "/b").unwrap());
-        assert_eq!(roots.holders(KEY).unwrap().unwrap(), ["/a"]);
+        assert_eq!(roots.find_roots(KEY).unwrap().unwrap(), ["/a"]);
         roots.accept(KEY, "/b").unwrap();
         roots.accept(KEY, "/b").unwrap();
-        assert_eq!(roots.holders(KEY).unwrap().unwrap(), ["/a", "/b"]);
+        assert_eq!(roots.find_roots(KEY).unwrap().unwrap(), ["/a", "/b"]);
         assert!(roots.release(KEY, "/a").unwrap());
         assert!(!roots.release(KEY, "/a").unwrap());
         let all = [(KEY.to_owned(), vec!["/b".to_owned()])];
-        assert_eq!(roots.list().unwrap(), all);
+        assert_eq!(roots.list_keys().unwrap(), all);
         // A key without roots is not free again: it has a memory.
         assert!(roots.release(KEY, "/b").unwrap());
         assert!(!roots.claim(KEY, "/evil").unwrap());
         // Without that memory it is.
-        roots.forget(KEY).unwrap();
-        roots.forget(KEY).unwrap();
-        assert_eq!(roots.list().unwrap(), []);
+        roots.remove_key(KEY).unwrap();
+        roots.remove_key(KEY).unwrap();
+        assert_eq!(roots.list_keys().unwrap(), []);
         assert!(roots.claim(KEY, "/c").unwrap());
     }
 
@@ -324,7 +327,7 @@ mod tests {
         let roots = roots(&dir);
         for key in ["../../x", "..", ".", "a/../b", "/etc/passwd"] {
             assert!(roots.claim(key, "/a").unwrap(), "{key}");
-            assert_eq!(roots.holders(key).unwrap().unwrap(), ["/a"]);
+            assert_eq!(roots.find_roots(key).unwrap().unwrap(), ["/a"]);
         }
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
         for (key, root) in [("a\n/b", "/a"), ("a", "/b\n/c"), ("a", ""), ("", "/a")] {
@@ -342,9 +345,9 @@ mod tests {
         let file = dir.path().join("data/roots").join(file_name(KEY).unwrap());
         for text in ["", "other\n/evil\n"] {
             fs::write(&file, text).unwrap();
-            assert!(roots.holders(KEY).is_err(), "{text:?}");
+            assert!(roots.find_roots(KEY).is_err(), "{text:?}");
             assert!(!roots.claim(KEY, "/evil").unwrap());
         }
-        assert_eq!(roots.list().unwrap(), []);
+        assert_eq!(roots.list_keys().unwrap(), []);
     }
 }

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Paths, write_our_file};
+use crate::{DataPaths, write_our_file};
 
 /// For whom it was installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum For<'a> {
+pub enum InstallTarget<'a> {
     /// All projects of the person.
     Person,
     /// The project at this root.
@@ -20,22 +20,22 @@ pub enum For<'a> {
 
 /// The note.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Served {
+pub struct McpInstallations {
     #[serde(default)]
     user: bool,
     #[serde(default)]
     projects: Vec<String>,
 }
 
-impl Served {
+impl McpInstallations {
     /// What is noted; nothing if the file is missing or not ours to understand.
-    pub fn read(paths: &Paths) -> Self {
-        let bytes = fs::read(file(paths)).unwrap_or_default();
+    pub fn read(paths: &DataPaths) -> Self {
+        let bytes = fs::read(installations_file(paths)).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
     /// Whether sessions in this folder have the server.
-    pub fn covers(&self, folder: &Path) -> bool {
+    pub fn contains_folder(&self, folder: &Path) -> bool {
         self.user || self.projects.iter().any(|root| folder.starts_with(root))
     }
 
@@ -50,39 +50,39 @@ impl Served {
     }
 
     /// Notes that it is there.
-    pub fn add(&mut self, whom: For<'_>) {
+    pub fn add(&mut self, whom: InstallTarget<'_>) {
         self.remove(whom);
         match whom {
-            For::Person => self.user = true,
-            For::Project(root) => self.projects.push(root.to_string_lossy().into_owned()),
+            InstallTarget::Person => self.user = true,
+            InstallTarget::Project(root) => self.projects.push(root.to_string_lossy().into_owned()),
         }
     }
 
     /// Notes that it is gone.
-    pub fn remove(&mut self, whom: For<'_>) {
+    pub fn remove(&mut self, whom: InstallTarget<'_>) {
         match whom {
-            For::Person => self.user = false,
-            For::Project(root) => self.projects.retain(|other| Path::new(other) != root),
+            InstallTarget::Person => self.user = false,
+            InstallTarget::Project(root) => self.projects.retain(|other| Path::new(other) != root),
         }
     }
 
     /// Writes the note beside and renames it; one that says nothing goes.
-    pub fn write(&self, paths: &Paths) -> io::Result<()> {
-        let file = file(paths);
+    pub fn write(&self, paths: &DataPaths) -> io::Result<()> {
+        let file = installations_file(paths);
         if *self == Self::default() {
             return match fs::remove_file(&file) {
                 Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
                 _ => Ok(()),
             };
         }
-        paths.prepare()?;
+        paths.prepare_data_dir()?;
         let beside = file.with_extension("json.new");
         write_our_file(&beside, &serde_json::to_vec(self)?)?;
         fs::rename(&beside, &file)
     }
 }
 
-fn file(paths: &Paths) -> PathBuf {
+fn installations_file(paths: &DataPaths) -> PathBuf {
     paths.home().join("mcp.json")
 }
 
@@ -93,23 +93,24 @@ mod tests {
     #[test]
     fn what_is_noted_is_found_again() {
         let dir = tempfile::tempdir().unwrap();
-        let paths = Paths::new(dir.path().join("data"));
+        let paths = DataPaths::new(dir.path().join("data"));
         let shop = Path::new("/home/dev/shop");
-        let covered = |folder: &str| Served::read(&paths).covers(Path::new(folder));
+        let covered =
+            |folder: &str| McpInstallations::read(&paths).contains_folder(Path::new(folder));
         assert!(!covered("/home/dev/shop"));
-        let mut served = Served::read(&paths);
-        served.add(For::Project(shop));
-        served.add(For::Project(shop));
+        let mut served = McpInstallations::read(&paths);
+        served.add(InstallTarget::Project(shop));
+        served.add(InstallTarget::Project(shop));
         served.write(&paths).unwrap();
-        assert_eq!(Served::read(&paths), served);
+        assert_eq!(McpInstallations::read(&paths), served);
         assert_eq!(served.projects().collect::<Vec<_>>(), [shop]);
         assert!(covered("/home/dev/shop/src"));
         assert!(!covered("/home/dev/shopping"));
-        served.add(For::Person);
-        served.remove(For::Project(shop));
+        served.add(InstallTarget::Person);
+        served.remove(InstallTarget::Project(shop));
         served.write(&paths).unwrap();
         assert!(covered("/anywhere"));
-        served.remove(For::Person);
+        served.remove(InstallTarget::Person);
         served.write(&paths).unwrap();
         served.write(&paths).unwrap();
         assert!(!dir.path().join("data/mcp.json").exists());

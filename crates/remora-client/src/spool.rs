@@ -8,19 +8,19 @@ use std::io::{self, IoSlice, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use remora_protocol::request::{ENVELOPE, Envelope};
+use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
 use uuid::Uuid;
 
-use crate::{Folder, Paths, ProjectLocation};
+use crate::{DataPaths, Folder, ProjectLocation};
 
-const WHOLE: &str = "json";
-const PARTIAL: &str = "tmp";
+const EVENT_EXTENSION: &str = "json";
+const PARTIAL_EXTENSION: &str = "tmp";
 /// The length of an event's id, a UUID with its hyphens.
-const ID_CHARS: usize = 36;
+const EVENT_ID_CHARS: usize = 36;
 
 /// An event as it stands in the spool.
 #[derive(Debug)]
-pub struct Spooled {
+pub struct SpooledEvent {
     /// Its first line.
     pub envelope: Envelope,
     /// What the client sent.
@@ -29,30 +29,30 @@ pub struct Spooled {
 
 /// How an event is to be kept.
 #[derive(Debug)]
-pub(crate) struct Draft<'a> {
+pub(crate) struct SpoolFile<'a> {
     agent: &'a str,
     now: i64,
     place: Option<ProjectLocation>,
 }
 
 /// Writes an event and returns its id. `sync` waits for the disk.
-pub fn spool(
-    paths: &Paths,
+pub fn spool_event(
+    paths: &DataPaths,
     agent: &str,
     now: i64,
     place: Option<ProjectLocation>,
-    payload: &crate::Input,
+    payload: &crate::HookInput,
     sync: bool,
 ) -> io::Result<String> {
-    let draft = Draft { agent, now, place };
+    let draft = SpoolFile { agent, now, place };
     let id = new_event_id(now);
-    let envelope = draft.envelope(&id, payload);
+    let envelope = draft.into_envelope(&id, payload);
     let mut head = serde_json::to_vec(&envelope)?;
     head.push(b'\n');
-    let partial = format!("{id}.{PARTIAL}");
-    let (folder, file) = create(paths, &partial)?;
-    let whole = format!("{id}.{WHOLE}");
-    let written = write(file, &head, &payload.bytes, sync)
+    let partial = format!("{id}.{PARTIAL_EXTENSION}");
+    let (folder, file) = create_spool_file(paths, &partial)?;
+    let whole = format!("{id}.{EVENT_EXTENSION}");
+    let written = write_event(file, &head, &payload.bytes, sync)
         .and_then(|()| folder.rename_file(partial.as_ref(), whole.as_ref()));
     if let Err(e) = written {
         // On a full disk the room must be given back.
@@ -62,14 +62,14 @@ pub fn spool(
     Ok(id)
 }
 
-impl Draft<'_> {
-    fn envelope(self, id: &str, payload: &crate::Input) -> Envelope {
+impl SpoolFile<'_> {
+    fn into_envelope(self, id: &str, payload: &crate::HookInput) -> Envelope {
         let (project, branch) = match self.place {
             Some(place) => (Some(place.project), place.branch),
             None => (None, None),
         };
         Envelope {
-            v: ENVELOPE,
+            v: ENVELOPE_VERSION,
             id: id.to_owned(),
             agent: self.agent.to_owned(),
             at: self.now,
@@ -91,11 +91,11 @@ pub fn new_event_id(now: i64) -> String {
 
 /// Creates a file in the spool. The folders are made only when they turn out to
 /// be missing.
-fn create(paths: &Paths, name: &str) -> io::Result<(Folder, fs::File)> {
-    let folder = match Folder::open(paths.spool()) {
+fn create_spool_file(paths: &DataPaths, name: &str) -> io::Result<(Folder, fs::File)> {
+    let folder = match Folder::open(paths.spool_dir()) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
-            paths.prepare()?;
-            Folder::open(paths.spool())?
+            paths.prepare_data_dir()?;
+            Folder::open(paths.spool_dir())?
         }
         other => other?,
     };
@@ -103,7 +103,7 @@ fn create(paths: &Paths, name: &str) -> io::Result<(Folder, fs::File)> {
     Ok((folder, file))
 }
 
-fn write(mut file: fs::File, head: &[u8], payload: &[u8], sync: bool) -> io::Result<()> {
+fn write_event(mut file: fs::File, head: &[u8], payload: &[u8], sync: bool) -> io::Result<()> {
     let mut done = file.write_vectored(&[IoSlice::new(head), IoSlice::new(payload)])?;
     if done < head.len() {
         file.write_all(&head[done..])?;
@@ -116,21 +116,21 @@ fn write(mut file: fs::File, head: &[u8], payload: &[u8], sync: bool) -> io::Res
 /// Whether a name in the spool is one that we give to events. Everything else
 /// there is someone else's: it is neither read nor removed.
 pub fn is_event_name(name: &OsStr) -> bool {
-    has_our_shape(name, WHOLE)
+    has_our_shape(name, EVENT_EXTENSION)
 }
 
 fn has_our_shape(name: &OsStr, ending: &str) -> bool {
     let name = Path::new(name);
     let id = name.file_stem().and_then(OsStr::to_str).unwrap_or_default();
     name.extension() == Some(OsStr::new(ending))
-        && id.len() == ID_CHARS
+        && id.len() == EVENT_ID_CHARS
         && Uuid::try_parse(id).is_ok()
 }
 
 /// Up to `limit` events that wait, oldest first: regular files under the name of
 /// an event. What is half written is not among them.
-pub fn waiting(paths: &Paths, limit: usize) -> io::Result<Vec<PathBuf>> {
-    let folder = Folder::open(paths.spool())?;
+pub fn list_spooled(paths: &DataPaths, limit: usize) -> io::Result<Vec<PathBuf>> {
+    let folder = Folder::open(paths.spool_dir())?;
     let mut names = folder.list_files()?;
     names.retain(|name| is_event_name(name));
     // A later file may have an earlier name when the clock goes back; it is
@@ -147,11 +147,11 @@ pub fn waiting(paths: &Paths, limit: usize) -> io::Result<Vec<PathBuf>> {
 /// Clears away what killed hooks left half written: whole events get their
 /// name, the rest goes. Files younger than `min_age` may still be written.
 /// Returns how many there were.
-pub fn sweep_partial(paths: &Paths, now: SystemTime, min_age: Duration) -> io::Result<usize> {
-    let folder = Folder::open(paths.spool())?;
+pub fn sweep_partial(paths: &DataPaths, now: SystemTime, min_age: Duration) -> io::Result<usize> {
+    let folder = Folder::open(paths.spool_dir())?;
     let mut swept = 0;
     for name in folder.list_files()? {
-        if !has_our_shape(&name, PARTIAL) {
+        if !has_our_shape(&name, PARTIAL_EXTENSION) {
             continue;
         }
         let Ok(modified) = folder
@@ -167,7 +167,7 @@ pub fn sweep_partial(paths: &Paths, now: SystemTime, min_age: Duration) -> io::R
         if age < min_age {
             continue;
         }
-        let whole = Path::new(&name).with_extension(WHOLE);
+        let whole = Path::new(&name).with_extension(EVENT_EXTENSION);
         let done = match read_spooled(&folder.path().join(&name), u64::MAX) {
             Ok(_) => folder.rename_file(&name, whole.as_os_str()),
             Err(_) => folder.remove_file(&name),
@@ -181,7 +181,7 @@ pub fn sweep_partial(paths: &Paths, now: SystemTime, min_age: Duration) -> io::R
 }
 
 /// Reads a spool file; `Err` with `InvalidData` says why it is none.
-pub fn read_spooled(file: &Path, limit: u64) -> io::Result<Spooled> {
+pub fn read_spooled(file: &Path, limit: u64) -> io::Result<SpooledEvent> {
     let bad = |text: String| io::Error::new(io::ErrorKind::InvalidData, text);
     let (folder, name) = Folder::of_file(file)?;
     let mut file = folder.open_file(name)?;
@@ -200,7 +200,7 @@ pub fn read_spooled(file: &Path, limit: u64) -> io::Result<Spooled> {
         .ok_or_else(|| bad("no envelope".into()))?;
     let envelope: Envelope =
         serde_json::from_slice(&bytes[..end]).map_err(|e| bad(format!("bad envelope: {e}")))?;
-    if envelope.v > ENVELOPE {
+    if envelope.v > ENVELOPE_VERSION {
         return Err(bad(format!(
             "envelope version {} is newer than this program",
             envelope.v
@@ -214,7 +214,7 @@ pub fn read_spooled(file: &Path, limit: u64) -> io::Result<Spooled> {
             envelope.len
         )));
     }
-    Ok(Spooled { envelope, payload })
+    Ok(SpooledEvent { envelope, payload })
 }
 
 #[cfg(test)]

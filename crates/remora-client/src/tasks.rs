@@ -11,11 +11,12 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    GivenFile, Paths, given_file, make_our_folder, open_our_file, remove_file, write_our_file,
+    DataPaths, InjectionLog, given_file, make_our_folder, open_our_file, remove_file,
+    write_our_file,
 };
 
 /// The ending of the file's name.
-pub const TASKS_ENDING: &str = "tasks";
+pub const TASKS_EXTENSION: &str = "tasks";
 /// As much of a task is kept as recall searches for.
 const MAX_TASK_BYTES: usize = 1_000;
 /// More subagents do not wait to begin.
@@ -23,12 +24,12 @@ const MAX_TASKS: usize = 32;
 const MAX_FILE_BYTES: u64 = 128 * 1024;
 /// Subagents of one message begin within this time. A task that is older than
 /// the newest one by more was refused, and nobody comes for it.
-const BURST_MS: i64 = 10_000;
+const BURST_WINDOW_MS: i64 = 10_000;
 /// Nobody comes for a task that has waited longer.
-const STALE_MS: i64 = 600_000;
+const MAX_TASK_AGE_MS: i64 = 600_000;
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Task {
+struct PendingTask {
     agent_type: String,
     text: String,
     time: i64,
@@ -39,14 +40,14 @@ struct Task {
 #[derive(Debug)]
 pub struct PendingTasks<'a> {
     file: PathBuf,
-    _turn: &'a GivenFile,
+    _turn: &'a InjectionLog,
 }
 
 impl<'a> PendingTasks<'a> {
     /// Those of this session.
-    pub fn of_session(paths: &Paths, session: &str, turn: &'a GivenFile) -> Self {
+    pub fn of_session(paths: &DataPaths, session: &str, turn: &'a InjectionLog) -> Self {
         Self {
-            file: given_file(paths, session).with_extension(TASKS_ENDING),
+            file: given_file(paths, session).with_extension(TASKS_EXTENSION),
             _turn: turn,
         }
     }
@@ -54,9 +55,9 @@ impl<'a> PendingTasks<'a> {
     /// Notes what a subagent of this kind is about to be asked.
     pub fn note_task(&self, agent_type: &str, text: &str, now: i64) -> io::Result<()> {
         let mut tasks = self.read_tasks();
-        tasks.retain(|task| now - task.time < STALE_MS);
+        tasks.retain(|task| now - task.time < MAX_TASK_AGE_MS);
         tasks.drain(..tasks.len().saturating_sub(MAX_TASKS - 1));
-        tasks.push(Task {
+        tasks.push(PendingTask {
             agent_type: agent_type.to_owned(),
             text: text[..text.floor_char_boundary(MAX_TASK_BYTES)].to_owned(),
             time: now,
@@ -69,11 +70,13 @@ impl<'a> PendingTasks<'a> {
     /// anybody can tell.
     pub fn take_task(&self, agent_type: &str, now: i64) -> io::Result<Option<String>> {
         let mut tasks = self.read_tasks();
-        let of_kind = |task: &&Task| task.agent_type == agent_type && now - task.time < STALE_MS;
+        let of_kind = |task: &&PendingTask| {
+            task.agent_type == agent_type && now - task.time < MAX_TASK_AGE_MS
+        };
         let Some(newest) = tasks.iter().filter(of_kind).map(|task| task.time).max() else {
             return Ok(None);
         };
-        let is_next = |task: &Task| of_kind(&task) && newest - task.time <= BURST_MS;
+        let is_next = |task: &PendingTask| of_kind(&task) && newest - task.time <= BURST_WINDOW_MS;
         let Some(place) = tasks.iter().position(is_next) else {
             return Ok(None);
         };
@@ -83,7 +86,7 @@ impl<'a> PendingTasks<'a> {
     }
 
     /// A file that is missing or damaged holds no tasks.
-    fn read_tasks(&self) -> Vec<Task> {
+    fn read_tasks(&self) -> Vec<PendingTask> {
         let mut bytes = Vec::new();
         let read = open_our_file(&self.file)
             .and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut bytes));
@@ -93,7 +96,7 @@ impl<'a> PendingTasks<'a> {
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
-    fn write_tasks(&self, tasks: &[Task]) -> io::Result<()> {
+    fn write_tasks(&self, tasks: &[PendingTask]) -> io::Result<()> {
         if tasks.is_empty() {
             return remove_file(&self.file);
         }
@@ -112,15 +115,15 @@ mod tests {
 
     struct Session {
         _home: tempfile::TempDir,
-        paths: Paths,
-        turn: GivenFile,
+        paths: DataPaths,
+        turn: InjectionLog,
     }
 
     impl Session {
         fn new() -> Self {
             let home = tempfile::tempdir().unwrap();
-            let paths = Paths::new(home.path().to_path_buf());
-            let turn = GivenFile::open(&paths, "s", None).unwrap();
+            let paths = DataPaths::new(home.path().to_path_buf());
+            let turn = InjectionLog::open(&paths, "s", None).unwrap();
             Self {
                 _home: home,
                 paths,
@@ -160,10 +163,10 @@ mod tests {
     fn a_task_that_was_refused_is_nobodys() {
         let session = Session::new();
         session.note("general-purpose", "refused", 1);
-        session.note("general-purpose", "begun", BURST_MS + 2);
-        let taken = session.take("general-purpose", BURST_MS + 3);
+        session.note("general-purpose", "begun", BURST_WINDOW_MS + 2);
+        let taken = session.take("general-purpose", BURST_WINDOW_MS + 3);
         assert_eq!(taken.as_deref(), Some("begun"));
-        assert_eq!(session.take("general-purpose", STALE_MS + 1), None);
+        assert_eq!(session.take("general-purpose", MAX_TASK_AGE_MS + 1), None);
     }
 
     #[test]

@@ -8,15 +8,15 @@ use std::time::{Duration, SystemTime};
 
 use remora_protocol::request::Request;
 
-use crate::call::send;
-use crate::{Connection, Paths};
+use crate::call::send_line;
+use crate::{Connection, DataPaths};
 
 /// A worker that is being started is given this long before another is tried.
-const GRACE: Duration = Duration::from_secs(2);
+const RESTART_DELAY: Duration = Duration::from_secs(2);
 
 /// What came of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Woken {
+pub enum NotifyOutcome {
     /// A worker runs and knows.
     Poked,
     /// One was started.
@@ -26,35 +26,40 @@ pub enum Woken {
 }
 
 /// Sees to it that a worker looks into the spool. `program` is this binary.
-pub fn wake(paths: &Paths, program: &Path, version: &str, now: SystemTime) -> io::Result<Woken> {
-    if poke(paths, program, version) {
-        return Ok(Woken::Poked);
+pub fn notify_worker(
+    paths: &DataPaths,
+    program: &Path,
+    version: &str,
+    now: SystemTime,
+) -> io::Result<NotifyOutcome> {
+    if try_notify(paths, program, version) {
+        return Ok(NotifyOutcome::Poked);
     }
     // Many hooks may find nobody at the same time; one of them starts it.
-    let gate = open(&gate_of(paths))?;
+    let gate = open_gate(&gate_of(paths))?;
     let first = gate.try_lock().is_ok();
     if !first || tried_just_now(&gate, now) {
-        return Ok(Woken::Starting);
+        return Ok(NotifyOutcome::Starting);
     }
     // The one that was being started may have come up since.
-    if poke(paths, program, version) {
-        return Ok(Woken::Poked);
+    if try_notify(paths, program, version) {
+        return Ok(NotifyOutcome::Poked);
     }
     gate.set_times(FileTimes::new().set_modified(now))?;
     start_worker(paths, program)?;
-    Ok(Woken::Started)
+    Ok(NotifyOutcome::Started)
 }
 
 /// To be said by the worker once it listens: should it die now, the next hook
 /// starts another at once.
-pub fn came_up(paths: &Paths) -> io::Result<()> {
-    let gate = open(&gate_of(paths))?;
+pub fn came_up(paths: &DataPaths) -> io::Result<()> {
+    let gate = open_gate(&gate_of(paths))?;
     gate.set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH))
 }
 
 /// Whether somebody listens; if so, they have been told.
-fn poke(paths: &Paths, program: &Path, version: &str) -> bool {
-    match Connection::try_open(&paths.socket()) {
+fn try_notify(paths: &DataPaths, program: &Path, version: &str) -> bool {
+    match Connection::try_open(&paths.socket_file()) {
         Connection::Open(mut stream) => {
             let poke = Request::Poke {
                 version: version.to_owned(),
@@ -62,7 +67,7 @@ fn poke(paths: &Paths, program: &Path, version: &str) -> bool {
             };
             // A worker that goes away now has read the spool, or its lock is
             // free for the next one.
-            let _ = send(&mut stream, &poke);
+            let _ = send_line(&mut stream, &poke);
             true
         }
         Connection::Busy => true,
@@ -70,12 +75,12 @@ fn poke(paths: &Paths, program: &Path, version: &str) -> bool {
     }
 }
 
-fn gate_of(paths: &Paths) -> PathBuf {
-    paths.run().join("start.lock")
+fn gate_of(paths: &DataPaths) -> PathBuf {
+    paths.run_dir().join("start.lock")
 }
 
 /// The gate; a new one has not been gone through yet.
-fn open(file: &Path) -> io::Result<File> {
+fn open_gate(file: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true);
     match options.open(file) {
@@ -95,12 +100,15 @@ fn open(file: &Path) -> io::Result<File> {
 /// A time in the future is a clock that went back, not a start.
 fn tried_just_now(gate: &File, now: SystemTime) -> bool {
     let tried = gate.metadata().and_then(|m| m.modified());
-    tried.is_ok_and(|tried| now.duration_since(tried).is_ok_and(|age| age < GRACE))
+    tried.is_ok_and(|tried| {
+        now.duration_since(tried)
+            .is_ok_and(|age| age < RESTART_DELAY)
+    })
 }
 
 /// Starts a worker and does not wait for it. It leaves the session by itself
 /// and closes what it inherited.
-pub fn start_worker(paths: &Paths, program: &Path) -> io::Result<()> {
+pub fn start_worker(paths: &DataPaths, program: &Path) -> io::Result<()> {
     let mut command = Command::new(program);
     command
         .args(["worker", "run"])

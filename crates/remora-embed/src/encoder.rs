@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use crate::meaning::Meaning;
+use crate::meaning::Embedding;
 use tokens::Tokens;
 
 #[cfg(not(feature = "model"))]
@@ -28,7 +28,7 @@ pub const MAX_TOKENS: usize = 128;
 
 /// Where the encoder comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum EncoderSource {
     /// The binary.
     BuiltIn,
     /// An ONNX file with the inputs `input_ids` and `attention_mask` and the
@@ -36,7 +36,7 @@ pub enum Source {
     File(PathBuf),
 }
 
-impl std::fmt::Display for Source {
+impl std::fmt::Display for EncoderSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::BuiltIn => f.write_str("the built-in encoder"),
@@ -92,7 +92,7 @@ pub struct Encoder {
 
 impl Encoder {
     /// Loads the encoder. One from a file is tried on a word.
-    pub fn load(source: &Source) -> Result<Self, EmbedError> {
+    pub fn load(source: &EncoderSource) -> Result<Self, EmbedError> {
         let network = Network::load(source)?;
         Ok(Self { network })
     }
@@ -103,13 +103,13 @@ impl Encoder {
     /// Each text runs by itself. The network rounds its numbers to what is
     /// largest in a run, so that in a batch the meaning of a text would depend
     /// on its neighbours; and a batch of long texts saves nothing.
-    pub fn encode(&self, texts: &[&str], effort: Effort) -> Result<Vec<Meaning>, EmbedError> {
+    pub fn encode(&self, texts: &[&str], effort: Effort) -> Result<Vec<Embedding>, EmbedError> {
         texts
             .iter()
             .map(|text| {
-                let tokens = Tokens::read(text, MAX_TOKENS);
+                let tokens = Tokens::from_text(text, MAX_TOKENS);
                 let vector = self.network.run(&tokens, effort)?;
-                Ok(Meaning::of(&vector))
+                Ok(Embedding::from_vector(&vector))
             })
             .collect()
     }

@@ -4,34 +4,34 @@
 
 use std::ops::ControlFlow;
 
-use crate::meaning::Meaning;
+use crate::meaning::Embedding;
 use crate::table::Table;
-use crate::wordpiece::{Find, Memo, read};
+use crate::wordpiece::{PieceCache, PieceFinder, visit_word_pieces};
 
 #[cfg(test)]
 mod tests;
 
 /// How much of a text is looked at, in bytes.
-const MAX_TEXT: usize = 4 * 1024;
+const MAX_TEXT_BYTES: usize = 4 * 1024;
 
 /// What a text is about; `None` if it has no known word. Builds nothing that
 /// outlives the call: for one text in a process. For many, see [`Gister`].
-pub fn gist(text: &str) -> Option<Meaning> {
+pub fn embed_static(text: &str) -> Option<Embedding> {
     let table = Table::built_in();
-    sum(text, table, &mut { table })
+    sum_pieces(text, table, &mut { table })
 }
 
 /// How many letters a word has at least: most shorter strings are pieces.
-const MIN_LETTERS: usize = 3;
+const MIN_WORD_CHARS: usize = 3;
 
 /// Whether this is a word that the vocabulary holds as a whole. Of any other
 /// string only fragments are known, and what they mean together is chance.
 pub fn is_word(word: &str) -> bool {
-    if word.chars().filter(|c| c.is_alphabetic()).count() < MIN_LETTERS {
+    if word.chars().filter(|c| c.is_alphabetic()).count() < MIN_WORD_CHARS {
         return false;
     }
     let mut is_whole = false;
-    read(word, &mut { Table::built_in() }, |pieces| {
+    visit_word_pieces(word, &mut { Table::built_in() }, |pieces| {
         is_whole = pieces.len() == 1;
         ControlFlow::Break(())
     });
@@ -41,44 +41,47 @@ pub fn is_word(word: &str) -> bool {
 /// The same as [`gist`] for many texts: remembers the words that it has met, up
 /// to a bound.
 #[derive(Debug)]
-pub struct Gister {
+pub struct StaticEmbedder {
     table: Table,
-    memo: Memo,
+    memo: PieceCache,
 }
 
-impl Gister {
+impl StaticEmbedder {
     /// One that has met no word.
     pub fn new() -> Self {
         let table = Table::built_in();
         Self {
             table,
-            memo: Memo::new(table),
+            memo: PieceCache::new(table),
         }
     }
 
     /// What a text is about; `None` if it has no known word.
-    pub fn gist(&mut self, text: &str) -> Option<Meaning> {
-        sum(text, self.table, &mut self.memo)
+    pub fn embed_static(&mut self, text: &str) -> Option<Embedding> {
+        sum_pieces(text, self.table, &mut self.memo)
     }
 }
 
-impl Default for Gister {
+impl Default for StaticEmbedder {
     fn default() -> Self {
         Self::new()
     }
 }
 
-fn sum(text: &str, table: Table, find: &mut impl Find) -> Option<Meaning> {
-    let text = &text[..text.floor_char_boundary(MAX_TEXT)];
+fn sum_pieces(text: &str, table: Table, find: &mut impl PieceFinder) -> Option<Embedding> {
+    let text = &text[..text.floor_char_boundary(MAX_TEXT_BYTES)];
     let mut total = vec![0.0_f32; table.dims()];
-    read(text, find, |pieces| {
-        for row in pieces.iter().filter_map(|at| table.row(usize::from(*at))) {
+    visit_word_pieces(text, find, |pieces| {
+        for row in pieces
+            .iter()
+            .filter_map(|at| table.row_at(usize::from(*at)))
+        {
             for (sum, step) in total.iter_mut().zip(row.steps) {
                 *sum += row.scale * f32::from(step.cast_signed());
             }
         }
         ControlFlow::Continue(())
     });
-    let meaning = Meaning::of(&total);
+    let meaning = Embedding::from_vector(&total);
     (!meaning.is_blank()).then_some(meaning)
 }

@@ -2,11 +2,11 @@
 //! a word of its own. From a table, because the vocabulary was made with an
 //! older Unicode than today's and has its own idea of punctuation.
 
-static RUNS: &[u8] = include_bytes!("../../../assets/kinds.bin");
+static CHAR_CLASS_RUNS: &[u8] = include_bytes!("../../../assets/kinds.bin");
 
 /// The kinds that matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum CharClass {
     /// Part of a word; also whatever is not known.
     Letter,
     /// As if it were not there; it does not even end a word.
@@ -21,9 +21,9 @@ pub(crate) enum Kind {
     Punctuation,
 }
 
-impl Kind {
+impl CharClass {
     /// The kind of a character.
-    pub(crate) fn of(c: char) -> Self {
+    pub(crate) fn from_char(c: char) -> Self {
         match c {
             '\t' | '\n' | '\r' | ' ' => Self::White,
             '0'..='9' | 'A'..='Z' | 'a'..='z' => Self::Letter,
@@ -34,7 +34,7 @@ impl Kind {
     }
 
     fn looked_up(c: char) -> Self {
-        let (runs, _) = RUNS.as_chunks::<4>();
+        let (runs, _) = CHAR_CLASS_RUNS.as_chunks::<4>();
         let runs_to = runs.partition_point(|run| u32::from_le_bytes(*run) >> 8 <= u32::from(c));
         let run = runs_to.checked_sub(1).and_then(|at| runs.get(at));
         match run.map(|[kind, ..]| *kind) {
@@ -50,31 +50,31 @@ impl Kind {
 
 #[cfg(test)]
 mod tests {
-    use super::Kind;
+    use super::CharClass;
 
     #[test]
     fn the_short_cut_for_ascii_agrees_with_the_table() {
         for c in '\0'..='\x7f' {
-            assert_eq!(Kind::of(c), Kind::looked_up(c), "{c:?}");
+            assert_eq!(CharClass::from_char(c), CharClass::looked_up(c), "{c:?}");
         }
     }
 
     #[test]
     fn kinds_of_some_characters() {
         let kinds = [
-            ('\u{a0}', Kind::White),
-            ('\u{200b}', Kind::Dropped),
-            ('\u{fffd}', Kind::Dropped),
-            ('\u{301}', Kind::Mark),
-            ('\u{4e2d}', Kind::Ideograph),
-            ('\u{3042}', Kind::Letter),
-            ('\u{2014}', Kind::Punctuation),
-            ('\u{3002}', Kind::Punctuation),
-            ('\u{1f600}', Kind::Letter),
-            ('\u{10fffd}', Kind::Dropped),
+            ('\u{a0}', CharClass::White),
+            ('\u{200b}', CharClass::Dropped),
+            ('\u{fffd}', CharClass::Dropped),
+            ('\u{301}', CharClass::Mark),
+            ('\u{4e2d}', CharClass::Ideograph),
+            ('\u{3042}', CharClass::Letter),
+            ('\u{2014}', CharClass::Punctuation),
+            ('\u{3002}', CharClass::Punctuation),
+            ('\u{1f600}', CharClass::Letter),
+            ('\u{10fffd}', CharClass::Dropped),
         ];
         for (c, kind) in kinds {
-            assert_eq!(Kind::of(c), kind, "{c:?}");
+            assert_eq!(CharClass::from_char(c), kind, "{c:?}");
         }
     }
 }

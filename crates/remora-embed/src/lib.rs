@@ -13,15 +13,15 @@ mod on_demand;
 mod table;
 mod wordpiece;
 
-pub use encoder::{Effort, EmbedError, Encoder, MAX_TOKENS, Source};
-pub use gist::{Gister, gist, is_word};
-pub use meaning::{Meaning, View};
-pub use on_demand::OnDemand;
+pub use encoder::{Effort, EmbedError, Encoder, EncoderSource, MAX_TOKENS};
+pub use gist::{StaticEmbedder, embed_static, is_word};
+pub use meaning::{Embedding, EmbeddingView};
+pub use on_demand::LazyEncoder;
 
 /// What made a vector of the encoder: recorded beside it, and to be changed
 /// whenever the same text would give another vector.
-pub const MODEL: &str = "all-minilm-l6-v2-int8/1";
+pub const MODEL_ID: &str = "all-minilm-l6-v2-int8/1";
 /// How many dimensions a vector of the encoder has.
-pub const DIMS: usize = 384;
+pub const EMBEDDING_DIMS: usize = 384;
 /// How many dimensions a gist has.
-pub const GIST_DIMS: usize = 128;
+pub const STATIC_EMBEDDING_DIMS: usize = 128;

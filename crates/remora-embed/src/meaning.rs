@@ -13,21 +13,21 @@ mod tests;
 const LANES: usize = 32;
 /// How many of those are summed before the sum is widened: 128 x 128 x 32 x this
 /// still fits into an `i32`.
-const BLOCK: usize = 128;
+const LANES_PER_BLOCK: usize = 128;
 /// The bytes before the components.
-const HEAD: usize = 4;
+const HEADER_BYTES: usize = 4;
 
 /// A unit vector: `scale` times `v`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Meaning {
+pub struct Embedding {
     scale: f32,
     v: Vec<i8>,
 }
 
-impl Meaning {
+impl Embedding {
     /// The direction of a vector. A vector without one (zeros, or anything that
     /// is not a number) gives zeros, which are near to nothing.
-    pub fn of(vector: &[f32]) -> Self {
+    pub fn from_vector(vector: &[f32]) -> Self {
         let top = vector.iter().fold(0.0_f32, |top, x| top.max(x.abs()));
         let sound = vector.iter().all(|x| x.is_finite()) && top >= f32::MIN_POSITIVE;
         if !sound {
@@ -36,8 +36,11 @@ impl Meaning {
                 v: vec![0; vector.len()],
             };
         }
-        let v: Vec<i8> = vector.iter().map(|x| step(x / top)).collect();
-        Self { scale: unit(&v), v }
+        let v: Vec<i8> = vector.iter().map(|x| quantise_component(x / top)).collect();
+        Self {
+            scale: unit_scale(&v),
+            v,
+        }
     }
 
     /// How many dimensions it has.
@@ -52,17 +55,17 @@ impl Meaning {
 
     /// How near the two are, from -1 to 1. Vectors of different lengths are of
     /// different spaces: 0.
-    pub fn cosine(&self, other: &Self) -> f32 {
+    pub fn cosine_similarity(&self, other: &Self) -> f32 {
         if self.v.len() != other.v.len() {
             return 0.0;
         }
-        let dot = dot(&self.v, &other.v, |a, b| (a.into(), b.into()));
-        scaled(dot, self.scale, other.scale)
+        let dot = dot_product(&self.v, &other.v, |a, b| (a.into(), b.into()));
+        scale_product(dot, self.scale, other.scale)
     }
 
     /// The stored form: the scale, then a byte a dimension.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(HEAD + self.v.len());
+        let mut bytes = Vec::with_capacity(HEADER_BYTES + self.v.len());
         bytes.extend_from_slice(&self.scale.to_le_bytes());
         bytes.extend(self.v.iter().map(|x| x.cast_unsigned()));
         bytes
@@ -71,28 +74,31 @@ impl Meaning {
     /// Reads the stored form; `None` if it is none. The scale is taken from the
     /// components, so that no bytes can make a vector longer than one.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let View { v, .. } = View::new(bytes)?;
+        let EmbeddingView { v, .. } = EmbeddingView::new(bytes)?;
         let v: Vec<i8> = v.iter().map(|x| x.cast_signed()).collect();
-        Some(Self { scale: unit(&v), v })
+        Some(Self {
+            scale: unit_scale(&v),
+            v,
+        })
     }
 
     /// The signs, a bit a dimension: a small key for a first, rough choice.
-    pub fn sketch(&self) -> Vec<u8> {
-        bits::signs(self.v.iter().map(|x| *x > 0))
+    pub fn to_sketch(&self) -> Vec<u8> {
+        bits::pack_bits(self.v.iter().map(|x| *x > 0))
     }
 }
 
 /// The stored form of a [`Meaning`], read where it lies.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct View<'a> {
+pub struct EmbeddingView<'a> {
     scale: f32,
     v: &'a [u8],
 }
 
-impl<'a> View<'a> {
+impl<'a> EmbeddingView<'a> {
     /// Reads the stored form; `None` if it is none.
     pub fn new(bytes: &'a [u8]) -> Option<Self> {
-        let (head, v) = bytes.split_first_chunk::<HEAD>()?;
+        let (head, v) = bytes.split_first_chunk::<HEADER_BYTES>()?;
         let scale = f32::from_le_bytes(*head);
         (0.0..=1.0).contains(&scale).then_some(Self { scale, v })
     }
@@ -103,12 +109,12 @@ impl<'a> View<'a> {
     }
 
     /// How near the two are; see [`Meaning::cosine`].
-    pub fn cosine(&self, other: &Meaning) -> f32 {
+    pub fn cosine_similarity(&self, other: &Embedding) -> f32 {
         if self.v.len() != other.v.len() {
             return 0.0;
         }
-        let dot = dot(self.v, &other.v, |a, b| (a.cast_signed().into(), b.into()));
-        scaled(dot, self.scale, other.scale)
+        let dot = dot_product(self.v, &other.v, |a, b| (a.cast_signed().into(), b.into()));
+        scale_product(dot, self.scale, other.scale)
     }
 }
 
@@ -117,24 +123,24 @@ impl<'a> View<'a> {
     clippy::cast_possible_truncation,
     reason = "at most 127 either way, and a cast saturates"
 )]
-fn step(x: f32) -> i8 {
+fn quantise_component(x: f32) -> i8 {
     (x * 127.0).round() as i8
 }
 
 /// What the steps are multiplied with to become a unit vector. Taken from the
 /// steps and not from the vector, so that rounding cannot change the length.
-fn unit(v: &[i8]) -> f32 {
-    let square = dot(v, v, |a, b| (a.into(), b.into()));
+fn unit_scale(v: &[i8]) -> f32 {
+    let square = dot_product(v, v, |a, b| (a.into(), b.into()));
     if square == 0 {
         return 0.0;
     }
-    1.0 / lossy(square).sqrt()
+    1.0 / to_f32_lossy(square).sqrt()
 }
 
 /// The sum of the products. Lanes of a fixed length and sixteen-bit factors are
 /// what the compiler turns into multiply-and-add instructions: four times as
 /// fast as the plain sum.
-fn dot<A: Copy, B: Copy>(a: &[A], b: &[B], wide: impl Fn(A, B) -> (i16, i16)) -> i64 {
+fn dot_product<A: Copy, B: Copy>(a: &[A], b: &[B], wide: impl Fn(A, B) -> (i16, i16)) -> i64 {
     let product = |a: &A, b: &B| {
         let (a, b) = wide(*a, *b);
         i32::from(a) * i32::from(b)
@@ -142,8 +148,8 @@ fn dot<A: Copy, B: Copy>(a: &[A], b: &[B], wide: impl Fn(A, B) -> (i16, i16)) ->
     let (a, a_rest) = a.as_chunks::<LANES>();
     let (b, b_rest) = b.as_chunks::<LANES>();
     let rest: i32 = a_rest.iter().zip(b_rest).map(|(a, b)| product(a, b)).sum();
-    a.chunks(BLOCK)
-        .zip(b.chunks(BLOCK))
+    a.chunks(LANES_PER_BLOCK)
+        .zip(b.chunks(LANES_PER_BLOCK))
         .map(|(a, b)| {
             let mut sum = 0_i32;
             for (a, b) in a.iter().zip(b) {
@@ -156,14 +162,14 @@ fn dot<A: Copy, B: Copy>(a: &[A], b: &[B], wide: impl Fn(A, B) -> (i16, i16)) ->
         + i64::from(rest)
 }
 
-fn scaled(dot: i64, a: f32, b: f32) -> f32 {
-    (lossy(dot) * a * b).clamp(-1.0, 1.0)
+fn scale_product(dot: i64, a: f32, b: f32) -> f32 {
+    (to_f32_lossy(dot) * a * b).clamp(-1.0, 1.0)
 }
 
 #[expect(
     clippy::cast_precision_loss,
     reason = "seven digits are more than a byte a dimension can carry"
 )]
-fn lossy(whole: i64) -> f32 {
+fn to_f32_lossy(whole: i64) -> f32 {
     whole as f32
 }

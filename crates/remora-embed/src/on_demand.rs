@@ -4,25 +4,25 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::encoder::{Effort, EmbedError, Encoder, Source};
-use crate::meaning::Meaning;
+use crate::encoder::{Effort, EmbedError, Encoder, EncoderSource};
+use crate::meaning::Embedding;
 
 #[cfg(test)]
 mod tests;
 
 /// How long an encoder is kept that nobody uses, unless somebody says otherwise.
-const IDLE: Duration = Duration::from_mins(1);
+const DEFAULT_IDLE_DELAY: Duration = Duration::from_mins(1);
 
 /// An encoder that may or may not be in memory. Shared between threads.
 #[derive(Debug)]
-pub struct OnDemand {
-    source: Source,
+pub struct LazyEncoder {
+    source: EncoderSource,
     idle: Duration,
-    state: Mutex<State>,
+    state: Mutex<EncoderState>,
 }
 
 #[derive(Debug)]
-enum State {
+enum EncoderState {
     Absent,
     Loaded {
         encoder: Arc<Encoder>,
@@ -33,13 +33,13 @@ enum State {
     Broken(EmbedError),
 }
 
-impl OnDemand {
+impl LazyEncoder {
     /// Loads nothing yet.
-    pub fn new(source: Source) -> Self {
+    pub fn new(source: EncoderSource) -> Self {
         Self {
             source,
-            idle: IDLE,
-            state: Mutex::new(State::Absent),
+            idle: DEFAULT_IDLE_DELAY,
+            state: Mutex::new(EncoderState::Absent),
         }
     }
 
@@ -51,7 +51,7 @@ impl OnDemand {
 
     /// What the texts mean, for somebody who waits; see [`Encoder::encode`].
     /// Loads the encoder if it is not there.
-    pub fn encode(&self, texts: &[&str], now: Instant) -> Result<Vec<Meaning>, EmbedError> {
+    pub fn encode(&self, texts: &[&str], now: Instant) -> Result<Vec<Embedding>, EmbedError> {
         self.encode_with(texts, Effort::Full, now)
     }
 
@@ -61,62 +61,62 @@ impl OnDemand {
         texts: &[&str],
         effort: Effort,
         now: Instant,
-    ) -> Result<Vec<Meaning>, EmbedError> {
+    ) -> Result<Vec<Embedding>, EmbedError> {
         // The lock is not held while the network runs: somebody who waits does
         // not wait for work in the background.
-        self.encoder(now)?.encode(texts, effort)
+        self.get_or_load_encoder(now)?.encode(texts, effort)
     }
 
     /// Drops the encoder if it has not been used for a minute, or for as long
     /// as [`OnDemand::kept_for`] says.
-    pub fn rest(&self, now: Instant) {
+    pub fn unload_if_idle(&self, now: Instant) {
         let mut state = self.lock();
-        if let State::Loaded { used, .. } = &*state
+        if let EncoderState::Loaded { used, .. } = &*state
             && now.saturating_duration_since(*used) >= self.idle
         {
-            *state = State::Absent;
+            *state = EncoderState::Absent;
         }
     }
 
     /// Whether the encoder is in memory.
     pub fn is_loaded(&self) -> bool {
-        matches!(&*self.lock(), State::Loaded { .. })
+        matches!(&*self.lock(), EncoderState::Loaded { .. })
     }
 
     /// Why there is no encoder, if one was tried for and could not be loaded.
-    pub fn trouble(&self) -> Option<String> {
+    pub fn load_error(&self) -> Option<String> {
         match &*self.lock() {
-            State::Broken(error) => Some(error.to_string()),
-            State::Absent | State::Loaded { .. } => None,
+            EncoderState::Broken(error) => Some(error.to_string()),
+            EncoderState::Absent | EncoderState::Loaded { .. } => None,
         }
     }
 
-    fn encoder(&self, now: Instant) -> Result<Arc<Encoder>, EmbedError> {
+    fn get_or_load_encoder(&self, now: Instant) -> Result<Arc<Encoder>, EmbedError> {
         let mut state = self.lock();
         match &mut *state {
-            State::Loaded { encoder, used } => {
+            EncoderState::Loaded { encoder, used } => {
                 *used = now.max(*used);
                 Ok(Arc::clone(encoder))
             }
-            State::Broken(error) => Err(error.clone()),
-            State::Absent => match Encoder::load(&self.source) {
+            EncoderState::Broken(error) => Err(error.clone()),
+            EncoderState::Absent => match Encoder::load(&self.source) {
                 Ok(encoder) => {
                     let encoder = Arc::new(encoder);
-                    *state = State::Loaded {
+                    *state = EncoderState::Loaded {
                         encoder: Arc::clone(&encoder),
                         used: now,
                     };
                     Ok(encoder)
                 }
                 Err(error) => {
-                    *state = State::Broken(error.clone());
+                    *state = EncoderState::Broken(error.clone());
                     Err(error)
                 }
             },
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, EncoderState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

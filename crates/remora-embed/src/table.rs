@@ -4,15 +4,15 @@
 
 use std::cmp::Ordering;
 
-static BYTES: &[u8] = include_bytes!("../../../assets/static128.bin");
-static IDS: &[u8] = include_bytes!("../../../assets/pieces.bin");
+static STATIC_TABLE: &[u8] = include_bytes!("../../../assets/static128.bin");
+static PIECE_IDS: &[u8] = include_bytes!("../../../assets/pieces.bin");
 
 /// What the words that continue another begin with.
-const CONTINUES: &[u8] = b"##";
+const CONTINUATION_PREFIX: &[u8] = b"##";
 
 /// Where in a word a piece stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum PiecePosition {
     /// At its beginning.
     First,
     /// After another piece.
@@ -32,7 +32,7 @@ pub(crate) struct Table {
 
 /// A row: the vector is `scale` times `steps`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Row {
+pub(crate) struct TableRow {
     pub(crate) scale: f32,
     pub(crate) steps: &'static [u8],
 }
@@ -40,7 +40,7 @@ pub(crate) struct Row {
 impl Table {
     /// The table of the binary.
     pub(crate) fn built_in() -> Self {
-        Self::read(BYTES, IDS).unwrap_or(Self {
+        Self::parse_bytes(STATIC_TABLE, PIECE_IDS).unwrap_or(Self {
             offsets: &[],
             scales: &[],
             words: &[],
@@ -50,16 +50,16 @@ impl Table {
         })
     }
 
-    fn read(bytes: &'static [u8], ids: &'static [u8]) -> Option<Self> {
+    fn parse_bytes(bytes: &'static [u8], ids: &'static [u8]) -> Option<Self> {
         let (head, rest) = bytes.split_first_chunk::<12>()?;
         let ([count, dims, letters], []) = head.as_chunks::<4>() else {
             return None;
         };
-        let count = number(*count);
-        let dims = number(*dims);
+        let count = decode_u32(*count);
+        let dims = decode_u32(*dims);
         let (offsets, rest) = rest.split_at_checked(count.checked_add(1)?.checked_mul(4)?)?;
         let (scales, rest) = rest.split_at_checked(count.checked_mul(4)?)?;
-        let (words, rows) = rest.split_at_checked(number(*letters))?;
+        let (words, rows) = rest.split_at_checked(decode_u32(*letters))?;
         (rows.len() == count.checked_mul(dims)? && ids.len() == count.checked_mul(2)?).then_some(
             Self {
                 offsets: offsets.as_chunks().0,
@@ -83,18 +83,18 @@ impl Table {
     }
 
     /// A word; one that is not there is empty.
-    pub(crate) fn word(&self, at: usize) -> &'static [u8] {
+    pub(crate) fn word_at(&self, at: usize) -> &'static [u8] {
         let ends = self.offsets.get(at).zip(self.offsets.get(at + 1));
-        ends.and_then(|(from, to)| self.words.get(number(*from)..number(*to)))
+        ends.and_then(|(from, to)| self.words.get(decode_u32(*from)..decode_u32(*to)))
             .unwrap_or_default()
     }
 
     /// The row of a word.
-    pub(crate) fn row(&self, at: usize) -> Option<Row> {
+    pub(crate) fn row_at(&self, at: usize) -> Option<TableRow> {
         let scale = f32::from_le_bytes(*self.scales.get(at)?);
         let from = at.checked_mul(self.dims)?;
         let steps = self.rows.get(from..from.checked_add(self.dims)?)?;
-        Some(Row { scale, steps })
+        Some(TableRow { scale, steps })
     }
 
     /// The number of a word in the vocabulary of the encoder.
@@ -107,14 +107,18 @@ impl Table {
     /// Whatever stands between a beginning of `text` and `text` itself in the
     /// order begins the same way. So the word before `text` either is the
     /// answer or says how long the answer can be at most.
-    pub(crate) fn longest(&self, text: &str, place: Place) -> Option<(usize, usize)> {
+    pub(crate) fn find_longest_prefix(
+        &self,
+        text: &str,
+        place: PiecePosition,
+    ) -> Option<(usize, usize)> {
         let mut text = text;
         let mut end = self.len();
         while !text.is_empty() {
-            end = self.after(text.as_bytes(), place, end);
+            end = self.upper_bound(text.as_bytes(), place, end);
             let before = end.checked_sub(1)?;
-            let word = self.stem(before, place)?;
-            let shared = shared(word, text.as_bytes());
+            let word = self.stem_at(before, place)?;
+            let shared = common_prefix_len(word, text.as_bytes());
             if shared == word.len() && shared > 0 {
                 return Some((before, shared));
             }
@@ -124,15 +128,15 @@ impl Table {
     }
 
     /// How many of the first `end` words come before `text` or are `text`.
-    fn after(&self, text: &[u8], place: Place, end: usize) -> usize {
+    fn upper_bound(&self, text: &[u8], place: PiecePosition, end: usize) -> usize {
         let (mut low, mut high) = (0, end);
         while low < high {
             let middle = low.midpoint(high);
-            let word = self.word(middle);
-            let order = match (place, word.strip_prefix(CONTINUES)) {
-                (Place::First, _) => word.cmp(text),
-                (Place::Later, Some(stem)) => stem.cmp(text),
-                (Place::Later, None) => word.cmp(CONTINUES),
+            let word = self.word_at(middle);
+            let order = match (place, word.strip_prefix(CONTINUATION_PREFIX)) {
+                (PiecePosition::First, _) => word.cmp(text),
+                (PiecePosition::Later, Some(stem)) => stem.cmp(text),
+                (PiecePosition::Later, None) => word.cmp(CONTINUATION_PREFIX),
             };
             if order == Ordering::Greater {
                 high = middle;
@@ -144,20 +148,20 @@ impl Table {
     }
 
     /// The letters of a word that may stand at this place.
-    fn stem(&self, at: usize, place: Place) -> Option<&'static [u8]> {
+    fn stem_at(&self, at: usize, place: PiecePosition) -> Option<&'static [u8]> {
         match place {
-            Place::First => Some(self.word(at)),
-            Place::Later => self.word(at).strip_prefix(CONTINUES),
+            PiecePosition::First => Some(self.word_at(at)),
+            PiecePosition::Later => self.word_at(at).strip_prefix(CONTINUATION_PREFIX),
         }
     }
 }
 
 /// How many bytes the two begin with in common.
-fn shared(a: &[u8], b: &[u8]) -> usize {
+fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-fn number(bytes: [u8; 4]) -> usize {
+fn decode_u32(bytes: [u8; 4]) -> usize {
     usize::try_from(u32::from_le_bytes(bytes)).unwrap_or(usize::MAX)
 }
 

@@ -10,56 +10,58 @@ use std::ops::ControlFlow;
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::kinds::Kind;
-use crate::table::{Place, Table};
+use crate::kinds::CharClass;
+use crate::table::{PiecePosition, Table};
 
 #[cfg(test)]
 mod tests;
 
 /// A word with more characters than this is not looked at.
-const MAX_WORD: usize = 100;
+const MAX_WORD_CHARS: usize = 100;
 /// How many words are remembered.
-const MAX_KNOWN: usize = 16 * 1024;
+const MAX_CACHED_WORDS: usize = 16 * 1024;
 
 /// A piece of a text, as the place of its word in the table.
 pub(crate) type Piece = u16;
 
 /// Finds the pieces of words.
-pub(crate) trait Find {
+pub(crate) trait PieceFinder {
     /// Replaces what is in `pieces` by the pieces of the word: none at all if
     /// some part of it is not known.
     fn find(&mut self, word: &str, pieces: &mut Vec<Piece>);
 }
 
-impl Find for Table {
+impl PieceFinder for Table {
     fn find(&mut self, word: &str, pieces: &mut Vec<Piece>) {
         pieces.clear();
         let mut rest = word;
-        let mut place = Place::First;
+        let mut place = PiecePosition::First;
         while !rest.is_empty() {
-            let known = self.longest(rest, place).and_then(|(at, length)| {
-                let piece = Piece::try_from(at).ok()?;
-                Some((piece, rest.get(length..)?))
-            });
+            let known = self
+                .find_longest_prefix(rest, place)
+                .and_then(|(at, length)| {
+                    let piece = Piece::try_from(at).ok()?;
+                    Some((piece, rest.get(length..)?))
+                });
             let Some((piece, after)) = known else {
                 pieces.clear();
                 return;
             };
             pieces.push(piece);
             rest = after;
-            place = Place::Later;
+            place = PiecePosition::Later;
         }
     }
 }
 
 /// Remembers the words that it has met, for reading many texts.
 #[derive(Debug)]
-pub(crate) struct Memo {
+pub(crate) struct PieceCache {
     table: Table,
     known: HashMap<Box<str>, Box<[Piece]>>,
 }
 
-impl Memo {
+impl PieceCache {
     pub(crate) fn new(table: Table) -> Self {
         Self {
             table,
@@ -68,7 +70,7 @@ impl Memo {
     }
 }
 
-impl Find for Memo {
+impl PieceFinder for PieceCache {
     fn find(&mut self, word: &str, pieces: &mut Vec<Piece>) {
         if let Some(known) = self.known.get(word) {
             pieces.clear();
@@ -78,7 +80,7 @@ impl Find for Memo {
         self.table.find(word, pieces);
         // Common words come back soon; to forget all is cheaper than to keep an
         // order of use.
-        if self.known.len() >= MAX_KNOWN {
+        if self.known.len() >= MAX_CACHED_WORDS {
             self.known.clear();
         }
         self.known.insert(word.into(), pieces.as_slice().into());
@@ -87,9 +89,9 @@ impl Find for Memo {
 
 /// Gives the pieces of each word of a text in turn; an unknown word has none.
 /// Stops when told to.
-pub(crate) fn read(
+pub(crate) fn visit_word_pieces(
     text: &str,
-    find: &mut impl Find,
+    find: &mut impl PieceFinder,
     mut each: impl FnMut(&[Piece]) -> ControlFlow<()>,
 ) {
     let mut pieces = Vec::new();
@@ -98,7 +100,7 @@ pub(crate) fn read(
         if word.letters == 0 {
             return ControlFlow::Continue(());
         }
-        if word.letters > MAX_WORD {
+        if word.letters > MAX_WORD_CHARS {
             pieces.clear();
         } else {
             find.find(&word.text, &mut pieces);
@@ -112,11 +114,11 @@ pub(crate) fn read(
     for run in text.split([' ', '\n', '\t', '\r']) {
         let flow = if run.is_ascii() {
             run.chars()
-                .filter(|c| Kind::of(*c) != Kind::Dropped)
+                .filter(|c| CharClass::from_char(*c) != CharClass::Dropped)
                 .map(|c| c.to_ascii_lowercase())
-                .try_for_each(|c| word.take(c, &mut found))
+                .try_for_each(|c| word.push_char(c, &mut found))
         } else {
-            folded(run).try_for_each(|c| word.take(c, &mut found))
+            fold_chars(run).try_for_each(|c| word.push_char(c, &mut found))
         };
         if flow.is_break() || found(&mut word).is_break() {
             return;
@@ -133,14 +135,14 @@ struct Word {
 
 impl Word {
     /// Adds a folded character, or ends the word before it.
-    fn take(
+    fn push_char(
         &mut self,
         c: char,
         found: &mut impl FnMut(&mut Self) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        match Kind::of(c) {
-            Kind::White => found(self),
-            Kind::Punctuation => {
+        match CharClass::from_char(c) {
+            CharClass::White => found(self),
+            CharClass::Punctuation => {
                 found(self)?;
                 self.push(c);
                 found(self)
@@ -154,7 +156,7 @@ impl Word {
 
     fn push(&mut self, c: char) {
         self.letters += 1;
-        if self.letters <= MAX_WORD {
+        if self.letters <= MAX_WORD_CHARS {
             self.text.push(c);
         }
     }
@@ -162,18 +164,18 @@ impl Word {
 
 /// Lower case without accents. Chinese characters get gaps around them before
 /// anything is decomposed, accents go after it.
-fn folded(run: &str) -> impl Iterator<Item = char> {
+fn fold_chars(run: &str) -> impl Iterator<Item = char> {
     run.chars()
         .flat_map(|c| {
-            let (before, c, after) = match Kind::of(c) {
-                Kind::Dropped => (None, None, None),
-                Kind::White => (None, Some(' '), None),
-                Kind::Ideograph => (Some(' '), Some(c), Some(' ')),
+            let (before, c, after) = match CharClass::from_char(c) {
+                CharClass::Dropped => (None, None, None),
+                CharClass::White => (None, Some(' '), None),
+                CharClass::Ideograph => (Some(' '), Some(c), Some(' ')),
                 _ => (None, Some(c), None),
             };
             before.into_iter().chain(c).chain(after)
         })
         .nfd()
-        .filter(|c| Kind::of(*c) != Kind::Mark)
+        .filter(|c| CharClass::from_char(*c) != CharClass::Mark)
         .flat_map(char::to_lowercase)
 }

@@ -17,7 +17,7 @@ pub const MAX_SETTINGS_BYTES: u64 = 4 * 1024 * 1024;
 
 /// What a client's own book of projects and servers may hold: it grows with
 /// use.
-pub const MAX_BOOK_BYTES: u64 = 64 * 1024 * 1024;
+pub const MAX_CLIENT_STATE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Why a file was not read.
 #[derive(Debug)]
@@ -154,14 +154,14 @@ fn check_kind(about: &fs::Metadata) -> Result<(), ReadError> {
 
 /// A directory's entries, as many as were allowed.
 #[derive(Debug, Default)]
-pub struct Entries {
+pub struct DirListing {
     /// In the order in which the system gave them.
     pub entries: Vec<DirEntry>,
     /// Whether there were more.
     pub is_cut: bool,
 }
 
-impl Entries {
+impl DirListing {
     /// Sorted by name, so that the same directory gives the same list.
     pub fn sort(&mut self) {
         let name = |entry: &DirEntry| -> OsString { entry.file_name() };
@@ -171,11 +171,11 @@ impl Entries {
 
 /// At most `max_entries` of a directory; entries that cannot be read count and
 /// are left out.
-pub fn list_directory(path: &Path, max_entries: usize) -> io::Result<Entries> {
+pub fn list_directory(path: &Path, max_entries: usize) -> io::Result<DirListing> {
     let mut list = fs::read_dir(path)?;
     let entries = list.by_ref().take(max_entries).flatten().collect();
     let is_cut = list.next().is_some();
-    Ok(Entries { entries, is_cut })
+    Ok(DirListing { entries, is_cut })
 }
 
 #[cfg(test)]

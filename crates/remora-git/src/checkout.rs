@@ -17,7 +17,7 @@ use remora_files::read_text;
 use tempfile::TempDir;
 
 use crate::Git;
-use crate::run::{Cancel, End, Question, Records};
+use crate::run::{CancelToken, GitInvocation, GitOutcome, RecordFormat};
 
 /// What `.git`, `commondir` or `HEAD` may hold.
 const MAX_POINTER_BYTES: u64 = 16 * 1024;
@@ -31,7 +31,7 @@ const EMPTY_TREE_SHA256: &str = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b
 
 /// Settings that say how files lie on this disk. Nothing else of a
 /// repository's configuration is heard.
-const COPIED: &[(&str, &[&str])] = &[
+const COPIED_SETTINGS: &[(&str, &[&str])] = &[
     ("core.autocrlf", &["true", "false", "input"]),
     ("core.eol", &["lf", "crlf", "native"]),
     ("core.filemode", &["true", "false"]),
@@ -42,7 +42,7 @@ const COPIED: &[(&str, &[&str])] = &[
 
 /// Where the checkout of a folder may begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Search {
+pub enum CheckoutSearch {
     /// In the folder itself: one above must not answer for a damaged one.
     Here,
     /// In the folder or above it.
@@ -51,7 +51,7 @@ pub enum Search {
 
 /// What git can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
+pub enum GitCommand {
     /// What differs from a commit.
     Diff,
     /// Commits and what they changed.
@@ -60,10 +60,10 @@ pub enum Command {
     ListFiles,
 }
 
-impl Command {
+impl GitCommand {
     /// The command, and what must be said on its line. Submodules are left
     /// out: git would run in each of them with its own configuration.
-    fn words(self) -> &'static [&'static str] {
+    fn fixed_args(self) -> &'static [&'static str] {
         const PLAIN: [&str; 4] = [
             "--no-ext-diff",
             "--no-textconv",
@@ -91,7 +91,7 @@ impl Command {
 #[derive(Debug)]
 pub struct Checkout<'a> {
     git: &'a Git,
-    cancel: Cancel,
+    cancel: CancelToken,
     /// Where questions are asked from.
     folder: PathBuf,
     top: PathBuf,
@@ -108,29 +108,29 @@ impl Git {
     pub fn open(
         &self,
         folder: &Path,
-        search: Search,
-        cancel: &Cancel,
-    ) -> Result<Checkout<'_>, End> {
+        search: CheckoutSearch,
+        cancel: &CancelToken,
+    ) -> Result<Checkout<'_>, GitOutcome> {
         let mut checkout = self
             .find_checkout(folder, search, cancel)
-            .ok_or(End::Failed)?;
+            .ok_or(GitOutcome::Failed)?;
         checkout.find_head()?;
-        checkout.prepare().map_err(|_| End::Failed)?;
+        checkout.write_stand_in().map_err(|_| GitOutcome::Failed)?;
         Ok(checkout)
     }
 
     fn find_checkout(
         &self,
         folder: &Path,
-        search: Search,
-        cancel: &Cancel,
+        search: CheckoutSearch,
+        cancel: &CancelToken,
     ) -> Option<Checkout<'_>> {
         self.program.as_ref()?;
         let top = folder
             .ancestors()
             .take(match search {
-                Search::Here => 1,
-                Search::Upwards => usize::MAX,
+                CheckoutSearch::Here => 1,
+                CheckoutSearch::Upwards => usize::MAX,
             })
             .find(|dir| fs::symlink_metadata(dir.join(".git")).is_ok())?;
         let own = git_directory(top)?;
@@ -182,7 +182,7 @@ impl Checkout<'_> {
 
     /// What a comparison starts from: the last commit, or a tree without files.
     #[must_use]
-    pub fn base(&self) -> &str {
+    pub fn diff_base(&self) -> &str {
         match &self.head {
             Some(head) => head,
             None if self.is_sha256() => EMPTY_TREE_SHA256,
@@ -201,13 +201,13 @@ impl Checkout<'_> {
 
     /// Asks a question. `arguments` are written by us; commits are named by
     /// their ids.
-    pub fn ask(
+    pub fn ask_git(
         &self,
-        command: Command,
+        command: GitCommand,
         arguments: &[&str],
-        records: Records,
+        records: RecordFormat,
         on_record: impl FnMut(&[u8]) -> ControlFlow<()>,
-    ) -> End {
+    ) -> GitOutcome {
         self.ask_contents(command, arguments, None, records, on_record)
     }
 
@@ -215,28 +215,33 @@ impl Checkout<'_> {
     pub fn ask_log_of_all_refs(
         &self,
         arguments: &[&str],
-        records: Records,
+        records: RecordFormat,
         on_record: impl FnMut(&[u8]) -> ControlFlow<()>,
-    ) -> End {
+    ) -> GitOutcome {
         let Ok((file, is_cut)) = self.list_refs() else {
-            return End::Failed;
+            return GitOutcome::Failed;
         };
         let arguments: Vec<&str> = ["--stdin"].iter().chain(arguments).copied().collect();
-        match self.ask_contents(Command::Log, &arguments, Some(file), records, on_record) {
-            End::Complete if is_cut => End::Cut,
+        match self.ask_contents(GitCommand::Log, &arguments, Some(file), records, on_record) {
+            GitOutcome::Complete if is_cut => GitOutcome::Cut,
             end => end,
         }
     }
 
     fn ask_contents(
         &self,
-        command: Command,
+        command: GitCommand,
         arguments: &[&str],
         stdin: Option<File>,
-        records: Records,
+        records: RecordFormat,
         on_record: impl FnMut(&[u8]) -> ControlFlow<()>,
-    ) -> End {
-        let arguments: Vec<&str> = command.words().iter().chain(arguments).copied().collect();
+    ) -> GitOutcome {
+        let arguments: Vec<&str> = command
+            .fixed_args()
+            .iter()
+            .chain(arguments)
+            .copied()
+            .collect();
         let objects = self.shared.join("objects");
         let variables = [
             ("GIT_DIR", self.own.as_path()),
@@ -244,7 +249,7 @@ impl Checkout<'_> {
             ("GIT_OBJECT_DIRECTORY", objects.as_path()),
             ("GIT_WORK_TREE", self.top.as_path()),
         ];
-        let question = Question {
+        let question = GitInvocation {
             git: self.git,
             cancel: &self.cancel,
             folder: &self.folder,
@@ -261,9 +266,9 @@ impl Checkout<'_> {
         &self,
         arguments: &[&str],
         mut on_line: impl FnMut(&str) -> ControlFlow<()>,
-    ) -> End {
+    ) -> GitOutcome {
         let variables = [("GIT_DIR", self.own.as_path())];
-        let question = Question {
+        let question = GitInvocation {
             git: self.git,
             cancel: &self.cancel,
             folder: &self.top,
@@ -271,13 +276,15 @@ impl Checkout<'_> {
             arguments,
             stdin: None,
         };
-        question.run(Records::Lines, |line| match std::str::from_utf8(line) {
-            Ok(line) => on_line(line),
-            Err(_) => ControlFlow::Continue(()),
+        question.run(RecordFormat::Lines, |line| {
+            match std::str::from_utf8(line) {
+                Ok(line) => on_line(line),
+                Err(_) => ControlFlow::Continue(()),
+            }
         })
     }
 
-    fn find_head(&mut self) -> Result<(), End> {
+    fn find_head(&mut self) -> Result<(), GitOutcome> {
         let mut lines = Vec::new();
         let question = ["rev-parse", "HEAD", "--symbolic-full-name", "HEAD"];
         let end = self.ask_names(&question, |line| {
@@ -285,13 +292,13 @@ impl Checkout<'_> {
             ControlFlow::Continue(())
         });
         match (end, lines.as_slice()) {
-            (End::Complete, [head, name]) if is_id(head) => {
+            (GitOutcome::Complete, [head, name]) if is_id(head) => {
                 self.head = Some(head.clone());
                 self.branch = branch_of(name);
                 Ok(())
             }
-            (End::Failed, _) => self.find_unborn_branch().ok_or(End::Failed),
-            (End::Complete, _) => Err(End::Failed),
+            (GitOutcome::Failed, _) => self.find_unborn_branch().ok_or(GitOutcome::Failed),
+            (GitOutcome::Complete, _) => Err(GitOutcome::Failed),
             (end, _) => Err(end),
         }
     }
@@ -302,7 +309,7 @@ impl Checkout<'_> {
         let name = text.strip_prefix("ref:")?.trim();
         let known = self.ask_names(&["rev-parse", "--git-dir"], |_| ControlFlow::Continue(()));
         self.branch = branch_of(name);
-        (known == End::Complete).then_some(())
+        (known == GitOutcome::Complete).then_some(())
     }
 
     fn is_sha256(&self) -> bool {
@@ -315,7 +322,7 @@ impl Checkout<'_> {
     }
 
     /// Writes the directory that stands in for the repository's.
-    fn prepare(&self) -> io::Result<()> {
+    fn write_stand_in(&self) -> io::Result<()> {
         let folder = self.stand_in.path();
         fs::create_dir(folder.join("objects"))?;
         fs::create_dir(folder.join("refs"))?;
@@ -345,7 +352,7 @@ impl Checkout<'_> {
             return Vec::new();
         };
         let arguments = ["config", "--file", file, "--no-includes", "--list", "-z"];
-        let question = Question {
+        let question = GitInvocation {
             git: self.git,
             cancel: &self.cancel,
             folder: Path::new("/"),
@@ -354,10 +361,10 @@ impl Checkout<'_> {
             stdin: None,
         };
         let mut copied = Vec::new();
-        question.run(Records::Zero, |record| {
+        question.run(RecordFormat::Zero, |record| {
             let text = String::from_utf8_lossy(record);
             let (name, value) = text.split_once('\n').unwrap_or((&text, "true"));
-            let row = COPIED.iter().find(|(known, _)| *known == name);
+            let row = COPIED_SETTINGS.iter().find(|(known, _)| *known == name);
             if let Some((name, values)) = row
                 && let Some(value) = values.iter().find(|v| v.eq_ignore_ascii_case(value))
             {
@@ -391,7 +398,7 @@ impl Checkout<'_> {
         });
         let path = self.stand_in.path().join("commits");
         fs::write(&path, text)?;
-        Ok((File::open(path)?, end != End::Complete))
+        Ok((File::open(path)?, end != GitOutcome::Complete))
     }
 }
 

@@ -13,9 +13,9 @@ mod checkout;
 mod program;
 mod run;
 
-pub use checkout::{Checkout, Command, Search};
+pub use checkout::{Checkout, CheckoutSearch, GitCommand};
 pub use program::{Git, SYSTEM_FOLDERS};
-pub use run::{Cancel, End, Records};
+pub use run::{CancelToken, GitOutcome, RecordFormat};
 
 #[cfg(test)]
 mod tests;

@@ -18,7 +18,7 @@ pub const SYSTEM_FOLDERS: &[&str] = &[
 ];
 
 /// How long one question may take unless the caller says otherwise.
-const DEFAULT_LIMIT: Duration = Duration::from_millis(2500);
+const DEFAULT_TIMEOUT: Duration = Duration::from_millis(2500);
 
 /// How git is asked.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ impl Default for Git {
         let folders = SYSTEM_FOLDERS.iter().map(PathBuf::from);
         Self {
             program: find_program(folders, None),
-            limit: DEFAULT_LIMIT,
+            limit: DEFAULT_TIMEOUT,
         }
     }
 }

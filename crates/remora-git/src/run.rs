@@ -30,7 +30,7 @@ const CANCEL_INTERVAL: Duration = Duration::from_millis(20);
 const EXIT_INTERVAL: Duration = Duration::from_millis(1);
 
 /// The whole environment of git, and of whatever it would start.
-const ENVIRONMENT: &[(&str, &str)] = &[
+const GIT_ENVIRONMENT: &[(&str, &str)] = &[
     ("PATH", "/usr/bin:/bin"),
     // Not unset: an include of `~/..` would then be fatal.
     ("HOME", "/dev/null"),
@@ -54,7 +54,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
 ];
 
 /// Said on every command line, above any file.
-const SETTINGS: &[&str] = &[
+const GIT_SETTINGS: &[&str] = &[
     "core.attributesFile=/dev/null",
     // Larger files are compared, but never taken apart in memory.
     "core.bigFileThreshold=8m",
@@ -70,7 +70,7 @@ const SETTINGS: &[&str] = &[
 
 /// How an answer is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Records {
+pub enum RecordFormat {
     /// Lines.
     Lines,
     /// Records that end with a zero byte.
@@ -79,7 +79,7 @@ pub enum Records {
 
 /// How a question ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum GitOutcome {
     /// Git has said everything.
     Complete,
     /// The caller had enough.
@@ -94,9 +94,9 @@ pub enum End {
 
 /// Ends questions from another thread.
 #[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct CancelToken(Arc<AtomicBool>);
 
-impl Cancel {
+impl CancelToken {
     /// Ends the question that runs, and all later ones.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
@@ -109,9 +109,9 @@ impl Cancel {
 
 /// One question.
 #[derive(Debug)]
-pub(crate) struct Question<'a> {
+pub(crate) struct GitInvocation<'a> {
     pub(crate) git: &'a Git,
-    pub(crate) cancel: &'a Cancel,
+    pub(crate) cancel: &'a CancelToken,
     pub(crate) folder: &'a Path,
     /// Beyond [`ENVIRONMENT`]: where the repository is.
     pub(crate) variables: &'a [(&'a str, &'a Path)],
@@ -120,9 +120,9 @@ pub(crate) struct Question<'a> {
 }
 
 /// A process that does not outlive its question.
-struct Running(Child);
+struct GitProcess(Child);
 
-impl Drop for Running {
+impl Drop for GitProcess {
     fn drop(&mut self) {
         if matches!(self.0.try_wait(), Ok(Some(_))) {
             return;
@@ -136,44 +136,47 @@ impl Drop for Running {
     }
 }
 
-impl Question<'_> {
+impl GitInvocation<'_> {
     /// Runs git and hands over its records.
     pub(crate) fn run(
         self,
-        records: Records,
+        records: RecordFormat,
         mut on_record: impl FnMut(&[u8]) -> ControlFlow<()>,
-    ) -> End {
+    ) -> GitOutcome {
         let deadline = Instant::now() + self.git.limit;
         let cancel = self.cancel;
         if cancel.is_cancelled() {
-            return End::Cancelled;
+            return GitOutcome::Cancelled;
         }
         let Some(mut child) = self.start() else {
-            return End::Failed;
+            return GitOutcome::Failed;
         };
         let Some(stdout) = child.0.stdout.take() else {
-            return End::Failed;
+            return GitOutcome::Failed;
         };
-        let mut splitter = Splitter::new(records);
+        let mut splitter = RecordSplitter::new(records);
         let mut reader = stdout.take(MAX_OUTPUT_BYTES);
         let mut buffer = vec![0; 64 * 1024];
         loop {
             match wait_readable(reader.get_ref(), cancel, deadline) {
-                Ok(Wait::Ready) => {}
-                Ok(Wait::Cancelled) => return End::Cancelled,
-                Ok(Wait::Late) => return End::Cut,
-                Err(_) => return End::Failed,
+                Ok(WaitResult::Ready) => {}
+                Ok(WaitResult::Cancelled) => return GitOutcome::Cancelled,
+                Ok(WaitResult::Late) => return GitOutcome::Cut,
+                Err(_) => return GitOutcome::Failed,
             }
             match reader.read(&mut buffer) {
-                Ok(0) if reader.limit() == 0 => return End::Cut,
+                Ok(0) if reader.limit() == 0 => return GitOutcome::Cut,
                 Ok(0) => break,
                 Ok(count) => {
-                    if splitter.feed(&buffer[..count], &mut on_record).is_break() {
-                        return End::Enough;
+                    if splitter
+                        .feed_bytes(&buffer[..count], &mut on_record)
+                        .is_break()
+                    {
+                        return GitOutcome::Enough;
                     }
                 }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => return End::Failed,
+                Err(_) => return GitOutcome::Failed,
             }
         }
         // It has closed its output and is about to end.
@@ -181,23 +184,23 @@ impl Question<'_> {
             match child.0.try_wait() {
                 Ok(Some(status)) if status.success() => {
                     return match splitter.finish(&mut on_record) {
-                        ControlFlow::Continue(()) => End::Complete,
-                        ControlFlow::Break(()) => End::Enough,
+                        ControlFlow::Continue(()) => GitOutcome::Complete,
+                        ControlFlow::Break(()) => GitOutcome::Enough,
                     };
                 }
                 Ok(None) if Instant::now() < deadline => thread::park_timeout(EXIT_INTERVAL),
-                Ok(None) => return End::Cut,
-                _ => return End::Failed,
+                Ok(None) => return GitOutcome::Cut,
+                _ => return GitOutcome::Failed,
             }
         }
     }
 
-    fn start(self) -> Option<Running> {
+    fn start(self) -> Option<GitProcess> {
         let mut command = Command::new(self.git.program.as_ref()?);
-        command.env_clear().envs(ENVIRONMENT.iter().copied());
+        command.env_clear().envs(GIT_ENVIRONMENT.iter().copied());
         command.envs(self.variables.iter().copied());
         command.args(["--no-pager", "--no-optional-locks"]);
-        for setting in SETTINGS {
+        for setting in GIT_SETTINGS {
             command.args(["-c", setting]);
         }
         command
@@ -208,7 +211,7 @@ impl Question<'_> {
             .stderr(Stdio::null())
             // What it starts is ended with it.
             .process_group(0);
-        let child = Running(command.spawn().ok()?);
+        let child = GitProcess(command.spawn().ok()?);
         limit_memory(&child.0);
         Some(child)
     }
@@ -230,7 +233,7 @@ fn limit_memory(child: &Child) {
 #[cfg(not(target_os = "linux"))]
 fn limit_memory(_: &Child) {}
 
-enum Wait {
+enum WaitResult {
     Ready,
     Cancelled,
     Late,
@@ -238,38 +241,38 @@ enum Wait {
 
 fn wait_readable(
     stdout: &impl std::os::fd::AsFd,
-    cancel: &Cancel,
+    cancel: &CancelToken,
     deadline: Instant,
-) -> io::Result<Wait> {
+) -> io::Result<WaitResult> {
     loop {
         if cancel.is_cancelled() {
-            return Ok(Wait::Cancelled);
+            return Ok(WaitResult::Cancelled);
         }
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Ok(Wait::Late);
+            return Ok(WaitResult::Late);
         }
         let timeout = Timespec::try_from(left.min(CANCEL_INTERVAL)).map_err(io::Error::other)?;
         let mut fds = [PollFd::new(stdout, PollFlags::IN)];
         match poll(&mut fds, Some(&timeout)) {
             Ok(0) | Err(rustix::io::Errno::INTR) => {}
-            Ok(_) => return Ok(Wait::Ready),
+            Ok(_) => return Ok(WaitResult::Ready),
             Err(error) => return Err(error.into()),
         }
     }
 }
 
 /// Divides bytes as they come into records.
-struct Splitter {
+struct RecordSplitter {
     end: u8,
     record: Vec<u8>,
 }
 
-impl Splitter {
-    fn new(records: Records) -> Self {
+impl RecordSplitter {
+    fn new(records: RecordFormat) -> Self {
         let end = match records {
-            Records::Lines => b'\n',
-            Records::Zero => 0,
+            RecordFormat::Lines => b'\n',
+            RecordFormat::Zero => 0,
         };
         Self {
             end,
@@ -277,7 +280,7 @@ impl Splitter {
         }
     }
 
-    fn feed(
+    fn feed_bytes(
         &mut self,
         mut bytes: &[u8],
         on_record: &mut impl FnMut(&[u8]) -> ControlFlow<()>,

@@ -53,9 +53,13 @@ fn make_repository(root: &Path) {
     );
 }
 
-fn lines(checkout: &Checkout<'_>, command: Command, arguments: &[&str]) -> (End, Vec<String>) {
+fn lines(
+    checkout: &Checkout<'_>,
+    command: GitCommand,
+    arguments: &[&str],
+) -> (GitOutcome, Vec<String>) {
     let mut lines = Vec::new();
-    let end = checkout.ask(command, arguments, Records::Lines, |line| {
+    let end = checkout.ask_git(command, arguments, RecordFormat::Lines, |line| {
         lines.push(String::from_utf8_lossy(line).into_owned());
         std::ops::ControlFlow::Continue(())
     });
@@ -63,15 +67,21 @@ fn lines(checkout: &Checkout<'_>, command: Command, arguments: &[&str]) -> (End,
 }
 
 fn changed(checkout: &Checkout<'_>) -> Vec<String> {
-    lines(checkout, Command::Diff, &["--name-only", checkout.base()]).1
+    lines(
+        checkout,
+        GitCommand::Diff,
+        &["--name-only", checkout.diff_base()],
+    )
+    .1
 }
 
-fn history(checkout: &Checkout<'_>) -> (End, usize) {
+fn history(checkout: &Checkout<'_>) -> (GitOutcome, usize) {
     let mut commits = 0;
-    let end = checkout.ask_log_of_all_refs(&["--format=commit %h", "-p"], Records::Lines, |line| {
-        commits += usize::from(line.starts_with(b"commit "));
-        std::ops::ControlFlow::Continue(())
-    });
+    let end =
+        checkout.ask_log_of_all_refs(&["--format=commit %h", "-p"], RecordFormat::Lines, |line| {
+            commits += usize::from(line.starts_with(b"commit "));
+            std::ops::ControlFlow::Continue(())
+        });
     (end, commits)
 }
 
@@ -85,22 +95,22 @@ fn a_plain_checkout_is_known_with_all_branches() {
         "echo 3 > src/a.rs; git tag -a -m t v1; git tag blob $(git rev-parse HEAD:b.rs)",
     );
     for git in all_gits() {
-        let open = |at: &Path, search| git.open(at, search, &Cancel::default());
-        let checkout = open(&root, Search::Here).unwrap();
+        let open = |at: &Path, search| git.open(at, search, &CancelToken::default());
+        let checkout = open(&root, CheckoutSearch::Here).unwrap();
         assert_eq!(checkout.branch(), Some("main"));
         assert_eq!(checkout.head().map(str::len), Some(40));
         assert_eq!(changed(&checkout), ["src/a.rs"]);
-        assert_eq!(history(&checkout), (End::Complete, 3), "{git:?}");
-        assert!(open(&root.join("src"), Search::Here).is_err());
+        assert_eq!(history(&checkout), (GitOutcome::Complete, 3), "{git:?}");
+        assert!(open(&root.join("src"), CheckoutSearch::Here).is_err());
         let below = root.join("src");
-        let below = open(&below, Search::Upwards).unwrap();
+        let below = open(&below, CheckoutSearch::Upwards).unwrap();
         assert_eq!(
             lines(
                 &below,
-                Command::Diff,
-                &["--relative", "--name-only", below.base()]
+                GitCommand::Diff,
+                &["--relative", "--name-only", below.diff_base()]
             ),
-            (End::Complete, vec!["a.rs".to_owned()])
+            (GitOutcome::Complete, vec!["a.rs".to_owned()])
         );
     }
 }
@@ -119,18 +129,26 @@ fn worktrees_new_repositories_and_lone_commits_are_known() {
         "git init -q -b trunk new; echo 1 > new/a; git -C new add a",
     );
     for git in all_gits() {
-        let open = |name: &str| git.open(&dir.path().join(name), Search::Here, &Cancel::default());
+        let open = |name: &str| {
+            git.open(
+                &dir.path().join(name),
+                CheckoutSearch::Here,
+                &CancelToken::default(),
+            )
+        };
         let tree = open("tree").unwrap();
         assert_eq!(tree.branch(), Some("other"));
         assert_eq!(changed(&tree), ["c.rs"]);
-        assert_eq!(history(&tree), (End::Complete, 3));
+        assert_eq!(history(&tree), (GitOutcome::Complete, 3));
         let new = open("new").unwrap();
         assert_eq!((new.head(), new.branch()), (None, Some("trunk")));
         assert_eq!(changed(&new), ["a"]);
     }
     shell(&root, "git checkout -q --detach");
     for git in all_gits() {
-        let lone = git.open(&root, Search::Here, &Cancel::default()).unwrap();
+        let lone = git
+            .open(&root, CheckoutSearch::Here, &CancelToken::default())
+            .unwrap();
         assert_eq!((lone.head().map(str::len), lone.branch()), (Some(40), None));
     }
 }
@@ -148,12 +166,18 @@ fn shallow_clones_other_hashes_and_modes_that_do_not_count_are_known() {
     let app = dir.path().join("app");
     shell(&app, "git config core.fileMode false; chmod 755 b.rs");
     for git in all_gits() {
-        let open = |name: &str| git.open(&dir.path().join(name), Search::Here, &Cancel::default());
+        let open = |name: &str| {
+            git.open(
+                &dir.path().join(name),
+                CheckoutSearch::Here,
+                &CancelToken::default(),
+            )
+        };
         let shallow = open("shallow").unwrap();
-        assert_eq!(history(&shallow), (End::Complete, 1));
+        assert_eq!(history(&shallow), (GitOutcome::Complete, 1));
         let wide = open("wide").unwrap();
         assert_eq!(changed(&wide), ["a"]);
-        assert_eq!(history(&wide), (End::Complete, 1));
+        assert_eq!(history(&wide), (GitOutcome::Complete, 1));
         assert_eq!(changed(&open("app").unwrap()), Vec::<String>::new());
     }
 }
@@ -176,7 +200,8 @@ fn what_is_no_repository_is_none_and_is_not_waited_for() {
     for name in ["empty", "zero", "pipe", "far", "loop", "plain"] {
         let folder = dir.path().join(name);
         assert!(
-            git.open(&folder, Search::Here, &Cancel::default()).is_err(),
+            git.open(&folder, CheckoutSearch::Here, &CancelToken::default())
+                .is_err(),
             "{name}"
         );
     }
@@ -198,8 +223,8 @@ fn disguise(folder: &Path, lines: &str, limit: Duration) -> Git {
     }
 }
 
-fn question<'a>(git: &'a Git, cancel: &'a Cancel, folder: &'a Path) -> run::Question<'a> {
-    run::Question {
+fn question<'a>(git: &'a Git, cancel: &'a CancelToken, folder: &'a Path) -> run::GitInvocation<'a> {
+    run::GitInvocation {
         git,
         cancel,
         folder,
@@ -224,12 +249,12 @@ fn at_the_deadline_the_whole_group_is_ended() {
     let lines = "sleep 600 & echo $$ $!; wait";
     let git = disguise(dir.path(), lines, Duration::from_millis(300));
     let mut pids = String::new();
-    let cancel = Cancel::default();
-    let end = question(&git, &cancel, dir.path()).run(Records::Lines, |line| {
+    let cancel = CancelToken::default();
+    let end = question(&git, &cancel, dir.path()).run(RecordFormat::Lines, |line| {
         pids = String::from_utf8_lossy(line).into_owned();
         std::ops::ControlFlow::Continue(())
     });
-    assert_eq!(end, End::Cut);
+    assert_eq!(end, GitOutcome::Cut);
     for pid in pids.split_whitespace() {
         let deadline = Instant::now() + PATIENT;
         while lives(pid) {
@@ -243,9 +268,9 @@ fn at_the_deadline_the_whole_group_is_ended() {
 fn a_question_ends_when_it_is_cancelled_or_enough_was_said() {
     let dir = tempfile::tempdir().unwrap();
     let git = disguise(dir.path(), "while :; do echo line; done", PATIENT);
-    let cancel = Cancel::default();
+    let cancel = CancelToken::default();
     let mut count = 0;
-    let end = question(&git, &cancel, dir.path()).run(Records::Lines, |line| {
+    let end = question(&git, &cancel, dir.path()).run(RecordFormat::Lines, |line| {
         assert_eq!(line, b"line");
         count += 1;
         match count {
@@ -253,12 +278,12 @@ fn a_question_ends_when_it_is_cancelled_or_enough_was_said() {
             _ => std::ops::ControlFlow::Continue(()),
         }
     });
-    assert_eq!((end, count), (End::Enough, 1000));
-    let end = question(&git, &cancel, dir.path()).run(Records::Lines, |_| {
+    assert_eq!((end, count), (GitOutcome::Enough, 1000));
+    let end = question(&git, &cancel, dir.path()).run(RecordFormat::Lines, |_| {
         cancel.cancel();
         std::ops::ControlFlow::Continue(())
     });
-    assert_eq!(end, End::Cancelled);
+    assert_eq!(end, GitOutcome::Cancelled);
 }
 
 #[test]
@@ -266,8 +291,8 @@ fn the_environment_of_the_session_is_not_handed_on() {
     let dir = tempfile::tempdir().unwrap();
     let git = disguise(dir.path(), "export -p", PATIENT);
     let mut names = Vec::new();
-    let cancel = Cancel::default();
-    question(&git, &cancel, dir.path()).run(Records::Lines, |line| {
+    let cancel = CancelToken::default();
+    question(&git, &cancel, dir.path()).run(RecordFormat::Lines, |line| {
         let line = String::from_utf8_lossy(line).into_owned();
         let name = line.trim_start_matches("export ").split('=').next();
         names.extend(name.map(str::to_owned));
@@ -301,10 +326,10 @@ fn an_endless_record_comes_cut_and_costs_no_memory() {
     let lines = "dd if=/dev/zero bs=65536 count=100 2>/dev/null; echo; echo end";
     let git = disguise(dir.path(), lines, PATIENT);
     let mut lengths = Vec::new();
-    let cancel = Cancel::default();
-    let end = question(&git, &cancel, dir.path()).run(Records::Lines, |line| {
+    let cancel = CancelToken::default();
+    let end = question(&git, &cancel, dir.path()).run(RecordFormat::Lines, |line| {
         lengths.push(line.len());
         std::ops::ControlFlow::Continue(())
     });
-    assert_eq!((end, lengths), (End::Complete, vec![64 * 1024, 3]));
+    assert_eq!((end, lengths), (GitOutcome::Complete, vec![64 * 1024, 3]));
 }

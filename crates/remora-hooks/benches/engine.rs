@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use remora_hooks::{Engine, Host, Options, Places, Verdict};
+use remora_hooks::{Engine, EngineOptions, Host, PlanVerdict, SettingsPaths};
 use remora_protocol::Event;
 use serde_json::{Value, json};
 
@@ -32,7 +32,11 @@ fn engine(dir: &Path, groups: &Value) -> Engine {
     let settings = json!({"hooks": {"PreToolUse": groups}});
     fs::create_dir_all(dir.join(".claude")).unwrap();
     fs::write(dir.join(".claude/settings.json"), settings.to_string()).unwrap();
-    Engine::load(Places::new(dir, dir.join("home")), Options::default()).unwrap()
+    Engine::load(
+        SettingsPaths::new(dir, dir.join("home")),
+        EngineOptions::default(),
+    )
+    .unwrap()
 }
 
 fn event(dir: &Path, command: &str) -> Event {
@@ -79,7 +83,7 @@ fn plan(rounds: usize) {
             assert_eq!(
                 plan.rows
                     .iter()
-                    .filter(|r| r.verdict == Verdict::Runs)
+                    .filter(|r| r.verdict == PlanVerdict::Runs)
                     .count(),
                 50
             );

@@ -4,7 +4,7 @@
 //! and when a failure blocks.
 
 use remora_protocol::{
-    Answers, Elicited, EventDef, EventName, ExitTwo, Permission, PlainText, StopEffect,
+    Answers, ElicitationResponse, EventDef, EventName, ExitTwo, Permission, PlainText, StopEffect,
 };
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ mod schema;
 
 /// How a handler came to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum ProcessExit {
     /// It exited.
     Exit(i32),
     /// A signal ended it.
@@ -27,9 +27,9 @@ pub(crate) enum Ended {
 
 /// What came out of a handler.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Output {
+pub(crate) struct HandlerOutput {
     /// How it ended.
-    pub ended: Ended,
+    pub ended: ProcessExit,
     /// Standard output, or the body of a reply.
     pub stdout: String,
     /// Standard error.
@@ -39,7 +39,7 @@ pub(crate) struct Output {
 /// What became of a handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum HandlerStatus {
     /// It ran and did not block.
     Ok,
     /// It blocked, denied or stopped.
@@ -86,7 +86,7 @@ pub(crate) enum RequestDecision {
 
 /// `continue: false`, with what the person is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stop(pub(crate) Option<String>);
+pub(crate) struct StopRequest(pub(crate) Option<String>);
 
 /// What one handler said, as far as its event honours it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -98,7 +98,7 @@ pub(crate) struct Answer {
     /// It blocks, for this reason.
     pub block: Option<String>,
     /// It stops.
-    pub stop: Option<Stop>,
+    pub stop: Option<StopRequest>,
     /// For the model.
     pub context: Option<ContextText>,
     /// For the person.
@@ -126,7 +126,7 @@ pub(crate) struct Answer {
     /// What the screen shows.
     pub display_content: Option<String>,
     /// An answer to a server.
-    pub elicitation: Option<Elicited>,
+    pub elicitation: Option<ElicitationResponse>,
     /// A worktree's path.
     pub worktree_path: Option<String>,
     /// Instructions for the summary.
@@ -136,7 +136,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    fn blocks(&self) -> bool {
+    fn is_blocking(&self) -> bool {
         self.block.is_some()
             || self.stop.is_some()
             || matches!(self.permission, Some((Permission::Deny, _)))
@@ -146,9 +146,9 @@ impl Answer {
 
 /// One handler's result: status, why, the JSON as given, and what counts of it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Said {
+pub(crate) struct HandlerResult {
     /// What became of it.
-    pub status: Status,
+    pub status: HandlerStatus,
     /// Why, in plain words; empty when there is nothing to add.
     pub why: String,
     /// The object it printed.
@@ -158,61 +158,86 @@ pub(crate) struct Said {
 }
 
 /// Text given when a block has no reason of its own.
-const BLOCKED: &str = "Blocked by hook";
-const REQUEST_DENIED: &str = "Permission denied by hook";
-const NO_STDERR: &str = "No stderr output";
+const DEFAULT_BLOCK_REASON: &str = "Blocked by hook";
+const DEFAULT_DENIAL_MESSAGE: &str = "Permission denied by hook";
+const NO_STDERR_TEXT: &str = "No stderr output";
 
-enum Text {
+enum ParsedStdout {
     Plain(String),
     Object(Value, Box<Answer>),
     Invalid(String),
 }
 
 /// Reads what a handler gave.
-pub(crate) fn read(def: &EventDef, output: &Output, on_failure: OnFailure) -> Said {
-    let said = |status, why: String, object, answer| Said {
+pub(crate) fn read_answer(
+    def: &EventDef,
+    output: &HandlerOutput,
+    on_failure: OnFailure,
+) -> HandlerResult {
+    let said = |status, why: String, object, answer| HandlerResult {
         status,
         why,
         object,
         answer,
     };
     let code = match &output.ended {
-        Ended::TimedOut => {
+        ProcessExit::TimedOut => {
             let why = "it did not answer in time; what it had said is discarded".to_owned();
             // A change of model waits for a guard that never answered: no.
             let block = def.name == EventName::PreModelSwitch;
-            return failed(def, Status::Timeout, why, output, on_failure, block);
+            return build_failure(def, HandlerStatus::Timeout, why, output, on_failure, block);
         }
-        Ended::Failed(why) => {
-            return failed(def, Status::Error, why.clone(), output, on_failure, false);
+        ProcessExit::Failed(why) => {
+            return build_failure(
+                def,
+                HandlerStatus::Error,
+                why.clone(),
+                output,
+                on_failure,
+                false,
+            );
         }
-        Ended::Exit(code) => Some(*code),
-        Ended::Signal(_) => None,
+        ProcessExit::Exit(code) => Some(*code),
+        ProcessExit::Signal(_) => None,
     };
     let describe = || match &output.ended {
-        Ended::Signal(signal) => format!("ended by signal {signal}"),
+        ProcessExit::Signal(signal) => format!("ended by signal {signal}"),
         _ => format!("exit code {}", code.unwrap_or_default()),
     };
     let two = code == Some(2);
     let ordinary = matches!(code, Some(0 | 2));
-    match interpret(def, &output.stdout, code) {
-        Text::Invalid(problem) if two => {
+    match interpret_stdout(def, &output.stdout, code) {
+        ParsedStdout::Invalid(problem) if two => {
             block_by_code(def, output, None, Answer::default(), &problem)
         }
-        Text::Invalid(problem) => failed(def, Status::Error, problem, output, on_failure, false),
-        Text::Object(object, answer) if two => {
+        ParsedStdout::Invalid(problem) => build_failure(
+            def,
+            HandlerStatus::Error,
+            problem,
+            output,
+            on_failure,
+            false,
+        ),
+        ParsedStdout::Object(object, answer) if two => {
             block_by_code(def, output, Some(object), *answer, "")
         }
-        Text::Object(object, answer) => {
+        ParsedStdout::Object(object, answer) => {
             if !ordinary && on_failure == OnFailure::Block && def.failure_can_block {
-                let mut said = failed(def, Status::Error, describe(), output, on_failure, false);
+                let mut said = build_failure(
+                    def,
+                    HandlerStatus::Error,
+                    describe(),
+                    output,
+                    on_failure,
+                    false,
+                );
                 said.object = Some(object);
                 return said;
             }
-            let status = match (answer.blocks(), ordinary) {
-                (true, _) => Status::Blocked,
-                (false, true) => Status::Ok,
-                (false, false) => Status::Error,
+            let status = match (answer.is_blocking(), ordinary) {
+                (true, _) => HandlerStatus::Blocked,
+                (false, true) => HandlerStatus::Ok,
+                (false, false) => HandlerStatus::Error,
             };
             let why = if ordinary {
                 String::new()
@@ -221,16 +246,26 @@ pub(crate) fn read(def: &EventDef, output: &Output, on_failure: OnFailure) -> Sa
             };
             said(status, why, Some(object), *answer)
         }
-        Text::Plain(_) if two => block_by_code(def, output, None, Answer::default(), ""),
-        Text::Plain(text) if code == Some(0) => {
-            said(Status::Ok, String::new(), None, plain(def, text))
-        }
-        Text::Plain(_) => failed(def, Status::Error, describe(), output, on_failure, false),
+        ParsedStdout::Plain(_) if two => block_by_code(def, output, None, Answer::default(), ""),
+        ParsedStdout::Plain(text) if code == Some(0) => said(
+            HandlerStatus::Ok,
+            String::new(),
+            None,
+            answer_from_text(def, text),
+        ),
+        ParsedStdout::Plain(_) => build_failure(
+            def,
+            HandlerStatus::Error,
+            describe(),
+            output,
+            on_failure,
+            false,
+        ),
     }
 }
 
 /// What a background handler said when it was too late to decide anything.
-pub(crate) struct Late {
+pub(crate) struct LateOutput {
     /// The last object it printed.
     pub(crate) object: Option<Value>,
     /// The texts in it, whatever else is wrong with it.
@@ -239,7 +274,7 @@ pub(crate) struct Late {
 
 /// Reads the last object a background handler printed. Fields count one by
 /// one: nothing is decided by them.
-pub(crate) fn late(stdout: &str) -> Late {
+pub(crate) fn read_late_output(stdout: &str) -> LateOutput {
     let parse = |text: &str| {
         serde_json::from_str::<Value>(text)
             .ok()
@@ -262,7 +297,7 @@ pub(crate) fn late(stdout: &str) -> Late {
             .flatten()
             .collect()
     });
-    Late { object, texts }
+    LateOutput { object, texts }
 }
 
 /// Exit code 2: blocks where the event can be blocked, with the object's own
@@ -270,11 +305,11 @@ pub(crate) fn late(stdout: &str) -> Late {
 /// void; the rest of the object still counts.
 fn block_by_code(
     def: &EventDef,
-    output: &Output,
+    output: &HandlerOutput,
     object: Option<Value>,
     mut answer: Answer,
     problem: &str,
-) -> Said {
+) -> HandlerResult {
     if def.exit_two == ExitTwo::Fails {
         let why = if problem.is_empty() {
             "exit code 2, which blocks nothing on this event"
@@ -282,10 +317,10 @@ fn block_by_code(
             problem
         };
         let status = match object {
-            Some(_) if answer.blocks() => Status::Blocked,
-            _ => Status::Error,
+            Some(_) if answer.is_blocking() => HandlerStatus::Blocked,
+            _ => HandlerStatus::Error,
         };
-        return Said {
+        return HandlerResult {
             status,
             why: why.to_owned(),
             object,
@@ -304,41 +339,41 @@ fn block_by_code(
     if !problem.is_empty() {
         why = format!("{why}; {problem}");
     }
-    Said {
-        status: Status::Blocked,
+    HandlerResult {
+        status: HandlerStatus::Blocked,
         why,
         object,
         answer,
     }
 }
 
-fn stderr_reason(output: &Output) -> String {
+fn stderr_reason(output: &HandlerOutput) -> String {
     let text = output.stderr.trim_end();
     if text.is_empty() {
-        NO_STDERR.into()
+        NO_STDERR_TEXT.into()
     } else {
         text.to_owned()
     }
 }
 
 /// A failure: goes on, unless the handler was told to block on it.
-fn failed(
+fn build_failure(
     def: &EventDef,
-    status: Status,
+    status: HandlerStatus,
     why: String,
-    output: &Output,
+    output: &HandlerOutput,
     on_failure: OnFailure,
     always_blocks: bool,
-) -> Said {
+) -> HandlerResult {
     let mut answer = Answer::default();
     let blocks = def.failure_can_block && on_failure == OnFailure::Block;
     if blocks || always_blocks {
         // An exit code has stderr to explain it; other failures explain themselves.
         let detail = match output.ended {
-            Ended::Exit(0) | Ended::TimedOut | Ended::Failed(_) => {
+            ProcessExit::Exit(0) | ProcessExit::TimedOut | ProcessExit::Failed(_) => {
                 output.stderr.trim_end().to_owned()
             }
-            Ended::Exit(_) | Ended::Signal(_) => stderr_reason(output),
+            ProcessExit::Exit(_) | ProcessExit::Signal(_) => stderr_reason(output),
         };
         let sentence = if blocks {
             format!("the handler failed ({why}) and its onFailure is \"block\"")
@@ -358,7 +393,7 @@ fn failed(
         // Any failure means that there is no worktree.
         answer.block = Some(format!("{why}\n{}", stderr_reason(output)));
     }
-    Said {
+    HandlerResult {
         status,
         why,
         object: None,
@@ -367,16 +402,16 @@ fn failed(
 }
 
 /// JSON is what starts with `{` and ends with `}`; everything else is text.
-fn interpret(def: &EventDef, stdout: &str, code: Option<i32>) -> Text {
+fn interpret_stdout(def: &EventDef, stdout: &str, code: Option<i32>) -> ParsedStdout {
     let text = js_trim(stdout);
     if !(text.starts_with('{') && text.ends_with('}')) {
-        return Text::Plain(text.to_owned());
+        return ParsedStdout::Plain(text.to_owned());
     }
     let object = match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(object)) => object,
-        Ok(_) => return Text::Plain(text.to_owned()),
+        Ok(_) => return ParsedStdout::Plain(text.to_owned()),
         Err(error) => {
-            return Text::Invalid(format!(
+            return ParsedStdout::Invalid(format!(
                 "stdout looks like JSON but is not ({error}); its text goes nowhere"
             ));
         }
@@ -388,24 +423,24 @@ fn interpret(def: &EventDef, stdout: &str, code: Option<i32>) -> Text {
             .and_then(|h| h.get("hookEventName"))
             .is_some_and(|n| n == def.text);
         if named_here {
-            return Text::Invalid(format!(
+            return ParsedStdout::Invalid(format!(
                 "{} takes no `hookSpecificOutput`; the object is refused",
                 def.text
             ));
         }
         let blocks = object.get("decision").is_some_and(|d| d == "block");
         if !blocks && code == Some(0) {
-            return Text::Plain(text.to_owned());
+            return ParsedStdout::Plain(text.to_owned());
         }
     }
-    if let Err(problem) = schema::check(def, &object) {
-        return Text::Invalid(format!("its JSON is refused: {problem}"));
+    if let Err(problem) = schema::check_object(def, &object) {
+        return ParsedStdout::Invalid(format!("its JSON is refused: {problem}"));
     }
-    let answer = Box::new(honoured(def, &object));
-    Text::Object(Value::Object(object), answer)
+    let answer = Box::new(answer_from_object(def, &object));
+    ParsedStdout::Object(Value::Object(object), answer)
 }
 
-fn plain(def: &EventDef, text: String) -> Answer {
+fn answer_from_text(def: &EventDef, text: String) -> Answer {
     let mut answer = Answer::default();
     if text.is_empty() {
         return answer;
@@ -423,7 +458,7 @@ fn plain(def: &EventDef, text: String) -> Answer {
 }
 
 /// Takes from a checked object what the event honours.
-fn honoured(def: &EventDef, object: &Map<String, Value>) -> Answer {
+fn answer_from_object(def: &EventDef, object: &Map<String, Value>) -> Answer {
     let empty = Map::new();
     let specific = object
         .get("hookSpecificOutput")
@@ -435,17 +470,17 @@ fn honoured(def: &EventDef, object: &Map<String, Value>) -> Answer {
         ..Answer::default()
     };
     if def.stop != StopEffect::Ignored && object.get("continue") == Some(&Value::Bool(false)) {
-        answer.stop = Some(Stop(own("stopReason")));
+        answer.stop = Some(StopRequest(own("stopReason")));
     }
     if def.answers.contains(Answers::MESSAGE) {
         answer.message = own("systemMessage").filter(|t| !t.is_empty());
     }
-    decisions(def, object, specific, &mut answer);
-    details(def, specific, &mut answer);
+    read_decisions(def, object, specific, &mut answer);
+    read_details(def, specific, &mut answer);
     answer
 }
 
-fn decisions(
+fn read_decisions(
     def: &EventDef,
     object: &Map<String, Value>,
     specific: &Map<String, Value>,
@@ -476,21 +511,21 @@ fn decisions(
             (old, reason)
         };
         answer.permission = winner.map(|p| match p {
-            Permission::Deny => (p, Some(why.unwrap_or_else(|| BLOCKED.into()))),
+            Permission::Deny => (p, Some(why.unwrap_or_else(|| DEFAULT_BLOCK_REASON.into()))),
             _ => (p, why),
         });
     } else if can(Answers::BLOCK) && decision == Some("block") {
-        answer.block = Some(reason.unwrap_or_else(|| BLOCKED.into()));
+        answer.block = Some(reason.unwrap_or_else(|| DEFAULT_BLOCK_REASON.into()));
     }
     if can(Answers::REQUEST) {
         answer.request = specific
             .get("decision")
             .and_then(Value::as_object)
-            .map(request);
+            .map(read_request_decision);
     }
 }
 
-fn details(def: &EventDef, specific: &Map<String, Value>, answer: &mut Answer) {
+fn read_details(def: &EventDef, specific: &Map<String, Value>, answer: &mut Answer) {
     let can = |set: Answers| def.answers.contains(set);
     let text = |key: &str| specific.get(key).and_then(Value::as_str).map(str::to_owned);
     let flag = |key: &str| specific.get(key).and_then(Value::as_bool);
@@ -536,14 +571,14 @@ fn details(def: &EventDef, specific: &Map<String, Value>, answer: &mut Answer) {
     }
     if can(Answers::ELICIT) {
         let content = specific.get("content").cloned();
-        answer.elicitation = text("action").map(|action| Elicited { action, content });
+        answer.elicitation = text("action").map(|action| ElicitationResponse { action, content });
     }
     if can(Answers::WORKTREE) {
         answer.worktree_path = text("worktreePath");
     }
 }
 
-fn request(decision: &Map<String, Value>) -> RequestDecision {
+fn read_request_decision(decision: &Map<String, Value>) -> RequestDecision {
     if decision.get("behavior").is_some_and(|b| b == "allow") {
         RequestDecision::Allow {
             updated_input: decision
@@ -558,7 +593,7 @@ fn request(decision: &Map<String, Value>) -> RequestDecision {
             .and_then(Value::as_str)
             .filter(|m| !m.is_empty());
         RequestDecision::Deny {
-            message: message.unwrap_or(REQUEST_DENIED).to_owned(),
+            message: message.unwrap_or(DEFAULT_DENIAL_MESSAGE).to_owned(),
             interrupt: decision
                 .get("interrupt")
                 .and_then(Value::as_bool)

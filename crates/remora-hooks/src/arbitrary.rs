@@ -7,20 +7,20 @@ use proptest::prelude::*;
 use remora_protocol::{EVENTS, Event, Permission};
 use serde_json::json;
 
-use crate::answer::{self, Ended, Output};
+use crate::answer::{self, HandlerOutput, ProcessExit};
 use crate::condition::Condition;
 use crate::config::{self, OnFailure, Strictness};
-use crate::layers::Source;
+use crate::layers::LayerSource;
 use crate::limits;
 use crate::matcher::Matcher;
-use crate::merge::merge;
-use crate::path_rule::{Bases, PathRule};
+use crate::merge::merge_answers;
+use crate::path_rule::{PathBases, PathRule};
 use crate::permissions::{PermissionMode, Permissions, RuleText};
 use crate::url::Url;
-use crate::wildcard::wildcard;
+use crate::wildcard::matches_wildcard;
 
-fn bases() -> Bases<'static> {
-    Bases {
+fn bases() -> PathBases<'static> {
+    PathBases {
         home: Path::new("/h"),
         start: Path::new("/h/app"),
         cwd: Path::new("/h/app"),
@@ -81,39 +81,39 @@ proptest! {
     #[test]
     fn settings_and_answers(text in document(), code in 0..4, blocking: bool) {
         for strictness in [Strictness::Settings, Strictness::Managed, Strictness::Plugin] {
-            let _ = config::read(&text, strictness);
+            let _ = config::parse_settings(&text, strictness);
         }
         let on_failure = if blocking { OnFailure::Block } else { OnFailure::Continue };
         for def in EVENTS {
-            let output = Output { ended: Ended::Exit(code), stdout: text.clone(), stderr: text.clone() };
-            let said = answer::read(def, &output, on_failure);
+            let output = HandlerOutput { ended: ProcessExit::Exit(code), stdout: text.clone(), stderr: text.clone() };
+            let said = answer::read_answer(def, &output, on_failure);
             let event = Event::from_value(json!({"hook_event_name": def.text}), None).unwrap();
-            let _ = merge(&event, &[said.answer.clone(), said.answer]);
+            let _ = merge_answers(&event, &[said.answer.clone(), said.answer]);
         }
     }
 
     #[test]
     fn matchers_conditions_and_paths(pattern in text(), subject in text()) {
         for def in EVENTS {
-            let _ = Matcher::new(Some(&pattern), def).test(Some(&subject), def.has_tool);
+            let _ = Matcher::new(Some(&pattern), def).test_subject(Some(&subject), def.has_tool);
         }
-        let _ = Condition::new(Some(&pattern)).never();
+        let _ = Condition::new(Some(&pattern)).never_reason();
         let _ = PathRule::new(&pattern).matches(&subject, bases());
-        let _ = wildcard(&pattern, &subject);
+        let _ = matches_wildcard(&pattern, &subject);
         let _ = Url::parse(&subject);
         let _ = limits::terminal_sequence_is_safe(&subject);
-        let _ = limits::cut(&subject, 7);
+        let _ = limits::truncate_utf16(&subject, 7);
     }
 
     #[test]
     fn permission_rules(rule in text(), line in text()) {
         for list in [Permission::Deny, Permission::Ask, Permission::Allow] {
-            let rule = RuleText { list, text: rule.clone(), source: Source::User, file: None };
+            let rule = RuleText { list, text: rule.clone(), source: LayerSource::User, file: None };
             let permissions = Permissions::new(&[rule], Vec::new());
             for tool in ["Bash", "Read", "Write", "WebFetch", "Agent", "mcp__a__b"] {
                 let input = json!({"command": line, "file_path": line, "url": line, "subagent_type": line});
                 let input = input.as_object().unwrap();
-                let _ = permissions.decide(tool, input, PermissionMode::Default, bases());
+                let _ = permissions.decide_call(tool, input, PermissionMode::Default, bases());
                 let _ = permissions.hidden_by(tool, input, bases());
             }
         }

@@ -6,9 +6,9 @@
 use remora_protocol::Event;
 use serde_json::Value;
 
-use crate::matcher::ALIASES;
-use crate::path_rule::{Bases, PathRule};
-use crate::shell::{self, BashPattern, Reading};
+use crate::matcher::TOOL_ALIASES;
+use crate::path_rule::{PathBases, PathRule};
+use crate::shell::{self, BashPattern, ShellReading};
 
 /// A compiled condition.
 #[derive(Debug)]
@@ -18,11 +18,14 @@ pub(crate) enum Condition {
     /// Not of the form `Tool` or `Tool(pattern)`: never true.
     Malformed,
     /// A rule.
-    Rule { tool: String, pattern: Pattern },
+    Rule {
+        tool: String,
+        pattern: ConditionPattern,
+    },
 }
 
 #[derive(Debug)]
-pub(crate) enum Pattern {
+pub(crate) enum ConditionPattern {
     /// `Tool`, `Tool()`, `Tool(*)`.
     Any,
     Bash(BashPattern),
@@ -33,19 +36,19 @@ pub(crate) enum Pattern {
 
 /// The answer, with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Finding {
+pub(crate) struct ConditionResult {
     pub(crate) holds: bool,
     pub(crate) why: String,
 }
 
 /// One tool call, read once for all conditions.
 #[derive(Debug)]
-pub(crate) struct Call<'a> {
+pub(crate) struct ToolCallView<'a> {
     tool: &'a str,
     path: Option<&'a str>,
     command: Option<&'a str>,
-    reading: std::cell::OnceCell<Reading>,
-    bases: Bases<'a>,
+    reading: std::cell::OnceCell<ShellReading>,
+    bases: PathBases<'a>,
 }
 
 /// The input field that holds the path of a file tool.
@@ -57,10 +60,10 @@ pub(crate) fn path_field(tool: &str) -> Option<&'static str> {
     }
 }
 
-impl<'a> Call<'a> {
+impl<'a> ToolCallView<'a> {
     /// The call of a tool event.
-    pub(crate) fn new(event: &'a Event, bases: Bases<'a>) -> Self {
-        let tool = event.str("tool_name").unwrap_or_default();
+    pub(crate) fn new(event: &'a Event, bases: PathBases<'a>) -> Self {
+        let tool = event.str_field("tool_name").unwrap_or_default();
         let input = event.fields.get("tool_input");
         let field = |name: &str| input.and_then(|i| i.get(name)).and_then(Value::as_str);
         Self {
@@ -72,9 +75,9 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn reading(&self) -> &Reading {
+    fn shell_reading(&self) -> &ShellReading {
         self.reading.get_or_init(|| {
-            shell::read(
+            shell::read_command(
                 self.command.unwrap_or_default(),
                 &self.bases.home.to_string_lossy(),
             )
@@ -101,7 +104,7 @@ pub(crate) fn split_rule(text: &str) -> Option<(&str, Option<&str>)> {
 
 /// A tool's name today.
 pub(crate) fn current_name(tool: &str) -> &str {
-    ALIASES
+    TOOL_ALIASES
         .iter()
         .find(|(_, old)| *old == tool)
         .map_or(tool, |(now, _)| now)
@@ -117,10 +120,10 @@ impl Condition {
         };
         let tool = current_name(tool);
         let pattern = match pattern {
-            None | Some("" | "*") => Pattern::Any,
-            Some(text) if tool == "Bash" => Pattern::Bash(BashPattern::new(text)),
-            Some(text) if path_field(tool).is_some() => Pattern::Path(PathRule::new(text)),
-            Some(_) => Pattern::Dead,
+            None | Some("" | "*") => ConditionPattern::Any,
+            Some(text) if tool == "Bash" => ConditionPattern::Bash(BashPattern::new(text)),
+            Some(text) if path_field(tool).is_some() => ConditionPattern::Path(PathRule::new(text)),
+            Some(_) => ConditionPattern::Dead,
         };
         Self::Rule {
             tool: tool.to_owned(),
@@ -129,16 +132,16 @@ impl Condition {
     }
 
     /// Why no call can ever fulfil the condition.
-    pub(crate) fn never(&self) -> Option<String> {
+    pub(crate) fn never_reason(&self) -> Option<String> {
         match self {
             Self::Malformed => Some(
                 "`if` must be exactly one rule, `Tool` or `Tool(pattern)`, without blanks around it; this one never holds"
                     .into(),
             ),
-            Self::Rule { tool, pattern: Pattern::Dead } => Some(format!(
+            Self::Rule { tool, pattern: ConditionPattern::Dead } => Some(format!(
                 "`if` can look into Bash commands and file paths only; a pattern for {tool} never holds (use `{tool}` alone, or the matcher)"
             )),
-            Self::Rule { pattern: Pattern::Path(rule), .. } if rule.is_dead() => {
+            Self::Rule { pattern: ConditionPattern::Path(rule), .. } if rule.is_dead() => {
                 Some("`if` names a path pattern that matches no path (check `..`, `!`, `#`, `.`)".into())
             }
             _ => None,
@@ -146,11 +149,11 @@ impl Condition {
     }
 
     /// Tests the call; `None` stands for an event without one.
-    pub(crate) fn test(&self, call: Option<&Call<'_>>) -> Finding {
-        let found = |holds, why: String| Finding { holds, why };
+    pub(crate) fn test_call(&self, call: Option<&ToolCallView<'_>>) -> ConditionResult {
+        let found = |holds, why: String| ConditionResult { holds, why };
         let (tool, pattern) = match self {
             Self::None => return found(true, String::new()),
-            Self::Malformed => return found(false, self.never().unwrap_or_default()),
+            Self::Malformed => return found(false, self.never_reason().unwrap_or_default()),
             Self::Rule { tool, pattern } => (tool, pattern),
         };
         let Some(call) = call else {
@@ -166,13 +169,13 @@ impl Condition {
             );
         }
         match pattern {
-            Pattern::Any => found(true, format!("`if` takes every {tool} call")),
-            Pattern::Dead => found(false, self.never().unwrap_or_default()),
-            Pattern::Bash(pattern) => {
-                let verdict = pattern.matches(call.reading());
+            ConditionPattern::Any => found(true, format!("`if` takes every {tool} call")),
+            ConditionPattern::Dead => found(false, self.never_reason().unwrap_or_default()),
+            ConditionPattern::Bash(pattern) => {
+                let verdict = pattern.matches(call.shell_reading());
                 found(verdict.matches, format!("`if`: {}", verdict.why))
             }
-            Pattern::Path(rule) => match call.path {
+            ConditionPattern::Path(rule) => match call.path {
                 None => found(
                     true,
                     "`if` holds because the call names no path to test".into(),

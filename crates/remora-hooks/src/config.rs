@@ -24,7 +24,7 @@ pub enum Shell {
 
 /// Whether the host waits for a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Waiting {
+pub enum WaitMode {
     /// It does.
     Sync,
     /// It does not.
@@ -44,7 +44,7 @@ pub enum OnFailure {
 
 /// What a handler is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum HandlerKind {
     /// A child process.
     Command {
         /// Shell text, or the program when `args` is given.
@@ -54,7 +54,7 @@ pub enum Kind {
         /// Which shell.
         shell: Shell,
         /// Whether the host waits.
-        waiting: Waiting,
+        waiting: WaitMode,
     },
     /// A POST request.
     Http {
@@ -86,7 +86,7 @@ pub enum Kind {
     },
 }
 
-impl Kind {
+impl HandlerKind {
     /// The word in `type`.
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -129,7 +129,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct HandlerConfig {
     /// What it is.
-    pub kind: Kind,
+    pub kind: HandlerKind,
     /// The `if` text; empty is none.
     pub condition: Option<String>,
     /// Its own time limit.
@@ -142,7 +142,7 @@ pub struct HandlerConfig {
 
 /// A group: handlers under one matcher.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Group {
+pub(crate) struct MatcherGroup {
     /// The event.
     pub event: EventName,
     /// Position in the event's list.
@@ -172,7 +172,7 @@ pub(crate) struct PermissionLists {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Settings {
     /// Hook groups in file order.
-    pub groups: Vec<Group>,
+    pub groups: Vec<MatcherGroup>,
     /// `disableAllHooks`.
     pub disable_all_hooks: Option<bool>,
     /// `allowManagedHooksOnly`.
@@ -204,10 +204,10 @@ pub(crate) enum Strictness {
 
 /// A document in force, with a warning for each entry that was left out; or
 /// the reason why all of it is void.
-pub(crate) type Read = Result<(Settings, Vec<String>), String>;
+pub(crate) type SettingsResult = Result<(Settings, Vec<String>), String>;
 
 /// Reads the text of one document.
-pub(crate) fn read(text: &str, strictness: Strictness) -> Read {
+pub(crate) fn parse_settings(text: &str, strictness: Strictness) -> SettingsResult {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match serde_json::from_str(text).map_err(|e| format!("not valid JSON ({e})"))? {
         Value::Object(map) => read_map(&map, strictness),
@@ -216,13 +216,13 @@ pub(crate) fn read(text: &str, strictness: Strictness) -> Read {
 }
 
 /// Reads a parsed document.
-pub(crate) fn read_map(map: &Map<String, Value>, strictness: Strictness) -> Read {
+pub(crate) fn read_map(map: &Map<String, Value>, strictness: Strictness) -> SettingsResult {
     let mut warnings = Vec::new();
     let mut settings = Settings::default();
     if strictness != Strictness::Plugin {
-        switches::read(map, strictness, &mut settings, &mut warnings)?;
+        switches::read_switches(map, strictness, &mut settings, &mut warnings)?;
     }
-    settings.groups = check::groups(map, &mut warnings)?;
+    settings.groups = check::read_groups(map, &mut warnings)?;
     if strictness == Strictness::Plugin && !map.contains_key("hooks") {
         warnings.push(
             "no `hooks` key, so nothing is loaded; wrap the events in {\"hooks\": {…}}".into(),

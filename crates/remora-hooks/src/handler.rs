@@ -6,97 +6,103 @@ use std::time::Instant;
 
 use remora_protocol::Event;
 
-use crate::answer::{Ended, Output};
-use crate::config::{Kind, Waiting};
-use crate::host::{Attendance, Host};
-use crate::layers::{Entry, Layers, Places};
+use crate::answer::{HandlerOutput, ProcessExit};
+use crate::config::{HandlerKind, WaitMode};
+use crate::host::{Host, Interactivity};
+use crate::layers::{ConfiguredHandler, Layers, SettingsPaths};
 
 mod command;
 mod http;
 mod process;
 
-pub(crate) use process::Running;
+pub(crate) use process::RunningProcess;
 pub use process::end_all_children;
 
 /// One handler about to run.
-pub(crate) struct Call<'a> {
-    pub(crate) entry: &'a Entry,
+pub(crate) struct HandlerCall<'a> {
+    pub(crate) entry: &'a ConfiguredHandler,
     pub(crate) event: &'a Event,
     /// The event as one line of JSON with its newline.
     pub(crate) line: &'a str,
     pub(crate) layers: &'a Layers,
-    pub(crate) places: &'a Places,
+    pub(crate) places: &'a SettingsPaths,
     pub(crate) host: &'a Host<'a>,
     /// The file for session variables, on the events that have one.
     pub(crate) env_file: Option<PathBuf>,
 }
 
-impl Call<'_> {
+impl HandlerCall<'_> {
     /// A variable as a handler would see it: settings win over the host.
-    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+    pub(crate) fn find_variable(&self, name: &str) -> Option<&str> {
         self.layers
             .env
             .get(name)
             .map(String::as_str)
-            .or_else(|| self.host.variable(name))
+            .or_else(|| self.host.find_variable(name))
     }
 }
 
 /// How a handler left the engine's hands.
-pub(crate) enum Finished {
+pub(crate) enum HandlerCompletion {
     /// It ended.
-    Done(Output),
+    Done(HandlerOutput),
     /// It goes on without the host.
-    Background(Running),
+    Background(RunningProcess),
     /// It cannot run here; nothing was started.
     NotAvailable(&'static str),
 }
 
 /// Runs one handler to its end or its deadline. Never panics, never outlives
 /// the deadline, bounds what it reads.
-pub(crate) fn run(call: &Call<'_>, deadline: Instant) -> Finished {
+pub(crate) fn run_handler(call: &HandlerCall<'_>, deadline: Instant) -> HandlerCompletion {
     match &call.entry.config.kind {
-        Kind::Command { waiting, .. } => {
+        HandlerKind::Command { waiting, .. } => {
             let background = match waiting {
-                Waiting::Sync => false,
-                Waiting::Async => true,
+                WaitMode::Sync => false,
+                WaitMode::Async => true,
                 // Nobody is there to be woken, so the turn waits.
-                Waiting::AsyncRewake => call.host.attendance == Attendance::Interactive,
+                WaitMode::AsyncRewake => call.host.attendance == Interactivity::Interactive,
             };
-            command::run(call, deadline, background)
+            command::run_command(call, deadline, background)
         }
-        Kind::Http {
+        HandlerKind::Http {
             url,
             headers,
             allowed_env_vars,
-        } => Finished::Done(http::run(call, url, headers, allowed_env_vars, deadline)),
-        Kind::McpTool { .. } => {
-            Finished::NotAvailable("mcp_tool handlers are not available yet; the event goes on")
-        }
-        Kind::Prompt { .. } => {
-            Finished::NotAvailable("prompt handlers are not available yet; the event goes on")
-        }
-        Kind::Agent { .. } => {
-            Finished::NotAvailable("agent handlers are not available yet; the event goes on")
-        }
+        } => HandlerCompletion::Done(http::run_http(
+            call,
+            url,
+            headers,
+            allowed_env_vars,
+            deadline,
+        )),
+        HandlerKind::McpTool { .. } => HandlerCompletion::NotAvailable(
+            "mcp_tool handlers are not available yet; the event goes on",
+        ),
+        HandlerKind::Prompt { .. } => HandlerCompletion::NotAvailable(
+            "prompt handlers are not available yet; the event goes on",
+        ),
+        HandlerKind::Agent { .. } => HandlerCompletion::NotAvailable(
+            "agent handlers are not available yet; the event goes on",
+        ),
     }
 }
 
-fn failure(why: impl Into<String>) -> Output {
-    Output {
-        ended: Ended::Failed(why.into()),
+fn failed_output(why: impl Into<String>) -> HandlerOutput {
+    HandlerOutput {
+        ended: ProcessExit::Failed(why.into()),
         stdout: String::new(),
         stderr: String::new(),
     }
 }
 
 /// Runs a program to its end or the deadline and returns what it said.
-pub(crate) fn capture(
+pub(crate) fn capture_output(
     program: &str,
     args: &[String],
     environment: &[(OsString, OsString)],
     deadline: Instant,
-) -> Output {
+) -> HandlerOutput {
     let spawn = process::Spawn {
         program,
         args,
@@ -105,6 +111,6 @@ pub(crate) fn capture(
     };
     match spawn.start("") {
         Ok(running) => running.finish(deadline),
-        Err(why) => failure(why),
+        Err(why) => failed_output(why),
     }
 }

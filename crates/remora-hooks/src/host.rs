@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Whether a person sits in front of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Attendance {
+pub enum Interactivity {
     /// Print mode, SDK, scripts.
     #[default]
     Unattended,
@@ -15,7 +15,7 @@ pub enum Attendance {
 }
 
 /// A line of the step trace.
-pub type Trace<'a> = &'a (dyn Fn(&str) + Sync);
+pub type TraceSink<'a> = &'a (dyn Fn(&str) + Sync);
 
 /// The host's side of a run.
 #[derive(Clone, Default)]
@@ -25,19 +25,19 @@ pub struct Host<'a> {
     /// Where long texts and session variables go; `None` keeps neither.
     pub session_dir: Option<PathBuf>,
     /// Whether a person is there.
-    pub attendance: Attendance,
+    pub attendance: Interactivity,
     /// Receives the step trace.
-    pub trace: Option<Trace<'a>>,
+    pub trace: Option<TraceSink<'a>>,
 }
 
 impl Host<'_> {
-    pub(crate) fn step(&self, line: impl FnOnce() -> String) {
+    pub(crate) fn trace_step(&self, line: impl FnOnce() -> String) {
         if let Some(trace) = self.trace {
             trace(&line());
         }
     }
 
-    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+    pub(crate) fn find_variable(&self, name: &str) -> Option<&str> {
         self.environment
             .iter()
             .rev()

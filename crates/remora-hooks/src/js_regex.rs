@@ -34,9 +34,9 @@ impl JsRegex {
     ///
     /// [`SyntaxError`] where JavaScript throws one, and for groups nested more than 250 deep.
     pub(crate) fn new(pattern: &str) -> Result<Self, SyntaxError> {
-        let parsed = parse::parse(pattern)?;
+        let parsed = parse::parse_pattern(pattern)?;
         Ok(Self {
-            program: compile::compile(&parsed),
+            program: compile::compile_pattern(&parsed),
         })
     }
 

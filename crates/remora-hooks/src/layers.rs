@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use remora_files::ReadError;
 
-use crate::config::{self, HandlerConfig, Read, Settings, Strictness};
+use crate::config::{self, HandlerConfig, Settings, SettingsResult, Strictness};
 use crate::error::LoadError;
 use crate::names;
 use crate::permissions::RuleText;
@@ -23,7 +23,7 @@ mod plugin;
 /// Where a handler or a rule was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Source {
+pub enum LayerSource {
     /// The organisation.
     Policy,
     /// The person, for all projects.
@@ -38,7 +38,7 @@ pub enum Source {
     Plugin,
 }
 
-impl Source {
+impl LayerSource {
     /// The word in reports.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -74,12 +74,12 @@ pub struct Plugin {
     /// Where it keeps its state.
     pub data: PathBuf,
     /// Who switched it on.
-    pub enabled: Enabled,
+    pub enabled: PluginActivation,
 }
 
 /// Who switched a plugin on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Enabled {
+pub enum PluginActivation {
     /// The person, or the project.
     ByPerson,
     /// The organisation; its hooks count as managed.
@@ -88,16 +88,16 @@ pub enum Enabled {
 
 /// The file a handler stands in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct LayerFile {
     /// The layer.
-    pub source: Source,
+    pub source: LayerSource,
     /// The file; `None` for JSON given on the command line.
     pub file: Option<PathBuf>,
     /// The plugin, in the plugin layer.
     pub plugin: Option<Plugin>,
 }
 
-impl Place {
+impl LayerFile {
     /// The file, or the flag for JSON given on the command line.
     pub fn describe(&self) -> String {
         match &self.file {
@@ -109,9 +109,9 @@ impl Place {
 
 /// One configured handler with its position.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct ConfiguredHandler {
     /// Where it was written.
-    pub place: Arc<Place>,
+    pub place: Arc<LayerFile>,
     /// The event's own position among its groups, and its own in the group.
     pub position: (usize, usize),
     /// The matcher's text.
@@ -158,7 +158,7 @@ impl Default for SettingSources {
 
 /// Where the files are. The host fills this in; the engine looks nowhere else.
 #[derive(Debug, Clone)]
-pub struct Places {
+pub struct SettingsPaths {
     /// Where the session started.
     pub project: PathBuf,
     /// The person's home.
@@ -175,7 +175,7 @@ pub struct Places {
     pub sources: SettingSources,
 }
 
-impl Places {
+impl SettingsPaths {
     /// A project and a home, everything else as usual.
     pub fn new(project: impl Into<PathBuf>, home: impl Into<PathBuf>) -> Self {
         Self {
@@ -199,9 +199,9 @@ impl Places {
 
 /// One line of what was read, for the trace.
 #[derive(Debug, Clone)]
-pub struct LayerNote {
+pub struct LayerReport {
     /// Where.
-    pub place: Arc<Place>,
+    pub place: Arc<LayerFile>,
     /// What became of it: `3 handlers`, `not there`, or why it is void.
     pub note: String,
 }
@@ -210,11 +210,11 @@ pub struct LayerNote {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Layers {
     /// Handlers in enumeration order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ConfiguredHandler>,
     /// What a person should mend.
     pub warnings: Vec<String>,
     /// What was read.
-    pub notes: Vec<LayerNote>,
+    pub notes: Vec<LayerReport>,
     /// Permission rules with their sources.
     pub rules: Vec<RuleText>,
     /// More directories that count as the project's.
@@ -222,9 +222,9 @@ pub(crate) struct Layers {
     /// Variables for handlers.
     pub env: BTreeMap<String, String>,
     /// `disableAllHooks` of the highest layer that sets it.
-    pub(crate) disabled_by: Option<Source>,
+    pub(crate) disabled_by: Option<LayerSource>,
     /// Plugins that are switched on, by full id.
-    pub(crate) enabled_plugins: BTreeMap<String, Enabled>,
+    pub(crate) enabled_plugins: BTreeMap<String, PluginActivation>,
     pub(crate) managed_only: bool,
     pub(crate) plugins_only: bool,
     pub(crate) http_urls: Option<Vec<String>>,
@@ -232,27 +232,27 @@ pub(crate) struct Layers {
 }
 
 /// Reads and joins everything.
-pub(crate) fn load(places: &Places) -> Result<Layers, LoadError> {
+pub(crate) fn load_layers(places: &SettingsPaths) -> Result<Layers, LoadError> {
     let mut layers = Layers::default();
     // Enumeration order; scalar values of a later layer win, so managed, which
     // is enumerated first, is applied last.
     let managed = match &places.managed {
-        Some(dir) => managed(dir, &mut layers)?,
+        Some(dir) => load_managed(dir, &mut layers)?,
         None => Vec::new(),
     };
     for (place, settings) in &managed {
         layers.take_hooks(place, settings);
     }
     let mut ordinary = Vec::new();
-    for (source, path) in discover::files(places) {
-        let place = Arc::new(Place {
+    for (source, path) in discover::list_settings_files(places) {
+        let place = Arc::new(LayerFile {
             source,
             file: Some(path.clone()),
             plugin: None,
         });
         match read_file(&path) {
             Ok(bytes) => ordinary.extend(layers.parse(&place, &String::from_utf8_lossy(&bytes))),
-            Err(error) => layers.unread(&place, &error),
+            Err(error) => layers.record_unread(&place, &error),
         }
     }
     if let Some(flag) = &places.flag {
@@ -266,13 +266,13 @@ pub(crate) fn load(places: &Places) -> Result<Layers, LoadError> {
                 Err(e) => {
                     return Err(LoadError::Flag {
                         file: path.clone(),
-                        problem: cause(&e),
+                        problem: describe_error(&e),
                     });
                 }
             },
         };
-        let place = Arc::new(Place {
-            source: Source::Flag,
+        let place = Arc::new(LayerFile {
+            source: LayerSource::Flag,
             file,
             plugin: None,
         });
@@ -292,9 +292,12 @@ pub(crate) fn load(places: &Places) -> Result<Layers, LoadError> {
 }
 
 /// The managed file and its drop-ins. Any doubt about them is an error.
-fn managed(dir: &Path, layers: &mut Layers) -> Result<Vec<(Arc<Place>, Settings)>, LoadError> {
+fn load_managed(
+    dir: &Path,
+    layers: &mut Layers,
+) -> Result<Vec<(Arc<LayerFile>, Settings)>, LoadError> {
     let mut paths = vec![dir.join(names::MANAGED_FILE)];
-    let drop_ins = dir.join(names::MANAGED_DROP_INS);
+    let drop_ins = dir.join(names::MANAGED_DROP_INS_DIR);
     match fs::read_dir(&drop_ins) {
         Ok(list) => {
             let mut found: Vec<PathBuf> = list.filter_map(|e| e.ok().map(|e| e.path())).collect();
@@ -305,38 +308,38 @@ fn managed(dir: &Path, layers: &mut Layers) -> Result<Vec<(Arc<Place>, Settings)
             found.sort();
             paths.extend(found);
         }
-        Err(e) if absent(&e) => {}
+        Err(e) if is_absent(&e) => {}
         Err(e) => {
             return Err(LoadError::Managed {
                 file: drop_ins,
-                problem: cause(&e),
+                problem: describe_error(&e),
             });
         }
     }
     let mut read = Vec::new();
     for path in paths {
-        let place = Arc::new(Place {
-            source: Source::Policy,
+        let place = Arc::new(LayerFile {
+            source: LayerSource::Policy,
             file: Some(path.clone()),
             plugin: None,
         });
         let bytes = match read_file(&path) {
             Ok(bytes) => bytes,
-            Err(e) if absent(&e) => {
-                layers.unread(&place, &e);
+            Err(e) if is_absent(&e) => {
+                layers.record_unread(&place, &e);
                 continue;
             }
             Err(e) => {
                 return Err(LoadError::Managed {
                     file: path,
-                    problem: cause(&e),
+                    problem: describe_error(&e),
                 });
             }
         };
-        match config::read(&String::from_utf8_lossy(&bytes), Strictness::Managed) {
+        match config::parse_settings(&String::from_utf8_lossy(&bytes), Strictness::Managed) {
             Ok((settings, warnings)) => {
-                layers.warn(&place, warnings);
-                layers.note(&place, count(&settings));
+                layers.add_warnings(&place, warnings);
+                layers.add_report(&place, format_handler_count(&settings));
                 read.push((place, settings));
             }
             Err(problem) => {
@@ -351,19 +354,23 @@ fn managed(dir: &Path, layers: &mut Layers) -> Result<Vec<(Arc<Place>, Settings)
 }
 
 impl Layers {
-    fn parse(&mut self, place: &Arc<Place>, text: &str) -> Option<(Arc<Place>, Settings)> {
+    fn parse(&mut self, place: &Arc<LayerFile>, text: &str) -> Option<(Arc<LayerFile>, Settings)> {
         let strictness = match place.source {
-            Source::Plugin => Strictness::Plugin,
+            LayerSource::Plugin => Strictness::Plugin,
             _ => Strictness::Settings,
         };
-        self.keep(place, config::read(text, strictness))
+        self.record_settings(place, config::parse_settings(text, strictness))
     }
 
-    fn keep(&mut self, place: &Arc<Place>, read: Read) -> Option<(Arc<Place>, Settings)> {
+    fn record_settings(
+        &mut self,
+        place: &Arc<LayerFile>,
+        read: SettingsResult,
+    ) -> Option<(Arc<LayerFile>, Settings)> {
         match read {
             Ok((settings, warnings)) => {
-                self.warn(place, warnings);
-                self.note(place, count(&settings));
+                self.add_warnings(place, warnings);
+                self.add_report(place, format_handler_count(&settings));
                 Some((place.clone(), settings))
             }
             Err(reason) => {
@@ -371,22 +378,22 @@ impl Layers {
                     "{}: {reason}; the file is ignored",
                     place.describe()
                 ));
-                self.note(place, format!("ignored: {reason}"));
+                self.add_report(place, format!("ignored: {reason}"));
                 None
             }
         }
     }
 
-    fn unread(&mut self, place: &Arc<Place>, error: &io::Error) {
-        let note = cause(error);
-        if !absent(error) {
+    fn record_unread(&mut self, place: &Arc<LayerFile>, error: &io::Error) {
+        let note = describe_error(error);
+        if !is_absent(error) {
             self.warnings
                 .push(format!("{}: {note}; the file is ignored", place.describe()));
         }
-        self.note(place, note);
+        self.add_report(place, note);
     }
 
-    fn warn(&mut self, place: &Place, warnings: Vec<String>) {
+    fn add_warnings(&mut self, place: &LayerFile, warnings: Vec<String>) {
         self.warnings.extend(
             warnings
                 .into_iter()
@@ -394,23 +401,23 @@ impl Layers {
         );
     }
 
-    fn note(&mut self, place: &Arc<Place>, note: String) {
-        self.notes.push(LayerNote {
+    fn add_report(&mut self, place: &Arc<LayerFile>, note: String) {
+        self.notes.push(LayerReport {
             place: place.clone(),
             note,
         });
     }
 
-    fn take_hooks(&mut self, place: &Arc<Place>, settings: &Settings) {
-        let layer = |p: &Place| (p.source, p.plugin.as_ref().map(|p| p.root.clone()));
-        let mut files: Vec<&Arc<Place>> = self.entries.iter().map(|e| &e.place).collect();
+    fn take_hooks(&mut self, place: &Arc<LayerFile>, settings: &Settings) {
+        let layer = |p: &LayerFile| (p.source, p.plugin.as_ref().map(|p| p.root.clone()));
+        let mut files: Vec<&Arc<LayerFile>> = self.entries.iter().map(|e| &e.place).collect();
         files.retain(|p| layer(p) == layer(place) && !Arc::ptr_eq(p, place));
         files.dedup_by(|a, b| Arc::ptr_eq(a, b));
         let file_number = files.len();
         for group in &settings.groups {
             let canon: Arc<str> = group.canon.as_str().into();
             for (index, config) in &group.handlers {
-                self.entries.push(Entry {
+                self.entries.push(ConfiguredHandler {
                     place: place.clone(),
                     position: (group.position, *index),
                     matcher: group.matcher.clone(),
@@ -423,11 +430,11 @@ impl Layers {
         }
     }
 
-    fn take_switches(&mut self, place: &Arc<Place>, settings: &Settings) {
+    fn take_switches(&mut self, place: &Arc<LayerFile>, settings: &Settings) {
         if let Some(on) = settings.disable_all_hooks {
             self.disabled_by = on.then_some(place.source);
         }
-        if place.source == Source::Policy {
+        if place.source == LayerSource::Policy {
             self.managed_only = settings.managed_hooks_only.unwrap_or(self.managed_only);
             self.plugins_only = settings.plugin_hooks_only.unwrap_or(self.plugins_only);
         }
@@ -440,8 +447,8 @@ impl Layers {
             }
         }
         let enabled = match place.source {
-            Source::Policy => Enabled::ByPolicy,
-            _ => Enabled::ByPerson,
+            LayerSource::Policy => PluginActivation::ByPolicy,
+            _ => PluginActivation::ByPerson,
         };
         for (id, on) in &settings.enabled_plugins {
             if *on {
@@ -453,40 +460,40 @@ impl Layers {
         self.env
             .extend(settings.env.iter().map(|(k, v)| (k.clone(), v.clone())));
         self.rules
-            .extend(RuleText::of(place, &settings.permissions));
+            .extend(RuleText::from_lists(place, &settings.permissions));
         self.directories
             .extend(settings.permissions.directories.iter().cloned());
     }
 }
 
-fn count(settings: &Settings) -> String {
+fn format_handler_count(settings: &Settings) -> String {
     let handlers: usize = settings.groups.iter().map(|g| g.handlers.len()).sum();
     format!("{handlers} handler{}", if handlers == 1 { "" } else { "s" })
 }
 
 /// The longest settings file that is read.
-const FILE_CAP: u64 = 64 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// A regular file of a sane size. A repository may carry a link to a device
 /// or a pipe, which would never end.
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    remora_files::read_file(path, FILE_CAP).map_err(|error| match error {
+    remora_files::read_file(path, MAX_FILE_BYTES).map_err(|error| match error {
         ReadError::TooLarge { .. } => {
-            io::Error::other(format!("is longer than {} MiB", FILE_CAP >> 20))
+            io::Error::other(format!("is longer than {} MiB", MAX_FILE_BYTES >> 20))
         }
         ReadError::Special => io::Error::other("is not a regular file"),
         error => error.into(),
     })
 }
 
-fn absent(error: &io::Error) -> bool {
+fn is_absent(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
     )
 }
 
-fn cause(error: &io::Error) -> String {
+fn describe_error(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "not there".into(),
         io::ErrorKind::PermissionDenied => "no permission to read it".into(),

@@ -38,27 +38,28 @@ use std::path::{Path, PathBuf};
 
 use remora_protocol::{EVENTS, Event};
 
-pub use answer::Status;
+pub use answer::HandlerStatus;
 pub use error::LoadError;
 pub use handler::end_all_children;
-pub use host::{Attendance, Host, Trace};
+pub use host::{Host, Interactivity, TraceSink};
 pub use layers::{
-    Enabled, Entry, FlagSettings, LayerNote, Place, Places, Plugin, SettingSources, Source,
+    ConfiguredHandler, FlagSettings, LayerFile, LayerReport, LayerSource, Plugin, PluginActivation,
+    SettingSources, SettingsPaths,
 };
-pub use path_rule::Bases;
-pub use permissions::{Decision, PermissionMode, Permissions, RuleText};
-pub use plan::{Plan, Row, Verdict};
+pub use path_rule::PathBases;
+pub use permissions::{PermissionDecision, PermissionMode, Permissions, RuleText};
+pub use plan::{Plan, PlanVerdict, PlannedHandler};
 pub use report::{ExplainedHandler, Explanation, HandlerInfo, HandlerReport, Report};
-pub use run::{Background, LateAnswer, Run};
-pub use trust::{Mode, Trust};
+pub use run::{BackgroundHandler, LateAnswer, Run};
+pub use trust::{EngineMode, Trust};
 
 /// How the session was started.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Options {
+pub struct EngineOptions {
     /// Whether the folder is trusted.
     pub trust: Trust,
     /// `--bare`, `--safe-mode`.
-    pub mode: Mode,
+    pub mode: EngineMode,
     /// Instead of the mode that the event names.
     pub permission_mode: Option<PermissionMode>,
 }
@@ -67,19 +68,23 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Engine {
     layers: layers::Layers,
-    compiled: Vec<plan::Compiled>,
+    compiled: Vec<plan::CompiledHandler>,
     /// Entry indices of each event, by the event's position in the table.
     by_event: Vec<Vec<usize>>,
     permissions: Permissions,
-    places: Places,
-    options: Options,
+    places: SettingsPaths,
+    options: EngineOptions,
 }
 
 impl Engine {
     /// Reads and compiles the layers.
-    pub fn load(places: Places, options: Options) -> Result<Self, LoadError> {
-        let layers = layers::load(&places)?;
-        let compiled = layers.entries.iter().map(plan::Compiled::new).collect();
+    pub fn load(places: SettingsPaths, options: EngineOptions) -> Result<Self, LoadError> {
+        let layers = layers::load_layers(&places)?;
+        let compiled = layers
+            .entries
+            .iter()
+            .map(plan::CompiledHandler::new)
+            .collect();
         let mut by_event = vec![Vec::new(); EVENTS.len()];
         for (index, entry) in layers.entries.iter().enumerate() {
             by_event[entry.event as usize].push(index);
@@ -98,32 +103,32 @@ impl Engine {
 
     /// Which handlers the event would run, and why.
     pub fn plan<'a>(&'a self, event: &'a Event) -> Plan<'a> {
-        let inputs = plan::Inputs {
+        let inputs = plan::PlanInputs {
             layers: &self.layers,
             compiled: &self.compiled,
             of_event: &self.by_event[event.name as usize],
             permissions: &self.permissions,
             trust: self.options.trust,
             mode: self.options.mode,
-            bases: self.bases(event),
+            bases: self.path_bases(event),
         };
-        plan::plan(event, &inputs)
+        plan::plan_event(event, &inputs)
     }
 
     /// The plan in words.
     pub fn explain(&self, event: &Event) -> Explanation {
         let plan = self.plan(event);
-        Explanation::new(event.name.as_str(), &plan, self.warnings(&plan))
+        Explanation::new(event.name.as_str(), &plan, self.collect_warnings(&plan))
     }
 
     /// Runs the event's handlers and merges their answers.
     pub fn run(&self, event: &Event, host: &Host<'_>) -> Run {
-        run::run(self, event, host)
+        run::run_event(self, event, host)
     }
 
     /// Every configured handler, in enumeration order, with the reason it is
     /// held back, if it is.
-    pub fn handlers(&self) -> impl Iterator<Item = (&Entry, Option<&'static str>)> {
+    pub fn handlers(&self) -> impl Iterator<Item = (&ConfiguredHandler, Option<&'static str>)> {
         self.layers.entries.iter().map(|e| {
             (
                 e,
@@ -138,7 +143,7 @@ impl Engine {
     }
 
     /// What was read, file by file.
-    pub fn notes(&self) -> &[LayerNote] {
+    pub fn layer_reports(&self) -> &[LayerReport] {
         &self.layers.notes
     }
 
@@ -152,28 +157,30 @@ impl Engine {
             .collect()
     }
 
-    fn warnings(&self, plan: &Plan<'_>) -> Vec<String> {
+    fn collect_warnings(&self, plan: &Plan<'_>) -> Vec<String> {
         let mut warnings = self.load_warnings();
         for row in &plan.rows {
-            if let Some(never) = row.never() {
+            if let Some(never) = row.never_reason() {
                 warnings.push(format!("{}: {never}", row.id()));
-            } else if row.verdict == Verdict::WrongKind {
-                warnings.push(format!("{}: {}", row.id(), row.why(plan)));
+            } else if row.verdict == PlanVerdict::WrongKind {
+                warnings.push(format!("{}: {}", row.id(), row.explain_verdict(plan)));
             }
         }
         warnings
     }
 
     fn permission_mode(&self, event: &Event) -> PermissionMode {
-        let sent = event.str("permission_mode").and_then(PermissionMode::parse);
+        let sent = event
+            .str_field("permission_mode")
+            .and_then(PermissionMode::parse);
         self.options.permission_mode.or(sent).unwrap_or_default()
     }
 
-    fn bases<'a>(&'a self, event: &'a Event) -> Bases<'a> {
+    fn path_bases<'a>(&'a self, event: &'a Event) -> PathBases<'a> {
         let cwd = event
-            .str("cwd")
+            .str_field("cwd")
             .map_or(self.places.project.as_path(), Path::new);
-        Bases {
+        PathBases {
             home: &self.places.home,
             start: &self.places.project,
             cwd,

@@ -6,11 +6,11 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// UTF-16 units one text may have.
-pub(crate) const TEXT_CAP: usize = 10_000;
+pub(crate) const MAX_TEXT_UTF16_UNITS: usize = 10_000;
 /// UTF-16 units of the preview.
-const PREVIEW: usize = 2_000;
+const PREVIEW_UTF16_UNITS: usize = 2_000;
 /// UTF-16 units that all notes for the host's safety check share.
-pub(crate) const CLASSIFIER_CAP: usize = 2_000;
+pub(crate) const MAX_CLASSIFIER_UTF16_UNITS: usize = 2_000;
 
 /// Where long texts go.
 #[derive(Debug)]
@@ -31,16 +31,16 @@ impl<'a> Spill<'a> {
     }
 
     /// The text itself, or a pointer to the file that now holds it.
-    pub(crate) fn cap(&mut self, text: String, warnings: &mut Vec<String>) -> String {
+    pub(crate) fn cap_text(&mut self, text: String, warnings: &mut Vec<String>) -> String {
         let units = text.encode_utf16().count();
-        if units <= TEXT_CAP {
+        if units <= MAX_TEXT_UTF16_UNITS {
             return text;
         }
         self.count += 1;
-        let preview = cut(&text, PREVIEW);
-        match self.write(&text) {
+        let preview = truncate_utf16(&text, PREVIEW_UTF16_UNITS);
+        match self.write_text(&text) {
             Ok(path) => format!(
-                "<persisted-output>\n{units} characters are too many for the context; all of them are in {}\nThe first {PREVIEW}:\n{preview}\n</persisted-output>",
+                "<persisted-output>\n{units} characters are too many for the context; all of them are in {}\nThe first {PREVIEW_UTF16_UNITS}:\n{preview}\n</persisted-output>",
                 path.display()
             ),
             Err(problem) => {
@@ -48,13 +48,13 @@ impl<'a> Spill<'a> {
                     "a text of {units} characters was cut because {problem}"
                 ));
                 format!(
-                    "<persisted-output>\n{units} characters are too many for the context and could not be kept.\nThe first {PREVIEW}:\n{preview}\n</persisted-output>"
+                    "<persisted-output>\n{units} characters are too many for the context and could not be kept.\nThe first {PREVIEW_UTF16_UNITS}:\n{preview}\n</persisted-output>"
                 )
             }
         }
     }
 
-    fn write(&self, text: &str) -> Result<PathBuf, String> {
+    fn write_text(&self, text: &str) -> Result<PathBuf, String> {
         let dir = self.dir.ok_or("the host named no place for long texts")?;
         let path = dir.join(format!("{}-{}.txt", self.stem, self.count));
         write_private(dir, &path, text)
@@ -98,7 +98,7 @@ fn write_private(dir: &Path, path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// The first `units` UTF-16 units, on a character boundary.
-pub(crate) fn cut(text: &str, units: usize) -> &str {
+pub(crate) fn truncate_utf16(text: &str, units: usize) -> &str {
     let mut left = units;
     for (at, c) in text.char_indices() {
         match left.checked_sub(c.len_utf16()) {
@@ -112,7 +112,7 @@ pub(crate) fn cut(text: &str, units: usize) -> &str {
 /// A terminal sequence is sent only if it is nothing but bells and the title
 /// and notification commands; anything else drops it whole.
 pub(crate) fn terminal_sequence_is_safe(text: &str) -> bool {
-    const COMMANDS: [&str; 6] = ["0", "1", "2", "9", "99", "777"];
+    const SAFE_OSC_COMMANDS: [&str; 6] = ["0", "1", "2", "9", "99", "777"];
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         if c == '\u{7}' {
@@ -129,7 +129,7 @@ pub(crate) fn terminal_sequence_is_safe(text: &str) -> bool {
         };
         let inside = &body[..at];
         let command = inside.split(';').next().unwrap_or_default();
-        if !COMMANDS.contains(&command) || inside.chars().any(char::is_control) {
+        if !SAFE_OSC_COMMANDS.contains(&command) || inside.chars().any(char::is_control) {
             return false;
         }
         rest = &body[at + len..];
@@ -147,8 +147,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut spill = Spill::new(Some(dir.path()), "t".into());
         let emoji = "\u{1f600}".repeat(5_000);
-        assert_eq!(spill.cap(emoji.clone(), &mut warnings), emoji);
-        let pointer = spill.cap("\u{1f600}".repeat(5_001), &mut warnings);
+        assert_eq!(spill.cap_text(emoji.clone(), &mut warnings), emoji);
+        let pointer = spill.cap_text("\u{1f600}".repeat(5_001), &mut warnings);
         assert!(pointer.starts_with("<persisted-output>"));
         assert!(
             fs::read_to_string(dir.path().join("t-1.txt"))
@@ -166,18 +166,18 @@ mod tests {
         use std::os::unix::fs::{PermissionsExt as _, symlink};
         let root = tempfile::tempdir().unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        let long = || "x".repeat(TEXT_CAP + 1);
+        let long = || "x".repeat(MAX_TEXT_UTF16_UNITS + 1);
         let mut warnings = Vec::new();
         let dir = root.path().join("spill");
         let file = dir.join("t-1.txt");
-        Spill::new(Some(&dir), "t".into()).cap(long(), &mut warnings);
+        Spill::new(Some(&dir), "t".into()).cap_text(long(), &mut warnings);
         assert_eq!((mode(&dir), mode(&file)), (0o700, 0o600));
         // Someone knew the name and was there first.
         let bait = root.path().join("bait");
         fs::write(&bait, "theirs").unwrap();
         fs::remove_file(&file).unwrap();
         symlink(&bait, &file).unwrap();
-        Spill::new(Some(&dir), "t".into()).cap(long(), &mut warnings);
+        Spill::new(Some(&dir), "t".into()).cap_text(long(), &mut warnings);
         assert_eq!(fs::read_to_string(&bait).unwrap(), "theirs");
         assert_eq!(fs::read_to_string(&file).unwrap(), long());
         assert!(warnings.is_empty(), "{warnings:?}");
@@ -185,7 +185,7 @@ mod tests {
         let (elsewhere, linked) = (root.path().join("elsewhere"), root.path().join("linked"));
         fs::create_dir(&elsewhere).unwrap();
         symlink(&elsewhere, &linked).unwrap();
-        Spill::new(Some(&linked), "t".into()).cap(long(), &mut warnings);
+        Spill::new(Some(&linked), "t".into()).cap_text(long(), &mut warnings);
         assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
         assert_eq!(warnings.len(), 1);
         assert!(warnings[0].contains("is a link"), "{warnings:?}");

@@ -7,10 +7,10 @@ use crate::js_regex::JsRegex;
 
 /// Steps one expression may take on one subject. Far above what a sane matcher
 /// needs and far below what a person would notice.
-const BUDGET: u64 = 1_000_000;
+const MAX_REGEX_STEPS: u64 = 1_000_000;
 
 /// Old names that still mean a tool: (name today, name of old).
-pub(crate) const ALIASES: [(&str, &str); 2] = [("Agent", "Task"), ("ListAgents", "ListPeers")];
+pub(crate) const TOOL_ALIASES: [(&str, &str); 2] = [("Agent", "Task"), ("ListAgents", "ListPeers")];
 
 /// A compiled matcher.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(crate) enum Matcher {
 
 /// What a test found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fit {
+pub(crate) enum MatchResult {
     Yes,
     No,
     /// The expression used up its steps.
@@ -68,39 +68,41 @@ impl Matcher {
     }
 
     /// Tests the subject and, for tools, its old names: one fit is enough.
-    pub(crate) fn test(&self, query: Option<&str>, has_tool: bool) -> Fit {
+    pub(crate) fn test_subject(&self, query: Option<&str>, has_tool: bool) -> MatchResult {
         match self {
-            Self::All | Self::NoSubject => return Fit::Yes,
-            Self::Invalid(_) => return Fit::No,
+            Self::All | Self::NoSubject => return MatchResult::Yes,
+            Self::Invalid(_) => return MatchResult::No,
             Self::Names(_) | Self::Regex(_) => {}
         }
-        let Some(query) = query else { return Fit::No };
+        let Some(query) = query else {
+            return MatchResult::No;
+        };
         let first = self.test_one(query);
-        if first != Fit::No || !has_tool {
+        if first != MatchResult::No || !has_tool {
             return first;
         }
-        ALIASES
+        TOOL_ALIASES
             .iter()
             .filter(|(now, _)| *now == query)
             .map(|(_, old)| self.test_one(old))
             .next()
-            .unwrap_or(Fit::No)
+            .unwrap_or(MatchResult::No)
     }
 
-    fn test_one(&self, subject: &str) -> Fit {
+    fn test_one(&self, subject: &str) -> MatchResult {
         match self {
-            Self::Names(names) if names.iter().any(|n| n == subject) => Fit::Yes,
-            Self::Regex(regex) => match regex.is_match(subject, BUDGET) {
-                Ok(true) => Fit::Yes,
-                Ok(false) => Fit::No,
-                Err(_) => Fit::Exhausted,
+            Self::Names(names) if names.iter().any(|n| n == subject) => MatchResult::Yes,
+            Self::Regex(regex) => match regex.is_match(subject, MAX_REGEX_STEPS) {
+                Ok(true) => MatchResult::Yes,
+                Ok(false) => MatchResult::No,
+                Err(_) => MatchResult::Exhausted,
             },
-            _ => Fit::No,
+            _ => MatchResult::No,
         }
     }
 
     /// How the text was read, for people.
-    pub(crate) fn reading(&self) -> String {
+    pub(crate) fn to_description(&self) -> String {
         match self {
             Self::All => "the matcher takes everything".into(),
             Self::NoSubject => "this event has nothing to match, so the matcher is ignored".into(),
@@ -109,7 +111,7 @@ impl Matcher {
             }
             Self::Names(names) => format!(
                 "the matcher is the exact name{} {}",
-                plural(names),
+                plural_suffix(names),
                 names.join(", ")
             ),
             Self::Regex(_) => "the matcher is an unanchored JavaScript regular expression".into(),
@@ -120,6 +122,6 @@ impl Matcher {
     }
 }
 
-fn plural(list: &[String]) -> &'static str {
+fn plural_suffix(list: &[String]) -> &'static str {
     if list.len() == 1 { "" } else { "s" }
 }

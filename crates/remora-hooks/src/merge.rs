@@ -2,7 +2,7 @@
 //! the same order, same outcome, whatever the timing.
 
 use remora_protocol::{
-    Answers, Elicited, Event, EventDef, EventName, Outcome, Permission, StopEffect,
+    Answers, ElicitationResponse, Event, EventDef, EventName, Outcome, Permission, StopEffect,
 };
 use serde_json::{Map, Value};
 
@@ -10,24 +10,24 @@ use crate::answer::{Answer, RequestDecision};
 use crate::limits;
 
 /// Joins the answers, which stand in enumeration order.
-pub(crate) fn merge(event: &Event, answers: &[Answer]) -> Outcome {
+pub(crate) fn merge_answers(event: &Event, answers: &[Answer]) -> Outcome {
     let def = event.name.def();
     let mut outcome = Outcome::default();
-    texts(&mut outcome, answers);
+    merge_texts(&mut outcome, answers);
     // A title belongs to a conversation; clearing and compacting keep theirs.
-    if matches!(event.str("source"), Some("clear" | "compact")) {
+    if matches!(event.str_field("source"), Some("clear" | "compact")) {
         outcome.session_title = None;
     }
     if def.answers.contains(Answers::REQUEST) {
-        requests(&mut outcome, answers);
+        merge_requests(&mut outcome, answers);
     } else if def.answers.contains(Answers::PERMISSION) {
-        permissions(&mut outcome, def, answers);
+        merge_permissions(&mut outcome, def, answers);
     } else {
-        blocks(&mut outcome, event, answers);
+        merge_blocks(&mut outcome, event, answers);
     }
-    stops(&mut outcome, def, answers);
+    merge_stops(&mut outcome, def, answers);
     if def.answers.contains(Answers::OUTPUT) {
-        outcome.updated_output = output(event, answers);
+        outcome.updated_output = merge_output(event, answers);
     }
     if outcome.blocked {
         outcome.updated_input = None;
@@ -40,11 +40,11 @@ pub(crate) fn merge(event: &Event, answers: &[Answer]) -> Outcome {
     outcome
 }
 
-fn last<T>(answers: &[Answer], field: impl Fn(&Answer) -> Option<T>) -> Option<T> {
+fn last_value<T>(answers: &[Answer], field: impl Fn(&Answer) -> Option<T>) -> Option<T> {
     answers.iter().rev().find_map(field)
 }
 
-fn any(answers: &[Answer], field: impl Fn(&Answer) -> Option<bool>) -> Option<bool> {
+fn any_true(answers: &[Answer], field: impl Fn(&Answer) -> Option<bool>) -> Option<bool> {
     answers.iter().filter_map(field).reduce(|a, b| a || b)
 }
 
@@ -55,33 +55,33 @@ fn is_prompt(event: EventName) -> bool {
     )
 }
 
-fn rewrites(answer: &Answer) -> bool {
+fn rewrites_output(answer: &Answer) -> bool {
     answer.updated_output.is_some() || answer.updated_mcp_output.is_some()
 }
 
-fn join<'a>(texts: impl Iterator<Item = &'a str>, with: &str) -> Option<String> {
+fn join_texts<'a>(texts: impl Iterator<Item = &'a str>, with: &str) -> Option<String> {
     let list: Vec<&str> = texts.collect();
     (!list.is_empty()).then(|| list.join(with))
 }
 
 /// Everything that is not a decision.
-fn texts(outcome: &mut Outcome, answers: &[Answer]) {
+fn merge_texts(outcome: &mut Outcome, answers: &[Answer]) {
     outcome.context = answers
         .iter()
         .filter_map(|a| a.context.as_ref().map(|c| c.text.clone()))
         .collect();
     outcome.messages = answers.iter().filter_map(|a| a.message.clone()).collect();
-    outcome.initial_user_message = last(answers, |a| a.initial_user_message.clone());
-    outcome.session_title = last(answers, |a| a.session_title.clone());
-    outcome.suppress_original_prompt = any(answers, |a| a.suppress_original_prompt);
-    outcome.compact_instructions = join(
+    outcome.initial_user_message = last_value(answers, |a| a.initial_user_message.clone());
+    outcome.session_title = last_value(answers, |a| a.session_title.clone());
+    outcome.suppress_original_prompt = any_true(answers, |a| a.suppress_original_prompt);
+    outcome.compact_instructions = join_texts(
         answers
             .iter()
             .filter_map(|a| a.compact_instructions.as_deref()),
         "\n\n",
     );
-    outcome.display_content = last(answers, |a| a.display_content.clone());
-    outcome.terminal_sequence = join(
+    outcome.display_content = last_value(answers, |a| a.display_content.clone());
+    outcome.terminal_sequence = join_texts(
         answers
             .iter()
             .filter_map(|a| a.terminal_sequence.as_deref())
@@ -89,16 +89,16 @@ fn texts(outcome: &mut Outcome, answers: &[Answer]) {
         "",
     );
     // The note of a rewrite that loses goes with it.
-    let winner = answers.iter().rposition(rewrites);
-    let stays = |at: usize| !rewrites(&answers[at]) || Some(at) == winner;
+    let winner = answers.iter().rposition(rewrites_output);
+    let stays = |at: usize| !rewrites_output(&answers[at]) || Some(at) == winner;
     let notes = (0..answers.len())
         .filter(|at| stays(*at))
         .filter_map(|at| answers[at].classifier_context.as_deref());
-    outcome.classifier_context =
-        join(notes, "\n").map(|n| limits::cut(&n, limits::CLASSIFIER_CAP).to_owned());
-    outcome.retry = any(answers, |a| a.retry);
-    outcome.reload_skills = any(answers, |a| a.reload_skills);
-    outcome.worktree_path = last(answers, |a| a.worktree_path.clone());
+    outcome.classifier_context = join_texts(notes, "\n")
+        .map(|n| limits::truncate_utf16(&n, limits::MAX_CLASSIFIER_UTF16_UNITS).to_owned());
+    outcome.retry = any_true(answers, |a| a.retry);
+    outcome.reload_skills = any_true(answers, |a| a.reload_skills);
+    outcome.worktree_path = last_value(answers, |a| a.worktree_path.clone());
     for path in answers
         .iter()
         .filter_map(|a| a.watch_paths.as_ref())
@@ -117,7 +117,7 @@ fn texts(outcome: &mut Outcome, answers: &[Answer]) {
 }
 
 /// Before a call: deny over defer over ask over allow.
-fn permissions(outcome: &mut Outcome, def: &EventDef, answers: &[Answer]) {
+fn merge_permissions(outcome: &mut Outcome, def: &EventDef, answers: &[Answer]) {
     let decision = |a: &Answer| match &a.block {
         Some(_) => Some(Permission::Deny),
         None => a.permission.as_ref().map(|(p, _)| *p),
@@ -133,16 +133,16 @@ fn permissions(outcome: &mut Outcome, def: &EventDef, answers: &[Answer]) {
                     .and_then(|(_, reason)| reason.as_deref())
             })
         });
-    outcome.reason = join(reasons, "\n");
+    outcome.reason = join_texts(reasons, "\n");
     outcome.permission = winner;
     outcome.blocked = winner == Some(Permission::Deny);
     if def.answers.contains(Answers::INPUT) {
-        outcome.updated_input = last(answers, |a| a.updated_input.clone());
+        outcome.updated_input = last_value(answers, |a| a.updated_input.clone());
     }
 }
 
 /// A request: the first decision stands.
-fn requests(outcome: &mut Outcome, answers: &[Answer]) {
+fn merge_requests(outcome: &mut Outcome, answers: &[Answer]) {
     match answers.iter().find_map(|a| a.request.as_ref()) {
         None => {}
         Some(RequestDecision::Allow {
@@ -162,17 +162,17 @@ fn requests(outcome: &mut Outcome, answers: &[Answer]) {
     }
 }
 
-fn blocks(outcome: &mut Outcome, event: &Event, answers: &[Answer]) {
+fn merge_blocks(outcome: &mut Outcome, event: &Event, answers: &[Answer]) {
     let def = event.name.def();
-    outcome.reason = join(answers.iter().filter_map(|a| a.block.as_deref()), "\n");
+    outcome.reason = join_texts(answers.iter().filter_map(|a| a.block.as_deref()), "\n");
     outcome.blocked = outcome.reason.is_some();
     // The organisation's own settings cannot be kept out.
-    if def.name == EventName::ConfigChange && event.str("source") == Some("policy_settings") {
+    if def.name == EventName::ConfigChange && event.str_field("source") == Some("policy_settings") {
         outcome.blocked = false;
     }
     // Refusing to let a server ask is declining in the person's place.
     if outcome.blocked && def.answers.contains(Answers::ELICIT) {
-        outcome.elicitation = Some(Elicited {
+        outcome.elicitation = Some(ElicitationResponse {
             action: "decline".into(),
             content: None,
         });
@@ -183,7 +183,7 @@ fn blocks(outcome: &mut Outcome, event: &Event, answers: &[Answer]) {
     }
 }
 
-fn stops(outcome: &mut Outcome, def: &EventDef, answers: &[Answer]) {
+fn merge_stops(outcome: &mut Outcome, def: &EventDef, answers: &[Answer]) {
     let first = answers.iter().position(|a| a.stop.is_some());
     match (def.stop, first) {
         (StopEffect::Ignored, _) | (_, None) => {}
@@ -219,11 +219,11 @@ fn stops(outcome: &mut Outcome, def: &EventDef, answers: &[Answer]) {
 
 /// The rewrite of the last handler that gave one. If that one does not have
 /// the tool's shape, the tool's own output stands: an earlier rewrite is lost.
-fn output(event: &Event, answers: &[Answer]) -> Option<Value> {
+fn merge_output(event: &Event, answers: &[Answer]) -> Option<Value> {
     let from_server = event
-        .str("tool_name")
+        .str_field("tool_name")
         .is_some_and(|t| t.starts_with("mcp__"));
-    let given = last(answers, |a| {
+    let given = last_value(answers, |a| {
         a.updated_output
             .clone()
             .or_else(|| a.updated_mcp_output.clone().filter(|_| from_server))
@@ -232,7 +232,7 @@ fn output(event: &Event, answers: &[Answer]) -> Option<Value> {
         return Some(given);
     }
     let original = event.fields.get("tool_response").and_then(Value::as_object);
-    has_shape(event.str("tool_name")?, original, &given).then_some(given)
+    has_shape(event.str_field("tool_name")?, original, &given).then_some(given)
 }
 
 /// Built-in tools: the keys that make up the output must be there with the

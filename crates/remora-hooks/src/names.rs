@@ -10,33 +10,33 @@ pub(crate) const LOCAL_SETTINGS_FILE: &str = "settings.local.json";
 /// The organisation's settings.
 pub(crate) const MANAGED_FILE: &str = "managed-settings.json";
 /// More of the organisation's settings.
-pub(crate) const MANAGED_DROP_INS: &str = "managed-settings.d";
+pub(crate) const MANAGED_DROP_INS_DIR: &str = "managed-settings.d";
 /// A plugin's hooks.
-pub(crate) const PLUGIN_HOOKS: &str = "hooks/hooks.json";
+pub(crate) const PLUGIN_HOOKS_FILE: &str = "hooks/hooks.json";
 /// A plugin's manifest.
-pub(crate) const PLUGIN_MANIFEST: &str = ".claude-plugin/plugin.json";
+pub(crate) const PLUGIN_MANIFEST_FILE: &str = ".claude-plugin/plugin.json";
 
 /// What was installed, in the plugins folder.
-pub(crate) const INSTALLED_PLUGINS: &str = "installed_plugins.json";
+pub(crate) const INSTALLED_PLUGINS_FILE: &str = "installed_plugins.json";
 /// Where it came from, in the plugins folder.
-pub(crate) const MARKETPLACES: &str = "known_marketplaces.json";
+pub(crate) const MARKETPLACES_FILE: &str = "known_marketplaces.json";
 /// A marketplace's own list.
-pub(crate) const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
+pub(crate) const MARKETPLACE_MANIFEST_FILE: &str = ".claude-plugin/marketplace.json";
 
 /// Where the session started.
-pub(crate) const PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
+pub(crate) const PROJECT_DIR_VAR: &str = "CLAUDE_PROJECT_DIR";
 /// Where the plugin is.
-pub(crate) const PLUGIN_ROOT: &str = "CLAUDE_PLUGIN_ROOT";
+pub(crate) const PLUGIN_ROOT_VAR: &str = "CLAUDE_PLUGIN_ROOT";
 /// Where the plugin keeps its state.
-pub(crate) const PLUGIN_DATA: &str = "CLAUDE_PLUGIN_DATA";
+pub(crate) const PLUGIN_DATA_VAR: &str = "CLAUDE_PLUGIN_DATA";
 /// Where a handler sets variables for the session.
-pub(crate) const ENV_FILE: &str = "CLAUDE_ENV_FILE";
+pub(crate) const ENV_FILE_VAR: &str = "CLAUDE_ENV_FILE";
 /// The session's id.
-pub(crate) const SESSION_ID: &str = "CLAUDE_CODE_SESSION_ID";
+pub(crate) const SESSION_ID_VAR: &str = "CLAUDE_CODE_SESSION_ID";
 /// The model's effort.
-pub(crate) const EFFORT: &str = "CLAUDE_EFFORT";
+pub(crate) const EFFORT_VAR: &str = "CLAUDE_EFFORT";
 /// What every handler finds set, whatever the event.
-pub(crate) const FIXED: [(&str, &str); 5] = [
+pub(crate) const FIXED_VARS: [(&str, &str); 5] = [
     ("CLAUDECODE", "1"),
     ("CLAUDE_CODE_CHILD_SESSION", "1"),
     ("COREPACK_ENABLE_AUTO_PIN", "0"),
@@ -44,19 +44,19 @@ pub(crate) const FIXED: [(&str, &str); 5] = [
     ("AI_AGENT", concat!("remora_", env!("CARGO_PKG_VERSION"))),
 ];
 /// 1 when a person sits in front of the session.
-pub(crate) const ATTENDED: &str = "CLAUDE_CODE_SESSION_ATTENDED";
+pub(crate) const ATTENDED_VAR: &str = "CLAUDE_CODE_SESSION_ATTENDED";
 /// How the session was started.
-pub(crate) const ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
+pub(crate) const ENTRYPOINT_VAR: &str = "CLAUDE_CODE_ENTRYPOINT";
 /// The host's process.
-pub(crate) const HOST_PID: &str = "CLAUDE_PID";
+pub(crate) const HOST_PID_VAR: &str = "CLAUDE_PID";
 /// Budget of the last event, in milliseconds.
-pub(crate) const SESSION_END_MS: &str = "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS";
+pub(crate) const SESSION_END_TIMEOUT_VAR: &str = "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS";
 /// Variables with this prefix are not passed on.
-pub(crate) const DROPPED_PREFIX: &str = "OTEL_";
+pub(crate) const DROPPED_VAR_PREFIX: &str = "OTEL_";
 /// Set to 1: credentials of model services are not passed on.
-pub(crate) const SCRUB: &str = "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB";
+pub(crate) const SCRUB_VAR: &str = "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB";
 /// Those credentials.
-pub(crate) const CREDENTIALS: [&str; 7] = [
+pub(crate) const CREDENTIAL_VARS: [&str; 7] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
     "CLAUDE_CODE_OAUTH_TOKEN",
@@ -66,4 +66,5 @@ pub(crate) const CREDENTIALS: [&str; 7] = [
     "GOOGLE_APPLICATION_CREDENTIALS",
 ];
 /// Variables that belong to one handler of one event, never inherited.
-pub(crate) const OWN: [&str; 4] = [EFFORT, ENV_FILE, PLUGIN_ROOT, PLUGIN_DATA];
+pub(crate) const HANDLER_VARS: [&str; 4] =
+    [EFFORT_VAR, ENV_FILE_VAR, PLUGIN_ROOT_VAR, PLUGIN_DATA_VAR];

@@ -4,11 +4,11 @@
 
 use std::path::Path;
 
-use crate::wildcard::wildcard;
+use crate::wildcard::matches_wildcard;
 
 /// The directories a pattern may hang on.
 #[derive(Debug, Clone, Copy)]
-pub struct Bases<'a> {
+pub struct PathBases<'a> {
     /// The person's home.
     pub home: &'a Path,
     /// Where the session started.
@@ -92,8 +92,8 @@ impl PathRule {
     }
 
     /// Tests an absolute path.
-    pub(crate) fn matches(&self, path: &str, bases: Bases<'_>) -> bool {
-        if path == self.text || (self.text.starts_with('*') && wildcard(&self.text, path)) {
+    pub(crate) fn matches(&self, path: &str, bases: PathBases<'_>) -> bool {
+        if path == self.text || (self.text.starts_with('*') && matches_wildcard(&self.text, path)) {
             return true;
         }
         let Some(segments) = &self.segments else {
@@ -105,8 +105,8 @@ impl PathRule {
             Anchor::Start => bases.start,
             Anchor::Cwd => bases.cwd,
         };
-        let path = normal(path, bases);
-        let Some(rest) = below(&path, base) else {
+        let path = normalise_path(path, bases);
+        let Some(rest) = strip_base(&path, base) else {
             return false;
         };
         let lower = rest.to_lowercase();
@@ -122,16 +122,18 @@ impl PathRule {
         (shortest..=longest).any(|n| {
             let head = &parts[..n];
             if self.floating && segments.len() == 1 && segments[0] != "**" {
-                return head.last().is_some_and(|name| glob(&segments[0], name));
+                return head
+                    .last()
+                    .is_some_and(|name| matches_glob(&segments[0], name));
             }
-            fits(segments, head)
+            matches_segments(segments, head)
         })
     }
 }
 
 /// The path as an absolute one without `~`, `.` and `..`. Only the spelling is
 /// looked at, not the disk.
-pub(crate) fn normal(path: &str, bases: Bases<'_>) -> String {
+pub(crate) fn normalise_path(path: &str, bases: PathBases<'_>) -> String {
     let whole = if let Some(rest) = path.strip_prefix("~/") {
         bases.home.join(rest)
     } else {
@@ -152,7 +154,7 @@ pub(crate) fn normal(path: &str, bases: Bases<'_>) -> String {
 }
 
 /// The part of `path` below `base`; `None` when it is elsewhere.
-fn below<'a>(path: &'a str, base: &Path) -> Option<&'a str> {
+fn strip_base<'a>(path: &'a str, base: &Path) -> Option<&'a str> {
     let base = base.to_str()?.trim_end_matches('/');
     let rest = path.strip_prefix(base)?;
     if rest.is_empty() || base.is_empty() {
@@ -163,7 +165,7 @@ fn below<'a>(path: &'a str, base: &Path) -> Option<&'a str> {
 }
 
 /// Segments against path parts; `**` takes any number of parts.
-fn fits(segments: &[String], parts: &[&str]) -> bool {
+fn matches_segments(segments: &[String], parts: &[&str]) -> bool {
     // Greedy with one remembered `**`, so the work stays bounded.
     let (mut s, mut p) = (0, 0);
     let mut resume: Option<(usize, usize)> = None;
@@ -180,7 +182,7 @@ fn fits(segments: &[String], parts: &[&str]) -> bool {
         if s == segments.len() && p == parts.len() {
             return true;
         }
-        if s < segments.len() && p < parts.len() && glob(&segments[s], parts[p]) {
+        if s < segments.len() && p < parts.len() && matches_glob(&segments[s], parts[p]) {
             s += 1;
             p += 1;
             continue;
@@ -196,7 +198,7 @@ fn fits(segments: &[String], parts: &[&str]) -> bool {
     }
 }
 
-enum Piece {
+enum GlobPiece {
     Char(char),
     AnyOne,
     Star,
@@ -204,7 +206,7 @@ enum Piece {
     OpenClass,
 }
 
-fn pieces(pattern: &str) -> Vec<Piece> {
+fn parse_glob(pattern: &str) -> Vec<GlobPiece> {
     let chars: Vec<char> = pattern.chars().collect();
     let mut pieces = Vec::new();
     let mut i = 0;
@@ -214,26 +216,26 @@ fn pieces(pattern: &str) -> Vec<Piece> {
         pieces.push(match c {
             '\\' if i < chars.len() => {
                 i += 1;
-                Piece::Char(chars[i - 1])
+                GlobPiece::Char(chars[i - 1])
             }
-            '*' => Piece::Star,
-            '?' => Piece::AnyOne,
+            '*' => GlobPiece::Star,
+            '?' => GlobPiece::AnyOne,
             '[' => match chars[i..].iter().position(|c| *c == ']').filter(|n| *n > 0) {
                 Some(len) => {
                     let body = &chars[i..i + len];
                     i += len + 1;
-                    class(body)
+                    parse_class(body)
                 }
-                None => Piece::OpenClass,
+                None => GlobPiece::OpenClass,
             },
-            other => Piece::Char(other),
+            other => GlobPiece::Char(other),
         });
     }
     pieces
 }
 
 /// `[ab]`, `[a-z]`. A leading `!` or `^` is a member like any other.
-fn class(body: &[char]) -> Piece {
+fn parse_class(body: &[char]) -> GlobPiece {
     let mut ranges = Vec::new();
     let mut i = 0;
     while i < body.len() {
@@ -245,35 +247,35 @@ fn class(body: &[char]) -> Piece {
             i += 1;
         }
     }
-    Piece::Class(ranges)
+    GlobPiece::Class(ranges)
 }
 
 /// A class that is never closed makes the whole pattern match nothing.
 fn has_open_class(segment: &str) -> bool {
-    pieces(segment)
+    parse_glob(segment)
         .iter()
-        .any(|p| matches!(p, Piece::OpenClass))
+        .any(|p| matches!(p, GlobPiece::OpenClass))
 }
 
 /// One segment against one name. `*` stays inside the segment.
-fn glob(pattern: &str, name: &str) -> bool {
-    let pieces = pieces(pattern);
+fn matches_glob(pattern: &str, name: &str) -> bool {
+    let pieces = parse_glob(pattern);
     let name: Vec<char> = name.chars().collect();
     let (mut s, mut p) = (0, 0);
     let mut resume = None;
     loop {
         let step = match pieces.get(s) {
-            Some(Piece::Star) => {
+            Some(GlobPiece::Star) => {
                 resume = Some((s + 1, p));
                 s += 1;
                 continue;
             }
             None => p == name.len(),
             Some(piece) => name.get(p).is_some_and(|c| match piece {
-                Piece::Char(want) => want == c,
-                Piece::AnyOne | Piece::Star => true,
-                Piece::Class(ranges) => ranges.iter().any(|(a, b)| a <= c && c <= b),
-                Piece::OpenClass => false,
+                GlobPiece::Char(want) => want == c,
+                GlobPiece::AnyOne | GlobPiece::Star => true,
+                GlobPiece::Class(ranges) => ranges.iter().any(|(a, b)| a <= c && c <= b),
+                GlobPiece::OpenClass => false,
             }),
         };
         if step && s == pieces.len() {
@@ -300,7 +302,7 @@ mod tests {
     use super::*;
 
     fn hits(rule: &str, path: &str) -> bool {
-        let bases = Bases {
+        let bases = PathBases {
             home: Path::new("/h"),
             start: Path::new("/h/app"),
             cwd: Path::new("/h/app/sub"),
@@ -344,7 +346,7 @@ mod tests {
         let book: serde_json::Value =
             serde_json::from_str(include_str!("../cases/path-rules.json")).unwrap();
         let project = Path::new("/t/project");
-        let bases = Bases {
+        let bases = PathBases {
             home: Path::new("/t/home"),
             start: project,
             cwd: project,
@@ -368,7 +370,7 @@ mod tests {
     #[test]
     fn wildcards_do_not_blow_up() {
         let pattern = format!("{}b", "*a".repeat(200));
-        assert!(!wildcard(&pattern, &"a".repeat(4000)));
-        assert!(!glob(&pattern, &"a".repeat(4000)));
+        assert!(!matches_wildcard(&pattern, &"a".repeat(4000)));
+        assert!(!matches_glob(&pattern, &"a".repeat(4000)));
     }
 }

@@ -8,7 +8,7 @@ use remora_protocol::Permission;
 use serde_json::{Map, Value};
 
 use crate::condition::{current_name, path_field};
-use crate::path_rule::Bases;
+use crate::path_rule::PathBases;
 
 mod bash;
 mod modes;
@@ -17,13 +17,13 @@ mod rule;
 pub use modes::PermissionMode;
 pub use rule::RuleText;
 
-use bash::{FILE_COMMANDS, Line, Paths};
-use modes::Area;
-use rule::Rule;
+use bash::{CommandPaths, FILE_COMMANDS, ShellLine};
+use modes::WorkingDirs;
+use rule::PermissionRule;
 
 /// Why a decision is what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
+pub struct PermissionDecision {
     /// What the rules and the mode say.
     pub permission: Permission,
     /// The rule that decided; `None` when the mode did.
@@ -32,7 +32,7 @@ pub struct Decision {
     pub why: String,
 }
 
-impl Decision {
+impl PermissionDecision {
     fn by_mode(permission: Permission, why: impl Into<String>) -> Self {
         Self {
             permission,
@@ -45,7 +45,7 @@ impl Decision {
 /// The merged rules of a session.
 #[derive(Debug, Default)]
 pub struct Permissions {
-    rules: Vec<Rule>,
+    rules: Vec<PermissionRule>,
     directories: Vec<PathBuf>,
     /// What a person should mend in their rules.
     pub warnings: Vec<String>,
@@ -57,13 +57,13 @@ impl Permissions {
         let mut warnings = Vec::new();
         let mut rules = Vec::new();
         for text in texts {
-            let Some(rule) = Rule::new(text) else {
+            let Some(rule) = PermissionRule::new(text) else {
                 warnings.push(format!(
                     "{text} is not a rule (`Tool` or `Tool(pattern)`); it is ignored"
                 ));
                 continue;
             };
-            if let Some(why) = rule.void() {
+            if let Some(why) = rule.void_reason() {
                 warnings.push(format!("{text} has no effect: {why}"));
             }
             rules.push(rule);
@@ -76,33 +76,33 @@ impl Permissions {
     }
 
     /// What rules and mode say of a call: deny over ask over allow over the mode.
-    pub fn decide(
+    pub fn decide_call(
         &self,
         tool: &str,
         input: &Map<String, Value>,
         mode: PermissionMode,
-        bases: Bases<'_>,
-    ) -> Decision {
-        let call = Call::new(tool, input, bases);
+        bases: PathBases<'_>,
+    ) -> PermissionDecision {
+        let call = PermissionCall::new(tool, input, bases);
         for list in [Permission::Deny, Permission::Ask, Permission::Allow] {
             let rule = self
                 .rules
                 .iter()
-                .find(|r| r.text.list == list && r.covers(&call, bases));
+                .find(|r| r.text.list == list && r.matches_call(&call, bases));
             if let Some(rule) = rule {
-                return Decision {
+                return PermissionDecision {
                     permission: list,
                     rule: Some(rule.text.text.clone()),
                     why: format!("{} covers the call", rule.text),
                 };
             }
         }
-        let area = Area {
+        let area = WorkingDirs {
             bases,
             extra: &self.directories,
         };
         self.allows_each_command(&call, mode, area)
-            .unwrap_or_else(|| modes::decide(&call, mode, area))
+            .unwrap_or_else(|| modes::decide_by_mode(&call, mode, area))
     }
 
     /// The deny rule that keeps the host from even announcing a call: one for
@@ -111,11 +111,12 @@ impl Permissions {
         &self,
         tool: &str,
         input: &Map<String, Value>,
-        bases: Bases<'_>,
+        bases: PathBases<'_>,
     ) -> Option<String> {
-        let call = Call::new(tool, input, bases);
-        let hides =
-            |r: &&Rule| r.text.list == Permission::Deny && r.hides(&call) && r.covers(&call, bases);
+        let call = PermissionCall::new(tool, input, bases);
+        let hides = |r: &&PermissionRule| {
+            r.text.list == Permission::Deny && r.hides_call(&call) && r.matches_call(&call, bases)
+        };
         self.rules.iter().find(hides).map(|r| r.text.to_string())
     }
 
@@ -123,7 +124,7 @@ impl Permissions {
     /// spare the question; it cannot undo a deny or ask rule.
     pub(crate) fn join(
         hooks: Option<Permission>,
-        rules: &Decision,
+        rules: &PermissionDecision,
         mode: PermissionMode,
     ) -> (Permission, String) {
         let refused_by_mode = |why: &str| (Permission::Deny, why.to_owned());
@@ -168,11 +169,11 @@ impl Permissions {
     /// and when it writes only where a rule or the mode lets it.
     fn allows_each_command(
         &self,
-        call: &Call<'_>,
+        call: &PermissionCall<'_>,
         mode: PermissionMode,
-        area: Area<'_>,
-    ) -> Option<Decision> {
-        let line = call.line()?;
+        area: WorkingDirs<'_>,
+    ) -> Option<PermissionDecision> {
+        let line = call.shell_line()?;
         let commands = line.commands()?;
         let mut used: Vec<&str> = Vec::new();
         let allows = || {
@@ -193,10 +194,10 @@ impl Permissions {
                     used.push(&rule.text.text);
                 }
                 None if modes::is_read_only(command) => {
-                    let Paths::Read(read) = bash::paths(&command.words) else {
+                    let CommandPaths::Read(read) = bash::extract_paths(&command.words) else {
                         return None;
                     };
-                    for path in read.iter().filter(|path| !area.holds(path)) {
+                    for path in read.iter().filter(|path| !area.contains_path(path)) {
                         let rule = allows()
                             .find(|r| r.reads_paths() && r.covers_path(path, area.bases))?;
                         used.push(&rule.text.text);
@@ -221,7 +222,7 @@ impl Permissions {
             }
         }
         used.dedup();
-        (!used.is_empty()).then(|| Decision {
+        (!used.is_empty()).then(|| PermissionDecision {
             permission: Permission::Allow,
             rule: Some(used.join(", ")),
             why: format!(
@@ -233,16 +234,16 @@ impl Permissions {
 }
 
 /// A call, read once for all rules.
-struct Call<'a> {
+struct PermissionCall<'a> {
     tool: &'a str,
     input: &'a Map<String, Value>,
     home: &'a Path,
     /// The command of a Bash call, read when a rule first asks.
-    line: OnceCell<Option<Line>>,
+    line: OnceCell<Option<ShellLine>>,
 }
 
-impl<'a> Call<'a> {
-    fn new(tool: &'a str, input: &'a Map<String, Value>, bases: Bases<'a>) -> Self {
+impl<'a> PermissionCall<'a> {
+    fn new(tool: &'a str, input: &'a Map<String, Value>, bases: PathBases<'a>) -> Self {
         Self {
             tool: current_name(tool),
             input,
@@ -255,33 +256,33 @@ impl<'a> Call<'a> {
         self.tool == "Bash"
     }
 
-    fn line(&self) -> Option<&Line> {
+    fn shell_line(&self) -> Option<&ShellLine> {
         let read = || {
-            let command = self.text("command").unwrap_or_default();
+            let command = self.input_str("command").unwrap_or_default();
             self.is_line()
-                .then(|| Line::new(command, &self.home.to_string_lossy()))
+                .then(|| ShellLine::new(command, &self.home.to_string_lossy()))
         };
         self.line.get_or_init(read).as_ref()
     }
 
-    fn text(&self, field: &str) -> Option<&str> {
+    fn input_str(&self, field: &str) -> Option<&str> {
         self.input.get(field).and_then(Value::as_str)
     }
 
     /// The path of a file tool; for searches the directory they look in.
     fn path(&self) -> Option<&str> {
         match path_field(self.tool) {
-            Some(field) => self.text(field),
-            None if matches!(self.tool, "Glob" | "Grep") => self.text("path"),
+            Some(field) => self.input_str(field),
+            None if matches!(self.tool, "Glob" | "Grep") => self.input_str("path"),
             None => None,
         }
     }
 
-    fn edits(&self) -> bool {
+    fn is_edit(&self) -> bool {
         matches!(self.tool, "Edit" | "Write" | "MultiEdit" | "NotebookEdit")
     }
 
-    fn reads(&self) -> bool {
+    fn is_read(&self) -> bool {
         matches!(self.tool, "Read" | "Glob" | "Grep" | "LS")
     }
 }

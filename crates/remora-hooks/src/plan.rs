@@ -6,34 +6,34 @@ use std::collections::HashMap;
 use remora_protocol::{Event, EventName, HandlerKinds};
 use serde_json::Value;
 
-use crate::condition::{Call, Condition, Finding};
-use crate::config::Kind;
-use crate::layers::{Entry, Layers, Source};
-use crate::matcher::{Fit, Matcher};
-use crate::path_rule::Bases;
+use crate::condition::{Condition, ConditionResult, ToolCallView};
+use crate::config::HandlerKind;
+use crate::layers::{ConfiguredHandler, LayerSource, Layers};
+use crate::matcher::{MatchResult, Matcher};
+use crate::path_rule::PathBases;
 use crate::permissions::Permissions;
-use crate::trust::{Mode, Trust, held_back};
+use crate::trust::{EngineMode, Trust, held_back};
 
 /// One entry, compiled once when the layers are loaded.
 #[derive(Debug)]
-pub(crate) struct Compiled {
+pub(crate) struct CompiledHandler {
     matcher: Matcher,
     condition: Condition,
     /// Equal for handlers that do the same.
     identity: String,
 }
 
-impl Compiled {
-    pub(crate) fn new(entry: &Entry) -> Self {
+impl CompiledHandler {
+    pub(crate) fn new(entry: &ConfiguredHandler) -> Self {
         Self {
             matcher: Matcher::new(entry.matcher.as_deref(), entry.event.def()),
             condition: Condition::new(entry.config.condition.as_deref()),
-            identity: identity(entry),
+            identity: handler_identity(entry),
         }
     }
 
     /// Why the handler can never run, whatever the event holds.
-    pub(crate) fn never(&self, event: EventName) -> Option<String> {
+    pub(crate) fn never_reason(&self, event: EventName) -> Option<String> {
         if !event.def().has_tool && !matches!(self.condition, Condition::None) {
             return Some(
                 "`if` needs a tool call, which this event does not have; the handler never runs"
@@ -41,25 +41,25 @@ impl Compiled {
             );
         }
         match &self.matcher {
-            Matcher::Invalid(_) => Some(self.matcher.reading()),
-            Matcher::Names(names) if names.is_empty() => Some(self.matcher.reading()),
-            _ => self.condition.never(),
+            Matcher::Invalid(_) => Some(self.matcher.to_description()),
+            Matcher::Names(names) if names.is_empty() => Some(self.matcher.to_description()),
+            _ => self.condition.never_reason(),
         }
     }
 }
 
 /// What makes two handlers the same: what they do and when, not how long they
 /// may take, nor where they were written.
-fn identity(entry: &Entry) -> String {
+fn handler_identity(entry: &ConfiguredHandler) -> String {
     let what = match &entry.config.kind {
-        Kind::Command { command, args, .. } => serde_json::json!([command, args]),
-        Kind::Http { url, headers, .. } => serde_json::json!([url, headers]),
-        Kind::McpTool {
+        HandlerKind::Command { command, args, .. } => serde_json::json!([command, args]),
+        HandlerKind::Http { url, headers, .. } => serde_json::json!([url, headers]),
+        HandlerKind::McpTool {
             server,
             tool,
             input,
         } => serde_json::json!([server, tool, input]),
-        Kind::Prompt { prompt } | Kind::Agent { prompt } => serde_json::json!(prompt),
+        HandlerKind::Prompt { prompt } | HandlerKind::Agent { prompt } => serde_json::json!(prompt),
     };
     format!(
         "{}\0{what}\0{}",
@@ -70,7 +70,7 @@ fn identity(entry: &Entry) -> String {
 
 /// Whether a handler runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum PlanVerdict {
     /// It does.
     Runs,
     /// Trust or a switch keeps it back.
@@ -89,13 +89,13 @@ pub enum Verdict {
 
 /// One configured handler and what the plan made of it.
 #[derive(Debug)]
-pub struct Row<'a> {
+pub struct PlannedHandler<'a> {
     /// The handler.
-    pub entry: &'a Entry,
+    pub entry: &'a ConfiguredHandler,
     /// Whether it runs.
-    pub verdict: Verdict,
-    compiled: &'a Compiled,
-    finding: Option<Finding>,
+    pub verdict: PlanVerdict,
+    compiled: &'a CompiledHandler,
+    finding: Option<ConditionResult>,
 }
 
 /// The handlers of one event.
@@ -104,37 +104,38 @@ pub struct Plan<'a> {
     /// What was matched against.
     pub query: Option<&'a str>,
     /// Every handler configured for the event, in enumeration order.
-    pub rows: Vec<Row<'a>>,
+    pub rows: Vec<PlannedHandler<'a>>,
     /// Why the host would not even announce the event.
     pub refused: Option<String>,
 }
 
 /// Everything a plan looks at.
-pub(crate) struct Inputs<'a> {
+pub(crate) struct PlanInputs<'a> {
     pub(crate) layers: &'a Layers,
-    pub(crate) compiled: &'a [Compiled],
+    pub(crate) compiled: &'a [CompiledHandler],
     pub(crate) of_event: &'a [usize],
     pub(crate) permissions: &'a Permissions,
     pub(crate) trust: Trust,
-    pub(crate) mode: Mode,
-    pub(crate) bases: Bases<'a>,
+    pub(crate) mode: EngineMode,
+    pub(crate) bases: PathBases<'a>,
 }
 
-pub(crate) fn plan<'a>(event: &'a Event, inputs: &Inputs<'a>) -> Plan<'a> {
+pub(crate) fn plan_event<'a>(event: &'a Event, inputs: &PlanInputs<'a>) -> Plan<'a> {
     let def = event.name.def();
-    let query = event.query();
-    let call = def.has_tool.then(|| Call::new(event, inputs.bases));
-    let refused = refused(event, inputs);
-    let mut rows: Vec<Row<'a>> = inputs
+    let query = event.subject_text();
+    let call = def.has_tool.then(|| ToolCallView::new(event, inputs.bases));
+    let refused = find_refusal(event, inputs);
+    let mut rows: Vec<PlannedHandler<'a>> = inputs
         .of_event
         .iter()
         .map(|&index| {
             let (entry, compiled) = (&inputs.layers.entries[index], &inputs.compiled[index]);
-            let (mut verdict, finding) = judge(entry, compiled, query, call.as_ref(), inputs);
-            if refused.is_some() && verdict == Verdict::Runs {
-                verdict = Verdict::Refused;
+            let (mut verdict, finding) =
+                evaluate_handler(entry, compiled, query, call.as_ref(), inputs);
+            if refused.is_some() && verdict == PlanVerdict::Runs {
+                verdict = PlanVerdict::Refused;
             }
-            Row {
+            PlannedHandler {
                 entry,
                 verdict,
                 compiled,
@@ -142,7 +143,7 @@ pub(crate) fn plan<'a>(event: &'a Event, inputs: &Inputs<'a>) -> Plan<'a> {
             }
         })
         .collect();
-    deduplicate(&mut rows);
+    deduplicate_handlers(&mut rows);
     Plan {
         query,
         rows,
@@ -151,54 +152,54 @@ pub(crate) fn plan<'a>(event: &'a Event, inputs: &Inputs<'a>) -> Plan<'a> {
 }
 
 /// One handler by itself: matcher, trust, kind, condition.
-fn judge(
-    entry: &Entry,
-    compiled: &Compiled,
+fn evaluate_handler(
+    entry: &ConfiguredHandler,
+    compiled: &CompiledHandler,
     query: Option<&str>,
-    call: Option<&Call<'_>>,
-    inputs: &Inputs<'_>,
-) -> (Verdict, Option<Finding>) {
+    call: Option<&ToolCallView<'_>>,
+    inputs: &PlanInputs<'_>,
+) -> (PlanVerdict, Option<ConditionResult>) {
     let def = entry.event.def();
-    match compiled.matcher.test(query, def.has_tool) {
-        Fit::No => return (Verdict::Misses, None),
-        Fit::Exhausted => return (Verdict::Exhausted, None),
-        Fit::Yes => {}
+    match compiled.matcher.test_subject(query, def.has_tool) {
+        MatchResult::No => return (PlanVerdict::Misses, None),
+        MatchResult::Exhausted => return (PlanVerdict::Exhausted, None),
+        MatchResult::Yes => {}
     }
     if let Some(why) = held_back(entry, inputs.layers, inputs.trust, inputs.mode) {
-        return (Verdict::HeldBack(why), None);
+        return (PlanVerdict::HeldBack(why), None);
     }
     if !def.handlers.contains(kind_bit(&entry.config.kind)) {
-        return (Verdict::WrongKind, None);
+        return (PlanVerdict::WrongKind, None);
     }
     if let Condition::None = compiled.condition {
-        return (Verdict::Runs, None);
+        return (PlanVerdict::Runs, None);
     }
-    let finding = compiled.condition.test(call);
+    let finding = compiled.condition.test_call(call);
     let verdict = if finding.holds {
-        Verdict::Runs
+        PlanVerdict::Runs
     } else {
-        Verdict::Misses
+        PlanVerdict::Misses
     };
     (verdict, Some(finding))
 }
 
-fn kind_bit(kind: &Kind) -> HandlerKinds {
+fn kind_bit(kind: &HandlerKind) -> HandlerKinds {
     match kind {
-        Kind::Command { .. } => HandlerKinds::COMMAND,
-        Kind::Http { .. } => HandlerKinds::HTTP,
-        Kind::McpTool { .. } => HandlerKinds::MCP_TOOL,
-        Kind::Prompt { .. } => HandlerKinds::PROMPT,
-        Kind::Agent { .. } => HandlerKinds::AGENT,
+        HandlerKind::Command { .. } => HandlerKinds::COMMAND,
+        HandlerKind::Http { .. } => HandlerKinds::HTTP,
+        HandlerKind::McpTool { .. } => HandlerKinds::MCP_TOOL,
+        HandlerKind::Prompt { .. } => HandlerKinds::PROMPT,
+        HandlerKind::Agent { .. } => HandlerKinds::AGENT,
     }
 }
 
 /// Calls that never reach a hook: a tool or path that a deny rule covers, and
 /// a shell line with control characters.
-fn refused(event: &Event, inputs: &Inputs<'_>) -> Option<String> {
+fn find_refusal(event: &Event, inputs: &PlanInputs<'_>) -> Option<String> {
     if event.name != EventName::PreToolUse {
         return None;
     }
-    let tool = event.str("tool_name")?;
+    let tool = event.str_field("tool_name")?;
     let input = event.fields.get("tool_input").and_then(Value::as_object)?;
     if let Some(rule) = inputs.permissions.hidden_by(tool, input, inputs.bases) {
         return Some(format!(
@@ -221,14 +222,14 @@ fn refused(event: &Event, inputs: &Inputs<'_>) -> Option<String> {
 /// The last of equal handlers stays. Settings files share one pool, managed
 /// settings have their own, and so has each plugin. A managed handler and
 /// another one are merged only when their whole groups are equal.
-fn deduplicate(rows: &mut [Row<'_>]) {
+fn deduplicate_handlers(rows: &mut [PlannedHandler<'_>]) {
     let mut last: HashMap<(Option<&std::path::Path>, bool, &str), usize> = HashMap::new();
     let mut twins = Vec::new();
     for (at, row) in rows.iter().enumerate().rev() {
-        if row.verdict != Verdict::Runs {
+        if row.verdict != PlanVerdict::Runs {
             continue;
         }
-        let managed = row.entry.place.source == Source::Policy;
+        let managed = row.entry.place.source == LayerSource::Policy;
         let plugin = row.entry.place.plugin.as_ref().map(|p| p.root.as_path());
         let identity = row.compiled.identity.as_str();
         if let Some(&keeper) = last.get(&(plugin, managed, identity)) {
@@ -244,53 +245,53 @@ fn deduplicate(rows: &mut [Row<'_>]) {
         }
     }
     for (at, keeper) in twins {
-        rows[at].verdict = Verdict::Duplicate(keeper);
+        rows[at].verdict = PlanVerdict::Duplicate(keeper);
     }
 }
 
-impl Row<'_> {
+impl PlannedHandler<'_> {
     /// The handler's stable id: layer, file order, event and position.
     pub fn id(&self) -> String {
-        id(self.entry)
+        handler_id(self.entry)
     }
 
     /// Why it runs or not, in plain words.
-    pub fn why(&self, plan: &Plan<'_>) -> String {
-        let reading = self.compiled.matcher.reading();
+    pub fn explain_verdict(&self, plan: &Plan<'_>) -> String {
+        let reading = self.compiled.matcher.to_description();
         let query = plan.query.map_or_else(String::new, |q| format!(" \"{q}\""));
         let condition = self
             .finding
             .as_ref()
             .map_or_else(String::new, |f| format!("; {}", f.why));
         match &self.verdict {
-            Verdict::Runs => format!(
+            PlanVerdict::Runs => format!(
                 "{reading}{}{condition}",
-                fitting(&self.compiled.matcher, &query)
+                format_match(&self.compiled.matcher, &query)
             ),
-            Verdict::HeldBack(why) => (*why).to_owned(),
-            Verdict::WrongKind => {
+            PlanVerdict::HeldBack(why) => (*why).to_owned(),
+            PlanVerdict::WrongKind => {
                 format!(
                     "{} handlers do not run on {}",
                     self.entry.config.kind.as_str(),
                     self.entry.event
                 )
             }
-            Verdict::Misses if self.finding.is_some() => {
+            PlanVerdict::Misses if self.finding.is_some() => {
                 format!(
                     "{reading}{}{condition}",
-                    fitting(&self.compiled.matcher, &query)
+                    format_match(&self.compiled.matcher, &query)
                 )
             }
-            Verdict::Misses => match self.compiled.matcher {
+            PlanVerdict::Misses => match self.compiled.matcher {
                 Matcher::Invalid(_) => reading,
                 Matcher::Names(ref names) if names.is_empty() => reading,
                 _ if plan.query.is_none() => {
                     format!("{reading}, and the event carries nothing to match")
                 }
-                _ => format!("{reading} and does not match{query}{}", self.hint()),
+                _ => format!("{reading} and does not match{query}{}", self.matcher_hint()),
             },
-            Verdict::Exhausted => format!("{reading} and used up its steps on{query}"),
-            Verdict::Duplicate(keeper) => match plan.rows.get(*keeper) {
+            PlanVerdict::Exhausted => format!("{reading} and used up its steps on{query}"),
+            PlanVerdict::Duplicate(keeper) => match plan.rows.get(*keeper) {
                 Some(row) => format!(
                     "the same handler stands in {} ({}), which runs",
                     row.entry.place.describe(),
@@ -298,16 +299,16 @@ impl Row<'_> {
                 ),
                 None => "the same handler runs already".into(),
             },
-            Verdict::Refused => plan.refused.clone().unwrap_or_default(),
+            PlanVerdict::Refused => plan.refused.clone().unwrap_or_default(),
         }
     }
 
     /// The matcher was fine but an entry that can never run deserves a word.
-    pub fn never(&self) -> Option<String> {
-        self.compiled.never(self.entry.event)
+    pub fn never_reason(&self) -> Option<String> {
+        self.compiled.never_reason(self.entry.event)
     }
 
-    fn hint(&self) -> &'static str {
+    fn matcher_hint(&self) -> &'static str {
         match &self.entry.matcher {
             Some(text) if text.contains('(') && self.entry.event.def().has_tool => {
                 " (a matcher is tested on the tool's name; to look into the call use `if`)"
@@ -320,7 +321,7 @@ impl Row<'_> {
     }
 }
 
-fn fitting(matcher: &Matcher, query: &str) -> String {
+fn format_match(matcher: &Matcher, query: &str) -> String {
     match matcher {
         Matcher::All | Matcher::NoSubject => String::new(),
         _ => format!(" and matches{query}"),
@@ -328,7 +329,7 @@ fn fitting(matcher: &Matcher, query: &str) -> String {
 }
 
 /// A handler's stable id. The first file of a layer is not numbered.
-pub(crate) fn id(entry: &Entry) -> String {
+pub(crate) fn handler_id(entry: &ConfiguredHandler) -> String {
     let plugin = entry
         .place
         .plugin

@@ -5,9 +5,9 @@ use remora_protocol::Outcome;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::answer::Status;
-use crate::layers::{Entry, Source};
-use crate::plan::{self, Plan, Row, Verdict};
+use crate::answer::HandlerStatus;
+use crate::layers::{ConfiguredHandler, LayerSource};
+use crate::plan::{self, Plan, PlanVerdict, PlannedHandler};
 
 /// What is known of a handler before it runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -15,7 +15,7 @@ pub struct HandlerInfo {
     /// Stable: layer, event and position.
     pub id: String,
     /// The layer.
-    pub source: Source,
+    pub source: LayerSource,
     /// The file; `null` for JSON on the command line.
     pub file: Option<String>,
     /// The plugin's name.
@@ -36,10 +36,10 @@ pub struct HandlerInfo {
 
 impl HandlerInfo {
     /// Reads an entry.
-    pub fn new(entry: &Entry) -> Self {
+    pub fn new(entry: &ConfiguredHandler) -> Self {
         let config = &entry.config;
         Self {
-            id: plan::id(entry),
+            id: plan::handler_id(entry),
             source: entry.place.source,
             file: entry.place.file.as_ref().map(|f| f.display().to_string()),
             plugin: entry.place.plugin.as_ref().map(|p| p.name.clone()),
@@ -62,7 +62,7 @@ pub struct HandlerReport {
     #[serde(flatten)]
     pub info: HandlerInfo,
     /// What became of it.
-    pub status: Status,
+    pub status: HandlerStatus,
     /// Why, in plain words.
     pub why: String,
     /// Its exit code; `null` when it did not exit by itself.
@@ -122,11 +122,11 @@ pub struct Explanation {
 
 impl Explanation {
     pub(crate) fn new(event: &'static str, plan: &Plan<'_>, warnings: Vec<String>) -> Self {
-        let explain = |row: &Row<'_>| ExplainedHandler {
+        let explain = |row: &PlannedHandler<'_>| ExplainedHandler {
             info: HandlerInfo::new(row.entry),
-            matches: row.verdict == Verdict::Runs,
-            why: row.why(plan),
-            never: row.never(),
+            matches: row.verdict == PlanVerdict::Runs,
+            why: row.explain_verdict(plan),
+            never: row.never_reason(),
         };
         Self {
             event,

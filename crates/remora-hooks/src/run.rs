@@ -7,14 +7,14 @@ use remora_protocol::{Event, EventName, Outcome};
 use serde_json::Value;
 
 use crate::Engine;
-use crate::answer::{self, Answer, Ended, Said, Status};
-use crate::config::Kind;
-use crate::handler::Finished;
+use crate::answer::{self, Answer, HandlerResult, HandlerStatus, ProcessExit};
+use crate::config::HandlerKind;
+use crate::handler::HandlerCompletion;
 use crate::host::Host;
-use crate::layers::Entry;
+use crate::layers::ConfiguredHandler;
 use crate::limits::Spill;
-use crate::merge::merge;
-use crate::plan::{Plan, Row, Verdict};
+use crate::merge::merge_answers;
+use crate::plan::{Plan, PlanVerdict, PlannedHandler};
 use crate::report::{HandlerInfo, HandlerReport, Report};
 use crate::session_env;
 use crate::verdict;
@@ -22,11 +22,11 @@ use crate::verdict;
 mod background;
 mod start;
 
-pub use background::{Background, LateAnswer};
-use start::Ran;
+pub use background::{BackgroundHandler, LateAnswer};
+use start::HandlerRun;
 
 /// How much of a stream a report shows.
-const SHOWN: usize = 256 << 10;
+const MAX_SHOWN_BYTES: usize = 256 << 10;
 
 /// A run: its report, and the handlers that still go on. Dropping those ends
 /// them.
@@ -34,29 +34,29 @@ pub struct Run {
     /// What happened.
     pub report: Report,
     /// What still goes on.
-    pub background: Vec<Background>,
+    pub background: Vec<BackgroundHandler>,
 }
 
 /// A handler's time limit: its own, else the event's, else the kind's.
-pub(crate) fn time_limit(entry: &Entry) -> Duration {
+pub(crate) fn time_limit(entry: &ConfiguredHandler) -> Duration {
     entry.config.timeout.unwrap_or(match entry.config.kind {
-        Kind::Prompt { .. } => Duration::from_secs(30),
-        Kind::Agent { .. } => Duration::from_mins(1),
+        HandlerKind::Prompt { .. } => Duration::from_secs(30),
+        HandlerKind::Agent { .. } => Duration::from_mins(1),
         _ => entry.event.def().timeout,
     })
 }
 
-pub(crate) fn run(engine: &Engine, event: &Event, host: &Host<'_>) -> Run {
+pub(crate) fn run_event(engine: &Engine, event: &Event, host: &Host<'_>) -> Run {
     let plan = engine.plan(event);
-    let mut warnings = engine.warnings(&plan);
+    let mut warnings = engine.collect_warnings(&plan);
     trace_plan(&plan, host);
-    let running: Vec<&Row<'_>> = plan
+    let running: Vec<&PlannedHandler<'_>> = plan
         .rows
         .iter()
-        .filter(|r| r.verdict == Verdict::Runs)
+        .filter(|r| r.verdict == PlanVerdict::Runs)
         .collect();
     let env_files = start::env_files(event, host, running.len(), &mut warnings);
-    let results = start::all(engine, event, host, &running, &env_files);
+    let results = start::run_handlers(engine, event, host, &running, &env_files);
 
     let mut handlers = Vec::new();
     let mut answers = Vec::new();
@@ -64,28 +64,31 @@ pub(crate) fn run(engine: &Engine, event: &Event, host: &Host<'_>) -> Run {
     let mut results = results.into_iter();
     for row in &plan.rows {
         let (report, answer) = match row.verdict {
-            Verdict::Misses => continue,
-            Verdict::Runs => {
+            PlanVerdict::Misses => continue,
+            PlanVerdict::Runs => {
                 let Some(result) = results.next() else {
                     continue;
                 };
-                settle(row, result, handlers.len(), host, &mut background)
+                finish_handler(row, result, handlers.len(), host, &mut background)
             }
-            Verdict::Exhausted => exhausted(row, &plan, &mut warnings),
-            _ => (skipped(row, row.why(&plan)), Answer::default()),
+            PlanVerdict::Exhausted => report_exhausted(row, &plan, &mut warnings),
+            _ => (
+                skipped_report(row, row.explain_verdict(&plan)),
+                Answer::default(),
+            ),
         };
-        host.step(|| trace_result(&report));
+        host.trace_step(|| trace_result(&report));
         handlers.push(report);
         answers.push(answer);
     }
-    let mut outcome = merge(event, &answers);
-    cap(&mut outcome, event, host, &mut warnings);
-    verdict::settle(engine, event, host, &plan, &mut outcome, &mut warnings);
-    verdict::removal(event, &handlers, &mut outcome);
+    let mut outcome = merge_answers(event, &answers);
+    cap_outcome(&mut outcome, event, host, &mut warnings);
+    verdict::complete_outcome(engine, event, host, &plan, &mut outcome, &mut warnings);
+    verdict::check_removal(event, &handlers, &mut outcome);
     if event.name.def().env_file {
-        outcome.env = session_env::collect(&env_files, host, &mut warnings);
+        outcome.env = session_env::collect_variables(&env_files, host, &mut warnings);
     }
-    host.step(|| format!("outcome: {}", summary(&outcome)));
+    host.trace_step(|| format!("outcome: {}", format_summary(&outcome)));
     let report = Report {
         event: event.name.as_str(),
         query: plan.query.map(str::to_owned),
@@ -96,26 +99,26 @@ pub(crate) fn run(engine: &Engine, event: &Event, host: &Host<'_>) -> Run {
     Run { report, background }
 }
 
-fn settle(
-    row: &Row<'_>,
-    result: Ran,
+fn finish_handler(
+    row: &PlannedHandler<'_>,
+    result: HandlerRun,
     at: usize,
     host: &Host<'_>,
-    background: &mut Vec<Background>,
+    background: &mut Vec<BackgroundHandler>,
 ) -> (HandlerReport, Answer) {
-    let mut report = skipped(row, String::new());
-    report.duration_ms = milliseconds(result.took);
+    let mut report = skipped_report(row, String::new());
+    report.duration_ms = to_millis(result.took);
     match result.finished {
-        Finished::NotAvailable(why) => {
+        HandlerCompletion::NotAvailable(why) => {
             why.clone_into(&mut report.why);
             (report, Answer::default())
         }
-        Finished::Background(running) => {
-            report.status = Status::Background;
+        HandlerCompletion::Background(running) => {
+            report.status = HandlerStatus::Background;
             report.why =
                 "it goes on without the host; what it says later cannot decide anything".into();
             let limit = running.async_limit().map(|limit| Instant::now() + limit);
-            background.push(Background {
+            background.push(BackgroundHandler {
                 handler: at,
                 running,
                 started: result.started,
@@ -125,28 +128,28 @@ fn settle(
             });
             (report, Answer::default())
         }
-        Finished::Done(output) => {
-            let Said {
+        HandlerCompletion::Done(output) => {
+            let HandlerResult {
                 status,
                 why,
                 object,
                 answer,
-            } = answer::read(row.entry.event.def(), &output, row.entry.config.on_failure);
+            } = answer::read_answer(row.entry.event.def(), &output, row.entry.config.on_failure);
             report.status = status;
             report.why = why;
             report.exit_code = exit_code(&output.ended);
-            report.stdout = cut(&output.stdout);
-            report.stderr = cut(&output.stderr);
+            report.stdout = truncate_shown(&output.stdout);
+            report.stderr = truncate_shown(&output.stderr);
             report.answer = object;
             (report, answer)
         }
     }
 }
 
-fn skipped(row: &Row<'_>, why: String) -> HandlerReport {
+fn skipped_report(row: &PlannedHandler<'_>, why: String) -> HandlerReport {
     HandlerReport {
         info: HandlerInfo::new(row.entry),
-        status: Status::Skipped,
+        status: HandlerStatus::Skipped,
         why,
         exit_code: None,
         duration_ms: 0,
@@ -157,14 +160,14 @@ fn skipped(row: &Row<'_>, why: String) -> HandlerReport {
 }
 
 /// A matcher that cannot be decided: a guard must not be skipped for it.
-fn exhausted(
-    row: &Row<'_>,
+fn report_exhausted(
+    row: &PlannedHandler<'_>,
     plan: &Plan<'_>,
     warnings: &mut Vec<String>,
 ) -> (HandlerReport, Answer) {
-    let why = row.why(plan);
+    let why = row.explain_verdict(plan);
     warnings.push(format!("{}: {why}", row.id()));
-    let mut report = skipped(row, why.clone());
+    let mut report = skipped_report(row, why.clone());
     let mut answer = Answer::default();
     match row.entry.event {
         EventName::PreToolUse => answer.block = Some(why),
@@ -176,12 +179,12 @@ fn exhausted(
         }
         _ => return (report, answer),
     }
-    report.status = Status::Blocked;
+    report.status = HandlerStatus::Blocked;
     (report, answer)
 }
 
-fn cap(outcome: &mut Outcome, event: &Event, host: &Host<'_>, warnings: &mut Vec<String>) {
-    let stem = match event.str("tool_use_id") {
+fn cap_outcome(outcome: &mut Outcome, event: &Event, host: &Host<'_>, warnings: &mut Vec<String>) {
+    let stem = match event.str_field("tool_use_id") {
         Some(id) => format!("hook-{}-{id}", event.name),
         None => format!("hook-{}", event.name),
     };
@@ -202,26 +205,26 @@ fn cap(outcome: &mut Outcome, event: &Event, host: &Host<'_>, warnings: &mut Vec
         .chain(&mut outcome.messages)
         .chain(&mut outcome.initial_user_message)
     {
-        *text = spill.cap(std::mem::take(text), warnings);
+        *text = spill.cap_text(std::mem::take(text), warnings);
     }
 }
 
-fn exit_code(ended: &Ended) -> Option<i32> {
+fn exit_code(ended: &ProcessExit) -> Option<i32> {
     match ended {
-        Ended::Exit(code) => Some(*code),
+        ProcessExit::Exit(code) => Some(*code),
         _ => None,
     }
 }
 
-fn milliseconds(time: Duration) -> u64 {
+fn to_millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn cut(text: &str) -> String {
-    if text.len() <= SHOWN {
+fn truncate_shown(text: &str) -> String {
+    if text.len() <= MAX_SHOWN_BYTES {
         return text.to_owned();
     }
-    let mut end = SHOWN;
+    let mut end = MAX_SHOWN_BYTES;
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -230,13 +233,13 @@ fn cut(text: &str) -> String {
 
 fn trace_plan(plan: &Plan<'_>, host: &Host<'_>) {
     for row in &plan.rows {
-        host.step(|| {
-            let verb = if row.verdict == Verdict::Runs {
+        host.trace_step(|| {
+            let verb = if row.verdict == PlanVerdict::Runs {
                 "runs"
             } else {
                 "does not run"
             };
-            format!("match {}: {verb}: {}", row.id(), row.why(plan))
+            format!("match {}: {verb}: {}", row.id(), row.explain_verdict(plan))
         });
     }
 }
@@ -262,7 +265,7 @@ fn trace_result(report: &HandlerReport) -> String {
     )
 }
 
-fn summary(outcome: &Outcome) -> String {
+fn format_summary(outcome: &Outcome) -> String {
     let mut words = vec![
         if outcome.blocked {
             "blocked"

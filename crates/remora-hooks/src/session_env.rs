@@ -5,19 +5,19 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-use crate::answer::Ended;
+use crate::answer::ProcessExit;
 use crate::handler;
 use crate::host::Host;
 
 /// Sourcing a few lines must not hold a session up.
-const LIMIT: Duration = Duration::from_secs(5);
+const SOURCE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Variables that a shell sets for itself.
-const OWN: [&str; 4] = ["_", "PWD", "OLDPWD", "SHLVL"];
+const SHELL_OWN_VARS: [&str; 4] = ["_", "PWD", "OLDPWD", "SHLVL"];
 
 /// Sources the files in order in one clean shell, the way the host will before
 /// each command, and returns what they set. A later file wins.
-pub(crate) fn collect(
+pub(crate) fn collect_variables(
     files: &[PathBuf],
     host: &Host<'_>,
     warnings: &mut Vec<String>,
@@ -30,26 +30,26 @@ pub(crate) fn collect(
         return Map::new();
     }
     let script = r#"trap 'env -0' 0; set -a; while [ $# -gt 0 ]; do . "$1" >/dev/null 2>&1 </dev/null; shift; done"#;
-    let deadline = Instant::now() + LIMIT;
+    let deadline = Instant::now() + SOURCE_TIMEOUT;
     let mut run = |files: &[&PathBuf]| {
         let mut args = vec!["-c".to_owned(), script.to_owned(), "sh".to_owned()];
         args.extend(files.iter().map(|f| f.to_string_lossy().into_owned()));
-        let output = handler::capture("/bin/sh", &args, &host.environment, deadline);
-        if output.ended != Ended::Exit(0) {
+        let output = handler::capture_output("/bin/sh", &args, &host.environment, deadline);
+        if output.ended != ProcessExit::Exit(0) {
             warnings.push(
                 "session variables cannot be read: their file does not end well in a shell".into(),
             );
         }
-        variables(&output.stdout)
+        parse_variables(&output.stdout)
     };
     let (before, after) = (run(&[]), run(&written));
     after
         .into_iter()
-        .filter(|(k, v)| !OWN.contains(&k.as_str()) && before.get(k) != Some(v))
+        .filter(|(k, v)| !SHELL_OWN_VARS.contains(&k.as_str()) && before.get(k) != Some(v))
         .collect()
 }
 
-fn variables(listing: &str) -> Map<String, Value> {
+fn parse_variables(listing: &str) -> Map<String, Value> {
     listing
         .split('\0')
         .filter_map(|entry| {

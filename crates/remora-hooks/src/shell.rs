@@ -18,7 +18,7 @@ mod words;
 
 pub(crate) use pattern::BashPattern;
 
-use walk::{Refusal, Walker};
+use walk::{WalkError, Walker};
 
 /// One simple command, rebuilt: quotes and backslashes removed, known variables
 /// filled in, assignments, redirections and comments dropped.
@@ -55,7 +55,7 @@ impl SimpleCommand {
 
 /// A Bash command line as far as it is understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum ShellReading {
     /// Every simple command is known.
     Understood {
         /// In order of discovery; those inside `$( )` come before the command
@@ -74,27 +74,27 @@ pub(crate) enum Reading {
 
 /// Reads a command; `home` is what `$HOME` stands for.
 #[must_use]
-pub(crate) fn read(command: &str, home: &str) -> Reading {
-    if let Some(why) = text::objection(command) {
-        return Reading::NotUnderstood { why };
+pub(crate) fn read_command(command: &str, home: &str) -> ShellReading {
+    if let Some(why) = text::find_objection(command) {
+        return ShellReading::NotUnderstood { why };
     }
-    let tree = match parser::parse(command) {
+    let tree = match parser::parse_line(command) {
         Ok(tree) => tree,
-        Err(why) => return Reading::NotUnderstood { why },
+        Err(why) => return ShellReading::NotUnderstood { why },
     };
     let mut walker = Walker::new(home);
-    match walker.program(&tree) {
-        Ok(()) => understood(walker.commands, false),
-        Err(Refusal::Opaque(why)) => Reading::NotUnderstood { why },
-        Err(Refusal::Unknown(why)) => match unknown::commands(&tree) {
-            Some(commands) => understood(commands, true),
-            None => Reading::NotUnderstood { why },
+    match walker.walk_program(&tree) {
+        Ok(()) => understood_reading(walker.commands, false),
+        Err(WalkError::Opaque(why)) => ShellReading::NotUnderstood { why },
+        Err(WalkError::Unknown(why)) => match unknown::collect_commands(&tree) {
+            Some(commands) => understood_reading(commands, true),
+            None => ShellReading::NotUnderstood { why },
         },
     }
 }
 
-fn understood(commands: Vec<SimpleCommand>, unknown_argument: bool) -> Reading {
-    Reading::Understood {
+fn understood_reading(commands: Vec<SimpleCommand>, unknown_argument: bool) -> ShellReading {
+    ShellReading::Understood {
         commands,
         unknown_argument,
     }

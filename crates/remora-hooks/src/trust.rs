@@ -1,7 +1,7 @@
 //! Decides which handlers may run at all: workspace trust, switches and modes.
 //! Pure.
 
-use crate::layers::{Enabled, Entry, Layers, Source};
+use crate::layers::{ConfiguredHandler, LayerSource, Layers, PluginActivation};
 
 /// Whether the person said that this folder may run things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -15,7 +15,7 @@ pub enum Trust {
 
 /// Modes that narrow the engine to managed handlers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
+pub enum EngineMode {
     /// No narrowing.
     #[default]
     Full,
@@ -27,30 +27,30 @@ pub enum Mode {
 
 /// Why a handler may not run; `None` if it may.
 pub(crate) fn held_back(
-    entry: &Entry,
+    entry: &ConfiguredHandler,
     layers: &Layers,
     trust: Trust,
-    mode: Mode,
+    mode: EngineMode,
 ) -> Option<&'static str> {
     let source = entry.place.source;
     if trust == Trust::Untrusted {
         return Some("the folder is not trusted, so every hook is held back");
     }
-    if layers.disabled_by == Some(Source::Policy) {
+    if layers.disabled_by == Some(LayerSource::Policy) {
         return Some("disableAllHooks in managed settings turns every hook off");
     }
     let forced = entry
         .place
         .plugin
         .as_ref()
-        .is_some_and(|p| p.enabled == Enabled::ByPolicy);
-    if source == Source::Policy {
+        .is_some_and(|p| p.enabled == PluginActivation::ByPolicy);
+    if source == LayerSource::Policy {
         return None;
     }
     match mode {
-        Mode::Full => {}
-        Mode::Bare => return Some("--bare runs managed hooks only"),
-        Mode::Safe => return Some("--safe-mode runs managed hooks only"),
+        EngineMode::Full => {}
+        EngineMode::Bare => return Some("--bare runs managed hooks only"),
+        EngineMode::Safe => return Some("--safe-mode runs managed hooks only"),
     }
     // The organisation's plugins survive what the person switches off.
     if forced {
@@ -58,11 +58,13 @@ pub(crate) fn held_back(
     }
     if let Some(by) = layers.disabled_by {
         return Some(match by {
-            Source::User => "disableAllHooks in the user settings turns all but managed hooks off",
-            Source::Project => {
+            LayerSource::User => {
+                "disableAllHooks in the user settings turns all but managed hooks off"
+            }
+            LayerSource::Project => {
                 "disableAllHooks in the project settings turns all but managed hooks off"
             }
-            Source::Local => {
+            LayerSource::Local => {
                 "disableAllHooks in the local settings turns all but managed hooks off"
             }
             _ => "disableAllHooks in --settings turns all but managed hooks off",
@@ -71,7 +73,7 @@ pub(crate) fn held_back(
     if layers.managed_only {
         return Some("allowManagedHooksOnly in managed settings lets only managed hooks run");
     }
-    if layers.plugins_only && source != Source::Plugin {
+    if layers.plugins_only && source != LayerSource::Plugin {
         return Some(
             "strictPluginOnlyCustomization in managed settings lets only plugin and managed hooks run",
         );

@@ -7,14 +7,14 @@ use remora_protocol::{Event, EventName, Outcome, Permission};
 use serde_json::{Map, Value};
 
 use crate::Engine;
-use crate::answer::Status;
-use crate::host::{Attendance, Host};
-use crate::permissions::{Decision, Permissions};
-use crate::plan::{Plan, Verdict};
+use crate::answer::HandlerStatus;
+use crate::host::{Host, Interactivity};
+use crate::permissions::{PermissionDecision, Permissions};
+use crate::plan::{Plan, PlanVerdict};
 use crate::report::HandlerReport;
 
 /// Completes an outcome.
-pub(crate) fn settle(
+pub(crate) fn complete_outcome(
     engine: &Engine,
     event: &Event,
     host: &Host<'_>,
@@ -24,13 +24,13 @@ pub(crate) fn settle(
 ) {
     match event.name {
         EventName::PreToolUse | EventName::PermissionRequest => {
-            decide(engine, event, host, plan, outcome, warnings);
+            decide_permission(engine, event, host, plan, outcome, warnings);
         }
-        EventName::WorktreeCreate => worktree(event, plan, outcome),
+        EventName::WorktreeCreate => resolve_worktree(event, plan, outcome),
         // Nobody is there to be asked about a change of model.
         EventName::PreModelSwitch
             if outcome.permission == Some(Permission::Ask)
-                && host.attendance == Attendance::Unattended =>
+                && host.attendance == Interactivity::Unattended =>
         {
             outcome.blocked = true;
         }
@@ -41,16 +41,16 @@ pub(crate) fn settle(
 /// The path a handler gave for a new worktree: relative ones hang on the
 /// session's directory; one that steps around or passes through a link is
 /// refused.
-fn worktree(event: &Event, plan: &Plan<'_>, outcome: &mut Outcome) {
+fn resolve_worktree(event: &Event, plan: &Plan<'_>, outcome: &mut Outcome) {
     let Some(given) = outcome.worktree_path.take() else {
         // Handlers replace the host's own way, so one of them has to deliver.
-        if !outcome.blocked && plan.rows.iter().any(|r| r.verdict == Verdict::Runs) {
+        if !outcome.blocked && plan.rows.iter().any(|r| r.verdict == PlanVerdict::Runs) {
             outcome.blocked = true;
             outcome.reason = Some("no handler gave the path of the new worktree".into());
         }
         return;
     };
-    let cwd = PathBuf::from(event.str("cwd").unwrap_or("/"));
+    let cwd = PathBuf::from(event.str_field("cwd").unwrap_or("/"));
     let path = cwd.join(&given);
     let steps = given.split('/').any(|part| part == "." || part == "..");
     let linked = path
@@ -74,7 +74,7 @@ fn worktree(event: &Event, plan: &Plan<'_>, outcome: &mut Outcome) {
 
 /// Joins the hooks' decision with the permission rules, on the input as it
 /// would be used.
-fn decide(
+fn decide_permission(
     engine: &Engine,
     event: &Event,
     host: &Host<'_>,
@@ -87,7 +87,9 @@ fn decide(
         outcome.final_why = Some(why.clone());
         return;
     }
-    if outcome.permission == Some(Permission::Defer) && host.attendance == Attendance::Interactive {
+    if outcome.permission == Some(Permission::Defer)
+        && host.attendance == Interactivity::Interactive
+    {
         warnings
             .push("a hook deferred the call, which counts only where nobody can be asked".into());
         outcome.permission = None;
@@ -100,13 +102,13 @@ fn decide(
         .unwrap_or(&empty);
     let input = outcome.updated_input.as_ref().unwrap_or(own);
     let mode = engine.permission_mode(event);
-    let mut rules = engine.permissions.decide(
-        event.str("tool_name").unwrap_or_default(),
+    let mut rules = engine.permissions.decide_call(
+        event.str_field("tool_name").unwrap_or_default(),
         input,
         mode,
-        engine.bases(event),
+        engine.path_bases(event),
     );
-    host.step(|| format!("rules: {} ({})", rules.permission.as_str(), rules.why));
+    host.trace_step(|| format!("rules: {} ({})", rules.permission.as_str(), rules.why));
     // The question is there because of the rule; a hook may answer it, unless
     // it changes what was asked about.
     let answers = event.name == EventName::PermissionRequest && outcome.updated_input.is_none();
@@ -114,7 +116,7 @@ fn decide(
         && outcome.permission == Some(Permission::Allow)
         && rules.permission == Permission::Ask
     {
-        rules = Decision {
+        rules = PermissionDecision {
             permission: Permission::Allow,
             rule: None,
             why: rules.why,
@@ -133,7 +135,7 @@ fn decide(
     }
     // These two are questions themselves: an allow without answers is none.
     let question = matches!(
-        event.str("tool_name"),
+        event.str_field("tool_name"),
         Some("AskUserQuestion" | "ExitPlanMode")
     );
     if question && outcome.permission == Some(Permission::Allow) && outcome.updated_input.is_none()
@@ -154,7 +156,7 @@ fn decide(
 
 /// A field that a built-in tool cannot do without.
 fn missing_field(event: &Event, input: &Map<String, Value>) -> Option<&'static str> {
-    let needed: &[&str] = match event.str("tool_name")? {
+    let needed: &[&str] = match event.str_field("tool_name")? {
         "Bash" => &["command"],
         "Read" => &["file_path"],
         "Write" => &["file_path", "content"],
@@ -170,13 +172,13 @@ fn missing_field(event: &Event, input: &Map<String, Value>) -> Option<&'static s
 }
 
 /// A removal that a handler took over and did not carry out has failed.
-pub(crate) fn removal(event: &Event, handlers: &[HandlerReport], outcome: &mut Outcome) {
+pub(crate) fn check_removal(event: &Event, handlers: &[HandlerReport], outcome: &mut Outcome) {
     let left = event
-        .str("worktree_path")
+        .str_field("worktree_path")
         .is_some_and(|p| Path::new(p).exists());
     let failed = handlers
         .iter()
-        .find(|h| matches!(h.status, Status::Error | Status::Timeout));
+        .find(|h| matches!(h.status, HandlerStatus::Error | HandlerStatus::Timeout));
     if let (EventName::WorktreeRemove, true, Some(handler)) = (event.name, left, failed) {
         outcome.blocked = true;
         outcome.reason = Some(

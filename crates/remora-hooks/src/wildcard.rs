@@ -2,7 +2,7 @@
 
 /// Plain wildcards on the whole text: `*` takes anything, slashes too.
 /// Case-sensitive; linear in time.
-pub(crate) fn wildcard(pattern: &str, text: &str) -> bool {
+pub(crate) fn matches_wildcard(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(first) = parts.next() else {
         return false;

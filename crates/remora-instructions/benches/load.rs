@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use remora_instructions::{Instructions, Options, Places};
+use remora_instructions::{InstructionOptions, InstructionPaths, Instructions};
 
 /// Files, and how many of them come as imports.
 const FILES: usize = 200;
@@ -24,8 +24,8 @@ fn main() {
     let root = fs::canonicalize(dir.path()).unwrap();
     let (cwd, home) = (root.join("home/app"), root.join("home"));
     let files = lay(&cwd);
-    let places = Places::new(&cwd, &home);
-    let load = || Instructions::load(places.clone(), Options::default());
+    let places = InstructionPaths::new(&cwd, &home);
+    let load = || Instructions::load(places.clone(), InstructionOptions::default());
     let loaded = load();
     assert_eq!(loaded.start().len(), FILES);
     let bytes: u64 = loaded.start().iter().map(|f| f.bytes).sum();

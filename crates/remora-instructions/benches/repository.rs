@@ -13,8 +13,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use remora_instructions::memories::check::{self, Cached, Files, Finding, Git, Verdict};
-use remora_instructions::{Instructions, Options, Places};
+use remora_instructions::memories::check::{
+    self, CheckCache, ClaimFinding, ClaimVerdict, Git, TreeListing,
+};
+use remora_instructions::{InstructionOptions, InstructionPaths, Instructions};
 
 const SEED: u64 = 0x5eed_0f5e_a5a1_0000;
 /// Rules that no file wakes, and as many that one does.
@@ -64,19 +66,19 @@ fn main() {
         )
     );
 
-    let (bodies, expected): (Vec<String>, Vec<Verdict>) =
+    let (bodies, expected): (Vec<String>, Vec<ClaimVerdict>) =
         (0..size.memories).map(|n| memory(n, size)).unzip();
     let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
-    let look = |cached: &mut Cached| {
-        let files = Files::list(&cwd, &[]);
+    let look = |cached: &mut CheckCache| {
+        let files = TreeListing::list_files(&cwd, &[]);
         check::check_all(&files, &bodies, &Git::default(), cached, &mut |_, _| {})
     };
-    let mut kept = Cached::default();
+    let mut kept = CheckCache::default();
     agree(&bodies, &look(&mut kept), &expected);
     let kept = kept.save();
 
-    let places = Places::new(&cwd, &home);
-    let session = Instructions::load(places, Options::default());
+    let places = InstructionPaths::new(&cwd, &home);
+    let session = Instructions::load(places, InstructionOptions::default());
     let asked = cwd.join(path(size.files / 2, size));
     let silent = session.lint().len();
     assert_eq!(silent, RULES, "each rule that nothing wakes, and no other");
@@ -87,10 +89,10 @@ fn main() {
             &mut || {
                 black_box(walk(&cwd));
             },
-            &mut || drop(black_box(Files::list(&cwd, &[]))),
-            &mut || drop(black_box(look(&mut Cached::default()))),
-            &mut || drop(black_box(look(&mut Cached::load(&kept)))),
-            &mut || drop(black_box(session.why(&asked))),
+            &mut || drop(black_box(TreeListing::list_files(&cwd, &[]))),
+            &mut || drop(black_box(look(&mut CheckCache::default()))),
+            &mut || drop(black_box(look(&mut CheckCache::load(&kept)))),
+            &mut || drop(black_box(session.explain_file(&asked))),
             &mut || drop(black_box(session.lint())),
         ];
         for (times, work) in times.iter_mut().zip(works) {
@@ -110,7 +112,7 @@ fn main() {
             black_box(walk(&cwd));
         });
         drop_caches();
-        let whole = time(|| drop(black_box(look(&mut Cached::default()))));
+        let whole = time(|| drop(black_box(look(&mut CheckCache::default()))));
         println!("page cache dropped, bare walk: {bare:?}");
         line("page cache dropped, check, nothing kept", whole, bare);
     }
@@ -182,9 +184,13 @@ fn walk(root: &Path) -> (usize, u64) {
 }
 
 /// A figure over wrong findings would be worth nothing.
-fn agree(bodies: &[&str], found: &[Vec<Finding>], expected: &[Verdict]) {
+fn agree(bodies: &[&str], found: &[Vec<ClaimFinding>], expected: &[ClaimVerdict]) {
     for ((body, findings), verdict) in bodies.iter().zip(found).zip(expected) {
-        assert_eq!(check::overall(findings), *verdict, "{body}\n{findings:#?}");
+        assert_eq!(
+            check::combine_verdicts(findings),
+            *verdict,
+            "{body}\n{findings:#?}"
+        );
     }
 }
 
@@ -437,7 +443,7 @@ fn roots(size: Size) -> Vec<(String, String)> {
 }
 
 /// A memory and what must come of it: most hold, some are out of date.
-fn memory(number: usize, size: Size) -> (String, Verdict) {
+fn memory(number: usize, size: Size) -> (String, ClaimVerdict) {
     let mut dice = Dice::new(number + 17);
     let round = number / 20;
     // Neither text, nor changed by the history.
@@ -453,25 +459,25 @@ fn memory(number: usize, size: Size) -> (String, Verdict) {
         14 | 15 => {
             let turn = 2 * round + number % 2;
             place = first_path(renamed(turn % (2 * size.commits), size));
-            Verdict::Moved
+            ClaimVerdict::Moved
         }
         16 => {
             place = deleted(round % size.commits);
-            Verdict::Gone
+            ClaimVerdict::Gone
         }
         17 => {
             name = removed(round % size.commits);
-            Verdict::Gone
+            ClaimVerdict::Gone
         }
         18 => {
             task += 1_000;
-            Verdict::Gone
+            ClaimVerdict::Gone
         }
         19 => {
             option = format!("--absent-{number}");
-            Verdict::Gone
+            ClaimVerdict::Gone
         }
-        _ => Verdict::Holds,
+        _ => ClaimVerdict::Holds,
     };
     let (noun, other) = (dice.of(NOUNS), dice.of(NOUNS));
     let body = format!(

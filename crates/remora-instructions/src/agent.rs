@@ -2,26 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::file::Kind;
-use crate::frontmatter::Value;
-use crate::start::Scene;
+use crate::file::InstructionKind;
+use crate::frontmatter::FrontmatterValue;
+use crate::start::LoadContext;
 use crate::{names, pages};
 
 /// Built-in agents that look around and get neither instructions nor memory.
-const BARE: &[&str] = &["Explore", "Plan"];
+const AGENTS_WITHOUT_INSTRUCTIONS: &[&str] = &["Explore", "Plan"];
 
 /// How an agent is set up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Agent {
+pub(crate) struct SubagentConfig {
     /// Which instruction files it gets.
-    pub(crate) gets: Gets,
+    pub(crate) gets: InheritedInstructions,
     /// The index of its own memory.
     pub(crate) memory: Option<PathBuf>,
 }
 
 /// Which instruction files an agent gets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Gets {
+pub(crate) enum InheritedInstructions {
     /// All, and auto memory.
     #[default]
     All,
@@ -30,11 +30,11 @@ pub(crate) enum Gets {
     Nothing,
 }
 
-impl Gets {
-    pub(crate) fn takes(self, kind: Kind) -> bool {
+impl InheritedInstructions {
+    pub(crate) fn includes_kind(self, kind: InstructionKind) -> bool {
         match self {
             Self::All => true,
-            Self::Managed => kind == Kind::Managed,
+            Self::Managed => kind == InstructionKind::Managed,
             Self::Nothing => false,
         }
     }
@@ -42,37 +42,39 @@ impl Gets {
 
 /// Looks an agent up: its file in the project, then the person's; without one
 /// it is built in.
-pub(crate) fn find(scene: &Scene, name: &str) -> Agent {
-    if BARE.contains(&name) {
-        return Agent {
-            gets: Gets::Nothing,
+pub(crate) fn load_subagent(scene: &LoadContext, name: &str) -> SubagentConfig {
+    if AGENTS_WITHOUT_INSTRUCTIONS.contains(&name) {
+        return SubagentConfig {
+            gets: InheritedInstructions::Nothing,
             memory: None,
         };
     }
     let folders = [
-        scene.loader.cwd.join(names::FOLDER),
+        scene.loader.cwd.join(names::SETTINGS_DIR),
         scene.places.config_dir(),
     ];
-    let mut folders = folders.iter().map(|dir| dir.join(names::AGENTS));
-    let values = folders.find_map(|dir| definition(&dir, name));
+    let mut folders = folders.iter().map(|dir| dir.join(names::AGENTS_DIR));
+    let values = folders.find_map(|dir| find_definition(&dir, name));
     let value = |key: &str| {
         let mut values = values.iter().flatten();
         values.find(|(k, _)| k == key).map(|(_, v)| v)
     };
     let gets = match value("omitClaudeMd") {
-        Some(Value::Bool(true)) => Gets::Managed,
-        _ => Gets::All,
+        Some(FrontmatterValue::Bool(true)) => InheritedInstructions::Managed,
+        _ => InheritedInstructions::All,
     };
     let memory = match value("memory") {
-        Some(Value::Text(scope)) if scene.memory_off().is_none() => memory(scene, scope, name),
+        Some(FrontmatterValue::Text(scope)) if scene.memory_off().is_none() => {
+            resolve_memory_index(scene, scope, name)
+        }
         _ => None,
     };
-    Agent { gets, memory }
+    SubagentConfig { gets, memory }
 }
 
 /// Where an agent keeps its own index.
-fn memory(scene: &Scene, scope: &str, name: &str) -> Option<PathBuf> {
-    let project = scene.loader.cwd.join(names::FOLDER);
+fn resolve_memory_index(scene: &LoadContext, scope: &str, name: &str) -> Option<PathBuf> {
+    let project = scene.loader.cwd.join(names::SETTINGS_DIR);
     let folder = match scope {
         "user" => scene.places.config_dir().join("agent-memory"),
         "project" => project.join("agent-memory"),
@@ -81,11 +83,11 @@ fn memory(scene: &Scene, scope: &str, name: &str) -> Option<PathBuf> {
     };
     // Agents of plugins have a colon in their names.
     let name = name.replace([':', '/'], "-");
-    Some(folder.join(name).join(names::INDEX))
+    Some(folder.join(name).join(names::MEMORY_INDEX_FILE))
 }
 
 /// The frontmatter of the agent of that name in a folder.
-fn definition(folder: &Path, name: &str) -> Option<Vec<(String, Value)>> {
-    let page = pages::of(folder).find(|page| page.name() == Some(name));
+fn find_definition(folder: &Path, name: &str) -> Option<Vec<(String, FrontmatterValue)>> {
+    let page = pages::list_pages(folder).find(|page| page.name() == Some(name));
     page.map(|page| page.values)
 }

@@ -4,38 +4,38 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::file::{Announce, Kind, Loaded, Why, holder};
-use crate::load::{As, Draft, Identity, Reach, Seen};
+use crate::file::{HookNotice, InstructionKind, LoadedFile, SkipReason, find_owning_directory};
+use crate::load::{FileIdentity, FileRole, ImportScope, LoadedPaths, PendingFile};
 use crate::names;
 use crate::settings::AgentsMode;
-use crate::start::{Scene, Start};
-use crate::touch::traversed;
+use crate::start::{LoadContext, StartFiles};
+use crate::touch::build_traversed_files;
 
 /// The word of the mode in which only managed files are shown.
 pub(crate) const MANAGED_ONLY: &str = "managed-only";
 
 /// What an AGENTS.md is compared with.
 #[derive(Default)]
-struct Known {
+struct LoadedSet {
     /// Paths that are loaded, and real ones of those that nothing imports;
     /// imports of an AGENTS.md go by these.
-    paths: Seen,
+    paths: LoadedPaths,
     /// Real files of the person and the project.
-    reals: Seen,
+    reals: LoadedPaths,
     /// Words of the project's files.
     texts: Vec<(PathBuf, String)>,
 }
 
 /// A loaded file.
-struct Entry<'a> {
+struct LoadedRef<'a> {
     path: &'a PathBuf,
-    kind: Kind,
+    kind: InstructionKind,
     parent: Option<&'a PathBuf>,
     text: &'a String,
 }
 
-impl<'a> From<&'a Loaded> for Entry<'a> {
-    fn from(file: &'a Loaded) -> Self {
+impl<'a> From<&'a LoadedFile> for LoadedRef<'a> {
+    fn from(file: &'a LoadedFile) -> Self {
         Self {
             path: &file.path,
             kind: file.kind,
@@ -45,8 +45,8 @@ impl<'a> From<&'a Loaded> for Entry<'a> {
     }
 }
 
-impl<'a> From<&'a Draft> for Entry<'a> {
-    fn from(draft: &'a Draft) -> Self {
+impl<'a> From<&'a PendingFile> for LoadedRef<'a> {
+    fn from(draft: &'a PendingFile) -> Self {
         Self {
             path: &draft.path,
             kind: draft.kind,
@@ -56,8 +56,8 @@ impl<'a> From<&'a Draft> for Entry<'a> {
     }
 }
 
-impl Known {
-    fn new<'a>(entries: impl Iterator<Item = Entry<'a>>, start: &Start) -> Self {
+impl LoadedSet {
+    fn new<'a>(entries: impl Iterator<Item = LoadedRef<'a>>, start: &StartFiles) -> Self {
         let mut known = Self::default();
         let by_listed: HashMap<&PathBuf, &PathBuf> = start
             .seen
@@ -71,11 +71,14 @@ impl Known {
                 if entry.parent.is_none() {
                     known.paths.insert(real.clone(), path.clone());
                 }
-                if entry.kind != Kind::Managed {
+                if entry.kind != InstructionKind::Managed {
                     known.reals.insert(real.clone(), path.clone());
                 }
             }
-            if matches!(entry.kind, Kind::Project | Kind::Local) {
+            if matches!(
+                entry.kind,
+                InstructionKind::Project | InstructionKind::Local
+            ) {
                 known.texts.push((path.clone(), entry.text.clone()));
             }
         }
@@ -83,25 +86,30 @@ impl Known {
     }
 }
 
-impl Scene {
+impl LoadContext {
     /// The AGENTS.md files of the walk, each directory's with the number of
     /// the draft that it stands before.
-    pub(crate) fn agents(&mut self, start: &Start, drafts: &[Draft]) -> Vec<(usize, Vec<Draft>)> {
+    pub(crate) fn load_agents_files(
+        &mut self,
+        start: &StartFiles,
+        drafts: &[PendingFile],
+    ) -> Vec<(usize, Vec<PendingFile>)> {
         // Most projects have no such file; then nothing is compared.
-        let entries = || start.files.iter().map(Entry::from);
-        let compared = || Known::new(entries().chain(drafts.iter().map(Entry::from)), start);
+        let entries = || start.files.iter().map(LoadedRef::from);
+        let compared =
+            || LoadedSet::new(entries().chain(drafts.iter().map(LoadedRef::from)), start);
         let mut known = None;
         let mut placed = Vec::new();
-        for dir in self.walk() {
+        for dir in self.walk_directories() {
             let held = self.agents_held_back(&dir, start);
             let mut found = Vec::new();
             for file in files_of(&dir) {
                 match &held {
-                    Some(why) => self.note(&file, why.clone()),
+                    Some(why) => self.record_skip_if_exists(&file, why.clone()),
                     None if file.symlink_metadata().is_err() => {}
                     None => {
                         let known = known.get_or_insert_with(compared);
-                        found.extend(self.agents_file(&file, self.reach(), known));
+                        found.extend(self.agents_file(&file, self.import_scope(), known));
                     }
                 }
             }
@@ -109,14 +117,14 @@ impl Scene {
                 continue;
             }
             let listed: HashSet<&PathBuf> = drafts.iter().map(|d| &d.path).collect();
-            let below = |draft: &Draft| {
+            let below = |draft: &PendingFile| {
                 // What a rule that waits imports stands where the rule would.
                 let first = match &draft.parent {
                     Some(parent) if listed.contains(parent) => return false,
                     Some(parent) => parent,
                     None => &draft.path,
                 };
-                let holder = holder(first);
+                let holder = find_owning_directory(first);
                 holder != dir && holder.starts_with(&dir)
             };
             let before = drafts.iter().position(below);
@@ -126,42 +134,51 @@ impl Scene {
     }
 
     /// Why a directory's AGENTS.md is not read, if it is not.
-    fn agents_held_back(&self, dir: &Path, start: &Start) -> Option<Why> {
+    fn agents_held_back(&self, dir: &Path, start: &StartFiles) -> Option<SkipReason> {
         if !self.options.sources.project {
-            return Some(Why::SourceOff("project"));
+            return Some(SkipReason::SourceOff("project"));
         }
-        if self.repository.as_ref().is_some_and(|r| r.repeats(dir)) {
-            return Some(Why::Worktree);
+        if self
+            .repository
+            .as_ref()
+            .is_some_and(|r| r.is_in_outer_checkout(dir))
+        {
+            return Some(SkipReason::Worktree);
         }
         match self.settings.agents {
             AgentsMode::Both => None,
-            AgentsMode::Fallback => start.project_file.clone().map(Why::ShadowedBy),
-            AgentsMode::ClaudeOnly => Some(Why::AgentsMode("claude-md")),
-            AgentsMode::ManagedOnly => Some(Why::AgentsMode(MANAGED_ONLY)),
+            AgentsMode::Fallback => start.project_file.clone().map(SkipReason::ShadowedBy),
+            AgentsMode::ClaudeOnly => Some(SkipReason::AgentsMode("claude-md")),
+            AgentsMode::ManagedOnly => Some(SkipReason::AgentsMode(MANAGED_ONLY)),
         }
     }
 
     /// One AGENTS.md, unless it or its words are there already.
-    fn agents_file(&mut self, file: &Path, reach: Reach, known: &mut Known) -> Vec<Draft> {
+    fn agents_file(
+        &mut self,
+        file: &Path,
+        reach: ImportScope,
+        known: &mut LoadedSet,
+    ) -> Vec<PendingFile> {
         if let Some(listed) = self
             .loader
-            .real(file)
+            .resolve_real_path(file)
             .and_then(|real| known.reals.get(&real))
         {
-            let why = Why::SameFile(listed.clone());
-            self.loader.skip(file, None, why);
+            let why = SkipReason::SameFile(listed.clone());
+            self.loader.record_skip(file, None, why);
             return Vec::new();
         }
-        let how = As {
-            identity: Identity::Spelled,
-            ..As::new(Kind::Project, reach)
+        let how = FileRole {
+            identity: FileIdentity::Spelled,
+            ..FileRole::new(InstructionKind::Project, reach)
         };
-        let drafts = self.loader.file(file, how, &mut known.paths);
+        let drafts = self.loader.load_file(file, how, &mut known.paths);
         let first = drafts.first().filter(|d| d.path == file);
         let same = first.and_then(|f| known.texts.iter().find(|(_, text)| *text == f.content));
         if let Some((path, _)) = same {
-            let why = Why::SameText(path.clone());
-            self.loader.skip(file, None, why);
+            let why = SkipReason::SameText(path.clone());
+            self.loader.record_skip(file, None, why);
             return Vec::new();
         }
         drafts
@@ -173,19 +190,19 @@ impl Scene {
         &mut self,
         nested: &[PathBuf],
         bare: &[PathBuf],
-        start: &Start,
+        start: &StartFiles,
         file: &Path,
-    ) -> Vec<Loaded> {
+    ) -> Vec<LoadedFile> {
         let directories = match self.settings.agents {
             AgentsMode::Both => nested,
             AgentsMode::Fallback if start.project_file.is_none() => bare,
             _ => return Vec::new(),
         };
-        let mut known = Known::new(start.files.iter().map(Entry::from), start);
+        let mut known = LoadedSet::new(start.files.iter().map(LoadedRef::from), start);
         let mut out = Vec::new();
         for path in directories.iter().flat_map(|dir| files_of(dir)) {
-            let drafts = self.agents_file(&path, Reach::Inside, &mut known);
-            out.extend(traversed(drafts, Announce::No, file));
+            let drafts = self.agents_file(&path, ImportScope::Inside, &mut known);
+            out.extend(build_traversed_files(drafts, HookNotice::No, file));
         }
         out
     }
@@ -195,6 +212,6 @@ impl Scene {
 fn files_of(dir: &Path) -> [PathBuf; 2] {
     [
         dir.join(names::AGENTS_FILE),
-        dir.join(names::FOLDER).join(names::AGENTS_FILE),
+        dir.join(names::SETTINGS_DIR).join(names::AGENTS_FILE),
     ]
 }

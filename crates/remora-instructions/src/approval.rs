@@ -7,17 +7,17 @@ use serde_json::Value;
 
 use crate::disk;
 use crate::names::{self, key};
-use crate::places::Places;
+use crate::places::InstructionPaths;
 
 /// What the client's book says of a project.
-pub(crate) fn in_client(places: &Places, root: &Path) -> bool {
+pub(crate) fn in_client(places: &InstructionPaths, root: &Path) -> bool {
     let folder = places.config_dir.as_ref().unwrap_or(&places.home);
-    let Ok(bytes) = disk::read(&folder.join(names::BOOK)) else {
+    let Ok(bytes) = disk::read_bytes(&folder.join(names::CLIENT_STATE_FILE)) else {
         return false;
     };
     let book: Option<Value> = serde_json::from_slice(&bytes).ok();
     book.as_ref()
-        .and_then(|b| b.get(key::BOOK_PROJECTS)?.get(root.to_str()?))
+        .and_then(|b| b.get(key::CLIENT_STATE_PROJECTS)?.get(root.to_str()?))
         .and_then(|p| p.get(key::EXTERNAL_APPROVED))
         .is_some_and(|v| v == true)
 }

@@ -6,24 +6,24 @@
 mod tests;
 
 /// Lines of an index that reach a model.
-pub const LINES: usize = 200;
+pub const MAX_INDEX_LINES: usize = 200;
 /// UTF-16 units of an index that reach a model.
-pub const UNITS: usize = 25_000;
+pub const MAX_INDEX_UTF16_UNITS: usize = 25_000;
 /// What a rewritten index should come down to.
-pub const TARGET_LINES: usize = 140;
+pub const TARGET_INDEX_LINES: usize = 140;
 
 /// Where "close to full" begins: nine tenths of a limit.
-const NEAR_LINES: usize = LINES / 10 * 9;
-const NEAR_UNITS: usize = UNITS / 10 * 9;
+const NEAR_FULL_LINES: usize = MAX_INDEX_LINES / 10 * 9;
+const NEAR_FULL_UTF16_UNITS: usize = MAX_INDEX_UTF16_UNITS / 10 * 9;
 /// An index entry longer than this is worth shortening.
-const LONG_ENTRY: usize = 200;
+const LONG_ENTRY_UTF16_UNITS: usize = 200;
 /// How much of the first line left out is quoted.
-const QUOTE: usize = 80;
+const MAX_QUOTE_CHARS: usize = 80;
 /// UTF-16 units of a folder name before a hash takes over.
-const SLUG: usize = 200;
+const MAX_SLUG_UTF16_UNITS: usize = 200;
 
 /// The folder name that stands for a path, which is absolute and real.
-pub fn slug(path: &str) -> String {
+pub fn slugify_path(path: &str) -> String {
     let mut name = String::with_capacity(path.len());
     let mut units = 0;
     for letter in path.chars() {
@@ -38,18 +38,18 @@ pub fn slug(path: &str) -> String {
             }
         }
     }
-    if units <= SLUG {
+    if units <= MAX_SLUG_UTF16_UNITS {
         return name;
     }
     // Every character is ASCII by now: bytes, characters and units agree.
-    name.truncate(SLUG);
+    name.truncate(MAX_SLUG_UTF16_UNITS);
     name.push('-');
-    name.push_str(&base36(hash(path)));
+    name.push_str(&encode_base36(hash_utf16(path)));
     name
 }
 
 /// The client's string hash, over the path as it was and not over its slug.
-fn hash(text: &str) -> u32 {
+fn hash_utf16(text: &str) -> u32 {
     text.encode_utf16()
         .fold(0_i32, |sum, unit| {
             sum.wrapping_mul(31).wrapping_add(i32::from(unit))
@@ -57,7 +57,7 @@ fn hash(text: &str) -> u32 {
         .unsigned_abs()
 }
 
-fn base36(mut number: u32) -> String {
+fn encode_base36(mut number: u32) -> String {
     let mut digits = Vec::new();
     loop {
         digits.push(char::from_digit(number % 36, 36).unwrap_or('0'));
@@ -71,11 +71,11 @@ fn base36(mut number: u32) -> String {
 
 /// What a model gets of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Index {
+pub struct MemoryIndex {
     /// The part that fits, without a warning.
     pub text: String,
     /// What was left out, if anything.
-    pub cut: Option<Cut>,
+    pub cut: Option<IndexTruncation>,
     /// Lines of the whole index.
     pub lines: usize,
     /// UTF-16 units of the whole index.
@@ -84,7 +84,7 @@ pub struct Index {
 
 /// Where an index was cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cut {
+pub struct IndexTruncation {
     /// Number of the first line that is not there in full, from 1.
     pub line: usize,
     /// How that line begins: 80 characters at most.
@@ -97,16 +97,16 @@ pub struct Cut {
 
 /// Cuts an index that was cleaned and trimmed: 200 lines first, then 25,000
 /// UTF-16 units at a line's end.
-pub fn index(text: &str) -> Index {
+pub fn truncate_index(text: &str) -> MemoryIndex {
     let lines = count_lines(text);
     let units = text.encode_utf16().count();
     let by_lines = text
         .match_indices('\n')
-        .nth(LINES - 1)
+        .nth(MAX_INDEX_LINES - 1)
         .map_or(text.len(), |(at, _)| at);
     let kept = within_units(&text[..by_lines]);
     let cut = (kept < text.len()).then(|| cut_at(text, kept, lines));
-    Index {
+    MemoryIndex {
         text: text[..kept].to_owned(),
         cut,
         lines,
@@ -117,7 +117,7 @@ pub fn index(text: &str) -> Index {
 /// How many bytes of a text stay, by the limit on units.
 fn within_units(text: &str) -> usize {
     // No character is shorter in bytes than in UTF-16 units.
-    if text.len() <= UNITS {
+    if text.len() <= MAX_INDEX_UTF16_UNITS {
         return text.len();
     }
     let mut units = 0;
@@ -127,14 +127,14 @@ fn within_units(text: &str) -> usize {
             last_line = Some(at);
         }
         units += letter.len_utf16();
-        if units > UNITS {
+        if units > MAX_INDEX_UTF16_UNITS {
             return last_line.unwrap_or(at);
         }
     }
     text.len()
 }
 
-fn cut_at(text: &str, kept: usize, lines: usize) -> Cut {
+fn cut_at(text: &str, kept: usize, lines: usize) -> IndexTruncation {
     let rest = &text[kept..];
     let before = text[..kept].matches('\n').count();
     let (line, begins, within) = if let Some(next) = rest.strip_prefix('\n') {
@@ -144,9 +144,9 @@ fn cut_at(text: &str, kept: usize, lines: usize) -> Cut {
         (before + 1, &text[begin..], true)
     };
     let first = begins.lines().next().unwrap_or_default();
-    Cut {
+    IndexTruncation {
         line,
-        start: first.chars().take(QUOTE).collect(),
+        start: first.chars().take(MAX_QUOTE_CHARS).collect(),
         lines: lines + 1 - line,
         within,
     }
@@ -160,17 +160,17 @@ fn count_lines(text: &str) -> usize {
     }
 }
 
-impl Index {
+impl MemoryIndex {
     /// The text with its warning, if it needs one: what goes into a prompt.
-    pub fn rendered(&self) -> String {
-        match self.warning() {
+    pub fn render_with_warning(&self) -> String {
+        match self.render_warning() {
             Some(warning) => format!("{}\n\n{warning}", self.text),
             None => self.text.clone(),
         }
     }
 
     /// One line that tells a reader what is missing, and how to mend it.
-    pub fn warning(&self) -> Option<String> {
+    pub fn render_warning(&self) -> Option<String> {
         let cut = self.cut.as_ref()?;
         let which = if cut.within {
             format!("line {} breaks off; it begins", cut.line)
@@ -182,21 +182,24 @@ impl Index {
         };
         Some(format!(
             "> WARNING: this index is {} and was not loaded in full: {which} \"{}\". \
-             Give every memory one line of less than {LONG_ENTRY} characters, and keep details in its own file.",
-            self.size(),
+             Give every memory one line of less than {LONG_ENTRY_UTF16_UNITS} characters, and keep details in its own file.",
+            self.format_size(),
             cut.start.trim_end(),
         ))
     }
 
     /// The size against the limits that it breaks.
-    fn size(&self) -> String {
-        let lines = format!("{} lines long (limit {LINES})", self.lines);
+    fn format_size(&self) -> String {
+        let lines = format!("{} lines long (limit {MAX_INDEX_LINES})", self.lines);
         let units = format!(
             "{} characters long (limit {})",
-            grouped(self.units),
-            grouped(UNITS)
+            format_thousands(self.units),
+            format_thousands(MAX_INDEX_UTF16_UNITS)
         );
-        match (self.lines > LINES, self.units > UNITS) {
+        match (
+            self.lines > MAX_INDEX_LINES,
+            self.units > MAX_INDEX_UTF16_UNITS,
+        ) {
             (true, true) => format!("{lines} and {units}"),
             (true, false) => lines,
             _ => units,
@@ -206,18 +209,18 @@ impl Index {
 
 /// What to say after an index was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Judgement {
+pub enum IndexSizeVerdict {
     /// It is far from every limit.
     Fits,
     /// It fits, but not for long.
-    Near(Size),
+    Near(IndexSize),
     /// A model will not see all of it.
-    Over(Size),
+    Over(IndexSize),
 }
 
 /// How large an index is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
+pub struct IndexSize {
     /// Lines.
     pub lines: usize,
     /// UTF-16 units.
@@ -227,47 +230,47 @@ pub struct Size {
 }
 
 /// Judges an index that was just written; cleaned and trimmed like for [`index`].
-pub fn judge_write(text: &str) -> Judgement {
-    let size = Size {
+pub fn judge_write(text: &str) -> IndexSizeVerdict {
+    let size = IndexSize {
         lines: count_lines(text),
         units: text.encode_utf16().count(),
         long_entries: text
             .lines()
-            .filter(|line| line.encode_utf16().nth(LONG_ENTRY).is_some())
+            .filter(|line| line.encode_utf16().nth(LONG_ENTRY_UTF16_UNITS).is_some())
             .count(),
     };
-    if size.lines > LINES || size.units > UNITS {
-        Judgement::Over(size)
-    } else if size.lines > NEAR_LINES || size.units > NEAR_UNITS {
-        Judgement::Near(size)
+    if size.lines > MAX_INDEX_LINES || size.units > MAX_INDEX_UTF16_UNITS {
+        IndexSizeVerdict::Over(size)
+    } else if size.lines > NEAR_FULL_LINES || size.units > NEAR_FULL_UTF16_UNITS {
+        IndexSizeVerdict::Near(size)
     } else {
-        Judgement::Fits
+        IndexSizeVerdict::Fits
     }
 }
 
-impl Judgement {
+impl IndexSizeVerdict {
     /// What the writer should do, in one or two sentences.
-    pub fn advice(&self) -> Option<String> {
+    pub fn render_advice(&self) -> Option<String> {
         let (size, over) = match self {
             Self::Fits => return None,
             Self::Near(size) => (size, false),
             Self::Over(size) => (size, true),
         };
         let facts = format!(
-            "{} of {LINES} lines, {} of {} characters",
+            "{} of {MAX_INDEX_LINES} lines, {} of {} characters",
             size.lines,
-            grouped(size.units),
-            grouped(UNITS)
+            format_thousands(size.units),
+            format_thousands(MAX_INDEX_UTF16_UNITS)
         );
         let long = match size.long_entries {
             0 => String::new(),
-            1 => format!(" One entry is longer than {LONG_ENTRY} characters."),
-            many => format!(" {many} entries are longer than {LONG_ENTRY} characters."),
+            1 => format!(" One entry is longer than {LONG_ENTRY_UTF16_UNITS} characters."),
+            many => format!(" {many} entries are longer than {LONG_ENTRY_UTF16_UNITS} characters."),
         };
         Some(if over {
             format!(
                 "The index was written, but it is over its limit ({facts}): what is beyond it reaches no model. \
-                 Rewrite it now to about {TARGET_LINES} lines: one short line a memory, details in the topic files, what no longer holds removed.{long}"
+                 Rewrite it now to about {TARGET_INDEX_LINES} lines: one short line a memory, details in the topic files, what no longer holds removed.{long}"
             )
         } else {
             format!(
@@ -279,7 +282,7 @@ impl Judgement {
 }
 
 /// Thousands set apart: 25,000.
-fn grouped(number: usize) -> String {
+fn format_thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {

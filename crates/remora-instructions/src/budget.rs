@@ -14,43 +14,43 @@ const MAX_LOAD_BYTES: u64 = 32 * 1024 * 1024;
 /// Entries of folders of rules that are looked at in one load.
 const MAX_RULE_ENTRIES: usize = 20_000;
 /// Files that are listed as left out.
-pub(crate) const MAX_SKIPPED: usize = 10_000;
+pub(crate) const MAX_SKIPPED_FILES: usize = 10_000;
 
 /// What is left for the load that runs.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct LoadBudget {
     imports: usize,
     bytes: u64,
     entries: usize,
     /// What was spent in all loads so far, for tests.
-    pub(crate) spent: Spent,
+    pub(crate) spent: LoadStats,
     /// What was left out, once each.
     reached: BTreeSet<String>,
 }
 
 /// What loads have cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Spent {
+pub(crate) struct LoadStats {
     pub(crate) imports: usize,
     pub(crate) files: usize,
     pub(crate) entries: usize,
 }
 
-impl Default for Budget {
+impl Default for LoadBudget {
     fn default() -> Self {
         Self {
             imports: MAX_LOAD_IMPORTS,
             bytes: MAX_LOAD_BYTES,
             entries: MAX_RULE_ENTRIES,
-            spent: Spent::default(),
+            spent: LoadStats::default(),
             reached: BTreeSet::new(),
         }
     }
 }
 
-impl Budget {
+impl LoadBudget {
     /// Another load begins.
-    pub(crate) fn renew(&mut self) {
+    pub(crate) fn renew_limits(&mut self) {
         *self = Self {
             spent: self.spent,
             reached: std::mem::take(&mut self.reached),
@@ -63,12 +63,12 @@ impl Budget {
     pub(crate) fn take_import(&mut self, file: &Path, number: usize) -> bool {
         if number >= MAX_FILE_IMPORTS {
             let limit = format!("imports beyond the first {MAX_FILE_IMPORTS} are not followed");
-            self.reach(file, &limit);
+            self.record_limit(file, &limit);
             return false;
         }
         if self.imports == 0 {
             let limit = format!("{MAX_LOAD_IMPORTS} imports were followed, the rest is not");
-            self.reach(file, &limit);
+            self.record_limit(file, &limit);
             return false;
         }
         self.imports -= 1;
@@ -80,7 +80,7 @@ impl Budget {
     pub(crate) fn may_read(&mut self, file: &Path) -> bool {
         if self.bytes == 0 {
             let limit = format!("{MAX_LOAD_BYTES} bytes were read, so this file is not");
-            self.reach(file, &limit);
+            self.record_limit(file, &limit);
         }
         self.bytes > 0
     }
@@ -92,7 +92,7 @@ impl Budget {
     }
 
     /// How many entries of a folder of rules may be looked at.
-    pub(crate) fn entries(&self) -> usize {
+    pub(crate) fn remaining_entries(&self) -> usize {
         self.entries
     }
 
@@ -104,11 +104,11 @@ impl Budget {
             let limit = format!(
                 "{MAX_RULE_ENTRIES} entries of folders of rules were looked at, the rest is not"
             );
-            self.reach(folder, &limit);
+            self.record_limit(folder, &limit);
         }
     }
 
-    fn reach(&mut self, path: &Path, limit: &str) {
+    fn record_limit(&mut self, path: &Path, limit: &str) {
         // One line a limit and file; a hostile tree must not fill the report.
         if self.reached.len() < 100 {
             self.reached.insert(format!("{}: {limit}", path.display()));

@@ -7,11 +7,11 @@ use std::path::Path;
 use remora_files::{ReadError, read_file};
 
 /// The largest file that is loaded.
-pub(crate) const LARGEST: u64 = 4 * 1024 * 1024;
+pub(crate) const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Why a file was not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum FileReadError {
     /// There is none of that name.
     Missing,
     /// It is a directory.
@@ -24,7 +24,7 @@ pub(crate) enum Refused {
     Unreadable(String),
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for FileReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("there is no such file"),
@@ -32,14 +32,14 @@ impl fmt::Display for Refused {
             Self::Special => f.write_str("is a pipe or a device, not a file"),
             Self::TooLarge(bytes) => write!(
                 f,
-                "holds {bytes} bytes; files above {LARGEST} are not loaded"
+                "holds {bytes} bytes; files above {MAX_FILE_BYTES} are not loaded"
             ),
             Self::Unreadable(why) => write!(f, "cannot be read ({why})"),
         }
     }
 }
 
-impl From<ReadError> for Refused {
+impl From<ReadError> for FileReadError {
     fn from(error: ReadError) -> Self {
         match error {
             ReadError::Missing => Self::Missing,
@@ -53,6 +53,6 @@ impl From<ReadError> for Refused {
 }
 
 /// The file's bytes.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Refused> {
-    Ok(read_file(path, LARGEST)?)
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, FileReadError> {
+    Ok(read_file(path, MAX_FILE_BYTES)?)
 }

@@ -9,28 +9,28 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use crate::rule::machine::{Case, Machine};
+use crate::rule::machine::{CaseSensitivity, PatternMachine};
 
 /// Patterns longer than this hit nothing; no path is that long.
-const MAX_BYTES: usize = 4 * 1024;
+const MAX_PATTERN_BYTES: usize = 4 * 1024;
 /// The characters that end the plain part of a pattern.
-const WILD: &[char] = &['*', '?', '[', '{'];
+const WILDCARDS: &[char] = &['*', '?', '[', '{'];
 /// The characters that mean something in a pattern.
-const SPECIAL: &[char] = &[
+const PATTERN_METACHARACTERS: &[char] = &[
     '*', '?', '[', ']', '{', '}', '(', ')', '!', '+', '@', '|', ',', '\\', '"',
 ];
 
 /// The patterns of all settings, each on its own.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Excludes {
-    patterns: Vec<Pattern>,
+    patterns: Vec<ExcludePattern>,
 }
 
 #[derive(Debug, Clone)]
-struct Pattern {
+struct ExcludePattern {
     text: String,
     /// As written, and with its directory resolved where that differs.
-    machines: Vec<Machine>,
+    machines: Vec<PatternMachine>,
 }
 
 impl Excludes {
@@ -42,30 +42,32 @@ impl Excludes {
     ) -> Self {
         let patterns = patterns
             .into_iter()
-            .filter(|text| !text.is_empty() && text.len() <= MAX_BYTES)
+            .filter(|text| !text.is_empty() && text.len() <= MAX_PATTERN_BYTES)
             .map(|text| {
                 // The client takes every backslash for a slash, so a pattern
                 // cannot escape anything.
                 let slashed = text.replace('\\', "/");
-                let resolved = resolve(&slashed, &real_directory);
+                let resolved = resolve_pattern(&slashed, &real_directory);
                 let machines = [Some(slashed.as_str()), resolved.as_deref()]
                     .into_iter()
                     .flatten()
-                    .map(|text| Machine::new(&glob::parse(text), Case::Matters))
+                    .map(|text| {
+                        PatternMachine::new(&glob::parse_glob(text), CaseSensitivity::Matters)
+                    })
                     .collect();
-                Pattern { text, machines }
+                ExcludePattern { text, machines }
             })
             .collect();
         Self { patterns }
     }
 
     /// The first pattern that keeps an absolute path out.
-    pub(crate) fn hit(&self, path: &Path) -> Option<&str> {
+    pub(crate) fn find_match(&self, path: &Path) -> Option<&str> {
         let path = path.to_string_lossy();
         let chars: Vec<char> = path.chars().collect();
         self.patterns
             .iter()
-            .find(|p| p.text == path || p.machines.iter().any(|m| m.fits(&chars)))
+            .find(|p| p.text == path || p.machines.iter().any(|m| m.fits_text(&chars)))
             .map(|p| p.text.as_str())
     }
 
@@ -78,13 +80,16 @@ impl Excludes {
 /// The pattern with the directory before its first wildcard resolved: `.`,
 /// `..` and linked directories. The name behind it stays as it is, so a link
 /// to a file is not followed; in `/a/link/*` that name is `link`.
-fn resolve(text: &str, real_directory: impl Fn(&Path) -> Option<PathBuf>) -> Option<String> {
+fn resolve_pattern(
+    text: &str,
+    real_directory: impl Fn(&Path) -> Option<PathBuf>,
+) -> Option<String> {
     if !text.starts_with('/') {
         return None;
     }
-    let plain = &text[..text.find(WILD).unwrap_or(text.len())];
+    let plain = &text[..text.find(WILDCARDS).unwrap_or(text.len())];
     let (directory, _) = plain.trim_end_matches('/').rsplit_once('/')?;
-    let tidy = tidy(directory);
+    let tidy = normalise_directory(directory);
     let real = real_directory(Path::new(&tidy));
     let real = real.as_deref().and_then(Path::to_str).unwrap_or(&tidy);
     let real = real.trim_end_matches('/');
@@ -93,7 +98,7 @@ fn resolve(text: &str, real_directory: impl Fn(&Path) -> Option<PathBuf>) -> Opt
     }
     let mut resolved = String::with_capacity(text.len());
     for c in real.chars() {
-        if SPECIAL.contains(&c) {
+        if PATTERN_METACHARACTERS.contains(&c) {
             resolved.push('\\');
         }
         resolved.push(c);
@@ -104,7 +109,7 @@ fn resolve(text: &str, real_directory: impl Fn(&Path) -> Option<PathBuf>) -> Opt
 
 /// An absolute directory without `.`, `..` and double slashes, by its text
 /// alone: the client looks for links only afterwards.
-fn tidy(directory: &str) -> String {
+fn normalise_directory(directory: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     for name in directory.split('/') {
         match name {

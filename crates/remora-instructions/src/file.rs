@@ -8,7 +8,7 @@ use crate::names;
 
 /// Whose words a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum InstructionKind {
     /// The organisation's.
     Managed,
     /// The person's, for all projects.
@@ -23,7 +23,7 @@ pub enum Kind {
     TeamMem,
 }
 
-impl Kind {
+impl InstructionKind {
     /// The word in JSON and in events.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl Kind {
 
 /// What brought a file in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reason {
+pub enum LoadReason {
     /// It was there when the session began.
     SessionStart,
     /// A file below its directory was touched.
@@ -64,7 +64,7 @@ pub enum Reason {
     Compact,
 }
 
-impl Reason {
+impl LoadReason {
     /// The word in JSON and in events.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -79,7 +79,7 @@ impl Reason {
 
 /// Whether hooks hear of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Announce {
+pub enum HookNotice {
     /// As `InstructionsLoaded`.
     Yes,
     /// Not at all: memory, AGENTS.md, texts from settings.
@@ -88,13 +88,13 @@ pub enum Announce {
 
 /// A file in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Loaded {
+pub struct LoadedFile {
     /// Where it is, as it is shown.
     pub path: PathBuf,
     /// Whose words.
-    pub kind: Kind,
+    pub kind: InstructionKind,
     /// What brought it in.
-    pub reason: Reason,
+    pub reason: LoadReason,
     /// The file that names it.
     pub parent: Option<PathBuf>,
     /// The patterns that woke it.
@@ -106,10 +106,10 @@ pub struct Loaded {
     /// What the model reads.
     pub content: String,
     /// Whether hooks hear of it.
-    pub announce: Announce,
+    pub announce: HookNotice,
 }
 
-impl Loaded {
+impl LoadedFile {
     /// The label in the prompt: files that come on demand have none.
     pub fn label(&self) -> &'static str {
         match self.trigger {
@@ -122,32 +122,35 @@ impl Loaded {
     /// the team's folder nor addresses of memories: those come from Remora.
     pub fn is_loaded_by_client(&self) -> bool {
         match self.kind {
-            Kind::TeamMem => false,
-            Kind::AutoMem => self.reason != Reason::Include,
-            Kind::Managed | Kind::User | Kind::Project | Kind::Local => true,
+            InstructionKind::TeamMem => false,
+            InstructionKind::AutoMem => self.reason != LoadReason::Include,
+            InstructionKind::Managed
+            | InstructionKind::User
+            | InstructionKind::Project
+            | InstructionKind::Local => true,
         }
     }
 
     /// What it costs a model, estimated.
-    pub fn tokens(&self) -> u32 {
-        remora_protocol::tokens::estimate(&self.content)
+    pub fn estimate_tokens(&self) -> u32 {
+        remora_protocol::tokens::estimate_tokens(&self.content)
     }
 }
 
 /// A file that is not in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Skipped {
+pub struct SkippedFile {
     /// Where it is, or would be.
     pub path: PathBuf,
     /// The file that names it.
     pub parent: Option<PathBuf>,
     /// Why.
-    pub why: Why,
+    pub why: SkipReason,
 }
 
 /// Why a file is not in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Why {
+pub enum SkipReason {
     /// A pattern of `claudeMdExcludes` hits it.
     Excluded {
         /// The pattern.
@@ -189,7 +192,7 @@ pub enum Why {
     Agent(String),
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Excluded { pattern, source } => {
@@ -233,7 +236,7 @@ impl fmt::Display for Why {
 }
 
 /// Takes `.` and `..` out of an absolute path without asking the disk.
-pub fn normal(path: &Path) -> PathBuf {
+pub fn normalise_path(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {
@@ -249,10 +252,12 @@ pub fn normal(path: &Path) -> PathBuf {
 
 /// The directory that a file speaks for: the one that holds it, or that holds
 /// the settings folder it is in.
-pub(crate) fn holder(file: &Path) -> &Path {
+pub(crate) fn find_owning_directory(file: &Path) -> &Path {
     let folder = file.parent().unwrap_or(file);
-    let inside = folder.ancestors().find(|dir| dir.ends_with(names::FOLDER));
-    let rules = |dir: &Path| folder == dir || folder.starts_with(dir.join(names::RULES));
+    let inside = folder
+        .ancestors()
+        .find(|dir| dir.ends_with(names::SETTINGS_DIR));
+    let rules = |dir: &Path| folder == dir || folder.starts_with(dir.join(names::RULES_DIR));
     match inside {
         Some(dir) if rules(dir) => dir.parent().unwrap_or(dir),
         _ => folder,

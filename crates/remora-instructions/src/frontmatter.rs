@@ -11,17 +11,17 @@ mod yaml;
 mod tests;
 
 /// The longest head that is read, in bytes; a longer one is an error.
-const MAX_BYTES: usize = 256 * 1024;
+const MAX_FRONTMATTER_BYTES: usize = 256 * 1024;
 
 /// What stands behind a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Value {
+pub(crate) enum FrontmatterValue {
     /// A text, quoted or plain.
     Text(String),
     /// A sequence, in either spelling.
-    List(Vec<Value>),
+    List(Vec<FrontmatterValue>),
     /// A mapping; the keys keep their order, each stands once.
-    Map(Vec<(String, Value)>),
+    Map(Vec<(String, FrontmatterValue)>),
     /// Nothing, `~` or `null`.
     Null,
     /// `true` or `false`.
@@ -36,12 +36,12 @@ pub(crate) enum Value {
 /// The client ends the head at the first `---` it meets, also in the middle
 /// of a line, and drops all blanks behind it, so an indented first line of
 /// the body loses its indent.
-pub(crate) fn split(text: &str) -> (Option<&str>, &str) {
+pub(crate) fn split_frontmatter(text: &str) -> (Option<&str>, &str) {
     let head = text.strip_prefix('\u{feff}').unwrap_or(text);
-    cut(head).map_or((None, text), |(head, body)| (Some(head), body))
+    split_head(head).map_or((None, text), |(head, body)| (Some(head), body))
 }
 
-fn cut(text: &str) -> Option<(&str, &str)> {
+fn split_head(text: &str) -> Option<(&str, &str)> {
     let after = text.strip_prefix("---")?;
     let blanks = after.len() - after.trim_start_matches(is_blank).len();
     let start = after[..blanks].rfind('\n')? + 1;
@@ -51,23 +51,25 @@ fn cut(text: &str) -> Option<(&str, &str)> {
 
 /// Reads a head. What is not quite YAML is mended first, the way the client
 /// does it; what stays broken is an error that says where.
-pub(crate) fn read(front: &str) -> Result<Vec<(String, Value)>, String> {
-    if front.len() > MAX_BYTES {
+pub(crate) fn parse_frontmatter(front: &str) -> Result<Vec<(String, FrontmatterValue)>, String> {
+    if front.len() > MAX_FRONTMATTER_BYTES {
         return Err(format!(
-            "frontmatter of {} bytes is longer than {MAX_BYTES}",
+            "frontmatter of {} bytes is longer than {MAX_FRONTMATTER_BYTES}",
             front.len()
         ));
     }
-    let value = yaml::read(front).or_else(|fault| match fault {
-        yaml::Fault::Refused(_) => Err(fault),
+    let value = yaml::parse_document(front).or_else(|fault| match fault {
+        yaml::YamlError::Refused(_) => Err(fault),
         // What is told is the fault in what the person wrote.
-        yaml::Fault::Broken(_) => yaml::read(&mend::mend(front)).map_err(|_| fault),
+        yaml::YamlError::Broken(_) => {
+            yaml::parse_document(&mend::repair_frontmatter(front)).map_err(|_| fault)
+        }
     });
     match value {
-        Ok(Value::Map(entries)) => Ok(entries),
-        Ok(Value::Null) => Ok(Vec::new()),
+        Ok(FrontmatterValue::Map(entries)) => Ok(entries),
+        Ok(FrontmatterValue::Null) => Ok(Vec::new()),
         Ok(_) => Err("frontmatter is not a mapping of keys to values".to_owned()),
-        Err(yaml::Fault::Broken(why) | yaml::Fault::Refused(why)) => Err(why),
+        Err(yaml::YamlError::Broken(why) | yaml::YamlError::Refused(why)) => Err(why),
     }
 }
 

@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::file::normal;
+use crate::file::normalise_path;
 
 /// The file an import names. `folder` is the real folder of the file that
 /// names it. A slash at the end is lost on relative paths alone; others keep
 /// it and lead nowhere.
-pub(crate) fn resolve(token: &str, folder: &Path, home: &Path) -> PathBuf {
+pub(crate) fn resolve_import(token: &str, folder: &Path, home: &Path) -> PathBuf {
     let path = match token.strip_prefix("~/") {
         Some(rest) => home.join(rest.trim_start_matches('/')),
         None => folder.join(token),
     };
-    let path = normal(&path);
+    let path = normalise_path(&path);
     if token.starts_with(['~', '/']) && token.ends_with('/') {
         return path.join("");
     }
@@ -21,7 +21,7 @@ pub(crate) fn resolve(token: &str, folder: &Path, home: &Path) -> PathBuf {
 
 /// The extension of a name, in lower case; a dot file such as `.env` has
 /// none.
-pub(crate) fn extension(path: &Path) -> Option<String> {
+pub(crate) fn parse_extension(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_string_lossy();
     let (stem, extension) = name.rsplit_once('.')?;
     (!stem.is_empty()).then(|| extension.to_lowercase())
@@ -30,11 +30,11 @@ pub(crate) fn extension(path: &Path) -> Option<String> {
 /// Whether files with this extension are imported: those the client takes,
 /// tried one by one.
 pub(crate) fn is_text(extension: &str) -> bool {
-    TEXT.binary_search(&extension).is_ok()
+    TEXT_EXTENSIONS.binary_search(&extension).is_ok()
 }
 
 /// Sorted.
-const TEXT: &[&str] = &[
+const TEXT_EXTENSIONS: &[&str] = &[
     "adoc",
     "asciidoc",
     "astro",
@@ -149,13 +149,13 @@ mod tests {
 
     #[test]
     fn the_table_is_sorted() {
-        assert!(TEXT.is_sorted());
+        assert!(TEXT_EXTENSIONS.is_sorted());
         assert!(is_text("md") && is_text("f90") && !is_text("markdown") && !is_text(""));
     }
 
     #[test]
     fn tokens_lead_somewhere() {
-        let to = |token: &str| resolve(token, Path::new("/p/docs"), Path::new("/h"));
+        let to = |token: &str| resolve_import(token, Path::new("/p/docs"), Path::new("/h"));
         assert_eq!(to("a.md"), Path::new("/p/docs/a.md"));
         assert_eq!(to("./a.md"), Path::new("/p/docs/a.md"));
         assert_eq!(to("../a.md"), Path::new("/p/a.md"));
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn extensions_are_of_names_with_a_stem() {
-        let of = |name: &str| extension(Path::new(name));
+        let of = |name: &str| parse_extension(Path::new(name));
         assert_eq!(of("a/B.MD").as_deref(), Some("md"));
         assert_eq!(of("a.tar.gz").as_deref(), Some("gz"));
         assert_eq!(of(".env"), None);

@@ -44,25 +44,29 @@ mod wording;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-pub use file::{Announce, Kind, Loaded, Reason, Skipped, Why, normal};
-pub use lint::{Finding, Severity};
-pub use names::VARIABLES;
-pub use places::{External, Mode, Options, Places, Sources};
-pub use settings::{AgentsMode, Sourced};
-pub use why::{Answer, Out, Place, Verdict};
+pub use file::{
+    HookNotice, InstructionKind, LoadReason, LoadedFile, SkipReason, SkippedFile, normalise_path,
+};
+pub use lint::{LintFinding, Severity};
+pub use names::CLIENT_VARIABLES;
+pub use places::{
+    ExternalImports, InstructionOptions, InstructionPaths, InstructionSources, LoadMode,
+};
+pub use settings::{AgentsMode, SourcedValue};
+pub use why::{FileExplanation, FileVerdict, Omission, PromptPosition};
 
-use start::{Scene, Start};
+use start::{LoadContext, StartFiles};
 
 /// The directory that stands for a project: the main checkout of the
 /// repository that `cwd` lies in, or the real `cwd` outside git.
 pub fn project_root(cwd: &Path) -> PathBuf {
     let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
-    repository::project_root(repository::Repository::of(&cwd).as_ref(), &cwd)
+    repository::project_root(repository::Repository::find_containing(&cwd).as_ref(), &cwd)
 }
 
 /// Why the set of loaded files starts over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reset {
+pub enum ResetReason {
     /// The conversation was compacted: hooks hear of the files again.
     Compact,
     /// Only what was cached is dropped: hooks hear nothing.
@@ -72,9 +76,9 @@ pub enum Reset {
 /// The instructions of one session.
 #[derive(Debug)]
 pub struct Instructions {
-    scene: Scene,
-    start: Start,
-    later: Vec<Loaded>,
+    scene: LoadContext,
+    start: StartFiles,
+    later: Vec<LoadedFile>,
     /// Paths the model has, also by reading them itself.
     given: HashSet<PathBuf>,
 }
@@ -82,9 +86,9 @@ pub struct Instructions {
 impl Instructions {
     /// Reads what is in the prompt when a session begins. Never fails: what
     /// cannot be read is in [`Self::skipped`] and [`Self::warnings`].
-    pub fn load(places: Places, options: Options) -> Self {
-        let mut scene = Scene::new(places, options);
-        let start = scene.start(Reason::SessionStart);
+    pub fn load(places: InstructionPaths, options: InstructionOptions) -> Self {
+        let mut scene = LoadContext::new(places, options);
+        let start = scene.start(LoadReason::SessionStart);
         let given = start.given.clone();
         Self {
             scene,
@@ -95,29 +99,29 @@ impl Instructions {
     }
 
     /// The files of the start, in prompt order.
-    pub fn start(&self) -> &[Loaded] {
+    pub fn start(&self) -> &[LoadedFile] {
         &self.start.files
     }
 
     /// The files that came since, in order.
-    pub fn later(&self) -> &[Loaded] {
+    pub fn loaded_on_demand(&self) -> &[LoadedFile] {
         &self.later
     }
 
     /// A file was touched, by a tool that succeeded or failed: what comes in
     /// because of it. Each file comes once.
-    pub fn on_read(&mut self, file: &Path) -> Vec<Loaded> {
+    pub fn on_read(&mut self, file: &Path) -> Vec<LoadedFile> {
         let file = self.scene.loader.cwd.join(file);
         // What the model read itself is not handed to it again.
-        self.given.insert(file::normal(&file));
-        let before: Vec<Loaded> = self
+        self.given.insert(file::normalise_path(&file));
+        let before: Vec<LoadedFile> = self
             .start
             .files
             .iter()
             .chain(&self.later)
             .cloned()
             .collect();
-        let mut new = self.scene.touched(&file, &self.start, &before);
+        let mut new = self.scene.load_on_touch(&file, &self.start, &before);
         new.retain(|loaded| self.given.insert(loaded.path.clone()));
         self.later.extend(new.iter().cloned());
         new
@@ -125,17 +129,17 @@ impl Instructions {
 
     /// Starts over: the start is read again, and what came on demand comes
     /// again when it is called for.
-    pub fn reset(&mut self, why: Reset) {
+    pub fn reset(&mut self, why: ResetReason) {
         let reason = match why {
-            Reset::Compact => Reason::Compact,
-            Reset::Clear => Reason::SessionStart,
+            ResetReason::Compact => LoadReason::Compact,
+            ResetReason::Clear => LoadReason::SessionStart,
         };
-        self.scene.loader.forget();
+        self.scene.loader.begin_load();
         self.scene.loader.clear_skipped();
         self.start = self.scene.start(reason);
-        if why == Reset::Clear {
+        if why == ResetReason::Clear {
             for file in &mut self.start.files {
-                file.announce = Announce::No;
+                file.announce = HookNotice::No;
             }
         }
         self.later.clear();
@@ -143,7 +147,7 @@ impl Instructions {
     }
 
     /// What was met and left out, and has not come in since.
-    pub fn skipped(&self) -> impl Iterator<Item = &Skipped> {
+    pub fn skipped(&self) -> impl Iterator<Item = &SkippedFile> {
         let loaded = self.start.files.iter().chain(&self.later);
         let loaded: HashSet<&Path> = loaded.map(|file| file.path.as_path()).collect();
         let skipped = self.scene.loader.skipped().iter();
@@ -164,7 +168,7 @@ impl Instructions {
     }
 
     /// Where the checkout begins; the working directory outside git.
-    pub fn checkout(&self) -> &Path {
+    pub fn checkout_root(&self) -> &Path {
         let repository = self.scene.repository.as_ref();
         repository.map_or(self.cwd(), |r| r.root.as_path())
     }

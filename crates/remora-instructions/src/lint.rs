@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::Instructions;
-use crate::start::Scene;
-use crate::why::waiting::{self, Waiting};
-use contradiction::Text;
-use sheet::Sheet;
+use crate::start::LoadContext;
+use crate::why::waiting::{self, WaitingRule};
+use contradiction::ComparedText;
+use sheet::LintFile;
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +46,7 @@ impl Severity {
 
 /// Something to mend.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct LintFinding {
     /// How much it matters.
     pub severity: Severity,
     /// What kind it is, in kebab case.
@@ -61,7 +61,7 @@ pub struct Finding {
     pub advice: String,
 }
 
-impl Finding {
+impl LintFinding {
     fn new(
         severity: Severity,
         code: &'static str,
@@ -79,47 +79,47 @@ impl Finding {
         }
     }
 
-    fn at(mut self, line: usize) -> Self {
+    fn at_line(mut self, line: usize) -> Self {
         self.line = Some(line);
         self
     }
 }
 
 /// What all checks look at.
-struct Bench<'a> {
+struct LintContext<'a> {
     session: &'a Instructions,
     /// Loaded files that may import, as they are on the disk.
-    sheets: Vec<Sheet>,
+    sheets: Vec<LintFile>,
     /// Rules that wait for a file.
-    waiting: Vec<Waiting>,
+    waiting: Vec<WaitingRule>,
     /// Their sheets, in the same order where they can be read.
-    waiting_sheets: Vec<Sheet>,
+    waiting_sheets: Vec<LintFile>,
 }
 
 impl Instructions {
     /// Everything that should be mended, the gravest first.
-    pub fn lint(&self) -> Vec<Finding> {
-        let mut findings = files::settings(&self.scene);
-        findings.extend(files::limits(&self.scene));
-        if self.scene.off().is_none() {
-            let mut scene = Scene::new(self.scene.places.clone(), self.scene.options.clone());
-            let waiting = waiting::rules(&mut scene, &self.below_cwd());
-            let bench = Bench {
+    pub fn lint(&self) -> Vec<LintFinding> {
+        let mut findings = files::check_settings(&self.scene);
+        findings.extend(files::check_limits(&self.scene));
+        if self.scene.disabled_by().is_none() {
+            let mut scene = LoadContext::new(self.scene.places.clone(), self.scene.options.clone());
+            let waiting = waiting::list_waiting_rules(&mut scene, &self.below_cwd());
+            let bench = LintContext {
                 session: self,
-                sheets: Sheet::all(self.start.files.iter().chain(&self.later)),
+                sheets: LintFile::read_loaded(self.start.files.iter().chain(&self.later)),
                 waiting_sheets: waiting
                     .iter()
-                    .filter_map(|rule| Sheet::read(&rule.path))
+                    .filter_map(|rule| LintFile::read_file(&rule.path))
                     .collect(),
                 waiting,
             };
-            findings.extend(imports::check(&bench));
-            findings.extend(rules::check(&bench));
-            findings.extend(files::check(&bench));
-            findings.extend(memory::check(&bench));
-            findings.extend(contradictions(&bench));
+            findings.extend(imports::check_imports(&bench));
+            findings.extend(rules::check_rules(&bench));
+            findings.extend(files::check_files(&bench));
+            findings.extend(memory::check_memory_indexes(&bench));
+            findings.extend(check_contradictions(&bench));
         }
-        let key = |f: &Finding| {
+        let key = |f: &LintFinding| {
             (
                 f.severity,
                 f.path.clone(),
@@ -148,7 +148,7 @@ impl Instructions {
 }
 
 /// Lines of files that are in the prompt at the same time.
-fn contradictions(bench: &Bench<'_>) -> Vec<Finding> {
+fn check_contradictions(bench: &LintContext<'_>) -> Vec<LintFinding> {
     /// A text with the way back to its lines.
     struct Document {
         path: PathBuf,
@@ -158,11 +158,11 @@ fn contradictions(bench: &Bench<'_>) -> Vec<Finding> {
     }
     let mut documents = Vec::new();
     for file in bench.session.start() {
-        let sheet = Sheet::read(&file.path);
+        let sheet = LintFile::read_file(&file.path);
         documents.push(match sheet {
             Some(sheet) => Document {
                 body: without_comments(sheet.body()),
-                first: sheet.line(0),
+                first: sheet.file_line(0),
                 path: file.path.clone(),
                 group: 0,
             },
@@ -186,7 +186,7 @@ fn contradictions(bench: &Bench<'_>) -> Vec<Finding> {
             .or_insert(next);
         documents.push(Document {
             body: without_comments(sheet.body()),
-            first: sheet.line(0),
+            first: sheet.file_line(0),
             path: rule.path.clone(),
             group,
         });
@@ -201,20 +201,20 @@ fn contradictions(bench: &Bench<'_>) -> Vec<Finding> {
                 .into_owned()
         })
         .collect();
-    let texts: Vec<Text<'_>> = documents
+    let texts: Vec<ComparedText<'_>> = documents
         .iter()
         .zip(&names)
-        .map(|(document, name)| Text {
+        .map(|(document, name)| ComparedText {
             name,
             body: &document.body,
             group: document.group,
         })
         .collect();
-    let clashes = contradiction::find(&texts).into_iter();
+    let clashes = contradiction::find_conflicts(&texts).into_iter();
     clashes
         .map(|clash| {
             let (first, second) = (&documents[clash.first.text], &documents[clash.second.text]);
-            Finding::new(
+            LintFinding::new(
                 Severity::Warning,
                 "contradiction",
                 &second.path,
@@ -228,7 +228,7 @@ fn contradictions(bench: &Bench<'_>) -> Vec<Finding> {
                 ),
                 "keep one of the two, or say where each holds",
             )
-            .at(second.first + clash.second.line)
+            .at_line(second.first + clash.second.line)
         })
         .collect()
 }

@@ -11,26 +11,26 @@ use std::path::{Path, PathBuf};
 
 use remora_files::list_directory;
 
-use crate::budget::{Budget, MAX_SKIPPED};
-use crate::disk::{self, Refused};
+use crate::budget::{LoadBudget, MAX_SKIPPED_FILES};
+use crate::disk::{self, FileReadError};
 use crate::exclude::Excludes;
-use crate::file::{Kind, Skipped, Why};
+use crate::file::{InstructionKind, SkipReason, SkippedFile};
 use crate::import;
-use crate::rule::{self, Globs, When};
-use crate::settings::Sourced;
+use crate::rule::{self, Globs, RuleScope};
+use crate::settings::SourcedValue;
 use crate::{frontmatter, markdown, names};
 
 /// How many imports away from the first file a file may be.
-const DEEPEST: usize = 4;
+const MAX_IMPORT_DEPTH: usize = 4;
 /// Folders inside folders of rules that are followed.
-const DEEPEST_RULES: usize = 32;
+const MAX_RULES_DEPTH: usize = 32;
 
 /// Why a file is not read when the load has read enough.
 const OVER_BUDGET: &str = "not read: other files of this load were too large in all";
 
 /// How far imports may reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum ImportScope {
     Anywhere,
     /// Files whose real place is below the working directory.
     Inside,
@@ -38,34 +38,34 @@ pub(crate) enum Reach {
 
 /// Which entries of a folder of rules are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Want {
+pub(crate) enum RuleSelection {
     Always,
     Conditional,
 }
 
 /// What a file is read as.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct As {
-    pub(crate) kind: Kind,
-    pub(crate) reach: Reach,
-    pub(crate) rule: Rule,
-    pub(crate) identity: Identity,
+pub(crate) struct FileRole {
+    pub(crate) kind: InstructionKind,
+    pub(crate) reach: ImportScope,
+    pub(crate) rule: RuleMode,
+    pub(crate) identity: FileIdentity,
 }
 
-impl As {
-    pub(crate) fn new(kind: Kind, reach: Reach) -> Self {
+impl FileRole {
+    pub(crate) fn new(kind: InstructionKind, reach: ImportScope) -> Self {
         Self {
             kind,
             reach,
-            rule: Rule::No,
-            identity: Identity::Real,
+            rule: RuleMode::No,
+            identity: FileIdentity::Real,
         }
     }
 }
 
 /// Whether `paths` in a file's head counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rule {
+pub(crate) enum RuleMode {
     Yes,
     /// A rule of a nested directory, whose settings folder may be a link.
     Nested,
@@ -74,7 +74,7 @@ pub(crate) enum Rule {
 
 /// By what a file is known again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Identity {
+pub(crate) enum FileIdentity {
     Real,
     /// AGENTS.md and its imports, which a module of its own adds.
     Spelled,
@@ -82,9 +82,9 @@ pub(crate) enum Identity {
 
 /// A file that was read.
 #[derive(Debug, Clone)]
-pub(crate) struct Draft {
+pub(crate) struct PendingFile {
     pub(crate) path: PathBuf,
-    pub(crate) kind: Kind,
+    pub(crate) kind: InstructionKind,
     pub(crate) parent: Option<PathBuf>,
     /// The patterns it waits for.
     pub(crate) globs: Option<Globs>,
@@ -93,7 +93,7 @@ pub(crate) struct Draft {
 }
 
 /// Files that were met, with the name each was met under.
-pub(crate) type Seen = HashMap<PathBuf, PathBuf>;
+pub(crate) type LoadedPaths = HashMap<PathBuf, PathBuf>;
 
 /// The reading side: what all files share.
 #[derive(Debug)]
@@ -102,22 +102,22 @@ pub(crate) struct Loader {
     pub(crate) cwd: PathBuf,
     home: PathBuf,
     excludes: Excludes,
-    sources: Vec<Sourced>,
+    sources: Vec<SourcedValue>,
     directories: HashMap<PathBuf, Option<PathBuf>>,
     /// Files that are passed over together with what they import, because
     /// the session has them.
     pub(crate) passed: HashSet<PathBuf>,
     /// Paths that the start lists: nested rules among them do not come again.
     pub(crate) met: HashSet<PathBuf>,
-    skipped: Vec<Skipped>,
+    skipped: Vec<SkippedFile>,
     /// The same, to find one again.
-    known_skipped: HashSet<Skipped>,
+    known_skipped: HashSet<SkippedFile>,
     pub(crate) warnings: Vec<String>,
-    pub(crate) budget: Budget,
+    pub(crate) budget: LoadBudget,
 }
 
 impl Loader {
-    pub(crate) fn new(cwd: PathBuf, home: PathBuf, excludes: Vec<Sourced>) -> Self {
+    pub(crate) fn new(cwd: PathBuf, home: PathBuf, excludes: Vec<SourcedValue>) -> Self {
         let patterns = excludes.iter().map(|e| e.value.clone());
         Self {
             cwd,
@@ -130,59 +130,68 @@ impl Loader {
             skipped: Vec::new(),
             known_skipped: HashSet::new(),
             warnings: Vec::new(),
-            budget: Budget::default(),
+            budget: LoadBudget::default(),
         }
     }
 
     /// A file and what it imports, in prompt order.
-    pub(crate) fn file(&mut self, path: &Path, how: As, seen: &mut Seen) -> Vec<Draft> {
+    pub(crate) fn load_file(
+        &mut self,
+        path: &Path,
+        how: FileRole,
+        seen: &mut LoadedPaths,
+    ) -> Vec<PendingFile> {
         let mut out = Vec::new();
-        self.visit(path, how, &mut Vec::new(), seen, &mut out);
+        self.load_with_imports(path, how, &mut Vec::new(), seen, &mut out);
         out
     }
 
     /// The rules of a folder and what they import.
-    pub(crate) fn rules(
+    pub(crate) fn load_rules(
         &mut self,
         folder: &Path,
-        how: As,
-        want: Want,
-        seen: &mut Seen,
-    ) -> Vec<Draft> {
+        how: FileRole,
+        want: RuleSelection,
+        seen: &mut LoadedPaths,
+    ) -> Vec<PendingFile> {
         let mut files = Vec::new();
-        self.list(folder, 0, &mut BTreeSet::new(), &mut files);
+        self.list_rule_files(folder, 0, &mut BTreeSet::new(), &mut files);
         // By bytes: comparing paths part by part costs more than reading them.
         files.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
         let rule = match how.rule {
-            Rule::No => Rule::Yes,
+            RuleMode::No => RuleMode::Yes,
             rule => rule,
         };
-        let how = As { rule, ..how };
+        let how = FileRole { rule, ..how };
         // A rule that the session has may import one that still waits.
         let passed = match want {
-            Want::Always => HashSet::new(),
-            Want::Conditional => mem::take(&mut self.passed),
+            RuleSelection::Always => HashSet::new(),
+            RuleSelection::Conditional => mem::take(&mut self.passed),
         };
         let mut out = Vec::new();
         for file in files {
-            self.visit(&file, how, &mut Vec::new(), seen, &mut out);
+            self.load_with_imports(&file, how, &mut Vec::new(), seen, &mut out);
         }
         self.passed.extend(passed);
-        let (conditional, always): (Vec<Draft>, Vec<Draft>) =
+        let (conditional, always): (Vec<PendingFile>, Vec<PendingFile>) =
             out.into_iter().partition(|draft| draft.globs.is_some());
-        if want == Want::Conditional {
+        if want == RuleSelection::Conditional {
             return conditional;
         }
         for draft in conditional {
             let globs = draft.globs.map(|g| g.texts().to_vec()).unwrap_or_default();
-            self.skip(&draft.path, draft.parent.as_deref(), Why::Waits(globs));
+            self.record_skip(
+                &draft.path,
+                draft.parent.as_deref(),
+                SkipReason::Waits(globs),
+            );
         }
         always
     }
 
     /// All rule files below a folder; symbolic links are followed, circles
     /// are not.
-    fn list(
+    fn list_rule_files(
         &mut self,
         folder: &Path,
         depth: usize,
@@ -192,10 +201,10 @@ impl Loader {
         let Some(real) = self.real_directory(folder) else {
             return;
         };
-        if depth > DEEPEST_RULES || !been.insert(real) {
+        if depth > MAX_RULES_DEPTH || !been.insert(real) {
             return;
         }
-        let Ok(listed) = list_directory(folder, self.budget.entries()) else {
+        let Ok(listed) = list_directory(folder, self.budget.remaining_entries()) else {
             return;
         };
         let (count, is_cut) = (listed.entries.len(), listed.is_cut);
@@ -212,41 +221,41 @@ impl Loader {
                 kind = about.file_type();
             }
             if kind.is_dir() {
-                self.list(&path, depth + 1, been, files);
+                self.list_rule_files(&path, depth + 1, been, files);
             } else if path.as_os_str().as_encoded_bytes().ends_with(b".md") {
                 files.push(path);
             }
         }
     }
 
-    fn visit(
+    fn load_with_imports(
         &mut self,
         spelled: &Path,
-        how: As,
+        how: FileRole,
         chain: &mut Vec<PathBuf>,
-        seen: &mut Seen,
-        out: &mut Vec<Draft>,
+        seen: &mut LoadedPaths,
+        out: &mut Vec<PendingFile>,
     ) {
         let parent = chain.last().cloned();
-        let skip = |loader: &mut Self, path: &Path, why: Why| {
-            loader.skip(path, parent.as_deref(), why);
+        let skip = |loader: &mut Self, path: &Path, why: SkipReason| {
+            loader.record_skip(path, parent.as_deref(), why);
         };
-        let Some(real) = self.real(spelled) else {
+        let Some(real) = self.resolve_real_path(spelled) else {
             // A layer file that is not there is the usual case.
             if parent.is_some() || fs::symlink_metadata(spelled).is_ok() {
-                skip(self, spelled, Why::Missing);
+                skip(self, spelled, SkipReason::Missing);
             }
             return;
         };
         // Rules are listed under their real path.
-        let moved = how.rule != Rule::No && parent.is_none() && real != spelled;
+        let moved = how.rule != RuleMode::No && parent.is_none() && real != spelled;
         let path = if moved { real.as_path() } else { spelled };
         let met = |path| self.met.contains(path);
-        let again = how.rule == Rule::Nested && (met(real.as_path()) || met(spelled));
+        let again = how.rule == RuleMode::Nested && (met(real.as_path()) || met(spelled));
         let passed = again || self.passed.contains(path);
         let key = match how.identity {
-            Identity::Real => real.as_path(),
-            Identity::Spelled => path,
+            FileIdentity::Real => real.as_path(),
+            FileIdentity::Spelled => path,
         };
         if parent.is_none() && passed {
             seen.insert(key.to_path_buf(), path.to_path_buf());
@@ -255,11 +264,11 @@ impl Loader {
         if let Some(first) = seen.get(key) {
             if first != path {
                 let first = first.clone();
-                skip(self, path, Why::SameFile(first));
+                skip(self, path, SkipReason::SameFile(first));
             }
             return;
         }
-        if let Some(why) = self.excluded(how.kind, spelled, moved.then_some(path)) {
+        if let Some(why) = self.find_exclusion(how.kind, spelled, moved.then_some(path)) {
             skip(self, path, why);
             return;
         }
@@ -271,36 +280,36 @@ impl Loader {
                     || self.is_in_linked_folder(&real, spelled, how)
             }
         };
-        if how.reach == Reach::Inside && !inside {
-            skip(self, path, Why::External);
+        if how.reach == ImportScope::Inside && !inside {
+            skip(self, path, SkipReason::External);
             return;
         }
-        if chain.len() > DEEPEST {
-            skip(self, path, Why::TooDeep);
+        if chain.len() > MAX_IMPORT_DEPTH {
+            skip(self, path, SkipReason::TooDeep);
             return;
         }
         if !self.budget.may_read(path) {
-            return skip(self, path, Why::NotRead(OVER_BUDGET.to_owned()));
+            return skip(self, path, SkipReason::NotRead(OVER_BUDGET.to_owned()));
         }
-        let bytes = match disk::read(&real) {
+        let bytes = match disk::read_bytes(&real) {
             Ok(bytes) => bytes,
-            Err(Refused::Missing) => return skip(self, path, Why::Missing),
-            Err(why) => return skip(self, path, Why::NotRead(why.to_string())),
+            Err(FileReadError::Missing) => return skip(self, path, SkipReason::Missing),
+            Err(why) => return skip(self, path, SkipReason::NotRead(why.to_string())),
         };
         self.budget.take_bytes(bytes.len() as u64);
         seen.insert(key.to_path_buf(), path.to_path_buf());
-        let text = markdown::decode(&bytes);
-        let (front, body) = frontmatter::split(&text);
+        let text = markdown::decode_text(&bytes);
+        let (front, body) = frontmatter::split_frontmatter(&text);
         let globs = match how.rule {
-            Rule::Yes | Rule::Nested => self.globs(path, front),
-            Rule::No => None,
+            RuleMode::Yes | RuleMode::Nested => self.parse_globs(path, front),
+            RuleMode::No => None,
         };
-        let page = markdown::read(body);
-        let content = markdown::trim(&page.text);
+        let page = markdown::parse_markdown(body);
+        let content = markdown::trim_text(&page.text);
         if content.is_empty() {
-            skip(self, path, Why::Empty);
+            skip(self, path, SkipReason::Empty);
         } else {
-            out.push(Draft {
+            out.push(PendingFile {
                 path: path.to_path_buf(),
                 kind: how.kind,
                 parent: parent.clone(),
@@ -318,15 +327,15 @@ impl Loader {
             if !self.budget.take_import(path, number) {
                 break;
             }
-            let target = import::resolve(&found.path, &folder, &self.home);
-            match import::extension(&target) {
+            let target = import::resolve_import(&found.path, &folder, &self.home);
+            match import::parse_extension(&target) {
                 Some(extension) if !import::is_text(&extension) => {
                     // Only worth a word if there is such a file.
                     if target.is_file() {
-                        self.skip(&target, Some(path), Why::Extension(extension));
+                        self.record_skip(&target, Some(path), SkipReason::Extension(extension));
                     }
                 }
-                _ => self.visit(&target, how, chain, seen, out),
+                _ => self.load_with_imports(&target, how, chain, seen, out),
             }
         }
         chain.pop();
@@ -334,9 +343,11 @@ impl Loader {
 
     /// Whether a nested rule lies outside only because its settings folder
     /// is a link: then the rules come with the folder.
-    fn is_in_linked_folder(&mut self, real: &Path, spelled: &Path, how: As) -> bool {
-        let folder = spelled.ancestors().find(|dir| dir.ends_with(names::FOLDER));
-        let Some(folder) = folder.filter(|_| how.rule == Rule::Nested) else {
+    fn is_in_linked_folder(&mut self, real: &Path, spelled: &Path, how: FileRole) -> bool {
+        let folder = spelled
+            .ancestors()
+            .find(|dir| dir.ends_with(names::SETTINGS_DIR));
+        let Some(folder) = folder.filter(|_| how.rule == RuleMode::Nested) else {
             return false;
         };
         let (Some(linked), Ok(rest)) = (self.real_directory(folder), spelled.strip_prefix(folder))
@@ -346,43 +357,48 @@ impl Loader {
         linked.join(rest) == real
     }
 
-    fn globs(&mut self, path: &Path, front: Option<&str>) -> Option<Globs> {
-        let (when, warnings) = rule::when(front);
+    fn parse_globs(&mut self, path: &Path, front: Option<&str>) -> Option<Globs> {
+        let (when, warnings) = rule::parse_rule_scope(front);
         let warnings = warnings.into_iter();
         self.warnings
             .extend(warnings.map(|w| format!("{}: {w}", path.display())));
         match when {
-            When::Always => None,
-            When::On(globs) => Some(globs),
+            RuleScope::Always => None,
+            RuleScope::On(globs) => Some(globs),
         }
     }
 
-    fn excluded(&self, kind: Kind, spelled: &Path, real: Option<&Path>) -> Option<Why> {
-        if kind == Kind::Managed || self.excludes.is_empty() {
+    fn find_exclusion(
+        &self,
+        kind: InstructionKind,
+        spelled: &Path,
+        real: Option<&Path>,
+    ) -> Option<SkipReason> {
+        if kind == InstructionKind::Managed || self.excludes.is_empty() {
             return None;
         }
-        let hit = self.excludes.hit(spelled);
-        let pattern = hit.or_else(|| self.excludes.hit(real?))?;
+        let hit = self.excludes.find_match(spelled);
+        let pattern = hit.or_else(|| self.excludes.find_match(real?))?;
         let source = self.sources.iter().find(|s| s.value == pattern);
-        Some(Why::Excluded {
+        Some(SkipReason::Excluded {
             pattern: pattern.to_owned(),
             source: source.map(|s| s.source.clone()).unwrap_or_default(),
         })
     }
 
-    pub(crate) fn skip(&mut self, path: &Path, parent: Option<&Path>, why: Why) {
-        let skipped = Skipped {
+    pub(crate) fn record_skip(&mut self, path: &Path, parent: Option<&Path>, why: SkipReason) {
+        let skipped = SkippedFile {
             path: path.to_path_buf(),
             parent: parent.map(Path::to_path_buf),
             why,
         };
-        if self.skipped.len() < MAX_SKIPPED && self.known_skipped.insert(skipped.clone()) {
+        if self.skipped.len() < MAX_SKIPPED_FILES && self.known_skipped.insert(skipped.clone()) {
             self.skipped.push(skipped);
         }
     }
 
     /// What was met and left out.
-    pub(crate) fn skipped(&self) -> &[Skipped] {
+    pub(crate) fn skipped(&self) -> &[SkippedFile] {
         &self.skipped
     }
 
@@ -392,7 +408,7 @@ impl Loader {
     }
 
     /// The real path of something that exists.
-    pub(crate) fn real(&mut self, path: &Path) -> Option<PathBuf> {
+    pub(crate) fn resolve_real_path(&mut self, path: &Path) -> Option<PathBuf> {
         let about = fs::symlink_metadata(path).ok()?;
         if about.is_symlink() {
             return fs::canonicalize(path).ok();
@@ -414,8 +430,8 @@ impl Loader {
     }
 
     /// Another load begins: forgets what may have changed on the disk since.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn begin_load(&mut self) {
         self.directories.clear();
-        self.budget.renew();
+        self.budget.renew_limits();
     }
 }

@@ -24,24 +24,24 @@ mod tests;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use block::{Block, Blocks, Joins, Kind};
-use inline::{Inline, Piece, Sink};
-use view::{Chunk, View, count};
+use block::{Block, BlockKind, BlockParser, ParagraphJoin};
+use inline::{InlineParser, Piece, PieceSink};
+use view::{Chunk, View, count_newlines};
 
-pub(crate) use miss::{MissKind, misses};
+pub(crate) use miss::{NearImportReason, find_near_imports};
 
 /// What is left of a text, and the files it names.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Page {
+pub(crate) struct CleanedMarkdown {
     /// The text without its block comments; not trimmed.
     pub text: String,
     /// In the order in which the client looks them up; repeats are kept.
-    pub imports: Vec<Import>,
+    pub imports: Vec<InstructionImport>,
 }
 
 /// A file that a text asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Import {
+pub(crate) struct InstructionImport {
     /// The path as it is looked up: blanks without their backslash, without
     /// a fragment.
     pub path: String,
@@ -51,7 +51,7 @@ pub(crate) struct Import {
 
 /// Bytes of a file as text: bad UTF-8 replaced, line feeds only. A byte order
 /// mark stays: to the client's Markdown reader it is a letter like others.
-pub(crate) fn decode(bytes: &[u8]) -> String {
+pub(crate) fn decode_text(bytes: &[u8]) -> String {
     // Checking whole texts is much faster than looking for faults.
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
@@ -65,64 +65,64 @@ pub(crate) fn decode(bytes: &[u8]) -> String {
 }
 
 /// A text without blanks and byte order marks around it.
-pub(crate) fn trim(text: &str) -> &str {
+pub(crate) fn trim_text(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
 }
 
 /// Cleans a text, whose frontmatter is already off, and finds its imports.
-pub(crate) fn read(body: &str) -> Page {
+pub(crate) fn parse_markdown(body: &str) -> CleanedMarkdown {
     let comments = body.contains("<!--");
     let marks = body.contains('@');
     if !comments && !marks {
         let text = body.to_owned();
-        return Page {
+        return CleanedMarkdown {
             text,
-            ..Page::default()
+            ..CleanedMarkdown::default()
         };
     }
-    let parsed = Parsed::new(body);
-    let mut imports = Imports(Vec::new());
+    let parsed = ParsedMarkdown::new(body);
+    let mut imports = ImportCollector(Vec::new());
     if marks {
-        parsed.walk(&mut imports);
+        parsed.walk_pieces(&mut imports);
     }
     let text = if comments {
-        parsed.clean()
+        parsed.to_cleaned_text()
     } else {
         body.to_owned()
     };
-    Page {
+    CleanedMarkdown {
         text,
         imports: imports.0,
     }
 }
 
 /// The blocks of a text.
-struct Parsed {
+struct ParsedMarkdown {
     blocks: Vec<Block>,
     links: HashSet<String>,
 }
 
-impl Parsed {
-    fn new(body: &str) -> Parsed {
-        let lines: Vec<usize> = (1..=count(body) + 1).collect();
+impl ParsedMarkdown {
+    fn new(body: &str) -> ParsedMarkdown {
+        let lines: Vec<usize> = (1..=count_newlines(body) + 1).collect();
         let src = View {
             text: body,
             lines: &lines,
         };
-        let mut reader = Blocks::new(body.len());
+        let mut reader = BlockParser::new(body.len());
         let mut blocks = Vec::new();
-        reader.read(src, &mut blocks, Joins::Text);
-        Parsed {
+        reader.parse_blocks(src, &mut blocks, ParagraphJoin::Text);
+        ParsedMarkdown {
             blocks,
             links: reader.links,
         }
     }
 
-    fn clean(&self) -> String {
+    fn to_cleaned_text(&self) -> String {
         let mut text = String::new();
         for block in &self.blocks {
             match block.kind {
-                Kind::Html if is_comment(&block.raw) => {
+                BlockKind::Html if is_comment(&block.raw) => {
                     text.push_str(&without_comments(&block.raw));
                 }
                 _ => text.push_str(&block.raw),
@@ -131,27 +131,29 @@ impl Parsed {
         text
     }
 
-    fn walk(&self, sink: &mut impl Sink) {
-        walk(&self.blocks, &self.links, sink);
+    fn walk_pieces(&self, sink: &mut impl PieceSink) {
+        walk_blocks(&self.blocks, &self.links, sink);
     }
 }
 
-fn walk(blocks: &[Block], links: &HashSet<String>, sink: &mut impl Sink) {
+fn walk_blocks(blocks: &[Block], links: &HashSet<String>, sink: &mut impl PieceSink) {
     for block in blocks {
-        let text = block.text.view();
+        let text = block.text.as_view();
         match &block.kind {
-            Kind::Space | Kind::Rule => {}
-            Kind::Code => sink.piece(Piece::Code(text.text), text.lines),
-            Kind::Html => sink.piece(Piece::Html(text.text), text.lines),
-            Kind::Text => {
-                sink.piece(Piece::Lines(text.text), text.lines);
-                Inline::block(text, links, sink);
+            BlockKind::Space | BlockKind::Rule => {}
+            BlockKind::Code => sink.accept_piece(Piece::Code(text.text), text.lines),
+            BlockKind::Html => sink.accept_piece(Piece::Html(text.text), text.lines),
+            BlockKind::Text => {
+                sink.accept_piece(Piece::Lines(text.text), text.lines);
+                InlineParser::parse_block(text, links, sink);
             }
-            Kind::Heading | Kind::Paragraph => Inline::block(text, links, sink),
-            Kind::Quote(inner) => walk(inner, links, sink),
-            Kind::List(items) => {
+            BlockKind::Heading | BlockKind::Paragraph => {
+                InlineParser::parse_block(text, links, sink);
+            }
+            BlockKind::Quote(inner) => walk_blocks(inner, links, sink),
+            BlockKind::List(items) => {
                 for item in items {
-                    walk(item, links, sink);
+                    walk_blocks(item, links, sink);
                 }
             }
         }
@@ -166,7 +168,7 @@ fn is_comment(raw: &str) -> bool {
 /// What is left of such HTML; nothing, when only blanks are.
 fn without_comments(raw: &str) -> Cow<'_, str> {
     let mut left = String::new();
-    for (part, _) in outside(raw) {
+    for (part, _) in list_uncommented_parts(raw) {
         left.push_str(part);
     }
     if chars::trim(&left).is_empty() {
@@ -176,7 +178,7 @@ fn without_comments(raw: &str) -> Cow<'_, str> {
 }
 
 /// The parts of HTML outside its comments, each with where it starts.
-fn outside(raw: &str) -> impl Iterator<Item = (&str, usize)> {
+fn list_uncommented_parts(raw: &str) -> impl Iterator<Item = (&str, usize)> {
     let mut next = Some(0);
     std::iter::from_fn(move || {
         let from = next.take()?;
@@ -192,15 +194,15 @@ fn outside(raw: &str) -> impl Iterator<Item = (&str, usize)> {
 }
 
 /// HTML without its comments, with the lines it came from.
-fn residue(raw: &str, lines: &[usize]) -> Chunk {
+fn strip_comments(raw: &str, lines: &[usize]) -> Chunk {
     let raw = View { text: raw, lines };
     let mut left = Chunk::default();
     let mut rest = raw;
     let mut at = 0;
-    for (part, from) in outside(raw.text) {
-        rest = rest.skip(from - at);
+    for (part, from) in list_uncommented_parts(raw.text) {
+        rest = rest.skip_bytes(from - at);
         at = from;
-        let part = rest.take(part.len());
+        let part = rest.take_bytes(part.len());
         if left.lines.is_empty() {
             left = part.to_chunk();
             continue;
@@ -208,37 +210,37 @@ fn residue(raw: &str, lines: &[usize]) -> Chunk {
         left.text.push_str(part.text);
         if let Some(last) = left.lines.last_mut() {
             // What is on this line now stood behind the comment.
-            *last = part.line(0);
+            *last = part.line_number(0);
         }
         left.lines.extend(part.lines.iter().skip(1));
     }
     left
 }
 
-struct Imports(Vec<Import>);
+struct ImportCollector(Vec<InstructionImport>);
 
-impl Imports {
-    fn scan(&mut self, text: &str, lines: &[usize]) {
+impl ImportCollector {
+    fn scan_text(&mut self, text: &str, lines: &[usize]) {
         let view = View { text, lines };
         let (mut line, mut counted) = (0, 0);
-        for mark in scan::marks(text) {
-            line += count(&text[counted..mark.at]);
+        for mark in scan::find_import_marks(text) {
+            line += count_newlines(&text[counted..mark.at]);
             counted = mark.at;
-            if let Some(path) = scan::path(mark.token) {
-                let line = view.line(line);
-                self.0.push(Import { path, line });
+            if let Some(path) = scan::parse_import_path(mark.token) {
+                let line = view.line_number(line);
+                self.0.push(InstructionImport { path, line });
             }
         }
     }
 }
 
-impl Sink for Imports {
-    fn piece(&mut self, piece: Piece<'_>, lines: &[usize]) {
+impl PieceSink for ImportCollector {
+    fn accept_piece(&mut self, piece: Piece<'_>, lines: &[usize]) {
         match piece {
-            Piece::Text(text, _) | Piece::Lines(text) => self.scan(text, lines),
+            Piece::Text(text, _) | Piece::Lines(text) => self.scan_text(text, lines),
             Piece::Html(html) if is_comment(html) => {
-                let left = residue(html, lines);
-                self.scan(&left.text, &left.lines);
+                let left = strip_comments(html, lines);
+                self.scan_text(&left.text, &left.lines);
             }
             _ => {}
         }

@@ -19,19 +19,19 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use self::name::Name;
+use self::name::MemoryName;
 
-pub use self::folder::Folder;
+pub use self::folder::MemoryFolder;
 
 /// Finds secrets in a text, and says what each is without quoting it.
-pub type Secrets<'a> = &'a dyn Fn(&str) -> Vec<String>;
+pub type SecretFinder<'a> = &'a dyn Fn(&str) -> Vec<String>;
 
 /// What a memory weighs when nobody says.
-pub const PRIORITY: u8 = 3;
+pub const DEFAULT_PRIORITY: u8 = 3;
 
 /// Whose memories a folder holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
+pub enum MemoryScope {
     /// One person's, in one project: the client's auto memory.
     Project,
     /// Everyone's in a repository.
@@ -40,7 +40,7 @@ pub enum Scope {
     User,
 }
 
-impl Scope {
+impl MemoryScope {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Project, Self::Team, Self::User];
 
@@ -59,7 +59,7 @@ impl Scope {
     }
 }
 
-impl fmt::Display for Scope {
+impl fmt::Display for MemoryScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -67,7 +67,7 @@ impl fmt::Display for Scope {
 
 /// What a memory is about: the `type` of its frontmatter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Type {
+pub enum MemoryType {
     /// Who the person is: role, skills, preferences.
     User,
     /// How the person wants work to be done.
@@ -78,7 +78,7 @@ pub enum Type {
     Reference,
 }
 
-impl Type {
+impl MemoryType {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::User, Self::Feedback, Self::Project, Self::Reference];
 
@@ -101,7 +101,7 @@ impl Type {
     }
 }
 
-impl fmt::Display for Type {
+impl fmt::Display for MemoryType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -109,7 +109,7 @@ impl fmt::Display for Type {
 
 /// Who saved a memory: the `author` of its frontmatter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Author {
+pub enum MemoryAuthor {
     /// The user; also where a file does not say.
     #[default]
     User,
@@ -117,7 +117,7 @@ pub enum Author {
     Agent,
 }
 
-impl Author {
+impl MemoryAuthor {
     /// The word in a file.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -137,7 +137,7 @@ impl Author {
     }
 }
 
-impl fmt::Display for Author {
+impl fmt::Display for MemoryAuthor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -145,20 +145,20 @@ impl fmt::Display for Author {
 
 /// The address of a memory: `memory://project/no-mocks`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Uri {
+pub struct MemoryUri {
     /// Whose.
-    pub scope: Scope,
+    pub scope: MemoryScope,
     /// Which: the name of its file.
-    pub name: Name,
+    pub name: MemoryName,
 }
 
 /// Addresses that are taken from one text.
-const MOST_NAMED: usize = 200;
+const MAX_NAMED_URIS: usize = 200;
 
 /// How every address begins.
-pub const SCHEME: &str = "memory://";
+pub const MEMORY_URI_SCHEME: &str = "memory://";
 
-impl Uri {
+impl MemoryUri {
     /// Reads an address.
     pub fn parse(text: &str) -> Result<Self, MemoryError> {
         let wrong = |why| MemoryError::Uri {
@@ -166,16 +166,16 @@ impl Uri {
             why,
         };
         let rest = text
-            .strip_prefix(SCHEME)
+            .strip_prefix(MEMORY_URI_SCHEME)
             .ok_or_else(|| wrong("it does not begin with memory://"))?;
         let (scope, name) = rest
             .split_once('/')
             .ok_or_else(|| wrong("it has no name"))?;
-        let scope = Scope::parse(scope)
+        let scope = MemoryScope::parse(scope)
             .ok_or_else(|| wrong("its first part is not project, team or user"))?;
         Ok(Self {
             scope,
-            name: Name::new(name)?,
+            name: MemoryName::new(name)?,
         })
     }
 
@@ -183,14 +183,14 @@ impl Uri {
     /// like one is passed over.
     pub fn all_in(text: &str) -> Vec<Self> {
         let mut found = Vec::new();
-        for (at, _) in text.match_indices(SCHEME) {
-            if found.len() == MOST_NAMED {
+        for (at, _) in text.match_indices(MEMORY_URI_SCHEME) {
+            if found.len() == MAX_NAMED_URIS {
                 break;
             }
             let rest = &text[at..];
-            let end = rest[SCHEME.len()..]
+            let end = rest[MEMORY_URI_SCHEME.len()..]
                 .find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/')))
-                .map_or(rest.len(), |end| end + SCHEME.len());
+                .map_or(rest.len(), |end| end + MEMORY_URI_SCHEME.len());
             // A full stop behind it belongs to the sentence.
             let token = rest[..end].trim_end_matches(['.', '/', '-']);
             if let Ok(uri) = Self::parse(token)
@@ -203,9 +203,9 @@ impl Uri {
     }
 }
 
-impl fmt::Display for Uri {
+impl fmt::Display for MemoryUri {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{SCHEME}{}/{}", self.scope, self.name)
+        write!(f, "{MEMORY_URI_SCHEME}{}/{}", self.scope, self.name)
     }
 }
 
@@ -213,7 +213,7 @@ impl fmt::Display for Uri {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
     /// Its address.
-    pub uri: Uri,
+    pub uri: MemoryUri,
     /// Its file.
     pub path: PathBuf,
     /// What to call it.
@@ -221,11 +221,11 @@ pub struct Memory {
     /// One line that tells when it matters.
     pub description: Option<String>,
     /// What it is about, if the file says so in one of the four words.
-    pub kind: Option<Type>,
+    pub kind: Option<MemoryType>,
     /// 1 to 5; 1 and 2 are core.
     pub priority: u8,
     /// Who saved it.
-    pub author: Author,
+    pub author: MemoryAuthor,
     /// When it was last written, as the file says it.
     pub modified: Option<String>,
     /// Names of other memories that it links to.
@@ -245,7 +245,7 @@ impl Memory {
     }
 
     /// The line that an index shows beside the title.
-    pub fn hook(&self) -> String {
+    pub fn index_summary(&self) -> String {
         match &self.description {
             Some(text) => text.clone(),
             None => first_sentence(&self.body).to_owned(),
@@ -298,13 +298,13 @@ pub enum MemoryError {
     #[error("{uri} is there already; edit it, or give the new one another name")]
     Exists {
         /// Which.
-        uri: Uri,
+        uri: MemoryUri,
     },
     /// There is none of that name.
     #[error("there is no {uri}{}", near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     Missing {
         /// Which.
-        uri: Uri,
+        uri: MemoryUri,
         /// A name that is nearly the same.
         near: Option<String>,
     },
@@ -353,7 +353,7 @@ pub enum MemoryError {
 }
 
 impl MemoryError {
-    fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    fn io_at_path(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { path, source }
     }

@@ -2,34 +2,34 @@
 //! variables. Nothing else in this crate spells them.
 
 /// The instruction file of a directory.
-pub(crate) const FILE: &str = "CLAUDE.md";
+pub(crate) const INSTRUCTION_FILE: &str = "CLAUDE.md";
 /// The person's own beside it.
-pub(crate) const LOCAL_FILE: &str = "CLAUDE.local.md";
+pub(crate) const LOCAL_INSTRUCTION_FILE: &str = "CLAUDE.local.md";
 /// What other agents call the instruction file.
 pub(crate) const AGENTS_FILE: &str = "AGENTS.md";
 /// The settings folder of a directory.
-pub(crate) const FOLDER: &str = ".claude";
+pub(crate) const SETTINGS_DIR: &str = ".claude";
 /// Rule files, in the settings folder.
-pub(crate) const RULES: &str = "rules";
+pub(crate) const RULES_DIR: &str = "rules";
 /// Saved memories that a team shares, in the settings folder.
-pub(crate) const TEAM_MEMORY: &str = "team-memory";
+pub(crate) const TEAM_MEMORY_DIR: &str = "team-memory";
 /// Agents of a project or a person, in the settings folder.
-pub(crate) const AGENTS: &str = "agents";
+pub(crate) const AGENTS_DIR: &str = "agents";
 /// The index of a folder of saved memories.
-pub(crate) const INDEX: &str = "MEMORY.md";
+pub(crate) const MEMORY_INDEX_FILE: &str = "MEMORY.md";
 /// Where the client keeps what belongs to one project, in its home.
-pub(crate) const PROJECTS: &str = "projects";
+pub(crate) const PROJECTS_DIR: &str = "projects";
 /// The saved memories of one project, in there.
-pub(crate) const MEMORY: &str = "memory";
+pub(crate) const MEMORY_DIR: &str = "memory";
 /// The client's book of answers, in the home.
-pub(crate) const BOOK: &str = ".claude.json";
+pub(crate) const CLIENT_STATE_FILE: &str = ".claude.json";
 
-pub(crate) const SETTINGS: &str = "settings.json";
-pub(crate) const LOCAL_SETTINGS: &str = "settings.local.json";
-pub(crate) const MANAGED_SETTINGS: &str = "managed-settings.json";
-pub(crate) const MANAGED_DROP_INS: &str = "managed-settings.d";
+pub(crate) const SETTINGS_FILE: &str = "settings.json";
+pub(crate) const LOCAL_SETTINGS_FILE: &str = "settings.local.json";
+pub(crate) const MANAGED_SETTINGS_FILE: &str = "managed-settings.json";
+pub(crate) const MANAGED_DROP_INS_DIR: &str = "managed-settings.d";
 /// The path that a text from managed settings is listed under.
-pub(crate) const MANAGED_TEXT: &str = "<managed-settings>";
+pub(crate) const MANAGED_TEXT_PATH: &str = "<managed-settings>";
 
 /// Keys of settings files.
 pub(crate) mod key {
@@ -51,7 +51,7 @@ pub(crate) mod key {
     pub(crate) const INSTRUCTION_FILES: &str = "instructionFiles";
     pub(crate) const INSTRUCTION_FILES_OLD: &str = "projectInstructions";
     /// In the client's book, per project.
-    pub(crate) const BOOK_PROJECTS: &str = "projects";
+    pub(crate) const CLIENT_STATE_PROJECTS: &str = "projects";
     pub(crate) const EXTERNAL_APPROVED: &str = "hasClaudeMdExternalIncludesApproved";
 }
 
@@ -64,7 +64,7 @@ pub(crate) mod variable {
 }
 
 /// Variables of the process that a host passes on.
-pub const VARIABLES: &[&str] = &[
+pub const CLIENT_VARIABLES: &[&str] = &[
     variable::DISABLE_ALL,
     variable::DISABLE_AUTO_MEMORY,
     variable::ADDED_DIRECTORIES,

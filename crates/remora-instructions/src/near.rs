@@ -5,22 +5,26 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Entries that are looked at; a folder with more gives no advice beyond them.
-const LOOKED_AT: usize = 5_000;
+const MAX_SCANNED_ENTRIES: usize = 5_000;
 
 /// An existing path whose spelling is close to one that does not exist.
-pub(crate) fn nearest(path: &Path) -> Option<PathBuf> {
+pub(crate) fn find_nearest_path(path: &Path) -> Option<PathBuf> {
     let folder = path.parent()?;
     let wanted = path.file_name()?.to_string_lossy().to_lowercase();
     if !folder.is_dir() {
         // The mistake is further up: mend that part and try again.
-        let mended = nearest(folder)?.join(path.file_name()?);
+        let mended = find_nearest_path(folder)?.join(path.file_name()?);
         return mended.exists().then_some(mended);
     }
     let allowed = wanted.chars().count() / 4;
     let mut best: Option<(usize, PathBuf)> = None;
-    for entry in fs::read_dir(folder).ok()?.flatten().take(LOOKED_AT) {
+    for entry in fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .take(MAX_SCANNED_ENTRIES)
+    {
         let name = entry.file_name().to_string_lossy().to_lowercase();
-        let distance = distance(&wanted, &name);
+        let distance = edit_distance(&wanted, &name);
         let found = (distance, entry.path());
         if distance <= allowed.min(3) && best.as_ref().is_none_or(|best| found < *best) {
             best = Some(found);
@@ -30,7 +34,7 @@ pub(crate) fn nearest(path: &Path) -> Option<PathBuf> {
 }
 
 /// How many letters differ; a number above any limit when lengths differ much.
-pub(crate) fn distance(a: &str, b: &str) -> usize {
+pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a.len().abs_diff(b.len()) > 3 {
         return usize::MAX;

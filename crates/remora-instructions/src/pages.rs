@@ -5,26 +5,26 @@ use std::path::{Path, PathBuf};
 
 use remora_files::list_directory;
 
-use crate::frontmatter::{self, Value};
+use crate::frontmatter::{self, FrontmatterValue};
 use crate::{disk, markdown};
 
 /// Entries of a folder that are looked at.
-const MAX_ENTRIES: usize = 5_000;
+const MAX_SCANNED_ENTRIES: usize = 5_000;
 
 /// One page.
-pub(crate) struct Page {
+pub(crate) struct MarkdownPage {
     /// The file's name without its extension.
     pub(crate) stem: String,
     /// What its head says; nothing where the head cannot be read.
-    pub(crate) values: Vec<(String, Value)>,
+    pub(crate) values: Vec<(String, FrontmatterValue)>,
     pub(crate) body: String,
 }
 
-impl Page {
+impl MarkdownPage {
     /// The name in its head.
     pub(crate) fn name(&self) -> Option<&str> {
         self.values.iter().find_map(|(key, value)| match value {
-            Value::Text(name) if key == "name" => Some(name.as_str()),
+            FrontmatterValue::Text(name) if key == "name" => Some(name.as_str()),
             _ => None,
         })
     }
@@ -32,16 +32,16 @@ impl Page {
 
 /// All pages of a folder, by file name; those that cannot be read are left
 /// out.
-pub(crate) fn of(folder: &Path) -> impl Iterator<Item = Page> {
-    let list = list_directory(folder, MAX_ENTRIES).unwrap_or_default();
+pub(crate) fn list_pages(folder: &Path) -> impl Iterator<Item = MarkdownPage> {
+    let list = list_directory(folder, MAX_SCANNED_ENTRIES).unwrap_or_default();
     let mut files: Vec<PathBuf> = list.entries.iter().map(DirEntry::path).collect();
     files.retain(|f| f.extension().is_some_and(|e| e == "md"));
     files.sort();
     files.into_iter().filter_map(|file| {
-        let text = markdown::decode(&disk::read(&file).ok()?);
-        let (front, body) = frontmatter::split(&text);
-        let values = front.and_then(|front| frontmatter::read(front).ok());
-        Some(Page {
+        let text = markdown::decode_text(&disk::read_bytes(&file).ok()?);
+        let (front, body) = frontmatter::split_frontmatter(&text);
+        let values = front.and_then(|front| frontmatter::parse_frontmatter(front).ok());
+        Some(MarkdownPage {
             stem: file.file_stem()?.to_string_lossy().into_owned(),
             values: values.unwrap_or_default(),
             body: body.to_owned(),

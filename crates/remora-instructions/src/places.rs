@@ -9,7 +9,7 @@ use crate::names;
 /// Where the files are. The host fills this in; the crate looks nowhere else,
 /// except where an instruction file points.
 #[derive(Debug, Clone)]
-pub struct Places {
+pub struct InstructionPaths {
     /// Where the session started.
     pub cwd: PathBuf,
     /// The person's home.
@@ -24,7 +24,7 @@ pub struct Places {
     pub user_memories: Option<PathBuf>,
 }
 
-impl Places {
+impl InstructionPaths {
     /// A directory and a home, everything else as usual.
     pub fn new(cwd: impl Into<PathBuf>, home: impl Into<PathBuf>) -> Self {
         Self {
@@ -41,14 +41,14 @@ impl Places {
     pub fn config_dir(&self) -> PathBuf {
         match &self.config_dir {
             Some(dir) => dir.clone(),
-            None => self.home.join(names::FOLDER),
+            None => self.home.join(names::SETTINGS_DIR),
         }
     }
 }
 
 /// Which layers of a person and a project are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sources {
+pub struct InstructionSources {
     /// The person's own.
     pub user: bool,
     /// The project's.
@@ -57,7 +57,7 @@ pub struct Sources {
     pub local: bool,
 }
 
-impl Default for Sources {
+impl Default for InstructionSources {
     fn default() -> Self {
         Self {
             user: true,
@@ -69,7 +69,7 @@ impl Default for Sources {
 
 /// How much is loaded at all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum LoadMode {
     /// Everything.
     #[default]
     Full,
@@ -80,7 +80,7 @@ pub enum Mode {
 /// Whether files outside the working directory may be imported by project
 /// files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum External {
+pub enum ExternalImports {
     /// Only if the client's own book says that the person agreed.
     #[default]
     AsTheClientKnows,
@@ -90,13 +90,13 @@ pub enum External {
 
 /// How the session is set up.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct InstructionOptions {
     /// Layers of settings and files.
-    pub sources: Sources,
+    pub sources: InstructionSources,
     /// How much is loaded.
-    pub mode: Mode,
+    pub mode: LoadMode,
     /// Imports from outside.
-    pub external: External,
+    pub external: ExternalImports,
     /// The subagent that is asked for, instead of the session itself.
     pub agent: Option<String>,
     /// One more settings layer, as JSON text.

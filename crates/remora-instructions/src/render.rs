@@ -7,19 +7,19 @@ mod tests;
 
 use std::fmt::Write as _;
 
-use remora_protocol::text::defuse;
+use remora_protocol::text::defuse_tags;
 use serde_json::{Value, json};
 
-use crate::file::{Kind, Loaded, Reason};
-use crate::{Instructions, Skipped};
+use crate::file::{InstructionKind, LoadReason, LoadedFile};
+use crate::{Instructions, SkippedFile};
 
-pub use system::{Part, system};
+pub use system::{SystemPromptPart, build_system_prompt};
 
 /// Tags that only we may write.
-const OUTER: &str = "system-reminder";
-const TEAM: &str = "team-memory-content";
+const REMINDER_TAG: &str = "system-reminder";
+const TEAM_MEMORY_TAG: &str = "team-memory-content";
 /// What a heading begins with.
-const HEADING: &str = "Contents of ";
+const HEADING_PREFIX: &str = "Contents of ";
 
 /// Said once, before the first file.
 const PREAMBLE: &str = "These are the standing instructions for this codebase and from the person \
@@ -27,63 +27,66 @@ const PREAMBLE: &str = "These are the standing instructions for this codebase an
                         otherwise act, they decide.";
 
 /// The block of the session's start; empty if there is nothing to say.
-pub fn prompt(files: &[Loaded]) -> String {
+pub fn render_prompt(files: &[LoadedFile]) -> String {
     if files.is_empty() {
         return String::new();
     }
     let mut text = String::new();
-    open(&mut text);
+    push_opening_tag(&mut text);
     text.push_str(PREAMBLE);
     text.push('\n');
     for file in files {
         text.push('\n');
         push_file(&mut text, file);
     }
-    close(&mut text);
+    push_closing_tag(&mut text);
     text
 }
 
-fn open(text: &mut String) {
+fn push_opening_tag(text: &mut String) {
     text.push('<');
-    text.push_str(OUTER);
+    text.push_str(REMINDER_TAG);
     text.push_str(">\n");
 }
 
-fn close(text: &mut String) {
+fn push_closing_tag(text: &mut String) {
     text.push_str("</");
-    text.push_str(OUTER);
+    text.push_str(REMINDER_TAG);
     text.push_str(">\n");
 }
 
 /// What a touched file brought in, as the blocks that stand beside a tool's
 /// result.
-pub fn beside(files: &[Loaded]) -> String {
+pub fn render_on_demand(files: &[LoadedFile]) -> String {
     let mut text = String::new();
     for file in files {
-        open(&mut text);
+        push_opening_tag(&mut text);
         push_file(&mut text, file);
-        close(&mut text);
+        push_closing_tag(&mut text);
     }
     text
 }
 
-fn push_file(text: &mut String, file: &Loaded) {
+fn push_file(text: &mut String, file: &LoadedFile) {
     let path = heading_path(file);
-    let content = disarm(&file.content);
+    let content = escape_markup(&file.content);
     // Writing into a string cannot fail.
     let _ = match file.label() {
-        "" => writeln!(text, "{HEADING}{path}:\n"),
-        label => writeln!(text, "{HEADING}{path} ({label}):\n"),
+        "" => writeln!(text, "{HEADING_PREFIX}{path}:\n"),
+        label => writeln!(text, "{HEADING_PREFIX}{path} ({label}):\n"),
     };
-    let _ = if file.kind == Kind::TeamMem {
-        writeln!(text, "<{TEAM} source=\"shared\">\n{content}\n</{TEAM}>")
+    let _ = if file.kind == InstructionKind::TeamMem {
+        writeln!(
+            text,
+            "<{TEAM_MEMORY_TAG} source=\"shared\">\n{content}\n</{TEAM_MEMORY_TAG}>"
+        )
     } else {
         writeln!(text, "{content}")
     };
 }
 
 /// A path in a heading: one line, and nothing that is a tag of ours.
-fn heading_path(file: &Loaded) -> String {
+fn heading_path(file: &LoadedFile) -> String {
     let path = file.path.to_string_lossy();
     let visible: String = path
         .chars()
@@ -96,7 +99,7 @@ fn heading_path(file: &Loaded) -> String {
             shown.chars().collect::<Vec<_>>()
         })
         .collect();
-    disarm(&visible)
+    escape_markup(&visible)
 }
 
 /// What ends a line for some reader.
@@ -109,12 +112,12 @@ fn is_break(c: char) -> bool {
 
 /// A text in which none of our tags, no control tag and none of our headings
 /// occurs.
-pub(crate) fn disarm(text: &str) -> String {
-    let text = defuse(text);
+pub(crate) fn escape_markup(text: &str) -> String {
+    let text = defuse_tags(text);
     let mut out = String::with_capacity(text.len());
     let mut line_start = true;
     for (at, c) in text.char_indices() {
-        if line_start && text[at..].starts_with(HEADING) {
+        if line_start && text[at..].starts_with(HEADING_PREFIX) {
             out.push('\\');
         }
         out.push(c);
@@ -125,8 +128,11 @@ pub(crate) fn disarm(text: &str) -> String {
 }
 
 /// Everything as JSON, files in prompt order.
-pub fn json(instructions: &Instructions) -> Value {
-    let files = instructions.start().iter().chain(instructions.later());
+pub fn instructions_to_json(instructions: &Instructions) -> Value {
+    let files = instructions
+        .start()
+        .iter()
+        .chain(instructions.loaded_on_demand());
     json!({
         "files": files.map(file_json).collect::<Vec<_>>(),
         "skipped": instructions.skipped().map(skipped_json).collect::<Vec<_>>(),
@@ -135,7 +141,7 @@ pub fn json(instructions: &Instructions) -> Value {
 }
 
 /// One file as JSON.
-pub fn file_json(file: &Loaded) -> Value {
+pub fn file_json(file: &LoadedFile) -> Value {
     json!({
         "path": file.path.to_string_lossy(),
         "kind": file.kind.as_str(),
@@ -146,12 +152,12 @@ pub fn file_json(file: &Loaded) -> Value {
         "globs": file.globs,
         "trigger": file.trigger.as_ref().map(|p| p.to_string_lossy()),
         "bytes": file.bytes,
-        "tokens": file.tokens(),
+        "tokens": file.estimate_tokens(),
         "content": file.content,
     })
 }
 
-fn skipped_json(skipped: &Skipped) -> Value {
+fn skipped_json(skipped: &SkippedFile) -> Value {
     json!({
         "path": skipped.path.to_string_lossy(),
         "why": skipped.why.to_string(),
@@ -161,8 +167,8 @@ fn skipped_json(skipped: &Skipped) -> Value {
 
 /// What hooks are told of a file, without the fields that the host adds:
 /// `None` for files they do not hear of.
-pub fn fact(file: &Loaded) -> Option<Value> {
-    if file.announce == crate::Announce::No {
+pub fn build_hook_payload(file: &LoadedFile) -> Option<Value> {
+    if file.announce == crate::HookNotice::No {
         return None;
     }
     let mut fact = json!({
@@ -171,7 +177,7 @@ pub fn fact(file: &Loaded) -> Option<Value> {
         "load_reason": file.reason.as_str(),
     });
     let fields = fact.as_object_mut()?;
-    if let (Some(globs), Reason::PathGlobMatch) = (&file.globs, file.reason) {
+    if let (Some(globs), LoadReason::PathGlobMatch) = (&file.globs, file.reason) {
         fields.insert("globs".into(), json!(globs));
     }
     if let Some(trigger) = &file.trigger {

@@ -23,7 +23,7 @@ pub(crate) struct Repository {
 
 impl Repository {
     /// The checkout that a (real) directory lies in.
-    pub(crate) fn of(directory: &Path) -> Option<Self> {
+    pub(crate) fn find_containing(directory: &Path) -> Option<Self> {
         let root = directory.ancestors().find(|dir| is_root(dir))?;
         Some(Self {
             root: root.to_path_buf(),
@@ -33,7 +33,7 @@ impl Repository {
 
     /// Whether a directory of the walk belongs to the main checkout around
     /// this worktree, whose files the worktree holds itself.
-    pub(crate) fn repeats(&self, directory: &Path) -> bool {
+    pub(crate) fn is_in_outer_checkout(&self, directory: &Path) -> bool {
         self.main != self.root
             && self.root.starts_with(&self.main)
             && directory.starts_with(&self.main)
@@ -51,7 +51,7 @@ fn is_root(dir: &Path) -> bool {
 /// another. A submodule's points elsewhere.
 fn main_checkout(root: &Path) -> Option<PathBuf> {
     let pointer = read_text(&root.join(".git"), MAX_POINTER_BYTES).ok()?;
-    let folder = fs::canonicalize(root.join(git::pointer(&pointer)?)).ok()?;
+    let folder = fs::canonicalize(root.join(git::parse_gitdir_pointer(&pointer)?)).ok()?;
     let common = read_text(&folder.join("commondir"), MAX_POINTER_BYTES).ok()?;
     let common = fs::canonicalize(folder.join(common.trim())).ok()?;
     let back = read_text(&folder.join("gitdir"), MAX_POINTER_BYTES).ok()?;
@@ -73,7 +73,7 @@ pub(crate) fn project_root(repository: Option<&Repository>, cwd: &Path) -> PathB
 /// The folder of memories that a checkout shares.
 pub(crate) fn team_folder(repository: Option<&Repository>, cwd: &Path) -> PathBuf {
     let root = repository.map_or(cwd, |r| r.root.as_path());
-    root.join(names::FOLDER).join(names::TEAM_MEMORY)
+    root.join(names::SETTINGS_DIR).join(names::TEAM_MEMORY_DIR)
 }
 
 #[cfg(test)]

@@ -8,13 +8,13 @@ pub(crate) mod machine;
 #[cfg(test)]
 mod tests;
 
-use crate::frontmatter::{self, Value};
-use brace::Budget;
-use gitignore::{Dead, Patterns};
+use crate::frontmatter::{self, FrontmatterValue};
+use brace::BraceBudget;
+use gitignore::{IgnorePatterns, NeverMatchReason};
 
 /// When a rule is in the prompt.
 #[derive(Debug, Clone)]
-pub(crate) enum When {
+pub(crate) enum RuleScope {
     /// From the start.
     Always,
     /// From the first touched file that matches.
@@ -25,40 +25,45 @@ pub(crate) enum When {
 #[derive(Debug, Clone)]
 pub(crate) struct Globs {
     texts: Vec<String>,
-    patterns: Patterns,
+    patterns: IgnorePatterns,
 }
 
 /// Reads the frontmatter of a rule file. The second part is for a person:
 /// what was not understood, and what can never match.
-pub(crate) fn when(front: Option<&str>) -> (When, Vec<String>) {
+pub(crate) fn parse_rule_scope(front: Option<&str>) -> (RuleScope, Vec<String>) {
     let Some(front) = front else {
-        return (When::Always, Vec::new());
+        return (RuleScope::Always, Vec::new());
     };
-    let entries = match frontmatter::read(front) {
+    let entries = match frontmatter::parse_frontmatter(front) {
         Ok(entries) => entries,
         Err(error) => {
             return (
-                When::Always,
+                RuleScope::Always,
                 vec![format!("{error}; the rule always applies")],
             );
         }
     };
     let Some((_, value)) = entries.iter().find(|(key, _)| key == "paths") else {
-        return (When::Always, Vec::new());
+        return (RuleScope::Always, Vec::new());
     };
     let mut warnings = Vec::new();
-    let texts = texts(value, &mut warnings);
+    let texts = expand_patterns(value, &mut warnings);
     if texts.iter().all(|text| text == "**") {
-        return (When::Always, warnings);
+        return (RuleScope::Always, warnings);
     }
     let globs = Globs::new(texts);
-    warnings.extend(globs.texts.iter().filter_map(|text| dead(text)));
-    (When::On(globs), warnings)
+    warnings.extend(
+        globs
+            .texts
+            .iter()
+            .filter_map(|text| explain_dead_pattern(text)),
+    );
+    (RuleScope::On(globs), warnings)
 }
 
 impl Globs {
     fn new(texts: Vec<String>) -> Self {
-        let patterns = Patterns::new(texts.iter().map(String::as_str));
+        let patterns = IgnorePatterns::new(texts.iter().map(String::as_str));
         Self { texts, patterns }
     }
 
@@ -80,7 +85,7 @@ impl Globs {
             .iter()
             .map(|text| {
                 let taken_back = || text.starts_with('!').then(|| only_negative(text));
-                dead(text).or_else(taken_back)
+                explain_dead_pattern(text).or_else(taken_back)
             })
             .collect::<Option<_>>()?;
         Some(why.join("; "))
@@ -89,16 +94,16 @@ impl Globs {
 
 /// The patterns of `paths`, in the client's order: commas, braces, the cut of
 /// a trailing `/**`.
-fn texts(value: &Value, warnings: &mut Vec<String>) -> Vec<String> {
+fn expand_patterns(value: &FrontmatterValue, warnings: &mut Vec<String>) -> Vec<String> {
     let mut strings = Vec::new();
-    collect(value, &mut strings);
-    let mut budget = Budget::default();
+    collect_strings(value, &mut strings);
+    let mut budget = BraceBudget::default();
     let mut texts = Vec::new();
-    for pattern in strings.into_iter().flat_map(brace::split) {
-        let expanded = brace::expand(pattern, &mut budget).unwrap_or_else(|| {
+    for pattern in strings.into_iter().flat_map(brace::split_patterns) {
+        let expanded = brace::expand_braces(pattern, &mut budget).unwrap_or_else(|| {
             warnings.push(format!(
                 "pattern {} is over the brace budget of its file and matches nothing",
-                quoted(pattern)
+                quote_pattern(pattern)
             ));
             vec![pattern.to_owned()]
         });
@@ -113,24 +118,27 @@ fn texts(value: &Value, warnings: &mut Vec<String>) -> Vec<String> {
 }
 
 /// The strings of a text or list; lists in lists count, nothing else does.
-fn collect<'a>(value: &'a Value, into: &mut Vec<&'a str>) {
+fn collect_strings<'a>(value: &'a FrontmatterValue, into: &mut Vec<&'a str>) {
     match value {
-        Value::Text(text) => into.push(text),
-        Value::List(items) => items.iter().for_each(|item| collect(item, into)),
-        Value::Map(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        FrontmatterValue::Text(text) => into.push(text),
+        FrontmatterValue::List(items) => items.iter().for_each(|item| collect_strings(item, into)),
+        FrontmatterValue::Map(_)
+        | FrontmatterValue::Null
+        | FrontmatterValue::Bool(_)
+        | FrontmatterValue::Number(_) => {}
     }
 }
 
 /// Why one pattern can never match, for a person.
-fn dead(text: &str) -> Option<String> {
-    let name = quoted(text);
+fn explain_dead_pattern(text: &str) -> Option<String> {
+    let name = quote_pattern(text);
     let body = text.strip_prefix('!').unwrap_or(text);
-    let why = match gitignore::dead(text) {
-        Some(Dead::Comment) => "begins with # and is a comment",
-        Some(Dead::Empty) => "names nothing",
-        Some(Dead::Backslash) => "ends in a backslash",
-        Some(Dead::Bracket) => "has a [ that cannot be read as a set",
-        Some(Dead::Long) => "is longer than any path",
+    let why = match gitignore::find_never_match_reason(text) {
+        Some(NeverMatchReason::Comment) => "begins with # and is a comment",
+        Some(NeverMatchReason::Empty) => "names nothing",
+        Some(NeverMatchReason::Backslash) => "ends in a backslash",
+        Some(NeverMatchReason::Bracket) => "has a [ that cannot be read as a set",
+        Some(NeverMatchReason::Long) => "is longer than any path",
         None if body.starts_with("./") => "begins with ./, which is never part of a path,",
         None if body == ".." || body.starts_with("../") => "leaves the directory of the rules",
         None if body == "~" || body.starts_with("~/") => "begins with ~, which is not expanded,",
@@ -140,13 +148,16 @@ fn dead(text: &str) -> Option<String> {
 }
 
 fn only_negative(text: &str) -> String {
-    format!("pattern {} only takes back what others match", quoted(text))
+    format!(
+        "pattern {} only takes back what others match",
+        quote_pattern(text)
+    )
 }
 
 /// A pattern in quotes, cut when nobody would read it.
-fn quoted(text: &str) -> String {
-    const SHOWN: usize = 80;
-    match text.char_indices().nth(SHOWN) {
+fn quote_pattern(text: &str) -> String {
+    const MAX_QUOTED_CHARS: usize = 80;
+    match text.char_indices().nth(MAX_QUOTED_CHARS) {
         Some((at, _)) => format!("{:?}...", &text[..at]),
         None => format!("{text:?}"),
     }

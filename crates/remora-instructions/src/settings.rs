@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use crate::disk;
 use crate::names::{self, key};
-use crate::places::{Options, Places};
+use crate::places::{InstructionOptions, InstructionPaths};
 
 /// A layer of settings, in order of rank: a later one wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Layer {
+enum SettingsLayer {
     User,
     Project,
     Local,
@@ -62,7 +62,7 @@ impl AgentsMode {
 
 /// A value and the file it stands in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sourced {
+pub struct SourcedValue {
     /// The value.
     pub value: String,
     /// Where it was written.
@@ -80,26 +80,30 @@ pub(crate) struct Settings {
     /// More directories that count as the session's.
     pub(crate) directories: Vec<String>,
     /// Patterns with the file each stands in.
-    pub(crate) excludes: Vec<Sourced>,
-    pub(crate) managed_text: Option<Sourced>,
+    pub(crate) excludes: Vec<SourcedValue>,
+    pub(crate) managed_text: Option<SourcedValue>,
     pub(crate) auto_memory: Option<bool>,
     pub(crate) auto_memory_directory: Option<String>,
-    pub(crate) language: Option<Sourced>,
-    pub(crate) output_style: Option<Sourced>,
+    pub(crate) language: Option<SourcedValue>,
+    pub(crate) output_style: Option<SourcedValue>,
     env: BTreeMap<String, String>,
     pub(crate) warnings: Vec<String>,
 }
 
 impl Settings {
     /// A variable: settings win over the process.
-    pub(crate) fn variable<'a>(&'a self, options: &'a Options, name: &str) -> Option<&'a str> {
+    pub(crate) fn find_variable<'a>(
+        &'a self,
+        options: &'a InstructionOptions,
+        name: &str,
+    ) -> Option<&'a str> {
         let value = self.env.get(name).or_else(|| options.variables.get(name));
         value.map(String::as_str)
     }
 
     /// Whether a variable is switched on.
-    pub(crate) fn switch(&self, options: &Options, name: &str) -> bool {
-        self.variable(options, name).is_some_and(is_on)
+    pub(crate) fn is_switched_on(&self, options: &InstructionOptions, name: &str) -> bool {
+        self.find_variable(options, name).is_some_and(is_on)
     }
 }
 
@@ -120,29 +124,38 @@ pub(crate) fn is_off(word: &str) -> bool {
 }
 
 /// Reads and joins all layers.
-pub(crate) fn read(places: &Places, options: &Options) -> Settings {
+pub(crate) fn load_settings(places: &InstructionPaths, options: &InstructionOptions) -> Settings {
     let mut settings = Settings::default();
-    let folder = places.cwd.join(names::FOLDER);
+    let folder = places.cwd.join(names::SETTINGS_DIR);
     let mut files = Vec::new();
     if options.sources.user {
-        files.push((Layer::User, places.config_dir().join(names::SETTINGS)));
+        files.push((
+            SettingsLayer::User,
+            places.config_dir().join(names::SETTINGS_FILE),
+        ));
     }
     if options.sources.project {
-        files.push((Layer::Project, folder.join(names::SETTINGS)));
+        files.push((SettingsLayer::Project, folder.join(names::SETTINGS_FILE)));
     }
     if options.sources.local {
-        files.push((Layer::Local, folder.join(names::LOCAL_SETTINGS)));
+        files.push((
+            SettingsLayer::Local,
+            folder.join(names::LOCAL_SETTINGS_FILE),
+        ));
     }
     for (layer, file) in files {
         settings.take_file(layer, &file);
     }
     if let Some(text) = &options.settings {
-        settings.take_text(Layer::Flag, "--settings", text);
+        settings.take_text(SettingsLayer::Flag, "--settings", text);
     }
     if let Some(managed) = &places.managed {
-        settings.take_file(Layer::Managed, &managed.join(names::MANAGED_SETTINGS));
-        for file in drop_ins(&managed.join(names::MANAGED_DROP_INS)) {
-            settings.take_file(Layer::Managed, &file);
+        settings.take_file(
+            SettingsLayer::Managed,
+            &managed.join(names::MANAGED_SETTINGS_FILE),
+        );
+        for file in drop_ins(&managed.join(names::MANAGED_DROP_INS_DIR)) {
+            settings.take_file(SettingsLayer::Managed, &file);
         }
     }
     settings.choose_agents();
@@ -161,28 +174,28 @@ fn drop_ins(folder: &Path) -> Vec<PathBuf> {
 }
 
 impl Settings {
-    fn take_file(&mut self, layer: Layer, file: &Path) {
-        match disk::read(file) {
+    fn take_file(&mut self, layer: SettingsLayer, file: &Path) {
+        match disk::read_bytes(file) {
             Ok(read) => {
                 let text = String::from_utf8_lossy(&read);
                 self.take_text(layer, &file.display().to_string(), &text);
             }
-            Err(disk::Refused::Missing) => {}
+            Err(disk::FileReadError::Missing) => {}
             Err(why) => self
                 .warnings
                 .push(format!("{}: not read: {why}", file.display())),
         }
     }
 
-    fn take_text(&mut self, layer: Layer, source: &str, text: &str) {
+    fn take_text(&mut self, layer: SettingsLayer, source: &str, text: &str) {
         let text = text.trim_start_matches('\u{feff}');
         if text.trim().is_empty() {
             return;
         }
         match serde_json::from_str::<Value>(text) {
             Ok(Value::Object(mut map)) => {
-                let misfits = shapes::misfits(&map);
-                if let (Some(first), false) = (misfits.first(), layer == Layer::Managed) {
+                let misfits = shapes::find_type_mismatches(&map);
+                if let (Some(first), false) = (misfits.first(), layer == SettingsLayer::Managed) {
                     self.warnings.push(format!(
                         "{source}: {first}, so the whole file counts for nothing"
                     ));
@@ -193,7 +206,7 @@ impl Settings {
                     .map(|m| format!("{source}: {m}; the key is ignored"));
                 self.warnings.extend(words);
                 shapes::drop_misfits(&mut map, &misfits);
-                self.take(layer, source, &Value::Object(map));
+                self.merge_layer(layer, source, &Value::Object(map));
             }
             Ok(_) => self.warnings.push(format!(
                 "{source}: is not a JSON object, so it says nothing"
@@ -204,9 +217,9 @@ impl Settings {
         }
     }
 
-    fn take(&mut self, layer: Layer, source: &str, value: &Value) {
+    fn merge_layer(&mut self, layer: SettingsLayer, source: &str, value: &Value) {
         let text = |key: &str| value.get(key).and_then(Value::as_str);
-        let sourced = |value: &str| Sourced {
+        let sourced = |value: &str| SourcedValue {
             value: value.to_owned(),
             source: source.to_owned(),
         };
@@ -241,7 +254,7 @@ impl Settings {
         if let Some(style) = text(key::OUTPUT_STYLE) {
             self.output_style = Some(sourced(style));
         }
-        if layer == Layer::Managed
+        if layer == SettingsLayer::Managed
             && let Some(words) = text(key::CLAUDE_MD)
         {
             self.managed_text = Some(sourced(words));
@@ -251,7 +264,7 @@ impl Settings {
             self.agents_off = *on == Value::Bool(false);
         }
         // A checked-in file must not choose what else is read.
-        if !matches!(layer, Layer::Project | Layer::Local) {
+        if !matches!(layer, SettingsLayer::Project | SettingsLayer::Local) {
             self.take_agents(source, value);
         }
     }

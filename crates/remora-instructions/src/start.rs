@@ -5,22 +5,22 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::agents_md::MANAGED_ONLY;
-use crate::file::{Announce, Kind, Loaded, Reason, Why};
-use crate::load::{As, Draft, Loader, Reach, Seen, Want};
-use crate::memories::{Scope, Uri};
-use crate::places::{External, Mode, Options, Places};
+use crate::file::{HookNotice, InstructionKind, LoadReason, LoadedFile, SkipReason};
+use crate::load::{FileRole, ImportScope, LoadedPaths, Loader, PendingFile, RuleSelection};
+use crate::memories::{MemoryScope, MemoryUri};
+use crate::places::{ExternalImports, InstructionOptions, InstructionPaths, LoadMode};
 use crate::repository::{self, Repository};
 use crate::settings::{self, AgentsMode, Settings};
 use crate::{agent, approval, auto_memory, disk, frontmatter, markdown, names};
 
 /// How many named memories enter a prompt at most.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED_MEMORIES: usize = 20;
 
 /// Everything that holds for a session.
 #[derive(Debug)]
-pub(crate) struct Scene {
-    pub(crate) places: Places,
-    pub(crate) options: Options,
+pub(crate) struct LoadContext {
+    pub(crate) places: InstructionPaths,
+    pub(crate) options: InstructionOptions,
     pub(crate) settings: Settings,
     pub(crate) loader: Loader,
     pub(crate) repository: Option<Repository>,
@@ -29,30 +29,30 @@ pub(crate) struct Scene {
 
 /// What a start gave.
 #[derive(Debug, Default)]
-pub(crate) struct Start {
-    pub(crate) files: Vec<Loaded>,
+pub(crate) struct StartFiles {
+    pub(crate) files: Vec<LoadedFile>,
     /// Their paths.
     pub(crate) given: HashSet<PathBuf>,
     /// Real files that were met.
-    pub(crate) seen: Seen,
+    pub(crate) seen: LoadedPaths,
     /// The CLAUDE.md that keeps AGENTS.md out.
     pub(crate) project_file: Option<PathBuf>,
 }
 
-impl Scene {
-    pub(crate) fn new(mut places: Places, options: Options) -> Self {
+impl LoadContext {
+    pub(crate) fn new(mut places: InstructionPaths, options: InstructionOptions) -> Self {
         // A directory entered through a link is its real path everywhere.
         places.cwd = places.cwd.canonicalize().unwrap_or(places.cwd);
-        let settings = settings::read(&places, &options);
+        let settings = settings::load_settings(&places, &options);
         let loader = Loader::new(
             places.cwd.clone(),
             places.home.clone(),
             settings.excludes.clone(),
         );
-        let repository = Repository::of(&places.cwd);
+        let repository = Repository::find_containing(&places.cwd);
         let root = repository::project_root(repository.as_ref(), &places.cwd);
         let approved =
-            options.external == External::Approved || approval::in_client(&places, &root);
+            options.external == ExternalImports::Approved || approval::in_client(&places, &root);
         Self {
             places,
             options,
@@ -64,62 +64,69 @@ impl Scene {
     }
 
     /// What switches everything off, if something does.
-    pub(crate) fn off(&self) -> Option<&'static str> {
-        if self.options.mode == Mode::Bare {
+    pub(crate) fn disabled_by(&self) -> Option<&'static str> {
+        if self.options.mode == LoadMode::Bare {
             return Some("--bare");
         }
         let name = names::variable::DISABLE_ALL;
-        self.settings.switch(&self.options, name).then_some(name)
+        self.settings
+            .is_switched_on(&self.options, name)
+            .then_some(name)
     }
 
     /// The folders of the walk, outermost first.
-    pub(crate) fn walk(&self) -> Vec<PathBuf> {
+    pub(crate) fn walk_directories(&self) -> Vec<PathBuf> {
         let mut dirs: Vec<PathBuf> = self.loader.cwd.ancestors().map(Path::to_path_buf).collect();
         dirs.reverse();
         dirs
     }
 
-    pub(crate) fn reach(&self) -> Reach {
+    pub(crate) fn import_scope(&self) -> ImportScope {
         if self.approved {
-            Reach::Anywhere
+            ImportScope::Anywhere
         } else {
-            Reach::Inside
+            ImportScope::Inside
         }
     }
 
     pub(crate) fn rules_of(dir: &Path) -> PathBuf {
-        dir.join(names::FOLDER).join(names::RULES)
+        dir.join(names::SETTINGS_DIR).join(names::RULES_DIR)
     }
 
     /// Whether a folder of rules is the person's own, which the walk meets
     /// again in the home.
     pub(crate) fn is_user_rules(&self, folder: &Path) -> bool {
-        self.options.sources.user && folder == self.places.config_dir().join(names::RULES)
+        self.options.sources.user && folder == self.places.config_dir().join(names::RULES_DIR)
     }
 
-    pub(crate) fn start(&mut self, reason: Reason) -> Start {
-        let mut start = Start::default();
-        if self.off().is_some() {
+    pub(crate) fn start(&mut self, reason: LoadReason) -> StartFiles {
+        let mut start = StartFiles::default();
+        if self.disabled_by().is_some() {
             return start;
         }
-        self.managed(&mut start, reason);
-        let drafts = self.user(&mut start.seen);
-        start.take(drafts, reason);
-        self.project(&mut start, reason);
+        self.load_managed(&mut start, reason);
+        let drafts = self.load_user(&mut start.seen);
+        start.add_files(drafts, reason);
+        self.load_project(&mut start, reason);
         if self.settings.agents == AgentsMode::ManagedOnly {
-            for file in start.files.extract_if(.., |f| f.kind != Kind::Managed) {
-                let why = Why::AgentsMode(MANAGED_ONLY);
-                self.loader.skip(&file.path, file.parent.as_deref(), why);
+            for file in start
+                .files
+                .extract_if(.., |f| f.kind != InstructionKind::Managed)
+            {
+                let why = SkipReason::AgentsMode(MANAGED_ONLY);
+                self.loader
+                    .record_skip(&file.path, file.parent.as_deref(), why);
             }
         }
-        start.files.extend(self.memory(reason));
+        start.files.extend(self.load_memory_indexes(reason));
         let named = self.named_memories(&start.files);
         start.files.extend(named);
         if let Some(name) = self.options.agent.clone() {
-            let gets = agent::find(self, &name).gets;
-            for file in start.files.extract_if(.., |f| !gets.takes(f.kind)) {
-                let why = Why::Agent(name.clone());
-                self.loader.skip(&file.path, file.parent.as_deref(), why);
+            let gets = agent::load_subagent(self, &name).gets;
+            for file in start.files.extract_if(.., |f| !gets.includes_kind(f.kind)) {
+                let why = SkipReason::Agent(name.clone());
+                self.loader
+                    .record_skip(&file.path, file.parent.as_deref(), why);
             }
         }
         start.given = start.files.iter().map(|f| f.path.clone()).collect();
@@ -127,68 +134,79 @@ impl Scene {
     }
 
     /// The organisation's file, its text in settings, its rules.
-    fn managed(&mut self, start: &mut Start, reason: Reason) {
-        let how = As::new(Kind::Managed, self.reach());
+    fn load_managed(&mut self, start: &mut StartFiles, reason: LoadReason) {
+        let how = FileRole::new(InstructionKind::Managed, self.import_scope());
         let dir = self.places.managed.clone();
         if let Some(dir) = &dir {
-            let file = dir.join(names::FILE);
-            let drafts = self.loader.file(&file, how, &mut start.seen);
-            start.take(drafts, reason);
+            let file = dir.join(names::INSTRUCTION_FILE);
+            let drafts = self.loader.load_file(&file, how, &mut start.seen);
+            start.add_files(drafts, reason);
         }
         if let Some(text) = &self.settings.managed_text
             && !text.value.trim().is_empty()
         {
-            start.files.push(Loaded {
-                path: names::MANAGED_TEXT.into(),
+            start.files.push(LoadedFile {
+                path: names::MANAGED_TEXT_PATH.into(),
                 bytes: text.value.len() as u64,
                 content: text.value.trim().to_owned(),
-                announce: Announce::No,
-                ..blank(Kind::Managed, reason)
+                announce: HookNotice::No,
+                ..empty_loaded_file(InstructionKind::Managed, reason)
             });
         }
         if let Some(dir) = &dir {
             let rules = Self::rules_of(dir);
-            let drafts = self
-                .loader
-                .rules(&rules, how, Want::Always, &mut start.seen);
-            start.take(drafts, reason);
+            let drafts =
+                self.loader
+                    .load_rules(&rules, how, RuleSelection::Always, &mut start.seen);
+            start.add_files(drafts, reason);
         }
     }
 
-    fn user(&mut self, seen: &mut Seen) -> Vec<Draft> {
+    fn load_user(&mut self, seen: &mut LoadedPaths) -> Vec<PendingFile> {
         let dir = self.places.config_dir();
         if !self.options.sources.user {
-            self.note_off(&dir.join(names::FILE), "user");
+            self.note_off(&dir.join(names::INSTRUCTION_FILE), "user");
             return Vec::new();
         }
-        let how = As::new(Kind::User, Reach::Anywhere);
-        let mut drafts = self.loader.file(&dir.join(names::FILE), how, seen);
-        let rules = dir.join(names::RULES);
-        drafts.extend(self.loader.rules(&rules, how, Want::Always, seen));
+        let how = FileRole::new(InstructionKind::User, ImportScope::Anywhere);
+        let mut drafts = self
+            .loader
+            .load_file(&dir.join(names::INSTRUCTION_FILE), how, seen);
+        let rules = dir.join(names::RULES_DIR);
+        drafts.extend(
+            self.loader
+                .load_rules(&rules, how, RuleSelection::Always, seen),
+        );
         drafts
     }
 
     /// The walk, added directories, and AGENTS.md between them.
-    fn project(&mut self, start: &mut Start, reason: Reason) {
+    fn load_project(&mut self, start: &mut StartFiles, reason: LoadReason) {
         let mut drafts = Vec::new();
-        for dir in self.walk() {
-            let repeated = self.repository.as_ref().is_some_and(|r| r.repeats(&dir));
+        for dir in self.walk_directories() {
+            let repeated = self
+                .repository
+                .as_ref()
+                .is_some_and(|r| r.is_in_outer_checkout(&dir));
             let project = self.options.sources.project && !repeated;
             if repeated {
                 for file in project_files(&dir) {
-                    self.note(&file, Why::Worktree);
+                    self.record_skip_if_exists(&file, SkipReason::Worktree);
                 }
             }
-            drafts.extend(self.directory(&dir, project, &mut start.seen));
+            drafts.extend(self.load_directory(&dir, project, &mut start.seen));
         }
         start.project_file = self.project_file(&start.files, &drafts);
-        drafts.extend(self.added(&mut start.seen));
-        let mut agents = self.agents(start, &drafts).into_iter().peekable();
+        drafts.extend(self.load_added_directories(&mut start.seen));
+        let mut agents = self
+            .load_agents_files(start, &drafts)
+            .into_iter()
+            .peekable();
         for (number, draft) in drafts.into_iter().enumerate() {
             while let Some((_, drafts)) = agents.next_if(|(at, _)| *at == number) {
                 start.take_silent(drafts, reason);
             }
-            start.take([draft], reason);
+            start.add_files([draft], reason);
         }
         for (_, drafts) in agents {
             start.take_silent(drafts, reason);
@@ -197,13 +215,16 @@ impl Scene {
 
     /// A file that counts as "the project has a CLAUDE.md": one of that name
     /// on the walk, or that the walk met among its rules.
-    fn project_file(&self, files: &[Loaded], walk: &[Draft]) -> Option<PathBuf> {
-        let own = self.places.config_dir().join(names::FILE);
+    fn project_file(&self, files: &[LoadedFile], walk: &[PendingFile]) -> Option<PathBuf> {
+        let own = self.places.config_dir().join(names::INSTRUCTION_FILE);
         let own = self.options.sources.user.then_some(own);
-        let named = |path: &Path| path.ends_with(names::FILE) || path.ends_with(names::LOCAL_FILE);
+        let named = |path: &Path| {
+            path.ends_with(names::INSTRUCTION_FILE) || path.ends_with(names::LOCAL_INSTRUCTION_FILE)
+        };
         let on_walk = |path: &Path| {
             let dir = path.parent().unwrap_or(path);
-            let in_folder = path.ends_with(names::FILE) && dir.ends_with(names::FOLDER);
+            let in_folder =
+                path.ends_with(names::INSTRUCTION_FILE) && dir.ends_with(names::SETTINGS_DIR);
             let dir = if in_folder {
                 dir.parent().unwrap_or(dir)
             } else {
@@ -220,28 +241,36 @@ impl Scene {
     }
 
     /// One directory's files at the start.
-    fn directory(&mut self, dir: &Path, project: bool, seen: &mut Seen) -> Vec<Draft> {
+    fn load_directory(
+        &mut self,
+        dir: &Path,
+        project: bool,
+        seen: &mut LoadedPaths,
+    ) -> Vec<PendingFile> {
         let mut drafts = Vec::new();
-        let how = As::new(Kind::Project, self.reach());
+        let how = FileRole::new(InstructionKind::Project, self.import_scope());
         let files = project_files(dir);
         if project {
             for file in &files {
-                drafts.extend(self.loader.file(file, how, seen));
+                drafts.extend(self.loader.load_file(file, how, seen));
             }
             let rules = Self::rules_of(dir);
-            drafts.extend(self.loader.rules(&rules, how, Want::Always, seen));
+            drafts.extend(
+                self.loader
+                    .load_rules(&rules, how, RuleSelection::Always, seen),
+            );
         } else if !self.options.sources.project {
             for file in &files {
                 self.note_off(file, "project");
             }
         }
-        let local = dir.join(names::LOCAL_FILE);
+        let local = dir.join(names::LOCAL_INSTRUCTION_FILE);
         if self.options.sources.local {
-            let how = As {
-                kind: Kind::Local,
+            let how = FileRole {
+                kind: InstructionKind::Local,
                 ..how
             };
-            drafts.extend(self.loader.file(&local, how, seen));
+            drafts.extend(self.loader.load_file(&local, how, seen));
         } else {
             self.note_off(&local, "local");
         }
@@ -249,16 +278,19 @@ impl Scene {
     }
 
     /// Added directories load their project files whatever the sources say.
-    fn added(&mut self, seen: &mut Seen) -> Vec<Draft> {
+    fn load_added_directories(&mut self, seen: &mut LoadedPaths) -> Vec<PendingFile> {
         let mut drafts = Vec::new();
         let on = self
             .settings
-            .switch(&self.options, names::variable::ADDED_DIRECTORIES);
+            .is_switched_on(&self.options, names::variable::ADDED_DIRECTORIES);
         for dir in self.places.added.clone() {
             if on {
-                drafts.extend(self.directory(&dir, true, seen));
+                drafts.extend(self.load_directory(&dir, true, seen));
             } else {
-                self.note(&dir.join(names::FILE), Why::AddedDirectory);
+                self.record_skip_if_exists(
+                    &dir.join(names::INSTRUCTION_FILE),
+                    SkipReason::AddedDirectory,
+                );
             }
         }
         drafts
@@ -280,10 +312,10 @@ impl Scene {
         let named = named.filter(|_| self.places.config_dir.is_some());
         let name = named.cloned().unwrap_or_else(|| {
             let root = repository::project_root(self.repository.as_ref(), &self.loader.cwd);
-            auto_memory::slug(&root.to_string_lossy())
+            auto_memory::slugify_path(&root.to_string_lossy())
         });
-        let projects = self.places.config_dir().join(names::PROJECTS);
-        projects.join(name).join(names::MEMORY)
+        let projects = self.places.config_dir().join(names::PROJECTS_DIR);
+        projects.join(name).join(names::MEMORY_DIR)
     }
 
     pub(crate) fn team_folder(&self) -> PathBuf {
@@ -293,7 +325,7 @@ impl Scene {
     /// Whether auto memory is on, else what switched it off.
     pub(crate) fn memory_off(&self) -> Option<&'static str> {
         let name = names::variable::DISABLE_AUTO_MEMORY;
-        match self.settings.variable(&self.options, name) {
+        match self.settings.find_variable(&self.options, name) {
             Some(word) if settings::is_on(word) => Some(name),
             Some(word) if settings::is_off(word) => None,
             _ if self.settings.auto_memory == Some(false) => Some(names::key::AUTO_MEMORY),
@@ -301,16 +333,16 @@ impl Scene {
         }
     }
 
-    fn memory(&mut self, reason: Reason) -> Vec<Loaded> {
+    fn load_memory_indexes(&mut self, reason: LoadReason) -> Vec<LoadedFile> {
         let mut files = Vec::new();
-        let auto = self.memory_folder().join(names::INDEX);
+        let auto = self.memory_folder().join(names::MEMORY_INDEX_FILE);
         match self.memory_off() {
-            Some(what) => self.note(&auto, Why::Off(what)),
-            None => files.extend(self.index(&auto, Kind::AutoMem, reason)),
+            Some(what) => self.record_skip_if_exists(&auto, SkipReason::Off(what)),
+            None => files.extend(self.index(&auto, InstructionKind::AutoMem, reason)),
         }
-        let team = self.team_folder().join(names::INDEX);
+        let team = self.team_folder().join(names::MEMORY_INDEX_FILE);
         if self.options.sources.project {
-            files.extend(self.index(&team, Kind::TeamMem, reason));
+            files.extend(self.index(&team, InstructionKind::TeamMem, reason));
         } else {
             self.note_off(&team, "project");
         }
@@ -318,76 +350,83 @@ impl Scene {
     }
 
     /// An index: cleaned, trimmed, cut; imports in it are not followed.
-    fn index(&mut self, file: &Path, kind: Kind, reason: Reason) -> Option<Loaded> {
-        let bytes = match disk::read(file) {
+    fn index(
+        &mut self,
+        file: &Path,
+        kind: InstructionKind,
+        reason: LoadReason,
+    ) -> Option<LoadedFile> {
+        let bytes = match disk::read_bytes(file) {
             Ok(bytes) => bytes,
-            Err(disk::Refused::Missing) => return None,
+            Err(disk::FileReadError::Missing) => return None,
             Err(why) => {
-                self.note(file, Why::NotRead(why.to_string()));
+                self.record_skip_if_exists(file, SkipReason::NotRead(why.to_string()));
                 return None;
             }
         };
-        let text = clean(&bytes);
+        let text = clean_markdown(&bytes);
         if text.is_empty() {
-            self.note(file, Why::Empty);
+            self.record_skip_if_exists(file, SkipReason::Empty);
             return None;
         }
-        let index = auto_memory::index(&text);
-        if let Some(warning) = index.warning() {
+        let index = auto_memory::truncate_index(&text);
+        if let Some(warning) = index.render_warning() {
             let words = warning.trim_start_matches("> WARNING: ");
             let warning = format!("{}: {words}", file.display());
             self.loader.warnings.push(warning);
         }
-        Some(Loaded {
+        Some(LoadedFile {
             path: file.to_path_buf(),
             bytes: bytes.len() as u64,
-            content: index.rendered(),
-            announce: Announce::No,
-            ..blank(kind, reason)
+            content: index.render_with_warning(),
+            announce: HookNotice::No,
+            ..empty_loaded_file(kind, reason)
         })
     }
 
     /// The folder of memories of a scope.
-    pub(crate) fn folder_of(&self, scope: Scope) -> Option<PathBuf> {
+    pub(crate) fn folder_of(&self, scope: MemoryScope) -> Option<PathBuf> {
         match scope {
-            Scope::Project => Some(self.memory_folder()),
-            Scope::Team => Some(self.team_folder()),
-            Scope::User => self.places.user_memories.clone(),
+            MemoryScope::Project => Some(self.memory_folder()),
+            MemoryScope::Team => Some(self.team_folder()),
+            MemoryScope::User => self.places.user_memories.clone(),
         }
     }
 
     /// Memories that instruction files name as `memory://`.
-    fn named_memories(&mut self, files: &[Loaded]) -> Vec<Loaded> {
-        let mut named: Vec<Loaded> = Vec::new();
+    fn named_memories(&mut self, files: &[LoadedFile]) -> Vec<LoadedFile> {
+        let mut named: Vec<LoadedFile> = Vec::new();
         for file in files {
-            for uri in Uri::all_in(&file.content) {
-                if named.len() >= MOST_NAMED {
+            for uri in MemoryUri::all_in(&file.content) {
+                if named.len() >= MAX_NAMED_MEMORIES {
                     return named;
                 }
                 let Some(folder) = self.folder_of(uri.scope) else {
                     continue;
                 };
-                let path = folder.join(uri.name.file());
+                let path = folder.join(uri.name.file_name());
                 if named.iter().any(|n| n.path == path) {
                     continue;
                 }
                 let kind = match uri.scope {
-                    Scope::Team => Kind::TeamMem,
-                    Scope::Project | Scope::User => Kind::AutoMem,
+                    MemoryScope::Team => InstructionKind::TeamMem,
+                    MemoryScope::Project | MemoryScope::User => InstructionKind::AutoMem,
                 };
-                match disk::read(&path).map(|bytes| (bytes.len() as u64, clean(&bytes))) {
+                match disk::read_bytes(&path)
+                    .map(|bytes| (bytes.len() as u64, clean_markdown(&bytes)))
+                {
                     Ok((_, content)) if content.is_empty() => {}
-                    Ok((bytes, content)) => named.push(Loaded {
+                    Ok((bytes, content)) => named.push(LoadedFile {
                         path,
                         parent: Some(file.path.clone()),
                         bytes,
                         content,
-                        announce: Announce::No,
-                        ..blank(kind, Reason::Include)
+                        announce: HookNotice::No,
+                        ..empty_loaded_file(kind, LoadReason::Include)
                     }),
                     Err(why) => {
-                        let why = Why::NotRead(format!("{uri}: {why}"));
-                        self.loader.skip(&path, Some(&file.path), why);
+                        let why = SkipReason::NotRead(format!("{uri}: {why}"));
+                        self.loader.record_skip(&path, Some(&file.path), why);
                     }
                 }
             }
@@ -396,49 +435,57 @@ impl Scene {
     }
 
     /// Writes down why a file stays out, if there is such a file.
-    pub(crate) fn note(&mut self, path: &Path, why: Why) {
+    pub(crate) fn record_skip_if_exists(&mut self, path: &Path, why: SkipReason) {
         if path.is_file() {
-            self.loader.skip(path, None, why);
+            self.loader.record_skip(path, None, why);
         }
     }
 
     fn note_off(&mut self, path: &Path, source: &'static str) {
-        self.note(path, Why::SourceOff(source));
+        self.record_skip_if_exists(path, SkipReason::SourceOff(source));
     }
 }
 
 /// Decoded, without frontmatter and comments, trimmed.
-fn clean(bytes: &[u8]) -> String {
-    let text = markdown::decode(bytes);
-    let (_, body) = frontmatter::split(&text);
-    markdown::trim(&markdown::read(body).text).to_owned()
+fn clean_markdown(bytes: &[u8]) -> String {
+    let text = markdown::decode_text(bytes);
+    let (_, body) = frontmatter::split_frontmatter(&text);
+    markdown::trim_text(&markdown::parse_markdown(body).text).to_owned()
 }
 
 /// The instruction files of a directory that a project shares.
 pub(crate) fn project_files(dir: &Path) -> [PathBuf; 2] {
     [
-        dir.join(names::FILE),
-        dir.join(names::FOLDER).join(names::FILE),
+        dir.join(names::INSTRUCTION_FILE),
+        dir.join(names::SETTINGS_DIR).join(names::INSTRUCTION_FILE),
     ]
 }
 
-impl Start {
-    fn take(&mut self, drafts: impl IntoIterator<Item = Draft>, reason: Reason) {
-        let loaded = drafts.into_iter().map(|d| entry(d, reason, Announce::Yes));
+impl StartFiles {
+    fn add_files(&mut self, drafts: impl IntoIterator<Item = PendingFile>, reason: LoadReason) {
+        let loaded = drafts
+            .into_iter()
+            .map(|d| build_loaded_file(d, reason, HookNotice::Yes));
         self.files.extend(loaded);
     }
 
-    fn take_silent(&mut self, drafts: Vec<Draft>, reason: Reason) {
-        let loaded = drafts.into_iter().map(|d| entry(d, reason, Announce::No));
+    fn take_silent(&mut self, drafts: Vec<PendingFile>, reason: LoadReason) {
+        let loaded = drafts
+            .into_iter()
+            .map(|d| build_loaded_file(d, reason, HookNotice::No));
         self.files.extend(loaded);
     }
 }
 
 /// A draft as what people see.
-pub(crate) fn entry(draft: Draft, reason: Reason, announce: Announce) -> Loaded {
-    Loaded {
+pub(crate) fn build_loaded_file(
+    draft: PendingFile,
+    reason: LoadReason,
+    announce: HookNotice,
+) -> LoadedFile {
+    LoadedFile {
         reason: match draft.parent {
-            Some(_) => Reason::Include,
+            Some(_) => LoadReason::Include,
             None => reason,
         },
         path: draft.path,
@@ -446,12 +493,12 @@ pub(crate) fn entry(draft: Draft, reason: Reason, announce: Announce) -> Loaded 
         bytes: draft.bytes,
         content: draft.content,
         announce,
-        ..blank(draft.kind, reason)
+        ..empty_loaded_file(draft.kind, reason)
     }
 }
 
-fn blank(kind: Kind, reason: Reason) -> Loaded {
-    Loaded {
+fn empty_loaded_file(kind: InstructionKind, reason: LoadReason) -> LoadedFile {
+    LoadedFile {
         path: PathBuf::new(),
         kind,
         reason,
@@ -460,6 +507,6 @@ fn blank(kind: Kind, reason: Reason) -> Loaded {
         trigger: None,
         bytes: 0,
         content: String::new(),
-        announce: Announce::Yes,
+        announce: HookNotice::Yes,
     }
 }

@@ -9,12 +9,12 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::frontmatter;
-use crate::wording::subject::{self, Subject};
+use crate::wording::subject::{self, HeadingSubject};
 
 /// The longest text that counts as one statement, in characters.
-const LONGEST: usize = 400;
+const MAX_STATEMENT_CHARS: usize = 400;
 /// Statements of one text that are looked at.
-const MOST: usize = 5_000;
+const MAX_STATEMENTS: usize = 5_000;
 
 /// Ends of words that do not end a sentence.
 const ABBREVIATIONS: &[&str] = &[
@@ -23,18 +23,18 @@ const ABBREVIATIONS: &[&str] = &[
 
 /// One thing that a text says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Statement {
+pub(crate) struct InstructionStatement {
     /// The line it begins on, from 1.
     pub(crate) line: usize,
     /// Its words on one line, without list marks.
     pub(crate) text: String,
     /// What it is about, by its headings.
-    pub(crate) scope: Rc<Scope>,
+    pub(crate) scope: Rc<HeadingScope>,
 }
 
 /// What a statement is about, by its headings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Scope {
+pub(crate) struct HeadingScope {
     /// Languages and parts of a project.
     areas: BTreeSet<String>,
     /// Other words of the headings, below the title.
@@ -43,14 +43,14 @@ pub(crate) struct Scope {
     headings: Vec<String>,
 }
 
-impl Statement {
+impl InstructionStatement {
     /// Whether two statements speak of the same thing, as far as headings and
     /// the languages and parts tell that they name.
-    pub(crate) fn meets(&self, other: &Self) -> bool {
+    pub(crate) fn has_same_subject(&self, other: &Self) -> bool {
         let (one, two) = (&self.scope, &other.scope);
         let topics =
             one.topics.is_empty() || two.topics.is_empty() || !one.topics.is_disjoint(&two.topics);
-        topics && (one.areas == two.areas || self.areas() == other.areas())
+        topics && (one.areas == two.areas || self.collect_areas() == other.collect_areas())
     }
 
     /// Whether they stand under the same headings.
@@ -59,7 +59,7 @@ impl Statement {
     }
 
     /// The areas of its headings and of its own words.
-    fn areas(&self) -> BTreeSet<String> {
+    fn collect_areas(&self) -> BTreeSet<String> {
         let mut areas = self.scope.areas.clone();
         areas.extend(areas_of(&self.text));
         areas
@@ -67,17 +67,17 @@ impl Statement {
 }
 
 fn areas_of(text: &str) -> impl Iterator<Item = String> {
-    subject::of(text)
+    subject::parse_subjects(text)
         .into_iter()
         .filter_map(|subject| match subject {
-            Subject::Area(area) => Some(area),
-            Subject::Topic(_) => None,
+            HeadingSubject::Area(area) => Some(area),
+            HeadingSubject::Topic(_) => None,
         })
 }
 
 /// All statements of a file, in order.
-pub(crate) fn statements(text: &str) -> Vec<Statement> {
-    let (_, body) = frontmatter::split(text);
+pub(crate) fn parse_statements(text: &str) -> Vec<InstructionStatement> {
+    let (_, body) = frontmatter::split_frontmatter(text);
     let before = text[..text.len() - body.len()].matches('\n').count();
     let mut found = statements_of_body(body, "");
     for statement in &mut found {
@@ -88,25 +88,25 @@ pub(crate) fn statements(text: &str) -> Vec<Statement> {
 
 /// All statements of a text without frontmatter, in order. `name` is the
 /// file's, which may name a language, too.
-pub(crate) fn statements_of_body(body: &str, name: &str) -> Vec<Statement> {
-    let mut reader = Reader {
+pub(crate) fn statements_of_body(body: &str, name: &str) -> Vec<InstructionStatement> {
+    let mut reader = StatementParser {
         base: areas_of(name).collect(),
-        ..Reader::default()
+        ..StatementParser::default()
     };
-    reader.enter();
+    reader.update_scope();
     for (at, line) in body.lines().enumerate() {
-        reader.line(at + 1, line);
-        if reader.found.len() >= MOST {
+        reader.parse_line(at + 1, line);
+        if reader.found.len() >= MAX_STATEMENTS {
             break;
         }
     }
-    reader.flush();
+    reader.flush_paragraph();
     reader.found
 }
 
 #[derive(Default)]
-struct Reader {
-    found: Vec<Statement>,
+struct StatementParser {
+    found: Vec<InstructionStatement>,
     paragraph: String,
     /// Where each line of the paragraph begins, and its number.
     starts: Vec<(usize, usize)>,
@@ -117,11 +117,11 @@ struct Reader {
     base: BTreeSet<String>,
     /// The open headings and their levels.
     headings: Vec<(usize, String)>,
-    scope: Rc<Scope>,
+    scope: Rc<HeadingScope>,
 }
 
-impl Reader {
-    fn line(&mut self, number: usize, line: &str) {
+impl StatementParser {
+    fn parse_line(&mut self, number: usize, line: &str) {
         let text = line.trim();
         let mark = text.chars().next().unwrap_or(' ');
         let run = text.chars().take_while(|c| *c == mark).count();
@@ -136,67 +136,67 @@ impl Reader {
             return;
         }
         if matches!(mark, '`' | '~') && run >= 3 {
-            self.flush();
+            self.flush_paragraph();
             self.fence = Some((mark, run));
         } else if text.starts_with("<!--") {
-            self.flush();
+            self.flush_paragraph();
             self.comment = !text.contains("-->");
         } else if mark == '#' && run <= 6 && (run == text.len() || text[run..].starts_with(' ')) {
-            self.flush();
-            self.heading(run, text[run..].trim());
+            self.flush_paragraph();
+            self.push_heading(run, text[run..].trim());
         } else if is_underline(text) && self.starts.len() == 1 {
             // A line of these under a single line makes that a heading.
             let heading = std::mem::take(&mut self.paragraph);
             self.starts.clear();
-            self.heading(if mark == '=' { 1 } else { 2 }, &heading);
+            self.push_heading(if mark == '=' { 1 } else { 2 }, &heading);
         } else if text.is_empty()
             || matches!(mark, '|' | '<')
             || is_rule(text)
             || is_reference(text)
             || is_picture(text)
         {
-            self.flush();
-        } else if let Some(item) = item(text) {
-            self.flush();
-            self.begin(number, item);
+            self.flush_paragraph();
+        } else if let Some(item) = strip_list_mark(text) {
+            self.flush_paragraph();
+            self.begin_paragraph(number, item);
         } else if !self.starts.is_empty() {
             self.paragraph.push(' ');
             self.starts.push((self.paragraph.len(), number));
             self.paragraph.push_str(text);
         } else if !line.starts_with("    ") && !line.starts_with('\t') {
             let text = text.trim_start_matches(['>', ' ']);
-            self.begin(number, item(text).unwrap_or(text));
+            self.begin_paragraph(number, strip_list_mark(text).unwrap_or(text));
         }
     }
 
-    fn begin(&mut self, line: usize, text: &str) {
+    fn begin_paragraph(&mut self, line: usize, text: &str) {
         self.starts.push((0, line));
         self.paragraph.push_str(text);
     }
 
-    fn heading(&mut self, level: usize, text: &str) {
+    fn push_heading(&mut self, level: usize, text: &str) {
         self.headings.retain(|(above, _)| *above < level);
         self.headings.push((level, text.to_owned()));
-        self.enter();
+        self.update_scope();
     }
 
     /// Works out what the open headings are about.
-    fn enter(&mut self) {
-        let mut scope = Scope {
+    fn update_scope(&mut self) {
+        let mut scope = HeadingScope {
             areas: self.base.clone(),
-            ..Scope::default()
+            ..HeadingScope::default()
         };
         for (level, heading) in &self.headings {
-            for subject in subject::of(heading) {
+            for subject in subject::parse_subjects(heading) {
                 match subject {
-                    Subject::Area(area) => {
+                    HeadingSubject::Area(area) => {
                         scope.areas.insert(area);
                     }
                     // The title names the project.
-                    Subject::Topic(topic) if *level > 1 => {
+                    HeadingSubject::Topic(topic) if *level > 1 => {
                         scope.topics.insert(topic);
                     }
-                    Subject::Topic(_) => {}
+                    HeadingSubject::Topic(_) => {}
                 }
             }
             scope.headings.push(heading.clone());
@@ -204,15 +204,15 @@ impl Reader {
         self.scope = Rc::new(scope);
     }
 
-    fn flush(&mut self) {
+    fn flush_paragraph(&mut self) {
         let paragraph = std::mem::take(&mut self.paragraph);
         let starts = std::mem::take(&mut self.starts);
-        for (at, sentence) in sentences(&paragraph) {
+        for (at, sentence) in split_sentences(&paragraph) {
             // What leads up to a list says nothing by itself.
             let whole = !sentence.ends_with(':');
-            if whole && sentence.chars().nth(LONGEST).is_none() {
+            if whole && sentence.chars().nth(MAX_STATEMENT_CHARS).is_none() {
                 let before = starts.partition_point(|(start, _)| *start <= at);
-                self.found.push(Statement {
+                self.found.push(InstructionStatement {
                     line: before.checked_sub(1).map_or(1, |last| starts[last].1),
                     text: sentence.to_owned(),
                     scope: Rc::clone(&self.scope),
@@ -247,7 +247,7 @@ fn is_picture(text: &str) -> bool {
 }
 
 /// What stands behind a list mark, and behind a box to tick.
-fn item(text: &str) -> Option<&str> {
+fn strip_list_mark(text: &str) -> Option<&str> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let rest = if (1..=4).contains(&digits) {
         text[digits..].strip_prefix(['.', ')'])?
@@ -263,7 +263,7 @@ fn item(text: &str) -> Option<&str> {
 
 /// Cuts a paragraph where a sentence ends and another begins; with the place
 /// of each.
-fn sentences(text: &str) -> Vec<(usize, &str)> {
+fn split_sentences(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut start = 0;
     let mut take = |from: usize, to: usize| {

@@ -28,9 +28,9 @@ impl Tree {
 
     fn load(&self) -> Instructions {
         assert!(self.dir.path().exists());
-        let mut places = Places::new(self.root.join("home/app"), self.root.join("home"));
+        let mut places = InstructionPaths::new(self.root.join("home/app"), self.root.join("home"));
         places.managed = Some(self.root.join("etc"));
-        Instructions::load(places, Options::default())
+        Instructions::load(places, InstructionOptions::default())
     }
 
     fn why(&self, name: &str) -> Option<String> {
@@ -75,7 +75,7 @@ fn what_is_no_file_is_left_out_and_never_waited_for() {
 #[test]
 fn four_mebibytes_load_and_one_byte_more_does_not() {
     let tree = Tree::new();
-    let limit = usize::try_from(disk::LARGEST).unwrap();
+    let limit = usize::try_from(disk::MAX_FILE_BYTES).unwrap();
     tree.put("home/app/CLAUDE.md", vec![b'x'; limit]);
     assert_eq!(tree.load().start().len(), 1);
     tree.put("home/app/CLAUDE.md", vec![b'x'; limit + 1]);
@@ -128,7 +128,10 @@ fn named_memories_come_with_their_words() {
     );
     let loaded = tree.load();
     let last = loaded.start().last().unwrap();
-    assert_eq!((last.kind, last.reason), (Kind::TeamMem, Reason::Include));
+    assert_eq!(
+        (last.kind, last.reason),
+        (InstructionKind::TeamMem, LoadReason::Include)
+    );
     assert_eq!(last.content, "On Thursdays.");
     assert_eq!(last.parent, Some(tree.root.join("home/app/CLAUDE.md")));
 }
@@ -144,15 +147,18 @@ fn a_cleared_cache_is_silent_and_a_compaction_is_not() {
     assert_eq!(session.on_read(&file).len(), 1);
     assert_eq!(session.on_read(&file).len(), 0);
     let reasons = |session: &Instructions| -> Vec<String> {
-        let facts = session.start().iter().filter_map(render::fact);
+        let facts = session
+            .start()
+            .iter()
+            .filter_map(render::build_hook_payload);
         facts
             .map(|f| f["load_reason"].as_str().unwrap().to_owned())
             .collect()
     };
-    session.reset(Reset::Compact);
+    session.reset(ResetReason::Compact);
     assert_eq!(reasons(&session), ["compact", "include"]);
     assert_eq!(session.on_read(&file).len(), 1);
-    session.reset(Reset::Clear);
+    session.reset(ResetReason::Clear);
     assert_eq!(reasons(&session), Vec::<String>::new());
     assert_eq!(session.on_read(&file).len(), 1);
 }
@@ -170,11 +176,11 @@ fn subagents_get_what_they_are_set_up_for() {
     let index = "home/app/.claude/agent-memory/checker/MEMORY.md";
     tree.put(index, "- [A](a.md) - b\n");
     let load = |agent: &str| {
-        let mut places = Places::new(tree.root.join("home/app"), tree.root.join("home"));
+        let mut places = InstructionPaths::new(tree.root.join("home/app"), tree.root.join("home"));
         places.managed = Some(tree.root.join("etc"));
-        let options = Options {
+        let options = InstructionOptions {
             agent: Some(agent.to_owned()),
-            ..Options::default()
+            ..InstructionOptions::default()
         };
         Instructions::load(places, options)
     };
@@ -189,7 +195,7 @@ fn subagents_get_what_they_are_set_up_for() {
     let touched = tree.root.join("home/app/src/a.rs");
     assert_eq!(load("general-purpose").on_read(&touched).len(), 1);
     assert_eq!(load("Explore").on_read(&touched).len(), 0);
-    let parts = render::system(&load("checker"));
+    let parts = render::build_system_prompt(&load("checker"));
     let own = parts.iter().find(|p| p.name == "agent memory").unwrap();
     assert_eq!(own.source, tree.root.join(index).display().to_string());
     assert!(own.text.ends_with("- [A](a.md) - b\n"), "{}", own.text);
@@ -244,13 +250,13 @@ proptest! {
         }
         let mut session = tree.load();
         session.on_read(&tree.root.join("home/app/src/a.rs"));
-        session.reset(Reset::Compact);
-        let block = render::prompt(session.start());
+        session.reset(ResetReason::Compact);
+        let block = render::render_prompt(session.start());
         let lower = block.to_ascii_lowercase();
         let once = usize::from(!session.start().is_empty());
         prop_assert_eq!(lower.matches("</system-reminder").count(), once);
         prop_assert_eq!(lower.matches("<system-reminder").count(), once);
-        let all = render::json(&session);
+        let all = render::instructions_to_json(&session);
         prop_assert!(all["files"].is_array() && all["skipped"].is_array());
         let mut paths: Vec<_> = session.start().iter().map(|f| &f.path).collect();
         let count = paths.len();
@@ -261,7 +267,7 @@ proptest! {
 }
 
 /// Costs are counted, not timed: imports followed, files read, entries listed.
-fn spent(instructions: &Instructions) -> budget::Spent {
+fn spent(instructions: &Instructions) -> budget::LoadStats {
     instructions.scene.loader.budget.spent
 }
 
@@ -311,7 +317,7 @@ fn files_that_all_import_each_other_are_read_once_each() {
     assert_eq!(loaded.start().len(), 201);
     let spent = spent(&loaded);
     assert_eq!((spent.files, spent.imports), (201, 200 * 200 + 1));
-    assert!(loaded.skipped().count() <= budget::MAX_SKIPPED);
+    assert!(loaded.skipped().count() <= budget::MAX_SKIPPED_FILES);
     let circles = loaded.lint();
     let circles = circles.iter().filter(|f| f.code == "cyclic-import");
     assert_eq!(circles.count(), 100);

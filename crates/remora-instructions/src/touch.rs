@@ -3,36 +3,41 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::file::{Announce, Kind, Loaded, Reason, normal};
-use crate::load::{As, Draft, Reach, Rule, Seen, Want};
-use crate::start::{Scene, Start, entry, project_files};
+use crate::file::{HookNotice, InstructionKind, LoadReason, LoadedFile, normalise_path};
+use crate::load::{FileRole, ImportScope, LoadedPaths, PendingFile, RuleMode, RuleSelection};
+use crate::start::{LoadContext, StartFiles, build_loaded_file, project_files};
 use crate::{agent, names};
 
 /// Files met during one read: those that come in any case, and rules that
 /// wait for a file, which are looked through apart.
 #[derive(Default)]
-struct SeenTwice {
-    files: Seen,
-    conditional: Seen,
+struct TouchLoadedPaths {
+    files: LoadedPaths,
+    conditional: LoadedPaths,
 }
 
-impl Scene {
+impl LoadContext {
     /// Everything that a touched file calls for and the session does not have
     /// yet. `given` are the files it has.
-    pub(crate) fn touched(&mut self, file: &Path, start: &Start, given: &[Loaded]) -> Vec<Loaded> {
-        let file = normal(file);
-        if self.off().is_some() || !self.is_within(&file) {
+    pub(crate) fn load_on_touch(
+        &mut self,
+        file: &Path,
+        start: &StartFiles,
+        given: &[LoadedFile],
+    ) -> Vec<LoadedFile> {
+        let file = normalise_path(file);
+        if self.disabled_by().is_some() || !self.is_within(&file) {
             return Vec::new();
         }
-        self.loader.forget();
+        self.loader.begin_load();
         self.loader.passed.clone_from(&start.given);
         let later = given.iter().map(|f| f.path.clone());
         self.loader.passed.extend(later);
         self.loader.met.clone_from(&start.given);
         let mut out = Vec::new();
-        let mut seen = SeenTwice::default();
+        let mut seen = TouchLoadedPaths::default();
         self.own_rules(&file, &mut seen, &mut out);
-        let nested = nested(&self.loader.cwd, &file);
+        let nested = list_nested_directories(&self.loader.cwd, &file);
         let mut bare = Vec::new();
         for dir in &nested {
             if !self.nested_directory(dir, &file, &mut seen, &mut out) {
@@ -40,12 +45,15 @@ impl Scene {
             }
         }
         if self.options.sources.project {
-            let how = As::new(Kind::Project, Reach::Inside);
-            for dir in self.walk() {
+            let how = FileRole::new(InstructionKind::Project, ImportScope::Inside);
+            for dir in self.walk_directories() {
                 let rules = Self::rules_of(&dir);
-                let repeated = self.repository.as_ref().is_some_and(|r| r.repeats(&dir));
+                let repeated = self
+                    .repository
+                    .as_ref()
+                    .is_some_and(|r| r.is_in_outer_checkout(&dir));
                 if !repeated && !self.is_user_rules(&rules) {
-                    self.conditional(&rules, how, (&dir, &file), &mut seen, &mut out);
+                    self.load_conditional_rules(&rules, how, (&dir, &file), &mut seen, &mut out);
                 }
             }
             if file.is_file() {
@@ -55,8 +63,8 @@ impl Scene {
         self.loader.passed.clear();
         self.loader.met.clear();
         if let Some(name) = &self.options.agent {
-            let gets = agent::find(self, name).gets;
-            out.retain(|file| gets.takes(file.kind));
+            let gets = agent::load_subagent(self, name).gets;
+            out.retain(|file| gets.includes_kind(file.kind));
         }
         out
     }
@@ -82,102 +90,104 @@ impl Scene {
         &mut self,
         dir: &Path,
         file: &Path,
-        seen: &mut SeenTwice,
-        out: &mut Vec<Loaded>,
+        seen: &mut TouchLoadedPaths,
+        out: &mut Vec<LoadedFile>,
     ) -> bool {
         // Nested files never reach outside, approved or not.
-        let how = As::new(Kind::Project, Reach::Inside);
+        let how = FileRole::new(InstructionKind::Project, ImportScope::Inside);
         let before = out.len();
-        let local = dir.join(names::LOCAL_FILE);
+        let local = dir.join(names::LOCAL_INSTRUCTION_FILE);
         let mut known = false;
         if self.options.sources.project {
             for path in project_files(dir) {
                 known |= self.loader.passed.contains(&path);
-                let drafts = self.loader.file(&path, how, &mut seen.files);
-                out.extend(traversed(drafts, Announce::Yes, file));
+                let drafts = self.loader.load_file(&path, how, &mut seen.files);
+                out.extend(build_traversed_files(drafts, HookNotice::Yes, file));
             }
         }
         if self.options.sources.local {
-            let how = As::new(Kind::Local, Reach::Inside);
+            let how = FileRole::new(InstructionKind::Local, ImportScope::Inside);
             known |= self.loader.passed.contains(&local);
-            let drafts = self.loader.file(&local, how, &mut seen.files);
-            out.extend(traversed(drafts, Announce::Yes, file));
+            let drafts = self.loader.load_file(&local, how, &mut seen.files);
+            out.extend(build_traversed_files(drafts, HookNotice::Yes, file));
         }
         let has = known || out.len() > before;
         if self.options.sources.project {
-            let how = As {
-                rule: Rule::Nested,
+            let how = FileRole {
+                rule: RuleMode::Nested,
                 ..how
             };
             let rules = Self::rules_of(dir);
-            let drafts = self
-                .loader
-                .rules(&rules, how, Want::Always, &mut seen.files);
-            out.extend(traversed(drafts, Announce::Yes, file));
-            self.conditional(&rules, how, (dir, file), seen, out);
+            let drafts =
+                self.loader
+                    .load_rules(&rules, how, RuleSelection::Always, &mut seen.files);
+            out.extend(build_traversed_files(drafts, HookNotice::Yes, file));
+            self.load_conditional_rules(&rules, how, (dir, file), seen, out);
         }
         has
     }
 
     /// Rules of the organisation and the person that wait for a file.
-    fn own_rules(&mut self, file: &Path, seen: &mut SeenTwice, out: &mut Vec<Loaded>) {
+    fn own_rules(&mut self, file: &Path, seen: &mut TouchLoadedPaths, out: &mut Vec<LoadedFile>) {
         let cwd = self.loader.cwd.clone();
         if let Some(dir) = self.places.managed.clone() {
-            let how = As::new(Kind::Managed, self.reach());
-            self.conditional(&Self::rules_of(&dir), how, (&cwd, file), seen, out);
+            let how = FileRole::new(InstructionKind::Managed, self.import_scope());
+            self.load_conditional_rules(&Self::rules_of(&dir), how, (&cwd, file), seen, out);
         }
         if self.options.sources.user {
-            let how = As::new(Kind::User, Reach::Anywhere);
-            let rules = self.places.config_dir().join(names::RULES);
-            self.conditional(&rules, how, (&cwd, file), seen, out);
+            let how = FileRole::new(InstructionKind::User, ImportScope::Anywhere);
+            let rules = self.places.config_dir().join(names::RULES_DIR);
+            self.load_conditional_rules(&rules, how, (&cwd, file), seen, out);
         }
     }
 
     /// Rules of one folder whose `paths`, seen from `base`, match the file.
-    fn conditional(
+    fn load_conditional_rules(
         &mut self,
         rules: &Path,
-        how: As,
+        how: FileRole,
         (base, file): (&Path, &Path),
-        seen: &mut SeenTwice,
-        out: &mut Vec<Loaded>,
+        seen: &mut TouchLoadedPaths,
+        out: &mut Vec<LoadedFile>,
     ) {
         let Ok(relative) = file.strip_prefix(base) else {
             return;
         };
         let relative = relative.to_string_lossy();
         let seen = &mut seen.conditional;
-        let drafts = self.loader.rules(rules, how, Want::Conditional, seen);
+        let drafts = self
+            .loader
+            .load_rules(rules, how, RuleSelection::Conditional, seen);
         for mut draft in drafts {
             let Some(globs) = draft.globs.take().filter(|g| g.matches(&relative)) else {
                 continue;
             };
-            out.push(Loaded {
-                reason: Reason::PathGlobMatch,
+            out.push(LoadedFile {
+                reason: LoadReason::PathGlobMatch,
                 globs: Some(globs.texts().to_vec()),
                 trigger: Some(file.to_path_buf()),
-                ..entry(draft, Reason::PathGlobMatch, Announce::Yes)
+                ..build_loaded_file(draft, LoadReason::PathGlobMatch, HookNotice::Yes)
             });
         }
     }
 }
 
 /// Drafts as what a touched file brought in.
-pub(crate) fn traversed(
-    drafts: Vec<Draft>,
-    announce: Announce,
+pub(crate) fn build_traversed_files(
+    drafts: Vec<PendingFile>,
+    announce: HookNotice,
     file: &Path,
-) -> impl Iterator<Item = Loaded> {
+) -> impl Iterator<Item = LoadedFile> {
     let drafts = drafts.into_iter();
-    drafts.map(move |draft| Loaded {
+    drafts.map(move |draft| LoadedFile {
         trigger: Some(file.to_path_buf()),
-        ..entry(draft, Reason::NestedTraversal, announce)
+        ..build_loaded_file(draft, LoadReason::NestedTraversal, announce)
     })
 }
 
 /// The directories strictly between the working directory and the file,
 /// outermost first.
-fn nested(cwd: &Path, file: &Path) -> Vec<PathBuf> {
+fn list_nested_directories(cwd: &Path, file: &Path) -> Vec<PathBuf> {
     let mut dirs: Vec<PathBuf> = file
         .ancestors()
         .skip(1)

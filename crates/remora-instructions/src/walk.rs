@@ -19,7 +19,7 @@ const MAX_POINTER_BYTES: u64 = 16 * 1024;
 
 /// Which files a walk lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Files {
+pub(crate) enum WalkFilter {
     /// Those that no list of patterns ignores.
     NotIgnored,
     /// All.
@@ -30,10 +30,10 @@ pub(crate) enum Files {
 /// safely do not count; below `root`, folders that hold one must be left out
 /// with [`can_enter`]. Only [`WalkBuilder::build_parallel`] leaves them
 /// unread.
-pub(crate) fn builder(root: &Path, files: Files) -> WalkBuilder {
+pub(crate) fn build_walker(root: &Path, files: WalkFilter) -> WalkBuilder {
     let mut walk = WalkBuilder::new(root);
     // The walker reads the lists above the root whenever any list counts.
-    let own = files == Files::NotIgnored && root.ancestors().all(can_enter);
+    let own = files == WalkFilter::NotIgnored && root.ancestors().all(can_enter);
     walk.hidden(false)
         .git_global(false)
         .ignore(own)
@@ -44,17 +44,17 @@ pub(crate) fn builder(root: &Path, files: Files) -> WalkBuilder {
 }
 
 /// Hands over files below `root` until the caller has enough.
-pub(crate) fn visit(
+pub(crate) fn walk_files(
     root: &Path,
-    files: Files,
+    files: WalkFilter,
     mut on_file: impl FnMut(&Path) -> ControlFlow<()> + Send,
 ) {
-    let walk = builder(root, files)
+    let walk = build_walker(root, files)
         // One after the other, so that the same tree gives the same list.
         .threads(1)
         .filter_entry(move |entry| {
             let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            let enter = || files == Files::All || can_enter(entry.path());
+            let enter = || files == WalkFilter::All || can_enter(entry.path());
             entry.file_name() != ".git" && (!folder || enter())
         })
         .build_parallel();
@@ -114,7 +114,7 @@ mod tests {
         sparse("pointer/.git");
         let list = |root: &Path, files| {
             let mut found = Vec::new();
-            visit(root, files, |path| {
+            walk_files(root, files, |path| {
                 if path.ends_with("a.rs") {
                     found.push(path.strip_prefix(dir.path()).unwrap().to_owned());
                 }
@@ -123,12 +123,18 @@ mod tests {
             found.sort();
             found
         };
-        assert_eq!(list(root, Files::NotIgnored), [Path::new("plain/a.rs")]);
-        assert_eq!(list(root, Files::All).len(), 4);
+        assert_eq!(
+            list(root, WalkFilter::NotIgnored),
+            [Path::new("plain/a.rs")]
+        );
+        assert_eq!(list(root, WalkFilter::All).len(), 4);
         // At the root and above it the list does not count.
         symlink("/dev/zero", root.join(".ignore")).unwrap();
-        assert_eq!(list(root, Files::NotIgnored), [Path::new("plain/a.rs")]);
-        let plain = list(&root.join("plain"), Files::NotIgnored);
+        assert_eq!(
+            list(root, WalkFilter::NotIgnored),
+            [Path::new("plain/a.rs")]
+        );
+        let plain = list(&root.join("plain"), WalkFilter::NotIgnored);
         assert_eq!(plain, [Path::new("plain/a.rs")]);
     }
 }

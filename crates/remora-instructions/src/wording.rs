@@ -13,20 +13,20 @@ mod tests;
 mod weigh;
 mod words;
 
-use claim::Claim;
-use weigh::{Shared, Weighed};
+use claim::StatementClaim;
+use weigh::{SharedWords, WeightedStatement};
 
-pub(crate) use index::Index;
+pub(crate) use index::StatementIndex;
 
 /// Shares of words that make a pair; set on a labelled table.
-const SAME: f64 = 0.7;
-const NEAR: f64 = 0.5;
+const MIN_SAME_SHARE: f64 = 0.7;
+const MIN_NEAR_SHARE: f64 = 0.5;
 /// How much of the shorter statement the longer one must hold.
-const WITHIN: f64 = 0.9;
+const MIN_CONTAINED_SHARE: f64 = 0.9;
 /// What the shorter one must weigh for that to mean anything.
-const ENOUGH: f64 = 3.0;
+const MIN_CONTAINED_WEIGHT: f64 = 3.0;
 /// How much longer the longer one may be; a long one holds anything.
-const LONGER: f64 = 2.5;
+const MAX_WEIGHT_RATIO: f64 = 2.5;
 
 /// How two statements stand to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) enum Relation {
     /// They say the same, or one says all that the other does.
     Same,
     /// Who follows one breaks the other.
-    Conflict(Clash),
+    Conflict(ConflictKind),
     /// They are close, but it takes a person to tell.
     Near,
     /// They are about different things.
@@ -43,7 +43,7 @@ pub(crate) enum Relation {
 
 /// What makes a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Clash {
+pub(crate) enum ConflictKind {
     /// One denies what the other asks for.
     Denied,
     /// Words that exclude each other, such as tabs and spaces.
@@ -52,7 +52,7 @@ pub(crate) enum Clash {
     Value,
 }
 
-impl Clash {
+impl ConflictKind {
     /// In plain words.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -66,27 +66,31 @@ impl Clash {
 /// A contradiction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Contradiction {
-    pub(crate) clash: Clash,
+    pub(crate) clash: ConflictKind,
     /// What it is about, where that can be named.
     pub(crate) about: Option<String>,
 }
 
 /// A statement, read once and compared often.
 #[derive(Debug, Clone)]
-pub(crate) struct Wording {
-    weighed: Weighed,
-    claims: Vec<Claim>,
+pub(crate) struct ComparableStatement {
+    weighed: WeightedStatement,
+    claims: Vec<StatementClaim>,
     /// It asks for nothing, so it cannot be contradicted.
     tale: bool,
 }
 
-impl Wording {
+impl ComparableStatement {
     /// Reads a statement.
-    pub(crate) fn read(text: &str) -> Self {
+    pub(crate) fn from_text(text: &str) -> Self {
         let tale = claim::is_tale(text);
         Self {
-            weighed: Weighed::read(text),
-            claims: if tale { Vec::new() } else { claim::read(text) },
+            weighed: WeightedStatement::from_text(text),
+            claims: if tale {
+                Vec::new()
+            } else {
+                claim::parse_claims(text)
+            },
             tale,
         }
     }
@@ -97,8 +101,8 @@ impl Wording {
     }
 
     /// How it stands to another one.
-    pub(crate) fn relation(&self, other: &Self) -> Relation {
-        let shared = self.weighed.shared(&other.weighed);
+    pub(crate) fn compare_with(&self, other: &Self) -> Relation {
+        let shared = self.weighed.find_shared_words(&other.weighed);
         if let Some(found) = self.contradiction_in(other, &shared) {
             return Relation::Conflict(found.clash);
         }
@@ -109,10 +113,12 @@ impl Wording {
         }
         let alike = shared.weight / (one + two - shared.weight);
         let (less, more) = (one.min(two), one.max(two));
-        let within = shared.weight / less >= WITHIN && less >= ENOUGH && more / less <= LONGER;
-        if alike >= SAME || within {
+        let within = shared.weight / less >= MIN_CONTAINED_SHARE
+            && less >= MIN_CONTAINED_WEIGHT
+            && more / less <= MAX_WEIGHT_RATIO;
+        if alike >= MIN_SAME_SHARE || within {
             Relation::Same
-        } else if alike >= NEAR {
+        } else if alike >= MIN_NEAR_SHARE {
             Relation::Near
         } else {
             Relation::Apart
@@ -120,23 +126,23 @@ impl Wording {
     }
 
     /// Whether they cannot both be followed, and why.
-    pub(crate) fn contradiction(&self, other: &Self) -> Option<Contradiction> {
-        self.contradiction_in(other, &self.weighed.shared(&other.weighed))
+    pub(crate) fn find_contradiction(&self, other: &Self) -> Option<Contradiction> {
+        self.contradiction_in(other, &self.weighed.find_shared_words(&other.weighed))
     }
 
-    fn contradiction_in(&self, other: &Self, shared: &Shared) -> Option<Contradiction> {
+    fn contradiction_in(&self, other: &Self, shared: &SharedWords) -> Option<Contradiction> {
         if self.tale || other.tale {
             return None;
         }
         let asked = self.claims.iter().flat_map(|one| {
             let theirs = other.claims.iter();
-            theirs.filter_map(move |two| oppose::contradiction(one, two))
+            theirs.filter_map(move |two| oppose::find_contradiction(one, two))
         });
         asked.into_iter().next().or_else(|| {
             if shared.weight < 1.0 {
                 return None;
             }
-            let clash = self.weighed.clash(&other.weighed, shared)?;
+            let clash = self.weighed.find_conflict(&other.weighed, shared)?;
             Some(Contradiction { clash, about: None })
         })
     }

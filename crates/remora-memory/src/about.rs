@@ -5,14 +5,14 @@
 use remora_protocol::record::Item;
 
 /// How much the model reads, in bytes.
-const MOST: usize = 800;
+const MAX_EMBEDDED_BYTES: usize = 800;
 /// How much of a text the static table reads, in bytes.
-const GIST: usize = 300;
+const MAX_STATIC_EMBEDDED_BYTES: usize = 300;
 /// Speakers that are roles: they say nothing about who it was.
-const ROLES: [&str; 6] = ["assistant", "code", "human", "system", "tool", "user"];
+const ROLE_SPEAKERS: [&str; 6] = ["assistant", "code", "human", "system", "tool", "user"];
 
 /// Everything that is said in a row, and who said it.
-pub fn texts(item: &Item) -> impl Iterator<Item = &String> {
+pub fn list_texts(item: &Item) -> impl Iterator<Item = &String> {
     [&item.title, &item.text]
         .into_iter()
         .chain(&item.facts)
@@ -24,45 +24,47 @@ pub fn texts(item: &Item) -> impl Iterator<Item = &String> {
 
 /// Whether a speaker is a role, not somebody.
 pub fn is_role(speaker: &str) -> bool {
-    ROLES.iter().any(|role| role.eq_ignore_ascii_case(speaker))
+    ROLE_SPEAKERS
+        .iter()
+        .any(|role| role.eq_ignore_ascii_case(speaker))
 }
 
 /// What the static table reads of a row.
 pub fn gist_of(item: &Item) -> String {
-    let text = &item.text[..item.text.floor_char_boundary(GIST)];
+    let text = &item.text[..item.text.floor_char_boundary(MAX_STATIC_EMBEDDED_BYTES)];
     [&item.title, " ", text].concat()
 }
 
 /// What the model reads of a row.
-pub fn of(item: &Item) -> String {
-    let mut about = String::with_capacity(MOST);
+pub fn build_embedding_text(item: &Item) -> String {
+    let mut about = String::with_capacity(MAX_EMBEDDED_BYTES);
     if let Some(speaker) = item.speaker.as_ref().filter(|name| !is_role(name)) {
-        add(&mut about, speaker);
+        append_text(&mut about, speaker);
         about.push(':');
     }
     // Rows that came without a title have the beginning of their text for one.
     let title = item.title.trim_end_matches('…');
-    if !begins(&item.text, title) {
-        add(&mut about, &item.title);
+    if !starts_with_title(&item.text, title) {
+        append_text(&mut about, &item.title);
     }
-    add(&mut about, &item.text);
+    append_text(&mut about, &item.text);
     for fact in &item.facts {
-        add(&mut about, fact);
+        append_text(&mut about, fact);
     }
     about
 }
 
 /// Whether the text begins with the words of the title.
-fn begins(text: &str, title: &str) -> bool {
+fn starts_with_title(text: &str, title: &str) -> bool {
     let mut words = text.split_whitespace();
     title
         .split_whitespace()
         .all(|word| words.next().is_some_and(|own| own.starts_with(word)))
 }
 
-fn add(about: &mut String, text: &str) {
+fn append_text(about: &mut String, text: &str) {
     let text = text.trim();
-    let room = MOST.saturating_sub(about.len() + 1);
+    let room = MAX_EMBEDDED_BYTES.saturating_sub(about.len() + 1);
     if text.is_empty() || room == 0 {
         return;
     }
@@ -74,7 +76,7 @@ fn add(about: &mut String, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::build_embedding_text;
     use crate::testing::item;
     use remora_protocol::record::Item;
 
@@ -86,7 +88,7 @@ mod tests {
             ..item("a", "the cache is kept for…")
         };
         assert_eq!(
-            of(&row),
+            build_embedding_text(&row),
             "Caroline: the cache is\nkept for ten minutes, then dropped"
         );
         let row = Item {
@@ -96,7 +98,7 @@ mod tests {
             ..row
         };
         assert_eq!(
-            of(&row),
+            build_embedding_text(&row),
             "cache: raised the limit the cache is\nkept for ten minutes, then dropped ttl = 600"
         );
     }
@@ -107,7 +109,9 @@ mod tests {
             text: "連".repeat(2_000),
             ..item("a", "")
         };
-        let about = of(&row);
-        assert!(about.len() <= super::MOST && about.len() > super::MOST - 4);
+        let about = build_embedding_text(&row);
+        assert!(
+            about.len() <= super::MAX_EMBEDDED_BYTES && about.len() > super::MAX_EMBEDDED_BYTES - 4
+        );
     }
 }

@@ -14,35 +14,35 @@ use std::ops::Range;
 
 use remora_protocol::record::Kind;
 
-use crate::fingerprint::Fingerprint;
-use crate::words::{Group, MAX_TEXT, Query, Unwanted};
-use scan::{Found, Key, Scan, Sign};
+use crate::fingerprint::ErrorFingerprint;
+use crate::words::{ExcludedText, MAX_QUERY_BYTES, Query, TermGroup};
+use scan::{FilterKey, Operator, Token, TokenScan};
 
 /// How many notes there are at most.
-const NOTES: usize = 8;
+const MAX_NOTES: usize = 8;
 /// How much of a term a note repeats, in characters.
-const SHOWN: usize = 60;
+const MAX_SHOWN_CHARS: usize = 60;
 
 /// What was asked.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Ask {
+pub struct SearchInput {
     /// The words, and what must not be there.
     pub query: Query,
     /// Which rows are meant.
-    pub filter: AskFilter,
+    pub filter: SearchFilter,
     /// What was read otherwise than it may have been meant, for the person.
     pub notes: Vec<String>,
 }
 
 /// The filters as typed: names and paths still have to be looked up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AskFilter {
+pub struct SearchFilter {
     /// `file:`, a path or the end of one, or a folder.
     pub file: Option<String>,
     /// `kind:`, any of these; empty means all.
     pub kinds: Vec<Kind>,
     /// `project:`.
-    pub project: Option<Projects>,
+    pub project: Option<ProjectSelection>,
     /// `since:` and `after:`, not before this, in milliseconds since 1970.
     pub since: Option<i64>,
     /// `until:` and `before:`, before this.
@@ -53,12 +53,12 @@ pub struct AskFilter {
     pub agent: Option<String>,
     /// `error:`. Narrows nothing: its words are part of the query, which favours
     /// fixes and failures.
-    pub error: Option<AskError>,
+    pub error: Option<SearchInputError>,
 }
 
 /// Which projects `project:` means.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Projects {
+pub enum ProjectSelection {
     /// `project:*`
     All,
     /// A key, a name or a path.
@@ -67,125 +67,127 @@ pub enum Projects {
 
 /// An error as it was met.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AskError {
+pub struct SearchInputError {
     /// All of it.
     pub text: String,
     /// The names under which a failure with this output of a tool that nobody
     /// can read, or a fix of it, is stored; the likeliest first.
-    pub fingerprints: Vec<Fingerprint>,
+    pub fingerprints: Vec<ErrorFingerprint>,
 }
 
-impl Ask {
+impl SearchInput {
     /// Reads the box. `time` gives the stretch of time that a text names, its
     /// first moment and the first one after it (a moment is both), in
     /// milliseconds since 1970.
     pub fn parse(text: &str, time: impl Fn(&str) -> Option<(i64, i64)>) -> Self {
-        let text = &text[..text.floor_char_boundary(MAX_TEXT)];
-        let scan = scan::scan(text);
-        let mut reader = Reader {
+        let text = &text[..text.floor_char_boundary(MAX_QUERY_BYTES)];
+        let scan = scan::scan_tokens(text);
+        let mut reader = SearchInputParser {
             text,
             time: &time,
-            filter: AskFilter::default(),
+            filter: SearchFilter::default(),
             other_kinds: Vec::new(),
             cuts: Vec::new(),
             notes: Vec::new(),
         };
         for found in &scan.found {
-            if let Sign::Filter { key, value, .. } = &found.sign {
+            if let Operator::Filter { key, value, .. } = &found.sign {
                 reader.filter(found, *key, value);
             }
         }
         reader.leave_out_kinds();
-        let without = reader.unwanted(&scan);
-        reader.ask(without)
+        let without = reader.parse_exclusions(&scan);
+        reader.into_search_input(without)
     }
 }
 
-struct Reader<'t> {
+struct SearchInputParser<'t> {
     text: &'t str,
     time: &'t dyn Fn(&str) -> Option<(i64, i64)>,
-    filter: AskFilter,
+    filter: SearchFilter,
     other_kinds: Vec<Kind>,
     /// What is not words, with the words that take its place.
     cuts: Vec<(Range<usize>, String)>,
     notes: Vec<String>,
 }
 
-impl<'t> Reader<'t> {
-    fn filter(&mut self, found: &Found<'t>, key: Key, value: &'t str) {
-        let typed = shown(&self.text[found.span.clone()]);
+impl<'t> SearchInputParser<'t> {
+    fn filter(&mut self, found: &Token<'t>, key: FilterKey, value: &'t str) {
+        let typed = shorten_typed(&self.text[found.span.clone()]);
         if value.trim().is_empty() {
-            return self.note(format!(
+            return self.add_note(format!(
                 "`{typed}` has nothing right behind it, so it is searched as a word"
             ));
         }
-        if found.negated && key != Key::Kind {
-            return self.note(format!(
+        if found.negated && key != FilterKey::Kind {
+            return self.add_note(format!(
                 "`{typed}` cannot be turned round, so it is searched as words"
             ));
         }
         let before = match key {
-            Key::Kind => return self.kinds(found, value),
-            Key::Since | Key::After | Key::Until | Key::Before => return self.time(found, key),
-            Key::Error => {
-                self.filter.error = Some(error::read(value));
-                self.cut(found.span.clone(), String::new());
+            FilterKey::Kind => return self.parse_kinds(found, value),
+            FilterKey::Since | FilterKey::After | FilterKey::Until | FilterKey::Before => {
+                return self.parse_time(found, key);
+            }
+            FilterKey::Error => {
+                self.filter.error = Some(error::parse_error(value));
+                self.add_cut(found.span.clone(), String::new());
                 return;
             }
-            Key::File => match path(value) {
+            FilterKey::File => match parse_path(value) {
                 Some(path) => self.filter.file.replace(path),
                 None => {
-                    return self.note(format!(
+                    return self.add_note(format!(
                         "`{typed}` is a pattern, not a path, so it is searched as words"
                     ));
                 }
             },
-            Key::Project => {
+            FilterKey::Project => {
                 let project = if value == "*" {
-                    Projects::All
+                    ProjectSelection::All
                 } else {
-                    Projects::Named(value.to_owned())
+                    ProjectSelection::Named(value.to_owned())
                 };
                 self.filter.project.replace(project).map(|old| match old {
-                    Projects::All => "*".to_owned(),
-                    Projects::Named(name) => name,
+                    ProjectSelection::All => "*".to_owned(),
+                    ProjectSelection::Named(name) => name,
                 })
             }
-            Key::Session => self.filter.session.replace(value.to_owned()),
-            Key::Agent => self.filter.agent.replace(value.to_owned()),
+            FilterKey::Session => self.filter.session.replace(value.to_owned()),
+            FilterKey::Agent => self.filter.agent.replace(value.to_owned()),
         };
-        self.cut(found.span.clone(), String::new());
+        self.add_cut(found.span.clone(), String::new());
         if let Some(before) = before.filter(|before| before != value) {
             let name = key.name();
-            self.note(format!(
+            self.add_note(format!(
                 "only one `{name}:` counts, the last; `{name}:{}` does not",
-                shown(&before)
+                shorten_typed(&before)
             ));
         }
     }
 
-    fn kinds(&mut self, found: &Found<'t>, value: &str) {
+    fn parse_kinds(&mut self, found: &Token<'t>, value: &str) {
         let names = value.split(',').map(str::trim).filter(|n| !n.is_empty());
         let mut known = Vec::new();
         let mut unknown = Vec::new();
         for name in names {
-            match kinds::named(name) {
+            match kinds::parse_kind(name) {
                 Some(kind) => known.push(kind),
                 None => unknown.push(name),
             }
         }
         if let Some(first) = unknown.first() {
             let all: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-            self.note(format!(
+            self.add_note(format!(
                 "`{}` is not a kind, so it is searched as a word; kinds are {}",
-                shown(first),
+                shorten_typed(first),
                 all.join(", ")
             ));
         }
         if known.is_empty() {
             return;
         }
-        self.cut(found.span.clone(), unknown.join(" "));
+        self.add_cut(found.span.clone(), unknown.join(" "));
         let list = if found.negated {
             &mut self.other_kinds
         } else {
@@ -210,13 +212,13 @@ impl<'t> Reader<'t> {
         self.filter.kinds = left.collect();
         if self.filter.kinds.is_empty() {
             self.filter.kinds = asked;
-            self.note("every kind is left out, so none is".to_owned());
+            self.add_note("every kind is left out, so none is".to_owned());
         }
     }
 
     /// A time may have blanks: `since:last week`, `since:2026-11-15 14:30`.
-    fn time(&mut self, found: &Found<'t>, key: Key) {
-        let Sign::Filter { value, longer, .. } = &found.sign else {
+    fn parse_time(&mut self, found: &Token<'t>, key: FilterKey) {
+        let Operator::Filter { value, longer, .. } = &found.sign else {
             return;
         };
         let spans = longer.iter().rev().copied().chain([*value]);
@@ -225,48 +227,48 @@ impl<'t> Reader<'t> {
                 continue;
             };
             let end = found.span.end + (text.len() - value.len().min(text.len()));
-            self.cut(found.span.start..end, String::new());
+            self.add_cut(found.span.start..end, String::new());
             let (place, moment) = match key {
-                Key::Since => (&mut self.filter.since, first),
-                Key::After => (&mut self.filter.since, after),
-                Key::Until => (&mut self.filter.until, after),
+                FilterKey::Since => (&mut self.filter.since, first),
+                FilterKey::After => (&mut self.filter.since, after),
+                FilterKey::Until => (&mut self.filter.until, after),
                 _ => (&mut self.filter.until, first),
             };
             if place.replace(moment).is_some_and(|old| old != moment) {
                 let which = match key {
-                    Key::Since | Key::After => "`since:` or `after:`",
+                    FilterKey::Since | FilterKey::After => "`since:` or `after:`",
                     _ => "`until:` or `before:`",
                 };
-                self.note(format!("only one {which} counts, the last"));
+                self.add_note(format!("only one {which} counts, the last"));
             }
             return;
         }
         let name = key.name();
-        self.note(format!(
+        self.add_note(format!(
             "`{name}:{}` is not a time, so it is searched as words; \
              try {name}:2026-11-15, {name}:yesterday or {name}:7d",
-            shown(value)
+            shorten_typed(value)
         ));
     }
 
     /// What must not be there, or words after all.
-    fn unwanted(&mut self, scan: &Scan<'t>) -> Vec<Group> {
+    fn parse_exclusions(&mut self, scan: &TokenScan<'t>) -> Vec<TermGroup> {
         let signs = scan.found.iter().filter_map(|found| match found.sign {
-            Sign::Without { text, quoted } => Some((found, text, quoted)),
+            Operator::Without { text, quoted } => Some((found, text, quoted)),
             _ => None,
         });
-        let signs: Vec<(&Found<'t>, &str, bool)> = signs.collect();
+        let signs: Vec<(&Token<'t>, &str, bool)> = signs.collect();
         if signs.is_empty() {
             return Vec::new();
         }
         let listed = |quoted: bool| {
             let some = signs.iter().filter(|sign| quoted || !sign.2);
-            let typed = some.map(|(found, ..)| shown(&self.text[found.span.clone()]));
+            let typed = some.map(|(found, ..)| shorten_typed(&self.text[found.span.clone()]));
             let typed: Vec<String> = typed.take(3).map(|typed| format!("`{typed}`")).collect();
             typed.join(", ")
         };
         if scan.lines > 1 {
-            self.note(format!(
+            self.add_note(format!(
                 "a text of several lines leaves nothing out, so these are words: {}",
                 listed(true)
             ));
@@ -276,11 +278,11 @@ impl<'t> Reader<'t> {
         if command && signs.iter().any(|sign| !sign.2) {
             let first = signs.iter().find(|sign| !sign.2);
             let example = first.map_or("word", |(_, text, _)| text);
-            self.note(format!(
+            self.add_note(format!(
                 "the text looks like a command, so these are words: {}; \
                  write -\"{}\" to leave it out",
                 listed(false),
-                shown(example)
+                shorten_typed(example)
             ));
         }
         let mut groups = Vec::new();
@@ -290,23 +292,26 @@ impl<'t> Reader<'t> {
             if command && !quoted {
                 continue;
             }
-            match Unwanted::read(text) {
-                Unwanted::Group(group) => {
+            match ExcludedText::from_text(text) {
+                ExcludedText::Group(group) => {
                     groups.push(group);
                     cuts.push((found.span.clone(), String::new()));
                 }
-                Unwanted::Stop => too_common.push(*text),
-                Unwanted::Nothing => {}
+                ExcludedText::Stop => too_common.push(*text),
+                ExcludedText::Nothing => {}
             }
         }
         for text in too_common {
-            self.note(format!("`{}` is too common to be left out", shown(text)));
+            self.add_note(format!(
+                "`{}` is too common to be left out",
+                shorten_typed(text)
+            ));
         }
         let spans = self.cuts.iter().chain(&cuts).map(|cut| cut.0.clone());
-        let words = rest(self.text, spans.collect());
+        let words = remove_spans(self.text, spans.collect());
         let something = !self.cuts.is_empty() || words.chars().any(char::is_alphanumeric);
         if !groups.is_empty() && !something {
-            self.note(format!(
+            self.add_note(format!(
                 "nothing else is asked for, so these are words: {}",
                 listed(true)
             ));
@@ -316,39 +321,39 @@ impl<'t> Reader<'t> {
         groups
     }
 
-    fn ask(mut self, without: Vec<Group>) -> Ask {
-        let literal = self.filter.error.as_ref().map(error::words);
+    fn into_search_input(mut self, without: Vec<TermGroup>) -> SearchInput {
+        let literal = self.filter.error.as_ref().map(error::extract_search_words);
         let favours = match literal {
             Some(_) => vec![Kind::Fix, Kind::Failure],
             None => Vec::new(),
         };
         self.cuts.sort_by_key(|cut| cut.0.start);
-        let mut words = rest(self.text, self.cuts.iter().map(|c| c.0.clone()).collect());
+        let mut words = remove_spans(self.text, self.cuts.iter().map(|c| c.0.clone()).collect());
         for (_, instead) in self.cuts.iter().filter(|cut| !cut.1.is_empty()) {
             words.push(' ');
             words.push_str(instead);
         }
-        let query = Query::read(&words, &literal.unwrap_or_default());
-        Ask {
-            query: query.leaving_out(without).favouring(favours),
+        let query = Query::parse_with_literal(&words, &literal.unwrap_or_default());
+        SearchInput {
+            query: query.leaving_out(without).with_favoured_kinds(favours),
             filter: self.filter,
             notes: self.notes,
         }
     }
 
-    fn cut(&mut self, span: Range<usize>, instead: String) {
+    fn add_cut(&mut self, span: Range<usize>, instead: String) {
         self.cuts.push((span, instead));
     }
 
-    fn note(&mut self, note: String) {
-        if self.notes.len() < NOTES && !self.notes.contains(&note) {
+    fn add_note(&mut self, note: String) {
+        if self.notes.len() < MAX_NOTES && !self.notes.contains(&note) {
             self.notes.push(note);
         }
     }
 }
 
 /// The text without these stretches. Untouched when there are none.
-fn rest(text: &str, mut cuts: Vec<Range<usize>>) -> String {
+fn remove_spans(text: &str, mut cuts: Vec<Range<usize>>) -> String {
     cuts.sort_by_key(|cut| cut.start);
     let mut parts = Vec::new();
     let mut from = 0;
@@ -363,7 +368,7 @@ fn rest(text: &str, mut cuts: Vec<Range<usize>>) -> String {
 
 /// The path without the line that tools put behind it. Patterns are not paths,
 /// except that everything in a folder is the folder.
-fn path(value: &str) -> Option<String> {
+fn parse_path(value: &str) -> Option<String> {
     let mut path = value;
     for _ in 0..2 {
         if let Some((head, line)) = path.rsplit_once(':')
@@ -381,14 +386,14 @@ fn path(value: &str) -> Option<String> {
 }
 
 /// What was typed, short and on one line.
-fn shown(text: &str) -> String {
+fn shorten_typed(text: &str) -> String {
     let mut words = text.split_whitespace();
     let mut out = words.next().unwrap_or_default().to_owned();
-    for word in words.take(SHOWN) {
+    for word in words.take(MAX_SHOWN_CHARS) {
         out.push(' ');
         out.push_str(word);
     }
-    if let Some((end, _)) = out.char_indices().nth(SHOWN) {
+    if let Some((end, _)) = out.char_indices().nth(MAX_SHOWN_CHARS) {
         out.truncate(end);
         out.push('…');
     }

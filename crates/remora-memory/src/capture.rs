@@ -10,7 +10,7 @@ use crate::store::EventKey;
 
 /// Whether anything of an event may be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Worth {
+pub enum CaptureDecision {
     /// It may.
     #[default]
     Keep,
@@ -20,7 +20,7 @@ pub enum Worth {
 
 /// One captured event, already redacted.
 #[derive(Debug, Clone)]
-pub struct Captured {
+pub struct CapturedEvent {
     /// How it was captured.
     pub envelope: Envelope,
     /// What the client sent.
@@ -28,12 +28,12 @@ pub struct Captured {
     /// The call it tells of; see [`call_key`].
     pub call: Option<String>,
     /// Whether anything of it may be kept.
-    pub worth: Worth,
+    pub worth: CaptureDecision,
     /// Estimated tokens of the payload as it came.
     pub raw_tokens: u32,
 }
 
-impl Captured {
+impl CapturedEvent {
     /// What names it in the ledger.
     pub fn key(&self) -> EventKey<'_> {
         EventKey {
@@ -43,7 +43,7 @@ impl Captured {
     }
 
     /// A text field, empty when it is missing or something else.
-    pub(crate) fn text(&self, field: &str) -> &str {
+    pub(crate) fn text_field(&self, field: &str) -> &str {
         self.event
             .fields
             .get(field)
@@ -52,18 +52,18 @@ impl Captured {
     }
 
     /// A text field that says something.
-    pub(crate) fn some(&self, field: &str) -> Option<String> {
-        let text = self.text(field);
+    pub(crate) fn non_empty_field(&self, field: &str) -> Option<String> {
+        let text = self.text_field(field);
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    pub(crate) fn value(&self, field: &str) -> Option<&Value> {
+    pub(crate) fn json_field(&self, field: &str) -> Option<&Value> {
         self.event.fields.get(field)
     }
 
     /// The session; events of a client that names none share one.
     pub fn session(&self) -> Cow<'_, str> {
-        match self.text("session_id") {
+        match self.text_field("session_id") {
             "" => "unknown".into(),
             id => id.into(),
         }
@@ -73,7 +73,7 @@ impl Captured {
     pub fn project(&self) -> &str {
         match &self.envelope.project {
             Some(project) => &project.key,
-            None => self.text("cwd"),
+            None => self.text_field("cwd"),
         }
     }
 
@@ -81,7 +81,7 @@ impl Captured {
     pub fn root(&self) -> &str {
         match &self.envelope.project {
             Some(project) => &project.root,
-            None => self.text("cwd"),
+            None => self.text_field("cwd"),
         }
     }
 }
@@ -108,7 +108,7 @@ pub fn call_key(event: &Event) -> Option<String> {
     }
     let prompt = text("prompt_id")?;
     let fields = serde_json::to_vec(&event.fields).ok()?;
-    let print = fnv(&fields);
+    let print = hash_fnv(&fields);
     Some(format!(
         "{session} {} {prompt} {print:016x}",
         event.name.as_str()
@@ -116,7 +116,7 @@ pub fn call_key(event: &Event) -> Option<String> {
 }
 
 /// FNV-1a, because the value is stored and must not change with a release.
-pub(crate) fn fnv(bytes: &[u8]) -> u64 {
+pub(crate) fn hash_fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })

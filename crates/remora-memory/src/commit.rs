@@ -13,7 +13,7 @@ use remora_protocol::record::{Item, Kind};
 use remora_protocol::tokens;
 use serde_json::{Map, Value, json};
 
-pub use message::{Message, read_message, reverted_hashes};
+pub use message::{CommitMessage, read_message, reverted_hashes};
 pub use revert::{mark_reverts, reverted_by};
 
 /// Bytes of a commit's text.
@@ -23,9 +23,9 @@ const MAX_TITLE_BYTES: usize = 300;
 /// Files of a commit that are named.
 pub const MAX_FILES: usize = 20;
 /// Digits of a hash that are shown.
-const SHORT_HASH: usize = 10;
+const SHORT_HASH_CHARS: usize = 10;
 /// How the keys of commits begin.
-const SCHEME: &str = "commit:";
+const COMMIT_KEY_PREFIX: &str = "commit:";
 
 /// Fields of a commit's `detail`.
 mod field {
@@ -52,41 +52,44 @@ pub struct Commit {
 
 /// The key that makes storing a commit idempotent.
 pub fn commit_key(hash: &str) -> String {
-    format!("{SCHEME}{hash}")
+    format!("{COMMIT_KEY_PREFIX}{hash}")
 }
 
 /// The hash in a key.
 pub fn hash_of_key(key: &str) -> Option<&str> {
-    key.strip_prefix(SCHEME)
+    key.strip_prefix(COMMIT_KEY_PREFIX)
 }
 
 /// The item of a commit whose message was read and redacted. `reverts` are the
 /// hashes that the message named before that. Files are for the caller to add.
 pub fn commit_item(
     commit: &Commit,
-    message: Message,
+    message: CommitMessage,
     reverts: &[String],
     project: &str,
     uid: String,
 ) -> Item {
-    let title = cut(message.title, MAX_TITLE_BYTES);
-    let text = cut(message.text, MAX_TEXT_BYTES);
+    let title = truncate_text(message.title, MAX_TITLE_BYTES);
+    let text = truncate_text(message.text, MAX_TEXT_BYTES);
     let mut detail = Map::new();
-    let short = &commit.hash[..commit.hash.floor_char_boundary(SHORT_HASH)];
+    let short = &commit.hash[..commit.hash.floor_char_boundary(SHORT_HASH_CHARS)];
     detail.insert(field::HASH.to_owned(), json!(short));
     if !reverts.is_empty() {
         detail.insert(field::REVERTS.to_owned(), json!(reverts));
     }
-    let facts = message.facts.iter().map(|fact| tokens::estimate(fact));
+    let facts = message
+        .facts
+        .iter()
+        .map(|fact| tokens::estimate_tokens(fact));
     Item {
         id: 0,
         uid,
         external_id: None,
         key: Some(commit_key(&commit.hash)),
         kind: Kind::Commit,
-        raw_tokens: tokens::estimate(&commit.message),
-        digest_tokens: tokens::estimate(&title)
-            + tokens::estimate(&text)
+        raw_tokens: tokens::estimate_tokens(&commit.message),
+        digest_tokens: tokens::estimate_tokens(&title)
+            + tokens::estimate_tokens(&text)
             + facts.fold(0, u32::saturating_add),
         title,
         text,
@@ -121,7 +124,7 @@ fn text_of<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
     detail.get(name)?.as_str()
 }
 
-fn cut(mut text: String, most: usize) -> String {
+fn truncate_text(mut text: String, most: usize) -> String {
     text.truncate(text.floor_char_boundary(most));
     text
 }

@@ -9,20 +9,20 @@ mod timeline;
 use std::collections::HashMap;
 use std::fmt;
 
-use remora_protocol::record::{EventRow, Item, Kind, Project};
+use remora_protocol::record::{Item, Kind, LoggedEvent, Project};
 
-use crate::capture::{Captured, Worth};
-use crate::policy::{Policy, Treatment, treatment};
-use crate::session::State;
-use crate::store::{Batch, Result, Store, Write};
+use crate::capture::{CaptureDecision, CapturedEvent};
+use crate::policy::{CapturePolicy, Treatment, event_treatment};
+use crate::session::SessionState;
+use crate::store::{Batch, ItemWrite, Result, Store};
 use crate::{fix, folder};
 
 /// Sessions that are kept in mind.
-const SESSIONS: usize = 64;
+const MAX_SESSIONS: usize = 64;
 
 /// What became of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum EventDisposition {
     /// It is in the archive, and so many rows came of it.
     Kept {
         /// Rows.
@@ -32,7 +32,7 @@ pub enum Fate {
     Skipped(&'static str),
 }
 
-impl fmt::Display for Fate {
+impl fmt::Display for EventDisposition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Kept { items: 1 } => f.write_str("archived, stored 1 item"),
@@ -44,24 +44,24 @@ impl fmt::Display for Fate {
 
 /// What a batch of events comes to.
 #[derive(Debug)]
-pub struct Digest {
+pub struct Extraction {
     /// What is to be written.
     pub batch: Batch,
     /// One a captured event, in the same order.
-    pub fates: Vec<Fate>,
+    pub fates: Vec<EventDisposition>,
 }
 
 /// Turns events into rows, and keeps the running sessions in mind.
 #[derive(Debug)]
-pub struct Digester {
-    policy: Policy,
-    sessions: HashMap<String, State>,
+pub struct Extractor {
+    policy: CapturePolicy,
+    sessions: HashMap<String, SessionState>,
     uses: u64,
 }
 
-impl Digester {
+impl Extractor {
     /// A digester that knows no session yet.
-    pub fn new(policy: Policy) -> Self {
+    pub fn new(policy: CapturePolicy) -> Self {
         Self {
             policy,
             sessions: HashMap::new(),
@@ -71,13 +71,17 @@ impl Digester {
 
     /// Forgets what it thinks the store holds. To be called when a batch could
     /// not be stored.
-    pub fn forget(&mut self) {
+    pub fn clear_sessions(&mut self) {
         self.sessions.clear();
     }
 
     /// Digests events in the order of their capture.
-    pub fn digest(&mut self, store: &dyn Store, events: &[&Captured]) -> Result<Digest> {
-        let mut work = Work {
+    pub fn extract_items(
+        &mut self,
+        store: &dyn Store,
+        events: &[&CapturedEvent],
+    ) -> Result<Extraction> {
+        let mut work = BatchBuilder {
             store,
             policy: &self.policy,
             batch: Batch::default(),
@@ -85,31 +89,34 @@ impl Digester {
         };
         let mut fates = Vec::with_capacity(events.len());
         for event in events {
-            let project = work.project(event);
+            let project = work.add_project(event);
             let id = event.session().into_owned();
             let mut state = match self.sessions.remove(&id) {
                 Some(state) => state,
-                None => State::load(store, event, &project)?,
+                None => SessionState::load_session(store, event, &project)?,
             };
             self.uses += 1;
             state.used = self.uses;
-            let done = work.event(event, &mut state);
+            let done = work.process_event(event, &mut state);
             self.sessions.insert(id, state);
             fates.push(match done {
                 Ok(fate) => fate,
                 Err(e) => {
-                    self.forget();
+                    self.clear_sessions();
                     return Err(e);
                 }
             });
         }
         let mut batch = work.batch;
-        batch.sessions = self.touched(events);
+        batch.sessions = self.list_touched_sessions(events);
         self.forget_the_oldest();
-        Ok(Digest { batch, fates })
+        Ok(Extraction { batch, fates })
     }
 
-    fn touched(&self, events: &[&Captured]) -> Vec<remora_protocol::record::Session> {
+    fn list_touched_sessions(
+        &self,
+        events: &[&CapturedEvent],
+    ) -> Vec<remora_protocol::record::Session> {
         let mut ids: Vec<_> = events.iter().map(|e| e.session()).collect();
         ids.sort_unstable();
         ids.dedup();
@@ -120,7 +127,7 @@ impl Digester {
     }
 
     fn forget_the_oldest(&mut self) {
-        while self.sessions.len() > SESSIONS {
+        while self.sessions.len() > MAX_SESSIONS {
             let oldest = self.sessions.iter().min_by_key(|(_, state)| state.used);
             let Some(id) = oldest.map(|(id, _)| id.clone()) else {
                 return;
@@ -131,19 +138,19 @@ impl Digester {
 }
 
 /// One batch in the making.
-struct Work<'a> {
+struct BatchBuilder<'a> {
     store: &'a dyn Store,
-    policy: &'a Policy,
+    policy: &'a CapturePolicy,
     batch: Batch,
     /// Fixes of this batch, which the store does not know yet.
     fixes: Vec<Item>,
 }
 
-impl Work<'_> {
+impl BatchBuilder<'_> {
     /// The project's key; a project that is new to the batch is noted.
-    fn project(&mut self, event: &Captured) -> String {
+    fn add_project(&mut self, event: &CapturedEvent) -> String {
         let project = event.envelope.project.clone().unwrap_or_else(|| {
-            let root = event.text("cwd");
+            let root = event.text_field("cwd");
             Project {
                 key: root.to_owned(),
                 name: root.rsplit('/').next().unwrap_or(root).to_owned(),
@@ -157,29 +164,33 @@ impl Work<'_> {
         key
     }
 
-    fn event(&mut self, event: &Captured, state: &mut State) -> Result<Fate> {
+    fn process_event(
+        &mut self,
+        event: &CapturedEvent,
+        state: &mut SessionState,
+    ) -> Result<EventDisposition> {
         let before = self.batch.items.len();
         let session = &mut state.session;
         session.last = session.last.max(event.envelope.at);
         if event.envelope.branch.is_some() {
             session.branch.clone_from(&event.envelope.branch);
         }
-        let what = treatment(event.event.name);
+        let what = event_treatment(event.event.name);
         let skipped = match (event.worth, what) {
-            (Worth::Ignored, _) => Some("ignored by the person"),
+            (CaptureDecision::Ignored, _) => Some("ignored by the person"),
             (_, Treatment::Counted) => Some("another event tells it"),
-            (_, Treatment::Call | Treatment::FailedCall) => self.call(event, state)?,
-            (_, Treatment::Prompt) => self.prompt(event, state),
+            (_, Treatment::Call | Treatment::FailedCall) => self.extract_tool_call(event, state)?,
+            (_, Treatment::Prompt) => self.extract_prompt(event, state),
             (_, Treatment::Checkpoint) => self.stop(event, state),
-            (_, Treatment::Broken) => self.broken(event, state),
-            (_, Treatment::Subagent) => self.subagent(event, state),
-            (_, Treatment::Compacted) => self.compacted(event, state),
+            (_, Treatment::Broken) => self.extract_broken_turn(event, state),
+            (_, Treatment::Subagent) => self.extract_subagent_result(event, state),
+            (_, Treatment::Compacted) => self.extract_compaction(event, state),
             (_, Treatment::Begin) => {
                 state.session.end_reason = None;
                 None
             }
             (_, Treatment::End) => {
-                self.end(event, state);
+                self.end_session(event, state);
                 None
             }
             (_, Treatment::File) => {
@@ -188,8 +199,8 @@ impl Work<'_> {
             }
             (_, Treatment::Timeline) => None,
         };
-        let ignored = event.worth == Worth::Ignored;
-        self.batch.events.push(EventRow {
+        let ignored = event.worth == CaptureDecision::Ignored;
+        self.batch.events.push(LoggedEvent {
             id: event.envelope.id.clone(),
             call: event.call.clone(),
             name: event.event.name.as_str().to_owned(),
@@ -198,13 +209,13 @@ impl Work<'_> {
             label: match skipped {
                 _ if ignored => String::new(),
                 // Whoever skips a tool does not want its calls here either.
-                Some(call::SKIPPED) => event.text("tool_name").to_owned(),
-                _ => timeline::label(event),
+                Some(call::SKIPPED_TOOL_REASON) => event.text_field("tool_name").to_owned(),
+                _ => timeline::format_label(event),
             },
         });
         Ok(match skipped {
-            Some(why) => Fate::Skipped(why),
-            None => Fate::Kept {
+            Some(why) => EventDisposition::Skipped(why),
+            None => EventDisposition::Kept {
                 items: self.batch.items.len() - before,
             },
         })
@@ -212,19 +223,19 @@ impl Work<'_> {
 
     /// Stores a row, or counts it up when the session said the same before.
     /// Returns whether it is new.
-    fn add(&mut self, item: Item, state: &mut State) -> bool {
+    fn add_item(&mut self, item: Item, state: &mut SessionState) -> bool {
         let repeats = item.kind.is_observation()
             && item.files_modified.is_empty()
             && !fix::is_reversal(&item);
-        if repeats && let Some(uid) = state.recent.twin(&item) {
-            self.batch.items.push(Write::Again {
+        if repeats && let Some(uid) = state.recent.find_duplicate(&item) {
+            self.batch.items.push(ItemWrite::Again {
                 uid: uid.to_owned(),
                 time: item.time,
             });
             return false;
         }
-        state.note(&item);
-        self.batch.items.push(Write::Add(item));
+        state.record_item(&item);
+        self.batch.items.push(ItemWrite::Add(item));
         true
     }
 
@@ -233,31 +244,31 @@ impl Work<'_> {
         let here = |item: &&Item| item.project == project && item.key.as_deref() == Some(key);
         match self.fixes.iter().rev().find(here) {
             Some(item) => Ok(Some(item.clone())),
-            None => self.store.keyed(project, Kind::Fix, key),
+            None => self.store.find_by_key(project, Kind::Fix, key),
         }
     }
 
     fn put_fix(&mut self, item: Item) {
         self.fixes.push(item.clone());
-        self.batch.items.push(Write::Put(item));
+        self.batch.items.push(ItemWrite::Put(item));
     }
 
     /// What a command's failing or passing teaches. To be called before the
     /// row is noted, which closes what it closes.
-    fn learn(&mut self, item: &Item, state: &mut State) -> Result<()> {
+    fn update_fixes(&mut self, item: &Item, state: &mut SessionState) -> Result<()> {
         let project = item.project.as_str();
         if item.kind == Kind::Failure {
             // Met again before anything mended it, it has not come back.
-            if let Some(print) = fix::detail(item, fix::field::FINGERPRINT)
-                && !state.failures.has(print)
+            if let Some(print) = fix::detail_text(item, fix::field::FINGERPRINT)
+                && !state.failures.contains_fingerprint(print)
                 && let Some(known) = self.known_fix(project, print)?
             {
-                self.put_fix(fix::returned(known));
+                self.put_fix(fix::count_return(known));
             }
             return Ok(());
         }
         let mut failures = std::mem::take(&mut state.failures);
-        let fixes = failures.passed(item, |key| self.known_fix(project, key));
+        let fixes = failures.find_proven_fixes(item, |key| self.known_fix(project, key));
         state.failures = failures;
         for fix in fixes? {
             self.put_fix(fix);

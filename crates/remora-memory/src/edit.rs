@@ -23,18 +23,18 @@ mod tokens;
 mod wording;
 
 pub use self::call::read_call;
-pub(crate) use self::call::shown;
-pub(crate) use self::cut::{clip, one_line};
+pub(crate) use self::call::strip_root;
+pub(crate) use self::cut::{one_line, truncate_chars};
 use self::patch::Patch;
-use self::story::Story;
-pub(crate) use self::wording::{fit, short_path};
+use self::story::EditSummary;
+pub(crate) use self::wording::{fit_title, short_path};
 
 /// The longest title, in characters.
-pub const TITLE_CAP: usize = 120;
+pub const MAX_TITLE_CHARS: usize = 120;
 /// The most facts of one edit.
-pub const FACT_CAP: usize = 12;
+pub const MAX_FACTS: usize = 12;
 /// The longest compact diff, in characters.
-pub const DIFF_CAP: usize = 1_500;
+pub const MAX_DIFF_CHARS: usize = 1_500;
 
 /// What kind of edit it is, as far as its content tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,7 +57,7 @@ pub enum EditKind {
 
 impl EditKind {
     /// The word for it.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Feature => "feature",
             Self::Bugfix => "bugfix",
@@ -72,7 +72,7 @@ impl EditKind {
 
 /// Whether the file was there before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Origin {
+pub enum FileOrigin {
     /// It was made by this edit.
     Created,
     /// It was there.
@@ -105,7 +105,7 @@ pub struct EditInput<'a> {
     /// The text put in its place, or the whole file after.
     pub new: Option<&'a str>,
     /// Whether the file was there before.
-    pub origin: Origin,
+    pub origin: FileOrigin,
 }
 
 /// What an edit did.
@@ -126,16 +126,16 @@ pub struct EditReading {
 }
 
 /// Reads one edit.
-pub fn read(input: &EditInput<'_>) -> EditReading {
-    let hunks = patch::hunks(input);
-    let patch = Patch::of(input, &hunks);
-    let diff = compact::write(&patch);
+pub fn read_edit(input: &EditInput<'_>) -> EditReading {
+    let hunks = patch::collect_hunks(input);
+    let patch = Patch::from_hunks(input, &hunks);
+    let diff = compact::render_diff(&patch);
     if dependency::is_lock(input.path) {
-        return lock(input, &patch, diff);
+        return read_lock_edit(input, &patch, diff);
     }
-    if input.origin == Origin::Created {
-        let made = created::read(input.path, input.new.unwrap_or(""));
-        let concepts = concepts::of(&patch, concepts::Packages::No, made.kind);
+    if input.origin == FileOrigin::Created {
+        let made = created::read_created_file(input.path, input.new.unwrap_or(""));
+        let concepts = concepts::find_concepts(&patch, concepts::DependencyChange::No, made.kind);
         return EditReading {
             title: made.title,
             kind: made.kind,
@@ -145,43 +145,43 @@ pub fn read(input: &EditInput<'_>) -> EditReading {
             diff,
         };
     }
-    let story = Story::of(input.path, &patch);
+    let story = EditSummary::from_patch(input.path, &patch);
     let details: Vec<_> = story
         .groups
         .iter()
         .map(|g| detail::of_group(story.language, g))
         .collect();
     let packages = if story.dependencies.is_empty() {
-        concepts::Packages::No
+        concepts::DependencyChange::No
     } else {
-        concepts::Packages::Yes
+        concepts::DependencyChange::Yes
     };
-    let headline = title::write(input.path, &story, &details);
+    let headline = title::render_title(input.path, &story, &details);
     EditReading {
-        concepts: concepts::of(&patch, packages, headline.kind),
+        concepts: concepts::find_concepts(&patch, packages, headline.kind),
         title: headline.title,
         kind: headline.kind,
-        facts: facts::write(&story, &details),
-        symbols: facts::symbols(&story),
+        facts: facts::render_facts(&story, &details),
+        symbols: facts::list_touched_symbols(&story),
         diff,
     }
 }
 
 /// A lock file is told by the packages in it, never as code or settings.
-fn lock(input: &EditInput<'_>, patch: &Patch<'_>, diff: String) -> EditReading {
-    let packages = dependency::locked(&patch.lines);
+fn read_lock_edit(input: &EditInput<'_>, patch: &Patch<'_>, diff: String) -> EditReading {
+    let packages = dependency::list_locked_packages(&patch.lines);
     let shown = short_path(input.path);
-    let verb = if input.origin == Origin::Created {
+    let verb = if input.origin == FileOrigin::Created {
         "Created"
     } else {
         "Updated"
     };
     let about = match packages.len() {
         0 => String::new(),
-        _ => format!(": {}", wording::names(packages.clone())),
+        _ => format!(": {}", wording::join_names(packages.clone())),
     };
     EditReading {
-        title: fit(&format!("{verb} the lock file {shown}{about}")),
+        title: fit_title(&format!("{verb} the lock file {shown}{about}")),
         kind: EditKind::Config,
         facts: packages
             .iter()

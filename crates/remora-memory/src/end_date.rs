@@ -13,35 +13,35 @@ mod wide;
 use std::borrow::Cow;
 
 use remora_protocol::record::{Item, Kind};
-use remora_protocol::time::date;
+use remora_protocol::time::format_date;
 
-use crate::overrides::CLAIMS;
+use crate::overrides::CLAIM_KINDS;
 use crate::words::BytePairs;
 use day::Day;
 
-const DAY_MILLIS: i64 = 86_400_000;
+const DAY_MS: i64 = 86_400_000;
 /// Days are counted in UTC; one is over everywhere half a day later.
-const ZONES_MILLIS: i64 = 12 * 3_600_000;
+const MAX_ZONE_OFFSET_MS: i64 = 12 * 3_600_000;
 /// A longer sentence is no statement.
 const MAX_SENTENCE_BYTES: usize = 600;
 
 /// What stands before the day, in one word.
-const CUES: &[&str] = &[
+const END_CUES: &[&str] = &[
     "until", "till", "til", "through", "thru", "bis", "hasta", "jusqu'au", "jusqu'à", "jusqu'en",
     "até",
 ];
 /// Words after a day that only say why.
-const REASONS: &[&str] = &[
+const REASON_WORDS: &[&str] = &[
     "because", "since", "as", "due", "so", "weil", "da", "denn", "damit", "wegen", "porque", "ya",
     "pues", "car", "parce", "puisque", "afin", "porquê",
 ];
 /// Words after a day that say where or for whom, within the same clause.
-const PLACES: &[&str] = &[
+const PLACE_WORDS: &[&str] = &[
     "for", "on", "in", "at", "to", "with", "für", "im", "auf", "mit", "en", "para", "por", "con",
     "pour", "dans", "avec", "sur",
 ];
 /// What begins a sentence without being a clause of its own.
-const LEADS: &[&str] = &[
+const LEAD_WORDS: &[&str] = &[
     "for",
     "in",
     "on",
@@ -73,7 +73,7 @@ const LEADS: &[&str] = &[
     "note",
 ];
 /// What makes the end one of two parts, of which the other goes on.
-const JOINS: &[&str] = &[
+const JOINING_WORDS: &[&str] = &[
     "and",
     "or",
     "but",
@@ -113,13 +113,13 @@ const JOINS: &[&str] = &[
     "après",
 ];
 /// What makes it no end at all: "at least until Friday".
-const OPEN_ENDED: &[&str] = &["least", "mindestens", "menos", "moins"];
+const OPEN_END_WORDS: &[&str] = &["least", "mindestens", "menos", "moins"];
 /// What makes the end that of a part: "rows that were written until 2026".
-const RELATIVES: &[&str] = &[
+const RELATIVE_PRONOUNS: &[&str] = &[
     "that", "which", "who", "whose", "where", "welche", "welcher", "welches", "que", "qui", "dont",
 ];
 /// Behind these, they begin what was decided.
-const SAYING: &[&str] = &[
+const SAYING_WORDS: &[&str] = &[
     "decided",
     "agreed",
     "said",
@@ -144,12 +144,12 @@ const DETERMINERS: &[&str] = &[
     "der", "die", "das", "den", "dem", "des", "alle", "allen", "ein", "eine", "einen", "einem",
 ];
 /// What comes back every week has no end.
-const REPEATING: &[&str] = &[
+const REPETITION_WORDS: &[&str] = &[
     "every", "each", "always", "weekly", "jede", "jeden", "jeder", "jedes", "immer", "cada",
     "siempre", "chaque", "toujours",
 ];
 /// How sentences of a memory begin that only say why, or how.
-const LABELS: &[&str] = &[
+const REASON_LABELS: &[&str] = &[
     "why",
     "reason",
     "because",
@@ -164,8 +164,8 @@ const LABELS: &[&str] = &[
 /// The last day of what a text states, as `2026-10-01`, if that day is over.
 pub fn ended_on(text: &str, said: i64, now: i64) -> Option<String> {
     let end = last_day(text, said)?;
-    let over = (end + 1).saturating_mul(DAY_MILLIS) + ZONES_MILLIS;
-    (now >= over).then(|| date(end.saturating_mul(DAY_MILLIS)))
+    let over = (end + 1).saturating_mul(DAY_MS) + MAX_ZONE_OFFSET_MS;
+    (now >= over).then(|| format_date(end.saturating_mul(DAY_MS)))
 }
 
 /// A text without the sentences whose last day is over.
@@ -190,7 +190,7 @@ pub(crate) fn without_ended(text: &str, said: i64, now: i64) -> Cow<'_, str> {
 pub fn item_ended_on(item: &Item, now: i64) -> Option<String> {
     let text = match item.kind {
         Kind::Memory => &item.text,
-        kind if CLAIMS.contains(&kind) => &item.title,
+        kind if CLAIM_KINDS.contains(&kind) => &item.title,
         _ => return None,
     };
     ended_on(text, item.time.max(item.last_time), now)
@@ -204,9 +204,9 @@ fn last_day(text: &str, said: i64) -> Option<i64> {
     if text.is_ascii() && !may_name_end(text) {
         return None;
     }
-    let said = said.div_euclid(DAY_MILLIS);
+    let said = said.div_euclid(DAY_MS);
     let mut last = None;
-    for sentence in sentences(text) {
+    for sentence in find_stating_sentences(text) {
         let day = sentence_end(sentence, said).filter(|day| *day >= said)?;
         last = last.max(Some(day));
     }
@@ -214,7 +214,7 @@ fn last_day(text: &str, said: i64) -> Option<i64> {
 }
 
 /// Sentences that state something.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
+fn find_stating_sentences(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let parts = lines.flat_map(split_into_sentences).map(|part| {
         let part = part.trim();
@@ -249,7 +249,7 @@ fn split_at_stops(line: &str) -> Vec<&str> {
 
 fn is_reason(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
-    LABELS.iter().any(|label| {
+    REASON_LABELS.iter().any(|label| {
         let rest = lower.strip_prefix(label);
         rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
     })
@@ -275,8 +275,8 @@ fn sentence_end(sentence: &str, said: i64) -> Option<i64> {
 /// their sentences.
 fn may_name_end(text: &str) -> bool {
     let pairs = BytePairs::of(text);
-    let mut cues = CUES.iter().chain(&["after", "jusqu"]);
-    let mut words = text.split_whitespace().map(bare);
+    let mut cues = END_CUES.iter().chain(&["after", "jusqu"]);
+    let mut words = text.split_whitespace().map(trim_punctuation);
     cues.any(|cue| pairs.may_hold(cue))
         && words.any(|word| word.eq_ignore_ascii_case("after") || is_cue(word))
         || !text.is_ascii() && wide::may_name_end(text)
@@ -286,12 +286,12 @@ fn is_cue(word: &str) -> bool {
     let is = |cue: &&str| cue.len() == word.len() && cue.eq_ignore_ascii_case(word);
     // Its apostrophe is written in two ways.
     let is_french = || word.starts_with("jusqu") || word.starts_with("Jusqu");
-    CUES.iter().any(is) || is_french()
+    END_CUES.iter().any(is) || is_french()
 }
 
 /// A word as it stands in a sentence.
 #[derive(Debug)]
-struct Word<'a> {
+struct SentenceWord<'a> {
     /// Without the punctuation around it.
     raw: &'a str,
     lower: String,
@@ -303,14 +303,14 @@ struct Word<'a> {
     introduces: bool,
 }
 
-fn bare(word: &str) -> &str {
+fn trim_punctuation(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
-fn read_words(sentence: &str) -> Vec<Word<'_>> {
-    let mut words: Vec<Word<'_>> = Vec::new();
+fn read_words(sentence: &str) -> Vec<SentenceWord<'_>> {
+    let mut words: Vec<SentenceWord<'_>> = Vec::new();
     for whole in sentence.split_whitespace() {
-        let raw = bare(whole);
+        let raw = trim_punctuation(whole);
         if raw.is_empty() {
             // A dash between two clauses.
             if let Some(last) = words.last_mut() {
@@ -321,7 +321,7 @@ fn read_words(sentence: &str) -> Vec<Word<'_>> {
         let start = raw.as_ptr().addr() - whole.as_ptr().addr();
         let after = &whole[start + raw.len()..];
         let is_ordinal = after == "." && raw.len() <= 2 && raw.bytes().all(|b| b.is_ascii_digit());
-        words.push(Word {
+        words.push(SentenceWord {
             raw,
             lower: raw.replace('’', "'").to_lowercase(),
             before: &whole[..start],
@@ -333,11 +333,11 @@ fn read_words(sentence: &str) -> Vec<Word<'_>> {
 }
 
 /// The end that a cue at this word names for the whole sentence.
-fn clause_end(words: &[Word<'_>], at: usize, said: i64) -> Option<i64> {
+fn clause_end(words: &[SentenceWord<'_>], at: usize, said: i64) -> Option<i64> {
     let word = &words[at];
     let is_option = word.before.contains(['-', '`', '/', '=']);
     let not_after = word.lower == "not" && words.get(at + 1).is_some_and(|w| w.lower == "after");
-    if is_option || word.closes || !(not_after || CUES.contains(&word.lower.as_str())) {
+    if is_option || word.closes || !(not_after || END_CUES.contains(&word.lower.as_str())) {
         return None;
     }
     let behind_cue = at + 1 + usize::from(not_after);
@@ -350,31 +350,36 @@ fn clause_end(words: &[Word<'_>], at: usize, said: i64) -> Option<i64> {
     } else {
         follows_one_clause(before, word) && adds_no_clause(rest, date_closes, &word.lower)
     };
-    (governs && !is_range(before, &found) && !repeats(words, &found)).then_some(found.number)
+    (governs && !is_range(before, &found) && !is_repeating(words, &found)).then_some(found.number)
 }
 
 /// Whether what follows a leading end is one clause, and so wholly under it.
-fn is_one_clause(rest: &[Word<'_>]) -> bool {
-    let joins = rest.iter().any(|word| is_in(JOINS, word));
+fn is_one_clause(rest: &[SentenceWord<'_>]) -> bool {
+    let joins = rest.iter().any(|word| is_in(JOINING_WORDS, word));
     let breaks = rest.iter().enumerate().any(|(at, word)| {
-        let reason = rest.get(at + 1).is_none_or(|next| is_in(REASONS, next));
+        let reason = rest
+            .get(at + 1)
+            .is_none_or(|next| is_in(REASON_WORDS, next));
         word.closes && !reason
     });
     !rest.is_empty() && !joins && !breaks
 }
 
 /// Whether what stands before an end is one clause that it can govern.
-fn follows_one_clause(before: &[Word<'_>], cue: &Word<'_>) -> bool {
+fn follows_one_clause(before: &[SentenceWord<'_>], cue: &SentenceWord<'_>) -> bool {
     let Some(last) = before.last() else {
         return true;
     };
     let attributive = cue.lower == "bis" && is_in(DETERMINERS, last);
-    if is_in(OPEN_ENDED, last) || attributive || before.iter().any(|word| is_in(JOINS, word)) {
+    if is_in(OPEN_END_WORDS, last)
+        || attributive
+        || before.iter().any(|word| is_in(JOINING_WORDS, word))
+    {
         return false;
     }
     let is_relative = |at: usize| {
         let said = at.checked_sub(1).map(|at| &before[at]);
-        is_in(RELATIVES, &before[at]) && !said.is_some_and(|said| is_in(SAYING, said))
+        is_in(RELATIVE_PRONOUNS, &before[at]) && !said.is_some_and(|said| is_in(SAYING_WORDS, said))
     };
     if (0..before.len()).any(is_relative) {
         return false;
@@ -384,37 +389,38 @@ fn follows_one_clause(before: &[Word<'_>], cue: &Word<'_>) -> bool {
     };
     let clause = &before[..=comma];
     // "Use the old one, but only until Friday": the comma is before the cue.
-    let leads = is_in(LEADS, &clause[0]) && clause.len() <= 4;
-    let introduces = clause[comma].introduces || is_in(SAYING, &clause[comma]);
+    let leads = is_in(LEAD_WORDS, &clause[0]) && clause.len() <= 4;
+    let introduces = clause[comma].introduces || is_in(SAYING_WORDS, &clause[comma]);
     leads || introduces || comma + 1 == before.len()
 }
 
 /// Whether what stands behind an end leaves it the end of everything.
-fn adds_no_clause(rest: &[Word<'_>], date_closes: bool, cue: &str) -> bool {
+fn adds_no_clause(rest: &[SentenceWord<'_>], date_closes: bool, cue: &str) -> bool {
     let Some(first) = rest.first() else {
         return true;
     };
-    if is_in(REASONS, first) || first.before.contains(['(', '[']) {
+    if is_in(REASON_WORDS, first) || first.before.contains(['(', '[']) {
         return true;
     }
     // In German what is done may come behind the day.
-    let goes_on = cue == "bis" || is_in(PLACES, first);
+    let goes_on = cue == "bis" || is_in(PLACE_WORDS, first);
     !date_closes && goes_on && is_one_clause(rest)
 }
 
 /// "Monday through Friday" and "March until October" are ranges.
-fn is_range(before: &[Word<'_>], found: &Day) -> bool {
+fn is_range(before: &[SentenceWord<'_>], found: &Day) -> bool {
     let from = before.last().map(|word| word.lower.as_str());
     from.is_some_and(|from| {
         found.is_weekday && day::is_weekday(from) || found.is_month && day::is_month(from)
     })
 }
 
-fn repeats(words: &[Word<'_>], found: &Day) -> bool {
-    (found.is_weekday || found.is_relative) && words.iter().any(|word| is_in(REPEATING, word))
+fn is_repeating(words: &[SentenceWord<'_>], found: &Day) -> bool {
+    (found.is_weekday || found.is_relative)
+        && words.iter().any(|word| is_in(REPETITION_WORDS, word))
 }
 
-fn is_in(list: &[&str], word: &Word<'_>) -> bool {
+fn is_in(list: &[&str], word: &SentenceWord<'_>) -> bool {
     list.contains(&word.lower.as_str())
 }
 

@@ -8,9 +8,11 @@ mod lines;
 mod spoken;
 
 pub(crate) use amend::{
-    ReadTurn, amends, amends_stated, drops_by_name, given_up, goes_on, takes_turn,
+    ComparedTurn, amends_stated, amends_turn, drops_by_name, given_up, goes_on, takes_turn,
 };
-pub(crate) use conclusion::{Room, conclusions, join_sentences, rank_sentences, weigh_sentence};
+pub(crate) use conclusion::{
+    CharBudget, extract_conclusions, join_sentences, rank_sentences, weigh_sentence,
+};
 pub(crate) use lines::{ChangedLines, changed_lines};
 pub(crate) use spoken::{read_message, read_prompts};
 

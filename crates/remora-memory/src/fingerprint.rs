@@ -11,32 +11,32 @@ mod phrases;
 mod skeleton;
 mod table;
 
-pub(crate) use skeleton::{Skeleton, Strength};
+pub(crate) use skeleton::{MessageSkeleton, MessageStrength};
 
-use matchers::{Role, read_line};
-use pairs::{Pairs, holds_phrase};
+use matchers::{ErrorLineRole, read_line};
+use pairs::{BytePairs, holds_phrase};
 
-use crate::output::{self, Outcome, Problem, Reading};
+use crate::output::{self, CommandOutcome, CommandReading, Problem};
 
 /// Problems that take part; an error is known by its first few.
-const PROBLEMS: usize = 3;
+const MAX_PROBLEMS: usize = 3;
 /// Bytes of one message.
-const MESSAGE: usize = 240;
+const MAX_MESSAGE_BYTES: usize = 240;
 /// Lines without any word for trouble that may tell an error.
-const PLAIN_LINES: usize = 2;
+const MAX_PLAIN_LINES: usize = 2;
 /// Bytes from which the beginning of a message is enough to find the rest.
-const SHORTEST_CUT: usize = 12;
+const MIN_TRUNCATED_BYTES: usize = 12;
 /// Lines of an unknown text that are looked at, and those that may tell.
-const LINES: usize = 400;
-const TELLING: usize = 40;
+const MAX_SCANNED_LINES: usize = 400;
+const MAX_DISTINCTIVE_LINES: usize = 40;
 /// Lines behind a headline among which the message is looked for.
-const HEAD_LINES: usize = 8;
+const MAX_HEADLINE_DISTANCE_LINES: usize = 8;
 /// Characters of normalised text that take part.
-const LONGEST: usize = 600;
+const MAX_NORMALIZED_CHARS: usize = 600;
 
 /// An error's name and what it was made from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Fingerprint {
+pub struct ErrorFingerprint {
     /// Sixteen hexadecimal digits.
     pub id: String,
     /// Tool, codes, subjects and messages with everything accidental removed.
@@ -56,14 +56,20 @@ pub(crate) struct ErrorSigns {
 
 /// The signs of an error, looked for behind whatever ran the tool. `reading` is
 /// what the output was read as.
-pub(crate) fn error_signs(command: &str, printed: &str, reading: Option<&Reading>) -> ErrorSigns {
-    let plain = output::plain(printed);
-    let inner = output::unwrap(&plain);
+pub(crate) fn error_signs(
+    command: &str,
+    printed: &str,
+    reading: Option<&CommandReading>,
+) -> ErrorSigns {
+    let plain = output::strip_control_codes(printed);
+    let inner = output::strip_runner_prefixes(&plain);
     let behind = match &inner {
-        std::borrow::Cow::Owned(inner) => output::read(command, inner, Outcome::Failed),
+        std::borrow::Cow::Owned(inner) => {
+            output::read_output(command, inner, CommandOutcome::Failed)
+        }
         std::borrow::Cow::Borrowed(_) => None,
     };
-    let tells = |reading: &&Reading| reading.problems.iter().any(|p| !is_runner(p));
+    let tells = |reading: &&CommandReading| reading.problems.iter().any(|p| !is_runner(p));
     let reading = behind.as_ref().filter(tells).or(reading);
     let (tool, problems) = match reading {
         Some(reading) => (reading.tool, complete_messages(&reading.problems, &inner)),
@@ -74,7 +80,7 @@ pub(crate) fn error_signs(command: &str, printed: &str, reading: Option<&Reading
     if problems.iter().all(is_runner) && tool_is_unread(reading) {
         telling.take_plain_lines();
     }
-    let says = messages(problems, &telling);
+    let says = collect_messages(problems, &telling);
     // A tool that is known and names no fault has not said what went wrong.
     let is_silent = reading.is_some() && problems.is_empty() && says.is_empty();
     let print = make_print(tool, problems, &inner, &telling).filter(|_| !is_silent);
@@ -92,13 +98,15 @@ fn complete_messages(problems: &[Problem], text: &str) -> Vec<Problem> {
         let cut = ["...", "…"]
             .iter()
             .find_map(|end| problem.message.strip_suffix(end));
-        let whole = cut.filter(|cut| cut.len() > SHORTEST_CUT).and_then(|cut| {
-            let mut rests = text.lines().filter_map(|line| {
-                let at = line.find(cut)?;
-                Some(line[at..].trim())
+        let whole = cut
+            .filter(|cut| cut.len() > MIN_TRUNCATED_BYTES)
+            .and_then(|cut| {
+                let mut rests = text.lines().filter_map(|line| {
+                    let at = line.find(cut)?;
+                    Some(line[at..].trim())
+                });
+                rests.find(|rest| rest.len() > problem.message.len())
             });
-            rests.find(|rest| rest.len() > problem.message.len())
-        });
         Problem {
             message: whole.unwrap_or(&problem.message).to_owned(),
             ..problem.clone()
@@ -108,7 +116,7 @@ fn complete_messages(problems: &[Problem], text: &str) -> Vec<Problem> {
 }
 
 /// Whether no reader knows the tool, but for that of a runner.
-fn tool_is_unread(reading: Option<&Reading>) -> bool {
+fn tool_is_unread(reading: Option<&CommandReading>) -> bool {
     reading.is_none_or(|reading| !reading.problems.is_empty())
 }
 
@@ -121,7 +129,7 @@ fn is_runner(problem: &Problem) -> bool {
 /// The fingerprint of what a tool reported, or of the lines of a text that speak
 /// of an error. `None` when there is nothing to tell it by, as when a runner
 /// says no more than that its command failed.
-pub fn fingerprint(tool: &str, problems: &[Problem], text: &str) -> Option<Fingerprint> {
+pub fn fingerprint_error(tool: &str, problems: &[Problem], text: &str) -> Option<ErrorFingerprint> {
     make_print(tool, problems, text, &read_lines(text))
 }
 
@@ -129,8 +137,8 @@ fn make_print(
     tool: &str,
     problems: &[Problem],
     text: &str,
-    telling: &Telling,
-) -> Option<Fingerprint> {
+    telling: &DistinctiveLines,
+) -> Option<ErrorFingerprint> {
     // A cause is the same whichever tool met it; what the tool then reported may
     // be the same for another cause.
     let is_caused = !telling.roots.is_empty() && !has_subjects(problems);
@@ -144,7 +152,7 @@ fn make_print(
     // Tools that work in parallel report in any order.
     lines.sort();
     lines.dedup();
-    lines.truncate(PROBLEMS);
+    lines.truncate(MAX_PROBLEMS);
     let is_bare = !is_caused && names_only(problems);
     if is_bare && telling.lines.is_empty() {
         // The same test, or the same package, breaks in many ways.
@@ -164,20 +172,20 @@ fn make_print(
     if lines.is_empty() {
         return None;
     }
-    let tool = normal::normalise(tool);
+    let tool = normal::normalise_text(tool);
     let mut normal = format!("{tool}\n{}", lines.join("\n"));
-    if let Some((end, _)) = normal.char_indices().nth(LONGEST) {
+    if let Some((end, _)) = normal.char_indices().nth(MAX_NORMALIZED_CHARS) {
         normal.truncate(end);
     }
-    Some(Fingerprint {
-        id: format!("{:016x}", hash(normal.as_bytes())),
+    Some(ErrorFingerprint {
+        id: format!("{:016x}", hash_bytes(normal.as_bytes())),
         normal,
     })
 }
 
 /// What an error says, wherever it says it: codes and messages without files,
 /// tests and symbols around them, and without everything accidental.
-fn messages(problems: &[Problem], telling: &Telling) -> Vec<String> {
+fn collect_messages(problems: &[Problem], telling: &DistinctiveLines) -> Vec<String> {
     if !telling.roots.is_empty() {
         return telling.roots.clone();
     }
@@ -186,14 +194,14 @@ fn messages(problems: &[Problem], telling: &Telling) -> Vec<String> {
         // A row of the table says it without the tool's own code.
         let read = read_line(&problem.message);
         let code = match read.role {
-            Role::Says | Role::Root => "",
+            ErrorLineRole::Says | ErrorLineRole::Root => "",
             _ => code,
         };
         let text = match read.role {
-            Role::Says | Role::Root | Role::Unknown => &read.text,
+            ErrorLineRole::Says | ErrorLineRole::Root | ErrorLineRole::Unknown => &read.text,
             _ => &problem.message,
         };
-        let message = normal::normalise(text);
+        let message = normal::normalise_text(text);
         format!("{code} {message}").trim().to_owned()
     };
     let inner = problems.iter().filter(|problem| !is_runner(problem));
@@ -201,16 +209,17 @@ fn messages(problems: &[Problem], telling: &Telling) -> Vec<String> {
     // What a test run printed beside its failures belongs to any of its tests,
     // but for lines that a row of the table knows.
     let read = !lines.is_empty();
-    lines.retain(|line| Skeleton::of(line).strength > Strength::Nothing);
+    lines.retain(|line| MessageSkeleton::from_message(line).strength > MessageStrength::Nothing);
     if lines.is_empty() {
         let told = telling.lines.iter().filter(|line| !read || line.is_known);
         lines = told.map(|line| line.said.clone()).collect();
     }
-    lines.sort_by_cached_key(|line| std::cmp::Reverse(Skeleton::of(line).strength));
+    lines
+        .sort_by_cached_key(|line| std::cmp::Reverse(MessageSkeleton::from_message(line).strength));
     lines.dedup();
-    lines.truncate(PROBLEMS);
+    lines.truncate(MAX_PROBLEMS);
     for line in &mut lines {
-        line.truncate(line.floor_char_boundary(MESSAGE));
+        line.truncate(line.floor_char_boundary(MAX_MESSAGE_BYTES));
     }
     lines
 }
@@ -243,9 +252,9 @@ fn problem_line(problem: &Problem) -> String {
     let subject = problem
         .subject
         .as_deref()
-        .map(normal::subject)
+        .map(normal::normalise_subject)
         .unwrap_or_default();
-    let message = normal::normalise(&problem.message);
+    let message = normal::normalise_text(&problem.message);
     [file, code, &subject, &message]
         .into_iter()
         .filter(|p| !p.is_empty())
@@ -255,25 +264,25 @@ fn problem_line(problem: &Problem) -> String {
 
 /// Of a text the lines that tell an error from others.
 #[derive(Debug, Default)]
-struct Telling {
+struct DistinctiveLines {
     /// Causes of whatever else was printed, in the words of the table.
     roots: Vec<String>,
     /// The first of them, as printed.
     root_line: Option<String>,
     /// Lines that speak of an error, the most telling first.
-    lines: Vec<TellingLine>,
+    lines: Vec<DistinctiveLine>,
     /// Names of tests that failed.
     tests: Vec<String>,
     /// Lines that say something without any word for trouble, in their order.
-    plain: Vec<TellingLine>,
+    plain: Vec<DistinctiveLine>,
 }
 
 #[derive(Debug)]
-struct TellingLine {
+struct DistinctiveLine {
     /// Those that a row of the table knows come before those that have a word
     /// for trouble in them.
     is_known: bool,
-    strength: Strength,
+    strength: MessageStrength,
     /// As printed.
     raw: String,
     /// The same without everything accidental.
@@ -282,11 +291,11 @@ struct TellingLine {
     said: String,
 }
 
-impl Telling {
+impl DistinctiveLines {
     /// Where no line speaks of an error, the last ones that say something do.
     fn take_plain_lines(&mut self) {
         if self.roots.is_empty() && self.lines.is_empty() && self.tests.is_empty() {
-            let from = self.plain.len().saturating_sub(PLAIN_LINES);
+            let from = self.plain.len().saturating_sub(MAX_PLAIN_LINES);
             self.lines = self.plain.split_off(from);
         }
     }
@@ -298,14 +307,14 @@ impl Telling {
 }
 
 /// Reads the lines of a text that no reader knows.
-fn read_lines(text: &str) -> Telling {
+fn read_lines(text: &str) -> DistinctiveLines {
     let lines: Vec<&str> = text
         .lines()
         .map(str::trim)
         .filter(|l| !l.is_empty() && !l.starts_with("Exit code "))
         .collect();
-    let from = lines.len().saturating_sub(LINES);
-    let mut telling = Telling::default();
+    let from = lines.len().saturating_sub(MAX_SCANNED_LINES);
+    let mut telling = DistinctiveLines::default();
     // A headline that says too little waits for the line that says more.
     let mut head: Option<(String, usize)> = None;
     for line in &lines[from..] {
@@ -315,23 +324,23 @@ fn read_lines(text: &str) -> Telling {
             *left == 0
         });
         match read.role {
-            Role::Noise | Role::Local => continue,
-            Role::Test => {
-                push_once(&mut telling.tests, normal::subject(&read.text));
+            ErrorLineRole::Noise | ErrorLineRole::Local => continue,
+            ErrorLineRole::Test => {
+                push_once(&mut telling.tests, normal::normalise_subject(&read.text));
                 continue;
             }
-            Role::Head => {
-                head = Some((String::new(), HEAD_LINES));
+            ErrorLineRole::Head => {
+                head = Some((String::new(), MAX_HEADLINE_DISTANCE_LINES));
                 continue;
             }
-            Role::Root => {
-                push_once(&mut telling.roots, normal::normalise(&read.text));
+            ErrorLineRole::Root => {
+                push_once(&mut telling.roots, normal::normalise_text(&read.text));
                 telling.root_line.get_or_insert_with(|| (*line).to_owned());
                 continue;
             }
-            Role::Says | Role::Unknown => {}
+            ErrorLineRole::Says | ErrorLineRole::Unknown => {}
         }
-        let is_known = read.role == Role::Says;
+        let is_known = read.role == ErrorLineRole::Says;
         let is_place = is_place(line) || is_code(line);
         let mut said = read.text;
         let announced = if is_place { None } else { head.take() };
@@ -340,48 +349,48 @@ fn read_lines(text: &str) -> Telling {
             continue;
         }
         if let Some((before, _)) = &announced {
-            let weak = normal::normalise(before);
+            let weak = normal::normalise_text(before);
             telling.lines.retain(|line| line.said != weak);
             if !is_known {
                 said = [before.as_str(), &said].join(" ");
             }
         }
-        let skeleton = Skeleton::of(&said);
+        let skeleton = MessageSkeleton::from_message(&said);
         if announced.is_none() && skeleton.is_weak() {
-            head = Some((said.clone(), HEAD_LINES));
+            head = Some((said.clone(), MAX_HEADLINE_DISTANCE_LINES));
         }
-        let line = TellingLine {
+        let line = DistinctiveLine {
             is_known: is_known || announced.is_some(),
             strength: skeleton.strength,
             raw: (*line).to_owned(),
-            printed: normal::normalise(line),
-            said: normal::normalise(&said),
+            printed: normal::normalise_text(line),
+            said: normal::normalise_text(&said),
         };
         let known = telling.lines.iter().any(|other| other.said == line.said);
         if skeleton.can_tell() && !line.printed.is_empty() && !known {
             telling.lines.push(line);
         }
-        if telling.lines.len() == TELLING {
+        if telling.lines.len() == MAX_DISTINCTIVE_LINES {
             break;
         }
     }
     // The first of the strongest: what follows is often its echo.
-    let order = |line: &TellingLine| std::cmp::Reverse((line.is_known, line.strength));
+    let order = |line: &DistinctiveLine| std::cmp::Reverse((line.is_known, line.strength));
     telling.lines.sort_by_key(order);
-    telling.lines.truncate(PROBLEMS);
-    telling.roots.truncate(PROBLEMS);
-    telling.tests.truncate(PROBLEMS);
+    telling.lines.truncate(MAX_PROBLEMS);
+    telling.roots.truncate(MAX_PROBLEMS);
+    telling.tests.truncate(MAX_PROBLEMS);
     telling
 }
 
 /// A line that says something by itself, though no word in it is for trouble.
-fn read_plain_line(line: &str) -> Option<TellingLine> {
+fn read_plain_line(line: &str) -> Option<DistinctiveLine> {
     let text = line.strip_prefix("> ").unwrap_or(line);
-    let skeleton = Skeleton::of(text);
-    let said = normal::normalise(text);
+    let skeleton = MessageSkeleton::from_message(text);
+    let said = normal::normalise_text(text);
     let is_heading = text.ends_with(':');
     let tells = skeleton.says_much() && !is_heading && !is_place(text) && !is_code(text);
-    tells.then(|| TellingLine {
+    tells.then(|| DistinctiveLine {
         is_known: false,
         strength: skeleton.strength,
         raw: line.to_owned(),
@@ -410,7 +419,7 @@ fn is_code(line: &str) -> bool {
 
 fn speaks_of_error(line: &str) -> bool {
     let lower = line.to_lowercase();
-    holds_phrase(&lower, Pairs::of(&lower), phrases::TROUBLE)
+    holds_phrase(&lower, BytePairs::from_text(&lower), phrases::ERROR_PHRASES)
 }
 
 /// The last line of a text that does not speak of an error, unless it only says
@@ -418,16 +427,16 @@ fn speaks_of_error(line: &str) -> bool {
 fn last_line(text: &str) -> Option<String> {
     let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
     let last = lines.next_back()?;
-    let said = normal::normalise(last);
+    let said = normal::normalise_text(last);
     let tells = last.chars().any(char::is_alphabetic)
         && !last.starts_with("Exit code ")
         && !skeleton::is_runner(&said)
-        && Skeleton::of(last).says_anything();
+        && MessageSkeleton::from_message(last).says_anything();
     tells.then_some(said)
 }
 
 /// FNV-1a, 64 bits, finished by a mix so that close texts have distant names.
-fn hash(bytes: &[u8]) -> u64 {
+fn hash_bytes(bytes: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in bytes {
         hash ^= u64::from(*byte);

@@ -7,33 +7,33 @@ use remora_protocol::tokens;
 use serde_json::{Value, json};
 
 use crate::output::{
-    acts, added_to, bypasses_check, drops_option, is_git_form, settings_of, takes_in,
+    added_to, bypasses_check, can_change_state, drops_option, is_git_form, settings_of, takes_in,
 };
 
 mod bearing;
 mod lesson;
 mod reversal;
 
-use bearing::{Bearing, FITTING, is_about_tests};
+use bearing::{FixRelevance, MIN_FIX_RELEVANCE, is_about_tests};
 use lesson::has_lesson;
+pub(crate) use reversal::{REVERTED_PREFIX, is_reversal, is_tried, tell_reversal};
 use reversal::{StandingEdits, first_title, sets_aside, tell_tried};
-pub(crate) use reversal::{TRIED, is_reversal, is_tried, tell_reversal};
 
 /// Failures that are waited for in one session.
-const OPEN: usize = 16;
+const MAX_OPEN_FAILURES: usize = 16;
 /// Edits and commands that are told of one fix.
-const STEPS: usize = 8;
+const MAX_STEPS: usize = 8;
 /// Steps of which none bears on the error, and beyond which it is unclear what
 /// mended it. An error often names nothing of the setting that mends it.
-const MOST_UNRELATED: usize = 2;
+const MAX_UNRELATED_STEPS: usize = 2;
 /// Bytes of a command line in a title.
-const COMMAND: usize = 100;
+const MAX_COMMAND_BYTES: usize = 100;
 /// Characters of diff that are kept of each edit.
-const DIFF: usize = 600;
+const MAX_DIFF_BYTES: usize = 600;
 /// Passes that are kept of one change.
-const PASSES: usize = 4;
+const MAX_PASSES: usize = 4;
 /// Earlier changes that are kept of one error.
-const EARLIER: usize = 4;
+const MAX_EARLIER_CHANGES: usize = 4;
 
 /// Between an error and its fix.
 const ARROW: &str = " → ";
@@ -121,8 +121,8 @@ fn is_same_test(failure: &Item, failed: &str, passing: &Item, command: &str) -> 
         let name = name.trim_matches(['\'', '"']);
         name.len() > 4 && failure.facts.iter().skip(1).any(|fact| fact.contains(name))
     };
-    let is_test = detail(failure, field::TOOL) == detail(passing, field::TOOL)
-        && detail(passing, field::TOOL).is_some();
+    let is_test = detail_text(failure, field::TOOL) == detail_text(passing, field::TOOL)
+        && detail_text(passing, field::TOOL).is_some();
     is_test
         && takes_in(failed, command)
         && names().next().is_some()
@@ -141,18 +141,18 @@ pub(crate) struct OpenFailures {
 impl OpenFailures {
     /// The failure that a change of this file is likely to mend: the last one
     /// of a tool that names faults, or one that speaks of the file.
-    pub(crate) fn behind(&self, path: &str) -> Option<&Item> {
+    pub(crate) fn find_failure_behind(&self, path: &str) -> Option<&Item> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let speaks = |text: &String| !name.is_empty() && text.contains(name);
         let likely = |item: &&Item| {
-            let known = detail(item, field::TOOL).is_some();
+            let known = detail_text(item, field::TOOL).is_some();
             known || speaks(&item.title) || speaks(&item.text) || item.facts.iter().any(speaks)
         };
         self.open.iter().rev().map(|open| &open.item).find(likely)
     }
 
     /// Whether this error was met and has not been mended since.
-    pub(crate) fn has(&self, print: &str) -> bool {
+    pub(crate) fn contains_fingerprint(&self, print: &str) -> bool {
         self.open
             .iter()
             .any(|open| open.fingerprint.as_deref() == Some(print))
@@ -169,25 +169,25 @@ impl OpenFailures {
     }
 
     /// A row of the session.
-    pub(crate) fn note(&mut self, item: &Item) {
-        self.edits.note(item);
+    pub(crate) fn record_item(&mut self, item: &Item) {
+        self.edits.record_item(item);
         if let Some(command) = command_of(item) {
             if item.kind == Kind::Failure {
-                self.failed(command, item);
+                self.add_failure(command, item);
                 return;
             }
             self.open.retain(|open| !open.is_ended_by(item, command));
-            if acts(command) {
-                self.done(item);
+            if can_change_state(command) {
+                self.add_step(item);
             }
         } else if !item.files_modified.is_empty() && item.kind != Kind::Failure {
-            self.done(item);
+            self.add_step(item);
         }
     }
 
-    fn done(&mut self, item: &Item) {
+    fn add_step(&mut self, item: &Item) {
         for open in &mut self.open {
-            if open.steps.len() == STEPS {
+            if open.steps.len() == MAX_STEPS {
                 open.steps.remove(0);
                 open.tried = open.tried.saturating_sub(1);
             }
@@ -195,8 +195,8 @@ impl OpenFailures {
         }
     }
 
-    fn failed(&mut self, command: &str, item: &Item) {
-        let print = detail(item, field::FINGERPRINT);
+    fn add_failure(&mut self, command: &str, item: &Item) {
+        let print = detail_text(item, field::FINGERPRINT);
         if print.is_none() && !item.concepts.iter().any(|concept| concept == "test") {
             return;
         }
@@ -211,7 +211,7 @@ impl OpenFailures {
             open.tried = open.steps.len();
             return;
         }
-        if self.open.len() == OPEN {
+        if self.open.len() == MAX_OPEN_FAILURES {
             self.open.remove(0);
         }
         self.open.push(OpenFailure {
@@ -225,7 +225,7 @@ impl OpenFailures {
 
     /// The fixes that this passing command proves, as rows to be put by key.
     /// `known` gives the fix that was learned before.
-    pub(crate) fn passed<E>(
+    pub(crate) fn find_proven_fixes<E>(
         &mut self,
         passing: &Item,
         mut known: impl FnMut(&str) -> Result<Option<Item>, E>,
@@ -245,7 +245,7 @@ impl OpenFailures {
             else {
                 continue;
             };
-            let Some(change) = Change::of(open, passing, command) else {
+            let Some(change) = FixingChange::from_failure(open, passing, command) else {
                 continue;
             };
             let before = known(print)?;
@@ -253,12 +253,19 @@ impl OpenFailures {
                 0 => format!("{}/fix", passing.uid),
                 n => format!("{}/fix{n}", passing.uid),
             };
-            fixes.push(learned(open, print, &change, passing, before.as_ref(), uid));
+            fixes.push(build_fix(
+                open,
+                print,
+                &change,
+                passing,
+                before.as_ref(),
+                uid,
+            ));
             self.mended.push((command.to_owned(), print.to_owned()));
         }
         if fixes.is_empty() {
             for (_, key) in self.mended.iter().filter(|(c, _)| c == command) {
-                fixes.extend(known(key)?.map(|fix| counted(fix, field::HELD)));
+                fixes.extend(known(key)?.map(|fix| increment_count(fix, field::HELD)));
             }
         }
         Ok(fixes)
@@ -266,11 +273,11 @@ impl OpenFailures {
 }
 
 /// The error of a fix has come back.
-pub(crate) fn returned(fix: Item) -> Item {
-    counted(fix, field::RETURNED)
+pub(crate) fn count_return(fix: Item) -> Item {
+    increment_count(fix, field::RETURNED)
 }
 
-fn counted(mut fix: Item, name: &str) -> Item {
+fn increment_count(mut fix: Item, name: &str) -> Item {
     if let Some(Value::Object(detail)) = &mut fix.detail {
         let count = detail.get(name).and_then(Value::as_u64).unwrap_or(0);
         detail.insert(name.to_owned(), json!(count + 1));
@@ -279,13 +286,13 @@ fn counted(mut fix: Item, name: &str) -> Item {
 }
 
 /// The change of a fix, as its title tells it.
-pub(crate) fn change(fix: &Item) -> &str {
+pub(crate) fn change_title(fix: &Item) -> &str {
     fix.title.rsplit(ARROW).next().unwrap_or(&fix.title)
 }
 
 /// Whether a fix tells to step over a check, as it is no longer learned.
 pub(crate) fn steps_over_check(fix: &Item) -> bool {
-    let told = change(fix).strip_suffix('`').unwrap_or_default();
+    let told = change_title(fix).strip_suffix('`').unwrap_or_default();
     match told.split_once('`') {
         Some(("Ran ", line)) => line.contains("sudo ") || bypasses_check(line),
         Some(("Ran it with ", form)) => {
@@ -297,7 +304,7 @@ pub(crate) fn steps_over_check(fix: &Item) -> bool {
 }
 
 /// What was done between a failure and the pass.
-struct Change<'a> {
+struct FixingChange<'a> {
     /// Edits and commands that stayed.
     steps: Vec<&'a Item>,
     /// Edits that a later one took back.
@@ -308,10 +315,10 @@ struct Change<'a> {
     form: Option<String>,
 }
 
-impl<'a> Change<'a> {
+impl<'a> FixingChange<'a> {
     /// `None` when nothing was done that bears on the error, all of it was taken
     /// back, or a check was stepped over.
-    fn of(open: &'a OpenFailure, passing: &Item, command: &str) -> Option<Self> {
+    fn from_failure(open: &'a OpenFailure, passing: &Item, command: &str) -> Option<Self> {
         let steps_over = |item: &Item| command_line(item).is_some_and(bypasses_check);
         if steps_over(passing) && !steps_over(&open.item) {
             return None;
@@ -325,7 +332,7 @@ impl<'a> Change<'a> {
                 undid_earlier |= sets_aside(step);
                 steps.push(step);
             }
-            for uid in list(step, field::REVERTS) {
+            for uid in detail_texts(step, field::REVERTS) {
                 match steps.iter().rposition(|before| before.uid == uid) {
                     Some(at) => taken_back.push(steps.remove(at)),
                     None => undid_earlier = true,
@@ -334,21 +341,21 @@ impl<'a> Change<'a> {
         }
         steps.retain(|step| !sets_aside(step));
         let form = open.added_by(passing, command);
-        let bearing = Bearing::of(&open.item);
+        let bearing = FixRelevance::from_failure(&open.item);
         // No change of a file mends what git refuses.
-        if detail(&open.item, field::TOOL).is_some_and(|tool| tool.starts_with("git ")) {
+        if detail_text(&open.item, field::TOOL).is_some_and(|tool| tool.starts_with("git ")) {
             steps.retain(|step| command_of(step).is_some());
         }
         // Between a failure and the pass all kinds of things are done: what bears
         // on the error is told, and first.
-        let best = steps.iter().map(|step| bearing.on(step)).max();
-        let is_fitting = best.is_some_and(|best| best >= FITTING);
+        let best = steps.iter().map(|step| bearing.score_step(step)).max();
+        let is_fitting = best.is_some_and(|best| best >= MIN_FIX_RELEVANCE);
         // An edit broke it, and without that edit it passes: nothing was mended.
         if undid_earlier && !is_fitting {
             return None;
         }
         if is_fitting || form.is_some() {
-            steps.retain(|step| bearing.on(step) > 0);
+            steps.retain(|step| bearing.score_step(step) > 0);
         } else {
             // What was done after it was met for the last time is likelier.
             let last = &open.steps[open.tried..];
@@ -358,14 +365,18 @@ impl<'a> Change<'a> {
                 steps.retain(|step| command_of(step).is_none());
             }
             // One word in common may be chance, but not in one step alone.
-            if steps.len() > MOST_UNRELATED {
-                steps.retain(|step| bearing.on(step) > 0);
+            if steps.len() > MAX_UNRELATED_STEPS {
+                steps.retain(|step| bearing.score_step(step) > 0);
             }
-            if steps.len() > MOST_UNRELATED || steps.iter().all(|step| is_about_tests(step)) {
+            if steps.len() > MAX_UNRELATED_STEPS || steps.iter().all(|step| is_about_tests(step)) {
                 return None;
             }
         }
-        let main = best.and_then(|best| steps.iter().rposition(|step| bearing.on(step) == best));
+        let main = best.and_then(|best| {
+            steps
+                .iter()
+                .rposition(|step| bearing.score_step(step) == best)
+        });
         let title = match (main, &form) {
             (Some(at), _) if is_fitting => tell_step(steps[at]),
             (_, Some(form)) => format!("Ran it with `{form}`"),
@@ -404,38 +415,45 @@ fn told_command(step: &Item) -> String {
         Some(line) => {
             // Whose rights it needs is for the user to say.
             let line = line.replace("sudo ", "");
-            format!("Ran `{}`", &line[..line.floor_char_boundary(COMMAND)])
+            format!(
+                "Ran `{}`",
+                &line[..line.floor_char_boundary(MAX_COMMAND_BYTES)]
+            )
         }
         None => step.title.clone(),
     }
 }
 
-fn learned(
+fn build_fix(
     open: &OpenFailure,
     print: &str,
-    done: &Change<'_>,
+    done: &FixingChange<'_>,
     passing: &Item,
     before: Option<&Item>,
     uid: String,
 ) -> Item {
     let last = done.title.as_str();
-    let same = before.filter(|fix| change(fix) == last);
+    let same = before.filter(|fix| change_title(fix) == last);
     let count = |name: &str| {
         same.and_then(|fix| fix.detail.as_ref()?.get(name)?.as_u64())
             .unwrap_or(0)
     };
     let mut earlier: Vec<&str> = before.map_or_else(Vec::new, |fix| {
-        list(fix, field::EARLIER).filter(|e| *e != last).collect()
+        detail_texts(fix, field::EARLIER)
+            .filter(|e| *e != last)
+            .collect()
     });
     if same.is_none() {
-        earlier.extend(before.map(change));
+        earlier.extend(before.map(change_title));
     }
     // The row keeps the name of the first pass, whatever mended the error since.
     let mut passes: Vec<&str> = same.map_or_else(Vec::new, |fix| {
-        list(fix, field::PASSES).take(PASSES - 1).collect()
+        detail_texts(fix, field::PASSES)
+            .take(MAX_PASSES - 1)
+            .collect()
     });
     passes.push(&passing.uid);
-    let dropped = earlier.len().saturating_sub(EARLIER);
+    let dropped = earlier.len().saturating_sub(MAX_EARLIER_CHANGES);
     let earlier = &earlier[dropped..];
     let mut files: Vec<String> = Vec::new();
     let mut facts = vec![format!("error: {}", open.item.title)];
@@ -445,7 +463,7 @@ fn learned(
         if command_of(step).is_some() {
             continue;
         }
-        let end = step.text.floor_char_boundary(DIFF);
+        let end = step.text.floor_char_boundary(MAX_DIFF_BYTES);
         text.push_str(&step.text[..end]);
         text.push('\n');
         for file in &step.files_modified {
@@ -473,7 +491,7 @@ fn learned(
         uid,
         key: Some(print.to_owned()),
         kind: Kind::Fix,
-        digest_tokens: tokens::estimate(&title) + tokens::estimate(&text),
+        digest_tokens: tokens::estimate_tokens(&title) + tokens::estimate_tokens(&text),
         title,
         text,
         facts,
@@ -499,11 +517,11 @@ fn learned(
 }
 
 fn command_of(item: &Item) -> Option<&str> {
-    detail(item, field::COMMAND)
+    detail_text(item, field::COMMAND)
 }
 
 /// Texts of a list in the detail of an item.
-pub(crate) fn list<'a>(item: &'a Item, name: &str) -> impl Iterator<Item = &'a str> {
+pub(crate) fn detail_texts<'a>(item: &'a Item, name: &str) -> impl Iterator<Item = &'a str> {
     let list = item
         .detail
         .as_ref()
@@ -511,7 +529,7 @@ pub(crate) fn list<'a>(item: &'a Item, name: &str) -> impl Iterator<Item = &'a s
     list.into_iter().flatten().filter_map(Value::as_str)
 }
 
-pub(crate) fn detail<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
+pub(crate) fn detail_text<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
     item.detail.as_ref()?.get(name)?.as_str()
 }
 

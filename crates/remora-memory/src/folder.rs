@@ -4,16 +4,16 @@
 use remora_protocol::record::{FileRecord, FileState, Item};
 use serde_json::Value;
 
-use crate::capture::Captured;
+use crate::capture::CapturedEvent;
 use crate::symbols;
 
 /// Symbols that are named of a file.
-const SYMBOLS: usize = 10;
+const MAX_SYMBOLS: usize = 10;
 /// Text that is looked through for them.
-const TEXT: usize = 256 * 1024;
+const MAX_SCANNED_BYTES: usize = 256 * 1024;
 
 /// A path as seen from the project's root, where it lies in it.
-pub(crate) fn relative(path: &str, root: &str) -> String {
+pub(crate) fn relative_to_root(path: &str, root: &str) -> String {
     let inside = path
         .strip_prefix(root)
         .and_then(|rest| rest.strip_prefix('/'))
@@ -24,12 +24,12 @@ pub(crate) fn relative(path: &str, root: &str) -> String {
 }
 
 /// What a call did to files.
-pub(crate) fn touched(event: &Captured, row: &Item) -> Vec<FileRecord> {
+pub(crate) fn collect_file_records(event: &CapturedEvent, row: &Item) -> Vec<FileRecord> {
     if event.event.fields.contains_key("error") {
         return Vec::new();
     }
-    let input = event.value("tool_input");
-    let response = event.value("tool_response");
+    let input = event.json_field("tool_input");
+    let response = event.json_field("tool_response");
     let text = |value: Option<&Value>, path: &[&str]| -> Option<String> {
         let mut value = value?;
         for name in path {
@@ -37,14 +37,14 @@ pub(crate) fn touched(event: &Captured, row: &Item) -> Vec<FileRecord> {
         }
         value.as_str().map(str::to_owned)
     };
-    match event.text("tool_name") {
+    match event.text_field("tool_name") {
         "Bash" => {
             let command = text(input, &["command"]).unwrap_or_default();
             moved_or_removed(&command, event, row)
         }
         "Read" => {
             let content = text(response, &["file", "content"]);
-            record(
+            build_file_records(
                 row.files_read.first(),
                 row,
                 FileState::Seen,
@@ -57,23 +57,23 @@ pub(crate) fn touched(event: &Captured, row: &Item) -> Vec<FileRecord> {
                 _ => FileState::Changed,
             };
             let content = text(input, &["content"]);
-            record(row.files_modified.first(), row, state, content.as_deref())
+            build_file_records(row.files_modified.first(), row, state, content.as_deref())
         }
-        _ => record(row.files_modified.first(), row, FileState::Changed, None),
+        _ => build_file_records(row.files_modified.first(), row, FileState::Changed, None),
     }
 }
 
 /// A file that changed outside the agent's hands.
-pub(crate) fn changed_outside(event: &Captured) -> Option<FileRecord> {
-    let state = match event.text("event") {
+pub(crate) fn changed_outside(event: &CapturedEvent) -> Option<FileRecord> {
+    let state = match event.text_field("event") {
         "add" => FileState::Added,
         "unlink" => FileState::Removed,
         _ => FileState::Changed,
     };
-    let path = relative(event.text("file_path"), event.root());
-    let (folder, name) = split(&path)?;
+    let path = relative_to_root(event.text_field("file_path"), event.root());
+    let (folder, name) = split_path(&path)?;
     Some(FileRecord {
-        project: project(event),
+        project: project_key(event),
         folder,
         name,
         holds: String::new(),
@@ -85,23 +85,23 @@ pub(crate) fn changed_outside(event: &Captured) -> Option<FileRecord> {
     })
 }
 
-fn project(event: &Captured) -> String {
+fn project_key(event: &CapturedEvent) -> String {
     match &event.envelope.project {
         Some(project) => project.key.clone(),
-        None => event.text("cwd").to_owned(),
+        None => event.text_field("cwd").to_owned(),
     }
 }
 
-fn record(
+fn build_file_records(
     path: Option<&String>,
     row: &Item,
     state: FileState,
     content: Option<&str>,
 ) -> Vec<FileRecord> {
-    let Some((path, (folder, name))) = path.and_then(|p| Some((p, split(p)?))) else {
+    let Some((path, (folder, name))) = path.and_then(|p| Some((p, split_path(p)?))) else {
         return Vec::new();
     };
-    let holds = content.map_or_else(String::new, |text| holds(path, text));
+    let holds = content.map_or_else(String::new, |text| format_main_symbols(path, text));
     vec![FileRecord {
         project: row.project.clone(),
         folder,
@@ -116,14 +116,14 @@ fn record(
 }
 
 /// The main symbols of a file, in the order in which they stand.
-fn holds(path: &str, text: &str) -> String {
-    let end = text.floor_char_boundary(TEXT);
+fn format_main_symbols(path: &str, text: &str) -> String {
+    let end = text.floor_char_boundary(MAX_SCANNED_BYTES);
     let mut names: Vec<String> = Vec::new();
-    for symbol in symbols::outline(path, &text[..end]) {
+    for symbol in symbols::list_symbols(path, &text[..end]) {
         if !names.contains(&symbol.name) {
             names.push(symbol.name);
         }
-        if names.len() == SYMBOLS {
+        if names.len() == MAX_SYMBOLS {
             break;
         }
     }
@@ -131,7 +131,7 @@ fn holds(path: &str, text: &str) -> String {
 }
 
 /// Folder and name of a path inside the project; anything else is nobody's.
-fn split(path: &str) -> Option<(String, String)> {
+fn split_path(path: &str) -> Option<(String, String)> {
     if path.is_empty() || path.starts_with(['/', '~']) || path.starts_with("..") {
         return None;
     }
@@ -144,21 +144,21 @@ fn split(path: &str) -> Option<(String, String)> {
 
 /// `mv`, `git mv`, `rm` and `git rm` of plain paths. Patterns, variables and
 /// options that change the meaning are left alone: better nothing than wrong.
-fn moved_or_removed(command: &str, event: &Captured, row: &Item) -> Vec<FileRecord> {
-    let base = relative(event.text("cwd"), event.root());
+fn moved_or_removed(command: &str, event: &CapturedEvent, row: &Item) -> Vec<FileRecord> {
+    let base = relative_to_root(event.text_field("cwd"), event.root());
     let inside = if base.starts_with('/') {
         ""
     } else {
         base.as_str()
     };
     let path = |word: &str| match (word.starts_with('/'), inside) {
-        (true, _) => relative(word, event.root()),
+        (true, _) => relative_to_root(word, event.root()),
         (false, "") => word.to_owned(),
         (false, inside) => format!("{inside}/{word}"),
     };
     let mut records = Vec::new();
     let mut push = |word: &str, state: FileState, from: Option<String>| {
-        if let Some((folder, name)) = split(path(word).trim_end_matches('/')) {
+        if let Some((folder, name)) = split_path(path(word).trim_end_matches('/')) {
             records.push(FileRecord {
                 project: row.project.clone(),
                 folder,

@@ -7,51 +7,51 @@ mod deed;
 
 use std::collections::HashMap;
 
-use remora_protocol::record::{Given, Item, Kind, Used};
+use remora_protocol::record::{Injection, InjectionUse, Item, Kind};
 
-use crate::capture::{Captured, Worth};
+use crate::capture::{CaptureDecision, CapturedEvent};
 use crate::fix;
-use crate::store::{Filter, Name, Result, Store};
-use deed::Deed;
+use crate::store::{Filter, ItemRef, Result, Store};
+use deed::ToolUse;
 
 /// Sessions that are kept in mind.
-const SESSIONS: usize = 64;
+const MAX_SESSIONS: usize = 64;
 /// Lines of one session that may still be of use; older ones are let go.
-const LINES: usize = 400;
+const MAX_SESSION_LINES: usize = 400;
 /// The moment at which a file is being read anyway.
-const READ: &str = "read";
-const MEMORY: &str = "memory://";
+const READ_TRIGGER: &str = "read";
+const MEMORY_SCHEME: &str = "memory://";
 
 /// What running sessions were given and have not used yet.
 #[derive(Debug, Default)]
-pub struct Uses {
-    sessions: HashMap<String, Watch>,
+pub struct UseDetector {
+    sessions: HashMap<String, SessionWatch>,
     turn: u64,
 }
 
 #[derive(Debug, Default)]
-struct Watch {
+struct SessionWatch {
     /// In the order of their giving.
-    lines: Vec<Line>,
+    lines: Vec<WatchedInjection>,
     /// The last line that was taken in.
     last: Option<u32>,
     turn: u64,
 }
 
 #[derive(Debug)]
-struct Line {
+struct WatchedInjection {
     /// Its place in the ledger of the session.
     at: u32,
     time: i64,
     item: String,
     /// Whether opening a file can be a use of it.
     opens: bool,
-    about: About,
+    about: UseSignals,
 }
 
 /// By what a later call shows that it made use of a row.
 #[derive(Debug, Default, Clone)]
-struct About {
+struct UseSignals {
     /// Its number and its long names.
     names: Vec<String>,
     project: String,
@@ -59,10 +59,10 @@ struct About {
     command: Option<String>,
 }
 
-impl Uses {
+impl UseDetector {
     /// Forgets what it thinks the store holds. To be called when a batch could
     /// not be stored.
-    pub fn forget(&mut self) {
+    pub fn clear_sessions(&mut self) {
         self.sessions.clear();
     }
 
@@ -75,46 +75,46 @@ impl Uses {
     /// Takes in what the event's session was given, and returns those rows that
     /// the store does not have yet. To be called before its events are looked
     /// at, also without rows.
-    pub fn take(
+    pub fn add_injections(
         &mut self,
         store: &dyn Store,
-        event: &Captured,
-        rows: Vec<Given>,
-    ) -> Result<Vec<Given>> {
+        event: &CapturedEvent,
+        rows: Vec<Injection>,
+    ) -> Result<Vec<Injection>> {
         let session = event.session();
         self.turn += 1;
         let mut watch = match self.sessions.remove(session.as_ref()) {
             Some(watch) => watch,
-            None => Watch::load(store, event)?,
+            None => SessionWatch::load_session(store, event)?,
         };
         watch.turn = self.turn;
-        let fresh: Vec<Given> = rows
+        let fresh: Vec<Injection> = rows
             .into_iter()
             .filter(|row| watch.last.is_none_or(|last| row.line > last))
             .collect();
-        watch.add(store, event, &fresh)?;
+        watch.add_injections(store, event, &fresh)?;
         self.sessions.insert(session.into_owned(), watch);
         self.forget_the_oldest();
         Ok(fresh)
     }
 
     /// Which lines this event made use of: session, line and how.
-    pub fn see(&mut self, event: &Captured) -> Vec<(String, u32, Used)> {
+    pub fn detect_uses(&mut self, event: &CapturedEvent) -> Vec<(String, u32, InjectionUse)> {
         let session = event.session();
         let Some(watch) = self.sessions.get_mut(session.as_ref()) else {
             return Vec::new();
         };
-        if watch.lines.is_empty() || event.worth == Worth::Ignored {
+        if watch.lines.is_empty() || event.worth == CaptureDecision::Ignored {
             return Vec::new();
         }
-        let used = watch.see(event);
+        let used = watch.detect_uses(event);
         used.into_iter()
             .map(|(line, used)| (session.clone().into_owned(), line, used))
             .collect()
     }
 
     fn forget_the_oldest(&mut self) {
-        while self.sessions.len() > SESSIONS {
+        while self.sessions.len() > MAX_SESSIONS {
             let oldest = self.sessions.iter().min_by_key(|(_, watch)| watch.turn);
             let Some(id) = oldest.map(|(id, _)| id.clone()) else {
                 return;
@@ -124,13 +124,13 @@ impl Uses {
     }
 }
 
-impl Watch {
-    fn load(store: &dyn Store, event: &Captured) -> Result<Self> {
+impl SessionWatch {
+    fn load_session(store: &dyn Store, event: &CapturedEvent) -> Result<Self> {
         let filter = Filter {
             session: Some(event.session().into_owned()),
             ..Filter::default()
         };
-        let rows = store.given(&filter, usize::MAX)?;
+        let rows = store.list_injections(&filter, usize::MAX)?;
         // What was given before a use of the same is not waited for: the use
         // was that of the later line.
         let mut done: HashMap<&str, u32> = HashMap::new();
@@ -138,37 +138,42 @@ impl Watch {
             let line = done.entry(&row.item).or_default();
             *line = row.line.max(*line);
         }
-        let open: Vec<Given> = rows
+        let open: Vec<Injection> = rows
             .iter()
             .filter(|row| done.get(row.item.as_str()).is_none_or(|l| row.line > *l))
             .cloned()
             .collect();
         let mut watch = Self::default();
-        watch.add(store, event, &open)?;
+        watch.add_injections(store, event, &open)?;
         watch.last = rows.iter().map(|row| row.line).max();
         Ok(watch)
     }
 
-    fn add(&mut self, store: &dyn Store, event: &Captured, rows: &[Given]) -> Result<()> {
+    fn add_injections(
+        &mut self,
+        store: &dyn Store,
+        event: &CapturedEvent,
+        rows: &[Injection],
+    ) -> Result<()> {
         self.last = rows.iter().map(|row| row.line).max().max(self.last);
-        let rows = &rows[rows.len().saturating_sub(LINES)..];
-        let abouts = abouts(store, event, rows)?;
+        let rows = &rows[rows.len().saturating_sub(MAX_SESSION_LINES)..];
+        let abouts = load_use_signals(store, event, rows)?;
         for (row, about) in rows.iter().zip(abouts) {
-            self.lines.push(Line {
+            self.lines.push(WatchedInjection {
                 at: row.line,
                 time: row.time,
                 item: row.item.clone(),
-                opens: !row.moment.starts_with(READ),
+                opens: !row.moment.starts_with(READ_TRIGGER),
                 about,
             });
         }
-        let old = self.lines.len().saturating_sub(LINES);
+        let old = self.lines.len().saturating_sub(MAX_SESSION_LINES);
         self.lines.drain(..old);
         Ok(())
     }
 
-    fn see(&mut self, event: &Captured) -> Vec<(u32, Used)> {
-        let Some(deed) = Deed::of(event) else {
+    fn detect_uses(&mut self, event: &CapturedEvent) -> Vec<(u32, InjectionUse)> {
+        let Some(deed) = ToolUse::from_event(event) else {
             return Vec::new();
         };
         let time = event.envelope.at;
@@ -176,7 +181,7 @@ impl Watch {
         let mut found: Vec<(u32, &str, &'static str)> = Vec::new();
         for line in self.lines.iter().rev().filter(|line| line.time < time) {
             if found.iter().all(|(_, item, _)| *item != line.item)
-                && let Some(how) = deed.uses(line.opens, &line.about)
+                && let Some(how) = deed.find_item_use(line.opens, &line.about)
             {
                 found.push((line.at, &line.item, how));
             }
@@ -189,11 +194,11 @@ impl Watch {
             self.lines
                 .retain(|line| line.item != *item || line.at > *last);
         }
-        let mut used: Vec<(u32, Used)> = used
+        let mut used: Vec<(u32, InjectionUse)> = used
             .into_iter()
             .map(|(line, _, how)| {
                 let how = how.to_owned();
-                (line, Used { how, time })
+                (line, InjectionUse { how, time })
             })
             .collect();
         used.sort_by_key(|(line, _)| *line);
@@ -203,41 +208,54 @@ impl Watch {
 
 /// What the rows are about, in their order. Of a row that is gone only its
 /// number is known.
-fn abouts(store: &dyn Store, event: &Captured, rows: &[Given]) -> Result<Vec<About>> {
-    let number = |row: &Given| row.item.strip_prefix('#')?.parse::<i64>().ok();
-    let mut names: Vec<Name> = rows.iter().filter_map(number).map(Name::Id).collect();
+fn load_use_signals(
+    store: &dyn Store,
+    event: &CapturedEvent,
+    rows: &[Injection],
+) -> Result<Vec<UseSignals>> {
+    let number = |row: &Injection| row.item.strip_prefix('#')?.parse::<i64>().ok();
+    let mut names: Vec<ItemRef> = rows.iter().filter_map(number).map(ItemRef::Id).collect();
     names.dedup();
     let items: HashMap<i64, Item> = match names.as_slice() {
         [] => HashMap::new(),
-        names => store.items(names)?.into_iter().map(|i| (i.id, i)).collect(),
+        names => store
+            .find_items(names)?
+            .into_iter()
+            .map(|i| (i.id, i))
+            .collect(),
     };
     rows.iter()
         .map(|row| {
-            if row.item.starts_with(MEMORY) {
-                return Ok(About::of(
+            if row.item.starts_with(MEMORY_SCHEME) {
+                return Ok(UseSignals::from_item(
                     &row.item,
-                    memory(store, event, &row.item)?.as_ref(),
+                    find_memory(store, event, &row.item)?.as_ref(),
                 ));
             }
             let item = number(row).and_then(|id| items.get(&id));
-            Ok(About::of(row.item.trim_start_matches('#'), item))
+            Ok(UseSignals::from_item(
+                row.item.trim_start_matches('#'),
+                item,
+            ))
         })
         .collect()
 }
 
 /// A saved memory of the event's project, or of the person.
-fn memory(store: &dyn Store, event: &Captured, address: &str) -> Result<Option<Item>> {
-    match store.keyed(event.project(), Kind::Memory, address)? {
-        None => store.keyed("", Kind::Memory, address),
+fn find_memory(store: &dyn Store, event: &CapturedEvent, address: &str) -> Result<Option<Item>> {
+    match store.find_by_key(event.project(), Kind::Memory, address)? {
+        None => store.find_by_key("", Kind::Memory, address),
         found => Ok(found),
     }
 }
 
-impl About {
-    fn of(name: &str, item: Option<&Item>) -> Self {
+impl UseSignals {
+    fn from_item(name: &str, item: Option<&Item>) -> Self {
         let mut names = vec![name.to_owned()];
         // `remora memory show no-mocks`.
-        let short = name.strip_prefix(MEMORY).and_then(|at| at.split_once('/'));
+        let short = name
+            .strip_prefix(MEMORY_SCHEME)
+            .and_then(|at| at.split_once('/'));
         names.extend(short.map(|(_, short)| short.to_owned()));
         let Some(item) = item else {
             return Self {
@@ -251,13 +269,13 @@ impl About {
         let learned = matches!(item.kind, Kind::Failure | Kind::Fix);
         if item.kind == Kind::Memory {
             names.push(item.id.to_string());
-            files.extend(fix::detail(item, "path").map(str::to_owned));
+            files.extend(fix::detail_text(item, "path").map(str::to_owned));
         }
         Self {
             names,
             project: item.project.clone(),
             files,
-            command: fix::detail(item, fix::field::COMMAND)
+            command: fix::detail_text(item, fix::field::COMMAND)
                 .filter(|_| learned)
                 .map(str::to_owned),
         }

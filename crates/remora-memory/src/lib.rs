@@ -38,6 +38,6 @@ pub mod symbols;
 pub mod testing;
 pub mod words;
 
-pub use capture::{Captured, Worth, call_key};
-pub use digest::{Digest, Digester, Fate};
-pub use policy::{Policy, Treatment, treatment};
+pub use capture::{CaptureDecision, CapturedEvent, call_key};
+pub use digest::{EventDisposition, Extraction, Extractor};
+pub use policy::{CapturePolicy, Treatment, event_treatment};

@@ -11,19 +11,19 @@ mod values;
 
 use serde_json::Value;
 
-use self::values::{Call, Target, text_of};
-use crate::edit::{self, clip, fit, one_line, short_path};
+use self::values::{CallTarget, LookupCall, text_of};
+use crate::edit::{self, fit_title, one_line, short_path, truncate_chars};
 
 /// The most facts of one call.
-const FACT_CAP: usize = 12;
+const MAX_FACTS: usize = 12;
 /// The longest fact, in characters.
-const FACT_LENGTH: usize = 160;
+const MAX_FACT_CHARS: usize = 160;
 /// The longest text, in characters.
-const TEXT_CAP: usize = 1_500;
+const MAX_TEXT_CHARS: usize = 1_500;
 
 /// Whether a call is worth keeping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Worth {
+pub enum LookupValue {
     /// It says something about the work.
     Keep,
     /// Bookkeeping of the agent: to-do lists, listings of tools.
@@ -46,47 +46,47 @@ pub struct LookupReading {
     /// Compact, at most 1,500 characters.
     pub text: String,
     /// Whether it is worth keeping.
-    pub worth: Worth,
+    pub worth: LookupValue,
 }
 
 impl LookupReading {
     fn new(title: &str) -> Self {
         Self {
-            title: fit(title),
+            title: fit_title(title),
             facts: Vec::new(),
             concepts: Vec::new(),
             files_read: Vec::new(),
             files_modified: Vec::new(),
             text: String::new(),
-            worth: Worth::Keep,
+            worth: LookupValue::Keep,
         }
     }
 
-    fn about(mut self, concept: &str) -> Self {
+    fn with_concept(mut self, concept: &str) -> Self {
         self.concepts.push(concept.to_owned());
         self
     }
 
-    fn fact(mut self, line: &str) -> Self {
-        self.say(line);
+    fn with_fact(mut self, line: &str) -> Self {
+        self.add_fact(line);
         self
     }
 
-    fn say(&mut self, line: &str) {
-        let line = one_line(line, FACT_LENGTH);
-        if !line.is_empty() && self.facts.len() < FACT_CAP && !self.facts.contains(&line) {
+    fn add_fact(&mut self, line: &str) {
+        let line = one_line(line, MAX_FACT_CHARS);
+        if !line.is_empty() && self.facts.len() < MAX_FACTS && !self.facts.contains(&line) {
             self.facts.push(line);
         }
     }
 
     fn with_text(mut self, text: &str) -> Self {
-        self.text = values::compact(text, TEXT_CAP);
+        self.text = values::compact_text(text, MAX_TEXT_CHARS);
         self
     }
 }
 
 /// Tools that only keep the agent's own books.
-const BOOKKEEPING: &[&str] = &[
+const BOOKKEEPING_TOOLS: &[&str] = &[
     "TodoWrite",
     "TodoRead",
     "TaskList",
@@ -102,52 +102,52 @@ const BOOKKEEPING: &[&str] = &[
 ];
 
 /// Reads one call; `error` is what a failed call gave in place of an answer.
-pub fn read(
+pub fn read_lookup(
     tool: &str,
     input: &Value,
     response: Option<&Value>,
     error: Option<&str>,
     root: &str,
 ) -> LookupReading {
-    let call = Call {
+    let call = LookupCall {
         tool,
         input,
         response,
         root,
     };
     if let Some(error) = error {
-        return failed(&call, error);
+        return read_failed_call(&call, error);
     }
-    if BOOKKEEPING.contains(&tool) {
+    if BOOKKEEPING_TOOLS.contains(&tool) {
         let mut reading = LookupReading::new(&format!("Used {tool}"));
-        reading.worth = Worth::Skip;
+        reading.worth = LookupValue::Skip;
         return reading;
     }
     match tool {
-        "Read" | "NotebookRead" => files::read(&call),
-        "LS" => files::list(&call),
-        "Grep" => search::grep(&call),
-        "Glob" => search::glob(&call),
-        "WebFetch" => remote::fetch(&call),
-        "WebSearch" => remote::search(&call),
-        "Agent" | "Task" => agents::agent(&call),
-        "Skill" | "SlashCommand" => agents::skill(&call),
-        "TaskCreate" | "TaskUpdate" | "TaskStop" => agents::task(&call),
-        "EnterWorktree" | "ExitWorktree" => agents::worktree(&call),
-        "AskUserQuestion" => agents::question(&call),
-        "EnterPlanMode" | "ExitPlanMode" => agents::plan(&call),
-        _ if tool.starts_with("mcp__") => remote::mcp(&call),
-        _ => edited(&call).unwrap_or_else(|| remote::unknown(&call)),
+        "Read" | "NotebookRead" => files::parse_read_call(&call),
+        "LS" => files::parse_list_call(&call),
+        "Grep" => search::parse_grep_call(&call),
+        "Glob" => search::parse_glob_call(&call),
+        "WebFetch" => remote::parse_fetch_call(&call),
+        "WebSearch" => remote::parse_web_search_call(&call),
+        "Agent" | "Task" => agents::parse_agent_call(&call),
+        "Skill" | "SlashCommand" => agents::parse_skill_call(&call),
+        "TaskCreate" | "TaskUpdate" | "TaskStop" => agents::parse_task_call(&call),
+        "EnterWorktree" | "ExitWorktree" => agents::parse_worktree_call(&call),
+        "AskUserQuestion" => agents::parse_question_call(&call),
+        "EnterPlanMode" | "ExitPlanMode" => agents::parse_plan_call(&call),
+        _ if tool.starts_with("mcp__") => remote::parse_mcp_call(&call),
+        _ => read_edit_call(&call).unwrap_or_else(|| remote::parse_unknown_call(&call)),
     }
 }
 
 /// The tools that edit, for callers that do not tell them apart.
-fn edited(call: &Call<'_>) -> Option<LookupReading> {
+fn read_edit_call(call: &LookupCall<'_>) -> Option<LookupReading> {
     let told = edit::read_call(call.tool, call.input, call.response, call.root)?;
     let mut reading = LookupReading::new(&told.title);
     reading.facts = told.facts;
     reading.concepts = told.concepts;
-    reading.text = clip(&told.diff, TEXT_CAP);
+    reading.text = truncate_chars(&told.diff, MAX_TEXT_CHARS);
     let path = call
         .path("file_path")
         .or_else(|| call.path("notebook_path"));
@@ -156,26 +156,26 @@ fn edited(call: &Call<'_>) -> Option<LookupReading> {
 }
 
 /// A failed call is always kept: what does not work is worth knowing.
-fn failed(call: &Call<'_>, error: &str) -> LookupReading {
-    let reason = values::reason(error, call.root);
+fn read_failed_call(call: &LookupCall<'_>, error: &str) -> LookupReading {
+    let reason = values::format_reason(error, call.root);
     let name = values::tool_name(call.tool);
-    let target = values::target(call);
+    let target = values::find_target(call);
     let head = match &target {
-        Target::File(path) => format!("{name} of {} failed", short_path(path)),
-        Target::Pattern(pattern) => format!("{name} for {pattern} failed"),
-        Target::Matter(matter) => format!("{name} on {matter} failed"),
-        Target::Arguments(given) if given.is_empty() => format!("{name} failed"),
-        Target::Arguments(given) => format!("{name} ({given}) failed"),
+        CallTarget::File(path) => format!("{name} of {} failed", short_path(path)),
+        CallTarget::Pattern(pattern) => format!("{name} for {pattern} failed"),
+        CallTarget::Matter(matter) => format!("{name} on {matter} failed"),
+        CallTarget::Arguments(given) if given.is_empty() => format!("{name} failed"),
+        CallTarget::Arguments(given) => format!("{name} ({given}) failed"),
     };
     let mut reading = LookupReading::new(&format!("{head}: {reason}"))
-        .about("failure")
-        .fact(&format!("{name} failed: {reason}"))
-        .with_text(values::unmarked(error));
-    if let Target::File(path) = &target {
-        reading.say(&format!("file: {path}"));
+        .with_concept("failure")
+        .with_fact(&format!("{name} failed: {reason}"))
+        .with_text(values::strip_error_tags(error));
+    if let CallTarget::File(path) = &target {
+        reading.add_fact(&format!("file: {path}"));
     }
     if let Some(said) = call.response.map(text_of).filter(|t| !t.trim().is_empty()) {
-        reading.say(&format!("answer: {said}"));
+        reading.add_fact(&format!("answer: {said}"));
     }
     reading
 }

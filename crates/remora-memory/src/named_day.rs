@@ -1,9 +1,9 @@
 //! A day, a month or a year that a question names: "on 3 November", "in May
 //! 2026", "2026-11-15". Pure; knows no clock, so "yesterday" means nothing here.
 
-use remora_protocol::time::civil;
+use remora_protocol::time::civil_from_days;
 
-const DAY: i64 = 86_400_000;
+const DAY_MS: i64 = 86_400_000;
 const MONTHS: [&str; 12] = [
     "january",
     "february",
@@ -19,7 +19,7 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 /// Words behind which even `may` is a month, and four digits are a year.
-const LEADS: [&str; 10] = [
+const DATE_LEAD_WORDS: [&str; 10] = [
     "in", "of", "since", "during", "until", "by", "last", "this", "early", "late",
 ];
 
@@ -40,16 +40,16 @@ impl NamedDay {
             .filter(|word| !word.is_empty())
             .collect();
         (0..words.len()).find_map(|at| {
-            iso(words[at])
-                .or_else(|| spelt(&words, at))
+            parse_iso_date(words[at])
+                .or_else(|| parse_spelt_date(&words, at))
                 .or_else(|| year_alone(&words, at))
         })
     }
 
     /// How well a moment fits: 1 within what is named, a half in the right
     /// month on another day, else 0.
-    pub fn fit(self, millis: i64) -> f64 {
-        let (year, month, day) = civil(millis.div_euclid(DAY));
+    pub fn score_time(self, millis: i64) -> f64 {
+        let (year, month, day) = civil_from_days(millis.div_euclid(DAY_MS));
         let is = |named: Option<i64>, value: i64| named.is_none_or(|named| named == value);
         if !is(self.year, year) || !is(self.month, month) {
             0.0
@@ -61,25 +61,25 @@ impl NamedDay {
     }
 }
 
-fn number(word: &str, from: i64, to: i64) -> Option<i64> {
+fn parse_number(word: &str, from: i64, to: i64) -> Option<i64> {
     let digits = word.bytes().all(|b| b.is_ascii_digit());
     let value: i64 = word.parse().ok().filter(|_| digits)?;
     (from..=to).contains(&value).then_some(value)
 }
 
-fn year(word: &str) -> Option<i64> {
-    number(word, 1900, 2099)
+fn parse_year(word: &str) -> Option<i64> {
+    parse_number(word, 1900, 2099)
 }
 
-fn day(word: &str) -> Option<i64> {
+fn parse_day(word: &str) -> Option<i64> {
     let bare = ["st", "nd", "rd", "th"]
         .iter()
         .find_map(|end| word.strip_suffix(end));
-    number(bare.unwrap_or(word), 1, 31)
+    parse_number(bare.unwrap_or(word), 1, 31)
 }
 
 /// `2026-11` or `2026-11-15`.
-fn iso(word: &str) -> Option<NamedDay> {
+fn parse_iso_date(word: &str) -> Option<NamedDay> {
     let mut parts = word.split('-');
     let (first, second) = (parts.next()?, parts.next()?);
     let day = parts.next();
@@ -87,34 +87,34 @@ fn iso(word: &str) -> Option<NamedDay> {
         return None;
     }
     Some(NamedDay {
-        year: Some(year(first)?),
-        month: Some(number(second, 1, 12)?),
+        year: Some(parse_year(first)?),
+        month: Some(parse_number(second, 1, 12)?),
         day: match day {
-            Some(day) => Some(number(day, 1, 31)?),
+            Some(day) => Some(parse_number(day, 1, 31)?),
             None => None,
         },
     })
 }
 
 /// `3rd of November`, `Nov 3, 2026`, `May 2026`.
-fn spelt(words: &[&str], at: usize) -> Option<NamedDay> {
+fn parse_spelt_date(words: &[&str], at: usize) -> Option<NamedDay> {
     let word = words[at];
     let month = MONTHS
         .iter()
         .position(|month| *month == word || (word.len() == 3 && month.starts_with(word)))?;
     let before = |back: usize| at.checked_sub(back).map(|at| words[at]);
     let day_before = match before(1) {
-        Some("of") => before(2).and_then(day),
-        other => other.and_then(day),
+        Some("of") => before(2).and_then(parse_day),
+        other => other.and_then(parse_day),
     };
-    let day_after = words.get(at + 1).copied().and_then(day);
+    let day_after = words.get(at + 1).copied().and_then(parse_day);
     let named_day = day_before.or(day_after);
     let next = at + 1 + usize::from(day_after.is_some());
-    let named_year = words.get(next).copied().and_then(year);
+    let named_year = words.get(next).copied().and_then(parse_year);
     // Short ones are names and words of their own too.
     let doubtful = word.len() == 3 || word == "march";
     let alone = named_day.is_none() && named_year.is_none();
-    let led = before(1).is_some_and(|lead| LEADS.contains(&lead));
+    let led = before(1).is_some_and(|lead| DATE_LEAD_WORDS.contains(&lead));
     if alone && doubtful && !led {
         return None;
     }
@@ -128,8 +128,8 @@ fn spelt(words: &[&str], at: usize) -> Option<NamedDay> {
 /// `in 2026`.
 fn year_alone(words: &[&str], at: usize) -> Option<NamedDay> {
     let lead = at.checked_sub(1).map(|at| words[at])?;
-    let year = year(words[at])?;
-    LEADS.contains(&lead).then_some(NamedDay {
+    let year = parse_year(words[at])?;
+    DATE_LEAD_WORDS.contains(&lead).then_some(NamedDay {
         year: Some(year),
         month: None,
         day: None,
@@ -180,7 +180,7 @@ mod tests {
     fn moments_fit_what_is_named() {
         // 2026-11-15T08:30Z
         let moment = 1_794_731_400_000;
-        let fit = |text: &str| NamedDay::find(text).unwrap().fit(moment);
+        let fit = |text: &str| NamedDay::find(text).unwrap().score_time(moment);
         assert!((fit("on 15 November") - 1.0).abs() < 1e-9);
         assert!((fit("in November 2026") - 1.0).abs() < 1e-9);
         assert!((fit("on 3 November 2026") - 0.5).abs() < 1e-9);

@@ -6,20 +6,20 @@ use std::collections::VecDeque;
 
 use remora_protocol::record::{Item, Kind};
 
-use crate::capture::fnv;
+use crate::capture::hash_fnv;
 use crate::fix;
 
 /// How many rows back a repetition is looked for.
-const WINDOW: usize = 48;
+const MAX_RECENT_ITEMS: usize = 48;
 /// Share of words that two texts must have in common.
-const ALIKE: f64 = 0.85;
+const MIN_COMMON_SHARE: f64 = 0.85;
 
 /// The last rows of a session.
 #[derive(Debug, Default)]
-pub(crate) struct Recent(VecDeque<Trace>);
+pub(crate) struct RecentItems(VecDeque<ItemTrace>);
 
 #[derive(Debug)]
-struct Trace {
+struct ItemTrace {
     uid: String,
     kind: Kind,
     head: u64,
@@ -29,14 +29,14 @@ struct Trace {
     words: Vec<u64>,
 }
 
-impl Recent {
+impl RecentItems {
     /// The row that already says this, if one does.
-    pub(crate) fn twin(&self, item: &Item) -> Option<&str> {
-        let new = Trace::of(item);
-        let same = |old: &&Trace| old.head == new.head && alike(&old.words, &new.words);
+    pub(crate) fn find_duplicate(&self, item: &Item) -> Option<&str> {
+        let new = ItemTrace::from_item(item);
+        let same = |old: &&ItemTrace| old.head == new.head && is_similar(&old.words, &new.words);
         // Only how a command went last can repeat: what failed, passed and fails
         // again is news.
-        let last = |old: &&Trace| new.command.is_some() && old.command == new.command;
+        let last = |old: &&ItemTrace| new.command.is_some() && old.command == new.command;
         let old = self.0.iter().rev().find(|old| same(old) || last(old))?;
         same(&old).then_some(old.uid.as_str())
     }
@@ -46,17 +46,17 @@ impl Recent {
         self.0.retain(|old| old.kind != Kind::Failure);
     }
 
-    pub(crate) fn note(&mut self, item: &Item) {
-        self.0.push_back(Trace::of(item));
-        if self.0.len() > WINDOW {
+    pub(crate) fn record_item(&mut self, item: &Item) {
+        self.0.push_back(ItemTrace::from_item(item));
+        if self.0.len() > MAX_RECENT_ITEMS {
             self.0.pop_front();
         }
     }
 }
 
-impl Trace {
-    fn of(item: &Item) -> Self {
-        let command = fix::detail(item, fix::field::COMMAND);
+impl ItemTrace {
+    fn from_item(item: &Item) -> Self {
+        let command = fix::detail_text(item, fix::field::COMMAND);
         // Of the same command, numbers in the title are counts and timings:
         // another count is not another thing.
         let counted = |c: &char| command.is_none() || !c.is_ascii_digit();
@@ -70,22 +70,22 @@ impl Trace {
         let mut words: Vec<u64> = texts
             .flat_map(|text| text.split_whitespace())
             .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()))
-            .map(|word| fnv(word.as_bytes()))
+            .map(|word| hash_fnv(word.as_bytes()))
             .collect();
         words.sort_unstable();
         words.dedup();
         Self {
             uid: item.uid.clone(),
             kind: item.kind,
-            head: fnv(head.as_bytes()),
-            command: command.map(|key| fnv(key.as_bytes())),
+            head: hash_fnv(head.as_bytes()),
+            command: command.map(|key| hash_fnv(key.as_bytes())),
             words,
         }
     }
 }
 
-fn alike(a: &[u64], b: &[u64]) -> bool {
-    let both = common(a, b);
+fn is_similar(a: &[u64], b: &[u64]) -> bool {
+    let both = count_common(a, b);
     let all = a.len() + b.len() - both;
     #[expect(clippy::cast_precision_loss, reason = "word counts are small")]
     let share = if all == 0 {
@@ -93,11 +93,11 @@ fn alike(a: &[u64], b: &[u64]) -> bool {
     } else {
         both as f64 / all as f64
     };
-    share >= ALIKE
+    share >= MIN_COMMON_SHARE
 }
 
 /// How many two ordered lists have in common.
-fn common(mut a: &[u64], mut b: &[u64]) -> usize {
+fn count_common(mut a: &[u64], mut b: &[u64]) -> usize {
     let mut both = 0;
     while let ([first, rest @ ..], [other, others @ ..]) = (a, b) {
         match first.cmp(other) {

@@ -47,22 +47,23 @@ mod vitest;
 mod yarn;
 
 pub(crate) use command::{
-    acts, added_to, bypasses_check, drops_option, is_git_form, only_looks, settings_of, takes_in,
+    added_to, bypasses_check, can_change_state, drops_option, is_git_form, only_looks, settings_of,
+    takes_in,
 };
 pub use command::{describe_command, same_command_key};
-pub use compact::compact;
-pub(crate) use text::plain;
-pub(crate) use unwrap::unwrap;
+pub use compact::compact_output;
+pub(crate) use text::strip_control_codes;
+pub(crate) use unwrap::strip_runner_prefixes;
 
 use serde_json::Value;
 
-use draft::{Doc, Draft};
-use marks::Family;
-use shell::Command;
+use draft::{CommandDraft, CommandOutput};
+use marks::OutputFamily;
+use shell::CommandLine;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Outcome {
+pub enum CommandOutcome {
     /// It did what it was asked.
     Passed,
     /// It did not.
@@ -88,11 +89,11 @@ pub struct Problem {
 
 /// What an output says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct CommandReading {
     /// The tool, as a person would name it: `cargo test`, `git commit`.
     pub tool: &'static str,
     /// What the output says, else what the host said.
-    pub outcome: Outcome,
+    pub outcome: CommandOutcome,
     /// One line of at most 120 characters.
     pub title: String,
     /// At most 12 short lines: counts, then each failure with its place.
@@ -107,96 +108,103 @@ pub struct Reading {
     pub compact: String,
 }
 
-type Reader = fn(&Doc<'_>) -> Option<Draft>;
+type OutputParser = fn(&CommandOutput<'_>) -> Option<CommandDraft>;
 
 /// In the order of [`Family`]; the first that fits gives the title unless a
 /// later one failed.
-const READERS: &[(Family, Reader)] = &[
-    (Family::CargoTest, cargo_test::read),
-    (Family::Nextest, nextest::read),
-    (Family::Pytest, pytest::read),
-    (Family::Unittest, unittest::read),
-    (Family::Jest, jest::read),
-    (Family::Vitest, vitest::read),
-    (Family::Mocha, mocha::read),
-    (Family::NodeTest, node_test::read),
-    (Family::GoTest, go::read_tests),
-    (Family::Maven, maven::read),
-    (Family::Gradle, gradle::read),
-    (Family::Rustc, rustc::read),
-    (Family::Tsc, tsc::read),
-    (Family::Eslint, eslint::read),
-    (Family::Ruff, ruff::read),
-    (Family::Mypy, mypy::read),
-    (Family::Javac, javac::read),
-    (Family::GoBuild, go::read_build),
-    (Family::Cc, cc::read),
-    (Family::Docker, docker::read),
-    (Family::Terraform, services::read_terraform),
-    (Family::Kubectl, services::read_kubectl),
-    (Family::Database, services::read_database),
-    (Family::Npm, npm::read),
-    (Family::Yarn, yarn::read),
-    (Family::Pip, pip::read),
-    (Family::CargoPackages, cargo_packages::read),
-    (Family::System, system_packages::read),
-    (Family::GoGet, go::read_get),
-    (Family::GitConflict, git_conflict::read),
-    (Family::GitCommit, git_commit::read),
-    (Family::GitSync, git_sync::read),
-    (Family::GitBranch, git_branch::read),
-    (Family::GitStatus, git_status::read),
-    (Family::GitList, git_list::read),
-    (Family::Make, make::read),
+const OUTPUT_PARSERS: &[(OutputFamily, OutputParser)] = &[
+    (OutputFamily::CargoTest, cargo_test::parse_output),
+    (OutputFamily::Nextest, nextest::parse_output),
+    (OutputFamily::Pytest, pytest::parse_output),
+    (OutputFamily::Unittest, unittest::parse_output),
+    (OutputFamily::Jest, jest::parse_output),
+    (OutputFamily::Vitest, vitest::parse_output),
+    (OutputFamily::Mocha, mocha::parse_output),
+    (OutputFamily::NodeTest, node_test::parse_output),
+    (OutputFamily::GoTest, go::read_tests),
+    (OutputFamily::Maven, maven::parse_output),
+    (OutputFamily::Gradle, gradle::parse_output),
+    (OutputFamily::Rustc, rustc::parse_output),
+    (OutputFamily::Tsc, tsc::parse_output),
+    (OutputFamily::Eslint, eslint::parse_output),
+    (OutputFamily::Ruff, ruff::parse_output),
+    (OutputFamily::Mypy, mypy::parse_output),
+    (OutputFamily::Javac, javac::parse_output),
+    (OutputFamily::GoBuild, go::read_build),
+    (OutputFamily::Cc, cc::parse_output),
+    (OutputFamily::Docker, docker::parse_output),
+    (OutputFamily::Terraform, services::read_terraform),
+    (OutputFamily::Kubectl, services::read_kubectl),
+    (OutputFamily::Database, services::read_database),
+    (OutputFamily::Npm, npm::parse_output),
+    (OutputFamily::Yarn, yarn::parse_output),
+    (OutputFamily::Pip, pip::parse_output),
+    (OutputFamily::CargoPackages, cargo_packages::parse_output),
+    (OutputFamily::System, system_packages::parse_output),
+    (OutputFamily::GoGet, go::read_get),
+    (OutputFamily::GitConflict, git_conflict::parse_output),
+    (OutputFamily::GitCommit, git_commit::parse_output),
+    (OutputFamily::GitSync, git_sync::parse_output),
+    (OutputFamily::GitBranch, git_branch::parse_output),
+    (OutputFamily::GitStatus, git_status::parse_output),
+    (OutputFamily::GitList, git_list::parse_output),
+    (OutputFamily::Make, make::parse_output),
 ];
 
 /// Reads what a command printed. `outcome` is what the host says of its exit
 /// code; a text that begins with `Exit code N` says it too. `None` when
 /// nothing known is recognised.
-pub fn read(command: &str, output: &str, outcome: Outcome) -> Option<Reading> {
+pub fn read_output(command: &str, output: &str, outcome: CommandOutcome) -> Option<CommandReading> {
     if output.is_empty() {
         return None;
     }
-    let bounded = text::bounded(output);
-    let plain = text::plain(&bounded);
+    let bounded = text::bound_text(output);
+    let plain = text::strip_control_codes(&bounded);
     let (body, host) = without_exit_code(&plain, outcome);
-    let command = Command::parse(command);
-    let sight = sight(&command);
-    if sight == Sight::Source {
+    let command = CommandLine::parse(command);
+    let sight = classify_origin(&command);
+    if sight == OutputOrigin::Source {
         return None;
     }
-    let found = marks::of(body, &command);
+    let found = marks::find_families(body, &command);
     if found == 0 {
         return None;
     }
-    let doc = Doc {
+    let doc = CommandOutput {
         text: body,
         lines: body.lines().collect(),
         command: &command,
         host,
     };
-    let mut drafts: Vec<Draft> = READERS
+    let mut drafts: Vec<CommandDraft> = OUTPUT_PARSERS
         .iter()
-        .filter(|(family, _)| found & marks::bit(*family) != 0)
-        .filter(|(family, _)| sight != Sight::History || is_git(*family))
+        .filter(|(family, _)| found & marks::family_bit(*family) != 0)
+        .filter(|(family, _)| sight != OutputOrigin::History || is_git(*family))
         .filter_map(|(_, read)| read(&doc))
         .collect();
     // A trace inside the output of a tool that already told the failure says
     // nothing new; a passing tool may print one on purpose.
     let told = drafts.iter().any(|d| !d.problems.is_empty());
-    let passed = host == Outcome::Passed && !drafts.is_empty();
-    if found & marks::bit(Family::Trace) != 0 && !told && !passed && sight != Sight::History {
-        drafts.extend(trace::read(&doc));
+    let passed = host == CommandOutcome::Passed && !drafts.is_empty();
+    if found & marks::family_bit(OutputFamily::Trace) != 0
+        && !told
+        && !passed
+        && sight != OutputOrigin::History
+    {
+        drafts.extend(trace::parse_output(&doc));
     }
-    let main = drafts.iter().position(Draft::failed).unwrap_or(0);
+    let main = drafts
+        .iter()
+        .position(CommandDraft::has_failed)
+        .unwrap_or(0);
     if main >= drafts.len() {
         return None;
     }
     let mut reading = drafts.remove(main);
     for other in &drafts {
-        reading.also(other);
+        reading.merge_draft(other);
     }
-    Some(reading.finish(&doc))
+    Some(reading.into_reading(&doc))
 }
 
 /// What a shell's call printed, by the tool's response.
@@ -211,8 +219,8 @@ pub fn printed_output(response: &Value) -> String {
 }
 
 /// A failed call's text begins with its exit code.
-fn without_exit_code(text: &str, outcome: Outcome) -> (&str, Outcome) {
-    let Some((code, rest)) = text.strip_prefix("Exit code ").and_then(text::number) else {
+fn without_exit_code(text: &str, outcome: CommandOutcome) -> (&str, CommandOutcome) {
+    let Some((code, rest)) = text.strip_prefix("Exit code ").and_then(text::parse_number) else {
         return (text, outcome);
     };
     if !(rest.is_empty() || rest.starts_with('\n')) {
@@ -220,13 +228,13 @@ fn without_exit_code(text: &str, outcome: Outcome) -> (&str, Outcome) {
     }
     let body = rest.strip_prefix('\n').unwrap_or(rest);
     let said = if code == 0 {
-        Outcome::Passed
+        CommandOutcome::Passed
     } else {
-        Outcome::Failed
+        CommandOutcome::Failed
     };
     (
         body,
-        if outcome == Outcome::Unclear {
+        if outcome == CommandOutcome::Unclear {
             said
         } else {
             outcome
@@ -236,39 +244,39 @@ fn without_exit_code(text: &str, outcome: Outcome) -> (&str, Outcome) {
 
 /// Where the text comes from: marks in a file that is only shown are not a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sight {
+enum OutputOrigin {
     Run,
     /// `git show` and the like: only what git itself says counts.
     History,
     Source,
 }
 
-fn sight(command: &Command) -> Sight {
+fn classify_origin(command: &CommandLine) -> OutputOrigin {
     let mut sight = None;
-    for part in command.work() {
+    for part in command.working_parts() {
         let this = match part.program() {
             "cat" | "head" | "tail" | "sed" | "less" | "bat" | "nl" | "more" => {
                 if part.arguments().any(is_log) {
-                    return Sight::Run;
+                    return OutputOrigin::Run;
                 }
-                Sight::Source
+                OutputOrigin::Source
             }
-            "gh" if part.begins(&["gh", "run"]) => return Sight::Run,
+            "gh" if part.starts_with_words(&["gh", "run"]) => return OutputOrigin::Run,
             "grep" | "egrep" | "rg" | "ag" | "find" | "fd" | "ls" | "tree" | "wc" | "jq"
-            | "awk" | "diff" | "curl" | "gh" => Sight::Source,
+            | "awk" | "diff" | "curl" | "gh" => OutputOrigin::Source,
             "echo" | "printf" | "sleep" => continue,
-            "git" => match part.verbs().next() {
-                Some("show" | "diff" | "log" | "blame" | "reflog") => Sight::History,
-                Some("grep") => Sight::Source,
-                _ => return Sight::Run,
+            "git" => match part.verb_words().next() {
+                Some("show" | "diff" | "log" | "blame" | "reflog") => OutputOrigin::History,
+                Some("grep") => OutputOrigin::Source,
+                _ => return OutputOrigin::Run,
             },
-            _ => return Sight::Run,
+            _ => return OutputOrigin::Run,
         };
-        if sight != Some(Sight::History) {
+        if sight != Some(OutputOrigin::History) {
             sight = Some(this);
         }
     }
-    sight.unwrap_or(Sight::Run)
+    sight.unwrap_or(OutputOrigin::Run)
 }
 
 /// Files that hold what a tool printed earlier.
@@ -280,15 +288,15 @@ fn is_log(path: &str) -> bool {
         || path.starts_with("/tmp/") && text::is_kind(name, &["txt"])
 }
 
-fn is_git(family: Family) -> bool {
+fn is_git(family: OutputFamily) -> bool {
     matches!(
         family,
-        Family::GitConflict
-            | Family::GitSync
-            | Family::GitCommit
-            | Family::GitBranch
-            | Family::GitStatus
-            | Family::GitList
+        OutputFamily::GitConflict
+            | OutputFamily::GitSync
+            | OutputFamily::GitCommit
+            | OutputFamily::GitBranch
+            | OutputFamily::GitStatus
+            | OutputFamily::GitList
     )
 }
 

@@ -3,18 +3,18 @@
 //! are one statement.
 
 use crate::episode;
-use remora_protocol::record::{Edit, Item, Kind, OriginalWords, Override, Rejection};
+use remora_protocol::record::{Item, ItemEdit, Kind, OriginalWords, Override, Rejection};
 use remora_protocol::tokens;
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
 /// Kinds that claim something. The same claim again lands on its tombstone;
 /// evidence (prompts, calls, messages) is stored whatever it says.
-pub const CLAIMS: &[Kind] = &[Kind::Decision, Kind::Preference, Kind::Correction];
+pub const CLAIM_KINDS: &[Kind] = &[Kind::Decision, Kind::Preference, Kind::Correction];
 
 /// Look-alikes of Latin letters, each group led by the letter that it reads as.
 /// Only letters that a reader cannot tell apart; anything else is a paraphrase.
-const LOOK_ALIKES: &[&str] = &[
+const LOOKALIKE_LETTERS: &[&str] = &[
     "aаαɑ", "bЬь", "cсϲ", "dԁ", "eеєε", "gɡ", "hһ", "iіιı", "jј", "kкκ", "lⅼӏ", "mм", "nп", "oоο",
     "pрρ", "qԛ", "rг", "sѕ", "tтτ", "uυ", "vνѵ", "wԝω", "xхχ", "yуγ", "zᴢ",
 ];
@@ -53,7 +53,7 @@ fn fold_look_alike(c: char) -> char {
     if c.is_ascii() {
         return c;
     }
-    let group = LOOK_ALIKES.iter().find(|group| group.contains(c));
+    let group = LOOKALIKE_LETTERS.iter().find(|group| group.contains(c));
     group.and_then(|group| group.chars().next()).unwrap_or(c)
 }
 
@@ -73,13 +73,13 @@ impl Overrides {
     }
 
     /// What was said of this item.
-    pub fn of(&self, uid: &str) -> Option<&Override> {
+    pub fn find_override(&self, uid: &str) -> Option<&Override> {
         self.0.iter().find(|known| known.uid == uid)
     }
 
     /// The uids of pinned items, the first pinned first. What is rejected does
     /// not count as pinned.
-    pub fn pinned(&self) -> Vec<&str> {
+    pub fn pinned_uids(&self) -> Vec<&str> {
         let pins = self.0.iter().filter(|known| known.rejected.is_none());
         let mut pins: Vec<(i64, &str)> = pins
             .filter_map(|known| Some((known.pinned?, known.uid.as_str())))
@@ -96,16 +96,16 @@ impl Overrides {
 
     /// The tombstone that an item would be written over, if it claims what was
     /// rejected under another uid.
-    pub fn tombstone(&self, item: &Item) -> Option<&Override> {
-        if self.is_empty() || !CLAIMS.contains(&item.kind) {
+    pub fn find_tombstone(&self, item: &Item) -> Option<&Override> {
+        if self.is_empty() || !CLAIM_KINDS.contains(&item.kind) {
             return None;
         }
-        self.rejected(&item.project, &statement_key(&item.title))
+        self.find_rejected(&item.project, &statement_key(&item.title))
             .filter(|tombstone| tombstone.uid != item.uid)
     }
 
     /// The rejection of a statement in a project.
-    pub fn rejected(&self, project: &str, statement: &str) -> Option<&Override> {
+    pub fn find_rejected(&self, project: &str, statement: &str) -> Option<&Override> {
         self.0.iter().find(|known| {
             known.rejected.is_some()
                 && known.project == project
@@ -117,11 +117,11 @@ impl Overrides {
 
     /// Why an item must not be told as a fact: it was rejected itself, or it
     /// claims what was rejected under another uid.
-    pub fn rejection(&self, item: &Item) -> Option<&Rejection> {
+    pub fn find_rejection(&self, item: &Item) -> Option<&Rejection> {
         if self.rejected_count() == 0 {
             return None;
         }
-        if let Some(known) = self.of(&item.uid)
+        if let Some(known) = self.find_override(&item.uid)
             && let Some(rejection) = &known.rejected
         {
             // The item of an error is written again when another change mends
@@ -129,22 +129,22 @@ impl Overrides {
             let other_fix = item.kind == Kind::Fix && known.statement != statement_key(&item.title);
             return (!other_fix).then_some(rejection);
         }
-        self.tombstone(item)?.rejected.as_ref()
+        self.find_tombstone(item)?.rejected.as_ref()
     }
 
     /// Takes out of an item what quotes a rejected claim; whether it still tells
     /// something. Claims and saved memories stay whole: a user who puts a claim
     /// right quotes it, too.
     pub fn strip_quotes(&self, item: &mut Item) -> bool {
-        if item.kind == Kind::Memory || CLAIMS.contains(&item.kind) {
+        if item.kind == Kind::Memory || CLAIM_KINDS.contains(&item.kind) {
             return true;
         }
-        let quotes = Quotes {
-            statements: self.quotable(&item.project),
+        let quotes = RejectedQuotes {
+            statements: self.list_unquotable(&item.project),
             denials: if item.kind == Kind::Prompt {
-                Denials::Stay
+                DenialHandling::Stay
             } else {
-                Denials::Go
+                DenialHandling::Go
             },
         };
         if quotes.statements.is_empty() {
@@ -175,7 +175,7 @@ impl Overrides {
                 !quotes.is_in(&item.title)
             }
             // What was done is evidence, unless it says nothing else.
-            _ => !quotes.states(&item.title),
+            _ => !quotes.is_claim(&item.title),
         }
     }
 
@@ -187,11 +187,12 @@ impl Overrides {
 
     /// What no item may quote: rejected claims, and the words that an edit
     /// replaced.
-    fn quotable(&self, project: &str) -> Vec<String> {
+    fn list_unquotable(&self, project: &str) -> Vec<String> {
         let of_project = self.0.iter().filter(|known| known.project == project);
         let keys = of_project.flat_map(|known| {
             let kind = known.rejected.as_ref().map(|rejection| rejection.kind);
-            let is_claim = kind.is_some_and(|kind| kind.is_none_or(|kind| CLAIMS.contains(&kind)));
+            let is_claim =
+                kind.is_some_and(|kind| kind.is_none_or(|kind| CLAIM_KINDS.contains(&kind)));
             let own = is_claim.then(|| known.statement.clone());
             let original = match kind {
                 Some(_) => original_statement(known).filter(|_| is_claim),
@@ -204,8 +205,11 @@ impl Overrides {
 
     /// The item in the user's words, if it was edited; `uid` is the one that it
     /// keeps, if not its own.
-    pub fn edited(&self, item: &Item, uid: Option<&str>) -> Option<Item> {
-        let edit = self.of(uid.unwrap_or(&item.uid))?.edit.as_ref()?;
+    pub fn apply_edit(&self, item: &Item, uid: Option<&str>) -> Option<Item> {
+        let edit = self
+            .find_override(uid.unwrap_or(&item.uid))?
+            .edit
+            .as_ref()?;
         let mut item = item.clone();
         if let Some(title) = &edit.title {
             item.title.clone_from(title);
@@ -227,7 +231,7 @@ impl Overrides {
             item.facts.clone_from(facts);
         }
         let texts = [&item.title, &item.text].into_iter().chain(&item.facts);
-        item.digest_tokens = texts.map(|text| tokens::estimate(text)).sum();
+        item.digest_tokens = texts.map(|text| tokens::estimate_tokens(text)).sum();
         Some(item)
     }
 }
@@ -244,7 +248,7 @@ pub fn original_words(item: &Item) -> OriginalWords {
 
 /// The edit that puts these words in place of an item's. Facts are told where
 /// the text of most kinds is not, so they follow the text.
-pub fn edit_words(item: &Item, time: i64, title: Option<String>, text: Option<String>) -> Edit {
+pub fn edit_words(item: &Item, time: i64, title: Option<String>, text: Option<String>) -> ItemEdit {
     let facts = text.as_ref().map(|text| match item.kind {
         Kind::Prompt | Kind::Message | Kind::Summary | Kind::Fix => Vec::new(),
         _ => {
@@ -252,7 +256,7 @@ pub fn edit_words(item: &Item, time: i64, title: Option<String>, text: Option<St
             lines.map(str::to_owned).collect()
         }
     });
-    Edit {
+    ItemEdit {
         time,
         title,
         text,
@@ -281,17 +285,17 @@ const SPOKEN_LISTS: &[&str] = &[
 /// A shorter statement is found in too many texts that do not quote it.
 const MIN_QUOTE_BYTES: usize = 10;
 /// A cut quote is known by this much of its beginning.
-const MIN_CUT_BYTES: usize = 12;
+const MIN_TRUNCATED_QUOTE_BYTES: usize = 12;
 /// How far before a quote the word stands that denies it.
-const DENIAL_BYTES: usize = 18;
+const MAX_DENIAL_DISTANCE_BYTES: usize = 18;
 /// What denies the words that follow, as a key spells it.
-const DENYING: &[&str] = &[
+const DENIAL_WORDS: &[&str] = &[
     "not", "dont", "never", "nolonger", "stop", "avoid", "instead", "wrong", "rather",
 ];
 
 /// Whether a turn knows what was asked in it.
 fn has_asked(item: &Item) -> bool {
-    let mut asked = crate::fix::list(item, episode::field::ASKED);
+    let mut asked = crate::fix::detail_texts(item, episode::field::ASKED);
     asked.next().is_some()
 }
 
@@ -309,7 +313,7 @@ fn original_statement(known: &Override) -> Option<String> {
 
 /// Whether a sentence that denies a claim may stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Denials {
+enum DenialHandling {
     /// A user's own words say what holds.
     Stay,
     /// In a summary the claim's own item says it better.
@@ -317,13 +321,13 @@ enum Denials {
 }
 
 /// Rejected claims, looked for in what others say.
-struct Quotes {
+struct RejectedQuotes {
     statements: Vec<String>,
-    denials: Denials,
+    denials: DenialHandling,
 }
 
-impl Quotes {
-    fn states(&self, text: &str) -> bool {
+impl RejectedQuotes {
+    fn is_claim(&self, text: &str) -> bool {
         let key = statement_key(text);
         self.statements.contains(&key)
     }
@@ -336,7 +340,7 @@ impl Quotes {
             _ => key.clone(),
         };
         self.statements.iter().any(|statement| {
-            if is_cut && cut.len() >= MIN_CUT_BYTES && statement.starts_with(&cut) {
+            if is_cut && cut.len() >= MIN_TRUNCATED_QUOTE_BYTES && statement.starts_with(&cut) {
                 return true;
             }
             if statement.len() < MIN_QUOTE_BYTES {
@@ -345,7 +349,7 @@ impl Quotes {
             let Some(at) = key.find(statement.as_str()) else {
                 return false;
             };
-            self.denials == Denials::Go || !is_denied(&key[..at])
+            self.denials == DenialHandling::Go || !is_denied(&key[..at])
         })
     }
 
@@ -355,7 +359,7 @@ impl Quotes {
             return text.to_owned();
         }
         let lines = text.lines().map(|line| {
-            let kept = sentences(line).filter(|sentence| !self.is_in(sentence));
+            let kept = split_sentences(line).filter(|sentence| !self.is_in(sentence));
             kept.collect::<String>().trim_end().to_owned()
         });
         let lines: Vec<String> = lines.filter(|line| !line.trim().is_empty()).collect();
@@ -393,14 +397,14 @@ impl Quotes {
 }
 
 fn is_denied(before: &str) -> bool {
-    let from = before.len().saturating_sub(DENIAL_BYTES);
+    let from = before.len().saturating_sub(MAX_DENIAL_DISTANCE_BYTES);
     let near = &before[before.ceil_char_boundary(from)..];
-    DENYING.iter().any(|word| near.contains(word))
+    DENIAL_WORDS.iter().any(|word| near.contains(word))
 }
 
 /// The sentences of a line, each with what follows it; what was asked and what
 /// came of it are apart in a summary's title.
-fn sentences(line: &str) -> impl Iterator<Item = &str> {
+fn split_sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -536,7 +540,7 @@ mod tests {
             rejected: None,
             ..rejecting("x").0.remove(0)
         }]);
-        item = overrides.edited(&item, None).unwrap();
+        item = overrides.apply_edit(&item, None).unwrap();
         let detail = serde_json::json!({"notes": ["one", "two"], "request": "r"});
         assert_eq!(item.detail, Some(detail));
         assert_eq!(item.text, "one\n\ntwo");

@@ -3,7 +3,7 @@
 
 use remora_protocol::EventName;
 
-use crate::redact::Rules;
+use crate::redact::RedactionRules;
 
 /// What an event does to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub enum Treatment {
 }
 
 /// Events that are not here are a line on the timeline.
-const TABLE: &[(EventName, Treatment)] = &[
+const TREATMENTS: &[(EventName, Treatment)] = &[
     (EventName::SessionStart, Treatment::Begin),
     (EventName::SessionEnd, Treatment::End),
     (EventName::UserPromptSubmit, Treatment::Prompt),
@@ -57,16 +57,16 @@ const TABLE: &[(EventName, Treatment)] = &[
 ];
 
 /// What this event does to memory.
-pub fn treatment(event: EventName) -> Treatment {
-    let row = TABLE.iter().find(|(name, _)| *name == event);
+pub fn event_treatment(event: EventName) -> Treatment {
+    let row = TREATMENTS.iter().find(|(name, _)| *name == event);
     row.map_or(Treatment::Timeline, |(_, treatment)| *treatment)
 }
 
 /// What the person has said about what is kept.
 #[derive(Debug, Clone, Default)]
-pub struct Policy {
+pub struct CapturePolicy {
     /// What is taken out of every text.
-    pub redaction: Rules,
+    pub redaction: RedactionRules,
     /// Tools whose calls are not kept, besides those that are never worth it.
     pub skip_tools: Vec<String>,
 }

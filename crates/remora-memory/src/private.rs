@@ -9,17 +9,17 @@ use serde_json::Value;
 mod tests;
 
 /// What stands in the place of a private passage.
-pub(crate) const PRIVATE: &str = "[private]";
+pub(crate) const PRIVATE_PLACEHOLDER: &str = "[private]";
 
 /// Without `<private>...</private>`; a passage that is never closed goes to the
 /// end of the text.
 pub fn strip_private(text: &str) -> Cow<'_, str> {
-    strip(text, "private", PRIVATE)
+    strip_element(text, "private", PRIVATE_PLACEHOLDER)
 }
 
 /// Without the `<remora-context>` blocks that Remora added to the session.
 pub fn strip_injected(text: &str) -> Cow<'_, str> {
-    strip(text, "remora-context", "")
+    strip_element(text, "remora-context", "")
 }
 
 /// Both, for every string of the value in place.
@@ -42,7 +42,7 @@ pub fn strip_value(value: &mut Value) {
 /// Leaves `instead` in the place of every outermost element of this name. Takes
 /// time in proportion to the text, whatever the text is: no part of it is
 /// searched for a bracket more than once.
-fn strip<'a>(text: &'a str, name: &str, instead: &str) -> Cow<'a, str> {
+fn strip_element<'a>(text: &'a str, name: &str, instead: &str) -> Cow<'a, str> {
     let mut out = String::new();
     let mut kept = 0;
     let mut depth = 0usize;

@@ -3,29 +3,29 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use remora_embed::Meaning;
+use remora_embed::Embedding;
 
-type Fetch = Box<dyn FnOnce() -> Option<Meaning> + Send>;
+type FetchEmbedding = Box<dyn FnOnce() -> Option<Embedding> + Send>;
 
 /// An embedding that is fetched when it is first asked for. A search looks words
 /// up before it compares vectors; by then the encoder is often done, so that the
 /// two take hardly longer than one.
 #[derive(Clone)]
-pub struct PromptEmbedding(Arc<LazyLock<Option<Meaning>, Fetch>>);
+pub struct PromptEmbedding(Arc<LazyLock<Option<Embedding>, FetchEmbedding>>);
 
 impl PromptEmbedding {
     /// One that is there already.
-    pub fn ready(embedding: Meaning) -> Self {
-        Self::pending(move || Some(embedding))
+    pub fn from_embedding(embedding: Embedding) -> Self {
+        Self::from_fetch(move || Some(embedding))
     }
 
     /// One that `fetch` waits for, once.
-    pub fn pending(fetch: impl FnOnce() -> Option<Meaning> + Send + 'static) -> Self {
+    pub fn from_fetch(fetch: impl FnOnce() -> Option<Embedding> + Send + 'static) -> Self {
         Self(Arc::new(LazyLock::new(Box::new(fetch))))
     }
 
     /// The embedding; `None` if it could not be had in time.
-    pub fn get(&self) -> Option<&Meaning> {
+    pub fn get(&self) -> Option<&Embedding> {
         self.0.as_ref().as_ref()
     }
 }
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn it_is_fetched_when_it_is_asked_for_and_once() {
         static FETCHED: AtomicUsize = AtomicUsize::new(0);
-        let pending = PromptEmbedding::pending(|| {
+        let pending = PromptEmbedding::from_fetch(|| {
             FETCHED.fetch_add(1, Ordering::Relaxed);
             None
         });

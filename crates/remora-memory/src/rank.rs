@@ -6,7 +6,7 @@ use remora_protocol::record::Kind;
 
 /// How much each part counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Weights {
+pub struct RankWeights {
     /// How fast more of the same word stops to count.
     pub k1: f64,
     /// How much the length of a row counts.
@@ -38,7 +38,7 @@ pub struct Weights {
 }
 
 /// The weights of every search.
-pub const WEIGHTS: Weights = Weights {
+pub const RANK_WEIGHTS: RankWeights = RankWeights {
     k1: 1.2,
     b: 0.75,
     beside: [0.5, 0.25],
@@ -56,22 +56,22 @@ pub const WEIGHTS: Weights = Weights {
 
 /// One word of the query in one row.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Held {
+pub struct TermWeight {
     /// How much the word counts.
     pub idf: f64,
     /// How much it weighs in the row and beside it; see [`Weights::held`].
     pub weight: f64,
 }
 
-impl Weights {
+impl RankWeights {
     /// What a word counts in a row of this length, where rows are `average`
     /// long, if it weighs this much there.
-    pub fn held(&self, weight: f64, length: f64, average: f64) -> f64 {
+    pub fn normalise_weight(&self, weight: f64, length: f64, average: f64) -> f64 {
         weight / (1.0 - self.b + self.b * length / average.max(1.0))
     }
 
     /// How well words fit a row.
-    pub fn words(&self, held: impl IntoIterator<Item = Held>) -> f64 {
+    pub fn score_terms(&self, held: impl IntoIterator<Item = TermWeight>) -> f64 {
         held.into_iter()
             .map(|word| word.idf * word.weight * (self.k1 + 1.0) / (word.weight + self.k1))
             .sum()
@@ -80,7 +80,7 @@ impl Weights {
 
 /// Which words of a query a row holds itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holds {
+pub enum TermCoverage {
     /// Not one.
     None,
     /// At least one.
@@ -97,11 +97,11 @@ pub fn inverse_frequency(rows: f64, count: f64) -> f64 {
 /// A fit is comparable between stores, so that of a store with a few rows is
 /// taken as if it had this many: a word is not common because the only session
 /// there is holds it.
-pub const LEAST_FIT_ROWS: f64 = 200.0;
+pub const MIN_MATCH_STRENGTH_ITEMS: f64 = 200.0;
 
 /// How well a row fits a query, whatever other rows there are.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Fit {
+pub struct MatchStrength {
     /// The share of the query's words that the row holds itself, by how much
     /// each counts.
     pub share: f64,
@@ -116,13 +116,13 @@ pub struct Fit {
 
 /// What a store knows of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Row {
+pub struct RankInput {
     /// How well the words fit; see [`Weights::words`].
     pub words: f64,
     /// Which of the words it holds itself.
-    pub holds: Holds,
+    pub holds: TermCoverage,
     /// How well they fit on their own; the gist comes later.
-    pub fit: Fit,
+    pub fit: MatchStrength,
     /// The static table's likeness, if it is known.
     pub gist: Option<f32>,
     /// The model's likeness, if it is known.
@@ -145,7 +145,7 @@ pub struct Row {
 
 /// What a score is made of; the parts add up to it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Parts {
+pub struct ScoreParts {
     /// Words of the row and of the rows beside it.
     pub words: f64,
     /// It has all words of a short query.
@@ -164,7 +164,7 @@ pub struct Parts {
     pub kept: f64,
 }
 
-impl Parts {
+impl ScoreParts {
     /// The sum.
     pub fn score(&self) -> f64 {
         self.by_name().iter().map(|(_, part)| part).sum()
@@ -186,32 +186,32 @@ impl Parts {
 }
 
 /// The row by which it is seen whether words tell rows apart.
-const TWENTIETH: usize = 19;
+const FLATNESS_RANK_INDEX: usize = 19;
 
 /// How many words a short query has at most.
-const SHORT: usize = 3;
+const MAX_KEYWORD_QUERY_WORDS: usize = 3;
 /// How many deviations above other rows one must be that holds no word of a
 /// short query, and how alike.
-const STANDS_OUT: f64 = 2.0;
-const ALIKE: f32 = 0.25;
+const MIN_OUTLIER_DEVIATIONS: f64 = 2.0;
+const MIN_KEYWORD_SIMILARITY: f32 = 0.25;
 /// How alike a row must be to a query of fragments: strings of random letters
 /// stay below it, and words such as `bicyclist` reach it where rows are about
 /// them.
-const ALIKE_BY_FRAGMENTS: f32 = 0.34;
+const MIN_FRAGMENT_SIMILARITY: f32 = 0.34;
 
 /// What a query is, by its length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Length {
+pub enum QueryForm {
     /// A few words to find.
     Words,
     /// A question.
     Question,
 }
 
-impl Length {
+impl QueryForm {
     /// Of a query as it was typed.
-    pub fn of(text: &str) -> Self {
-        match text.split_whitespace().nth(SHORT) {
+    pub fn from_text(text: &str) -> Self {
+        match text.split_whitespace().nth(MAX_KEYWORD_QUERY_WORDS) {
             None => Self::Words,
             Some(_) => Self::Question,
         }
@@ -220,7 +220,7 @@ impl Length {
 
 /// Whether anybody knows what a query is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wording {
+pub enum Vocabulary {
     /// Some word of it is in the index, or is a word that the model knows.
     Known,
     /// No word of it is in the index, and the model only knows fragments of
@@ -232,33 +232,38 @@ pub enum Wording {
 /// row that holds none of them must mean the like, and standing beside one that
 /// does is not enough. Something is always nearest to fragments, so for words
 /// that nobody knows only a close likeness counts, however long the query is.
-pub fn answers(length: Length, wording: Wording, row: &Row) -> bool {
-    if row.holds != Holds::None {
+pub fn is_answer(length: QueryForm, wording: Vocabulary, row: &RankInput) -> bool {
+    if row.holds != TermCoverage::None {
         return true;
     }
     let is_alike = |least: f32| row.likeness.is_some_and(|likeness| likeness >= least);
-    let stands_out = row.meaning.is_some_and(|far| far >= STANDS_OUT);
+    let stands_out = row.meaning.is_some_and(|far| far >= MIN_OUTLIER_DEVIATIONS);
     match (wording, length) {
-        (Wording::Unknown, _) => is_alike(ALIKE_BY_FRAGMENTS),
-        (Wording::Known, Length::Question) => true,
-        (Wording::Known, Length::Words) => is_alike(ALIKE) && stands_out,
+        (Vocabulary::Unknown, _) => is_alike(MIN_FRAGMENT_SIMILARITY),
+        (Vocabulary::Known, QueryForm::Question) => true,
+        (Vocabulary::Known, QueryForm::Words) => is_alike(MIN_KEYWORD_SIMILARITY) && stands_out,
     }
 }
 
 /// What the scores of these rows are made of, for a short query or another one.
 /// Words are compared within the search: the row they fit best has all of them.
-pub fn fuse(weights: &Weights, length: Length, rows: &[Row]) -> Vec<Parts> {
+pub fn fuse_scores(
+    weights: &RankWeights,
+    length: QueryForm,
+    rows: &[RankInput],
+) -> Vec<ScoreParts> {
     let mut words: Vec<f64> = rows.iter().map(|row| row.words).collect();
     words.sort_unstable_by(|a, b| b.total_cmp(a));
     let most = words.first().copied().unwrap_or(0.0);
     let share = |words: f64| if most > 0.0 { words / most } else { 0.0 };
-    let twentieth = share(words.get(TWENTIETH).copied().unwrap_or(0.0));
+    let twentieth = share(words.get(FLATNESS_RANK_INDEX).copied().unwrap_or(0.0));
     let worth = 1.0 - weights.flat * twentieth;
     let flag = |is: bool| f64::from(u8::from(is));
     rows.iter()
-        .map(|row| Parts {
+        .map(|row| ScoreParts {
             words: worth * share(row.words),
-            whole: weights.whole * flag(length == Length::Words && row.holds == Holds::All),
+            whole: weights.whole
+                * flag(length == QueryForm::Words && row.holds == TermCoverage::All),
             gist: weights.gist * row.gist.map_or(0.0, f64::from),
             meaning: weights.meaning * row.meaning.map_or(0.0, |far| far.max(0.0).powi(2))
                 + weights.meaning_beside * row.meaning_beside.map_or(0.0, |far| far.max(0.0)),

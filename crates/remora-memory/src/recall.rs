@@ -32,25 +32,25 @@ mod suggest;
 mod truth;
 mod work;
 
-use remora_protocol::record::{Anchor, Item, Kind};
+use remora_protocol::record::{FileFingerprint, Item, Kind};
 
 use crate::prompt_embedding::PromptEmbedding;
-use crate::store::{Filter, Page as Part, Result, Store};
+use crate::store::{Filter, PageRequest as Part, Result, Store};
 
 pub use failure::error_print;
-pub use intent::{Intent, intent};
-pub use page::TAG;
-pub use plain::{block, line};
+pub use intent::{PromptIntent, classify_intent};
+pub use page::CONTEXT_TAG;
+pub use plain::{sanitize_block, sanitize_line};
 pub use prompt_search::PromptSearch;
-use reader::Reader;
-pub use receipt::receipt;
+use reader::RecallReader;
+pub use receipt::save_confirmation;
 pub use silent::fails_silently;
-pub use suggest::{guard, instructions, suggestion};
-pub use truth::Truth;
+pub use suggest::{guard_stop, render_compaction_instructions, suggest_save};
+pub use truth::Freshness;
 
 /// What happens in the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moment<'a> {
+pub enum RecallTrigger<'a> {
     /// It begins, with nothing in the model's mind.
     Start,
     /// It goes on with everything still there.
@@ -82,7 +82,7 @@ pub enum Moment<'a> {
     Subagent(Option<&'a str>),
 }
 
-impl Moment<'_> {
+impl RecallTrigger<'_> {
     /// The word for it in the ledger.
     pub fn name(&self) -> &'static str {
         match self {
@@ -98,7 +98,7 @@ impl Moment<'_> {
 
 /// How much may be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct RecallLimits {
     /// Tokens at a session's start.
     pub start_tokens: u32,
     /// Rows of the index there.
@@ -111,7 +111,7 @@ pub struct Limits {
 
 /// What a file is like now, against what it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Likeness {
+pub enum FileStatus {
     /// As it was.
     Same,
     /// Other contents, written at this moment, in milliseconds since 1970.
@@ -121,23 +121,23 @@ pub enum Likeness {
 }
 
 /// Asks about files of the project.
-pub trait Disk {
+pub trait ProjectFiles {
     /// Whether there is no time left to look at any.
     fn is_late(&self) -> bool {
         false
     }
     /// What the file is like now; the path is as seen from the project's root.
-    fn likeness(&self, path: &str, anchor: &Anchor) -> Likeness;
+    fn file_status(&self, path: &str, anchor: &FileFingerprint) -> FileStatus;
     /// Whether it is there.
     fn exists(&self, path: &str) -> bool;
     /// The text of a saved memory, if its file is no longer as it was: the file
     /// is the truth. `None` in it when the file is gone.
-    fn memory(&self, path: &str, size: u64, modified: i64) -> Option<Option<String>>;
+    fn read_changed_memory(&self, path: &str, size: u64, modified: i64) -> Option<Option<String>>;
 }
 
 /// What the model was given before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seen {
+pub enum Exposure {
     /// Nothing of it.
     Not,
     /// Its title.
@@ -147,16 +147,16 @@ pub enum Seen {
 }
 
 /// Remembers what was given.
-pub trait Given {
+pub trait InjectionHistory {
     /// What the model has of this item: `#12` or `memory://…`.
-    fn seen(&self, item: &str) -> Seen;
+    fn exposure(&self, item: &str) -> Exposure;
     /// Whether this was told before, such as `folder src`.
-    fn told(&self, what: &str) -> bool;
+    fn has_noted(&self, what: &str) -> bool;
 }
 
 /// Where the session stands.
 #[derive(Clone, Copy)]
-pub struct Scene<'a> {
+pub struct RecallContext<'a> {
     /// The project's key.
     pub project: &'a str,
     /// What is checked out.
@@ -170,18 +170,18 @@ pub struct Scene<'a> {
     /// How more of a row is fetched, in a few words.
     pub details: &'a str,
     /// The files.
-    pub disk: &'a dyn Disk,
+    pub disk: &'a dyn ProjectFiles,
     /// What was given.
-    pub given: &'a dyn Given,
+    pub given: &'a dyn InjectionHistory,
     /// How much may be given.
-    pub limits: Limits,
+    pub limits: RecallLimits,
     /// The encoder's embedding of the prompt, if one was asked for.
     pub embedding: Option<&'a PromptEmbedding>,
 }
 
 /// One thing that is given.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Chosen {
+pub struct Selected {
     /// `#12` or `memory://…`.
     pub item: String,
     /// What it is.
@@ -189,20 +189,20 @@ pub struct Chosen {
     /// Its title.
     pub title: String,
     /// Whether only its title is given.
-    pub seen: Seen,
+    pub seen: Exposure,
     /// Why it was chosen.
     pub why: String,
     /// What the choice is made of.
     pub parts: Vec<(&'static str, f64)>,
     /// Whether it still holds.
-    pub truth: Truth,
+    pub truth: Freshness,
     /// What it costs.
     pub tokens: u32,
 }
 
 /// Something that was looked at and is not given.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Passed {
+pub struct Rejected {
     /// `#12` or `memory://…`.
     pub item: String,
     /// Its title.
@@ -215,27 +215,27 @@ pub struct Passed {
 
 /// What a moment brings back.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Recall {
+pub struct RecallResult {
     /// The text for the model; `None` when there is nothing to say.
     pub text: Option<String>,
     /// What is in it.
-    pub given: Vec<Chosen>,
+    pub given: Vec<Selected>,
     /// What is not, the best of it.
-    pub passed: Vec<Passed>,
+    pub passed: Vec<Rejected>,
     /// Things that need no second telling, for [`Given::told`].
     pub told: Vec<String>,
 }
 
 /// Misses that are told to whoever asks why.
-const PASSED: usize = 40;
+const MAX_REJECTED_ITEMS: usize = 40;
 
-impl Recall {
+impl RecallResult {
     /// Says why something is not given.
-    fn pass(&mut self, item: &Item, why: &str, parts: Vec<(&'static str, f64)>) {
-        if self.passed.len() < PASSED {
-            self.passed.push(Passed {
+    fn reject_item(&mut self, item: &Item, why: &str, parts: Vec<(&'static str, f64)>) {
+        if self.passed.len() < MAX_REJECTED_ITEMS {
+            self.passed.push(Rejected {
                 item: name_of(item),
-                title: line(&item.title, 160),
+                title: sanitize_line(&item.title, 160),
                 why: why.to_owned(),
                 parts,
             });
@@ -244,32 +244,42 @@ impl Recall {
 }
 
 /// What this moment brings back.
-pub fn recall(store: &dyn Store, scene: &Scene<'_>, moment: &Moment<'_>) -> Result<Recall> {
-    let store = Reader::new(store, Some(scene.project), scene.now)?;
+pub fn recall(
+    store: &dyn Store,
+    scene: &RecallContext<'_>,
+    moment: &RecallTrigger<'_>,
+) -> Result<RecallResult> {
+    let store = RecallReader::new(store, Some(scene.project), scene.now)?;
     let mut recall = recall_corrected(&store, scene, moment)?;
     recall.passed.splice(0..0, store.into_left_out());
     Ok(recall)
 }
 
-fn recall_corrected(store: &Reader<'_>, scene: &Scene<'_>, moment: &Moment<'_>) -> Result<Recall> {
+fn recall_corrected(
+    store: &RecallReader<'_>,
+    scene: &RecallContext<'_>,
+    moment: &RecallTrigger<'_>,
+) -> Result<RecallResult> {
     match moment {
-        Moment::Start => start::start(store, scene, start::Mind::Empty),
-        Moment::Resume => start::start(store, scene, start::Mind::Full),
-        Moment::Compact(summary) => compact::compact(store, scene, *summary),
-        Moment::Prompt(text) => prompt::prompt(store, scene, text),
-        Moment::Read(path) => read::read(store, scene, path),
-        Moment::Failure { command, error } => failure::failure(store, scene, command, error),
-        Moment::SilentFailure { command, printed } => {
+        RecallTrigger::Start => start::recall_at_start(store, scene, start::SessionStart::Empty),
+        RecallTrigger::Resume => start::recall_at_start(store, scene, start::SessionStart::Full),
+        RecallTrigger::Compact(summary) => compact::recall_after_compaction(store, scene, *summary),
+        RecallTrigger::Prompt(text) => prompt::recall_for_prompt(store, scene, text),
+        RecallTrigger::Read(path) => read::recall_for_file_read(store, scene, path),
+        RecallTrigger::Failure { command, error } => {
+            failure::recall_for_failure(store, scene, command, error)
+        }
+        RecallTrigger::SilentFailure { command, printed } => {
             silent::silent_failure(store, scene, command, printed)
         }
-        Moment::Missing(path) => missing::missing(store, scene, path),
-        Moment::Subagent(task) => brief::brief(store, scene, *task),
+        RecallTrigger::Missing(path) => missing::recall_for_missing_file(store, scene, path),
+        RecallTrigger::Subagent(task) => brief::recall_for_subagent(store, scene, *task),
     }
 }
 
 /// Rows of a session, the newest first; of all kinds when none is named.
 fn of_session(
-    store: &Reader<'_>,
+    store: &RecallReader<'_>,
     session: &str,
     kinds: &[Kind],
     limit: usize,
@@ -279,19 +289,19 @@ fn of_session(
         kinds: kinds.to_vec(),
         ..Filter::default()
     };
-    store.list(&filter, Part::newest(limit))
+    store.list_items(&filter, Part::newest(limit))
 }
 
 /// The name of a row: its number, or the address of a saved memory.
 fn name_of(item: &Item) -> String {
     match (item.kind, &item.key) {
-        (Kind::Memory, Some(key)) => line(key, 200),
+        (Kind::Memory, Some(key)) => sanitize_line(key, 200),
         _ => format!("#{}", item.id),
     }
 }
 
 /// What an agent is called as a speaker.
-pub const ASSISTANT: &str = "assistant";
+pub const ASSISTANT_SPEAKER: &str = "assistant";
 
 /// Whether its words may be anybody's: a tool's, a file's, an agent's. What the
 /// user said, saved or accepted is theirs.
@@ -305,7 +315,7 @@ pub fn is_untrusted(item: &Item) -> bool {
 }
 
 /// Whether a row was made on another branch than the one that is checked out.
-fn other_branch<'a>(item: &'a Item, scene: &Scene<'_>) -> Option<&'a str> {
+fn other_branch<'a>(item: &'a Item, scene: &RecallContext<'_>) -> Option<&'a str> {
     let branch = item.branch.as_deref()?;
     scene.branch.filter(|here| *here != branch).map(|_| branch)
 }

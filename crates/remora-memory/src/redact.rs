@@ -30,19 +30,19 @@ use std::ops::Range;
 use regex::Regex;
 use serde_json::Value;
 
-use paths::Paths;
-use scan::Scanner;
+use paths::DenyPaths;
+use scan::SecretScanner;
 
 /// How every mark begins; the kind and a closing bracket follow.
-const MARK: &str = "[redacted:";
+const MARK_PREFIX: &str = "[redacted:";
 
 /// Redacting makes room for a second look at what a mark has uncovered; two
 /// looks are enough for all but contrived text.
-const MOST_ROUNDS: usize = 6;
+const MAX_REDACTION_ROUNDS: usize = 6;
 
 /// What the configuration adds to the built-in kinds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rules {
+pub struct RedactionRules {
     /// Name and regular expression; the first group, if there is one, is the secret.
     pub patterns: Vec<(String, String)>,
     /// Globs as in `.gitignore`, of files whose contents are never kept.
@@ -81,11 +81,11 @@ pub enum RedactError {
 
 /// How many secrets of each kind were taken out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Marks {
+pub struct RedactionCounts {
     counts: BTreeMap<Cow<'static, str>, usize>,
 }
 
-impl Marks {
+impl RedactionCounts {
     /// No marks yet.
     pub fn new() -> Self {
         Self::default()
@@ -107,28 +107,28 @@ impl Marks {
     }
 
     /// Every kind with its number, by name.
-    pub fn iter(&self) -> impl Iterator<Item = Mark<'_>> {
-        self.counts.iter().map(|(kind, count)| Mark {
+    pub fn iter(&self) -> impl Iterator<Item = RedactionMark<'_>> {
+        self.counts.iter().map(|(kind, count)| RedactionMark {
             kind,
             count: *count,
         })
     }
 
     /// Adds what another text gave.
-    pub fn absorb(&mut self, other: &Self) {
+    pub fn merge_counts(&mut self, other: &Self) {
         for (kind, count) in &other.counts {
             *self.counts.entry(kind.clone()).or_default() += count;
         }
     }
 
-    fn add(&mut self, kind: Cow<'static, str>) {
+    fn increment_kind(&mut self, kind: Cow<'static, str>) {
         *self.counts.entry(kind).or_default() += 1;
     }
 }
 
 /// One kind of secret, as it stands in a mark, and how often it was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark<'a> {
+pub struct RedactionMark<'a> {
     /// For example `aws-access-key`, which stands as `[redacted:aws-access-key]`.
     pub kind: &'a str,
     /// How many.
@@ -143,11 +143,11 @@ pub struct Finding {
     /// Byte range in the text, at character boundaries.
     pub range: Range<usize>,
     /// How sure the kind is; of overlapping findings the surest names the mark.
-    rank: Rank,
+    rank: FindingRank,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+enum FindingRank {
     /// A pattern of the configuration.
     Custom,
     /// The secret's own shape tells.
@@ -159,7 +159,7 @@ enum Rank {
 }
 
 impl Finding {
-    fn new(kind: impl Into<Cow<'static, str>>, range: Range<usize>, rank: Rank) -> Self {
+    fn new(kind: impl Into<Cow<'static, str>>, range: Range<usize>, rank: FindingRank) -> Self {
         Self {
             kind: kind.into(),
             range,
@@ -172,14 +172,14 @@ impl Finding {
 /// number of threads.
 #[derive(Debug)]
 pub struct Redactor {
-    scanner: Scanner,
+    scanner: SecretScanner,
     custom: Vec<(Cow<'static, str>, Regex)>,
-    paths: Paths,
+    paths: DenyPaths,
 }
 
 impl Redactor {
     /// Compiles the rules; names the one that cannot be used.
-    pub fn new(rules: &Rules) -> Result<Self, RedactError> {
+    pub fn new(rules: &RedactionRules) -> Result<Self, RedactError> {
         let mut custom = Vec::with_capacity(rules.patterns.len());
         for (name, pattern) in &rules.patterns {
             let regex = regex::RegexBuilder::new(pattern)
@@ -195,50 +195,50 @@ impl Redactor {
             custom.push((Cow::Owned(kind_of(name)), regex));
         }
         Ok(Self {
-            scanner: Scanner::new().ok_or(RedactError::Words)?,
+            scanner: SecretScanner::new().ok_or(RedactError::Words)?,
             custom,
-            paths: Paths::new(&rules.deny_paths)?,
+            paths: DenyPaths::new(&rules.deny_paths)?,
         })
     }
 
     /// The text with every secret replaced; borrowed when there was none.
-    pub fn text<'a>(&self, text: &'a str, marks: &mut Marks) -> Cow<'a, str> {
+    pub fn redact_text<'a>(&self, text: &'a str, marks: &mut RedactionCounts) -> Cow<'a, str> {
         let mut current = Cow::Borrowed(text);
-        for _ in 0..MOST_ROUNDS {
-            let findings = self.scan(&current);
+        for _ in 0..MAX_REDACTION_ROUNDS {
+            let findings = self.find_secrets(&current);
             if findings.is_empty() {
                 break;
             }
-            current = Cow::Owned(replace(&current, &findings, marks));
+            current = Cow::Owned(replace_secrets(&current, &findings, marks));
         }
         current
     }
 
     /// Every string of the value in place, and keys that are secrets. Contents
     /// of denied files go whole, values of `.env` files one by one.
-    pub fn json(&self, value: &mut Value, marks: &mut Marks) {
-        json::redact(self, value, marks);
+    pub fn redact_json(&self, value: &mut Value, marks: &mut RedactionCounts) {
+        json::redact_event(self, value, marks);
     }
 
     /// Where secrets stand, in order and without overlaps.
-    pub fn scan(&self, text: &str) -> Vec<Finding> {
-        let (mut found, marks) = self.scanner.scan(text);
+    pub fn find_secrets(&self, text: &str) -> Vec<Finding> {
+        let (mut found, marks) = self.scanner.scan_text(text);
         for (kind, regex) in &self.custom {
             for captures in regex.captures_iter(text) {
                 if let Some(hit) = captures.get(1).or_else(|| captures.get(0)) {
-                    found.push(Finding::new(kind.clone(), hit.range(), Rank::Custom));
+                    found.push(Finding::new(kind.clone(), hit.range(), FindingRank::Custom));
                 }
             }
         }
         if found.is_empty() {
             return found;
         }
-        settle(found, &marks)
+        merge_findings(found, &marks)
     }
 
     /// Whether the configuration denies this file's contents.
-    pub fn denies(&self, path: &str) -> bool {
-        self.paths.denied(path)
+    pub fn denies_path(&self, path: &str) -> bool {
+        self.paths.is_denied(path)
     }
 }
 
@@ -265,7 +265,7 @@ fn kind_of(name: &str) -> String {
 
 /// Orders findings, joins those that overlap and leaves older marks whole, so
 /// that every round removes something and a settled text stays as it is.
-fn settle(mut found: Vec<Finding>, marks: &[Range<usize>]) -> Vec<Finding> {
+fn merge_findings(mut found: Vec<Finding>, marks: &[Range<usize>]) -> Vec<Finding> {
     for finding in &mut found {
         let range = &mut finding.range;
         // Only the first and the last mark can be cut by the range.
@@ -300,15 +300,15 @@ fn settle(mut found: Vec<Finding>, marks: &[Range<usize>]) -> Vec<Finding> {
     settled
 }
 
-fn replace(text: &str, findings: &[Finding], marks: &mut Marks) -> String {
+fn replace_secrets(text: &str, findings: &[Finding], marks: &mut RedactionCounts) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for finding in findings {
         out.push_str(text.get(at..finding.range.start).unwrap_or_default());
-        out.push_str(MARK);
+        out.push_str(MARK_PREFIX);
         out.push_str(&finding.kind);
         out.push(']');
-        marks.add(finding.kind.clone());
+        marks.increment_kind(finding.kind.clone());
         at = finding.range.end;
     }
     out.push_str(text.get(at..).unwrap_or_default());

@@ -9,22 +9,22 @@ mod noise;
 mod split;
 
 pub(crate) use emphasis::without_emphasis;
-pub(crate) use inline::plain;
+pub(crate) use inline::strip_markup;
 pub(crate) use meaning::cut_sentence;
 pub(crate) use noise::{is_machine_line, is_not_spoken, without_tagged};
-pub(crate) use split::sentences;
+pub(crate) use split::split_sentences;
 
 /// What a piece of Markdown is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BlockKind {
     Paragraph,
     Heading,
-    Item { depth: usize, mark: Mark },
+    Item { depth: usize, mark: Checkbox },
 }
 
 /// The box before a list item, if it has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum Checkbox {
     None,
     Checked,
     Unchecked,
@@ -32,7 +32,7 @@ pub(crate) enum Mark {
 
 /// A run of words that belong together, inline marks still in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Block {
+pub(crate) struct MarkdownBlock {
     pub(crate) kind: BlockKind,
     pub(crate) text: String,
     /// Whether a blank line, a heading or code stands before it.
@@ -40,21 +40,21 @@ pub(crate) struct Block {
 }
 
 /// A line shorter than this was ended by its writer, not by wrapping.
-const WRAPPED: usize = 50;
+const MIN_WRAPPED_CHARS: usize = 50;
 
 /// The blocks of a text in order. Fenced and indented code, tables, quotes,
 /// rules and machine output are left out.
-pub(crate) fn blocks(text: &str) -> Vec<Block> {
-    let mut reader = Reader::default();
+pub(crate) fn parse_blocks(text: &str) -> Vec<MarkdownBlock> {
+    let mut reader = BlockParser::default();
     for line in text.lines() {
-        reader.line(line);
+        reader.parse_line(line);
     }
     reader.blocks
 }
 
 #[derive(Default)]
-struct Reader {
-    blocks: Vec<Block>,
+struct BlockParser {
+    blocks: Vec<MarkdownBlock>,
     /// The character and the length of the fence we are inside of.
     fence: Option<(char, usize)>,
     /// Whether the next line may continue the last block.
@@ -65,31 +65,33 @@ struct Reader {
     width: usize,
 }
 
-impl Reader {
-    fn line(&mut self, raw: &str) {
+impl BlockParser {
+    fn parse_line(&mut self, raw: &str) {
         let cleaned = noise::without_escapes(raw);
         let line = cleaned.trim_end();
         let body = line.trim_start();
         if let Some((mark, length)) = self.fence {
-            if fence(body).is_some_and(|(m, l, rest)| m == mark && l >= length && rest.is_empty()) {
+            if parse_fence(body)
+                .is_some_and(|(m, l, rest)| m == mark && l >= length && rest.is_empty())
+            {
                 self.fence = None;
             }
-            return self.gap();
+            return self.mark_gap();
         }
-        if let Some((mark, length, _)) = fence(body) {
+        if let Some((mark, length, _)) = parse_fence(body) {
             self.fence = Some((mark, length));
-            return self.gap();
+            return self.mark_gap();
         }
         if body.is_empty() || is_rule(body) {
-            return self.gap();
+            return self.mark_gap();
         }
-        let indent = indent(line);
-        if let Some(title) = heading(body) {
-            self.gap();
+        let indent = measure_indent(line);
+        if let Some(title) = parse_heading(body) {
+            self.mark_gap();
             self.push(BlockKind::Heading, title);
-            return self.gap();
+            return self.mark_gap();
         }
-        if let Some((mark, text)) = item(body) {
+        if let Some((mark, text)) = parse_list_item(body) {
             if !is_machine_line(text) {
                 self.push(
                     BlockKind::Item {
@@ -107,9 +109,9 @@ impl Reader {
             .is_some_and(|b| matches!(b.kind, BlockKind::Item { .. }));
         let code = indent >= 4 && !self.open && !in_list;
         if code || body.starts_with('>') || is_table(body) || is_machine_line(body) {
-            return self.gap();
+            return self.mark_gap();
         }
-        if self.open && self.continues(body, indent) {
+        if self.open && self.is_continuation(body, indent) {
             self.width = body.chars().count();
             if let Some(last) = self.blocks.last_mut() {
                 if last.text.chars().next_back().is_some_and(|c| !is_wide(c)) {
@@ -122,13 +124,13 @@ impl Reader {
         self.push(BlockKind::Paragraph, body);
     }
 
-    fn gap(&mut self) {
+    fn mark_gap(&mut self) {
         self.open = false;
         self.apart = true;
     }
 
     fn push(&mut self, kind: BlockKind, text: &str) {
-        self.blocks.push(Block {
+        self.blocks.push(MarkdownBlock {
             kind,
             text: text.to_owned(),
             apart: self.apart || self.blocks.is_empty(),
@@ -140,7 +142,7 @@ impl Reader {
 
     /// Whether `body` goes on with the sentence of the line before: people end
     /// lines without a full stop, editors wrap long ones.
-    fn continues(&self, body: &str, indent: usize) -> bool {
+    fn is_continuation(&self, body: &str, indent: usize) -> bool {
         let Some(last) = self.blocks.last() else {
             return false;
         };
@@ -158,7 +160,8 @@ impl Reader {
         if item && indent >= 2 {
             return true;
         }
-        self.width >= WRAPPED && (first.is_lowercase() || first.is_ascii_digit() || first == '`')
+        self.width >= MIN_WRAPPED_CHARS
+            && (first.is_lowercase() || first.is_ascii_digit() || first == '`')
     }
 }
 
@@ -188,13 +191,13 @@ pub(crate) fn one_line(text: &str, limit: usize) -> String {
         }
         // One word may be longer than all that is allowed.
         if length > limit {
-            return cut(&line, limit);
+            return truncate_at_word(&line, limit);
         }
     }
     line
 }
 
-fn cut(line: &str, limit: usize) -> String {
+fn truncate_at_word(line: &str, limit: usize) -> String {
     let room = limit.saturating_sub(1);
     let end = line
         .char_indices()
@@ -213,7 +216,7 @@ fn cut(line: &str, limit: usize) -> String {
 }
 
 /// At most the first `bytes` of a text, cut between characters.
-pub(crate) fn bounded(text: &str, bytes: usize) -> &str {
+pub(crate) fn truncate_bytes(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -221,14 +224,14 @@ pub(crate) fn bounded(text: &str, bytes: usize) -> &str {
     &text[..end]
 }
 
-fn indent(line: &str) -> usize {
+fn measure_indent(line: &str) -> usize {
     line.chars()
         .take_while(|c| c.is_whitespace())
         .map(|c| if c == '\t' { 4 } else { 1 })
         .sum()
 }
 
-fn fence(body: &str) -> Option<(char, usize, &str)> {
+fn parse_fence(body: &str) -> Option<(char, usize, &str)> {
     let mark = body.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let rest = body.trim_start_matches(mark);
     let length = body.len() - rest.len();
@@ -236,7 +239,7 @@ fn fence(body: &str) -> Option<(char, usize, &str)> {
     (length >= 3 && !(mark == '`' && rest.contains('`'))).then_some((mark, length, rest.trim()))
 }
 
-fn heading(body: &str) -> Option<&str> {
+fn parse_heading(body: &str) -> Option<&str> {
     let rest = body.trim_start_matches('#');
     let level = body.len() - rest.len();
     ((1..=6).contains(&level) && rest.starts_with(' '))
@@ -266,24 +269,26 @@ fn is_table(body: &str) -> bool {
 }
 
 /// A list item without its bullet or number, and its box.
-fn item(body: &str) -> Option<(Mark, &str)> {
-    let rest = bullet(body).or_else(|| number(body))?.trim_start();
+fn parse_list_item(body: &str) -> Option<(Checkbox, &str)> {
+    let rest = strip_bullet(body)
+        .or_else(|| strip_number(body))?
+        .trim_start();
     if let Some(done) = ["[x]", "[X]", "✅", "☑", "✔️", "✔", "✓"]
         .iter()
         .find_map(|m| rest.strip_prefix(m))
     {
-        return Some((Mark::Checked, done.trim_start()));
+        return Some((Checkbox::Checked, done.trim_start()));
     }
     if let Some(open) = ["[ ]", "[]", "☐", "⬜"]
         .iter()
         .find_map(|m| rest.strip_prefix(m))
     {
-        return Some((Mark::Unchecked, open.trim_start()));
+        return Some((Checkbox::Unchecked, open.trim_start()));
     }
-    (!rest.is_empty()).then_some((Mark::None, rest))
+    (!rest.is_empty()).then_some((Checkbox::None, rest))
 }
 
-fn bullet(body: &str) -> Option<&str> {
+fn strip_bullet(body: &str) -> Option<&str> {
     if ["✅", "☑", "✔", "✓", "☐", "⬜"]
         .iter()
         .any(|m| body.starts_with(m))
@@ -297,7 +302,7 @@ fn bullet(body: &str) -> Option<&str> {
     rest.starts_with([' ', '\t']).then_some(rest)
 }
 
-fn number(body: &str) -> Option<&str> {
+fn strip_number(body: &str) -> Option<&str> {
     let digits = body.bytes().take_while(u8::is_ascii_digit).count();
     if !(1..=3).contains(&digits) {
         return None;

@@ -4,28 +4,28 @@
 
 use remora_protocol::record::{Item, Kind, Session};
 
-use crate::capture::Captured;
+use crate::capture::CapturedEvent;
 use crate::episode::{ChangedLines, changed_lines};
 use crate::fix::{self, OpenFailures};
-use crate::near::Recent;
-use crate::statement::options::{self, Choice};
+use crate::near::RecentItems;
+use crate::statement::options::{self, OfferedChoice};
 use crate::statement::{self, Speaker, Statement};
-use crate::store::{Filter, Page, Result, Store};
-use crate::summary::{self, Standing, Step, StepResult, Summary, Turn};
+use crate::store::{Filter, PageRequest, Result, Store};
+use crate::summary::{self, ChangeStatus, Step, StepResult, Summary, Turn};
 
 /// Rows that are looked at to find back into a session.
-const LOOK_BACK: usize = 300;
+const MAX_RESUMED_ITEMS: usize = 300;
 /// Steps that a checkpoint tells at most.
-const STEPS: usize = 200;
+const MAX_STEPS: usize = 200;
 /// Files that a statement names at most.
-const FILES: usize = 8;
+const MAX_STATEMENT_FILES: usize = 8;
 /// Where a summary's detail keeps what its message left to choose from.
-pub(crate) const OFFERED: &str = "offered";
+pub(crate) const KEY_OFFERED: &str = "offered";
 
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct SessionState {
     pub(crate) session: Session,
-    pub(crate) recent: Recent,
+    pub(crate) recent: RecentItems,
     pub(crate) failures: OpenFailures,
     prompts: Vec<String>,
     /// The same, with what was chosen in place of a bare choice.
@@ -33,23 +33,27 @@ pub(crate) struct State {
     steps: Vec<Item>,
     pub(crate) statements: Vec<Statement>,
     /// What the agent's last message left to choose from.
-    pub(crate) offered: Vec<Choice>,
+    pub(crate) offered: Vec<OfferedChoice>,
     /// For forgetting the least used session first.
     pub(crate) used: u64,
 }
 
-impl State {
+impl SessionState {
     /// Finds back into a session, or begins it.
-    pub(crate) fn load(store: &dyn Store, event: &Captured, project: &str) -> Result<Self> {
+    pub(crate) fn load_session(
+        store: &dyn Store,
+        event: &CapturedEvent,
+        project: &str,
+    ) -> Result<Self> {
         let filter = Filter {
             session: Some(event.session().into_owned()),
             ..Filter::default()
         };
-        let known = store.sessions(&filter, 1)?.pop();
+        let known = store.list_sessions(&filter, 1)?.pop();
         let is_known = known.is_some();
         let mut state = Self {
-            session: known.unwrap_or_else(|| begin(event, project)),
-            recent: Recent::default(),
+            session: known.unwrap_or_else(|| begin_session(event, project)),
+            recent: RecentItems::default(),
             failures: OpenFailures::default(),
             prompts: Vec::new(),
             requests: Vec::new(),
@@ -59,10 +63,10 @@ impl State {
             used: 0,
         };
         if is_known {
-            let page = Page::newest(LOOK_BACK);
-            for item in store.list(&filter, page)?.iter().rev() {
+            let page = PageRequest::newest(MAX_RESUMED_ITEMS);
+            for item in store.list_items(&filter, page)?.iter().rev() {
                 let stated = state.read_statements(item);
-                state.note(item);
+                state.record_item(item);
                 state.statements.extend(stated);
             }
         }
@@ -70,10 +74,10 @@ impl State {
     }
 
     /// A row of this session, new or old.
-    pub(crate) fn note(&mut self, item: &Item) {
+    pub(crate) fn record_item(&mut self, item: &Item) {
         match item.kind {
             Kind::Prompt => {
-                let chosen = options::chosen(&item.text, &self.offered);
+                let chosen = options::find_selected_choice(&item.text, &self.offered);
                 // "b" says nothing once the list is gone that it chose from.
                 let wanted = chosen.map(|choice| choice.as_statement().text);
                 self.requests
@@ -82,7 +86,10 @@ impl State {
                 self.offered.clear();
             }
             Kind::Summary => {
-                let offered = item.detail.as_ref().and_then(|detail| detail.get(OFFERED));
+                let offered = item
+                    .detail
+                    .as_ref()
+                    .and_then(|detail| detail.get(KEY_OFFERED));
                 self.offered = offered.map(options::from_json).unwrap_or_default();
                 self.prompts.clear();
                 self.requests.clear();
@@ -92,12 +99,12 @@ impl State {
             }
             Kind::Fix | Kind::Memory | Kind::Message | Kind::Commit => {}
             _ => {
-                self.failures.note(item);
-                self.recent.note(item);
+                self.failures.record_item(item);
+                self.recent.record_item(item);
                 // A row that is told anew takes the place of the old one.
                 if let Some(old) = self.steps.iter_mut().find(|old| old.uid == item.uid) {
                     *old = item.clone();
-                } else if self.steps.len() < STEPS {
+                } else if self.steps.len() < MAX_STEPS {
                     self.steps.push(item.clone());
                 }
             }
@@ -109,7 +116,7 @@ impl State {
     fn read_statements(&self, item: &Item) -> Vec<Statement> {
         match item.kind {
             Kind::Prompt => options::stated_in(&item.text, &self.offered),
-            Kind::Task => statement::find(&item.text, Speaker::Assistant),
+            Kind::Task => statement::find_statements(&item.text, Speaker::Assistant),
             _ => Vec::new(),
         }
     }
@@ -122,14 +129,16 @@ impl State {
     }
 
     /// Whether what a step changed is still there at the end of the turn.
-    fn standing(&self, item: &Item) -> Standing {
+    fn change_status(&self, item: &Item) -> ChangeStatus {
         let is_here = |uid: &str| self.steps.iter().any(|step| step.uid == uid);
         if fix::is_tried(item) {
-            Standing::Tried
-        } else if fix::is_reversal(item) && fix::list(item, fix::field::REVERTS).all(is_here) {
-            Standing::Reversal
+            ChangeStatus::Tried
+        } else if fix::is_reversal(item)
+            && fix::detail_texts(item, fix::field::REVERTS).all(is_here)
+        {
+            ChangeStatus::Reversal
         } else {
-            Standing::Stands
+            ChangeStatus::Stands
         }
     }
 
@@ -141,7 +150,7 @@ impl State {
     }
 
     /// What the user asked for last, in a few words.
-    pub(crate) fn request(&self) -> String {
+    pub(crate) fn last_request(&self) -> String {
         let last = self.requests.last().map(String::as_str);
         summary::request_of(last.as_slice())
     }
@@ -150,7 +159,7 @@ impl State {
     pub(crate) fn changed_files(&self) -> Vec<String> {
         let mut files: Vec<String> = Vec::new();
         for file in self.steps.iter().flat_map(|step| &step.files_modified) {
-            if !files.contains(file) && files.len() < FILES {
+            if !files.contains(file) && files.len() < MAX_STATEMENT_FILES {
                 files.push(file.clone());
             }
         }
@@ -159,12 +168,12 @@ impl State {
 
     /// The lines of code that were put in and taken out since the last checkpoint.
     pub(crate) fn changed_lines(&self) -> ChangedLines {
-        let stands = |step: &&Item| self.standing(step) == Standing::Stands;
+        let stands = |step: &&Item| self.change_status(step) == ChangeStatus::Stands;
         changed_lines(self.steps.iter().filter(stands))
     }
 
     /// What has happened since the last checkpoint, if it is worth a row.
-    pub(crate) fn checkpoint(&self, last_message: Option<&str>) -> Option<Summary> {
+    pub(crate) fn build_summary(&self, last_message: Option<&str>) -> Option<Summary> {
         let prompts: Vec<&str> = self.prompts.iter().map(String::as_str).collect();
         let requests: Vec<&str> = self.requests.iter().map(String::as_str).collect();
         let steps: Vec<Step<'_>> = self
@@ -176,8 +185,8 @@ impl State {
                 files_read: &item.files_read,
                 files_modified: &item.files_modified,
                 facts: &item.facts,
-                command: fix::detail(item, fix::field::COMMAND),
-                standing: self.standing(item),
+                command: fix::detail_text(item, fix::field::COMMAND),
+                standing: self.change_status(item),
                 result: if item.kind == Kind::Failure {
                     StepResult::Failed
                 } else {
@@ -185,7 +194,7 @@ impl State {
                 },
             })
             .collect();
-        summary::checkpoint(&Turn {
+        summary::summarise_turn(&Turn {
             prompts: &prompts,
             requests: &requests,
             last_message,
@@ -195,12 +204,12 @@ impl State {
     }
 }
 
-fn begin(event: &Captured, project: &str) -> Session {
+fn begin_session(event: &CapturedEvent, project: &str) -> Session {
     Session {
         id: event.session().into_owned(),
         agent: event.envelope.agent.clone(),
         project: project.to_owned(),
-        cwd: event.text("cwd").to_owned(),
+        cwd: event.text_field("cwd").to_owned(),
         branch: event.envelope.branch.clone(),
         started: event.envelope.at,
         last: event.envelope.at,

@@ -17,8 +17,8 @@ mod rules;
 mod words;
 
 use crate::sentence::{self, BlockKind};
-use model::Sort;
-use words::Told;
+use model::StatementClass;
+use words::Directive;
 
 /// Whose words are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,39 +59,41 @@ pub struct Statement {
 
 impl Statement {
     /// The sentence with what it is about.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn to_text(&self) -> String {
         match &self.subject {
-            Some(subject) => sentence::one_line(&format!("{} ({subject})", self.text), LONGEST),
+            Some(subject) => {
+                sentence::one_line(&format!("{} ({subject})", self.text), MAX_STATEMENT_CHARS)
+            }
             None => self.text.clone(),
         }
     }
 }
 
 /// Where a row's detail says that the user asked for it to be remembered.
-pub(crate) const ON_PURPOSE: &str = "on_purpose";
+pub(crate) const KEY_ON_PURPOSE: &str = "on_purpose";
 
 /// The most statements that one text yields.
-pub const MOST: usize = 8;
+pub const MAX_STATEMENTS_PER_TEXT: usize = 8;
 /// The most characters of a statement and of its reason.
-pub const LONGEST: usize = 300;
+pub const MAX_STATEMENT_CHARS: usize = 300;
 
 /// Characters of the sentence that tells what a statement is about.
-const SUBJECT: usize = 120;
+const MAX_SUBJECT_CHARS: usize = 120;
 /// Sentences longer than this are data, lists or pasted prose.
-const LONGEST_SENTENCE: usize = 900;
+const MAX_SENTENCE_CHARS: usize = 900;
 /// Of longer texts the two ends are read: people write before and after what
 /// they paste, and what they paste is not theirs.
-const END: usize = 8_000;
-const SURE_ENOUGH: u8 = 50;
+const MAX_END_BYTES: usize = 8_000;
+const MIN_CONFIDENCE_PERCENT: u8 = 50;
 /// However sure the model is, a rule that says so comes first.
-const SUREST_BY_MODEL: u8 = 90;
+const MAX_MODEL_CONFIDENCE_PERCENT: u8 = 90;
 /// Words that a sentence must have for the model to read it: the build of a few
 /// words ("Question number 12") says nothing of what they mean.
 const MIN_MODEL_WORDS: usize = 4;
 
 /// A rule that matched a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Hit {
+struct RuleMatch {
     kind: StatementKind,
     confidence: u8,
     /// Whether the sentence only announces what the next one says.
@@ -100,7 +102,7 @@ struct Hit {
 
 /// What is looked for in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum StatementScope {
     /// All that is stated.
     Everything,
     /// What the user asks to be remembered; needs neither model nor rules.
@@ -108,30 +110,32 @@ enum Wanted {
 }
 
 /// Finds the statements of a text, the surest first.
-pub fn find(text: &str, speaker: Speaker) -> Vec<Statement> {
-    find_wanted(text, speaker, Wanted::Everything)
+pub fn find_statements(text: &str, speaker: Speaker) -> Vec<Statement> {
+    find_wanted(text, speaker, StatementScope::Everything)
 }
 
 /// Finds what the user asks to be remembered. Cheap enough for a hook: the model
 /// is not read.
 pub(crate) fn find_on_purpose(prompt: &str) -> Vec<Statement> {
-    find_wanted(prompt, Speaker::User, Wanted::OnPurpose)
+    find_wanted(prompt, Speaker::User, StatementScope::OnPurpose)
 }
 
-fn find_wanted(text: &str, speaker: Speaker, wanted: Wanted) -> Vec<Statement> {
+fn find_wanted(text: &str, speaker: Speaker, wanted: StatementScope) -> Vec<Statement> {
     if sentence::is_not_spoken(text) {
         return Vec::new();
     }
-    let blocks: Vec<(bool, String)> = ends(text)
+    let blocks: Vec<(bool, String)> = select_ends(text)
         .into_iter()
-        .flat_map(|part| sentence::blocks(&sentence::without_tagged(part)))
+        .flat_map(|part| sentence::parse_blocks(&sentence::without_tagged(part)))
         // Before sentences part a mark from its partner.
         .map(|block| {
             let item = matches!(block.kind, BlockKind::Item { .. });
             (item, sentence::without_emphasis(&block.text))
         })
         .collect();
-    let sentences = blocks.iter().map(|(_, text)| sentence::sentences(text));
+    let sentences = blocks
+        .iter()
+        .map(|(_, text)| sentence::split_sentences(text));
     let sentences: Vec<Vec<&str>> = sentences.collect();
     let count = sentences.iter().map(Vec::len).sum();
     let mut place = 0;
@@ -139,10 +143,10 @@ fn find_wanted(text: &str, speaker: Speaker, wanted: Wanted) -> Vec<Statement> {
     // "Remember:" and a list: each of its items is meant.
     let mut announced = false;
     for ((item, _), sentences) in blocks.iter().zip(&sentences) {
-        let block = Block::of(sentences, (place, count), speaker);
+        let block = SentenceBlock::from_sentences(sentences, (place, count), speaker);
         announced = match (announced && *item, sentences.first()) {
             (true, Some(first)) => {
-                add(&mut found, kept_on_purpose(first, None));
+                add_statement(&mut found, kept_on_purpose(first, None));
                 true
             }
             _ => block.find(wanted, &mut found),
@@ -151,25 +155,25 @@ fn find_wanted(text: &str, speaker: Speaker, wanted: Wanted) -> Vec<Statement> {
     }
     // What somebody wants kept comes before what only sounds like it.
     found.sort_by_key(|s| std::cmp::Reverse((s.on_purpose, s.confidence)));
-    found.truncate(MOST);
+    found.truncate(MAX_STATEMENTS_PER_TEXT);
     found
 }
 
 /// Sentences that belong together, and their halves.
-struct Block<'a> {
+struct SentenceBlock<'a> {
     sentences: &'a [&'a str],
     /// With the number of the sentence each is of.
-    halves: Vec<(usize, Unit<'a>)>,
+    halves: Vec<(usize, SentenceUnit<'a>)>,
     /// Where the first sentence stands in the text, and how many that has.
     place: (usize, usize),
     speaker: Speaker,
 }
 
-impl<'a> Block<'a> {
-    fn of(sentences: &'a [&'a str], place: (usize, usize), speaker: Speaker) -> Self {
+impl<'a> SentenceBlock<'a> {
+    fn from_sentences(sentences: &'a [&'a str], place: (usize, usize), speaker: Speaker) -> Self {
         let halves = sentences.iter().enumerate();
         let halves =
-            halves.flat_map(|(at, text)| units(text).into_iter().map(move |unit| (at, unit)));
+            halves.flat_map(|(at, text)| split_units(text).into_iter().map(move |unit| (at, unit)));
         Self {
             sentences,
             halves: halves.collect(),
@@ -178,18 +182,18 @@ impl<'a> Block<'a> {
         }
     }
 
-    fn half(&self, at: usize) -> Option<&Unit<'a>> {
+    fn half_at(&self, at: usize) -> Option<&SentenceUnit<'a>> {
         self.halves.get(at).map(|(_, unit)| unit)
     }
 
     fn text_before(&self, half: usize) -> Option<&'a str> {
         let before = half.checked_sub(1)?;
-        self.half(before).map(|unit| unit.text)
+        self.half_at(before).map(|unit| unit.text)
     }
 
     /// Adds what is stated here; whether the last sentence only announces what
     /// is to be remembered.
-    fn find(&self, wanted: Wanted, found: &mut Vec<Statement>) -> bool {
+    fn find(&self, wanted: StatementScope, found: &mut Vec<Statement>) -> bool {
         let mut announces = false;
         // The first half that was not taken along with another.
         let mut free = 0;
@@ -198,20 +202,20 @@ impl<'a> Block<'a> {
             let own = own.filter(|(half, (of, _))| *of == at && *half >= free);
             let own: Vec<usize> = own.map(|(half, _)| half).collect();
             let Some(last) = own.last() else { continue };
-            let next = self.half(last + 1);
+            let next = self.half_at(last + 1);
             if self.speaker == Speaker::User
-                && let Some(kept) = purpose::kept(text)
+                && let Some(kept) = purpose::find_kept_text(text)
             {
                 let next_said = next.map(|unit| unit.text);
                 if let Some(said) = Some(kept).filter(|kept| !kept.is_empty()).or(next_said) {
-                    add(found, kept_on_purpose(said, next_said));
+                    add_statement(found, kept_on_purpose(said, next_said));
                     free = last + if kept.is_empty() { 2 } else { 1 };
                 } else {
                     announces = true;
                 }
                 continue;
             }
-            if wanted == Wanted::Everything {
+            if wanted == StatementScope::Everything {
                 self.find_in_sentence(at, &own, &mut free, found);
             }
         }
@@ -227,22 +231,27 @@ impl<'a> Block<'a> {
         found: &mut Vec<Statement>,
     ) {
         let text = self.sentences[at];
-        let next_of = |half: usize| self.half(half + 1);
-        let hits: Vec<(usize, Hit)> = own
+        let next_of = |half: usize| self.half_at(half + 1);
+        let hits: Vec<(usize, RuleMatch)> = own
             .iter()
             .filter_map(|half| {
                 let next = next_of(*half).map(|unit| unit.text);
-                Some((*half, hit(self.half(*half)?.text, next, self.speaker)?))
+                Some((
+                    *half,
+                    match_rules(self.half_at(*half)?.text, next, self.speaker)?,
+                ))
             })
             .collect();
         let mut any = false;
         for (half, hit) in hits {
-            let Some(unit) = self.half(half).filter(|_| half >= *free) else {
+            let Some(unit) = self.half_at(half).filter(|_| half >= *free) else {
                 continue;
             };
-            if let Some((mut statement, along)) = read(unit, next_of(half), hit, self.speaker) {
-                statement.subject = subject(&statement.text, self.text_before(half));
-                add(found, statement);
+            if let Some((mut statement, along)) =
+                read_statement(unit, next_of(half), hit, self.speaker)
+            {
+                statement.subject = find_subject(&statement.text, self.text_before(half));
+                add_statement(found, statement);
                 *free = half + if along { 2 } else { 1 };
                 any = true;
             }
@@ -257,61 +266,64 @@ impl<'a> Block<'a> {
             return;
         }
         let reading = self.read_model(text, at);
-        if reading.probability < model::threshold(self.speaker) {
+        if reading.probability < model::threshold_for(self.speaker) {
             return;
         }
-        let whole = Unit {
+        let whole = SentenceUnit {
             text,
             joined: false,
         };
         if let Some(mut statement) = read_by_model(&whole, next_of(*last), reading, self.speaker) {
-            statement.subject = subject(&statement.text, self.text_before(*first));
-            add(found, statement);
+            statement.subject = find_subject(&statement.text, self.text_before(*first));
+            add_statement(found, statement);
         }
     }
 
-    fn read_model(&self, text: &str, at: usize) -> model::Reading {
-        let sentence = features::Sentence {
+    fn read_model(&self, text: &str, at: usize) -> model::SentencePrediction {
+        let sentence = features::SentenceContext {
             text,
             speaker: self.speaker,
             place: (self.place.0 + at, self.place.1),
             hit: None,
         };
-        model::read(&sentence)
+        model::predict_sentence(&sentence)
     }
 }
 
 /// The statement that no word rule knows.
 fn read_by_model(
-    unit: &Unit<'_>,
-    next: Option<&Unit<'_>>,
-    reading: model::Reading,
+    unit: &SentenceUnit<'_>,
+    next: Option<&SentenceUnit<'_>>,
+    reading: model::SentencePrediction,
     speaker: Speaker,
 ) -> Option<Statement> {
     let kind = match reading.sort {
-        Sort::Kind(kind) => kind,
-        Sort::Fact => StatementKind::Decision,
+        StatementClass::Kind(kind) => kind,
+        StatementClass::Fact => StatementKind::Decision,
     };
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a probability: 0 to 100"
     )]
-    let confidence = ((reading.probability * 100.0) as u8).clamp(SURE_ENOUGH, SUREST_BY_MODEL);
-    let hit = Hit {
+    let confidence = ((reading.probability * 100.0) as u8)
+        .clamp(MIN_CONFIDENCE_PERCENT, MAX_MODEL_CONFIDENCE_PERCENT);
+    let hit = RuleMatch {
         kind,
         confidence,
         announces: false,
     };
-    let (statement, _) = read(unit, next, hit, speaker)?;
+    let (statement, _) = read_statement(unit, next, hit, speaker)?;
     // What is known only, without why, stays in the text of its turn; what an
     // agent found out is in the summary.
     let is_cause = reason::is_cause(unit.text);
     let counts = match speaker {
-        Speaker::User => reading.sort != Sort::Fact || statement.reason.is_some() || is_cause,
+        Speaker::User => {
+            reading.sort != StatementClass::Fact || statement.reason.is_some() || is_cause
+        }
         // What went wrong, and why, is no choice, whatever the model takes it for.
         Speaker::Assistant => {
-            reading.sort != Sort::Fact && !is_cause && !reason::is_failure(unit.text)
+            reading.sort != StatementClass::Fact && !is_cause && !reason::is_failure(unit.text)
         }
     };
     counts.then_some(statement)
@@ -319,13 +331,22 @@ fn read_by_model(
 
 /// What the user asked to be remembered.
 fn kept_on_purpose(said: &str, next: Option<&str>) -> Statement {
-    let (body, why) = reason::split(said);
-    let why = why.or_else(|| next.and_then(reason::follows));
-    let why = why.map(|why| sentence::one_line(bare(&sentence::plain(why)), LONGEST));
-    let kind = hit(said, None, Speaker::User).map_or(StatementKind::Preference, |hit| hit.kind);
+    let (body, why) = reason::split_reason(said);
+    let why = why.or_else(|| next.and_then(reason::find_following_reason));
+    let why = why.map(|why| {
+        sentence::one_line(
+            trim_punctuation(&sentence::strip_markup(why)),
+            MAX_STATEMENT_CHARS,
+        )
+    });
+    let kind =
+        match_rules(said, None, Speaker::User).map_or(StatementKind::Preference, |hit| hit.kind);
     Statement {
         kind,
-        text: sentence::one_line(&presentable(&sentence::plain(body)), LONGEST),
+        text: sentence::one_line(
+            &format_statement(&sentence::strip_markup(body)),
+            MAX_STATEMENT_CHARS,
+        ),
         reason: why.filter(|why| !why.is_empty()),
         subject: None,
         confidence: 99,
@@ -333,12 +354,12 @@ fn kept_on_purpose(said: &str, next: Option<&str>) -> Statement {
     }
 }
 
-fn ends(text: &str) -> Vec<&str> {
-    if text.len() <= 2 * END {
+fn select_ends(text: &str) -> Vec<&str> {
+    if text.len() <= 2 * MAX_END_BYTES {
         return vec![text];
     }
-    let head = sentence::bounded(text, END);
-    let tail = &text[sentence::bounded(text, text.len() - END).len()..];
+    let head = sentence::truncate_bytes(text, MAX_END_BYTES);
+    let tail = &text[sentence::truncate_bytes(text, text.len() - MAX_END_BYTES).len()..];
     vec![
         head.rfind('\n').map_or(head, |at| &head[..at]),
         tail.find('\n').map_or(tail, |at| &tail[at..]),
@@ -346,76 +367,86 @@ fn ends(text: &str) -> Vec<&str> {
 }
 
 /// A sentence, or one of the halves that a semicolon joins.
-struct Unit<'a> {
+struct SentenceUnit<'a> {
     text: &'a str,
     /// Whether it goes on with what the half before says.
     joined: bool,
 }
 
-fn units(block: &str) -> Vec<Unit<'_>> {
+fn split_units(block: &str) -> Vec<SentenceUnit<'_>> {
     let halves = |sentence| {
         let halves = str::split(sentence, "; ").flat_map(|s| s.split('；'));
         let halves = halves.map(str::trim).filter(|s| !s.is_empty());
-        halves.enumerate().map(|(at, text)| Unit {
+        halves.enumerate().map(|(at, text)| SentenceUnit {
             text,
             joined: at > 0,
         })
     };
-    let sentences = sentence::sentences(block).into_iter();
+    let sentences = sentence::split_sentences(block).into_iter();
     sentences.flat_map(halves).collect()
 }
 
 /// Whether it is short enough for somebody to have said it.
 fn is_bounded(unit: &str) -> bool {
-    unit.len() <= 4 * LONGEST_SENTENCE && unit.chars().count() <= LONGEST_SENTENCE
+    unit.len() <= 4 * MAX_SENTENCE_CHARS && unit.chars().count() <= MAX_SENTENCE_CHARS
 }
 
 /// What rules find in a sentence; nothing in data.
-fn hit(unit: &str, next: Option<&str>, speaker: Speaker) -> Option<Hit> {
+fn match_rules(unit: &str, next: Option<&str>, speaker: Speaker) -> Option<RuleMatch> {
     if !is_bounded(unit) {
         return None;
     }
     let wide = unit.chars().filter(|c| sentence::is_wide(*c)).count();
     if wide >= 2 {
-        han::read(unit, next, speaker)
+        han::find_best_hit(unit, next, speaker)
     } else {
-        words::read(unit, next, speaker)
+        words::find_best_hit(unit, next, speaker)
     }
 }
 
 /// The statement of a sentence, and whether the next one is part of it.
-fn read(
-    unit: &Unit<'_>,
-    next: Option<&Unit<'_>>,
-    hit: Hit,
+fn read_statement(
+    unit: &SentenceUnit<'_>,
+    next: Option<&SentenceUnit<'_>>,
+    hit: RuleMatch,
     speaker: Speaker,
 ) -> Option<(Statement, bool)> {
     let follows = next.map(|unit| unit.text);
-    let (body, why) = reason::split(unit.text);
-    let mut text = sentence::plain(body);
-    let mut why = why.map(sentence::plain);
+    let (body, why) = reason::split_reason(unit.text);
+    let mut text = sentence::strip_markup(body);
+    let mut why = why.map(sentence::strip_markup);
     let mut along = hit.announces;
     if hit.announces
         && let Some(next) = follows
     {
-        let (body, reason) = reason::split(next);
-        text = format!("{}: {}", bare(&text), sentence::plain(body));
-        why = why.or(reason.map(sentence::plain));
+        let (body, reason) = reason::split_reason(next);
+        text = format!(
+            "{}: {}",
+            trim_punctuation(&text),
+            sentence::strip_markup(body)
+        );
+        why = why.or(reason.map(sentence::strip_markup));
     } else if let Some(next) = next.filter(|next| says_instead(unit, next, speaker)) {
-        let (body, reason) = reason::split(next.text);
-        let body = sentence::plain(words::without_lead(body));
-        text = format!("{}; {}", bare(&text), small(bare(&body)));
-        why = why.or(reason.map(sentence::plain));
+        let (body, reason) = reason::split_reason(next.text);
+        let body = sentence::strip_markup(words::without_lead(body));
+        text = format!(
+            "{}; {}",
+            trim_punctuation(&text),
+            lowercase_first(trim_punctuation(&body))
+        );
+        why = why.or(reason.map(sentence::strip_markup));
         along = true;
     } else if why.is_none() {
-        why = follows.and_then(reason::follows).map(sentence::plain);
+        why = follows
+            .and_then(reason::find_following_reason)
+            .map(sentence::strip_markup);
     }
-    let text = sentence::one_line(&presentable(&text), LONGEST);
+    let text = sentence::one_line(&format_statement(&text), MAX_STATEMENT_CHARS);
     let reason = why
-        .map(|w| sentence::one_line(bare(&w), LONGEST))
+        .map(|w| sentence::one_line(trim_punctuation(&w), MAX_STATEMENT_CHARS))
         .filter(|w| !w.is_empty());
     let sure = hit.confidence + if reason.is_some() { 8 } else { 0 };
-    (sure >= SURE_ENOUGH && text.chars().count() >= 4).then(|| {
+    (sure >= MIN_CONFIDENCE_PERCENT && text.chars().count() >= 4).then(|| {
         (
             Statement {
                 kind: hit.kind,
@@ -432,31 +463,34 @@ fn read(
 
 /// Whether the next sentence says what to do where this one says what not to:
 /// "don't use print; use the logger".
-fn says_instead(unit: &Unit<'_>, next: &Unit<'_>, speaker: Speaker) -> bool {
-    let (body, _) = reason::split(next.text);
-    let own = || hit(next.text, None, speaker).is_some();
-    words::denies(unit.text)
-        && match words::told(body) {
-            Told::Instead => true,
-            Told::Plainly => next.joined && !own(),
-            Told::Nothing => false,
+fn says_instead(unit: &SentenceUnit<'_>, next: &SentenceUnit<'_>, speaker: Speaker) -> bool {
+    let (body, _) = reason::split_reason(next.text);
+    let own = || match_rules(next.text, None, speaker).is_some();
+    words::is_prohibition(unit.text)
+        && match words::find_directive(body) {
+            Directive::Instead => true,
+            Directive::Plainly => next.joined && !own(),
+            Directive::Nothing => false,
         }
 }
 
 /// What a statement is about that only says "it": the sentence before.
-fn subject(text: &str, before: Option<&str>) -> Option<String> {
+fn find_subject(text: &str, before: Option<&str>) -> Option<String> {
     let before = before.filter(|_| words::ends_in_pronoun(text))?;
-    let subject = sentence::one_line(bare(&sentence::plain(before)), SUBJECT);
+    let subject = sentence::one_line(
+        trim_punctuation(&sentence::strip_markup(before)),
+        MAX_SUBJECT_CHARS,
+    );
     (!subject.is_empty()).then_some(subject)
 }
 
 /// Without the marks at its ends.
-fn bare(text: &str) -> &str {
+fn trim_punctuation(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || ".,;:!。，；：！—–-".contains(c))
 }
 
 /// Beginning as in the middle of a sentence.
-fn small(text: &str) -> String {
+fn lowercase_first(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().into_iter().flat_map(char::to_lowercase);
     first.chain(chars).collect()
@@ -473,8 +507,8 @@ fn without_number(text: &str) -> &str {
 }
 
 /// Without what only leads in, and beginning like a sentence.
-fn presentable(text: &str) -> String {
-    let text = bare(words::without_lead(han::without_lead(bare(
+fn format_statement(text: &str) -> String {
+    let text = trim_punctuation(words::without_lead(han::without_lead(trim_punctuation(
         without_number(text),
     ))));
     let first_word = text.split_whitespace().next().unwrap_or_default();
@@ -492,7 +526,7 @@ fn presentable(text: &str) -> String {
 }
 
 /// Adds a statement unless the same was said before; the surer one stays.
-fn add(found: &mut Vec<Statement>, new: Statement) {
+fn add_statement(found: &mut Vec<Statement>, new: Statement) {
     let key = |s: &Statement| -> String {
         s.text
             .chars()

@@ -1,14 +1,14 @@
 //! The `Store` port: where memory lives, as duties. One contract suite
 //! (`testing::contract`) holds every backend to them.
 
-use remora_embed::Meaning;
+use remora_embed::Embedding;
 use remora_protocol::record::{
-    EventRow, FileRecord, Given, Item, Kind, Override, Project, Session, Used,
+    FileRecord, Injection, InjectionUse, Item, Kind, LoggedEvent, Override, Project, Session,
 };
 
-pub use remora_protocol::record::Erase;
+pub use remora_protocol::record::ErasePlan;
 
-use crate::rank::{Fit, Parts};
+use crate::rank::{MatchStrength, ScoreParts};
 use crate::words::Query;
 
 /// Why a store could not do its duty.
@@ -43,7 +43,7 @@ pub type Result<T> = std::result::Result<T, StoreError>;
 
 /// How an item is written.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Write {
+pub enum ItemWrite {
     /// A new row; when the uid is there already, the old row is replaced and
     /// keeps its number. An item whose key is taken by a row with another uid is
     /// put instead; when both its uid and its key are there, the two rows become
@@ -70,13 +70,13 @@ pub enum Write {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Batch {
     /// The ledger's new rows.
-    pub events: Vec<EventRow>,
+    pub events: Vec<LoggedEvent>,
     /// Projects seen; known ones get the new root.
     pub projects: Vec<Project>,
     /// Sessions as they are now; replaces what is known of each.
     pub sessions: Vec<Session>,
     /// Items.
-    pub items: Vec<Write>,
+    pub items: Vec<ItemWrite>,
     /// Files by folder; replaces what is known of each file, except that an
     /// empty `holds`, a missing anchor and a missing `from` of a file that was not
     /// removed keep the old one, `Seen` never replaces another state, and an
@@ -84,9 +84,9 @@ pub struct Batch {
     pub files: Vec<FileRecord>,
     /// What sessions were given. A session's line that is there already stays
     /// as it is.
-    pub given: Vec<Given>,
+    pub given: Vec<Injection>,
     /// Which of it was of use: session, line and how. The first use counts.
-    pub used: Vec<(String, u32, Used)>,
+    pub used: Vec<(String, u32, InjectionUse)>,
     /// What users said of items; replaces what was said of each before, and an
     /// empty one takes it back. Counts for the items of the same batch already.
     pub overrides: Vec<Override>,
@@ -119,12 +119,12 @@ pub struct Filter {
     /// The agent.
     pub agent: Option<String>,
     /// Whether looks count.
-    pub looks: Looks,
+    pub looks: LookupItems,
 }
 
 /// Whether rows count that only say that something was looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Looks {
+pub enum LookupItems {
     /// They count like others.
     #[default]
     Kept,
@@ -133,12 +133,12 @@ pub enum Looks {
 }
 
 /// Tools that only look: what they found is [`Kind::Discovery`].
-pub const LOOKING: &[&str] = &["Read", "Grep", "Glob", "LS"];
+pub const LOOKUP_TOOLS: &[&str] = &["Read", "Grep", "Glob", "LS"];
 
 /// Whether a row only says that something was looked at.
 pub fn is_look(item: &Item) -> bool {
     let tool = item.tool.as_deref().unwrap_or_default();
-    item.kind == Kind::Discovery && LOOKING.contains(&tool)
+    item.kind == Kind::Discovery && LOOKUP_TOOLS.contains(&tool)
 }
 
 /// Which paths of files are meant.
@@ -154,7 +154,7 @@ pub enum FileMatch {
 
 /// Which end of a list comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum SortOrder {
     /// The oldest row first.
     Oldest,
     /// The newest row first.
@@ -163,9 +163,9 @@ pub enum Order {
 
 /// A part of a list in the order of time, then number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Page {
+pub struct PageRequest {
     /// Which end first.
-    pub order: Order,
+    pub order: SortOrder,
     /// Only rows beyond this number, in the order's direction; for the ledger,
     /// beyond this moment.
     pub beyond: Option<i64>,
@@ -173,11 +173,11 @@ pub struct Page {
     pub limit: usize,
 }
 
-impl Page {
+impl PageRequest {
     /// The newest of them.
     pub const fn newest(limit: usize) -> Self {
         Self {
-            order: Order::Newest,
+            order: SortOrder::Newest,
             beyond: None,
             limit,
         }
@@ -186,7 +186,7 @@ impl Page {
 
 /// A row by either of its names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Name {
+pub enum ItemRef {
     /// The short number.
     Id(i64),
     /// The name that never changes, or the one it was imported under.
@@ -206,9 +206,9 @@ pub struct Hit {
     /// that has one, or means the like.
     pub any_words: bool,
     /// What the score is made of.
-    pub parts: Parts,
+    pub parts: ScoreParts,
     /// How well it fits whatever else there is; comparable between searches.
-    pub fit: Fit,
+    pub fit: MatchStrength,
     /// Rows of the same project that say the very same, told by this one.
     pub same: Vec<i64>,
 }
@@ -226,7 +226,7 @@ pub struct DetailRow {
 
 /// What is remembered of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProjectActivity {
+pub struct ProjectStats {
     /// The project.
     pub project: Project,
     /// Items.
@@ -239,7 +239,7 @@ pub struct ProjectActivity {
 
 /// How much there is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct StoreStats {
     /// Events in the ledger.
     pub events: u64,
     /// Items by kind, only kinds that occur.
@@ -254,7 +254,7 @@ pub struct Counts {
 
 /// What may go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Prune {
+pub struct PruneRequest {
     /// Rows older than this, in milliseconds since 1970; what happened again
     /// is as old as the last time. Without it nothing may go.
     pub before: Option<i64>,
@@ -271,7 +271,7 @@ pub struct Prune {
 /// never waits for the writer.
 pub trait Store: Send {
     /// For each key whether the event, or its call, is in the ledger.
-    fn known(&self, events: &[EventKey<'_>]) -> Result<Vec<bool>>;
+    fn are_known(&self, events: &[EventKey<'_>]) -> Result<Vec<bool>>;
     /// Writes a batch: atomic, durable when it returns, and idempotent: an event
     /// id or a uid that comes twice is there once. Returns the numbers of the
     /// rows written, in the order of `batch.items`.
@@ -283,28 +283,28 @@ pub trait Store: Send {
     /// word, such as `***`, none.
     fn search(&self, query: &Query, filter: &Filter, limit: usize) -> Result<Vec<Hit>>;
     /// Rows by name, in the order asked for; unknown names are left out.
-    fn items(&self, names: &[Name]) -> Result<Vec<Item>>;
+    fn find_items(&self, names: &[ItemRef]) -> Result<Vec<Item>>;
     /// Rows in the order of time.
-    fn list(&self, filter: &Filter, page: Page) -> Result<Vec<Item>>;
+    fn list_items(&self, filter: &Filter, page: PageRequest) -> Result<Vec<Item>>;
     /// Sessions, the one that was used last first; of the filter only project,
     /// since, until, session and agent count, and it is enough that one moment
     /// of a session lies in the time.
-    fn sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>>;
+    fn list_sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>>;
     /// The ledger in the order of time; the same parts of the filter count, and
     /// project and agent are those of the session.
-    fn events(&self, filter: &Filter, page: Page) -> Result<Vec<EventRow>>;
+    fn list_events(&self, filter: &Filter, page: PageRequest) -> Result<Vec<LoggedEvent>>;
     /// All projects that batches told of, by name; not those that only items
     /// mention.
-    fn projects(&self) -> Result<Vec<Project>>;
+    fn list_projects(&self) -> Result<Vec<Project>>;
     /// Files of a folder, or of the whole project, by folder and name.
-    fn files(&self, project: &str, folder: Option<&str>) -> Result<Vec<FileRecord>>;
+    fn list_files(&self, project: &str, folder: Option<&str>) -> Result<Vec<FileRecord>>;
     /// One file of a folder.
-    fn file(&self, project: &str, folder: &str, name: &str) -> Result<Option<FileRecord>>;
+    fn find_file(&self, project: &str, folder: &str, name: &str) -> Result<Option<FileRecord>>;
     /// What sessions were given, in the order of time, then line; of the filter
     /// project, since, until, session and agent count.
-    fn given(&self, filter: &Filter, limit: usize) -> Result<Vec<Given>>;
+    fn list_injections(&self, filter: &Filter, limit: usize) -> Result<Vec<Injection>>;
     /// The row of a project, kind and key.
-    fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>>;
+    fn find_by_key(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>>;
     /// The details of a project's rows of one kind, the newest first. With a
     /// query only of rows that hold all of its words, or all but one if there are
     /// three or more.
@@ -316,55 +316,55 @@ pub trait Store: Send {
         limit: usize,
     ) -> Result<Vec<DetailRow>>;
     /// How much there is.
-    fn counts(&self) -> Result<Counts>;
+    fn count_contents(&self) -> Result<StoreStats>;
     /// What is remembered of each project, in the order of [`Store::projects`].
-    fn project_activity(&self) -> Result<Vec<ProjectActivity>> {
+    fn project_activity(&self) -> Result<Vec<ProjectStats>> {
         let activity = |project: Project| {
             let filter = Filter {
                 project: Some(project.key.clone()),
                 ..Filter::default()
             };
-            let items = self.list(&filter, Page::newest(usize::MAX))?;
-            let sessions = self.sessions(&filter, usize::MAX)?;
+            let items = self.list_items(&filter, PageRequest::newest(usize::MAX))?;
+            let sessions = self.list_sessions(&filter, usize::MAX)?;
             let times = items.iter().map(|item| item.time);
-            Ok(ProjectActivity {
+            Ok(ProjectStats {
                 project,
                 items: items.len() as u64,
                 sessions: sessions.len() as u64,
                 last: times.chain(sessions.iter().map(|s| s.last)).max(),
             })
         };
-        self.projects()?.into_iter().map(activity).collect()
+        self.list_projects()?.into_iter().map(activity).collect()
     }
     /// Rows that have no meaning of this model yet, the newest first.
-    fn unembedded(&self, model: &str, limit: usize) -> Result<Vec<Item>>;
+    fn list_unembedded(&self, model: &str, limit: usize) -> Result<Vec<Item>>;
     /// How many there are.
     fn unembedded_count(&self, model: &str) -> Result<u64>;
     /// What rows mean, by number; those that are gone are left out. Meanings of
     /// another model are forgotten with the first of a new one.
-    fn embed(&self, model: &str, meanings: &[(i64, Meaning)]) -> Result<()>;
+    fn store_embeddings(&self, model: &str, meanings: &[(i64, Embedding)]) -> Result<()>;
     /// Forgets all meanings; every row waits for a new one.
     fn forget_meanings(&self) -> Result<()>;
     /// Brings together what many batches wrote apart, so that searches get
     /// cheaper: a little at a time, and no reader waits. Changes nothing that
     /// can be read.
-    fn settle(&self) -> Result<Settled>;
+    fn optimize_index(&self) -> Result<IndexState>;
     /// Removes rows by name; unknown names are left out.
-    fn remove(&self, names: &[Name]) -> Result<()>;
+    fn remove(&self, names: &[ItemRef]) -> Result<()>;
     /// What users said of items of a project, or of all.
-    fn overrides(&self, project: Option<&str>) -> Result<Vec<Override>>;
+    fn list_overrides(&self, project: Option<&str>) -> Result<Vec<Override>>;
     /// Deletes for good: when it returns, no byte of what went is left in the
     /// store's files. What is not there is no error, so that it can be repeated.
-    fn erase(&self, erase: &Erase) -> Result<()>;
+    fn erase(&self, erase: &ErasePlan) -> Result<()>;
     /// Removes what may go, items and rows of the ledgers, and returns how many
     /// items and events went or would go. Items that users pinned, rejected or
     /// edited stay.
-    fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64>;
+    fn prune(&self, prune: &PruneRequest, run: PruneMode) -> Result<u64>;
 }
 
 /// How far a store is with bringing together what it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Settled {
+pub enum IndexState {
     /// There is more to be done.
     Partly,
     /// There is nothing to be done until something is written.
@@ -373,7 +373,7 @@ pub enum Settled {
 
 /// Whether pruning is only asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PruneRun {
+pub enum PruneMode {
     /// Count only.
     Dry,
     /// Do it.

@@ -10,14 +10,14 @@ mod steps;
 
 use std::borrow::Cow;
 
-use self::entries::Entries;
+use self::entries::SummaryEntries;
 pub(crate) use self::message::phrases::reports_red_run;
-pub(crate) use self::steps::FAILING;
+pub(crate) use self::steps::STILL_FAILING_PREFIX;
 use crate::episode;
-use crate::fix::TRIED;
+use crate::fix::REVERTED_PREFIX;
 use crate::sentence::{cut_sentence, one_line};
 use crate::statement::{Statement, StatementKind, options};
-use crate::words::terms;
+use crate::words::split_terms;
 
 /// How a step went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ pub enum StepResult {
 
 /// Whether what a step changed is still there at the end of the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Standing {
+pub enum ChangeStatus {
     /// It is, as far as is known.
     Stands,
     /// It was taken back.
@@ -55,7 +55,7 @@ pub struct Step<'a> {
     /// What makes two runs the same command, if it was one.
     pub command: Option<&'a str>,
     /// Whether its change stands.
-    pub standing: Standing,
+    pub standing: ChangeStatus,
     /// How it went.
     pub result: StepResult,
 }
@@ -110,25 +110,28 @@ pub struct Summary {
 }
 
 /// The most characters of a title.
-pub const TITLE: usize = 100;
+pub const MAX_TITLE_CHARS: usize = 100;
 /// The most characters of the request.
-pub const REQUEST: usize = 300;
+pub const MAX_REQUEST_CHARS: usize = 300;
 /// The most characters of an entry.
-pub const ENTRY: usize = 200;
+pub const MAX_ENTRY_CHARS: usize = 200;
 /// The most entries of a list.
-pub const ENTRIES: usize = 8;
+pub const MAX_ENTRIES: usize = 8;
 
 /// Sums up a turn; nothing when it holds nothing worth a row.
-pub fn checkpoint(turn: &Turn) -> Option<Summary> {
+pub fn summarise_turn(turn: &Turn) -> Option<Summary> {
     // What is left to choose from concludes nothing.
     let concluded = turn.last_message.map(options::without_offered);
-    let said = concluded.as_deref().map(message::read).unwrap_or_default();
-    let mut request = request::read(turn.prompts);
+    let said = concluded
+        .as_deref()
+        .map(message::extract_message_entries)
+        .unwrap_or_default();
+    let mut request = request::extract_request(turn.prompts);
     // Of a bare choice the conclusion tells what came of it, else what was chosen.
     if request.is_empty() && said.completed.is_empty() && said.learned.is_empty() {
-        request = request::read(turn.requests);
+        request = request::extract_request(turn.requests);
     }
-    let done = steps::read(turn.steps);
+    let done = steps::extract_step_entries(turn.steps);
     let spoken = turn.last_message.map(episode::read_message);
     let spoken = spoken.unwrap_or_default();
     let changed = done.changed > 0 || !done.open.is_empty();
@@ -137,28 +140,28 @@ pub fn checkpoint(turn: &Turn) -> Option<Summary> {
     if request.is_empty() && !changed && turn.statements.is_empty() && said.is_trivial() {
         return None;
     }
-    let mut notes = Entries::default();
+    let mut notes = SummaryEntries::default();
     for statement in turn.statements {
-        notes.add(&note(statement));
+        notes.add_entry(&format_note(statement));
     }
     notes.extend(&done.tried);
     notes.extend(&said.notes);
 
-    let mut completed = Entries::default();
+    let mut completed = SummaryEntries::default();
     completed.extend(&said.completed);
     completed.extend(&done.completed);
-    let mut learned = Entries::default();
+    let mut learned = SummaryEntries::default();
     // What was caught as a statement stands in the notes, with its reason.
     let stated = |line: &String| {
         let mut all = turn.statements.iter();
         all.find(|s| line.starts_with(&s.text))
     };
     for line in said.learned.iter().filter(|l| stated(l).is_none()) {
-        learned.add(line);
+        learned.add_entry(line);
     }
     for line in &done.learned {
         // The request tells what it is about.
-        learned.add(stated(line).map_or(line, |s| &s.text));
+        learned.add_entry(stated(line).map_or(line, |s| &s.text));
     }
     // A plain answer tells nothing but what it says.
     if learned.is_empty() && completed.is_empty() {
@@ -168,25 +171,25 @@ pub fn checkpoint(turn: &Turn) -> Option<Summary> {
     if learned.is_empty()
         && completed.is_empty()
         && request.ends_with(['?', '？'])
-        && let Some(answer) = turn.last_message.and_then(message::word)
+        && let Some(answer) = turn.last_message.and_then(message::extract_short_answer)
     {
-        learned.add(&answer);
+        learned.add_entry(&answer);
     }
-    let mut next_steps = Entries::default();
+    let mut next_steps = SummaryEntries::default();
     let mut failing = Vec::new();
     for (step, command) in done.open {
-        if next_steps.add(&step) {
+        if next_steps.add_entry(&step) {
             failing.push(command);
         }
     }
     // The command itself says better how it fails.
     if failing.is_empty() {
         for line in &said.failing {
-            next_steps.add(&format!("{FAILING}{line}"));
+            next_steps.add_entry(&format!("{STILL_FAILING_PREFIX}{line}"));
         }
     }
     next_steps.extend(&said.next_steps);
-    let mut investigated = Entries::default();
+    let mut investigated = SummaryEntries::default();
     investigated.extend(&done.investigated);
 
     let mut summary = Summary {
@@ -203,21 +206,24 @@ pub fn checkpoint(turn: &Turn) -> Option<Summary> {
         notes: notes.into_list(),
         asked: episode::read_prompts(turn.prompts),
         conclusion: match &concluded {
-            Some(Cow::Owned(rest)) => episode::conclusions(&episode::read_message(rest)),
-            _ => episode::conclusions(&spoken),
+            Some(Cow::Owned(rest)) => episode::extract_conclusions(&episode::read_message(rest)),
+            _ => episode::extract_conclusions(&spoken),
         },
         said: spoken,
     };
-    summary.title = title(&summary);
+    summary.title = render_title(&summary);
     (!summary.title.is_empty()).then_some(summary)
 }
 
 /// What prompts ask for, in a few words.
 pub(crate) fn request_of(prompts: &[&str]) -> String {
-    one_line(request::subject(&request::read(prompts)), TITLE)
+    one_line(
+        request::find_subject(&request::extract_request(prompts)),
+        MAX_TITLE_CHARS,
+    )
 }
 
-fn note(statement: &Statement) -> String {
+fn format_note(statement: &Statement) -> String {
     let label = match statement.kind {
         StatementKind::Decision => "Decision",
         StatementKind::Preference => "Preference",
@@ -231,13 +237,13 @@ fn note(statement: &Statement) -> String {
 
 /// Whether a text says the other's words first, whatever else it says.
 fn begins_with(text: &str, other: &str) -> bool {
-    let (text, other) = (terms(text), terms(other));
+    let (text, other) = (split_terms(text), split_terms(other));
     let rest = text.strip_prefix(&other);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// How a message begins that tells of a task not done.
-const REFUSALS: &[&str] = &[
+const REFUSAL_OPENINGS: &[&str] = &[
     "i couldn't",
     "i could not",
     "i was unable",
@@ -249,18 +255,19 @@ const REFUSALS: &[&str] = &[
 ];
 
 /// The request and the first result, each given what the other leaves.
-fn title(summary: &Summary) -> String {
+fn render_title(summary: &Summary) -> String {
     const ARROW: &str = " → ";
     let refused = |line: &&String| {
         let lower = line.to_lowercase();
-        REFUSALS.iter().any(|r| lower.starts_with(r))
+        REFUSAL_OPENINGS.iter().any(|r| lower.starts_with(r))
     };
-    let failed = |line: &&String| line.starts_with(steps::FAILED);
+    let failed = |line: &&String| line.starts_with(steps::FAILED_PREFIX);
     // Where nothing was changed, what fails is what came of it.
     let failing = summary.next_steps.first();
-    let failing = failing.filter(|step| summary.changed == 0 && step.starts_with(FAILING));
+    let failing =
+        failing.filter(|step| summary.changed == 0 && step.starts_with(STILL_FAILING_PREFIX));
     let mut notes = summary.notes.iter();
-    let tried = notes.find(|note| summary.changed == 0 && note.starts_with(TRIED));
+    let tried = notes.find(|note| summary.changed == 0 && note.starts_with(REVERTED_PREFIX));
     let told = failing
         .or(tried)
         .or(summary.completed.first())
@@ -271,24 +278,24 @@ fn title(summary: &Summary) -> String {
     // That something was read is no result; it names a turn nobody asked for.
     let seen = summary.investigated.first().or(summary.notes.first());
     let result = told.or(seen.filter(|_| summary.request.is_empty()));
-    let asked = request::subject(&summary.request);
+    let asked = request::find_subject(&summary.request);
     let Some(result) = result else {
-        return one_line(asked, TITLE);
+        return one_line(asked, MAX_TITLE_CHARS);
     };
     let result = result.trim_end_matches(['.', '。']);
     // What was tried stands first, what failed then behind it.
-    let cut_result = if result.starts_with(TRIED) {
+    let cut_result = if result.starts_with(REVERTED_PREFIX) {
         one_line
     } else {
         cut_sentence
     };
     if asked.is_empty() || begins_with(result, asked) {
-        return cut_result(result, TITLE);
+        return cut_result(result, MAX_TITLE_CHARS);
     }
     if begins_with(asked, result) {
-        return one_line(asked, TITLE);
+        return one_line(asked, MAX_TITLE_CHARS);
     }
-    let room = TITLE - ARROW.chars().count();
+    let room = MAX_TITLE_CHARS - ARROW.chars().count();
     let asked_share = room
         .saturating_sub(result.chars().count())
         .max(room * 2 / 5);

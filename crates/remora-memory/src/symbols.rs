@@ -12,11 +12,11 @@ mod scope;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::language::{Language, Nature};
-pub(crate) use self::scope::{Scope, start_of};
+pub(crate) use self::language::{FilePurpose, Language};
+pub(crate) use self::scope::{SymbolScope, start_of};
 
 /// More symbols than this say nothing about a file any more.
-const OUTLINE_CAP: usize = 2_000;
+const MAX_SYMBOLS: usize = 2_000;
 
 /// What a symbol is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -52,7 +52,7 @@ pub enum SymbolKind {
 
 impl SymbolKind {
     /// The word for it in a sentence.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Function => "function",
             Self::Test => "test",
@@ -101,20 +101,20 @@ pub struct Symbol {
 }
 
 /// All symbols of a text, in order.
-pub fn outline(path: &str, text: &str) -> Vec<Symbol> {
-    let language = Language::of(path);
-    let mut scope = Scope::new(language);
+pub fn list_symbols(path: &str, text: &str) -> Vec<Symbol> {
+    let language = Language::from_path(path);
+    let mut scope = SymbolScope::new(language);
     let mut found = Vec::new();
     if language == Language::Plain {
         return found;
     }
     for line in text.lines() {
-        if !scope.feed(line) {
+        if !scope.feed_line(line) {
             continue;
         }
-        if let Some(symbol) = scope.innermost() {
+        if let Some(symbol) = scope.innermost_symbol() {
             found.push(symbol);
-            if found.len() == OUTLINE_CAP {
+            if found.len() == MAX_SYMBOLS {
                 break;
             }
         }
@@ -124,10 +124,10 @@ pub fn outline(path: &str, text: &str) -> Vec<Symbol> {
 
 /// The innermost symbol that holds a line (counted from one); a line that
 /// declares something holds itself.
-pub fn enclosing(path: &str, text: &str, line: usize) -> Option<Symbol> {
-    let language = Language::of(path);
-    let (start, end) = scope::place(text, line)?;
-    let mut scope = Scope::above(language, text, start, line);
-    scope.feed(&text[start..end]);
-    scope.holder()
+pub fn find_enclosing_symbol(path: &str, text: &str, line: usize) -> Option<Symbol> {
+    let language = Language::from_path(path);
+    let (start, end) = scope::find_line_range(text, line)?;
+    let mut scope = SymbolScope::above_line(language, text, start, line);
+    scope.feed_line(&text[start..end]);
+    scope.enclosing_symbol()
 }

@@ -8,7 +8,7 @@ pub mod generator;
 mod growth;
 mod store;
 
-use remora_protocol::record::{EventRow, Item, Kind, Session};
+use remora_protocol::record::{Item, Kind, LoggedEvent, Session};
 
 pub use faulty::{Fault, FaultyStore};
 pub use growth::{GROWTH, MAX_GROWTH, cost_growth};
@@ -63,8 +63,8 @@ pub fn session(id: &str, last: i64) -> Session {
 }
 
 /// An event with this id, captured at this time.
-pub fn event(id: &str, time: i64) -> EventRow {
-    EventRow {
+pub fn event(id: &str, time: i64) -> LoggedEvent {
+    LoggedEvent {
         id: id.to_owned(),
         call: None,
         name: "PostToolUse".to_owned(),

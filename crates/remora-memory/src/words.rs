@@ -10,10 +10,10 @@ mod split;
 mod stop;
 
 pub(crate) use pairs::BytePairs;
-pub use query::{Effort, Group, Query};
-pub(crate) use query::{MAX_TEXT, Unwanted, is_quote};
-pub(crate) use set::{WordSet, word_number};
-pub use split::{MAX_TERM, Role, Splitter, each};
+pub(crate) use query::{ExcludedText, MAX_QUERY_BYTES, is_quote};
+pub use query::{Query, SearchEffort, TermGroup};
+pub(crate) use set::{WordHashes, word_number};
+pub use split::{MAX_TERM_BYTES, TermRole, TermSplitter, for_each_term};
 pub use stop::is_stop;
 
 /// The terms of a text, separated by single spaces, in the order of the text.
@@ -21,9 +21,9 @@ pub use stop::is_stop;
 /// A term holds letters and digits of any script, and `_` between two numbers;
 /// never a space, a quote or a control character. So a tokenizer that splits at
 /// spaces gives back exactly these terms.
-pub fn terms(text: &str) -> String {
+pub fn split_terms(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    each(text, |term, _| {
+    for_each_term(text, |term, _| {
         if !out.is_empty() {
             out.push(' ');
         }
@@ -41,8 +41,8 @@ pub fn holds_phrase(text: &str, phrase: &[String]) -> bool {
     // is still alive; the list is never longer than the phrase.
     let mut alive: Vec<usize> = Vec::new();
     let mut found = false;
-    each(text, |term, role| {
-        if found || role != Role::Part {
+    for_each_term(text, |term, role| {
+        if found || role != TermRole::Part {
             return;
         }
         alive.push(0);

@@ -220,9 +220,9 @@ macro_rules! events {
     };
 }
 
-const TOOL: Subject = Subject::Field("tool_name");
-const BLOCK_CONTEXT: Answers = Answers::BLOCK.or(Answers::CONTEXT).or(Answers::MESSAGE);
-const THIRTY: Duration = Duration::from_secs(30);
+const TOOL_NAME_SUBJECT: Subject = Subject::Field("tool_name");
+const BLOCK_CONTEXT_ANSWERS: Answers = Answers::BLOCK.or(Answers::CONTEXT).or(Answers::MESSAGE);
+const SHORT_TIMEOUT: Duration = Duration::from_secs(30);
 
 events! {
     /// A session begins, resumes, or restarts after a clear, a compaction or a fork.
@@ -239,49 +239,49 @@ events! {
         subject: Subject::Field("load_reason") }
     /// A prompt was submitted and is about to be processed.
     UserPromptSubmit { sample: r#"{"prompt":"hello"}"#,
-        handlers: HandlerKinds::ALL, timeout: THIRTY, exit_two: ExitTwo::Blocks,
+        handlers: HandlerKinds::ALL, timeout: SHORT_TIMEOUT, exit_two: ExitTwo::Blocks,
         stop: StopEffect::EndsTurn, plain: PlainText::Context,
-        answers: BLOCK_CONTEXT.or(Answers::TITLE).or(Answers::SUPPRESS), failure_can_block: true }
+        answers: BLOCK_CONTEXT_ANSWERS.or(Answers::TITLE).or(Answers::SUPPRESS), failure_can_block: true }
     /// A typed command expands to a prompt.
     UserPromptExpansion { sample: r#"{"expansion_type":"slash_command","command_name":"greet","command_args":"","command_source":"projectSettings","prompt":"/greet"}"#,
         subject: Subject::Field("command_name"), handlers: HandlerKinds::ALL,
         exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn, plain: PlainText::Context,
-        answers: BLOCK_CONTEXT.or(Answers::SUPPRESS), failure_can_block: true }
+        answers: BLOCK_CONTEXT_ANSWERS.or(Answers::SUPPRESS), failure_can_block: true }
     /// A piece of the assistant's text is about to be shown.
     MessageDisplay { sample: r#"{"turn_id":"turn","message_id":"message","index":0,"final":true,"delta":"Done."}"#,
         timeout: Duration::from_secs(10), answers: Answers::DISPLAY }
     /// A tool call is ready and has not been made.
     PreToolUse { sample: r#"{"tool_name":"Bash","tool_input":{"command":"echo hello","description":"Say hello"},"tool_use_id":"toolu_try"}"#,
-        subject: TOOL, handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
-        answers: BLOCK_CONTEXT.or(Answers::PERMISSION).or(Answers::INPUT).or(Answers::APPROVE),
+        subject: TOOL_NAME_SUBJECT, handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
+        answers: BLOCK_CONTEXT_ANSWERS.or(Answers::PERMISSION).or(Answers::INPUT).or(Answers::APPROVE),
         has_tool: true, failure_can_block: true }
     /// A call needs permission.
     PermissionRequest { sample: r#"{"tool_name":"Bash","tool_input":{"command":"echo hello","description":"Say hello"},"permission_suggestions":[]}"#,
-        subject: TOOL, handlers: HandlerKinds::REQUEST, answers: Answers::REQUEST,
+        subject: TOOL_NAME_SUBJECT, handlers: HandlerKinds::REQUEST, answers: Answers::REQUEST,
         has_tool: true, failure_can_block: true }
     /// The automatic mode refused a call.
     PermissionDenied { sample: r#"{"tool_name":"Bash","tool_input":{"command":"echo hello","description":"Say hello"},"tool_use_id":"toolu_try","reason":"not allowed"}"#,
-        subject: TOOL, handlers: HandlerKinds::ALL, answers: Answers::RETRY.or(Answers::MESSAGE),
+        subject: TOOL_NAME_SUBJECT, handlers: HandlerKinds::ALL, answers: Answers::RETRY.or(Answers::MESSAGE),
         has_tool: true }
     /// A tool returned.
     PostToolUse { sample: r#"{"tool_name":"Bash","tool_input":{"command":"echo hello","description":"Say hello"},"tool_response":{"stdout":"hello","stderr":"","interrupted":false,"isImage":false},"tool_use_id":"toolu_try","duration_ms":12}"#,
-        subject: TOOL, handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
-        answers: BLOCK_CONTEXT.or(Answers::OUTPUT), has_tool: true, failure_can_block: true }
+        subject: TOOL_NAME_SUBJECT, handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
+        answers: BLOCK_CONTEXT_ANSWERS.or(Answers::OUTPUT), has_tool: true, failure_can_block: true }
     /// A tool failed.
     PostToolUseFailure { sample: r#"{"tool_name":"Bash","tool_input":{"command":"false","description":"Fail"},"tool_use_id":"toolu_try","error":"Exit code 1","is_interrupt":false,"duration_ms":12}"#,
-        subject: TOOL, handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks,
-        answers: BLOCK_CONTEXT, has_tool: true, failure_can_block: true }
+        subject: TOOL_NAME_SUBJECT, handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks,
+        answers: BLOCK_CONTEXT_ANSWERS, has_tool: true, failure_can_block: true }
     /// All calls of one assistant message are done.
     PostToolBatch { sample: r#"{"tool_calls":[{"tool_name":"Bash","tool_input":{"command":"echo hello"},"tool_use_id":"toolu_try","tool_response":"hello"}]}"#,
         handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
-        answers: BLOCK_CONTEXT, failure_can_block: true }
+        answers: BLOCK_CONTEXT_ANSWERS, failure_can_block: true }
     /// A subagent was started.
     SubagentStart { sample: r#"{"agent_id":"agent-try","agent_type":"general-purpose"}"#,
         subject: Subject::Field("agent_type"), answers: Answers::CONTEXT.or(Answers::MESSAGE) }
     /// A subagent finished its answer.
     SubagentStop { sample: r#"{"stop_hook_active":false,"agent_id":"agent-try","agent_type":"general-purpose","last_assistant_message":"Done.","background_tasks":[],"session_crons":[]}"#,
         subject: Subject::Field("agent_type"), handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks,
-        stop: StopEffect::EndsAgent, answers: BLOCK_CONTEXT }
+        stop: StopEffect::EndsAgent, answers: BLOCK_CONTEXT_ANSWERS }
     /// A task was created.
     TaskCreated { sample: r#"{"task_id":"1","task_subject":"Try it","task_description":""}"#,
         handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks,
@@ -296,7 +296,7 @@ events! {
         answers: Answers::BLOCK.or(Answers::MESSAGE) }
     /// The main agent finished its answer.
     Stop { sample: r#"{"stop_hook_active":false,"last_assistant_message":"Done.","background_tasks":[],"session_crons":[]}"#,
-        handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn, answers: BLOCK_CONTEXT }
+        handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn, answers: BLOCK_CONTEXT_ANSWERS }
     /// The turn ended with an error of the model's service.
     StopFailure { sample: r#"{"error":"rate_limit","last_assistant_message":"The service is busy."}"#,
         subject: Subject::Field("error"), style: MatcherStyle::Narrow }
@@ -309,11 +309,11 @@ events! {
         subject: Subject::Field("trigger") }
     /// A change of model was asked for.
     PreModelSwitch { sample: r#"{"from_model":"model-a","to_model":"model-b","requested_model":"model-b","source":"command"}"#,
-        subject: Subject::Field("to_model"), timeout: THIRTY, exit_two: ExitTwo::Blocks,
+        subject: Subject::Field("to_model"), timeout: SHORT_TIMEOUT, exit_two: ExitTwo::Blocks,
         answers: Answers::BLOCK.or(Answers::PERMISSION).or(Answers::MESSAGE), failure_can_block: true }
     /// The model changed.
     PostModelSwitch { sample: r#"{"from_model":"model-a","to_model":"model-b","requested_model":"model-b","source":"command"}"#,
-        subject: Subject::Field("to_model"), timeout: THIRTY,
+        subject: Subject::Field("to_model"), timeout: SHORT_TIMEOUT,
         answers: Answers::CONTEXT.or(Answers::MESSAGE) }
     /// The host notifies the person.
     Notification { sample: r#"{"message":"Permission is needed","notification_type":"permission_prompt"}"#,
@@ -427,7 +427,7 @@ impl Event {
             Some(Value::String(text)) => {
                 EventName::parse(text).ok_or_else(|| DecodeError::UnknownName {
                     name: text.clone(),
-                    hint: nearest(text),
+                    hint: find_nearest_name(text),
                 })?
             }
             Some(_) => return Err(DecodeError::NameNotAString),
@@ -441,18 +441,18 @@ impl Event {
     }
 
     /// A top-level string field.
-    pub fn str(&self, field: &str) -> Option<&str> {
+    pub fn str_field(&self, field: &str) -> Option<&str> {
         self.fields.get(field).and_then(Value::as_str)
     }
 
     /// What matchers are tested against; `None` when the event has no subject
     /// or the payload lacks it.
-    pub fn query(&self) -> Option<&str> {
+    pub fn subject_text(&self) -> Option<&str> {
         match self.name.def().subject {
             Subject::None => None,
-            Subject::Field(field) => self.str(field),
+            Subject::Field(field) => self.str_field(field),
             Subject::FileName(field) => {
-                let path = self.str(field)?;
+                let path = self.str_field(field)?;
                 path.rsplit(['/', '\\']).next()
             }
         }
@@ -476,17 +476,17 @@ fn kind_of(value: &Value) -> &'static str {
 }
 
 /// The known name that differs only in case or by a letter or two.
-fn nearest(text: &str) -> Option<&'static str> {
+fn find_nearest_name(text: &str) -> Option<&'static str> {
     let lower = text.to_lowercase();
     EVENTS
         .iter()
-        .map(|d| (distance(&lower, &d.text.to_lowercase()), d.text))
+        .map(|d| (edit_distance(&lower, &d.text.to_lowercase()), d.text))
         .min()
         .filter(|(d, _)| *d <= 3)
         .map(|(_, t)| t)
 }
 
-fn distance(a: &str, b: &str) -> usize {
+fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, ca) in a.chars().take(64).enumerate() {

@@ -4,7 +4,7 @@
 mod config;
 mod remote;
 
-use config::{Entry, parse_config};
+use config::{ConfigEntry, parse_config};
 pub use remote::remote_key;
 
 /// The key of `origin` in a repository's `config`, else of the first remote
@@ -22,7 +22,9 @@ pub fn remote_of_config(config: &str) -> Option<String> {
         let urls = entries
             .iter()
             .filter(|other| is_url(other) && other.subsection == entry.subsection);
-        let Some(key) = fetched(urls).and_then(|url| remote_key(&rewritten(url, &entries))) else {
+        let Some(key) =
+            select_fetch_url(urls).and_then(|url| remote_key(&rewrite_url(url, &entries)))
+        else {
             continue;
         };
         if entry.subsection == "origin" {
@@ -37,7 +39,7 @@ pub fn remote_of_config(config: &str) -> Option<String> {
 /// of the repository.
 pub fn worktree_of_config(config: &str) -> Option<String> {
     let entries = parse_config(config)?;
-    let is_tree = |entry: &Entry| {
+    let is_tree = |entry: &ConfigEntry| {
         entry.section == "core" && entry.subsection.is_empty() && entry.key == "worktree"
     };
     // Of several the last counts, as for every setting that has one value.
@@ -45,14 +47,14 @@ pub fn worktree_of_config(config: &str) -> Option<String> {
     (!tree.is_empty()).then_some(tree)
 }
 
-fn is_url(entry: &Entry) -> bool {
+fn is_url(entry: &ConfigEntry) -> bool {
     let is_remote = entry.section == "remote" && entry.key == "url";
     is_remote && !entry.subsection.is_empty()
 }
 
 /// Of several addresses git fetches from the first; an empty one takes those
 /// before it back.
-fn fetched<'a>(urls: impl Iterator<Item = &'a Entry>) -> Option<&'a str> {
+fn select_fetch_url<'a>(urls: impl Iterator<Item = &'a ConfigEntry>) -> Option<&'a str> {
     urls.fold(None, |first, entry| match entry.value.as_str() {
         "" => None,
         url => first.or(Some(url)),
@@ -60,7 +62,7 @@ fn fetched<'a>(urls: impl Iterator<Item = &'a Entry>) -> Option<&'a str> {
 }
 
 /// The address after `url.<base>.insteadOf`; the longest match wins.
-fn rewritten(url: &str, entries: &[Entry]) -> String {
+fn rewrite_url(url: &str, entries: &[ConfigEntry]) -> String {
     entries
         .iter()
         .filter(|entry| entry.section == "url" && entry.key == "insteadof")
@@ -86,7 +88,7 @@ pub fn branch_of_head(head: &str) -> Option<String> {
 }
 
 /// The folder that a worktree's or submodule's `.git` file points at.
-pub fn pointer(text: &str) -> Option<&str> {
+pub fn parse_gitdir_pointer(text: &str) -> Option<&str> {
     let path = text.lines().next()?.strip_prefix("gitdir:")?.trim();
     (!path.is_empty()).then_some(path)
 }
@@ -131,9 +133,9 @@ mod tests {
         );
         assert_eq!(branch_of_head("garbage"), None);
         assert_eq!(
-            pointer("gitdir: /a/.git/worktrees/b\n"),
+            parse_gitdir_pointer("gitdir: /a/.git/worktrees/b\n"),
             Some("/a/.git/worktrees/b")
         );
-        assert_eq!(pointer("gitdir:\n"), None);
+        assert_eq!(parse_gitdir_pointer("gitdir:\n"), None);
     }
 }

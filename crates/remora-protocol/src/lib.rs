@@ -20,4 +20,4 @@ pub use event::{
     Answers, DecodeError, EVENTS, Event, EventDef, EventName, ExitTwo, HandlerKinds, MatcherStyle,
     PlainText, StopEffect, Subject,
 };
-pub use outcome::{Elicited, Outcome, Permission};
+pub use outcome::{ElicitationResponse, Outcome, Permission};

@@ -38,7 +38,7 @@ impl Permission {
 
 /// An answer given in the person's place to a server that asked for input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Elicited {
+pub struct ElicitationResponse {
     /// `accept`, `decline` or `cancel`.
     pub action: String,
     /// The form's content, with `accept`.
@@ -102,7 +102,7 @@ pub struct Outcome {
     /// Where the new worktree is.
     pub worktree_path: Option<String>,
     /// An answer to a server's question.
-    pub elicitation: Option<Elicited>,
+    pub elicitation: Option<ElicitationResponse>,
 }
 
 impl Default for Outcome {

@@ -249,12 +249,12 @@ pub struct FileRecord {
     pub time: i64,
     /// What it was like when it was last heard of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub anchor: Option<Anchor>,
+    pub anchor: Option<FileFingerprint>,
 }
 
 /// What a file was like: enough to see whether it still is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Anchor {
+pub struct FileFingerprint {
     /// Its bytes.
     pub size: u64,
     /// When it was written, in nanoseconds since 1970.
@@ -268,7 +268,7 @@ pub struct Anchor {
 
 /// Something that a session was given from memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Given {
+pub struct Injection {
     /// The session.
     pub session: String,
     /// Its place among all that the session was given.
@@ -288,12 +288,12 @@ pub struct Given {
     pub time: i64,
     /// What became of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub used: Option<Used>,
+    pub used: Option<InjectionUse>,
 }
 
 /// That something given was of use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Used {
+pub struct InjectionUse {
     /// How: `fetched`, `opened`, `edited` or `run`.
     pub how: String,
     /// When, in milliseconds since 1970.
@@ -302,7 +302,7 @@ pub struct Used {
 
 /// One captured event in the ledger: that it came, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EventRow {
+pub struct LoggedEvent {
     /// The event's id.
     pub id: String,
     /// The same call told twice has the same key, whoever told it.
@@ -339,7 +339,7 @@ pub struct Override {
     pub rejected: Option<Rejection>,
     /// The user's own words instead of the extracted ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub edit: Option<Edit>,
+    pub edit: Option<ItemEdit>,
 }
 
 impl Override {
@@ -364,7 +364,7 @@ pub struct Rejection {
 
 /// Words that replace those of an item; what is absent stays as extracted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Edit {
+pub struct ItemEdit {
     /// When, in milliseconds since 1970.
     pub time: i64,
     /// The title.
@@ -409,7 +409,7 @@ pub struct ErrorDetail {
 
 /// What is deleted for good, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Erase {
+pub struct ErasePlan {
     /// Items by uid, with everything that hangs on them and the record that
     /// they were injected.
     pub items: Vec<String>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::record::Project;
 
 /// The envelope's version. A reader takes any version up to its own.
-pub const ENVELOPE: u32 = 1;
+pub const ENVELOPE_VERSION: u32 = 1;
 
 /// The first line of a spool file; the payload follows as it came.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,14 +62,14 @@ pub enum Request {
 #[serde(rename_all = "lowercase")]
 pub enum EmbeddingReply {
     /// Here it is.
-    Embedding(Embedding),
+    Embedding(EncodedEmbedding),
     /// There is none, or not now.
     Refused(Refusal),
 }
 
 /// An embedding as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Embedding {
+pub struct EncodedEmbedding {
     /// What made it; vectors of other models are of another space.
     pub model: String,
     /// Its scale and a byte a dimension.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 type Shape = (&'static str, fn(&Value) -> bool, &'static str);
 
 /// Keys beside `hooks` whose type is checked.
-const SHAPES: &[Shape] = &[
+const SETTINGS_SHAPES: &[Shape] = &[
     ("disableAllHooks", Value::is_boolean, "true or false"),
     ("allowManagedHooksOnly", Value::is_boolean, "true or false"),
     ("includeCoAuthoredBy", Value::is_boolean, "true or false"),
@@ -71,7 +71,7 @@ fn is_status_line(value: &Value) -> bool {
 }
 
 /// The words of permission modes; `manual` is an old one for the default.
-const MODES: &[&str] = &[
+const PERMISSION_MODE_NAMES: &[&str] = &[
     "default",
     "acceptEdits",
     "plan",
@@ -82,7 +82,9 @@ const MODES: &[&str] = &[
 ];
 
 fn is_mode(value: &Value) -> bool {
-    value.as_str().is_some_and(|word| MODES.contains(&word))
+    value
+        .as_str()
+        .is_some_and(|word| PERMISSION_MODE_NAMES.contains(&word))
 }
 
 fn is_strings(value: &Value) -> bool {
@@ -93,7 +95,7 @@ fn is_strings(value: &Value) -> bool {
 
 /// A key whose value has the wrong type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Misfit {
+pub struct TypeMismatch {
     /// The block it stands in; empty at the top.
     pub block: &'static str,
     /// The key.
@@ -102,7 +104,7 @@ pub struct Misfit {
     pub expected: &'static str,
 }
 
-impl std::fmt::Display for Misfit {
+impl std::fmt::Display for TypeMismatch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let dot = if self.block.is_empty() { "" } else { "." };
         let Self {
@@ -115,15 +117,15 @@ impl std::fmt::Display for Misfit {
 }
 
 /// The block of permission rules.
-const PERMISSIONS: &str = "permissions";
+const KEY_PERMISSIONS: &str = "permissions";
 
 /// All keys of a settings document whose type is wrong.
-pub fn misfits(document: &Map<String, Value>) -> Vec<Misfit> {
+pub fn find_type_mismatches(document: &Map<String, Value>) -> Vec<TypeMismatch> {
     let mut found = Vec::new();
     let mut check = |block: &'static str, map: &Map<String, Value>, shapes: &[Shape]| {
         for (key, fits, expected) in shapes {
             if !map.get(*key).is_none_or(fits) {
-                found.push(Misfit {
+                found.push(TypeMismatch {
                     block,
                     key,
                     expected,
@@ -131,15 +133,15 @@ pub fn misfits(document: &Map<String, Value>) -> Vec<Misfit> {
             }
         }
     };
-    check("", document, SHAPES);
-    if let Some(Value::Object(block)) = document.get(PERMISSIONS) {
-        check(PERMISSIONS, block, PERMISSION_SHAPES);
+    check("", document, SETTINGS_SHAPES);
+    if let Some(Value::Object(block)) = document.get(KEY_PERMISSIONS) {
+        check(KEY_PERMISSIONS, block, PERMISSION_SHAPES);
     }
     found
 }
 
 /// Takes keys of the wrong type out: what managed settings do with them.
-pub fn drop_misfits(document: &mut Map<String, Value>, misfits: &[Misfit]) {
+pub fn drop_misfits(document: &mut Map<String, Value>, misfits: &[TypeMismatch]) {
     for misfit in misfits {
         let block = match misfit.block {
             "" => Some(&mut *document),
@@ -164,7 +166,7 @@ mod tests {
         }) else {
             return;
         };
-        let found = misfits(&document);
+        let found = find_type_mismatches(&document);
         let words: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(
             words,

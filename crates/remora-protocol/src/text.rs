@@ -2,7 +2,7 @@
 
 mod defuse;
 
-pub use defuse::defuse;
+pub use defuse::defuse_tags;
 
 /// Turns the direction, has no width, or spells text that nobody sees. Joiners
 /// and the two selectors that choose how an emoji looks are not among them.

@@ -1,26 +1,26 @@
 //! Moments as text, without a clock or a time zone: everything stored and
 //! logged is in UTC.
 
-const DAY: i64 = 86_400_000;
+const DAY_MS: i64 = 86_400_000;
 
 /// `2026-11-15T08:30:00.250Z` for milliseconds since 1970.
-pub fn rfc3339(millis: i64) -> String {
-    let (year, month, day) = civil(millis.div_euclid(DAY));
-    let rest = millis.rem_euclid(DAY);
+pub fn format_rfc3339(millis: i64) -> String {
+    let (year, month, day) = civil_from_days(millis.div_euclid(DAY_MS));
+    let rest = millis.rem_euclid(DAY_MS);
     let (hour, minute) = (rest / 3_600_000, rest / 60_000 % 60);
     let (second, milli) = (rest / 1000 % 60, rest % 1000);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
 }
 
 /// `2026-11-15` for milliseconds since 1970.
-pub fn date(millis: i64) -> String {
-    let (year, month, day) = civil(millis.div_euclid(DAY));
+pub fn format_date(millis: i64) -> String {
+    let (year, month, day) = civil_from_days(millis.div_euclid(DAY_MS));
     format!("{year:04}-{month:02}-{day:02}")
 }
 
 /// Days since 1970 as year, month and day. Years are counted from March, so
 /// that the leap day is the last one of a year, and in groups of 400.
-pub fn civil(days: i64) -> (i64, i64, i64) {
+pub fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let group = shifted.div_euclid(146_097);
     let day = shifted.rem_euclid(146_097);
@@ -39,10 +39,13 @@ mod tests {
 
     #[test]
     fn known_moments() {
-        assert_eq!(rfc3339(0), "1970-01-01T00:00:00.000Z");
-        assert_eq!(rfc3339(951_782_400_000), "2000-02-29T00:00:00.000Z");
-        assert_eq!(rfc3339(1_794_731_400_250), "2026-11-15T08:30:00.250Z");
-        assert_eq!(rfc3339(-1), "1969-12-31T23:59:59.999Z");
-        assert_eq!(date(4_107_542_399_999), "2100-02-28");
+        assert_eq!(format_rfc3339(0), "1970-01-01T00:00:00.000Z");
+        assert_eq!(format_rfc3339(951_782_400_000), "2000-02-29T00:00:00.000Z");
+        assert_eq!(
+            format_rfc3339(1_794_731_400_250),
+            "2026-11-15T08:30:00.250Z"
+        );
+        assert_eq!(format_rfc3339(-1), "1969-12-31T23:59:59.999Z");
+        assert_eq!(format_date(4_107_542_399_999), "2100-02-28");
     }
 }

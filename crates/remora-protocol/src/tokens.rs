@@ -1,7 +1,7 @@
 //! How many tokens a text costs a model, estimated without a tokenizer.
 
 /// An estimate: four ASCII characters a token, one and a half other ones.
-pub fn estimate(text: &str) -> u32 {
+pub fn estimate_tokens(text: &str) -> u32 {
     let ascii = text.bytes().filter(u8::is_ascii).count();
     let other = text.chars().count() - ascii;
     let tokens = ascii.div_ceil(4) + (other * 2).div_ceil(3);
@@ -14,9 +14,9 @@ mod tests {
 
     #[test]
     fn scripts_count_differently() {
-        assert_eq!(estimate(""), 0);
-        assert_eq!(estimate("four"), 1);
-        assert_eq!(estimate("fn main() {}"), 3);
-        assert_eq!(estimate("数据库"), 2);
+        assert_eq!(estimate_tokens(""), 0);
+        assert_eq!(estimate_tokens("four"), 1);
+        assert_eq!(estimate_tokens("fn main() {}"), 3);
+        assert_eq!(estimate_tokens("数据库"), 2);
     }
 }

@@ -12,15 +12,17 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use remora_agents::AGENTS;
-use remora_client::{Claim, Input, Paths, ProjectLocation, read_spooled, spool, waiting};
-use remora_memory::redact::{Marks, Redactor};
+use remora_client::{
+    DataPaths, HookInput, ProjectLocation, RootClaim, list_spooled, read_spooled, spool_event,
+};
+use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::Store;
 use remora_memory::testing::generator::{Generator, Made};
-use remora_memory::{Captured, Digester, Policy, Worth, call_key, private};
+use remora_memory::{CaptureDecision, CapturePolicy, CapturedEvent, Extractor, call_key, private};
 use remora_protocol::tokens;
-use remora_server::archive::{Archive, Archived};
-use remora_server::{Inbox, Log};
-use remora_store::{Access, open};
+use remora_server::archive::{Archive, ArchivedEvent};
+use remora_server::{Log, SpoolIngest};
+use remora_store::{Access, open_store};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -48,19 +50,19 @@ fn main() {
 
 struct Site {
     _dir: TempDir,
-    paths: Paths,
+    paths: DataPaths,
 }
 
 impl Site {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let paths = Paths::new(dir.path().join("data"));
-        paths.prepare().unwrap();
+        let paths = DataPaths::new(dir.path().join("data"));
+        paths.prepare_data_dir().unwrap();
         Self { _dir: dir, paths }
     }
 
     fn put(&self, made: &Made) {
-        let input = Input {
+        let input = HookInput {
             bytes: made.event.to_string().into_bytes(),
             cut: false,
         };
@@ -68,26 +70,26 @@ impl Site {
             project: made.project.clone(),
             branch: Some(made.branch.clone()),
             main: made.project.root.clone(),
-            claim: Claim::None,
+            claim: RootClaim::None,
         };
         let agent = AGENTS[0].name;
-        spool(&self.paths, agent, made.time, Some(place), &input, false).unwrap();
+        spool_event(&self.paths, agent, made.time, Some(place), &input, false).unwrap();
     }
 
     fn store(&self) -> Box<dyn Store> {
-        Box::new(open(&self.paths.database(), Access::Write).unwrap())
+        Box::new(open_store(&self.paths.database_file(), Access::Write).unwrap())
     }
 
-    fn inbox(&self) -> Inbox {
+    fn inbox(&self) -> SpoolIngest {
         let log = Log::open(self.paths.worker_log());
-        let policy = Policy::default();
-        Inbox::new(self.paths.clone(), self.store(), policy, Vec::new(), log).unwrap()
+        let policy = CapturePolicy::default();
+        SpoolIngest::new(self.paths.clone(), self.store(), policy, Vec::new(), log).unwrap()
     }
 
     /// What lies on the disk of the archive and of the database, and their
     /// share of the raw bytes.
     fn weigh(&self, what: &str, raw: usize) {
-        let archive = size(&self.paths.archive());
+        let archive = size(&self.paths.archive_dir());
         let database: u64 = ["remora.db", "remora.db-wal"]
             .iter()
             .filter_map(|name| fs::metadata(self.paths.home().join(name)).ok())
@@ -127,7 +129,7 @@ fn backlog(made: &[Made], raw: usize) {
     let (start, busy) = (Instant::now(), busy());
     let mut stored = 0;
     loop {
-        let round = inbox.round(NOW).unwrap();
+        let round = inbox.ingest_batch(NOW).unwrap();
         assert_eq!((round.dead, round.repeated), (0, 0));
         stored += round.stored;
         if round.taken == 0 {
@@ -142,7 +144,7 @@ fn backlog(made: &[Made], raw: usize) {
         stored as f64 / busy.as_secs_f64()
     );
     site.weigh("as stored", raw);
-    inbox.archive().tighten().unwrap();
+    inbox.archive().compact_files().unwrap();
     drop(inbox);
     site.weigh("after the archive was tightened", raw);
 }
@@ -155,7 +157,7 @@ fn live(made: &[Made]) {
     for made in made {
         site.put(made);
         let start = Instant::now();
-        assert_eq!(inbox.round(made.time).unwrap().stored, 1);
+        assert_eq!(inbox.ingest_batch(made.time).unwrap().stored, 1);
         times.push(start.elapsed());
     }
     times.sort_unstable();
@@ -168,7 +170,7 @@ fn live(made: &[Made]) {
     );
     let raw = made.iter().map(|made| made.event.to_string().len()).sum();
     site.weigh("as stored", raw);
-    inbox.archive().tighten().unwrap();
+    inbox.archive().compact_files().unwrap();
     drop(inbox);
     site.weigh("after the archive was tightened", raw);
 }
@@ -183,13 +185,13 @@ fn stages(made: &[Made]) {
     let mut timed = |what: &'static str, start: Instant| {
         *shares.entry(what).or_default() += start.elapsed();
     };
-    let redactor = Redactor::new(&Policy::default().redaction).unwrap();
-    let mut digester = Digester::new(Policy::default());
-    let mut archive = Archive::new(site.paths.archive());
+    let redactor = Redactor::new(&CapturePolicy::default().redaction).unwrap();
+    let mut digester = Extractor::new(CapturePolicy::default());
+    let mut archive = Archive::new(site.paths.archive_dir());
     let store = site.store();
     loop {
         let start = Instant::now();
-        let files = waiting(&site.paths, BATCH).unwrap();
+        let files = list_spooled(&site.paths, BATCH).unwrap();
         timed("1 list", start);
         if files.is_empty() {
             break;
@@ -201,7 +203,7 @@ fn stages(made: &[Made]) {
             timed("2 read", start);
             let start = Instant::now();
             let mut event = (AGENTS[0].decode)(&spooled.payload).unwrap().event;
-            let raw_tokens = tokens::estimate(&String::from_utf8_lossy(&spooled.payload));
+            let raw_tokens = tokens::estimate_tokens(&String::from_utf8_lossy(&spooled.payload));
             let call = call_key(&event);
             timed("3 decode", start);
             let start = Instant::now();
@@ -209,32 +211,32 @@ fn stages(made: &[Made]) {
             private::strip_value(&mut value);
             timed("4 private", start);
             let start = Instant::now();
-            redactor.json(&mut value, &mut Marks::default());
+            redactor.redact_json(&mut value, &mut RedactionCounts::default());
             timed("5 redact", start);
             let Value::Object(fields) = value else {
                 panic!("an event")
             };
             event.fields = fields;
-            captured.push(Captured {
+            captured.push(CapturedEvent {
                 envelope: spooled.envelope,
                 event,
                 call,
-                worth: Worth::Keep,
+                worth: CaptureDecision::Keep,
                 raw_tokens,
             });
         }
         let start = Instant::now();
-        let keys: Vec<_> = captured.iter().map(Captured::key).collect();
-        store.known(&keys).unwrap();
+        let keys: Vec<_> = captured.iter().map(CapturedEvent::key).collect();
+        store.are_known(&keys).unwrap();
         timed("6 known", start);
         let start = Instant::now();
-        let events: Vec<&Captured> = captured.iter().collect();
-        let digest = digester.digest(store.as_ref(), &events).unwrap();
+        let events: Vec<&CapturedEvent> = captured.iter().collect();
+        let digest = digester.extract_items(store.as_ref(), &events).unwrap();
         timed("7 digest", start);
         let start = Instant::now();
         let mut lines = Vec::new();
         for captured in captured {
-            let archived = Archived {
+            let archived = ArchivedEvent {
                 envelope: captured.envelope,
                 event: captured.event.fields,
             };

@@ -8,15 +8,15 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use remora_client::anchor_of;
-use remora_memory::Captured;
+use remora_memory::CapturedEvent;
 use remora_protocol::record::{FileRecord, FileState};
 
 /// A file system's clock, and the client between the writing and the telling,
 /// may differ by this much, in milliseconds.
-const SLACK: i64 = 2_000;
+const CLOCK_SLACK_MS: i64 = 2_000;
 
 /// Fills in the anchors of the files of a batch. What cannot be read has none.
-pub(crate) fn take(files: &mut [FileRecord], events: &[&Captured]) {
+pub(crate) fn fill_fingerprints(files: &mut [FileRecord], events: &[&CapturedEvent]) {
     if files.is_empty() {
         return;
     }
@@ -44,9 +44,9 @@ pub(crate) fn take(files: &mut [FileRecord], events: &[&Captured]) {
             continue;
         };
         let path = Path::new(root).join(&file.folder).join(&file.name);
-        let latest = file.time.saturating_add(SLACK);
+        let latest = file.time.saturating_add(CLOCK_SLACK_MS);
         // Asked before as well: what was written since need not be read.
-        if written(&path).is_some_and(|at| at <= latest) {
+        if read_modified_ms(&path).is_some_and(|at| at <= latest) {
             let anchor = anchor_of(&path).ok().flatten();
             file.anchor = anchor.filter(|anchor| anchor.since <= latest);
         }
@@ -54,7 +54,7 @@ pub(crate) fn take(files: &mut [FileRecord], events: &[&Captured]) {
 }
 
 /// In milliseconds since 1970; before that is as good as then.
-fn written(path: &Path) -> Option<i64> {
+fn read_modified_ms(path: &Path) -> Option<i64> {
     let time = fs::metadata(path).ok()?.modified().ok()?;
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).ok()

@@ -11,7 +11,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use remora_client::{append_our_file, create_our_file, open_our_file};
-use remora_protocol::time::date;
+use remora_protocol::time::format_date;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use zstd::zstd_safe;
@@ -19,20 +19,20 @@ use zstd::zstd_safe;
 use remora_protocol::request::Envelope;
 
 /// A file that has grown beyond this is left alone, and the next one begun.
-const ROLL: u64 = 16 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 /// Files below this number of frames are not worth making denser.
-const LOOSE: usize = 16;
+const MIN_COMPACTION_FRAMES: usize = 16;
 /// Text of one frame in a dense file.
-const DENSE: usize = 4 * 1024 * 1024;
+const DENSE_FRAME_BYTES: usize = 4 * 1024 * 1024;
 const QUICK_LEVEL: i32 = 3;
 const DENSE_LEVEL: i32 = 9;
-const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const FRAME_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// No frame of ours is larger once unpacked.
-const FRAME_LIMIT: u64 = 512 * 1024 * 1024;
+const MAX_FRAME_BYTES: u64 = 512 * 1024 * 1024;
 
 /// An event in the archive.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Archived {
+pub struct ArchivedEvent {
     /// How it was captured.
     pub envelope: Envelope,
     /// What the client sent, redacted.
@@ -41,7 +41,7 @@ pub struct Archived {
 
 /// An event on its way into the archive; reads back as [`Archived`].
 #[derive(Debug, Serialize)]
-pub(crate) struct ToArchive<'a> {
+pub(crate) struct ArchivedEventRef<'a> {
     pub(crate) envelope: &'a Envelope,
     pub(crate) event: &'a Map<String, Value>,
 }
@@ -67,8 +67,8 @@ impl Archive {
         if lines.is_empty() {
             return Ok(());
         }
-        let frame = pack(lines, QUICK_LEVEL)?;
-        let path = self.current(now)?;
+        let frame = compress_frame(lines, QUICK_LEVEL)?;
+        let path = self.current_file(now)?;
         let before = fs::metadata(&path).map_or(0, |m| m.len());
         let written = append_to(&path, &frame);
         if written.is_err() {
@@ -81,22 +81,22 @@ impl Archive {
 
     /// The file to append to. The first time in the life of a worker its end
     /// is checked, because the one before may have been killed in mid-frame.
-    fn current(&mut self, now: i64) -> io::Result<PathBuf> {
-        let day = date(now);
+    fn current_file(&mut self, now: i64) -> io::Result<PathBuf> {
+        let day = format_date(now);
         if let Some(path) = &self.open
             && path.file_name().is_some_and(|name| {
                 name.to_string_lossy()
                     .strip_prefix("events-")
                     .is_some_and(|rest| rest.starts_with(&day))
             })
-            && fs::metadata(path).map_or(0, |m| m.len()) < ROLL
+            && fs::metadata(path).map_or(0, |m| m.len()) < MAX_FILE_BYTES
         {
             return Ok(path.clone());
         }
         let mut part = 0;
         let path = loop {
             let path = self.folder.join(format!("events-{day}.{part:03}.zst"));
-            if fs::metadata(&path).map_or(0, |m| m.len()) < ROLL {
+            if fs::metadata(&path).map_or(0, |m| m.len()) < MAX_FILE_BYTES {
                 break path;
             }
             part += 1;
@@ -109,7 +109,7 @@ impl Archive {
     }
 
     /// The files, oldest first.
-    pub fn files(&self) -> io::Result<Vec<PathBuf>> {
+    pub fn list_files(&self) -> io::Result<Vec<PathBuf>> {
         let mut files = Vec::new();
         let entries = match fs::read_dir(&self.folder) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(files),
@@ -126,8 +126,8 @@ impl Archive {
     }
 
     /// Bytes on disk.
-    pub fn bytes(&self) -> u64 {
-        let files = self.files().unwrap_or_default();
+    pub fn disk_bytes(&self) -> u64 {
+        let files = self.list_files().unwrap_or_default();
         files
             .iter()
             .filter_map(|f| fs::metadata(f).ok())
@@ -137,10 +137,10 @@ impl Archive {
 
     /// Removes the oldest files until no more than `cap` bytes are left; the
     /// newest file always stays. Returns how many bytes went.
-    pub fn trim(&self, cap: u64) -> io::Result<u64> {
-        let mut files = self.files()?;
+    pub fn trim_to_bytes(&self, cap: u64) -> io::Result<u64> {
+        let mut files = self.list_files()?;
         files.pop();
-        let mut bytes = self.bytes();
+        let mut bytes = self.disk_bytes();
         let mut gone = 0;
         for file in files {
             if bytes <= cap {
@@ -156,23 +156,23 @@ impl Archive {
 
     /// Packs files of many small frames anew, in few large ones. Quiet work
     /// for idle times; a file is replaced whole or not at all.
-    pub fn tighten(&mut self) -> io::Result<()> {
-        for path in self.files()? {
+    pub fn compact_files(&mut self) -> io::Result<()> {
+        for path in self.list_files()? {
             let bytes = read_whole(&path)?;
-            if frames(&bytes).count() < LOOSE {
+            if split_frames(&bytes).count() < MIN_COMPACTION_FRAMES {
                 continue;
             }
             let fresh = path.with_extension("tmp");
-            let mut out = create(&fresh)?;
+            let mut out = create_file(&fresh)?;
             let mut text = Vec::new();
-            for frame in frames(&bytes) {
-                text.extend(unpack(frame)?);
-                if text.len() >= DENSE {
-                    out.write_all(&pack(&text, DENSE_LEVEL)?)?;
+            for frame in split_frames(&bytes) {
+                text.extend(decompress_frame(frame)?);
+                if text.len() >= DENSE_FRAME_BYTES {
+                    out.write_all(&compress_frame(&text, DENSE_LEVEL)?)?;
                     text.clear();
                 }
             }
-            out.write_all(&pack(&text, DENSE_LEVEL)?)?;
+            out.write_all(&compress_frame(&text, DENSE_LEVEL)?)?;
             out.sync_all()?;
             fs::rename(&fresh, &path)?;
         }
@@ -182,11 +182,11 @@ impl Archive {
 
 /// Hands every event of a file to `take`, and returns how many could not be
 /// read.
-pub fn read(path: &Path, mut take: impl FnMut(Archived)) -> io::Result<u64> {
+pub fn read_events(path: &Path, mut take: impl FnMut(ArchivedEvent)) -> io::Result<u64> {
     let bytes = read_whole(path)?;
     let mut bad = 0;
-    for frame in frames(&bytes) {
-        let Ok(text) = unpack(frame) else {
+    for frame in split_frames(&bytes) {
+        let Ok(text) = decompress_frame(frame) else {
             bad += 1;
             continue;
         };
@@ -200,22 +200,22 @@ pub fn read(path: &Path, mut take: impl FnMut(Archived)) -> io::Result<u64> {
     Ok(bad)
 }
 
-fn pack(text: &[u8], level: i32) -> io::Result<Vec<u8>> {
+fn compress_frame(text: &[u8], level: i32) -> io::Result<Vec<u8>> {
     let mut packer = zstd::bulk::Compressor::new(level)?;
     packer.include_checksum(true)?;
     packer.compress(text)
 }
 
-fn unpack(frame: &[u8]) -> io::Result<Vec<u8>> {
+fn decompress_frame(frame: &[u8]) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     zstd::Decoder::new(frame)?
-        .take(FRAME_LIMIT)
+        .take(MAX_FRAME_BYTES)
         .read_to_end(&mut text)?;
     Ok(text)
 }
 
 /// The whole frames of a file; what is damaged between two is stepped over.
-fn frames(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn split_frames(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
         loop {
@@ -229,7 +229,7 @@ fn frames(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
                     return Some(frame);
                 }
                 _ => {
-                    let next = rest[1..].windows(4).position(|w| w == MAGIC);
+                    let next = rest[1..].windows(4).position(|w| w == FRAME_MAGIC);
                     rest = next.map_or(&[], |at| &rest[at + 1..]);
                 }
             }
@@ -239,7 +239,7 @@ fn frames(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 fn cut_broken_end(path: &Path) -> io::Result<()> {
     let bytes = read_whole(path)?;
-    let end = frames(&bytes).last().map_or(0, |last| {
+    let end = split_frames(&bytes).last().map_or(0, |last| {
         last.as_ptr().addr() - bytes.as_ptr().addr() + last.len()
     });
     if end < bytes.len() {
@@ -260,7 +260,7 @@ fn append_to(path: &Path, frame: &[u8]) -> io::Result<()> {
     file.sync_data()
 }
 
-fn create(path: &Path) -> io::Result<File> {
+fn create_file(path: &Path) -> io::Result<File> {
     create_our_file(path)
 }
 

@@ -13,26 +13,26 @@ use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime};
 
-use remora_client::{Changes, Paths, make_our_folder, write_our_file};
-use remora_git::{Cancel, Git};
+use remora_client::{DataPaths, GitStatusCache, make_our_folder, write_our_file};
+use remora_git::{CancelToken, Git};
 
 use crate::Clock;
-use crate::panics::catch;
+use crate::panics::catch_panic;
 use crate::worker::Tick;
 
 /// A checkout is not asked about more often than this.
-const PAUSE: Duration = Duration::from_secs(10);
+const MIN_STATUS_INTERVAL: Duration = Duration::from_secs(10);
 /// Checkouts that are kept in mind.
-const ROOTS: usize = 64;
+const MAX_ROOTS: usize = 64;
 /// How long one question to git may take.
 pub(crate) const GIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// What nobody asked about for this long goes.
-const STALE: Duration = Duration::from_hours(30 * 24);
+const MAX_STATUS_AGE: Duration = Duration::from_hours(30 * 24);
 
 /// Checkouts that wait for their turn, and the one that is being asked about.
 #[derive(Debug)]
-pub(crate) struct Watch {
-    paths: Paths,
+pub(crate) struct GitStatusWatcher {
+    paths: DataPaths,
     clock: Clock,
     git: Git,
     /// Told when one is done, so that the next one has its turn.
@@ -40,17 +40,17 @@ pub(crate) struct Watch {
     /// When each was asked about last.
     asked: HashMap<PathBuf, Instant>,
     waiting: Vec<PathBuf>,
-    busy: Option<Busy>,
+    busy: Option<StatusThread>,
 }
 
 #[derive(Debug)]
-struct Busy {
+struct StatusThread {
     thread: JoinHandle<()>,
-    cancel: Cancel,
+    cancel: CancelToken,
 }
 
-impl Watch {
-    pub(crate) fn new(paths: Paths, clock: Clock, git: Git, done: Sender<Tick>) -> Self {
+impl GitStatusWatcher {
+    pub(crate) fn new(paths: DataPaths, clock: Clock, git: Git, done: Sender<Tick>) -> Self {
         Self {
             paths,
             clock,
@@ -63,38 +63,39 @@ impl Watch {
     }
 
     /// Something may have changed in this checkout.
-    pub(crate) fn want(&mut self, root: PathBuf) {
+    pub(crate) fn queue_root(&mut self, root: PathBuf) {
         let place = root.join(".git").exists();
-        if place && !self.waiting.contains(&root) && self.waiting.len() < ROOTS {
+        if place && !self.waiting.contains(&root) && self.waiting.len() < MAX_ROOTS {
             self.waiting.push(root);
         }
     }
 
     /// Asks about the next one that may be asked about again.
-    pub(crate) fn turn(&mut self) {
+    pub(crate) fn run_step(&mut self) {
         if self.busy.as_ref().is_some_and(|b| !b.thread.is_finished()) {
             return;
         }
-        self.finish();
+        self.join_thread();
         let next = self
             .waiting
             .iter()
-            .position(|root| self.rest(root).is_zero());
+            .position(|root| self.remaining_delay(root).is_zero());
         let Some(at) = next else { return };
         let root = self.waiting.remove(at);
-        if self.asked.len() >= ROOTS {
-            self.asked.retain(|_, at| at.elapsed() < PAUSE);
+        if self.asked.len() >= MAX_ROOTS {
+            self.asked
+                .retain(|_, at| at.elapsed() < MIN_STATUS_INTERVAL);
         }
         self.asked.insert(root.clone(), Instant::now());
         let (paths, clock, git) = (self.paths.clone(), self.clock, self.git.clone());
-        let cancel = Cancel::default();
+        let cancel = CancelToken::default();
         let (own, done) = (cancel.clone(), self.done.clone());
         let work = move || {
             crate::meanings::step_back();
             // Whatever it meets, the next one has its turn.
-            let _ = catch(|| {
-                if let Some(found) = status::ask(&root, &git, &own) {
-                    note(&paths, &root, found, clock());
+            let _ = catch_panic(|| {
+                if let Some(found) = status::query_status(&root, &git, &own) {
+                    write_status(&paths, &root, found, clock());
                 }
             });
             // The worker may have gone.
@@ -102,12 +103,12 @@ impl Watch {
         };
         // Without a thread there is no cache, and rows are ranked without it.
         if let Ok(thread) = thread::Builder::new().spawn(work) {
-            self.busy = Some(Busy { thread, cancel });
+            self.busy = Some(StatusThread { thread, cancel });
         }
     }
 
     /// The one that was asked about is done, or as good as done.
-    pub(crate) fn finish(&mut self) {
+    pub(crate) fn join_thread(&mut self) {
         if let Some(busy) = self.busy.take() {
             // Whatever it met, the next one is asked all the same.
             let _ = busy.thread.join();
@@ -119,20 +120,25 @@ impl Watch {
         if self.busy.as_ref().is_some_and(|b| !b.thread.is_finished()) {
             return None;
         }
-        self.waiting.iter().map(|root| self.rest(root)).min()
+        self.waiting
+            .iter()
+            .map(|root| self.remaining_delay(root))
+            .min()
     }
 
-    fn rest(&self, root: &Path) -> Duration {
+    fn remaining_delay(&self, root: &Path) -> Duration {
         let asked = self.asked.get(root);
-        asked.map_or(Duration::ZERO, |at| PAUSE.saturating_sub(at.elapsed()))
+        asked.map_or(Duration::ZERO, |at| {
+            MIN_STATUS_INTERVAL.saturating_sub(at.elapsed())
+        })
     }
 
     /// Removes what has not been asked about for a long time.
-    pub(crate) fn tidy(&self) {
-        let Some(before) = moment((self.clock)()).checked_sub(STALE) else {
+    pub(crate) fn remove_stale(&self) {
+        let Some(before) = to_system_time((self.clock)()).checked_sub(MAX_STATUS_AGE) else {
             return;
         };
-        let files = fs::read_dir(Changes::folder(&self.paths));
+        let files = fs::read_dir(GitStatusCache::cache_dir(&self.paths));
         for file in files.into_iter().flatten().flatten() {
             let written = file.metadata().and_then(|meta| meta.modified());
             if written.is_ok_and(|at| at < before) {
@@ -142,7 +148,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for GitStatusWatcher {
     /// No git outlives the worker.
     fn drop(&mut self) {
         if let Some(busy) = self.busy.take() {
@@ -152,26 +158,26 @@ impl Drop for Watch {
     }
 }
 
-fn moment(millis: i64) -> SystemTime {
+fn to_system_time(millis: i64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(millis).unwrap_or_default())
 }
 
 /// Writes down what was found. It is only a matter of rank: where it cannot be
 /// written, rows are ranked without it.
-fn note(paths: &Paths, root: &Path, found: status::Found, now: i64) {
-    let file = Changes::file(paths, root);
-    let status::Found::State(state) = found else {
+fn write_status(paths: &DataPaths, root: &Path, found: status::GitStatus, now: i64) {
+    let file = GitStatusCache::cache_file(paths, root);
+    let status::GitStatus::State(state) = found else {
         // What git no longer knows is not known.
         let _ = fs::remove_file(&file);
         return;
     };
-    let changes = Changes {
+    let changes = GitStatusCache {
         root: root.display().to_string(),
         time: now,
         ..state
     };
     let write = || -> std::io::Result<()> {
-        make_our_folder(&Changes::folder(paths))?;
+        make_our_folder(&GitStatusCache::cache_dir(paths))?;
         let draft = file.with_extension("draft");
         write_our_file(&draft, &serde_json::to_vec(&changes)?)?;
         fs::rename(&draft, &file)

@@ -14,25 +14,25 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use remora_client::stable_hash;
-use remora_git::{Cancel, End, Git, Search};
+use remora_git::{CancelToken, CheckoutSearch, Git, GitOutcome};
 use remora_memory::commit::{
     Commit, MAX_FILES, commit_item, hash_of_key, mark_reverts, read_message, reverted_by,
     reverted_hashes,
 };
 use remora_memory::private;
-use remora_memory::redact::{Marks, Redactor};
-use remora_memory::store::{Batch, Filter, Order, Page, Store, Write};
+use remora_memory::redact::{RedactionCounts, Redactor};
+use remora_memory::store::{Batch, Filter, ItemWrite, PageRequest, SortOrder, Store};
 use remora_protocol::record::{Item, Kind, Project};
 
 use crate::ServerError;
-use crate::forgotten::Forgotten;
-use crate::ignore::Ignores;
+use crate::forgotten::DeletionLog;
+use crate::ignore::ProjectIgnores;
 
 /// Items of one transaction.
 const BATCH_ITEMS: usize = 256;
 /// Commits whose files are asked for at once; their names stand on the command
 /// line.
-const FILES_AT_ONCE: usize = 100;
+const MAX_COMMITS_PER_QUERY: usize = 100;
 
 /// Whether the worker takes in commits by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl CommitLimits {
         since: None,
     };
     /// For the worker, which comes back.
-    pub(crate) const ROUND: Self = Self {
+    pub(crate) const BACKGROUND: Self = Self {
         walked: 20_000,
         items: 200,
         ..Self::IMPORT
@@ -76,16 +76,16 @@ impl CommitLimits {
 #[derive(Debug)]
 pub struct CommitRules {
     redactor: Redactor,
-    ignores: Ignores,
-    forgotten: Forgotten,
+    ignores: ProjectIgnores,
+    forgotten: DeletionLog,
 }
 
 impl CommitRules {
     /// The user's patterns of files that are not captured, and what they deleted.
-    pub fn new(redactor: Redactor, ignore: Vec<String>, forgotten: Forgotten) -> Self {
+    pub fn new(redactor: Redactor, ignore: Vec<String>, forgotten: DeletionLog) -> Self {
         Self {
             redactor,
-            ignores: Ignores::new(ignore),
+            ignores: ProjectIgnores::new(ignore),
             forgotten,
         }
     }
@@ -93,7 +93,7 @@ impl CommitRules {
 
 /// What was read of a history.
 #[derive(Debug, Default)]
-pub struct Gathered {
+pub struct CommitScan {
     /// The items, the newest commit first.
     pub items: Vec<Item>,
     /// Commits that say something, among them those that are known.
@@ -104,7 +104,7 @@ pub struct Gathered {
     /// Those that changed only files which are not captured.
     pub ignored: usize,
     /// What was taken out of them.
-    pub marks: Marks,
+    pub marks: RedactionCounts,
     /// Whether git had more to say than there was time for.
     pub is_cut: bool,
 }
@@ -114,15 +114,15 @@ pub struct Gathered {
 /// checkout.
 pub fn gather_commits(
     git: &Git,
-    cancel: &Cancel,
+    cancel: &CancelToken,
     project: &Project,
     rules: &mut CommitRules,
     limits: CommitLimits,
     is_known: &dyn Fn(&str) -> bool,
-) -> Option<Gathered> {
+) -> Option<CommitScan> {
     let root = Path::new(&project.root);
-    let checkout = git.open(root, Search::Here, cancel).ok()?;
-    let mut gathered = Gathered::default();
+    let checkout = git.open(root, CheckoutSearch::Here, cancel).ok()?;
+    let mut gathered = CommitScan::default();
     let mut fresh: Vec<Item> = Vec::new();
     let end = history::read_messages(&checkout, limits, |commit| {
         gathered.telling += 1;
@@ -136,16 +136,16 @@ pub fn gather_commits(
             }
         }
     });
-    gathered.is_cut = end != End::Complete && end != End::Enough;
+    gathered.is_cut = end != GitOutcome::Complete && end != GitOutcome::Enough;
     let mut fresh = fresh.into_iter().peekable();
     while gathered.items.len() < limits.items && fresh.peek().is_some() {
-        let some: Vec<Item> = fresh.by_ref().take(FILES_AT_ONCE).collect();
+        let some: Vec<Item> = fresh.by_ref().take(MAX_COMMITS_PER_QUERY).collect();
         let hashes: Vec<String> = some.iter().map(|item| hash_of(item).to_owned()).collect();
         let (mut files, end) = history::read_files(&checkout, &hashes);
-        if end == End::Cancelled {
+        if end == GitOutcome::Cancelled {
             return None;
         }
-        gathered.is_cut |= end != End::Complete;
+        gathered.is_cut |= end != GitOutcome::Complete;
         for (mut item, hash) in some.into_iter().zip(hashes) {
             let files = files.remove(&hash).unwrap_or_default();
             if !keep_files(&mut item, &files, rules, root, &mut gathered.marks) {
@@ -163,11 +163,11 @@ fn clean_item(
     rules: &CommitRules,
     commit: &Commit,
     project: &Project,
-    marks: &mut Marks,
+    marks: &mut RedactionCounts,
 ) -> Option<Item> {
     let text = private::strip_private(&commit.message);
     let text = private::strip_injected(&text);
-    let text = rules.redactor.text(&text, marks);
+    let text = rules.redactor.redact_text(&text, marks);
     let message = read_message(&text, commit.is_merge)?;
     let name = stable_hash(format!("{}\0{}", project.key, commit.hash).as_bytes());
     Some(commit_item(
@@ -186,14 +186,14 @@ fn keep_files(
     files: &[String],
     rules: &mut CommitRules,
     root: &Path,
-    marks: &mut Marks,
+    marks: &mut RedactionCounts,
 ) -> bool {
     for file in files {
         if item.files_modified.len() == MAX_FILES {
             break;
         }
         if !rules.ignores.ignores_file(root, file) {
-            let file = rules.redactor.text(file, marks).into_owned();
+            let file = rules.redactor.redact_text(file, marks).into_owned();
             item.files_modified.push(file);
         }
     }
@@ -227,10 +227,10 @@ pub(crate) fn known_commits(
 pub fn store_commits(
     store: &dyn Store,
     project: &Project,
-    gathered: &Gathered,
+    gathered: &CommitScan,
 ) -> Result<StoredCommits, ServerError> {
     let mut stored = StoredCommits::default();
-    let overrides = store.overrides(Some(&project.key))?;
+    let overrides = store.list_overrides(Some(&project.key))?;
     let is_edited = |uid: &str| overrides.iter().any(|o| o.uid == uid && o.edit.is_some());
     let mut all = stored_commits(store, &project.key)?;
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -271,7 +271,7 @@ pub fn store_commits(
             projects: vec![project.clone()],
             items: some
                 .iter()
-                .map(|item| Write::Put((*item).clone()))
+                .map(|item| ItemWrite::Put((*item).clone()))
                 .collect(),
             ..Batch::default()
         })?;
@@ -295,12 +295,12 @@ fn stored_commits(store: &dyn Store, project: &str) -> Result<Vec<Item>, ServerE
         kinds: vec![Kind::Commit],
         ..Filter::default()
     };
-    let page = Page {
-        order: Order::Oldest,
+    let page = PageRequest {
+        order: SortOrder::Oldest,
         beyond: None,
         limit: usize::MAX,
     };
-    let mut items = store.list(&filter, page)?;
+    let mut items = store.list_items(&filter, page)?;
     items.retain(|item| !hash_of(item).is_empty());
     Ok(items)
 }

@@ -5,11 +5,11 @@
 use std::io::{self, Read as _};
 use std::path::PathBuf;
 
-use remora_client::{Folder, Paths, is_event_name, new_event_id, remove_file};
-use remora_protocol::request::{ENVELOPE, Envelope};
+use remora_client::{DataPaths, Folder, is_event_name, new_event_id, remove_file};
+use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
 use serde::{Deserialize, Serialize};
 
-use crate::{ServerError, at};
+use crate::{ServerError, io_error_at};
 
 /// An event that could not be understood.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub struct DeadLetter {
 }
 
 /// Writes a dead letter; the event leaves the spool only after that.
-pub(crate) fn bury(paths: &Paths, letter: &DeadLetter) -> io::Result<()> {
+pub(crate) fn store_dead_letter(paths: &DataPaths, letter: &DeadLetter) -> io::Result<()> {
     let name: String = letter
         .id
         .chars()
@@ -45,7 +45,7 @@ pub(crate) fn bury(paths: &Paths, letter: &DeadLetter) -> io::Result<()> {
         })
         .take(100)
         .collect();
-    Folder::open(paths.dead())?.replace_file(
+    Folder::open(paths.dead_letter_dir())?.replace_file(
         format!("{name}.tmp").as_ref(),
         format!("{name}.json").as_ref(),
         &serde_json::to_vec_pretty(letter)?,
@@ -53,12 +53,12 @@ pub(crate) fn bury(paths: &Paths, letter: &DeadLetter) -> io::Result<()> {
 }
 
 /// All dead letters, oldest first, with their files.
-pub fn dead_letters(paths: &Paths) -> Result<Vec<(PathBuf, DeadLetter)>, ServerError> {
-    let folder = match Folder::open(paths.dead()) {
+pub fn dead_letters(paths: &DataPaths) -> Result<Vec<(PathBuf, DeadLetter)>, ServerError> {
+    let folder = match Folder::open(paths.dead_letter_dir()) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other.map_err(at(&paths.dead()))?,
+        other => other.map_err(io_error_at(&paths.dead_letter_dir()))?,
     };
-    let names = folder.list_files().map_err(at(folder.path()))?;
+    let names = folder.list_files().map_err(io_error_at(folder.path()))?;
     let mut letters = Vec::new();
     for name in names {
         let path = folder.path().join(&name);
@@ -69,7 +69,7 @@ pub fn dead_letters(paths: &Paths) -> Result<Vec<(PathBuf, DeadLetter)>, ServerE
         folder
             .open_file(&name)
             .and_then(|mut file| file.read_to_end(&mut bytes))
-            .map_err(at(&path))?;
+            .map_err(io_error_at(&path))?;
         if let Ok(letter) = serde_json::from_slice(&bytes) {
             letters.push((path, letter));
         }
@@ -79,12 +79,12 @@ pub fn dead_letters(paths: &Paths) -> Result<Vec<(PathBuf, DeadLetter)>, ServerE
 }
 
 /// Puts every dead letter back into the spool, and returns how many.
-pub fn retry(paths: &Paths) -> Result<usize, ServerError> {
+pub fn retry_dead_letters(paths: &DataPaths) -> Result<usize, ServerError> {
     let letters = dead_letters(paths)?;
-    let spool = Folder::open(paths.spool()).map_err(at(&paths.spool()))?;
+    let spool = Folder::open(paths.spool_dir()).map_err(io_error_at(&paths.spool_dir()))?;
     for (file, letter) in &letters {
         let envelope = letter.envelope.clone().unwrap_or_else(|| Envelope {
-            v: ENVELOPE,
+            v: ENVELOPE_VERSION,
             id: letter.id.clone(),
             agent: letter.agent.clone().unwrap_or_default(),
             at: letter.at,
@@ -108,8 +108,8 @@ pub fn retry(paths: &Paths) -> Result<usize, ServerError> {
         let (partial, whole) = (format!("{stem}.tmp"), format!("{stem}.json"));
         spool
             .replace_file(partial.as_ref(), whole.as_ref(), &bytes)
-            .map_err(at(&spool.path().join(whole)))?;
-        remove_file(file).map_err(at(file))?;
+            .map_err(io_error_at(&spool.path().join(whole)))?;
+        remove_file(file).map_err(io_error_at(file))?;
     }
     Ok(letters.len())
 }

@@ -9,13 +9,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use remora_client::{bounded_text, reply_embedding};
-use remora_embed::{Effort, EmbedError, MODEL};
-use remora_memory::store::{Filter, Page, Store};
-use remora_protocol::request::{Embedding, EmbeddingReply, Refusal};
+use remora_embed::{Effort, EmbedError, MODEL_ID};
+use remora_memory::store::{Filter, PageRequest, Store};
+use remora_protocol::request::{EmbeddingReply, EncodedEmbedding, Refusal};
 
 use crate::ServerError;
-use crate::meanings::Encode;
-use crate::panics::catch;
+use crate::meanings::TextEncoder;
+use crate::panics::catch_panic;
 
 /// How often the encoder is asked to rest; it knows itself for how long it has
 /// not been used.
@@ -23,7 +23,7 @@ const REST_INTERVAL: Duration = Duration::from_mins(1);
 
 /// What the thread is asked for.
 #[derive(Debug)]
-enum Job {
+enum EmbedJob {
     Embed { text: String, stream: UnixStream },
     WarmUp,
 }
@@ -33,30 +33,32 @@ enum Job {
 pub(crate) struct Embedder {
     /// Holds nothing: a job is taken by the thread that waits for it, or not at
     /// all. So no hook ever queues behind another one.
-    jobs: Option<SyncSender<Job>>,
+    jobs: Option<SyncSender<EmbedJob>>,
 }
 
 impl Embedder {
     /// Starts the thread; it loads nothing yet.
-    pub(crate) fn start(encoder: Option<Arc<dyn Encode>>) -> Self {
+    pub(crate) fn start(encoder: Option<Arc<dyn TextEncoder>>) -> Self {
         let jobs = encoder.and_then(|encoder| {
             let (jobs, taken) = sync_channel(0);
             let thread = thread::Builder::new().name("embedder".to_owned());
-            let started = thread.spawn(move || work(encoder.as_ref(), &taken));
+            let started = thread.spawn(move || run_jobs(encoder.as_ref(), &taken));
             started.is_ok().then_some(jobs)
         });
         Self { jobs }
     }
 
     /// Answers with the embedding of the text, or refuses at once.
-    pub(crate) fn answer(&self, text: String, stream: UnixStream) {
+    pub(crate) fn answer_embedding(&self, text: String, stream: UnixStream) {
         let Some(jobs) = &self.jobs else {
-            return refuse(stream, Refusal::Off);
+            return refuse_request(stream, Refusal::Off);
         };
-        match jobs.try_send(Job::Embed { text, stream }) {
-            Err(TrySendError::Full(Job::Embed { stream, .. })) => refuse(stream, Refusal::Busy),
-            Err(TrySendError::Disconnected(Job::Embed { stream, .. })) => {
-                refuse(stream, Refusal::Off);
+        match jobs.try_send(EmbedJob::Embed { text, stream }) {
+            Err(TrySendError::Full(EmbedJob::Embed { stream, .. })) => {
+                refuse_request(stream, Refusal::Busy);
+            }
+            Err(TrySendError::Disconnected(EmbedJob::Embed { stream, .. })) => {
+                refuse_request(stream, Refusal::Off);
             }
             _ => {}
         }
@@ -69,33 +71,41 @@ impl Embedder {
             && has_embeddings(store)?
         {
             // Somebody is being answered: it is loaded, or about to be.
-            let _ = jobs.try_send(Job::WarmUp);
+            let _ = jobs.try_send(EmbedJob::WarmUp);
         }
         Ok(())
     }
 }
 
 fn has_embeddings(store: &dyn Store) -> Result<bool, ServerError> {
-    if store.list(&Filter::default(), Page::newest(1))?.is_empty() {
+    if store
+        .list_items(&Filter::default(), PageRequest::newest(1))?
+        .is_empty()
+    {
         return Ok(false);
     }
     // Counting everything takes a while in a large store, and mostly nothing
     // waits.
-    let waiting = store.unembedded_count(MODEL)?;
+    let waiting = store.unembedded_count(MODEL_ID)?;
     if waiting == 0 {
         return Ok(true);
     }
-    let rows: u64 = store.counts()?.items.iter().map(|(_, count)| count).sum();
+    let rows: u64 = store
+        .count_contents()?
+        .items
+        .iter()
+        .map(|(_, count)| count)
+        .sum();
     Ok(rows > waiting)
 }
 
-fn work(encoder: &dyn Encode, jobs: &Receiver<Job>) {
-    let mut state = State::Usable;
+fn run_jobs(encoder: &dyn TextEncoder, jobs: &Receiver<EmbedJob>) {
+    let mut state = EncoderAvailability::Usable;
     loop {
         match jobs.recv_timeout(REST_INTERVAL) {
             // A text that panics costs itself alone.
-            Ok(job) => drop(catch(|| handle(encoder, &mut state, job))),
-            Err(RecvTimeoutError::Timeout) => encoder.rest(Instant::now()),
+            Ok(job) => drop(catch_panic(|| handle_job(encoder, &mut state, job))),
+            Err(RecvTimeoutError::Timeout) => encoder.release_idle(Instant::now()),
             Err(RecvTimeoutError::Disconnected) => return,
         }
     }
@@ -103,31 +113,31 @@ fn work(encoder: &dyn Encode, jobs: &Receiver<Job>) {
 
 /// Whether the encoder can be had at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum EncoderAvailability {
     Usable,
     /// It could not be loaded, and is not tried again. It embeds no rows either,
     /// which the log tells of.
     Broken,
 }
 
-fn handle(encoder: &dyn Encode, state: &mut State, job: Job) {
+fn handle_job(encoder: &dyn TextEncoder, state: &mut EncoderAvailability, job: EmbedJob) {
     let (text, mut stream) = match job {
-        Job::Embed { stream, .. } if *state == State::Broken => {
-            return refuse(stream, Refusal::Off);
+        EmbedJob::Embed { stream, .. } if *state == EncoderAvailability::Broken => {
+            return refuse_request(stream, Refusal::Off);
         }
-        Job::Embed { text, stream } if encoder.is_loaded() => (text, stream),
-        Job::Embed { stream, .. } => {
+        EmbedJob::Embed { text, stream } if encoder.is_loaded() => (text, stream),
+        EmbedJob::Embed { stream, .. } => {
             // Nobody waits for a load, which takes longer than a hook has.
-            refuse(stream, Refusal::Loading);
-            *state = load(encoder);
+            refuse_request(stream, Refusal::Loading);
+            *state = load_encoder(encoder);
             return;
         }
-        Job::WarmUp => {
-            *state = load(encoder);
+        EmbedJob::WarmUp => {
+            *state = load_encoder(encoder);
             return;
         }
     };
-    let reply = match embed(encoder, &text) {
+    let reply = match embed_text(encoder, &text) {
         Ok(embedding) => EmbeddingReply::Embedding(embedding),
         Err(_) => EmbeddingReply::Refused(Refusal::Off),
     };
@@ -136,25 +146,25 @@ fn handle(encoder: &dyn Encode, state: &mut State, job: Job) {
 }
 
 /// Loads it, and runs it once: the first run is slower than all others.
-fn load(encoder: &dyn Encode) -> State {
-    match embed(encoder, "word") {
-        Ok(_) => State::Usable,
-        Err(_) => State::Broken,
+fn load_encoder(encoder: &dyn TextEncoder) -> EncoderAvailability {
+    match embed_text(encoder, "word") {
+        Ok(_) => EncoderAvailability::Usable,
+        Err(_) => EncoderAvailability::Broken,
     }
 }
 
-fn embed(encoder: &dyn Encode, text: &str) -> Result<Embedding, EmbedError> {
+fn embed_text(encoder: &dyn TextEncoder, text: &str) -> Result<EncodedEmbedding, EmbedError> {
     let found = encoder.encode(&[bounded_text(text)], Effort::Full, Instant::now())?;
     let first = found.first().ok_or_else(|| EmbedError::Run {
         reason: "it gave nothing".to_owned(),
     })?;
-    Ok(Embedding {
-        model: MODEL.to_owned(),
+    Ok(EncodedEmbedding {
+        model: MODEL_ID.to_owned(),
         bytes: first.to_bytes(),
     })
 }
 
-fn refuse(mut stream: UnixStream, why: Refusal) {
+fn refuse_request(mut stream: UnixStream, why: Refusal) {
     // Whoever asked may have had enough.
     let _ = reply_embedding(&mut stream, &EmbeddingReply::Refused(why));
 }

@@ -11,24 +11,24 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use remora_client::{Paths, Pause, Roots, given_file};
-use remora_memory::store::{Erase, Store, StoreError};
+use remora_client::{DataPaths, Pause, ProjectRoots, given_file};
+use remora_memory::store::{ErasePlan, Store, StoreError};
 use remora_store::Access;
 use serde::{Deserialize, Serialize};
 
-use crate::archive::rewrite::{self, Verdict};
-use crate::archive::{Archive, Archived};
-use crate::forgotten::{Forgotten, Receipt};
-use crate::{ServerError, at, join, overrides};
-pub use plan::{Selection, plan};
+use crate::archive::rewrite::{self, RewriteAction};
+use crate::archive::{Archive, ArchivedEvent};
+use crate::forgotten::{DeletionLog, DeletionReceipt};
+use crate::{ServerError, io_error_at, join, overrides};
+pub use plan::{Selection, plan_deletion};
 
 /// What is to be deleted, by name; no content.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Order {
+pub struct DeletionPlan {
     /// What stays on record.
-    pub receipt: Receipt,
+    pub receipt: DeletionReceipt,
     /// Rows of the database.
-    pub erase: Erase,
+    pub erase: ErasePlan,
     /// Numbers of the items, for files that know them by these.
     pub numbers: Vec<i64>,
     /// Files of the data directory that go, as seen from it: dead letters and
@@ -36,76 +36,79 @@ pub struct Order {
     pub files: Vec<String>,
 }
 
-impl Order {
+impl DeletionPlan {
     /// Whether there is nothing to delete.
     pub fn is_empty(&self) -> bool {
-        self.erase == Erase::default() && self.files.is_empty()
+        self.erase == ErasePlan::default() && self.files.is_empty()
     }
 }
 
 /// Carries an order out. The caller holds the worker's lock.
-pub fn carry_out(paths: &Paths, order: &Order) -> Result<(), ServerError> {
-    let file = paths.forgetting();
+pub fn carry_out(paths: &DataPaths, order: &DeletionPlan) -> Result<(), ServerError> {
+    let file = paths.deletion_plan_file();
     let bytes = serde_json::to_vec(order)
         .map_err(io::Error::from)
-        .map_err(at(&file))?;
-    write_whole(&file, &bytes).map_err(at(&file))?;
-    finish(paths, order)
+        .map_err(io_error_at(&file))?;
+    write_whole(&file, &bytes).map_err(io_error_at(&file))?;
+    finish_deletion(paths, order)
 }
 
 /// Carries out what an earlier process began; whether that is done. With a
 /// damaged database it waits for a rebuild, which brings back nothing that is to
 /// go and then comes here again. The caller holds the worker's lock.
-pub fn resume(paths: &Paths) -> Result<bool, ServerError> {
-    let file = paths.forgetting();
+pub fn resume_deletion(paths: &DataPaths) -> Result<bool, ServerError> {
+    let file = paths.deletion_plan_file();
     let bytes = match fs::read(&file) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
-        other => other.map_err(at(&file))?,
+        other => other.map_err(io_error_at(&file))?,
     };
-    let order: Order = serde_json::from_slice(&bytes)
+    let order: DeletionPlan = serde_json::from_slice(&bytes)
         .map_err(io::Error::from)
-        .map_err(at(&file))?;
-    match finish(paths, &order) {
+        .map_err(io_error_at(&file))?;
+    match finish_deletion(paths, &order) {
         Err(ServerError::Store(StoreError::Damaged(_))) => Ok(false),
         other => other.map(|()| true),
     }
 }
 
-fn finish(paths: &Paths, order: &Order) -> Result<(), ServerError> {
+fn finish_deletion(paths: &DataPaths, order: &DeletionPlan) -> Result<(), ServerError> {
     // First, so that nothing that is deleted below can come back meanwhile.
-    Forgotten::append(paths, &order.receipt)?;
+    DeletionLog::append(paths, &order.receipt)?;
     let events: HashSet<&str> = order.erase.events.iter().map(String::as_str).collect();
     clean_archive(paths, &events)?;
     remove_files(paths, order)?;
     remove_copies(paths)?;
-    let database = paths.database();
+    let database = paths.database_file();
     if database.exists() {
-        let store = remora_store::open(&database, Access::Write)?;
+        let store = remora_store::open_store(&database, Access::Write)?;
         store.erase(&order.erase)?;
-        overrides::save(paths, &store)?;
+        overrides::save_overrides(paths, &store)?;
     }
     clean_injections(paths, order)?;
     clean_logs(paths, order)?;
     remove_names(paths, &order.erase.projects)?;
-    let file = paths.forgetting();
-    fs::remove_file(&file).map_err(at(&file))
+    let file = paths.deletion_plan_file();
+    fs::remove_file(&file).map_err(io_error_at(&file))
 }
 
 /// Writes archive files again without these events.
-fn clean_archive(paths: &Paths, events: &HashSet<&str>) -> Result<(), ServerError> {
-    let folder = paths.archive();
-    rewrite::clear(&folder)?;
-    let goes = |event: &Archived| events.contains(event.envelope.id.as_str());
-    for file in Archive::new(&folder).files().map_err(at(&folder))? {
+fn clean_archive(paths: &DataPaths, events: &HashSet<&str>) -> Result<(), ServerError> {
+    let folder = paths.archive_dir();
+    rewrite::clear_leftovers(&folder)?;
+    let goes = |event: &ArchivedEvent| events.contains(event.envelope.id.as_str());
+    for file in Archive::new(&folder)
+        .list_files()
+        .map_err(io_error_at(&folder))?
+    {
         let mut found = false;
-        let read = crate::archive::read(&file, |event| found |= goes(&event));
-        read.map_err(at(&file))?;
+        let read = crate::archive::read_events(&file, |event| found |= goes(&event));
+        read.map_err(io_error_at(&file))?;
         if found {
-            rewrite::rewrite(&file, &mut |event| {
+            rewrite::rewrite_file(&file, &mut |event| {
                 if goes(&event) {
-                    Verdict::Drop
+                    RewriteAction::Drop
                 } else {
-                    Verdict::Keep(Box::new(event))
+                    RewriteAction::Keep(Box::new(event))
                 }
             })?;
         }
@@ -113,24 +116,24 @@ fn clean_archive(paths: &Paths, events: &HashSet<&str>) -> Result<(), ServerErro
     Ok(())
 }
 
-fn remove_files(paths: &Paths, order: &Order) -> Result<(), ServerError> {
+fn remove_files(paths: &DataPaths, order: &DeletionPlan) -> Result<(), ServerError> {
     for name in &order.files {
-        remove(&paths.home().join(name))?;
+        delete_file(&paths.home().join(name))?;
     }
     for session in &order.erase.sessions {
-        remove(&given_file(paths, session))?;
+        delete_file(&given_file(paths, session))?;
     }
     Ok(())
 }
 
 /// Copies of the database that migrations and repairs put aside hold what was
 /// deleted; the archive has everything else that is in them.
-fn remove_copies(paths: &Paths) -> Result<(), ServerError> {
+fn remove_copies(paths: &DataPaths) -> Result<(), ServerError> {
     let home = paths.home();
-    for entry in fs::read_dir(home).map_err(at(home))? {
-        let path = entry.map_err(at(home))?.path();
+    for entry in fs::read_dir(home).map_err(io_error_at(home))? {
+        let path = entry.map_err(io_error_at(home))?.path();
         if is_copy(&path) {
-            remove(&path)?;
+            delete_file(&path)?;
         }
     }
     Ok(())
@@ -149,10 +152,10 @@ pub fn is_copy(path: &Path) -> bool {
 
 /// The notes of what sessions were shown lose their lines of these items. A line
 /// stays where it was, empty: its place is its name in the store.
-fn clean_injections(paths: &Paths, order: &Order) -> Result<(), ServerError> {
+fn clean_injections(paths: &DataPaths, order: &DeletionPlan) -> Result<(), ServerError> {
     let names: HashSet<String> = order.numbers.iter().map(|id| format!("#{id}")).collect();
     let keep = |line: &str| !names.contains(line.split('\t').next().unwrap_or_default());
-    for file in files_in(&paths.given())? {
+    for file in files_in(&paths.injection_log_dir())? {
         blank_lines(&file, &keep)?;
     }
     Ok(())
@@ -160,23 +163,27 @@ fn clean_injections(paths: &Paths, order: &Order) -> Result<(), ServerError> {
 
 /// Projects that went are named nowhere else: not among joined keys, not among
 /// the roots that hold one, not by a pause, which holds on without the name.
-fn remove_names(paths: &Paths, keys: &[String]) -> Result<(), ServerError> {
+fn remove_names(paths: &DataPaths, keys: &[String]) -> Result<(), ServerError> {
     if keys.is_empty() {
         return Ok(());
     }
     join::drop_notes(paths, keys)?;
     for key in keys {
-        Roots::of(paths).forget(key).map_err(at(&paths.roots()))?;
-        let pauses = Pause::of(paths);
-        pauses.forget_name(key).map_err(at(&paths.run()))?;
+        ProjectRoots::for_data_dir(paths)
+            .remove_key(key)
+            .map_err(io_error_at(&paths.roots_dir()))?;
+        let pauses = Pause::for_data_dir(paths);
+        pauses
+            .forget_name(key)
+            .map_err(io_error_at(&paths.run_dir()))?;
     }
     Ok(())
 }
 
 /// Logs name events by their ids and projects by their keys, and failures may
 /// quote more.
-fn clean_logs(paths: &Paths, order: &Order) -> Result<(), ServerError> {
-    let Erase {
+fn clean_logs(paths: &DataPaths, order: &DeletionPlan) -> Result<(), ServerError> {
+    let ErasePlan {
         events,
         sessions,
         projects,
@@ -191,7 +198,7 @@ fn clean_logs(paths: &Paths, order: &Order) -> Result<(), ServerError> {
         let names = || projects.iter().any(|key| line.contains(key.as_str()));
         !line.split(word).any(|part| known.contains(part)) && !names()
     };
-    for file in files_in(&paths.logs())? {
+    for file in files_in(&paths.log_dir())? {
         blank_lines(&file, &keep)?;
     }
     Ok(())
@@ -200,7 +207,7 @@ fn clean_logs(paths: &Paths, order: &Order) -> Result<(), ServerError> {
 fn files_in(folder: &Path) -> Result<Vec<std::path::PathBuf>, ServerError> {
     let entries = match fs::read_dir(folder) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other.map_err(at(folder))?,
+        other => other.map_err(io_error_at(folder))?,
     };
     let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let plain =
@@ -211,7 +218,7 @@ fn files_in(folder: &Path) -> Result<Vec<std::path::PathBuf>, ServerError> {
 fn blank_lines(file: &Path, keep: &dyn Fn(&str) -> bool) -> Result<(), ServerError> {
     let bytes = match fs::read(file) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
-        other => other.map_err(at(file))?,
+        other => other.map_err(io_error_at(file))?,
     };
     let text = String::from_utf8_lossy(&bytes);
     if text.lines().all(keep) {
@@ -224,7 +231,7 @@ fn blank_lines(file: &Path, keep: &dyn Fn(&str) -> bool) -> Result<(), ServerErr
         }
         left.push('\n');
     }
-    write_whole(file, left.as_bytes()).map_err(at(file))
+    write_whole(file, left.as_bytes()).map_err(io_error_at(file))
 }
 
 /// Writes beside the file and renames, so that it is the old one or the new one.
@@ -245,9 +252,9 @@ pub(crate) fn write_whole(file: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-fn remove(file: &Path) -> Result<(), ServerError> {
+fn delete_file(file: &Path) -> Result<(), ServerError> {
     match fs::remove_file(file) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(at(file)(e)),
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(io_error_at(file)(e)),
         _ => Ok(()),
     }
 }

@@ -6,21 +6,21 @@ use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 
-use remora_client::{Paths, stable_hash};
-use remora_memory::Captured;
-use remora_protocol::record::{EventRow, FileRecord, Item, Override, Session};
+use remora_client::{DataPaths, stable_hash};
+use remora_memory::CapturedEvent;
+use remora_protocol::record::{FileRecord, Item, LoggedEvent, Override, Session};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::archive::Archived;
-use crate::{ServerError, at};
+use crate::archive::ArchivedEvent;
+use crate::{ServerError, io_error_at};
 
 /// A hook and a transcript tell the same within this time, in milliseconds.
-const ECHO_MILLIS: i64 = 10_000;
+const ECHO_WINDOW_MS: i64 = 10_000;
 
 /// One deletion, as it is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Receipt {
+pub struct DeletionReceipt {
     /// Its name.
     pub receipt: String,
     /// When, in milliseconds since 1970.
@@ -43,77 +43,78 @@ pub struct Receipt {
     pub whole: Vec<String>,
 }
 
-fn hashed(kind: &str, parts: &[&str]) -> String {
+fn hash_parts(kind: &str, parts: &[&str]) -> String {
     let text = format!("{kind}\0{}", parts.join("\0"));
     format!("{:016x}", stable_hash(text.as_bytes()))
 }
 
-impl Receipt {
+impl DeletionReceipt {
     /// Notes an event by its id alone.
     pub(crate) fn note_id(&mut self, id: &str) {
-        self.keys.push(hashed("event", &[id]));
+        self.keys.push(hash_parts("event", &[id]));
     }
 
     /// Notes an event of the ledger by every name that another teller of it
     /// would use.
-    pub(crate) fn note_event(&mut self, row: &EventRow) {
+    pub(crate) fn note_event(&mut self, row: &LoggedEvent) {
         let Some(call) = &row.call else {
-            let moment = hashed("moment", &[&row.session, &row.name]);
+            let moment = hash_parts("moment", &[&row.session, &row.name]);
             self.moments.push((moment, row.time));
             return;
         };
-        self.keys.push(hashed("call", &[call]));
+        self.keys.push(hash_parts("call", &[call]));
         // Session, event, prompt and a print of the words.
         let parts: Vec<&str> = call.split(' ').collect();
         if let [session, name, prompt, _] = parts[..] {
-            self.keys.push(hashed("prompt", &[session, name, prompt]));
+            self.keys
+                .push(hash_parts("prompt", &[session, name, prompt]));
         }
     }
 
     /// Notes an item that an export may hold though its event stays.
     pub(crate) fn note_item(&mut self, uid: &str) {
-        self.keys.push(hashed("item", &[uid]));
+        self.keys.push(hash_parts("item", &[uid]));
     }
 
     /// Notes what was known of a file.
     pub(crate) fn note_file(&mut self, project: &str, folder: &str, name: &str) {
-        self.keys.push(hashed("file", &[project, folder, name]));
+        self.keys.push(hash_parts("file", &[project, folder, name]));
     }
 
     /// Notes that a session lost its title.
     pub(crate) fn note_title(&mut self, session: &str) {
-        self.keys.push(hashed("title", &[session]));
+        self.keys.push(hash_parts("title", &[session]));
     }
 
     /// Notes that everything of a session went.
     pub(crate) fn note_session(&mut self, id: &str) {
-        self.whole.push(hashed("session", &[id]));
+        self.whole.push(hash_parts("session", &[id]));
     }
 
     /// Notes that everything of a project went.
     pub(crate) fn note_project(&mut self, key: &str) {
-        self.whole.push(hashed("project", &[key]));
+        self.whole.push(hash_parts("project", &[key]));
     }
 }
 
 /// All deletions of a data directory, ready to be asked about events.
 #[derive(Debug, Clone, Default)]
-pub struct Forgotten {
-    receipts: Vec<Receipt>,
+pub struct DeletionLog {
+    receipts: Vec<DeletionReceipt>,
     keys: HashSet<String>,
 }
 
-impl Forgotten {
+impl DeletionLog {
     /// Reads the ledger.
-    pub fn load(paths: &Paths) -> Result<Self, ServerError> {
-        let file = paths.forgotten();
+    pub fn load(paths: &DataPaths) -> Result<Self, ServerError> {
+        let file = paths.deletion_log_file();
         let text = match fs::read_to_string(&file) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            other => other.map_err(at(&file))?,
+            other => other.map_err(io_error_at(&file))?,
         };
         // A line that was cut short was never acted on.
         let lines = text.lines();
-        let receipts: Vec<Receipt> = lines
+        let receipts: Vec<DeletionReceipt> = lines
             .filter_map(|line| serde_json::from_str(line).ok())
             .collect();
         let keys = receipts.iter().flat_map(|one| one.keys.iter().cloned());
@@ -124,12 +125,12 @@ impl Forgotten {
     }
 
     /// The deletions, oldest first.
-    pub fn receipts(&self) -> &[Receipt] {
+    pub fn receipts(&self) -> &[DeletionReceipt] {
         &self.receipts
     }
 
     /// Writes a deletion down, once, and waits for the disk.
-    pub(crate) fn append(paths: &Paths, receipt: &Receipt) -> Result<(), ServerError> {
+    pub(crate) fn append(paths: &DataPaths, receipt: &DeletionReceipt) -> Result<(), ServerError> {
         let known = Self::load(paths)?;
         if known
             .receipts
@@ -138,7 +139,7 @@ impl Forgotten {
         {
             return Ok(());
         }
-        let file = paths.forgotten();
+        let file = paths.deletion_log_file();
         let write = || -> io::Result<()> {
             // A cut line before it must not swallow this one.
             let mut line = b"\n".to_vec();
@@ -151,23 +152,23 @@ impl Forgotten {
             open.write_all(&line)?;
             open.sync_all()
         };
-        write().map_err(at(&file))
+        write().map_err(io_error_at(&file))
     }
 
     /// Whether this event was deleted, whoever tells it now.
-    pub fn covers(&self, event: &Captured) -> bool {
+    pub fn contains_event(&self, event: &CapturedEvent) -> bool {
         if self.receipts.is_empty() {
             return false;
         }
         let session = event.session();
         let name = event.event.name.as_str();
-        let prompt = event.event.str("prompt_id").unwrap_or_default();
-        self.has("event", &[&event.envelope.id])
+        let prompt = event.event.str_field("prompt_id").unwrap_or_default();
+        self.contains_parts("event", &[&event.envelope.id])
             || event
                 .call
                 .as_deref()
-                .is_some_and(|call| self.has("call", &[call]))
-            || !prompt.is_empty() && self.has("prompt", &[&session, name, prompt])
+                .is_some_and(|call| self.contains_parts("call", &[call]))
+            || !prompt.is_empty() && self.contains_parts("prompt", &[&session, name, prompt])
             || self.is_near(&session, name, event.envelope.at)
             || self.is_within(&session, event.project(), event.envelope.at)
     }
@@ -176,8 +177,8 @@ impl Forgotten {
     /// or project.
     pub fn covers_item(&self, item: &Item) -> bool {
         let event = item.uid.split_once('/').map_or(&*item.uid, |(id, _)| id);
-        self.has("event", &[event])
-            || self.has("item", &[&item.uid])
+        self.contains_parts("event", &[event])
+            || self.contains_parts("item", &[&item.uid])
             || self.is_within(&item.session, &item.project, item.time)
     }
 
@@ -190,25 +191,25 @@ impl Forgotten {
             said.edit.as_ref().map(|edit| edit.time),
         ];
         let time = times.into_iter().flatten().max().unwrap_or_default();
-        self.has("event", &[event])
-            || self.has("item", &[&said.uid])
+        self.contains_parts("event", &[event])
+            || self.contains_parts("item", &[&said.uid])
             || self.is_within("", &said.project, time)
     }
 
     /// Whether this archived event was deleted.
-    pub fn covers_archived(&self, archived: &Archived) -> bool {
+    pub fn covers_archived(&self, archived: &ArchivedEvent) -> bool {
         let field = |name: &str| archived.event.get(name).and_then(Value::as_str);
         let session = field("session_id").unwrap_or_default();
         let project = archived.envelope.project.as_ref();
         let project = project.map_or_else(|| field("cwd").unwrap_or_default(), |p| &p.key);
-        self.has("event", &[&archived.envelope.id])
+        self.contains_parts("event", &[&archived.envelope.id])
             || self.is_within(session, project, archived.envelope.at)
     }
 
     /// Whether what is known of this file was deleted; what was learned of it
     /// later counts.
     pub fn covers_file(&self, file: &FileRecord) -> bool {
-        let key = hashed("file", &[&file.project, &file.folder, &file.name]);
+        let key = hash_parts("file", &[&file.project, &file.folder, &file.name]);
         let mut receipts = self.receipts.iter().filter(|one| file.time <= one.at);
         receipts.any(|one| one.keys.contains(&key))
             || self.is_within(&file.session, &file.project, file.time)
@@ -216,12 +217,12 @@ impl Forgotten {
 
     /// Whether the title of this session was deleted.
     pub fn covers_title(&self, session: &str) -> bool {
-        self.has("title", &[session])
+        self.contains_parts("title", &[session])
     }
 
     /// Whether this row of the ledger of events was deleted.
-    pub fn covers_event(&self, row: &EventRow) -> bool {
-        self.has("event", &[&row.id]) || self.is_within(&row.session, "", row.time)
+    pub fn covers_event(&self, row: &LoggedEvent) -> bool {
+        self.contains_parts("event", &[&row.id]) || self.is_within(&row.session, "", row.time)
     }
 
     /// Whether all of this session was deleted.
@@ -229,22 +230,22 @@ impl Forgotten {
         self.is_within(&session.id, &session.project, session.last)
     }
 
-    fn has(&self, kind: &str, parts: &[&str]) -> bool {
-        self.keys.contains(&hashed(kind, parts))
+    fn contains_parts(&self, kind: &str, parts: &[&str]) -> bool {
+        self.keys.contains(&hash_parts(kind, parts))
     }
 
     fn is_near(&self, session: &str, name: &str, time: i64) -> bool {
-        let key = hashed("moment", &[session, name]);
+        let key = hash_parts("moment", &[session, name]);
         let mut moments = self.receipts.iter().flat_map(|one| &one.moments);
-        moments.any(|(known, then)| *known == key && (then - time).abs() < ECHO_MILLIS)
+        moments.any(|(known, then)| *known == key && (then - time).abs() < ECHO_WINDOW_MS)
     }
 
     fn is_within(&self, session: &str, project: &str, time: i64) -> bool {
         let mut wholes = self.receipts.iter().filter(|one| time <= one.at);
         wholes.any(|one| {
             !one.whole.is_empty()
-                && (one.whole.contains(&hashed("session", &[session]))
-                    || one.whole.contains(&hashed("project", &[project])))
+                && (one.whole.contains(&hash_parts("session", &[session]))
+                    || one.whole.contains(&hash_parts("project", &[project])))
         })
     }
 }

@@ -15,17 +15,17 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use remora_client::{Paths, write_our_file};
+use remora_client::{DataPaths, write_our_file};
 
 /// Under way at so many deaths, an event is taken after all others.
-const DEATHS_TO_GO_LAST: u32 = 3;
+const MIN_DEFERRAL_CRASHES: u32 = 3;
 /// After one more, it waits this long, and four times as long after each other.
-const FIRST_RETRY_MS: i64 = 60_000;
-const LAST_RETRY_MS: i64 = 24 * 3_600_000;
+const MIN_RETRY_DELAY_MS: i64 = 60_000;
+const MAX_RETRY_DELAY_MS: i64 = 24 * 3_600_000;
 
 /// An event that was under way when a worker died.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Suspect {
+pub struct SuspectEvent {
     /// Its file in the spool.
     pub name: String,
     /// How many workers died while it was under way.
@@ -34,27 +34,27 @@ pub struct Suspect {
     pub retry_at: i64,
 }
 
-impl Suspect {
+impl SuspectEvent {
     /// Whether it is taken only after all others.
     pub fn goes_last(&self) -> bool {
-        self.deaths >= DEATHS_TO_GO_LAST
+        self.deaths >= MIN_DEFERRAL_CRASHES
     }
 
     /// Whether it is not even tried now.
-    fn waits(&self, now: i64) -> bool {
+    fn is_waiting(&self, now: i64) -> bool {
         // A clock that was set back must not make it wait for ever.
-        self.goes_last() && self.retry_at > now && self.retry_at <= now + LAST_RETRY_MS
+        self.goes_last() && self.retry_at > now && self.retry_at <= now + MAX_RETRY_DELAY_MS
     }
 }
 
 /// Events that were under way at deaths of workers, as the last one knew them.
-pub fn suspects(paths: &Paths) -> Vec<Suspect> {
+pub fn list_suspects(paths: &DataPaths) -> Vec<SuspectEvent> {
     read_suspects(&suspects_file(paths))
 }
 
 /// Forgets all suspicions: the events are taken as if nothing had happened. For
 /// whoever holds the worker's place.
-pub fn forget_suspects(paths: &Paths) -> std::io::Result<()> {
+pub fn forget_suspects(paths: &DataPaths) -> std::io::Result<()> {
     for file in [suspects_file(paths), under_way_file(paths)] {
         match fs::remove_file(&file) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(e),
@@ -65,19 +65,19 @@ pub fn forget_suspects(paths: &Paths) -> std::io::Result<()> {
 }
 
 /// The names that the last worker had under way; none if it ended well.
-pub(crate) fn under_way(paths: &Paths) -> Vec<String> {
+pub(crate) fn under_way(paths: &DataPaths) -> Vec<String> {
     read_under_way(&under_way_file(paths))
         .into_iter()
         .map(|(name, _)| name)
         .collect()
 }
 
-fn suspects_file(paths: &Paths) -> PathBuf {
-    paths.run().join("suspects")
+fn suspects_file(paths: &DataPaths) -> PathBuf {
+    paths.run_dir().join("suspects")
 }
 
-fn under_way_file(paths: &Paths) -> PathBuf {
-    paths.run().join("under-way")
+fn under_way_file(paths: &DataPaths) -> PathBuf {
+    paths.run_dir().join("under-way")
 }
 
 /// Lines of deaths and name.
@@ -92,12 +92,12 @@ fn read_under_way(file: &Path) -> Vec<(String, u32)> {
 }
 
 /// Lines of deaths, time and name.
-fn read_suspects(file: &Path) -> Vec<Suspect> {
+fn read_suspects(file: &Path) -> Vec<SuspectEvent> {
     let text = fs::read_to_string(file).unwrap_or_default();
     text.lines()
         .filter_map(|line| {
             let mut parts = line.splitn(3, ' ');
-            Some(Suspect {
+            Some(SuspectEvent {
                 deaths: parts.next()?.parse().ok()?,
                 retry_at: parts.next()?.parse().ok()?,
                 name: parts.next()?.to_owned(),
@@ -107,21 +107,21 @@ fn read_suspects(file: &Path) -> Vec<Suspect> {
 }
 
 #[derive(Debug)]
-pub(crate) struct Guard {
+pub(crate) struct CrashGuard {
     spool: PathBuf,
     under_way: PathBuf,
     file: PathBuf,
-    suspects: Vec<Suspect>,
+    suspects: Vec<SuspectEvent>,
     /// What a worker died on, until its death is counted.
     died_on: Vec<(String, u32)>,
 }
 
-impl Guard {
-    pub(crate) fn new(paths: &Paths) -> Self {
+impl CrashGuard {
+    pub(crate) fn new(paths: &DataPaths) -> Self {
         let under_way = under_way_file(paths);
         let file = suspects_file(paths);
         Self {
-            spool: paths.spool(),
+            spool: paths.spool_dir(),
             suspects: read_suspects(&file),
             died_on: read_under_way(&under_way),
             under_way,
@@ -136,18 +136,18 @@ impl Guard {
             return;
         }
         for (name, deaths) in died_on {
-            self.suspect(name, deaths + 1, now);
+            self.add_suspect(name, deaths + 1, now);
         }
         // What has left the spool since needs no watching.
         let spool = &self.spool;
         self.suspects.retain(|s| spool.join(&s.name).exists());
-        self.save();
+        self.save_suspects();
         let _ = fs::remove_file(&self.under_way);
     }
 
-    fn suspect(&mut self, name: String, deaths: u32, now: i64) {
+    fn add_suspect(&mut self, name: String, deaths: u32, now: i64) {
         self.suspects.retain(|suspect| suspect.name != name);
-        self.suspects.push(Suspect {
+        self.suspects.push(SuspectEvent {
             name,
             deaths,
             retry_at: now + retry_delay_ms(deaths),
@@ -161,7 +161,7 @@ impl Guard {
 
     /// Which of the files that wait are taken now: all that are above
     /// suspicion; or else one that is not; or else one that goes last.
-    pub(crate) fn choose(&self, files: Vec<PathBuf>, limit: usize, now: i64) -> Vec<PathBuf> {
+    pub(crate) fn select_batch(&self, files: Vec<PathBuf>, limit: usize, now: i64) -> Vec<PathBuf> {
         if self.suspects.is_empty() {
             return files;
         }
@@ -171,7 +171,7 @@ impl Guard {
         };
         let alone = |goes_last: bool| {
             files.iter().find(|file| {
-                find(file).is_some_and(|s| s.goes_last() == goes_last && !s.waits(now))
+                find(file).is_some_and(|s| s.goes_last() == goes_last && !s.is_waiting(now))
             })
         };
         // In their order, which sessions rely on.
@@ -192,13 +192,13 @@ impl Guard {
     }
 
     /// Files that are not tried for now.
-    pub(crate) fn waiting(&self, now: i64) -> HashSet<&str> {
-        let waiting = self.suspects.iter().filter(|s| s.waits(now));
+    pub(crate) fn list_waiting(&self, now: i64) -> HashSet<&str> {
+        let waiting = self.suspects.iter().filter(|s| s.is_waiting(now));
         waiting.map(|s| s.name.as_str()).collect()
     }
 
     /// These are about to be read.
-    pub(crate) fn begin(&self, names: &[String]) {
+    pub(crate) fn begin_batch(&self, names: &[String]) {
         let lines = names.iter().fold(String::new(), |mut lines, name| {
             let known = self.suspects.iter().find(|s| s.name == *name);
             // Writing into a string cannot fail.
@@ -210,13 +210,13 @@ impl Guard {
     }
 
     /// They are stored, or known not to be to blame.
-    pub(crate) fn done(&mut self, names: &[String]) {
+    pub(crate) fn finish_batch(&mut self, names: &[String]) {
         let known = self.suspects.len();
         if known > 0 {
             self.suspects.retain(|s| !names.contains(&s.name));
         }
         if self.suspects.len() < known {
-            self.save();
+            self.save_suspects();
         }
         let _ = fs::remove_file(&self.under_way);
     }
@@ -224,13 +224,13 @@ impl Guard {
     /// It can be neither stored nor given up, for now.
     pub(crate) fn put_off(&mut self, name: &str, now: i64) {
         let known = self.suspects.iter().find(|s| s.name == name);
-        let deaths = known.map_or(0, |s| s.deaths).max(DEATHS_TO_GO_LAST) + 1;
-        self.suspect(name.to_owned(), deaths, now);
-        self.save();
+        let deaths = known.map_or(0, |s| s.deaths).max(MIN_DEFERRAL_CRASHES) + 1;
+        self.add_suspect(name.to_owned(), deaths, now);
+        self.save_suspects();
     }
 
     /// Best effort: without it, deaths are counted from the beginning.
-    fn save(&self) {
+    fn save_suspects(&self) {
         if self.suspects.is_empty() {
             let _ = fs::remove_file(&self.file);
             return;
@@ -247,11 +247,13 @@ impl Guard {
 
 /// How long an event waits after so many deaths.
 fn retry_delay_ms(deaths: u32) -> i64 {
-    let Some(more) = deaths.checked_sub(DEATHS_TO_GO_LAST + 1) else {
+    let Some(more) = deaths.checked_sub(MIN_DEFERRAL_CRASHES + 1) else {
         return 0;
     };
     let factor = 4i64.checked_pow(more).unwrap_or(i64::MAX);
-    FIRST_RETRY_MS.saturating_mul(factor).min(LAST_RETRY_MS)
+    MIN_RETRY_DELAY_MS
+        .saturating_mul(factor)
+        .min(MAX_RETRY_DELAY_MS)
 }
 
 /// The name under which a spool file is known here.
@@ -268,8 +270,8 @@ mod tests {
 
     const NOW: i64 = 1_794_700_000_000;
 
-    fn counted(paths: &Paths) -> Guard {
-        let mut guard = Guard::new(paths);
+    fn counted(paths: &DataPaths) -> CrashGuard {
+        let mut guard = CrashGuard::new(paths);
         guard.count_deaths(NOW);
         guard
     }
@@ -277,50 +279,66 @@ mod tests {
     #[test]
     fn deaths_are_counted_for_each_event_and_none_is_forgotten() {
         let dir = tempfile::tempdir().unwrap();
-        let paths = Paths::new(dir.path());
-        paths.prepare().unwrap();
+        let paths = DataPaths::new(dir.path());
+        paths.prepare_data_dir().unwrap();
         let files: Vec<PathBuf> = ["a", "b", "c"]
             .iter()
-            .map(|name| paths.spool().join(name))
+            .map(|name| paths.spool_dir().join(name))
             .collect();
         for file in &files {
             fs::write(file, "").unwrap();
         }
         let names: Vec<String> = files.iter().map(|f| name_of(f)).collect();
-        let choose = |guard: &Guard, now| guard.choose(files.clone(), 512, now);
+        let choose = |guard: &CrashGuard, now| guard.select_batch(files.clone(), 512, now);
         let guard = counted(&paths);
         assert_eq!(choose(&guard, NOW), files);
-        guard.begin(&names);
+        guard.begin_batch(&names);
         // Dead in the batch: from now on one at a time, in their order.
         let mut guard = counted(&paths);
         assert_eq!(choose(&guard, NOW), files[..1]);
-        guard.begin(&names[..1]);
-        guard.done(&names[..1]);
-        let left = guard.choose(files[1..].to_vec(), 512, NOW);
+        guard.begin_batch(&names[..1]);
+        guard.finish_batch(&names[..1]);
+        let left = guard.select_batch(files[1..].to_vec(), 512, NOW);
         assert_eq!(left, files[1..2]);
         // Two more deaths on `b`; `c` keeps its one.
         for _ in 0..2 {
-            guard.begin(&names[1..2]);
+            guard.begin_batch(&names[1..2]);
             guard = counted(&paths);
         }
-        let deaths: Vec<u32> = suspects(&paths).iter().map(|s| s.deaths).collect();
+        let deaths: Vec<u32> = list_suspects(&paths).iter().map(|s| s.deaths).collect();
         assert_eq!(deaths, [1, 3]);
-        assert_eq!(guard.choose(files[1..].to_vec(), 512, NOW), files[2..]);
-        guard.done(&names[2..]);
+        assert_eq!(
+            guard.select_batch(files[1..].to_vec(), 512, NOW),
+            files[2..]
+        );
+        guard.finish_batch(&names[2..]);
         // It goes after `a`, which is new, and is tried at once after that.
         let both = files[..2].to_vec();
-        assert_eq!(guard.choose(both.clone(), 512, NOW), files[..1]);
-        assert_eq!(guard.choose(files[1..2].to_vec(), 512, NOW), files[1..2]);
-        guard.begin(&names[1..2]);
+        assert_eq!(guard.select_batch(both.clone(), 512, NOW), files[..1]);
+        assert_eq!(
+            guard.select_batch(files[1..2].to_vec(), 512, NOW),
+            files[1..2]
+        );
+        guard.begin_batch(&names[1..2]);
         let guard = counted(&paths);
-        assert_eq!(guard.choose(both.clone(), 512, NOW), files[..1]);
-        assert!(guard.choose(files[1..2].to_vec(), 512, NOW).is_empty());
-        assert!(guard.waiting(NOW).contains("b"));
-        let later = NOW + FIRST_RETRY_MS;
-        assert_eq!(guard.choose(files[1..2].to_vec(), 512, later), files[1..2]);
+        assert_eq!(guard.select_batch(both.clone(), 512, NOW), files[..1]);
+        assert!(
+            guard
+                .select_batch(files[1..2].to_vec(), 512, NOW)
+                .is_empty()
+        );
+        assert!(guard.list_waiting(NOW).contains("b"));
+        let later = NOW + MIN_RETRY_DELAY_MS;
+        assert_eq!(
+            guard.select_batch(files[1..2].to_vec(), 512, later),
+            files[1..2]
+        );
         // A clock that was set back does not make it wait for years.
-        let back = NOW - 10 * LAST_RETRY_MS;
-        assert_eq!(guard.choose(files[1..2].to_vec(), 512, back), files[1..2]);
+        let back = NOW - 10 * MAX_RETRY_DELAY_MS;
+        assert_eq!(
+            guard.select_batch(files[1..2].to_vec(), 512, back),
+            files[1..2]
+        );
         forget_suspects(&paths).unwrap();
         assert_eq!(choose(&counted(&paths), NOW), files);
     }
@@ -329,16 +347,16 @@ mod tests {
     fn an_event_waits_longer_and_longer_up_to_a_day() {
         let minutes: Vec<i64> = (2..12).map(|n| retry_delay_ms(n) / 60_000).collect();
         assert_eq!(minutes, [0, 0, 1, 4, 16, 64, 256, 1024, 1440, 1440]);
-        assert_eq!(retry_delay_ms(u32::MAX), LAST_RETRY_MS);
+        assert_eq!(retry_delay_ms(u32::MAX), MAX_RETRY_DELAY_MS);
     }
 
     #[test]
     fn what_has_left_the_spool_is_no_suspect() {
         let dir = tempfile::tempdir().unwrap();
-        let paths = Paths::new(dir.path());
-        paths.prepare().unwrap();
-        fs::write(paths.run().join("under-way"), "0 gone.json\n").unwrap();
+        let paths = DataPaths::new(dir.path());
+        paths.prepare_data_dir().unwrap();
+        fs::write(paths.run_dir().join("under-way"), "0 gone.json\n").unwrap();
         assert_eq!(counted(&paths).len(), 0);
-        assert_eq!(suspects(&paths), []);
+        assert_eq!(list_suspects(&paths), []);
     }
 }

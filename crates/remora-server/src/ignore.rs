@@ -11,14 +11,14 @@ use remora_files::read_file;
 use remora_protocol::Event;
 use serde_json::Value;
 
-const FILE: &str = ".remoraignore";
+const IGNORE_FILE_NAME: &str = ".remoraignore";
 /// What the file may hold. Making patterns ready costs far more than reading
 /// them, so there is a limit to each.
 const MAX_IGNORE_BYTES: u64 = 256 * 1024;
 const MAX_PATTERNS: usize = 1_000;
 const MAX_PATTERN_BYTES: usize = 1_000;
 /// Fields of a tool's input that name the file it is about.
-const FIELDS: &[&str] = &["file_path", "notebook_path", "path"];
+const PATH_FIELDS: &[&str] = &["file_path", "notebook_path", "path"];
 /// No system opens a longer path; only this much of one is matched, because
 /// matching asks about every parent folder.
 const MAX_PATH_BYTES: usize = 4096;
@@ -47,7 +47,7 @@ fn project_patterns(file: &Path) -> Vec<String> {
 /// What of a project's `.remoraignore` does not count, if anything: it cannot
 /// be read, or holds too much.
 pub fn ignore_file_fault(root: &Path) -> Option<String> {
-    let file = root.join(FILE);
+    let file = root.join(IGNORE_FILE_NAME);
     let text = match read_file(&file, MAX_IGNORE_BYTES) {
         Ok(text) => text,
         Err(error) if error.is_missing() => return None,
@@ -76,12 +76,12 @@ pub fn ignore_file_fault(root: &Path) -> Option<String> {
 
 /// The patterns, by project; read again when the project's file changes.
 #[derive(Debug)]
-pub(crate) struct Ignores {
+pub(crate) struct ProjectIgnores {
     own: Vec<String>,
     projects: HashMap<PathBuf, (Option<SystemTime>, Gitignore)>,
 }
 
-impl Ignores {
+impl ProjectIgnores {
     pub(crate) fn new(own: Vec<String>) -> Self {
         Self {
             own,
@@ -91,18 +91,18 @@ impl Ignores {
 
     /// Whether the event is about a file, or happened in a folder, that is not
     /// to be captured.
-    pub(crate) fn ignores(&mut self, event: &Event, root: &str) -> bool {
+    pub(crate) fn ignores_event(&mut self, event: &Event, root: &str) -> bool {
         let text = |value: Option<&Value>| value.and_then(Value::as_str).map(PathBuf::from);
         let cwd = text(event.fields.get("cwd")).unwrap_or_default();
         let input = event.fields.get("tool_input");
-        let files = FIELDS
+        let files = PATH_FIELDS
             .iter()
             .filter_map(|field| text(input?.get(field)))
             .chain(text(event.fields.get("file_path")))
             .map(|path| cwd.join(path));
         // Without a project the user's own patterns count from the top.
         let root = resolve_dots(Path::new(if root.is_empty() { "/" } else { root }));
-        let patterns = self.of(&root);
+        let patterns = self.load_patterns(&root);
         if patterns.is_empty() {
             return false;
         }
@@ -120,15 +120,15 @@ impl Ignores {
     pub(crate) fn ignores_file(&mut self, root: &Path, file: &str) -> bool {
         let root = resolve_dots(root);
         let path = path_below(&root, &root.join(file));
-        let patterns = self.of(&root);
+        let patterns = self.load_patterns(&root);
         path.is_some_and(|path| {
             let matched = patterns.matched_path_or_any_parents(&path, false);
             matched.is_ignore()
         })
     }
 
-    fn of(&mut self, root: &Path) -> &Gitignore {
-        let file = root.join(FILE);
+    fn load_patterns(&mut self, root: &Path) -> &Gitignore {
+        let file = root.join(IGNORE_FILE_NAME);
         let stamp = fs::metadata(&file).and_then(|m| m.modified()).ok();
         let fresh = self.projects.get(root).is_some_and(|(at, _)| *at == stamp);
         if !fresh {
@@ -195,8 +195,8 @@ mod tests {
     fn own_and_project_patterns_hide_files_and_folders() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().to_str().unwrap();
-        fs::write(dir.path().join(FILE), "notes/\n*.key\n").unwrap();
-        let mut ignores = Ignores::new(vec!["/private".into()]);
+        fs::write(dir.path().join(IGNORE_FILE_NAME), "notes/\n*.key\n").unwrap();
+        let mut ignores = ProjectIgnores::new(vec!["/private".into()]);
         let mut hidden = |cwd: &str, path: &str| {
             let Value::Object(fields) = json!({
                 "cwd": cwd,
@@ -208,7 +208,7 @@ mod tests {
                 name: EventName::PostToolUse,
                 fields,
             };
-            ignores.ignores(&event, root)
+            ignores.ignores_event(&event, root)
         };
         assert!(hidden(root, &format!("{root}/notes/a.md")));
         assert!(hidden(root, "deep/x.key"));
@@ -229,7 +229,7 @@ mod tests {
             name: EventName::PostToolUse,
             fields,
         };
-        Ignores::new(vec!["*.key".into(), "hidden/".into()]).ignores(&event, root)
+        ProjectIgnores::new(vec!["*.key".into(), "hidden/".into()]).ignores_event(&event, root)
     }
 
     #[test]
@@ -304,10 +304,14 @@ mod tests {
     fn a_file_that_never_ends_or_holds_too_much_costs_little_and_is_named() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path();
-        let file = root.join(FILE);
+        let file = root.join(IGNORE_FILE_NAME);
         assert_eq!(ignore_file_fault(root), None);
         std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
-        assert!(Ignores::new(Vec::new()).of(root).is_empty());
+        assert!(
+            ProjectIgnores::new(Vec::new())
+                .load_patterns(root)
+                .is_empty()
+        );
         assert!(ignore_file_fault(root).is_some_and(|text| text.contains("none of it counts")));
         fs::remove_file(&file).unwrap();
         let many: Vec<String> = (0..5_000).map(|n| format!("d{n}/**")).collect();

@@ -9,43 +9,47 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use remora_client::{Paths, Roots, Spooled, main_root, read_spooled, sweep_partial, waiting};
-use remora_memory::redact::{Marks, Redactor};
+use remora_client::{
+    DataPaths, ProjectRoots, SpooledEvent, list_spooled, main_root, read_spooled, sweep_partial,
+};
+use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::{EventKey, Store};
-use remora_memory::{Captured, Digest, Digester, Fate, Policy, private};
+use remora_memory::{
+    CapturePolicy, CapturedEvent, EventDisposition, Extraction, Extractor, private,
+};
 use remora_protocol::record::Project;
 use remora_protocol::request::Envelope;
 use remora_protocol::{Event, tokens};
 use serde_json::{Map, Value};
 
-use crate::archive::{Archive, Archived};
-use crate::dead::{DeadLetter, bury};
-use crate::forgotten::Forgotten;
-use crate::guard::{Guard, name_of};
-use crate::ignore::Ignores;
-use crate::intake::{clean, redact_envelope};
-use crate::ledger::Ledger;
-use crate::panics::{Panicked, Steps, catch, isolate};
-use crate::{Log, ServerError, anchor, at, join};
+use crate::archive::{Archive, ArchivedEvent};
+use crate::dead::{DeadLetter, store_dead_letter};
+use crate::forgotten::DeletionLog;
+use crate::guard::{CrashGuard, name_of};
+use crate::ignore::ProjectIgnores;
+use crate::intake::{redact_envelope, redact_event};
+use crate::ledger::InjectionIngest;
+use crate::panics::{CaughtPanic, IsolationSteps, catch_panic, isolate_panics};
+use crate::{Log, ServerError, anchor, io_error_at, join};
 
 /// Events in one transaction.
-const BATCH: usize = 512;
+const MAX_BATCH_EVENTS: usize = 512;
 /// Bytes read for one transaction; at least one event is taken.
-const BATCH_BYTES: usize = 32 * 1024 * 1024;
+const MAX_BATCH_BYTES: usize = 32 * 1024 * 1024;
 /// Two installations tell the same within this time, in milliseconds.
-const ECHO: i64 = 300;
+const ECHO_WINDOW_MS: i64 = 300;
 /// Events without a call that are kept in mind.
-const EDGES: usize = 64;
+const MAX_RECENT_EVENTS: usize = 64;
 /// The largest file that can be an event: what a hook reads, and its envelope.
-const FILE_LIMIT: u64 = 17 * 1024 * 1024;
+const MAX_EVENT_FILE_BYTES: u64 = 17 * 1024 * 1024;
 /// Half-written events are looked for this often, in milliseconds.
 const SWEEP_INTERVAL_MS: u64 = 10_000;
 /// No hook lives longer: the agent ends it after ten seconds at the latest.
-const MAX_HOOK_LIFE: Duration = Duration::from_secs(15);
+const MAX_HOOK_AGE: Duration = Duration::from_secs(15);
 
 /// What a round did.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Round {
+pub struct BatchStats {
     /// Files that left the spool.
     pub taken: usize,
     /// Events stored.
@@ -57,16 +61,16 @@ pub struct Round {
 }
 
 /// The way from the spool to the store.
-pub struct Inbox {
-    paths: Paths,
+pub struct SpoolIngest {
+    paths: DataPaths,
     store: Box<dyn Store>,
-    digester: Digester,
-    ledger: Ledger,
+    digester: Extractor,
+    ledger: InjectionIngest,
     redactor: Redactor,
     archive: Archive,
-    guard: Guard,
-    ignores: Ignores,
-    forgotten: Forgotten,
+    guard: CrashGuard,
+    ignores: ProjectIgnores,
+    forgotten: DeletionLog,
     log: Log,
     /// Events that are in the archive, but that the store would not have yet:
     /// the next try must not archive them again.
@@ -80,30 +84,30 @@ pub struct Inbox {
 }
 
 /// Some files on their way through the inbox.
-struct Batch<'a> {
-    inbox: &'a mut Inbox,
+struct SpoolBatch<'a> {
+    inbox: &'a mut SpoolIngest,
     now: i64,
-    round: &'a mut Round,
+    round: &'a mut BatchStats,
 }
 
-impl Batch<'_> {
-    const STEPS: Steps<Self, PathBuf, ServerError> = Steps {
-        work: Self::take,
-        recover: Self::forget,
+impl SpoolBatch<'_> {
+    const ISOLATION_STEPS: IsolationSteps<Self, PathBuf, ServerError> = IsolationSteps {
+        work: Self::ingest_files,
+        recover: Self::reset_cache,
         leave_out: |batch, file, panicked| batch.give_up_on(file, panicked),
     };
 
-    fn take(&mut self, files: &[PathBuf]) -> Result<(), ServerError> {
-        self.inbox.take(files, self.now, self.round)
+    fn ingest_files(&mut self, files: &[PathBuf]) -> Result<(), ServerError> {
+        self.inbox.ingest_files(files, self.now, self.round)
     }
 
     /// What was being changed when it panicked is made again from the store.
-    fn forget(&mut self) {
-        self.inbox.forget();
+    fn reset_cache(&mut self) {
+        self.inbox.reset_cache();
     }
 
-    fn give_up_on(&mut self, file: &Path, panicked: &Panicked) -> Result<(), ServerError> {
-        let spooled = read_spooled(file, FILE_LIMIT).ok();
+    fn give_up_on(&mut self, file: &Path, panicked: &CaughtPanic) -> Result<(), ServerError> {
+        let spooled = read_spooled(file, MAX_EVENT_FILE_BYTES).ok();
         let reason = panicked.to_string();
         self.inbox
             .give_up(file, spooled, &reason, self.now, self.round)
@@ -111,38 +115,38 @@ impl Batch<'_> {
 }
 
 /// What reading a spool file came to.
-enum Opened {
-    Letter(Box<Letter>),
+enum SpoolReadResult {
+    Letter(Box<PendingEvent>),
     /// Somebody else has taken it.
     Gone,
     /// It is no event, with the reason.
-    Unusable(Box<Option<Spooled>>, String),
+    Unusable(Box<Option<SpooledEvent>>, String),
 }
 
-struct Letter {
+struct PendingEvent {
     file: PathBuf,
-    captured: Captured,
-    marks: Marks,
+    captured: CapturedEvent,
+    marks: RedactionCounts,
     bytes: usize,
 }
 
-impl Inbox {
+impl SpoolIngest {
     /// Connects a spool with a store.
     pub fn new(
-        paths: Paths,
+        paths: DataPaths,
         store: Box<dyn Store>,
-        policy: Policy,
+        policy: CapturePolicy,
         ignore: Vec<String>,
         log: Log,
     ) -> Result<Self, ServerError> {
         Ok(Self {
             redactor: Redactor::new(&policy.redaction)?,
-            digester: Digester::new(policy),
-            ledger: Ledger::default(),
-            archive: Archive::new(paths.archive()),
-            guard: Guard::new(&paths),
-            ignores: Ignores::new(ignore),
-            forgotten: Forgotten::load(&paths)?,
+            digester: Extractor::new(policy),
+            ledger: InjectionIngest::default(),
+            archive: Archive::new(paths.archive_dir()),
+            guard: CrashGuard::new(&paths),
+            ignores: ProjectIgnores::new(ignore),
+            forgotten: DeletionLog::load(&paths)?,
             paths,
             store,
             log,
@@ -174,7 +178,7 @@ impl Inbox {
     pub(crate) fn join_folders(&mut self, project: &Project, now: i64) -> Result<u64, ServerError> {
         let mut joined = 0;
         let main = main_root(Path::new(&project.root));
-        let holders = Roots::of(&self.paths).holders(&project.key);
+        let holders = ProjectRoots::for_data_dir(&self.paths).find_roots(&project.key);
         // A root that waits for the user brings nothing into the key it names.
         let may_join = match holders {
             Ok(Some(holders)) => holders.contains(&main),
@@ -184,13 +188,13 @@ impl Inbox {
         if !may_join {
             return Ok(0);
         }
-        for old in join::earlier(self.store(), project)? {
+        for old in join::list_earlier_projects(self.store(), project)? {
             if join::is_own_folder(&old, project, &main) {
-                let done = join::join(self.store(), &self.paths, &old.key, project, now)?;
-                self.forget();
+                let done = join::join_projects(self.store(), &self.paths, &old.key, project, now)?;
+                self.reset_cache();
                 let (from, to, rows) = (&old.key, &project.key, done.rows);
                 let line = format!("{from} is {to} now: {rows} rows go on as its own");
-                self.log.line(now, &line);
+                self.log.write_line(now, &line);
                 joined += rows;
             }
         }
@@ -199,31 +203,31 @@ impl Inbox {
 
     /// Files in the spool that are not tried for now.
     pub(crate) fn put_off(&self, now: i64) -> HashSet<&str> {
-        self.guard.waiting(now)
+        self.guard.list_waiting(now)
     }
 
     /// Takes what waits, up to one transaction's worth.
-    pub fn round(&mut self, now: i64) -> Result<Round, ServerError> {
-        let spool = self.paths.spool();
-        self.sweep(now);
+    pub fn ingest_batch(&mut self, now: i64) -> Result<BatchStats, ServerError> {
+        let spool = self.paths.spool_dir();
+        self.sweep_spool(now);
         self.guard.count_deaths(now);
-        let limit = BATCH + self.guard.len();
-        let files = waiting(&self.paths, limit).map_err(at(&spool))?;
-        let files = self.guard.choose(files, BATCH, now);
-        let mut round = Round::default();
+        let limit = MAX_BATCH_EVENTS + self.guard.len();
+        let files = list_spooled(&self.paths, limit).map_err(io_error_at(&spool))?;
+        let files = self.guard.select_batch(files, MAX_BATCH_EVENTS, now);
+        let mut round = BatchStats::default();
         if files.is_empty() {
-            self.fold(now)?;
+            self.store_injections(now)?;
         } else {
             let names: Vec<String> = files.iter().map(|file| name_of(file)).collect();
             // Before anything of them is read.
-            self.guard.begin(&names);
-            let mut batch = Batch {
+            self.guard.begin_batch(&names);
+            let mut batch = SpoolBatch {
                 inbox: self,
                 now,
                 round: &mut round,
             };
-            let taken = isolate(&mut batch, &files, &Batch::STEPS);
-            self.guard.done(&names);
+            let taken = isolate_panics(&mut batch, &files, &SpoolBatch::ISOLATION_STEPS);
+            self.guard.finish_batch(&names);
             for file in std::mem::take(&mut self.postponed) {
                 self.guard.put_off(&file, now);
             }
@@ -235,28 +239,33 @@ impl Inbox {
 
     /// A hook that was killed leaves its event half written, with the secrets
     /// in it: no other process would ever touch that file.
-    fn sweep(&mut self, now: i64) {
+    fn sweep_spool(&mut self, now: i64) {
         if now.abs_diff(self.swept_at) < SWEEP_INTERVAL_MS {
             return;
         }
         self.swept_at = now;
         let time = UNIX_EPOCH + Duration::from_millis(u64::try_from(now).unwrap_or_default());
-        match sweep_partial(&self.paths, time, MAX_HOOK_LIFE) {
+        match sweep_partial(&self.paths, time, MAX_HOOK_AGE) {
             // What keeps it from the folder will keep the round from it too.
             Ok(0) | Err(_) => {}
-            Ok(1) => self.log.line(
+            Ok(1) => self.log.write_line(
                 now,
                 "1 half-written event of a killed hook was cleared away",
             ),
             Ok(files) => {
                 let line = format!("{files} half-written events of killed hooks were cleared away");
-                self.log.line(now, &line);
+                self.log.write_line(now, &line);
             }
         }
     }
 
     /// Reads, stores and removes these files.
-    fn take(&mut self, files: &[PathBuf], now: i64, round: &mut Round) -> Result<(), ServerError> {
+    fn ingest_files(
+        &mut self,
+        files: &[PathBuf],
+        now: i64,
+        round: &mut BatchStats,
+    ) -> Result<(), ServerError> {
         let mut letters = self.open(files, now, round)?;
         self.drop_repeated(&mut letters, now, round)?;
         if letters.is_empty() {
@@ -264,7 +273,7 @@ impl Inbox {
         }
         self.store_all(&mut letters, now)?;
         for letter in &letters {
-            remove(&letter.file)?;
+            delete_file(&letter.file)?;
         }
         round.taken += letters.len();
         round.stored += letters.len();
@@ -272,11 +281,14 @@ impl Inbox {
     }
 
     /// With nothing else to do, what was given goes to the ledger.
-    fn fold(&mut self, now: i64) -> Result<(), ServerError> {
-        match catch(|| self.ledger.fold(&self.paths, self.store.as_ref(), now)) {
+    fn store_injections(&mut self, now: i64) -> Result<(), ServerError> {
+        match catch_panic(|| {
+            self.ledger
+                .store_injections(&self.paths, self.store.as_ref(), now)
+        }) {
             Ok(folded) => {
                 if folded.is_err() {
-                    self.ledger.forget();
+                    self.ledger.reset_cache();
                 }
                 folded
             }
@@ -293,26 +305,26 @@ impl Inbox {
         &mut self,
         files: &[PathBuf],
         now: i64,
-        round: &mut Round,
-    ) -> Result<Vec<Letter>, ServerError> {
+        round: &mut BatchStats,
+    ) -> Result<Vec<PendingEvent>, ServerError> {
         let mut letters = Vec::new();
         let mut bytes = 0;
         for file in files {
-            if bytes > BATCH_BYTES {
+            if bytes > MAX_BATCH_BYTES {
                 break;
             }
-            match catch(|| self.read_letter(file)) {
-                Ok(Ok(Opened::Letter(letter))) => {
+            match catch_panic(|| self.read_letter(file)) {
+                Ok(Ok(SpoolReadResult::Letter(letter))) => {
                     bytes += letter.bytes;
                     letters.push(*letter);
                 }
-                Ok(Ok(Opened::Gone)) => {}
-                Ok(Ok(Opened::Unusable(spooled, reason))) => {
+                Ok(Ok(SpoolReadResult::Gone)) => {}
+                Ok(Ok(SpoolReadResult::Unusable(spooled, reason))) => {
                     self.give_up(file, *spooled, &reason, now, round)?;
                 }
                 Ok(Err(e)) => return Err(e),
                 Err(panicked) => {
-                    let spooled = read_spooled(file, FILE_LIMIT).ok();
+                    let spooled = read_spooled(file, MAX_EVENT_FILE_BYTES).ok();
                     self.give_up(file, spooled, &panicked.to_string(), now, round)?;
                 }
             }
@@ -320,26 +332,26 @@ impl Inbox {
         Ok(letters)
     }
 
-    fn read_letter(&mut self, file: &Path) -> Result<Opened, ServerError> {
-        let spooled = match read_spooled(file, FILE_LIMIT) {
+    fn read_letter(&mut self, file: &Path) -> Result<SpoolReadResult, ServerError> {
+        let spooled = match read_spooled(file, MAX_EVENT_FILE_BYTES) {
             Ok(spooled) => spooled,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Opened::Gone),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(SpoolReadResult::Gone),
             Err(e) if e.kind() == io::ErrorKind::InvalidData => {
-                return Ok(Opened::Unusable(Box::new(None), e.to_string()));
+                return Ok(SpoolReadResult::Unusable(Box::new(None), e.to_string()));
             }
-            Err(e) => return Err(at(file)(e)),
+            Err(e) => return Err(io_error_at(file)(e)),
         };
-        Ok(match decode(&spooled) {
-            Ok(event) => Opened::Letter(Box::new(self.redact(file, spooled, event))),
-            Err(reason) => Opened::Unusable(Box::new(Some(spooled)), reason),
+        Ok(match decode_event(&spooled) {
+            Ok(event) => SpoolReadResult::Letter(Box::new(self.redact_event(file, spooled, event))),
+            Err(reason) => SpoolReadResult::Unusable(Box::new(Some(spooled)), reason),
         })
     }
 
-    fn redact(&mut self, file: &Path, spooled: Spooled, event: Event) -> Letter {
+    fn redact_event(&mut self, file: &Path, spooled: SpooledEvent, event: Event) -> PendingEvent {
         let raw = String::from_utf8_lossy(&spooled.payload);
-        let raw_tokens = tokens::estimate(&raw);
-        let mut marks = Marks::default();
-        let captured = clean(
+        let raw_tokens = tokens::estimate_tokens(&raw);
+        let mut marks = RedactionCounts::default();
+        let captured = redact_event(
             &self.redactor,
             &mut self.ignores,
             spooled.envelope,
@@ -347,7 +359,7 @@ impl Inbox {
             raw_tokens,
             &mut marks,
         );
-        Letter {
+        PendingEvent {
             file: file.to_path_buf(),
             bytes: spooled.payload.len(),
             captured,
@@ -359,12 +371,12 @@ impl Inbox {
     /// storing and removing, is dropped here.
     fn drop_repeated(
         &mut self,
-        letters: &mut Vec<Letter>,
+        letters: &mut Vec<PendingEvent>,
         now: i64,
-        round: &mut Round,
+        round: &mut BatchStats,
     ) -> Result<(), ServerError> {
         let keys: Vec<EventKey<'_>> = letters.iter().map(|l| l.captured.key()).collect();
-        let known = self.store.known(&keys)?;
+        let known = self.store.are_known(&keys)?;
         let mut seen = HashSet::new();
         let mut fresh = Vec::with_capacity(letters.len());
         for (letter, known) in std::mem::take(letters).into_iter().zip(known) {
@@ -373,12 +385,13 @@ impl Inbox {
                 .call
                 .as_ref()
                 .is_some_and(|call| !seen.insert(call.clone()))
-                || self.forgotten.covers(&letter.captured)
-                || self.echoes(&letter);
+                || self.forgotten.contains_event(&letter.captured)
+                || self.is_echo(&letter);
             if known || twin {
-                remove(&letter.file)?;
+                delete_file(&letter.file)?;
                 let id = &letter.captured.envelope.id;
-                self.log.line(now, &format!("event {id}: stored before"));
+                self.log
+                    .write_line(now, &format!("event {id}: stored before"));
                 round.taken += 1;
                 round.repeated += 1;
             } else {
@@ -391,7 +404,7 @@ impl Inbox {
 
     /// Some events have no call to be known by, or may come again in the same
     /// words: only told twice at the same moment, they are one.
-    fn echoes(&mut self, letter: &Letter) -> bool {
+    fn is_echo(&mut self, letter: &PendingEvent) -> bool {
         let event = &letter.captured.event;
         let at = letter.captured.envelope.at;
         if letter.captured.call.is_some() {
@@ -405,11 +418,11 @@ impl Inbox {
         let echoed = self
             .edges
             .iter()
-            .any(|(_, fields, then)| (at - then).abs() < ECHO && *fields == event.fields);
+            .any(|(_, fields, then)| (at - then).abs() < ECHO_WINDOW_MS && *fields == event.fields);
         if echoed {
             return true;
         }
-        if self.edges.len() == EDGES {
+        if self.edges.len() == MAX_RECENT_EVENTS {
             self.edges.remove(0);
         }
         self.edges.push((id.clone(), event.fields.clone(), at));
@@ -417,12 +430,16 @@ impl Inbox {
     }
 
     /// What the events come to, with what was given to their sessions.
-    fn digest(&mut self, events: &[&Captured], now: i64) -> Result<Digest, ServerError> {
+    fn extract_items(
+        &mut self,
+        events: &[&CapturedEvent],
+        now: i64,
+    ) -> Result<Extraction, ServerError> {
         let store = self.store.as_ref();
-        let mut digest = self.digester.digest(store, events)?;
-        anchor::take(&mut digest.batch.files, events);
+        let mut digest = self.digester.extract_items(store, events)?;
+        anchor::fill_fingerprints(&mut digest.batch.files, events);
         let batch = &mut digest.batch;
-        match catch(|| self.ledger.join(&self.paths, store, events, batch, now)) {
+        match catch_panic(|| self.ledger.join(&self.paths, store, events, batch, now)) {
             Ok(joined) => joined?,
             Err(panicked) => self.give_up_ledger(&panicked, now),
         }
@@ -431,24 +448,24 @@ impl Inbox {
 
     /// What sessions were given is read from files of its own: no event is to
     /// blame for what they hold.
-    fn give_up_ledger(&mut self, panicked: &Panicked, now: i64) {
-        self.ledger.forget();
+    fn give_up_ledger(&mut self, panicked: &CaughtPanic, now: i64) {
+        self.ledger.reset_cache();
         let line = format!("warning: what sessions were given is not noted: {panicked}");
-        self.log.line(now, &line);
+        self.log.write_line(now, &line);
     }
 
     /// What was thought to be in the store is not there, or not there any more.
-    pub(crate) fn forget(&mut self) {
-        self.digester.forget();
-        self.ledger.forget();
+    pub(crate) fn reset_cache(&mut self) {
+        self.digester.clear_sessions();
+        self.ledger.reset_cache();
     }
 
-    fn store_all(&mut self, letters: &mut [Letter], now: i64) -> Result<(), ServerError> {
-        let events: Vec<&Captured> = letters.iter().map(|l| &l.captured).collect();
-        let digest = match self.digest(&events, now) {
+    fn store_all(&mut self, letters: &mut [PendingEvent], now: i64) -> Result<(), ServerError> {
+        let events: Vec<&CapturedEvent> = letters.iter().map(|l| &l.captured).collect();
+        let digest = match self.extract_items(&events, now) {
             Ok(digest) => digest,
             Err(e) => {
-                self.forget();
+                self.reset_cache();
                 return Err(e);
             }
         };
@@ -456,33 +473,36 @@ impl Inbox {
         for (letter, fate) in letters.iter_mut().zip(&digest.fates) {
             let captured = &mut letter.captured;
             let archived = self.archived.contains(&captured.envelope.id);
-            if matches!(fate, Fate::Kept { .. }) && !archived {
-                let archived = Archived {
+            if matches!(fate, EventDisposition::Kept { .. }) && !archived {
+                let archived = ArchivedEvent {
                     envelope: captured.envelope.clone(),
                     event: std::mem::take(&mut captured.event.fields),
                 };
                 serde_json::to_writer(&mut lines, &archived)
                     .map_err(io::Error::from)
-                    .map_err(at(&letter.file))?;
+                    .map_err(io_error_at(&letter.file))?;
                 lines.push(b'\n');
             }
         }
-        let folder = self.paths.archive();
-        let appended = self.archive.append(&lines, now).map_err(at(&folder));
+        let folder = self.paths.archive_dir();
+        let appended = self
+            .archive
+            .append(&lines, now)
+            .map_err(io_error_at(&folder));
         let stored = appended.and_then(|()| {
             let ids = letters.iter().map(|l| l.captured.envelope.id.clone());
             self.archived.extend(ids);
             Ok(self.store.apply(&digest.batch)?)
         });
         if let Err(e) = stored {
-            self.forget();
+            self.reset_cache();
             return Err(e);
         }
         for letter in letters.iter() {
             self.archived.remove(&letter.captured.envelope.id);
         }
         for (letter, fate) in letters.iter().zip(&digest.fates) {
-            let Captured {
+            let CapturedEvent {
                 envelope, event, ..
             } = &letter.captured;
             let mut marks = String::new();
@@ -490,7 +510,7 @@ impl Inbox {
                 // Writing into a string cannot fail.
                 let _ = write!(marks, ", redacted {} {}", mark.count, mark.kind);
             }
-            self.log.line(
+            self.log.write_line(
                 now,
                 &format!(
                     "event {} {}: read {} bytes{marks}, {fate}",
@@ -508,39 +528,48 @@ impl Inbox {
     fn give_up(
         &mut self,
         file: &Path,
-        spooled: Option<Spooled>,
+        spooled: Option<SpooledEvent>,
         reason: &str,
         now: i64,
-        round: &mut Round,
+        round: &mut BatchStats,
     ) -> Result<(), ServerError> {
-        let reason = self.redactor.text(reason, &mut Marks::default());
-        let letter = match catch(|| self.letter(file, spooled, &reason, now)) {
+        let reason = self
+            .redactor
+            .redact_text(reason, &mut RedactionCounts::default());
+        let letter = match catch_panic(|| self.build_dead_letter(file, spooled, &reason, now)) {
             Ok(letter) => letter,
             Err(panicked) => {
                 let name = name_of(file);
                 let line = format!("event file {name}: {reason}; not redacted ({panicked}), kept");
-                self.log.line(now, &line);
+                self.log.write_line(now, &line);
                 self.postponed.push(name);
                 return Ok(());
             }
         };
-        bury(&self.paths, &letter).map_err(at(&self.paths.dead()))?;
-        remove(file)?;
+        store_dead_letter(&self.paths, &letter)
+            .map_err(io_error_at(&self.paths.dead_letter_dir()))?;
+        delete_file(file)?;
         let line = format!("event {}: dead letter, {reason}", letter.id);
-        self.log.line(now, &line);
+        self.log.write_line(now, &line);
         round.taken += 1;
         round.dead += 1;
         Ok(())
     }
 
-    fn letter(&self, file: &Path, spooled: Option<Spooled>, reason: &str, now: i64) -> DeadLetter {
+    fn build_dead_letter(
+        &self,
+        file: &Path,
+        spooled: Option<SpooledEvent>,
+        reason: &str,
+        now: i64,
+    ) -> DeadLetter {
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();
         let (mut envelope, payload): (Option<Envelope>, Vec<u8>) = match spooled {
             Some(spooled) => (Some(spooled.envelope), spooled.payload),
-            None => (None, readable(file)),
+            None => (None, read_regular_file(file)),
         };
         if let Some(envelope) = &mut envelope {
-            redact_envelope(&self.redactor, envelope, &mut Marks::default());
+            redact_envelope(&self.redactor, envelope, &mut RedactionCounts::default());
         }
         DeadLetter {
             id: envelope
@@ -557,26 +586,27 @@ impl Inbox {
     /// As an event is redacted, if it is one: a passage that is never closed
     /// must not take the closing brackets with it.
     fn redact_payload(&self, payload: &[u8]) -> String {
-        let mut marks = Marks::default();
+        let mut marks = RedactionCounts::default();
         if let Ok(mut value @ Value::Object(_)) = serde_json::from_slice(payload) {
             private::strip_value(&mut value);
-            self.redactor.json(&mut value, &mut marks);
+            self.redactor.redact_json(&mut value, &mut marks);
             return value.to_string();
         }
         let text = String::from_utf8_lossy(payload);
         let text = private::strip_private(&text);
         let text = private::strip_injected(&text);
-        self.redactor.text(&text, &mut marks).into_owned()
+        self.redactor.redact_text(&text, &mut marks).into_owned()
     }
 }
 
-fn remove(file: &Path) -> Result<(), ServerError> {
-    remora_client::remove_file(file).map_err(at(file))
+fn delete_file(file: &Path) -> Result<(), ServerError> {
+    remora_client::remove_file(file).map_err(io_error_at(file))
 }
 
 /// What can be kept of a file that is no event.
-fn readable(file: &Path) -> Vec<u8> {
-    let small = fs::symlink_metadata(file).is_ok_and(|m| m.is_file() && m.len() <= FILE_LIMIT);
+fn read_regular_file(file: &Path) -> Vec<u8> {
+    let small =
+        fs::symlink_metadata(file).is_ok_and(|m| m.is_file() && m.len() <= MAX_EVENT_FILE_BYTES);
     if small {
         fs::read(file).unwrap_or_default()
     } else {
@@ -584,9 +614,9 @@ fn readable(file: &Path) -> Vec<u8> {
     }
 }
 
-fn decode(spooled: &Spooled) -> Result<Event, String> {
+fn decode_event(spooled: &SpooledEvent) -> Result<Event, String> {
     let agent = &spooled.envelope.agent;
-    let spec = remora_agents::find(agent)
+    let spec = remora_agents::find_agent(agent)
         .ok_or_else(|| format!("`{agent}` is not an agent this version knows"))?;
     match (spec.decode)(&spooled.payload) {
         Ok(decoded) => Ok(decoded.event),

@@ -10,21 +10,23 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
-use remora_client::Paths;
-use remora_memory::redact::{Marks, Redactor};
-use remora_memory::store::{Store, Write};
-use remora_memory::{Captured, Digester, Fate, Policy, Worth, call_key, private};
+use remora_client::DataPaths;
+use remora_memory::redact::{RedactionCounts, Redactor};
+use remora_memory::store::{ItemWrite, Store};
+use remora_memory::{
+    CaptureDecision, CapturePolicy, CapturedEvent, EventDisposition, Extractor, call_key, private,
+};
 use remora_protocol::record::Kind;
 use remora_protocol::request::Envelope;
 use remora_protocol::{Event, tokens};
 use serde_json::Value;
 
-use crate::archive::{Archive, ToArchive};
-use crate::forgotten::Forgotten;
-use crate::ignore::Ignores;
-use crate::panics::{Steps, isolate};
-use crate::{ServerError, anchor, at};
-use heard::Heard;
+use crate::archive::{Archive, ArchivedEventRef};
+use crate::forgotten::DeletionLog;
+use crate::ignore::ProjectIgnores;
+use crate::panics::{IsolationSteps, isolate_panics};
+use crate::{ServerError, anchor, io_error_at};
+use heard::KnownEvents;
 
 /// Texts of one event that are read; what is more is left out.
 const MAX_EVENT_TEXT_BYTES: usize = 4 * 1024 * 1024;
@@ -34,24 +36,29 @@ const MAX_WORD_BYTES: usize = 16 * 1024;
 /// Takes out of events what must not be kept. Needs no store, so it can work
 /// ahead in a thread of its own.
 #[derive(Debug)]
-pub struct Cleaner<'a> {
+pub struct EventRedactor<'a> {
     redactor: &'a Redactor,
-    ignores: Ignores,
+    ignores: ProjectIgnores,
 }
 
-impl<'a> Cleaner<'a> {
+impl<'a> EventRedactor<'a> {
     /// With the person's own patterns of files that are not captured.
     pub fn new(redactor: &'a Redactor, ignore: Vec<String>) -> Self {
         Self {
             redactor,
-            ignores: Ignores::new(ignore),
+            ignores: ProjectIgnores::new(ignore),
         }
     }
 
     /// An event as it may be kept; what was taken out is counted.
-    pub fn clean(&mut self, envelope: Envelope, event: Event, marks: &mut Marks) -> Captured {
-        let raw_tokens = event.fields.values().map(weight).sum();
-        clean(
+    pub fn redact_event(
+        &mut self,
+        envelope: Envelope,
+        event: Event,
+        marks: &mut RedactionCounts,
+    ) -> CapturedEvent {
+        let raw_tokens = event.fields.values().map(estimate_tokens).sum();
+        redact_event(
             self.redactor,
             &mut self.ignores,
             envelope,
@@ -63,31 +70,31 @@ impl<'a> Cleaner<'a> {
 }
 
 /// Takes private passages and secrets out of an event.
-pub(crate) fn clean(
+pub(crate) fn redact_event(
     redactor: &Redactor,
-    ignores: &mut Ignores,
+    ignores: &mut ProjectIgnores,
     mut envelope: Envelope,
     mut event: Event,
     raw_tokens: u32,
-    marks: &mut Marks,
-) -> Captured {
+    marks: &mut RedactionCounts,
+) -> CapturedEvent {
     let call = call_key(&event);
     let root = envelope.project.as_ref().map_or("", |p| &p.root);
-    let worth = if ignores.ignores(&event, root) {
-        Worth::Ignored
+    let worth = if ignores.ignores_event(&event, root) {
+        CaptureDecision::Ignored
     } else {
-        Worth::Keep
+        CaptureDecision::Keep
     };
     redact_envelope(redactor, &mut envelope, marks);
     let mut value = Value::Object(std::mem::take(&mut event.fields));
     let mut budget = MAX_EVENT_TEXT_BYTES;
     bound_texts(&mut value, &mut budget);
     private::strip_value(&mut value);
-    redactor.json(&mut value, marks);
+    redactor.redact_json(&mut value, marks);
     if let Value::Object(fields) = value {
         event.fields = fields;
     }
-    Captured {
+    CapturedEvent {
         envelope,
         event,
         call,
@@ -98,11 +105,15 @@ pub(crate) fn clean(
 
 /// Takes secrets out of what the hook noted beside the payload: names of
 /// branches, remotes and folders are written by people too.
-pub(crate) fn redact_envelope(redactor: &Redactor, envelope: &mut Envelope, marks: &mut Marks) {
+pub(crate) fn redact_envelope(
+    redactor: &Redactor,
+    envelope: &mut Envelope,
+    marks: &mut RedactionCounts,
+) {
     let project = envelope.project.iter_mut();
     let texts = project.flat_map(|p| [&mut p.key, &mut p.name, &mut p.root]);
     for text in texts.chain(&mut envelope.branch) {
-        if let Cow::Owned(clean) = redactor.text(text, marks) {
+        if let Cow::Owned(clean) = redactor.redact_text(text, marks) {
             *text = clean;
         }
     }
@@ -137,18 +148,24 @@ fn last_gap(text: &str, end: usize) -> usize {
 }
 
 /// Estimated tokens of all texts of a value.
-fn weight(value: &Value) -> u32 {
+fn estimate_tokens(value: &Value) -> u32 {
     match value {
-        Value::String(text) => tokens::estimate(text),
-        Value::Array(list) => list.iter().map(weight).fold(0, u32::saturating_add),
-        Value::Object(map) => map.values().map(weight).fold(0, u32::saturating_add),
+        Value::String(text) => tokens::estimate_tokens(text),
+        Value::Array(list) => list
+            .iter()
+            .map(estimate_tokens)
+            .fold(0, u32::saturating_add),
+        Value::Object(map) => map
+            .values()
+            .map(estimate_tokens)
+            .fold(0, u32::saturating_add),
         Value::Null | Value::Bool(_) | Value::Number(_) => 1,
     }
 }
 
 /// What came of some events.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Taken {
+pub struct IngestStats {
     /// Events stored.
     pub stored: u64,
     /// Events that were here already, by whomever they were told.
@@ -160,12 +177,12 @@ pub struct Taken {
     /// Sessions that something was stored of.
     pub sessions: Vec<String>,
     /// Events that could not be stored because handling them panicked.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<FailedEvent>,
 }
 
 /// An event that was left out, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct FailedEvent {
     /// Its id.
     pub id: String,
     /// The panic.
@@ -173,21 +190,21 @@ pub struct LeftOut {
 }
 
 /// Some events on their way through the intake.
-struct Taking<'a, 'b> {
-    intake: &'a mut Intake<'b>,
+struct IngestBatch<'a, 'b> {
+    intake: &'a mut Ingest<'b>,
     now: i64,
-    taken: Taken,
+    taken: IngestStats,
 }
 
-impl Taking<'_, '_> {
-    const STEPS: Steps<Self, Captured, ServerError> = Steps {
+impl IngestBatch<'_, '_> {
+    const ISOLATION_STEPS: IsolationSteps<Self, CapturedEvent, ServerError> = IsolationSteps {
         work: |taking, events| {
             let (now, taken) = (taking.now, &mut taking.taken);
-            taking.intake.store(events, now, taken)
+            taking.intake.store_events(events, now, taken)
         },
-        recover: |taking| taking.intake.digester.forget(),
+        recover: |taking| taking.intake.digester.clear_sessions(),
         leave_out: |taking, event, panicked| {
-            taking.taken.left_out.push(LeftOut {
+            taking.taken.left_out.push(FailedEvent {
                 id: event.envelope.id.clone(),
                 reason: panicked.to_string(),
             });
@@ -197,38 +214,46 @@ impl Taking<'_, '_> {
 }
 
 /// The way of many events into a store.
-pub struct Intake<'a> {
+pub struct Ingest<'a> {
     store: &'a dyn Store,
-    digester: Digester,
+    digester: Extractor,
     archive: Archive,
     folder: PathBuf,
-    heard: HashMap<String, Heard>,
-    forgotten: Forgotten,
+    heard: HashMap<String, KnownEvents>,
+    forgotten: DeletionLog,
 }
 
-impl<'a> Intake<'a> {
+impl<'a> Ingest<'a> {
     /// Into this store, and into the archive of this data directory.
-    pub fn new(store: &'a dyn Store, policy: Policy, paths: &Paths) -> Result<Self, ServerError> {
-        let folder = paths.archive();
+    pub fn new(
+        store: &'a dyn Store,
+        policy: CapturePolicy,
+        paths: &DataPaths,
+    ) -> Result<Self, ServerError> {
+        let folder = paths.archive_dir();
         Ok(Self {
             store,
-            digester: Digester::new(policy),
+            digester: Extractor::new(policy),
             archive: Archive::new(&folder),
             folder,
             heard: HashMap::new(),
-            forgotten: Forgotten::load(paths)?,
+            forgotten: DeletionLog::load(paths)?,
         })
     }
 
     /// Stores those events that are new, in their order, in one transaction; if
     /// that panics, in several, without the events that panic by themselves.
-    pub fn take(&mut self, events: &[Captured], now: i64) -> Result<Taken, ServerError> {
-        let mut taking = Taking {
+    pub fn ingest_events(
+        &mut self,
+        events: &[CapturedEvent],
+        now: i64,
+    ) -> Result<IngestStats, ServerError> {
+        let mut taking = IngestBatch {
             intake: self,
             now,
-            taken: Taken::default(),
+            taken: IngestStats::default(),
         };
-        isolate(&mut taking, events, &Taking::STEPS)?;
+        isolate_panics(&mut taking, events, &IngestBatch::ISOLATION_STEPS)?;
         let mut taken = taking.taken;
         taken.left_out.sort_by_key(|left| {
             let mut ids = events.iter().map(|event| &event.envelope.id);
@@ -237,53 +262,56 @@ impl<'a> Intake<'a> {
         Ok(taken)
     }
 
-    fn store(
+    fn store_events(
         &mut self,
-        events: &[Captured],
+        events: &[CapturedEvent],
         now: i64,
-        taken: &mut Taken,
+        taken: &mut IngestStats,
     ) -> Result<(), ServerError> {
-        let (fresh, forgotten) = self.fresh(events)?;
+        let (fresh, forgotten) = self.select_new_events(events)?;
         let repeated = (events.len() - fresh.len()) as u64 - forgotten;
         if fresh.is_empty() {
             taken.repeated += repeated;
             taken.forgotten += forgotten;
             return Ok(());
         }
-        let mut digest = match self.digester.digest(self.store, &fresh) {
+        let mut digest = match self.digester.extract_items(self.store, &fresh) {
             Ok(digest) => digest,
             Err(e) => {
-                self.digester.forget();
+                self.digester.clear_sessions();
                 return Err(e.into());
             }
         };
-        anchor::take(&mut digest.batch.files, &fresh);
+        anchor::fill_fingerprints(&mut digest.batch.files, &fresh);
         // A session that hooks told the end of began before they did.
         for session in &mut digest.batch.sessions {
             let first = fresh
                 .iter()
-                .filter(|event| text(event, "session_id") == session.id)
+                .filter(|event| text_field(event, "session_id") == session.id)
                 .map(|event| event.envelope.at)
                 .min();
             session.started = first.map_or(session.started, |at| at.min(session.started));
         }
         let mut lines = Vec::new();
         for (event, fate) in fresh.iter().zip(&digest.fates) {
-            if matches!(fate, Fate::Kept { .. }) {
-                let archived = ToArchive {
+            if matches!(fate, EventDisposition::Kept { .. }) {
+                let archived = ArchivedEventRef {
                     envelope: &event.envelope,
                     event: &event.event.fields,
                 };
                 serde_json::to_writer(&mut lines, &archived)
                     .map_err(io::Error::from)
-                    .map_err(at(&self.folder))?;
+                    .map_err(io_error_at(&self.folder))?;
                 lines.push(b'\n');
             }
         }
-        let appended = self.archive.append(&lines, now).map_err(at(&self.folder));
+        let appended = self
+            .archive
+            .append(&lines, now)
+            .map_err(io_error_at(&self.folder));
         let stored = appended.and_then(|()| Ok(self.store.apply(&digest.batch)?));
         if let Err(e) = stored {
-            self.digester.forget();
+            self.digester.clear_sessions();
             return Err(e);
         }
         taken.repeated += repeated;
@@ -292,7 +320,7 @@ impl<'a> Intake<'a> {
         let sessions = digest.batch.sessions.into_iter();
         taken.sessions.extend(sessions.map(|session| session.id));
         for write in &digest.batch.items {
-            if let Write::Add(item) | Write::Keep(item) = write {
+            if let ItemWrite::Add(item) | ItemWrite::Keep(item) = write {
                 *taken.rows.entry(item.kind).or_default() += 1;
             }
         }
@@ -301,13 +329,13 @@ impl<'a> Intake<'a> {
 
     /// Without what the store knows, by its name, by the name of its call, or
     /// because a hook told it.
-    fn fresh<'e>(
+    fn select_new_events<'e>(
         &mut self,
-        events: &'e [Captured],
-    ) -> Result<(Vec<&'e Captured>, u64), ServerError> {
+        events: &'e [CapturedEvent],
+    ) -> Result<(Vec<&'e CapturedEvent>, u64), ServerError> {
         let mut forgotten = 0;
-        let keys: Vec<_> = events.iter().map(Captured::key).collect();
-        let known = self.store.known(&keys)?;
+        let keys: Vec<_> = events.iter().map(CapturedEvent::key).collect();
+        let known = self.store.are_known(&keys)?;
         let mut ids = HashSet::new();
         let mut calls = HashSet::new();
         let mut fresh = Vec::with_capacity(events.len());
@@ -317,10 +345,10 @@ impl<'a> Intake<'a> {
                     .call
                     .as_deref()
                     .is_some_and(|call| !calls.insert(call));
-            if known || twin || self.heard(event)? {
+            if known || twin || self.is_known_event(event)? {
                 continue;
             }
-            if self.forgotten.covers(event) {
+            if self.forgotten.contains_event(event) {
                 forgotten += 1;
             } else {
                 fresh.push(event);
@@ -329,17 +357,17 @@ impl<'a> Intake<'a> {
         Ok((fresh, forgotten))
     }
 
-    fn heard(&mut self, event: &Captured) -> Result<bool, ServerError> {
-        let session = text(event, "session_id");
+    fn is_known_event(&mut self, event: &CapturedEvent) -> Result<bool, ServerError> {
+        let session = text_field(event, "session_id");
         if !self.heard.contains_key(session) {
-            let heard = Heard::of(self.store, session)?;
+            let heard = KnownEvents::for_session(self.store, session)?;
             self.heard.insert(session.to_owned(), heard);
         }
-        Ok(self.heard[session].has(event))
+        Ok(self.heard[session].contains_event(event))
     }
 }
 
 /// A text field of an event.
-fn text<'a>(event: &'a Captured, field: &str) -> &'a str {
-    event.event.str(field).unwrap_or_default()
+fn text_field<'a>(event: &'a CapturedEvent, field: &str) -> &'a str {
+    event.event.str_field(field).unwrap_or_default()
 }

@@ -10,20 +10,20 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use remora_client::Paths;
-use remora_memory::store::{Batch, Filter, Name, Order, Page, Store, Write};
+use remora_client::DataPaths;
+use remora_memory::store::{Batch, Filter, ItemRef, ItemWrite, PageRequest, SortOrder, Store};
 use remora_protocol::record::{FileRecord, Item, Kind, Override, Project, Session};
 use serde::{Deserialize, Serialize};
 
 use crate::forget::write_whole;
-use crate::{ServerError, at};
+use crate::{ServerError, io_error_at};
 
 /// Rows of one transaction.
-const BATCH: usize = 512;
+const MAX_BATCH_ITEMS: usize = 512;
 
 /// What was joined, or would be.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Joined {
+pub struct JoinStats {
     /// Rows.
     pub rows: u64,
     /// Sessions.
@@ -32,7 +32,7 @@ pub struct Joined {
 
 /// A line of the file of joins.
 #[derive(Debug, Serialize, Deserialize)]
-struct Note {
+struct JoinRecord {
     from: String,
     to: String,
     /// In milliseconds since 1970; an event that came later means what it says.
@@ -41,19 +41,25 @@ struct Note {
 
 /// Projects that this checkout was known as before, if anything is remembered
 /// of them.
-pub fn earlier(store: &dyn Store, project: &Project) -> Result<Vec<Project>, ServerError> {
+pub fn list_earlier_projects(
+    store: &dyn Store,
+    project: &Project,
+) -> Result<Vec<Project>, ServerError> {
     let mut found = Vec::new();
     // Rows of saved memories come back by themselves, under either key.
     let kinds = Kind::ALL.iter().copied();
     let kinds: Vec<Kind> = kinds.filter(|kind| *kind != Kind::Memory).collect();
-    for other in store.projects()? {
+    for other in store.list_projects()? {
         let same = other.root == project.root || other.key == project.root;
         if same && other.key != project.key && !project.root.is_empty() {
             let filter = Filter {
                 kinds: kinds.clone(),
-                ..of(&other.key)
+                ..filter_for_project(&other.key)
             };
-            if !store.list(&filter, Page::newest(1))?.is_empty() {
+            if !store
+                .list_items(&filter, PageRequest::newest(1))?
+                .is_empty()
+            {
                 found.push(other);
             }
         }
@@ -69,73 +75,75 @@ pub fn is_own_folder(old: &Project, project: &Project, main: &str) -> bool {
 }
 
 /// What [`join`] would do.
-pub fn preview(store: &dyn Store, from: &str) -> Result<Joined, ServerError> {
-    let page = Page::newest(usize::MAX);
-    Ok(Joined {
-        rows: store.list(&of(from), page)?.len() as u64,
-        sessions: store.sessions(&of(from), usize::MAX)?.len() as u64,
+pub fn preview_join(store: &dyn Store, from: &str) -> Result<JoinStats, ServerError> {
+    let page = PageRequest::newest(usize::MAX);
+    Ok(JoinStats {
+        rows: store.list_items(&filter_for_project(from), page)?.len() as u64,
+        sessions: store
+            .list_sessions(&filter_for_project(from), usize::MAX)?
+            .len() as u64,
     })
 }
 
 /// Puts everything of one key under another. Killed at any moment it can be done
 /// again. For whoever holds the worker's lock.
-pub fn join(
+pub fn join_projects(
     store: &dyn Store,
-    paths: &Paths,
+    paths: &DataPaths,
     from: &str,
     to: &Project,
     now: i64,
-) -> Result<Joined, ServerError> {
-    let file = paths.joined();
-    let note = Note {
+) -> Result<JoinStats, ServerError> {
+    let file = paths.joins_file();
+    let note = JoinRecord {
         from: from.to_owned(),
         to: to.key.clone(),
         at: now,
     };
-    append(&file, &note).map_err(at(&file))?;
-    let mut joined = Joined::default();
-    let moved = overrides(store, from, to)?;
+    append_record(&file, &note).map_err(io_error_at(&file))?;
+    let mut joined = JoinStats::default();
+    let moved = collect_overrides(store, from, to)?;
     let has_moved = !moved.is_empty();
     store.apply(&Batch {
         projects: vec![to.clone()],
-        sessions: sessions(store, from, to, &mut joined)?,
-        files: files(store, from, to)?,
+        sessions: collect_sessions(store, from, to, &mut joined)?,
+        files: collect_files(store, from, to)?,
         overrides: moved,
         ..Batch::default()
     })?;
     if has_moved {
-        crate::overrides::save(paths, store)?;
+        crate::overrides::save_overrides(paths, store)?;
     }
     loop {
-        let page = Page {
-            order: Order::Oldest,
+        let page = PageRequest {
+            order: SortOrder::Oldest,
             beyond: None,
-            limit: BATCH,
+            limit: MAX_BATCH_ITEMS,
         };
-        let items = store.list(&of(from), page)?;
+        let items = store.list_items(&filter_for_project(from), page)?;
         if items.is_empty() {
             return Ok(joined);
         }
         let mut batch = Batch::default();
         let mut gone = Vec::new();
         for item in items {
-            if stays(store, &item, to)? {
+            if should_keep_item(store, &item, to)? {
                 joined.rows += 1;
-                batch.items.push(Write::Keep(Item {
+                batch.items.push(ItemWrite::Keep(Item {
                     project: to.key.clone(),
                     ..item
                 }));
             } else {
-                gone.push(Name::Id(item.id));
+                gone.push(ItemRef::Id(item.id));
             }
         }
         let numbers = store.apply(&batch)?;
         for (write, number) in batch.items.iter().zip(numbers) {
             // What was rejected under the other key has landed on its tombstone.
-            if let Write::Keep(item) = write
+            if let ItemWrite::Keep(item) = write
                 && item.id != number
             {
-                gone.push(Name::Id(item.id));
+                gone.push(ItemRef::Id(item.id));
             }
         }
         store.remove(&gone)?;
@@ -143,8 +151,12 @@ pub fn join(
 }
 
 /// What users said of items goes where the items go.
-fn overrides(store: &dyn Store, from: &str, to: &Project) -> Result<Vec<Override>, ServerError> {
-    let moved = store.overrides(Some(from))?.into_iter();
+fn collect_overrides(
+    store: &dyn Store,
+    from: &str,
+    to: &Project,
+) -> Result<Vec<Override>, ServerError> {
+    let moved = store.list_overrides(Some(from))?.into_iter();
     let under = |known: Override| Override {
         project: to.key.clone(),
         ..known
@@ -154,24 +166,24 @@ fn overrides(store: &dyn Store, from: &str, to: &Project) -> Result<Vec<Override
 
 /// Rows of saved memories follow their files. Of two rows with one key the one
 /// that was met last is told.
-fn stays(store: &dyn Store, item: &Item, to: &Project) -> Result<bool, ServerError> {
+fn should_keep_item(store: &dyn Store, item: &Item, to: &Project) -> Result<bool, ServerError> {
     let Some(key) = &item.key else {
         return Ok(true);
     };
     if item.kind == Kind::Memory && crate::saved::is_address(key) {
         return Ok(false);
     }
-    let there = store.keyed(&to.key, item.kind, key)?;
+    let there = store.find_by_key(&to.key, item.kind, key)?;
     Ok(there.is_none_or(|there| there.last_time < item.last_time))
 }
 
-fn sessions(
+fn collect_sessions(
     store: &dyn Store,
     from: &str,
     to: &Project,
-    joined: &mut Joined,
+    joined: &mut JoinStats,
 ) -> Result<Vec<Session>, ServerError> {
-    let mut sessions = store.sessions(&of(from), usize::MAX)?;
+    let mut sessions = store.list_sessions(&filter_for_project(from), usize::MAX)?;
     for session in &mut sessions {
         to.key.clone_into(&mut session.project);
     }
@@ -180,29 +192,33 @@ fn sessions(
 }
 
 /// What is known of a file under the new key is newer.
-fn files(store: &dyn Store, from: &str, to: &Project) -> Result<Vec<FileRecord>, ServerError> {
-    let known = store.files(&to.key, None)?;
-    let known: HashSet<(&str, &str)> = known.iter().map(place).collect();
-    let mut files = store.files(from, None)?;
-    files.retain(|file| !known.contains(&place(file)));
+fn collect_files(
+    store: &dyn Store,
+    from: &str,
+    to: &Project,
+) -> Result<Vec<FileRecord>, ServerError> {
+    let known = store.list_files(&to.key, None)?;
+    let known: HashSet<(&str, &str)> = known.iter().map(file_key).collect();
+    let mut files = store.list_files(from, None)?;
+    files.retain(|file| !known.contains(&file_key(file)));
     for file in &mut files {
         to.key.clone_into(&mut file.project);
     }
     Ok(files)
 }
 
-fn place(file: &FileRecord) -> (&str, &str) {
+fn file_key(file: &FileRecord) -> (&str, &str) {
     (&file.folder, &file.name)
 }
 
-fn of(project: &str) -> Filter {
+fn filter_for_project(project: &str) -> Filter {
     Filter {
         project: Some(project.to_owned()),
         ..Filter::default()
     }
 }
 
-fn append(file: &Path, note: &Note) -> io::Result<()> {
+fn append_record(file: &Path, note: &JoinRecord) -> io::Result<()> {
     let mut line = serde_json::to_vec(note)?;
     line.push(b'\n');
     let mut options = OpenOptions::new();
@@ -215,14 +231,14 @@ fn append(file: &Path, note: &Note) -> io::Result<()> {
 
 /// Takes out the notes that speak of these keys alone; one that sends rows to
 /// another key is what that one's rebuild goes by.
-pub(crate) fn drop_notes(paths: &Paths, keys: &[String]) -> Result<(), ServerError> {
-    let file = paths.joined();
+pub(crate) fn drop_notes(paths: &DataPaths, keys: &[String]) -> Result<(), ServerError> {
+    let file = paths.joins_file();
     let text = match fs::read_to_string(&file) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
-        other => other.map_err(at(&file))?,
+        other => other.map_err(io_error_at(&file))?,
     };
     let stays = |line: &&str| {
-        let note: Option<Note> = serde_json::from_str(line).ok();
+        let note: Option<JoinRecord> = serde_json::from_str(line).ok();
         note.is_none_or(|note| !(keys.contains(&note.from) && keys.contains(&note.to)))
     };
     let left: String = text
@@ -233,19 +249,19 @@ pub(crate) fn drop_notes(paths: &Paths, keys: &[String]) -> Result<(), ServerErr
     if left == text {
         return Ok(());
     }
-    write_whole(&file, left.as_bytes()).map_err(at(&file))
+    write_whole(&file, left.as_bytes()).map_err(io_error_at(&file))
 }
 
 /// The joins of a data directory, for events that were captured before them.
 #[derive(Debug, Default)]
-pub(crate) struct Joins(Vec<Note>);
+pub(crate) struct ProjectJoins(Vec<JoinRecord>);
 
-impl Joins {
-    pub(crate) fn read(paths: &Paths) -> Result<Self, ServerError> {
-        let file = paths.joined();
+impl ProjectJoins {
+    pub(crate) fn load_joins(paths: &DataPaths) -> Result<Self, ServerError> {
+        let file = paths.joins_file();
         let text = match fs::read_to_string(&file) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            other => other.map_err(at(&file))?,
+            other => other.map_err(io_error_at(&file))?,
         };
         // A line that was cut short was never acted on.
         let notes = text
@@ -267,7 +283,7 @@ impl Joins {
     }
 
     /// Gives the project of an event the key that its rows have now.
-    pub(crate) fn follow(&self, project: &mut Project, time: i64) {
+    pub(crate) fn apply_to_project(&self, project: &mut Project, time: i64) {
         for note in &self.0 {
             if note.from == project.key && time <= note.at {
                 note.to.clone_into(&mut project.key);

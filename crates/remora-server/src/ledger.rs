@@ -7,35 +7,35 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use remora_client::{Paths, TASKS_ENDING, given_file, read_given};
-use remora_memory::Captured;
-use remora_memory::ledger::Uses;
+use remora_client::{DataPaths, TASKS_EXTENSION, given_file, read_given};
+use remora_memory::CapturedEvent;
+use remora_memory::ledger::UseDetector;
 use remora_memory::store::{Batch, Filter, Store};
-use remora_protocol::record::Given;
+use remora_protocol::record::Injection;
 
 use crate::ServerError;
 
-const DAY: Duration = Duration::from_hours(24);
+const FULL_SCAN_INTERVAL: Duration = Duration::from_hours(24);
 /// A hook may still be writing this long after its event was stored, and a
 /// session starts anew this long after its summary at the latest.
-const TRAIL: Duration = Duration::from_mins(10);
+const MAX_ACTIVE_AGE: Duration = Duration::from_mins(10);
 /// Files that are read when nothing is known of them yet.
-const RECENT: Duration = Duration::from_hours(14 * 24);
+const MAX_UNKNOWN_FILE_AGE: Duration = Duration::from_hours(14 * 24);
 /// Files that are removed when they lay still for so long.
-const KEEP: Duration = Duration::from_hours(30 * 24);
+const MAX_FILE_AGE: Duration = Duration::from_hours(30 * 24);
 /// A folder that changed less than this ago may change again unseen: the
 /// clocks of file systems are coarse.
-const TICK: Duration = Duration::from_secs(1);
+const CLOCK_GRANULARITY: Duration = Duration::from_secs(1);
 /// Rows in one transaction.
-const ROWS: usize = 4_096;
+const MAX_BATCH_INJECTIONS: usize = 4_096;
 /// A file's name is cut there.
-const LONGEST: usize = 128;
+const MAX_FILE_NAME_BYTES: usize = 128;
 
 /// What the worker knows of the files.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
-    uses: Uses,
-    known: HashMap<PathBuf, Look>,
+pub(crate) struct InjectionIngest {
+    uses: UseDetector,
+    known: HashMap<PathBuf, FileStamp>,
     /// Which line of its session the first line of a file is.
     bases: HashMap<PathBuf, u32>,
     /// Summaries that wait for the next start of their session, and tasks that
@@ -51,15 +51,15 @@ pub(crate) struct Ledger {
 
 /// A file as it was when it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Look {
+struct FileStamp {
     size: u64,
     modified: SystemTime,
 }
 
-impl Ledger {
+impl InjectionIngest {
     /// Forgets what it thinks the store holds. To be called when a batch could
     /// not be stored.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn reset_cache(&mut self) {
         *self = Self::default();
     }
 
@@ -67,13 +67,13 @@ impl Ledger {
     /// made use of.
     pub(crate) fn join(
         &mut self,
-        paths: &Paths,
+        paths: &DataPaths,
         store: &dyn Store,
-        events: &[&Captured],
+        events: &[&CapturedEvent],
         batch: &mut Batch,
         now: i64,
     ) -> Result<(), ServerError> {
-        let mut sessions: HashMap<_, Vec<&Captured>> = HashMap::new();
+        let mut sessions: HashMap<_, Vec<&CapturedEvent>> = HashMap::new();
         for event in events {
             sessions.entry(event.session()).or_default().push(event);
         }
@@ -83,14 +83,17 @@ impl Ledger {
             };
             let file = given_file(paths, &session);
             let mut rows = Vec::new();
-            if let Some(look) = look(&file).filter(|look| self.known.get(&file) != Some(look)) {
-                rows = self.read(store, &file, &session)?;
+            if let Some(look) = read_stamp(&file).filter(|look| self.known.get(&file) != Some(look))
+            {
+                rows = self.read_log(store, &file, &session)?;
                 self.known.insert(file.clone(), look);
             }
-            self.spoke.insert(file, moment(now));
-            batch.given.extend(self.uses.take(store, first, rows)?);
+            self.spoke.insert(file, to_system_time(now));
+            batch
+                .given
+                .extend(self.uses.add_injections(store, first, rows)?);
             for event in events {
-                batch.used.extend(self.uses.see(event));
+                batch.used.extend(self.uses.detect_uses(event));
             }
         }
         Ok(())
@@ -98,39 +101,39 @@ impl Ledger {
 
     /// Stores what was given meanwhile, whoever was told; removes files that
     /// nobody adds to any more.
-    pub(crate) fn fold(
+    pub(crate) fn store_injections(
         &mut self,
-        paths: &Paths,
+        paths: &DataPaths,
         store: &dyn Store,
         now: i64,
     ) -> Result<(), ServerError> {
-        let now = moment(now);
+        let now = to_system_time(now);
         let mut batch = Batch::default();
-        let mut seen: Vec<(PathBuf, Look)> = Vec::new();
+        let mut seen: Vec<(PathBuf, FileStamp)> = Vec::new();
         let mut old = Vec::new();
-        let files = self.candidates(&paths.given(), now);
+        let files = self.list_changed_files(&paths.injection_log_dir(), now);
         self.clear_waiting(now);
         for file in files {
-            let Some(look) = look(&file) else {
+            let Some(look) = read_stamp(&file) else {
                 self.known.remove(&file);
                 self.bases.remove(&file);
                 continue;
             };
-            let age = since(look.modified, now);
+            let age = elapsed_since(look.modified, now);
             let is_new = self.known.get(&file) != Some(&look);
-            if is_new && (age > KEEP || age <= RECENT) {
+            if is_new && (age > MAX_FILE_AGE || age <= MAX_UNKNOWN_FILE_AGE) {
                 let Some(session) = session_of(paths, store, &file)? else {
                     continue;
                 };
-                batch.given.extend(self.read(store, &file, &session)?);
+                batch.given.extend(self.read_log(store, &file, &session)?);
                 self.uses.forget_session(&session);
             }
-            if age > KEEP {
+            if age > MAX_FILE_AGE {
                 old.push(file);
             } else if is_new {
                 seen.push((file, look));
             }
-            if batch.given.len() >= ROWS {
+            if batch.given.len() >= MAX_BATCH_INJECTIONS {
                 store.apply(&std::mem::take(&mut batch))?;
             }
         }
@@ -150,19 +153,19 @@ impl Ledger {
     /// What a file says, under the session's own id: the file's name has only
     /// what may stand in one. One that cannot be read says nothing until it
     /// changes.
-    fn read(
+    fn read_log(
         &mut self,
         store: &dyn Store,
         file: &Path,
         session: &str,
-    ) -> Result<Vec<Given>, ServerError> {
+    ) -> Result<Vec<Injection>, ServerError> {
         let mut rows = read_given(file).unwrap_or_default();
         if rows.is_empty() {
             return Ok(rows);
         }
         let base = match self.bases.get(file) {
             Some(base) => *base,
-            None => base(store, session, &rows)?,
+            None => find_base_line(store, session, &rows)?,
         };
         self.bases.insert(file.to_path_buf(), base);
         for row in &mut rows {
@@ -176,10 +179,10 @@ impl Ledger {
     /// began: a later one would be told what is long past.
     fn clear_waiting(&mut self, now: SystemTime) {
         self.waiting.retain(|file| {
-            let Some(look) = look(file) else {
+            let Some(look) = read_stamp(file) else {
                 return false;
             };
-            let stale = since(look.modified, now) > TRAIL;
+            let stale = elapsed_since(look.modified, now) > MAX_ACTIVE_AGE;
             // One that will not go is found again by the next look at all.
             stale.then(|| fs::remove_file(file)).is_none()
         });
@@ -188,25 +191,29 @@ impl Ledger {
     /// The files that may have something new: those of sessions that spoke of
     /// late and, when the folder has changed, those that are not known; all of
     /// them at the start and once a day.
-    fn candidates(&mut self, folder: &Path, now: SystemTime) -> Vec<PathBuf> {
-        self.spoke.retain(|_, then| since(*then, now) <= TRAIL);
+    fn list_changed_files(&mut self, folder: &Path, now: SystemTime) -> Vec<PathBuf> {
+        self.spoke
+            .retain(|_, then| elapsed_since(*then, now) <= MAX_ACTIVE_AGE);
         let mut files: HashSet<PathBuf> = self.spoke.keys().cloned().collect();
         // Nobody was given anything yet, or nobody can say.
         let Ok(changed) = fs::metadata(folder).and_then(|meta| meta.modified()) else {
             return Vec::new();
         };
-        let all = self.cleared.is_none_or(|then| since(then, now) > DAY);
+        let all = self
+            .cleared
+            .is_none_or(|then| elapsed_since(then, now) > FULL_SCAN_INTERVAL);
         if all || self.listed != Some(changed) {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 let file = entry.path();
                 let is = |end: &str| file.extension().is_some_and(|found| found == end);
-                if is("summary") || is(TASKS_ENDING) {
+                if is("summary") || is(TASKS_EXTENSION) {
                     self.waiting.insert(file);
                 } else if is("given") && (all || !self.known.contains_key(&file)) {
                     files.insert(file);
                 }
             }
-            self.listed = Some(changed).filter(|then| since(*then, now) > TICK);
+            self.listed =
+                Some(changed).filter(|then| elapsed_since(*then, now) > CLOCK_GRANULARITY);
         }
         if all {
             self.cleared = Some(now);
@@ -215,18 +222,18 @@ impl Ledger {
     }
 }
 
-fn moment(millis: i64) -> SystemTime {
+fn to_system_time(millis: i64) -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(u64::try_from(millis).unwrap_or(0))
 }
 
 /// Nothing, when it lies ahead.
-fn since(then: SystemTime, now: SystemTime) -> Duration {
+fn elapsed_since(then: SystemTime, now: SystemTime) -> Duration {
     now.duration_since(then).unwrap_or_default()
 }
 
-fn look(file: &Path) -> Option<Look> {
+fn read_stamp(file: &Path) -> Option<FileStamp> {
     let meta = fs::metadata(file).ok().filter(fs::Metadata::is_file)?;
-    Some(Look {
+    Some(FileStamp {
         size: meta.len(),
         modified: meta.modified().ok()?,
     })
@@ -235,13 +242,17 @@ fn look(file: &Path) -> Option<Look> {
 /// Which line of the ledger the first line of a file is. A session that is taken
 /// up again after its file went has a new one, whose lines follow those that
 /// are stored.
-fn base(store: &dyn Store, session: &str, rows: &[Given]) -> Result<u32, ServerError> {
+fn find_base_line(
+    store: &dyn Store,
+    session: &str,
+    rows: &[Injection],
+) -> Result<u32, ServerError> {
     let of_session = Filter {
         session: Some(session.to_owned()),
         ..Filter::default()
     };
-    let stored = store.given(&of_session, usize::MAX)?;
-    let print = |row: &Given| {
+    let stored = store.list_injections(&of_session, usize::MAX)?;
+    let print = |row: &Injection| {
         let texts = [&row.item, &row.moment].map(String::clone);
         (row.time, texts, row.subagent.clone())
     };
@@ -256,17 +267,17 @@ fn base(store: &dyn Store, session: &str, rows: &[Given]) -> Result<u32, ServerE
 /// The session that a file belongs to. A name that may have been changed waits
 /// until its session is known.
 fn session_of(
-    paths: &Paths,
+    paths: &DataPaths,
     store: &dyn Store,
     file: &Path,
 ) -> Result<Option<String>, ServerError> {
     let Some(name) = file.file_stem().and_then(|name| name.to_str()) else {
         return Ok(None);
     };
-    if !name.contains('_') && name.len() < LONGEST {
+    if !name.contains('_') && name.len() < MAX_FILE_NAME_BYTES {
         return Ok(Some(name.to_owned()));
     }
-    let sessions = store.sessions(&Filter::default(), usize::MAX)?;
+    let sessions = store.list_sessions(&Filter::default(), usize::MAX)?;
     let mut ids = sessions.into_iter().map(|session| session.id);
     Ok(ids.find(|id| given_file(paths, id) == file))
 }

@@ -33,14 +33,16 @@ mod socket;
 mod stir;
 mod worker;
 
-pub use dead::{DeadLetter, dead_letters, retry};
-pub use forgotten::{Forgotten, Receipt};
-pub use guard::{Suspect, forget_suspects, suspects};
+pub use dead::{DeadLetter, dead_letters, retry_dead_letters};
+pub use forgotten::{DeletionLog, DeletionReceipt};
+pub use guard::{SuspectEvent, forget_suspects, list_suspects};
 pub use ignore::{ignore_file_fault, pattern_fault};
-pub use inbox::{Inbox, Round};
+pub use inbox::{BatchStats, SpoolIngest};
 pub use log::Log;
-pub use rebuild::{Progress, Rebuilt, is_gone, move_aside, rebuild};
-pub use worker::{Chore, Clock, Ended, OpenStore, Settings, open_store, serve};
+pub use rebuild::{RebuildProgress, RebuildStats, is_gone, move_aside, rebuild_database};
+pub use worker::{
+    Clock, IdleTask, StoreOpener, WorkerExit, WorkerSettings, open_store, run_worker,
+};
 
 /// Why the worker, or work on its files, could not go on.
 #[derive(Debug, thiserror::Error)]
@@ -61,13 +63,15 @@ pub enum ServerError {
     Embed(#[from] remora_embed::EmbedError),
     /// A defect of this program, outside of any event.
     #[error("{0}")]
-    Panicked(panics::Panicked),
+    Panicked(panics::CaughtPanic),
     /// The settings.
     #[error("{0}")]
     Rules(#[from] remora_memory::redact::RedactError),
 }
 
-pub(crate) fn at(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> ServerError + '_ {
+pub(crate) fn io_error_at(
+    path: &std::path::Path,
+) -> impl FnOnce(std::io::Error) -> ServerError + '_ {
     move |source| ServerError::File {
         path: path.to_path_buf(),
         source,

@@ -5,20 +5,20 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-use remora_client::{Failure, Paths, write_our_file};
+use remora_client::{CaptureFailureMark, DataPaths, write_our_file};
 
 use crate::guard;
 
 /// So many deaths within [`LOOP_MS`] are no accident.
-pub const DEATHS_IN_LOOP: usize = 3;
+pub const CRASH_LOOP_COUNT: usize = 3;
 /// Deaths longer ago than this are history.
-pub const LOOP_MS: i64 = 3_600_000;
+pub const CRASH_LOOP_WINDOW_MS: i64 = 3_600_000;
 /// Deaths that are kept.
-const MAX_DEATHS: usize = 16;
+const MAX_KEPT_CRASHES: usize = 16;
 
 /// A worker that did not end properly.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Death {
+pub struct WorkerCrash {
     /// When it was noticed, in milliseconds since 1970.
     pub noticed: i64,
     /// The process.
@@ -29,30 +29,30 @@ pub struct Death {
 
 /// The deaths of the last hour, oldest first. `is_running` says whether a worker
 /// holds its place now: if none does, a note that is left tells of another.
-pub fn recent_deaths(paths: &Paths, now: i64, is_running: bool) -> Vec<Death> {
+pub fn recent_deaths(paths: &DataPaths, now: i64, is_running: bool) -> Vec<WorkerCrash> {
     let mut deaths = read_deaths(paths);
     if !is_running {
         deaths.extend(read_death(paths, now));
     }
     // Also those that a clock which went back has put into the future.
-    deaths.retain(|death| (now - death.noticed).abs() < LOOP_MS);
+    deaths.retain(|death| (now - death.noticed).abs() < CRASH_LOOP_WINDOW_MS);
     deaths
 }
 
-fn deaths_file(paths: &Paths) -> PathBuf {
-    paths.run().join("worker-deaths")
+fn deaths_file(paths: &DataPaths) -> PathBuf {
+    paths.run_dir().join("worker-deaths")
 }
 
-fn up_file(paths: &Paths) -> PathBuf {
-    paths.run().join("worker-up")
+fn up_file(paths: &DataPaths) -> PathBuf {
+    paths.run_dir().join("worker-up")
 }
 
-fn read_deaths(paths: &Paths) -> Vec<Death> {
+fn read_deaths(paths: &DataPaths) -> Vec<WorkerCrash> {
     let text = fs::read_to_string(deaths_file(paths)).unwrap_or_default();
     text.lines()
         .filter_map(|line| {
             let mut parts = line.splitn(3, ' ');
-            Some(Death {
+            Some(WorkerCrash {
                 noticed: parts.next()?.parse().ok()?,
                 pid: parts.next()?.parse().ok()?,
                 event: parts.next().map(str::to_owned).filter(|name| name != "-"),
@@ -62,10 +62,10 @@ fn read_deaths(paths: &Paths) -> Vec<Death> {
 }
 
 /// The death that a note which is left tells of.
-fn read_death(paths: &Paths, now: i64) -> Option<Death> {
+fn read_death(paths: &DataPaths, now: i64) -> Option<WorkerCrash> {
     let note = fs::read_to_string(up_file(paths)).ok()?;
     let mut names = guard::under_way(paths);
-    Some(Death {
+    Some(WorkerCrash {
         noticed: now,
         pid: note.trim().parse().ok()?,
         event: names.pop().filter(|_| names.is_empty()),
@@ -73,26 +73,26 @@ fn read_death(paths: &Paths, now: i64) -> Option<Death> {
 }
 
 /// The worker of this process ends because it was told to, not by a fault.
-pub fn end_orderly(paths: &Paths) {
+pub fn end_orderly(paths: &DataPaths) {
     let _ = fs::remove_file(up_file(paths));
 }
 
 /// The life of this worker, for the next one to see.
 #[derive(Debug)]
-pub(crate) struct Life {
+pub(crate) struct WorkerRun {
     up: PathBuf,
 }
 
-impl Life {
+impl WorkerRun {
     /// Begins one. Only the holder of the worker's lock may: then whoever left a
     /// note is dead. If workers die again and again, the next session says so.
-    pub(crate) fn begin(paths: &Paths, now: i64) -> (Self, Option<String>) {
+    pub(crate) fn begin_run(paths: &DataPaths, now: i64) -> (Self, Option<String>) {
         let mut deaths = read_deaths(paths);
         let died = read_death(paths, now);
         let is_new = died.is_some();
         deaths.extend(died);
         if is_new {
-            let from = deaths.len().saturating_sub(MAX_DEATHS);
+            let from = deaths.len().saturating_sub(MAX_KEPT_CRASHES);
             let lines = deaths[from..].iter().fold(String::new(), |mut lines, d| {
                 let event = d.event.as_deref().unwrap_or("-");
                 // Writing into a string cannot fail.
@@ -104,22 +104,22 @@ impl Life {
         }
         let up = up_file(paths);
         let _ = write_our_file(&up, std::process::id().to_string().as_bytes());
-        deaths.retain(|death| (now - death.noticed).abs() < LOOP_MS);
-        let said = (is_new && deaths.len() >= DEATHS_IN_LOOP).then(|| describe(&deaths));
+        deaths.retain(|death| (now - death.noticed).abs() < CRASH_LOOP_WINDOW_MS);
+        let said = (is_new && deaths.len() >= CRASH_LOOP_COUNT).then(|| describe_crashes(&deaths));
         if let Some(said) = &said {
-            let _ = Failure::of(paths).note(said);
+            let _ = CaptureFailureMark::for_data_dir(paths).record_failure(said);
         }
         (Self { up }, said)
     }
 
     /// Ends it properly.
-    pub(crate) fn end(self) {
+    pub(crate) fn end_run(self) {
         let _ = fs::remove_file(self.up);
     }
 }
 
 /// One sentence on deaths of the last hour.
-pub fn describe(deaths: &[Death]) -> String {
+pub fn describe_crashes(deaths: &[WorkerCrash]) -> String {
     let times = match deaths.len() {
         1 => "once".to_owned(),
         many => format!("{many} times"),
@@ -138,33 +138,36 @@ mod tests {
     #[test]
     fn workers_that_do_not_end_are_counted_and_told_of() {
         let dir = tempfile::tempdir().unwrap();
-        let paths = Paths::new(dir.path());
-        paths.prepare().unwrap();
-        let (life, said) = Life::begin(&paths, NOW);
+        let paths = DataPaths::new(dir.path());
+        paths.prepare_data_dir().unwrap();
+        let (life, said) = WorkerRun::begin_run(&paths, NOW);
         assert_eq!(said, None);
         assert_eq!(recent_deaths(&paths, NOW, true), []);
-        life.end();
+        life.end_run();
         assert_eq!(recent_deaths(&paths, NOW, false), []);
         for _ in 0..3 {
             // As after a kill: nothing ends it.
-            let (_, said) = Life::begin(&paths, NOW);
+            let (_, said) = WorkerRun::begin_run(&paths, NOW);
             assert_eq!(said, None);
         }
-        fs::write(paths.run().join("under-way"), "0 a.json\n").unwrap();
+        fs::write(paths.run_dir().join("under-way"), "0 a.json\n").unwrap();
         assert_eq!(recent_deaths(&paths, NOW, true).len(), 2);
         assert_eq!(recent_deaths(&paths, NOW, false).len(), 3);
-        let (life, said) = Life::begin(&paths, NOW);
+        let (life, said) = WorkerRun::begin_run(&paths, NOW);
         let said = said.unwrap();
         assert_eq!(
             said,
             "the background worker died 3 times within an hour, the last time on a.json"
         );
-        assert_eq!(Failure::of(&paths).take(), Some(said));
-        life.end();
+        assert_eq!(
+            CaptureFailureMark::for_data_dir(&paths).take_failure(),
+            Some(said)
+        );
+        life.end_run();
         // A proper end, and it is not told again.
-        let (life, said) = Life::begin(&paths, NOW);
+        let (life, said) = WorkerRun::begin_run(&paths, NOW);
         assert_eq!(said, None);
-        life.end();
-        assert_eq!(recent_deaths(&paths, NOW + LOOP_MS, false), []);
+        life.end_run();
+        assert_eq!(recent_deaths(&paths, NOW + CRASH_LOOP_WINDOW_MS, false), []);
     }
 }

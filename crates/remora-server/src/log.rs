@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use remora_client::Folder;
-use remora_protocol::time::rfc3339;
+use remora_protocol::time::format_rfc3339;
 
-const LIMIT: u64 = 8 * 1024 * 1024;
+const MAX_LOG_BYTES: u64 = 8 * 1024 * 1024;
 
 /// A log file. Losing a line is never a reason to stop.
 #[derive(Debug)]
@@ -27,13 +27,13 @@ impl Log {
             size: 0,
             waiting: String::new(),
         };
-        log.reopen();
+        log.reopen_file();
         log
     }
 
     /// A line that may wait for others.
-    pub fn line(&mut self, now: i64, text: &str) {
-        self.waiting.push_str(&rfc3339(now));
+    pub fn write_line(&mut self, now: i64, text: &str) {
+        self.waiting.push_str(&format_rfc3339(now));
         self.waiting.push(' ');
         self.waiting
             .extend(text.chars().map(|c| if c.is_control() { ' ' } else { c }));
@@ -48,13 +48,13 @@ impl Log {
         if self.waiting.is_empty() {
             return;
         }
-        if self.size > LIMIT {
+        if self.size > MAX_LOG_BYTES {
             self.file = None;
             let _ = Folder::of_file(&self.path).and_then(|(folder, name)| {
                 let full = Path::new(name).with_extension("log.1");
                 folder.rename_file(name, full.as_os_str())
             });
-            self.reopen();
+            self.reopen_file();
         }
         if let Some(file) = &mut self.file
             && file.write_all(self.waiting.as_bytes()).is_ok()
@@ -64,7 +64,7 @@ impl Log {
         self.waiting.clear();
     }
 
-    fn reopen(&mut self) {
+    fn reopen_file(&mut self) {
         let opened = Folder::of_file(&self.path);
         self.file = opened
             .and_then(|(folder, name)| folder.append_file(name))

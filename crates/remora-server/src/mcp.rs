@@ -21,23 +21,25 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Semaphore;
 
-use text::Widening;
-pub use text::{Detail, Entry, Found, Receipt, Row, Source, Took};
+use text::SearchScope;
+pub use text::{
+    CorrectionReceipt, EntryDetail, Lookup, SaveReceipt, SearchEntry, TextOrigin, TimelineEntry,
+};
 
 /// The name of the server, which is part of the names of its tools.
-pub const SERVER: &str = "remora";
+pub const SERVER_NAME: &str = "remora";
 /// What a model is told of the server before it has seen a tool.
-const INSTRUCTIONS: &str = "Remora remembers earlier sessions in this project: decisions, \
+const SERVER_INSTRUCTIONS: &str = "Remora remembers earlier sessions in this project: decisions, \
     errors and their fixes, what was done to files. Before work that may have a history, `search` \
     (few words), then `get` only the ids that look right. Save a lasting fact with `remember`.";
 /// Calls that are worked on at once; more wait.
-const AT_ONCE: usize = 2;
+const MAX_CONCURRENT_CALLS: usize = 2;
 /// How often the library may put away what it does not need.
-const REST: Duration = Duration::from_secs(30);
+const RELEASE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Which projects a session may read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bounds {
+pub enum McpLimits {
     /// Its own, and what the user saved for all of them.
     OwnProject,
     /// Every one: the user said so.
@@ -46,7 +48,7 @@ pub enum Bounds {
 
 /// Which projects are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum ProjectScope {
     /// The one that the agent works in.
     Project,
     /// All of them.
@@ -55,7 +57,7 @@ pub enum Reach {
 
 /// What is looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Search {
+pub struct SearchParams {
     /// The words, with filters among them.
     pub query: String,
     /// Any of these; empty means all.
@@ -65,14 +67,14 @@ pub struct Search {
     /// From this time on, as a person would say it.
     pub since: Option<String>,
     /// Where.
-    pub reach: Reach,
+    pub reach: ProjectScope,
     /// How many rows at most.
     pub limit: usize,
 }
 
 /// Which stretch of time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Timeline {
+pub struct TimelineParams {
     /// Before and after this row.
     pub around: Option<String>,
     /// From this time on, as a person would say it.
@@ -80,7 +82,7 @@ pub struct Timeline {
     /// Up to this time.
     pub until: Option<String>,
     /// Where.
-    pub reach: Reach,
+    pub reach: ProjectScope,
     /// How many rows at most.
     pub limit: usize,
 }
@@ -109,45 +111,45 @@ impl Fact {
 
 /// What the server asks of whoever knows. Blocking by design: the server calls
 /// it on threads of its own. An error is told to the model as it is.
-pub trait Library: Send + Sync + 'static {
+pub trait MemoryLibrary: Send + Sync + 'static {
     /// What a session may read, by the user's settings of this moment.
-    fn bounds(&self) -> Bounds;
+    fn project_limits(&self) -> McpLimits;
     /// Rows that fit, best first.
-    fn search(&self, search: &Search) -> Result<Found<Row>, String>;
+    fn search(&self, search: &SearchParams) -> Result<Lookup<SearchEntry>, String>;
     /// Rows and memories in full, in the order asked for.
-    fn get(&self, ids: &[String]) -> Result<Found<Detail>, String>;
+    fn get(&self, ids: &[String]) -> Result<Lookup<EntryDetail>, String>;
     /// What happened, in the order of time.
-    fn timeline(&self, timeline: &Timeline) -> Result<Found<Entry>, String>;
+    fn list_timeline(&self, timeline: &TimelineParams) -> Result<Lookup<TimelineEntry>, String>;
     /// Saves a fact; says where, and what there is to say about it.
-    fn remember(&self, fact: &Fact) -> Result<Took, String>;
+    fn save_fact(&self, fact: &Fact) -> Result<SaveReceipt, String>;
     /// Deletes an item for good.
-    fn forget(&self, id: &str) -> Result<Receipt, String>;
+    fn forget_item(&self, id: &str) -> Result<CorrectionReceipt, String>;
     /// Marks an item as wrong, so that no session is told of it again.
-    fn reject(&self, id: &str, because: Option<&str>) -> Result<Receipt, String>;
+    fn reject_item(&self, id: &str, because: Option<&str>) -> Result<CorrectionReceipt, String>;
     /// Called now and then: what nobody uses may go.
-    fn rest(&self) {}
+    fn release_idle(&self) {}
 }
 
 /// Answers on stdin and stdout until stdin ends.
-pub fn serve(library: Arc<dyn Library>, version: &str) -> io::Result<()> {
+pub fn serve_stdio(library: Arc<dyn MemoryLibrary>, version: &str) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()?;
-    let server = Server::new(library, version);
+    let server = McpServer::new(library, version);
     // Made inside: they belong to the runtime.
-    let ended =
-        runtime.block_on(async { run(server, tokio::io::stdin(), tokio::io::stdout()).await });
+    let ended = runtime
+        .block_on(async { run_server(server, tokio::io::stdin(), tokio::io::stdout()).await });
     // A call that is still at work has nobody left to answer.
     runtime.shutdown_background();
     ended
 }
 
-async fn run<R, W>(server: Server, input: R, output: W) -> io::Result<()>
+async fn run_server<R, W>(server: McpServer, input: R, output: W) -> io::Result<()>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let resting = tokio::spawn(rest(Arc::clone(&server.library)));
+    let resting = tokio::spawn(release_periodically(Arc::clone(&server.library)));
     let ended = match server.serve((input, output)).await {
         Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
         // Someone who leaves before the first word wanted nothing.
@@ -158,36 +160,36 @@ where
     ended
 }
 
-async fn rest(library: Arc<dyn Library>) {
+async fn release_periodically(library: Arc<dyn MemoryLibrary>) {
     loop {
-        tokio::time::sleep(REST).await;
+        tokio::time::sleep(RELEASE_INTERVAL).await;
         let library = Arc::clone(&library);
-        let _ = tokio::task::spawn_blocking(move || library.rest()).await;
+        let _ = tokio::task::spawn_blocking(move || library.release_idle()).await;
     }
 }
 
-struct Server {
-    library: Arc<dyn Library>,
+struct McpServer {
+    library: Arc<dyn MemoryLibrary>,
     version: String,
     turns: Arc<Semaphore>,
 }
 
-impl Server {
-    fn new(library: Arc<dyn Library>, version: &str) -> Self {
+impl McpServer {
+    fn new(library: Arc<dyn MemoryLibrary>, version: &str) -> Self {
         Self {
             library,
             version: version.to_owned(),
-            turns: Arc::new(Semaphore::new(AT_ONCE)),
+            turns: Arc::new(Semaphore::new(MAX_CONCURRENT_CALLS)),
         }
     }
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> InitializeResult {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         InitializeResult::new(capabilities)
-            .with_server_info(Implementation::new(SERVER, &self.version))
-            .with_instructions(INSTRUCTIONS)
+            .with_server_info(Implementation::new(SERVER_NAME, &self.version))
+            .with_instructions(SERVER_INSTRUCTIONS)
     }
 
     async fn list_tools(
@@ -195,8 +197,8 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all(
-            self.library.bounds(),
+        Ok(ListToolsResult::with_all_items(tools::list_tools(
+            self.library.project_limits(),
         )))
     }
 
@@ -206,26 +208,30 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = call.arguments.unwrap_or_default();
-        let answer = match tools::Asked::read(&call.name, &arguments, self.library.bounds()) {
-            Ok(asked) => self.answer(asked).await,
+        let answer = match tools::ToolRequest::from_arguments(
+            &call.name,
+            &arguments,
+            self.library.project_limits(),
+        ) {
+            Ok(asked) => self.answer_call(asked).await,
             Err(why) => Err(why),
         };
         let result = match answer {
             Ok(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
-            Err(why) => CallToolResult::error(vec![ContentBlock::text(text::fault(&why))]),
+            Err(why) => CallToolResult::error(vec![ContentBlock::text(text::render_error(&why))]),
         };
         Ok(result.into())
     }
 }
 
-impl Server {
+impl McpServer {
     /// On another thread, so that the protocol is never kept waiting.
-    async fn answer(&self, asked: tools::Asked) -> Result<String, String> {
+    async fn answer_call(&self, asked: tools::ToolRequest) -> Result<String, String> {
         let turns = Arc::clone(&self.turns);
         let turn = turns.acquire_owned().await.map_err(|e| e.to_string())?;
         let library = Arc::clone(&self.library);
         let work = tokio::task::spawn_blocking(move || {
-            let answer = answer(&*library, &asked);
+            let answer = call_library(&*library, &asked);
             drop(turn);
             answer
         });
@@ -235,27 +241,27 @@ impl Server {
 }
 
 /// Whether there is anything to add to where a call looked.
-fn widening(library: &dyn Library, reach: Reach) -> Widening {
-    match (library.bounds(), reach) {
-        (Bounds::AllProjects, Reach::Project) => Widening::ToAllProjects,
-        _ => Widening::None,
+fn wider_scope(library: &dyn MemoryLibrary, reach: ProjectScope) -> SearchScope {
+    match (library.project_limits(), reach) {
+        (McpLimits::AllProjects, ProjectScope::Project) => SearchScope::ToAllProjects,
+        _ => SearchScope::None,
     }
 }
 
-fn answer(library: &dyn Library, asked: &tools::Asked) -> Result<String, String> {
+fn call_library(library: &dyn MemoryLibrary, asked: &tools::ToolRequest) -> Result<String, String> {
     Ok(match asked {
-        tools::Asked::Search(search) => {
-            text::rows(&library.search(search)?, widening(library, search.reach))
+        tools::ToolRequest::Search(search) => {
+            text::render_index(&library.search(search)?, wider_scope(library, search.reach))
         }
-        tools::Asked::Get(ids) => text::details(&library.get(ids)?),
-        tools::Asked::Timeline(timeline) => {
-            let found = library.timeline(timeline)?;
-            text::entries(&found, widening(library, timeline.reach))
+        tools::ToolRequest::Get(ids) => text::render_details(&library.get(ids)?),
+        tools::ToolRequest::Timeline(timeline) => {
+            let found = library.list_timeline(timeline)?;
+            text::render_timeline(&found, wider_scope(library, timeline.reach))
         }
-        tools::Asked::Remember(fact) => text::took(&library.remember(fact)?),
-        tools::Asked::Forget(id) => text::corrected(&library.forget(id)?),
-        tools::Asked::Wrong { id, because } => {
-            text::corrected(&library.reject(id, because.as_deref())?)
+        tools::ToolRequest::Remember(fact) => text::render_saved(&library.save_fact(fact)?),
+        tools::ToolRequest::Forget(id) => text::render_correction(&library.forget_item(id)?),
+        tools::ToolRequest::Wrong { id, because } => {
+            text::render_correction(&library.reject_item(id, because.as_deref())?)
         }
     })
 }

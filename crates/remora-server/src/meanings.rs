@@ -10,55 +10,55 @@ mod tests;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use remora_embed::{DIMS, Effort, EmbedError, MODEL, Meaning, OnDemand};
+use remora_embed::{EMBEDDING_DIMS, Effort, EmbedError, Embedding, LazyEncoder, MODEL_ID};
 use remora_memory::about;
 use remora_memory::store::Store;
 use remora_protocol::record::Item;
 
 use crate::ServerError;
 
-pub use spare::Background;
-pub(crate) use spare::{Spare, step_back};
+pub use spare::BackgroundEmbedding;
+pub(crate) use spare::{IdleEmbedding, step_back};
 
 /// What turns texts into meanings.
-pub trait Encode: fmt::Debug + Send + Sync {
+pub trait TextEncoder: fmt::Debug + Send + Sync {
     /// What the texts mean, in their order.
     fn encode(
         &self,
         texts: &[&str],
         effort: Effort,
         now: Instant,
-    ) -> Result<Vec<Meaning>, EmbedError>;
+    ) -> Result<Vec<Embedding>, EmbedError>;
     /// Lets go of what has not been used for a while.
-    fn rest(&self, now: Instant);
+    fn release_idle(&self, now: Instant);
     /// Whether it can encode without loading anything first.
     fn is_loaded(&self) -> bool {
         true
     }
 }
 
-impl Encode for OnDemand {
+impl TextEncoder for LazyEncoder {
     fn encode(
         &self,
         texts: &[&str],
         effort: Effort,
         now: Instant,
-    ) -> Result<Vec<Meaning>, EmbedError> {
+    ) -> Result<Vec<Embedding>, EmbedError> {
         self.encode_with(texts, effort, now)
     }
 
-    fn rest(&self, now: Instant) {
-        OnDemand::rest(self, now);
+    fn release_idle(&self, now: Instant) {
+        LazyEncoder::unload_if_idle(self, now);
     }
 
     fn is_loaded(&self) -> bool {
-        OnDemand::is_loaded(self)
+        LazyEncoder::is_loaded(self)
     }
 }
 
 /// How much is done in one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
+pub struct EmbeddingBudget {
     effort: Effort,
     /// Rows of one step.
     rows: usize,
@@ -68,9 +68,9 @@ pub struct Budget {
     time: Duration,
 }
 
-impl Budget {
+impl EmbeddingBudget {
     /// For work that nobody waits for: about a sixth of a second on one core.
-    pub const QUIET: Self = Self {
+    pub const BACKGROUND: Self = Self {
         effort: Effort::Quiet,
         rows: 32,
         group: 4,
@@ -97,7 +97,7 @@ impl Budget {
 
 /// What a step came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub struct EmbeddingStep {
     /// Rows that have their meaning now.
     pub done: u64,
     /// Whether more may wait.
@@ -105,15 +105,19 @@ pub struct Step {
 }
 
 /// Works out what some of the rows that wait mean, and stores it.
-pub fn step(store: &dyn Store, encoder: &dyn Encode, budget: Budget) -> Result<Step, ServerError> {
+pub fn run_embedding_step(
+    store: &dyn Store,
+    encoder: &dyn TextEncoder,
+    budget: EmbeddingBudget,
+) -> Result<EmbeddingStep, ServerError> {
     let started = Instant::now();
-    let items = store.unembedded(MODEL, budget.rows)?;
-    let mut meanings: Vec<(i64, Meaning)> = Vec::with_capacity(items.len());
+    let items = store.list_unembedded(MODEL_ID, budget.rows)?;
+    let mut meanings: Vec<(i64, Embedding)> = Vec::with_capacity(items.len());
     for group in items.chunks(budget.group) {
         if !meanings.is_empty() && started.elapsed() >= budget.time {
             break;
         }
-        match encode(encoder, group, budget.effort) {
+        match encode_items(encoder, group, budget.effort) {
             Ok(found) => {
                 meanings.extend(group.iter().map(|item| item.id).zip(found));
             }
@@ -123,9 +127,9 @@ pub fn step(store: &dyn Store, encoder: &dyn Encode, budget: Budget) -> Result<S
         }
     }
     if !meanings.is_empty() {
-        store.embed(MODEL, &meanings)?;
+        store.store_embeddings(MODEL_ID, &meanings)?;
     }
-    Ok(Step {
+    Ok(EmbeddingStep {
         done: meanings.len() as u64,
         more: meanings.len() < items.len() || items.len() == budget.rows,
     })
@@ -133,12 +137,12 @@ pub fn step(store: &dyn Store, encoder: &dyn Encode, budget: Budget) -> Result<S
 
 /// What the rows mean. A row that the encoder cannot have means nothing, so that
 /// it does not stand in the way of all others for ever.
-fn encode(
-    encoder: &dyn Encode,
+fn encode_items(
+    encoder: &dyn TextEncoder,
     items: &[Item],
     effort: Effort,
-) -> Result<Vec<Meaning>, EmbedError> {
-    let texts: Vec<String> = items.iter().map(about::of).collect();
+) -> Result<Vec<Embedding>, EmbedError> {
+    let texts: Vec<String> = items.iter().map(about::build_embedding_text).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     match encoder.encode(&texts, effort, Instant::now()) {
         Err(EmbedError::Run { .. }) => {}
@@ -147,10 +151,10 @@ fn encode(
     texts
         .iter()
         .map(
-            |text| match one(encoder.encode(&[text], effort, Instant::now())) {
+            |text| match into_single_embedding(encoder.encode(&[text], effort, Instant::now())) {
                 Err(EmbedError::Run { .. }) => {
-                    one(encoder.encode(&["word"], effort, Instant::now()))
-                        .map(|_| Meaning::of(&[0.0; DIMS]))
+                    into_single_embedding(encoder.encode(&["word"], effort, Instant::now()))
+                        .map(|_| Embedding::from_vector(&[0.0; EMBEDDING_DIMS]))
                 }
                 other => other,
             },
@@ -158,7 +162,9 @@ fn encode(
         .collect()
 }
 
-fn one(found: Result<Vec<Meaning>, EmbedError>) -> Result<Meaning, EmbedError> {
+fn into_single_embedding(
+    found: Result<Vec<Embedding>, EmbedError>,
+) -> Result<Embedding, EmbedError> {
     found?.into_iter().next().ok_or_else(|| EmbedError::Run {
         reason: "it gave nothing".to_owned(),
     })

@@ -4,20 +4,20 @@
 use std::fs;
 use std::io;
 
-use remora_client::Paths;
+use remora_client::DataPaths;
 use remora_memory::store::Store;
 use remora_protocol::record::Override;
 
 use crate::forget::write_whole;
-use crate::{ServerError, at};
+use crate::{ServerError, io_error_at};
 
 /// Writes down what the store knows. The caller holds the worker's lock.
-pub fn save(paths: &Paths, store: &dyn Store) -> Result<(), ServerError> {
-    let file = paths.overrides();
-    let all = store.overrides(None)?;
+pub fn save_overrides(paths: &DataPaths, store: &dyn Store) -> Result<(), ServerError> {
+    let file = paths.overrides_file();
+    let all = store.list_overrides(None)?;
     if all.is_empty() {
         return match fs::remove_file(&file) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(at(&file)(e)),
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(io_error_at(&file)(e)),
             _ => Ok(()),
         };
     }
@@ -25,18 +25,18 @@ pub fn save(paths: &Paths, store: &dyn Store) -> Result<(), ServerError> {
     for one in &all {
         serde_json::to_writer(&mut lines, one)
             .map_err(io::Error::from)
-            .map_err(at(&file))?;
+            .map_err(io_error_at(&file))?;
         lines.push(b'\n');
     }
-    write_whole(&file, &lines).map_err(at(&file))
+    write_whole(&file, &lines).map_err(io_error_at(&file))
 }
 
 /// What was written down last.
-pub(crate) fn load(paths: &Paths) -> Result<Vec<Override>, ServerError> {
-    let file = paths.overrides();
+pub(crate) fn load_overrides(paths: &DataPaths) -> Result<Vec<Override>, ServerError> {
+    let file = paths.overrides_file();
     let text = match fs::read_to_string(&file) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other.map_err(at(&file))?,
+        other => other.map_err(io_error_at(&file))?,
     };
     let lines = text.lines();
     Ok(lines

@@ -13,22 +13,22 @@ use std::sync::Once;
 const MAX_MESSAGE_CHARS: usize = 200;
 /// Parts of a source file's path that are kept: the rest is the machine that
 /// built the program.
-const LOCATION_PARTS: usize = 3;
+const MAX_LOCATION_PARTS: usize = 3;
 
 thread_local! {
     /// How many [`catch`]es this thread is inside of.
-    static DEPTH: Cell<usize> = const { Cell::new(0) };
-    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+    static CATCH_DEPTH: Cell<usize> = const { Cell::new(0) };
+    static PANIC_LOCATION: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// A panic that was caught.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Panicked {
+pub struct CaughtPanic {
     message: String,
     place: Option<String>,
 }
 
-impl fmt::Display for Panicked {
+impl fmt::Display for CaughtPanic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
             Some(place) => write!(f, "panicked at {place}: {}", self.message),
@@ -40,37 +40,37 @@ impl fmt::Display for Panicked {
 /// Does `work`; a panic in it is an error. What `work` was changing is in no
 /// state to be relied on afterwards: the caller makes it again, or knows that
 /// every step left it whole.
-pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
-    listen();
-    DEPTH.set(DEPTH.get() + 1);
+pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, CaughtPanic> {
+    install_panic_hook();
+    CATCH_DEPTH.set(CATCH_DEPTH.get() + 1);
     let done = catch_unwind(AssertUnwindSafe(work));
-    DEPTH.set(DEPTH.get() - 1);
-    done.map_err(|payload| Panicked {
-        message: quiet(message_of(payload.as_ref())),
-        place: PLACE.take(),
+    CATCH_DEPTH.set(CATCH_DEPTH.get() - 1);
+    done.map_err(|payload| CaughtPanic {
+        message: strip_quotations(message_of(payload.as_ref())),
+        place: PANIC_LOCATION.take(),
     })
 }
 
 /// What [`isolate`] does with items.
-pub(crate) struct Steps<S, T, E> {
+pub(crate) struct IsolationSteps<S, T, E> {
     /// Does all of them together. After a panic it may be asked for items that
     /// it has finished with before.
     pub(crate) work: fn(&mut S, &[T]) -> Result<(), E>,
     /// Brings the state in order after a panic.
     pub(crate) recover: fn(&mut S),
     /// Takes an item that panics by itself out of the way.
-    pub(crate) leave_out: fn(&mut S, &T, &Panicked) -> Result<(), E>,
+    pub(crate) leave_out: fn(&mut S, &T, &CaughtPanic) -> Result<(), E>,
 }
 
 /// Works on all of `items` together. If that panics, on one half and then on
 /// the other, and so on, in their order, until the items that panic by
 /// themselves are found.
-pub(crate) fn isolate<S, T, E>(
+pub(crate) fn isolate_panics<S, T, E>(
     state: &mut S,
     items: &[T],
-    steps: &Steps<S, T, E>,
+    steps: &IsolationSteps<S, T, E>,
 ) -> Result<(), E> {
-    let panicked = match catch(|| (steps.work)(state, items)) {
+    let panicked = match catch_panic(|| (steps.work)(state, items)) {
         Ok(done) => return done,
         Err(panicked) => panicked,
     };
@@ -80,31 +80,31 @@ pub(crate) fn isolate<S, T, E>(
         [item] => (steps.leave_out)(state, item, &panicked),
         _ => {
             let (left, right) = items.split_at(items.len() / 2);
-            isolate(state, left, steps)?;
-            isolate(state, right, steps)
+            isolate_panics(state, left, steps)?;
+            isolate_panics(state, right, steps)
         }
     }
 }
 
 /// Notes where a panic was, for a thread that catches it, and says nothing;
 /// elsewhere everything stays as it was.
-fn listen() {
+fn install_panic_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info: &PanicHookInfo<'_>| {
-            if DEPTH.get() == 0 {
+            if CATCH_DEPTH.get() == 0 {
                 before(info);
             } else {
-                PLACE.set(info.location().map(short));
+                PANIC_LOCATION.set(info.location().map(format_location));
             }
         }));
     });
 }
 
-fn short(location: &Location<'_>) -> String {
+fn format_location(location: &Location<'_>) -> String {
     let parts: Vec<&str> = location.file().split(['/', '\\']).collect();
-    let from = parts.len().saturating_sub(LOCATION_PARTS);
+    let from = parts.len().saturating_sub(MAX_LOCATION_PARTS);
     format!("{}:{}", parts[from..].join("/"), location.line())
 }
 
@@ -117,7 +117,7 @@ fn message_of(payload: &(dyn Any + Send)) -> &str {
 /// The message without what it quotes: a failed comparison or a bad slice
 /// quotes the event, cut anywhere, and redaction may not know a piece of a
 /// secret for what it is.
-fn quiet(message: &str) -> String {
+fn strip_quotations(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let mut quiet = String::new();
     let mut quote = None;
@@ -146,18 +146,18 @@ mod tests {
     fn a_panic_is_an_error_that_quotes_nothing() {
         let text = "key é hunter2";
         let cut = || text[..5].len();
-        let said = catch(cut).unwrap_err().to_string();
+        let said = catch_panic(cut).unwrap_err().to_string();
         let place = format!("src/panics.rs:{}", line!() - 2);
         assert!(said.starts_with(&format!("panicked at {place}")) || said.contains("panicked at "));
         assert!(!said.contains("hunter2"), "{said}");
-        let said = catch(|| assert_eq!("a", "b", "no `secret` and \"other\" here"));
+        let said = catch_panic(|| assert_eq!("a", "b", "no `secret` and \"other\" here"));
         let said = said.unwrap_err().to_string();
         assert!(said.contains("panics.rs:"), "{said}");
         assert!(
             !said.contains("secret") && !said.contains("other"),
             "{said}"
         );
-        assert_eq!(catch(|| 7), Ok(7));
+        assert_eq!(catch_panic(|| 7), Ok(7));
     }
 
     #[test]
@@ -170,7 +170,7 @@ mod tests {
             /// Set while the state is not to be relied on.
             torn: bool,
         }
-        const STEPS: Steps<Work, u32, ()> = Steps {
+        const STEPS: IsolationSteps<Work, u32, ()> = IsolationSteps {
             work: |work, items| {
                 assert!(!work.torn, "not recovered");
                 work.torn = true;
@@ -191,7 +191,7 @@ mod tests {
                 ..Work::default()
             };
             let items: Vec<u32> = (0..10).collect();
-            let done = isolate(&mut work, &items, &STEPS);
+            let done = isolate_panics(&mut work, &items, &STEPS);
             assert_eq!(done, Ok(()));
             assert_eq!(work.left, poison);
             let others: Vec<u32> = (0..10).filter(|n| !poison.contains(n)).collect();

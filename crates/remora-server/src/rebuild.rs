@@ -8,20 +8,20 @@ mod replacement;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use remora_client::Paths;
-use remora_memory::Policy;
-use remora_memory::store::{Counts, Settled, Store, StoreError};
+use remora_client::DataPaths;
+use remora_memory::CapturePolicy;
+use remora_memory::store::{IndexState, Store, StoreError, StoreStats};
 use remora_store::{Access, SqliteStore};
 
 use crate::archive::{self, Archive};
-use crate::intake::LeftOut;
-use crate::{ServerError, at};
-use building::Building;
+use crate::intake::FailedEvent;
+use crate::{ServerError, io_error_at};
+use building::DatabaseBuilder;
 use replacement::Replacement;
 
 /// How far it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct RebuildProgress {
     /// Archive bytes read.
     pub done: u64,
     /// Archive bytes in all.
@@ -32,7 +32,7 @@ pub struct Progress {
 
 /// What came of it.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Rebuilt {
+pub struct RebuildStats {
     /// Events read from the archive and stored.
     pub events: u64,
     /// Rows carried over because no event made them.
@@ -40,33 +40,33 @@ pub struct Rebuilt {
     /// Parts of the archive that could not be read.
     pub unreadable: u64,
     /// Events that handling panicked on; what was known of them is carried over.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<FailedEvent>,
     /// What was there; nothing if it could not be read.
-    pub before: Counts,
+    pub before: StoreStats,
     /// What is there now.
-    pub after: Counts,
+    pub after: StoreStats,
 }
 
 /// Whether there is no database, or nothing was ever stored in it, although the
 /// archive holds events. Opening it for writing would begin an empty memory;
 /// [`rebuild`] brings everything back.
-pub fn is_gone(paths: &Paths) -> bool {
-    let database = paths.database();
-    let empty = || match remora_store::open(&database, Access::Read) {
+pub fn is_gone(paths: &DataPaths) -> bool {
+    let database = paths.database_file();
+    let empty = || match remora_store::open_store(&database, Access::Read) {
         Err(StoreError::Empty) => true,
         _ => !database.exists(),
     };
-    Archive::new(paths.archive()).bytes() > 0 && empty()
+    Archive::new(paths.archive_dir()).disk_bytes() > 0 && empty()
 }
 
 /// Moves the database out of the way and returns its new name.
-pub fn move_aside(paths: &Paths, now: i64) -> Result<PathBuf, ServerError> {
-    let database = paths.database();
+pub fn move_aside(paths: &DataPaths, now: i64) -> Result<PathBuf, ServerError> {
+    let database = paths.database_file();
     let aside = paths.home().join(format!("remora.db.damaged-{now}"));
     for end in ["", "-wal", "-shm"] {
-        let from = beside(&database, end);
+        let from = with_suffix(&database, end);
         if from.exists() {
-            fs::rename(&from, beside(&aside, end)).map_err(at(&from))?;
+            fs::rename(&from, with_suffix(&aside, end)).map_err(io_error_at(&from))?;
         }
     }
     Ok(aside)
@@ -76,46 +76,47 @@ pub fn move_aside(paths: &Paths, now: i64) -> Result<PathBuf, ServerError> {
 /// Killed at any moment it leaves the old one as it was, and what it leaves
 /// besides is cleared away the next time. The caller holds the worker's lock,
 /// or knows that no worker runs.
-pub fn rebuild(
-    paths: &Paths,
-    policy: &Policy,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<Rebuilt, ServerError> {
+pub fn rebuild_database(
+    paths: &DataPaths,
+    policy: &CapturePolicy,
+    progress: &mut dyn FnMut(RebuildProgress),
+) -> Result<RebuildStats, ServerError> {
     let replacement = Replacement::begin(paths)?;
-    let result = replay(paths, policy, &replacement, progress)?;
+    let result = replay_archive(paths, policy, &replacement, progress)?;
     replacement.put_in_place()?;
     // A deletion that had to wait for a sound database; also what a repair has
     // put aside goes with it.
-    crate::forget::resume(paths)?;
+    crate::forget::resume_deletion(paths)?;
     Ok(result)
 }
 
-impl Rebuilt {
+impl RebuildStats {
     /// What [`rebuild`] would come to; the old database stays.
-    pub fn preview(
-        paths: &Paths,
-        policy: &Policy,
-        progress: &mut dyn FnMut(Progress),
+    pub fn preview_rebuild(
+        paths: &DataPaths,
+        policy: &CapturePolicy,
+        progress: &mut dyn FnMut(RebuildProgress),
     ) -> Result<Self, ServerError> {
         let replacement = Replacement::begin(paths)?;
-        replay(paths, policy, &replacement, progress)
+        replay_archive(paths, policy, &replacement, progress)
     }
 
     /// Makes the database anew from the old one alone: `fill` is given the old
     /// store and the new one, which then takes its place. Nothing of what
     /// `fill` leaves out stays on the disk. The same holds for the lock and for
     /// being killed as for [`rebuild`].
-    pub fn renew<E: From<ServerError>>(
-        paths: &Paths,
+    pub fn renew_database<E: From<ServerError>>(
+        paths: &DataPaths,
         fill: impl FnOnce(&dyn Store, &dyn Store) -> Result<(), E>,
     ) -> Result<Self, E> {
         let replacement = Replacement::begin(paths)?;
-        let old = remora_store::open(&paths.database(), Access::Read).map_err(ServerError::from)?;
-        let store = replacement.store()?;
+        let old = remora_store::open_store(&paths.database_file(), Access::Read)
+            .map_err(ServerError::from)?;
+        let store = replacement.open_store()?;
         fill(&old, &store)?;
         let result = Self {
-            before: old.counts().map_err(ServerError::from)?,
-            after: settled(&replacement, store)?,
+            before: old.count_contents().map_err(ServerError::from)?,
+            after: optimize_and_count(&replacement, store)?,
             ..Self::default()
         };
         drop(old);
@@ -124,56 +125,59 @@ impl Rebuilt {
     }
 }
 
-fn replay(
-    paths: &Paths,
-    policy: &Policy,
+fn replay_archive(
+    paths: &DataPaths,
+    policy: &CapturePolicy,
     replacement: &Replacement,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<Rebuilt, ServerError> {
+    progress: &mut dyn FnMut(RebuildProgress),
+) -> Result<RebuildStats, ServerError> {
     // A database that cannot be read has nothing to carry over.
-    let old = remora_store::open(&paths.database(), Access::Read).ok();
-    let store = replacement.store()?;
+    let old = remora_store::open_store(&paths.database_file(), Access::Read).ok();
+    let store = replacement.open_store()?;
     let old_port = old.as_ref().map(|old| old as &dyn Store);
-    let mut building = Building::new(old_port, &store, policy, paths)?;
-    let folder = paths.archive();
+    let mut building = DatabaseBuilder::new(old_port, &store, policy, paths)?;
+    let folder = paths.archive_dir();
     let archive = Archive::new(&folder);
-    let all = archive.bytes();
+    let all = archive.disk_bytes();
     let mut done = 0;
-    for file in archive.files().map_err(at(&folder))? {
+    for file in archive.list_files().map_err(io_error_at(&folder))? {
         let mut failed = None;
-        let unreadable = archive::read(&file, |event| {
+        let unreadable = archive::read_events(&file, |event| {
             if failed.is_none() {
-                failed = building.take(event).err();
+                failed = building.add_event(event).err();
             }
             let events = building.result.events;
-            progress(Progress { done, all, events });
+            progress(RebuildProgress { done, all, events });
         });
         if let Some(e) = failed {
             return Err(e);
         }
-        building.result.unreadable += unreadable.map_err(at(&file))?;
+        building.result.unreadable += unreadable.map_err(io_error_at(&file))?;
         done += fs::metadata(&file).map_or(0, |m| m.len());
     }
-    let mut result = building.finish()?;
+    let mut result = building.finish_build()?;
     if let Some(old) = &old {
-        result.before = old.counts()?;
+        result.before = old.count_contents()?;
     }
-    result.after = settled(replacement, store)?;
+    result.after = optimize_and_count(replacement, store)?;
     Ok(result)
 }
 
 /// Brings together what the new store holds and says what that is. Closing
 /// writes everything into the one file; only then its size is known.
-fn settled(replacement: &Replacement, store: SqliteStore) -> Result<Counts, ServerError> {
-    while store.settle()? == Settled::Partly {}
-    let mut counts = store.counts()?;
+fn optimize_and_count(
+    replacement: &Replacement,
+    store: SqliteStore,
+) -> Result<StoreStats, ServerError> {
+    while store.optimize_index()? == IndexState::Partly {}
+    let mut counts = store.count_contents()?;
     drop(store);
     counts.bytes = fs::metadata(replacement.file()).map_or(0, |m| m.len());
     Ok(counts)
 }
 
 /// The file with this ending in the same folder.
-fn beside(path: &Path, ending: &str) -> PathBuf {
+fn with_suffix(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)

@@ -15,41 +15,41 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use remora_client::Paths;
-use remora_memory::redact::{Redactor, Rules};
-use remora_memory::store::{Batch, Filter, Name, Order, Page, Store, Write};
+use remora_client::DataPaths;
+use remora_memory::redact::{RedactionRules, Redactor};
+use remora_memory::store::{Batch, Filter, ItemRef, ItemWrite, PageRequest, SortOrder, Store};
 use remora_protocol::record::{Item, Kind, Project};
 use serde_json::Value;
 
 use crate::ServerError;
-use crate::panics::catch;
+use crate::panics::catch_panic;
 use crate::worker::Tick;
 
-pub use hint::hint;
+pub use hint::write_hint;
 pub(crate) use row::is_address;
 
 /// Projects that are kept in step.
-const PROJECTS: usize = 50;
+const MAX_PROJECTS: usize = 50;
 /// Projects that were used in this time, in milliseconds, are among them.
-const RECENT: i64 = 14 * 86_400_000;
+const MAX_PROJECT_AGE_MS: i64 = 14 * 86_400_000;
 /// Sessions that are looked through for them.
-const SESSIONS: usize = 1000;
+const MAX_SCANNED_SESSIONS: usize = 1000;
 /// Rows of one project at most.
-const ROWS: usize = 5000;
+const MAX_ITEMS: usize = 5000;
 /// Looks at all projects are at least this far apart, and so many times as far
 /// as the last one took.
-const PAUSE: Duration = Duration::from_secs(1);
-const PAUSES: u32 = 20;
+const MIN_REFRESH_INTERVAL: Duration = Duration::from_secs(1);
+const REFRESH_PAUSE_FACTOR: u32 = 20;
 /// A project is checked again after this, and never for more than a fiftieth of
 /// the time.
-const CHECK: Duration = Duration::from_mins(10);
-const CHECKS: u32 = 50;
+const CHECK_INTERVAL: Duration = Duration::from_mins(10);
+const CHECK_PAUSE_FACTOR: u32 = 50;
 /// Nothing must have come for this long before a check is begun.
-const CALM: Duration = Duration::from_secs(2);
+const IDLE_DELAY: Duration = Duration::from_secs(2);
 /// Without a knock all are looked at after this long: one may be lost.
-const SILENCE: Duration = Duration::from_secs(25);
+const FULL_REFRESH_INTERVAL: Duration = Duration::from_secs(25);
 /// Faults that are told of, each once.
-const TOLD: usize = 100;
+const MAX_LOGGED_PROBLEMS: usize = 100;
 
 /// A saved memory, as its file says it.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,7 +72,7 @@ pub struct SavedMemory {
 
 /// What a look at files gave.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct SavedList {
+pub struct SavedMemoryList {
     /// In any order.
     pub memories: Vec<SavedMemory>,
     /// What could not be read, and why.
@@ -84,42 +84,42 @@ pub struct SavedList {
 pub trait SavedMemories: fmt::Debug + Send + Sync {
     /// A number that changes whenever `read` would give something else. Cheap:
     /// by names, sizes and times.
-    fn stamp(&self, project: Option<&Project>) -> u64;
+    fn change_stamp(&self, project: Option<&Project>) -> u64;
     /// Reads them; `None` when it cannot be told where they are.
-    fn read(&self, project: Option<&Project>) -> Option<SavedList>;
+    fn read_memories(&self, project: Option<&Project>) -> Option<SavedMemoryList>;
     /// Compares what memories claim with the project; `read` tells the result
     /// from then on. May take its time.
-    fn check(&self, project: &Project);
+    fn check_memories(&self, project: &Project);
 }
 
 /// Brings the rows of one project, and of what holds everywhere, in step with
 /// their files. For whoever holds the worker's lock.
-pub fn follow(
+pub fn sync_saved_memories(
     store: &dyn Store,
     port: &dyn SavedMemories,
-    rules: Rules,
+    rules: RedactionRules,
     project: &Project,
 ) -> Result<(), ServerError> {
     let (done, _) = channel();
-    let mut saved = Saved::new(None, rules, done);
-    let mut refreshed = Refreshed::default();
-    if let Some(list) = port.read(Some(project)) {
-        let of = Of {
+    let mut saved = SavedMemoryIndex::new(None, rules, done);
+    let mut refreshed = RefreshResult::default();
+    if let Some(list) = port.read_memories(Some(project)) {
+        let of = MemoryOwner {
             key: &project.key,
             root: Some(Path::new(&project.root)),
             named: Some(project.clone()),
         };
-        saved.put(store, of, list, &mut refreshed)?;
+        saved.sync_items(store, of, list, &mut refreshed)?;
     }
-    if let Some(list) = port.read(None) {
-        saved.put(store, Of::default(), list, &mut refreshed)?;
+    if let Some(list) = port.read_memories(None) {
+        saved.sync_items(store, MemoryOwner::default(), list, &mut refreshed)?;
     }
     Ok(())
 }
 
 /// A project that is kept in step, and what is known of it.
 #[derive(Debug)]
-struct Known {
+struct TrackedProject {
     project: Project,
     stamp: Option<u64>,
     /// Whether a check may find something new.
@@ -128,7 +128,7 @@ struct Known {
 
 /// Whose memories were read; by default those that hold everywhere.
 #[derive(Debug, Default)]
-struct Of<'a> {
+struct MemoryOwner<'a> {
     key: &'a str,
     /// The checkout.
     root: Option<&'a Path>,
@@ -138,14 +138,14 @@ struct Of<'a> {
 
 /// The worker's side of the index.
 #[derive(Debug)]
-pub(crate) struct Saved {
+pub(crate) struct SavedMemoryIndex {
     port: Option<Arc<dyn SavedMemories>>,
-    rules: Rules,
+    rules: RedactionRules,
     redactor: Option<Redactor>,
     /// Told when a check is done.
     done: Sender<Tick>,
     /// The one that was used last comes first; `None` before the first look.
-    known: Option<Vec<Known>>,
+    known: Option<Vec<TrackedProject>>,
     /// The stamp of what holds everywhere.
     everywhere: Option<u64>,
     /// All are to be looked at, not before this.
@@ -160,7 +160,7 @@ pub(crate) struct Saved {
 
 /// What a refresh did.
 #[derive(Debug, Default)]
-pub(crate) struct Refreshed {
+pub(crate) struct RefreshResult {
     /// Whether rows were written.
     pub(crate) wrote: bool,
     /// Lines for the log.
@@ -169,17 +169,17 @@ pub(crate) struct Refreshed {
 
 /// How much is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum RefreshScope {
     /// What is due.
     Due,
     /// Everything, now: somebody waits for it.
     All,
 }
 
-impl Saved {
+impl SavedMemoryIndex {
     pub(crate) fn new(
         port: Option<Arc<dyn SavedMemories>>,
-        rules: Rules,
+        rules: RedactionRules,
         done: Sender<Tick>,
     ) -> Self {
         Self {
@@ -198,13 +198,13 @@ impl Saved {
     }
 
     /// The store is another one, or may be: nothing is known of its rows.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn reset_cache(&mut self) {
         self.known = None;
         self.everywhere = None;
     }
 
     /// Somebody knocked: files may have changed anywhere.
-    pub(crate) fn knocked(&mut self) {
+    pub(crate) fn on_notify(&mut self) {
         if self.port.is_some() {
             self.look = Some(self.rested);
         }
@@ -212,21 +212,21 @@ impl Saved {
 
     /// A session works in this project; with `Edge::Turn` it has begun, ended or
     /// come to the end of a turn there.
-    pub(crate) fn used(&mut self, project: &Project, edge: Edge) {
+    pub(crate) fn mark_used(&mut self, project: &Project, edge: TurnBoundary) {
         let Some(known) = &mut self.known else {
             return;
         };
         let at = known.iter().position(|k| k.project.key == project.key);
         let mut one = match at {
             Some(at) => known.remove(at),
-            None => Known::new(project.clone()),
+            None => TrackedProject::new(project.clone()),
         };
         if one.project.root != project.root {
-            one = Known::new(project.clone());
+            one = TrackedProject::new(project.clone());
         }
-        one.doubted |= edge == Edge::Turn;
+        one.doubted |= edge == TurnBoundary::Turn;
         known.insert(0, one);
-        known.truncate(PROJECTS);
+        known.truncate(MAX_PROJECTS);
     }
 
     /// How long until there is something to do.
@@ -234,7 +234,8 @@ impl Saved {
         let now = Instant::now();
         let look = self.look.map(|at| at.saturating_duration_since(now));
         let check = self.next_check().map(|(_, at)| {
-            CALM.saturating_sub(idle)
+            IDLE_DELAY
+                .saturating_sub(idle)
                 .max(at.saturating_duration_since(now))
         });
         look.into_iter().chain(check).min()
@@ -242,34 +243,35 @@ impl Saved {
 
     /// Brings rows in step: of everything that is due, and of the projects that
     /// sessions used since the last time.
-    pub(crate) fn refresh(
+    pub(crate) fn refresh_items(
         &mut self,
         store: &dyn Store,
-        paths: &Paths,
+        paths: &DataPaths,
         now: i64,
-        reach: Reach,
+        reach: RefreshScope,
         used: usize,
-    ) -> Result<Refreshed, ServerError> {
-        let mut done = Refreshed::default();
+    ) -> Result<RefreshResult, ServerError> {
+        let mut done = RefreshResult::default();
         let Some(port) = self.port.clone() else {
             return Ok(done);
         };
         let started = Instant::now();
         let first = self.known.is_none();
         if first {
-            self.known = Some(recent(store, now)?);
+            self.known = Some(list_recent_projects(store, now)?);
         }
-        let due = self.look.is_some_and(|at| at <= started) || started >= self.rested + SILENCE;
-        let all = first || due || reach == Reach::All;
+        let due = self.look.is_some_and(|at| at <= started)
+            || started >= self.rested + FULL_REFRESH_INTERVAL;
+        let all = first || due || reach == RefreshScope::All;
         let mut news = HashMap::new();
         if all {
             self.look = None;
-            for project in hint::take(paths) {
-                self.used(&project, Edge::None);
+            for project in hint::drain_hints(paths) {
+                self.mark_used(&project, TurnBoundary::None);
                 news.insert(project.key.clone(), project);
             }
         }
-        let many = if all { PROJECTS } else { used };
+        let many = if all { MAX_PROJECTS } else { used };
         let mut at = 0;
         while let Some(one) = self.known.as_ref().and_then(|known| known.get(at)) {
             if at >= many {
@@ -279,17 +281,17 @@ impl Saved {
             let stamp = one.stamp;
             // A disk that is not there has not lost its memories.
             if Path::new(&project.root).is_dir() {
-                let new = port.stamp(Some(&project));
+                let new = port.change_stamp(Some(&project));
                 if stamp != Some(new) {
                     let mut held = false;
-                    if let Some(list) = port.read(Some(&project)) {
-                        let of = Of {
+                    if let Some(list) = port.read_memories(Some(&project)) {
+                        let of = MemoryOwner {
                             key: &project.key,
                             root: Some(Path::new(&project.root)),
                             named: news.remove(&project.key),
                         };
                         held = !list.memories.is_empty();
-                        self.put(store, of, list, &mut done)?;
+                        self.sync_items(store, of, list, &mut done)?;
                     }
                     if let Some(one) = self.known.as_mut().and_then(|known| known.get_mut(at)) {
                         one.stamp = Some(new);
@@ -300,50 +302,51 @@ impl Saved {
             at += 1;
         }
         if all || used > 0 {
-            let new = port.stamp(None);
+            let new = port.change_stamp(None);
             if self.everywhere != Some(new) {
-                if let Some(list) = port.read(None) {
-                    self.put(store, Of::default(), list, &mut done)?;
+                if let Some(list) = port.read_memories(None) {
+                    self.sync_items(store, MemoryOwner::default(), list, &mut done)?;
                 }
                 self.everywhere = Some(new);
             }
         }
         if all {
-            self.rested = Instant::now() + (started.elapsed() * PAUSES).max(PAUSE);
+            self.rested = Instant::now()
+                + (started.elapsed() * REFRESH_PAUSE_FACTOR).max(MIN_REFRESH_INTERVAL);
         }
         Ok(done)
     }
 
     /// Brings the rows of one project in step with what was read.
-    fn put(
+    fn sync_items(
         &mut self,
         store: &dyn Store,
-        of: Of<'_>,
-        list: SavedList,
-        done: &mut Refreshed,
+        of: MemoryOwner<'_>,
+        list: SavedMemoryList,
+        done: &mut RefreshResult,
     ) -> Result<(), ServerError> {
         for warning in list.warnings {
             done.lines
-                .extend(self.once(format!("saved memories: {warning}")));
+                .extend(self.log_once(format!("saved memories: {warning}")));
         }
         let redactor = match &mut self.redactor {
             Some(redactor) => redactor,
             none => none.insert(Redactor::new(&self.rules)?),
         };
         let mut there: HashMap<String, Item> = HashMap::new();
-        for item in rows(store, of.key)? {
+        for item in list_saved_items(store, of.key)? {
             if let Some(key) = item.key.clone().filter(|key| row::is_address(key)) {
                 there.insert(key, item);
             }
         }
         let mut batch = Batch::default();
-        for memory in list.memories.into_iter().take(ROWS) {
-            let Some(item) = row::of(memory, of.key, redactor) else {
+        for memory in list.memories.into_iter().take(MAX_ITEMS) {
+            let Some(item) = row::item_from_memory(memory, of.key, redactor) else {
                 continue;
             };
             let before = item.key.as_ref().and_then(|key| there.remove(key));
-            if !before.is_some_and(|before| row::same(&item, &before)) {
-                batch.items.push(Write::Put(item));
+            if !before.is_some_and(|before| row::is_same_item(&item, &before)) {
+                batch.items.push(ItemWrite::Put(item));
             }
         }
         if !batch.items.is_empty() {
@@ -355,7 +358,7 @@ impl Saved {
         // is told looks into their own.
         there.retain(|_, item| !row::is_of_another(item, of.root));
         if !there.is_empty() {
-            let gone: Vec<Name> = there.values().map(|item| Name::Id(item.id)).collect();
+            let gone: Vec<ItemRef> = there.values().map(|item| ItemRef::Id(item.id)).collect();
             store.remove(&gone)?;
             done.wrote = true;
         }
@@ -364,8 +367,8 @@ impl Saved {
 
     /// The line, unless it was said before: the same fault is met at every change
     /// of a folder.
-    pub(crate) fn once(&mut self, line: String) -> Option<String> {
-        if self.told.len() >= TOLD || self.told.contains(&line) {
+    pub(crate) fn log_once(&mut self, line: String) -> Option<String> {
+        if self.told.len() >= MAX_LOGGED_PROBLEMS || self.told.contains(&line) {
             return None;
         }
         self.told.push(line.clone());
@@ -395,14 +398,14 @@ impl Saved {
     pub(crate) fn finish_check(&mut self) {
         if let Some((key, started, thread)) = self.checking.take() {
             let _ = thread.join();
-            let pause = (started.elapsed() * CHECKS).max(CHECK);
+            let pause = (started.elapsed() * CHECK_PAUSE_FACTOR).max(CHECK_INTERVAL);
             self.checked.insert(key, Instant::now() + pause);
         }
     }
 
     /// Begins a check, if nothing came for a while and one is due.
-    pub(crate) fn check(&mut self, idle: Duration) {
-        if idle < CALM || self.is_checking() {
+    pub(crate) fn start_check(&mut self, idle: Duration) {
+        if idle < IDLE_DELAY || self.is_checking() {
             return;
         }
         self.finish_check();
@@ -417,13 +420,14 @@ impl Saved {
         for known in self.known.iter_mut().flatten() {
             known.doubted &= known.project.key != project.key;
         }
-        self.checked.insert(project.key.clone(), now + CHECK);
+        self.checked
+            .insert(project.key.clone(), now + CHECK_INTERVAL);
         let done = self.done.clone();
         let key = project.key.clone();
         let work = move || {
             crate::meanings::step_back();
             // One that panics has found nothing.
-            let _ = catch(|| port.check(&project));
+            let _ = catch_panic(|| port.check_memories(&project));
             // The worker may have gone.
             let _ = done.send(Tick::Checked);
         };
@@ -435,14 +439,14 @@ impl Saved {
 
 /// Where in a session a project was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Edge {
+pub(crate) enum TurnBoundary {
     /// Anywhere.
     None,
     /// At its beginning, its end, or the end of a turn.
     Turn,
 }
 
-impl Known {
+impl TrackedProject {
     fn new(project: Project) -> Self {
         Self {
             project,
@@ -453,37 +457,37 @@ impl Known {
 }
 
 /// The projects of the last two weeks, the one that was used last first.
-fn recent(store: &dyn Store, now: i64) -> Result<Vec<Known>, ServerError> {
+fn list_recent_projects(store: &dyn Store, now: i64) -> Result<Vec<TrackedProject>, ServerError> {
     let filter = Filter {
-        since: Some(now.saturating_sub(RECENT)),
+        since: Some(now.saturating_sub(MAX_PROJECT_AGE_MS)),
         ..Filter::default()
     };
-    let projects = store.projects()?;
-    let mut known: Vec<Known> = Vec::new();
-    for session in store.sessions(&filter, SESSIONS)? {
-        if known.len() == PROJECTS {
+    let projects = store.list_projects()?;
+    let mut known: Vec<TrackedProject> = Vec::new();
+    for session in store.list_sessions(&filter, MAX_SCANNED_SESSIONS)? {
+        if known.len() == MAX_PROJECTS {
             break;
         }
         let met = known.iter().any(|k| k.project.key == session.project);
         let project = projects.iter().find(|p| p.key == session.project);
         if let Some(project) = project.filter(|p| !met && !p.root.is_empty()) {
-            known.push(Known::new(project.clone()));
+            known.push(TrackedProject::new(project.clone()));
         }
     }
     Ok(known)
 }
 
 /// The rows of saved memories that the store has of a project.
-fn rows(store: &dyn Store, project: &str) -> Result<Vec<Item>, ServerError> {
+fn list_saved_items(store: &dyn Store, project: &str) -> Result<Vec<Item>, ServerError> {
     let filter = Filter {
         project: Some(project.to_owned()),
         kinds: vec![Kind::Memory],
         ..Filter::default()
     };
-    let page = Page {
-        order: Order::Oldest,
+    let page = PageRequest {
+        order: SortOrder::Oldest,
         beyond: None,
-        limit: 2 * ROWS,
+        limit: 2 * MAX_ITEMS,
     };
-    Ok(store.list(&filter, page)?)
+    Ok(store.list_items(&filter, page)?)
 }

@@ -4,24 +4,24 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use remora_client::{Paths, locate_project};
-use remora_memory::store::{Filter, Page, Store};
+use remora_client::{DataPaths, locate_project};
+use remora_memory::store::{Filter, PageRequest, Store};
 use remora_protocol::EventName;
 use remora_protocol::record::{Project, Session};
 
 use crate::ServerError;
-use crate::saved::Edge;
+use crate::saved::TurnBoundary;
 
 /// Events that are looked at; the rest of a long backlog is told of by others.
-const EVENTS: usize = 512;
+const MAX_SCANNED_EVENTS: usize = 512;
 /// Projects of one round.
-const PROJECTS: usize = 16;
+const MAX_PROJECTS: usize = 16;
 
 /// A project that was used.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Stir {
+pub(crate) struct ProjectActivity {
     pub(crate) project: Project,
-    pub(crate) edge: Edge,
+    pub(crate) edge: TurnBoundary,
     /// Whether a session began.
     pub(crate) starts: bool,
     /// Checkouts in which a session began, ended or came to the end of a turn.
@@ -29,33 +29,33 @@ pub(crate) struct Stir {
 }
 
 /// The projects of the newest events, of which so many have just been stored.
-pub(crate) fn of(
-    paths: &Paths,
+pub(crate) fn find_project_activity(
+    paths: &DataPaths,
     store: &dyn Store,
     stored: usize,
-) -> Result<Vec<Stir>, ServerError> {
-    let mut stirs: Vec<Stir> = Vec::new();
+) -> Result<Vec<ProjectActivity>, ServerError> {
+    let mut stirs: Vec<ProjectActivity> = Vec::new();
     if stored == 0 {
         return Ok(stirs);
     }
-    let page = Page::newest(stored.min(EVENTS));
-    let mut sessions: HashMap<String, (Edge, bool)> = HashMap::new();
-    for event in store.events(&Filter::default(), page)? {
+    let page = PageRequest::newest(stored.min(MAX_SCANNED_EVENTS));
+    let mut sessions: HashMap<String, (TurnBoundary, bool)> = HashMap::new();
+    for event in store.list_events(&Filter::default(), page)? {
         let known = sessions.entry(event.session);
-        let (edge, starts) = known.or_insert((Edge::None, false));
+        let (edge, starts) = known.or_insert((TurnBoundary::None, false));
         let name = EventName::parse(&event.name);
         if name.is_some_and(is_edge) {
-            *edge = Edge::Turn;
+            *edge = TurnBoundary::Turn;
         }
         *starts |= name == Some(EventName::SessionStart);
     }
-    let projects = store.projects()?;
+    let projects = store.list_projects()?;
     for (id, (edge, starts)) in sessions {
         let filter = Filter {
             session: Some(id),
             ..Filter::default()
         };
-        let Some(session) = store.sessions(&filter, 1)?.pop() else {
+        let Some(session) = store.list_sessions(&filter, 1)?.pop() else {
             continue;
         };
         let Some(project) = projects.iter().find(|p| p.key == session.project) else {
@@ -66,10 +66,10 @@ pub(crate) fn of(
         }
         let at = match stirs.iter().position(|s| s.project.key == project.key) {
             Some(at) => at,
-            None if stirs.len() < PROJECTS => {
-                stirs.push(Stir {
+            None if stirs.len() < MAX_PROJECTS => {
+                stirs.push(ProjectActivity {
                     project: project.clone(),
-                    edge: Edge::None,
+                    edge: TurnBoundary::None,
                     starts: false,
                     roots: Vec::new(),
                 });
@@ -78,9 +78,9 @@ pub(crate) fn of(
             None => continue,
         };
         stirs[at].starts |= starts;
-        if edge == Edge::Turn {
+        if edge == TurnBoundary::Turn {
             stirs[at].edge = edge;
-            for root in roots(paths, project, &session) {
+            for root in list_roots(paths, project, &session) {
                 if !stirs[at].roots.contains(&root) {
                     stirs[at].roots.push(root);
                 }
@@ -98,7 +98,7 @@ fn is_edge(name: EventName) -> bool {
 }
 
 /// The checkout that was seen last, and the one that the session began in.
-fn roots(paths: &Paths, project: &Project, session: &Session) -> Vec<PathBuf> {
+fn list_roots(paths: &DataPaths, project: &Project, session: &Session) -> Vec<PathBuf> {
     let cwd = Path::new(&session.cwd);
     let mut roots = vec![PathBuf::from(&project.root)];
     if cwd.is_absolute() && cwd.is_dir() {

@@ -12,58 +12,62 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use remora_client::{Failure, Paths, came_up, reply, start_worker, waiting};
+use remora_client::{
+    CaptureFailureMark, DataPaths, came_up, list_spooled, send_reply, start_worker,
+};
 use remora_git::Git;
-use remora_memory::Policy;
+use remora_memory::CapturePolicy;
 use remora_memory::store::{Store, StoreError};
 use remora_protocol::request::Reply;
 use remora_store::Access;
 
-use crate::changed::{GIT_TIMEOUT, Watch};
+use crate::changed::{GIT_TIMEOUT, GitStatusWatcher};
 use crate::commits::GitCapture;
 use crate::commits::feed::{CommitFeed, FeedSettings};
 use crate::embedder::Embedder;
 use crate::guard::name_of;
-use crate::intake::LeftOut;
-use crate::lives::Life;
-use crate::meanings::{Background, Encode, Spare};
-use crate::panics::catch;
-use crate::saved::{Reach, Saved, SavedMemories};
-use crate::settling::Settling;
-use crate::socket::Ear;
-use crate::{Inbox, Log, ServerError, at, forget, is_gone, move_aside, rebuild};
+use crate::intake::FailedEvent;
+use crate::lives::WorkerRun;
+use crate::meanings::{BackgroundEmbedding, IdleEmbedding, TextEncoder};
+use crate::panics::catch_panic;
+use crate::saved::{RefreshScope, SavedMemories, SavedMemoryIndex};
+use crate::settling::IndexOptimizer;
+use crate::socket::SocketListener;
+use crate::{
+    Log, ServerError, SpoolIngest, forget, io_error_at, is_gone, move_aside, rebuild_database,
+};
 
 /// Without a poke the spool is looked at this often: a poke may be lost.
-const LOOK: Duration = Duration::from_secs(30);
+const SPOOL_POLL_INTERVAL: Duration = Duration::from_secs(30);
 /// Idle for this long, it tidies the archive.
-const TIDY_AFTER: Duration = Duration::from_secs(20);
-const BACK_OFF: Duration = Duration::from_millis(200);
-const LONGEST_BACK_OFF: Duration = Duration::from_secs(30);
+const TIDY_DELAY: Duration = Duration::from_secs(20);
+const MIN_RETRY_DELAY: Duration = Duration::from_millis(200);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(30);
 
 /// What the next session is told of a database that was made anew.
-const DAMAGED: &str = "the database was damaged: it was put aside and made anew from the \
+const DAMAGED_DATABASE_NOTICE: &str = "the database was damaged: it was put aside and made anew from the \
     archive; what came from another memory system must be imported again";
 
 /// Milliseconds since 1970.
 pub type Clock = fn() -> i64;
 
 /// Opens the database for writing.
-pub type OpenStore = fn(&Path) -> Result<Box<dyn Store>, StoreError>;
+pub type StoreOpener = fn(&Path) -> Result<Box<dyn Store>, StoreError>;
 
 /// Something else to be done now and then; says what it did.
-pub type Chore = fn(&Paths) -> Option<String>;
+pub type IdleTask = fn(&DataPaths) -> Option<String>;
 
 /// What the worker needs to know.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct WorkerSettings {
     /// The data directory.
-    pub paths: Paths,
+    pub paths: DataPaths,
     /// The store, [`open_store`] unless something stands in front of it.
-    pub open_store: OpenStore,
+    pub open_store: StoreOpener,
     /// This program's version.
     pub version: String,
     /// What is kept, and how.
-    pub policy: Policy,
+    pub policy: CapturePolicy,
     /// Files that are not captured, as in `.gitignore`.
     pub ignore: Vec<String>,
     /// How long it waits for more before it ends.
@@ -71,27 +75,27 @@ pub struct Settings {
     /// The archive's cap in bytes.
     pub archive_cap: u64,
     /// What rows mean, worked out in spare time; `None` leaves it to others.
-    pub meanings: Option<Background>,
+    pub meanings: Option<BackgroundEmbedding>,
     /// What embeds the prompts of hooks; `None` refuses every one.
-    pub encoder: Option<Arc<dyn Encode>>,
+    pub encoder: Option<Arc<dyn TextEncoder>>,
     /// Where saved memories come from; `None` leaves their rows as they are.
     pub saved: Option<Arc<dyn SavedMemories>>,
     /// Whether commits of the user's projects are taken in.
     pub git: GitCapture,
     /// What is done when it tidies.
-    pub chore: Option<Chore>,
+    pub chore: Option<IdleTask>,
     /// The clock.
     pub clock: Clock,
 }
 
 /// Opens the product's own store.
 pub fn open_store(database: &Path) -> Result<Box<dyn Store>, StoreError> {
-    Ok(Box::new(remora_store::open(database, Access::Write)?))
+    Ok(Box::new(remora_store::open_store(database, Access::Write)?))
 }
 
 /// Why it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
+pub enum WorkerExit {
     /// Another one holds the lock.
     AlreadyRunning,
     /// Nothing happened for a while.
@@ -123,32 +127,35 @@ pub(crate) enum Tick {
 }
 
 /// Runs the worker until it ends.
-pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
+pub fn run_worker(settings: &WorkerSettings) -> Result<WorkerExit, ServerError> {
     let paths = &settings.paths;
-    paths.prepare().map_err(at(paths.home()))?;
-    let Some(lock) = lock::take(paths)? else {
-        return Ok(Ended::AlreadyRunning);
+    paths
+        .prepare_data_dir()
+        .map_err(io_error_at(paths.home()))?;
+    let Some(lock) = lock::acquire_lock(paths)? else {
+        return Ok(WorkerExit::AlreadyRunning);
     };
     let now = settings.clock;
     let mut log = Log::open(paths.worker_log());
     let pid = std::process::id();
-    log.line(
+    log.write_line(
         now(),
         &format!("worker {} started, process {pid}", settings.version),
     );
-    let (life, died) = Life::begin(paths, now());
+    let (life, died) = WorkerRun::begin_run(paths, now());
     if let Some(died) = died {
-        log.line(now(), &format!("warning: {died}"));
+        log.write_line(now(), &format!("warning: {died}"));
     }
     log.flush();
     let (ticks, inbox) = channel();
-    let socket = paths.socket();
+    let socket = paths.socket_file();
     let embedder = Embedder::start(settings.encoder.clone());
-    let ear = Ear::open(&socket, ticks.clone(), embedder.clone()).map_err(at(&socket))?;
+    let ear = SocketListener::open(&socket, ticks.clone(), embedder.clone())
+        .map_err(io_error_at(&socket))?;
     // Without it, hooks wait a little longer after a death.
     let _ = came_up(paths);
     // Room for the mark of a failing hook is taken while there is some.
-    let _ = Failure::of(paths).prepare();
+    let _ = CaptureFailureMark::for_data_dir(paths).reserve_space();
     let mut worker = Worker {
         settings,
         lock: &lock,
@@ -161,15 +168,15 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
         inbox: None,
         opened: None,
         log: Some(log),
-        spare: Spare::new(settings.meanings.clone()),
+        spare: IdleEmbedding::new(settings.meanings.clone()),
         embedder,
-        settling: Settling::new(),
-        saved: Saved::new(
+        settling: IndexOptimizer::new(),
+        saved: SavedMemoryIndex::new(
             settings.saved.clone(),
             settings.policy.redaction.clone(),
             ticks.clone(),
         ),
-        changes: Watch::new(
+        changes: GitStatusWatcher::new(
             paths.clone(),
             now,
             Git::default().with_limit(GIT_TIMEOUT),
@@ -188,24 +195,24 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
     };
     worker.resume_deletion();
     let ended = worker.run(&inbox);
-    if ended == Ended::Homeless {
+    if ended == WorkerExit::Homeless {
         // What stands in its place now belongs to somebody else.
-        ear.abandon();
+        ear.abandon_file();
         return Ok(ended);
     }
     drop(ear);
     // Whatever was spooled after the last look and poked a socket that was
     // about to go is taken now; later hooks find nobody and start a new one.
-    if ended == Ended::Idle {
+    if ended == WorkerExit::Idle {
         worker.empty_the_spool();
     }
-    worker.say(&format!("worker ended: {ended:?}"));
-    life.end();
+    worker.log_line(&format!("worker ended: {ended:?}"));
+    life.end_run();
     Ok(ended)
 }
 
 struct Worker<'a> {
-    settings: &'a Settings,
+    settings: &'a WorkerSettings,
     lock: &'a File,
     started: i64,
     stored: u64,
@@ -215,39 +222,39 @@ struct Worker<'a> {
     trouble: Option<String>,
     /// What a round has found wrong with a database that could be opened.
     damage: Option<String>,
-    inbox: Option<Inbox>,
+    inbox: Option<SpoolIngest>,
     /// Which file the inbox stores into.
     opened: Option<(u64, u64)>,
     /// The log, until the inbox has it.
     log: Option<Log>,
-    spare: Spare,
+    spare: IdleEmbedding,
     embedder: Embedder,
-    settling: Settling,
-    saved: Saved,
-    changes: Watch,
+    settling: IndexOptimizer,
+    saved: SavedMemoryIndex,
+    changes: GitStatusWatcher,
     commits: CommitFeed,
 }
 
 impl Worker<'_> {
-    fn run(&mut self, ticks: &Receiver<Tick>) -> Ended {
+    fn run(&mut self, ticks: &Receiver<Tick>) -> WorkerExit {
         let mut idle_since = Instant::now();
-        let mut back_off = BACK_OFF;
+        let mut back_off = MIN_RETRY_DELAY;
         let mut tidied = false;
         let mut waiters: Vec<(UnixStream, Vec<PathBuf>)> = Vec::new();
         loop {
             if !self.is_at_home() {
-                return Ended::Homeless;
+                return WorkerExit::Homeless;
             }
-            let pause = match self.work() {
+            let pause = match self.ingest_once() {
                 Ok(0) => {
-                    back_off = BACK_OFF;
-                    self.recovered();
-                    LOOK.min(self.settings.idle)
+                    back_off = MIN_RETRY_DELAY;
+                    self.clear_problem();
+                    SPOOL_POLL_INTERVAL.min(self.settings.idle)
                 }
                 Ok(_) => {
-                    back_off = BACK_OFF;
-                    self.recovered();
-                    self.wrote();
+                    back_off = MIN_RETRY_DELAY;
+                    self.clear_problem();
+                    self.mark_stored();
                     idle_since = Instant::now();
                     tidied = false;
                     Duration::ZERO
@@ -255,43 +262,49 @@ impl Worker<'_> {
                 Err(e) => {
                     self.in_trouble(&e);
                     idle_since = Instant::now();
-                    back_off = (back_off * 2).min(LONGEST_BACK_OFF);
+                    back_off = (back_off * 2).min(MAX_RETRY_DELAY);
                     back_off
                 }
             };
             // Not for every round of a long backlog.
             let asked = !waiters.is_empty() && !pause.is_zero();
-            self.keep_in_step(if asked { Reach::All } else { Reach::Due });
+            self.keep_in_step(if asked {
+                RefreshScope::All
+            } else {
+                RefreshScope::Due
+            });
             self.answer_waiters(&mut waiters);
             let idle = idle_since.elapsed();
             let pause = self.use_spare_time(idle).map_or(pause, |w| w.min(pause));
             if idle >= self.settings.idle && waiters.is_empty() && !self.spare.is_busy() {
-                return Ended::Idle;
+                return WorkerExit::Idle;
             }
-            if !tidied && idle >= TIDY_AFTER {
+            if !tidied && idle >= TIDY_DELAY {
                 tidied = true;
-                self.tidy();
+                self.run_upkeep();
             }
-            let pause = if tidied { pause } else { pause.min(TIDY_AFTER) };
+            let pause = if tidied { pause } else { pause.min(TIDY_DELAY) };
             // All that were said meanwhile: whoever asks must not wait for a
             // round for each hook that poked before.
             let mut next = ticks.recv_timeout(pause).ok();
             while let Some(tick) = next {
-                self.saved.knocked();
+                self.saved.on_notify();
                 match tick {
                     Tick::Poke { version, program } => {
-                        if newer(&version, &self.settings.version) && self.make_way(&program) {
-                            return Ended::Replaced;
+                        if is_newer_version(&version, &self.settings.version)
+                            && self.make_way(&program)
+                        {
+                            return WorkerExit::Replaced;
                         }
                     }
-                    Tick::Drain(stream) => waiters.push((stream, self.awaited())),
-                    Tick::Status(stream) => self.answer(stream),
+                    Tick::Drain(stream) => waiters.push((stream, self.list_awaited())),
+                    Tick::Status(stream) => self.answer_status(stream),
                     Tick::Checked => self.saved.finish_check(),
-                    Tick::Asked => self.changes.finish(),
-                    Tick::CommitsRead => self.commits.finish(),
+                    Tick::Asked => self.changes.join_thread(),
+                    Tick::CommitsRead => self.commits.join_thread(),
                     Tick::Stop(stream) => {
-                        self.answer(stream);
-                        return Ended::Stopped;
+                        self.answer_status(stream);
+                        return WorkerExit::Stopped;
                     }
                 }
                 next = ticks.try_recv().ok();
@@ -302,19 +315,20 @@ impl Worker<'_> {
     /// Whether its lock is still that of its data directory, which a user may
     /// remove and make anew.
     fn is_at_home(&self) -> bool {
-        let held = self.lock.metadata().as_ref().map(place).ok();
+        let held = self.lock.metadata().as_ref().map(file_identity).ok();
         held.is_some() && held == place_of(&self.settings.paths.lock())
     }
 
     /// One round; how many files left the spool.
-    fn work(&mut self) -> Result<usize, ServerError> {
+    fn ingest_once(&mut self) -> Result<usize, ServerError> {
         let now = (self.settings.clock)();
         // Rows for a file that nobody finds any more would be lost.
-        if self.inbox.is_some() && self.opened != place_of(&self.settings.paths.database()) {
+        if self.inbox.is_some() && self.opened != place_of(&self.settings.paths.database_file()) {
             self.inbox = None;
         }
         // What an event brings about is caught with it; this is for the rest.
-        let round = catch(|| self.inbox()?.round(now)).map_err(ServerError::Panicked)??;
+        let round = catch_panic(|| self.ensure_ingest()?.ingest_batch(now))
+            .map_err(ServerError::Panicked)??;
         self.stored += round.stored as u64;
         self.dead += round.dead as u64;
         self.stirred = round.stored;
@@ -322,16 +336,16 @@ impl Worker<'_> {
     }
 
     /// The inbox; the store is opened when needed, and again after trouble.
-    fn inbox(&mut self) -> Result<&mut Inbox, ServerError> {
+    fn ensure_ingest(&mut self) -> Result<&mut SpoolIngest, ServerError> {
         if self.inbox.is_none() {
             let paths = &self.settings.paths;
-            let store = self.store()?;
+            let store = self.open_or_rebuild_store()?;
             let log = self
                 .log
                 .take()
                 .unwrap_or_else(|| Log::open(paths.worker_log()));
-            self.opened = place_of(&paths.database());
-            self.inbox = Some(Inbox::new(
+            self.opened = place_of(&paths.database_file());
+            self.inbox = Some(SpoolIngest::new(
                 paths.clone(),
                 store,
                 self.settings.policy.clone(),
@@ -339,9 +353,9 @@ impl Worker<'_> {
                 log,
             )?);
             // What was made anew from the archive lacks what no event tells.
-            self.saved.forget();
-            self.commits.forget();
-            self.settling.stored();
+            self.saved.reset_cache();
+            self.commits.reset_cache();
+            self.settling.mark_stored();
         }
         match &mut self.inbox {
             Some(inbox) => Ok(inbox),
@@ -350,17 +364,17 @@ impl Worker<'_> {
     }
 
     /// The store, made anew from the archive when it is damaged or gone.
-    fn store(&mut self) -> Result<Box<dyn Store>, ServerError> {
+    fn open_or_rebuild_store(&mut self) -> Result<Box<dyn Store>, ServerError> {
         let paths = &self.settings.paths;
-        let database = paths.database();
+        let database = paths.database_file();
         let open = self.settings.open_store;
         let reason = match self.damage.take() {
             Some(reason) => reason,
             // As after a death between moving a damaged one aside and having
             // a new one; opening would begin an empty memory.
             None if is_gone(paths) => {
-                self.say("the database is gone; rebuilt from the archive");
-                self.rebuild()?;
+                self.log_line("the database is gone; rebuilt from the archive");
+                self.rebuild_store()?;
                 return Ok(open(&database)?);
             }
             None => match open(&database) {
@@ -369,43 +383,43 @@ impl Worker<'_> {
             },
         };
         let aside = move_aside(paths, (self.settings.clock)())?;
-        self.say(&format!(
+        self.log_line(&format!(
             "the database is damaged ({reason}); moved to {} and rebuilt from the archive",
             aside.display()
         ));
         // The log has it as well; a mark that cannot be written stops nothing.
-        let _ = Failure::of(paths).note(DAMAGED);
-        self.rebuild()?;
+        let _ = CaptureFailureMark::for_data_dir(paths).record_failure(DAMAGED_DATABASE_NOTICE);
+        self.rebuild_store()?;
         Ok(open(&database)?)
     }
 
-    fn rebuild(&mut self) -> Result<(), ServerError> {
+    fn rebuild_store(&mut self) -> Result<(), ServerError> {
         let settings = self.settings;
-        let rebuilt = rebuild(&settings.paths, &settings.policy, &mut |_| {})?;
-        for LeftOut { id, reason } in rebuilt.left_out {
-            self.say(&format!("warning: event {id} is left out: {reason}"));
+        let rebuilt = rebuild_database(&settings.paths, &settings.policy, &mut |_| {})?;
+        for FailedEvent { id, reason } in rebuilt.left_out {
+            self.log_line(&format!("warning: event {id} is left out: {reason}"));
         }
         Ok(())
     }
 
     /// A deletion that was cut short comes before anything is stored.
     fn resume_deletion(&mut self) {
-        match forget::resume(&self.settings.paths) {
+        match forget::resume_deletion(&self.settings.paths) {
             Ok(false) => {}
-            Ok(true) => self.say("a deletion that was cut short was carried out"),
-            Err(e) => self.say(&format!("a deletion that was cut short has to wait: {e}")),
+            Ok(true) => self.log_line("a deletion that was cut short was carried out"),
+            Err(e) => self.log_line(&format!("a deletion that was cut short has to wait: {e}")),
         }
     }
 
     fn empty_the_spool(&mut self) {
-        while self.work().is_ok_and(|taken| taken > 0) {}
+        while self.ingest_once().is_ok_and(|taken| taken > 0) {}
     }
 
     /// Says once what is wrong; the store is opened anew next time.
     fn in_trouble(&mut self, error: &ServerError) {
         let text = error.to_string();
         if self.trouble.as_ref() != Some(&text) {
-            self.say(&format!("warning: {text}; events wait in the spool"));
+            self.log_line(&format!("warning: {text}; events wait in the spool"));
             self.trouble = Some(text);
         }
         match error {
@@ -421,26 +435,26 @@ impl Worker<'_> {
         }
     }
 
-    fn recovered(&mut self) {
+    fn clear_problem(&mut self) {
         if self.trouble.take().is_some() {
-            self.say("works again");
+            self.log_line("works again");
         }
     }
 
-    fn say(&mut self, text: &str) {
+    fn log_line(&mut self, text: &str) {
         let now = (self.settings.clock)();
         let log = match (&mut self.inbox, &mut self.log) {
             (Some(inbox), _) => inbox.log(),
             (None, Some(log)) => log,
             (None, log) => log.insert(Log::open(self.settings.paths.worker_log())),
         };
-        log.line(now, text);
+        log.write_line(now, text);
         log.flush();
     }
 
     /// What is taken soon: not what is put off because workers died on it.
-    fn awaited(&self) -> Vec<PathBuf> {
-        let mut files = waiting(&self.settings.paths, usize::MAX).unwrap_or_default();
+    fn list_awaited(&self) -> Vec<PathBuf> {
+        let mut files = list_spooled(&self.settings.paths, usize::MAX).unwrap_or_default();
         if let Some(inbox) = &self.inbox {
             let put_off = inbox.put_off((self.settings.clock)());
             files.retain(|file| !put_off.contains(name_of(file).as_str()));
@@ -455,11 +469,11 @@ impl Worker<'_> {
         });
         *waiters = still;
         for (stream, _) in done {
-            self.answer(stream);
+            self.answer_status(stream);
         }
     }
 
-    fn answer(&self, mut stream: UnixStream) {
+    fn answer_status(&self, mut stream: UnixStream) {
         let status = Reply {
             pid: std::process::id(),
             version: self.settings.version.clone(),
@@ -469,7 +483,7 @@ impl Worker<'_> {
             trouble: self.trouble.clone(),
         };
         // Whoever asked may have gone.
-        let _ = reply(&mut stream, &status);
+        let _ = send_reply(&mut stream, &status);
     }
 
     /// Starts the newer program; it waits for the lock until this one is gone.
@@ -477,23 +491,23 @@ impl Worker<'_> {
         let there = fs::metadata(program).is_ok_and(|m| m.is_file());
         let started = there && start_worker(&self.settings.paths, Path::new(program)).is_ok();
         if started {
-            self.say(&format!("making way for {program}"));
+            self.log_line(&format!("making way for {program}"));
         }
         started
     }
 }
 
 /// Tells one file from another that took its name.
-fn place(meta: &fs::Metadata) -> (u64, u64) {
+fn file_identity(meta: &fs::Metadata) -> (u64, u64) {
     (meta.dev(), meta.ino())
 }
 
 fn place_of(file: &Path) -> Option<(u64, u64)> {
-    fs::metadata(file).as_ref().map(place).ok()
+    fs::metadata(file).as_ref().map(file_identity).ok()
 }
 
 /// Whether `a` is a later version than `b`; what is no version is not.
-fn newer(a: &str, b: &str) -> bool {
+fn is_newer_version(a: &str, b: &str) -> bool {
     let parts = |text: &str| -> Option<Vec<u32>> {
         let core = text.split(['-', '+']).next()?;
         core.split('.').map(|part| part.parse().ok()).collect()

@@ -15,12 +15,12 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use remora_embed::{DIMS, Effort, Encoder, MODEL, Meaning, Source};
-use remora_memory::store::{Batch, Filter, Store, Write};
+use remora_embed::{EMBEDDING_DIMS, Effort, Embedding, Encoder, EncoderSource, MODEL_ID};
+use remora_memory::store::{Batch, Filter, ItemWrite, Store};
 use remora_memory::testing::item;
 use remora_memory::words::Query;
 use remora_protocol::record::{Item, Kind};
-use remora_store::{Access, SqliteStore, open};
+use remora_store::{Access, SqliteStore, open_store};
 use rusqlite::Connection;
 
 /// The same numbers in every run.
@@ -123,12 +123,12 @@ fn percentiles(mut times: Vec<Duration>) -> (f64, f64) {
 }
 
 /// A made-up direction near one of a hundred others.
-fn direction(dice: &mut Dice) -> Meaning {
+fn direction(dice: &mut Dice) -> Embedding {
     let mut about = Dice(1 + dice.below(100) * 0x9E37_79B9);
-    let floats: Vec<f32> = (0..DIMS)
+    let floats: Vec<f32> = (0..EMBEDDING_DIMS)
         .map(|_| (about.unit() - 0.5 + (dice.unit() - 0.5) * 1.5) as f32)
         .collect();
-    Meaning::of(&floats)
+    Embedding::from_vector(&floats)
 }
 
 fn embed(store: &SqliteStore, rows: u64) {
@@ -136,10 +136,10 @@ fn embed(store: &SqliteStore, rows: u64) {
     let start = Instant::now();
     let rows = i64::try_from(rows).unwrap();
     for from in (1..=rows).step_by(1_024) {
-        let some: Vec<(i64, Meaning)> = (from..(from + 1_024).min(rows + 1))
+        let some: Vec<(i64, Embedding)> = (from..(from + 1_024).min(rows + 1))
             .map(|id| (id, direction(&mut dice)))
             .collect();
-        store.embed(MODEL, &some).unwrap();
+        store.store_embeddings(MODEL_ID, &some).unwrap();
     }
     println!(
         "stored a vector each: {:.0} rows/s",
@@ -169,14 +169,14 @@ fn fill(store: &SqliteStore, plain: &Connection, rows: u64) {
         }
         plain.execute_batch("COMMIT").unwrap();
         let batch = Batch {
-            items: items.into_iter().map(Write::Add).collect(),
+            items: items.into_iter().map(ItemWrite::Add).collect(),
             ..Batch::default()
         };
         let start = Instant::now();
         store.apply(&batch).unwrap();
         took += start.elapsed();
     }
-    let bytes = store.counts().unwrap().bytes;
+    let bytes = store.count_contents().unwrap().bytes;
     println!(
         "stored {rows} rows in batches of 256: {:.0} rows/s, {} bytes a row for {} bytes of text",
         rows as f64 / took.as_secs_f64(),
@@ -223,7 +223,7 @@ fn run(name: &str, queries: &[Vec<String>], mut search: impl FnMut(&[String]) ->
 
 fn measure(folder: &Path, rows: u64, count: usize) {
     let path = folder.join("remora.db");
-    let store = open(&path, Access::Write).unwrap();
+    let store = open_store(&path, Access::Write).unwrap();
     let plain = Connection::open(folder.join("plain.db")).unwrap();
     plain
         .execute_batch(
@@ -234,7 +234,7 @@ fn measure(folder: &Path, rows: u64, count: usize) {
     fill(&store, &plain, rows);
     embed(&store, rows);
     drop(store);
-    let store = open(&path, Access::Read).unwrap();
+    let store = open_store(&path, Access::Read).unwrap();
     let queries = queries(count);
     let everywhere = Filter::default();
     let big = Filter {
@@ -252,7 +252,7 @@ fn measure(folder: &Path, rows: u64, count: usize) {
             .len()
     };
     let ours = run("everywhere", &queries, |words| ask(words, &everywhere));
-    let encoder = Encoder::load(&Source::BuiltIn).unwrap();
+    let encoder = Encoder::load(&EncoderSource::BuiltIn).unwrap();
     let full = |name: &str, filter: &Filter| {
         run(name, &queries, |words| {
             let text = words.join(" ");

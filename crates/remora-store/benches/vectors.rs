@@ -11,11 +11,11 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use remora_embed::Meaning;
-use remora_memory::store::{Batch, Filter, Store, Write};
+use remora_embed::Embedding;
+use remora_memory::store::{Batch, Filter, ItemWrite, Store};
 use remora_memory::testing::item;
 use remora_protocol::record::{Item, Kind};
-use remora_store::{Access, SqliteStore, open};
+use remora_store::{Access, SqliteStore, open_store};
 
 const MODEL: &str = "made-up/1";
 const DIMS: usize = 384;
@@ -71,7 +71,7 @@ impl Space {
     }
 
     /// A text about a topic, which is one of a larger one.
-    fn meaning(&self, dice: &mut Dice, topic: u64) -> Meaning {
+    fn meaning(&self, dice: &mut Dice, topic: u64) -> Embedding {
         let mut large = Dice((topic / 30 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let mut small = Dice((topic + 1).wrapping_mul(0xBF58_476D_1CE4_E5B9));
         let mut vector = [0.0_f32; DIMS];
@@ -84,7 +84,7 @@ impl Space {
         for to in &mut vector {
             *to += dice.normal() * 2.2;
         }
-        Meaning::of(&vector)
+        Embedding::from_vector(&vector)
     }
 }
 
@@ -104,15 +104,16 @@ fn row(n: u64) -> Item {
     }
 }
 
-struct Asked {
-    meaning: Meaning,
+struct BenchQuery {
+    meaning: Embedding,
     /// What is truly nearest so far.
     nearest: Vec<(f32, i64)>,
 }
 
-impl Asked {
-    fn offer(&mut self, id: i64, meaning: &Meaning) {
-        self.nearest.push((self.meaning.cosine(meaning), id));
+impl BenchQuery {
+    fn offer(&mut self, id: i64, meaning: &Embedding) {
+        self.nearest
+            .push((self.meaning.cosine_similarity(meaning), id));
         if self.nearest.len() >= WANTED * 4 {
             self.cut();
         }
@@ -131,19 +132,19 @@ fn percentiles(mut times: Vec<Duration>) -> (f64, f64) {
     (at(50), at(95))
 }
 
-fn fill(store: &SqliteStore, rows: u64, asked: &mut [Asked]) {
+fn fill(store: &SqliteStore, rows: u64, asked: &mut [BenchQuery]) {
     let space = Space::new(rows);
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let mut took = Duration::ZERO;
-    let before = store.counts().unwrap().bytes;
+    let before = store.count_contents().unwrap().bytes;
     for from in (0..rows).step_by(256) {
         let batch = Batch {
             items: (from..rows.min(from + 256))
-                .map(|n| Write::Add(row(n)))
+                .map(|n| ItemWrite::Add(row(n)))
                 .collect(),
             ..Batch::default()
         };
-        let meanings: Vec<(i64, Meaning)> = store
+        let meanings: Vec<(i64, Embedding)> = store
             .apply(&batch)
             .unwrap()
             .into_iter()
@@ -159,14 +160,14 @@ fn fill(store: &SqliteStore, rows: u64, asked: &mut [Asked]) {
         }
         for part in meanings.chunks(32) {
             let start = Instant::now();
-            store.embed(MODEL, part).unwrap();
+            store.store_embeddings(MODEL, part).unwrap();
             took += start.elapsed();
         }
     }
     println!(
         "stored {rows} meanings in batches of 32: {:.0} a second; with their rows {} bytes each",
         rows as f64 / took.as_secs_f64(),
-        (store.counts().unwrap().bytes - before) / rows
+        (store.count_contents().unwrap().bytes - before) / rows
     );
 }
 
@@ -181,14 +182,17 @@ fn worked() -> Option<Duration> {
         .map(Duration::from_nanos)
 }
 
-fn run(name: &str, store: &SqliteStore, queries: &[Meaning], filter: &Filter) {
+fn run(name: &str, store: &SqliteStore, queries: &[Embedding], filter: &Filter) {
     let mut found = 0;
     let before = worked();
     let times = queries
         .iter()
         .map(|query| {
             let start = Instant::now();
-            found += store.nearest(MODEL, query, filter, WANTED).unwrap().len();
+            found += store
+                .find_nearest(MODEL, query, filter, WANTED)
+                .unwrap()
+                .len();
             start.elapsed()
         })
         .collect();
@@ -205,14 +209,14 @@ fn run(name: &str, store: &SqliteStore, queries: &[Meaning], filter: &Filter) {
     );
 }
 
-fn recall(store: &SqliteStore, asked: &mut [Asked]) {
+fn recall(store: &SqliteStore, asked: &mut [BenchQuery]) {
     for wanted in [10, 50, WANTED] {
         let mut hits = 0;
         let mut of = 0;
         for asked in asked.iter_mut() {
             asked.cut();
             let found = store
-                .nearest(MODEL, &asked.meaning, &Filter::default(), wanted)
+                .find_nearest(MODEL, &asked.meaning, &Filter::default(), wanted)
                 .unwrap();
             let found: HashSet<i64> = found.iter().map(|(id, _)| *id).collect();
             let exact = asked.nearest.iter().take(wanted);
@@ -243,24 +247,24 @@ fn measure(folder: &Path, rows: u64, count: usize) {
     let path = folder.join("remora.db");
     let space = Space::new(rows);
     let mut dice = Dice(77);
-    let queries: Vec<Meaning> = (0..count)
+    let queries: Vec<Embedding> = (0..count)
         .map(|_| {
             let topic = dice.below(space.topics);
             space.meaning(&mut dice, topic)
         })
         .collect();
-    let mut asked: Vec<Asked> = queries
+    let mut asked: Vec<BenchQuery> = queries
         .iter()
         .take(CHECKED)
-        .map(|meaning| Asked {
+        .map(|meaning| BenchQuery {
             meaning: meaning.clone(),
             nearest: Vec::new(),
         })
         .collect();
-    let store = open(&path, Access::Write).unwrap();
+    let store = open_store(&path, Access::Write).unwrap();
     fill(&store, rows, &mut asked);
     drop(store);
-    let store = open(&path, Access::Read).unwrap();
+    let store = open_store(&path, Access::Read).unwrap();
     let any = Filter::default;
     run("everywhere", &store, &queries, &any());
     for project in ["large", "small"] {

@@ -9,15 +9,15 @@ use std::path::Path;
 use remora_memory::store::{Result, StoreError};
 use rusqlite::{Connection, Row};
 
-use self::table::{Column, Table, list, number, text};
-use crate::sqlite::{self, Told};
+use self::table::{Column, ForeignTable, parse_list, read_number, read_text};
+use crate::sqlite::{self, StoreResultExt};
 
 /// Rows that are read at a time.
-pub const PAGE: usize = 500;
+pub const PAGE_ROWS: usize = 500;
 
 /// A session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Session {
+pub struct ForeignSession {
     /// The client's own id.
     pub id: String,
     /// The id that observations and summaries bear.
@@ -38,7 +38,7 @@ pub struct Session {
 
 /// The person's own words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Prompt {
+pub struct ForeignPrompt {
     /// Its number there.
     pub id: i64,
     /// The client's id of the session.
@@ -53,7 +53,7 @@ pub struct Prompt {
 
 /// What a model noted of some calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Observation {
+pub struct ForeignObservation {
     /// Its number there.
     pub id: i64,
     /// The memory id of the session.
@@ -88,7 +88,7 @@ pub struct Observation {
 
 /// What a model summed up at a stop.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct ForeignSummary {
     /// Its number there.
     pub id: i64,
     /// The memory id of the session.
@@ -119,7 +119,7 @@ pub struct Summary {
 
 /// A call of which no observation was made.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ToolUse {
+pub struct ForeignToolUse {
     /// Its number there.
     pub id: i64,
     /// The client's id of the session.
@@ -144,11 +144,11 @@ pub struct ToolUse {
 
 /// The database.
 #[derive(Debug)]
-pub struct Foreign {
+pub struct ForeignDatabase {
     conn: Connection,
 }
 
-impl Foreign {
+impl ForeignDatabase {
     /// Opens the file for reading, and reads all of it once: whatever is wrong
     /// with it is known before anything of it is used.
     pub fn open(path: &Path) -> Result<Self> {
@@ -157,12 +157,16 @@ impl Foreign {
             return Err(fault("is a folder; name the database in it"));
         }
         let foreign = Self {
-            conn: sqlite::foreign(path)?,
+            conn: sqlite::open_foreign(path)?,
         };
-        let known = [&table::SESSIONS, &table::OBSERVATIONS, &table::SUMMARIES];
+        let known = [
+            &table::SESSIONS_TABLE,
+            &table::OBSERVATIONS_TABLE,
+            &table::SUMMARIES_TABLE,
+        ];
         let mut there = Vec::new();
         for table in known {
-            let columns = foreign.columns(table.name)?;
+            let columns = foreign.read_columns(table.name)?;
             if !columns.is_empty() {
                 there.push(table.is_known(&columns));
             }
@@ -177,45 +181,45 @@ impl Foreign {
                 "a version of claude-mem that is not known: a table lacks its id or its session",
             ));
         }
-        for table in table::ALL {
+        for table in table::ALL_TABLES {
             foreign.look_through(table)?;
         }
         Ok(foreign)
     }
 
-    fn look_through(&self, table: &Table) -> Result<()> {
-        let columns = self.columns(table.name)?;
-        let Some(sql) = table.select(&columns) else {
+    fn look_through(&self, table: &ForeignTable) -> Result<()> {
+        let columns = self.read_columns(table.name)?;
+        let Some(sql) = table.select_sql(&columns) else {
             return Ok(());
         };
-        let mut statement = self.conn.prepare_cached(&sql).told()?;
-        let mut rows = statement.query([0, i64::MAX]).told()?;
-        while rows.next().told()?.is_some() {}
+        let mut statement = self.conn.prepare_cached(&sql).store_err()?;
+        let mut rows = statement.query([0, i64::MAX]).store_err()?;
+        while rows.next().store_err()?.is_some() {}
         Ok(())
     }
 
     /// All sessions, the oldest first.
-    pub fn sessions(&self) -> Result<Vec<Session>> {
+    pub fn list_sessions(&self) -> Result<Vec<ForeignSession>> {
         let mut found = Vec::new();
         loop {
             let after = found.last().map_or(0, |(id, _)| *id);
-            let page = self.page(&table::SESSIONS, after, |row| {
-                let ended = number(row, 7);
-                let title = match (text(row, 5), text(row, 6)) {
+            let page = self.read_page(&table::SESSIONS_TABLE, after, |row| {
+                let ended = read_number(row, 7);
+                let title = match (read_text(row, 5), read_text(row, 6)) {
                     (title, _) if !title.is_empty() => title,
                     (_, prompt) => prompt,
                 };
-                let session = Session {
-                    id: text(row, 1),
-                    memory_id: text(row, 2),
-                    project: text(row, 3),
-                    platform: text(row, 4),
+                let session = ForeignSession {
+                    id: read_text(row, 1),
+                    memory_id: read_text(row, 2),
+                    project: read_text(row, 3),
+                    platform: read_text(row, 4),
                     title,
                     ended: (ended > 0).then_some(ended),
-                    prompts: small(number(row, 8)),
-                    started: number(row, 9),
+                    prompts: clamp_to_u32(read_number(row, 8)),
+                    started: read_number(row, 9),
                 };
-                (number(row, 0), session)
+                (read_number(row, 0), session)
             })?;
             if page.is_empty() {
                 return Ok(found.into_iter().map(|(_, session)| session).collect());
@@ -225,122 +229,132 @@ impl Foreign {
     }
 
     /// Prompts beyond this number.
-    pub fn prompts(&self, after: i64) -> Result<Vec<Prompt>> {
-        self.page(&table::PROMPTS, after, |row| Prompt {
-            id: number(row, 0),
-            session: text(row, 1),
-            number: small(number(row, 2)),
-            text: text(row, 3),
-            time: number(row, 4),
+    pub fn list_prompts(&self, after: i64) -> Result<Vec<ForeignPrompt>> {
+        self.read_page(&table::PROMPTS_TABLE, after, |row| ForeignPrompt {
+            id: read_number(row, 0),
+            session: read_text(row, 1),
+            number: clamp_to_u32(read_number(row, 2)),
+            text: read_text(row, 3),
+            time: read_number(row, 4),
         })
     }
 
     /// Observations beyond this number.
-    pub fn observations(&self, after: i64) -> Result<Vec<Observation>> {
-        self.page(&table::OBSERVATIONS, after, |row| {
-            let narrative = text(row, 7);
-            let old = text(row, 8);
-            let merged = text(row, 15);
-            Observation {
-                id: number(row, 0),
-                session: text(row, 1),
+    pub fn list_observations(&self, after: i64) -> Result<Vec<ForeignObservation>> {
+        self.read_page(&table::OBSERVATIONS_TABLE, after, |row| {
+            let narrative = read_text(row, 7);
+            let old = read_text(row, 8);
+            let merged = read_text(row, 15);
+            ForeignObservation {
+                id: read_number(row, 0),
+                session: read_text(row, 1),
                 project: if merged.is_empty() {
-                    text(row, 2)
+                    read_text(row, 2)
                 } else {
                     merged
                 },
-                kind: text(row, 3),
-                title: text(row, 4),
-                subtitle: text(row, 5),
-                facts: list(&text(row, 6)),
+                kind: read_text(row, 3),
+                title: read_text(row, 4),
+                subtitle: read_text(row, 5),
+                facts: parse_list(&read_text(row, 6)),
                 narrative: if narrative.is_empty() { old } else { narrative },
-                concepts: list(&text(row, 9)),
-                files_read: list(&text(row, 10)),
-                files_modified: list(&text(row, 11)),
-                prompt: prompt(number(row, 12)),
-                tokens: small(number(row, 13)),
-                agent: text(row, 14),
-                time: number(row, 16),
+                concepts: parse_list(&read_text(row, 9)),
+                files_read: parse_list(&read_text(row, 10)),
+                files_modified: parse_list(&read_text(row, 11)),
+                prompt: prompt_number(read_number(row, 12)),
+                tokens: clamp_to_u32(read_number(row, 13)),
+                agent: read_text(row, 14),
+                time: read_number(row, 16),
             }
         })
     }
 
     /// Summaries beyond this number.
-    pub fn summaries(&self, after: i64) -> Result<Vec<Summary>> {
-        self.page(&table::SUMMARIES, after, |row| {
-            let merged = text(row, 12);
-            Summary {
-                id: number(row, 0),
-                session: text(row, 1),
+    pub fn list_summaries(&self, after: i64) -> Result<Vec<ForeignSummary>> {
+        self.read_page(&table::SUMMARIES_TABLE, after, |row| {
+            let merged = read_text(row, 12);
+            ForeignSummary {
+                id: read_number(row, 0),
+                session: read_text(row, 1),
                 project: if merged.is_empty() {
-                    text(row, 2)
+                    read_text(row, 2)
                 } else {
                     merged
                 },
-                request: text(row, 3),
-                investigated: text(row, 4),
-                learned: text(row, 5),
-                completed: text(row, 6),
-                next_steps: text(row, 7),
-                notes: text(row, 8),
-                files_read: list(&text(row, 9)),
-                files_modified: list(&text(row, 10)),
-                prompt: prompt(number(row, 11)),
-                time: number(row, 13),
+                request: read_text(row, 3),
+                investigated: read_text(row, 4),
+                learned: read_text(row, 5),
+                completed: read_text(row, 6),
+                next_steps: read_text(row, 7),
+                notes: read_text(row, 8),
+                files_read: parse_list(&read_text(row, 9)),
+                files_modified: parse_list(&read_text(row, 10)),
+                prompt: prompt_number(read_number(row, 11)),
+                time: read_number(row, 13),
             }
         })
     }
 
     /// Calls that still wait to be looked at, beyond this number.
-    pub fn pending(&self, after: i64) -> Result<Vec<ToolUse>> {
-        self.page(&table::PENDING, after, tool_use)
+    pub fn list_pending_calls(&self, after: i64) -> Result<Vec<ForeignToolUse>> {
+        self.read_page(&table::PENDING_TABLE, after, tool_use)
     }
 
     /// Calls that were looked at and nothing was made of, beyond this number.
-    pub fn orphans(&self, after: i64) -> Result<Vec<ToolUse>> {
-        self.page(&table::TOOL_USES, after, tool_use)
+    pub fn list_orphan_calls(&self, after: i64) -> Result<Vec<ForeignToolUse>> {
+        self.read_page(&table::TOOL_USES_TABLE, after, tool_use)
     }
 
-    fn page<T>(&self, table: &Table, after: i64, read: impl Fn(&Row<'_>) -> T) -> Result<Vec<T>> {
-        let columns = self.columns(table.name)?;
-        let Some(sql) = table.select(&columns) else {
+    fn read_page<T>(
+        &self,
+        table: &ForeignTable,
+        after: i64,
+        read: impl Fn(&Row<'_>) -> T,
+    ) -> Result<Vec<T>> {
+        let columns = self.read_columns(table.name)?;
+        let Some(sql) = table.select_sql(&columns) else {
             return Ok(Vec::new());
         };
-        let limit = i64::try_from(PAGE).unwrap_or(i64::MAX);
-        let mut statement = self.conn.prepare_cached(&sql).told()?;
+        let limit = i64::try_from(PAGE_ROWS).unwrap_or(i64::MAX);
+        let mut statement = self.conn.prepare_cached(&sql).store_err()?;
         let rows = statement.query_map([after, limit], |row| Ok(read(row)));
-        rows.told()?.collect::<rusqlite::Result<_>>().told()
+        rows.store_err()?
+            .collect::<rusqlite::Result<_>>()
+            .store_err()
     }
 
-    fn columns(&self, table: &str) -> Result<Vec<Column>> {
+    fn read_columns(&self, table: &str) -> Result<Vec<Column>> {
         let sql = "SELECT name FROM pragma_table_info(?1)";
-        let mut statement = self.conn.prepare_cached(sql).told()?;
+        let mut statement = self.conn.prepare_cached(sql).store_err()?;
         let names = statement.query_map([table], |row| row.get(0));
-        names.told()?.collect::<rusqlite::Result<_>>().told()
+        names
+            .store_err()?
+            .collect::<rusqlite::Result<_>>()
+            .store_err()
     }
 }
 
-fn tool_use(row: &Row<'_>) -> ToolUse {
-    ToolUse {
-        id: number(row, 0),
-        session: text(row, 1),
-        project: text(row, 2),
-        call: text(row, 3),
-        tool: text(row, 4),
-        input: text(row, 5),
-        response: text(row, 6),
-        cwd: text(row, 7),
-        agent: text(row, 8),
-        time: number(row, 9),
+fn tool_use(row: &Row<'_>) -> ForeignToolUse {
+    ForeignToolUse {
+        id: read_number(row, 0),
+        session: read_text(row, 1),
+        project: read_text(row, 2),
+        call: read_text(row, 3),
+        tool: read_text(row, 4),
+        input: read_text(row, 5),
+        response: read_text(row, 6),
+        cwd: read_text(row, 7),
+        agent: read_text(row, 8),
+        time: read_number(row, 9),
     }
 }
 
-fn small(number: i64) -> u32 {
+fn clamp_to_u32(number: i64) -> u32 {
     u32::try_from(number.max(0)).unwrap_or(u32::MAX)
 }
 
-fn prompt(number: i64) -> Option<u32> {
-    Some(small(number)).filter(|number| *number > 0)
+fn prompt_number(number: i64) -> Option<u32> {
+    Some(clamp_to_u32(number)).filter(|number| *number > 0)
 }
 
 #[cfg(test)]

@@ -26,6 +26,6 @@ pub enum Access {
 }
 
 /// Opens the store in this file.
-pub fn open(path: &Path, access: Access) -> Result<SqliteStore, StoreError> {
-    sqlite::open(path, access)
+pub fn open_store(path: &Path, access: Access) -> Result<SqliteStore, StoreError> {
+    sqlite::open_store(path, access)
 }

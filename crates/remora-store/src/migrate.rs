@@ -6,7 +6,7 @@ use std::path::Path;
 use remora_memory::store::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
-use crate::sqlite::{Told, list_words};
+use crate::sqlite::{StoreResultExt, list_words};
 
 /// A step from one schema to the next; never changed once it was released.
 #[derive(Debug, Clone, Copy)]
@@ -20,11 +20,11 @@ pub(crate) struct Migration {
 }
 
 /// The schema in which words are listed by project and kind.
-pub(crate) const LISTED: u32 = 6;
+pub(crate) const INJECTABLE_TERMS_VERSION: u32 = 6;
 /// The schema that knows what users said of items.
-pub(crate) const OVERRIDES: u32 = 5;
+pub(crate) const OVERRIDES_VERSION: u32 = 5;
 
-pub(crate) const ALL: &[Migration] = &[
+pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration {
         version: 1,
         sql: include_str!("../migrations/sqlite/0001_init.sql"),
@@ -47,105 +47,109 @@ pub(crate) const ALL: &[Migration] = &[
         then: None,
     },
     Migration {
-        version: OVERRIDES,
+        version: OVERRIDES_VERSION,
         sql: include_str!("../migrations/sqlite/0005_overrides.sql"),
         then: None,
     },
     Migration {
-        version: LISTED,
+        version: INJECTABLE_TERMS_VERSION,
         sql: include_str!("../migrations/sqlite/0006_prompts.sql"),
         then: Some(list_words),
     },
 ];
 
 /// Marks a file as ours.
-const APPLICATION: i32 = 0x5265_6D6F;
+const APPLICATION_ID: i32 = 0x5265_6D6F;
 
 /// Which schema a file has, and which one this version knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Schema {
+pub(crate) struct SchemaVersions {
     /// In the file.
     pub(crate) found: u32,
     /// The newest known.
     pub(crate) known: u32,
 }
 
-fn known(steps: &[Migration]) -> u32 {
+fn latest_version(steps: &[Migration]) -> u32 {
     steps.last().map_or(0, |step| step.version)
 }
 
 /// The schema in the file.
-pub(crate) fn version(conn: &Connection) -> Result<u32> {
+pub(crate) fn read_version(conn: &Connection) -> Result<u32> {
     conn.prepare_cached("PRAGMA user_version")
-        .told()?
+        .store_err()?
         .query_row([], |row| row.get(0))
-        .told()
+        .store_err()
 }
 
 /// Looks without changing anything.
-pub(crate) fn look(conn: &Connection) -> Result<Schema> {
-    let found = version(conn)?;
+pub(crate) fn inspect_schema(conn: &Connection) -> Result<SchemaVersions> {
+    let found = read_version(conn)?;
     if found == 0 {
         return Err(StoreError::Empty);
     }
-    Ok(Schema {
+    Ok(SchemaVersions {
         found,
-        known: known(ALL),
+        known: latest_version(MIGRATIONS),
     })
 }
 
 /// Brings the file to the newest schema. A newer file is left as it is.
-pub(crate) fn bring_up(conn: &mut Connection, path: &Path) -> Result<Schema> {
-    run(conn, path, ALL)
+pub(crate) fn bring_up(conn: &mut Connection, path: &Path) -> Result<SchemaVersions> {
+    run_migrations(conn, path, MIGRATIONS)
 }
 
-fn run(conn: &mut Connection, path: &Path, steps: &[Migration]) -> Result<Schema> {
-    let found = version(conn)?;
-    let known = known(steps);
+fn run_migrations(
+    conn: &mut Connection,
+    path: &Path,
+    steps: &[Migration],
+) -> Result<SchemaVersions> {
+    let found = read_version(conn)?;
+    let known = latest_version(steps);
     if found >= known {
         if found == known {
-            check(conn, steps)?;
+            check_applied(conn, steps)?;
         }
-        return Ok(Schema { found, known });
+        return Ok(SchemaVersions { found, known });
     }
     if found > 0 {
-        backup(conn, path, found)?;
+        back_up_database(conn, path, found)?;
     }
     for step in steps.iter().filter(|step| step.version > found) {
         let tx = conn
             .transaction_with_behavior(TransactionBehavior::Immediate)
-            .told()?;
+            .store_err()?;
         // Another process may have taken the step while this one waited.
-        if version(&tx)? >= step.version {
+        if read_version(&tx)? >= step.version {
             continue;
         }
         tx.execute_batch(
             "CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, checksum INTEGER NOT NULL) STRICT",
         )
-        .told()?;
-        tx.execute_batch(step.sql).told()?;
+        .store_err()?;
+        tx.execute_batch(step.sql).store_err()?;
         if let Some(then) = step.then {
             then(&tx)?;
         }
         tx.execute(
             "INSERT INTO migrations (version, checksum) VALUES (?1, ?2)",
-            (step.version, checksum(step.sql)),
+            (step.version, compute_checksum(step.sql)),
         )
-        .told()?;
+        .store_err()?;
         tx.pragma_update(None, "user_version", step.version)
-            .told()?;
-        tx.pragma_update(None, "application_id", APPLICATION)
-            .told()?;
-        tx.commit().told()?;
+            .store_err()?;
+        tx.pragma_update(None, "application_id", APPLICATION_ID)
+            .store_err()?;
+        tx.commit().store_err()?;
     }
-    Ok(Schema {
+    Ok(SchemaVersions {
         found: known,
         known,
     })
 }
 
 /// The steps on record must be the ones that this version would take.
-fn check(conn: &Connection, steps: &[Migration]) -> Result<()> {
+fn check_applied(conn: &Connection, steps: &[Migration]) -> Result<()> {
     for step in steps {
         let recorded: Option<i64> = conn
             .query_row(
@@ -154,8 +158,8 @@ fn check(conn: &Connection, steps: &[Migration]) -> Result<()> {
                 |row| row.get(0),
             )
             .optional()
-            .told()?;
-        if recorded != Some(checksum(step.sql)) {
+            .store_err()?;
+        if recorded != Some(compute_checksum(step.sql)) {
             return Err(StoreError::Failed(format!(
                 "migration {} is not the one that made this database",
                 step.version
@@ -166,7 +170,7 @@ fn check(conn: &Connection, steps: &[Migration]) -> Result<()> {
 }
 
 /// FNV-1a over the text, line ends aside.
-fn checksum(sql: &str) -> i64 {
+fn compute_checksum(sql: &str) -> i64 {
     let hash = sql
         .bytes()
         .filter(|byte| *byte != b'\r')
@@ -178,16 +182,18 @@ fn checksum(sql: &str) -> i64 {
 
 /// A copy of the database as it was, beside it. An older copy of the same
 /// schema is replaced only once the new one is whole.
-fn backup(conn: &Connection, path: &Path, found: u32) -> Result<()> {
-    use crate::sqlite::{beside, io, owner_only};
-    let target = beside(path, &format!(".backup-v{found}"));
-    let part = beside(path, &format!(".backup-v{found}.part"));
+fn back_up_database(conn: &Connection, path: &Path, found: u32) -> Result<()> {
+    use crate::sqlite::{io_error, owner_only, with_suffix};
+    let target = with_suffix(path, &format!(".backup-v{found}"));
+    let part = with_suffix(path, &format!(".backup-v{found}.part"));
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
     owner_only(&mut options);
-    options.open(&part).map_err(|error| io(&part, &error))?;
-    conn.backup("main", &part, None).told()?;
-    std::fs::rename(&part, &target).map_err(|error| io(&target, &error))
+    options
+        .open(&part)
+        .map_err(|error| io_error(&part, &error))?;
+    conn.backup("main", &part, None).store_err()?;
+    std::fs::rename(&part, &target).map_err(|error| io_error(&target, &error))
 }
 
 #[cfg(test)]

@@ -21,43 +21,43 @@ mod write;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use remora_embed::Meaning;
+use remora_embed::Embedding;
 use remora_memory::store::{
-    Batch, Counts, DetailRow, Erase, EventKey, Filter, Hit, Name, Page, ProjectActivity, Prune,
-    PruneRun, Result, Settled, Store, StoreError,
+    Batch, DetailRow, ErasePlan, EventKey, Filter, Hit, IndexState, ItemRef, PageRequest,
+    ProjectStats, PruneMode, PruneRequest, Result, Store, StoreError, StoreStats,
 };
 use remora_memory::words::Query;
 use remora_protocol::record::{
-    EventRow, FileRecord, Given, Item, Kind, Override, Project, Session,
+    FileRecord, Injection, Item, Kind, LoggedEvent, Override, Project, Session,
 };
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-pub(crate) use connect::{beside, foreign, io, owner_only};
-pub(crate) use errors::Told;
+pub(crate) use connect::{io_error, open_foreign, owner_only, with_suffix};
+pub(crate) use errors::StoreResultExt;
 pub(crate) use write::list_words;
 
 use crate::Access;
-use crate::migrate::{self, Schema};
+use crate::migrate::{self, SchemaVersions};
 
 /// Memory in a SQLite file.
 #[derive(Debug)]
 pub struct SqliteStore {
     conn: Connection,
     path: PathBuf,
-    schema: Schema,
+    schema: SchemaVersions,
     /// Made by the first batch.
-    tools: RefCell<Option<write::Tools>>,
+    tools: RefCell<Option<write::WriterState>>,
 }
 
-pub(crate) fn open(path: &Path, access: Access) -> Result<SqliteStore> {
-    let mut conn = connect::connect(path, access)?;
+pub(crate) fn open_store(path: &Path, access: Access) -> Result<SqliteStore> {
+    let mut conn = connect::open_connection(path, access)?;
     if let Access::ReadUntil(_) = access {
         // It lasts as long as the connection, which is not long.
-        conn.execute_batch("BEGIN").told()?;
+        conn.execute_batch("BEGIN").store_err()?;
     }
     let schema = match access {
         Access::Write => migrate::bring_up(&mut conn, path)?,
-        Access::Read | Access::ReadUntil(_) => migrate::look(&conn)?,
+        Access::Read | Access::ReadUntil(_) => migrate::inspect_schema(&conn)?,
     };
     Ok(SqliteStore {
         conn,
@@ -69,27 +69,28 @@ pub(crate) fn open(path: &Path, access: Access) -> Result<SqliteStore> {
 
 impl SqliteStore {
     /// Checks the file page by page; an empty list means that all is well.
-    pub fn integrity(&self) -> Result<Vec<String>> {
-        read::integrity(&self.conn)
+    pub fn check_integrity(&self) -> Result<Vec<String>> {
+        read::check_integrity(&self.conn)
     }
 
     /// In how many pieces the word index is; searches look into each.
-    pub fn pieces(&self) -> Result<usize> {
-        self.reading(|conn| Ok(settle::pieces(conn)?.len()))
+    pub fn count_segments(&self) -> Result<usize> {
+        self.with_snapshot(|conn| Ok(settle::list_segment_pages(conn)?.len()))
     }
 
     /// The schema that the file has.
-    pub fn schema(&self) -> u32 {
+    pub fn schema_version(&self) -> u32 {
         self.schema.found
     }
 
     /// Answers from one snapshot, and takes the locks for it once instead of
     /// once a statement. Whoever has a deadline has one for all questions.
-    fn reading<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    fn with_snapshot<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         if !self.conn.is_autocommit() {
             return read(&self.conn);
         }
-        let tx = Transaction::new_unchecked(&self.conn, TransactionBehavior::Deferred).told()?;
+        let tx =
+            Transaction::new_unchecked(&self.conn, TransactionBehavior::Deferred).store_err()?;
         read(&tx)
     }
 
@@ -105,14 +106,14 @@ impl SqliteStore {
 }
 
 impl Store for SqliteStore {
-    fn known(&self, events: &[EventKey<'_>]) -> Result<Vec<bool>> {
-        self.reading(|conn| read::known(conn, events))
+    fn are_known(&self, events: &[EventKey<'_>]) -> Result<Vec<bool>> {
+        self.with_snapshot(|conn| read::are_known(conn, events))
     }
 
     fn apply(&self, batch: &Batch) -> Result<Vec<i64>> {
         self.may_write()?;
         let mut tools = self.tools.borrow_mut();
-        let written = write::apply(&self.conn, tools.get_or_insert_default(), batch);
+        let written = write::apply_batch(&self.conn, tools.get_or_insert_default(), batch);
         if written.is_err() {
             // They may remember what was never stored.
             *tools = None;
@@ -121,43 +122,43 @@ impl Store for SqliteStore {
     }
 
     fn search(&self, query: &Query, filter: &Filter, limit: usize) -> Result<Vec<Hit>> {
-        self.reading(|conn| search::search(conn, query, filter, limit))
+        self.with_snapshot(|conn| search::search_items(conn, query, filter, limit))
     }
 
-    fn items(&self, names: &[Name]) -> Result<Vec<Item>> {
-        self.reading(|conn| read::items(conn, names))
+    fn find_items(&self, names: &[ItemRef]) -> Result<Vec<Item>> {
+        self.with_snapshot(|conn| read::find_items(conn, names))
     }
 
-    fn list(&self, filter: &Filter, page: Page) -> Result<Vec<Item>> {
-        self.reading(|conn| read::list(conn, filter, page))
+    fn list_items(&self, filter: &Filter, page: PageRequest) -> Result<Vec<Item>> {
+        self.with_snapshot(|conn| read::list_items(conn, filter, page))
     }
 
-    fn sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>> {
-        self.reading(|conn| read::sessions(conn, filter, limit))
+    fn list_sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>> {
+        self.with_snapshot(|conn| read::list_sessions(conn, filter, limit))
     }
 
-    fn events(&self, filter: &Filter, page: Page) -> Result<Vec<EventRow>> {
-        self.reading(|conn| read::events(conn, filter, page))
+    fn list_events(&self, filter: &Filter, page: PageRequest) -> Result<Vec<LoggedEvent>> {
+        self.with_snapshot(|conn| read::list_events(conn, filter, page))
     }
 
-    fn projects(&self) -> Result<Vec<Project>> {
-        self.reading(read::projects)
+    fn list_projects(&self) -> Result<Vec<Project>> {
+        self.with_snapshot(read::list_projects)
     }
 
-    fn files(&self, project: &str, folder: Option<&str>) -> Result<Vec<FileRecord>> {
-        self.reading(|conn| read::files(conn, project, folder))
+    fn list_files(&self, project: &str, folder: Option<&str>) -> Result<Vec<FileRecord>> {
+        self.with_snapshot(|conn| read::list_files(conn, project, folder))
     }
 
-    fn file(&self, project: &str, folder: &str, name: &str) -> Result<Option<FileRecord>> {
-        self.reading(|conn| read::file(conn, project, folder, name))
+    fn find_file(&self, project: &str, folder: &str, name: &str) -> Result<Option<FileRecord>> {
+        self.with_snapshot(|conn| read::find_file(conn, project, folder, name))
     }
 
-    fn given(&self, filter: &Filter, limit: usize) -> Result<Vec<Given>> {
-        self.reading(|conn| read::given(conn, filter, limit))
+    fn list_injections(&self, filter: &Filter, limit: usize) -> Result<Vec<Injection>> {
+        self.with_snapshot(|conn| read::list_injections(conn, filter, limit))
     }
 
-    fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
-        self.reading(|conn| read::keyed(conn, project, kind, key))
+    fn find_by_key(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
+        self.with_snapshot(|conn| read::find_by_key(conn, project, kind, key))
     }
 
     fn details(
@@ -167,67 +168,69 @@ impl Store for SqliteStore {
         holding: Option<&Query>,
         limit: usize,
     ) -> Result<Vec<DetailRow>> {
-        self.reading(|conn| match holding {
+        self.with_snapshot(|conn| match holding {
             Some(query) => search::details(conn, project, kind, query, limit),
             None => read::details(conn, project, kind, limit),
         })
     }
 
-    fn counts(&self) -> Result<Counts> {
-        self.reading(|conn| read::counts(conn, &self.path))
+    fn count_contents(&self) -> Result<StoreStats> {
+        self.with_snapshot(|conn| read::count_contents(conn, &self.path))
     }
 
-    fn project_activity(&self) -> Result<Vec<ProjectActivity>> {
-        self.reading(read::project_activity)
+    fn project_activity(&self) -> Result<Vec<ProjectStats>> {
+        self.with_snapshot(read::project_activity)
     }
 
-    fn unembedded(&self, model: &str, limit: usize) -> Result<Vec<Item>> {
-        self.reading(|conn| rows::items(conn, &vectors::pending(conn, model, limit)?))
+    fn list_unembedded(&self, model: &str, limit: usize) -> Result<Vec<Item>> {
+        self.with_snapshot(|conn| {
+            rows::read_items(conn, &vectors::list_pending(conn, model, limit)?)
+        })
     }
 
     fn unembedded_count(&self, model: &str) -> Result<u64> {
-        self.reading(|conn| vectors::pending_count(conn, model))
+        self.with_snapshot(|conn| vectors::pending_count(conn, model))
     }
 
-    fn embed(&self, model: &str, meanings: &[(i64, Meaning)]) -> Result<()> {
+    fn store_embeddings(&self, model: &str, meanings: &[(i64, Embedding)]) -> Result<()> {
         self.may_write()?;
         let ids: Vec<i64> = meanings.iter().map(|(id, _)| *id).collect();
         let old = vectors::without_gist(&self.conn, &ids)?;
-        let old = rows::items(&self.conn, &old)?;
-        vectors::put(&self.conn, model, meanings)?;
+        let old = rows::read_items(&self.conn, &old)?;
+        vectors::store_embeddings(&self.conn, model, meanings)?;
         write::put_gists(&self.conn, &old)
     }
 
     fn forget_meanings(&self) -> Result<()> {
         self.may_write()?;
-        vectors::forget(&self.conn)
+        vectors::clear_embeddings(&self.conn)
     }
 
-    fn settle(&self) -> Result<Settled> {
+    fn optimize_index(&self) -> Result<IndexState> {
         self.may_write()?;
-        settle::step(&self.conn)
+        settle::optimize_step(&self.conn)
     }
 
-    fn remove(&self, names: &[Name]) -> Result<()> {
+    fn remove(&self, names: &[ItemRef]) -> Result<()> {
         self.may_write()?;
-        let rows = read::items(&self.conn, names)?;
+        let rows = read::find_items(&self.conn, names)?;
         let ids: Vec<i64> = rows.iter().map(|row| row.id).collect();
-        write::remove(&self.conn, &ids)
+        write::remove_items(&self.conn, &ids)
     }
 
-    fn overrides(&self, project: Option<&str>) -> Result<Vec<Override>> {
-        self.reading(|conn| overrides::load(conn, project))
+    fn list_overrides(&self, project: Option<&str>) -> Result<Vec<Override>> {
+        self.with_snapshot(|conn| overrides::list_overrides(conn, project))
     }
 
-    fn erase(&self, erase: &Erase) -> Result<()> {
+    fn erase(&self, erase: &ErasePlan) -> Result<()> {
         self.may_write()?;
-        erase::erase(&self.conn, erase)
+        erase::erase_rows(&self.conn, erase)
     }
 
-    fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64> {
-        if run == PruneRun::Real {
+    fn prune(&self, prune: &PruneRequest, run: PruneMode) -> Result<u64> {
+        if run == PruneMode::Real {
             self.may_write()?;
         }
-        write::prune(&self.conn, prune, run)
+        write::prune_rows(&self.conn, prune, run)
     }
 }

@@ -12,28 +12,28 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::http::{Request, Response, Server};
+use super::http::{HttpRequest, HttpResponse, HttpServer};
 
 /// The client's key; no real one has this form.
-pub(super) const KEY: &str = "test-key-0000";
+pub(super) const API_KEY: &str = "test-key-0000";
 
 /// A running model.
-pub(super) struct Model {
-    server: Server,
-    state: Arc<Mutex<State>>,
+pub(super) struct ScriptedModel {
+    server: HttpServer,
+    state: Arc<Mutex<ModelState>>,
 }
 
 #[derive(Default)]
-struct State {
+struct ModelState {
     turns: VecDeque<Value>,
     agents: VecDeque<Value>,
-    heard: Heard,
+    heard: ObservedRequests,
     count: usize,
 }
 
 /// Bodies of the requests so far, in order.
 #[derive(Default, Clone)]
-pub(super) struct Heard {
+pub(super) struct ObservedRequests {
     /// Those of the main conversation.
     pub(super) main: Vec<Value>,
     /// Those of subagents.
@@ -42,7 +42,7 @@ pub(super) struct Heard {
     pub(super) aside: Vec<Value>,
 }
 
-impl Model {
+impl ScriptedModel {
     /// `turns`: `{"text": ..}` or `{"tools": [{"id", "name", "input"}]}` or both; with
     /// `"agent": true` it is for a subagent.
     pub(super) fn start(turns: &[Value]) -> Result<Self> {
@@ -50,24 +50,24 @@ impl Model {
             .iter()
             .cloned()
             .partition(|turn| turn["agent"] == json!(true));
-        let state = Arc::new(Mutex::new(State {
+        let state = Arc::new(Mutex::new(ModelState {
             turns,
             agents,
-            ..State::default()
+            ..ModelState::default()
         }));
         let shared = Arc::clone(&state);
-        let server = Server::start(move |request| {
+        let server = HttpServer::start(move |request| {
             let mut state = shared.lock().unwrap_or_else(PoisonError::into_inner);
-            answer(&mut state, request)
+            answer_request(&mut state, request)
         })?;
         Ok(Self { server, state })
     }
 
     /// Lets a client talk to this model and to nobody else.
-    pub(super) fn point(&self, client: &mut Command) {
+    pub(super) fn point_client(&self, client: &mut Command) {
         client
             .env("ANTHROPIC_BASE_URL", self.server.url())
-            .env("ANTHROPIC_API_KEY", KEY);
+            .env("ANTHROPIC_API_KEY", API_KEY);
         for switch in [
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
             "DISABLE_AUTOUPDATER",
@@ -80,18 +80,18 @@ impl Model {
     }
 
     /// Bodies of the main conversation's requests so far, in order.
-    pub(super) fn requests(&self) -> Vec<Value> {
-        self.heard().main
+    pub(super) fn main_requests(&self) -> Vec<Value> {
+        self.observed_requests().main
     }
 
     /// All bodies so far.
-    pub(super) fn heard(&self) -> Heard {
+    pub(super) fn observed_requests(&self) -> ObservedRequests {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.heard.clone()
     }
 }
 
-fn answer(state: &mut State, request: &Request) -> Response {
+fn answer_request(state: &mut ModelState, request: &HttpRequest) -> HttpResponse {
     let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
     match (request.method.as_str(), request.path.as_str()) {
         ("POST", "/v1/messages") => {}
@@ -122,18 +122,18 @@ fn answer(state: &mut State, request: &Request) -> Response {
             .pop_front()
             .unwrap_or_else(|| json!({"text": "done"}))
     };
-    let message = message(&turn, &body, state.count);
+    let message = build_message(&turn, &body, state.count);
     if body["stream"] == json!(true) {
-        return Response::new(200, "text/event-stream", events(&message));
+        return HttpResponse::new(200, "text/event-stream", to_server_events(&message));
     }
     json_response(&message)
 }
 
-fn json_response(value: &Value) -> Response {
-    Response::new(200, "application/json", value.to_string())
+fn json_response(value: &Value) -> HttpResponse {
+    HttpResponse::new(200, "application/json", value.to_string())
 }
 
-fn message(turn: &Value, body: &Value, count: usize) -> Value {
+fn build_message(turn: &Value, body: &Value, count: usize) -> Value {
     let mut blocks = Vec::new();
     if let Some(text) = turn["text"].as_str() {
         blocks.push(json!({"type": "text", "text": text}));
@@ -164,7 +164,7 @@ fn message(turn: &Value, body: &Value, count: usize) -> Value {
 }
 
 /// The same message as server-sent events.
-fn events(message: &Value) -> String {
+fn to_server_events(message: &Value) -> String {
     let mut out = String::new();
     let mut send = |data: Value| {
         let name = data["type"].as_str().unwrap_or_default();

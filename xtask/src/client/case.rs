@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::layout;
 
 /// A case as it stands in its file, merged over the file's defaults; placeholders are still in it.
-pub(super) struct Draft {
+pub(super) struct CaseDraft {
     pub(super) file: PathBuf,
     /// Position in the file's `cases`.
     pub(super) index: usize,
@@ -22,7 +22,7 @@ pub(super) struct Draft {
 }
 
 /// A case with every placeholder replaced.
-pub(super) struct Case {
+pub(super) struct HookCase {
     /// Settings by layer: an object, or a string that is the file's literal text.
     pub(super) layers: Map<String, Value>,
     /// Extra files, relative to the case's root.
@@ -37,11 +37,11 @@ pub(super) struct Case {
     pub(super) prompt: String,
     pub(super) turns: Vec<Value>,
     pub(super) http: Map<String, Value>,
-    pub(super) checks: Vec<Check>,
+    pub(super) checks: Vec<EventCheck>,
 }
 
 /// One event to compare.
-pub(super) struct Check {
+pub(super) struct EventCheck {
     pub(super) event: String,
     /// The call's id, for events of a tool.
     pub(super) tool: Option<String>,
@@ -74,7 +74,7 @@ const CASE_KEYS: &[&str] = &[
     "checks",
 ];
 const CHECK_KEYS: &[&str] = &["event", "tool", "nth", "given", "only", "env", "expect"];
-const LAYERS: &[&str] = &["user", "project", "local", "flag", "plugin"];
+const LAYER_NAMES: &[&str] = &["user", "project", "local", "flag", "plugin"];
 
 /// The JSON files of a folder, sorted.
 pub(super) fn json_files(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -94,9 +94,9 @@ pub(super) fn json_files(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// All cases of a folder, in file and list order.
-pub(super) fn load(folder: &Path) -> Result<Vec<Draft>> {
+pub(super) fn load_cases(folder: &Path) -> Result<Vec<CaseDraft>> {
     let files = json_files(folder)?;
-    let mut drafts: Vec<Draft> = Vec::new();
+    let mut drafts: Vec<CaseDraft> = Vec::new();
     for file in files {
         for draft in load_file(&file).with_context(|| format!("in {}", file.display()))? {
             let twice = drafts.iter().any(|other| other.name == draft.name);
@@ -107,10 +107,10 @@ pub(super) fn load(folder: &Path) -> Result<Vec<Draft>> {
     Ok(drafts)
 }
 
-fn load_file(file: &Path) -> Result<Vec<Draft>> {
+fn load_file(file: &Path) -> Result<Vec<CaseDraft>> {
     let content: Value = serde_json::from_str(&fs::read_to_string(file)?)?;
-    known("the file", &content, &["about", "defaults", "cases"])?;
-    let defaults = object(&content["defaults"]);
+    check_keys("the file", &content, &["about", "defaults", "cases"])?;
+    let defaults = to_object(&content["defaults"]);
     let mut drafts = Vec::new();
     for (index, case) in content["cases"]
         .as_array()
@@ -119,14 +119,14 @@ fn load_file(file: &Path) -> Result<Vec<Draft>> {
         .enumerate()
     {
         let mut body = defaults.clone();
-        body.extend(object(case));
+        body.extend(to_object(case));
         let name = body
             .get("name")
             .and_then(Value::as_str)
             .context("a case has no name")?
             .to_owned();
-        known(&name, &Value::Object(body.clone()), CASE_KEYS)?;
-        drafts.push(Draft {
+        check_keys(&name, &Value::Object(body.clone()), CASE_KEYS)?;
+        drafts.push(CaseDraft {
             file: file.to_owned(),
             index,
             name,
@@ -136,11 +136,11 @@ fn load_file(file: &Path) -> Result<Vec<Draft>> {
     Ok(drafts)
 }
 
-impl Draft {
+impl CaseDraft {
     /// Replaces the placeholders (`@HOME@` ...), adds the recorder, checks the form.
-    pub(super) fn fill(&self, places: &[(&str, String)]) -> Result<Case> {
+    pub(super) fn fill_placeholders(&self, places: &[(&str, String)]) -> Result<HookCase> {
         let mut body = Value::Object(self.body.clone());
-        replace(&mut body, &|text| {
+        replace_strings(&mut body, &|text| {
             places.iter().fold(text.to_owned(), |text, (name, place)| {
                 text.replace(name, place)
             })
@@ -150,36 +150,36 @@ impl Draft {
             .find(|(name, _)| *name == "@STUB@")
             .map_or("", |(_, path)| path);
         expand_stubs(&mut body["layers"], stub);
-        known("layers", &body["layers"], LAYERS)?;
+        check_keys("layers", &body["layers"], LAYER_NAMES)?;
         let checks = body["checks"].as_array().context("no `checks`")?;
-        let checks = checks.iter().map(check).collect::<Result<Vec<_>>>()?;
-        let mut layers = object(&body["layers"]);
+        let checks = checks.iter().map(parse_check).collect::<Result<Vec<_>>>()?;
+        let mut layers = to_object(&body["layers"]);
         if body["recorder"] != json!(false) {
             add_recorder(&mut layers, &checks, stub)?;
         }
-        let args = strings(&body["args"]);
-        Ok(Case {
+        let args = to_strings(&body["args"]);
+        Ok(HookCase {
             layers,
-            files: object(&body["files"]),
-            stubs: object(&body["stubs"]),
+            files: to_object(&body["files"]),
+            stubs: to_object(&body["stubs"]),
             mode: body["mode"].as_str().unwrap_or("default").to_owned(),
             engine_args: match &body["engine_args"] {
                 Value::Null => args.clone(),
-                own => strings(own),
+                own => to_strings(own),
             },
             args,
-            env: object(&body["env"]),
+            env: to_object(&body["env"]),
             prompt: body["prompt"].as_str().unwrap_or("hello").to_owned(),
             turns: body["turns"].as_array().cloned().unwrap_or_default(),
-            http: object(&body["http"]),
+            http: to_object(&body["http"]),
             checks,
         })
     }
 }
 
-fn check(value: &Value) -> Result<Check> {
-    known("a check", value, CHECK_KEYS)?;
-    Ok(Check {
+fn parse_check(value: &Value) -> Result<EventCheck> {
+    check_keys("a check", value, CHECK_KEYS)?;
+    Ok(EventCheck {
         event: value["event"]
             .as_str()
             .context("a check has no event")?
@@ -190,8 +190,8 @@ fn check(value: &Value) -> Result<Check> {
             .and_then(|nth| usize::try_from(nth).ok())
             .unwrap_or(0),
         given: value.get("given").cloned(),
-        only: value.get("only").map(strings),
-        env: object(&value["env"]),
+        only: value.get("only").map(to_strings),
+        env: to_object(&value["env"]),
         expect: value.get("expect").cloned(),
     })
 }
@@ -216,7 +216,7 @@ fn expand_stubs(value: &mut Value, stub: &str) {
 }
 
 /// The recorder `rec` sits in the flag layer: what it is given is the event the engine gets.
-fn add_recorder(layers: &mut Map<String, Value>, checks: &[Check], stub: &str) -> Result<()> {
+fn add_recorder(layers: &mut Map<String, Value>, checks: &[EventCheck], stub: &str) -> Result<()> {
     let mut events: Vec<&str> = checks.iter().map(|check| check.event.as_str()).collect();
     if events.contains(&"PreToolUse") || events.contains(&"PermissionRequest") {
         events.push("PostToolUse"); // shows the input the tool really got
@@ -243,7 +243,7 @@ fn add_recorder(layers: &mut Map<String, Value>, checks: &[Check], stub: &str) -
 }
 
 /// Writes what the client did back into the case files.
-pub(super) fn record(draft: &Draft, facts: &[Option<Value>]) -> Result<()> {
+pub(super) fn record_facts(draft: &CaseDraft, facts: &[Option<Value>]) -> Result<()> {
     let mut content: Value = serde_json::from_str(&fs::read_to_string(&draft.file)?)?;
     let mut checks = draft.body["checks"].clone();
     for (index, fact) in facts.iter().enumerate() {
@@ -252,20 +252,22 @@ pub(super) fn record(draft: &Draft, facts: &[Option<Value>]) -> Result<()> {
         }
     }
     content["cases"][draft.index]["checks"] = checks;
-    let text = format!("{}\n", layout::pretty(&content, 0, 0));
+    let text = format!("{}\n", layout::format_json(&content, 0, 0));
     fs::write(&draft.file, text).with_context(|| format!("cannot write {}", draft.file.display()))
 }
 
 /// Applies `change` to every string, keys included.
-pub(super) fn replace(value: &mut Value, change: &dyn Fn(&str) -> String) {
+pub(super) fn replace_strings(value: &mut Value, change: &dyn Fn(&str) -> String) {
     match value {
         Value::String(text) => *text = change(text),
-        Value::Array(list) => list.iter_mut().for_each(|value| replace(value, change)),
+        Value::Array(list) => list
+            .iter_mut()
+            .for_each(|value| replace_strings(value, change)),
         Value::Object(map) => {
             *map = std::mem::take(map)
                 .into_iter()
                 .map(|(key, mut value)| {
-                    replace(&mut value, change);
+                    replace_strings(&mut value, change);
                     (change(&key), value)
                 })
                 .collect();
@@ -274,18 +276,18 @@ pub(super) fn replace(value: &mut Value, change: &dyn Fn(&str) -> String) {
     }
 }
 
-fn known(what: &str, value: &Value, keys: &[&str]) -> Result<()> {
+fn check_keys(what: &str, value: &Value, keys: &[&str]) -> Result<()> {
     for key in value.as_object().into_iter().flat_map(Map::keys) {
         ensure!(keys.contains(&key.as_str()), "{what}: unknown key `{key}`");
     }
     Ok(())
 }
 
-fn object(value: &Value) -> Map<String, Value> {
+fn to_object(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }
 
-fn strings(value: &Value) -> Vec<String> {
+fn to_strings(value: &Value) -> Vec<String> {
     let list = value.as_array().into_iter().flatten();
     list.filter_map(Value::as_str).map(str::to_owned).collect()
 }
@@ -300,11 +302,11 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"))
             .parent()
             .context("no parent")?;
-        let drafts = load(&root.join("fixtures").join("client"))?;
+        let drafts = load_cases(&root.join("fixtures").join("client"))?;
         assert!(drafts.len() >= 30, "only {} cases", drafts.len());
         for draft in drafts {
             let case = draft
-                .fill(&[("@STUB@", "/stub".to_owned())])
+                .fill_placeholders(&[("@STUB@", "/stub".to_owned())])
                 .context(draft.name.clone())?;
             for check in case.checks {
                 assert!(check.expect.is_some(), "{}: not recorded", draft.name);

@@ -8,16 +8,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::case::Check;
-use super::seen::{Seen, informational, marks};
-use super::session::{ClientRun, EngineRun, Run};
+use super::case::EventCheck;
+use super::seen::{ShownTexts, collect_marks, list_informational};
+use super::session::{ClientRun, EngineRun, HandlerRun};
 
 /// Facts by name, sorted, empty ones left out.
 pub(super) type Facts = BTreeMap<String, Value>;
 
 /// The runs that belong to the check's event: the `nth` of its kind.
-pub(super) fn runs_of<'a>(check: &Check, runs: &'a [Run]) -> Vec<&'a Run> {
-    let mut events = events(&check.event, check.tool.as_deref(), runs);
+pub(super) fn runs_of<'a>(check: &EventCheck, runs: &'a [HandlerRun]) -> Vec<&'a HandlerRun> {
+    let mut events = group_events(&check.event, check.tool.as_deref(), runs);
     if check.nth < events.len() {
         events.swap_remove(check.nth)
     } else {
@@ -26,8 +26,12 @@ pub(super) fn runs_of<'a>(check: &Check, runs: &'a [Run]) -> Vec<&'a Run> {
 }
 
 /// Runs of one event have the same stdin.
-fn events<'a>(name: &str, tool: Option<&str>, runs: &'a [Run]) -> Vec<Vec<&'a Run>> {
-    let mut events: Vec<(Value, Vec<&Run>)> = Vec::new();
+fn group_events<'a>(
+    name: &str,
+    tool: Option<&str>,
+    runs: &'a [HandlerRun],
+) -> Vec<Vec<&'a HandlerRun>> {
+    let mut events: Vec<(Value, Vec<&HandlerRun>)> = Vec::new();
     for run in runs {
         let Ok(event) = serde_json::from_str::<Value>(&run.stdin) else {
             continue;
@@ -46,17 +50,17 @@ fn events<'a>(name: &str, tool: Option<&str>, runs: &'a [Run]) -> Vec<Vec<&'a Ru
 }
 
 /// Can the client's word on each handler be told apart? Only if the event happened once.
-pub(super) fn only_one(check: &Check, client: &ClientRun) -> bool {
-    events(&check.event, None, &client.runs).len() < 2
+pub(super) fn only_one(check: &EventCheck, client: &ClientRun) -> bool {
+    group_events(&check.event, None, &client.runs).len() < 2
 }
 
 /// What the client did with the check's event.
-pub(super) fn client_facts(check: &Check, client: &ClientRun) -> Facts {
-    let seen = Seen::new(client);
+pub(super) fn client_facts(check: &EventCheck, client: &ClientRun) -> Facts {
+    let seen = ShownTexts::new(client);
     let ours = runs_of(check, &client.runs);
     let mut facts = handler_facts(&ours);
     if only_one(check, client) {
-        put(
+        insert_fact(
             &mut facts,
             "outcomes",
             json!(client_outcomes(check, client)),
@@ -75,22 +79,22 @@ pub(super) fn client_facts(check: &Check, client: &ClientRun) -> Facts {
         "" => check.event.clone(),
         name => format!("{}:{name}", check.event),
     };
-    let (context, blocks) = seen.labelled(&label);
-    let (context, mut reasons) = (marks(&context), marks(&blocks));
+    let (context, blocks) = seen.labelled_texts(&label);
+    let (context, mut reasons) = (collect_marks(&context), collect_marks(&blocks));
     let mut blocked = !blocks.is_empty();
     match check.event.as_str() {
         "PreToolUse" | "PermissionRequest" => {
-            let (tool, text) = seen.tool(check, ended);
+            let (tool, text) = seen.find_tool_result(check, ended);
             if tool != "ran" {
-                reasons = marks(&[text]);
+                reasons = collect_marks(&[text]);
             }
-            put(&mut facts, "tool", json!(tool));
-            put(&mut facts, "input", json!(effective_input(check, client)));
+            insert_fact(&mut facts, "tool", json!(tool));
+            insert_fact(&mut facts, "input", json!(effective_input(check, client)));
             blocked = false; // `tool` says it
         }
         "PostToolUse" | "PostToolUseFailure" => {
-            let (_, text) = seen.tool(check, ended);
-            put(&mut facts, "output", json!(marks(&[text])));
+            let (_, text) = seen.find_tool_result(check, ended);
+            insert_fact(&mut facts, "output", json!(collect_marks(&[text])));
         }
         "UserPromptSubmit" => {
             let dropped = client.requests.is_empty();
@@ -100,7 +104,7 @@ pub(super) fn client_facts(check: &Check, client: &ClientRun) -> Facts {
                 .any(|line| line["prompt_submit_outcome"]["prompt_kept"] == json!(true));
             blocked = dropped && !stopped;
             reasons = if dropped {
-                marks(&[result.to_string()])
+                collect_marks(&[result.to_string()])
             } else {
                 BTreeSet::new()
             };
@@ -110,7 +114,7 @@ pub(super) fn client_facts(check: &Check, client: &ClientRun) -> Facts {
             reasons = seen
                 .feedback
                 .get(check.nth)
-                .map(|text| marks(&[text]))
+                .map(|text| collect_marks(&[text]))
                 .unwrap_or_default();
         }
         _ => {}
@@ -119,31 +123,31 @@ pub(super) fn client_facts(check: &Check, client: &ClientRun) -> Facts {
         let output = seen.results.get(call.as_str().unwrap_or_default());
         (name.clone(), json!(output.map(|(_, text)| text.trim())))
     });
-    put(&mut facts, "env", Value::Object(variables.collect()));
-    put(&mut facts, "blocked", json!(blocked));
-    put(&mut facts, "reason", json!(&reasons));
-    put(&mut facts, "context", json!(context));
-    let mut messages = informational(client);
+    insert_fact(&mut facts, "env", Value::Object(variables.collect()));
+    insert_fact(&mut facts, "blocked", json!(blocked));
+    insert_fact(&mut facts, "reason", json!(&reasons));
+    insert_fact(&mut facts, "context", json!(context));
+    let mut messages = list_informational(client);
     messages.retain(|text| !reasons.contains(text)); // the user is told of a block, too
-    put(&mut facts, "messages", json!(messages));
-    put(&mut facts, "stopped", json!(stopped));
+    insert_fact(&mut facts, "messages", json!(messages));
+    insert_fact(&mut facts, "stopped", json!(stopped));
     keep_only(facts, check)
 }
 
 /// What the engine says it did with the same event.
 pub(super) fn engine_facts(
-    check: &Check,
+    check: &EventCheck,
     client: &ClientRun,
     event: &Value,
     engine: &EngineRun,
 ) -> Facts {
-    let ours: Vec<&Run> = engine.runs.iter().collect();
+    let ours: Vec<&HandlerRun> = engine.runs.iter().collect();
     let mut facts = handler_facts(&ours);
     if only_one(check, client) {
-        put(&mut facts, "outcomes", json!(engine_outcomes(engine)));
+        insert_fact(&mut facts, "outcomes", json!(engine_outcomes(engine)));
     }
     let outcome = &engine.report["outcome"];
-    let text = |name: &str| marks(&[outcome[name].to_string()]);
+    let text = |name: &str| collect_marks(&[outcome[name].to_string()]);
     let mut blocked = outcome["blocked"] == json!(true);
     let mut stopped = outcome["continue"] == json!(false);
     let mut reasons = if blocked {
@@ -174,9 +178,9 @@ pub(super) fn engine_facts(
             } else {
                 text("reason")
             };
-            put(&mut facts, "tool", json!(tool));
+            insert_fact(&mut facts, "tool", json!(tool));
             if tool == "ran" {
-                put(&mut facts, "input", outcome["updated_input"].clone());
+                insert_fact(&mut facts, "input", outcome["updated_input"].clone());
             }
             blocked = false;
         }
@@ -185,7 +189,11 @@ pub(super) fn engine_facts(
                 Value::Null => &event["tool_response"],
                 updated => updated,
             };
-            put(&mut facts, "output", json!(marks(&[shown.to_string()])));
+            insert_fact(
+                &mut facts,
+                "output",
+                json!(collect_marks(&[shown.to_string()])),
+            );
         }
         "PostToolBatch" => {
             stopped |= blocked; // a block ends the turn there
@@ -198,17 +206,17 @@ pub(super) fn engine_facts(
         .env
         .keys()
         .map(|name| (name.clone(), outcome["env"][name].clone()));
-    put(&mut facts, "env", Value::Object(variables.collect()));
-    put(&mut facts, "blocked", json!(blocked));
-    put(&mut facts, "reason", json!(reasons));
-    put(&mut facts, "context", json!(text("context")));
-    put(&mut facts, "messages", json!(text("messages")));
-    put(&mut facts, "stopped", json!(stopped));
+    insert_fact(&mut facts, "env", Value::Object(variables.collect()));
+    insert_fact(&mut facts, "blocked", json!(blocked));
+    insert_fact(&mut facts, "reason", json!(reasons));
+    insert_fact(&mut facts, "context", json!(text("context")));
+    insert_fact(&mut facts, "messages", json!(text("messages")));
+    insert_fact(&mut facts, "stopped", json!(stopped));
     keep_only(facts, check)
 }
 
 /// Differences in words, one line each.
-pub(super) fn differences(left: &str, a: &Facts, right: &str, b: &Facts) -> Vec<String> {
+pub(super) fn list_differences(left: &str, a: &Facts, right: &str, b: &Facts) -> Vec<String> {
     let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
     let absent = json!("-");
     names
@@ -225,7 +233,11 @@ pub(super) fn differences(left: &str, a: &Facts, right: &str, b: &Facts) -> Vec<
 }
 
 /// Where a handler's stdin or working directory differ between the two sides.
-pub(super) fn input_differences(event: &Value, client: &[&Run], engine: &[Run]) -> Vec<String> {
+pub(super) fn input_differences(
+    event: &Value,
+    client: &[&HandlerRun],
+    engine: &[HandlerRun],
+) -> Vec<String> {
     let mut found = Vec::new();
     for run in engine {
         let given: Value = serde_json::from_str(&run.stdin).unwrap_or_default();
@@ -253,7 +265,7 @@ pub(super) fn input_differences(event: &Value, client: &[&Run], engine: &[Run]) 
     found
 }
 
-fn handler_facts(runs: &[&Run]) -> Facts {
+fn handler_facts(runs: &[&HandlerRun]) -> Facts {
     let mut headers: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
     for run in runs {
         for (name, value) in &run.headers {
@@ -261,28 +273,28 @@ fn handler_facts(runs: &[&Run]) -> Facts {
         }
     }
     let mut facts = Facts::new();
-    put(
+    insert_fact(
         &mut facts,
         "ran",
-        json!(count(runs.iter().map(|run| run.id.as_str()))),
+        json!(count_words(runs.iter().map(|run| run.id.as_str()))),
     );
-    put(&mut facts, "headers", json!(headers));
+    insert_fact(&mut facts, "headers", json!(headers));
     facts
 }
 
 /// How the handlers ended, counted by the client's words.
-fn client_outcomes(check: &Check, client: &ClientRun) -> BTreeMap<String, u64> {
+fn client_outcomes(check: &EventCheck, client: &ClientRun) -> BTreeMap<String, u64> {
     let responses = client
         .stream
         .iter()
         .filter(|line| line["subtype"] == "hook_response" && line["hook_event"] == *check.event);
-    count(responses.filter_map(|line| line["outcome"].as_str()))
+    count_words(responses.filter_map(|line| line["outcome"].as_str()))
 }
 
 /// The engine's words in the client's, who knows no `blocked` and calls every other exit an error.
 fn engine_outcomes(engine: &EngineRun) -> BTreeMap<String, u64> {
     let handlers = engine.report["handlers"].as_array().into_iter().flatten();
-    count(
+    count_words(
         handlers.filter_map(|handler| match handler["status"].as_str()? {
             "skipped" => None,
             "timeout" | "cancelled" => Some("cancelled"),
@@ -293,13 +305,13 @@ fn engine_outcomes(engine: &EngineRun) -> BTreeMap<String, u64> {
     )
 }
 
-fn count<'a>(words: impl Iterator<Item = &'a str>) -> BTreeMap<String, u64> {
+fn count_words<'a>(words: impl Iterator<Item = &'a str>) -> BTreeMap<String, u64> {
     let mut counts = BTreeMap::new();
     words.for_each(|word| *counts.entry(word.to_owned()).or_default() += 1);
     counts
 }
 
-fn put(facts: &mut Facts, name: &str, value: Value) {
+fn insert_fact(facts: &mut Facts, name: &str, value: Value) {
     let empty = match &value {
         Value::Null | Value::Bool(false) => true,
         Value::Array(list) => list.is_empty(),
@@ -311,14 +323,14 @@ fn put(facts: &mut Facts, name: &str, value: Value) {
     }
 }
 
-fn keep_only(mut facts: Facts, check: &Check) -> Facts {
+fn keep_only(mut facts: Facts, check: &EventCheck) -> Facts {
     if let Some(only) = &check.only {
         facts.retain(|name, _| only.contains(name));
     }
     facts
 }
 
-fn tool_name(check: &Check, client: &ClientRun) -> String {
+fn tool_name(check: &EventCheck, client: &ClientRun) -> String {
     let Some(id) = &check.tool else {
         return String::new();
     };
@@ -336,9 +348,9 @@ fn tool_name(check: &Check, client: &ClientRun) -> String {
 }
 
 /// The input the tool really got, when it is not what the model asked for.
-fn effective_input(check: &Check, client: &ClientRun) -> Option<Value> {
+fn effective_input(check: &EventCheck, client: &ClientRun) -> Option<Value> {
     let input = |event: &str| {
-        let runs = events(event, check.tool.as_deref(), &client.runs);
+        let runs = group_events(event, check.tool.as_deref(), &client.runs);
         let event: Value = serde_json::from_str(&runs.first()?.first()?.stdin).ok()?;
         Some(event["tool_input"].clone())
     };
@@ -353,7 +365,7 @@ mod tests {
     #[test]
     fn differences_name_both_sides() {
         let a = Facts::from([("tool".to_owned(), json!("ran"))]);
-        let found = differences("client", &a, "engine", &Facts::new());
+        let found = list_differences("client", &a, "engine", &Facts::new());
         assert_eq!(found, ["tool: client \"ran\", engine \"-\""]);
     }
 }

@@ -12,10 +12,10 @@ use std::thread::{self, JoinHandle};
 use anyhow::{Context as _, Result};
 
 /// Nobody sends us more than this.
-const MAX_BODY: usize = 64 << 20;
+const MAX_BODY_BYTES: usize = 64 << 20;
 
 /// One request, read whole.
-pub(super) struct Request {
+pub(super) struct HttpRequest {
     pub(super) method: String,
     /// Path without the query.
     pub(super) path: String,
@@ -24,7 +24,7 @@ pub(super) struct Request {
     pub(super) body: Vec<u8>,
 }
 
-impl Request {
+impl HttpRequest {
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -34,13 +34,13 @@ impl Request {
 }
 
 /// One answer, sent whole.
-pub(super) struct Response {
+pub(super) struct HttpResponse {
     pub(super) status: u16,
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
 }
 
-impl Response {
+impl HttpResponse {
     pub(super) fn new(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         let headers = vec![("content-type".to_owned(), content_type.to_owned())];
         Self {
@@ -52,16 +52,16 @@ impl Response {
 }
 
 /// Accepts until dropped.
-pub(super) struct Server {
+pub(super) struct HttpServer {
     address: SocketAddr,
     stop: Arc<AtomicBool>,
     accepting: Option<JoinHandle<()>>,
 }
 
-impl Server {
+impl HttpServer {
     pub(super) fn start<F>(answer: F) -> Result<Self>
     where
-        F: Fn(&Request) -> Response + Send + Sync + 'static,
+        F: Fn(&HttpRequest) -> HttpResponse + Send + Sync + 'static,
     {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no loopback port")?;
         let address = listener.local_addr().context("no loopback address")?;
@@ -76,7 +76,7 @@ impl Server {
                 let Ok(stream) = stream else { continue };
                 let answer = Arc::clone(&answer);
                 // A peer that goes away ends its own thread; there is nobody to tell.
-                thread::spawn(move || drop(serve(stream, &*answer)));
+                thread::spawn(move || drop(serve_request(stream, &*answer)));
             }
         });
         Ok(Self {
@@ -92,7 +92,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for HttpServer {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::SeqCst);
         let woken = TcpStream::connect(self.address).is_ok();
@@ -102,7 +102,10 @@ impl Drop for Server {
     }
 }
 
-fn serve(stream: TcpStream, answer: &dyn Fn(&Request) -> Response) -> io::Result<()> {
+fn serve_request(
+    stream: TcpStream,
+    answer: &dyn Fn(&HttpRequest) -> HttpResponse,
+) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut writer = BufWriter::new(stream.try_clone()?);
     let mut reader = BufReader::new(stream);
@@ -124,13 +127,13 @@ fn serve(stream: TcpStream, answer: &dyn Fn(&Request) -> Response) -> io::Result
 fn read_request(
     reader: &mut BufReader<TcpStream>,
     writer: &mut BufWriter<TcpStream>,
-) -> io::Result<Option<Request>> {
+) -> io::Result<Option<HttpRequest>> {
     let first = read_line(reader)?;
     let mut words = first.split(' ');
     let (Some(method), Some(target)) = (words.next(), words.next()) else {
         return Ok(None); // the peer closed the connection
     };
-    let mut request = Request {
+    let mut request = HttpRequest {
         method: method.to_owned(),
         path: target.split('?').next().unwrap_or(target).to_owned(),
         headers: Vec::new(),
@@ -181,7 +184,7 @@ fn read_exactly(
     size: usize,
     to: &mut Vec<u8>,
 ) -> io::Result<()> {
-    if size.saturating_add(to.len()) > MAX_BODY {
+    if size.saturating_add(to.len()) > MAX_BODY_BYTES {
         return Err(io::Error::other("request body too large"));
     }
     let start = to.len();

@@ -11,16 +11,16 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, bail, ensure};
 
 /// The client version that the cases were recorded with.
-pub(super) const VERSION: &str = "2.1.325";
+pub(super) const CLIENT_VERSION: &str = "2.1.325";
 
-const PACKAGE: &str = include_str!("pin/package.json");
-const LOCK: &str = include_str!("pin/package-lock.json");
+const PACKAGE_JSON: &str = include_str!("pin/package.json");
+const PACKAGE_LOCK_JSON: &str = include_str!("pin/package-lock.json");
 
 /// The client's executable, installed under `cache` if it is not there yet.
-pub(super) fn client(cache: &Path) -> Result<PathBuf> {
-    let place = cache.join(VERSION);
+pub(super) fn install_client(cache: &Path) -> Result<PathBuf> {
+    let place = cache.join(CLIENT_VERSION);
     if !place.is_dir() {
-        install(cache, &place)?;
+        install_package(cache, &place)?;
     }
     let program = program_in(&place).with_context(|| {
         format!(
@@ -37,8 +37,8 @@ pub(super) fn client(cache: &Path) -> Result<PathBuf> {
         .with_context(|| format!("cannot start {}", program.display()))?;
     let said = String::from_utf8_lossy(&said.stdout);
     ensure!(
-        said.trim().starts_with(VERSION),
-        "{} calls itself `{}`, the cases were recorded with {VERSION}",
+        said.trim().starts_with(CLIENT_VERSION),
+        "{} calls itself `{}`, the cases were recorded with {CLIENT_VERSION}",
         program.display(),
         said.trim(),
     );
@@ -46,15 +46,15 @@ pub(super) fn client(cache: &Path) -> Result<PathBuf> {
 }
 
 /// Installs beside the final place and renames, so that a broken install is never taken for one.
-fn install(cache: &Path, place: &Path) -> Result<()> {
+fn install_package(cache: &Path, place: &Path) -> Result<()> {
     ensure!(
-        PACKAGE.contains(VERSION),
-        "pin/package.json does not name version {VERSION}"
+        PACKAGE_JSON.contains(CLIENT_VERSION),
+        "pin/package.json does not name version {CLIENT_VERSION}"
     );
-    let fresh = cache.join(format!("{VERSION}.new-{}", std::process::id()));
+    let fresh = cache.join(format!("{CLIENT_VERSION}.new-{}", std::process::id()));
     fs::create_dir_all(&fresh).with_context(|| format!("cannot create {}", fresh.display()))?;
-    fs::write(fresh.join("package.json"), PACKAGE)?;
-    fs::write(fresh.join("package-lock.json"), LOCK)?;
+    fs::write(fresh.join("package.json"), PACKAGE_JSON)?;
+    fs::write(fresh.join("package-lock.json"), PACKAGE_LOCK_JSON)?;
     let done = npm_ci(&fresh)
         .and_then(|()| program_in(&fresh))
         .and_then(|_| {
@@ -86,15 +86,15 @@ fn npm_ci(folder: &Path) -> Result<()> {
     let done = match done {
         Ok(done) => done,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => bail!(
-            "npm was not found. The real-client stage takes client {VERSION} from npm: install \
+            "npm was not found. The real-client stage takes client {CLIENT_VERSION} from npm: install \
              Node.js 20 or newer with npm, or set REMORA_CLIENT_CACHE to a folder that already \
-             holds {VERSION}/"
+             holds {CLIENT_VERSION}/"
         ),
         Err(error) => return Err(error).context("cannot start npm"),
     };
     ensure!(
         done.status.success(),
-        "npm could not install client {VERSION} ({}):\n{}",
+        "npm could not install client {CLIENT_VERSION} ({}):\n{}",
         done.status,
         String::from_utf8_lossy(&done.stderr).trim(),
     );

@@ -15,23 +15,27 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
-use super::api::Model;
-use super::process::{finish, kill_all, leftovers};
-use super::{Stage, Task, Verdict};
+use super::api::ScriptedModel;
+use super::process::{find_leftovers, finish_process, kill_all};
+use super::{CaseVerdict, ClientTask, Stage};
 use jail::Jail;
-use shown::Entry;
-pub(super) use tree::Tree;
+use shown::PromptEntry;
+pub(super) use tree::InstructionTree;
 
 /// The trees that the stage plays, or the one file that was asked for.
-pub(super) fn load(root: &Path, file: Option<&Path>) -> Result<Vec<Tree>> {
+pub(super) fn load_trees(root: &Path, file: Option<&Path>) -> Result<Vec<InstructionTree>> {
     match file {
         Some(file) => tree::load_file(file),
-        None => tree::load(&root.join("fixtures").join("instructions").join("client")),
+        None => tree::load_trees(&root.join("fixtures").join("instructions").join("client")),
     }
 }
 
 /// Plays one tree.
-pub(super) fn play(stage: &Stage, tree: &Tree, verdict: &mut Verdict) -> Result<()> {
+pub(super) fn play_tree(
+    stage: &Stage,
+    tree: &InstructionTree,
+    verdict: &mut CaseVerdict,
+) -> Result<()> {
     if !cfg!(target_os = "linux") {
         let why = "trees need the namespaces of Linux, so that their paths are the real ones";
         verdict.skipped.push(why.to_owned());
@@ -42,47 +46,47 @@ pub(super) fn play(stage: &Stage, tree: &Tree, verdict: &mut Verdict) -> Result<
         println!("     {} is in {}", tree.name, jail.root().display());
     }
     let ours = match &stage.engine {
-        Some(_) => Some(ours(&jail, tree)?), // first, because the client writes into the home
+        Some(_) => Some(run_ours(&jail, tree)?), // first, because the client writes into the home
         None => None,
     };
-    let client = client(&jail, tree)?;
+    let client = run_client(&jail, tree)?;
     verdict.trees = 1;
     verdict.files = client.len();
-    if stage.options.task == Task::Record {
+    if stage.options.task == ClientTask::Record {
         static FILES: Mutex<()> = Mutex::new(());
         let _one_at_a_time = FILES.lock().unwrap_or_else(PoisonError::into_inner);
-        return tree.record(&client);
+        return tree.record_entries(&client);
     }
     if let Some(truth) = &tree.truth {
-        let found = compare::recorded(tree, truth, &client);
+        let found = compare::compare_recorded(tree, truth, &client);
         verdict.problems.extend(found);
     }
     if let Some(ours) = ours {
         verdict
             .problems
-            .extend(compare::entries(tree, &client, &ours));
+            .extend(compare::compare_entries(tree, &client, &ours));
     }
     Ok(())
 }
 
 /// What the client shows its model.
-fn client(jail: &Jail, tree: &Tree) -> Result<Vec<Entry>> {
+fn run_client(jail: &Jail, tree: &InstructionTree) -> Result<Vec<PromptEntry>> {
     let reads = tree.reads.iter().enumerate().map(|(index, file)| {
         let call = json!({"id": format!("toolu_read{index}"), "name": "Read",
             "input": {"file_path": file}});
         json!({"tools": [call]})
     });
-    let model = Model::start(&reads.collect::<Vec<_>>())?;
-    let mut command = jail.command(&tree.cwd, "/client");
-    model.point(&mut command);
+    let model = ScriptedModel::start(&reads.collect::<Vec<_>>())?;
+    let mut command = jail.build_command(&tree.cwd, "/client");
+    model.point_client(&mut command);
     command.envs(&tree.env);
     command.args(["-p", "hello", "--output-format", "stream-json", "--verbose"]);
     command.args(["--permission-mode", "bypassPermissions"]);
     command.args(&tree.args);
-    let output = finish(command, None)?;
-    kill_all(&leftovers(jail.root()));
-    let requests = model.requests();
-    jail.note("client.requests.json", &Value::from(requests.clone()))?;
+    let output = finish_process(command, None)?;
+    kill_all(&find_leftovers(jail.root()));
+    let requests = model.main_requests();
+    jail.save_note("client.requests.json", &Value::from(requests.clone()))?;
     ensure!(
         requests.len() == tree.reads.len() + 1,
         "the client ended with {} after {} of {} requests: {}{}",
@@ -93,23 +97,23 @@ fn client(jail: &Jail, tree: &Tree) -> Result<Vec<Entry>> {
         String::from_utf8_lossy(&output.stderr).trim(),
     );
     let last = requests.last().context("no request")?;
-    Ok(shown::entries(&last["messages"]))
+    Ok(shown::collect_entries(&last["messages"]))
 }
 
 /// What we say it would show.
-fn ours(jail: &Jail, tree: &Tree) -> Result<Vec<Entry>> {
-    let mut command = jail.command(&tree.cwd, "/remora");
+fn run_ours(jail: &Jail, tree: &InstructionTree) -> Result<Vec<PromptEntry>> {
+    let mut command = jail.build_command(&tree.cwd, "/remora");
     command.envs(&tree.env);
     command.args(["instructions", "show", "--format", "json"]);
     for read in &tree.reads {
         command.args(["--read", read]);
     }
     command.args(&tree.args);
-    let output = finish(command, None)?;
+    let output = finish_process(command, None)?;
     let report: Value = serde_json::from_slice(&output.stdout).with_context(|| {
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         format!("remora ended with {} and no JSON: {errors}", output.status)
     })?;
-    jail.note("remora.report.json", &report)?;
-    shown::report(&report)
+    jail.save_note("remora.report.json", &report)?;
+    shown::parse_report(&report)
 }

@@ -23,34 +23,34 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 
-use super::{Stage, Verdict};
-use house::{House, Parts};
-use talk::{Ask, Talk};
+use super::{CaseVerdict, Stage};
+use house::{ClientSandbox, SandboxParts};
+use talk::{TalkRequest, TalkResult};
 
 /// Our processes are gone this long after they were told to end.
-const PATIENCE: Duration = Duration::from_secs(5);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
-type Play = fn(&mut Case) -> Result<()>;
+type PlayCase = fn(&mut MemoryCase) -> Result<()>;
 
-const CASES: &[(&str, Play)] = &[
+const MEMORY_CASES: &[(&str, PlayCase)] = &[
     ("memory-every-call-is-found", remembered::every_call),
     ("memory-the-next-session-knows", remembered::next_session),
     ("memory-resume-clear-compact", resumed::goes_on),
     ("memory-background-agent", resumed::background_agent),
     ("memory-two-sessions-at-once", together::two_sessions),
     ("memory-installed-twice", together::installed_twice),
-    ("memory-hook-missing", harmless::missing),
-    ("memory-hook-slow", harmless::slow),
-    ("memory-hook-failing", harmless::failing),
+    ("memory-hook-missing", harmless::play_missing),
+    ("memory-hook-slow", harmless::play_slow),
+    ("memory-hook-failing", harmless::play_failing),
     ("memory-no-place-to-write", harmless::no_place),
     ("memory-disk-full", harmless::full_disk),
-    ("memory-uninstall", settings::uninstall),
+    ("memory-uninstall", settings::play_uninstall),
     ("memory-uninstall-project", settings::uninstall_project),
     ("trust-upgrade-behind-a-link", trust::upgraded_behind_a_link),
     ("trust-two-clones", trust::two_clones),
     ("trust-forged-remote", trust::forged_remote),
     ("trust-project-environment", trust::project_environment),
-    ("recall-the-second-session", recall::second::session),
+    ("recall-the-second-session", recall::second::play_second),
     ("newcomer-goes-on", recall::newcomer::goes_on),
     ("newcomer-rule-holds", recall::newcomer::rule_holds),
     ("newcomer-rule-is-listed", recall::newcomer::rule_is_listed),
@@ -58,67 +58,70 @@ const CASES: &[(&str, Play)] = &[
         "newcomer-changed-decision",
         recall::newcomer::changed_decision,
     ),
-    ("newcomer-remembers", recall::newcomer::remembers),
+    ("newcomer-remembers", recall::newcomer::play_remembers),
     (
         "newcomer-wrapped-failure",
         recall::newcomer::wrapped_failure,
     ),
     ("newcomer-piped-failure", recall::newcomer::piped_failure),
     ("newcomer-moved-file", recall::newcomer::moved_file),
-    ("newcomer-silence", recall::newcomer::silence),
+    ("newcomer-silence", recall::newcomer::play_silence),
     ("newcomer-with-encoder", recall::newcomer::with_encoder),
-    ("recall-mcp", recall::server::tools),
+    ("recall-mcp", recall::server::play_tools),
     ("recall-mcp-for-the-person", recall::server::for_the_person),
     ("recall-resume-clear-compact", recall::onward::goes_on),
-    ("recall-subagent", recall::subagents::one),
-    ("recall-parallel-subagents", recall::subagents::parallel),
-    ("recall-worktree", recall::others::worktree),
+    ("recall-subagent", recall::subagents::play_one),
+    (
+        "recall-parallel-subagents",
+        recall::subagents::play_parallel,
+    ),
+    ("recall-worktree", recall::others::play_worktree),
     ("recall-two-sessions", recall::others::two_sessions),
-    ("recall-unharmed", recall::unharmed::sessions),
-    ("recall-interactive", recall::screen::session),
-    ("recall-hostile", recall::hostile::session),
+    ("recall-unharmed", recall::unharmed::play_unharmed),
+    ("recall-interactive", recall::screen::play_screen),
+    ("recall-hostile", recall::hostile::play_hostile),
     ("recall-plugin", recall::plugin::beside_settings),
 ];
 
 /// The names of all cases.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    CASES.iter().map(|(name, _)| *name)
+pub(super) fn list_names() -> impl Iterator<Item = &'static str> {
+    MEMORY_CASES.iter().map(|(name, _)| *name)
 }
 
 /// A case while it is played.
-struct Case {
-    house: House,
+struct MemoryCase {
+    house: ClientSandbox,
     problems: Vec<String>,
     /// What could not be tried here, and why.
     skipped: Vec<String>,
     sessions: usize,
 }
 
-impl Case {
-    fn check(&mut self, holds: bool, problem: impl FnOnce() -> String) {
+impl MemoryCase {
+    fn check_that(&mut self, holds: bool, problem: impl FnOnce() -> String) {
         if !holds {
             self.problems.push(problem());
         }
     }
 
-    fn equal<T: PartialEq + Debug>(&mut self, what: &str, found: &T, wanted: &T) {
-        self.check(found == wanted, || {
+    fn check_equal<T: PartialEq + Debug>(&mut self, what: &str, found: &T, wanted: &T) {
+        self.check_that(found == wanted, || {
             format!("{what}: {found:?}, expected {wanted:?}")
         });
     }
 
     /// A session that ends as it should.
-    fn talk(&mut self, ask: &Ask<'_>) -> Result<Talk> {
+    fn run_talk(&mut self, ask: &TalkRequest<'_>) -> Result<TalkResult> {
         self.sessions += 1;
-        let talk = self.house.talk(ask)?;
-        self.fine(&talk)?;
+        let talk = self.house.run_client(ask)?;
+        self.check_talk(&talk)?;
         Ok(talk)
     }
 
-    fn fine(&mut self, talk: &Talk) -> Result<()> {
-        self.equal("the client's exit code", &talk.code, &Some(0));
-        let result = talk.result()?.clone();
-        self.check(result["is_error"] == false, || {
+    fn check_talk(&mut self, talk: &TalkResult) -> Result<()> {
+        self.check_equal("the client's exit code", &talk.code, &Some(0));
+        let result = talk.find_result()?.clone();
+        self.check_that(result["is_error"] == false, || {
             format!("the session ended badly: {result}")
         });
         Ok(())
@@ -126,15 +129,15 @@ impl Case {
 
     /// Ends the worker and looks that nothing of ours is left.
     fn close(&mut self) -> Result<()> {
-        if self.house.remora_path().exists() && !self.house.workers().is_empty() {
-            self.house.remora("project", &["worker", "stop"])?;
+        if self.house.remora_path().exists() && !self.house.list_workers().is_empty() {
+            self.house.run_remora("project", &["worker", "stop"])?;
         }
-        let end = Instant::now() + PATIENCE;
-        while !self.house.processes().is_empty() && Instant::now() < end {
+        let end = Instant::now() + EXIT_TIMEOUT;
+        while !self.house.list_processes().is_empty() && Instant::now() < end {
             thread::park_timeout(Duration::from_millis(20));
         }
-        let left = self.house.processes();
-        self.check(left.is_empty(), || {
+        let left = self.house.list_processes();
+        self.check_that(left.is_empty(), || {
             format!("processes are left after `worker stop`: {left:?}")
         });
         Ok(())
@@ -142,11 +145,11 @@ impl Case {
 }
 
 /// Plays one case.
-pub(super) fn play(stage: &Stage, name: &str, verdict: &mut Verdict) -> Result<()> {
-    let known = CASES.iter().find(|(known, _)| *known == name);
+pub(super) fn play_case(stage: &Stage, name: &str, verdict: &mut CaseVerdict) -> Result<()> {
+    let known = MEMORY_CASES.iter().find(|(known, _)| *known == name);
     let (name, play) = known.with_context(|| format!("no case is called `{name}`"))?;
     let remora = stage.engine.as_deref();
-    let house = House::build(&Parts {
+    let house = ClientSandbox::build(&SandboxParts {
         parent: &stage.work,
         name,
         client: &stage.client,
@@ -157,7 +160,7 @@ pub(super) fn play(stage: &Stage, name: &str, verdict: &mut Verdict) -> Result<(
     if stage.options.keep {
         println!("     {name} is in {}", house.path("").display());
     }
-    let mut case = Case {
+    let mut case = MemoryCase {
         house,
         problems: Vec::new(),
         skipped: Vec::new(),

@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
-const DEADLINE: Duration = Duration::from_mins(1);
+const PROCESS_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Waits for a process until the deadline, then ends its group.
-pub(super) fn finish(mut command: Command, input: Option<&str>) -> Result<Output> {
+pub(super) fn finish_process(mut command: Command, input: Option<&str>) -> Result<Output> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.stdin(if input.is_some() {
         Stdio::piped()
@@ -33,11 +33,11 @@ pub(super) fn finish(mut command: Command, input: Option<&str>) -> Result<Output
     }
     let (send, receive) = mpsc::channel();
     let waiting = thread::spawn(move || drop(send.send(child.wait_with_output())));
-    let output = receive.recv_timeout(DEADLINE);
+    let output = receive.recv_timeout(PROCESS_TIMEOUT);
     if output.is_err() {
-        signal(&format!("-{id}"));
+        send_signal(&format!("-{id}"));
         let _ = receive.recv_timeout(Duration::from_secs(5));
-        bail!("{name} did not end within {} s", DEADLINE.as_secs());
+        bail!("{name} did not end within {} s", PROCESS_TIMEOUT.as_secs());
     }
     let _ = waiting.join();
     output
@@ -46,7 +46,7 @@ pub(super) fn finish(mut command: Command, input: Option<&str>) -> Result<Output
 }
 
 /// Processes that carry this case's folder in their environment, found where `/proc` exists.
-pub(super) fn leftovers(root: &Path) -> Vec<u32> {
+pub(super) fn find_leftovers(root: &Path) -> Vec<u32> {
     let mark = format!("STUB_LOG={}/", root.display());
     let list = fs::read_dir("/proc").into_iter().flatten().flatten();
     let ids = list.filter_map(|entry| entry.file_name().to_string_lossy().parse::<u32>().ok());
@@ -62,11 +62,11 @@ pub(super) fn leftovers(root: &Path) -> Vec<u32> {
 /// Ends processes that a case started.
 pub(super) fn kill_all(ids: &[u32]) {
     for id in ids {
-        signal(&id.to_string());
+        send_signal(&id.to_string());
     }
 }
 
-fn signal(target: &str) {
+fn send_signal(target: &str) {
     let _ = Command::new("kill")
         .args(["-KILL", "--", target])
         .stderr(Stdio::null())

@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::case::Check;
+use super::case::EventCheck;
 use super::session::ClientRun;
 
 /// The marked texts (`MK-` and what follows of letters, digits and dashes) in some texts, and
 /// the client's fixed words for a missing one.
-pub(super) fn marks<T: AsRef<str>>(texts: &[T]) -> BTreeSet<String> {
+pub(super) fn collect_marks<T: AsRef<str>>(texts: &[T]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for text in texts.iter().map(AsRef::as_ref) {
         for (at, _) in text.match_indices("MK-") {
@@ -20,20 +20,20 @@ pub(super) fn marks<T: AsRef<str>>(texts: &[T]) -> BTreeSet<String> {
             let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-');
             found.insert(rest[..end.unwrap_or(rest.len())].to_owned());
         }
-        let fixed = FIXED.iter().filter(|fixed| text.contains(**fixed));
+        let fixed = FIXED_TEXTS.iter().filter(|fixed| text.contains(**fixed));
         found.extend(fixed.map(|fixed| (*fixed).to_owned()));
     }
     found
 }
 
-const FIXED: &[&str] = &[
+const FIXED_TEXTS: &[&str] = &[
     "Blocked by hook",
     "No stderr output",
     "Permission denied by hook",
 ];
 
 /// What the model and the user were shown in the end.
-pub(super) struct Seen {
+pub(super) struct ShownTexts {
     /// Texts that are neither the assistant's nor a tool's.
     texts: Vec<String>,
     /// Call id -> (is an error, text).
@@ -44,7 +44,7 @@ pub(super) struct Seen {
     pub(super) feedback: Vec<String>,
 }
 
-impl Seen {
+impl ShownTexts {
     pub(super) fn new(client: &ClientRun) -> Self {
         let mut seen = Self {
             texts: Vec::new(),
@@ -55,7 +55,7 @@ impl Seen {
         // After the last request, results stand only in the stream; requests are nearer to the model.
         let streamed = client.stream.iter().filter(|line| line["type"] == "user");
         for line in streamed {
-            seen.results(&line["message"]["content"]);
+            seen.add_results(&line["message"]["content"]);
             for meta in line["tool_result_meta"].as_array().into_iter().flatten() {
                 if let (Some(id), Some(kind)) =
                     (meta["id"].as_str(), meta["non_execution_kind"].as_str())
@@ -69,8 +69,8 @@ impl Seen {
             if message["role"] == "assistant" {
                 continue;
             }
-            seen.results(&message["content"]);
-            for text in texts(&message["content"]) {
+            seen.add_results(&message["content"]);
+            for text in collect_texts(&message["content"]) {
                 if text.contains("Stop hook feedback:") {
                     seen.feedback.push(text.clone());
                 }
@@ -80,10 +80,10 @@ impl Seen {
         seen
     }
 
-    fn results(&mut self, content: &Value) {
+    fn add_results(&mut self, content: &Value) {
         for block in content.as_array().into_iter().flatten() {
             if let Some(id) = block["tool_use_id"].as_str() {
-                let text = texts(&block["content"]).join("\n");
+                let text = collect_texts(&block["content"]).join("\n");
                 self.results
                     .insert(id.to_owned(), (block["is_error"] == json!(true), text));
             }
@@ -91,7 +91,11 @@ impl Seen {
     }
 
     /// What became of the call, and the text of its result. `asked`: somebody would have been.
-    pub(super) fn tool(&self, check: &Check, ended: &str) -> (&'static str, String) {
+    pub(super) fn find_tool_result(
+        &self,
+        check: &EventCheck,
+        ended: &str,
+    ) -> (&'static str, String) {
         let id = check.tool.as_deref().unwrap_or_default();
         let Some((error, text)) = self.results.get(id) else {
             let deferred = ended == "tool_deferred";
@@ -108,11 +112,15 @@ impl Seen {
     }
 
     /// Texts under `LABEL hook additional context` or `success`, and under `blocking error`.
-    pub(super) fn labelled(&self, label: &str) -> (Vec<String>, Vec<String>) {
+    pub(super) fn labelled_texts(&self, label: &str) -> (Vec<String>, Vec<String>) {
         let (mut context, mut blocks) = (Vec::new(), Vec::new());
         for text in &self.texts {
             let mut starts: Vec<usize> = text.match_indices(" hook ").map(|(at, _)| at).collect();
-            starts.retain(|at| KINDS.iter().any(|kind| text[at + 6..].starts_with(kind)));
+            starts.retain(|at| {
+                LABEL_KINDS
+                    .iter()
+                    .any(|kind| text[at + 6..].starts_with(kind))
+            });
             for (index, at) in starts.iter().enumerate() {
                 let end = starts.get(index + 1).copied().unwrap_or(text.len());
                 let name = text[..*at]
@@ -131,9 +139,9 @@ impl Seen {
     }
 }
 
-const KINDS: &[&str] = &["additional context", "success", "blocking error", "stopped"];
+const LABEL_KINDS: &[&str] = &["additional context", "success", "blocking error", "stopped"];
 
-fn texts(content: &Value) -> Vec<String> {
+fn collect_texts(content: &Value) -> Vec<String> {
     match content {
         Value::String(text) => vec![text.clone()],
         Value::Array(blocks) => blocks
@@ -146,12 +154,12 @@ fn texts(content: &Value) -> Vec<String> {
 }
 
 /// Messages for the user.
-pub(super) fn informational(client: &ClientRun) -> BTreeSet<String> {
+pub(super) fn list_informational(client: &ClientRun) -> BTreeSet<String> {
     let lines = client
         .stream
         .iter()
         .filter(|line| line["subtype"] == "informational");
-    marks(&lines.map(Value::to_string).collect::<Vec<_>>())
+    collect_marks(&lines.map(Value::to_string).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -160,7 +168,7 @@ mod tests {
 
     #[test]
     fn marked_texts_are_found_once_and_whole() {
-        let found = marks(&["x MK-ONE, \"MK-TWO\\n\" MK-ONE", "[No stderr output]"]);
+        let found = collect_marks(&["x MK-ONE, \"MK-TWO\\n\" MK-ONE", "[No stderr output]"]);
         assert_eq!(
             json!(found),
             json!(["MK-ONE", "MK-TWO", "No stderr output"])
@@ -176,8 +184,8 @@ mod tests {
             stream: Vec::new(),
             runs: Vec::new(),
         };
-        let (context, blocks) = Seen::new(&client).labelled("PreToolUse:Write");
-        assert_eq!(json!(marks(&context)), json!(["MK-C"]));
-        assert_eq!(json!(marks(&blocks)), json!(["MK-B"]));
+        let (context, blocks) = ShownTexts::new(&client).labelled_texts("PreToolUse:Write");
+        assert_eq!(json!(collect_marks(&context)), json!(["MK-C"]));
+        assert_eq!(json!(collect_marks(&blocks)), json!(["MK-B"]));
     }
 }

@@ -15,14 +15,14 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Map, Value, json};
 
-use super::api::{KEY, Model};
-use super::case::Case;
-use super::process::{finish, kill_all, leftovers};
+use super::api::{API_KEY, ScriptedModel};
+use super::case::HookCase;
+use super::process::{find_leftovers, finish_process, kill_all};
 
-const STUB: &str = include_str!("stub.sh");
+const STUB_SCRIPT: &str = include_str!("stub.sh");
 
 /// One run of a handler, as the stub or the sink saw it.
-pub(super) struct Run {
+pub(super) struct HandlerRun {
     pub(super) id: String,
     /// Working directory; an http handler has none.
     pub(super) cwd: Option<String>,
@@ -37,27 +37,27 @@ pub(super) struct ClientRun {
     pub(super) requests: Vec<Value>,
     /// Its `stream-json` lines.
     pub(super) stream: Vec<Value>,
-    pub(super) runs: Vec<Run>,
+    pub(super) runs: Vec<HandlerRun>,
 }
 
 /// What the engine did.
 pub(super) struct EngineRun {
     /// The JSON report.
     pub(super) report: Value,
-    pub(super) runs: Vec<Run>,
+    pub(super) runs: Vec<HandlerRun>,
     /// Processes it left behind.
     pub(super) orphans: usize,
 }
 
 /// A case's folder; removed when dropped unless `keep` is set.
-pub(super) struct Tree {
+pub(super) struct CaseTree {
     root: PathBuf,
     /// `PATH` for every process of the case.
     search: String,
     pub(super) keep: bool,
 }
 
-impl Drop for Tree {
+impl Drop for CaseTree {
     fn drop(&mut self) {
         if !self.keep {
             let _ = fs::remove_dir_all(&self.root);
@@ -65,7 +65,7 @@ impl Drop for Tree {
     }
 }
 
-impl Tree {
+impl CaseTree {
     pub(super) fn new(parent: &Path, name: &str, search: &str) -> Result<Self> {
         let root = parent.join(name);
         fs::create_dir(&root).with_context(|| format!("cannot create {}", root.display()))?;
@@ -80,23 +80,23 @@ impl Tree {
         self.root.join(name)
     }
 
-    fn text(&self, name: &str) -> String {
+    fn read_text(&self, name: &str) -> String {
         self.path(name).display().to_string()
     }
 
     /// The placeholders that a case may use.
-    pub(super) fn places(&self, sink: &str) -> Vec<(&'static str, String)> {
+    pub(super) fn list_placeholders(&self, sink: &str) -> Vec<(&'static str, String)> {
         vec![
             ("@SINK@", sink.to_owned()),
-            ("@STUB@", self.text("bin/stub")),
-            ("@PLUGIN@", self.text("plugin")),
-            ("@PROJECT@", self.text("project")),
-            ("@HOME@", self.text("home")),
+            ("@STUB@", self.read_text("bin/stub")),
+            ("@PLUGIN@", self.read_text("plugin")),
+            ("@PROJECT@", self.read_text("project")),
+            ("@HOME@", self.read_text("home")),
         ]
     }
 
     /// Builds everything anew, the same each time.
-    pub(super) fn build(&self, case: &Case) -> Result<()> {
+    pub(super) fn build(&self, case: &HookCase) -> Result<()> {
         for name in ["home", "project", "plugin", "bin", "tmp", "managed", "log"] {
             let path = self.path(name);
             if path.exists() {
@@ -104,17 +104,17 @@ impl Tree {
             }
             fs::create_dir_all(&path).with_context(|| format!("in {}", path.display()))?;
         }
-        let project = self.text("project");
+        let project = self.read_text("project");
         let state = json!({
             "hasCompletedOnboarding": true,
-            "customApiKeyResponses": {"approved": [KEY], "rejected": []},
+            "customApiKeyResponses": {"approved": [API_KEY], "rejected": []},
             "projects": {project: {
                 "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true,
             }},
         });
-        self.write("home/.claude.json", &state.to_string())?;
+        self.write_file("home/.claude.json", &state.to_string())?;
         for (name, text) in &case.files {
-            self.write(
+            self.write_file(
                 name,
                 text.as_str().context("a file's content must be a string")?,
             )?;
@@ -131,18 +131,18 @@ impl Tree {
             let text = content
                 .as_str()
                 .map_or_else(|| format!("{content:#}\n"), str::to_owned);
-            self.write(file, &text)?;
+            self.write_file(file, &text)?;
             if layer == "plugin" {
-                self.write("plugin/.claude-plugin/plugin.json", &manifest.to_string())?;
+                self.write_file("plugin/.claude-plugin/plugin.json", &manifest.to_string())?;
             }
         }
-        self.write("bin/stub", STUB)?;
+        self.write_file("bin/stub", STUB_SCRIPT)?;
         fs::set_permissions(self.path("bin/stub"), fs::Permissions::from_mode(0o755))?;
         for (id, steps) in &case.stubs {
-            self.write(&format!("bin/{id}.sh"), &behaviour(steps)?)?;
+            self.write_file(&format!("bin/{id}.sh"), &render_behaviour(steps)?)?;
         }
         let done = self
-            .command(Path::new("git"))
+            .build_command(Path::new("git"))
             .args(["init", "-q", "-b", "main"])
             .output();
         let done = done.context("cannot start git, which the client's project needs")?;
@@ -154,7 +154,7 @@ impl Tree {
         Ok(())
     }
 
-    fn write(&self, name: &str, text: &str) -> Result<()> {
+    fn write_file(&self, name: &str, text: &str) -> Result<()> {
         let path = self.path(name);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -163,16 +163,16 @@ impl Tree {
     }
 
     /// A process in the project with our environment and its own process group.
-    fn command(&self, program: &Path) -> Command {
+    fn build_command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command
             .current_dir(self.path("project"))
             .env_clear()
             .process_group(0);
         command.envs([
-            ("HOME", self.text("home")),
-            ("TMPDIR", self.text("tmp")),
-            ("STUB_LOG", self.text("log")),
+            ("HOME", self.read_text("home")),
+            ("TMPDIR", self.read_text("tmp")),
+            ("STUB_LOG", self.read_text("log")),
             ("USER", "tester".to_owned()),
             ("LOGNAME", "tester".to_owned()),
             ("SHELL", "/bin/sh".to_owned()),
@@ -184,10 +184,10 @@ impl Tree {
     }
 
     /// Runs the client in print mode against the scripted model.
-    pub(super) fn client(&self, program: &Path, case: &Case) -> Result<ClientRun> {
-        let model = Model::start(&case.turns)?;
-        let mut command = self.command(program);
-        model.point(&mut command);
+    pub(super) fn run_client(&self, program: &Path, case: &HookCase) -> Result<ClientRun> {
+        let model = ScriptedModel::start(&case.turns)?;
+        let mut command = self.build_command(program);
+        model.point_client(&mut command);
         for (name, value) in &case.env {
             command.env(name, value.as_str().unwrap_or_default());
         }
@@ -199,22 +199,22 @@ impl Tree {
             "--verbose",
         ]);
         command.args(["--include-hook-events", "--permission-mode", &case.mode]);
-        self.common(&mut command, case, "--plugin-dir");
+        self.add_common_args(&mut command, case, "--plugin-dir");
         command.args(&case.args);
-        let output = finish(command, None)?;
-        kill_all(&leftovers(&self.root));
+        let output = finish_process(command, None)?;
+        kill_all(&find_leftovers(&self.root));
         let stdout = String::from_utf8_lossy(&output.stdout);
         let stream = stdout
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok());
         let run = ClientRun {
-            requests: model.requests(),
+            requests: model.main_requests(),
             stream: stream.collect(),
-            runs: self.runs()?,
+            runs: self.read_runs()?,
         };
         if self.keep {
-            self.write("client.stream.jsonl", &stdout)?;
-            self.write(
+            self.write_file("client.stream.jsonl", &stdout)?;
+            self.write_file(
                 "client.requests.json",
                 &format!("{:#}", Value::from(run.requests.clone())),
             )?;
@@ -231,8 +231,13 @@ impl Tree {
     }
 
     /// Runs `remora hooks run` over the same files, with the event the client gave.
-    pub(super) fn engine(&self, program: &Path, case: &Case, event: &str) -> Result<EngineRun> {
-        let mut command = self.command(program);
+    pub(super) fn run_engine(
+        &self,
+        program: &Path,
+        case: &HookCase,
+        event: &str,
+    ) -> Result<EngineRun> {
+        let mut command = self.build_command(program);
         for (name, value) in &case.env {
             command.env(name, value.as_str().unwrap_or_default());
         }
@@ -245,18 +250,18 @@ impl Tree {
             command.arg(flag).arg(self.path(name));
         }
         command.args(["--permission-mode", &case.mode]);
-        self.common(&mut command, case, "--plugin");
+        self.add_common_args(&mut command, case, "--plugin");
         command.args(&case.engine_args);
-        let output = finish(command, Some(event))?;
-        let mut orphans = leftovers(&self.root);
+        let output = finish_process(command, Some(event))?;
+        let mut orphans = find_leftovers(&self.root);
         if !orphans.is_empty() {
             thread::park_timeout(Duration::from_millis(300)); // one that was just killed may linger
-            orphans = leftovers(&self.root);
+            orphans = find_leftovers(&self.root);
             kill_all(&orphans);
         }
         let stdout = String::from_utf8_lossy(&output.stdout);
         if self.keep {
-            self.write("engine.report.json", &stdout)?;
+            self.write_file("engine.report.json", &stdout)?;
         }
         let report = serde_json::from_str(&stdout).with_context(|| {
             let errors = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -267,12 +272,12 @@ impl Tree {
         })?;
         Ok(EngineRun {
             report,
-            runs: self.runs()?,
+            runs: self.read_runs()?,
             orphans: orphans.len(),
         })
     }
 
-    fn common(&self, command: &mut Command, case: &Case, plugin: &str) {
+    fn add_common_args(&self, command: &mut Command, case: &HookCase, plugin: &str) {
         if case.layers.contains_key("flag") {
             command.arg("--settings").arg(self.path("flag.json"));
         }
@@ -282,7 +287,7 @@ impl Tree {
     }
 
     /// The stub's logs, oldest first.
-    fn runs(&self) -> Result<Vec<Run>> {
+    fn read_runs(&self) -> Result<Vec<HandlerRun>> {
         let mut found = Vec::new();
         for entry in fs::read_dir(self.path("log"))? {
             let entry = entry?;
@@ -293,7 +298,7 @@ impl Tree {
             let name = entry.file_name().to_string_lossy().into_owned();
             let text = String::from_utf8_lossy(&fs::read(entry.path())?).into_owned();
             let (cwd, stdin) = text.split_once('\n').unwrap_or((&text, ""));
-            let run = Run {
+            let run = HandlerRun {
                 id: name
                     .rsplit_once('.')
                     .map_or(name.as_str(), |(id, _)| id)
@@ -310,7 +315,7 @@ impl Tree {
 }
 
 /// The stub's steps as shell text, in the order in which the case names them.
-fn behaviour(steps: &Value) -> Result<String> {
+fn render_behaviour(steps: &Value) -> Result<String> {
     let empty = Map::new();
     let mut script = String::new();
     for (step, value) in steps.as_object().unwrap_or(&empty) {

@@ -9,26 +9,26 @@ use std::time::Duration;
 use anyhow::Result;
 use serde_json::{Map, Value};
 
-use super::http::{Request, Response, Server};
-use super::session::Run;
+use super::http::{HttpRequest, HttpResponse, HttpServer};
+use super::session::HandlerRun;
 
 /// A running sink.
-pub(super) struct Sink {
-    server: Server,
-    runs: Arc<Mutex<Vec<Run>>>,
+pub(super) struct HttpSink {
+    server: HttpServer,
+    runs: Arc<Mutex<Vec<HandlerRun>>>,
 }
 
-impl Sink {
+impl HttpSink {
     /// `answers`: path -> `{status, headers, body, delay_ms}`; unknown paths get 404.
-    pub(super) fn start() -> Result<(Self, Answers)> {
+    pub(super) fn start() -> Result<(Self, SinkAnswers)> {
         let runs = Arc::new(Mutex::new(Vec::new()));
-        let answers = Answers::default();
+        let answers = SinkAnswers::default();
         let (log, script) = (Arc::clone(&runs), answers.clone());
-        let server = Server::start(move |request| {
+        let server = HttpServer::start(move |request| {
             log.lock()
                 .unwrap_or_else(PoisonError::into_inner)
-                .push(seen(request));
-            script.answer(&request.path)
+                .push(to_handler_run(request));
+            script.find_answer(&request.path)
         })?;
         Ok((Self { server, runs }, answers))
     }
@@ -38,21 +38,21 @@ impl Sink {
     }
 
     /// The requests since the last call.
-    pub(super) fn take(&self) -> Vec<Run> {
+    pub(super) fn drain_runs(&self) -> Vec<HandlerRun> {
         std::mem::take(&mut *self.runs.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// What to say; set after the start because a redirect may name the sink's own address.
 #[derive(Clone, Default)]
-pub(super) struct Answers(Arc<Mutex<Map<String, Value>>>);
+pub(super) struct SinkAnswers(Arc<Mutex<Map<String, Value>>>);
 
-impl Answers {
-    pub(super) fn set(&self, answers: Map<String, Value>) {
+impl SinkAnswers {
+    pub(super) fn set_answers(&self, answers: Map<String, Value>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = answers;
     }
 
-    fn answer(&self, path: &str) -> Response {
+    fn find_answer(&self, path: &str) -> HttpResponse {
         let answer = self
             .0
             .lock()
@@ -60,7 +60,7 @@ impl Answers {
             .get(path)
             .cloned();
         let Some(answer) = answer else {
-            return Response::new(404, "text/plain", "no such answer");
+            return HttpResponse::new(404, "text/plain", "no such answer");
         };
         if let Some(delay) = answer["delay_ms"].as_u64() {
             thread::park_timeout(Duration::from_millis(delay));
@@ -73,7 +73,7 @@ impl Answers {
             Value::String(text) => ("text/plain", text.clone()),
             json => ("application/json", json.to_string()),
         };
-        let mut response = Response::new(status.unwrap_or(200), content_type, body);
+        let mut response = HttpResponse::new(status.unwrap_or(200), content_type, body);
         for (name, value) in answer["headers"].as_object().into_iter().flatten() {
             let value = value.as_str().unwrap_or_default().to_owned();
             response.headers.push((name.clone(), value));
@@ -82,9 +82,9 @@ impl Answers {
     }
 }
 
-fn seen(request: &Request) -> Run {
+fn to_handler_run(request: &HttpRequest) -> HandlerRun {
     let kept = |name: &str| name.starts_with("x-") || name == "content-type";
-    Run {
+    HandlerRun {
         id: request.path.trim_matches('/').to_owned(),
         cwd: None,
         stdin: String::from_utf8_lossy(&request.body).into_owned(),

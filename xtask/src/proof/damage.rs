@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 
 use super::Trial;
-use super::home::{Home, Tally, event, kill};
+use super::home::{ProofHome, Tally, build_event, kill_process};
 
 #[derive(Debug, Clone, Copy)]
 enum Damage {
@@ -24,12 +24,12 @@ enum Damage {
 
 /// How the worker before it ended.
 #[derive(Debug, Clone, Copy)]
-enum End {
+enum WorkerEnd {
     Stopped,
     Killed,
 }
 
-const WAYS: &[Damage] = &[
+const DAMAGES: &[Damage] = &[
     Damage::Gone,
     Damage::Empty,
     Damage::CutInTheHeader,
@@ -42,49 +42,50 @@ const WAYS: &[Damage] = &[
 
 pub(super) fn run(trial: &Trial<'_>) -> Result<Tally> {
     let mut tally = Tally::default();
-    let part = trial.pick(600, 120);
-    for way in WAYS {
-        for end in [End::Stopped, End::Killed] {
-            let one = one(trial, *way, end, part).with_context(|| format!("{way:?}, {end:?}"))?;
-            if !one.holds() {
+    let part = trial.pick_by_size(600, 120);
+    for way in DAMAGES {
+        for end in [WorkerEnd::Stopped, WorkerEnd::Killed] {
+            let one =
+                try_damage(trial, *way, end, part).with_context(|| format!("{way:?}, {end:?}"))?;
+            if !one.is_complete() {
                 bail!("{way:?}, {end:?}: {one:?}");
             }
-            tally.add(&one);
+            tally.add_tally(&one);
         }
     }
-    let ways = WAYS.len();
-    tally.say(&format!("{ways} ways, worker stopped and killed before"));
+    let ways = DAMAGES.len();
+    tally.add_note(&format!("{ways} ways, worker stopped and killed before"));
     Ok(tally)
 }
 
-fn one(trial: &Trial<'_>, way: Damage, end: End, part: usize) -> Result<Tally> {
-    let home = Home::new(trial.program)?;
+fn try_damage(trial: &Trial<'_>, way: Damage, end: WorkerEnd, part: usize) -> Result<Tally> {
+    let home = ProofHome::new(trial.program)?;
     for n in 0..part {
-        home.put(super::home::NOW, &event(n))?;
+        home.spool_event(super::home::FIRST_EVENT_MS, &build_event(n))?;
     }
-    home.drain()?;
+    home.drain_spool()?;
     match end {
-        End::Stopped => home.stop()?,
-        End::Killed => kill(&home.awaited_worker()?.pid.to_string())?,
+        WorkerEnd::Stopped => home.stop()?,
+        WorkerEnd::Killed => kill_process(&home.awaited_worker()?.pid.to_string())?,
     }
-    hurt(&home.paths.database(), way)?;
+    damage_database(&home.paths.database_file(), way)?;
     // What comes next finds out.
     for n in part..part + 5 {
-        home.hook(&event(n))?;
+        home.send_hook(&build_event(n))?;
     }
     // A worker that stumbles says so, and is right at the next try.
-    let mut drained = home.drain();
+    let mut drained = home.drain_spool();
     for _ in 0..5 {
         if drained.is_ok() {
             break;
         }
-        drained = home.drain();
+        drained = home.drain_spool();
     }
     drained?;
-    home.judge(&(0..part + 5).collect::<Vec<_>>())
+    home.compare_sent(&(0..part + 5).collect::<Vec<_>>())
 }
 
-fn hurt(database: &Path, way: Damage) -> Result<()> {
+fn damage_database(database: &Path, way: Damage) -> Result<()> {
     let size = fs::metadata(database)?.len();
     let file = OpenOptions::new().write(true).open(database)?;
     let garbage = |from: u64, to: u64| {

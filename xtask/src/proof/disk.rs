@@ -9,13 +9,13 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use remora_client::{read_spooled, waiting};
+use remora_client::{list_spooled, read_spooled};
 use serde_json::Value;
 
-use super::home::{Home, Tally, event, kill};
-use super::{Size, Trial};
+use super::home::{ProofHome, Tally, build_event, kill_process};
+use super::{Trial, TrialSize};
 
-pub(super) fn full(trial: &Trial<'_>) -> Result<Tally> {
+pub(super) fn try_full_disk(trial: &Trial<'_>) -> Result<Tally> {
     on_a_disk(trial, "full")
 }
 
@@ -38,7 +38,7 @@ fn on_a_disk(trial: &Trial<'_>, name: &str) -> Result<Tally> {
         .arg(disk.path())
         .arg("--program")
         .arg(trial.program);
-    if trial.size == Size::Quick {
+    if trial.size == TrialSize::Quick {
         command.arg("--quick");
     }
     let done = command
@@ -53,25 +53,25 @@ fn on_a_disk(trial: &Trial<'_>, name: &str) -> Result<Tally> {
 }
 
 /// The trial itself, in the namespace.
-pub(super) fn inside(trial: &Trial<'_>, name: &str, disk: &Path) -> Result<Tally> {
-    mount(&["-t", "tmpfs", "-o", "size=24m,mode=700", "none"], disk)?;
-    let home = Home::within(trial.program, disk)?;
-    let part = trial.pick(300, 60);
+pub(super) fn run_on_disk(trial: &Trial<'_>, name: &str, disk: &Path) -> Result<Tally> {
+    mount_disk(&["-t", "tmpfs", "-o", "size=24m,mode=700", "none"], disk)?;
+    let home = ProofHome::create_within(trial.program, disk)?;
+    let part = trial.pick_by_size(300, 60);
     let mut numbers = 0..;
     let mut take = |count: usize| numbers.by_ref().take(count).collect::<Vec<usize>>();
     let before = take(part);
     for n in &before {
-        home.hook(&event(*n))?;
+        home.send_hook(&build_event(*n))?;
     }
-    home.drain()?;
+    home.drain_spool()?;
     let mut certain = before;
     let during = take(part);
     let mut captured = HashSet::new();
     let told = match name {
         "full" => {
             let ballast = disk.join("ballast");
-            fill(&ballast)?;
-            let at_once = home.begin("while it is full")?;
+            fill_disk(&ballast)?;
+            let at_once = home.start_session("while it is full")?;
             ensure!(at_once.is_some(), "a start that fails does not say so");
             // Room for some events, hardly for what the worker makes of them;
             // then for none.
@@ -79,40 +79,40 @@ pub(super) fn inside(trial: &Trial<'_>, name: &str, disk: &Path) -> Result<Tally
             let taken = fs::metadata(&ballast)?.len();
             let less = fs::OpenOptions::new().write(true).open(&ballast)?;
             less.set_len(taken.saturating_sub(256 * 1024))?;
-            send(&home, some, &mut captured)?;
-            fill(&ballast)?;
-            send(&home, none, &mut captured)?;
+            send_events(&home, some, &mut captured)?;
+            fill_disk(&ballast)?;
+            send_events(&home, none, &mut captured)?;
             // Dying changes nothing, with or without room.
-            if let Some(worker) = home.worker() {
-                kill(&worker.pid.to_string())?;
+            if let Some(worker) = home.worker_status() {
+                kill_process(&worker.pid.to_string())?;
             }
             fs::remove_file(ballast)?;
-            home.begin("well again")?
+            home.start_session("well again")?
         }
         "read-only" => {
             home.stop()?;
-            mount(&["-o", "remount,ro"], disk)?;
-            send(&home, &during, &mut captured)?;
-            let told = home.begin("while it is read-only")?;
-            mount(&["-o", "remount,rw"], disk)?;
+            mount_disk(&["-o", "remount,ro"], disk)?;
+            send_events(&home, &during, &mut captured)?;
+            let told = home.start_session("while it is read-only")?;
+            mount_disk(&["-o", "remount,rw"], disk)?;
             told
         }
         other => bail!("there is no trial `{other}`"),
     };
     let after = take(part);
     for n in &after {
-        home.hook(&event(*n))?;
+        home.send_hook(&build_event(*n))?;
     }
     certain.extend(after);
     certain.extend(&captured);
-    home.drain()?;
-    let mut tally = home.judge(&certain)?;
+    home.drain_spool()?;
+    let mut tally = home.compare_sent(&certain)?;
     let refused: Vec<usize> = during
         .into_iter()
         .filter(|n| !captured.contains(n))
         .collect();
     // Some may have been taken from the spool before they were seen there.
-    let rest = home.judge(&refused)?;
+    let rest = home.compare_sent(&refused)?;
     tally.sent += rest.sent;
     tally.stored += rest.stored;
     tally.doubled += rest.doubled;
@@ -127,19 +127,19 @@ pub(super) fn inside(trial: &Trial<'_>, name: &str, disk: &Path) -> Result<Tally
         "told without a way out: {told}"
     );
     ensure!(
-        home.begin("later")?.is_none(),
+        home.start_session("later")?.is_none(),
         "the person is told more than once"
     );
-    tally.say("a tmpfs of its own; what was refused was told to the person once");
+    tally.add_note("a tmpfs of its own; what was refused was told to the person once");
     home.stop()?;
     Ok(tally)
 }
 
 /// Sends events, and notes those that reached the spool.
-fn send(home: &Home, numbers: &[usize], captured: &mut HashSet<usize>) -> Result<()> {
+fn send_events(home: &ProofHome, numbers: &[usize], captured: &mut HashSet<usize>) -> Result<()> {
     for n in numbers {
-        home.hook(&event(*n))?;
-        for file in waiting(&home.paths, usize::MAX)? {
+        home.send_hook(&build_event(*n))?;
+        for file in list_spooled(&home.paths, usize::MAX)? {
             let Ok(spooled) = read_spooled(&file, u64::MAX) else {
                 continue;
             };
@@ -155,7 +155,7 @@ fn send(home: &Home, numbers: &[usize], captured: &mut HashSet<usize>) -> Result
 }
 
 /// Writes until nothing more fits.
-fn fill(file: &Path) -> Result<()> {
+fn fill_disk(file: &Path) -> Result<()> {
     let mut file = fs::OpenOptions::new()
         .create(true)
         .append(true)
@@ -166,7 +166,7 @@ fn fill(file: &Path) -> Result<()> {
     Ok(())
 }
 
-fn mount(args: &[&str], at: &Path) -> Result<()> {
+fn mount_disk(args: &[&str], at: &Path) -> Result<()> {
     let done = Command::new("mount").args(args).arg(at).status();
     let done = done.context("this trial needs `mount` (util-linux)")?;
     ensure!(done.success(), "mount {} failed: {done}", args.join(" "));

@@ -9,20 +9,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use remora_client::{Input, Paths, ask, spool};
-use remora_memory::store::{Filter, Order, Page, Store as _};
+use remora_client::{DataPaths, HookInput, send_request, spool_event};
+use remora_memory::store::{Filter, PageRequest, SortOrder, Store as _};
 use remora_protocol::request::{Reply, Request};
 use remora_store::Access;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// When the first event happened, for those that are not sent by a hook.
-pub(super) const NOW: i64 = 1_794_700_000_000;
-const AGENT: &str = "claude-code";
-const SESSION: &str = "proof";
-const PATIENCE: Duration = Duration::from_mins(1);
-const ALL: Page = Page {
-    order: Order::Oldest,
+pub(super) const FIRST_EVENT_MS: i64 = 1_794_700_000_000;
+const AGENT_ID: &str = "claude-code";
+const SESSION_ID: &str = "proof";
+const WORKER_TIMEOUT: Duration = Duration::from_mins(1);
+const ALL_ITEMS: PageRequest = PageRequest {
+    order: SortOrder::Oldest,
     beyond: None,
     limit: 10_000_000,
 };
@@ -40,12 +40,12 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub(super) fn holds(&self) -> bool {
+    pub(super) fn is_complete(&self) -> bool {
         self.lost == 0 && self.doubled == 0 && self.stored + self.refused == self.sent
     }
 
     /// Something that the reader of the report should know.
-    pub(super) fn say(&mut self, text: &str) {
+    pub(super) fn add_note(&mut self, text: &str) {
         if !self.note.is_empty() {
             self.note.push_str("; ");
         }
@@ -53,7 +53,7 @@ impl Tally {
     }
 
     /// Both together.
-    pub(super) fn add(&mut self, other: &Self) {
+    pub(super) fn add_tally(&mut self, other: &Self) {
         self.sent += other.sent;
         self.stored += other.stored;
         self.refused += other.refused;
@@ -62,29 +62,29 @@ impl Tally {
     }
 }
 
-pub(super) struct Home {
-    pub(super) paths: Paths,
+pub(super) struct ProofHome {
+    pub(super) paths: DataPaths,
     program: PathBuf,
     _folder: TempDir,
 }
 
-impl Home {
+impl ProofHome {
     pub(super) fn new(program: &Path) -> Result<Self> {
-        Self::within(program, &std::env::temp_dir())
+        Self::create_within(program, &std::env::temp_dir())
     }
 
-    pub(super) fn within(program: &Path, parent: &Path) -> Result<Self> {
+    pub(super) fn create_within(program: &Path, parent: &Path) -> Result<Self> {
         let folder = tempfile::Builder::new()
             .prefix("remora-proof-")
             .tempdir_in(parent)?;
         Ok(Self {
-            paths: Paths::new(folder.path().join("data")),
+            paths: DataPaths::new(folder.path().join("data")),
             program: program.to_path_buf(),
             _folder: folder,
         })
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    fn build_command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command
             .args(args)
@@ -98,8 +98,8 @@ impl Home {
 
     /// An event through a hook, as the client sends it; returns the answer. A
     /// hook that says anything but one answer has failed.
-    pub(super) fn hook(&self, event: &Value) -> Result<Value> {
-        let mut command = self.command(&["hook", AGENT]);
+    pub(super) fn send_hook(&self, event: &Value) -> Result<Value> {
+        let mut command = self.build_command(&["hook", AGENT_ID]);
         let mut child = command.stdin(Stdio::piped()).spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
             stdin.write_all(event.to_string().as_bytes())?;
@@ -121,8 +121,8 @@ impl Home {
     }
 
     /// The start of a session; returns what the person is told.
-    pub(super) fn begin(&self, session: &str) -> Result<Option<String>> {
-        let answer = self.hook(&json!({
+    pub(super) fn start_session(&self, session: &str) -> Result<Option<String>> {
+        let answer = self.send_hook(&json!({
             "session_id": session, "cwd": "/p", "hook_event_name": "SessionStart",
             "source": "startup",
         }))?;
@@ -130,17 +130,17 @@ impl Home {
     }
 
     /// An event put into the spool without a hook.
-    pub(super) fn put(&self, now: i64, event: &Value) -> Result<()> {
-        let input = Input {
+    pub(super) fn spool_event(&self, now: i64, event: &Value) -> Result<()> {
+        let input = HookInput {
             bytes: event.to_string().into_bytes(),
             cut: false,
         };
-        spool(&self.paths, AGENT, now, None, &input, false)?;
+        spool_event(&self.paths, AGENT_ID, now, None, &input, false)?;
         Ok(())
     }
 
-    pub(super) fn remora(&self, args: &[&str]) -> Result<()> {
-        let done = self.command(args).stdin(Stdio::null()).output()?;
+    pub(super) fn run_remora(&self, args: &[&str]) -> Result<()> {
+        let done = self.build_command(args).stdin(Stdio::null()).output()?;
         if !done.status.success() {
             let said = String::from_utf8_lossy(&done.stderr).into_owned();
             bail!("remora {}: {said}", args.join(" "));
@@ -148,35 +148,35 @@ impl Home {
         Ok(())
     }
 
-    pub(super) fn drain(&self) -> Result<()> {
-        self.remora(&["worker", "drain"])
+    pub(super) fn drain_spool(&self) -> Result<()> {
+        self.run_remora(&["worker", "drain"])
     }
 
     pub(super) fn stop(&self) -> Result<()> {
-        self.remora(&["worker", "stop"])
+        self.run_remora(&["worker", "stop"])
     }
 
-    pub(super) fn worker(&self) -> Option<Reply> {
-        ask(&self.paths.socket(), &Request::Status, PATIENCE).ok()
+    pub(super) fn worker_status(&self) -> Option<Reply> {
+        send_request(&self.paths.socket_file(), &Request::Status, WORKER_TIMEOUT).ok()
     }
 
     /// The worker, once it is up.
     pub(super) fn awaited_worker(&self) -> Result<Reply> {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + WORKER_TIMEOUT;
         loop {
-            if let Some(reply) = self.worker() {
+            if let Some(reply) = self.worker_status() {
                 return Ok(reply);
             }
             if Instant::now() > end {
                 bail!("no worker comes up");
             }
-            pause(Duration::from_millis(1));
+            pause_for(Duration::from_millis(1));
         }
     }
 
     /// Compares what was sent with what is there.
-    pub(super) fn judge(&self, sent: &[usize]) -> Result<Tally> {
-        let (ledger, rows) = self.stored()?;
+    pub(super) fn compare_sent(&self, sent: &[usize]) -> Result<Tally> {
+        let (ledger, rows) = self.count_stored()?;
         let mut tally = Tally {
             sent: sent.len(),
             ..Tally::default()
@@ -190,9 +190,9 @@ impl Home {
         }
         let dead = remora_server::dead_letters(&self.paths)?.len();
         if dead > 0 {
-            tally.say(&format!("{dead} dead letters"));
+            tally.add_note(&format!("{dead} dead letters"));
         }
-        let waiting = remora_client::waiting(&self.paths, usize::MAX)?.len();
+        let waiting = remora_client::list_spooled(&self.paths, usize::MAX)?.len();
         if waiting > 0 {
             bail!("{waiting} events still wait in the spool");
         }
@@ -200,17 +200,17 @@ impl Home {
     }
 
     /// How often each event stands in the ledger, and how often a row tells it.
-    fn stored(&self) -> Result<(HashMap<usize, u32>, HashMap<usize, u32>)> {
-        let store = remora_store::open(&self.paths.database(), Access::Read)?;
+    fn count_stored(&self) -> Result<(HashMap<usize, u32>, HashMap<usize, u32>)> {
+        let store = remora_store::open_store(&self.paths.database_file(), Access::Read)?;
         let number = |text: &str| text.rsplit('_').next().and_then(|n| n.parse().ok());
         let mut ledger = HashMap::new();
-        for event in store.events(&Filter::default(), ALL)? {
+        for event in store.list_events(&Filter::default(), ALL_ITEMS)? {
             if let Some(n) = event.call.as_deref().and_then(number) {
                 *ledger.entry(n).or_default() += 1;
             }
         }
         let mut rows = HashMap::new();
-        for item in store.list(&Filter::default(), ALL)? {
+        for item in store.list_items(&Filter::default(), ALL_ITEMS)? {
             if let Some(n) = item.tool_use_id.as_deref().and_then(number) {
                 *rows.entry(n).or_default() += item.seen;
             }
@@ -219,7 +219,7 @@ impl Home {
     }
 }
 
-impl Drop for Home {
+impl Drop for ProofHome {
     /// Nothing that was started here lives on.
     fn drop(&mut self) {
         let _ = self.stop();
@@ -227,14 +227,14 @@ impl Drop for Home {
         for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
             let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
             if environment.split(|b| *b == 0).any(|v| v == mark.as_bytes()) {
-                let _ = kill(&entry.file_name().to_string_lossy());
+                let _ = kill_process(&entry.file_name().to_string_lossy());
             }
         }
     }
 }
 
 /// A command that ran, told by words that no other has.
-pub(super) fn event(n: usize) -> Value {
+pub(super) fn build_event(n: usize) -> Value {
     // Numbers are taken for the same thing said again; letters are not.
     let word: String = n
         .to_string()
@@ -245,7 +245,7 @@ pub(super) fn event(n: usize) -> Value {
         })
         .collect();
     json!({
-        "session_id": SESSION,
+        "session_id": SESSION_ID,
         "transcript_path": "/t",
         "cwd": "/p",
         "hook_event_name": "PostToolUse",
@@ -257,7 +257,7 @@ pub(super) fn event(n: usize) -> Value {
 }
 
 /// Ends a process without a warning.
-pub(super) fn kill(process: &str) -> Result<()> {
+pub(super) fn kill_process(process: &str) -> Result<()> {
     let done = Command::new("kill")
         .args(["-s", "KILL", process])
         .stderr(Stdio::null())
@@ -266,7 +266,7 @@ pub(super) fn kill(process: &str) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn pause(time: Duration) {
+pub(super) fn pause_for(time: Duration) {
     let end = Instant::now() + time;
     loop {
         let left = end.saturating_duration_since(Instant::now());

@@ -6,22 +6,22 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use remora_memory::Policy;
+use remora_memory::CapturePolicy;
 use remora_memory::store::{Batch, Store, StoreError};
 use remora_memory::testing::FaultyStore;
-use remora_server::{Ended, Settings, open_store, serve};
+use remora_server::{WorkerExit, WorkerSettings, open_store, run_worker};
 use serde_json::Value;
 
 use super::Trial;
-use super::home::{Home, NOW, Tally, event, kill, pause};
+use super::home::{FIRST_EVENT_MS, ProofHome, Tally, build_event, kill_process, pause_for};
 
 /// Every so many events there is one that the store panics on.
-const POISON_EVERY: usize = 41;
-const POISON: &str = "hemlock";
-const PATIENCE: Duration = Duration::from_secs(30);
+const POISON_INTERVAL_EVENTS: usize = 41;
+const POISON_WORD: &str = "hemlock";
+const WORKER_TIMEOUT: Duration = Duration::from_secs(30);
 
 fn panic_on_poison(batch: &Batch) {
-    assert!(!format!("{batch:?}").contains(POISON), "poison");
+    assert!(!format!("{batch:?}").contains(POISON_WORD), "poison");
 }
 
 fn open_poisoned(database: &std::path::Path) -> Result<Box<dyn Store>, StoreError> {
@@ -29,28 +29,32 @@ fn open_poisoned(database: &std::path::Path) -> Result<Box<dyn Store>, StoreErro
     Ok(Box::new(FaultyStore::new(store, panic_on_poison)))
 }
 
-fn poison(n: usize) -> Value {
-    let mut event = event(n);
-    event["tool_response"]["stderr"] = POISON.into();
+fn build_poison(n: usize) -> Value {
+    let mut event = build_event(n);
+    event["tool_response"]["stderr"] = POISON_WORD.into();
     event
 }
 
 /// A worker in this process, behind a store that panics on some events. All
 /// others must be stored; the product's own worker stores the rest afterwards.
-pub(super) fn panics(trial: &Trial<'_>) -> Result<Tally> {
-    let home = Home::new(trial.program)?;
-    let all = trial.pick(8_000, 1_500);
-    home.paths.prepare()?;
-    let is_poison = |n: usize| n % POISON_EVERY == 7;
+pub(super) fn try_panics(trial: &Trial<'_>) -> Result<Tally> {
+    let home = ProofHome::new(trial.program)?;
+    let all = trial.pick_by_size(8_000, 1_500);
+    home.paths.prepare_data_dir()?;
+    let is_poison = |n: usize| n % POISON_INTERVAL_EVENTS == 7;
     for n in 0..all {
-        let event = if is_poison(n) { poison(n) } else { event(n) };
-        home.put(NOW + i64::try_from(n)?, &event)?;
+        let event = if is_poison(n) {
+            build_poison(n)
+        } else {
+            build_event(n)
+        };
+        home.spool_event(FIRST_EVENT_MS + i64::try_from(n)?, &event)?;
     }
-    let settings = Settings {
+    let settings = WorkerSettings {
         paths: home.paths.clone(),
         open_store: open_poisoned,
         version: "999.0.0".to_owned(),
-        policy: Policy::default(),
+        policy: CapturePolicy::default(),
         ignore: Vec::new(),
         idle: Duration::from_mins(10),
         archive_cap: u64::MAX,
@@ -59,71 +63,74 @@ pub(super) fn panics(trial: &Trial<'_>) -> Result<Tally> {
         saved: None,
         git: remora_server::commits::GitCapture::Off,
         chore: None,
-        clock: || NOW,
+        clock: || FIRST_EVENT_MS,
     };
-    let worker = thread::spawn(move || serve(&settings));
+    let worker = thread::spawn(move || run_worker(&settings));
     home.awaited_worker()?;
-    home.drain()?;
+    home.drain_spool()?;
     home.stop()?;
     match worker.join() {
-        Ok(ended) => ensure!(ended? == Ended::Stopped, "the worker did not go on"),
+        Ok(ended) => ensure!(ended? == WorkerExit::Stopped, "the worker did not go on"),
         Err(_) => bail!("the worker panicked"),
     }
     let sound: Vec<usize> = (0..all).filter(|n| !is_poison(*n)).collect();
-    let before = home.judge(&sound)?;
-    ensure!(before.holds(), "a panic cost other events: {before:?}");
+    let before = home.compare_sent(&sound)?;
+    ensure!(
+        before.is_complete(),
+        "a panic cost other events: {before:?}"
+    );
     let dead = remora_server::dead_letters(&home.paths)?.len();
     ensure!(
         dead == all - sound.len(),
         "{dead} dead letters for {} events that panic",
         all - sound.len()
     );
-    home.remora(&["worker", "retry"])?;
-    let mut tally = home.judge(&(0..all).collect::<Vec<_>>())?;
-    tally.say(&format!("{dead} events panicked, and were stored later"));
+    home.run_remora(&["worker", "retry"])?;
+    let mut tally = home.compare_sent(&(0..all).collect::<Vec<_>>())?;
+    tally.add_note(&format!("{dead} events panicked, and were stored later"));
     Ok(tally)
 }
 
 /// Killed as soon as it has noted what it is about to read.
 pub(super) fn killed_within_a_batch(trial: &Trial<'_>) -> Result<Tally> {
-    let home = Home::new(trial.program)?;
-    let kills = trial.pick(60, 10);
-    let each = trial.pick(300, 100);
-    let mut dice = trial.dice();
-    home.paths.prepare()?;
-    let under_way = home.paths.run().join("under-way");
-    let up = home.paths.run().join("worker-up");
+    let home = ProofHome::new(trial.program)?;
+    let kills = trial.pick_by_size(60, 10);
+    let each = trial.pick_by_size(300, 100);
+    let mut dice = trial.seeded_random();
+    home.paths.prepare_data_dir()?;
+    let under_way = home.paths.run_dir().join("under-way");
+    let up = home.paths.run_dir().join("worker-up");
     let mut within = 0;
     for round in 0..kills {
         let first = round * each;
         for n in first + 1..first + each {
-            home.put(NOW, &event(n))?;
+            home.spool_event(FIRST_EVENT_MS, &build_event(n))?;
         }
         let before = fs::read(&under_way).ok();
-        home.hook(&event(first))?;
+        home.send_hook(&build_event(first))?;
         // It answers only between two batches: its own note says who it is.
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + WORKER_TIMEOUT;
         while fs::read(&under_way).ok() == before || !under_way.exists() {
-            let waits = !remora_client::waiting(&home.paths, 1)?.is_empty();
+            let waits = !remora_client::list_spooled(&home.paths, 1)?.is_empty();
             if !waits || Instant::now() > end {
                 break;
             }
             thread::yield_now();
         }
-        pause(Duration::from_micros(dice.below(4_000)));
+        pause_for(Duration::from_micros(dice.next_below(4_000)));
         let worker = fs::read_to_string(&up).context("no worker came up")?;
-        kill(worker.trim())?;
-        super::crowd::gone(&home)?;
+        kill_process(worker.trim())?;
+        super::crowd::wait_until_gone(&home)?;
         within += usize::from(under_way.exists());
     }
-    home.drain()?;
+    home.drain_spool()?;
     // Nothing is given up for it; what is put off is tried again.
-    home.remora(&["worker", "retry"])?;
+    home.run_remora(&["worker", "retry"])?;
     let dead = remora_server::dead_letters(&home.paths)?.len();
     ensure!(dead == 0, "{dead} events were given up because of kills");
     let sent: Vec<usize> = (0..kills * each).collect();
     ensure!(within > 0, "no worker was killed within a batch");
-    let mut tally = home.judge(&sent).context("after the kills")?;
-    tally.say(&format!("killed {kills} times, {within} within a batch"));
+    let mut tally = home.compare_sent(&sent).context("after the kills")?;
+    tally.add_note(&format!("killed {kills} times, {within} within a batch"));
     Ok(tally)
 }

@@ -7,20 +7,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
-use remora_memory::Policy;
+use remora_memory::CapturePolicy;
 use remora_protocol::request::Request;
-use remora_server::{Ended, Settings, serve};
+use remora_server::{WorkerExit, WorkerSettings, run_worker};
 
 use super::Trial;
-use super::home::{Home, NOW, Tally, event, pause};
+use super::home::{FIRST_EVENT_MS, ProofHome, Tally, build_event, pause_for};
 
 pub(super) fn run(trial: &Trial<'_>) -> Result<Tally> {
-    let home = Home::new(trial.program)?;
-    let each = trial.pick(400, 60);
-    let older = Settings {
+    let home = ProofHome::new(trial.program)?;
+    let each = trial.pick_by_size(400, 60);
+    let older = WorkerSettings {
         paths: home.paths.clone(),
         version: "0.0.1".to_owned(),
-        policy: Policy::default(),
+        policy: CapturePolicy::default(),
         ignore: Vec::new(),
         idle: Duration::from_mins(10),
         archive_cap: u64::MAX,
@@ -30,22 +30,25 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<Tally> {
         saved: None,
         git: remora_server::commits::GitCapture::Off,
         chore: None,
-        clock: || NOW,
+        clock: || FIRST_EVENT_MS,
     };
     let first = {
         let older = older.clone();
-        thread::spawn(move || serve(&older))
+        thread::spawn(move || run_worker(&older))
     };
     let before = home.awaited_worker()?;
     ensure!(before.version == "0.0.1", "another worker is there");
     for n in 0..each {
-        home.put(NOW, &event(n))?;
+        home.spool_event(FIRST_EVENT_MS, &build_event(n))?;
     }
     for n in each..each * 2 {
-        home.hook(&event(n))?;
+        home.send_hook(&build_event(n))?;
     }
     match first.join() {
-        Ok(ended) => ensure!(ended? == Ended::Replaced, "the older one did not make way"),
+        Ok(ended) => ensure!(
+            ended? == WorkerExit::Replaced,
+            "the older one did not make way"
+        ),
         Err(_) => bail!("the older worker panicked"),
     }
     let second = home.awaited_worker()?;
@@ -57,27 +60,28 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<Tally> {
         version: "999.0.0".to_owned(),
         program: newer.display().to_string(),
     };
-    let socket = home.paths.socket();
+    let socket = home.paths.socket_file();
     thread::scope(|scope| -> Result<()> {
         let home = &home;
-        let sending = scope
-            .spawn(move || (each * 2..each * 3).try_for_each(|n| home.hook(&event(n)).map(drop)));
+        let sending = scope.spawn(move || {
+            (each * 2..each * 3).try_for_each(|n| home.send_hook(&build_event(n)).map(drop))
+        });
         // Nobody answers a poke.
-        let _ = remora_client::ask(&socket, &poke, Duration::from_millis(100));
+        let _ = remora_client::send_request(&socket, &poke, Duration::from_millis(100));
         let sent = sending.join();
         sent.unwrap_or_else(|_| Err(anyhow::anyhow!("a thread panicked")))
     })?;
     let end = Instant::now() + Duration::from_secs(20);
     while home.awaited_worker()?.pid == second.pid {
         ensure!(Instant::now() < end, "it did not make way for the newer");
-        pause(Duration::from_millis(5));
+        pause_for(Duration::from_millis(5));
     }
     ensure!(
-        serve(&older)? == Ended::AlreadyRunning,
+        run_worker(&older)? == WorkerExit::AlreadyRunning,
         "two workers at once"
     );
-    home.drain()?;
-    let mut tally = home.judge(&(0..each * 3).collect::<Vec<_>>())?;
-    tally.say("0.0.1 in this process, then the program, then it again as 999.0.0");
+    home.drain_spool()?;
+    let mut tally = home.compare_sent(&(0..each * 3).collect::<Vec<_>>())?;
+    tally.add_note("0.0.1 in this process, then the program, then it again as 999.0.0");
     Ok(tally)
 }

@@ -1,10 +1,10 @@
 //! Who may depend on whom, read from the manifests.
 
 use super::Complaint;
-use super::tree::{Package, Tree};
+use super::tree::{Package, SourceTree};
 
 /// A dependency and the only packages that may ask for it.
-const FIREWALLS: &[(&str, &[&str], &str)] = &[
+const RESTRICTED_DEPENDENCIES: &[(&str, &[&str], &str)] = &[
     (
         "tokio",
         &["remora-server"],
@@ -38,17 +38,17 @@ const FIREWALLS: &[(&str, &[&str], &str)] = &[
 ];
 
 /// A package and what it must never ask for.
-const FORBIDDEN: &[(&str, &str, &str)] = &[(
+const FORBIDDEN_DEPENDENCIES: &[(&str, &str, &str)] = &[(
     "remora-client",
     "regex",
     "building one costs more than the whole process may",
 )];
 
 /// The vocabulary's dependencies, all of them.
-const VOCABULARY: &[&str] = &["serde", "serde_json", "thiserror"];
+const VOCABULARY_DEPENDENCIES: &[&str] = &["serde", "serde_json", "thiserror"];
 
 /// Our crates and which of ours each may use. The binary may use any.
-const DIRECTIONS: &[(&str, &[&str])] = &[
+const CRATE_DIRECTIONS: &[(&str, &[&str])] = &[
     ("remora-protocol", &[]),
     ("remora-files", &[]),
     ("remora-git", &["remora-files"]),
@@ -80,31 +80,37 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ),
 ];
 
-const ANY: &[&str] = &["remora-cli", "xtask"];
+const UNRESTRICTED_CRATES: &[&str] = &["remora-cli", "xtask"];
 
 /// What tests alone ask for does not count: it is not in what people run.
-pub(super) fn firewalls(tree: &Tree) -> Vec<Complaint> {
+pub(super) fn check_firewalls(tree: &SourceTree) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for package in &tree.packages {
         let name = package.name.as_str();
         for wanted in package.dependencies.iter().filter(|d| !d.only_tests) {
             let wanted = wanted.name.as_str();
-            for (heavy, allowed, advice) in FIREWALLS {
+            for (heavy, allowed, advice) in RESTRICTED_DEPENDENCIES {
                 if wanted == *heavy && !allowed.contains(&name) {
-                    complaints.push(about(package, &format!("remove `{heavy}`: {advice}")));
+                    complaints.push(complain_about(
+                        package,
+                        &format!("remove `{heavy}`: {advice}"),
+                    ));
                 }
             }
-            for (barred, heavy, advice) in FORBIDDEN {
+            for (barred, heavy, advice) in FORBIDDEN_DEPENDENCIES {
                 if wanted == *heavy && name == *barred {
-                    complaints.push(about(package, &format!("remove `{heavy}`: {advice}")));
+                    complaints.push(complain_about(
+                        package,
+                        &format!("remove `{heavy}`: {advice}"),
+                    ));
                 }
             }
-            if name == "remora-protocol" && !VOCABULARY.contains(&wanted) {
-                complaints.push(about(
+            if name == "remora-protocol" && !VOCABULARY_DEPENDENCIES.contains(&wanted) {
+                complaints.push(complain_about(
                     package,
                     &format!(
                         "remove `{wanted}`: the vocabulary uses {} and nothing else",
-                        VOCABULARY.join(", ")
+                        VOCABULARY_DEPENDENCIES.join(", ")
                     ),
                 ));
             }
@@ -114,14 +120,17 @@ pub(super) fn firewalls(tree: &Tree) -> Vec<Complaint> {
 }
 
 /// Here tests count too: a test that needs a sibling belongs to the binary.
-pub(super) fn directions(tree: &Tree) -> Vec<Complaint> {
+pub(super) fn check_directions(tree: &SourceTree) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for package in &tree.packages {
-        if ANY.contains(&package.name.as_str()) {
+        if UNRESTRICTED_CRATES.contains(&package.name.as_str()) {
             continue;
         }
-        let Some((_, allowed)) = DIRECTIONS.iter().find(|(name, _)| *name == package.name) else {
-            complaints.push(about(
+        let Some((_, allowed)) = CRATE_DIRECTIONS
+            .iter()
+            .find(|(name, _)| *name == package.name)
+        else {
+            complaints.push(complain_about(
                 package,
                 "a new crate needs its reason in lib.rs and a row in DIRECTIONS of xtask's dependencies.rs",
             ));
@@ -130,7 +139,7 @@ pub(super) fn directions(tree: &Tree) -> Vec<Complaint> {
         for wanted in &package.dependencies {
             let ours = wanted.name.starts_with("remora-") || wanted.name == "xtask";
             if ours && wanted.name != package.name && !allowed.contains(&wanted.name.as_str()) {
-                complaints.push(about(
+                complaints.push(complain_about(
                     package,
                     &format!(
                         "remove `{}`: dependencies point down only; let the two meet in remora-cli",
@@ -143,9 +152,9 @@ pub(super) fn directions(tree: &Tree) -> Vec<Complaint> {
     complaints
 }
 
-pub(super) fn sources(tree: &Tree) -> Vec<Complaint> {
-    let Some(lock) = tree.file("Cargo.lock") else {
-        return vec![Complaint::of(
+pub(super) fn check_sources(tree: &SourceTree) -> Vec<Complaint> {
+    let Some(lock) = tree.find_file("Cargo.lock") else {
+        return vec![Complaint::for_path(
             "Cargo.lock",
             "commit the lock file: the binary is built from it",
         )];
@@ -159,7 +168,7 @@ pub(super) fn sources(tree: &Tree) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for line in lock.text.split_inclusive('\n') {
         if line.starts_with("source = ") && Some(line.trim_end()) != registry {
-            complaints.push(Complaint::at(
+            complaints.push(Complaint::at_offset(
                 lock,
                 offset,
                 "use a release from the one registry instead of a fork or a mirror",
@@ -170,10 +179,10 @@ pub(super) fn sources(tree: &Tree) -> Vec<Complaint> {
     complaints
 }
 
-fn about(package: &Package, advice: &str) -> Complaint {
+fn complain_about(package: &Package, advice: &str) -> Complaint {
     let folder = match package.name.as_str() {
         "xtask" => "xtask".to_owned(),
         name => format!("crates/{name}"),
     };
-    Complaint::of(format!("{folder}/Cargo.toml"), advice)
+    Complaint::for_path(format!("{folder}/Cargo.toml"), advice)
 }

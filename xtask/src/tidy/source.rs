@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 /// A Rust file, taken apart.
-pub(crate) struct Source {
+pub(crate) struct RustSource {
     /// The text with comments and the insides of literals blanked out; every
     /// byte keeps its place, so offsets and lines agree with the original.
     pub(crate) code: String,
@@ -16,8 +16,8 @@ pub(crate) struct Source {
     pub(crate) tests: Vec<Range<usize>>,
 }
 
-impl Source {
-    pub(crate) fn read(text: &str) -> Self {
+impl RustSource {
+    pub(crate) fn parse_text(text: &str) -> Self {
         let (code, strings) = Lexer::new(text).run();
         let tests = test_items(&code);
         Self {
@@ -80,15 +80,15 @@ impl<'a> Lexer<'a> {
             let rest = &self.bytes[self.at..];
             if rest.starts_with(b"//") {
                 let end = rest.iter().position(|byte| *byte == b'\n');
-                self.blank(self.at..self.at + end.unwrap_or(rest.len()));
+                self.blank_range(self.at..self.at + end.unwrap_or(rest.len()));
             } else if rest.starts_with(b"/*") {
                 self.block_comment();
             } else if rest[0] == b'"' {
-                self.string();
+                self.skip_string();
             } else if rest[0] == b'\'' {
-                self.quote();
+                self.skip_quote();
             } else if let Some(hashes) = self.raw_string() {
-                self.raw(hashes);
+                self.skip_raw_string(hashes);
             } else {
                 self.at += 1;
             }
@@ -100,7 +100,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Blanks a range, keeping line ends, and goes on behind it.
-    fn blank(&mut self, range: Range<usize>) {
+    fn blank_range(&mut self, range: Range<usize>) {
         self.at = range.end;
         for byte in &mut self.code[range] {
             if *byte != b'\n' {
@@ -124,16 +124,16 @@ impl<'a> Lexer<'a> {
                 end += 1;
             }
         }
-        self.blank(start..end.min(self.bytes.len()));
+        self.blank_range(start..end.min(self.bytes.len()));
     }
 
-    fn string(&mut self) {
+    fn skip_string(&mut self) {
         let start = self.at + 1;
         let mut end = start;
         while end < self.bytes.len() && self.bytes[end] != b'"' {
             end += if self.bytes[end] == b'\\' { 2 } else { 1 };
         }
-        self.literal(start, end.min(self.bytes.len()), 1);
+        self.record_literal(start, end.min(self.bytes.len()), 1);
     }
 
     /// `r"`, `r#"`, `br"`, `cr#"` at the cursor, if it does not end a name:
@@ -153,36 +153,36 @@ impl<'a> Lexer<'a> {
         (rest.get(hashes) == Some(&b'"')).then_some(hashes)
     }
 
-    fn raw(&mut self, hashes: usize) {
+    fn skip_raw_string(&mut self, hashes: usize) {
         let open = self.bytes[self.at..].iter().position(|byte| *byte == b'"');
         let start = self.at + open.unwrap_or(0) + 1;
         let close = format!("\"{}", "#".repeat(hashes));
         let end = self.text[start..]
             .find(&close)
             .map_or(self.bytes.len(), |length| start + length);
-        self.literal(start, end, close.len());
+        self.record_literal(start, end, close.len());
     }
 
-    fn literal(&mut self, start: usize, end: usize, close: usize) {
+    fn record_literal(&mut self, start: usize, end: usize, close: usize) {
         let text = String::from_utf8_lossy(&self.bytes[start..end]).into_owned();
         self.strings.push((start, text));
-        self.blank(start..end);
+        self.blank_range(start..end);
         self.at = (end + close).min(self.bytes.len());
     }
 
     /// A character literal is blanked; a lifetime is left alone.
-    fn quote(&mut self) {
+    fn skip_quote(&mut self) {
         let start = self.at + 1;
         if self.bytes.get(start) == Some(&b'\\') {
             let rest = self.bytes.get(start + 2..).unwrap_or_default();
             let end = rest.iter().position(|byte| *byte == b'\'');
-            self.blank(start..end.map_or(self.bytes.len(), |length| start + 2 + length));
+            self.blank_range(start..end.map_or(self.bytes.len(), |length| start + 2 + length));
             self.at += 1;
             return;
         }
         let width = self.text[start..].chars().next().map_or(0, char::len_utf8);
         if self.bytes.get(start + width) == Some(&b'\'') {
-            self.blank(start..start + width);
+            self.blank_range(start..start + width);
         }
         self.at += 1;
     }
@@ -191,15 +191,15 @@ impl<'a> Lexer<'a> {
 /// Finds `#[cfg(test)]` and the item behind it, up to its closing brace or
 /// semicolon.
 fn test_items(code: &str) -> Vec<Range<usize>> {
-    const MARK: &str = "#[cfg(test)]";
+    const TEST_ATTRIBUTE: &str = "#[cfg(test)]";
     let mut items: Vec<Range<usize>> = Vec::new();
-    for (start, _) in code.match_indices(MARK) {
+    for (start, _) in code.match_indices(TEST_ATTRIBUTE) {
         if items.last().is_some_and(|last| last.contains(&start)) {
             continue;
         }
         let mut depth = 0_usize;
         let mut end = code.len();
-        for (offset, byte) in code.bytes().enumerate().skip(start + MARK.len()) {
+        for (offset, byte) in code.bytes().enumerate().skip(start + TEST_ATTRIBUTE.len()) {
             match byte {
                 b'{' => depth += 1,
                 b'}' => depth = depth.saturating_sub(1),
@@ -230,7 +230,7 @@ mod tests {
             let c: &'static str = "x"; let d = '"'; let e = '\''; let f = b"todo!()";
             todo!("why");
         "##;
-        let source = Source::read(text);
+        let source = RustSource::parse_text(text);
         let found = source.find("todo!");
         assert_eq!(found.len(), 1);
         assert_eq!(line_of(text, found[0]), 7);
@@ -249,14 +249,14 @@ mod tests {
 
     #[test]
     fn names_are_found_whole() {
-        let source = Source::read("env::var_os(x); my_env::var(x); env::var(x)");
+        let source = RustSource::parse_text("env::var_os(x); my_env::var(x); env::var(x)");
         assert_eq!(source.find("env::var").len(), 1);
     }
 
     #[test]
     fn test_items_end_with_their_brace_or_semicolon() {
         let text = "fn a() {}\n#[cfg(test)]\nmod tests { fn b() { } }\nfn c() {}\n#[cfg(test)]\nmod more;\nfn d() {}";
-        let source = Source::read(text);
+        let source = RustSource::parse_text(text);
         let inside = |word: &str| source.in_tests(text.find(word).unwrap());
         assert!(inside("fn b") && inside("mod more"));
         assert!(!inside("fn a") && !inside("fn c") && !inside("fn d"));
@@ -267,7 +267,7 @@ mod tests {
         for text in [
             "\"abc", "r#\"abc", "/* abc", "'", "'\\", "b", "'é'", "\"\\", "// x",
         ] {
-            Source::read(text);
+            RustSource::parse_text(text);
         }
     }
 }

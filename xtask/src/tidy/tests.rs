@@ -5,7 +5,7 @@ use super::*;
 
 #[test]
 fn the_tree_is_tidy() {
-    let report = report(&Tree::read(&tree::root()).unwrap());
+    let report = render_report(&SourceTree::read_from(&tree::workspace_root()).unwrap());
     assert!(report.is_empty(), "\n{report}");
 }
 
@@ -37,17 +37,17 @@ fn every_check_complains_about_its_fault_and_about_nothing_else() {
 #[test]
 fn a_long_file_needs_an_entry_and_an_entry_needs_a_long_file() {
     let table = ("crates/remora-hooks/src/table.rs", "a table");
-    let long = files(&[(table.0, &"//! x\n".repeat(601))]);
+    let long = files(&[(table.0, &"//! x\n".repeat(651))]);
     let short = files(&[(table.0, "//! x\n")]);
     assert_eq!(shape::size_with(&long, &[table]), []);
     assert_eq!(shape::size_with(&long, &[]).len(), 1);
     assert_eq!(shape::size_with(&short, &[table]).len(), 1);
-    assert_eq!(shape::size_with(&Tree::default(), &[table]).len(), 1);
+    assert_eq!(shape::size_with(&SourceTree::default(), &[table]).len(), 1);
 }
 
 #[test]
 fn the_report_names_check_reason_place_and_advice() {
-    let report = report(&files(&[(
+    let report = render_report(&files(&[(
         "crates/remora-hooks/src/run.rs",
         "//! x\nfn f() { todo!() }",
     )]));
@@ -62,17 +62,17 @@ fn the_report_names_check_reason_place_and_advice() {
 /// A check, a tree it likes, and trees with one fault each.
 struct Case {
     check: &'static str,
-    good: Tree,
-    bad: Vec<(String, Tree)>,
+    good: SourceTree,
+    bad: Vec<(String, SourceTree)>,
 }
 
 /// A tree of one file, and where the complaint must point.
-fn fault(path: &str, line: usize, text: &str) -> (String, Tree) {
+fn fault(path: &str, line: usize, text: &str) -> (String, SourceTree) {
     (format!("{path}:{line}"), files(&[(path, text)]))
 }
 
 /// A tree of packages, and whose manifest the complaint must name.
-fn asks(name: &str, wanted: &[&str]) -> (String, Tree) {
+fn asks(name: &str, wanted: &[&str]) -> (String, SourceTree) {
     let folder = if name == "xtask" {
         String::new()
     } else {
@@ -84,26 +84,26 @@ fn asks(name: &str, wanted: &[&str]) -> (String, Tree) {
     )
 }
 
-fn files(files: &[(&str, &str)]) -> Tree {
-    Tree {
+fn files(files: &[(&str, &str)]) -> SourceTree {
+    SourceTree {
         files: files
             .iter()
-            .map(|(path, text)| File::new(path, text))
+            .map(|(path, text)| SourceFile::new(path, text))
             .collect(),
         packages: Vec::new(),
     }
 }
 
-fn only(path: &str, text: &str) -> Tree {
+fn only(path: &str, text: &str) -> SourceTree {
     files(&[(path, text)])
 }
 
-fn packages(packages: &[(&str, &[&str])]) -> Tree {
+fn packages(packages: &[(&str, &[&str])]) -> SourceTree {
     let dependency = |name: &&str| Dependency {
         name: name.trim_start_matches("dev:").to_owned(),
         only_tests: name.starts_with("dev:"),
     };
-    Tree {
+    SourceTree {
         files: Vec::new(),
         packages: packages
             .iter()
@@ -123,6 +123,7 @@ fn cases() -> Vec<Case> {
     cases.extend(habit_cases());
     cases.extend(shape_cases());
     cases.extend(document_cases());
+    cases.extend(glossary_cases());
     cases
 }
 
@@ -177,7 +178,7 @@ fn dependency_cases() -> Vec<Case> {
                     "Cargo.lock:3".to_owned(),
                     lock("git+https://example.org/x?rev=1#1"),
                 ),
-                ("Cargo.lock:1".to_owned(), Tree::default()),
+                ("Cargo.lock:1".to_owned(), SourceTree::default()),
             ],
         },
     ]
@@ -427,7 +428,7 @@ fn shape_cases() -> Vec<Case> {
     const POSTGRES: &str = "crates/remora-store/migrations/postgres/0001_init.sql";
     let tests = format!(
         "{}#[cfg(test)]\nmod tests {{\n{}}}\n",
-        "//! x\n".repeat(600),
+        "//! x\n".repeat(650),
         "fn f() {}\n".repeat(300)
     );
     let with_size = |size: u64| {
@@ -445,7 +446,7 @@ fn shape_cases() -> Vec<Case> {
                     &"fn f() {}\n".repeat(900),
                 ),
             ]),
-            bad: vec![fault(RUN, 1, &"//! x\n".repeat(601))],
+            bad: vec![fault(RUN, 1, &"//! x\n".repeat(651))],
         },
         Case {
             check: "files say what they own",
@@ -493,6 +494,43 @@ fn shape_cases() -> Vec<Case> {
                         (SQLITE, ""),
                         ("crates/remora-store/migrations/sqlite/0003_more.sql", ""),
                     ]),
+                ),
+            ],
+        },
+    ]
+}
+
+fn glossary_cases() -> Vec<Case> {
+    const RUN: &str = "crates/remora-hooks/src/run.rs";
+    vec![
+        Case {
+            check: "the glossary names what exists",
+            good: files(&[
+                (
+                    "docs/glossary.md",
+                    "**item** - `Item`, `Kind::is_said`, `#12`, `spool`.",
+                ),
+                (RUN, "struct Item; fn is_said() {}"),
+            ]),
+            bad: vec![
+                ("docs/glossary.md:1".to_owned(), only(RUN, "")),
+                (
+                    "docs/glossary.md:2".to_owned(),
+                    files(&[
+                        ("docs/glossary.md", "`Item`\n`Gone`"),
+                        (RUN, "struct Item;"),
+                    ]),
+                ),
+            ],
+        },
+        Case {
+            check: "code speaks the words of the glossary",
+            good: only(RUN, "struct Injection; fn told_at() {} // a fn told"),
+            bad: vec![
+                (format!("{RUN}:1"), only(RUN, "pub struct Given;")),
+                (
+                    format!("{RUN}:2"),
+                    only(RUN, "impl X {\n    fn told(&self) {}\n}"),
                 ),
             ],
         },

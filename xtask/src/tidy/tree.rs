@@ -11,20 +11,20 @@ use std::process::Command;
 use anyhow::{Context, bail};
 use serde_json::Value;
 
-use super::source::Source;
+use super::source::RustSource;
 
 /// Folders that hold nothing of ours.
-const SKIPPED: &[&str] = &[".git", "target", "node_modules"];
+const SKIPPED_DIRS: &[&str] = &[".git", "target", "node_modules"];
 
 /// Everything the checks look at.
 #[derive(Default)]
-pub(crate) struct Tree {
-    pub(crate) files: Vec<File>,
+pub(crate) struct SourceTree {
+    pub(crate) files: Vec<SourceFile>,
     pub(crate) packages: Vec<Package>,
 }
 
 /// One file, by its path from the root, with `/` on every system.
-pub(crate) struct File {
+pub(crate) struct SourceFile {
     pub(crate) path: String,
     pub(crate) size: u64,
     /// Empty if the file is not text.
@@ -32,7 +32,7 @@ pub(crate) struct File {
     /// Where a symbolic link points; its text is not read twice.
     pub(crate) link: Option<String>,
     /// Taken apart, if it is a Rust file.
-    pub(crate) source: Option<Source>,
+    pub(crate) source: Option<RustSource>,
 }
 
 /// A member of the workspace.
@@ -47,30 +47,30 @@ pub(crate) struct Dependency {
     pub(crate) only_tests: bool,
 }
 
-impl Tree {
-    pub(crate) fn read(root: &Path) -> anyhow::Result<Self> {
+impl SourceTree {
+    pub(crate) fn read_from(root: &Path) -> anyhow::Result<Self> {
         let mut files = Vec::new();
-        walk(root, root, &mut files)?;
+        walk_files(root, root, &mut files)?;
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Self {
             files,
-            packages: packages(root)?,
+            packages: read_packages(root)?,
         })
     }
 
-    pub(crate) fn file(&self, path: &str) -> Option<&File> {
+    pub(crate) fn find_file(&self, path: &str) -> Option<&SourceFile> {
         self.files.iter().find(|file| file.path == path)
     }
 
     /// Every Rust file with its parts.
-    pub(crate) fn rust(&self) -> impl Iterator<Item = (&File, &Source)> {
+    pub(crate) fn rust_files(&self) -> impl Iterator<Item = (&SourceFile, &RustSource)> {
         self.files
             .iter()
             .filter_map(|file| Some((file, file.source.as_ref()?)))
     }
 
     /// Whether a file or folder ends with these whole path segments.
-    pub(crate) fn has(&self, path: &str) -> bool {
+    pub(crate) fn contains_path(&self, path: &str) -> bool {
         let wanted = format!("/{}", path.trim_start_matches("./").trim_end_matches('/'));
         let folder = path.ends_with('/');
         self.files.iter().any(|file| {
@@ -80,7 +80,7 @@ impl Tree {
     }
 }
 
-impl File {
+impl SourceFile {
     pub(crate) fn new(path: &str, text: &str) -> Self {
         let rust = Path::new(path).extension().is_some_and(|end| end == "rs");
         Self {
@@ -88,12 +88,12 @@ impl File {
             size: text.len() as u64,
             text: text.to_owned(),
             link: None,
-            source: rust.then(|| Source::read(text)),
+            source: rust.then(|| RustSource::parse_text(text)),
         }
     }
 
     /// The crate's folder name, for files under `crates/`.
-    pub(crate) fn krate(&self) -> Option<&str> {
+    pub(crate) fn crate_name(&self) -> Option<&str> {
         self.path.strip_prefix("crates/")?.split('/').next()
     }
 
@@ -101,7 +101,7 @@ impl File {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
-    pub(crate) fn ends(&self, extension: &str) -> bool {
+    pub(crate) fn has_extension(&self, extension: &str) -> bool {
         Path::new(&self.path)
             .extension()
             .is_some_and(|end| end == extension)
@@ -120,22 +120,22 @@ impl File {
 }
 
 /// The workspace this program was built from.
-pub(crate) fn root() -> PathBuf {
+pub(crate) fn workspace_root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent().unwrap_or(own).to_owned()
 }
 
-fn walk(root: &Path, folder: &Path, files: &mut Vec<File>) -> anyhow::Result<()> {
+fn walk_files(root: &Path, folder: &Path, files: &mut Vec<SourceFile>) -> anyhow::Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
         let entry = entry?;
         let path = entry.path();
         let kind = entry.file_type()?;
         // In a linked worktree `.git` is a file that names another folder.
-        if SKIPPED.iter().any(|name| entry.file_name() == *name) {
+        if SKIPPED_DIRS.iter().any(|name| entry.file_name() == *name) {
             continue;
         }
         if kind.is_dir() {
-            walk(root, &path, files)?;
+            walk_files(root, &path, files)?;
             continue;
         }
         let own = path
@@ -144,7 +144,7 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<File>) -> anyhow::Result<()>
             .replace('\\', "/");
         if kind.is_symlink() {
             let target = fs::read_link(&path)?.to_string_lossy().into_owned();
-            let mut file = File::new(&own, "");
+            let mut file = SourceFile::new(&own, "");
             file.link = Some(target);
             files.push(file);
             continue;
@@ -156,15 +156,15 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<File>) -> anyhow::Result<()>
             Err(error) => return Err(error).with_context(|| format!("reading {own}")),
         };
         let size = bytes.len() as u64;
-        let mut file = File::new(&own, &String::from_utf8(bytes).unwrap_or_default());
+        let mut file = SourceFile::new(&own, &String::from_utf8(bytes).unwrap_or_default());
         file.size = size;
         files.push(file);
     }
     Ok(())
 }
 
-fn packages(root: &Path) -> anyhow::Result<Vec<Package>> {
-    let output = Command::new(cargo())
+fn read_packages(root: &Path) -> anyhow::Result<Vec<Package>> {
+    let output = Command::new(cargo_program())
         .args([
             "metadata",
             "--no-deps",
@@ -204,6 +204,6 @@ fn packages(root: &Path) -> anyhow::Result<Vec<Package>> {
     clippy::disallowed_methods,
     reason = "cargo names itself to its children in the environment"
 )]
-fn cargo() -> OsString {
+fn cargo_program() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }

@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 
 use super::Complaint;
-use super::source::Source;
-use super::tree::{File, Tree};
+use super::source::RustSource;
+use super::tree::{SourceFile, SourceTree};
 
 /// The three products that do not know each other.
-const SIBLINGS: &[&str] = &["remora-hooks", "remora-instructions", "remora-memory"];
+const SIBLING_CRATES: &[&str] = &["remora-hooks", "remora-instructions", "remora-memory"];
 
 /// Ids that mean nothing but a product.
-const PRODUCTS: &[&str] = &["claude-code", "gemini-cli"];
+const PRODUCT_IDS: &[&str] = &["claude-code", "gemini-cli"];
 /// Ids that are also plain words: only a literal of exactly this text counts.
 const PRODUCT_WORDS: &[&str] = &["codex", "cursor", "opencode"];
 
-const PROVIDERS: &[&str] = &["anthropic", "openai", "ollama"];
+const PROVIDER_NAMES: &[&str] = &["anthropic", "openai", "ollama"];
 const PROVIDER_HOSTS: &[&str] = &["api.anthropic.com", "api.openai.com"];
 
 /// Beginnings of statements, as one writes them in a literal.
-const SQL: &[&str] = &[
+const SQL_PREFIXES: &[&str] = &[
     "SELECT ",
     "INSERT INTO ",
     "INSERT OR ",
@@ -34,7 +34,7 @@ const SQL: &[&str] = &[
 ];
 
 /// What reads or changes the state of the process.
-const ENVIRONMENT: &[&str] = &[
+const ENVIRONMENT_CALLS: &[&str] = &[
     "env::var",
     "env::var_os",
     "env::vars",
@@ -50,7 +50,7 @@ const ENVIRONMENT: &[&str] = &[
 ];
 
 /// What makes a value depend on more than its arguments.
-const EFFECTS: &[&str] = &[
+const EFFECT_CALLS: &[&str] = &[
     "std::fs",
     "std::net",
     "std::process",
@@ -65,18 +65,21 @@ const EFFECTS: &[&str] = &[
 ];
 
 /// More distinct event names than this in one file is a second table.
-const MOST_EVENTS: usize = 20;
+const MAX_EVENT_NAMES: usize = 20;
 
-pub(super) fn siblings(tree: &Tree) -> Vec<Complaint> {
+pub(super) fn check_siblings(tree: &SourceTree) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for file in &tree.files {
-        let Some(own) = file.krate().filter(|name| SIBLINGS.contains(name)) else {
+        let Some(own) = file
+            .crate_name()
+            .filter(|name| SIBLING_CRATES.contains(name))
+        else {
             continue;
         };
-        for other in SIBLINGS.iter().filter(|name| **name != own) {
+        for other in SIBLING_CRATES.iter().filter(|name| **name != own) {
             for spelling in [(*other).to_owned(), other.replace('-', "_")] {
                 for (at, _) in file.text.match_indices(&spelling) {
-                    complaints.push(Complaint::at(
+                    complaints.push(Complaint::at_offset(
                         file,
                         at,
                         format!("do not mention {other} here; let the two meet in remora-cli"),
@@ -88,27 +91,32 @@ pub(super) fn siblings(tree: &Tree) -> Vec<Complaint> {
     complaints
 }
 
-pub(super) fn vocabulary(tree: &Tree) -> Vec<Complaint> {
+pub(super) fn check_vocabulary(tree: &SourceTree) -> Vec<Complaint> {
     in_code(
         tree,
-        EFFECTS,
-        |file| file.krate() == Some("remora-protocol"),
+        EFFECT_CALLS,
+        |file| file.crate_name() == Some("remora-protocol"),
         |word| format!("`{word}` does not belong in the vocabulary; take the value as an argument"),
     )
 }
 
-pub(super) fn environment(tree: &Tree) -> Vec<Complaint> {
-    let here = |file: &File| !matches!(file.krate(), None | Some("remora-cli"));
-    in_code(tree, ENVIRONMENT, here, |word| {
+pub(super) fn check_environment(tree: &SourceTree) -> Vec<Complaint> {
+    let here = |file: &SourceFile| !matches!(file.crate_name(), None | Some("remora-cli"));
+    in_code(tree, ENVIRONMENT_CALLS, here, |word| {
         format!("`{word}` belongs in remora-cli; take the value as an argument")
     })
 }
 
-pub(super) fn products(tree: &Tree) -> Vec<Complaint> {
+pub(super) fn check_products(tree: &SourceTree) -> Vec<Complaint> {
     in_strings(
         tree,
-        |file| file.krate().is_some_and(|name| name != "remora-agents"),
-        |text| PRODUCT_WORDS.contains(&text) || PRODUCTS.iter().any(|id| names_product(text, id)),
+        |file| {
+            file.crate_name()
+                .is_some_and(|name| name != "remora-agents")
+        },
+        |text| {
+            PRODUCT_WORDS.contains(&text) || PRODUCT_IDS.iter().any(|id| names_product(text, id))
+        },
         "an agent's id belongs in remora-agents; look it up in AGENTS",
     )
 }
@@ -123,68 +131,75 @@ fn names_product(text: &str, id: &str) -> bool {
     })
 }
 
-pub(super) fn providers(tree: &Tree) -> Vec<Complaint> {
+pub(super) fn check_providers(tree: &SourceTree) -> Vec<Complaint> {
     in_strings(
         tree,
-        |file| file.krate().is_some() && !file.path.starts_with("crates/remora-server/src/model/"),
-        |text| PROVIDERS.contains(&text) || PROVIDER_HOSTS.iter().any(|host| text.contains(host)),
+        |file| {
+            file.crate_name().is_some() && !file.path.starts_with("crates/remora-server/src/model/")
+        },
+        |text| {
+            PROVIDER_NAMES.contains(&text) || PROVIDER_HOSTS.iter().any(|host| text.contains(host))
+        },
         "a model provider belongs in remora-server's model folder; use the Model port",
     )
 }
 
-pub(super) fn sql(tree: &Tree) -> Vec<Complaint> {
+pub(super) fn check_sql(tree: &SourceTree) -> Vec<Complaint> {
     let mut complaints = in_strings(
         tree,
-        |file| file.krate().is_some_and(|name| name != "remora-store"),
+        |file| file.crate_name().is_some_and(|name| name != "remora-store"),
         |text| {
             let text = text.trim_start();
-            SQL.iter().any(|start| text.starts_with(start))
+            SQL_PREFIXES.iter().any(|start| text.starts_with(start))
                 || (text.starts_with("UPDATE ") && text.contains(" SET "))
         },
         "SQL belongs in remora-store; add a method to the port",
     );
     for file in &tree.files {
-        if file.ends("sql") && file.krate() != Some("remora-store") {
-            complaints.push(Complaint::of(&file.path, "move this file to remora-store"));
+        if file.has_extension("sql") && file.crate_name() != Some("remora-store") {
+            complaints.push(Complaint::for_path(
+                &file.path,
+                "move this file to remora-store",
+            ));
         }
     }
     complaints
 }
 
-pub(super) fn connections(tree: &Tree) -> Vec<Complaint> {
+pub(super) fn check_connections(tree: &SourceTree) -> Vec<Complaint> {
     let words = &["Connection::open", "Connection::open_with_flags"];
-    let here = |file: &File| file.krate().is_some() && file.name() != "connect.rs";
+    let here = |file: &SourceFile| file.crate_name().is_some() && file.name() != "connect.rs";
     in_code(tree, words, here, |_| {
         "open the connection in connect.rs and take it as an argument".to_owned()
     })
 }
 
-pub(super) fn memory_types(tree: &Tree) -> Vec<Complaint> {
-    let here = |file: &File| file.krate() == Some("remora-memory");
+pub(super) fn memory_types(tree: &SourceTree) -> Vec<Complaint> {
+    let here = |file: &SourceFile| file.crate_name() == Some("remora-memory");
     in_code(tree, &["Serialize", "Deserialize"], here, |word| {
         format!("do not derive `{word}` here; types that cross a process live in remora-protocol")
     })
 }
 
-pub(super) fn events(tree: &Tree) -> Vec<Complaint> {
-    const WORD: &str = "EventName::";
+pub(super) fn check_events(tree: &SourceTree) -> Vec<Complaint> {
+    const EVENT_NAME_PREFIX: &str = "EventName::";
     let mut complaints = Vec::new();
-    for (file, source) in tree.rust() {
-        if matches!(file.krate(), None | Some("remora-protocol")) {
+    for (file, source) in tree.rust_files() {
+        if matches!(file.crate_name(), None | Some("remora-protocol")) {
             continue;
         }
-        let found = source.find(WORD);
+        let found = source.find(EVENT_NAME_PREFIX);
         let named: BTreeSet<&str> = found
             .iter()
             .map(|at| {
-                let rest = &source.code[at + WORD.len()..];
+                let rest = &source.code[at + EVENT_NAME_PREFIX.len()..];
                 let end = rest.find(|c: char| !c.is_alphanumeric());
                 &rest[..end.unwrap_or(rest.len())]
             })
             .filter(|name| name.starts_with(|c: char| c.is_ascii_uppercase()))
             .collect();
-        if named.len() > MOST_EVENTS {
-            complaints.push(Complaint::at(
+        if named.len() > MAX_EVENT_NAMES {
+            complaints.push(Complaint::at_offset(
                 file,
                 found[0],
                 format!(
@@ -198,8 +213,8 @@ pub(super) fn events(tree: &Tree) -> Vec<Complaint> {
 }
 
 /// Tests count here, too.
-pub(super) fn unfinished(tree: &Tree) -> Vec<Complaint> {
-    const WORDS: &[(&str, &str)] = &[
+pub(super) fn check_unfinished(tree: &SourceTree) -> Vec<Complaint> {
+    const UNFINISHED_WORDS: &[(&str, &str)] = &[
         ("todo!", "finish it, or leave it out"),
         ("unimplemented!", "finish it, or leave it out"),
         ("#[ignore", "make the test run everywhere, or remove it"),
@@ -207,26 +222,30 @@ pub(super) fn unfinished(tree: &Tree) -> Vec<Complaint> {
         ("#![allow(", "use #![expect(.., reason = \"..\")]"),
     ];
     let mut complaints = Vec::new();
-    for (file, source) in tree.rust() {
-        for (word, advice) in WORDS {
+    for (file, source) in tree.rust_files() {
+        for (word, advice) in UNFINISHED_WORDS {
             for at in source.find(word) {
-                complaints.push(Complaint::at(file, at, format!("`{word}`: {advice}")));
+                complaints.push(Complaint::at_offset(
+                    file,
+                    at,
+                    format!("`{word}`: {advice}"),
+                ));
             }
         }
     }
     complaints
 }
 
-pub(super) fn exceptions(tree: &Tree) -> Vec<Complaint> {
+pub(super) fn check_exceptions(tree: &SourceTree) -> Vec<Complaint> {
     let mut complaints = Vec::new();
-    for (file, source) in tree.rust() {
+    for (file, source) in tree.rust_files() {
         for word in ["#[expect(", "#![expect("] {
             for at in source.find(word) {
                 let end = source.code[at..]
                     .find(")]")
                     .map_or(source.code.len(), |n| at + n);
                 if !source.code[at..end].contains("reason") {
-                    complaints.push(Complaint::at(file, at, "add `reason = \"..\"`"));
+                    complaints.push(Complaint::at_offset(file, at, "add `reason = \"..\"`"));
                 }
             }
         }
@@ -234,7 +253,7 @@ pub(super) fn exceptions(tree: &Tree) -> Vec<Complaint> {
     complaints
 }
 
-pub(super) fn sleeps(tree: &Tree) -> Vec<Complaint> {
+pub(super) fn check_sleeps(tree: &SourceTree) -> Vec<Complaint> {
     in_code(
         tree,
         &["thread::sleep"],
@@ -245,17 +264,17 @@ pub(super) fn sleeps(tree: &Tree) -> Vec<Complaint> {
 
 /// Words in code that is not a test's, in the files chosen by `here`.
 fn in_code(
-    tree: &Tree,
+    tree: &SourceTree,
     words: &[&str],
-    here: impl Fn(&File) -> bool,
+    here: impl Fn(&SourceFile) -> bool,
     advice: impl Fn(&str) -> String,
 ) -> Vec<Complaint> {
     let mut complaints = Vec::new();
-    for (file, source) in shipped(tree).filter(|(file, _)| here(file)) {
+    for (file, source) in shipped_files(tree).filter(|(file, _)| here(file)) {
         for word in words {
             for at in source.find(word) {
                 if !source.in_tests(at) {
-                    complaints.push(Complaint::at(file, at, advice(word)));
+                    complaints.push(Complaint::at_offset(file, at, advice(word)));
                 }
             }
         }
@@ -265,22 +284,22 @@ fn in_code(
 
 /// String literals outside tests, in the files chosen by `here`.
 fn in_strings(
-    tree: &Tree,
-    here: impl Fn(&File) -> bool,
+    tree: &SourceTree,
+    here: impl Fn(&SourceFile) -> bool,
     wrong: impl Fn(&str) -> bool,
     advice: &str,
 ) -> Vec<Complaint> {
     let mut complaints = Vec::new();
-    for (file, source) in shipped(tree).filter(|(file, _)| here(file)) {
+    for (file, source) in shipped_files(tree).filter(|(file, _)| here(file)) {
         for (at, text) in &source.strings {
             if wrong(text) && !source.in_tests(*at) {
-                complaints.push(Complaint::at(file, *at, advice));
+                complaints.push(Complaint::at_offset(file, *at, advice));
             }
         }
     }
     complaints
 }
 
-fn shipped(tree: &Tree) -> impl Iterator<Item = (&File, &Source)> {
-    tree.rust().filter(|(file, _)| !file.only_tests())
+fn shipped_files(tree: &SourceTree) -> impl Iterator<Item = (&SourceFile, &RustSource)> {
+    tree.rust_files().filter(|(file, _)| !file.only_tests())
 }

@@ -4,49 +4,52 @@
 use remora_protocol::{Answers, EventName, PlainText};
 use serde_json::{Map, Value, json};
 
-use crate::spec::{Answer, CONTEXT_LIMIT};
+use crate::spec::{HookResponse, MAX_CONTEXT_UTF16_UNITS};
 
 /// The last line of a text that was longer than [`CONTEXT_LIMIT`].
-const CUT_LINE: &str = "[cut: Remora gives at most 10,000 characters at a time]";
+const TRUNCATION_LINE: &str = "[cut: Remora gives at most 10,000 characters at a time]";
 
 /// What is printed when there is nothing to say.
-const NOTHING: &str = "{}";
+const EMPTY_RESPONSE: &str = "{}";
 
-pub(super) fn encode(event: EventName, answer: &Answer) -> String {
+pub(super) fn encode_response(event: EventName, answer: &HookResponse) -> String {
     let def = event.def();
     // Text on stdout is added to the summary's instructions or taken as a path,
     // JSON or not; after a compaction it is shown to the person as it is.
     match def.plain {
         PlainText::CompactInstructions => {
-            let text = filled(answer.instructions.as_deref());
-            return text.map(limited).unwrap_or_default();
+            let text = non_blank(answer.instructions.as_deref());
+            return text.map(limit_context).unwrap_or_default();
         }
         PlainText::WorktreePath => return String::new(),
         _ if event == EventName::PostCompact => return String::new(),
         _ => {}
     }
     let mut object = Map::new();
-    if let Some(reason) = filled(answer.block.as_deref())
+    if let Some(reason) = non_blank(answer.block.as_deref())
         && event == EventName::Stop
     {
         object.insert("decision".to_owned(), json!("block"));
-        object.insert("reason".to_owned(), Value::String(limited(reason)));
+        object.insert("reason".to_owned(), Value::String(limit_context(reason)));
     }
-    if let Some(message) = filled(answer.message.as_deref())
+    if let Some(message) = non_blank(answer.message.as_deref())
         && def.answers.contains(Answers::MESSAGE)
     {
-        object.insert("systemMessage".to_owned(), Value::String(limited(message)));
+        object.insert(
+            "systemMessage".to_owned(),
+            Value::String(limit_context(message)),
+        );
     }
-    if let Some(context) = filled(answer.context.as_deref())
+    if let Some(context) = non_blank(answer.context.as_deref())
         && takes_context(event)
     {
         object.insert(
             "hookSpecificOutput".to_owned(),
-            json!({ "hookEventName": event.as_str(), "additionalContext": limited(context) }),
+            json!({ "hookEventName": event.as_str(), "additionalContext": limit_context(context) }),
         );
     }
     if object.is_empty() {
-        return NOTHING.to_owned();
+        return EMPTY_RESPONSE.to_owned();
     }
     Value::Object(object).to_string()
 }
@@ -57,19 +60,23 @@ fn takes_context(event: EventName) -> bool {
         && event.def().answers.contains(Answers::CONTEXT)
 }
 
-fn filled(text: Option<&str>) -> Option<&str> {
+fn non_blank(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.trim().is_empty())
 }
 
 /// The text, cut at the end of a line if it is too long.
-fn limited(text: &str) -> String {
+fn limit_context(text: &str) -> String {
     // No text has more UTF-16 units than bytes.
-    if text.len() <= CONTEXT_LIMIT
-        || text.encode_utf16().take(CONTEXT_LIMIT + 1).count() <= CONTEXT_LIMIT
+    if text.len() <= MAX_CONTEXT_UTF16_UNITS
+        || text
+            .encode_utf16()
+            .take(MAX_CONTEXT_UTF16_UNITS + 1)
+            .count()
+            <= MAX_CONTEXT_UTF16_UNITS
     {
         return text.to_owned();
     }
-    let room = CONTEXT_LIMIT - CUT_LINE.len() - 1;
+    let room = MAX_CONTEXT_UTF16_UNITS - TRUNCATION_LINE.len() - 1;
     let mut units = 0;
     let end = text
         .char_indices()
@@ -84,5 +91,5 @@ fn limited(text: &str) -> String {
         Some(at) if !head[..at].trim().is_empty() => &head[..at],
         _ => head,
     };
-    format!("{}\n{CUT_LINE}", head.trim_end_matches(['\r', '\n']))
+    format!("{}\n{TRUNCATION_LINE}", head.trim_end_matches(['\r', '\n']))
 }

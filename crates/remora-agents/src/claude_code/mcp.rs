@@ -6,38 +6,38 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::install::mcp::SERVER;
-use crate::mcp::{McpSpec, Via};
-use crate::spec::Places;
+use crate::install::mcp::SERVER_NAME;
+use crate::mcp::{McpOrigin, McpSpec};
+use crate::spec::AgentPaths;
 
 /// The name of our plugin.
-const PLUGIN: &str = "remora";
+const PLUGIN_NAME: &str = "remora";
 
-pub(super) const SPEC: McpSpec = McpSpec {
+pub(super) const MCP_SPEC: McpSpec = McpSpec {
     project_file: |places| places.root.join(".mcp.json"),
     user_file,
     client: "claude",
-    add,
-    remove: || words(&["mcp", "remove", "--scope", "user", SERVER]),
+    add: add_arguments,
+    remove: || to_arguments(&["mcp", "remove", "--scope", "user", SERVER_NAME]),
     prefix: |via| match via {
-        Via::Settings => "mcp__remora__",
-        Via::Plugin => "mcp__plugin_remora_remora__",
+        McpOrigin::Settings => "mcp__remora__",
+        McpOrigin::Plugin => "mcp__plugin_remora_remora__",
     },
     has_plugin,
 };
 
-fn user_file(places: &Places) -> PathBuf {
+fn user_file(places: &AgentPaths) -> PathBuf {
     let folder = places.config_dir.as_ref().unwrap_or(&places.home);
     folder.join(".claude.json")
 }
 
-fn add(program: &Path) -> Vec<OsString> {
-    let mut all = words(&["mcp", "add", "--scope", "user", SERVER, "--"]);
+fn add_arguments(program: &Path) -> Vec<OsString> {
+    let mut all = to_arguments(&["mcp", "add", "--scope", "user", SERVER_NAME, "--"]);
     all.extend([program.into(), "mcp".into()]);
     all
 }
 
-fn words(list: &[&str]) -> Vec<OsString> {
+fn to_arguments(list: &[&str]) -> Vec<OsString> {
     list.iter().map(OsString::from).collect()
 }
 
@@ -49,7 +49,7 @@ fn has_plugin(settings: &str) -> bool {
     let plugins = plugins.and_then(Value::as_object);
     plugins.into_iter().flatten().any(|(name, on)| {
         let name = name.split('@').next();
-        name == Some(PLUGIN) && *on != Value::Bool(false)
+        name == Some(PLUGIN_NAME) && *on != Value::Bool(false)
     })
 }
 
@@ -64,10 +64,10 @@ mod tests {
             words.collect::<Vec<String>>().join(" ")
         };
         assert_eq!(
-            line(add(Path::new("/opt/my remora"))),
+            line(add_arguments(Path::new("/opt/my remora"))),
             "mcp add --scope user remora -- /opt/my remora mcp"
         );
-        assert_eq!(line((SPEC.remove)()), "mcp remove --scope user remora");
+        assert_eq!(line((MCP_SPEC.remove)()), "mcp remove --scope user remora");
     }
 
     #[test]

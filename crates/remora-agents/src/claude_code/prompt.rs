@@ -1,7 +1,7 @@
 //! A prompt as the person typed it, without what stands before their words.
 
 /// How the names of blocks begin that an editor or the client puts there.
-const BEFORE: &[&str] = &["ide_", "system-reminder"];
+const INSERTED_TAG_PREFIXES: &[&str] = &["ide_", "system-reminder"];
 
 /// The words of a prompt behind the blocks that an editor or the client put
 /// before them. A block that is never closed is none.
@@ -17,7 +17,10 @@ fn behind_block(text: &str) -> Option<&str> {
     let rest = text.trim_start().strip_prefix('<')?;
     let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-'))?;
     let (name, rest) = rest.split_at(end);
-    if !BEFORE.iter().any(|known| name.starts_with(known)) {
+    if !INSERTED_TAG_PREFIXES
+        .iter()
+        .any(|known| name.starts_with(known))
+    {
         return None;
     }
     let (_, rest) = rest.split_once(&format!("</{name}>"))?;

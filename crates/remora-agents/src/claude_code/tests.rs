@@ -2,10 +2,10 @@ use remora_protocol::EVENTS;
 use serde_json::json;
 
 use super::*;
-use crate::spec::{Answer, CONTEXT_LIMIT};
+use crate::spec::{HookResponse, MAX_CONTEXT_UTF16_UNITS};
 
-fn read(text: &str) -> Result<Decoded, DecodeError> {
-    decode(text.as_bytes())
+fn read(text: &str) -> Result<DecodedEvent, DecodeError> {
+    decode_event(text.as_bytes())
 }
 
 #[test]
@@ -68,20 +68,21 @@ fn what_is_not_an_event_is_said_without_quoting_it() {
 
 #[test]
 fn bytes_that_are_no_text_are_replaced_and_a_mark_at_the_start_is_passed_over() {
-    let decoded = decode(b"\xef\xbb\xbf{\"hook_event_name\":\"Stop\",\"x\":\"a\xffb\"}\n").unwrap();
-    assert_eq!(decoded.cut, Cut::Whole);
-    assert_eq!(decoded.event.str("x"), Some("a\u{fffd}b"));
+    let decoded =
+        decode_event(b"\xef\xbb\xbf{\"hook_event_name\":\"Stop\",\"x\":\"a\xffb\"}\n").unwrap();
+    assert_eq!(decoded.cut, Truncation::Whole);
+    assert_eq!(decoded.event.str_field("x"), Some("a\u{fffd}b"));
     // Cut within a character.
-    let decoded = decode(b"{\"hook_event_name\":\"Stop\",\"x\":\"a\xe2\x82").unwrap();
-    assert_eq!(decoded.cut, Cut::Cut);
-    assert_eq!(decoded.event.str("x"), Some("a\u{fffd}… [cut off]"));
+    let decoded = decode_event(b"{\"hook_event_name\":\"Stop\",\"x\":\"a\xe2\x82").unwrap();
+    assert_eq!(decoded.cut, Truncation::Cut);
+    assert_eq!(decoded.event.str_field("x"), Some("a\u{fffd}… [cut off]"));
 }
 
 #[test]
 fn a_lone_surrogate_does_not_lose_the_event() {
     let decoded = read(r#"{"hook_event_name":"UserPromptSubmit","prompt":"a\ud83d"}"#).unwrap();
-    assert_eq!(decoded.cut, Cut::Whole);
-    assert_eq!(decoded.event.str("prompt"), Some("a\u{fffd}"));
+    assert_eq!(decoded.cut, Truncation::Whole);
+    assert_eq!(decoded.event.str_field("prompt"), Some("a\u{fffd}"));
 }
 
 #[test]
@@ -91,37 +92,37 @@ fn tool_output_stands_in_for_a_missing_tool_response() {
     assert_eq!(Value::Object(decoded.event.fields), fields);
     let both = r#"{"hook_event_name":"PostToolUse","tool_response":"r","tool_output":"o"}"#;
     let decoded = read(both).unwrap();
-    assert_eq!(decoded.event.str("tool_response"), Some("r"));
-    assert_eq!(decoded.event.str("tool_output"), Some("o"));
+    assert_eq!(decoded.event.str_field("tool_response"), Some("r"));
+    assert_eq!(decoded.event.str_field("tool_output"), Some("o"));
 }
 
 #[test]
 fn settings_lie_where_the_agent_looks() {
-    let mut places = Places {
+    let mut places = AgentPaths {
         home: "/h".into(),
         config_dir: None,
         root: "/p".into(),
     };
-    let file = |places: &Places, scope| (SPEC.settings_file)(places, scope);
+    let file = |places: &AgentPaths, scope| (SPEC.settings_file)(places, scope);
     assert_eq!(
-        file(&places, Scope::User),
+        file(&places, InstallScope::User),
         PathBuf::from("/h/.claude/settings.json")
     );
     assert_eq!(
-        file(&places, Scope::Project),
+        file(&places, InstallScope::Project),
         PathBuf::from("/p/.claude/settings.json")
     );
     assert_eq!(
-        file(&places, Scope::Local),
+        file(&places, InstallScope::Local),
         PathBuf::from("/p/.claude/settings.local.json")
     );
     places.config_dir = Some("/c".into());
     assert_eq!(
-        file(&places, Scope::User),
+        file(&places, InstallScope::User),
         PathBuf::from("/c/settings.json")
     );
     assert_eq!(
-        file(&places, Scope::Project),
+        file(&places, InstallScope::Project),
         PathBuf::from("/p/.claude/settings.json")
     );
 }
@@ -139,10 +140,10 @@ fn what_was_typed_into_a_form_is_not_taken() {
 
 #[test]
 fn no_event_is_registered_twice_and_none_that_changes_what_the_client_does() {
-    for (at, row) in REGISTERED.iter().enumerate() {
+    for (at, row) in REGISTRATIONS.iter().enumerate() {
         assert!(row.timeout > 0);
         assert!(
-            REGISTERED[..at]
+            REGISTRATIONS[..at]
                 .iter()
                 .all(|other| other.event != row.event),
             "{} twice",
@@ -153,14 +154,14 @@ fn no_event_is_registered_twice_and_none_that_changes_what_the_client_does() {
             EventName::WorktreeCreate | EventName::WorktreeRemove | EventName::MessageDisplay
         ));
     }
-    assert_eq!(REGISTERED.len(), 22);
+    assert_eq!(REGISTRATIONS.len(), 22);
 }
 
-fn both() -> Answer {
-    Answer {
+fn both() -> HookResponse {
+    HookResponse {
         context: Some("known\nfacts".into()),
         message: Some("for you".into()),
-        ..Answer::default()
+        ..HookResponse::default()
     }
 }
 
@@ -191,13 +192,13 @@ fn answers_per_event() {
 
 #[test]
 fn every_answer_is_one_object_on_one_line_or_nothing() {
-    let blank = Answer {
+    let blank = HookResponse {
         context: Some(" \n".into()),
         message: Some(String::new()),
-        ..Answer::default()
+        ..HookResponse::default()
     };
     for def in EVENTS {
-        for answer in [Answer::default(), blank.clone(), both()] {
+        for answer in [HookResponse::default(), blank.clone(), both()] {
             let line = (SPEC.encode)(def.name, &answer);
             assert!(!line.contains('\n'), "{line}");
             if line.is_empty() {
@@ -213,10 +214,10 @@ fn every_answer_is_one_object_on_one_line_or_nothing() {
 }
 
 fn given(context: String) -> String {
-    let answer = Answer {
+    let answer = HookResponse {
         context: Some(context),
         message: None,
-        ..Answer::default()
+        ..HookResponse::default()
     };
     let line = (SPEC.encode)(EventName::SessionStart, &answer);
     let value: Value = serde_json::from_str(&line).unwrap();
@@ -228,18 +229,18 @@ fn given(context: String) -> String {
 
 #[test]
 fn long_context_is_cut_at_a_line_end_and_says_so() {
-    let exact = "é".repeat(CONTEXT_LIMIT);
+    let exact = "é".repeat(MAX_CONTEXT_UTF16_UNITS);
     assert_eq!(given(exact.clone()), exact);
     // Two units each: fewer characters than the limit, and yet too long.
-    let wide = given("😀".repeat(CONTEXT_LIMIT / 2 + 1));
-    assert!(wide.encode_utf16().count() <= CONTEXT_LIMIT);
+    let wide = given("😀".repeat(MAX_CONTEXT_UTF16_UNITS / 2 + 1));
+    assert!(wide.encode_utf16().count() <= MAX_CONTEXT_UTF16_UNITS);
     assert!(wide.ends_with("😀\n[cut: Remora gives at most 10,000 characters at a time]"));
-    let one = given("x".repeat(CONTEXT_LIMIT + 1));
-    assert_eq!(one.len(), CONTEXT_LIMIT);
+    let one = given("x".repeat(MAX_CONTEXT_UTF16_UNITS + 1));
+    assert_eq!(one.len(), MAX_CONTEXT_UTF16_UNITS);
     let lines = "a line of text\r\n".repeat(2_000);
     let cut = given(lines);
-    assert!(cut.encode_utf16().count() <= CONTEXT_LIMIT);
-    assert!(cut.encode_utf16().count() > CONTEXT_LIMIT - 100);
+    assert!(cut.encode_utf16().count() <= MAX_CONTEXT_UTF16_UNITS);
+    assert!(cut.encode_utf16().count() > MAX_CONTEXT_UTF16_UNITS - 100);
     assert!(
         cut.ends_with("a line of text\n[cut: Remora gives at most 10,000 characters at a time]")
     );

@@ -3,27 +3,27 @@
 
 use remora_protocol::{Answers, EventName};
 
-use super::span::{Data, Node};
+use super::span::{Node, NodeData};
 
 /// What a mistake costs.
 #[derive(Clone, Copy)]
-enum Cost {
+enum ErrorImpact {
     WholeFile,
     Entry,
 }
 
 /// One sentence for each mistake.
-pub(super) fn warnings(root: &Node) -> Vec<String> {
+pub(super) fn check_settings(root: &Node) -> Vec<String> {
     let mut warnings = Vec::new();
     match root.get("disableAllHooks").map(|node| &node.data) {
-        None | Some(Data::Bool(false)) => {}
-        Some(Data::Bool(true)) => {
+        None | Some(NodeData::Bool(false)) => {}
+        Some(NodeData::Bool(true)) => {
             warnings.push("`disableAllHooks` is true: no hook of this file will run".to_owned());
         }
-        Some(_) => warnings.push(say(
+        Some(_) => warnings.push(format_warning(
             "`disableAllHooks`",
             "must be true or false",
-            Cost::WholeFile,
+            ErrorImpact::WholeFile,
         )),
     }
     for member in root.get("hooks").map_or(&[][..], Node::members) {
@@ -32,15 +32,19 @@ pub(super) fn warnings(root: &Node) -> Vec<String> {
             continue;
         };
         let place = format!("hooks.{}", member.key);
-        let cost = cost(event);
+        let cost = error_impact(event);
         match &member.value.data {
-            Data::List(groups) => {
+            NodeData::List(groups) => {
                 for (at, group) in groups.iter().enumerate() {
                     check_group(&mut warnings, &format!("{place}[{at}]"), group, cost);
                 }
             }
-            Data::Null => {}
-            _ => warnings.push(say(&format!("`{place}`"), "must be a list", cost)),
+            NodeData::Null => {}
+            _ => warnings.push(format_warning(
+                &format!("`{place}`"),
+                "must be a list",
+                cost,
+            )),
         }
     }
     warnings
@@ -48,38 +52,38 @@ pub(super) fn warnings(root: &Node) -> Vec<String> {
 
 /// Under the events that decide about permissions, one bad entry makes the
 /// client drop the file.
-fn cost(event: EventName) -> Cost {
+fn error_impact(event: EventName) -> ErrorImpact {
     let answers = event.def().answers;
     let decides = answers.contains(Answers::PERMISSION) || answers.contains(Answers::REQUEST);
     if decides && event.def().has_tool {
-        Cost::WholeFile
+        ErrorImpact::WholeFile
     } else {
-        Cost::Entry
+        ErrorImpact::Entry
     }
 }
 
-fn say(place: &str, problem: &str, cost: Cost) -> String {
+fn format_warning(place: &str, problem: &str, cost: ErrorImpact) -> String {
     let effect = match cost {
-        Cost::WholeFile => "the client ignores this whole file until that is mended",
-        Cost::Entry => "the client ignores it",
+        ErrorImpact::WholeFile => "the client ignores this whole file until that is mended",
+        ErrorImpact::Entry => "the client ignores it",
     };
     format!("{place} {problem}; {effect}")
 }
 
-fn check_group(warnings: &mut Vec<String>, place: &str, group: &Node, cost: Cost) {
+fn check_group(warnings: &mut Vec<String>, place: &str, group: &Node, cost: ErrorImpact) {
     let mut warn = |place: &str, problem: &str| {
-        warnings.push(say(&format!("`{place}`"), problem, cost));
+        warnings.push(format_warning(&format!("`{place}`"), problem, cost));
     };
     if !group.is_object() {
         return warn(place, "must be an object with a `hooks` list");
     }
     if group
         .get("matcher")
-        .is_some_and(|node| node.text().is_none())
+        .is_some_and(|node| node.as_text().is_none())
     {
         warn(&format!("{place}.matcher"), "must be a string");
     }
-    let Some(handlers) = group.get("hooks").and_then(Node::list) else {
+    let Some(handlers) = group.get("hooks").and_then(Node::as_list) else {
         return warn(&format!("{place}.hooks"), "must be a list");
     };
     for (at, handler) in handlers.iter().enumerate() {
@@ -93,9 +97,17 @@ fn handler_problem(handler: &Node) -> Option<&'static str> {
     if !handler.is_object() {
         return Some("must be an object");
     }
-    let text = |key: &str| handler.get(key).is_some_and(|node| node.text().is_some());
-    let wrong = |key: &str| handler.get(key).is_some_and(|node| node.text().is_none());
-    let needed = match handler.get("type").and_then(Node::text) {
+    let text = |key: &str| {
+        handler
+            .get(key)
+            .is_some_and(|node| node.as_text().is_some())
+    };
+    let wrong = |key: &str| {
+        handler
+            .get(key)
+            .is_some_and(|node| node.as_text().is_none())
+    };
+    let needed = match handler.get("type").and_then(Node::as_text) {
         Some("command") => ("command", "needs a `command` string"),
         Some("http") => ("url", "needs a `url` string"),
         Some("prompt" | "agent") => ("prompt", "needs a `prompt` string"),
@@ -106,12 +118,13 @@ fn handler_problem(handler: &Node) -> Option<&'static str> {
         return Some(needed.1);
     }
     if let Some(timeout) = handler.get("timeout")
-        && !matches!(timeout.data, Data::Number(seconds) if seconds > 0.0)
+        && !matches!(timeout.data, NodeData::Number(seconds) if seconds > 0.0)
     {
         return Some("has a `timeout` that is not a number above 0");
     }
-    let args = handler.get("args").map(|node| node.list());
-    if args.is_some_and(|list| list.is_none_or(|all| all.iter().any(|arg| arg.text().is_none()))) {
+    let args = handler.get("args").map(|node| node.as_list());
+    if args.is_some_and(|list| list.is_none_or(|all| all.iter().any(|arg| arg.as_text().is_none())))
+    {
         return Some("has `args` that are not a list of strings");
     }
     if wrong("if") {
@@ -119,7 +132,7 @@ fn handler_problem(handler: &Node) -> Option<&'static str> {
     }
     if handler
         .get("shell")
-        .is_some_and(|node| !matches!(node.text(), Some("bash" | "powershell")))
+        .is_some_and(|node| !matches!(node.as_text(), Some("bash" | "powershell")))
     {
         return Some("has a `shell` other than bash or powershell");
     }

@@ -6,9 +6,9 @@ use super::span::Node;
 
 /// Changes that do not overlap.
 #[derive(Debug, Default)]
-pub(super) struct Edits(Vec<(Range<usize>, String)>);
+pub(super) struct TextEdits(Vec<(Range<usize>, String)>);
 
-impl Edits {
+impl TextEdits {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -17,7 +17,7 @@ impl Edits {
         self.0.push((at..at, text));
     }
 
-    pub(super) fn replace(&mut self, range: Range<usize>, text: String) {
+    pub(super) fn replace_range(&mut self, range: Range<usize>, text: String) {
         self.0.push((range, text));
     }
 
@@ -27,15 +27,15 @@ impl Edits {
 
     /// Cuts members out of a list or an object, each with the comma that it
     /// leaves behind; what was appended to others goes without a trace.
-    pub(super) fn cut(&mut self, container: &Node, gone: &[bool]) {
-        let spans: Vec<&Range<usize>> = match container.list() {
+    pub(super) fn remove_members(&mut self, container: &Node, gone: &[bool]) {
+        let spans: Vec<&Range<usize>> = match container.as_list() {
             Some(items) => items.iter().map(|item| &item.span).collect(),
             None => container.members().iter().map(|m| &m.span).collect(),
         };
         let Some(first_kept) = gone.iter().position(|gone| !gone) else {
             if !gone.is_empty() {
                 let inside = container.span.start + 1..container.span.end - 1;
-                self.replace(inside, String::new());
+                self.replace_range(inside, String::new());
             }
             return;
         };
@@ -45,7 +45,7 @@ impl Edits {
             } else {
                 spans[at - 1].end..spans[at].end
             };
-            self.replace(range, String::new());
+            self.replace_range(range, String::new());
         }
     }
 

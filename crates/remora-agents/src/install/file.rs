@@ -11,22 +11,22 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Change, Edited, InstallError, Kept, Ours, Piece};
-use record::{Fingerprint, Record, Written};
-use replace::{Swap, swap};
+use super::{EntryChange, InstallError, Installable, PriorState, Removable, SettingsEdit};
+use record::{InstallRecord, RecordedFile, SettingsFileHash};
+use replace::{SwapOutcome, swap_file};
 
 /// How often a file may change under our hands before we give up.
-const TRIES: usize = 5;
+const MAX_ATTEMPTS: usize = 5;
 
 /// What an installation did, or would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
+pub struct InstallReport {
     /// The settings file, with symbolic links followed.
     pub file: PathBuf,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: FileOutcome,
     /// Our entries that changed.
-    pub changes: Vec<Change>,
+    pub changes: Vec<EntryChange>,
     /// What in the file keeps the client from using it.
     pub warnings: Vec<String>,
     /// Where the bytes before our first change are kept, if there were any.
@@ -35,7 +35,7 @@ pub struct Report {
 
 /// What became of a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum FileOutcome {
     /// All was as it should be.
     Unchanged,
     /// It was made.
@@ -81,7 +81,7 @@ pub enum FileError {
 }
 
 impl FileError {
-    fn io(action: &'static str, file: &Path) -> impl FnOnce(io::Error) -> Self {
+    fn io_error(action: &'static str, file: &Path) -> impl FnOnce(io::Error) -> Self {
         let file = file.to_owned();
         move |source| Self::Io {
             action,
@@ -92,23 +92,30 @@ impl FileError {
 }
 
 /// What [`install`] would do, and the text that it would write. Writes nothing.
-pub fn preview(file: &Path, piece: &dyn Piece) -> Result<(Report, String), FileError> {
-    let state = State::read(file)?;
-    let edited = state.plan(piece)?;
+pub fn preview_install(
+    file: &Path,
+    piece: &dyn Installable,
+) -> Result<(InstallReport, String), FileError> {
+    let state = SettingsFile::read(file)?;
+    let edited = state.plan_edit(piece)?;
     let outcome = match (&state.bytes, edited.changes.is_empty()) {
-        (_, true) => Outcome::Unchanged,
-        (None, _) => Outcome::Created,
-        (Some(_), _) => Outcome::Edited,
+        (_, true) => FileOutcome::Unchanged,
+        (None, _) => FileOutcome::Created,
+        (Some(_), _) => FileOutcome::Edited,
     };
-    let report = state.report(outcome, edited.changes, edited.warnings);
+    let report = state.build_report(outcome, edited.changes, edited.warnings);
     Ok((report, edited.text))
 }
 
 /// Puts our entries into a settings file; makes file and folders if need be.
 /// `record` is a file in our own data directory, the same for all settings.
-pub fn install(file: &Path, record: &Path, piece: &dyn Piece) -> Result<Report, FileError> {
-    let _lock = record::lock(record)?;
-    for _ in 0..TRIES {
+pub fn install_into_file(
+    file: &Path,
+    record: &Path,
+    piece: &dyn Installable,
+) -> Result<InstallReport, FileError> {
+    let _lock = record::lock_record(record)?;
+    for _ in 0..MAX_ATTEMPTS {
         if let Some(report) = try_install(file, record, piece)? {
             return Ok(report);
         }
@@ -118,9 +125,13 @@ pub fn install(file: &Path, record: &Path, piece: &dyn Piece) -> Result<Report, 
 
 /// Takes our entries out of a settings file. Its bytes are then as before the
 /// installation, if nobody else has changed it since.
-pub fn uninstall(file: &Path, record: &Path, ours: &dyn Ours) -> Result<Report, FileError> {
-    let _lock = record::lock(record)?;
-    for _ in 0..TRIES {
+pub fn uninstall_from_file(
+    file: &Path,
+    record: &Path,
+    ours: &dyn Removable,
+) -> Result<InstallReport, FileError> {
+    let _lock = record::lock_record(record)?;
+    for _ in 0..MAX_ATTEMPTS {
         if let Some(report) = try_uninstall(file, record, ours)? {
             return Ok(report);
         }
@@ -129,19 +140,21 @@ pub fn uninstall(file: &Path, record: &Path, ours: &dyn Ours) -> Result<Report, 
 }
 
 /// A settings file as it was found.
-struct State {
+struct SettingsFile {
     target: PathBuf,
     bytes: Option<Vec<u8>>,
 }
 
-impl State {
+impl SettingsFile {
     fn read(file: &Path) -> Result<Self, FileError> {
-        let target = replace::resolve(file).map_err(FileError::io("follow", file))?;
-        let bytes = replace::read(&target).map_err(FileError::io("read", &target))?;
+        let target =
+            replace::resolve_symlinks(file).map_err(FileError::io_error("follow", file))?;
+        let bytes =
+            replace::read_optional(&target).map_err(FileError::io_error("read", &target))?;
         Ok(Self { target, bytes })
     }
 
-    fn text(&self) -> Result<Option<&str>, FileError> {
+    fn as_text(&self) -> Result<Option<&str>, FileError> {
         self.bytes
             .as_deref()
             .map(str::from_utf8)
@@ -149,27 +162,32 @@ impl State {
             .map_err(|_| FileError::NotText(self.target.clone()))
     }
 
-    fn settings<T>(&self, result: Result<T, InstallError>) -> Result<T, FileError> {
+    fn map_settings_error<T>(&self, result: Result<T, InstallError>) -> Result<T, FileError> {
         result.map_err(|source| FileError::Settings {
             file: self.target.clone(),
             source,
         })
     }
 
-    fn plan(&self, piece: &dyn Piece) -> Result<Edited, FileError> {
-        let text = self.text()?;
-        self.settings(piece.plan(text))
+    fn plan_edit(&self, piece: &dyn Installable) -> Result<SettingsEdit, FileError> {
+        let text = self.as_text()?;
+        self.map_settings_error(piece.plan(text))
     }
 
-    fn backup(&self) -> PathBuf {
+    fn backup_path(&self) -> PathBuf {
         let mut name = self.target.clone().into_os_string();
         name.push(".remora-backup");
         name.into()
     }
 
-    fn report(&self, outcome: Outcome, changes: Vec<Change>, warnings: Vec<String>) -> Report {
-        let backup = Some(self.backup()).filter(|backup| backup.exists());
-        Report {
+    fn build_report(
+        &self,
+        outcome: FileOutcome,
+        changes: Vec<EntryChange>,
+        warnings: Vec<String>,
+    ) -> InstallReport {
+        let backup = Some(self.backup_path()).filter(|backup| backup.exists());
+        InstallReport {
             file: self.target.clone(),
             outcome,
             changes,
@@ -178,41 +196,50 @@ impl State {
         }
     }
 
-    fn swap(&self, new: &[u8]) -> Result<Swap, FileError> {
+    fn swap_contents(&self, new: &[u8]) -> Result<SwapOutcome, FileError> {
         let metadata = fs::metadata(&self.target).ok();
         if metadata.is_some_and(|metadata| metadata.permissions().readonly()) {
             return Err(FileError::ReadOnly(self.target.clone()));
         }
-        swap(&self.target, self.bytes.as_deref(), new).map_err(FileError::io("write", &self.target))
+        swap_file(&self.target, self.bytes.as_deref(), new)
+            .map_err(FileError::io_error("write", &self.target))
     }
 
     /// The bytes to go back to one day, if this file is ours to change for the
     /// first time, or was changed by others after us.
-    fn base(&self, piece: &dyn Piece, kept: &Kept) -> Result<Option<Vec<u8>>, FileError> {
-        let Some(text) = self.text()? else {
+    fn restore_bytes(
+        &self,
+        piece: &dyn Installable,
+        kept: &PriorState,
+    ) -> Result<Option<Vec<u8>>, FileError> {
+        let Some(text) = self.as_text()? else {
             return Ok(None);
         };
-        if !self.settings(piece.is_there(text))? {
+        if !self.map_settings_error(piece.is_there(text))? {
             return Ok(Some(text.as_bytes().to_vec()));
         }
-        let clean = self.settings(piece.remove(text, kept))?;
+        let clean = self.map_settings_error(piece.remove(text, kept))?;
         Ok(Some(clean.text.into_bytes()))
     }
 }
 
 /// `None`: the file changed meanwhile.
-fn try_install(file: &Path, record: &Path, piece: &dyn Piece) -> Result<Option<Report>, FileError> {
-    let state = State::read(file)?;
-    let edited = state.plan(piece)?;
+fn try_install(
+    file: &Path,
+    record: &Path,
+    piece: &dyn Installable,
+) -> Result<Option<InstallReport>, FileError> {
+    let state = SettingsFile::read(file)?;
+    let edited = state.plan_edit(piece)?;
     if edited.changes.is_empty() {
-        let report = state.report(Outcome::Unchanged, edited.changes, edited.warnings);
+        let report = state.build_report(FileOutcome::Unchanged, edited.changes, edited.warnings);
         return Ok(Some(report));
     }
-    let backup = state.backup();
-    let mut notes = Record::read(record);
-    let old = notes.take(&state.target);
+    let backup = state.backup_path();
+    let mut notes = InstallRecord::read(record);
+    let old = notes.remove_entry(&state.target);
     let first = old.is_none();
-    let mut written = Written::new(&state.target, edited.text.as_bytes());
+    let mut written = RecordedFile::new(&state.target, edited.text.as_bytes());
     written.kept = edited.kept;
     let mut intact = false;
     if let Some(old) = old {
@@ -223,7 +250,7 @@ fn try_install(file: &Path, record: &Path, piece: &dyn Piece) -> Result<Option<R
         written.before = old.before;
     }
     let folder = state.target.parent().unwrap_or(Path::new("/"));
-    let made = replace::make_folders(folder).map_err(FileError::io("create", folder))?;
+    let made = replace::make_folders(folder).map_err(FileError::io_error("create", folder))?;
     written
         .folders
         .extend(made.iter().map(|made| made.to_string_lossy().into_owned()));
@@ -237,26 +264,30 @@ fn try_install(file: &Path, record: &Path, piece: &dyn Piece) -> Result<Option<R
         error
     };
     if !intact {
-        let base = state.base(piece, &written.kept)?;
-        written.before = base.as_deref().map(Fingerprint::of);
+        let base = state.restore_bytes(piece, &written.kept)?;
+        written.before = base.as_deref().map(SettingsFileHash::from_bytes);
         if let Some(base) = base {
-            replace::put(&backup, &base, Some(&state.target))
-                .map_err(FileError::io("write", &backup))
+            replace::write_file(&backup, &base, Some(&state.target))
+                .map_err(FileError::io_error("write", &backup))
                 .map_err(&undo)?;
         }
     }
     // Noted before it is done: an interrupted installation can then be undone.
-    let before = Record::read(record);
-    notes.add(written);
+    let before = InstallRecord::read(record);
+    notes.add_entry(written);
     notes.write(record).map_err(&undo)?;
-    match state.swap(edited.text.as_bytes()) {
-        Ok(Swap::Raced) => Ok(None),
-        Ok(Swap::Done) => {
+    match state.swap_contents(edited.text.as_bytes()) {
+        Ok(SwapOutcome::Raced) => Ok(None),
+        Ok(SwapOutcome::Done) => {
             let outcome = match state.bytes {
-                None => Outcome::Created,
-                Some(_) => Outcome::Edited,
+                None => FileOutcome::Created,
+                Some(_) => FileOutcome::Edited,
             };
-            Ok(Some(state.report(outcome, edited.changes, edited.warnings)))
+            Ok(Some(state.build_report(
+                outcome,
+                edited.changes,
+                edited.warnings,
+            )))
         }
         Err(error) => {
             let _ = before.write(record);
@@ -266,21 +297,25 @@ fn try_install(file: &Path, record: &Path, piece: &dyn Piece) -> Result<Option<R
 }
 
 /// `None`: the file changed meanwhile.
-fn try_uninstall(file: &Path, record: &Path, ours: &dyn Ours) -> Result<Option<Report>, FileError> {
-    let state = State::read(file)?;
-    let backup = state.backup();
-    let mut notes = Record::read(record);
-    let old = notes.take(&state.target);
-    let edited = match state.text()? {
+fn try_uninstall(
+    file: &Path,
+    record: &Path,
+    ours: &dyn Removable,
+) -> Result<Option<InstallReport>, FileError> {
+    let state = SettingsFile::read(file)?;
+    let backup = state.backup_path();
+    let mut notes = InstallRecord::read(record);
+    let old = notes.remove_entry(&state.target);
+    let edited = match state.as_text()? {
         Some(text) => {
-            let none = Kept::default();
+            let none = PriorState::default();
             let kept = old.as_ref().map_or(&none, |old| &old.kept);
-            Some(state.settings(ours.remove(text, kept))?)
+            Some(state.map_settings_error(ours.remove(text, kept))?)
         }
         None => None,
     };
     let (changes, warnings, outcome) = match edited {
-        None => (Vec::new(), Vec::new(), Outcome::Unchanged),
+        None => (Vec::new(), Vec::new(), FileOutcome::Unchanged),
         Some(edited) => {
             let Some(outcome) = take_out(&state, &edited, old.as_ref(), &backup)? else {
                 return Ok(None);
@@ -288,7 +323,7 @@ fn try_uninstall(file: &Path, record: &Path, ours: &dyn Ours) -> Result<Option<R
             (edited.changes, edited.warnings, outcome)
         }
     };
-    replace::forget(&backup).map_err(FileError::io("remove", &backup))?;
+    replace::delete_if_exists(&backup).map_err(FileError::io_error("remove", &backup))?;
     if let Some(old) = &old {
         notes.write(record)?;
         // Only empty ones go.
@@ -296,39 +331,41 @@ fn try_uninstall(file: &Path, record: &Path, ours: &dyn Ours) -> Result<Option<R
             let _ = fs::remove_dir(folder);
         }
     }
-    Ok(Some(state.report(outcome, changes, warnings)))
+    Ok(Some(state.build_report(outcome, changes, warnings)))
 }
 
 fn take_out(
-    state: &State,
-    edited: &Edited,
-    old: Option<&Written>,
+    state: &SettingsFile,
+    edited: &SettingsEdit,
+    old: Option<&RecordedFile>,
     backup: &Path,
-) -> Result<Option<Outcome>, FileError> {
+) -> Result<Option<FileOutcome>, FileError> {
     let bytes = state.bytes.as_deref().unwrap_or_default();
     let intact = old.is_some_and(|old| old.after.is_of(bytes));
     let made = old.is_some_and(|old| old.before.is_none());
     if made && (intact || (!edited.changes.is_empty() && edited.text.trim() == "{}")) {
-        let now = replace::read(&state.target).map_err(FileError::io("read", &state.target))?;
+        let now = replace::read_optional(&state.target)
+            .map_err(FileError::io_error("read", &state.target))?;
         if now.as_deref() != Some(bytes) {
             return Ok(None);
         }
-        replace::forget(&state.target).map_err(FileError::io("remove", &state.target))?;
-        return Ok(Some(Outcome::Deleted));
+        replace::delete_if_exists(&state.target)
+            .map_err(FileError::io_error("remove", &state.target))?;
+        return Ok(Some(FileOutcome::Deleted));
     }
     if intact
         && let Some(before) = old.and_then(|old| old.before.as_ref())
-        && let Ok(Some(original)) = replace::read(backup)
+        && let Ok(Some(original)) = replace::read_optional(backup)
         && before.is_of(&original)
     {
-        let done = state.swap(&original)? == Swap::Done;
-        return Ok(done.then_some(Outcome::Restored));
+        let done = state.swap_contents(&original)? == SwapOutcome::Done;
+        return Ok(done.then_some(FileOutcome::Restored));
     }
     if edited.changes.is_empty() {
-        return Ok(Some(Outcome::Unchanged));
+        return Ok(Some(FileOutcome::Unchanged));
     }
-    let done = state.swap(edited.text.as_bytes())? == Swap::Done;
-    Ok(done.then_some(Outcome::Edited))
+    let done = state.swap_contents(edited.text.as_bytes())? == SwapOutcome::Done;
+    Ok(done.then_some(FileOutcome::Edited))
 }
 
 #[cfg(test)]

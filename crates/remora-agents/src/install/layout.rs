@@ -35,7 +35,7 @@ impl Layout {
         }
     }
 
-    pub(super) fn of(text: &str, root: &Node) -> Self {
+    pub(super) fn from_text(text: &str, root: &Node) -> Self {
         let newline = match text.find('\n') {
             Some(at) if text[..at].ends_with('\r') => "\r\n",
             _ => "\n",
@@ -57,20 +57,20 @@ impl Layout {
     }
 
     /// A member with its key.
-    pub(super) fn member(&self, key: &str, value: &Value, shape: Shape<'_>) -> String {
+    pub(super) fn format_member(&self, key: &str, value: &Value, shape: Shape<'_>) -> String {
         let mut out = format!("{}:{}", Value::from(key), self.gap);
-        self.write(&mut out, value, shape);
+        self.write_value(&mut out, value, shape);
         out
     }
 
     /// A value.
-    pub(super) fn value(&self, value: &Value, shape: Shape<'_>) -> String {
+    pub(super) fn format_value(&self, value: &Value, shape: Shape<'_>) -> String {
         let mut out = String::new();
-        self.write(&mut out, value, shape);
+        self.write_value(&mut out, value, shape);
         out
     }
 
-    fn write(&self, out: &mut String, value: &Value, shape: Shape<'_>) {
+    fn write_value(&self, out: &mut String, value: &Value, shape: Shape<'_>) {
         match value {
             Value::Object(members) if !members.is_empty() => {
                 let members = members.iter().map(|(key, value)| (Some(key), value));
@@ -116,7 +116,7 @@ impl Layout {
             if let Some(key) = key {
                 let _ = write!(out, "{}:{}", Value::from(key.as_str()), self.gap);
             }
-            self.write(out, value, below);
+            self.write_value(out, value, below);
         }
         if let Shape::Lines(prefix) = shape {
             out.push_str(self.newline);
@@ -138,7 +138,7 @@ impl Layout {
             .members()
             .last()
             .map(|member| member.span.clone())
-            .or_else(|| node.list()?.last().map(|item| item.span.clone()));
+            .or_else(|| node.as_list()?.last().map(|item| item.span.clone()));
         let mut out = String::new();
         if let Some(last) = last {
             let prefix = own_line(text, last.start);
@@ -159,7 +159,7 @@ impl Layout {
         let inside = &text[start..node.span.end - 1];
         // An empty container in a file of several lines is opened up; so is one
         // that is the whole file.
-        let outer = indentation(text, node.span.start);
+        let outer = line_indentation(text, node.span.start);
         let one_line = !text.trim().contains('\n') && text.trim().len() > node.span.len();
         if one_line {
             let all: Vec<String> = (0..count).map(|at| render(at, Shape::Inline)).collect();
@@ -192,7 +192,7 @@ pub(super) fn own_line(text: &str, at: usize) -> Option<&str> {
 }
 
 /// The blanks at the start of the line in which `at` lies.
-pub(super) fn indentation(text: &str, at: usize) -> &str {
+pub(super) fn line_indentation(text: &str, at: usize) -> &str {
     let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let line = &text[start..at];
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]

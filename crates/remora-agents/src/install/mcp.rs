@@ -8,156 +8,164 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::edit::Edits;
+use super::edit::TextEdits;
 use super::layout::{Layout, Shape};
 use super::span::Node;
 use super::{
-    Change, Edited, InstallError, Kept, Ours, Piece, What, kind, ours, parse, split_mark, unchanged,
+    ChangeKind, EntryChange, InstallError, Installable, PriorState, Removable, SettingsEdit,
+    kind_error, ours, parse_settings, split_mark, unchanged_edit,
 };
 
 /// The name of the server.
-pub const SERVER: &str = "remora";
+pub const SERVER_NAME: &str = "remora";
 /// The verb with which a client starts it.
-const VERB: &str = "mcp";
+const MCP_VERB: &str = "mcp";
 /// Where servers stand.
-const LIST: &str = "mcpServers";
+const KEY_SERVERS: &str = "mcpServers";
 
 /// Our server.
 #[derive(Debug, Clone, Copy)]
-pub struct Server<'a> {
+pub struct McpServerEntry<'a> {
     /// The absolute path of our program.
     pub program: &'a Path,
 }
 
-impl Server<'_> {
-    fn value(&self) -> Result<Value, InstallError> {
-        let program = ours::program(self.program)?;
-        Ok(json!({ "type": "stdio", "command": program, "args": [VERB] }))
+impl McpServerEntry<'_> {
+    fn to_value(self) -> Result<Value, InstallError> {
+        let program = ours::check_program(self.program)?;
+        Ok(json!({ "type": "stdio", "command": program, "args": [MCP_VERB] }))
     }
 }
 
-impl Piece for Server<'_> {
-    fn plan(&self, current: Option<&str>) -> Result<Edited, InstallError> {
-        let wanted = self.value()?;
+impl Installable for McpServerEntry<'_> {
+    fn plan(&self, current: Option<&str>) -> Result<SettingsEdit, InstallError> {
+        let wanted = self.to_value()?;
         let (mark, text) = split_mark(current.unwrap_or_default());
         if text.trim().is_empty() {
             let layout = Layout::of_a_new_file();
-            let value = json!({ LIST: { SERVER: wanted } });
-            let text = layout.value(&value, Shape::Lines(""));
-            return Ok(edited(format!("{mark}{text}\n"), Some(What::Added)));
+            let value = json!({ KEY_SERVERS: { SERVER_NAME: wanted } });
+            let text = layout.format_value(&value, Shape::Lines(""));
+            return Ok(build_edit(
+                format!("{mark}{text}\n"),
+                Some(ChangeKind::Added),
+            ));
         }
-        let root = parse(text)?;
+        let root = parse_settings(text)?;
         if !root.is_object() {
-            return Err(kind("the file", "a JSON object", &root));
+            return Err(kind_error("the file", "a JSON object", &root));
         }
-        let layout = Layout::of(text, &root);
-        let mut edits = Edits::default();
-        let mut kept = Kept::default();
-        let what = match root.get(LIST) {
+        let layout = Layout::from_text(text, &root);
+        let mut edits = TextEdits::default();
+        let mut kept = PriorState::default();
+        let what = match root.get(KEY_SERVERS) {
             None => {
-                let servers = json!({ SERVER: wanted });
+                let servers = json!({ SERVER_NAME: wanted });
                 let (at, text) = layout.append(text, &root, 1, |_, shape| {
-                    layout.member(LIST, &servers, shape)
+                    layout.format_member(KEY_SERVERS, &servers, shape)
                 });
                 edits.insert(at, text);
-                Some(What::Added)
+                Some(ChangeKind::Added)
             }
             Some(servers) if !servers.is_object() => {
-                return Err(kind(LIST, "an object", servers));
+                return Err(kind_error(KEY_SERVERS, "an object", servers));
             }
-            Some(servers) => match servers.get(SERVER) {
+            Some(servers) => match servers.get(SERVER_NAME) {
                 Some(found) if program_of(found).is_none() => {
-                    return Err(InstallError::Taken(format!("{LIST}.{SERVER}")));
+                    return Err(InstallError::Taken(format!("{KEY_SERVERS}.{SERVER_NAME}")));
                 }
-                Some(found) => update(&mut edits, text, &layout, found, &wanted),
+                Some(found) => update_server(&mut edits, text, &layout, found, &wanted),
                 None => {
                     if servers.members().is_empty() {
-                        kept.0.insert(LIST.to_owned());
+                        kept.0.insert(KEY_SERVERS.to_owned());
                     }
                     let (at, text) = layout.append(text, servers, 1, |_, shape| {
-                        layout.member(SERVER, &wanted, shape)
+                        layout.format_member(SERVER_NAME, &wanted, shape)
                     });
                     edits.insert(at, text);
-                    Some(What::Added)
+                    Some(ChangeKind::Added)
                 }
             },
         };
-        let mut edited = edited(format!("{mark}{}", edits.apply(text)), what);
+        let mut edited = build_edit(format!("{mark}{}", edits.apply(text)), what);
         edited.kept = kept;
         Ok(edited)
     }
 }
 
-impl Ours for Server<'_> {
-    fn remove(&self, current: &str, kept: &Kept) -> Result<Edited, InstallError> {
+impl Removable for McpServerEntry<'_> {
+    fn remove(&self, current: &str, kept: &PriorState) -> Result<SettingsEdit, InstallError> {
         let (mark, text) = split_mark(current);
         if text.trim().is_empty() {
-            return Ok(unchanged(current));
+            return Ok(unchanged_edit(current));
         }
-        let root = parse(text)?;
-        let Some(list) = root.member(LIST) else {
-            return Ok(unchanged(current));
+        let root = parse_settings(text)?;
+        let Some(list) = root.find_member(KEY_SERVERS) else {
+            return Ok(unchanged_edit(current));
         };
         let servers = list.value.members();
         let mine: Vec<bool> = servers
             .iter()
-            .map(|server| server.key == SERVER && program_of(&server.value).is_some())
+            .map(|server| server.key == SERVER_NAME && program_of(&server.value).is_some())
             .collect();
         if !mine.contains(&true) {
-            return Ok(unchanged(current));
+            return Ok(unchanged_edit(current));
         }
-        let mut edits = Edits::default();
-        if mine.contains(&false) || kept.0.contains(LIST) {
-            edits.cut(&list.value, &mine);
+        let mut edits = TextEdits::default();
+        if mine.contains(&false) || kept.0.contains(KEY_SERVERS) {
+            edits.remove_members(&list.value, &mine);
         } else {
             let members = root.members().iter();
             let gone: Vec<bool> = members.map(|member| member.span == list.span).collect();
-            edits.cut(&root, &gone);
+            edits.remove_members(&root, &gone);
         }
         let text = format!("{mark}{}", edits.apply(text));
-        Ok(edited(text, Some(What::Removed)))
+        Ok(build_edit(text, Some(ChangeKind::Removed)))
     }
 
     fn is_there(&self, current: &str) -> Result<bool, InstallError> {
-        Ok(find(current)?.is_some())
+        Ok(find_server(current)?.is_some())
     }
 }
 
 /// The program that our server runs, as it is written in the text.
-pub fn find(current: &str) -> Result<Option<String>, InstallError> {
+pub fn find_server(current: &str) -> Result<Option<String>, InstallError> {
     let (_, text) = split_mark(current);
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let root = parse(text)?;
-    let server = root.get(LIST).and_then(|servers| servers.get(SERVER));
+    let root = parse_settings(text)?;
+    let server = root
+        .get(KEY_SERVERS)
+        .and_then(|servers| servers.get(SERVER_NAME));
     Ok(server.and_then(program_of))
 }
 
 /// Whether somebody else's server has our name.
 pub fn is_taken(current: &str) -> bool {
     let (_, text) = split_mark(current);
-    let Ok(root) = parse(text) else {
+    let Ok(root) = parse_settings(text) else {
         return false;
     };
-    let server = root.get(LIST).and_then(|servers| servers.get(SERVER));
+    let server = root
+        .get(KEY_SERVERS)
+        .and_then(|servers| servers.get(SERVER_NAME));
     server.is_some_and(|server| program_of(server).is_none())
 }
 
 fn program_of(server: &Node) -> Option<String> {
-    let command = server.get("command")?.text()?;
-    let first = server.get("args")?.list()?.first()?.text()?;
-    (ours::is_remora(command) && first == VERB).then(|| command.to_owned())
+    let command = server.get("command")?.as_text()?;
+    let first = server.get("args")?.as_list()?.first()?.as_text()?;
+    (ours::is_remora(command) && first == MCP_VERB).then(|| command.to_owned())
 }
 
 /// Brings our server up to date; what somebody added to it, such as `env`, stays.
-fn update(
-    edits: &mut Edits,
+fn update_server(
+    edits: &mut TextEdits,
     text: &str,
     layout: &Layout,
     found: &Node,
     wanted: &Value,
-) -> Option<What> {
+) -> Option<ChangeKind> {
     let mut changed = false;
     for (key, value) in wanted.as_object()? {
         // A server without a type runs a program, too.
@@ -166,23 +174,23 @@ fn update(
         };
         let same = serde_json::from_str::<Value>(&text[node.span.clone()]);
         if same.ok().as_ref() != Some(value) {
-            edits.replace(node.span.clone(), layout.value(value, Shape::Inline));
+            edits.replace_range(node.span.clone(), layout.format_value(value, Shape::Inline));
             changed = true;
         }
     }
-    changed.then_some(What::Updated)
+    changed.then_some(ChangeKind::Updated)
 }
 
-fn edited(text: String, what: Option<What>) -> Edited {
-    let event = SERVER.to_owned();
-    Edited {
+fn build_edit(text: String, what: Option<ChangeKind>) -> SettingsEdit {
+    let event = SERVER_NAME.to_owned();
+    SettingsEdit {
         text,
         changes: what
-            .map(|what| Change { event, what })
+            .map(|what| EntryChange { event, what })
             .into_iter()
             .collect(),
         warnings: Vec::new(),
-        kept: Kept::default(),
+        kept: PriorState::default(),
     }
 }
 

@@ -8,22 +8,23 @@ use remora_protocol::EventName;
 
 use super::InstallError;
 use super::span::Node;
-use crate::spec::{AgentSpec, Registered};
+use crate::spec::{AgentSpec, EventRegistration};
 
 /// The verb with which agents call us.
-const VERB: &str = "hook";
+const HOOK_VERB: &str = "hook";
 /// The program as a shared file names it: everybody's own.
 pub const BARE_PROGRAM: &str = "remora";
 /// The shell of entries that have to look before they run. It gets the program
 /// and its arguments as words, so no path is ever read as a command.
-const SHELL: &str = "/bin/sh";
+const SHELL_PROGRAM: &str = "/bin/sh";
 /// For a file that others share: where there is no such program, the hook reads
 /// its input, says nothing and succeeds.
-const GUARD: &str = "command -v \"$0\" >/dev/null 2>&1 && exec \"$0\" \"$@\"; cat >/dev/null";
+const GUARD_SCRIPT: &str =
+    "command -v \"$0\" >/dev/null 2>&1 && exec \"$0\" \"$@\"; cat >/dev/null";
 /// For the session's start: a program that is gone cannot say so itself. Said
 /// once: a mark in the usual data directory, never one that a variable names,
 /// stays until the program runs again. `set -C` makes no link followed.
-const START_CHECK: &str = "[ -x \"$0\" ] && exec \"$0\" \"$@\"; cat >/dev/null; \
+const START_CHECK_SCRIPT: &str = "[ -x \"$0\" ] && exec \"$0\" \"$@\"; cat >/dev/null; \
     m=\"$HOME/.remora/run/program-gone\"; [ -e \"$m\" ] && exit 0; \
     (set -C; : >\"$m\") 2>/dev/null; \
     echo '{\"systemMessage\":\"Remora is no longer where it was installed, so nothing is \
@@ -31,23 +32,26 @@ const START_CHECK: &str = "[ -x \"$0\" ] && exec \"$0\" \"$@\"; cat >/dev/null; 
 
 /// The program as it can be written and found again: an absolute path, or the
 /// bare name.
-pub(super) fn program(path: &Path) -> Result<&str, InstallError> {
+pub(super) fn check_program(path: &Path) -> Result<&str, InstallError> {
     path.to_str()
         .filter(|text| *text == BARE_PROGRAM || (path.is_absolute() && is_remora(text)))
         .ok_or_else(|| InstallError::Program(path.display().to_string()))
 }
 
 /// All groups, by event.
-pub(super) fn all(rows: &[Registered], program: &str, spec: &AgentSpec) -> Value {
-    let events = rows
-        .iter()
-        .map(|row| (row.event.to_string(), json!([group(row, program, spec)])));
+pub(super) fn build_groups(rows: &[EventRegistration], program: &str, spec: &AgentSpec) -> Value {
+    let events = rows.iter().map(|row| {
+        (
+            row.event.to_string(),
+            json!([build_group(row, program, spec)]),
+        )
+    });
     Value::Object(events.collect())
 }
 
 /// One group. Exec form: a path with blanks or dollar signs means what it says,
 /// and at most one shell stands between the client and us.
-pub(super) fn group(row: &Registered, program: &str, spec: &AgentSpec) -> Value {
+pub(super) fn build_group(row: &EventRegistration, program: &str, spec: &AgentSpec) -> Value {
     let mut group = Map::new();
     if let Some(matcher) = row.matcher {
         group.insert("matcher".to_owned(), matcher.into());
@@ -55,13 +59,16 @@ pub(super) fn group(row: &Registered, program: &str, spec: &AgentSpec) -> Value 
     let script = if cfg!(windows) {
         None
     } else if program == BARE_PROGRAM {
-        Some(GUARD)
+        Some(GUARD_SCRIPT)
     } else {
-        (row.event == EventName::SessionStart).then_some(START_CHECK)
+        (row.event == EventName::SessionStart).then_some(START_CHECK_SCRIPT)
     };
     let (command, args) = match script {
-        None => (program, json!([VERB, spec.name])),
-        Some(script) => (SHELL, json!(["-c", script, program, VERB, spec.name])),
+        None => (program, json!([HOOK_VERB, spec.name])),
+        Some(script) => (
+            SHELL_PROGRAM,
+            json!(["-c", script, program, HOOK_VERB, spec.name]),
+        ),
     };
     let handler = json!({
         "type": "command",
@@ -75,19 +82,19 @@ pub(super) fn group(row: &Registered, program: &str, spec: &AgentSpec) -> Value 
 
 /// The program of a handler, if the handler is ours.
 pub(super) fn program_of(handler: &Node, spec: &AgentSpec) -> Option<String> {
-    if handler.get("type").and_then(Node::text) != Some("command") {
+    if handler.get("type").and_then(Node::as_text) != Some("command") {
         return None;
     }
-    let command = handler.get("command")?.text()?;
+    let command = handler.get("command")?.as_text()?;
     let mut words: Vec<String> = if let Some(args) = handler.get("args") {
-        let args: Option<Vec<&str>> = args.list()?.iter().map(Node::text).collect();
+        let args: Option<Vec<&str>> = args.as_list()?.iter().map(Node::as_text).collect();
         let all = std::iter::once(command).chain(args?);
         all.map(str::to_owned).collect()
     } else {
-        words(command)
+        split_words(command)
     };
     if let [shell, flag, _, rest @ ..] = words.as_slice()
-        && (shell == SHELL || shell == "sh")
+        && (shell == SHELL_PROGRAM || shell == "sh")
         && flag == "-c"
     {
         words = rest.to_vec();
@@ -95,7 +102,7 @@ pub(super) fn program_of(handler: &Node, spec: &AgentSpec) -> Option<String> {
     let [program, verb, agent, ..] = words.as_mut_slice() else {
         return None;
     };
-    let ours = is_remora(program) && verb == VERB && spec.is_called(agent);
+    let ours = is_remora(program) && verb == HOOK_VERB && spec.is_called(agent);
     ours.then(|| std::mem::take(program))
 }
 
@@ -105,7 +112,7 @@ pub(super) fn is_remora(program: &str) -> bool {
 }
 
 /// The words of a simple command line, without their quotes.
-fn words(line: &str) -> Vec<String> {
+fn split_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;

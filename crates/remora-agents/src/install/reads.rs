@@ -4,11 +4,12 @@
 
 use serde_json::json;
 
-use super::edit::Edits;
+use super::edit::TextEdits;
 use super::layout::Layout;
 use super::span::Node;
 use super::{
-    Change, Edited, Entry, InstallError, Kept, Ours, Piece, What, kind, parse, split_mark,
+    ChangeKind, EntryChange, InstallError, InstallRequest, Installable, PriorState, Removable,
+    SettingsEdit, kind_error, parse_settings, split_mark,
 };
 
 /// What may run without a question.
@@ -20,17 +21,17 @@ pub const READ_RULES: &[&str] = &[
     "Bash(remora show:*)",
 ];
 /// Where rules stand.
-const PERMISSIONS: &str = "permissions";
-const ALLOW: &str = "allow";
+const KEY_PERMISSIONS: &str = "permissions";
+const KEY_ALLOW: &str = "allow";
 /// How a rule of ours is noted in what is kept of an installation.
-const ADDED: &str = "rule added: ";
+const ADDED_RULE_PREFIX: &str = "rule added: ";
 
 /// The hooks, and rules for reading with them.
 #[derive(Debug, Clone, Copy)]
-pub struct WithReads<'a>(pub Entry<'a>);
+pub struct InstallWithReadRules<'a>(pub InstallRequest<'a>);
 
-impl Ours for WithReads<'_> {
-    fn remove(&self, current: &str, kept: &Kept) -> Result<Edited, InstallError> {
+impl Removable for InstallWithReadRules<'_> {
+    fn remove(&self, current: &str, kept: &PriorState) -> Result<SettingsEdit, InstallError> {
         self.0.remove(current, kept)
     }
 
@@ -39,10 +40,10 @@ impl Ours for WithReads<'_> {
     }
 }
 
-impl Piece for WithReads<'_> {
-    fn plan(&self, current: Option<&str>) -> Result<Edited, InstallError> {
+impl Installable for InstallWithReadRules<'_> {
+    fn plan(&self, current: Option<&str>) -> Result<SettingsEdit, InstallError> {
         let hooks = self.0.plan(current)?;
-        let mut both = add(&hooks.text)?;
+        let mut both = add_rules(&hooks.text)?;
         both.changes.splice(0..0, hooks.changes);
         both.warnings.splice(0..0, hooks.warnings);
         both.kept.join(hooks.kept);
@@ -50,102 +51,111 @@ impl Piece for WithReads<'_> {
     }
 }
 
-fn add(current: &str) -> Result<Edited, InstallError> {
+fn add_rules(current: &str) -> Result<SettingsEdit, InstallError> {
     let (mark, text) = split_mark(current);
-    let root = parse(text)?;
-    let layout = Layout::of(text, &root);
-    let mut edits = Edits::default();
-    let mut kept = Kept::default();
-    let permissions = root.get(PERMISSIONS);
+    let root = parse_settings(text)?;
+    let layout = Layout::from_text(text, &root);
+    let mut edits = TextEdits::default();
+    let mut kept = PriorState::default();
+    let permissions = root.get(KEY_PERMISSIONS);
     let list = match permissions {
-        Some(found) if !found.is_object() => return Err(kind(PERMISSIONS, "an object", found)),
-        Some(found) => found.get(ALLOW),
+        Some(found) if !found.is_object() => {
+            return Err(kind_error(KEY_PERMISSIONS, "an object", found));
+        }
+        Some(found) => found.get(KEY_ALLOW),
         None => None,
     };
     let there = match list {
         None => &[][..],
-        Some(found) => match found.list() {
+        Some(found) => match found.as_list() {
             Some(rules) => rules,
-            None => return Err(kind("permissions.allow", "a list", found)),
+            None => return Err(kind_error("permissions.allow", "a list", found)),
         },
     };
-    let is_there = |rule: &&str| there.iter().any(|found| found.text() == Some(*rule));
+    let is_there = |rule: &&str| there.iter().any(|found| found.as_text() == Some(*rule));
     let missing: Vec<&str> = READ_RULES
         .iter()
         .copied()
         .filter(|rule| !is_there(rule))
         .collect();
     if missing.is_empty() {
-        return Ok(edited(current.to_owned(), Vec::new(), kept));
+        return Ok(build_edit(current.to_owned(), Vec::new(), kept));
     }
-    kept.0
-        .extend(missing.iter().map(|rule| format!("{ADDED}{rule}")));
+    kept.0.extend(
+        missing
+            .iter()
+            .map(|rule| format!("{ADDED_RULE_PREFIX}{rule}")),
+    );
     let (at, new) = match (permissions, list) {
         (_, Some(list)) => layout.append(text, list, missing.len(), |at, shape| {
-            layout.value(&json!(missing[at]), shape)
+            layout.format_value(&json!(missing[at]), shape)
         }),
         (Some(permissions), None) => layout.append(text, permissions, 1, |_, shape| {
-            layout.member(ALLOW, &json!(missing), shape)
+            layout.format_member(KEY_ALLOW, &json!(missing), shape)
         }),
         (None, None) => layout.append(text, &root, 1, |_, shape| {
-            layout.member(PERMISSIONS, &json!({ ALLOW: missing }), shape)
+            layout.format_member(KEY_PERMISSIONS, &json!({ KEY_ALLOW: missing }), shape)
         }),
     };
     edits.insert(at, new);
     let text = format!("{mark}{}", edits.apply(text));
-    Ok(edited(text, vec![change(What::Added)], kept))
+    Ok(build_edit(text, vec![new_change(ChangeKind::Added)], kept))
 }
 
 /// The text without the rules that an installation noted as its own.
-pub(super) fn remove(current: &str, kept: &Kept) -> Result<Edited, InstallError> {
+pub(super) fn remove_rules(current: &str, kept: &PriorState) -> Result<SettingsEdit, InstallError> {
     let (mark, text) = split_mark(current);
-    let none = || edited(current.to_owned(), Vec::new(), Kept::default());
+    let none = || build_edit(current.to_owned(), Vec::new(), PriorState::default());
     if text.trim().is_empty() {
         return Ok(none());
     }
-    let root = parse(text)?;
-    let Some(permissions) = root.member(PERMISSIONS) else {
+    let root = parse_settings(text)?;
+    let Some(permissions) = root.find_member(KEY_PERMISSIONS) else {
         return Ok(none());
     };
-    let allow = permissions.value.member(ALLOW);
-    let Some((allow, rules)) = allow.and_then(|allow| Some((allow, allow.value.list()?))) else {
+    let allow = permissions.value.find_member(KEY_ALLOW);
+    let Some((allow, rules)) = allow.and_then(|allow| Some((allow, allow.value.as_list()?))) else {
         return Ok(none());
     };
     let is_ours = |rule: &Node| {
-        let rule = rule.text().filter(|rule| READ_RULES.contains(rule));
-        rule.is_some_and(|rule| kept.0.contains(&format!("{ADDED}{rule}")))
+        let rule = rule.as_text().filter(|rule| READ_RULES.contains(rule));
+        rule.is_some_and(|rule| kept.0.contains(&format!("{ADDED_RULE_PREFIX}{rule}")))
     };
     let mine: Vec<bool> = rules.iter().map(is_ours).collect();
     if !mine.contains(&true) {
         return Ok(none());
     }
-    let mut edits = Edits::default();
+    let mut edits = TextEdits::default();
     if mine.contains(&false) {
-        edits.cut(&allow.value, &mine);
+        edits.remove_members(&allow.value, &mine);
     } else if permissions.value.members().len() > 1 {
         let members = permissions.value.members().iter();
         let gone: Vec<bool> = members.map(|member| member.span == allow.span).collect();
-        edits.cut(&permissions.value, &gone);
+        edits.remove_members(&permissions.value, &gone);
     } else {
         let members = root.members().iter();
         let gone: Vec<bool> = members
             .map(|member| member.span == permissions.span)
             .collect();
-        edits.cut(&root, &gone);
+        edits.remove_members(&root, &gone);
     }
     let text = format!("{mark}{}", edits.apply(text));
-    Ok(edited(text, vec![change(What::Removed)], Kept::default()))
+    Ok(build_edit(
+        text,
+        vec![new_change(ChangeKind::Removed)],
+        PriorState::default(),
+    ))
 }
 
-fn change(what: What) -> Change {
-    Change {
+fn new_change(what: ChangeKind) -> EntryChange {
+    EntryChange {
         event: "permissions.allow".to_owned(),
         what,
     }
 }
 
-fn edited(text: String, changes: Vec<Change>, kept: Kept) -> Edited {
-    Edited {
+fn build_edit(text: String, changes: Vec<EntryChange>, kept: PriorState) -> SettingsEdit {
+    SettingsEdit {
         text,
         changes,
         warnings: Vec::new(),
@@ -159,8 +169,8 @@ mod tests {
 
     use super::*;
 
-    fn entry() -> WithReads<'static> {
-        WithReads(Entry {
+    fn entry() -> InstallWithReadRules<'static> {
+        InstallWithReadRules(InstallRequest {
             program: Path::new("/opt/remora"),
             spec: crate::AGENTS[0],
         })
@@ -194,7 +204,10 @@ mod tests {
         }
         // Nobody noted that they are ours.
         let own = "{\"permissions\": {\"allow\": [\"Bash(remora show:*)\"]}}";
-        assert_eq!(entry().remove(own, &Kept::default()).unwrap().text, own);
+        assert_eq!(
+            entry().remove(own, &PriorState::default()).unwrap().text,
+            own
+        );
         assert!(entry().plan(Some("{\"permissions\": []}")).is_err());
     }
 }

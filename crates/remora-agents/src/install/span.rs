@@ -4,17 +4,17 @@
 use std::ops::Range;
 
 /// Nobody writes settings deeper than this; it bounds the recursion.
-const DEEPEST: usize = 200;
+const MAX_DEPTH: usize = 200;
 
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
     pub(super) span: Range<usize>,
-    pub(super) data: Data,
+    pub(super) data: NodeData,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Data {
+pub(super) enum NodeData {
     Null,
     Bool(bool),
     Number(f64),
@@ -33,7 +33,7 @@ pub(super) struct Member {
 
 /// Where and why a text is not JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct SyntaxError {
     pub(super) at: usize,
     pub(super) expected: &'static str,
 }
@@ -41,110 +41,110 @@ pub(super) struct Fault {
 impl Node {
     /// The value of a key; the last one counts, as in the client.
     pub(super) fn get(&self, key: &str) -> Option<&Node> {
-        self.member(key).map(|member| &member.value)
+        self.find_member(key).map(|member| &member.value)
     }
 
-    pub(super) fn member(&self, key: &str) -> Option<&Member> {
+    pub(super) fn find_member(&self, key: &str) -> Option<&Member> {
         self.members().iter().rev().find(|member| member.key == key)
     }
 
     /// The members of an object; none for anything else.
     pub(super) fn members(&self) -> &[Member] {
         match &self.data {
-            Data::Object(members) => members,
+            NodeData::Object(members) => members,
             _ => &[],
         }
     }
 
-    pub(super) fn list(&self) -> Option<&[Node]> {
+    pub(super) fn as_list(&self) -> Option<&[Node]> {
         match &self.data {
-            Data::List(items) => Some(items),
+            NodeData::List(items) => Some(items),
             _ => None,
         }
     }
 
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(super) fn as_text(&self) -> Option<&str> {
         match &self.data {
-            Data::Text(text) => Some(text),
+            NodeData::Text(text) => Some(text),
             _ => None,
         }
     }
 
     pub(super) fn is_object(&self) -> bool {
-        matches!(self.data, Data::Object(_))
+        matches!(self.data, NodeData::Object(_))
     }
 
     pub(super) fn kind(&self) -> &'static str {
         match self.data {
-            Data::Null => "null",
-            Data::Bool(_) => "a boolean",
-            Data::Number(_) => "a number",
-            Data::Text(_) => "a string",
-            Data::List(_) => "a list",
-            Data::Object(_) => "an object",
+            NodeData::Null => "null",
+            NodeData::Bool(_) => "a boolean",
+            NodeData::Number(_) => "a number",
+            NodeData::Text(_) => "a string",
+            NodeData::List(_) => "a list",
+            NodeData::Object(_) => "an object",
         }
     }
 }
 
 /// Reads one value with nothing but blanks around it.
-pub(super) fn read(text: &str) -> Result<Node, Fault> {
-    let mut reader = Reader {
+pub(super) fn parse_json(text: &str) -> Result<Node, SyntaxError> {
+    let mut reader = JsonParser {
         text,
         at: 0,
         depth: 0,
     };
-    reader.blanks();
-    let node = reader.value()?;
-    reader.blanks();
+    reader.skip_blanks();
+    let node = reader.parse_value()?;
+    reader.skip_blanks();
     if reader.at < text.len() {
-        return Err(reader.fault("the end of the file"));
+        return Err(reader.syntax_error("the end of the file"));
     }
     Ok(node)
 }
 
-struct Reader<'a> {
+struct JsonParser<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl JsonParser<'_> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn fault(&self, expected: &'static str) -> Fault {
-        Fault {
+    fn syntax_error(&self, expected: &'static str) -> SyntaxError {
+        SyntaxError {
             at: self.at,
             expected,
         }
     }
 
-    fn blanks(&mut self) {
+    fn skip_blanks(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
     }
 
-    fn take(&mut self, byte: u8, expected: &'static str) -> Result<(), Fault> {
+    fn expect_byte(&mut self, byte: u8, expected: &'static str) -> Result<(), SyntaxError> {
         if self.peek() == Some(byte) {
             self.at += 1;
             return Ok(());
         }
-        Err(self.fault(expected))
+        Err(self.syntax_error(expected))
     }
 
-    fn value(&mut self) -> Result<Node, Fault> {
+    fn parse_value(&mut self) -> Result<Node, SyntaxError> {
         let start = self.at;
         let data = match self.peek() {
-            Some(b'{') => self.nested(Self::object)?,
-            Some(b'[') => self.nested(Self::items)?,
-            Some(b'"') => Data::Text(self.string()?),
-            Some(b'-' | b'0'..=b'9') => Data::Number(self.number()?),
-            Some(b't') => self.word("true", Data::Bool(true))?,
-            Some(b'f') => self.word("false", Data::Bool(false))?,
-            Some(b'n') => self.word("null", Data::Null)?,
-            _ => return Err(self.fault("a value")),
+            Some(b'{') => self.parse_nested(Self::parse_object)?,
+            Some(b'[') => self.parse_nested(Self::parse_items)?,
+            Some(b'"') => NodeData::Text(self.parse_string()?),
+            Some(b'-' | b'0'..=b'9') => NodeData::Number(self.parse_number()?),
+            Some(b't') => self.expect_word("true", NodeData::Bool(true))?,
+            Some(b'f') => self.expect_word("false", NodeData::Bool(false))?,
+            Some(b'n') => self.expect_word("null", NodeData::Null)?,
+            _ => return Err(self.syntax_error("a value")),
         };
         Ok(Node {
             span: start..self.at,
@@ -152,78 +152,81 @@ impl Reader<'_> {
         })
     }
 
-    fn nested(&mut self, inner: fn(&mut Self) -> Result<Data, Fault>) -> Result<Data, Fault> {
-        if self.depth == DEEPEST {
-            return Err(self.fault("fewer levels of nesting"));
+    fn parse_nested(
+        &mut self,
+        inner: fn(&mut Self) -> Result<NodeData, SyntaxError>,
+    ) -> Result<NodeData, SyntaxError> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.syntax_error("fewer levels of nesting"));
         }
         self.depth += 1;
         self.at += 1;
-        self.blanks();
+        self.skip_blanks();
         let data = inner(self);
         self.depth -= 1;
         data
     }
 
-    fn object(&mut self) -> Result<Data, Fault> {
+    fn parse_object(&mut self) -> Result<NodeData, SyntaxError> {
         let mut members = Vec::new();
         if self.peek() == Some(b'}') {
             self.at += 1;
-            return Ok(Data::Object(members));
+            return Ok(NodeData::Object(members));
         }
         loop {
-            self.blanks();
+            self.skip_blanks();
             let start = self.at;
             if self.peek() != Some(b'"') {
-                return Err(self.fault("a key in double quotes"));
+                return Err(self.syntax_error("a key in double quotes"));
             }
-            let key = self.string()?;
-            self.blanks();
-            self.take(b':', "`:`")?;
-            self.blanks();
-            let value = self.value()?;
+            let key = self.parse_string()?;
+            self.skip_blanks();
+            self.expect_byte(b':', "`:`")?;
+            self.skip_blanks();
+            let value = self.parse_value()?;
             members.push(Member {
                 key,
                 span: start..self.at,
                 value,
             });
-            self.blanks();
+            self.skip_blanks();
             if self.peek() == Some(b'}') {
                 self.at += 1;
-                return Ok(Data::Object(members));
+                return Ok(NodeData::Object(members));
             }
-            self.take(b',', "`,` or `}`")?;
+            self.expect_byte(b',', "`,` or `}`")?;
         }
     }
 
-    fn items(&mut self) -> Result<Data, Fault> {
+    fn parse_items(&mut self) -> Result<NodeData, SyntaxError> {
         let mut items = Vec::new();
         if self.peek() == Some(b']') {
             self.at += 1;
-            return Ok(Data::List(items));
+            return Ok(NodeData::List(items));
         }
         loop {
-            self.blanks();
-            items.push(self.value()?);
-            self.blanks();
+            self.skip_blanks();
+            items.push(self.parse_value()?);
+            self.skip_blanks();
             if self.peek() == Some(b']') {
                 self.at += 1;
-                return Ok(Data::List(items));
+                return Ok(NodeData::List(items));
             }
-            self.take(b',', "`,` or `]`")?;
+            self.expect_byte(b',', "`,` or `]`")?;
         }
     }
 
-    fn word(&mut self, word: &str, data: Data) -> Result<Data, Fault> {
+    fn expect_word(&mut self, word: &str, data: NodeData) -> Result<NodeData, SyntaxError> {
         if self.text[self.at..].starts_with(word) {
             self.at += word.len();
             return Ok(data);
         }
-        Err(self.fault("a value"))
+        Err(self.syntax_error("a value"))
     }
 
-    fn digits(&mut self) -> Result<(), Fault> {
+    fn skip_digits(&mut self) -> Result<(), SyntaxError> {
         if !matches!(self.peek(), Some(b'0'..=b'9')) {
-            return Err(self.fault("a digit"));
+            return Err(self.syntax_error("a digit"));
         }
         while matches!(self.peek(), Some(b'0'..=b'9')) {
             self.at += 1;
@@ -231,7 +234,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn number(&mut self) -> Result<f64, Fault> {
+    fn parse_number(&mut self) -> Result<f64, SyntaxError> {
         let start = self.at;
         if self.peek() == Some(b'-') {
             self.at += 1;
@@ -239,33 +242,33 @@ impl Reader<'_> {
         if self.peek() == Some(b'0') {
             self.at += 1;
         } else {
-            self.digits()?;
+            self.skip_digits()?;
         }
         if self.peek() == Some(b'.') {
             self.at += 1;
-            self.digits()?;
+            self.skip_digits()?;
         }
         if matches!(self.peek(), Some(b'e' | b'E')) {
             self.at += 1;
             if matches!(self.peek(), Some(b'+' | b'-')) {
                 self.at += 1;
             }
-            self.digits()?;
+            self.skip_digits()?;
         }
         self.text[start..self.at]
             .parse()
-            .map_err(|_| self.fault("a number"))
+            .map_err(|_| self.syntax_error("a number"))
     }
 
-    fn string(&mut self) -> Result<String, Fault> {
+    fn parse_string(&mut self) -> Result<String, SyntaxError> {
         let start = self.at;
         self.at += 1;
         loop {
             match self.peek() {
-                None => return Err(self.fault("`\"`")),
+                None => return Err(self.syntax_error("`\"`")),
                 Some(b'"') => break,
-                Some(b'\\') => self.escape()?,
-                Some(0..=0x1f) => return Err(self.fault("an escaped control character")),
+                Some(b'\\') => self.skip_escape()?,
+                Some(0..=0x1f) => return Err(self.syntax_error("an escaped control character")),
                 Some(_) => self.at += 1,
             }
         }
@@ -276,7 +279,7 @@ impl Reader<'_> {
         Ok(serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned()))
     }
 
-    fn escape(&mut self) -> Result<(), Fault> {
+    fn skip_escape(&mut self) -> Result<(), SyntaxError> {
         self.at += 1;
         match self.peek() {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
@@ -284,19 +287,19 @@ impl Reader<'_> {
                 self.at += 1;
                 for _ in 0..4 {
                     if !self.peek().is_some_and(|b| b.is_ascii_hexdigit()) {
-                        return Err(self.fault("a hexadecimal digit"));
+                        return Err(self.syntax_error("a hexadecimal digit"));
                     }
                     self.at += 1;
                 }
             }
-            _ => return Err(self.fault("an escape that JSON knows")),
+            _ => return Err(self.syntax_error("an escape that JSON knows")),
         }
         Ok(())
     }
 }
 
 /// Line and column (in characters), both counted from 1.
-pub(super) fn position(text: &str, at: usize) -> (usize, usize) {
+pub(super) fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     let head = text.get(..at).unwrap_or(text);
     let line = head.matches('\n').count() + 1;
     let start = head.rfind('\n').map_or(0, |newline| newline + 1);

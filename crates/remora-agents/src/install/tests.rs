@@ -7,13 +7,13 @@ use remora_protocol::EventName;
 
 use super::*;
 
-const TWO: &[Registered] = &[
-    Registered {
+const TWO: &[EventRegistration] = &[
+    EventRegistration {
         event: EventName::PreToolUse,
         timeout: 5,
         matcher: Some("Read"),
     },
-    Registered {
+    EventRegistration {
         event: EventName::Stop,
         timeout: 5,
         matcher: None,
@@ -26,19 +26,19 @@ static SMALL: LazyLock<AgentSpec> = LazyLock::new(|| AgentSpec {
     ..crate::claude_code::SPEC
 });
 
-fn entry() -> Entry<'static> {
-    Entry {
+fn entry() -> InstallRequest<'static> {
+    InstallRequest {
         program: Path::new("/opt/remora/bin/remora"),
         spec: &SMALL,
     }
 }
 
-fn planned(text: &str) -> Edited {
-    plan(Some(text), &entry()).unwrap_or_else(|e| panic!("{text}: {e}"))
+fn planned(text: &str) -> SettingsEdit {
+    plan_entries(Some(text), &entry()).unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-fn removed(text: &str, kept: &Kept) -> Edited {
-    remove(text, &SMALL, kept).unwrap_or_else(|e| panic!("{text}: {e}"))
+fn removed(text: &str, kept: &PriorState) -> SettingsEdit {
+    remove_entries(text, &SMALL, kept).unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
 fn folder() -> PathBuf {
@@ -111,8 +111,8 @@ fn line_ends_marks_and_missing_last_newlines_are_kept() {
 #[test]
 fn a_new_file_holds_every_registered_event_and_nothing_else() {
     let spec = &crate::claude_code::SPEC;
-    let entry = Entry { spec, ..entry() };
-    let edited = plan(None, &entry).unwrap();
+    let entry = InstallRequest { spec, ..entry() };
+    let edited = plan_entries(None, &entry).unwrap();
     let value: Value = serde_json::from_str(&edited.text).unwrap();
     assert_eq!(
         serde_json::to_string_pretty(&value).unwrap() + "\n",
@@ -131,7 +131,7 @@ fn a_new_file_holds_every_registered_event_and_nothing_else() {
             }],
         }])
     );
-    let found: Vec<String> = find(&edited.text, spec)
+    let found: Vec<String> = find_entries(&edited.text, spec)
         .unwrap()
         .into_iter()
         .map(|i| i.event)
@@ -144,10 +144,12 @@ fn a_new_file_holds_every_registered_event_and_nothing_else() {
     assert_eq!(found, wanted);
     assert_eq!(value.as_object().unwrap().len(), 1);
     assert_eq!(
-        remove(&edited.text, spec, &edited.kept).unwrap().text,
+        remove_entries(&edited.text, spec, &edited.kept)
+            .unwrap()
+            .text,
         "{}\n"
     );
-    assert_eq!(plan(Some(""), &entry).unwrap().text, edited.text);
+    assert_eq!(plan_entries(Some(""), &entry).unwrap().text, edited.text);
 }
 
 #[test]
@@ -157,23 +159,23 @@ fn changes_say_what_became_of_each_entry() {
         .find(|case| case[0] == "older-events")
         .unwrap();
     let expected = [
-        ("MessageDisplay", What::Removed),
-        ("Notification", What::Removed),
-        ("PreToolUse", What::Added),
-        ("Stop", What::Added),
+        ("MessageDisplay", ChangeKind::Removed),
+        ("Notification", ChangeKind::Removed),
+        ("PreToolUse", ChangeKind::Added),
+        ("Stop", ChangeKind::Added),
     ];
-    let expected = expected.map(|(event, what)| change(event, what));
+    let expected = expected.map(|(event, what)| new_change(event, what));
     assert_eq!(planned(&before).changes, expected);
     let [_, before, ..] = cases()
         .into_iter()
         .find(|case| case[0] == "installed-elsewhere")
         .unwrap();
-    let expected = ["PreToolUse", "Stop"].map(|event| change(event, What::Updated));
+    let expected = ["PreToolUse", "Stop"].map(|event| new_change(event, ChangeKind::Updated));
     assert_eq!(planned(&before).changes, expected);
-    let found = find(&before, &SMALL).unwrap();
+    let found = find_entries(&before, &SMALL).unwrap();
     assert_eq!(
         found[0],
-        Installed {
+        InstalledHook {
             event: "PreToolUse".into(),
             program: "/old/place/remora".into(),
             matcher: Some("Read".into()),
@@ -242,7 +244,7 @@ fn entries_are_ours_by_what_they_run() {
     for (handler, ours) in handlers {
         let text = format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{handler}]}}]}}}}"#);
         assert_eq!(
-            find(&text, &SMALL).unwrap().len(),
+            find_entries(&text, &SMALL).unwrap().len(),
             usize::from(ours),
             "{handler}"
         );
@@ -255,7 +257,7 @@ fn a_matcher_that_narrows_is_taken_off_and_one_that_does_not_stays() {
     for (matcher, changes) in [
         ("*", vec![]),
         ("", vec![]),
-        ("Bash", vec![change("Stop", What::Updated)]),
+        ("Bash", vec![new_change("Stop", ChangeKind::Updated)]),
     ] {
         let narrowed = text.replace(
             "\"Stop\": [\n      {",
@@ -307,19 +309,19 @@ fn what_cannot_be_edited_is_said_with_its_place() {
     ];
     for (text, message) in cases {
         assert_eq!(
-            plan(Some(text), &entry()).unwrap_err().to_string(),
+            plan_entries(Some(text), &entry()).unwrap_err().to_string(),
             message,
             "{text}"
         );
     }
     let deep = "[".repeat(100_000);
-    assert!(plan(Some(&deep), &entry()).is_err());
+    assert!(plan_entries(Some(&deep), &entry()).is_err());
     for program in ["./remora", "/opt/remora-0.1", "/opt/remora/"] {
-        let entry = Entry {
+        let entry = InstallRequest {
             program: Path::new(program),
             ..entry()
         };
-        let error = plan(None, &entry).unwrap_err();
+        let error = plan_entries(None, &entry).unwrap_err();
         assert_eq!(error, InstallError::Program(program.to_owned()));
     }
 }
@@ -455,7 +457,7 @@ proptest! {
         let value: Value = serde_json::from_str(&edited.text).unwrap();
         for row in TWO {
             let last = value["hooks"][row.event.as_str()].as_array().unwrap().last().unwrap();
-            prop_assert_eq!(last, &ours::group(row, "/opt/remora/bin/remora", &SMALL));
+            prop_assert_eq!(last, &ours::build_group(row, "/opt/remora/bin/remora", &SMALL));
         }
         let again = planned(&edited.text);
         prop_assert_eq!(&again.text, &edited.text);
@@ -463,7 +465,7 @@ proptest! {
         let clean = removed(&edited.text, &edited.kept).text;
         prop_assert_eq!(serde_json::from_str::<Value>(&clean).unwrap(), settings);
         // What held something before is given back to the byte.
-        if edited.kept == Kept::default() && !value.as_object().unwrap().is_empty() && text.contains(':') {
+        if edited.kept == PriorState::default() && !value.as_object().unwrap().is_empty() && text.contains(':') {
             prop_assert_eq!(clean, text);
         }
     }
@@ -471,12 +473,12 @@ proptest! {
     #[test]
     fn the_reader_takes_what_json_allows_and_nothing_else(text in "[\\[\\]{}\":,\\\\ntrufalse0-9.eE+ \n-]{0,12}") {
         let strict = serde_json::from_str::<serde::de::IgnoredAny>(&text);
-        prop_assert_eq!(span::read(&text).is_ok(), strict.is_ok(), "{}", text);
+        prop_assert_eq!(span::parse_json(&text).is_ok(), strict.is_ok(), "{}", text);
     }
 
     #[test]
     fn no_text_makes_it_panic(text in any::<String>(), json in any_value()) {
-        let _ = plan(Some(&text), &entry());
-        let _ = plan(Some(&json!({ "hooks": { "Stop": json } }).to_string()), &entry());
+        let _ = plan_entries(Some(&text), &entry());
+        let _ = plan_entries(Some(&json!({ "hooks": { "Stop": json } }).to_string()), &entry());
     }
 }

@@ -3,8 +3,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn mended(text: &str) -> (Value, Cut) {
-    let (out, cut) = mend(text);
+fn mended(text: &str) -> (Value, Truncation) {
+    let (out, cut) = repair_json(text);
     let value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{text:?} -> {out:?}: {e}"));
     (value, cut)
 }
@@ -39,7 +39,7 @@ fn what_was_begun_at_the_end_is_closed_or_dropped() {
         (r#"{"a":["}","]"#, json!({"a": ["}", "]… [cut off]"]})),
     ];
     for (text, value) in cases {
-        assert_eq!(mended(text), (value, Cut::Cut), "{text}");
+        assert_eq!(mended(text), (value, Truncation::Cut), "{text}");
     }
 }
 
@@ -53,7 +53,7 @@ fn what_javascript_writes_and_strict_readers_refuse_is_replaced() {
         ("{\"a\":\"x\ty\nz\"}", json!({"a": "x\ty\nz"})),
     ];
     for (text, value) in cases {
-        assert_eq!(mended(text), (value, Cut::Whole), "{text}");
+        assert_eq!(mended(text), (value, Truncation::Whole), "{text}");
     }
 }
 
@@ -71,11 +71,15 @@ fn what_is_nested_too_deep_is_left_out_and_said() {
             let (value, cut) = mended(&text);
             assert_eq!(value["b"], "kept");
             let levels = depth + 1 + usize::from(open != "[");
-            let expected = if levels > 120 { Cut::Cut } else { Cut::Whole };
+            let expected = if levels > 120 {
+                Truncation::Cut
+            } else {
+                Truncation::Whole
+            };
             assert_eq!(cut, expected, "{depth} {open}");
             let (value, cut) = mended(&text[..text.len() / 2]);
             assert!(value.is_object());
-            assert_eq!(cut, Cut::Cut);
+            assert_eq!(cut, Truncation::Cut);
         }
     }
 }
@@ -90,7 +94,7 @@ fn garbage_stays_garbage() {
         "{\"a\":\"\\u12x4\"}",
         "{} {}",
     ] {
-        let (out, _) = mend(text);
+        let (out, _) = repair_json(text);
         assert!(
             serde_json::from_str::<Value>(&out).is_err(),
             "{text} -> {out}"
@@ -124,19 +128,19 @@ proptest! {
         while !text.is_char_boundary(end) {
             end += 1;
         }
-        let (out, cut) = mend(&text[..end]);
+        let (out, cut) = repair_json(&text[..end]);
         let read: Value = serde_json::from_str(&out).unwrap();
         prop_assert!(read.is_object());
-        prop_assert_eq!(cut, if end == text.len() { Cut::Whole } else { Cut::Cut });
-        let (whole, cut) = mend(&text);
+        prop_assert_eq!(cut, if end == text.len() { Truncation::Whole } else { Truncation::Cut });
+        let (whole, cut) = repair_json(&text);
         prop_assert_eq!(whole, text);
-        prop_assert_eq!(cut, Cut::Whole);
+        prop_assert_eq!(cut, Truncation::Whole);
     }
 
     #[test]
     fn any_text_is_survived(text in any::<String>(), odd in "[\\[\\]{}\":,\\\\u0d8 x]{0,40}") {
-        mend(&text);
-        let (out, _) = mend(&odd);
+        repair_json(&text);
+        let (out, _) = repair_json(&odd);
         prop_assert!(out.len() <= odd.len() * 6 + 200);
     }
 }

@@ -11,47 +11,47 @@ use serde_json::Value;
 /// A line.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct Entry<'a> {
+pub(super) struct TranscriptLine<'a> {
     #[serde(borrow, rename = "type")]
-    pub(super) kind: Text<'a>,
+    pub(super) kind: LenientText<'a>,
     #[serde(borrow)]
-    pub(super) subtype: Text<'a>,
+    pub(super) subtype: LenientText<'a>,
     #[serde(borrow)]
-    pub(super) uuid: Text<'a>,
+    pub(super) uuid: LenientText<'a>,
     #[serde(borrow)]
-    pub(super) timestamp: Text<'a>,
+    pub(super) timestamp: LenientText<'a>,
     #[serde(borrow)]
-    pub(super) session_id: Text<'a>,
+    pub(super) session_id: LenientText<'a>,
     #[serde(borrow)]
-    pub(super) cwd: Text<'a>,
+    pub(super) cwd: LenientText<'a>,
     #[serde(borrow)]
-    pub(super) git_branch: Text<'a>,
+    pub(super) git_branch: LenientText<'a>,
     #[serde(borrow)]
-    pub(super) agent_id: Text<'a>,
+    pub(super) agent_id: LenientText<'a>,
     /// The type of the subagent that speaks.
     #[serde(borrow)]
-    pub(super) attribution_agent: Text<'a>,
+    pub(super) attribution_agent: LenientText<'a>,
     #[serde(borrow)]
-    pub(super) prompt_id: Text<'a>,
+    pub(super) prompt_id: LenientText<'a>,
     #[serde(borrow)]
-    pub(super) prompt_source: Text<'a>,
+    pub(super) prompt_source: LenientText<'a>,
     /// Why a call was not made; no hook is told of such a call.
     #[serde(borrow)]
-    pub(super) tool_denial_kind: Text<'a>,
+    pub(super) tool_denial_kind: LenientText<'a>,
     /// What kept the model from answering.
     #[serde(borrow)]
-    pub(super) error: Text<'a>,
-    pub(super) is_sidechain: Flag,
-    pub(super) is_meta: Flag,
-    pub(super) is_compact_summary: Flag,
-    pub(super) is_visible_in_transcript_only: Flag,
-    pub(super) is_api_error_message: Flag,
+    pub(super) error: LenientText<'a>,
+    pub(super) is_sidechain: LenientFlag,
+    pub(super) is_meta: LenientFlag,
+    pub(super) is_compact_summary: LenientFlag,
+    pub(super) is_visible_in_transcript_only: LenientFlag,
+    pub(super) is_api_error_message: LenientFlag,
     #[serde(borrow)]
-    pub(super) message: Object<Message<'a>>,
+    pub(super) message: LenientObject<Message<'a>>,
     #[serde(borrow)]
-    pub(super) attachment: Object<Attachment<'a>>,
+    pub(super) attachment: LenientObject<Attachment<'a>>,
     #[serde(borrow)]
-    pub(super) compact_metadata: Object<Compaction<'a>>,
+    pub(super) compact_metadata: LenientObject<Compaction<'a>>,
     pub(super) tool_use_result: Option<Value>,
 }
 
@@ -60,10 +60,10 @@ pub(super) struct Entry<'a> {
 #[serde(default)]
 pub(super) struct Message<'a> {
     #[serde(borrow)]
-    pub(super) id: Text<'a>,
+    pub(super) id: LenientText<'a>,
     #[serde(borrow)]
-    pub(super) stop_reason: Text<'a>,
-    pub(super) content: Content,
+    pub(super) stop_reason: LenientText<'a>,
+    pub(super) content: MessageContent,
 }
 
 /// What the client put beside a message.
@@ -71,11 +71,11 @@ pub(super) struct Message<'a> {
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Attachment<'a> {
     #[serde(borrow, rename = "type")]
-    pub(super) kind: Text<'a>,
+    pub(super) kind: LenientText<'a>,
     #[serde(borrow)]
-    pub(super) prompt: Text<'a>,
+    pub(super) prompt: LenientText<'a>,
     #[serde(borrow)]
-    pub(super) command_mode: Text<'a>,
+    pub(super) command_mode: LenientText<'a>,
 }
 
 /// How a compaction came about.
@@ -83,55 +83,55 @@ pub(super) struct Attachment<'a> {
 #[serde(default)]
 pub(super) struct Compaction<'a> {
     #[serde(borrow)]
-    pub(super) trigger: Text<'a>,
+    pub(super) trigger: LenientText<'a>,
 }
 
 /// A part of a message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Block {
+pub(super) struct MessageBlock {
     #[serde(rename = "type")]
-    pub(super) kind: Owned,
-    pub(super) text: Owned,
-    pub(super) id: Owned,
-    pub(super) name: Owned,
+    pub(super) kind: LenientString,
+    pub(super) text: LenientString,
+    pub(super) id: LenientString,
+    pub(super) name: LenientString,
     pub(super) input: Option<Value>,
-    pub(super) tool_use_id: Owned,
+    pub(super) tool_use_id: LenientString,
     pub(super) content: Option<Value>,
-    pub(super) is_error: Flag,
+    pub(super) is_error: LenientFlag,
 }
 
 /// What a message holds.
 #[derive(Debug, Default)]
-pub(super) enum Content {
+pub(super) enum MessageContent {
     #[default]
     Nothing,
     Text(String),
-    Blocks(Vec<Block>),
+    Blocks(Vec<MessageBlock>),
 }
 
 /// A text; empty when the field is absent or something else.
 #[derive(Debug, Default)]
-pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
+pub(super) struct LenientText<'a>(pub(super) Cow<'a, str>);
 
-impl Text<'_> {
+impl LenientText<'_> {
     /// What it says, if it says something.
-    pub(super) fn some(&self) -> Option<&str> {
+    pub(super) fn non_empty(&self) -> Option<&str> {
         Some(&*self.0).filter(|text| !text.is_empty())
     }
 }
 
 /// The same, not borrowed.
 #[derive(Debug, Default)]
-pub(super) struct Owned(pub(super) String);
+pub(super) struct LenientString(pub(super) String);
 
 /// Whether a field says `true`.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Flag(pub(super) bool);
+pub(super) struct LenientFlag(pub(super) bool);
 
 /// An object; as if empty when the field is absent or something else.
 #[derive(Debug, Default)]
-pub(super) struct Object<T>(pub(super) T);
+pub(super) struct LenientObject<T>(pub(super) T);
 
 macro_rules! others {
     () => {
@@ -172,21 +172,21 @@ macro_rules! others {
     };
 }
 
-struct Texts;
+struct TextVisitor;
 
-impl<'de> Visitor<'de> for Texts {
-    type Value = Text<'de>;
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = LenientText<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("anything")
     }
 
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Text(Cow::Borrowed(text)))
+        Ok(LenientText(Cow::Borrowed(text)))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Text(Cow::Owned(text.to_owned())))
+        Ok(LenientText(Cow::Owned(text.to_owned())))
     }
 
     others!();
@@ -195,29 +195,29 @@ impl<'de> Visitor<'de> for Texts {
     others!(map);
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for LenientText<'a> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Texts)
+        from.deserialize_any(TextVisitor)
     }
 }
 
-impl<'de> Deserialize<'de> for Owned {
+impl<'de> Deserialize<'de> for LenientString {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Ok(Self(Text::deserialize(from)?.0.into_owned()))
+        Ok(Self(LenientText::deserialize(from)?.0.into_owned()))
     }
 }
 
-struct Flags;
+struct FlagVisitor;
 
-impl<'de> Visitor<'de> for Flags {
-    type Value = Flag;
+impl<'de> Visitor<'de> for FlagVisitor {
+    type Value = LenientFlag;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("anything")
     }
 
     fn visit_bool<E>(self, is: bool) -> Result<Self::Value, E> {
-        Ok(Flag(is))
+        Ok(LenientFlag(is))
     }
 
     others!();
@@ -226,31 +226,31 @@ impl<'de> Visitor<'de> for Flags {
     others!(map);
 }
 
-impl<'de> Deserialize<'de> for Flag {
+impl<'de> Deserialize<'de> for LenientFlag {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Flags)
+        from.deserialize_any(FlagVisitor)
     }
 }
 
-struct Contents;
+struct ContentVisitor;
 
-impl<'de> Visitor<'de> for Contents {
-    type Value = Content;
+impl<'de> Visitor<'de> for ContentVisitor {
+    type Value = MessageContent;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("anything")
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Content::Text(text.to_owned()))
+        Ok(MessageContent::Text(text.to_owned()))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut blocks = Vec::new();
-        while let Some(Object(block)) = seq.next_element::<Object<Block>>()? {
+        while let Some(LenientObject(block)) = seq.next_element::<LenientObject<MessageBlock>>()? {
             blocks.push(block);
         }
-        Ok(Content::Blocks(blocks))
+        Ok(MessageContent::Blocks(blocks))
     }
 
     others!();
@@ -258,23 +258,23 @@ impl<'de> Visitor<'de> for Contents {
     others!(map);
 }
 
-impl<'de> Deserialize<'de> for Content {
+impl<'de> Deserialize<'de> for MessageContent {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Contents)
+        from.deserialize_any(ContentVisitor)
     }
 }
 
-struct Objects<T>(std::marker::PhantomData<T>);
+struct ObjectVisitor<T>(std::marker::PhantomData<T>);
 
-impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for Objects<T> {
-    type Value = Object<T>;
+impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for ObjectVisitor<T> {
+    type Value = LenientObject<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("anything")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        T::deserialize(serde::de::value::MapAccessDeserializer::new(map)).map(Object)
+        T::deserialize(serde::de::value::MapAccessDeserializer::new(map)).map(LenientObject)
     }
 
     others!();
@@ -283,8 +283,8 @@ impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for Objects<T> {
     others!(seq);
 }
 
-impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Object<T> {
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for LenientObject<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Objects(std::marker::PhantomData))
+        from.deserialize_any(ObjectVisitor(std::marker::PhantomData))
     }
 }

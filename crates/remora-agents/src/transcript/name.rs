@@ -1,11 +1,11 @@
 //! Names and moments of what a transcript tells: the same line gives the same
 //! name however often it is read, and a copy in another file does, too.
 
-const DAY: i64 = 86_400_000;
+const DAY_MS: i64 = 86_400_000;
 
 /// A name that is always the same for the same parts, in the form of a UUID of
 /// one's own making (version 8), which stores keep in few bytes.
-pub(super) fn name(parts: &[&str]) -> String {
+pub(super) fn stable_uuid(parts: &[&str]) -> String {
     let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
     for part in parts {
         // Lengths keep `ab` + `c` apart from `a` + `bc`.
@@ -28,7 +28,7 @@ pub(super) fn name(parts: &[&str]) -> String {
 }
 
 /// Milliseconds since 1970 of `2026-11-16T10:09:09.849Z`.
-pub(super) fn moment(text: &str) -> Option<i64> {
+pub(super) fn parse_timestamp(text: &str) -> Option<i64> {
     let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
     let mut parts = date.split('-').map(str::parse::<i64>);
     let (year, month, day) = (
@@ -59,12 +59,12 @@ pub(super) fn moment(text: &str) -> Option<i64> {
         .take(3)
         .fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'));
     let seconds = hour * 3600 + minute * 60 + second;
-    Some(days(year, month, day) * DAY + seconds * 1000 + millis)
+    Some(days_since_epoch(year, month, day) * DAY_MS + seconds * 1000 + millis)
 }
 
 /// Days since 1970. Years are counted from March, so that the leap day is the
 /// last one of a year.
-fn days(year: i64, month: i64, day: i64) -> i64 {
+fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
     let year = if month > 2 { year } else { year - 1 };
     let group = year.div_euclid(400);
     let of_group = year.rem_euclid(400);
@@ -75,17 +75,23 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use remora_protocol::time::rfc3339;
+    use remora_protocol::time::format_rfc3339;
 
     use super::*;
 
     #[test]
     fn moments_are_read_as_they_are_written() {
         for millis in [0, 951_782_400_000, 1_794_731_400_250, 4_107_542_399_999] {
-            assert_eq!(moment(&rfc3339(millis)), Some(millis));
+            assert_eq!(parse_timestamp(&format_rfc3339(millis)), Some(millis));
         }
-        assert_eq!(moment("2026-11-15T08:30:00Z"), Some(1_794_731_400_000));
-        assert_eq!(moment("2026-11-15T08:30:00.25Z"), Some(1_794_731_400_250));
+        assert_eq!(
+            parse_timestamp("2026-11-15T08:30:00Z"),
+            Some(1_794_731_400_000)
+        );
+        assert_eq!(
+            parse_timestamp("2026-11-15T08:30:00.25Z"),
+            Some(1_794_731_400_250)
+        );
         for bad in [
             "",
             "soon",
@@ -93,14 +99,14 @@ mod tests {
             "2026-13-15T08:30:00Z",
             "2026-11-15T08:30:00.é0Z",
         ] {
-            assert_eq!(moment(bad), None, "{bad}");
+            assert_eq!(parse_timestamp(bad), None, "{bad}");
         }
     }
 
     #[test]
     fn names_depend_on_every_part() {
-        assert_eq!(name(&["a", "bc"]), name(&["a", "bc"]));
-        assert_ne!(name(&["a", "bc"]), name(&["ab", "c"]));
-        assert_eq!(&name(&["a"])[14..15], "8");
+        assert_eq!(stable_uuid(&["a", "bc"]), stable_uuid(&["a", "bc"]));
+        assert_ne!(stable_uuid(&["a", "bc"]), stable_uuid(&["ab", "c"]));
+        assert_eq!(&stable_uuid(&["a"])[14..15], "8");
     }
 }

@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::entry::Entry;
-use crate::spec::Places;
+use super::entry::TranscriptLine;
+use crate::spec::AgentPaths;
 
 /// Transcripts of subagents lie in a folder of this name, in one named like
 /// their session.
-const SUBAGENTS: &str = "subagents";
+const SUBAGENTS_DIR: &str = "subagents";
 /// Bytes in which the first folder must be named.
-const HEAD: u64 = 4 * 1024 * 1024;
+const MAX_HEAD_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Whose transcript it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TranscriptKind {
     /// A session's own.
     Session,
     /// That of a subagent.
@@ -26,13 +26,13 @@ pub enum Kind {
 
 /// What the client notes of a subagent beside its transcript.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AgentNote {
+pub struct SubagentMetadata {
     /// The kind of agent.
     pub agent_type: String,
 }
 
 /// The folder of all transcripts.
-pub fn folder(places: &Places) -> PathBuf {
+pub fn transcripts_dir(places: &AgentPaths) -> PathBuf {
     let settings = places.config_dir.clone();
     settings
         .unwrap_or_else(|| places.home.join(".claude"))
@@ -41,37 +41,40 @@ pub fn folder(places: &Places) -> PathBuf {
 
 /// Whose transcript this path is; `None` when it is none. With it comes the
 /// path of the session's own.
-pub fn kind(path: &Path) -> Option<(Kind, PathBuf)> {
+pub fn classify_path(path: &Path) -> Option<(TranscriptKind, PathBuf)> {
     if path.extension() != Some(OsStr::new("jsonl")) {
         return None;
     }
     let mut above = path.ancestors().skip(1);
     // Some clients sort them into further folders below.
-    let session = above.find(|folder| folder.file_name() == Some(OsStr::new(SUBAGENTS)));
+    let session = above.find(|folder| folder.file_name() == Some(OsStr::new(SUBAGENTS_DIR)));
     match session.and_then(Path::parent) {
         Some(session) => {
             let mut file = session.as_os_str().to_owned();
             file.push(".jsonl");
-            Some((Kind::Subagent, file.into()))
+            Some((TranscriptKind::Subagent, file.into()))
         }
-        None => Some((Kind::Session, path.to_path_buf())),
+        None => Some((TranscriptKind::Session, path.to_path_buf())),
     }
 }
 
 /// The folder that a session began in, from the first lines of its transcript.
 pub fn began_in(transcript: impl BufRead) -> Option<String> {
-    let mut lines = transcript.take(HEAD).split(b'\n').map_while(Result::ok);
+    let mut lines = transcript
+        .take(MAX_HEAD_BYTES)
+        .split(b'\n')
+        .map_while(Result::ok);
     lines.find_map(|line| {
-        let entry: Entry<'_> = serde_json::from_slice(&line).ok()?;
-        entry.cwd.some().map(str::to_owned)
+        let entry: TranscriptLine<'_> = serde_json::from_slice(&line).ok()?;
+        entry.cwd.non_empty().map(str::to_owned)
     })
 }
 
 /// Reads the note beside a subagent's transcript; its name ends with
 /// `.meta.json` instead of `.jsonl`.
-pub fn agent_note(bytes: &[u8]) -> Option<AgentNote> {
+pub fn agent_note(bytes: &[u8]) -> Option<SubagentMetadata> {
     let value: Value = serde_json::from_slice(bytes).ok()?;
-    Some(AgentNote {
+    Some(SubagentMetadata {
         agent_type: value.get("agentType")?.as_str()?.to_owned(),
     })
 }
@@ -83,18 +86,18 @@ mod tests {
     #[test]
     fn paths_tell_whose_transcript_it_is() {
         let session = PathBuf::from("/h/projects/-app/s1.jsonl");
-        let of = |path: &str| kind(Path::new(path));
+        let of = |path: &str| classify_path(Path::new(path));
         assert_eq!(
             of("/h/projects/-app/s1.jsonl"),
-            Some((Kind::Session, session.clone()))
+            Some((TranscriptKind::Session, session.clone()))
         );
         assert_eq!(
             of("/h/projects/-app/s1/subagents/agent-a.jsonl"),
-            Some((Kind::Subagent, session.clone()))
+            Some((TranscriptKind::Subagent, session.clone()))
         );
         assert_eq!(
             of("/h/projects/-app/s1/subagents/flows/wf/agent-a.jsonl"),
-            Some((Kind::Subagent, session))
+            Some((TranscriptKind::Subagent, session))
         );
         assert_eq!(of("/h/projects/-app/s1/subagents/agent-a.meta.json"), None);
     }

@@ -22,24 +22,26 @@ fn only(folder: &str) -> PathBuf {
     files.remove(0)
 }
 
-fn read(path: &Path, ending: Ending) -> Vec<Told> {
-    let (kind, _) = kind(path).unwrap();
+fn read(path: &Path, ending: TranscriptEnd) -> Vec<TranscriptEvent> {
+    let (kind, _) = classify_path(path).unwrap();
     let note = fs::read(path.with_extension("meta.json")).ok();
     let note = note.and_then(|bytes| agent_note(&bytes));
-    let mut reader = Reader::new(path.display().to_string(), kind, note);
+    let mut reader = TranscriptReader::new(path.display().to_string(), kind, note);
     let mut told = Vec::new();
     let bytes = fs::read(path).unwrap();
     for line in bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty()) {
-        reader.line(line, &mut |event| told.push(event)).unwrap();
+        reader
+            .read_line(line, &mut |event| told.push(event))
+            .unwrap();
     }
-    reader.end(ending, &mut |event| told.push(event));
+    reader.finish_transcript(ending, &mut |event| told.push(event));
     told
 }
 
 /// One line an event: what tells it from the others.
-fn lines(told: &[Told]) -> String {
+fn lines(told: &[TranscriptEvent]) -> String {
     let mut out = String::new();
-    for Told { event, .. } in told {
+    for TranscriptEvent { event, .. } in told {
         let mut parts = vec![event.name.as_str().to_owned()];
         for field in [
             "agent_type",
@@ -51,7 +53,7 @@ fn lines(told: &[Told]) -> String {
             "last_assistant_message",
             "reason",
         ] {
-            if let Some(text) = event.str(field) {
+            if let Some(text) = event.str_field(field) {
                 parts.push(text.replace('\n', "|"));
             }
         }
@@ -65,7 +67,7 @@ fn lines(told: &[Told]) -> String {
 }
 
 fn says(folder: &str, expected: &[&str]) {
-    let told = read(&only(folder), Ending::Open);
+    let told = read(&only(folder), TranscriptEnd::Open);
     assert_eq!(lines(&told).lines().collect::<Vec<_>>(), expected);
 }
 
@@ -93,10 +95,10 @@ fn a_session_is_told_as_hooks_tell_it() {
 
 #[test]
 fn a_call_has_the_key_that_a_hook_gives_it() {
-    let told = read(&only("full"), Ending::Open);
+    let told = read(&only("full"), TranscriptEnd::Open);
     let edit = told
         .iter()
-        .find(|t| t.event.str("tool_name") == Some("Edit"));
+        .find(|t| t.event.str_field("tool_name") == Some("Edit"));
     let event = &edit.unwrap().event;
     let keys: Vec<&str> = event.fields.keys().map(String::as_str).collect();
     assert_eq!(
@@ -114,11 +116,11 @@ fn a_call_has_the_key_that_a_hook_gives_it() {
         ]
     );
     assert_eq!(
-        event.str("tool_use_id"),
+        event.str_field("tool_use_id"),
         Some("toolu_72f89ca88c164f75a9035682")
     );
     assert_eq!(
-        event.str("prompt_id"),
+        event.str_field("prompt_id"),
         Some("90660fe2-b579-4fec-acac-0f24bba397bd")
     );
     assert_eq!(edit.unwrap().branch.as_deref(), Some("main"));
@@ -133,7 +135,7 @@ fn a_subagent_is_told_under_its_session() {
     let file = file
         .filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
         .last();
-    let told = read(&file.unwrap(), Ending::Open);
+    let told = read(&file.unwrap(), TranscriptEnd::Open);
     assert_eq!(
         lines(&told).lines().collect::<Vec<_>>(),
         [
@@ -141,12 +143,12 @@ fn a_subagent_is_told_under_its_session() {
             "SubagentStop · general-purpose · sub-agent finished",
         ]
     );
-    for Told { event, .. } in &told {
+    for TranscriptEvent { event, .. } in &told {
         assert_eq!(
-            event.str("session_id"),
+            event.str_field("session_id"),
             session.file_stem().unwrap().to_str()
         );
-        assert_eq!(event.str("agent_id"), Some("a4139ba77d7b610c7"));
+        assert_eq!(event.str_field("agent_id"), Some("a4139ba77d7b610c7"));
     }
 }
 
@@ -201,8 +203,8 @@ fn compactions_commands_and_failures_are_told() {
 #[test]
 fn reading_again_gives_the_same_names_and_a_copy_does_too() {
     let path = only("full");
-    let first = read(&path, Ending::Open);
-    assert_eq!(read(&path, Ending::Open), first);
+    let first = read(&path, TranscriptEnd::Open);
+    assert_eq!(read(&path, TranscriptEnd::Open), first);
     let mut names: Vec<&str> = first.iter().map(|told| told.id.as_str()).collect();
     names.sort_unstable();
     names.dedup();
@@ -212,14 +214,14 @@ fn reading_again_gives_the_same_names_and_a_copy_does_too() {
         path.file_stem().unwrap().to_str().unwrap(),
         "another-session",
     );
-    let mut reader = Reader::new("copy".into(), Kind::Session, None);
+    let mut reader = TranscriptReader::new("copy".into(), TranscriptKind::Session, None);
     let mut again = Vec::new();
     for line in copy.lines() {
         reader
-            .line(line.as_bytes(), &mut |told| again.push(told.id))
+            .read_line(line.as_bytes(), &mut |told| again.push(told.id))
             .unwrap();
     }
-    reader.end(Ending::Open, &mut |told| again.push(told.id));
+    reader.finish_transcript(TranscriptEnd::Open, &mut |told| again.push(told.id));
     assert_eq!(
         again,
         first.into_iter().map(|told| told.id).collect::<Vec<_>>()
@@ -235,25 +237,25 @@ fn a_turn_that_is_not_over_waits_unless_nobody_writes_any_more() {
         .unwrap();
     let lines: Vec<&str> = text.lines().take(at + 1).collect();
     let end = |ending| {
-        let mut reader = Reader::new("x".into(), Kind::Session, None);
+        let mut reader = TranscriptReader::new("x".into(), TranscriptKind::Session, None);
         let mut names = Vec::new();
         for line in &lines {
             reader
-                .line(line.as_bytes(), &mut |told| names.push(told.event.name))
+                .read_line(line.as_bytes(), &mut |told| names.push(told.event.name))
                 .unwrap();
         }
-        reader.end(ending, &mut |told| names.push(told.event.name));
+        reader.finish_transcript(ending, &mut |told| names.push(told.event.name));
         (names[2..].to_vec(), reader.is_settled())
     };
     let calls = [EventName::PostToolUse, EventName::PostToolUse];
-    assert_eq!(end(Ending::Open), (calls.to_vec(), false));
+    assert_eq!(end(TranscriptEnd::Open), (calls.to_vec(), false));
     let closed = [&calls[..], &[EventName::Stop, EventName::SessionEnd]].concat();
-    assert_eq!(end(Ending::Closed), (closed, true));
+    assert_eq!(end(TranscriptEnd::Closed), (closed, true));
 }
 
 #[test]
 fn work_between_the_lines_and_pictures_are_told_briefly() {
-    let mut reader = Reader::new("x".into(), Kind::Session, None);
+    let mut reader = TranscriptReader::new("x".into(), TranscriptKind::Session, None);
     let mut told = Vec::new();
     for line in [
         r#"{"type":"user","sessionId":"s","uuid":"u1","cwd":"/a","message":{"content":[{"type":"text","text":"<ide_opened_file>x</ide_opened_file>"},{"type":"text","text":"look"}]}}"#,
@@ -264,10 +266,10 @@ fn work_between_the_lines_and_pictures_are_told_briefly() {
         r#"{"type":"attachment","uuid":"u6","attachment":{"type":"queued_command","prompt":"<task-notification>","commandMode":"task-notification"}}"#,
     ] {
         reader
-            .line(line.as_bytes(), &mut |event| told.push(event))
+            .read_line(line.as_bytes(), &mut |event| told.push(event))
             .unwrap();
     }
-    reader.end(Ending::Open, &mut |event| told.push(event));
+    reader.finish_transcript(TranscriptEnd::Open, &mut |event| told.push(event));
     assert_eq!(
         lines(&told).lines().collect::<Vec<_>>(),
         [
@@ -278,15 +280,15 @@ fn work_between_the_lines_and_pictures_are_told_briefly() {
         ]
     );
     let picture = &told[2].event;
-    assert_eq!(picture.str("agent_id"), Some("sidechain"));
+    assert_eq!(picture.str_field("agent_id"), Some("sidechain"));
     assert_eq!(picture.fields["tool_response"]["file"]["base64"], "");
 }
 
 #[test]
 fn lines_of_another_shape_tell_nothing_and_broken_ones_are_named() {
-    let mut reader = Reader::new("x".into(), Kind::Session, None);
+    let mut reader = TranscriptReader::new("x".into(), TranscriptKind::Session, None);
     let mut told = Vec::new();
-    let mut line = |text: &[u8]| reader.line(text, &mut |event| told.push(event));
+    let mut line = |text: &[u8]| reader.read_line(text, &mut |event| told.push(event));
     for odd in [
         r#"{"type":"user","message":{"content":[1,"a",null,{"type":7}]},"uuid":5}"#,
         r#"{"type":"assistant","message":{"content":{"text":"x"}}}"#,
@@ -297,8 +299,11 @@ fn lines_of_another_shape_tell_nothing_and_broken_ones_are_named() {
     ] {
         assert_eq!(line(odd.as_bytes()), Ok(()), "{odd}");
     }
-    assert_eq!(line(b"[1]"), Err(LineFault::NotAnObject));
-    assert_eq!(line(br#"{"type":"user","mess"#), Err(LineFault::Json(20)));
+    assert_eq!(line(b"[1]"), Err(TranscriptLineError::NotAnObject));
+    assert_eq!(
+        line(br#"{"type":"user","mess"#),
+        Err(TranscriptLineError::Json(20))
+    );
     assert_eq!(line(b"{\"type\":\"user\",\"cwd\":\"\xff\"}"), Ok(()));
     let names: Vec<EventName> = told.iter().map(|told| told.event.name).collect();
     assert_eq!(names, [EventName::PreCompact]);

@@ -1,10 +1,10 @@
 //! Whose words a message of the user's side holds: the person's own, or text
 //! that the client put there in their name.
 
-use super::entry::{Block, Content, Entry};
+use super::entry::{MessageBlock, MessageContent, TranscriptLine};
 
 /// How messages begin that the client made.
-const MADE: &[&str] = &[
+const CLIENT_PREFIXES: &[&str] = &[
     "<task-notification>",
     "<local-command-",
     "<command-name>",
@@ -18,11 +18,11 @@ const MADE: &[&str] = &[
     "Stop hook feedback:",
 ];
 /// How the client notes that the person broke off.
-const INTERRUPTED: &str = "[Request interrupted by user";
+const INTERRUPTION_PREFIX: &str = "[Request interrupted by user";
 /// What stands between the client's own words and its summary.
-const SUMMARY: &str = "Summary:";
+const SUMMARY_HEADING: &str = "Summary:";
 /// What follows the summary: directions to the model.
-const AFTER: &[&str] = &[
+const SUMMARY_TRAILERS: &[&str] = &[
     "\nIf you need specific details from before compaction",
     "\nContinue the conversation from where it left off",
     "\nPlease continue the conversation from where we left it off",
@@ -30,7 +30,7 @@ const AFTER: &[&str] = &[
 
 /// What a message on the user's side is.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Words {
+pub(super) enum UserMessage {
     /// What the person typed.
     Prompt(String),
     /// What the client made; a turn of the model may follow.
@@ -42,79 +42,81 @@ pub(super) enum Words {
 }
 
 /// Reads a message without results of tools.
-pub(super) fn words(entry: &Entry<'_>) -> Words {
+pub(super) fn classify_message(entry: &TranscriptLine<'_>) -> UserMessage {
     if entry.is_meta.0 || entry.is_visible_in_transcript_only.0 {
-        return Words::Nothing;
+        return UserMessage::Nothing;
     }
     let text = match &entry.message.0.content {
-        Content::Text(text) => typed(text),
-        Content::Blocks(blocks) => {
-            let mut texts = blocks.iter().map(|block| typed(&block.text.0));
+        MessageContent::Text(text) => classify_text(text),
+        MessageContent::Blocks(blocks) => {
+            let mut texts = blocks.iter().map(|block| classify_text(&block.text.0));
             // What an editor or the client put beside the words is left out.
             let own = texts
                 .clone()
-                .filter(|text| matches!(text, Words::Prompt(_)));
+                .filter(|text| matches!(text, UserMessage::Prompt(_)));
             let own: Vec<String> = own
                 .filter_map(|text| match text {
-                    Words::Prompt(text) => Some(text),
+                    UserMessage::Prompt(text) => Some(text),
                     _ => None,
                 })
                 .collect();
             if own.is_empty() {
                 texts
-                    .find(|text| *text != Words::Nothing)
-                    .unwrap_or(Words::Nothing)
+                    .find(|text| *text != UserMessage::Nothing)
+                    .unwrap_or(UserMessage::Nothing)
             } else {
-                Words::Prompt(own.join("\n"))
+                UserMessage::Prompt(own.join("\n"))
             }
         }
-        Content::Nothing => Words::Nothing,
+        MessageContent::Nothing => UserMessage::Nothing,
     };
     match text {
-        Words::Prompt(_) if &*entry.prompt_source.0 == "system" => Words::Client,
+        UserMessage::Prompt(_) if &*entry.prompt_source.0 == "system" => UserMessage::Client,
         other => other,
     }
 }
 
 /// What a single text is.
-pub(super) fn typed(text: &str) -> Words {
+pub(super) fn classify_text(text: &str) -> UserMessage {
     let start = text.trim_start();
     if start.trim_end().is_empty() {
-        return Words::Nothing;
+        return UserMessage::Nothing;
     }
-    if start.starts_with(INTERRUPTED) {
-        return Words::Interrupted;
+    if start.starts_with(INTERRUPTION_PREFIX) {
+        return UserMessage::Interrupted;
     }
     // A command of the client itself names itself first, one of the person's
     // own comes with a message for the model.
     if start.starts_with("<command-message>")
-        && let Some(name) = between(start, "command-name")
+        && let Some(name) = find_tag_content(start, "command-name")
     {
-        let arguments = between(start, "command-args").unwrap_or_default();
-        return Words::Prompt(format!("{name} {arguments}").trim_end().to_owned());
+        let arguments = find_tag_content(start, "command-args").unwrap_or_default();
+        return UserMessage::Prompt(format!("{name} {arguments}").trim_end().to_owned());
     }
-    if MADE.iter().any(|made| start.starts_with(made)) {
-        return Words::Client;
+    if CLIENT_PREFIXES.iter().any(|made| start.starts_with(made)) {
+        return UserMessage::Client;
     }
-    Words::Prompt(text.to_owned())
+    UserMessage::Prompt(text.to_owned())
 }
 
-fn between<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
+fn find_tag_content<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("<{tag}>"))?;
     let (inner, _) = rest.split_once(&format!("</{tag}>"))?;
     Some(inner.trim())
 }
 
 /// The summary in the message that follows a compaction.
-pub(super) fn summary(content: &Content) -> String {
+pub(super) fn extract_summary(content: &MessageContent) -> String {
     let text = match content {
-        Content::Text(text) => text.clone(),
-        Content::Blocks(blocks) => texts(blocks),
-        Content::Nothing => String::new(),
+        MessageContent::Text(text) => text.clone(),
+        MessageContent::Blocks(blocks) => join_texts(blocks),
+        MessageContent::Nothing => String::new(),
     };
-    let start = text.find(SUMMARY).map_or(0, |at| at + SUMMARY.len());
+    let start = text
+        .find(SUMMARY_HEADING)
+        .map_or(0, |at| at + SUMMARY_HEADING.len());
     let rest = &text[start..];
-    let end = AFTER
+    let end = SUMMARY_TRAILERS
         .iter()
         .filter_map(|after| rest.rfind(after))
         .min()
@@ -123,7 +125,7 @@ pub(super) fn summary(content: &Content) -> String {
 }
 
 /// The texts of a message's parts.
-pub(super) fn texts(blocks: &[Block]) -> String {
+pub(super) fn join_texts(blocks: &[MessageBlock]) -> String {
     let texts: Vec<&str> = blocks
         .iter()
         .filter(|block| block.kind.0 == "text")
@@ -138,16 +140,18 @@ mod tests {
 
     #[test]
     fn only_the_persons_words_are_prompts() {
-        let prompt = |text: &str| Words::Prompt(text.to_owned());
-        assert_eq!(typed("mend <it>"), prompt("mend <it>"));
+        let prompt = |text: &str| UserMessage::Prompt(text.to_owned());
+        assert_eq!(classify_text("mend <it>"), prompt("mend <it>"));
         assert_eq!(
-            typed(
+            classify_text(
                 "<command-message>greet</command-message>\n<command-name>/greet</command-name>\n<command-args>Bob</command-args>"
             ),
             prompt("/greet Bob")
         );
         assert_eq!(
-            typed("<command-message>init</command-message><command-name>/init</command-name>"),
+            classify_text(
+                "<command-message>init</command-message><command-name>/init</command-name>"
+            ),
             prompt("/init")
         );
         for made in [
@@ -157,20 +161,26 @@ mod tests {
             "<bash-input>ls</bash-input>",
             "Stop hook feedback:\ntests fail",
         ] {
-            assert_eq!(typed(made), Words::Client, "{made}");
+            assert_eq!(classify_text(made), UserMessage::Client, "{made}");
         }
         assert_eq!(
-            typed("[Request interrupted by user for tool use]"),
-            Words::Interrupted
+            classify_text("[Request interrupted by user for tool use]"),
+            UserMessage::Interrupted
         );
-        assert_eq!(typed(" \n"), Words::Nothing);
+        assert_eq!(classify_text(" \n"), UserMessage::Nothing);
     }
 
     #[test]
     fn a_summary_loses_the_directions_around_it() {
         let text = "This session is being continued.\nSummary:\nWe chose SQLite.\n\nIf you need specific details from before compaction (x), read: y\nContinue the conversation from where it left off.";
-        assert_eq!(summary(&Content::Text(text.to_owned())), "We chose SQLite.");
-        assert_eq!(summary(&Content::Text("bare".to_owned())), "bare");
-        assert_eq!(summary(&Content::Nothing), "");
+        assert_eq!(
+            extract_summary(&MessageContent::Text(text.to_owned())),
+            "We chose SQLite."
+        );
+        assert_eq!(
+            extract_summary(&MessageContent::Text("bare".to_owned())),
+            "bare"
+        );
+        assert_eq!(extract_summary(&MessageContent::Nothing), "");
     }
 }

@@ -4,7 +4,7 @@ mod plugin;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use remora_agents::{AGENTS, CUT_MARK, Cut, DecodeError, find, known_names};
+use remora_agents::{AGENTS, DecodeError, TRUNCATION_MARK, Truncation, find_agent, known_names};
 use serde_json::Value;
 
 fn recorded(agent: &str) -> Vec<PathBuf> {
@@ -23,7 +23,7 @@ fn agents_are_found_by_name_and_alias_and_no_name_means_two() {
     let mut names: Vec<&str> = AGENTS.iter().flat_map(|a| a.aliases).copied().collect();
     names.extend(known_names());
     for name in &names {
-        let agent = find(name).unwrap();
+        let agent = find_agent(name).unwrap();
         assert!(agent.name == *name || agent.aliases.contains(name));
         assert_eq!(
             names.iter().filter(|other| *other == name).count(),
@@ -31,8 +31,8 @@ fn agents_are_found_by_name_and_alias_and_no_name_means_two() {
             "{name}"
         );
     }
-    assert!(find("Claude").is_none());
-    assert!(find("").is_none());
+    assert!(find_agent("Claude").is_none());
+    assert!(find_agent("").is_none());
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn every_recorded_payload_is_understood_in_full() {
             let bytes = fs::read(&file).unwrap();
             let decoded =
                 (agent.decode)(&bytes).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
-            assert_eq!(decoded.cut, Cut::Whole, "{}", file.display());
+            assert_eq!(decoded.cut, Truncation::Whole, "{}", file.display());
             let original: Value = serde_json::from_slice(&bytes).unwrap();
             assert_eq!(
                 Value::Object(decoded.event.fields),
@@ -73,7 +73,7 @@ fn within(part: &Value, whole: &Value) -> bool {
         (Value::String(part), Value::String(whole)) => {
             part == whole
                 || part
-                    .strip_suffix(CUT_MARK)
+                    .strip_suffix(TRUNCATION_MARK)
                     .is_some_and(|head| whole.starts_with(head.trim_end_matches('\u{fffd}')))
         }
         _ => part == whole,
@@ -92,7 +92,7 @@ fn every_beginning_of_a_payload_gives_what_it_holds_or_a_clean_error() {
                 match (agent.decode)(&bytes[..end]) {
                     Ok(decoded) => {
                         understood += 1;
-                        assert_eq!(decoded.cut, Cut::Cut, "{} at {end}", file.display());
+                        assert_eq!(decoded.cut, Truncation::Cut, "{} at {end}", file.display());
                         let part = Value::Object(decoded.event.fields);
                         assert!(
                             within(&part, &pretty),

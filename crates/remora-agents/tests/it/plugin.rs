@@ -20,7 +20,7 @@ fn read(name: &str) -> Value {
 
 #[test]
 fn it_registers_the_same_events() {
-    let spec = remora_agents::find("claude-code").unwrap();
+    let spec = remora_agents::find_agent("claude-code").unwrap();
     let hooks = read("hooks/hooks.json");
     let keys: Vec<&String> = hooks.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["description", "hooks"]);
@@ -51,7 +51,7 @@ fn the_guide_names_them() {
     let named: Vec<&str> = named
         .filter(|name| !["Read", "Agent"].contains(name))
         .collect();
-    let spec = remora_agents::find("claude-code").unwrap();
+    let spec = remora_agents::find_agent("claude-code").unwrap();
     let rows = spec.registered.iter().map(|row| row.event.as_str());
     assert_eq!(named, rows.collect::<Vec<_>>());
 }

@@ -4,19 +4,19 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use crate::commands::tier::Tier;
+use crate::commands::tier::SearchTier;
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct BenchRecall {
+pub(crate) struct BenchRecallArgs {
     /// A folder with halves.json and one folder a project; in Remora's repository `fixtures/recall` is meant
     #[arg(long, value_name = "DIR")]
     pub(crate) set: Option<PathBuf>,
     /// Only the projects of this half
     #[arg(long, value_enum, value_name = "HALF")]
-    pub(crate) half: Option<Half>,
+    pub(crate) half: Option<BenchHalf>,
     /// Which tier of search is asked
-    #[arg(long, value_enum, default_value_t = Tier::Full)]
-    pub(crate) tier: Tier,
+    #[arg(long, value_enum, default_value_t = SearchTier::Full)]
+    pub(crate) tier: SearchTier,
     /// Tell of each situation what was missed and what was wrong
     #[arg(long)]
     pub(crate) verbose: bool,
@@ -29,7 +29,7 @@ pub(crate) struct BenchRecall {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct BenchDecisions {
+pub(crate) struct BenchDecisionsArgs {
     /// Messages of chats, one a line: id, session, seq, timestamp, speaker, text
     #[arg(long, value_name = "FILE")]
     pub(crate) corpus: PathBuf,
@@ -37,8 +37,8 @@ pub(crate) struct BenchDecisions {
     #[arg(long, value_name = "FILE")]
     pub(crate) queries: PathBuf,
     /// Which tier of search is asked
-    #[arg(long, value_enum, default_value_t = Tier::Full)]
-    pub(crate) tier: Tier,
+    #[arg(long, value_enum, default_value_t = SearchTier::Full)]
+    pub(crate) tier: SearchTier,
     /// Tell of each task what is given and what was weighed
     #[arg(long)]
     pub(crate) verbose: bool,
@@ -48,13 +48,13 @@ pub(crate) struct BenchDecisions {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct BenchReplay {
+pub(crate) struct BenchReplayArgs {
     /// A folder with Claude Code transcripts; each folder directly in it is a project
     #[arg(long, value_name = "DIR")]
     pub(crate) transcripts: PathBuf,
     /// Which tier of search is asked
-    #[arg(long, value_enum, default_value_t = Tier::Full)]
-    pub(crate) tier: Tier,
+    #[arg(long, value_enum, default_value_t = SearchTier::Full)]
+    pub(crate) tier: SearchTier,
     /// How many injections at prompts, and how many after failures, are written out to be read
     #[arg(long, value_name = "N", requires = "out")]
     pub(crate) sample: Option<usize>,
@@ -68,14 +68,14 @@ pub(crate) struct BenchReplay {
 
 /// Thresholds are chosen on one half and reported on the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub(crate) enum Half {
+pub(crate) enum BenchHalf {
     /// Where thresholds may be chosen
     Dev,
     /// Where they are reported
     Test,
 }
 
-impl Half {
+impl BenchHalf {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Dev => "dev",

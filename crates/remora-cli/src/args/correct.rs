@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::Whose;
+use super::MemoryOwnerArgs;
 
 /// What stands under the flags of `remora forget`.
-const FORGET: &str = "What is forgotten is deleted: its rows, its words and vectors in the index,
+const FORGET_HELP: &str =
+    "What is forgotten is deleted: its rows, its words and vectors in the index,
 its events in the archive, dead letters, and summaries that quote it. It does not come back
 by a rebuild or an import. A record stays that something was deleted, without its content.
 
@@ -23,8 +24,8 @@ Examples:
     clippy::struct_excessive_bools,
     reason = "each is a switch on the command line"
 )]
-#[command(after_help = FORGET)]
-pub(crate) struct Forget {
+#[command(after_help = FORGET_HELP)]
+pub(crate) struct ForgetArgs {
     /// Items (#12), or names or addresses of saved memories
     #[arg(value_name = "ITEM", required_unless_present_any = ["session", "project", "matching"])]
     pub(crate) names: Vec<String>,
@@ -47,7 +48,7 @@ pub(crate) struct Forget {
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
-    pub(crate) whose: Whose,
+    pub(crate) whose: MemoryOwnerArgs,
     /// The directory that a saved memory is of [default: the current one]
     #[arg(long, value_name = "DIR", conflicts_with = "project")]
     pub(crate) cwd: Option<PathBuf>,
@@ -60,7 +61,8 @@ pub(crate) struct Forget {
 }
 
 /// What stands under the flags of `remora wrong`.
-const WRONG: &str = "The item stays as a tombstone: it is shown as wrong with its reason, but no
+const WRONG_HELP: &str =
+    "The item stays as a tombstone: it is shown as wrong with its reason, but no
 session is told of it again, and saying, importing or rebuilding the same statement does not
 bring it back. Summaries lose the lines that quote it when they are injected.
 
@@ -69,8 +71,8 @@ Examples:
   remora wrong 12 --undo                     it counts again";
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = WRONG)]
-pub(crate) struct Wrong {
+#[command(after_help = WRONG_HELP)]
+pub(crate) struct WrongArgs {
     /// The item, by its number
     #[arg(value_name = "ITEM")]
     pub(crate) item: String,
@@ -86,7 +88,8 @@ pub(crate) struct Wrong {
 }
 
 /// What stands under the flags of `remora edit`.
-const EDIT: &str = "Your words take the place of the extracted ones: they are searched, embedded
+const EDIT_HELP: &str =
+    "Your words take the place of the extracted ones: they are searched, embedded
 and injected, also after a rebuild. Without --title and --text, $VISUAL or $EDITOR opens with
 the title in the first line and the text below.
 
@@ -96,8 +99,8 @@ Examples:
   remora edit 12 --undo                      the extracted words again";
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = EDIT)]
-pub(crate) struct EditItem {
+#[command(after_help = EDIT_HELP)]
+pub(crate) struct EditArgs {
     /// The item, by its number
     #[arg(value_name = "ITEM")]
     pub(crate) item: String,
@@ -116,7 +119,7 @@ pub(crate) struct EditItem {
 }
 
 /// What stands under the flags of `remora pin`.
-const PIN: &str = "A pinned item is the first thing that every session of its project is told,
+const PIN_HELP: &str = "A pinned item is the first thing that every session of its project is told,
 within recall.start_tokens, and it is never pruned. Without an item, pins are listed.
 
 Examples:
@@ -125,8 +128,8 @@ Examples:
   remora pin                                 what is pinned in this project";
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = PIN)]
-pub(crate) struct Pin {
+#[command(after_help = PIN_HELP)]
+pub(crate) struct PinArgs {
     /// The item, by its number
     #[arg(value_name = "ITEM")]
     pub(crate) item: Option<String>,

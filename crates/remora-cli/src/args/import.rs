@@ -4,24 +4,24 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
 
-use super::{SavedPlace, Whose};
+use super::{MemoryLocationArgs, MemoryOwnerArgs};
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Import {
+pub(crate) enum ImportCommand {
     /// JSON lines: an export of Remora, or messages of conversations
-    Jsonl(ImportJsonl),
+    Jsonl(ImportJsonlArgs),
     /// Past sessions of Claude Code, from its transcripts
-    ClaudeCode(ImportClaudeCode),
+    ClaudeCode(ImportClaudeCodeArgs),
     /// The database of claude-mem
-    ClaudeMem(ImportClaudeMem),
+    ClaudeMem(ImportClaudeMemArgs),
     /// What commits say: messages with a body, reverts, pull requests
-    Git(ImportGit),
+    Git(ImportGitArgs),
     /// A folder of Markdown notes, as saved memories
-    Memory(ImportMemory),
+    Memory(ImportMemoryArgs),
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct ImportJsonl {
+pub(crate) struct ImportJsonlArgs {
     /// The file; `-` reads from stdin
     pub(crate) file: PathBuf,
     /// Put everything into the project with this key, name or path; a new key begins a project [default: as the lines say]
@@ -39,7 +39,7 @@ pub(crate) struct ImportJsonl {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct ImportClaudeCode {
+pub(crate) struct ImportClaudeCodeArgs {
     /// Transcripts, or folders of them [default: all that the client keeps]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
@@ -61,7 +61,7 @@ pub(crate) struct ImportClaudeCode {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct ImportClaudeMem {
+pub(crate) struct ImportClaudeMemArgs {
     /// The database
     pub(crate) file: PathBuf,
     /// Put their project THEIRS into OURS (a key, name or path), or everything into OURS; moves what was imported before [default: that of this folder or any other, if it has the same name]
@@ -76,7 +76,7 @@ pub(crate) struct ImportClaudeMem {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct ImportGit {
+pub(crate) struct ImportGitArgs {
     /// The checkout, or a project by key or name [default: that of this folder]
     #[arg(long, value_name = "PROJECT|PATH")]
     pub(crate) project: Option<String>,
@@ -98,7 +98,7 @@ pub(crate) struct ImportGit {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct ImportMemory {
+pub(crate) struct ImportMemoryArgs {
     /// The folder, or a single file
     pub(crate) dir: PathBuf,
     /// Make a memory of every part under a `##` heading
@@ -108,7 +108,7 @@ pub(crate) struct ImportMemory {
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
-    pub(crate) whose: Whose,
+    pub(crate) whose: MemoryOwnerArgs,
     #[command(flatten)]
-    pub(crate) place: SavedPlace,
+    pub(crate) place: MemoryLocationArgs,
 }

@@ -4,28 +4,28 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
-use super::Directory;
+use super::DirectoryArgs;
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Instructions {
+pub(crate) enum InstructionsCommand {
     /// List what is in the prompt, in order, with the reason
-    Show(InstructionsShow),
+    Show(InstructionsShowArgs),
     /// Say whether a file is in the prompt, and why or why not (exit 1: there is no such file)
-    Why(InstructionsWhy),
+    Why(InstructionsWhyArgs),
     /// Find what should be mended: dead imports, rules that never match, contradictions (exit 1: an error)
-    Lint(InstructionsLint),
+    Lint(InstructionsLintArgs),
     /// Allow this project's files to import files from outside it
-    Approve(InstructionsApprove),
+    Approve(InstructionsApproveArgs),
     /// Load as a session would, and tell hooks about each file
-    Load(InstructionsLoad),
+    Load(InstructionsLoadArgs),
 }
 
 /// Scene instructions are read from.
 #[derive(Debug, Clone, ClapArgs)]
 #[command(next_help_heading = "Scene and how")]
-pub(crate) struct Scene {
+pub(crate) struct InstructionSessionArgs {
     #[command(flatten)]
-    pub(crate) directory: Directory,
+    pub(crate) directory: DirectoryArgs,
     /// The home directory [default: $HOME]
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
@@ -54,7 +54,7 @@ pub(crate) struct Scene {
 
 /// How instructions are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum InstructionsFormat {
     /// One line per file, with its cost
     Tree,
     /// The text that a model reads
@@ -66,10 +66,10 @@ pub(crate) enum Format {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct InstructionsShow {
+pub(crate) struct InstructionsShowArgs {
     /// How to show it
-    #[arg(long, value_enum, default_value_t = Format::Tree)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = InstructionsFormat::Tree)]
+    pub(crate) format: InstructionsFormat,
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
@@ -77,31 +77,31 @@ pub(crate) struct InstructionsShow {
     #[arg(long, value_name = "TOKENS", default_value_t = 20_000)]
     pub(crate) budget: u32,
     #[command(flatten)]
-    pub(crate) place: Scene,
+    pub(crate) place: InstructionSessionArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct InstructionsWhy {
+pub(crate) struct InstructionsWhyArgs {
     /// The file
     pub(crate) file: PathBuf,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: Scene,
+    pub(crate) place: InstructionSessionArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct InstructionsLint {
+pub(crate) struct InstructionsLintArgs {
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: Scene,
+    pub(crate) place: InstructionSessionArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct InstructionsApprove {
+pub(crate) struct InstructionsApproveArgs {
     /// Take it back
     #[arg(long)]
     pub(crate) revoke: bool,
@@ -112,11 +112,11 @@ pub(crate) struct InstructionsApprove {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: Scene,
+    pub(crate) place: InstructionSessionArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct InstructionsLoad {
+pub(crate) struct InstructionsLoadArgs {
     /// Run the hooks that listen to `InstructionsLoaded`
     #[arg(long)]
     pub(crate) fire: bool,
@@ -127,7 +127,7 @@ pub(crate) struct InstructionsLoad {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: Scene,
+    pub(crate) place: InstructionSessionArgs,
 }
 
 /// What drops the loaded files.

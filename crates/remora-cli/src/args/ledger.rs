@@ -2,17 +2,17 @@
 
 use clap::Args as ClapArgs;
 
-use super::{Span, Where};
+use super::{ProjectScopeArgs, TimeSpanArgs};
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Ledger {
+pub(crate) struct LedgerArgs {
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) place: ProjectScopeArgs,
     /// Only this session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     #[command(flatten)]
-    pub(crate) span: Span,
+    pub(crate) span: TimeSpanArgs,
     /// How many of the last lines are shown; the sums are those of all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,

@@ -3,4 +3,4 @@
 use clap::Args as ClapArgs;
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Mcp {}
+pub(crate) struct McpArgs {}

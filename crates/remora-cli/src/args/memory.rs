@@ -7,11 +7,11 @@ use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
 use remora_protocol::record::Kind;
 
-use crate::commands::tier::Tier;
+use crate::commands::tier::SearchTier;
 
 /// Which projects are meant.
 #[derive(Debug, Clone, Default, ClapArgs)]
-pub(crate) struct Where {
+pub(crate) struct ProjectScopeArgs {
     /// In every project, not only the one of the current directory
     #[arg(long, conflicts_with = "project")]
     pub(crate) all: bool,
@@ -22,7 +22,7 @@ pub(crate) struct Where {
 
 /// The directory that is meant, where a verb reads files of a project.
 #[derive(Debug, Clone, Default, ClapArgs)]
-pub(crate) struct Directory {
+pub(crate) struct DirectoryArgs {
     /// In the project with this key, name or path [default: this one]
     #[arg(long, value_name = "PROJECT", conflicts_with = "cwd")]
     pub(crate) project: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) struct Directory {
 
 /// Which time is meant.
 #[derive(Debug, Clone, Default, ClapArgs)]
-pub(crate) struct Span {
+pub(crate) struct TimeSpanArgs {
     /// From this time on: 2026-11-15, "2026-11-15 14:30", today, yesterday, monday, "last week", 3d, 2h
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
@@ -43,7 +43,7 @@ pub(crate) struct Span {
 }
 
 /// What may stand among the words of a search.
-const LANGUAGE: &str = r#"Among the words:
+const SEARCH_SYNTAX_HELP: &str = r#"Among the words:
   "out of memory"         these words, one after the other
   -word, -"a phrase"      only rows without it
   file:src/cart.rs        read or changed this file, or one in this folder
@@ -61,20 +61,20 @@ Examples:
   remora search 'error:cannot find module "left-pad"'"#;
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = LANGUAGE)]
-pub(crate) struct Search {
+#[command(after_help = SEARCH_SYNTAX_HELP)]
+pub(crate) struct SearchArgs {
     /// The words, in any order, with filters among them (see below); none list the newest
     pub(crate) words: Vec<String>,
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) place: ProjectScopeArgs,
     /// Only this kind; may be given several times
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds())]
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = build_kind_parser())]
     pub(crate) kind: Vec<String>,
     /// Only what read or changed this file, or a file in this folder
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Option<String>,
     #[command(flatten)]
-    pub(crate) span: Span,
+    pub(crate) span: TimeSpanArgs,
     /// Only this session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
@@ -85,8 +85,8 @@ pub(crate) struct Search {
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
     /// How thorough: fast (words, nothing to load) or full (also what rows mean)
-    #[arg(long, value_enum, value_name = "TIER", default_value_t = Tier::Full, hide_possible_values = true)]
-    pub(crate) tier: Tier,
+    #[arg(long, value_enum, value_name = "TIER", default_value_t = SearchTier::Full, hide_possible_values = true)]
+    pub(crate) tier: SearchTier,
     /// Show what each score is made of
     #[arg(long)]
     pub(crate) explain: bool,
@@ -100,7 +100,7 @@ pub(crate) struct Search {
 
 /// The arguments with a blank before every `-word` of a search, and before text
 /// that merely begins with `--`, so that neither is taken for flags.
-pub(crate) fn apart(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+pub(crate) fn protect_search_words(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.collect();
     if args.get(1).is_none_or(|verb| verb != "search") {
         return args;
@@ -127,12 +127,12 @@ fn is_word(text: &str) -> bool {
     !limit && !matches!(text, "" | "h" | "V")
 }
 
-fn kinds() -> PossibleValuesParser {
+fn build_kind_parser() -> PossibleValuesParser {
     PossibleValuesParser::new(Kind::ALL.iter().map(|kind| kind.name()))
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Show {
+pub(crate) struct ShowArgs {
     /// Numbers such as 12 or #12, or the long names of rows
     #[arg(required = true, value_name = "ID")]
     pub(crate) ids: Vec<String>,
@@ -142,11 +142,11 @@ pub(crate) struct Show {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Sessions {
+pub(crate) struct SessionsArgs {
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) place: ProjectScopeArgs,
     #[command(flatten)]
-    pub(crate) span: Span,
+    pub(crate) span: TimeSpanArgs,
     /// Only this agent
     #[arg(long, value_name = "AGENT")]
     pub(crate) agent: Option<String>,
@@ -159,14 +159,14 @@ pub(crate) struct Sessions {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Timeline {
+pub(crate) struct TimelineArgs {
     /// What came before and after this row
     #[arg(long, value_name = "ID")]
     pub(crate) around: Option<String>,
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) place: ProjectScopeArgs,
     #[command(flatten)]
-    pub(crate) span: Span,
+    pub(crate) span: TimeSpanArgs,
     /// Only this session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
@@ -179,9 +179,9 @@ pub(crate) struct Timeline {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Recap {
+pub(crate) struct RecapArgs {
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) place: ProjectScopeArgs,
     /// From this time on: 2026-11-15, today, monday, "last week", 3d, 2h
     #[arg(long, value_name = "TIME", default_value = "yesterday")]
     pub(crate) since: String,
@@ -194,14 +194,14 @@ pub(crate) struct Recap {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Status {
+pub(crate) struct StatusArgs {
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Doctor {
+pub(crate) struct DoctorArgs {
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -215,7 +215,7 @@ mod tests {
     fn words_are_told_from_flags() {
         let moved = |line: &[&str]| -> Vec<bool> {
             let args = ["remora"].iter().chain(line).map(OsString::from);
-            let apart = apart(args);
+            let apart = protect_search_words(args);
             let given = line.iter().zip(apart.iter().skip(1));
             given.map(|(given, got)| got != given).collect()
         };

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
 
-use crate::args::Where;
+use crate::args::ProjectScopeArgs;
 
 /// Days back that notes in folders tell of, when nobody says how many.
-pub(crate) const DAYS: u32 = 14;
+pub(crate) const DEFAULT_NOTE_DAYS: u32 = 14;
 
 /// What stands under the flags of `remora folders`.
-const NOTES: &str = "A table of recent work stands in the CLAUDE.md of each folder, between
+const FOLDERS_HELP: &str = "A table of recent work stands in the CLAUDE.md of each folder, between
 <remora-activity> tags; what stands outside them is never touched. At most 20
 folders, the busiest first, that git knows; never the root of the project, never
 hidden or vendored folders. `folders.auto = true` lets the worker keep them up to
@@ -22,12 +22,12 @@ Examples:
   remora folders --clean        takes it out again, byte for byte";
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = NOTES)]
+#[command(after_help = FOLDERS_HELP)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a switch on the command line"
 )]
-pub(crate) struct Folders {
+pub(crate) struct FoldersArgs {
     /// Write the tables; without it they are only shown
     #[arg(long, conflicts_with = "clean")]
     pub(crate) write: bool,
@@ -38,7 +38,7 @@ pub(crate) struct Folders {
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// How many days back
-    #[arg(long, value_name = "N", default_value_t = DAYS, value_parser = clap::value_parser!(u32).range(1..=3650))]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_NOTE_DAYS, value_parser = clap::value_parser!(u32).range(1..=3650))]
     pub(crate) days: u32,
     /// Print JSON instead of text
     #[arg(long)]
@@ -46,13 +46,14 @@ pub(crate) struct Folders {
 }
 
 /// What stands under the flags of `remora permissions`.
-const NEVER: &str = "Nothing is granted and no file is written: the rules are yours to paste.";
+const PERMISSIONS_HELP: &str =
+    "Nothing is granted and no file is written: the rules are yours to paste.";
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = NEVER)]
-pub(crate) struct Permissions {
+#[command(after_help = PERMISSIONS_HELP)]
+pub(crate) struct PermissionsArgs {
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) place: ProjectScopeArgs,
     /// From this time on: 2026-11-15, today, monday, "last week", 3d, 2h
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
@@ -65,7 +66,8 @@ pub(crate) struct Permissions {
 }
 
 /// What stands under the flags of `remora pause`.
-const QUIET: &str = "While it is paused, hooks answer empty and capture nothing: what happens in a
+const PAUSE_HELP: &str =
+    "While it is paused, hooks answer empty and capture nothing: what happens in a
 pause is not remembered, also not later. What is stored already stays, and
 searching it works. A session that is under way is quiet from its next event.
 
@@ -80,12 +82,12 @@ Examples:
   remora pause --status             what is paused, and until when";
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = QUIET)]
+#[command(after_help = PAUSE_HELP)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a switch on the command line"
 )]
-pub(crate) struct Pause {
+pub(crate) struct PauseArgs {
     /// Pause recall alone: capture goes on, nothing is injected
     #[arg(long, conflicts_with = "status")]
     pub(crate) recall: bool,
@@ -111,7 +113,7 @@ pub(crate) struct Pause {
 
 #[derive(Debug, ClapArgs)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct Projects {
+pub(crate) struct ProjectsArgs {
     #[command(subcommand)]
     pub(crate) command: Option<ProjectsCommand>,
     /// Print JSON instead of text
@@ -123,13 +125,14 @@ pub(crate) struct Projects {
 pub(crate) enum ProjectsCommand {
     /// Let this checkout share the memory of its remote, or bring the memory of
     /// an old key under a new one
-    Join(ProjectsJoin),
+    Join(ProjectsJoinArgs),
     /// Give a checkout a memory of its own from now on
-    Leave(ProjectsLeave),
+    Leave(ProjectsLeaveArgs),
 }
 
 /// What stands under the flags of `remora projects join`.
-const KEYS: &str = "A project is known by its remote, else by its folder. The first checkout of a
+const PROJECTS_JOIN_HELP: &str =
+    "A project is known by its remote, else by its folder. The first checkout of a
 remote has its memory; another one has its own until you join it here, because
 anyone can write any remote into a repository. Another remote is another key. A
 folder that gets its first remote is joined by itself.
@@ -141,7 +144,7 @@ Examples:
   remora projects join github.com/acme/old github.com/acme/new    from anywhere";
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct ProjectsLeave {
+pub(crate) struct ProjectsLeaveArgs {
     /// The checkout [default: this one]
     pub(crate) folder: Option<PathBuf>,
     /// Print JSON instead of text
@@ -150,8 +153,8 @@ pub(crate) struct ProjectsLeave {
 }
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = KEYS)]
-pub(crate) struct ProjectsJoin {
+#[command(after_help = PROJECTS_JOIN_HELP)]
+pub(crate) struct ProjectsJoinArgs {
     /// The key, name or folder that the project had before [default: this
     /// checkout]
     pub(crate) old: Option<String>,

@@ -3,7 +3,7 @@
 use clap::{Args as ClapArgs, ValueEnum};
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Context {
+pub(crate) struct ContextArgs {
     /// As for this prompt
     #[arg(long, value_name = "TEXT", group = "moment")]
     pub(crate) prompt: Option<String>,

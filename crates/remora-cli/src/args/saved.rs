@@ -4,38 +4,38 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
-use super::Directory;
+use super::DirectoryArgs;
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Memory {
+pub(crate) enum MemoryCommand {
     /// Save a fact for later sessions
-    Add(MemoryAdd),
+    Add(MemoryAddArgs),
     /// List what is saved
-    List(MemoryList),
+    List(MemoryListArgs),
     /// Show memories in full
-    Show(MemoryShow),
+    Show(MemoryShowArgs),
     /// Change a memory
-    Edit(MemoryEdit),
+    Edit(MemoryEditArgs),
     /// Accept memories that a repository brought along or an agent saved, after reading them
-    Accept(MemoryAccept),
+    Accept(MemoryAcceptArgs),
     /// Remove memories
-    Rm(MemoryRm),
+    Rm(MemoryRmArgs),
     /// Verify what memories name against the working tree
-    Check(MemoryCheck),
+    Check(MemoryCheckArgs),
     /// Make the index true again
-    Index(MemoryIndex),
+    Index(MemoryIndexArgs),
     /// Say where memories lie
-    Path(MemoryPath),
+    Path(MemoryPathArgs),
     /// Propose what to move, join and remove; change nothing
-    Review(MemoryReview),
+    Review(MemoryReviewArgs),
 }
 
 /// Whose memories are meant.
 #[derive(Debug, Clone, Default, ClapArgs)]
-pub(crate) struct Whose {
+pub(crate) struct MemoryOwnerArgs {
     /// Whose: project (yours, in this project), team (shared in the repository) or user (yours, everywhere)
     #[arg(long, value_enum, value_name = "SCOPE")]
-    pub(crate) scope: Option<WhoseScope>,
+    pub(crate) scope: Option<MemoryScopeArg>,
     /// The same as --scope team
     #[arg(long, conflicts_with_all = ["scope", "user"])]
     pub(crate) team: bool,
@@ -45,14 +45,14 @@ pub(crate) struct Whose {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WhoseScope {
+pub(crate) enum MemoryScopeArg {
     Project,
     Team,
     User,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SavedType {
+pub(crate) enum MemoryTypeArg {
     /// Who you are: role, skills, preferences
     User,
     /// How you want work to be done
@@ -65,9 +65,9 @@ pub(crate) enum SavedType {
 
 /// Where the project is, and how to answer.
 #[derive(Debug, Clone, Default, ClapArgs)]
-pub(crate) struct SavedPlace {
+pub(crate) struct MemoryLocationArgs {
     #[command(flatten)]
-    pub(crate) directory: Directory,
+    pub(crate) directory: DirectoryArgs,
     /// The home directory [default: $HOME]
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
@@ -77,7 +77,7 @@ pub(crate) struct SavedPlace {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct MemoryAdd {
+pub(crate) struct MemoryAddArgs {
     /// The fact; `-` reads it from stdin
     #[arg(required = true)]
     pub(crate) text: Vec<String>,
@@ -92,43 +92,43 @@ pub(crate) struct MemoryAdd {
     pub(crate) description: Option<String>,
     /// What it is about [default: guessed from its words]
     #[arg(long = "type", value_enum, value_name = "TYPE")]
-    pub(crate) kind: Option<SavedType>,
+    pub(crate) kind: Option<MemoryTypeArg>,
     /// 1 to 5; 1 and 2 are core [default: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
     pub(crate) priority: Option<u8>,
     #[command(flatten)]
-    pub(crate) whose: Whose,
+    pub(crate) whose: MemoryOwnerArgs,
     #[command(flatten)]
-    pub(crate) place: SavedPlace,
+    pub(crate) place: MemoryLocationArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct MemoryList {
+pub(crate) struct MemoryListArgs {
     /// Only this type
     #[arg(long = "type", value_enum, value_name = "TYPE")]
-    pub(crate) kind: Option<SavedType>,
+    pub(crate) kind: Option<MemoryTypeArg>,
     /// Only those of priority 1 and 2
     #[arg(long)]
     pub(crate) core: bool,
     #[command(flatten)]
-    pub(crate) whose: Whose,
+    pub(crate) whose: MemoryOwnerArgs,
     #[command(flatten)]
-    pub(crate) place: SavedPlace,
+    pub(crate) place: MemoryLocationArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct MemoryShow {
+pub(crate) struct MemoryShowArgs {
     /// Names or addresses, such as `no-mocks` or `memory://team/no-mocks`
     #[arg(required = true)]
     pub(crate) names: Vec<String>,
     #[command(flatten)]
-    pub(crate) whose: Whose,
+    pub(crate) whose: MemoryOwnerArgs,
     #[command(flatten)]
-    pub(crate) place: SavedPlace,
+    pub(crate) place: MemoryLocationArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct MemoryEdit {
+pub(crate) struct MemoryEditArgs {
     /// Its name or address
     pub(crate) name: String,
     /// New words; `-` reads them from stdin. Without any flag, $EDITOR opens the file
@@ -142,18 +142,18 @@ pub(crate) struct MemoryEdit {
     pub(crate) description: Option<String>,
     /// Another type
     #[arg(long = "type", value_enum, value_name = "TYPE")]
-    pub(crate) kind: Option<SavedType>,
+    pub(crate) kind: Option<MemoryTypeArg>,
     /// Another priority, 1 to 5
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
     pub(crate) priority: Option<u8>,
     #[command(flatten)]
-    pub(crate) whose: Whose,
+    pub(crate) whose: MemoryOwnerArgs,
     #[command(flatten)]
-    pub(crate) place: SavedPlace,
+    pub(crate) place: MemoryLocationArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct MemoryAccept {
+pub(crate) struct MemoryAcceptArgs {
     /// Names or addresses of memories of the repository or of agents
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     pub(crate) names: Vec<String>,
@@ -161,56 +161,56 @@ pub(crate) struct MemoryAccept {
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]
-    pub(crate) place: SavedPlace,
+    pub(crate) place: MemoryLocationArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct MemoryRm {
+pub(crate) struct MemoryRmArgs {
     /// Names or addresses
     #[arg(required = true)]
     pub(crate) names: Vec<String>,
     #[command(flatten)]
-    pub(crate) whose: Whose,
+    pub(crate) whose: MemoryOwnerArgs,
     #[command(flatten)]
-    pub(crate) place: SavedPlace,
+    pub(crate) place: MemoryLocationArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct MemoryCheck {
+pub(crate) struct MemoryCheckArgs {
     /// Names or addresses [default: all of the project and the team]
     pub(crate) names: Vec<String>,
     /// Also list what holds, and what cannot be told
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]
-    pub(crate) whose: Whose,
+    pub(crate) whose: MemoryOwnerArgs,
     #[command(flatten)]
-    pub(crate) place: SavedPlace,
+    pub(crate) place: MemoryLocationArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct MemoryIndex {
+pub(crate) struct MemoryIndexArgs {
     /// Only say whether it is true; exit code 1 when it is not
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]
-    pub(crate) whose: Whose,
+    pub(crate) whose: MemoryOwnerArgs,
     #[command(flatten)]
-    pub(crate) place: SavedPlace,
+    pub(crate) place: MemoryLocationArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct MemoryPath {
+pub(crate) struct MemoryPathArgs {
     /// A memory's name or address [default: the folders]
     pub(crate) name: Option<String>,
     #[command(flatten)]
-    pub(crate) whose: Whose,
+    pub(crate) whose: MemoryOwnerArgs,
     #[command(flatten)]
-    pub(crate) place: SavedPlace,
+    pub(crate) place: MemoryLocationArgs,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct MemoryReview {
+pub(crate) struct MemoryReviewArgs {
     /// Carry out one proposal, by its number or key, after showing its diff
     #[arg(long, value_name = "N")]
     pub(crate) apply: Option<String>,
@@ -218,5 +218,5 @@ pub(crate) struct MemoryReview {
     #[arg(long, requires = "apply")]
     pub(crate) dry_run: bool,
     #[command(flatten)]
-    pub(crate) place: SavedPlace,
+    pub(crate) place: MemoryLocationArgs,
 }

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
 
-use super::{BenchDecisions, BenchRecall, BenchReplay};
-use crate::commands::tier::Tier;
+use super::{BenchDecisionsArgs, BenchRecallArgs, BenchReplayArgs};
+use crate::commands::tier::SearchTier;
 
 #[derive(Debug, ClapArgs)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a switch on the command line"
 )]
-pub(crate) struct Rebuild {
+pub(crate) struct RebuildArgs {
     /// Work out anew what rows mean, for search, and leave the digests as they are
     #[arg(long)]
     pub(crate) vectors: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Rebuild {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Prune {
+pub(crate) struct PruneArgs {
     /// Remove what is older, such as `90d`, `12w` or `2026-01-31` [default: retention.days]
     #[arg(long, value_name = "AGE")]
     pub(crate) older_than: Option<String>,
@@ -50,7 +50,7 @@ pub(crate) struct Prune {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Audit {
+pub(crate) struct AuditArgs {
     /// Take out what is found
     #[arg(long)]
     pub(crate) fix: bool,
@@ -60,7 +60,7 @@ pub(crate) struct Audit {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Export {
+pub(crate) struct ExportArgs {
     /// Also the raw events of the archive, redacted
     #[arg(long)]
     pub(crate) events: bool,
@@ -76,26 +76,26 @@ pub(crate) struct Export {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Config {
+pub(crate) enum ConfigCommand {
     /// Every value, where it comes from and what it means
-    Show(ConfigShow),
+    Show(ConfigShowArgs),
     /// Change a value
-    Set(ConfigSet),
+    Set(ConfigSetArgs),
     /// Go back to the default
-    Unset(ConfigUnset),
+    Unset(ConfigUnsetArgs),
     /// Where the file is
-    Path(ConfigShow),
+    Path(ConfigShowArgs),
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct ConfigShow {
+pub(crate) struct ConfigShowArgs {
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct ConfigSet {
+pub(crate) struct ConfigSetArgs {
     /// The key, such as `worker.idle_minutes`; `redact.patterns.NAME` adds one pattern
     pub(crate) key: String,
     /// The value; a list takes several
@@ -107,7 +107,7 @@ pub(crate) struct ConfigSet {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct ConfigUnset {
+pub(crate) struct ConfigUnsetArgs {
     /// The key
     pub(crate) key: String,
     /// Print JSON instead of text
@@ -116,19 +116,19 @@ pub(crate) struct ConfigUnset {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Bench {
+pub(crate) enum BenchCommand {
     /// Import a corpus, ask the queries, write what was found
-    Retrieval(BenchRetrieval),
+    Retrieval(BenchRetrievalArgs),
     /// Play situations, and compare what would be given with what should be
-    Recall(BenchRecall),
+    Recall(BenchRecallArgs),
     /// Play chats in which something was decided, and see whether a task gets the decision
-    Decisions(BenchDecisions),
+    Decisions(BenchDecisionsArgs),
     /// Play past sessions in the order of time, and see whether what they would have been given was of use
-    Replay(BenchReplay),
+    Replay(BenchReplayArgs),
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct BenchRetrieval {
+pub(crate) struct BenchRetrievalArgs {
     /// A folder with corpus.jsonl and queries.jsonl; may be given several times
     #[arg(long, value_name = "DIR", required_unless_present = "corpus")]
     pub(crate) set: Vec<PathBuf>,
@@ -139,8 +139,8 @@ pub(crate) struct BenchRetrieval {
     #[arg(long, value_name = "FILE", requires = "corpus")]
     pub(crate) queries: Vec<PathBuf>,
     /// Which tier of search is asked
-    #[arg(long, value_enum, default_value_t = Tier::Full)]
-    pub(crate) tier: Tier,
+    #[arg(long, value_enum, default_value_t = SearchTier::Full)]
+    pub(crate) tier: SearchTier,
     /// Ask again with each part of the ranking switched off
     #[arg(long)]
     pub(crate) ablate: bool,

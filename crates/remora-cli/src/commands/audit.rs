@@ -6,58 +6,58 @@ mod scan;
 
 use std::collections::BTreeMap;
 
-use remora_client::Paths;
-use remora_memory::redact::Marks;
-use remora_server::Rebuilt;
+use remora_client::DataPaths;
+use remora_memory::redact::RedactionCounts;
+use remora_server::RebuildStats;
 use remora_server::archive::Archive;
-use remora_server::archive::rewrite::{self, Verdict};
+use remora_server::archive::rewrite::{self, RewriteAction};
 use serde_json::json;
 
-use crate::args::Audit;
-use crate::commands::data::Data;
-use crate::commands::exclusive::Exclusive;
+use crate::args::AuditArgs;
+use crate::commands::data::DataDir;
+use crate::commands::exclusive::WorkerLock;
 use crate::commands::import;
-use crate::commands::parts::{self, Part};
-use crate::commands::scrub::scrub;
+use crate::commands::parts::{self, StorePart};
+use crate::commands::scrub::redact_part;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style, visible};
-use scan::{Place, Scan};
+use crate::output::{Output, Style, escape_invisible};
+use scan::{SecretLocation, SecretScan};
 
 /// Places that are told to people one by one.
-const TOLD: usize = 100;
+const MAX_SHOWN_FINDINGS: usize = 100;
 
 /// Where something was found.
 #[derive(Debug)]
-struct Found {
-    place: Place,
-    marks: Marks,
+struct SecretFinding {
+    place: SecretLocation,
+    marks: RedactionCounts,
 }
 
-pub(crate) fn run(args: &Audit, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let redactor = import::redactor(&data)?;
+pub(crate) fn run(args: &AuditArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let redactor = import::build_redactor(&data)?;
     let guard = if args.fix {
-        Some(Exclusive::take(&data.paths)?)
+        Some(WorkerLock::acquire_lock(&data.paths)?)
     } else {
         None
     };
-    let mut scan = Scan::new(&data, &redactor);
-    scan.all()?;
-    let Scan {
+    let mut scan = SecretScan::new(&data, &redactor);
+    scan.scan_all()?;
+    let SecretScan {
         found,
         looked_at,
         unreadable,
         ..
     } = scan;
     if args.fix && !found.is_empty() {
-        fix(&data, &redactor, &found)?;
+        redact_findings(&data, &redactor, &found)?;
     }
     drop(guard);
-    let others = unscanned(&data.paths);
+    let others = list_unscanned(&data.paths);
     if args.json {
         let found: Vec<_> = found.iter().map(as_json).collect();
-        out.json(&json!({
+        out.print_json(&json!({
             "looked_at": looked_at,
             "unreadable": unreadable,
             "found": found,
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Audit, out: &mut Output) -> Result<Exit, CliError> {
             "not_looked_at": others,
         }))?;
     } else {
-        told(args, &found, looked_at, unreadable, &others, out)?;
+        print_report(args, &found, looked_at, unreadable, &others, out)?;
     }
     Ok(if found.is_empty() || args.fix {
         Exit::GoOn
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Audit, out: &mut Output) -> Result<Exit, CliError> {
 }
 
 /// Old databases beside the one in use; they are a person's to keep or remove.
-fn unscanned(paths: &Paths) -> Vec<String> {
+fn list_unscanned(paths: &DataPaths) -> Vec<String> {
     let entries = std::fs::read_dir(paths.home()).into_iter().flatten();
     let mut names: Vec<String> = entries
         .flatten()
@@ -91,34 +91,37 @@ fn unscanned(paths: &Paths) -> Vec<String> {
 
 /// Takes out what was found, file by file. The database is copied into a new
 /// one, because changed rows leave their old text in the file.
-fn fix(
-    data: &Data,
+fn redact_findings(
+    data: &DataDir,
     redactor: &remora_memory::redact::Redactor,
-    found: &[Found],
+    found: &[SecretFinding],
 ) -> Result<(), CliError> {
-    let mut none = Marks::new();
-    if found.iter().any(|f| matches!(f.place, Place::Row { .. })) {
+    let mut none = RedactionCounts::new();
+    if found
+        .iter()
+        .any(|f| matches!(f.place, SecretLocation::Row { .. }))
+    {
         let label = "taking out of the database";
-        Rebuilt::renew(&data.paths, |old, new| {
-            parts::copy(old, new, label, &mut |part| {
-                scrub(redactor, part, &mut none);
+        RebuildStats::renew_database(&data.paths, |old, new| {
+            parts::copy_store(old, new, label, &mut |part| {
+                redact_part(redactor, part, &mut none);
             })?;
             // The copy of what users said follows the rows.
-            remora_server::overrides::save(&data.paths, new).map_err(CliError::from)
+            remora_server::overrides::save_overrides(&data.paths, new).map_err(CliError::from)
         })?;
     }
-    let folder = data.paths.archive();
-    rewrite::clear(&folder)?;
-    for file in Archive::new(&folder).files()? {
+    let folder = data.paths.archive_dir();
+    rewrite::clear_leftovers(&folder)?;
+    for file in Archive::new(&folder).list_files()? {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let here = |f: &Found| matches!(&f.place, Place::Archived { file, .. } if *file == name);
+        let here = |f: &SecretFinding| matches!(&f.place, SecretLocation::Archived { file, .. } if *file == name);
         if found.iter().any(here) {
-            rewrite::rewrite(&file, &mut |event| {
-                let mut part = Part::Raw(Box::new(event));
-                scrub(redactor, &mut part, &mut none);
+            rewrite::rewrite_file(&file, &mut |event| {
+                let mut part = StorePart::Raw(Box::new(event));
+                redact_part(redactor, &mut part, &mut none);
                 match part {
-                    Part::Raw(event) => Verdict::Keep(event),
-                    _ => Verdict::Drop,
+                    StorePart::Raw(event) => RewriteAction::Keep(event),
+                    _ => RewriteAction::Drop,
                 }
             })?;
         }
@@ -126,7 +129,7 @@ fn fix(
     let mut files: Vec<_> = found
         .iter()
         .filter_map(|f| match &f.place {
-            Place::File { path, .. } => Some(path),
+            SecretLocation::File { path, .. } => Some(path),
             _ => None,
         })
         .collect();
@@ -137,34 +140,34 @@ fn fix(
     Ok(())
 }
 
-fn kinds(marks: &Marks) -> BTreeMap<&str, usize> {
+fn count_kinds(marks: &RedactionCounts) -> BTreeMap<&str, usize> {
     marks.iter().map(|mark| (mark.kind, mark.count)).collect()
 }
 
-fn as_json(found: &Found) -> serde_json::Value {
-    let kinds = kinds(&found.marks);
+fn as_json(found: &SecretFinding) -> serde_json::Value {
+    let kinds = count_kinds(&found.marks);
     match &found.place {
-        Place::Row { what, id } => {
+        SecretLocation::Row { what, id } => {
             json!({ "place": "database", "what": what, "id": id, "kinds": kinds })
         }
-        Place::Archived { file, event } => {
+        SecretLocation::Archived { file, event } => {
             json!({ "place": "archive", "file": file, "id": event, "kinds": kinds })
         }
-        Place::File { path, line } => {
+        SecretLocation::File { path, line } => {
             json!({ "place": "file", "file": path, "line": line, "kinds": kinds })
         }
     }
 }
 
-fn told(
-    args: &Audit,
-    found: &[Found],
+fn print_report(
+    args: &AuditArgs,
+    found: &[SecretFinding],
     looked_at: u64,
     unreadable: u64,
     others: &[String],
     out: &mut Output,
 ) -> Result<(), CliError> {
-    for f in found.iter().take(TOLD) {
+    for f in found.iter().take(MAX_SHOWN_FINDINGS) {
         let kinds: Vec<String> = f
             .marks
             .iter()
@@ -174,15 +177,15 @@ fn told(
             })
             .collect();
         let place = match &f.place {
-            Place::Row { what, id } => format!("database, {what} {id}"),
-            Place::Archived { file, event } => format!("archive/{file}, event {event}"),
-            Place::File { path, line } => format!("{}:{line}", path.display()),
+            SecretLocation::Row { what, id } => format!("database, {what} {id}"),
+            SecretLocation::Archived { file, event } => format!("archive/{file}, event {event}"),
+            SecretLocation::File { path, line } => format!("{}:{line}", path.display()),
         };
         let kinds = out.paint(Style::Red, &kinds.join(", "));
-        out.text(&format!("{}: {kinds}\n", visible(&place)))?;
+        out.print_text(&format!("{}: {kinds}\n", escape_invisible(&place)))?;
     }
-    if found.len() > TOLD {
-        out.text(&format!("and {} more\n", found.len() - TOLD))?;
+    if found.len() > MAX_SHOWN_FINDINGS {
+        out.print_text(&format!("and {} more\n", found.len() - MAX_SHOWN_FINDINGS))?;
     }
     let end = match (found.len(), args.fix) {
         (0, _) => "no secret found".to_owned(),
@@ -191,16 +194,16 @@ fn told(
             format!("{count} places hold secrets; `remora audit --fix` takes them out")
         }
     };
-    out.text(&format!("{end} ({looked_at} places looked at)\n"))?;
+    out.print_text(&format!("{end} ({looked_at} places looked at)\n"))?;
     if unreadable > 0 {
-        out.text(&format!(
+        out.print_text(&format!(
             "{unreadable} parts of the archive could not be read\n"
         ))?;
     }
     for name in others {
-        out.text(&format!(
+        out.print_text(&format!(
             "not looked at: {} (an old database; remove it when you do not need it)\n",
-            visible(name)
+            escape_invisible(name)
         ))?;
     }
     Ok(())

@@ -5,48 +5,48 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use remora_client::Paths;
+use remora_client::DataPaths;
 use remora_files::{MAX_SETTINGS_BYTES, read_text};
-use remora_memory::redact::{Redactor, Rules};
+use remora_memory::redact::{RedactionRules, Redactor};
 use serde_json::{Value, json};
 
-use crate::args::{Config as Command, ConfigSet, ConfigShow, ConfigUnset};
+use crate::args::{ConfigCommand as Command, ConfigSetArgs, ConfigShowArgs, ConfigUnsetArgs};
 use crate::commands::data::usable_paths;
-use crate::commands::exclusive::Exclusive;
-use crate::commands::reader::{ALL_PROJECTS, refuse_agent};
+use crate::commands::exclusive::WorkerLock;
+use crate::commands::reader::{ALL_PROJECTS_KEY, refuse_agent};
 use crate::commands::worker;
-use crate::config::{self, Config, Source};
+use crate::config::{self, Config, ValueSource};
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style, visible};
+use crate::output::{Output, Style, escape_invisible};
 
 pub(crate) fn run(command: &Command, out: &mut Output) -> Result<Exit, CliError> {
-    let paths = usable_paths(&Environment::read())?;
+    let paths = usable_paths(&Environment::from_process())?;
     match command {
-        Command::Show(args) => show(&paths, args, out),
-        Command::Set(args) => set(&paths, args, out),
-        Command::Unset(args) => unset(&paths, args, out),
-        Command::Path(args) => path(&paths, args, out),
+        Command::Show(args) => run_show(&paths, args, out),
+        Command::Set(args) => run_set(&paths, args, out),
+        Command::Unset(args) => run_unset(&paths, args, out),
+        Command::Path(args) => run_path(&paths, args, out),
     }
 }
 
-fn path(paths: &Paths, args: &ConfigShow, out: &mut Output) -> Result<Exit, CliError> {
-    let file = paths.config();
+fn run_path(paths: &DataPaths, args: &ConfigShowArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let file = paths.config_file();
     if args.json {
-        out.json(&json!({ "file": file, "exists": file.exists() }))?;
+        out.print_json(&json!({ "file": file, "exists": file.exists() }))?;
     } else {
-        out.text(&format!("{}\n", file.display()))?;
+        out.print_text(&format!("{}\n", file.display()))?;
     }
     Ok(Exit::GoOn)
 }
 
-fn show(paths: &Paths, args: &ConfigShow, out: &mut Output) -> Result<Exit, CliError> {
-    let file = paths.config();
+fn run_show(paths: &DataPaths, args: &ConfigShowArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let file = paths.config_file();
     let config = Config::load(&file)?;
-    let source = |source: &Source| match source {
-        Source::Default => "default",
-        Source::File => "file",
+    let source = |source: &ValueSource| match source {
+        ValueSource::Default => "default",
+        ValueSource::File => "file",
     };
     if args.json {
         let values: Vec<Value> = config
@@ -60,7 +60,7 @@ fn show(paths: &Paths, args: &ConfigShow, out: &mut Output) -> Result<Exit, CliE
                 })
             })
             .collect();
-        out.json(&json!({ "file": file, "values": values }))?;
+        out.print_json(&json!({ "file": file, "values": values }))?;
         return Ok(Exit::GoOn);
     }
     let there = if file.exists() {
@@ -68,46 +68,56 @@ fn show(paths: &Paths, args: &ConfigShow, out: &mut Output) -> Result<Exit, CliE
     } else {
         " (not there; all defaults)"
     };
-    out.text(&format!("{}{there}\n", file.display()))?;
+    out.print_text(&format!("{}{there}\n", file.display()))?;
     for (key, value, from) in config.iter() {
         let name = out.paint(Style::Bold, key.name);
         let style = match from {
-            Source::Default => Style::Dim,
-            Source::File => Style::Green,
+            ValueSource::Default => Style::Dim,
+            ValueSource::File => Style::Green,
         };
         let from = out.paint(style, &format!("({})", source(from)));
         let about = out.paint(Style::Dim, key.about);
-        out.text(&format!(
+        out.print_text(&format!(
             "{name} = {} {from}\n    {about}\n",
-            visible(&value.to_string())
+            escape_invisible(&value.to_string())
         ))?;
     }
     Ok(Exit::GoOn)
 }
 
-fn set(paths: &Paths, args: &ConfigSet, out: &mut Output) -> Result<Exit, CliError> {
+fn run_set(paths: &DataPaths, args: &ConfigSetArgs, out: &mut Output) -> Result<Exit, CliError> {
     // An agent must not widen what agents may read.
-    if args.key == ALL_PROJECTS {
-        refuse_agent(&Environment::read(), "mcp.all_projects is set")?;
+    if args.key == ALL_PROJECTS_KEY {
+        refuse_agent(&Environment::from_process(), "mcp.all_projects is set")?;
     }
-    change(paths, |text| config::with(text, &args.key, &args.value))?;
+    edit_config_file(paths, |text| {
+        config::set_value(text, &args.key, &args.value)
+    })?;
     let value = value_of(paths, &args.key)?;
     let ended = tell_worker(paths)?;
     if args.json {
-        out.json(&json!({ "key": args.key, "value": value, "worker_restarted": ended }))?;
+        out.print_json(&json!({ "key": args.key, "value": value, "worker_restarted": ended }))?;
     } else {
-        let value = visible(&value.to_string());
-        out.text(&format!("{} = {value}{}\n", args.key, note(ended)))?;
+        let value = escape_invisible(&value.to_string());
+        out.print_text(&format!(
+            "{} = {value}{}\n",
+            args.key,
+            format_restart_note(ended)
+        ))?;
     }
     Ok(Exit::GoOn)
 }
 
-fn unset(paths: &Paths, args: &ConfigUnset, out: &mut Output) -> Result<Exit, CliError> {
-    let changed = change(paths, |text| config::without(text, &args.key))?;
+fn run_unset(
+    paths: &DataPaths,
+    args: &ConfigUnsetArgs,
+    out: &mut Output,
+) -> Result<Exit, CliError> {
+    let changed = edit_config_file(paths, |text| config::remove_value(text, &args.key))?;
     let value = value_of(paths, &args.key)?;
     let ended = changed && tell_worker(paths)?;
     if args.json {
-        out.json(&json!({
+        out.print_json(&json!({
             "key": args.key,
             "changed": changed,
             "value": value,
@@ -116,16 +126,20 @@ fn unset(paths: &Paths, args: &ConfigUnset, out: &mut Output) -> Result<Exit, Cl
     } else if changed {
         let now = match value {
             Value::Null => "is gone".to_owned(),
-            value => format!("is back to {}", visible(&value.to_string())),
+            value => format!("is back to {}", escape_invisible(&value.to_string())),
         };
-        out.text(&format!("{} {now}{}\n", args.key, note(ended)))?;
+        out.print_text(&format!(
+            "{} {now}{}\n",
+            args.key,
+            format_restart_note(ended)
+        ))?;
     } else {
-        out.text(&format!("{} was not set\n", args.key))?;
+        out.print_text(&format!("{} was not set\n", args.key))?;
     }
     Ok(Exit::GoOn)
 }
 
-fn note(ended: bool) -> &'static str {
+fn format_restart_note(ended: bool) -> &'static str {
     if ended {
         "; the worker was restarted"
     } else {
@@ -134,8 +148,8 @@ fn note(ended: bool) -> &'static str {
 }
 
 /// The value that counts now; of one entry of a table, that entry.
-fn value_of(paths: &Paths, name: &str) -> Result<Value, CliError> {
-    let config = Config::load(&paths.config())?;
+fn value_of(paths: &DataPaths, name: &str) -> Result<Value, CliError> {
+    let config = Config::load(&paths.config_file())?;
     let whole = config.iter().find(|(key, _, _)| key.name == name);
     if let Some((_, value, _)) = whole {
         return Ok(value.clone());
@@ -149,11 +163,11 @@ fn value_of(paths: &Paths, name: &str) -> Result<Value, CliError> {
 
 /// Changes the file's text; says whether anything changed. What the new file
 /// says is checked in full before it takes the place of the old one.
-fn change(
-    paths: &Paths,
+fn edit_config_file(
+    paths: &DataPaths,
     edit: impl FnOnce(&str) -> Result<String, String>,
 ) -> Result<bool, CliError> {
-    let file = paths.config();
+    let file = paths.config_file();
     let fault = |source| CliError::File {
         path: file.clone(),
         source,
@@ -164,7 +178,7 @@ fn change(
     };
     // A file that is wrong already is told as such, not blamed on a change that
     // does not mend it.
-    let before = Config::read(&text).err().unwrap_or_default();
+    let before = Config::parse_with_errors(&text).err().unwrap_or_default();
     let blamed = |fault: String| match &*before.join("; ") {
         "" => CliError::Usage(fault),
         faults => CliError::Usage(format!("{}: {faults}", file.display())),
@@ -173,32 +187,32 @@ fn change(
     if changed == text {
         return Ok(false);
     }
-    match Config::read(&changed) {
-        Ok(config) => usable(&config)?,
+    match Config::parse_with_errors(&changed) {
+        Ok(config) => check_patterns(&config)?,
         // One of several faults is mended.
         Err(left) if left.len() < before.len() => {}
         Err(left) => return Err(blamed(left.join("; "))),
     }
-    paths.prepare().map_err(|source| CliError::File {
+    paths.prepare_data_dir().map_err(|source| CliError::File {
         path: paths.home().to_path_buf(),
         source,
     })?;
-    write(&file, &changed).map_err(fault)?;
+    write_config_file(&file, &changed).map_err(fault)?;
     Ok(true)
 }
 
 /// Regular expressions must compile, and globs be globs.
-fn usable(config: &Config) -> Result<(), CliError> {
+fn check_patterns(config: &Config) -> Result<(), CliError> {
     let told = |key: &str, e: &dyn std::fmt::Display| CliError::Usage(format!("{key}: {e}"));
-    let patterns = Rules {
-        patterns: config.table("redact.patterns"),
+    let patterns = RedactionRules {
+        patterns: config.get_table("redact.patterns"),
         deny_paths: Vec::new(),
     };
     Redactor::new(&patterns).map_err(|e| told("redact.patterns", &e))?;
     for key in ["redact.deny_paths", "capture.ignore"] {
-        let globs = Rules {
+        let globs = RedactionRules {
             patterns: Vec::new(),
-            deny_paths: config.list(key),
+            deny_paths: config.get_list(key),
         };
         Redactor::new(&globs).map_err(|e| told(key, &e))?;
     }
@@ -206,7 +220,7 @@ fn usable(config: &Config) -> Result<(), CliError> {
 }
 
 /// Beside the file, for its owner only, and renamed. A link stays a link.
-fn write(file: &Path, text: &str) -> io::Result<()> {
+fn write_config_file(file: &Path, text: &str) -> io::Result<()> {
     let real: PathBuf = fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     let folder = real.parent().unwrap_or(Path::new("."));
     let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
@@ -217,10 +231,10 @@ fn write(file: &Path, text: &str) -> io::Result<()> {
 }
 
 /// A running worker makes way for one that has read the new values.
-fn tell_worker(paths: &Paths) -> Result<bool, CliError> {
-    if worker::running(paths).is_none() {
+fn tell_worker(paths: &DataPaths) -> Result<bool, CliError> {
+    if worker::find_running_worker(paths).is_none() {
         return Ok(false);
     }
-    drop(Exclusive::take(paths)?);
+    drop(WorkerLock::acquire_lock(paths)?);
     Ok(true)
 }

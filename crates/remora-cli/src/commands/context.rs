@@ -5,41 +5,43 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::Path;
 
-use remora_client::{GivenFile, Pause, ProjectLocation, Quiet, given_file};
+use remora_client::{InjectionLog, Pause, PauseState, ProjectLocation, given_file};
 use remora_memory::prompt_embedding::PromptEmbedding;
-use remora_memory::recall::{self, Chosen, Moment, Passed, Recall, Truth, intent};
-use remora_protocol::time::date;
+use remora_memory::recall::{
+    self, Freshness, RecallResult, RecallTrigger, Rejected, Selected, classify_intent,
+};
+use remora_protocol::time::format_date;
 use remora_protocol::tokens;
 use serde_json::{Value, json};
 
-use super::data::Data;
-use super::reader::Reader;
-use super::show::lines::{flat, hang_at};
-use super::tier::{self, Tier};
-use crate::args::{Context, ContextEvent};
+use super::data::DataDir;
+use super::reader::Requester;
+use super::show::lines::{flatten_text, hang_at};
+use super::tier::{self, SearchTier};
+use crate::args::{ContextArgs, ContextEvent};
 use crate::clock;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::hook::{OFF, RECALL};
-use crate::output::{self, Output, Style, visible};
-use crate::recall::{Before, Ground, Settings, relative};
-use crate::tools::prefix;
+use crate::hook::{OFF_VARIABLE, RECALL_VARIABLE};
+use crate::output::{self, Output, Style, escape_invisible};
+use crate::recall::{RecallEnvironment, RecallSettings, SessionHistory, make_relative};
+use crate::tools::find_tool_prefix;
 
 /// The most that is read from stdin.
-const LIMIT: u64 = 16 * 1024 * 1024;
+const MAX_STDIN_BYTES: u64 = 16 * 1024 * 1024;
 
-pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
+pub(super) fn run(args: &ContextArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
     let here = data
         .environment
         .directory()
         .ok_or_else(|| CliError::Usage("the current directory is gone".to_owned()))?;
-    let place = data.locate(here);
-    let words = Words::read(args, &place, here)?;
-    let moment = words.moment(args)?;
-    let store = data.store()?;
+    let place = data.locate_folder(here);
+    let words = TriggerInput::from_args(args, &place, here)?;
+    let moment = words.to_trigger(args)?;
+    let store = data.open_store()?;
     let session = match (&args.session, &store) {
-        (Some(id), Some(store)) => Reader::of(&data)?.session(store, id)?,
+        (Some(id), Some(store)) => Requester::from_data(&data)?.resolve_session(store, id)?,
         (id, _) => id.clone().unwrap_or_default(),
     };
     let mut tier = None;
@@ -48,37 +50,42 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
             let (root, paths) = (Path::new(&place.project.root), &data.paths);
             // The text is the first agent's.
             let spec = remora_agents::AGENTS.first();
-            let prefix = spec.and_then(|spec| prefix(&data.environment, paths, spec, root));
-            let limits = Settings::of(&data.config).limits;
-            let mut ground = Ground::new(place.clone(), prefix, limits);
+            let prefix =
+                spec.and_then(|spec| find_tool_prefix(&data.environment, paths, spec, root));
+            let limits = RecallSettings::from_config(&data.config).limits;
+            let mut ground = RecallEnvironment::new(place.clone(), prefix, limits);
             ground.changed = remora_client::changed_files(paths, root);
-            if let Moment::Prompt(text) | Moment::Subagent(Some(text)) = moment {
+            if let RecallTrigger::Prompt(text) | RecallTrigger::Subagent(Some(text)) = moment {
                 let embedded = tier::prompt_embedding(&data, &store, text);
-                ground.embedding = embedded.embedding.map(PromptEmbedding::ready);
+                ground.embedding = embedded.embedding.map(PromptEmbedding::from_embedding);
                 tier = Some((embedded.tier, embedded.why));
             }
             // A look must not make the file; after a compaction, what was given
             // before is gone, and a subagent was given nothing.
-            let counts = !matches!(moment, Moment::Compact(_) | Moment::Subagent(_));
+            let counts = !matches!(
+                moment,
+                RecallTrigger::Compact(_) | RecallTrigger::Subagent(_)
+            );
             let known = counts && given_file(paths, &session).exists();
-            let given = known.then(|| GivenFile::open(paths, &session, None));
-            let before = Before(given.transpose()?);
-            recall::recall(&store, &ground.scene(&session, &before), &moment)?
+            let given = known.then(|| InjectionLog::open(paths, &session, None));
+            let before = SessionHistory(given.transpose()?);
+            recall::recall(&store, &ground.recall_context(&session, &before), &moment)?
         }
-        None => Recall::default(),
+        None => RecallResult::default(),
     };
     let project = Some(place.project.key.as_str());
-    let quiet = Pause::of(&data.paths).quiet(project.as_slice(), &session, clock::millis());
-    let off = data.environment.switch(OFF) || data.environment.is_off(RECALL);
-    let paused = off || quiet != Quiet::No;
+    let quiet =
+        Pause::for_data_dir(&data.paths).pause_state(project.as_slice(), &session, clock::now_ms());
+    let off = data.environment.is_on(OFF_VARIABLE) || data.environment.is_off(RECALL_VARIABLE);
+    let paused = off || quiet != PauseState::No;
     if paused && !args.json {
-        output::note(
+        output::print_note(
             "Remora is paused here: nothing is given now; `remora pause --status` says more",
         );
     }
     let gone = args.file.as_ref().filter(|_| !args.json);
     if let Some(file) = gone.filter(|file| !here.join(file).exists()) {
-        output::note(&format!("{}: no such file", visible(file)));
+        output::print_note(&format!("{}: no such file", escape_invisible(file)));
     }
     if args.json {
         let mut value = as_json(&moment, &found);
@@ -87,55 +94,59 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
             value["tier"] = json!(tier.name());
             value["tier_why"] = json!(why);
         }
-        out.json(&value)?;
+        out.print_json(&value)?;
     } else if args.text {
         let text = found.text.unwrap_or_default();
         if !text.is_empty() {
-            out.text(&format!("{text}\n"))?;
+            out.print_text(&format!("{text}\n"))?;
         }
     } else {
-        tell(&moment, &found, tier.as_ref(), out)?;
+        print_result(&moment, &found, tier.as_ref(), out)?;
     }
     Ok(Exit::GoOn)
 }
 
 /// What was typed, in a form that a moment can borrow.
 #[derive(Debug, Default)]
-struct Words {
+struct TriggerInput {
     path: String,
     error: String,
 }
 
-impl Words {
-    fn read(args: &Context, place: &ProjectLocation, here: &Path) -> Result<Self, CliError> {
+impl TriggerInput {
+    fn from_args(
+        args: &ContextArgs,
+        place: &ProjectLocation,
+        here: &Path,
+    ) -> Result<Self, CliError> {
         let path = args.file.as_deref().unwrap_or_default();
         let mut error = args.error.clone().unwrap_or_default();
         if error == "-" {
             let mut bytes = Vec::new();
             std::io::stdin()
                 .lock()
-                .take(LIMIT)
+                .take(MAX_STDIN_BYTES)
                 .read_to_end(&mut bytes)?;
             error = String::from_utf8_lossy(&bytes).into_owned();
         }
         Ok(Self {
-            path: relative(path, &place.project.root, &here.to_string_lossy()),
+            path: make_relative(path, &place.project.root, &here.to_string_lossy()),
             error,
         })
     }
 
-    fn moment<'a>(&'a self, args: &'a Context) -> Result<Moment<'a>, CliError> {
+    fn to_trigger<'a>(&'a self, args: &'a ContextArgs) -> Result<RecallTrigger<'a>, CliError> {
         if let Some(prompt) = &args.prompt {
-            return Ok(Moment::Prompt(remora_agents::own_words(prompt)));
+            return Ok(RecallTrigger::Prompt(remora_agents::own_words(prompt)));
         }
         if let Some(task) = &args.task {
-            return Ok(Moment::Subagent(Some(task)));
+            return Ok(RecallTrigger::Subagent(Some(task)));
         }
         if args.file.is_some() {
-            return Ok(Moment::Read(&self.path));
+            return Ok(RecallTrigger::Read(&self.path));
         }
         if args.error.is_some() {
-            return Ok(Moment::Failure {
+            return Ok(RecallTrigger::Failure {
                 command: args.command.as_deref().unwrap_or_default(),
                 error: &self.error,
             });
@@ -147,26 +158,26 @@ impl Words {
             Err(CliError::Usage(text))
         };
         Ok(match (args.event, &args.session) {
-            (ContextEvent::Start, _) => Moment::Start,
+            (ContextEvent::Start, _) => RecallTrigger::Start,
             (ContextEvent::Resume, None) => return needs("--event resume"),
             (ContextEvent::Compact, None) => return needs("--event compact"),
             (ContextEvent::Subagent, None) => return needs("--event subagent"),
-            (ContextEvent::Resume, _) => Moment::Resume,
-            (ContextEvent::Compact, _) => Moment::Compact(None),
-            (ContextEvent::Subagent, _) => Moment::Subagent(None),
+            (ContextEvent::Resume, _) => RecallTrigger::Resume,
+            (ContextEvent::Compact, _) => RecallTrigger::Compact(None),
+            (ContextEvent::Subagent, _) => RecallTrigger::Subagent(None),
         })
     }
 }
 
-fn tell(
-    moment: &Moment<'_>,
-    found: &Recall,
-    tier: Option<&(Tier, &'static str)>,
+fn print_result(
+    moment: &RecallTrigger<'_>,
+    found: &RecallResult,
+    tier: Option<&(SearchTier, &'static str)>,
     out: &mut Output,
 ) -> Result<(), CliError> {
     let mut text = String::new();
-    if let Moment::Prompt(prompt) = moment {
-        let mut read = format!("read as {}", intent(prompt).name());
+    if let RecallTrigger::Prompt(prompt) = moment {
+        let mut read = format!("read as {}", classify_intent(prompt).name());
         if let Some((tier, why)) = tier {
             let _ = write!(read, ", {} tier: {why}", tier.name());
         }
@@ -174,9 +185,12 @@ fn tell(
     }
     match &found.text {
         Some(given) => {
-            let cost = format!("{} tokens, as the model gets it:", tokens::estimate(given));
+            let cost = format!(
+                "{} tokens, as the model gets it:",
+                tokens::estimate_tokens(given)
+            );
             let _ = writeln!(text, "{}", out.paint(Style::Dim, &cost));
-            let _ = writeln!(text, "{}", visible(given));
+            let _ = writeln!(text, "{}", escape_invisible(given));
         }
         None => text.push_str("Nothing would be given.\n"),
     }
@@ -188,10 +202,10 @@ fn tell(
             "{} ({} tokens{}){}",
             chosen.why,
             chosen.tokens,
-            truth(chosen),
-            parts(&chosen.parts)
+            format_freshness(chosen),
+            format_parts(&chosen.parts)
         );
-        text.push_str(&reason(&chosen.item, &told, out));
+        text.push_str(&format_reason(&chosen.item, &told, out));
     }
     if !found.passed.is_empty() {
         let _ = writeln!(
@@ -201,28 +215,33 @@ fn tell(
         );
     }
     for passed in &found.passed {
-        let told = format!("{}: {}{}", passed.title, passed.why, parts(&passed.parts));
-        text.push_str(&reason(&passed.item, &told, out));
+        let told = format!(
+            "{}: {}{}",
+            passed.title,
+            passed.why,
+            format_parts(&passed.parts)
+        );
+        text.push_str(&format_reason(&passed.item, &told, out));
     }
-    out.text(&text)
+    out.print_text(&text)
 }
 
 /// What is said of an item, behind its name.
-fn reason(item: &str, told: &str, out: &Output) -> String {
-    let name = flat(item);
-    let lines = hang_at(2, &format!("{name} "), &flat(told));
+fn format_reason(item: &str, told: &str, out: &Output) -> String {
+    let name = flatten_text(item);
+    let lines = hang_at(2, &format!("{name} "), &flatten_text(told));
     lines.replacen(&name, &out.paint(Style::Cyan, &name), 1)
 }
 
-fn truth(chosen: &Chosen) -> String {
+fn format_freshness(chosen: &Selected) -> String {
     match chosen.truth {
-        Truth::Holds | Truth::Gone => String::new(),
-        Truth::Unchecked => ", file not compared".to_owned(),
-        Truth::Changed(when) => format!(", file changed {}", date(when)),
+        Freshness::Holds | Freshness::Gone => String::new(),
+        Freshness::Unchecked => ", file not compared".to_owned(),
+        Freshness::Changed(when) => format!(", file changed {}", format_date(when)),
     }
 }
 
-fn parts(parts: &[(&str, f64)]) -> String {
+fn format_parts(parts: &[(&str, f64)]) -> String {
     let told: Vec<String> = parts
         .iter()
         .filter(|(_, part)| *part > 0.0)
@@ -234,14 +253,14 @@ fn parts(parts: &[(&str, f64)]) -> String {
     format!(" [{}]", told.join(", "))
 }
 
-fn as_json(moment: &Moment<'_>, found: &Recall) -> Value {
+fn as_json(moment: &RecallTrigger<'_>, found: &RecallResult) -> Value {
     let parts = |parts: &[(&str, f64)]| -> Value {
         parts
             .iter()
             .map(|(name, part)| ((*name).to_owned(), json!(part)))
             .collect()
     };
-    let given = |chosen: &Chosen| {
+    let given = |chosen: &Selected| {
         json!({
             "item": chosen.item,
             "kind": chosen.kind,
@@ -249,15 +268,15 @@ fn as_json(moment: &Moment<'_>, found: &Recall) -> Value {
             "why": chosen.why,
             "tokens": chosen.tokens,
             "truth": match chosen.truth {
-                Truth::Holds => "holds",
-                Truth::Unchecked => "unchecked",
-                Truth::Changed(_) => "changed",
-                Truth::Gone => "gone",
+                Freshness::Holds => "holds",
+                Freshness::Unchecked => "unchecked",
+                Freshness::Changed(_) => "changed",
+                Freshness::Gone => "gone",
             },
             "parts": parts(&chosen.parts),
         })
     };
-    let passed = |passed: &Passed| {
+    let passed = |passed: &Rejected| {
         json!({
             "item": passed.item,
             "title": passed.title,
@@ -268,11 +287,11 @@ fn as_json(moment: &Moment<'_>, found: &Recall) -> Value {
     json!({
         "moment": moment.name(),
         "intent": match moment {
-            Moment::Prompt(prompt) => Some(intent(prompt).name()),
+            RecallTrigger::Prompt(prompt) => Some(classify_intent(prompt).name()),
             _ => None,
         },
         "text": found.text,
-        "tokens": found.text.as_deref().map_or(0, tokens::estimate),
+        "tokens": found.text.as_deref().map_or(0, tokens::estimate_tokens),
         "given": found.given.iter().map(given).collect::<Vec<_>>(),
         "passed": found.passed.iter().map(passed).collect::<Vec<_>>(),
     })

@@ -4,21 +4,21 @@
 
 use remora_memory::overrides::{Overrides, statement_key};
 use remora_memory::private::{strip_injected, strip_private};
-use remora_memory::redact::Marks;
-use remora_memory::store::{Batch, Name, Store, Write};
+use remora_memory::redact::RedactionCounts;
+use remora_memory::store::{Batch, ItemRef, ItemWrite, Store};
 use remora_protocol::record::{Item, Override};
 use remora_server::overrides;
 use serde_json::{Value, json};
 
-use crate::commands::data::Data;
-use crate::commands::exclusive::Exclusive;
-use crate::commands::import::redactor;
+use crate::commands::data::DataDir;
+use crate::commands::exclusive::WorkerLock;
+use crate::commands::import::build_redactor;
 use crate::commands::{forget, show};
 use crate::error::CliError;
 
 /// An item before and after a user corrected it.
 #[derive(Debug)]
-pub(super) struct Corrected {
+pub(super) struct CorrectedItem {
     /// As it is now.
     pub(super) item: Item,
     /// What is said of it now.
@@ -27,17 +27,17 @@ pub(super) struct Corrected {
 
 /// Changes what is said of an item. `allows` says which items may be corrected:
 /// one that may not is as good as none.
-pub(super) fn correct(
-    data: &Data,
+pub(super) fn correct_item(
+    data: &DataDir,
     name: &str,
     allows: &dyn Fn(&Item) -> bool,
-    change: impl FnOnce(&dyn Store, &Item, &mut Override) -> Result<Option<Write>, CliError>,
-) -> Result<Corrected, CliError> {
+    change: impl FnOnce(&dyn Store, &Item, &mut Override) -> Result<Option<ItemWrite>, CliError>,
+) -> Result<CorrectedItem, CliError> {
     // Without a database nothing is made that was not there.
-    if data.store()?.is_none() {
+    if data.open_store()?.is_none() {
         return Err(CliError::Usage("nothing is remembered yet".to_owned()));
     }
-    let _guard = Exclusive::take(&data.paths)?;
+    let _guard = WorkerLock::acquire_lock(&data.paths)?;
     let inbox = forget::drained_inbox(data)?;
     let store = inbox.store();
     let item = find_item(store, name, allows)?;
@@ -48,9 +48,9 @@ pub(super) fn correct(
         items: write.into_iter().collect(),
         ..Batch::default()
     })?;
-    overrides::save(&data.paths, store)?;
+    overrides::save_overrides(&data.paths, store)?;
     let item = find_item(store, name, allows)?;
-    Ok(Corrected { item, said })
+    Ok(CorrectedItem { item, said })
 }
 
 /// The item of this number, which must not be the index of a file.
@@ -59,7 +59,7 @@ pub(super) fn find_item(
     name: &str,
     allows: &dyn Fn(&Item) -> bool,
 ) -> Result<Item, CliError> {
-    let item = show::find(store, name)?.filter(|item| allows(item));
+    let item = show::find_named_item(store, name)?.filter(|item| allows(item));
     let item = item.ok_or_else(|| {
         CliError::Usage(format!(
             "{name}: no such item; `remora search` gives numbers"
@@ -73,7 +73,7 @@ pub(super) fn find_item(
 
 /// Refuses the address of a saved memory before anything is looked up.
 pub(super) fn refuse_address(name: &str) -> Result<(), CliError> {
-    if name.starts_with(remora_instructions::memories::SCHEME) {
+    if name.starts_with(remora_instructions::memories::MEMORY_URI_SCHEME) {
         return Err(saved_memory(name));
     }
     Ok(())
@@ -88,7 +88,7 @@ fn saved_memory(address: &str) -> CliError {
 
 /// What was said of an item so far.
 pub(super) fn said_of(store: &dyn Store, item: &Item) -> Result<Override, CliError> {
-    let known = store.overrides(Some(&item.project))?;
+    let known = store.list_overrides(Some(&item.project))?;
     let known = known.into_iter().find(|known| known.uid == item.uid);
     Ok(known.unwrap_or_else(|| Override {
         uid: item.uid.clone(),
@@ -122,21 +122,21 @@ pub(super) fn refuse_wrong(
 
 /// The number of another item that says the same and was marked wrong.
 pub(super) fn find_tombstone(store: &dyn Store, item: &Item) -> Result<Option<i64>, CliError> {
-    let overrides = Overrides::new(store.overrides(Some(&item.project))?);
-    let Some(tombstone) = overrides.tombstone(item) else {
+    let overrides = Overrides::new(store.list_overrides(Some(&item.project))?);
+    let Some(tombstone) = overrides.find_tombstone(item) else {
         return Ok(None);
     };
-    let found = store.items(&[Name::Uid(tombstone.uid.clone())])?;
+    let found = store.find_items(&[ItemRef::Uid(tombstone.uid.clone())])?;
     Ok(found.first().map(|item| item.id))
 }
 
 /// What a user typed, as it may be stored: private passages, our own injected
 /// text and secrets go.
-pub(super) fn clean(data: &Data, text: &str) -> Result<String, CliError> {
+pub(super) fn clean_text(data: &DataDir, text: &str) -> Result<String, CliError> {
     let text = strip_private(text);
     let text = strip_injected(&text);
-    let clean = redactor(data)?
-        .text(&text, &mut Marks::default())
+    let clean = build_redactor(data)?
+        .redact_text(&text, &mut RedactionCounts::default())
         .into_owned();
     Ok(clean.trim().to_owned())
 }

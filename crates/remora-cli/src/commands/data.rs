@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use remora_client::{Paths, ProjectLocation};
+use remora_client::{DataPaths, ProjectLocation};
 use remora_memory::store::StoreError;
 use remora_server::identity::look_up_project;
-use remora_server::{is_gone, rebuild};
+use remora_server::{is_gone, rebuild_database};
 use remora_store::{Access, SqliteStore};
 
 use crate::commands::worker;
@@ -15,11 +15,11 @@ use crate::error::CliError;
 use crate::hook::data_directory;
 
 /// Said of a database that is not there, or empty, beside an archive.
-pub(crate) const GONE: &str =
+pub(crate) const DATABASE_GONE_MESSAGE: &str =
     "is gone or empty, but the archive is there; `remora rebuild` brings everything back";
 
 /// The data directory, if it is one of ours.
-pub(crate) fn usable_paths(environment: &Environment) -> Result<Paths, CliError> {
+pub(crate) fn usable_paths(environment: &Environment) -> Result<DataPaths, CliError> {
     let paths = data_directory(environment).ok_or_else(|| {
         CliError::Usage(
             "no data directory: set HOME, or REMORA_HOME to an absolute path".to_owned(),
@@ -33,23 +33,23 @@ pub(crate) fn usable_paths(environment: &Environment) -> Result<Paths, CliError>
 
 /// What most commands on memory begin with.
 #[derive(Debug)]
-pub(crate) struct Data {
-    pub(crate) paths: Paths,
+pub(crate) struct DataDir {
+    pub(crate) paths: DataPaths,
     pub(crate) config: Config,
     pub(crate) environment: Environment,
 }
 
-impl Data {
+impl DataDir {
     pub(crate) fn open() -> Result<Self, CliError> {
-        let data = Self::unconfigured()?;
-        let config = Config::load(&data.paths.config())?;
+        let data = Self::with_default_config()?;
+        let config = Config::load(&data.paths.config_file())?;
         Ok(Self { config, ..data })
     }
 
     /// With the defaults, whatever the file says: for what a person needs most
     /// when the configuration is broken.
-    pub(crate) fn unconfigured() -> Result<Self, CliError> {
-        let environment = Environment::read();
+    pub(crate) fn with_default_config() -> Result<Self, CliError> {
+        let environment = Environment::from_process();
         let paths = usable_paths(&environment)?;
         let config = Config::parse("").map_err(CliError::Usage)?;
         Ok(Self {
@@ -60,17 +60,18 @@ impl Data {
     }
 
     /// The store for reading; `None` before anything was stored.
-    pub(crate) fn store(&self) -> Result<Option<SqliteStore>, CliError> {
-        let file = self.paths.database();
+    pub(crate) fn open_store(&self) -> Result<Option<SqliteStore>, CliError> {
+        let file = self.paths.database_file();
         let found = if file.exists() {
-            remora_store::open(&file, Access::Read)
+            remora_store::open_store(&file, Access::Read)
         } else {
             Err(StoreError::Empty)
         };
         match found {
-            Err(StoreError::Empty) if is_gone(&self.paths) => {
-                Err(CliError::Usage(format!("{}: {GONE}", file.display())))
-            }
+            Err(StoreError::Empty) if is_gone(&self.paths) => Err(CliError::Usage(format!(
+                "{}: {DATABASE_GONE_MESSAGE}",
+                file.display()
+            ))),
             Err(StoreError::Empty) => Ok(None),
             other => Ok(Some(other?)),
         }
@@ -79,23 +80,30 @@ impl Data {
     /// The store for writing; one that is gone comes back from the archive
     /// first. Only for a process that holds the worker's lock, or knows that no
     /// worker runs.
-    pub(crate) fn writable(&self) -> Result<SqliteStore, CliError> {
+    pub(crate) fn open_writable_store(&self) -> Result<SqliteStore, CliError> {
         if is_gone(&self.paths) {
-            rebuild(&self.paths, &worker::policy(self), &mut |_| {})?;
+            rebuild_database(
+                &self.paths,
+                &worker::build_capture_policy(self),
+                &mut |_| {},
+            )?;
         }
-        Ok(remora_store::open(&self.paths.database(), Access::Write)?)
+        Ok(remora_store::open_store(
+            &self.paths.database_file(),
+            Access::Write,
+        )?)
     }
 
     /// The key of the project of the current directory.
-    pub(crate) fn project(&self) -> Result<String, CliError> {
+    pub(crate) fn current_project(&self) -> Result<String, CliError> {
         let here = self.environment.directory().ok_or_else(|| {
             CliError::Usage("the current directory is gone; use --project or --all".to_owned())
         })?;
-        Ok(self.locate(here).project.key)
+        Ok(self.locate_folder(here).project.key)
     }
 
     /// Where a folder belongs.
-    pub(crate) fn locate(&self, folder: &Path) -> ProjectLocation {
+    pub(crate) fn locate_folder(&self, folder: &Path) -> ProjectLocation {
         look_up_project(&self.paths, folder, None)
     }
 }

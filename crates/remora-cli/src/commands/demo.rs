@@ -8,43 +8,46 @@ mod second;
 use std::fs;
 use std::path::Path;
 
-use remora_client::Paths;
-use remora_hooks::{Engine, Host, Options, Places};
+use remora_client::DataPaths;
+use remora_hooks::{Engine, EngineOptions, Host, SettingsPaths};
 use remora_protocol::Event;
 use remora_protocol::record::Item;
 use serde_json::json;
 
 use super::hooks::show;
-use crate::args::Demo;
+use crate::args::DemoArgs;
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
 
-const SETTINGS: &str = include_str!("demo/settings.json");
-const GUARD: &str = include_str!("demo/guard.sh");
-const SESSION: &str = include_str!("demo/session.jsonl");
+const SETTINGS_JSON: &str = include_str!("demo/settings.json");
+const GUARD_SCRIPT: &str = include_str!("demo/guard.sh");
+const SESSION_EVENTS: &str = include_str!("demo/session.jsonl");
 /// As the session that is remembered left it.
-const RETRY: &str = "pub fn attempts(limit: u32) -> u32 {\n    let mut n = 0;\n    while n < limit {\n        n += 1;\n    }\n    n\n}\n";
+const RETRY_SOURCE: &str = "pub fn attempts(limit: u32) -> u32 {\n    let mut n = 0;\n    while n < limit {\n        n += 1;\n    }\n    n\n}\n";
 
-pub(super) fn run(args: &Demo, out: &mut Output) -> Result<Exit, CliError> {
+pub(super) fn run(args: &DemoArgs, out: &mut Output) -> Result<Exit, CliError> {
     let folder = tempfile::Builder::new().prefix("remora-demo-").tempdir()?;
-    crate::signals::watch(Some(folder.path().to_path_buf()))?;
+    crate::signals::watch_signals(Some(folder.path().to_path_buf()))?;
     let home = folder.path().join("home");
     let project = folder.path().join("project");
-    write(&project.join(".claude/settings.json"), SETTINGS)?;
-    write(&project.join(".claude/hooks/guard.sh"), GUARD)?;
+    write_file(&project.join(".claude/settings.json"), SETTINGS_JSON)?;
+    write_file(&project.join(".claude/hooks/guard.sh"), GUARD_SCRIPT)?;
     // The same logger in the user's settings: it must run once, not twice.
     let user = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"cat > /dev/null","statusMessage":"log the call"}]}]}}"#;
-    write(&home.join(".claude/settings.json"), user)?;
-    let engine = Engine::load(Places::new(&project, &home), Options::default())?;
+    write_file(&home.join(".claude/settings.json"), user)?;
+    let engine = Engine::load(
+        SettingsPaths::new(&project, &home),
+        EngineOptions::default(),
+    )?;
     let host = Host {
-        environment: Environment::read().for_handlers(&home),
+        environment: Environment::from_process().for_handlers(&home),
         session_dir: Some(folder.path().join("session")),
         ..Host::default()
     };
     let mut counts = (0, 0, 0);
-    for line in SESSION.lines().filter(|l| !l.is_empty()) {
+    for line in SESSION_EVENTS.lines().filter(|l| !l.is_empty()) {
         let (said, json) = line.split_once('\t').unwrap_or(("", line));
         let event = Event::decode(
             json.replace("$PROJECT", &project.to_string_lossy())
@@ -56,70 +59,74 @@ pub(super) fn run(args: &Demo, out: &mut Output) -> Result<Exit, CliError> {
         counts.1 += report
             .handlers
             .iter()
-            .filter(|h| h.status != remora_hooks::Status::Skipped)
+            .filter(|h| h.status != remora_hooks::HandlerStatus::Skipped)
             .count();
         counts.2 += usize::from(super::hooks::exit_of(&report.outcome) == Exit::Blocked);
         if args.json {
-            out.json(&report)?;
+            out.print_json(&report)?;
         } else {
             let said = out.paint(Style::Dim, &format!("── {said}"));
-            let text = format!("{said}\n{}\n", show::report(&report, out));
-            out.text(&text)?;
+            let text = format!("{said}\n{}\n", show::render_report(&report, out));
+            out.print_text(&text)?;
         }
     }
     if !args.json {
-        out.text(&format!("{} events, {} handlers run, {} blocked. Try your own: remora hooks try PreToolUse --command 'rm -rf /'\n", counts.0, counts.1, counts.2))?;
+        out.print_text(&format!("{} events, {} handlers run, {} blocked. Try your own: remora hooks try PreToolUse --command 'rm -rf /'\n", counts.0, counts.1, counts.2))?;
     }
     // A repository of its own, whatever the folder of temporary files lies in.
-    write(&project.join(".git/HEAD"), "ref: refs/heads/main\n")?;
-    write(&project.join("src/retry.rs"), RETRY)?;
-    let paths = Paths::new(folder.path().join("data"));
-    remembered(&memory::remember(&paths, &project)?, args, out)?;
-    recalled(&second::play(&paths, &project)?, args, out)?;
+    write_file(&project.join(".git/HEAD"), "ref: refs/heads/main\n")?;
+    write_file(&project.join("src/retry.rs"), RETRY_SOURCE)?;
+    let paths = DataPaths::new(folder.path().join("data"));
+    print_remembered(&memory::store_session(&paths, &project)?, args, out)?;
+    print_recalled(&second::play_session(&paths, &project)?, args, out)?;
     Ok(Exit::GoOn)
 }
 
 /// What memory keeps of another session: a bug, its cause and its end.
-fn remembered(items: &[Item], args: &Demo, out: &mut Output) -> Result<(), CliError> {
+fn print_remembered(items: &[Item], args: &DemoArgs, out: &mut Output) -> Result<(), CliError> {
     if args.json {
-        return out.json(&json!({ "memory": items }));
+        return out.print_json(&json!({ "memory": items }));
     }
     let head = out.paint(Style::Dim, "── what memory keeps of a session");
-    out.text(&format!("\n{head}\n"))?;
+    out.print_text(&format!("\n{head}\n"))?;
     for item in items {
         let id = out.paint(Style::Cyan, &format!("#{}", item.id));
         let title = out.paint(Style::Bold, &item.title);
-        out.text(&format!("{id} {}: {title}\n", item.kind))?;
+        out.print_text(&format!("{id} {}: {title}\n", item.kind))?;
         for fact in item.facts.iter().take(3) {
-            out.text(&format!("     {fact}\n"))?;
+            out.print_text(&format!("     {fact}\n"))?;
         }
     }
     Ok(())
 }
 
 /// What the next session is given of it.
-fn recalled(steps: &[second::Step], args: &Demo, out: &mut Output) -> Result<(), CliError> {
+fn print_recalled(
+    steps: &[second::DemoStep],
+    args: &DemoArgs,
+    out: &mut Output,
+) -> Result<(), CliError> {
     if args.json {
         let steps: Vec<_> = steps
             .iter()
             .map(|step| json!({ "moment": step.moment, "given": step.given }))
             .collect();
-        return out.json(&json!({ "recall": steps }));
+        return out.print_json(&json!({ "recall": steps }));
     }
     let head = out.paint(Style::Dim, "── the next session remembers");
-    out.text(&format!("\n{head}\n"))?;
+    out.print_text(&format!("\n{head}\n"))?;
     for step in steps {
         let what = out.paint(Style::Bold, step.what);
         let given = step.given.as_deref().unwrap_or("nothing is given");
-        out.text(&format!("{what}\n"))?;
+        out.print_text(&format!("{what}\n"))?;
         for line in given.lines() {
-            out.text(&format!("     {line}\n"))?;
+            out.print_text(&format!("     {line}\n"))?;
         }
     }
-    out.text("\nNo key, no network. Yours: remora install claude-code\n")
+    out.print_text("\nNo key, no network. Yours: remora install claude-code\n")
 }
 
-fn write(path: &Path, text: &str) -> Result<(), CliError> {
+fn write_file(path: &Path, text: &str) -> Result<(), CliError> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }

@@ -3,18 +3,18 @@
 
 use std::path::{Path, PathBuf};
 
-use remora_instructions::normal;
+use remora_instructions::normalise_path;
 use remora_memory::store::Store;
 
-use crate::args::Directory;
-use crate::commands::data::Data;
+use crate::args::DirectoryArgs;
+use crate::commands::data::DataDir;
 use crate::commands::search::scope;
 use crate::environment::Environment;
 use crate::error::CliError;
 
-impl Directory {
+impl DirectoryArgs {
     /// This directory and no other.
-    pub(crate) fn at(cwd: Option<PathBuf>) -> Self {
+    pub(crate) fn from_cwd(cwd: Option<PathBuf>) -> Self {
         Self { project: None, cwd }
     }
 
@@ -29,8 +29,8 @@ impl Directory {
             return root_of(project, environment, here);
         }
         let directory = match &self.cwd {
-            Some(directory) if directory.is_absolute() => normal(directory),
-            Some(directory) => normal(&here()?.join(directory)),
+            Some(directory) if directory.is_absolute() => normalise_path(directory),
+            Some(directory) => normalise_path(&here()?.join(directory)),
             None => here()?,
         };
         if directory.is_dir() {
@@ -64,7 +64,7 @@ fn root_of(
         _ if Path::new(text).is_absolute() => PathBuf::from(text),
         _ => here()?.join(text),
     };
-    let path = normal(&path);
+    let path = normalise_path(&path);
     if path.is_dir() {
         return Ok(path);
     }
@@ -76,13 +76,13 @@ fn root_of(
 /// Where the project of this key or name was last seen. Files can be read
 /// without a memory, so one that cannot be opened knows no project.
 fn known_root(text: &str) -> Result<Option<PathBuf>, CliError> {
-    let Ok(data) = Data::unconfigured() else {
+    let Ok(data) = DataDir::with_default_config() else {
         return Ok(None);
     };
-    let Ok(Some(store)) = data.store() else {
+    let Ok(Some(store)) = data.open_store() else {
         return Ok(None);
     };
-    let projects = store.projects()?;
+    let projects = store.list_projects()?;
     let found = scope::by_name(&projects, text)?;
     Ok(found
         .map(|project| PathBuf::from(&project.root))

@@ -8,24 +8,24 @@ mod folders;
 mod kept;
 mod search;
 
-use remora_client::Paths;
+use remora_client::DataPaths;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::args::Doctor;
+use crate::args::DoctorArgs;
 use crate::clock;
 use crate::commands::pause;
-use crate::commands::show::lines::{count, hang};
+use crate::commands::show::lines::{format_count, hang_text};
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::hook::data_directory;
-use crate::output::{Output, Style, visible};
+use crate::output::{Output, Style, escape_invisible};
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Level {
+enum DiagnosisLevel {
     Ok,
     Warn,
     Fail,
@@ -33,19 +33,19 @@ enum Level {
 
 /// One thing that was looked at.
 #[derive(Debug, Serialize)]
-struct Check {
+struct Diagnosis {
     name: &'static str,
-    level: Level,
+    level: DiagnosisLevel,
     message: String,
     /// The command or step that mends it.
     fix: Option<String>,
 }
 
-impl Check {
+impl Diagnosis {
     fn ok(name: &'static str, message: impl Into<String>) -> Self {
         Self {
             name,
-            level: Level::Ok,
+            level: DiagnosisLevel::Ok,
             message: message.into(),
             fix: None,
         }
@@ -54,7 +54,7 @@ impl Check {
     fn warn(name: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
         Self {
             name,
-            level: Level::Warn,
+            level: DiagnosisLevel::Warn,
             message: message.into(),
             fix: Some(fix.into()),
         }
@@ -62,7 +62,7 @@ impl Check {
 
     fn fail(name: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
         Self {
-            level: Level::Fail,
+            level: DiagnosisLevel::Fail,
             ..Self::warn(name, message, fix)
         }
     }
@@ -70,62 +70,62 @@ impl Check {
 
 /// What the parts look at.
 #[derive(Debug)]
-struct Patient {
-    paths: Paths,
+struct DoctorContext {
+    paths: DataPaths,
     environment: Environment,
     /// Milliseconds since 1970.
     now: i64,
 }
 
-pub(crate) fn run(args: &Doctor, out: &mut Output) -> Result<Exit, CliError> {
-    let environment = Environment::read();
+pub(crate) fn run(args: &DoctorArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let environment = Environment::from_process();
     let checks = match data_directory(&environment) {
-        None => vec![Check::fail(
+        None => vec![Diagnosis::fail(
             "data directory",
             "not known: neither HOME nor REMORA_HOME is an absolute path",
             "set HOME, or REMORA_HOME to an absolute path",
         )],
-        Some(paths) => examine(&Patient {
+        Some(paths) => run_checks(&DoctorContext {
             paths,
             environment,
-            now: clock::millis(),
+            now: clock::now_ms(),
         }),
     };
     let worst = checks.iter().map(|check| check.level).max();
-    let failed = worst == Some(Level::Fail);
+    let failed = worst == Some(DiagnosisLevel::Fail);
     if args.json {
-        out.json(&json!({ "ok": !failed, "checks": checks }))?;
+        out.print_json(&json!({ "ok": !failed, "checks": checks }))?;
     } else {
-        say(&checks, out)?;
+        print_diagnoses(&checks, out)?;
     }
     Ok(if failed { Exit::Failed } else { Exit::GoOn })
 }
 
-fn examine(patient: &Patient) -> Vec<Check> {
-    let mut checks = folders::check(patient);
+fn run_checks(patient: &DoctorContext) -> Vec<Diagnosis> {
+    let mut checks = folders::check_data_dir(patient);
     // In a folder of someone else there is nothing more to look for.
     if patient.paths.find_fault().is_some() {
         return checks;
     }
-    checks.extend(config::check(patient));
-    checks.extend(background::check(patient));
-    let paused = pause::told(&patient.paths).into_iter();
-    checks.extend(paused.map(|p| Check::warn("paused", p.what, format!("`{}`", p.ender))));
-    let (kept, events) = kept::check(patient);
+    checks.extend(config::check_config(patient));
+    checks.extend(background::check_background(patient));
+    let paused = pause::describe_pauses(&patient.paths).into_iter();
+    checks.extend(paused.map(|p| Diagnosis::warn("paused", p.what, format!("`{}`", p.ender))));
+    let (kept, events) = kept::check_stored_data(patient);
     checks.extend(kept);
-    checks.extend(search::check(patient));
-    checks.extend(agents::check(patient, events));
+    checks.extend(search::check_search(patient));
+    checks.extend(agents::check_agents(patient, events));
     checks
 }
 
-fn say(checks: &[Check], out: &mut Output) -> Result<(), CliError> {
+fn print_diagnoses(checks: &[Diagnosis], out: &mut Output) -> Result<(), CliError> {
     let wide = checks.iter().map(|check| check.name.len()).max();
     let wide = wide.unwrap_or(0);
     for check in checks {
         let (word, style) = match check.level {
-            Level::Ok => ("ok", Style::Green),
-            Level::Warn => ("warn", Style::Yellow),
-            Level::Fail => ("FAIL", Style::Red),
+            DiagnosisLevel::Ok => ("ok", Style::Green),
+            DiagnosisLevel::Warn => ("warn", Style::Yellow),
+            DiagnosisLevel::Fail => ("FAIL", Style::Red),
         };
         let lead = format!("{word:<4}  {:<wide$}  ", check.name);
         let painted = format!(
@@ -133,33 +133,33 @@ fn say(checks: &[Check], out: &mut Output) -> Result<(), CliError> {
             out.paint(style, &format!("{word:<4}")),
             check.name
         );
-        let told = hang(&lead, &visible(&check.message));
-        out.text(&told.replacen(&lead, &painted, 1))?;
+        let told = hang_text(&lead, &escape_invisible(&check.message));
+        out.print_text(&told.replacen(&lead, &painted, 1))?;
         if let Some(fix) = &check.fix {
             let lead = format!("{:indent$}-> ", "", indent = 8 + wide);
             // A command must stay in one piece to be copied.
-            let fix = visible(fix);
-            out.text(&if fix.contains('`') {
+            let fix = escape_invisible(fix);
+            out.print_text(&if fix.contains('`') {
                 format!("{lead}{fix}\n")
             } else {
-                hang(&lead, &fix)
+                hang_text(&lead, &fix)
             })?;
         }
     }
     let of = |level| checks.iter().filter(|c| c.level == level).count() as u64;
-    let (failed, warned) = (of(Level::Fail), of(Level::Warn));
+    let (failed, warned) = (of(DiagnosisLevel::Fail), of(DiagnosisLevel::Warn));
     let text = match (failed, warned) {
         (0, 0) => "everything is well".to_owned(),
         _ => format!(
             "{}, {}",
-            count(failed, "fault", "faults"),
-            count(warned, "warning", "warnings")
+            format_count(failed, "fault", "faults"),
+            format_count(warned, "warning", "warnings")
         ),
     };
-    out.text(&format!("\n{text}\n"))
+    out.print_text(&format!("\n{text}\n"))
 }
 
 /// A path in a command that a shell reads.
-fn quoted(path: &std::path::Path) -> String {
-    crate::output::quoted(&path.display().to_string())
+fn quote_path(path: &std::path::Path) -> String {
+    crate::output::quote_for_shell(&path.display().to_string())
 }

@@ -6,20 +6,20 @@ use std::fs;
 use std::io::{self, IsTerminal, Write as _};
 
 use remora_memory::overrides::edit_words;
-use remora_memory::store::Write;
-use remora_protocol::record::{Edit, Item};
+use remora_memory::store::ItemWrite;
+use remora_protocol::record::{Item, ItemEdit};
 use remora_protocol::tokens;
 use serde_json::json;
 
-use crate::args::EditItem;
+use crate::args::EditArgs;
 use crate::clock;
 use crate::commands::correct::{
-    self, Corrected, clean, correct, find_item, refuse_address, refuse_wrong,
+    self, CorrectedItem, clean_text, correct_item, find_item, refuse_address, refuse_wrong,
 };
-use crate::commands::data::Data;
+use crate::commands::data::DataDir;
 use crate::commands::editor::open_editor;
 use crate::commands::reader::refuse_agent;
-use crate::commands::show::lines::{flat, hang};
+use crate::commands::show::lines::{flatten_text, hang_text};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
@@ -31,38 +31,38 @@ const MAX_TEXT_BYTES: usize = 64 * 1024;
 
 /// Words that a user typed; what is absent stays.
 #[derive(Debug, Default)]
-struct Words {
+struct EditedWords {
     title: Option<String>,
     text: Option<String>,
 }
 
-pub(super) fn run(args: &EditItem, out: &mut Output) -> Result<Exit, CliError> {
+pub(super) fn run(args: &EditArgs, out: &mut Output) -> Result<Exit, CliError> {
     refuse_address(&args.item)?;
-    let data = Data::open()?;
+    let data = DataDir::open()?;
     refuse_agent(&data.environment, "items are edited")?;
     let corrected = if args.undo {
         take_back(&data, &args.item)?
     } else {
         let typed = if args.title.is_none() && args.text.is_none() {
             let Some(words) = type_words(&data, &args.item)? else {
-                out.text("nothing was changed\n")?;
+                out.print_text("nothing was changed\n")?;
                 return Ok(Exit::GoOn);
             };
             words
         } else {
-            Words {
+            EditedWords {
                 title: args.title.clone(),
                 text: args.text.clone(),
             }
         };
         put_words(&data, &args.item, typed)?
     };
-    let Corrected { item, said } = corrected;
+    let CorrectedItem { item, said } = corrected;
     if args.json {
         let mut value = correct::as_json(&item);
         value["text"] = json!(item.text);
         value["edited"] = json!(said.edit.is_some());
-        out.json(&value)?;
+        out.print_json(&value)?;
         return Ok(Exit::GoOn);
     }
     let verb = if said.edit.is_some() {
@@ -70,23 +70,23 @@ pub(super) fn run(args: &EditItem, out: &mut Output) -> Result<Exit, CliError> {
     } else {
         "as it was extracted"
     };
-    let title = flat(&item.title);
+    let title = flatten_text(&item.title);
     let head = format!("{verb}: #{} {} · {title}", item.id, item.kind);
-    out.text(&out.paint(Style::Green, &hang("", &head)))?;
+    out.print_text(&out.paint(Style::Green, &hang_text("", &head)))?;
     if said.edit.is_some() {
         let text = format!(
             "`remora edit {} --undo` brings the old words back.",
             item.id
         );
-        out.text(&hang("  ", &text))?;
+        out.print_text(&hang_text("  ", &text))?;
     }
     Ok(Exit::GoOn)
 }
 
-fn put_words(data: &Data, name: &str, typed: Words) -> Result<Corrected, CliError> {
+fn put_words(data: &DataDir, name: &str, typed: EditedWords) -> Result<CorrectedItem, CliError> {
     let title = typed.title.map(|title| clean_title(data, &title));
     let title = title.transpose()?;
-    let text = typed.text.map(|text| clean(data, &text)).transpose()?;
+    let text = typed.text.map(|text| clean_text(data, &text)).transpose()?;
     if text
         .as_ref()
         .is_some_and(|text| text.len() > MAX_TEXT_BYTES)
@@ -95,13 +95,13 @@ fn put_words(data: &Data, name: &str, typed: Words) -> Result<Corrected, CliErro
             "the text is longer than 64 KiB; an item is a short note".to_owned(),
         ));
     }
-    correct(data, name, &|_| true, |store, item, said| {
+    correct_item(data, name, &|_| true, |store, item, said| {
         refuse_wrong(store, item, said)?;
-        let fresh = edit_words(item, clock::millis(), title, text);
+        let fresh = edit_words(item, clock::now_ms(), title, text);
         said.edit = Some(match said.edit.take() {
             None => fresh,
             // What was extracted stays known through any number of edits.
-            Some(before) => Edit {
+            Some(before) => ItemEdit {
                 title: fresh.title.or(before.title),
                 text: fresh.text.or(before.text),
                 facts: fresh.facts.or(before.facts),
@@ -109,12 +109,12 @@ fn put_words(data: &Data, name: &str, typed: Words) -> Result<Corrected, CliErro
                 time: fresh.time,
             },
         });
-        Ok(Some(Write::Keep(item.clone())))
+        Ok(Some(ItemWrite::Keep(item.clone())))
     })
 }
 
-fn clean_title(data: &Data, title: &str) -> Result<String, CliError> {
-    let title = flat(&clean(data, title)?);
+fn clean_title(data: &DataDir, title: &str) -> Result<String, CliError> {
+    let title = flatten_text(&clean_text(data, title)?);
     if title.is_empty() {
         return Err(CliError::Usage(
             "the title is empty; `remora forget` deletes an item".to_owned(),
@@ -123,8 +123,8 @@ fn clean_title(data: &Data, title: &str) -> Result<String, CliError> {
     Ok(title.chars().take(MAX_TITLE_CHARS).collect())
 }
 
-fn take_back(data: &Data, name: &str) -> Result<Corrected, CliError> {
-    correct(data, name, &|_| true, |_, item, said| {
+fn take_back(data: &DataDir, name: &str) -> Result<CorrectedItem, CliError> {
+    correct_item(data, name, &|_| true, |_, item, said| {
         let Some(edit) = said.edit.take() else {
             return Err(CliError::Usage(format!("#{} is not edited", item.id)));
         };
@@ -139,14 +139,14 @@ fn take_back(data: &Data, name: &str) -> Result<Corrected, CliError> {
             item.detail = original.detail;
         }
         let texts = [&item.title, &item.text].into_iter().chain(&item.facts);
-        item.digest_tokens = texts.map(|text| tokens::estimate(text)).sum();
-        Ok(Some(Write::Keep(item)))
+        item.digest_tokens = texts.map(|text| tokens::estimate_tokens(text)).sum();
+        Ok(Some(ItemWrite::Keep(item)))
     })
 }
 
 /// Lets the user type in an editor; `None` if nothing was changed. The worker's
 /// lock is not held meanwhile.
-fn type_words(data: &Data, name: &str) -> Result<Option<Words>, CliError> {
+fn type_words(data: &DataDir, name: &str) -> Result<Option<EditedWords>, CliError> {
     let needs_words = || {
         CliError::Usage(
             "say what to change with --title or --text; an editor needs a terminal and $VISUAL or \
@@ -157,7 +157,7 @@ fn type_words(data: &Data, name: &str) -> Result<Option<Words>, CliError> {
     if !io::stdin().is_terminal() {
         return Err(needs_words());
     }
-    let Some(store) = data.store()? else {
+    let Some(store) = data.open_store()? else {
         return Err(CliError::Usage("nothing is remembered yet".to_owned()));
     };
     let item = find_item(&store, name, &|_| true)?;
@@ -179,7 +179,7 @@ fn type_words(data: &Data, name: &str) -> Result<Option<Words>, CliError> {
 
 /// Title and text as a user edits them: the title in the first line.
 fn as_typed(item: &Item) -> String {
-    format!("{}\n\n{}\n", flat(&item.title), text_of(item))
+    format!("{}\n\n{}\n", flatten_text(&item.title), text_of(item))
 }
 
 /// What an item says beside its title.
@@ -192,12 +192,12 @@ fn text_of(item: &Item) -> String {
 }
 
 /// What the user made of it; what was left as it was stays as extracted.
-fn read_typed(item: &Item, typed: &str) -> Words {
+fn read_typed(item: &Item, typed: &str) -> EditedWords {
     let typed = typed.trim_start();
     let (title, text) = typed.split_once('\n').unwrap_or((typed, ""));
     let changed = |new: &str, old: &str| (new.trim() != old.trim()).then(|| new.trim().to_owned());
-    Words {
-        title: changed(title, &flat(&item.title)),
+    EditedWords {
+        title: changed(title, &flatten_text(&item.title)),
         text: changed(text, &text_of(item)),
     }
 }

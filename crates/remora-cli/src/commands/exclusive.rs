@@ -4,34 +4,34 @@
 use std::fs::File;
 use std::time::{Duration, Instant};
 
-use remora_client::{Connection, Paths, append_our_file, waiting, wake};
+use remora_client::{Connection, DataPaths, append_our_file, list_spooled, notify_worker};
 
 use crate::clock;
 use crate::commands::worker;
 use crate::error::CliError;
 
 /// Somebody else who writes is given this long.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 /// And this long where it can be left to a worker.
-const SOON: Duration = Duration::from_secs(2);
+const SHORT_LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The worker's place, taken.
 #[derive(Debug)]
-pub(crate) struct Exclusive {
-    paths: Paths,
+pub(crate) struct WorkerLock {
+    paths: DataPaths,
     lock: Option<File>,
     ran: bool,
 }
 
-impl Exclusive {
+impl WorkerLock {
     /// Ends the worker, if one runs, and takes its lock.
-    pub(crate) fn take(paths: &Paths) -> Result<Self, CliError> {
-        let file = open(paths)?;
-        let end = Instant::now() + PATIENCE;
+    pub(crate) fn acquire_lock(paths: &DataPaths) -> Result<Self, CliError> {
+        let file = open_lock_file(paths)?;
+        let end = Instant::now() + LOCK_TIMEOUT;
         let mut ran = false;
         loop {
             // A hook may start another one while the first is on its way out.
-            ran |= worker::end(paths)?.is_some();
+            ran |= worker::stop_worker(paths)?.is_some();
             if file.try_lock().is_ok() {
                 break;
             }
@@ -49,16 +49,19 @@ impl Exclusive {
             ran,
         };
         // A deletion that was cut short comes before anything else is written.
-        remora_server::forget::resume(paths)?;
+        remora_server::forget::resume_deletion(paths)?;
         Ok(this)
     }
 
     /// Takes the lock if no worker has it. Others of our kind are soon done.
-    pub(crate) fn if_free(paths: &Paths) -> Option<Self> {
-        let file = open(paths).ok()?;
-        let end = Instant::now() + SOON;
+    pub(crate) fn if_free(paths: &DataPaths) -> Option<Self> {
+        let file = open_lock_file(paths).ok()?;
+        let end = Instant::now() + SHORT_LOCK_TIMEOUT;
         while file.try_lock().is_err() {
-            let nobody = matches!(Connection::try_open(&paths.socket()), Connection::Nobody);
+            let nobody = matches!(
+                Connection::try_open(&paths.socket_file()),
+                Connection::Nobody
+            );
             if !nobody || Instant::now() > end {
                 return None;
             }
@@ -78,8 +81,8 @@ impl Exclusive {
 }
 
 /// The lock, not taken yet.
-fn open(paths: &Paths) -> Result<File, CliError> {
-    paths.prepare().map_err(|source| CliError::File {
+fn open_lock_file(paths: &DataPaths) -> Result<File, CliError> {
+    paths.prepare_data_dir().map_err(|source| CliError::File {
         path: paths.home().to_path_buf(),
         source,
     })?;
@@ -87,15 +90,15 @@ fn open(paths: &Paths) -> Result<File, CliError> {
     append_our_file(&path).map_err(|source| CliError::File { path, source })
 }
 
-impl Drop for Exclusive {
+impl Drop for WorkerLock {
     fn drop(&mut self) {
         drop(self.lock.take());
-        let waits = waiting(&self.paths, 1).is_ok_and(|files| !files.is_empty());
+        let waits = list_spooled(&self.paths, 1).is_ok_and(|files| !files.is_empty());
         if self.ran || waits {
             let program = std::env::current_exe();
             // If it does not start now, the next hook starts it.
             let _ = program.and_then(|program| {
-                wake(
+                notify_worker(
                     &self.paths,
                     &program,
                     env!("CARGO_PKG_VERSION"),

@@ -6,60 +6,60 @@ use std::io::Write;
 use std::path::Path;
 
 use remora_memory::store::{Filter, Store};
-use remora_protocol::time::rfc3339;
-use remora_server::archive::{self, Archive, Archived};
+use remora_protocol::time::format_rfc3339;
+use remora_server::archive::{self, Archive, ArchivedEvent};
 use serde_json::{Value, json};
 
-use crate::args::{self, Export};
+use crate::args::{self, ExportArgs};
 use crate::clock;
-use crate::commands::data::Data;
-use crate::commands::import::VERSION;
-use crate::commands::parts::{self, Part};
+use crate::commands::data::DataDir;
+use crate::commands::import::EXPORT_VERSION;
+use crate::commands::parts::{self, StorePart};
 use crate::commands::progress::Progress;
-use crate::commands::reader::Reader;
+use crate::commands::reader::Requester;
 use crate::commands::search::when;
-use crate::commands::show::lines::count;
+use crate::commands::show::lines::format_count;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
 
 /// Lines are handed on in pieces of about this size.
-const PIECE: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;
 
-pub(crate) fn run(args: &Export, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let store = data.store()?;
+pub(crate) fn run(args: &ExportArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let store = data.open_store()?;
     let filter = match &store {
-        Some(store) => filter(args, &data, store)?,
+        Some(store) => build_filter(args, &data, store)?,
         None => Filter::default(),
     };
     let store = store.as_ref().map(|store| store as &dyn Store);
     let Some(path) = &args.out else {
-        let mut pieces = Pieces::new(|piece| out.text(piece));
-        write(args, &data, store, &filter, &mut pieces)?;
+        let mut pieces = ChunkWriter::new(|piece| out.print_text(piece));
+        write_parts(args, &data, store, &filter, &mut pieces)?;
         return Ok(Exit::GoOn);
     };
     let lines = to_file(path, |file| {
-        let mut pieces = Pieces::new(|piece| Ok(file.write_all(piece.as_bytes())?));
-        write(args, &data, store, &filter, &mut pieces)
+        let mut pieces = ChunkWriter::new(|piece| Ok(file.write_all(piece.as_bytes())?));
+        write_parts(args, &data, store, &filter, &mut pieces)
     })?;
-    let lines = count(lines, "line", "lines");
-    out.text(&format!("exported {lines} to {}\n", path.display()))?;
+    let lines = format_count(lines, "line", "lines");
+    out.print_text(&format!("exported {lines} to {}\n", path.display()))?;
     Ok(Exit::GoOn)
 }
 
-fn filter(args: &Export, data: &Data, store: &dyn Store) -> Result<Filter, CliError> {
-    let place = args::Where {
+fn build_filter(args: &ExportArgs, data: &DataDir, store: &dyn Store) -> Result<Filter, CliError> {
+    let place = args::ProjectScopeArgs {
         all: true,
         project: args.project.clone(),
     };
-    let span = args::Span {
+    let span = args::TimeSpanArgs {
         since: args.since.clone(),
         until: None,
     };
     Ok(Filter {
-        project: Reader::of(data)?.project(data, store, &place)?,
-        since: when::span(&span)?.since,
+        project: Requester::from_data(data)?.resolve_project(data, store, &place)?,
+        since: when::resolve_time_span(&span)?.since,
         ..Filter::default()
     })
 }
@@ -89,51 +89,53 @@ fn to_file(
 }
 
 /// Everything; returns how many lines.
-fn write(
-    args: &Export,
-    data: &Data,
+fn write_parts(
+    args: &ExportArgs,
+    data: &DataDir,
     store: Option<&dyn Store>,
     filter: &Filter,
-    pieces: &mut Pieces<impl FnMut(&str) -> Result<(), CliError>>,
+    pieces: &mut ChunkWriter<impl FnMut(&str) -> Result<(), CliError>>,
 ) -> Result<u64, CliError> {
-    pieces.line(&json!({
+    pieces.write_line(&json!({
         "remora": "export",
-        "version": VERSION,
+        "version": EXPORT_VERSION,
         "program": env!("CARGO_PKG_VERSION"),
-        "time": rfc3339(clock::millis()),
+        "time": format_rfc3339(clock::now_ms()),
     }))?;
     if let Some(store) = store {
-        let all = parts::rows(&store.counts()?);
+        let all = parts::count_records(&store.count_contents()?);
         let mut progress = Progress::new("exporting");
-        parts::each(store, filter, &mut |part| {
-            progress.at(pieces.lines, all, "");
-            pieces.line(&part)
+        parts::visit_parts(store, filter, &mut |part| {
+            progress.update_line(pieces.lines, all, "");
+            pieces.write_line(&part)
         })?;
     }
     if args.events {
-        raw(data, filter, pieces)?;
+        write_raw_events(data, filter, pieces)?;
     }
     pieces.finish()
 }
 
 /// Raw events of the archive, each once: a worker that was killed may have
 /// archived one twice.
-fn raw(
-    data: &Data,
+fn write_raw_events(
+    data: &DataDir,
     filter: &Filter,
-    pieces: &mut Pieces<impl FnMut(&str) -> Result<(), CliError>>,
+    pieces: &mut ChunkWriter<impl FnMut(&str) -> Result<(), CliError>>,
 ) -> Result<(), CliError> {
-    let archive = Archive::new(data.paths.archive());
-    let all = archive.bytes();
+    let archive = Archive::new(data.paths.archive_dir());
+    let all = archive.disk_bytes();
     let mut progress = Progress::new("exporting raw events");
     let mut done = 0;
     let mut seen = HashSet::new();
-    for file in archive.files()? {
+    for file in archive.list_files()? {
         let mut failed = None;
-        let read = archive::read(&file, |event| {
-            if failed.is_none() && wanted(&event, filter) && seen.insert(event.envelope.id.clone())
+        let read = archive::read_events(&file, |event| {
+            if failed.is_none()
+                && matches_filter(&event, filter)
+                && seen.insert(event.envelope.id.clone())
             {
-                failed = pieces.line(&Part::Raw(Box::new(event))).err();
+                failed = pieces.write_line(&StorePart::Raw(Box::new(event))).err();
             }
         });
         read.map_err(|source| CliError::File {
@@ -144,12 +146,12 @@ fn raw(
             return Err(e);
         }
         done += std::fs::metadata(&file).map_or(0, |m| m.len());
-        progress.at(done, all, "");
+        progress.update_line(done, all, "");
     }
     Ok(())
 }
 
-fn wanted(event: &Archived, filter: &Filter) -> bool {
+fn matches_filter(event: &ArchivedEvent, filter: &Filter) -> bool {
     filter.since.is_none_or(|since| event.envelope.at >= since)
         && filter
             .project
@@ -158,7 +160,7 @@ fn wanted(event: &Archived, filter: &Filter) -> bool {
 }
 
 /// The key of the project that an archived event belongs to.
-pub(crate) fn project_of(event: &Archived) -> &str {
+pub(crate) fn project_of(event: &ArchivedEvent) -> &str {
     match &event.envelope.project {
         Some(project) => &project.key,
         None => event
@@ -170,13 +172,13 @@ pub(crate) fn project_of(event: &Archived) -> &str {
 }
 
 /// Lines, gathered into larger pieces.
-struct Pieces<F> {
+struct ChunkWriter<F> {
     text: String,
     lines: u64,
     take: F,
 }
 
-impl<F: FnMut(&str) -> Result<(), CliError>> Pieces<F> {
+impl<F: FnMut(&str) -> Result<(), CliError>> ChunkWriter<F> {
     fn new(take: F) -> Self {
         Self {
             text: String::new(),
@@ -185,11 +187,11 @@ impl<F: FnMut(&str) -> Result<(), CliError>> Pieces<F> {
         }
     }
 
-    fn line(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
+    fn write_line(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
         self.text.push_str(&serde_json::to_string(value)?);
         self.text.push('\n');
         self.lines += 1;
-        if self.text.len() >= PIECE {
+        if self.text.len() >= CHUNK_BYTES {
             (self.take)(&self.text)?;
             self.text.clear();
         }

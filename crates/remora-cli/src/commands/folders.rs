@@ -11,71 +11,71 @@ mod tracked;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use remora_client::{Paths, Pause};
+use remora_client::{DataPaths, Pause};
 use remora_git::Git;
 use remora_memory::store::{Filter, Store};
 use remora_server::identity::look_up_project;
 use remora_store::Access;
 use serde_json::{Value, json};
 
-use crate::args::{DAYS, Folders};
+use crate::args::{DEFAULT_NOTE_DAYS, FoldersArgs};
 use crate::clock;
-use crate::commands::data::Data;
-use crate::commands::show::lines::{count, flat, hang};
+use crate::commands::data::DataDir;
+use crate::commands::show::lines::{flatten_text, format_count, hang_text};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
-use plan::{Change, Plan, Step};
-use record::{Record, Written};
+use plan::{FileChange, FileStep, FolderPlan};
+use record::{FolderRecord, WrittenFile};
 
-const DAY: i64 = 24 * 3600 * 1000;
+const DAY_MS: i64 = 24 * 3600 * 1000;
 /// Sessions that the worker looks at for projects with recent work.
-const SESSIONS: usize = 200;
+const MAX_SCANNED_SESSIONS: usize = 200;
 
 /// What became of one step.
 #[derive(Debug)]
-enum Done {
+enum StepOutcome {
     /// As planned.
     Well,
     Failed(String),
 }
 
-pub(super) fn run(args: &Folders, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
+pub(super) fn run(args: &FoldersArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
     let here = data.environment.directory().ok_or_else(|| {
         CliError::Usage("the current directory is gone; go to the project first".to_owned())
     })?;
-    let place = data.locate(here);
+    let place = data.locate_folder(here);
     let root = PathBuf::from(&place.project.root);
     let real = (args.write || args.clean) && !args.dry_run;
     let mut record = if real {
-        Record::hold(&data.paths)?
+        FolderRecord::load_locked(&data.paths)?
     } else {
-        Record::look(&data.paths)?
+        FolderRecord::load_readonly(&data.paths)?
     };
     let plan = if args.clean {
-        plan::clean(&root, &record)
+        plan::plan_cleanup(&root, &record)
     } else {
-        match data.store()? {
-            None => Plan::nothing(&root),
+        match data.open_store()? {
+            None => FolderPlan::new_empty(&root),
             Some(store) => {
-                let since = clock::millis() - i64::from(args.days) * DAY;
+                let since = clock::now_ms() - i64::from(args.days) * DAY_MS;
                 let git = data.environment.find_git(&root);
-                plan::write(&store, &place.project.key, &root, since, &record, &git)?
+                plan::plan_tables(&store, &place.project.key, &root, since, &record, &git)?
             }
         }
     };
     let done = if real {
-        Some(apply(&plan, &mut record)?)
+        Some(apply_plan(&plan, &mut record)?)
     } else {
         None
     };
     if args.json {
-        out.json(&as_json(&plan, done.as_deref(), args.days))?;
+        out.print_json(&as_json(&plan, done.as_deref(), args.days))?;
     } else {
-        say(&plan, done.as_deref(), args, out)?;
+        print_plan(&plan, done.as_deref(), args, out)?;
     }
-    let failed = |done: &Done| matches!(done, Done::Failed(_));
+    let failed = |done: &StepOutcome| matches!(done, StepOutcome::Failed(_));
     Ok(match done {
         Some(done) if done.iter().any(failed) => Exit::Failed,
         _ => Exit::GoOn,
@@ -85,34 +85,34 @@ pub(super) fn run(args: &Folders, out: &mut Output) -> Result<Exit, CliError> {
 /// What the worker does in spare time when `folders.auto` is on: the tables of
 /// every project with work in the last day, as `remora folders --write` would.
 /// Returns a line for the log when something changed or failed.
-pub(crate) fn refresh(paths: &Paths) -> Option<String> {
-    match renew(paths) {
+pub(crate) fn refresh_notes(paths: &DataPaths) -> Option<String> {
+    match refresh_projects(paths) {
         Ok((0, 0)) => None,
-        Ok((changed, 0)) => Some(format!("folders: {} renewed", files(changed))),
+        Ok((changed, 0)) => Some(format!("folders: {} renewed", format_file_count(changed))),
         Ok((changed, failed)) => Some(format!(
             "folders: {} renewed, {} could not be written",
-            files(changed),
-            files(failed)
+            format_file_count(changed),
+            format_file_count(failed)
         )),
         Err(e) => Some(format!("folders: {e}")),
     }
 }
 
-fn renew(paths: &Paths) -> Result<(usize, usize), CliError> {
-    let now = clock::millis();
-    let store = remora_store::open(&paths.database(), Access::Read)?;
+fn refresh_projects(paths: &DataPaths) -> Result<(usize, usize), CliError> {
+    let now = clock::now_ms();
+    let store = remora_store::open_store(&paths.database_file(), Access::Read)?;
     let today = Filter {
-        since: Some(now - DAY),
+        since: Some(now - DAY_MS),
         ..Filter::default()
     };
     let mut keys: Vec<String> = store
-        .sessions(&today, SESSIONS)?
+        .list_sessions(&today, MAX_SCANNED_SESSIONS)?
         .into_iter()
         .map(|session| session.project)
         .collect();
     keys.sort_unstable();
     keys.dedup();
-    let projects = store.projects()?;
+    let projects = store.list_projects()?;
     let (mut changed, mut failed) = (0, 0);
     for project in projects
         .iter()
@@ -121,43 +121,43 @@ fn renew(paths: &Paths) -> Result<(usize, usize), CliError> {
         let root = Path::new(&project.root);
         // A folder that is another project by now, or a project that is off.
         let same = root.is_dir() && look_up_project(paths, root, None).project.key == project.key;
-        if !same || Pause::of(paths).is_off(Some(&project.key), "", now) {
+        if !same || Pause::for_data_dir(paths).is_off(Some(&project.key), "", now) {
             continue;
         }
-        let mut record = Record::hold(paths)?;
-        let since = now - i64::from(DAYS) * DAY;
+        let mut record = FolderRecord::load_locked(paths)?;
+        let since = now - i64::from(DEFAULT_NOTE_DAYS) * DAY_MS;
         let git = Git::default();
-        let plan = plan::write(&store, &project.key, root, since, &record, &git)?;
-        let done = apply(&plan, &mut record)?;
+        let plan = plan::plan_tables(&store, &project.key, root, since, &record, &git)?;
+        let done = apply_plan(&plan, &mut record)?;
         for (step, done) in plan.steps.iter().zip(done) {
             match done {
-                Done::Failed(_) => failed += 1,
-                Done::Well if step.changes() => changed += 1,
-                Done::Well => {}
+                StepOutcome::Failed(_) => failed += 1,
+                StepOutcome::Well if step.has_change() => changed += 1,
+                StepOutcome::Well => {}
             }
         }
     }
     Ok((changed, failed))
 }
 
-fn files(n: usize) -> String {
-    count(n as u64, "file", "files")
+fn format_file_count(n: usize) -> String {
+    format_count(n as u64, "file", "files")
 }
 
-impl Step {
-    fn changes(&self) -> bool {
-        use Change::{Create, Delete, Take, Update};
+impl FileStep {
+    fn has_change(&self) -> bool {
+        use FileChange::{Create, Delete, Take, Update};
         matches!(self.change, Create(_) | Update(_) | Take(_) | Delete)
     }
 }
 
 /// Carries a plan out. The record comes first: what dies in between can still
 /// be cleaned.
-fn apply(plan: &Plan, record: &mut Record) -> Result<Vec<Done>, CliError> {
+fn apply_plan(plan: &FolderPlan, record: &mut FolderRecord) -> Result<Vec<StepOutcome>, CliError> {
     let before = record.files.clone();
     for step in &plan.steps {
-        if matches!(step.change, Change::Create(_) | Change::Update(_)) {
-            let written = Written::new(&plan.root, &step.around);
+        if matches!(step.change, FileChange::Create(_) | FileChange::Update(_)) {
+            let written = WrittenFile::new(&plan.root, &step.around);
             record.files.insert(step.file.clone(), written);
         }
     }
@@ -169,13 +169,13 @@ fn apply(plan: &Plan, record: &mut Record) -> Result<Vec<Done>, CliError> {
     for step in &plan.steps {
         let done = carry_out(step);
         match (&step.change, &done) {
-            (Change::Create(_) | Change::Update(_), Done::Failed(_)) => {
+            (FileChange::Create(_) | FileChange::Update(_), StepOutcome::Failed(_)) => {
                 match before.get(&step.file) {
                     Some(old) => record.files.insert(step.file.clone(), old.clone()),
                     None => record.files.remove(&step.file),
                 };
             }
-            (Change::Take(_) | Change::Delete | Change::Forget, Done::Well) => {
+            (FileChange::Take(_) | FileChange::Delete | FileChange::Forget, StepOutcome::Well) => {
                 record.files.remove(&step.file);
             }
             _ => {}
@@ -188,51 +188,54 @@ fn apply(plan: &Plan, record: &mut Record) -> Result<Vec<Done>, CliError> {
     Ok(all)
 }
 
-fn carry_out(step: &Step) -> Done {
-    if !step.changes() {
-        return Done::Well;
+fn carry_out(step: &FileStep) -> StepOutcome {
+    if !step.has_change() {
+        return StepOutcome::Well;
     }
     // A person may be editing it.
-    match plan::look(&step.file) {
+    match plan::read_existing_file(&step.file) {
         Ok(now) if now == step.old => {}
-        Ok(_) => return Done::Failed("it changed just now; try again".to_owned()),
-        Err(why) => return Done::Failed(why),
+        Ok(_) => return StepOutcome::Failed("it changed just now; try again".to_owned()),
+        Err(why) => return StepOutcome::Failed(why),
     }
     let read_only = fs::metadata(&step.file).is_ok_and(|known| known.permissions().readonly());
     if read_only {
-        return Done::Failed("it is read-only; make it writable first".to_owned());
+        return StepOutcome::Failed("it is read-only; make it writable first".to_owned());
     }
     let done = match &step.change {
-        Change::Create(new) | Change::Update(new) | Change::Take(new) => {
-            record::replace(&step.file, new)
+        FileChange::Create(new) | FileChange::Update(new) | FileChange::Take(new) => {
+            record::replace_file(&step.file, new)
         }
         _ => fs::remove_file(&step.file),
     };
     match done {
-        Ok(()) => Done::Well,
-        Err(e) => Done::Failed(e.to_string()),
+        Ok(()) => StepOutcome::Well,
+        Err(e) => StepOutcome::Failed(e.to_string()),
     }
 }
 
 /// The change in one word, and why if it is none.
-fn worded<'a>(step: &'a Step, done: Option<&'a Done>) -> (&'static str, Option<&'a str>) {
-    if let Some(Done::Failed(why)) = done {
+fn describe_step<'a>(
+    step: &'a FileStep,
+    done: Option<&'a StepOutcome>,
+) -> (&'static str, Option<&'a str>) {
+    if let Some(StepOutcome::Failed(why)) = done {
         return ("failed", Some(why));
     }
     match &step.change {
-        Change::Create(_) => ("create", None),
-        Change::Update(_) => ("update", None),
-        Change::Take(_) => ("remove", None),
-        Change::Delete => ("delete", None),
-        Change::Same => ("unchanged", None),
-        Change::Forget => ("gone", None),
-        Change::Leave(why) => ("leave", Some(why)),
+        FileChange::Create(_) => ("create", None),
+        FileChange::Update(_) => ("update", None),
+        FileChange::Take(_) => ("remove", None),
+        FileChange::Delete => ("delete", None),
+        FileChange::Same => ("unchanged", None),
+        FileChange::Forget => ("gone", None),
+        FileChange::Leave(why) => ("leave", Some(why)),
     }
 }
 
-fn as_json(plan: &Plan, done: Option<&[Done]>, days: u32) -> Value {
-    let one = |(at, step): (usize, &Step)| {
-        let (change, why) = worded(step, done.and_then(|done| done.get(at)));
+fn as_json(plan: &FolderPlan, done: Option<&[StepOutcome]>, days: u32) -> Value {
+    let one = |(at, step): (usize, &FileStep)| {
+        let (change, why) = describe_step(step, done.and_then(|done| done.get(at)));
         json!({
             "folder": step.folder,
             "file": step.file,
@@ -251,14 +254,14 @@ fn as_json(plan: &Plan, done: Option<&[Done]>, days: u32) -> Value {
     })
 }
 
-fn say(
-    plan: &Plan,
-    done: Option<&[Done]>,
-    args: &Folders,
+fn print_plan(
+    plan: &FolderPlan,
+    done: Option<&[StepOutcome]>,
+    args: &FoldersArgs,
     out: &mut Output,
 ) -> Result<(), CliError> {
     if plan.steps.is_empty() {
-        out.text(if args.clean {
+        out.print_text(if args.clean {
             "nothing of ours stands in this project's folders\n"
         } else {
             "nothing was changed lately in folders that may have notes\n"
@@ -266,7 +269,7 @@ fn say(
     }
     let dry = done.is_none();
     for (at, step) in plan.steps.iter().enumerate() {
-        let (change, why) = worded(step, done.and_then(|done| done.get(at)));
+        let (change, why) = describe_step(step, done.and_then(|done| done.get(at)));
         let first = step.old.as_deref().is_some_and(|old| !block::is_in(old));
         let (text, style) = match change {
             "create" if dry => ("would be made", Style::Green),
@@ -285,28 +288,28 @@ fn say(
             _ => ("FAILED", Style::Red),
         };
         let name = step.file.strip_prefix(&plan.root).unwrap_or(&step.file);
-        let name = flat(&name.display().to_string());
+        let name = flatten_text(&name.display().to_string());
         let why = why
-            .map(|why| format!(": {}", flat(why)))
+            .map(|why| format!(": {}", flatten_text(why)))
             .unwrap_or_default();
         let head = format!("{name}: {text}{why}");
-        out.text(&out.paint(style, &hang("", &head)))?;
-        if dry && matches!(step.change, Change::Create(_) | Change::Update(_)) {
+        out.print_text(&out.paint(style, &hang_text("", &head)))?;
+        if dry && matches!(step.change, FileChange::Create(_) | FileChange::Update(_)) {
             for line in &step.lines {
                 let line = format!("  {line}");
-                out.text(&format!("{}\n", line.trim_end()))?;
+                out.print_text(&format!("{}\n", line.trim_end()))?;
             }
-            out.text("\n")?;
+            out.print_text("\n")?;
         }
     }
     if plan.left_out > 0 {
-        let left = count(plan.left_out as u64, "folder", "folders");
+        let left = format_count(plan.left_out as u64, "folder", "folders");
         let why = "hidden, vendored, gone or not known to git";
-        out.text(&hang("", &format!("{left} left out: {why}")))?;
+        out.print_text(&hang_text("", &format!("{left} left out: {why}")))?;
     }
-    if dry && plan.steps.iter().any(Step::changes) {
+    if dry && plan.steps.iter().any(FileStep::has_change) {
         let verb = if args.clean { "--clean" } else { "--write" };
-        out.text(&format!("`remora folders {verb}` does it\n"))?;
+        out.print_text(&format!("`remora folders {verb}` does it\n"))?;
     }
     Ok(())
 }

@@ -3,33 +3,33 @@
 
 use std::io::{self, BufRead, IsTerminal, Write as _};
 
-use remora_instructions::memories::SCHEME;
-use remora_memory::store::{Filter, Name, Store};
+use remora_instructions::memories::MEMORY_URI_SCHEME;
+use remora_memory::store::{Filter, ItemRef, Store};
 use remora_memory::words::Query;
 use remora_protocol::record::{Item, Kind};
-use remora_protocol::time::rfc3339;
-use remora_server::forget::{self, Order, Selection};
-use remora_server::{Inbox, Log};
+use remora_protocol::time::format_rfc3339;
+use remora_server::forget::{self, DeletionPlan, Selection};
+use remora_server::{Log, SpoolIngest};
 use serde_json::{Value, json};
 
-use crate::args::{Directory, Forget, MemoryRm, SavedPlace};
+use crate::args::{DirectoryArgs, ForgetArgs, MemoryLocationArgs, MemoryRmArgs};
 use crate::clock;
-use crate::commands::data::Data;
-use crate::commands::exclusive::Exclusive;
-use crate::commands::reader::Reader;
+use crate::commands::data::DataDir;
+use crate::commands::exclusive::WorkerLock;
+use crate::commands::reader::Requester;
 use crate::commands::search::scope;
-use crate::commands::show::lines::{Local, count, flat, hang};
+use crate::commands::show::lines::{TimeFormatter, flatten_text, format_count, hang_text};
 use crate::commands::{memory, show, worker};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
 
 /// Items that are shown before the question.
-const PREVIEW_ITEMS: usize = 8;
+const MAX_PREVIEW_ITEMS: usize = 8;
 /// Items that one search may find; who means more names a session or a project.
-const MATCHING_ITEMS: usize = 100_000;
+const MAX_MATCHING_ITEMS: usize = 100_000;
 
-pub(super) fn run(args: &Forget, out: &mut Output) -> Result<Exit, CliError> {
+pub(super) fn run(args: &ForgetArgs, out: &mut Output) -> Result<Exit, CliError> {
     let (items, saved): (Vec<&String>, Vec<&String>) =
         args.names.iter().partition(|name| is_number(name));
     if !items.is_empty() && args.project.is_some() {
@@ -40,35 +40,35 @@ pub(super) fn run(args: &Forget, out: &mut Output) -> Result<Exit, CliError> {
     if !saved.is_empty() {
         return forget_saved(args, &items, out);
     }
-    let data = Data::open()?;
-    let Some(store) = data.store()? else {
+    let data = DataDir::open()?;
+    let Some(store) = data.open_store()? else {
         return Err(CliError::Usage("nothing is remembered yet".to_owned()));
     };
-    let selection = select(args, &data, &store)?;
-    let order = forget::plan(&store, &data.paths, &selection, clock::millis())?;
-    let preview = Preview::of(&store, &order)?;
+    let selection = build_selection(args, &data, &store)?;
+    let order = forget::plan_deletion(&store, &data.paths, &selection, clock::now_ms())?;
+    let preview = DeletionPreview::for_plan(&store, &order)?;
     drop(store);
     if order.is_empty() {
         return said_nothing(args, out);
     }
     if args.dry_run {
-        return said(args, &order, &preview, out);
+        return print_result(args, &order, &preview, out);
     }
     if !args.yes {
         if args.json || !io::stdin().is_terminal() {
             return Err(CliError::Usage(format!(
                 "this would delete {}; add --yes to do it, or --dry-run to see it",
-                sum(&order)
+                describe_deletion(&order)
             )));
         }
-        preview.show(&order, out)?;
-        if !confirmed(out)? {
-            out.text("nothing was deleted\n")?;
+        preview.print_preview(&order, out)?;
+        if !confirm_deletion(out)? {
+            out.print_text("nothing was deleted\n")?;
             return Ok(Exit::GoOn);
         }
     }
-    let order = delete(&data, |store| select(args, &data, store))?;
-    said(args, &order, &preview, out)
+    let order = delete_selection(&data, |store| build_selection(args, &data, store))?;
+    print_result(args, &order, &preview, out)
 }
 
 /// Whether an item is meant. A shell may take `#12` for a comment, so the number
@@ -79,14 +79,14 @@ fn is_number(name: &str) -> bool {
 
 /// Deletes what `select` names, once everything that waits is stored: an event
 /// in the spool would bring it back.
-pub(super) fn delete(
-    data: &Data,
+pub(super) fn delete_selection(
+    data: &DataDir,
     select: impl FnOnce(&dyn Store) -> Result<Selection, CliError>,
-) -> Result<Order, CliError> {
-    let _guard = Exclusive::take(&data.paths)?;
+) -> Result<DeletionPlan, CliError> {
+    let _guard = WorkerLock::acquire_lock(&data.paths)?;
     let inbox = drained_inbox(data)?;
     let selection = select(inbox.store())?;
-    let order = forget::plan(inbox.store(), &data.paths, &selection, clock::millis())?;
+    let order = forget::plan_deletion(inbox.store(), &data.paths, &selection, clock::now_ms())?;
     drop(inbox);
     forget::carry_out(&data.paths, &order)?;
     Ok(order)
@@ -94,29 +94,29 @@ pub(super) fn delete(
 
 /// The store, once everything that waits is in it. Only for a process that holds
 /// the worker's lock.
-pub(super) fn drained_inbox(data: &Data) -> Result<Inbox, CliError> {
-    let mut inbox = Inbox::new(
+pub(super) fn drained_inbox(data: &DataDir) -> Result<SpoolIngest, CliError> {
+    let mut inbox = SpoolIngest::new(
         data.paths.clone(),
-        Box::new(data.writable()?),
-        worker::policy(data),
-        data.config.list("capture.ignore"),
+        Box::new(data.open_writable_store()?),
+        worker::build_capture_policy(data),
+        data.config.get_list("capture.ignore"),
         Log::open(data.paths.worker_log()),
     )?;
-    while inbox.round(clock::millis())?.taken > 0 {}
+    while inbox.ingest_batch(clock::now_ms())?.taken > 0 {}
     Ok(inbox)
 }
 
-fn forget_saved(args: &Forget, items: &[&String], out: &mut Output) -> Result<Exit, CliError> {
+fn forget_saved(args: &ForgetArgs, items: &[&String], out: &mut Output) -> Result<Exit, CliError> {
     if !items.is_empty() {
         return Err(CliError::Usage(
             "items (#12) and saved memories are forgotten one kind at a time".to_owned(),
         ));
     }
-    let args = MemoryRm {
+    let args = MemoryRmArgs {
         names: args.names.clone(),
         whose: args.whose.clone(),
-        place: SavedPlace {
-            directory: Directory {
+        place: MemoryLocationArgs {
+            directory: DirectoryArgs {
                 project: args.project.clone(),
                 cwd: args.cwd.clone(),
             },
@@ -124,30 +124,34 @@ fn forget_saved(args: &Forget, items: &[&String], out: &mut Output) -> Result<Ex
             json: args.json,
         },
     };
-    memory::forget(&args, out)
+    memory::run_forget(&args, out)
 }
 
-fn select(args: &Forget, data: &Data, store: &dyn Store) -> Result<Selection, CliError> {
+fn build_selection(
+    args: &ForgetArgs,
+    data: &DataDir,
+    store: &dyn Store,
+) -> Result<Selection, CliError> {
     // What goes is shown before, so an agent names its own project alone.
-    let reader = Reader::of(data)?;
+    let reader = Requester::from_data(data)?;
     if let Some(id) = &args.session {
-        return reader.session(store, id).map(Selection::Session);
+        return reader.resolve_session(store, id).map(Selection::Session);
     }
     let project = args.project.as_deref();
     let project = project
-        .map(|text| scope::named(data, store, text))
+        .map(|text| scope::resolve_named_project(data, store, text))
         .transpose()?;
     let Some(words) = &args.matching else {
         let Some(key) = project else {
-            let items = items(store, &args.names)?.into_iter();
-            let items = items.map(|item| reader.check(item));
+            let items = find_items(store, &args.names)?.into_iter();
+            let items = items.map(|item| reader.check_item(item));
             return items.collect::<Result<_, _>>().map(Selection::Items);
         };
         reader.check_project(Some(&key))?;
         return Ok(Selection::Project(key));
     };
     let project = match project {
-        None if !args.all => Some(data.project()?),
+        None if !args.all => Some(data.current_project()?),
         other => other,
     };
     reader.check_project(project.as_deref())?;
@@ -155,7 +159,7 @@ fn select(args: &Forget, data: &Data, store: &dyn Store) -> Result<Selection, Cl
         project: project.clone(),
         ..Filter::default()
     };
-    let hits = store.search(&Query::parse(words), &filter, MATCHING_ITEMS)?;
+    let hits = store.search(&Query::parse(words), &filter, MAX_MATCHING_ITEMS)?;
     let hits = hits.into_iter().filter(|hit| hit.all_words);
     let items: Vec<Item> = hits
         .map(|hit| hit.item)
@@ -171,10 +175,10 @@ fn select(args: &Forget, data: &Data, store: &dyn Store) -> Result<Selection, Cl
 }
 
 /// The items of these numbers.
-pub(super) fn items(store: &dyn Store, names: &[String]) -> Result<Vec<Item>, CliError> {
+pub(super) fn find_items(store: &dyn Store, names: &[String]) -> Result<Vec<Item>, CliError> {
     let mut items = Vec::new();
     for name in names {
-        let item = show::find(store, name)?;
+        let item = show::find_named_item(store, name)?;
         let item = item.ok_or_else(|| {
             CliError::Usage(format!(
                 "{name}: no such item; `remora search` gives numbers"
@@ -197,49 +201,54 @@ pub(super) fn is_saved(item: &Item) -> bool {
         && item
             .key
             .as_deref()
-            .is_some_and(|key| key.starts_with(SCHEME))
+            .is_some_and(|key| key.starts_with(MEMORY_URI_SCHEME))
 }
 
 /// What a deletion comes to, in words.
-pub(super) struct Preview {
+pub(super) struct DeletionPreview {
     items: Vec<Item>,
     more: usize,
 }
 
-impl Preview {
-    fn of(store: &dyn Store, order: &Order) -> Result<Self, CliError> {
-        let names = order.erase.items.iter().take(PREVIEW_ITEMS);
-        let names: Vec<Name> = names.map(|uid| Name::Uid(uid.clone())).collect();
-        let items = store.items(&names)?;
+impl DeletionPreview {
+    fn for_plan(store: &dyn Store, order: &DeletionPlan) -> Result<Self, CliError> {
+        let names = order.erase.items.iter().take(MAX_PREVIEW_ITEMS);
+        let names: Vec<ItemRef> = names.map(|uid| ItemRef::Uid(uid.clone())).collect();
+        let items = store.find_items(&names)?;
         Ok(Self {
             more: order.erase.items.len() - items.len(),
             items,
         })
     }
 
-    fn show(&self, order: &Order, out: &mut Output) -> Result<(), CliError> {
-        let local = Local::new();
-        out.text(&format!("This deletes {}:\n", sum(order)))?;
+    fn print_preview(&self, order: &DeletionPlan, out: &mut Output) -> Result<(), CliError> {
+        let local = TimeFormatter::new();
+        out.print_text(&format!("This deletes {}:\n", describe_deletion(order)))?;
         for item in &self.items {
-            let head = format!("  #{} {} {}  ", item.id, local.day(item.time), item.kind);
-            out.text(&hang(&head, &flat(&item.title)))?;
+            let head = format!(
+                "  #{} {} {}  ",
+                item.id,
+                local.format_day(item.time),
+                item.kind
+            );
+            out.print_text(&hang_text(&head, &flatten_text(&item.title)))?;
         }
         if self.more > 0 {
-            out.text(&format!("  and {} more\n", self.more))?;
+            out.print_text(&format!("  and {} more\n", self.more))?;
         }
-        out.text("Old copies of the database in the data directory go as well.\n")
+        out.print_text("Old copies of the database in the data directory go as well.\n")
     }
 }
 
 /// How much an order deletes, in words.
-pub(super) fn sum(order: &Order) -> String {
+pub(super) fn describe_deletion(order: &DeletionPlan) -> String {
     let mut parts = vec![
-        count(order.receipt.items, "item", "items"),
-        count(order.receipt.events, "event", "events"),
+        format_count(order.receipt.items, "item", "items"),
+        format_count(order.receipt.events, "event", "events"),
     ];
     if !order.files.is_empty() {
         let files = order.files.len() as u64;
-        parts.push(count(
+        parts.push(format_count(
             files,
             "waiting or dead event",
             "waiting or dead events",
@@ -248,43 +257,43 @@ pub(super) fn sum(order: &Order) -> String {
     parts.join(" and ")
 }
 
-fn confirmed(out: &mut Output) -> Result<bool, CliError> {
-    out.text("Delete for good? [y/N] ")?;
+fn confirm_deletion(out: &mut Output) -> Result<bool, CliError> {
+    out.print_text("Delete for good? [y/N] ")?;
     io::stdout().flush()?;
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
     Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-fn said_nothing(args: &Forget, out: &mut Output) -> Result<Exit, CliError> {
+fn said_nothing(args: &ForgetArgs, out: &mut Output) -> Result<Exit, CliError> {
     if args.json {
-        out.json(&json!({ "dry_run": args.dry_run, "items": 0, "events": 0 }))?;
+        out.print_json(&json!({ "dry_run": args.dry_run, "items": 0, "events": 0 }))?;
     } else {
-        out.text("nothing is remembered that matches\n")?;
+        out.print_text("nothing is remembered that matches\n")?;
     }
     Ok(Exit::GoOn)
 }
 
-fn said(
-    args: &Forget,
-    order: &Order,
-    preview: &Preview,
+fn print_result(
+    args: &ForgetArgs,
+    order: &DeletionPlan,
+    preview: &DeletionPreview,
     out: &mut Output,
 ) -> Result<Exit, CliError> {
     if args.json {
-        out.json(&as_json(args.dry_run, order))?;
+        out.print_json(&as_json(args.dry_run, order))?;
     } else if args.dry_run {
-        preview.show(order, out)?;
-        out.text("nothing was deleted: this was a dry run\n")?;
+        preview.print_preview(order, out)?;
+        out.print_text("nothing was deleted: this was a dry run\n")?;
     } else {
-        let head = format!("deleted {}", sum(order));
-        out.text(&(out.paint(Style::Green, &head) + "\n"))?;
-        out.text(&format!("receipt {}\n", order.receipt.receipt))?;
+        let head = format!("deleted {}", describe_deletion(order));
+        out.print_text(&(out.paint(Style::Green, &head) + "\n"))?;
+        out.print_text(&format!("receipt {}\n", order.receipt.receipt))?;
     }
     Ok(Exit::GoOn)
 }
 
-fn as_json(dry_run: bool, order: &Order) -> Value {
+fn as_json(dry_run: bool, order: &DeletionPlan) -> Value {
     let receipt = &order.receipt;
     json!({
         "dry_run": dry_run,
@@ -294,6 +303,6 @@ fn as_json(dry_run: bool, order: &Order) -> Value {
         "numbers": order.numbers,
         "sessions": order.erase.sessions,
         "receipt": (!dry_run).then_some(&receipt.receipt),
-        "time": rfc3339(receipt.at),
+        "time": format_rfc3339(receipt.at),
     })
 }

@@ -7,40 +7,40 @@ use remora_hooks::{Engine, Host, Run as EngineRun};
 use remora_protocol::{Event, EventName, Outcome, Permission};
 use tempfile::TempDir;
 
-use crate::args::{Explain, List, Run, Session, Try};
+use crate::args::{HooksExplainArgs, HooksListArgs, HooksRunArgs, HooksTryArgs, SessionArgs};
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, trace};
-use crate::settings::Settings;
+use crate::output::{Output, print_trace};
+use crate::settings::SessionSettings;
 use crate::signals;
 
 mod build;
 pub(super) mod show;
 
-pub(super) use build::common as common_fields;
+pub(super) use build::build_common_fields as common_fields;
 
 /// What to do without an event.
-const HOW: &str =
+const EVENT_INPUT_HELP: &str =
     "pipe its JSON in, name a file with --input, or let `remora hooks try EVENT` build one";
 /// The longest event that is read.
-const EVENT_CAP: u64 = 64 << 20;
+const MAX_EVENT_BYTES: u64 = 64 << 20;
 
-pub(super) fn run(args: &Run, out: &mut Output) -> Result<Exit, CliError> {
-    let settings = Settings::resolve(&args.session, Environment::read())?;
+pub(super) fn run(args: &HooksRunArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let settings = SessionSettings::from_args(&args.session, Environment::from_process())?;
     let event = read_event(&args.event)?;
     run_event(&settings, &event, &args.session, args.wait, out)
 }
 
-pub(super) fn explain(args: &Explain, out: &mut Output) -> Result<Exit, CliError> {
-    let settings = Settings::resolve(&args.session, Environment::read())?;
+pub(super) fn run_explain(args: &HooksExplainArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let settings = SessionSettings::from_args(&args.session, Environment::from_process())?;
     let event = read_event(&args.event)?;
     explain_event(&settings, &event, &args.session, out)
 }
 
-pub(super) fn try_event(args: &Try, out: &mut Output) -> Result<Exit, CliError> {
-    let settings = Settings::resolve(&args.session, Environment::read())?;
-    let event = build::event(&args.event, &args.fields, &settings)?;
+pub(super) fn try_event(args: &HooksTryArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let settings = SessionSettings::from_args(&args.session, Environment::from_process())?;
+    let event = build::build_event(&args.event, &args.fields, &settings)?;
     if args.explain {
         explain_event(&settings, &event, &args.session, out)
     } else {
@@ -48,49 +48,49 @@ pub(super) fn try_event(args: &Try, out: &mut Output) -> Result<Exit, CliError> 
     }
 }
 
-pub(super) fn list(args: &List, out: &mut Output) -> Result<Exit, CliError> {
-    let settings = Settings::resolve(&args.session, Environment::read())?;
+pub(super) fn run_list(args: &HooksListArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let settings = SessionSettings::from_args(&args.session, Environment::from_process())?;
     let only = args.event.as_deref().map(event_name).transpose()?;
-    let engine = load(&settings, args.session.verbose)?;
+    let engine = load_engine(&settings, args.session.verbose)?;
     if args.session.json {
-        out.json(&show::list_json(&engine, only))?;
+        out.print_json(&show::list_json(&engine, only))?;
     } else {
         let text = show::list_text(&engine, only, out);
-        out.text(&text)?;
+        out.print_text(&text)?;
     }
     Ok(Exit::GoOn)
 }
 
 fn explain_event(
-    settings: &Settings,
+    settings: &SessionSettings,
     event: &Event,
-    session: &Session,
+    session: &SessionArgs,
     out: &mut Output,
 ) -> Result<Exit, CliError> {
-    let engine = load(settings, session.verbose)?;
+    let engine = load_engine(settings, session.verbose)?;
     let explanation = engine.explain(event);
     if session.json {
-        out.json(&explanation)?;
+        out.print_json(&explanation)?;
     } else {
-        let text = show::explanation(&explanation, out);
-        out.text(&text)?;
+        let text = show::render_explanation(&explanation, out);
+        out.print_text(&text)?;
     }
     Ok(Exit::GoOn)
 }
 
 fn run_event(
-    settings: &Settings,
+    settings: &SessionSettings,
     event: &Event,
-    session: &Session,
+    session: &SessionArgs,
     wait: bool,
     out: &mut Output,
 ) -> Result<Exit, CliError> {
-    let engine = load(settings, session.verbose)?;
+    let engine = load_engine(settings, session.verbose)?;
     // A private folder for session variables and long texts; it stays only if
     // a long text was put there.
     let folder = tempfile::Builder::new().prefix("remora-").tempdir();
-    signals::watch(folder.as_ref().ok().map(|f| f.path().to_path_buf()))?;
-    let tracer = |line: &str| trace(line);
+    signals::watch_signals(folder.as_ref().ok().map(|f| f.path().to_path_buf()))?;
+    let tracer = |line: &str| print_trace(line);
     let host = Host {
         environment: settings.environment.for_handlers(&settings.places.home),
         session_dir: folder.as_ref().ok().map(|f| f.path().to_path_buf()),
@@ -126,10 +126,10 @@ fn run_event(
         keep_long_texts(folder);
     }
     if session.json {
-        out.json(&report)?;
+        out.print_json(&report)?;
     } else {
-        let text = show::report(&report, out);
-        out.text(&text)?;
+        let text = show::render_report(&report, out);
+        out.print_text(&text)?;
     }
     Ok(exit_of(&report.outcome))
 }
@@ -143,12 +143,12 @@ pub(super) fn exit_of(outcome: &Outcome) -> Exit {
     }
 }
 
-fn load(settings: &Settings, verbose: bool) -> Result<Engine, CliError> {
-    let engine = settings.engine()?;
+fn load_engine(settings: &SessionSettings, verbose: bool) -> Result<Engine, CliError> {
+    let engine = settings.load_engine()?;
     if verbose {
-        for note in engine.notes() {
+        for note in engine.layer_reports() {
             let (source, place) = (note.place.source.as_str(), note.place.describe());
-            trace(&format!("layer {source} {place}: {}", note.note));
+            print_trace(&format!("layer {source} {place}: {}", note.note));
         }
     }
     Ok(engine)
@@ -172,7 +172,7 @@ fn event_name(text: &str) -> Result<EventName, CliError> {
     }
 }
 
-fn read_event(args: &crate::args::EventInput) -> Result<Event, CliError> {
+fn read_event(args: &crate::args::EventArgs) -> Result<Event, CliError> {
     let name = args.event.as_deref().map(event_name).transpose()?;
     let bytes = match &args.input {
         Some(path) => {
@@ -180,30 +180,32 @@ fn read_event(args: &crate::args::EventInput) -> Result<Event, CliError> {
                 path: path.clone(),
                 source,
             })?;
-            bounded(file).map_err(|source| CliError::File {
+            read_bounded(file).map_err(|source| CliError::File {
                 path: path.clone(),
                 source,
             })?
         }
         None if io::stdin().is_terminal() => {
-            return Err(CliError::Usage(format!("no event: {HOW}")));
+            return Err(CliError::Usage(format!("no event: {EVENT_INPUT_HELP}")));
         }
-        None => bounded(io::stdin().lock()).map_err(CliError::Stdin)?,
+        None => read_bounded(io::stdin().lock()).map_err(CliError::Stdin)?,
     };
-    if bytes.len() as u64 > EVENT_CAP {
+    if bytes.len() as u64 > MAX_EVENT_BYTES {
         return Err(CliError::Usage(format!(
             "the event is longer than {} MiB",
-            EVENT_CAP >> 20
+            MAX_EVENT_BYTES >> 20
         )));
     }
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(CliError::Usage(format!("the event is empty: {HOW}")));
+        return Err(CliError::Usage(format!(
+            "the event is empty: {EVENT_INPUT_HELP}"
+        )));
     }
     Ok(Event::decode(&bytes, name)?)
 }
 
-fn bounded(source: impl Read) -> io::Result<Vec<u8>> {
+fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    source.take(EVENT_CAP + 1).read_to_end(&mut bytes)?;
+    source.take(MAX_EVENT_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -15,31 +15,31 @@ use std::path::Path;
 
 use remora_memory::redact::Redactor;
 use remora_memory::store::Store;
-use remora_server::Forgotten;
+use remora_server::DeletionLog;
 use remora_store::SqliteStore;
 use serde_json::json;
 
-use crate::args::{Import, ImportJsonl};
+use crate::args::{ImportCommand, ImportJsonlArgs};
 use crate::clock;
-use crate::commands::data::Data;
-use crate::commands::exclusive::Exclusive;
+use crate::commands::data::DataDir;
+use crate::commands::exclusive::WorkerLock;
 use crate::commands::search::scope;
-use crate::commands::vectors::{self, Made, Rest};
+use crate::commands::vectors::{self, EmbeddingFollowUp, EmbeddingStats};
 use crate::commands::{memory, tier, worker};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
 
-pub(crate) use line::VERSION;
-pub(crate) use load::{Loaded, Target};
-pub(crate) use source::Source;
+pub(crate) use line::EXPORT_VERSION;
+pub(crate) use load::{ImportDestination, LoadStats};
+pub(crate) use source::ImportSource;
 pub(crate) use transcripts::{PastSession, past_sessions};
 
 /// Rows whose meaning is worked out before the import is over: some minutes,
 /// and as long as a person may want to wait.
-const AT_ONCE: u64 = 20_000;
+const MAX_EMBEDDED_ITEMS: u64 = 20_000;
 /// Faults that are told one by one.
-const TOLD: usize = 20;
+const MAX_SHOWN_ERRORS: usize = 20;
 
 /// What is done with a line that cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,49 +52,51 @@ pub(crate) enum BadLines {
 
 /// A line that cannot be read.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct LineError {
     pub(crate) line: u64,
     pub(crate) reason: String,
 }
 
-pub(crate) fn run(command: &Import, out: &mut Output) -> Result<Exit, CliError> {
+pub(crate) fn run(command: &ImportCommand, out: &mut Output) -> Result<Exit, CliError> {
     match command {
-        Import::Jsonl(args) => jsonl(args, out),
-        Import::ClaudeCode(args) => transcripts::run(args, out),
-        Import::ClaudeMem(args) => database::run(args, out),
-        Import::Git(args) => git::run(args, out),
-        Import::Memory(args) => memory::import_notes(args, out),
+        ImportCommand::Jsonl(args) => run_jsonl(args, out),
+        ImportCommand::ClaudeCode(args) => transcripts::run(args, out),
+        ImportCommand::ClaudeMem(args) => database::run(args, out),
+        ImportCommand::Git(args) => git::run(args, out),
+        ImportCommand::Memory(args) => memory::import_notes(args, out),
     }
 }
 
 /// Whether vectors are made of what came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Vectors {
+enum EmbeddingChoice {
     Wanted,
     Unwanted,
 }
 
-impl Vectors {
-    fn asked(none: bool) -> Self {
+impl EmbeddingChoice {
+    fn from_flag(none: bool) -> Self {
         if none { Self::Unwanted } else { Self::Wanted }
     }
 }
 
 /// Makes vectors of what came in, as far as that takes no time, and lets go of
 /// the store; a worker makes the rest.
-fn embed(
-    data: &Data,
+fn embed_imported(
+    data: &DataDir,
     store: SqliteStore,
-    mut guard: Exclusive,
-    wanted: Vectors,
-) -> Result<(Made, Rest), CliError> {
-    let encoder = tier::encoder(&data.config);
+    mut guard: WorkerLock,
+    wanted: EmbeddingChoice,
+) -> Result<(EmbeddingStats, EmbeddingFollowUp), CliError> {
+    let encoder = tier::build_encoder(&data.config);
     let made = match &encoder {
-        Some(encoder) if wanted == Vectors::Wanted => vectors::make(&store, encoder, AT_ONCE)?,
-        _ => Made::nothing(&store)?,
+        Some(encoder) if wanted == EmbeddingChoice::Wanted => {
+            vectors::embed_waiting(&store, encoder, MAX_EMBEDDED_ITEMS)?
+        }
+        _ => EmbeddingStats::none_embedded(&store)?,
     };
-    let rest = Rest::of(&data.config, &made);
-    if rest == Rest::Worker {
+    let rest = EmbeddingFollowUp::from_stats(&data.config, &made);
+    if rest == EmbeddingFollowUp::Worker {
         guard.leave_a_worker();
     }
     // Before the guard, which may start the worker.
@@ -103,64 +105,71 @@ fn embed(
     Ok((made, rest))
 }
 
-fn jsonl(args: &ImportJsonl, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let redactor = redactor(&data)?;
-    data.paths.prepare().map_err(|source| CliError::File {
-        path: data.paths.home().to_path_buf(),
-        source,
-    })?;
-    let source = Source::open(Path::new(&args.file), data.paths.home())?;
+fn run_jsonl(args: &ImportJsonlArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let redactor = build_redactor(&data)?;
+    data.paths
+        .prepare_data_dir()
+        .map_err(|source| CliError::File {
+            path: data.paths.home().to_path_buf(),
+            source,
+        })?;
+    let source = ImportSource::open(Path::new(&args.file), data.paths.home())?;
     let bad = if args.skip_bad {
         BadLines::Skip
     } else {
         BadLines::Refuse
     };
     // Faults are found before the worker is disturbed.
-    let checked = load::check(&source, args.project.as_deref())?;
+    let checked = load::check_source(&source, args.project.as_deref())?;
     if bad == BadLines::Refuse && !checked.faults.is_empty() {
-        return Err(refused(&source.name, &checked.faults));
+        return Err(bad_lines_error(&source.name, &checked.faults));
     }
-    let guard = Exclusive::take(&data.paths)?;
-    let store = data.writable()?;
-    let target = Target {
-        forgotten: Forgotten::load(&data.paths)?,
+    let guard = WorkerLock::acquire_lock(&data.paths)?;
+    let store = data.open_writable_store()?;
+    let target = ImportDestination {
+        forgotten: DeletionLog::load(&data.paths)?,
         store: &store,
-        archive: Some(data.paths.archive()),
+        archive: Some(data.paths.archive_dir()),
         redactor: &redactor,
         project: args
             .project
             .as_deref()
             .map(|name| scope::named_or_new(&data, &store, name))
             .transpose()?,
-        now: clock::millis(),
+        now: clock::now_ms(),
     };
-    let loaded = load::load(&source, &checked, target)?;
+    let loaded = load::load_source(&source, &checked, target)?;
     if loaded.corrections > 0 {
-        remora_server::overrides::save(&data.paths, &store)?;
+        remora_server::overrides::save_overrides(&data.paths, &store)?;
     }
-    let (made, rest) = embed(&data, store, guard, Vectors::asked(args.no_vectors))?;
-    report(args, &checked.faults, &loaded, &made, out)?;
+    let (made, rest) = embed_imported(
+        &data,
+        store,
+        guard,
+        EmbeddingChoice::from_flag(args.no_vectors),
+    )?;
+    print_report(args, &checked.faults, &loaded, &made, out)?;
     if !args.json {
-        rest.say(&made, out)?;
+        rest.print_notice(&made, out)?;
     }
-    Ok(made.exit())
+    Ok(made.to_exit())
 }
 
 /// The redactor of this configuration.
-pub(crate) fn redactor(data: &Data) -> Result<Redactor, CliError> {
-    let rules = worker::policy(data).redaction;
+pub(crate) fn build_redactor(data: &DataDir) -> Result<Redactor, CliError> {
+    let rules = worker::build_capture_policy(data).redaction;
     Redactor::new(&rules)
-        .map_err(|e| CliError::Usage(format!("{}: {e}", data.paths.config().display())))
+        .map_err(|e| CliError::Usage(format!("{}: {e}", data.paths.config_file().display())))
 }
 
-fn refused(name: &str, faults: &[Fault]) -> CliError {
+fn bad_lines_error(name: &str, faults: &[LineError]) -> CliError {
     let mut text = String::new();
-    for fault in faults.iter().take(TOLD) {
+    for fault in faults.iter().take(MAX_SHOWN_ERRORS) {
         let _ = writeln!(text, "{name}:{}: {}", fault.line, fault.reason);
     }
-    if faults.len() > TOLD {
-        let _ = writeln!(text, "and {} more", faults.len() - TOLD);
+    if faults.len() > MAX_SHOWN_ERRORS {
+        let _ = writeln!(text, "and {} more", faults.len() - MAX_SHOWN_ERRORS);
     }
     text.push_str("nothing was imported; --skip-bad leaves such lines out");
     CliError::Usage(text)
@@ -168,30 +177,30 @@ fn refused(name: &str, faults: &[Fault]) -> CliError {
 
 /// Reads a corpus into an empty store, as `import jsonl` does.
 pub(crate) fn into_store(
-    source: &Source,
+    source: &ImportSource,
     store: &dyn Store,
     redactor: &Redactor,
-) -> Result<Loaded, CliError> {
-    let checked = load::check(source, None)?;
+) -> Result<LoadStats, CliError> {
+    let checked = load::check_source(source, None)?;
     if !checked.faults.is_empty() {
-        return Err(refused(&source.name, &checked.faults));
+        return Err(bad_lines_error(&source.name, &checked.faults));
     }
-    let target = Target {
-        forgotten: Forgotten::default(),
+    let target = ImportDestination {
+        forgotten: DeletionLog::default(),
         store,
         archive: None,
         redactor,
         project: None,
-        now: clock::millis(),
+        now: clock::now_ms(),
     };
-    load::load(source, &checked, target)
+    load::load_source(source, &checked, target)
 }
 
-fn report(
-    args: &ImportJsonl,
-    faults: &[Fault],
-    loaded: &Loaded,
-    made: &Made,
+fn print_report(
+    args: &ImportJsonlArgs,
+    faults: &[LineError],
+    loaded: &LoadStats,
+    made: &EmbeddingStats,
     out: &mut Output,
 ) -> Result<(), CliError> {
     if args.json {
@@ -220,7 +229,7 @@ fn report(
             "waiting": made.waiting,
         });
         made.add_trouble(&mut told);
-        return out.json(&told);
+        return out.print_json(&told);
     }
     let counts = [
         (loaded.items, "items"),
@@ -252,14 +261,14 @@ fn report(
         1 => "; 1 item was there already".to_owned(),
         count => format!("; {count} items were there already"),
     };
-    out.text(&format!("imported {told}{there}\n"))?;
+    out.print_text(&format!("imported {told}{there}\n"))?;
     if loaded.saved > 0 {
         let what = if loaded.saved == 1 {
             "1 row of a saved memory is"
         } else {
             &format!("{} rows of saved memories are", loaded.saved)
         };
-        out.text(&format!(
+        out.print_text(&format!(
             "{what} left out: the files are the truth, and rows follow those that are here\n"
         ))?;
     }
@@ -269,17 +278,17 @@ fn report(
             .iter()
             .map(|mark| format!("{} {}", mark.count, mark.kind))
             .collect();
-        out.text(&format!("redacted {}\n", kinds.join(", ")))?;
+        out.print_text(&format!("redacted {}\n", kinds.join(", ")))?;
     }
     if !faults.is_empty() {
         let head = format!("left out {} bad lines:", faults.len());
         let head = out.paint(Style::Yellow, &head);
-        out.text(&format!("{head}\n"))?;
-        for fault in faults.iter().take(TOLD) {
-            out.text(&format!("  line {}: {}\n", fault.line, fault.reason))?;
+        out.print_text(&format!("{head}\n"))?;
+        for fault in faults.iter().take(MAX_SHOWN_ERRORS) {
+            out.print_text(&format!("  line {}: {}\n", fault.line, fault.reason))?;
         }
-        if faults.len() > TOLD {
-            out.text(&format!("  and {} more\n", faults.len() - TOLD))?;
+        if faults.len() > MAX_SHOWN_ERRORS {
+            out.print_text(&format!("  and {} more\n", faults.len() - MAX_SHOWN_ERRORS))?;
         }
     }
     Ok(())

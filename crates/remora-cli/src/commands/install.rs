@@ -14,84 +14,91 @@ pub(crate) use mcp::has_client;
 
 use std::path::{Path, PathBuf};
 
-use remora_agents::install::file::{self as settings_text, Outcome};
-use remora_agents::install::reads::WithReads;
-use remora_agents::install::{BARE_PROGRAM, Entry, Piece};
-use remora_agents::{AgentSpec, Places, Scope};
+use remora_agents::install::file::{self as settings_text, FileOutcome};
+use remora_agents::install::reads::InstallWithReadRules;
+use remora_agents::install::{BARE_PROGRAM, InstallRequest, Installable};
+use remora_agents::{AgentPaths, AgentSpec, InstallScope};
 use serde_json::{Value, json};
 
-use crate::args::{Install, Uninstall};
-use crate::commands::data::Data;
+use crate::args::{InstallArgs, UninstallArgs};
+use crate::commands::data::DataDir;
 use crate::commands::worker;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
-use mcp::Mcp;
+use mcp::McpInstaller;
 use purge::Purge;
-use say::{say, told};
+use say::{print_report, report_to_json};
 
-pub(crate) fn install(args: &Install, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let spec = agent(&args.agent)?;
+pub(crate) fn run_install(args: &InstallArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let spec = find_agent(&args.agent)?;
     let project = args.is_for_project();
     let file = settings_file(&data, spec, project)?;
     let own = program::lasting_path(&data.environment)?;
     let program = named_program(project, &own);
-    let entry = Entry {
+    let entry = InstallRequest {
         program: &program,
         spec,
     };
-    let server = Mcp::new(&data, spec, project, &program)?;
+    let server = McpInstaller::new(&data, spec, project, &program)?;
     let server = (!args.no_mcp).then_some(server);
     if args.dry_run {
-        let (report, text) = settings_text::preview(&file, &*piece(entry, args.allow_reads))?;
+        let (report, text) =
+            settings_text::preview_install(&file, &*build_piece(entry, args.allow_reads))?;
         let mcp = server.map(|server| server.preview());
         if args.json {
-            let mut value = told(&report);
+            let mut value = report_to_json(&report);
             value["dry_run"] = json!(true);
             value["text"] = json!(text);
-            value["mcp"] = mcp.map_or_else(mcp::left_out, |mcp| mcp.json());
-            out.json(&value)?;
+            value["mcp"] = mcp.map_or_else(mcp::left_out, |mcp| mcp.to_json());
+            out.print_json(&value)?;
         } else {
-            say(out, &report, "would be")?;
-            if report.outcome != Outcome::Unchanged {
-                out.text(&format!("\n{text}\n"))?;
+            print_report(out, &report, "would be")?;
+            if report.outcome != FileOutcome::Unchanged {
+                out.print_text(&format!("\n{text}\n"))?;
             }
-            mcp.map_or(Ok(()), |mcp| mcp.say(out))?;
+            mcp.map_or(Ok(()), |mcp| mcp.print_report(out))?;
         }
         return Ok(Exit::GoOn);
     }
-    data.paths.prepare().map_err(|source| CliError::File {
-        path: data.paths.home().to_path_buf(),
-        source,
-    })?;
+    data.paths
+        .prepare_data_dir()
+        .map_err(|source| CliError::File {
+            path: data.paths.home().to_path_buf(),
+            source,
+        })?;
     let reads = args.allow_reads || (!args.json && offer::wants_reads(out)?);
-    let report = settings_text::install(&file, &record(&data), &*piece(entry, reads))?;
+    let report = settings_text::install_into_file(
+        &file,
+        &install_record_path(&data),
+        &*build_piece(entry, reads),
+    )?;
     let mcp = server.map(|server| server.install());
-    let places = places(&data, spec)?;
+    let places = build_agent_paths(&data, spec)?;
     // They are the user's own, and would be in the way of others.
     let extras = if project {
         Vec::new()
     } else {
-        extras::install(&places, spec)
+        extras::install_extras(&places, spec)
     };
     let transcripts = offer::count_transcripts(&places, spec);
     let tried = self_test::run(&own, spec);
     if args.json {
-        let mut value = told(&report);
-        value["mcp"] = mcp.map_or_else(mcp::left_out, |mcp| mcp.json());
-        value["extras"] = extras::json(&extras);
+        let mut value = report_to_json(&report);
+        value["mcp"] = mcp.map_or_else(mcp::left_out, |mcp| mcp.to_json());
+        value["extras"] = extras::extras_to_json(&extras);
         value["transcripts"] = json!(transcripts);
         value["self_test"] = match &tried {
             Ok(()) => json!("passed"),
             Err(why) => json!({ "failed": why }),
         };
-        out.json(&value)?;
+        out.print_json(&value)?;
     } else {
-        say(out, &report, "was")?;
+        print_report(out, &report, "was")?;
         let servers = mcp.as_ref().map(|mcp| mcp.file().to_path_buf());
-        mcp.map_or(Ok(()), |mcp| mcp.say(out))?;
-        extras::say(&extras, out)?;
+        mcp.map_or(Ok(()), |mcp| mcp.print_report(out))?;
+        extras::print_extras(&extras, out)?;
         if project {
             let files = [Some(report.file.as_path()), servers.as_deref()];
             let files: Vec<&Path> = files.into_iter().flatten().collect();
@@ -100,15 +107,15 @@ pub(crate) fn install(args: &Install, out: &mut Output) -> Result<Exit, CliError
         match &tried {
             Ok(()) => {
                 let ok = out.paint(Style::Green, "ok");
-                out.text(&format!(
+                out.print_text(&format!(
                     "self-test: {ok}: an event was captured, stored and found\n"
                 ))?;
-                out.text("Start a session; `remora status` shows what is remembered.\n")?;
+                out.print_text("Start a session; `remora status` shows what is remembered.\n")?;
                 offer::offer_import(spec.name, transcripts, out)?;
             }
             Err(why) => {
                 let bad = out.paint(Style::Red, "failed");
-                out.text(&format!(
+                out.print_text(&format!(
                     "self-test: {bad}: {why}\n  `remora doctor` says more\n"
                 ))?;
             }
@@ -120,9 +127,9 @@ pub(crate) fn install(args: &Install, out: &mut Output) -> Result<Exit, CliError
     })
 }
 
-pub(crate) fn uninstall(args: &Uninstall, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let spec = agent(&args.agent)?;
+pub(crate) fn run_uninstall(args: &UninstallArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let spec = find_agent(&args.agent)?;
     let project = args.is_for_project();
     if args.purge && project {
         return Err(CliError::Usage(
@@ -139,37 +146,37 @@ pub(crate) fn uninstall(args: &Uninstall, out: &mut Output) -> Result<Exit, CliE
         None
     };
     let file = settings_file(&data, spec, project)?;
-    let report = settings_text::uninstall(&file, &record(&data), spec)?;
+    let report = settings_text::uninstall_from_file(&file, &install_record_path(&data), spec)?;
     let own = program::lasting_path(&data.environment)?;
     let program = named_program(project, &own);
-    let mcp = Mcp::new(&data, spec, project, &program)?.uninstall();
+    let mcp = McpInstaller::new(&data, spec, project, &program)?.uninstall();
     let extras = if project {
         Vec::new()
     } else {
-        extras::uninstall(&places(&data, spec)?, spec)
+        extras::uninstall_extras(&build_agent_paths(&data, spec)?, spec)
     };
     if let Some(purge) = &mut purge {
-        worker::end(&data.paths)?;
+        worker::stop_worker(&data.paths)?;
         // It may have written until now.
         *purge = Purge::plan(&data.paths)?;
-        purge.run()?;
+        purge.remove_data()?;
     }
     if args.json {
-        let mut value = told(&report);
-        value["mcp"] = mcp.json();
-        value["extras"] = extras::json(&extras);
+        let mut value = report_to_json(&report);
+        value["mcp"] = mcp.to_json();
+        value["extras"] = extras::extras_to_json(&extras);
         value["purged"] = json!(args.purge);
-        value["purge"] = purge.map_or(Value::Null, |purge| purge.json());
-        out.json(&value)?;
+        value["purge"] = purge.map_or(Value::Null, |purge| purge.to_json());
+        out.print_json(&value)?;
     } else {
-        say(out, &report, "was")?;
-        mcp.say(out)?;
-        extras::say(&extras, out)?;
+        print_report(out, &report, "was")?;
+        mcp.print_report(out)?;
+        extras::print_extras(&extras, out)?;
         if !args.purge && !project {
             offer::say_left(&data, out)?;
         }
         if let Some(purge) = purge {
-            purge.say(out)?;
+            purge.print_report(out)?;
         }
     }
     Ok(Exit::GoOn)
@@ -184,17 +191,17 @@ fn named_program(project: bool, own: &Path) -> PathBuf {
     }
 }
 
-fn piece(entry: Entry<'_>, reads: bool) -> Box<dyn Piece + '_> {
+fn build_piece(entry: InstallRequest<'_>, reads: bool) -> Box<dyn Installable + '_> {
     if reads {
-        Box::new(WithReads(entry))
+        Box::new(InstallWithReadRules(entry))
     } else {
         Box::new(entry)
     }
 }
 
 /// The agent of that name, or an error that lists those there are.
-pub(crate) fn agent(name: &str) -> Result<&'static AgentSpec, CliError> {
-    remora_agents::find(name).ok_or_else(|| {
+pub(crate) fn find_agent(name: &str) -> Result<&'static AgentSpec, CliError> {
+    remora_agents::find_agent(name).ok_or_else(|| {
         CliError::Usage(format!(
             "`{name}` is not an agent Remora knows; known: {}",
             remora_agents::known_names().join(", ")
@@ -202,10 +209,10 @@ pub(crate) fn agent(name: &str) -> Result<&'static AgentSpec, CliError> {
     })
 }
 
-pub(crate) fn places(data: &Data, spec: &AgentSpec) -> Result<Places, CliError> {
+pub(crate) fn build_agent_paths(data: &DataDir, spec: &AgentSpec) -> Result<AgentPaths, CliError> {
     let missing = |what: &str| CliError::Usage(format!("{what} is not known"));
     let environment = &data.environment;
-    Ok(Places {
+    Ok(AgentPaths {
         home: environment
             .home()
             .ok_or_else(|| missing("the home directory"))?,
@@ -217,12 +224,16 @@ pub(crate) fn places(data: &Data, spec: &AgentSpec) -> Result<Places, CliError> 
     })
 }
 
-fn settings_file(data: &Data, spec: &AgentSpec, project: bool) -> Result<PathBuf, CliError> {
-    let scope = if project { Scope::Project } else { Scope::User };
-    Ok((spec.settings_file)(&places(data, spec)?, scope))
+fn settings_file(data: &DataDir, spec: &AgentSpec, project: bool) -> Result<PathBuf, CliError> {
+    let scope = if project {
+        InstallScope::Project
+    } else {
+        InstallScope::User
+    };
+    Ok((spec.settings_file)(&build_agent_paths(data, spec)?, scope))
 }
 
 /// Where it is written down what installing changed.
-fn record(data: &Data) -> PathBuf {
+fn install_record_path(data: &DataDir) -> PathBuf {
     data.paths.home().join("installed.json")
 }

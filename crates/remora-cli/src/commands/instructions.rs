@@ -10,13 +10,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use remora_files::{MAX_SETTINGS_BYTES, read_text};
-use remora_instructions::memories::check::{self, Cached, Verdict};
+use remora_instructions::memories::check::{self, CheckCache, ClaimVerdict};
 use remora_instructions::{
-    External, Instructions, Kind, Loaded, Mode, Options, Places, Sources, normal, render,
+    ExternalImports, InstructionKind, InstructionOptions, InstructionPaths, InstructionSources,
+    Instructions, LoadMode, LoadedFile, normalise_path, render,
 };
 use serde_json::Value;
 
-use crate::args::{Format, Instructions as Command, InstructionsShow, Scene};
+use crate::args::{
+    InstructionSessionArgs, InstructionsCommand as Command, InstructionsFormat,
+    InstructionsShowArgs,
+};
 use crate::commands::data::usable_paths;
 use crate::commands::memory;
 use crate::environment::Environment;
@@ -27,7 +31,7 @@ use crate::settings;
 
 pub(super) fn run(command: &Command, out: &mut Output) -> Result<Exit, CliError> {
     match command {
-        Command::Show(args) => show(args, out),
+        Command::Show(args) => run_show(args, out),
         Command::Approve(args) => approve::run(args, out),
         Command::Load(args) => load::run(args, out),
         Command::Why(args) => why::run(args, out),
@@ -35,90 +39,105 @@ pub(super) fn run(command: &Command, out: &mut Output) -> Result<Exit, CliError>
     }
 }
 
-fn show(args: &InstructionsShow, out: &mut Output) -> Result<Exit, CliError> {
-    let environment = Environment::read();
-    let mut instructions = args.place.load(&environment)?;
-    let batches = args.place.play(&mut instructions);
-    let doubts = Doubts::of(&instructions, &environment);
-    let format = if args.json { Format::Json } else { args.format };
+fn run_show(args: &InstructionsShowArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let environment = Environment::from_process();
+    let mut instructions = args.place.load_instructions(&environment)?;
+    let batches = args.place.replay_reads(&mut instructions);
+    let doubts = CachedVerdicts::for_instructions(&instructions, &environment);
+    let format = if args.json {
+        InstructionsFormat::Json
+    } else {
+        args.format
+    };
     match format {
-        Format::Json => {
-            let mut all = render::json(&instructions);
+        InstructionsFormat::Json => {
+            let mut all = render::instructions_to_json(&instructions);
             doubts.add_to(&mut all, &instructions);
-            out.json(&all)?;
+            out.print_json(&all)?;
         }
-        Format::Prompt => {
-            out.text(&render::prompt(instructions.start()))?;
+        InstructionsFormat::Prompt => {
+            out.print_text(&render::render_prompt(instructions.start()))?;
             for batch in &batches {
-                out.text(&render::beside(batch))?;
+                out.print_text(&render::render_on_demand(batch))?;
             }
         }
-        Format::System => {
-            let parts = render::system(&instructions);
+        InstructionsFormat::System => {
+            let parts = render::build_system_prompt(&instructions);
             for (number, part) in parts.iter().enumerate() {
                 let gap = if number == 0 { "" } else { "\n" };
-                out.text(&format!(
+                out.print_text(&format!(
                     "{gap}<!-- {}: {} -->\n{}",
                     part.name, part.source, part.text
                 ))?;
             }
         }
-        Format::Tree => {
-            let text = tree::text(&instructions, &doubts, args.budget, out);
-            out.text(&text)?;
+        InstructionsFormat::Tree => {
+            let text = tree::render_tree(&instructions, &doubts, args.budget, out);
+            out.print_text(&text)?;
         }
     }
     Ok(Exit::GoOn)
 }
 
 /// What the last `memory check` said of memories in the prompt.
-struct Doubts(Option<Cached>);
+struct CachedVerdicts(Option<CheckCache>);
 
-impl Doubts {
-    fn of(instructions: &Instructions, environment: &Environment) -> Self {
+impl CachedVerdicts {
+    fn for_instructions(instructions: &Instructions, environment: &Environment) -> Self {
         let paths = usable_paths(environment).ok();
-        Self(paths.map(|paths| memory::cache(&paths, instructions.checkout())))
+        Self(paths.map(|paths| memory::load_check_cache(&paths, instructions.checkout_root())))
     }
 
     /// Only of memories that are there with their own words.
-    fn about(&self, file: &Loaded) -> Option<Verdict> {
-        let saved = matches!(file.kind, Kind::AutoMem | Kind::TeamMem);
+    fn verdict_for(&self, file: &LoadedFile) -> Option<ClaimVerdict> {
+        let saved = matches!(
+            file.kind,
+            InstructionKind::AutoMem | InstructionKind::TeamMem
+        );
         let cached = self.0.as_ref().filter(|_| saved && file.parent.is_some())?;
-        cached.last(&file.content).map(|f| check::overall(&f))
+        cached
+            .last_findings(&file.content)
+            .map(|f| check::combine_verdicts(&f))
     }
 
     fn add_to(&self, all: &mut Value, instructions: &Instructions) {
-        let files = instructions.start().iter().chain(instructions.later());
+        let files = instructions
+            .start()
+            .iter()
+            .chain(instructions.loaded_on_demand());
         for (number, file) in files.enumerate() {
-            if let Some(verdict) = self.about(file) {
-                all["files"][number]["check"] = verdict.word().into();
+            if let Some(verdict) = self.verdict_for(file) {
+                all["files"][number]["check"] = verdict.as_str().into();
             }
         }
     }
 }
 
 /// Flags and environment, resolved.
-pub(super) struct Resolved {
-    pub(super) places: Places,
-    pub(super) options: Options,
+pub(super) struct ResolvedSession {
+    pub(super) places: InstructionPaths,
+    pub(super) options: InstructionOptions,
 }
 
-impl Scene {
+impl InstructionSessionArgs {
     /// What is in the prompt when the session begins.
-    pub(super) fn load(&self, environment: &Environment) -> Result<Instructions, CliError> {
+    pub(super) fn load_instructions(
+        &self,
+        environment: &Environment,
+    ) -> Result<Instructions, CliError> {
         let resolved = self.resolve(environment)?;
         Ok(Instructions::load(resolved.places, resolved.options))
     }
 
     /// Plays the session's reads; what each brought in.
-    pub(super) fn play(&self, instructions: &mut Instructions) -> Vec<Vec<Loaded>> {
+    pub(super) fn replay_reads(&self, instructions: &mut Instructions) -> Vec<Vec<LoadedFile>> {
         let reads = self.read.iter();
         reads
-            .map(|file| instructions.on_read(&touched(file, instructions)))
+            .map(|file| instructions.on_read(&resolve_touched_file(file, instructions)))
             .collect()
     }
 
-    pub(super) fn resolve(&self, environment: &Environment) -> Result<Resolved, CliError> {
+    pub(super) fn resolve(&self, environment: &Environment) -> Result<ResolvedSession, CliError> {
         let usage = |text: &str| CliError::Usage(text.to_owned());
         let here = || {
             environment
@@ -128,9 +147,9 @@ impl Scene {
         };
         let absolute = |path: &Path| -> Result<PathBuf, CliError> {
             if path.is_absolute() {
-                Ok(normal(path))
+                Ok(normalise_path(path))
             } else {
-                Ok(normal(&here()?.join(path)))
+                Ok(normalise_path(&here()?.join(path)))
             }
         };
         let cwd = self.directory.resolve(environment)?;
@@ -140,35 +159,35 @@ impl Scene {
                 .home()
                 .ok_or_else(|| usage("$HOME is not set; pass --home DIR"))?,
         };
-        let mut places = Places::new(cwd, home);
+        let mut places = InstructionPaths::new(cwd, home);
         places.config_dir = environment.get("CLAUDE_CONFIG_DIR").map(PathBuf::from);
         places.managed = Some(match &self.managed {
             Some(dir) => absolute(dir)?,
-            None => PathBuf::from(settings::MANAGED),
+            None => PathBuf::from(settings::MANAGED_SETTINGS_DIR),
         });
         for dir in &self.add_dir {
             places.added.push(absolute(dir)?);
         }
         let data = usable_paths(environment).ok();
         places.user_memories = data.as_ref().map(|paths| paths.home().join("memory"));
-        let mut options = Options {
-            variables: variables(environment),
+        let mut options = InstructionOptions {
+            variables: read_client_variables(environment),
             agent: self.agent.clone(),
-            ..Options::default()
+            ..InstructionOptions::default()
         };
         if let Some(list) = &self.setting_sources {
-            let sources = settings::sources(list)?;
-            options.sources = Sources {
+            let sources = settings::parse_sources(list)?;
+            options.sources = InstructionSources {
                 user: sources.user,
                 project: sources.project,
                 local: sources.local,
             };
         }
         let bare = self.bare
-            || environment.switch("CLAUDE_CODE_SIMPLE")
-            || environment.switch("CLAUDE_CODE_SAFE_MODE");
+            || environment.is_on("CLAUDE_CODE_SIMPLE")
+            || environment.is_on("CLAUDE_CODE_SAFE_MODE");
         if bare {
-            options.mode = Mode::Bare;
+            options.mode = LoadMode::Bare;
         }
         options.settings = self
             .settings
@@ -177,14 +196,14 @@ impl Scene {
             .transpose()?;
         let root = remora_instructions::project_root(&places.cwd);
         if data.is_some_and(|paths| approve::is_approved(&paths, &root)) {
-            options.external = External::Approved;
+            options.external = ExternalImports::Approved;
         }
-        Ok(Resolved { places, options })
+        Ok(ResolvedSession { places, options })
     }
 }
 
 /// A file as the session would name it; else as this shell does.
-pub(super) fn touched(file: &Path, instructions: &Instructions) -> PathBuf {
+pub(super) fn resolve_touched_file(file: &Path, instructions: &Instructions) -> PathBuf {
     let there = instructions.cwd().join(file);
     match std::path::absolute(file) {
         Ok(here) if here.exists() && !there.exists() => here,
@@ -221,8 +240,8 @@ fn flag_settings(
 }
 
 /// The client's variables of this process.
-fn variables(environment: &Environment) -> BTreeMap<String, String> {
-    let named = remora_instructions::VARIABLES.iter();
+fn read_client_variables(environment: &Environment) -> BTreeMap<String, String> {
+    let named = remora_instructions::CLIENT_VARIABLES.iter();
     named
         .filter_map(|name| {
             let value = environment.get(name)?.to_str()?;

@@ -5,89 +5,91 @@ mod rows;
 mod tally;
 
 use remora_memory::store::{Filter, Store};
-use remora_protocol::time::rfc3339;
+use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
-use crate::args::Ledger;
-use crate::commands::data::Data;
-use crate::commands::reader::Reader;
+use crate::args::LedgerArgs;
+use crate::commands::data::DataDir;
+use crate::commands::reader::Requester;
 use crate::commands::search::{scope, when};
-use crate::commands::show::lines::{self, Local, count, flat};
+use crate::commands::show::lines::{self, TimeFormatter, flatten_text, format_count};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
-use crate::recall::NAMED;
-use rows::Row;
-use tally::{Sum, Tally};
+use crate::recall::TITLE_ONLY_SUFFIX;
+use rows::InjectionRow;
+use tally::{InjectionStats, InjectionTally};
 
 /// Columns of the first word of a line in a table, at least.
-const NAME: usize = 12;
+const MIN_NAME_COLUMNS: usize = 12;
 /// Columns of an item's name at most.
-const ITEM: usize = 40;
+const MAX_ITEM_COLUMNS: usize = 40;
 
-pub(super) fn run(args: &Ledger, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let span = when::span(&args.span)?;
+pub(super) fn run(args: &LedgerArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let span = when::resolve_time_span(&args.span)?;
     let mut filter = Filter {
         since: span.since,
         until: span.until,
         ..Filter::default()
     };
-    let store = data.store()?;
+    let store = data.open_store()?;
     let mut rows = Vec::new();
     if let Some(store) = &store {
-        let reader = Reader::of(&data)?;
+        let reader = Requester::from_data(&data)?;
         let session = args.session.as_deref();
-        filter.session = session.map(|id| reader.session(store, id)).transpose()?;
+        filter.session = session
+            .map(|id| reader.resolve_session(store, id))
+            .transpose()?;
         // A session is of one project; it need not be this one.
         if filter.session.is_none() || args.place.project.is_some() {
-            filter.project = reader.project(&data, store, &args.place)?;
+            filter.project = reader.resolve_project(&data, store, &args.place)?;
         }
-        rows = rows::find(store, &filter)?;
+        rows = rows::list_injection_rows(store, &filter)?;
     } else if let Some(id) = &args.session {
         return Err(scope::no_session(id));
     }
-    let tally = Tally::of(&rows);
+    let tally = InjectionTally::from_rows(&rows);
     // The newest first.
     let last = || rows.iter().rev().take(args.limit);
     if args.json {
-        out.json(&as_json(&tally, last()))?;
+        out.print_json(&as_json(&tally, last()))?;
         return Ok(Exit::GoOn);
     }
     if rows.is_empty() {
         let port = store.as_ref().map(|store| store as &dyn Store);
-        out.text(&nothing(port, &filter)?)?;
+        out.print_text(&explain_empty(port, &filter)?)?;
         return Ok(Exit::GoOn);
     }
-    head(&tally, out)?;
-    table("moment", &tally.moments, out)?;
-    table("kind", &tally.kinds, out)?;
-    let local = Local::new();
+    print_totals(&tally, out)?;
+    print_table("moment", &tally.moments, out)?;
+    print_table("kind", &tally.kinds, out)?;
+    let local = TimeFormatter::new();
     let mut day = String::new();
     for row in last() {
-        let today = local.day(row.given.time);
+        let today = local.format_day(row.given.time);
         if day != today {
-            let head = format!("{today} {}", local.weekday(row.given.time));
-            out.text(&format!("\n{}\n", out.paint(Style::Bold, &head)))?;
+            let head = format!("{today} {}", local.format_weekday(row.given.time));
+            out.print_text(&format!("\n{}\n", out.paint(Style::Bold, &head)))?;
             day = today;
         }
-        line(row, &local, out)?;
+        print_injection(row, &local, out)?;
     }
     if rows.len() > args.limit && args.limit > 0 {
         let more = (rows.len() - args.limit) as u64;
         let more = format!(
             "\nand {}; see --limit\n",
-            count(more, "line more", "lines more")
+            format_count(more, "line more", "lines more")
         );
-        out.text(&out.paint(Style::Dim, &more))?;
+        out.print_text(&out.paint(Style::Dim, &more))?;
     }
     Ok(Exit::GoOn)
 }
 
 /// Why there is nothing to show.
-fn nothing(store: Option<&dyn Store>, filter: &Filter) -> Result<String, CliError> {
+fn explain_empty(store: Option<&dyn Store>, filter: &Filter) -> Result<String, CliError> {
     let any = |filter: &Filter| match store {
-        Some(store) => Ok::<bool, CliError>(!store.given(filter, 1)?.is_empty()),
+        Some(store) => Ok::<bool, CliError>(!store.list_injections(filter, 1)?.is_empty()),
         None => Ok(false),
     };
     let always = Filter {
@@ -108,76 +110,89 @@ fn nothing(store: Option<&dyn Store>, filter: &Filter) -> Result<String, CliErro
     Ok(text.to_owned())
 }
 
-fn head(tally: &Tally, out: &mut Output) -> Result<(), CliError> {
+fn print_totals(tally: &InjectionTally, out: &mut Output) -> Result<(), CliError> {
     let all = &tally.all;
-    let of_use = out.paint(Style::Bold, &percent(all));
-    let given = count(all.tokens, "token", "tokens");
-    let used = count(all.used_tokens, "token", "tokens");
-    let items = |n: u64| count(n, "item", "items");
-    let sessions = count(tally.sessions, "session", "sessions");
-    out.text(&format!(
+    let of_use = out.paint(Style::Bold, &format_percent(all));
+    let given = format_count(all.tokens, "token", "tokens");
+    let used = format_count(all.used_tokens, "token", "tokens");
+    let items = |n: u64| format_count(n, "item", "items");
+    let sessions = format_count(tally.sessions, "session", "sessions");
+    out.print_text(&format!(
         "given   {given} in {}, {sessions}\nof use  {used} in {}\nrate    {of_use} of the tokens\n",
         items(all.items),
         items(all.used),
     ))
 }
 
-fn table(name: &str, sums: &[(String, Sum)], out: &mut Output) -> Result<(), CliError> {
-    let widest = sums.iter().map(|(name, _)| lines::width(&flat(name)) + 1);
-    let wide = widest.max().unwrap_or_default().clamp(NAME, 2 * NAME);
+fn print_table(
+    name: &str,
+    sums: &[(String, InjectionStats)],
+    out: &mut Output,
+) -> Result<(), CliError> {
+    let widest = sums
+        .iter()
+        .map(|(name, _)| lines::text_width(&flatten_text(name)) + 1);
+    let wide = widest
+        .max()
+        .unwrap_or_default()
+        .clamp(MIN_NAME_COLUMNS, 2 * MIN_NAME_COLUMNS);
     let title = format!(
         "\n{name:<wide$}{:>8}{:>8}{:>10}{:>10}{:>9}\n",
         "items", "used", "tokens", "of use", "rate"
     );
-    out.text(&out.paint(Style::Dim, &title))?;
+    out.print_text(&out.paint(Style::Dim, &title))?;
     for (name, sum) in sums {
-        let name = lines::fit(&flat(name), wide - 1);
-        let pad = " ".repeat(wide - lines::width(&name));
-        out.text(&format!(
+        let name = lines::truncate_columns(&flatten_text(name), wide - 1);
+        let pad = " ".repeat(wide - lines::text_width(&name));
+        out.print_text(&format!(
             "{name}{pad}{:>8}{:>8}{:>10}{:>10}{:>9}\n",
-            lines::number(sum.items),
-            lines::number(sum.used),
-            lines::number(sum.tokens),
-            lines::number(sum.used_tokens),
-            percent(sum),
+            lines::format_number(sum.items),
+            lines::format_number(sum.used),
+            lines::format_number(sum.tokens),
+            lines::format_number(sum.used_tokens),
+            format_percent(sum),
         ))?;
     }
     Ok(())
 }
 
-fn percent(sum: &Sum) -> String {
+fn format_percent(sum: &InjectionStats) -> String {
     match sum.per_mille() {
         None => "-".to_owned(),
         Some(n) => format!("{}.{} %", n / 10, n % 10),
     }
 }
 
-fn line(row: &Row, local: &Local, out: &mut Output) -> Result<(), CliError> {
+fn print_injection(
+    row: &InjectionRow,
+    local: &TimeFormatter,
+    out: &mut Output,
+) -> Result<(), CliError> {
     let given = &row.given;
-    let time = local.clock(given.time);
-    let named = given.moment.strip_suffix(NAMED);
-    let moment = lines::fit(&flat(named.unwrap_or(&given.moment)), 8);
+    let time = local.format_clock(given.time);
+    let named = given.moment.strip_suffix(TITLE_ONLY_SUFFIX);
+    let moment = lines::truncate_columns(&flatten_text(named.unwrap_or(&given.moment)), 8);
     let lead = format!("  {time}  {moment:<8}  ");
-    let item = lines::fit(&flat(&given.item), ITEM);
+    let item = lines::truncate_columns(&flatten_text(&given.item), MAX_ITEM_COLUMNS);
     let title = match &row.title {
-        Some(title) => flat(title),
+        Some(title) => flatten_text(title),
         None => "(no longer there)".to_owned(),
     };
-    let cost = count(u64::from(given.tokens), "token", "tokens");
+    let cost = format_count(u64::from(given.tokens), "token", "tokens");
     let (used, style) = match &given.used {
         Some(used) => {
-            let when = local.clock(used.time);
-            (format!("{} {when}", flat(&used.how)), Style::Green)
+            let when = local.format_clock(used.time);
+            (format!("{} {when}", flatten_text(&used.how)), Style::Green)
         }
         None => ("not used".to_owned(), Style::Dim),
     };
-    let column = lines::width(&lead);
-    let room = lines::line_width().saturating_sub(column + lines::width(&item) + 2);
-    out.text(&format!(
+    let column = lines::text_width(&lead);
+    let room = lines::line_width().saturating_sub(column + lines::text_width(&item) + 2);
+    out.print_text(&format!(
         "  {}  {moment:<8}  {}  {}\n",
         out.paint(Style::Dim, &time),
         out.paint(Style::Cyan, &item),
-        lines::fit(&title, room),
+        lines::truncate_columns(&title, room),
     ))?;
     let mut about = vec![cost];
     about.extend(named.map(|_| "title only".to_owned()));
@@ -187,26 +202,26 @@ fn line(row: &Row, local: &Local, out: &mut Output) -> Result<(), CliError> {
             .as_deref()
             .map(|_| "to a subagent".to_owned()),
     );
-    about.extend(Some(flat(&given.why)).filter(|why| !why.is_empty()));
+    about.extend(Some(flatten_text(&given.why)).filter(|why| !why.is_empty()));
     let indent = " ".repeat(column);
-    let room = lines::line_width().saturating_sub(column + lines::width(&used) + 3);
-    let about = lines::fit(&about.join(" · "), room);
+    let room = lines::line_width().saturating_sub(column + lines::text_width(&used) + 3);
+    let about = lines::truncate_columns(&about.join(" · "), room);
     let about = out.paint(Style::Dim, &format!("{about} · "));
     let used = out.paint(style, &used);
-    out.text(&format!("{indent}{about}{used}\n"))
+    out.print_text(&format!("{indent}{about}{used}\n"))
 }
 
-fn as_json<'a>(tally: &Tally, rows: impl Iterator<Item = &'a Row>) -> Value {
-    let sum = |sum: &Sum| {
+fn as_json<'a>(tally: &InjectionTally, rows: impl Iterator<Item = &'a InjectionRow>) -> Value {
+    let sum = |sum: &InjectionStats| {
         json!({
             "items": sum.items,
             "used": sum.used,
             "tokens": sum.tokens,
             "used_tokens": sum.used_tokens,
-            "rate": sum.rate(),
+            "rate": sum.use_rate(),
         })
     };
-    let parts = |name: &str, sums: &[(String, Sum)]| -> Vec<Value> {
+    let parts = |name: &str, sums: &[(String, InjectionStats)]| -> Vec<Value> {
         sums.iter()
             .map(|(word, part)| {
                 let mut value = json!({ name: word });
@@ -221,7 +236,7 @@ fn as_json<'a>(tally: &Tally, rows: impl Iterator<Item = &'a Row>) -> Value {
         .map(|row| {
             let given = &row.given;
             json!({
-                "time": rfc3339(given.time),
+                "time": format_rfc3339(given.time),
                 "session": given.session,
                 "line": given.line,
                 "moment": given.moment,
@@ -233,7 +248,7 @@ fn as_json<'a>(tally: &Tally, rows: impl Iterator<Item = &'a Row>) -> Value {
                 "subagent": given.subagent,
                 "used": given.used.as_ref().map(|used| json!({
                     "how": used.how,
-                    "time": rfc3339(used.time),
+                    "time": format_rfc3339(used.time),
                 })),
             })
         })

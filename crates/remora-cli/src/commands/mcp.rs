@@ -11,50 +11,56 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use remora_client::Pause;
-use remora_embed::OnDemand;
-use remora_instructions::memories::SCHEME;
+use remora_embed::LazyEncoder;
+use remora_instructions::memories::MEMORY_URI_SCHEME;
 use remora_memory::store::Store;
 use remora_protocol::record::{Item, Kind};
 use remora_server::forget::Selection;
-use remora_server::mcp::{self as server, Bounds, Fact, Found, Library, Reach, Receipt, Took};
+use remora_server::mcp::{
+    self as server, CorrectionReceipt, Fact, Lookup, McpLimits, MemoryLibrary, ProjectScope,
+    SaveReceipt,
+};
 use remora_store::SqliteStore;
 
-use crate::args::{self, Mcp, MemoryAdd, SavedPlace, SavedType, Whose, WhoseScope};
+use crate::args::{
+    self, McpArgs, MemoryAddArgs, MemoryLocationArgs, MemoryOwnerArgs, MemoryScopeArg,
+    MemoryTypeArg,
+};
 use crate::clock;
 use crate::commands::correct::{find_item, refuse_address};
-use crate::commands::data::Data;
-use crate::commands::import::redactor;
-use crate::commands::reader::ALL_PROJECTS;
-use crate::commands::show::lines::Local;
-use crate::commands::tier::{self, Tier};
-use crate::commands::timeline::Within;
+use crate::commands::data::DataDir;
+use crate::commands::import::build_redactor;
+use crate::commands::reader::ALL_PROJECTS_KEY;
+use crate::commands::show::lines::TimeFormatter;
+use crate::commands::tier::{self, SearchTier};
+use crate::commands::timeline::TimelineScope;
 use crate::commands::wrong::{self, Rejections};
 use crate::commands::{forget, memory, search, show, timeline};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::hook::OFF;
+use crate::hook::OFF_VARIABLE;
 use crate::output::{self, Output};
 
 /// What the memory of a person can tell an agent.
 #[derive(Debug, Default)]
-struct Memory {
+struct LocalLibrary {
     /// The encoder, and the setting that it was made for.
-    encoder: Mutex<Option<(String, Arc<OnDemand>)>>,
+    encoder: Mutex<Option<(String, Arc<LazyEncoder>)>>,
 }
 
-pub(super) fn run(_: &Mcp, _: &mut Output) -> Result<Exit, CliError> {
+pub(super) fn run(_: &McpArgs, _: &mut Output) -> Result<Exit, CliError> {
     if io::stdin().is_terminal() {
-        output::note("this waits for an MCP client on stdin; agents start it by themselves");
+        output::print_note("this waits for an MCP client on stdin; agents start it by themselves");
     }
     let version = env!("CARGO_PKG_VERSION");
-    server::serve(Arc::new(Memory::default()), version)?;
+    server::serve_stdio(Arc::new(LocalLibrary::default()), version)?;
     Ok(Exit::GoOn)
 }
 
-impl Memory {
+impl LocalLibrary {
     /// Opened for every call: settings and database may come and go meanwhile.
-    fn open() -> Result<Data, CliError> {
-        let mut data = Data::open()?;
+    fn open() -> Result<DataDir, CliError> {
+        let mut data = DataDir::open()?;
         let root = data.environment.get("CLAUDE_PROJECT_DIR");
         let root = root.map(PathBuf::from).filter(|root| root.is_dir());
         // Settings of a repository may set variables: one that names a folder
@@ -67,47 +73,47 @@ impl Memory {
     }
 
     /// The same encoder as long as its setting is the same.
-    fn encoder(&self, data: &Data) -> Option<Arc<OnDemand>> {
-        let setting = data.config.text("search.model");
+    fn cached_encoder(&self, data: &DataDir) -> Option<Arc<LazyEncoder>> {
+        let setting = data.config.get_text("search.model");
         let mut held = self.encoder.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((of, encoder)) = &*held
             && of == setting
         {
             return Some(Arc::clone(encoder));
         }
-        let encoder = Arc::new(tier::encoder(&data.config)?);
+        let encoder = Arc::new(tier::build_encoder(&data.config)?);
         *held = Some((setting.to_owned(), Arc::clone(&encoder)));
         Some(encoder)
     }
 }
 
 /// What a call may read.
-struct Limit {
+struct ReadScope {
     /// The session's own project; `None` where the user allows every one.
     own: Option<String>,
 }
 
-impl Limit {
-    fn of(data: &Data) -> Result<Self, CliError> {
-        Ok(match bounds(data) {
-            Bounds::AllProjects => Self { own: None },
-            Bounds::OwnProject => Self {
-                own: Some(data.project()?),
+impl ReadScope {
+    fn for_reads(data: &DataDir) -> Result<Self, CliError> {
+        Ok(match load_mcp_limits(data) {
+            McpLimits::AllProjects => Self { own: None },
+            McpLimits::OwnProject => Self {
+                own: Some(data.current_project()?),
             },
         })
     }
 
     /// What a call may change: never more than the session's own project,
     /// whatever it may read.
-    fn of_changes(data: &Data) -> Result<Self, CliError> {
+    fn of_changes(data: &DataDir) -> Result<Self, CliError> {
         Ok(Self {
-            own: Some(data.project()?),
+            own: Some(data.current_project()?),
         })
     }
 
     /// Whether a row may be read. One that may not is as good as none: not even
     /// its being there is said.
-    fn allows(&self, item: &Item) -> bool {
+    fn allows_item(&self, item: &Item) -> bool {
         let is_users = item.kind == Kind::Memory && item.project.is_empty();
         match &self.own {
             None => true,
@@ -116,46 +122,46 @@ impl Limit {
     }
 }
 
-fn bounds(data: &Data) -> Bounds {
-    if data.config.flag(ALL_PROJECTS) {
-        Bounds::AllProjects
+fn load_mcp_limits(data: &DataDir) -> McpLimits {
+    if data.config.get_flag(ALL_PROJECTS_KEY) {
+        McpLimits::AllProjects
     } else {
-        Bounds::OwnProject
+        McpLimits::OwnProject
     }
 }
 
-impl Library for Memory {
-    fn bounds(&self) -> Bounds {
+impl MemoryLibrary for LocalLibrary {
+    fn project_limits(&self) -> McpLimits {
         // Settings that cannot be read allow nothing.
-        Self::open().map_or(Bounds::OwnProject, |data| bounds(&data))
+        Self::open().map_or(McpLimits::OwnProject, |data| load_mcp_limits(&data))
     }
 
-    fn search(&self, search: &server::Search) -> Result<Found<server::Row>, String> {
+    fn search(&self, search: &server::SearchParams) -> Result<Lookup<server::SearchEntry>, String> {
         let find = || {
             let data = Self::open()?;
-            let Some(store) = data.store()? else {
+            let Some(store) = data.open_store()? else {
                 return Ok(nothing_yet());
             };
-            let args = args::Search {
+            let args = args::SearchArgs {
                 words: vec![search.query.clone()],
-                place: place(search.reach),
+                place: to_project_scope_args(search.reach),
                 kind: search.kinds.iter().map(|k| k.name().to_owned()).collect(),
                 file: search.file.clone(),
-                span: args::Span {
+                span: args::TimeSpanArgs {
                     since: search.since.clone(),
                     until: None,
                 },
                 session: None,
                 agent: None,
                 limit: search.limit,
-                tier: Tier::Full,
+                tier: SearchTier::Full,
                 explain: false,
                 open: false,
                 json: false,
             };
-            let limit = Limit::of(&data)?;
-            let encoder = self.encoder(&data);
-            let answer = search::find(
+            let limit = ReadScope::for_reads(&data)?;
+            let encoder = self.cached_encoder(&data);
+            let answer = search::find_hits(
                 &args,
                 &data,
                 &store,
@@ -163,34 +169,34 @@ impl Library for Memory {
                 limit.own.as_deref(),
             )?;
             let projects = match answer.looked {
-                search::Looked::InOne => Vec::new(),
-                search::Looked::Everywhere => store.projects()?,
+                search::SearchedProjects::InOne => Vec::new(),
+                search::SearchedProjects::Everywhere => store.list_projects()?,
             };
-            let local = Local::new();
+            let local = TimeFormatter::new();
             let rejections = &answer.rejections;
-            let row = |hit| told::row(hit, rejections, &local, &projects);
-            Ok(Found {
+            let row = |hit| told::to_search_entry(hit, rejections, &local, &projects);
+            Ok(Lookup {
                 list: answer.hits.iter().map(row).collect(),
                 missing: Vec::new(),
                 notes: answer.notes,
             })
         };
-        find().map_err(|error| said(&error))
+        find().map_err(|error| format_error(&error))
     }
 
-    fn get(&self, ids: &[String]) -> Result<Found<server::Detail>, String> {
+    fn get(&self, ids: &[String]) -> Result<Lookup<server::EntryDetail>, String> {
         let get = || {
             let data = Self::open()?;
             let mut store = None;
-            let mut found = Found {
+            let mut found = Lookup {
                 list: Vec::new(),
                 missing: Vec::new(),
                 notes: Vec::new(),
             };
-            let local = Local::new();
-            let limit = Limit::of(&data)?;
+            let local = TimeFormatter::new();
+            let limit = ReadScope::for_reads(&data)?;
             for id in ids {
-                match detail(&data, &limit, &mut store, id, &local) {
+                match find_detail(&data, &limit, &mut store, id, &local) {
                     Ok(Some(detail)) => found.list.push(detail),
                     Ok(None) => found.missing.push(id.clone()),
                     Err(error @ CliError::Saved(_)) => found.notes.push(error.to_string()),
@@ -207,13 +213,16 @@ impl Library for Memory {
             }
             Err(CliError::Usage(why.join("; ")))
         };
-        get().map_err(|error| said(&error))
+        get().map_err(|error| format_error(&error))
     }
 
-    fn timeline(&self, timeline: &server::Timeline) -> Result<Found<server::Entry>, String> {
+    fn list_timeline(
+        &self,
+        timeline: &server::TimelineParams,
+    ) -> Result<Lookup<server::TimelineEntry>, String> {
         let find = || {
             let data = Self::open()?;
-            let Some(store) = data.store()? else {
+            let Some(store) = data.open_store()? else {
                 return Ok(nothing_yet());
             };
             // Around a row, the limit counts for each side.
@@ -221,10 +230,10 @@ impl Library for Memory {
                 Some(_) => timeline.limit.div_ceil(2),
                 None => timeline.limit,
             };
-            let args = args::Timeline {
+            let args = args::TimelineArgs {
                 around: timeline.around.clone(),
-                place: place(timeline.reach),
-                span: args::Span {
+                place: to_project_scope_args(timeline.reach),
+                span: args::TimeSpanArgs {
                     since: timeline.since.clone(),
                     until: timeline.until.clone(),
                 },
@@ -232,28 +241,28 @@ impl Library for Memory {
                 limit: Some(limit),
                 json: false,
             };
-            let bound = Limit::of(&data)?;
-            let allows = |item: &Item| bound.allows(item);
-            let within = bound.own.as_deref().map(|own| Within {
+            let bound = ReadScope::for_reads(&data)?;
+            let allows = |item: &Item| bound.allows_item(item);
+            let within = bound.own.as_deref().map(|own| TimelineScope {
                 own,
                 allows: &allows,
             });
-            let (entries, _) = timeline::find(&args, &data, &store, within)?;
-            let local = Local::new();
+            let (entries, _) = timeline::find_entries(&args, &data, &store, within)?;
+            let local = TimeFormatter::new();
             let rejections = Rejections::load(&store)?;
-            let entry = |entry| told::entry(entry, &rejections, &local);
-            Ok(Found {
+            let entry = |entry| told::to_timeline_entry(entry, &rejections, &local);
+            Ok(Lookup {
                 list: entries.iter().map(entry).collect(),
                 missing: Vec::new(),
                 notes: Vec::new(),
             })
         };
-        find().map_err(|error| said(&error))
+        find().map_err(|error| format_error(&error))
     }
 
-    fn remember(&self, fact: &Fact) -> Result<Took, String> {
-        let data = Self::open().map_err(|error| said(&error))?;
-        if let Some(why) = paused(&data) {
+    fn save_fact(&self, fact: &Fact) -> Result<SaveReceipt, String> {
+        let data = Self::open().map_err(|error| format_error(&error))?;
+        if let Some(why) = find_pause(&data) {
             return Err(why);
         }
         let save = || {
@@ -261,16 +270,16 @@ impl Library for Memory {
             if fact.text == "-" {
                 return Err(CliError::Usage("the memory is empty".to_owned()));
             }
-            let args = MemoryAdd {
+            let args = MemoryAddArgs {
                 text: vec![fact.text.clone()],
                 title: None,
                 name: fact.name.clone(),
                 description: None,
-                kind: choice::<SavedType>(fact.kind.as_deref()),
+                kind: parse_choice::<MemoryTypeArg>(fact.kind.as_deref()),
                 priority: fact.priority,
-                whose: Whose {
-                    scope: choice::<WhoseScope>(fact.scope.as_deref()),
-                    ..Whose::default()
+                whose: MemoryOwnerArgs {
+                    scope: parse_choice::<MemoryScopeArg>(fact.scope.as_deref()),
+                    ..MemoryOwnerArgs::default()
                 },
                 place: saved_place(&data),
             };
@@ -280,86 +289,86 @@ impl Library for Memory {
                 "told as an agent's words until the user runs `remora memory accept {}`",
                 saved.memory.uri.name
             ));
-            Ok(Took {
+            Ok(SaveReceipt {
                 name: saved.memory.uri.to_string(),
                 file: saved.memory.path.display().to_string(),
                 advice,
             })
         };
-        save().map_err(|error| said(&error))
+        save().map_err(|error| format_error(&error))
     }
 
-    fn forget(&self, id: &str) -> Result<Receipt, String> {
-        correct(id, |data, limit| {
+    fn forget_item(&self, id: &str) -> Result<CorrectionReceipt, String> {
+        correct_item(id, |data, limit| {
             let item = data
-                .store()?
-                .map(|store| find_item(&store, id, &|item| limit.allows(item)))
+                .open_store()?
+                .map(|store| find_item(&store, id, &|item| limit.allows_item(item)))
                 .transpose()?
                 .ok_or_else(|| CliError::Usage("nothing is remembered yet".to_owned()))?;
-            let order = forget::delete(data, |store| {
-                let item = find_item(store, id, &|item| limit.allows(item))?;
+            let order = forget::delete_selection(data, |store| {
+                let item = find_item(store, id, &|item| limit.allows_item(item))?;
                 Ok(Selection::Items(vec![item]))
             })?;
-            Ok(Receipt {
+            Ok(CorrectionReceipt {
                 done: format!(
                     "Deleted for good: {} (receipt {}).",
-                    forget::sum(&order),
+                    forget::describe_deletion(&order),
                     order.receipt.receipt
                 ),
-                items: vec![named(&item)],
+                items: vec![format_item(&item)],
                 undo: "This cannot be undone.".to_owned(),
             })
         })
     }
 
-    fn reject(&self, id: &str, because: Option<&str>) -> Result<Receipt, String> {
-        correct(id, |data, limit| {
-            let done = wrong::reject(data, id, because, &|item| limit.allows(item))?;
+    fn reject_item(&self, id: &str, because: Option<&str>) -> Result<CorrectionReceipt, String> {
+        correct_item(id, |data, limit| {
+            let done = wrong::reject_item(data, id, because, &|item| limit.allows_item(item))?;
             let reason = done.said.rejected.map(|rejection| rejection.reason);
             let reason = reason.filter(|reason| !reason.is_empty());
             let because = reason.map_or(String::new(), |reason| format!(" because {reason}"));
-            Ok(Receipt {
+            Ok(CorrectionReceipt {
                 done: format!("Marked wrong{because}; no session is told of it again:"),
-                items: vec![named(&done.item)],
+                items: vec![format_item(&done.item)],
                 undo: format!("`remora wrong {} --undo` takes this back.", done.item.id),
             })
         })
     }
 
-    fn rest(&self) {
+    fn release_idle(&self) {
         let held = self.encoder.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, encoder)) = &*held {
-            encoder.rest(Instant::now());
+            encoder.unload_if_idle(Instant::now());
         }
     }
 }
 
 /// Changes an item of the session's own project, unless memory is paused.
-fn correct(
+fn correct_item(
     id: &str,
-    change: impl FnOnce(&Data, &Limit) -> Result<Receipt, CliError>,
-) -> Result<Receipt, String> {
-    let data = Memory::open().map_err(|error| said(&error))?;
-    if let Some(why) = paused(&data) {
+    change: impl FnOnce(&DataDir, &ReadScope) -> Result<CorrectionReceipt, CliError>,
+) -> Result<CorrectionReceipt, String> {
+    let data = LocalLibrary::open().map_err(|error| format_error(&error))?;
+    if let Some(why) = find_pause(&data) {
         return Err(why);
     }
-    let corrected = refuse_address(id).and_then(|()| change(&data, &Limit::of_changes(&data)?));
-    corrected.map_err(|error| said(&error))
+    let corrected = refuse_address(id).and_then(|()| change(&data, &ReadScope::of_changes(&data)?));
+    corrected.map_err(|error| format_error(&error))
 }
 
-fn named(item: &Item) -> String {
+fn format_item(item: &Item) -> String {
     format!("#{} {} {}", item.id, item.kind, item.title)
 }
 
 /// Why nothing is to be saved now. Reading goes on: somebody asked for it.
-fn paused(data: &Data) -> Option<String> {
-    if data.environment.switch(OFF) {
-        return Some(format!("{OFF} is set: nothing was changed"));
+fn find_pause(data: &DataDir) -> Option<String> {
+    if data.environment.is_on(OFF_VARIABLE) {
+        return Some(format!("{OFF_VARIABLE} is set: nothing was changed"));
     }
-    let pauses = Pause::of(&data.paths);
+    let pauses = Pause::for_data_dir(&data.paths);
     let here = data.environment.directory();
-    let project = here.map(|here| data.locate(here).project.key);
-    let off = |project: Option<&str>| pauses.is_off(project, "", clock::millis());
+    let project = here.map(|here| data.locate_folder(here).project.key);
+    let off = |project: Option<&str>| pauses.is_off(project, "", clock::now_ms());
     let (what, ender) = if off(None) {
         ("everywhere", "remora pause --off")
     } else if off(project.as_deref()) {
@@ -377,73 +386,78 @@ fn lies_in(folder: &Path, root: &Path) -> bool {
     folder.starts_with(root) || real(folder).starts_with(real(root))
 }
 
-fn nothing_yet<T>() -> Found<T> {
-    Found {
+fn nothing_yet<T>() -> Lookup<T> {
+    Lookup {
         list: Vec::new(),
         missing: Vec::new(),
         notes: vec!["nothing is remembered yet".to_owned()],
     }
 }
 
-fn place(reach: Reach) -> args::Where {
-    args::Where {
-        all: reach == Reach::Everywhere,
+fn to_project_scope_args(reach: ProjectScope) -> args::ProjectScopeArgs {
+    args::ProjectScopeArgs {
+        all: reach == ProjectScope::Everywhere,
         project: None,
     }
 }
 
-fn saved_place(data: &Data) -> SavedPlace {
-    SavedPlace {
-        directory: args::Directory::at(data.environment.directory().cloned()),
-        ..SavedPlace::default()
+fn saved_place(data: &DataDir) -> MemoryLocationArgs {
+    MemoryLocationArgs {
+        directory: args::DirectoryArgs::from_cwd(data.environment.directory().cloned()),
+        ..MemoryLocationArgs::default()
     }
 }
 
-fn choice<T: ValueEnum>(text: Option<&str>) -> Option<T> {
+fn parse_choice<T: ValueEnum>(text: Option<&str>) -> Option<T> {
     T::from_str(text?, true).ok()
 }
 
 /// A row or a memory; the file is the truth of a memory, whatever the index says.
-fn detail(
-    data: &Data,
-    limit: &Limit,
+fn find_detail(
+    data: &DataDir,
+    limit: &ReadScope,
     store: &mut Option<SqliteStore>,
     id: &str,
-    local: &Local,
-) -> Result<Option<server::Detail>, CliError> {
+    local: &TimeFormatter,
+) -> Result<Option<server::EntryDetail>, CliError> {
     let memory = |uri: &str| {
-        let found = memory::at(uri, &saved_place(data))?;
+        let found = memory::find_by_uri(uri, &saved_place(data))?;
         let accepted = memory::is_accepted(&found, &saved_place(data))?;
-        Ok(told::memory(&found, accepted, &redactor(data)?, local))
+        Ok(told::memory_to_detail(
+            &found,
+            accepted,
+            &build_redactor(data)?,
+            local,
+        ))
     };
-    if id.starts_with(SCHEME) {
+    if id.starts_with(MEMORY_URI_SCHEME) {
         return memory(id).map(Some);
     }
     if store.is_none() {
-        *store = data.store()?;
+        *store = data.open_store()?;
     }
     let Some(store) = store else {
         return Ok(None);
     };
-    let found = show::find(store, id)?;
-    let Some(item) = found.filter(|item| limit.allows(item)) else {
+    let found = show::find_named_item(store, id)?;
+    let Some(item) = found.filter(|item| limit.allows_item(item)) else {
         return Ok(None);
     };
-    if let Some(Ok(detail)) = address(&item).map(memory) {
+    if let Some(Ok(detail)) = memory_address(&item).map(memory) {
         return Ok(Some(detail));
     }
-    let fields = show::fields(&item, "", local);
-    let wrong = Rejections::load(store)?.mark(&item);
-    Ok(Some(told::item(&item, fields, wrong, local)))
+    let fields = show::list_fields(&item, "", local);
+    let wrong = Rejections::load(store)?.describe_rejection(&item);
+    Ok(Some(told::item_to_detail(&item, fields, wrong, local)))
 }
 
-fn address(item: &Item) -> Option<&str> {
+fn memory_address(item: &Item) -> Option<&str> {
     let key = item.key.as_deref().filter(|_| item.kind == Kind::Memory)?;
-    key.starts_with(SCHEME).then_some(key)
+    key.starts_with(MEMORY_URI_SCHEME).then_some(key)
 }
 
 /// An error with what can be done about it.
-fn said(error: &CliError) -> String {
+fn format_error(error: &CliError) -> String {
     // Arguments of tools have no hyphens.
     let flags = ["--since", "--until", "--project", "--all"];
     let text = flags.iter().fold(error.to_string(), |text, flag| {

@@ -11,26 +11,29 @@ mod notes;
 mod review;
 mod write;
 
-pub(super) use accept::Accepted;
-pub(super) use check::{cache, cache_file, keep};
+pub(super) use accept::AcceptedMemories;
+pub(super) use check::{cache_file, load_check_cache, save_check_cache};
 pub(super) use look::origin_of;
-pub(super) use notes::import as import_notes;
+pub(super) use notes::run_import as import_notes;
 
 use std::path::PathBuf;
 
 use remora_files::{MAX_SETTINGS_BYTES, read_file};
-use remora_instructions::memories::folder::Folder;
-use remora_instructions::memories::{Author, Memory, MemoryError, SCHEME, Scope, Type, Uri};
-use remora_instructions::{Instructions, Kind};
+use remora_instructions::memories::folder::MemoryFolder;
+use remora_instructions::memories::{
+    MEMORY_URI_SCHEME, Memory, MemoryAuthor, MemoryError, MemoryScope, MemoryType, MemoryUri,
+};
+use remora_instructions::{InstructionKind, Instructions};
 use remora_memory::redact::Redactor;
-use remora_protocol::time::rfc3339;
+use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
 use crate::args::{
-    self, Directory, MemoryAdd, MemoryRm, SavedPlace, SavedType, Scene, Whose, WhoseScope,
+    self, DirectoryArgs, InstructionSessionArgs, MemoryAddArgs, MemoryLocationArgs,
+    MemoryOwnerArgs, MemoryRmArgs, MemoryScopeArg, MemoryTypeArg,
 };
 use crate::clock;
-use crate::commands::data::Data;
+use crate::commands::data::DataDir;
 use crate::commands::import;
 use crate::commands::worker::saved_index;
 pub(super) use crate::commands::worker::saved_index::ended_on;
@@ -38,80 +41,80 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
 
-pub(super) fn run(command: &args::Memory, out: &mut Output) -> Result<Exit, CliError> {
+pub(super) fn run(command: &args::MemoryCommand, out: &mut Output) -> Result<Exit, CliError> {
     match command {
-        args::Memory::Add(args) => write::add(args, out),
-        args::Memory::List(args) => look::list(args, out),
-        args::Memory::Show(args) => look::show(args, out),
-        args::Memory::Edit(args) => write::edit(args, out),
-        args::Memory::Accept(args) => accept::run(args, out),
-        args::Memory::Rm(args) => write::remove(args, out),
-        args::Memory::Check(args) => check::run(args, out),
-        args::Memory::Index(args) => index::run(args, out),
-        args::Memory::Path(args) => look::path(args, out),
-        args::Memory::Review(args) => review::run(args, out),
+        args::MemoryCommand::Add(args) => write::run_add(args, out),
+        args::MemoryCommand::List(args) => look::run_list(args, out),
+        args::MemoryCommand::Show(args) => look::run_show(args, out),
+        args::MemoryCommand::Edit(args) => write::run_edit(args, out),
+        args::MemoryCommand::Accept(args) => accept::run(args, out),
+        args::MemoryCommand::Rm(args) => write::run_remove(args, out),
+        args::MemoryCommand::Check(args) => check::run(args, out),
+        args::MemoryCommand::Index(args) => index::run(args, out),
+        args::MemoryCommand::Path(args) => look::run_path(args, out),
+        args::MemoryCommand::Review(args) => review::run(args, out),
     }
 }
 
 /// `remora remember`.
-pub(super) fn remember(args: &MemoryAdd, out: &mut Output) -> Result<Exit, CliError> {
-    write::add(args, out)
+pub(super) fn run_remember(args: &MemoryAddArgs, out: &mut Output) -> Result<Exit, CliError> {
+    write::run_add(args, out)
 }
 
 /// Saves a fact for an agent as `remora remember` does, and says nothing.
-pub(super) fn save_for_agent(args: &MemoryAdd) -> Result<Saved, CliError> {
-    let (written, advice) = write::save(args, Author::Agent)?;
+pub(super) fn save_for_agent(args: &MemoryAddArgs) -> Result<SaveOutcome, CliError> {
+    let (written, advice) = write::save_memory(args, MemoryAuthor::Agent)?;
     let advice = advice.into_iter().map(|advice| advice.text);
-    let advice = advice.chain(written.index.advice()).collect();
-    Ok(Saved {
+    let advice = advice.chain(written.index.render_advice()).collect();
+    Ok(SaveOutcome {
         memory: written.memory,
         advice,
     })
 }
 
 /// A memory that was just saved.
-pub(super) struct Saved {
+pub(super) struct SaveOutcome {
     pub(super) memory: Memory,
     pub(super) advice: Vec<String>,
 }
 
 /// The memory at an address.
-pub(super) fn at(uri: &str, place: &SavedPlace) -> Result<Memory, CliError> {
-    let shelf = Shelf::open(place)?;
-    let (_, memory) = shelf.find(uri, &Whose::default())?;
+pub(super) fn find_by_uri(uri: &str, place: &MemoryLocationArgs) -> Result<Memory, CliError> {
+    let shelf = MemoryWorkspace::open(place)?;
+    let (_, memory) = shelf.find(uri, &MemoryOwnerArgs::default())?;
     Ok(memory)
 }
 
 /// Whether a memory is the user's: written or accepted by them.
-pub(super) fn is_accepted(memory: &Memory, place: &SavedPlace) -> Result<bool, CliError> {
-    let shelf = Shelf::open(place)?;
-    Ok(Accepted::load(&shelf.data.paths).holds(&shelf.root, memory))
+pub(super) fn is_accepted(memory: &Memory, place: &MemoryLocationArgs) -> Result<bool, CliError> {
+    let shelf = MemoryWorkspace::open(place)?;
+    Ok(AcceptedMemories::load(&shelf.data.paths).is_accepted(&shelf.root, memory))
 }
 
 /// `remora forget`.
-pub(super) fn forget(args: &MemoryRm, out: &mut Output) -> Result<Exit, CliError> {
-    write::remove(args, out)
+pub(super) fn run_forget(args: &MemoryRmArgs, out: &mut Output) -> Result<Exit, CliError> {
+    write::run_remove(args, out)
 }
 
 /// All folders of memories that bear on a project, and what is loaded there.
-struct Shelf {
-    data: Data,
+struct MemoryWorkspace {
+    data: DataDir,
     instructions: Instructions,
     /// The checkout.
     root: PathBuf,
-    folders: [Folder; 3],
+    folders: [MemoryFolder; 3],
 }
 
-impl Shelf {
-    fn open(place: &SavedPlace) -> Result<Self, CliError> {
-        let data = Data::open()?;
-        let instructions =
-            scene(place.directory.clone(), place.home.clone()).load(&data.environment)?;
-        let root = instructions.checkout().to_path_buf();
+impl MemoryWorkspace {
+    fn open(place: &MemoryLocationArgs) -> Result<Self, CliError> {
+        let data = DataDir::open()?;
+        let instructions = default_session_args(place.directory.clone(), place.home.clone())
+            .load_instructions(&data.environment)?;
+        let root = instructions.checkout_root().to_path_buf();
         let folders = [
-            Folder::new(Scope::Project, instructions.memory_folder()),
-            Folder::team(&root),
-            Folder::new(Scope::User, data.paths.home().join("memory")),
+            MemoryFolder::new(MemoryScope::Project, instructions.memory_folder()),
+            MemoryFolder::for_team(&root),
+            MemoryFolder::new(MemoryScope::User, data.paths.home().join("memory")),
         ];
         Ok(Self {
             data,
@@ -121,32 +124,36 @@ impl Shelf {
         })
     }
 
-    fn folder(&self, scope: Scope) -> &Folder {
+    fn folder_for(&self, scope: MemoryScope) -> &MemoryFolder {
         match scope {
-            Scope::Project => &self.folders[0],
-            Scope::Team => &self.folders[1],
-            Scope::User => &self.folders[2],
+            MemoryScope::Project => &self.folders[0],
+            MemoryScope::Team => &self.folders[1],
+            MemoryScope::User => &self.folders[2],
         }
     }
 
     /// The folders that flags mean; all of them without a flag.
-    fn folders(&self, whose: &Whose) -> Vec<&Folder> {
-        match whose.scope() {
-            Some(scope) => vec![self.folder(scope)],
+    fn list_folders(&self, whose: &MemoryOwnerArgs) -> Vec<&MemoryFolder> {
+        match whose.memory_scope() {
+            Some(scope) => vec![self.folder_for(scope)],
             None => self.folders.iter().collect(),
         }
     }
 
     /// The memory that a name or an address means.
-    fn find(&self, text: &str, whose: &Whose) -> Result<(&Folder, Memory), CliError> {
-        if text.starts_with(SCHEME) {
-            let uri = Uri::parse(text)?;
-            let folder = self.folder(uri.scope);
+    fn find(
+        &self,
+        text: &str,
+        whose: &MemoryOwnerArgs,
+    ) -> Result<(&MemoryFolder, Memory), CliError> {
+        if text.starts_with(MEMORY_URI_SCHEME) {
+            let uri = MemoryUri::parse(text)?;
+            let folder = self.folder_for(uri.scope);
             return Ok((folder, folder.get(uri.name.as_str())?));
         }
         let mut found = Vec::new();
         let mut missing = None;
-        for folder in self.folders(whose) {
+        for folder in self.list_folders(whose) {
             match folder.get(text) {
                 Ok(memory) => found.push((folder, memory)),
                 Err(error @ MemoryError::Missing { .. }) => {
@@ -174,10 +181,15 @@ impl Shelf {
     }
 
     /// Instruction files as they are on the disk, which memories may repeat.
-    fn layers(&self) -> Vec<(PathBuf, Kind, String)> {
+    fn read_layers(&self) -> Vec<(PathBuf, InstructionKind, String)> {
         let files = self.instructions.start().iter();
         files
-            .filter(|file| !matches!(file.kind, Kind::AutoMem | Kind::TeamMem))
+            .filter(|file| {
+                !matches!(
+                    file.kind,
+                    InstructionKind::AutoMem | InstructionKind::TeamMem
+                )
+            })
             .map(|file| {
                 let text = read_file(&file.path, MAX_SETTINGS_BYTES).map_or_else(
                     |_| file.content.clone(),
@@ -188,19 +200,22 @@ impl Shelf {
             .collect()
     }
 
-    fn redactor(&self) -> Result<Redactor, CliError> {
-        import::redactor(&self.data)
+    fn build_redactor(&self) -> Result<Redactor, CliError> {
+        import::build_redactor(&self.data)
     }
 
     /// Files were written: the index of them is to follow.
-    fn changed(&self) {
-        saved_index::tell(&self.data, self.instructions.cwd());
+    fn notify_changed(&self) {
+        saved_index::update_memory_index(&self.data, self.instructions.cwd());
     }
 }
 
 /// A session that begins here, as usual in everything else.
-pub(super) fn scene(directory: Directory, home: Option<PathBuf>) -> Scene {
-    Scene {
+pub(super) fn default_session_args(
+    directory: DirectoryArgs,
+    home: Option<PathBuf>,
+) -> InstructionSessionArgs {
+    InstructionSessionArgs {
         directory,
         home,
         managed: None,
@@ -214,10 +229,10 @@ pub(super) fn scene(directory: Directory, home: Option<PathBuf>) -> Scene {
 }
 
 /// Secrets in a text, by kind and line.
-fn secrets(redactor: &Redactor, text: &str) -> Vec<String> {
+fn list_secrets(redactor: &Redactor, text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let (mut line, mut at) = (1, 0);
-    for finding in redactor.scan(text) {
+    for finding in redactor.find_secrets(text) {
         line += text[at..finding.range.start].matches('\n').count();
         at = finding.range.start;
         found.push(format!("a secret ({}) on line {line}", finding.kind));
@@ -226,28 +241,28 @@ fn secrets(redactor: &Redactor, text: &str) -> Vec<String> {
     found
 }
 
-fn now() -> String {
-    rfc3339(clock::millis())
+fn format_now() -> String {
+    format_rfc3339(clock::now_ms())
 }
 
-impl Whose {
-    fn scope(&self) -> Option<Scope> {
+impl MemoryOwnerArgs {
+    fn memory_scope(&self) -> Option<MemoryScope> {
         match (self.scope, self.team, self.user) {
-            (_, true, _) | (Some(WhoseScope::Team), ..) => Some(Scope::Team),
-            (_, _, true) | (Some(WhoseScope::User), ..) => Some(Scope::User),
-            (Some(WhoseScope::Project), ..) => Some(Scope::Project),
+            (_, true, _) | (Some(MemoryScopeArg::Team), ..) => Some(MemoryScope::Team),
+            (_, _, true) | (Some(MemoryScopeArg::User), ..) => Some(MemoryScope::User),
+            (Some(MemoryScopeArg::Project), ..) => Some(MemoryScope::Project),
             (None, ..) => None,
         }
     }
 }
 
-impl From<SavedType> for Type {
-    fn from(kind: SavedType) -> Self {
+impl From<MemoryTypeArg> for MemoryType {
+    fn from(kind: MemoryTypeArg) -> Self {
         match kind {
-            SavedType::User => Self::User,
-            SavedType::Feedback => Self::Feedback,
-            SavedType::Project => Self::Project,
-            SavedType::Reference => Self::Reference,
+            MemoryTypeArg::User => Self::User,
+            MemoryTypeArg::Feedback => Self::Feedback,
+            MemoryTypeArg::Project => Self::Project,
+            MemoryTypeArg::Reference => Self::Reference,
         }
     }
 }
@@ -261,7 +276,7 @@ fn as_json(memory: &Memory) -> Value {
         "path": memory.path,
         "title": memory.title,
         "description": memory.description,
-        "type": memory.kind.map(Type::as_str),
+        "type": memory.kind.map(MemoryType::as_str),
         "priority": memory.priority,
         "author": memory.author.as_str(),
         "modified": memory.modified,

@@ -4,102 +4,106 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use remora_memory::store::{Batch, Counts, Filter, Order, Page, Store, StoreError, Write};
-use remora_protocol::record::{EventRow, FileRecord, Given, Item, Override, Project, Session};
-use remora_server::archive::Archived;
+use remora_memory::store::{
+    Batch, Filter, ItemWrite, PageRequest, SortOrder, Store, StoreError, StoreStats,
+};
+use remora_protocol::record::{
+    FileRecord, Injection, Item, LoggedEvent, Override, Project, Session,
+};
+use remora_server::archive::ArchivedEvent;
 use serde::{Deserialize, Serialize};
 
 use crate::commands::progress::Progress;
 use crate::error::CliError;
 
 /// Rows that are held in memory at a time, and written in one transaction.
-pub(crate) const BATCH: usize = 512;
+pub(crate) const MAX_BATCH_PARTS: usize = 512;
 
 /// One part; as JSON an object with its kind as the only key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Part {
+pub(crate) enum StorePart {
     Project(Project),
     /// What a user said of an item. Before the items, so that it counts for them.
     Override(Override),
     Session(Session),
     Item(Box<Item>),
     File(FileRecord),
-    Event(EventRow),
+    Event(LoggedEvent),
     /// What a session was given. Not exported: it names rows by numbers, which
     /// are others elsewhere.
-    Given(Given),
+    Given(Injection),
     /// A raw event of the archive.
-    Raw(Box<Archived>),
+    Raw(Box<ArchivedEvent>),
 }
 
 /// Hands every part of the store to `take`: projects, corrections, sessions, items,
 /// files, then the ledger, each in the order of its name or time.
-pub(crate) fn each(
+pub(crate) fn visit_parts(
     store: &dyn Store,
     filter: &Filter,
-    take: &mut dyn FnMut(Part) -> Result<(), CliError>,
+    take: &mut dyn FnMut(StorePart) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
     let wanted = |key: &str| filter.project.as_ref().is_none_or(|only| only == key);
     let mut keys = BTreeSet::new();
-    for project in store.projects()? {
+    for project in store.list_projects()? {
         if wanted(&project.key) {
             keys.insert(project.key.clone());
-            take(Part::Project(project))?;
+            take(StorePart::Project(project))?;
         }
     }
-    for said in store.overrides(filter.project.as_deref())? {
-        take(Part::Override(said))?;
+    for said in store.list_overrides(filter.project.as_deref())? {
+        take(StorePart::Override(said))?;
     }
-    let mut sessions = store.sessions(filter, usize::MAX)?;
+    let mut sessions = store.list_sessions(filter, usize::MAX)?;
     sessions.sort_by(|a, b| (a.started, &a.id).cmp(&(b.started, &b.id)));
     for session in sessions {
-        take(Part::Session(session))?;
+        take(StorePart::Session(session))?;
     }
     let mut beyond = None;
     loop {
-        let page = Page {
-            order: Order::Oldest,
+        let page = PageRequest {
+            order: SortOrder::Oldest,
             beyond,
-            limit: BATCH,
+            limit: MAX_BATCH_PARTS,
         };
-        let items = store.list(filter, page)?;
+        let items = store.list_items(filter, page)?;
         let Some(last) = items.last() else { break };
         beyond = Some(last.id);
         for item in items {
             if !keys.contains(&item.project) {
                 keys.insert(item.project.clone());
             }
-            take(Part::Item(Box::new(item)))?;
+            take(StorePart::Item(Box::new(item)))?;
         }
     }
     for key in keys {
-        for file in store.files(&key, None)? {
+        for file in store.list_files(&key, None)? {
             if filter.since.is_none_or(|since| file.time >= since) {
-                take(Part::File(file))?;
+                take(StorePart::File(file))?;
             }
         }
     }
-    ledger(store, filter, &mut |event| take(Part::Event(event)))
+    visit_events(store, filter, &mut |event| take(StorePart::Event(event)))
 }
 
 /// The ledger from its beginning. Moments are not unique, so every page begins
 /// with the moment that the last one ended with.
-pub(crate) fn ledger(
+pub(crate) fn visit_events(
     store: &dyn Store,
     filter: &Filter,
-    take: &mut dyn FnMut(EventRow) -> Result<(), CliError>,
+    take: &mut dyn FnMut(LoggedEvent) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
     let mut filter = filter.clone();
-    let mut limit = BATCH;
+    let mut limit = MAX_BATCH_PARTS;
     let mut told: HashSet<String> = HashSet::new();
     loop {
-        let page = Page {
-            order: Order::Oldest,
+        let page = PageRequest {
+            order: SortOrder::Oldest,
             beyond: None,
             limit,
         };
-        let events = store.events(&filter, page)?;
+        let events = store.list_events(&filter, page)?;
         let whole = events.len() < limit;
         let last = events.last().map(|event| event.time);
         let mut at_end = HashSet::new();
@@ -120,60 +124,60 @@ pub(crate) fn ledger(
         } else {
             told = at_end;
             filter.since = last;
-            limit = BATCH;
+            limit = MAX_BATCH_PARTS;
         }
     }
 }
 
 /// What sessions were given.
-pub(crate) fn given(
+pub(crate) fn visit_injections(
     store: &dyn Store,
-    take: &mut dyn FnMut(Part) -> Result<(), CliError>,
+    take: &mut dyn FnMut(StorePart) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
-    let lines = store.given(&Filter::default(), usize::MAX)?;
+    let lines = store.list_injections(&Filter::default(), usize::MAX)?;
     lines
         .into_iter()
-        .try_for_each(|line| take(Part::Given(line)))
+        .try_for_each(|line| take(StorePart::Given(line)))
 }
 
 /// Copies a store into an empty one, each part changed as `change` will.
-pub(crate) fn copy(
+pub(crate) fn copy_store(
     old: &dyn Store,
     new: &dyn Store,
     label: &'static str,
-    change: &mut dyn FnMut(&mut Part),
+    change: &mut dyn FnMut(&mut StorePart),
 ) -> Result<(), CliError> {
-    let all = rows(&old.counts()?);
+    let all = count_records(&old.count_contents()?);
     let mut progress = Progress::new(label);
-    let mut writer = Writer::new(new);
+    let mut writer = BatchWriter::new(new);
     let mut done = 0;
-    each(old, &Filter::default(), &mut |mut part| {
+    visit_parts(old, &Filter::default(), &mut |mut part| {
         change(&mut part);
         done += 1;
-        progress.at(done, all, "");
-        Ok(writer.put(part)?)
+        progress.update_line(done, all, "");
+        Ok(writer.add_part(part)?)
     })?;
-    given(old, &mut |mut part| {
+    visit_injections(old, &mut |mut part| {
         change(&mut part);
-        Ok(writer.put(part)?)
+        Ok(writer.add_part(part)?)
     })?;
     Ok(writer.flush()?)
 }
 
 /// How many rows there are, about: for showing how far work on all of them is,
 /// and for what a row takes.
-pub(crate) fn rows(counts: &Counts) -> u64 {
+pub(crate) fn count_records(counts: &StoreStats) -> u64 {
     counts.events + counts.items.iter().map(|(_, count)| count).sum::<u64>()
 }
 
 /// Collects parts and writes them a batch at a time.
-pub(crate) struct Writer<'a> {
+pub(crate) struct BatchWriter<'a> {
     store: &'a dyn Store,
     batch: Batch,
     parts: usize,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> BatchWriter<'a> {
     pub(crate) fn new(store: &'a dyn Store) -> Self {
         Self {
             store,
@@ -183,20 +187,20 @@ impl<'a> Writer<'a> {
     }
 
     /// Takes a part; raw events are not the store's.
-    pub(crate) fn put(&mut self, part: Part) -> Result<(), StoreError> {
+    pub(crate) fn add_part(&mut self, part: StorePart) -> Result<(), StoreError> {
         match part {
-            Part::Project(project) => self.batch.projects.push(project),
-            Part::Override(said) => self.batch.overrides.push(said),
-            Part::Session(session) => self.batch.sessions.push(session),
-            Part::Item(item) if item.id > 0 => self.batch.items.push(Write::Keep(*item)),
-            Part::Item(item) => self.batch.items.push(Write::Add(*item)),
-            Part::File(file) => self.batch.files.push(file),
-            Part::Event(event) => self.batch.events.push(event),
-            Part::Given(given) => self.batch.given.push(given),
-            Part::Raw(_) => return Ok(()),
+            StorePart::Project(project) => self.batch.projects.push(project),
+            StorePart::Override(said) => self.batch.overrides.push(said),
+            StorePart::Session(session) => self.batch.sessions.push(session),
+            StorePart::Item(item) if item.id > 0 => self.batch.items.push(ItemWrite::Keep(*item)),
+            StorePart::Item(item) => self.batch.items.push(ItemWrite::Add(*item)),
+            StorePart::File(file) => self.batch.files.push(file),
+            StorePart::Event(event) => self.batch.events.push(event),
+            StorePart::Given(given) => self.batch.given.push(given),
+            StorePart::Raw(_) => return Ok(()),
         }
         self.parts += 1;
-        if self.parts >= BATCH {
+        if self.parts >= MAX_BATCH_PARTS {
             self.flush()?;
         }
         Ok(())

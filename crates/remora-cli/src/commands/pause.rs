@@ -3,20 +3,20 @@
 //! It reads no configuration, so that it works with a broken one.
 
 use jiff::{Span, Zoned};
-use remora_client::{Mark, Paths, Pause as Pauses, Paused, Stops};
-use remora_protocol::time::rfc3339;
+use remora_client::{DataPaths, Pause as Pauses, PauseEffect, PauseEntry, PauseScope};
+use remora_protocol::time::format_rfc3339;
 use remora_server::identity::look_up_project;
 use serde_json::{Value, json};
 
-use crate::args::{Pause, Where};
+use crate::args::{PauseArgs, ProjectScopeArgs};
 use crate::clock;
-use crate::commands::data::{Data, usable_paths};
+use crate::commands::data::{DataDir, usable_paths};
 use crate::commands::search::{scope, when};
-use crate::commands::show::lines::{Local, flat, hang};
+use crate::commands::show::lines::{TimeFormatter, flatten_text, hang_text};
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::hook::{OFF, RECALL};
+use crate::hook::{OFF_VARIABLE, RECALL_VARIABLE};
 use crate::output::{Output, Style};
 
 /// Said where the switch is set.
@@ -27,83 +27,89 @@ pub(crate) const RECALL_SWITCHED_OFF: &str =
     "REMORA_RECALL is off: hooks started from here capture, and inject nothing";
 
 /// The length of an id that the store need not know to be believed.
-const WHOLE_ID: usize = 36;
+const SESSION_ID_BYTES: usize = 36;
 
-pub(super) fn run(args: &Pause, out: &mut Output) -> Result<Exit, CliError> {
-    let environment = Environment::read();
+pub(super) fn run(args: &PauseArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let environment = Environment::from_process();
     let paths = usable_paths(&environment)?;
-    let pauses = Pauses::of(&paths);
+    let pauses = Pauses::for_data_dir(&paths);
     let trouble = |source| CliError::File {
-        path: paths.run().join("off"),
+        path: paths.run_dir().join("off"),
         source,
     };
     let change = if args.status {
         None
     } else {
-        Some(change(args, &environment, &paths)?)
+        Some(parse_change(args, &environment, &paths)?)
     };
     match &change {
         None => {}
-        Some(Change::Begin(mark)) => {
-            paths.prepare().map_err(|source| CliError::File {
+        Some(PauseChange::Begin(mark)) => {
+            paths.prepare_data_dir().map_err(|source| CliError::File {
                 path: paths.home().to_path_buf(),
                 source,
             })?;
-            pauses.set(mark).map_err(trouble)?;
+            pauses.set_pause(mark).map_err(trouble)?;
         }
-        Some(Change::End(what, stops)) => {
+        Some(PauseChange::End(what, stops)) => {
             // Those that are over do not count as there.
-            pauses.list(clock::millis()).map_err(trouble)?;
+            pauses.list_pauses(clock::now_ms()).map_err(trouble)?;
             let was_there = pauses.clear(what, *stops).map_err(trouble)?;
-            let marks = pauses.list(clock::millis()).map_err(trouble)?;
-            return ended((what, *stops), was_there, &marks, args.json, out);
+            let marks = pauses.list_pauses(clock::now_ms()).map_err(trouble)?;
+            return print_ended((what, *stops), was_there, &marks, args.json, out);
         }
     }
-    let marks = pauses.list(clock::millis()).map_err(trouble)?;
+    let marks = pauses.list_pauses(clock::now_ms()).map_err(trouble)?;
     match change {
-        _ if args.json => out.json(&json!({ "pauses": listed(&marks) }))?,
-        Some(Change::Begin(mark)) => begun(&mark, out)?,
-        _ if environment.switch(OFF) || environment.is_off(RECALL) => {
-            let text = if environment.switch(OFF) {
+        _ if args.json => out.print_json(&json!({ "pauses": to_json_list(&marks) }))?,
+        Some(PauseChange::Begin(mark)) => print_begun(&mark, out)?,
+        _ if environment.is_on(OFF_VARIABLE) || environment.is_off(RECALL_VARIABLE) => {
+            let text = if environment.is_on(OFF_VARIABLE) {
                 SWITCHED_OFF
             } else {
                 RECALL_SWITCHED_OFF
             };
-            out.text(&out.paint(Style::Yellow, &hang("", text)))?;
+            out.print_text(&out.paint(Style::Yellow, &hang_text("", text)))?;
             if !marks.is_empty() {
-                list(&marks, out)?;
+                print_list(&marks, out)?;
             }
         }
-        _ => list(&marks, out)?,
+        _ => print_list(&marks, out)?,
     }
     Ok(Exit::GoOn)
 }
 
 /// What the command line asks for.
-enum Change {
-    Begin(Mark),
-    End(Paused, Stops),
+enum PauseChange {
+    Begin(PauseEntry),
+    End(PauseScope, PauseEffect),
 }
 
-fn change(args: &Pause, environment: &Environment, paths: &Paths) -> Result<Change, CliError> {
+fn parse_change(
+    args: &PauseArgs,
+    environment: &Environment,
+    paths: &DataPaths,
+) -> Result<PauseChange, CliError> {
     let what = match (&args.project, &args.session) {
         // Works without a store and with a broken configuration.
-        (Some(text), _) if text == "." => Paused::Project(here(environment, paths)?),
-        (Some(text), _) => Paused::Project(project(text)?),
-        (None, Some(id)) => Paused::Session(session(id)?),
-        (None, None) => Paused::All,
+        (Some(text), _) if text == "." => {
+            PauseScope::Project(find_current_project(environment, paths)?)
+        }
+        (Some(text), _) => PauseScope::Project(find_project(text)?),
+        (None, Some(id)) => PauseScope::Session(find_session(id)?),
+        (None, None) => PauseScope::All,
     };
     let stops = if args.recall {
-        Stops::Recall
+        PauseEffect::Recall
     } else {
-        Stops::Everything
+        PauseEffect::Everything
     };
     if args.off {
-        return Ok(Change::End(what, stops));
+        return Ok(PauseChange::End(what, stops));
     }
-    let now = when::now();
-    let until = args.span.as_deref().map(|text| end(text, &now));
-    Ok(Change::Begin(Mark {
+    let now = when::current_time();
+    let until = args.span.as_deref().map(|text| parse_pause_end(text, &now));
+    Ok(PauseChange::Begin(PauseEntry {
         what,
         stops,
         since: now.timestamp().as_millisecond(),
@@ -111,7 +117,7 @@ fn change(args: &Pause, environment: &Environment, paths: &Paths) -> Result<Chan
     }))
 }
 
-fn here(environment: &Environment, paths: &Paths) -> Result<String, CliError> {
+fn find_current_project(environment: &Environment, paths: &DataPaths) -> Result<String, CliError> {
     let here = environment.directory().ok_or_else(|| {
         CliError::Usage("the current directory is gone; name the project".to_owned())
     })?;
@@ -119,20 +125,20 @@ fn here(environment: &Environment, paths: &Paths) -> Result<String, CliError> {
 }
 
 /// The key of the project of this key, name or path.
-fn project(text: &str) -> Result<String, CliError> {
-    let data = Data::unconfigured()?;
-    if let Some(store) = data.store()? {
-        let place = Where {
+fn find_project(text: &str) -> Result<String, CliError> {
+    let data = DataDir::with_default_config()?;
+    if let Some(store) = data.open_store()? {
+        let place = ProjectScopeArgs {
             all: false,
             project: Some(text.to_owned()),
         };
-        if let Some(key) = scope::project(&data, &store, &place)? {
+        if let Some(key) = scope::resolve_project(&data, &store, &place)? {
             return Ok(key);
         }
     }
     let folder = data.environment.directory().map(|here| here.join(text));
     match folder.and_then(|folder| folder.canonicalize().ok()) {
-        Some(folder) if folder.is_dir() => Ok(data.locate(&folder).project.key),
+        Some(folder) if folder.is_dir() => Ok(data.locate_folder(&folder).project.key),
         _ => Err(CliError::Usage(format!(
             "--project: `{text}` is neither a project nor a folder; nothing is remembered yet"
         ))),
@@ -141,23 +147,23 @@ fn project(text: &str) -> Result<String, CliError> {
 
 /// The session of this id, or of the beginning of one. A session that has just
 /// begun may not be stored yet.
-fn session(text: &str) -> Result<String, CliError> {
+fn find_session(text: &str) -> Result<String, CliError> {
     if text.trim().is_empty() {
         return Err(CliError::Usage(
             "--session: the id is empty; `remora sessions --all` lists them".to_owned(),
         ));
     }
-    if text.len() == WHOLE_ID {
+    if text.len() == SESSION_ID_BYTES {
         return Ok(text.to_owned());
     }
-    match Data::unconfigured()?.store()? {
-        Some(store) => scope::session(&store, text),
+    match DataDir::with_default_config()?.open_store()? {
+        Some(store) => scope::resolve_session(&store, text),
         None => Err(scope::no_session(text)),
     }
 }
 
 /// The moment that lies so far ahead.
-fn end(text: &str, now: &Zoned) -> Result<i64, CliError> {
+fn parse_pause_end(text: &str, now: &Zoned) -> Result<i64, CliError> {
     let bad = || {
         CliError::Usage(format!(
             "--for: `{text}` is not a length of time; try 30m, 2h or 1d"
@@ -172,54 +178,58 @@ fn end(text: &str, now: &Zoned) -> Result<i64, CliError> {
 }
 
 /// Every pause as JSON, for `status`.
-pub(crate) fn as_json(paths: &Paths) -> Vec<Value> {
-    let marks = Pauses::of(paths).list(clock::millis());
-    listed(&marks.unwrap_or_default())
+pub(crate) fn as_json(paths: &DataPaths) -> Vec<Value> {
+    let marks = Pauses::for_data_dir(paths).list_pauses(clock::now_ms());
+    to_json_list(&marks.unwrap_or_default())
 }
 
-fn listed(marks: &[Mark]) -> Vec<Value> {
-    let one = |mark: &Mark| {
+fn to_json_list(marks: &[PauseEntry]) -> Vec<Value> {
+    let one = |mark: &PauseEntry| {
         let (scope, key) = match &mark.what {
-            Paused::All => ("all", None),
-            Paused::Project(key) => ("project", Some(key)),
-            Paused::Session(id) => ("session", Some(id)),
+            PauseScope::All => ("all", None),
+            PauseScope::Project(key) => ("project", Some(key)),
+            PauseScope::Session(id) => ("session", Some(id)),
         };
         json!({
             "scope": scope,
             "key": key,
             "stops": mark.stops,
-            "since": rfc3339(mark.since),
-            "until": mark.until.map(rfc3339),
+            "since": format_rfc3339(mark.since),
+            "until": mark.until.map(format_rfc3339),
         })
     };
     marks.iter().map(one).collect()
 }
 
 /// What a pause is of, in words.
-fn named(what: &Paused) -> String {
+fn describe_scope(what: &PauseScope) -> String {
     match what {
-        Paused::All => "everywhere".to_owned(),
-        Paused::Project(key) => format!("in the project {}", flat(key)),
-        Paused::Session(id) => format!("in the session {}", flat(id)),
+        PauseScope::All => "everywhere".to_owned(),
+        PauseScope::Project(key) => format!("in the project {}", flatten_text(key)),
+        PauseScope::Session(id) => format!("in the session {}", flatten_text(id)),
     }
 }
 
 /// The command that ends it.
-fn ender(what: &Paused, stops: Stops) -> String {
+fn format_end_command(what: &PauseScope, stops: PauseEffect) -> String {
     let recall = match stops {
-        Stops::Everything => "",
-        Stops::Recall => " --recall",
+        PauseEffect::Everything => "",
+        PauseEffect::Recall => " --recall",
     };
     match what {
-        Paused::All => format!("remora pause{recall} --off"),
-        Paused::Project(key) => format!("remora pause{recall} --off --project {}", flat(key)),
-        Paused::Session(id) => format!("remora pause{recall} --off --session {}", flat(id)),
+        PauseScope::All => format!("remora pause{recall} --off"),
+        PauseScope::Project(key) => {
+            format!("remora pause{recall} --off --project {}", flatten_text(key))
+        }
+        PauseScope::Session(id) => {
+            format!("remora pause{recall} --off --session {}", flatten_text(id))
+        }
     }
 }
 
 /// A pause in words.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct PauseDescription {
     pub(crate) what: String,
     /// The command that ends it.
     pub(crate) ender: String,
@@ -227,91 +237,99 @@ pub(crate) struct Told {
 
 /// Every pause in words, for `status` and `doctor`. What cannot be read is not
 /// told here.
-pub(crate) fn told(paths: &Paths) -> Vec<Told> {
-    let marks = Pauses::of(paths).list(clock::millis()).unwrap_or_default();
+pub(crate) fn describe_pauses(paths: &DataPaths) -> Vec<PauseDescription> {
+    let marks = Pauses::for_data_dir(paths)
+        .list_pauses(clock::now_ms())
+        .unwrap_or_default();
     marks.iter().map(in_words).collect()
 }
 
-fn in_words(mark: &Mark) -> Told {
-    let what = named(&mark.what);
-    let until = until(mark);
-    Told {
+fn in_words(mark: &PauseEntry) -> PauseDescription {
+    let what = describe_scope(&mark.what);
+    let until = format_until(mark);
+    PauseDescription {
         what: match mark.stops {
-            Stops::Everything => format!("paused {what}{until}: nothing is captured or recalled"),
-            Stops::Recall => {
+            PauseEffect::Everything => {
+                format!("paused {what}{until}: nothing is captured or recalled")
+            }
+            PauseEffect::Recall => {
                 format!("recall paused {what}{until}: capture goes on, nothing is injected")
             }
         },
-        ender: ender(&mark.what, mark.stops),
+        ender: format_end_command(&mark.what, mark.stops),
     }
 }
 
-fn line(mark: &Mark) -> String {
-    let Told { what, ender } = in_words(mark);
+fn format_line(mark: &PauseEntry) -> String {
+    let PauseDescription { what, ender } = in_words(mark);
     format!("{what}; `{ender}` ends it")
 }
 
-fn until(mark: &Mark) -> String {
+fn format_until(mark: &PauseEntry) -> String {
     match mark.until {
-        Some(until) => format!(" until {}", Local::new().moment(until)),
+        Some(until) => format!(" until {}", TimeFormatter::new().format_timestamp(until)),
         None => String::new(),
     }
 }
 
-fn begun(mark: &Mark, out: &mut Output) -> Result<(), CliError> {
+fn print_begun(mark: &PauseEntry, out: &mut Output) -> Result<(), CliError> {
     let (verb, means) = match mark.stops {
-        Stops::Everything => (
+        PauseEffect::Everything => (
             "paused",
             "Hooks answer empty and capture nothing; what happens now is not remembered.",
         ),
-        Stops::Recall => (
+        PauseEffect::Recall => (
             "recall paused",
             "Hooks capture and inject nothing; what a session has been told already stays in it.",
         ),
     };
-    let head = format!("{verb} {}{}", named(&mark.what), until(mark));
-    out.text(&out.paint(Style::Yellow, &hang("", &head)))?;
-    out.text(&hang("  ", means))?;
-    let ender = ender(&mark.what, mark.stops);
-    out.text(&hang("  ", &format!("`{ender}` ends it")))
+    let head = format!(
+        "{verb} {}{}",
+        describe_scope(&mark.what),
+        format_until(mark)
+    );
+    out.print_text(&out.paint(Style::Yellow, &hang_text("", &head)))?;
+    out.print_text(&hang_text("  ", means))?;
+    let ender = format_end_command(&mark.what, mark.stops);
+    out.print_text(&hang_text("  ", &format!("`{ender}` ends it")))
 }
 
-fn ended(
-    (what, stops): (&Paused, Stops),
+fn print_ended(
+    (what, stops): (&PauseScope, PauseEffect),
     was_there: bool,
-    marks: &[Mark],
+    marks: &[PauseEntry],
     json: bool,
     out: &mut Output,
 ) -> Result<Exit, CliError> {
     if json {
-        out.json(&json!({ "ended": was_there, "pauses": listed(marks) }))?;
+        out.print_json(&json!({ "ended": was_there, "pauses": to_json_list(marks) }))?;
         return Ok(Exit::GoOn);
     }
     let (of, named) = match stops {
-        Stops::Everything => ("it", named(what)),
-        Stops::Recall => ("recall", named(what)),
+        PauseEffect::Everything => ("it", describe_scope(what)),
+        PauseEffect::Recall => ("recall", describe_scope(what)),
     };
     let text = match (was_there, stops) {
-        (true, Stops::Everything) => format!("no longer paused {named}"),
-        (true, Stops::Recall) => format!("recall is no longer paused {named}"),
+        (true, PauseEffect::Everything) => format!("no longer paused {named}"),
+        (true, PauseEffect::Recall) => format!("recall is no longer paused {named}"),
         (false, _) => format!("{of} was not paused {named}"),
     };
-    out.text(&hang("", &text))?;
+    out.print_text(&hang_text("", &text))?;
     // A pause of one project may be meant for good: it is not ended with the
     // pause of everything, but nobody should have to guess that.
     for mark in marks {
-        out.text(&hang("  ", &format!("still {}", line(mark))))?;
+        out.print_text(&hang_text("  ", &format!("still {}", format_line(mark))))?;
     }
     Ok(Exit::GoOn)
 }
 
-fn list(marks: &[Mark], out: &mut Output) -> Result<(), CliError> {
+fn print_list(marks: &[PauseEntry], out: &mut Output) -> Result<(), CliError> {
     if marks.is_empty() {
-        return out.text("nothing is paused\n");
+        return out.print_text("nothing is paused\n");
     }
     for mark in marks {
-        let text = line(mark);
-        out.text(&out.paint(Style::Yellow, &hang("", &text)))?;
+        let text = format_line(mark);
+        out.print_text(&out.paint(Style::Yellow, &hang_text("", &text)))?;
     }
     Ok(())
 }

@@ -11,43 +11,45 @@ use std::path::PathBuf;
 
 use remora_memory::store::{Filter, Store};
 use remora_protocol::Permission;
-use remora_protocol::time::rfc3339;
+use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
-use crate::args::{Permissions, Span};
-use crate::commands::data::Data;
+use crate::args::{PermissionsArgs, TimeSpanArgs};
+use crate::commands::data::DataDir;
 use crate::commands::parts;
-use crate::commands::reader::Reader;
+use crate::commands::reader::Requester;
 use crate::commands::search::when;
-use crate::commands::show::lines::{Local, count, fit, flat, hang, line_width};
+use crate::commands::show::lines::{
+    TimeFormatter, flatten_text, format_count, hang_text, line_width, truncate_columns,
+};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style, note, visible};
-use asked::{Asked, Tally};
-use known::Known;
+use crate::output::{Output, Style, escape_invisible, print_note};
+use asked::{AnswerStats, PermissionRequests};
+use known::CurrentRules;
 
 /// Groups that are shown of each sort.
-const SHOWN: usize = 20;
+const MAX_SHOWN_GROUPS: usize = 20;
 /// Calls of a group that are held against today's rules.
-const COMPARED: usize = 50;
+const MAX_COMPARED_CALLS: usize = 50;
 /// Calls that are told of a group in JSON.
-const EXAMPLES: usize = 3;
+const MAX_EXAMPLE_CALLS: usize = 3;
 
 /// Calls that one rule would cover, or one call that none does.
 #[derive(Debug)]
-struct Group {
+struct CallGroup {
     /// The rule, or the call itself.
     name: String,
-    tally: Tally,
+    tally: AnswerStats,
     calls: Vec<String>,
-    advice: Advice,
+    advice: RuleAdvice,
     /// Which rule of today's settings covers it.
     existing: Option<String>,
 }
 
 /// What to make of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Advice {
+enum RuleAdvice {
     Allow,
     Deny,
     /// No rule, and why.
@@ -56,17 +58,17 @@ enum Advice {
 
 /// A rule in the making.
 #[derive(Debug, Default)]
-struct Draft {
-    tally: Tally,
+struct RuleDraft {
+    tally: AnswerStats,
     calls: Vec<String>,
     /// Why no rule can be written.
     no_rule: Option<&'static str>,
     risk: Option<String>,
 }
 
-pub(super) fn run(args: &Permissions, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let span = when::span(&Span {
+pub(super) fn run(args: &PermissionsArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let span = when::resolve_time_span(&TimeSpanArgs {
         since: args.since.clone(),
         until: None,
     })?;
@@ -76,48 +78,57 @@ pub(super) fn run(args: &Permissions, out: &mut Output) -> Result<Exit, CliError
     };
     let mut calls = BTreeMap::new();
     let mut root = None;
-    if let Some(store) = data.store()? {
-        filter.project = Reader::of(&data)?.project(&data, &store, &args.place)?;
+    if let Some(store) = data.open_store()? {
+        filter.project =
+            Requester::from_data(&data)?.resolve_project(&data, &store, &args.place)?;
         root = match &filter.project {
-            Some(key) => folder(&data, &store, key)?,
+            Some(key) => find_checkout(&data, &store, key)?,
             None => None,
         };
-        let mut asked = Asked::default();
-        parts::ledger(&store, &filter, &mut |row| {
-            asked.take(&row);
+        let mut asked = PermissionRequests::default();
+        parts::visit_events(&store, &filter, &mut |row| {
+            asked.record_event(&row);
             Ok(())
         })?;
-        calls = asked.finish();
+        calls = asked.into_calls();
     }
-    let known = Known::load(&data, root, filter.project.is_none());
-    if let Some(trouble) = known.trouble() {
-        note(&format!("rules in place are not known: {trouble}"));
+    let known = CurrentRules::load(&data, root, filter.project.is_none());
+    if let Some(trouble) = known.load_error() {
+        print_note(&format!("rules in place are not known: {trouble}"));
     }
-    let groups = groups(calls, args.at_least, &known);
+    let groups = group_calls(calls, args.at_least, &known);
     if args.json {
-        out.json(&as_json(&groups, &known, span.since))?;
+        out.print_json(&as_json(&groups, &known, span.since))?;
     } else {
-        say(&groups, &known, &filter, out)?;
+        print_groups(&groups, &known, &filter, out)?;
     }
     Ok(Exit::GoOn)
 }
 
 /// The checkout of a project: the one we stand in, else the one seen last.
-fn folder(data: &Data, store: &dyn Store, key: &str) -> Result<Option<PathBuf>, CliError> {
+fn find_checkout(
+    data: &DataDir,
+    store: &dyn Store,
+    key: &str,
+) -> Result<Option<PathBuf>, CliError> {
     if let Some(here) = data.environment.directory() {
-        let place = data.locate(here);
+        let place = data.locate_folder(here);
         if place.project.key == key {
             return Ok(Some(PathBuf::from(place.project.root)));
         }
     }
-    let seen = store.projects()?.into_iter().find(|p| p.key == key);
+    let seen = store.list_projects()?.into_iter().find(|p| p.key == key);
     Ok(seen.map(|project| PathBuf::from(project.root)))
 }
 
-fn groups(calls: BTreeMap<String, Tally>, at_least: u32, known: &Known) -> Vec<Group> {
-    let mut drafts: BTreeMap<String, Draft> = BTreeMap::new();
+fn group_calls(
+    calls: BTreeMap<String, AnswerStats>,
+    at_least: u32,
+    known: &CurrentRules,
+) -> Vec<CallGroup> {
+    let mut drafts: BTreeMap<String, RuleDraft> = BTreeMap::new();
     // What was never allowed is refused as it was asked, without its like.
-    let suggested: Vec<_> = calls.keys().map(|call| rule::suggest(call)).collect();
+    let suggested: Vec<_> = calls.keys().map(|call| rule::suggest_rule(call)).collect();
     let mut liked = BTreeSet::new();
     for (suggested, tally) in suggested.iter().zip(calls.values()) {
         if let (Ok(suggested), 1..) = (suggested, tally.allowed) {
@@ -145,20 +156,20 @@ fn groups(calls: BTreeMap<String, Tally>, at_least: u32, known: &Known) -> Vec<G
             Err(why) => (call.clone(), Some(why)),
         };
         let draft = drafts.entry(name).or_default();
-        draft.tally.add(&tally);
+        draft.tally.add_counts(&tally);
         draft.no_rule = no_rule;
         draft.risk = risk;
         draft.calls.push(call);
     }
-    let mut groups: Vec<Group> = drafts
+    let mut groups: Vec<CallGroup> = drafts
         .into_iter()
         .map(|(name, draft)| {
-            let existing = existing(&draft, known);
+            let existing = find_existing_rule(&draft, known);
             let advice = match &existing {
-                Some(why) => Advice::None(format!("{why} today")),
-                None => advice(&draft, at_least, known),
+                Some(why) => RuleAdvice::None(format!("{why} today")),
+                None => choose_advice(&draft, at_least, known),
             };
-            Group {
+            CallGroup {
                 name,
                 tally: draft.tally,
                 calls: draft.calls,
@@ -168,44 +179,44 @@ fn groups(calls: BTreeMap<String, Tally>, at_least: u32, known: &Known) -> Vec<G
         })
         .collect();
     groups.sort_by(|a, b| {
-        let key = |group: &Group| std::cmp::Reverse(group.tally.asked());
+        let key = |group: &CallGroup| std::cmp::Reverse(group.tally.request_count());
         (key(a), &a.name).cmp(&(key(b), &b.name))
     });
     groups
 }
 
 /// Settings may have changed since; what they cover today needs no new rule.
-fn existing(draft: &Draft, known: &Known) -> Option<String> {
-    let calls = draft.calls.iter().take(COMPARED);
+fn find_existing_rule(draft: &RuleDraft, known: &CurrentRules) -> Option<String> {
+    let calls = draft.calls.iter().take(MAX_COMPARED_CALLS);
     let rules: Option<Vec<String>> = calls.map(|call| known.rule_for(call)).collect();
     rules?.pop()
 }
 
-fn advice(draft: &Draft, at_least: u32, known: &Known) -> Advice {
+fn choose_advice(draft: &RuleDraft, at_least: u32, known: &CurrentRules) -> RuleAdvice {
     let tally = &draft.tally;
     let (yes, no) = (tally.allowed, tally.refused);
-    let none = |why: &str| Advice::None(why.to_owned());
+    let none = |why: &str| RuleAdvice::None(why.to_owned());
     let of_files = draft
         .calls
         .iter()
-        .any(|call| matches!(rule::split(call), (tool, Some(_)) if known::is_of_files(tool)));
+        .any(|call| matches!(rule::split_call(call), (tool, Some(_)) if known::is_of_files(tool)));
     match (yes, no, tally.denied) {
         (0, 0, 0) => none("nobody answered"),
         (1.., 1.., _) => none("allowed and refused: it depends"),
         (1.., 0, 1..) => none("allowed by you, refused by the client"),
         (0, 0, _) => none("the client itself refuses it"),
-        _ if yes + no < at_least => Advice::None(format!("fewer than {at_least} answers")),
+        _ if yes + no < at_least => RuleAdvice::None(format!("fewer than {at_least} answers")),
         (1.., ..) if draft.risk.is_some() => none(draft.risk.as_deref().unwrap_or_default()),
         _ if draft.no_rule.is_some() => none(draft.no_rule.unwrap_or_default()),
         _ if of_files && known.is_of_all() => {
             none("files differ from project to project; look without --all")
         }
-        (0, ..) => Advice::Deny,
-        _ => Advice::Allow,
+        (0, ..) => RuleAdvice::Deny,
+        _ => RuleAdvice::Allow,
     }
 }
 
-fn proposed(groups: &[Group], wanted: &Advice) -> Vec<String> {
+fn list_proposed_rules(groups: &[CallGroup], wanted: &RuleAdvice) -> Vec<String> {
     let fits = groups.iter().filter(|group| group.advice == *wanted);
     let mut rules: Vec<String> = fits.map(|group| group.name.clone()).collect();
     rules.sort_unstable();
@@ -213,10 +224,10 @@ fn proposed(groups: &[Group], wanted: &Advice) -> Vec<String> {
 }
 
 /// What is to be pasted; `None` without any rule.
-fn snippet(groups: &[Group]) -> Option<Value> {
+fn build_snippet(groups: &[CallGroup]) -> Option<Value> {
     let (allow, deny) = (
-        proposed(groups, &Advice::Allow),
-        proposed(groups, &Advice::Deny),
+        list_proposed_rules(groups, &RuleAdvice::Allow),
+        list_proposed_rules(groups, &RuleAdvice::Deny),
     );
     let mut lists = serde_json::Map::new();
     for (name, rules) in [("allow", allow), ("deny", deny)] {
@@ -227,25 +238,25 @@ fn snippet(groups: &[Group]) -> Option<Value> {
     (!lists.is_empty()).then(|| json!({ "permissions": lists }))
 }
 
-fn as_json(groups: &[Group], known: &Known, since: Option<i64>) -> Value {
-    let one = |group: &Group| {
+fn as_json(groups: &[CallGroup], known: &CurrentRules, since: Option<i64>) -> Value {
+    let one = |group: &CallGroup| {
         let tally = &group.tally;
         let (advice, why) = match &group.advice {
-            Advice::Allow => ("allow", None),
-            Advice::Deny => ("deny", None),
-            Advice::None(why) => ("none", Some(why)),
+            RuleAdvice::Allow => ("allow", None),
+            RuleAdvice::Deny => ("deny", None),
+            RuleAdvice::None(why) => ("none", Some(why)),
         };
-        let examples = group.calls.iter().take(EXAMPLES);
-        let examples = examples.map(|call| visible(call));
+        let examples = group.calls.iter().take(MAX_EXAMPLE_CALLS);
+        let examples = examples.map(|call| escape_invisible(call));
         json!({
-            "rule": visible(&group.name),
+            "rule": escape_invisible(&group.name),
             "allowed": tally.allowed,
             "refused": tally.refused,
             "denied_by_client": tally.denied,
             "unanswered": tally.unanswered,
-            "first": rfc3339(tally.first),
-            "last": rfc3339(tally.last),
-            "reason": tally.reason.as_deref().map(visible),
+            "first": format_rfc3339(tally.first),
+            "last": format_rfc3339(tally.last),
+            "reason": tally.reason.as_deref().map(escape_invisible),
             "calls": group.calls.len(),
             "examples": examples.collect::<Vec<_>>(),
             "advice": advice,
@@ -254,22 +265,27 @@ fn as_json(groups: &[Group], known: &Known, since: Option<i64>) -> Value {
         })
     };
     json!({
-        "since": since.map(rfc3339),
+        "since": since.map(format_rfc3339),
         "groups": groups.iter().map(one).collect::<Vec<_>>(),
-        "paste": snippet(groups),
+        "paste": build_snippet(groups),
         "file": known.file(),
     })
 }
 
-fn say(groups: &[Group], known: &Known, filter: &Filter, out: &mut Output) -> Result<(), CliError> {
+fn print_groups(
+    groups: &[CallGroup],
+    known: &CurrentRules,
+    filter: &Filter,
+    out: &mut Output,
+) -> Result<(), CliError> {
     if groups.is_empty() {
         let elsewhere = match &filter.project {
             Some(_) => "; `--all` looks in every project",
             None => "",
         };
-        return out.text(&format!("nothing was asked{elsewhere}\n"));
+        return out.print_text(&format!("nothing was asked{elsewhere}\n"));
     }
-    let of = |pick: fn(&Tally) -> bool| -> Vec<&Group> {
+    let of = |pick: fn(&AnswerStats) -> bool| -> Vec<&CallGroup> {
         groups.iter().filter(|group| pick(&group.tally)).collect()
     };
     let sorts = [
@@ -291,38 +307,41 @@ fn say(groups: &[Group], known: &Known, filter: &Filter, out: &mut Output) -> Re
             of(|t| t.allowed + t.refused + t.denied == 0),
         ),
     ];
-    let local = Local::new();
+    let local = TimeFormatter::new();
     for (title, groups) in sorts.iter().filter(|(_, groups)| !groups.is_empty()) {
-        out.text(&format!("{}\n", out.paint(Style::Bold, title)))?;
-        for group in groups.iter().take(SHOWN) {
-            line(group, &local, out)?;
+        out.print_text(&format!("{}\n", out.paint(Style::Bold, title)))?;
+        for group in groups.iter().take(MAX_SHOWN_GROUPS) {
+            print_group(group, &local, out)?;
         }
-        if groups.len() > SHOWN {
-            let more = groups.len() - SHOWN;
-            out.text(&format!("  and {more} more; `--json` has all\n"))?;
+        if groups.len() > MAX_SHOWN_GROUPS {
+            let more = groups.len() - MAX_SHOWN_GROUPS;
+            out.print_text(&format!("  and {more} more; `--json` has all\n"))?;
         }
-        out.text("\n")?;
+        out.print_text("\n")?;
     }
-    match snippet(groups) {
-        None => out.text("No rule is proposed.\n"),
+    match build_snippet(groups) {
+        None => out.print_text("No rule is proposed.\n"),
         Some(value) => {
-            let file = flat(&known.file().display().to_string());
+            let file = flatten_text(&known.file().display().to_string());
             let lead = "Nothing was granted. To be asked less, add these rules to the lists in:";
-            out.text(&format!("{lead}\n  {file}\n\n"))?;
-            out.text(&format!("{value:#}\n"))
+            out.print_text(&format!("{lead}\n  {file}\n\n"))?;
+            out.print_text(&format!("{value:#}\n"))
         }
     }
 }
 
-fn line(group: &Group, local: &Local, out: &mut Output) -> Result<(), CliError> {
+fn print_group(group: &CallGroup, local: &TimeFormatter, out: &mut Output) -> Result<(), CliError> {
     let tally = &group.tally;
-    let name = fit(&flat(&visible(&group.name)), line_width() - 8);
+    let name = truncate_columns(
+        &flatten_text(&escape_invisible(&group.name)),
+        line_width() - 8,
+    );
     let style = match group.advice {
-        Advice::Allow => Style::Green,
-        Advice::Deny => Style::Red,
-        Advice::None(_) => Style::Plain,
+        RuleAdvice::Allow => Style::Green,
+        RuleAdvice::Deny => Style::Red,
+        RuleAdvice::None(_) => Style::Plain,
     };
-    out.text(&format!("  {}\n", out.paint(style, &name)))?;
+    out.print_text(&format!("  {}\n", out.paint(style, &name)))?;
     let mut parts = Vec::new();
     for (n, word) in [
         (tally.allowed, "allowed"),
@@ -331,27 +350,30 @@ fn line(group: &Group, local: &Local, out: &mut Output) -> Result<(), CliError> 
         (tally.unanswered, "without an answer"),
     ] {
         if n > 0 {
-            parts.push(format!("{word} {}", count(n.into(), "time", "times")));
+            parts.push(format!(
+                "{word} {}",
+                format_count(n.into(), "time", "times")
+            ));
         }
     }
-    let (first, last) = (local.day(tally.first), local.day(tally.last));
+    let (first, last) = (local.format_day(tally.first), local.format_day(tally.last));
     parts.push(if first == last {
         first
     } else {
         format!("{first} to {last}")
     });
     if let Some(reason) = &tally.reason {
-        parts.push(format!("\"{}\"", flat(&visible(reason))));
+        parts.push(format!("\"{}\"", flatten_text(&escape_invisible(reason))));
     }
     let mut text = parts.join(", ");
     match &group.advice {
-        Advice::Allow => text.push_str("; rule below"),
-        Advice::Deny => text.push_str("; deny rule below"),
-        Advice::None(why) => {
+        RuleAdvice::Allow => text.push_str("; rule below"),
+        RuleAdvice::Deny => text.push_str("; deny rule below"),
+        RuleAdvice::None(why) => {
             text.push_str("; no rule: ");
-            text.push_str(&flat(why));
+            text.push_str(&flatten_text(why));
         }
     }
-    let told = hang("      ", &text);
-    out.text(&out.paint(Style::Dim, &told))
+    let told = hang_text("      ", &text);
+    out.print_text(&out.paint(Style::Dim, &told))
 }

@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use terminal_size::{Width, terminal_size_of};
 
-use crate::commands::show::lines::{fit, width};
+use crate::commands::show::lines::{text_width, truncate_columns};
 
 /// A person cannot read faster.
-const BEAT: Duration = Duration::from_millis(100);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
 /// Characters of the bar.
-const LONGEST: usize = 24;
-const SHORTEST: usize = 8;
+const MAX_BAR_CHARS: usize = 24;
+const MIN_BAR_CHARS: usize = 8;
 /// Columns of a terminal that does not say how many it has.
-const COLUMNS: usize = 80;
+const DEFAULT_COLUMNS: usize = 80;
 
 /// The line.
 #[derive(Debug)]
@@ -34,14 +34,14 @@ impl Progress {
     }
 
     /// `done` of `all`, in whatever unit; `note` says it in words.
-    pub(crate) fn at(&mut self, done: u64, all: u64, note: &str) {
-        let fresh = self.shown.is_some_and(|at| at.elapsed() < BEAT);
+    pub(crate) fn update_line(&mut self, done: u64, all: u64, note: &str) {
+        let fresh = self.shown.is_some_and(|at| at.elapsed() < REDRAW_INTERVAL);
         if !self.terminal || fresh {
             return;
         }
         self.shown = Some(Instant::now());
         // With stderr gone there is nobody to look.
-        let line = line(columns(), self.label, done, all, note);
+        let line = format_line(read_terminal_columns(), self.label, done, all, note);
         let _ = write!(io::stderr(), "\r{line}\u{1b}[K");
     }
 }
@@ -55,16 +55,16 @@ impl Drop for Progress {
 }
 
 /// How wide the terminal is now; a person may pull at it.
-fn columns() -> usize {
+fn read_terminal_columns() -> usize {
     match terminal_size_of(io::stderr()) {
         Some((Width(columns), _)) if columns > 0 => usize::from(columns),
-        _ => COLUMNS,
+        _ => DEFAULT_COLUMNS,
     }
 }
 
 /// The line, with a shorter bar or cut where it would take all columns: what is
 /// wider goes on in the next row, and stays there.
-fn line(columns: usize, label: &str, done: u64, all: u64, note: &str) -> String {
+fn format_line(columns: usize, label: &str, done: u64, all: u64, note: &str) -> String {
     let part = |of: usize| match all {
         0 => of,
         all => (u128::from(done.min(all)) * of as u128 / u128::from(all))
@@ -73,14 +73,16 @@ fn line(columns: usize, label: &str, done: u64, all: u64, note: &str) -> String 
     };
     let room = columns.saturating_sub(1);
     let tail = format!("{:>3} % {note}", part(100));
-    let others = width(label) + " [] ".len() + width(&tail);
-    let long = room.saturating_sub(others).clamp(SHORTEST, LONGEST);
+    let others = text_width(label) + " [] ".len() + text_width(&tail);
+    let long = room
+        .saturating_sub(others)
+        .clamp(MIN_BAR_CHARS, MAX_BAR_CHARS);
     let full = part(long);
     let bar = format!("{}{}", "#".repeat(full), "-".repeat(long - full));
     let line = format!("{label} [{bar}] {tail}");
     match room {
         0 => String::new(),
-        room => fit(&line, room),
+        room => truncate_columns(&line, room),
     }
 }
 
@@ -90,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_line_shows_its_part() {
-        let line = |label, done, all, note| line(80, label, done, all, note);
+        let line = |label, done, all, note| format_line(80, label, done, all, note);
         assert_eq!(
             line("importing", 1, 4, "512 lines"),
             "importing [######------------------]  25 % 512 lines"
@@ -103,10 +105,10 @@ mod tests {
 
     #[test]
     fn it_stays_on_one_row() {
-        let at = |columns| line(columns, "embedding", 1, 2, "128 of 256 rows, 折扣");
+        let at = |columns| format_line(columns, "embedding", 1, 2, "128 of 256 rows, 折扣");
         for columns in 0..100 {
             let shown = at(columns);
-            assert!(width(&shown) <= columns.saturating_sub(1), "{columns}");
+            assert!(text_width(&shown) <= columns.saturating_sub(1), "{columns}");
         }
         assert_eq!(
             at(80),

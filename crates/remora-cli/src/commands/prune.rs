@@ -5,31 +5,31 @@ mod limit;
 
 use std::fmt::Write;
 
-use remora_memory::store::{Prune as Rows, PruneRun, Store};
+use remora_memory::store::{PruneMode, PruneRequest as Rows, Store};
 use remora_protocol::record::Kind;
-use remora_protocol::time::rfc3339;
-use remora_server::Rebuilt;
-use remora_server::archive::rewrite::{self, Verdict};
+use remora_protocol::time::format_rfc3339;
+use remora_server::RebuildStats;
+use remora_server::archive::rewrite::{self, RewriteAction};
 use remora_server::archive::{self, Archive};
 use serde_json::json;
 
-use crate::args::{self, Prune};
+use crate::args::{self, PruneArgs};
 use crate::clock;
-use crate::commands::data::Data;
-use crate::commands::exclusive::Exclusive;
+use crate::commands::data::DataDir;
+use crate::commands::exclusive::WorkerLock;
 use crate::commands::export::project_of;
 use crate::commands::parts;
 use crate::commands::rebuild::space;
 use crate::commands::search::{scope, when};
-use crate::commands::show::lines::count;
+use crate::commands::show::lines::format_count;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
 
-const DAY: u64 = 86_400_000;
-const MB: u64 = 1024 * 1024;
+const DAY_MS: u64 = 86_400_000;
+const MB_BYTES: u64 = 1024 * 1024;
 /// What stays whatever its age, unless everything is asked for.
-const LASTING: [Kind; 6] = [
+const LASTING_KINDS: [Kind; 6] = [
     Kind::Decision,
     Kind::Preference,
     Kind::Correction,
@@ -39,11 +39,11 @@ const LASTING: [Kind; 6] = [
     Kind::Commit,
 ];
 /// Sizes are estimates; after so many rounds it is as small as it gets.
-const ROUNDS: usize = 6;
+const MAX_SHRINK_ROUNDS: usize = 6;
 
 /// What went, or would go.
 #[derive(Debug, Default)]
-struct Gone {
+struct PruneStats {
     rows: u64,
     archived: u64,
     before: Option<i64>,
@@ -53,14 +53,14 @@ struct Gone {
     tight: bool,
 }
 
-pub(crate) fn run(args: &Prune, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let limits = limits(args, &data)?;
+pub(crate) fn run(args: &PruneArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let limits = resolve_limits(args, &data)?;
     if limits == (None, None) {
         if args.json {
-            out.json(&as_json(args, &Gone::default()))?;
+            out.print_json(&as_json(args, &PruneStats::default()))?;
         } else {
-            out.text(
+            out.print_text(
                 "nothing is set to be removed: use --older-than or --max-mb, \
                  or `remora config set retention.days 90`\n",
             )?;
@@ -70,111 +70,124 @@ pub(crate) fn run(args: &Prune, out: &mut Output) -> Result<Exit, CliError> {
     let guard = if args.dry_run {
         None
     } else {
-        Some(Exclusive::take(&data.paths)?)
+        Some(WorkerLock::acquire_lock(&data.paths)?)
     };
-    let Some(store) = data.store()? else {
+    let Some(store) = data.open_store()? else {
         if args.json {
-            out.json(&as_json(args, &Gone::default()))?;
+            out.print_json(&as_json(args, &PruneStats::default()))?;
         } else {
-            out.text("nothing is remembered yet\n")?;
+            out.print_text("nothing is remembered yet\n")?;
         }
         return Ok(Exit::GoOn);
     };
-    let place = args::Where {
+    let place = args::ProjectScopeArgs {
         all: true,
         project: args.project.clone(),
     };
-    let project = scope::project(&data, &store, &place)?;
+    let project = scope::resolve_project(&data, &store, &place)?;
     drop(store);
-    let mut work = Work {
+    let mut work = Pruner {
         data: &data,
         run: if args.dry_run {
-            PruneRun::Dry
+            PruneMode::Dry
         } else {
-            PruneRun::Real
+            PruneMode::Real
         },
         keep: if args.everything {
             Vec::new()
         } else {
-            LASTING.to_vec()
+            LASTING_KINDS.to_vec()
         },
         project,
-        gone: Gone::default(),
+        gone: PruneStats::default(),
     };
-    work.measure(|gone, db, archive| (gone.db_bytes.0, gone.archive_bytes.0) = (db, archive))?;
+    work.measure_sizes(|gone, db, archive| {
+        (gone.db_bytes.0, gone.archive_bytes.0) = (db, archive);
+    })?;
     let (cutoff, most) = limits;
     if let Some(before) = cutoff {
         work.remove(before)?;
     }
     if let Some(most) = most {
-        work.shrink(most)?;
+        work.shrink_database(most)?;
     }
-    work.measure(|gone, db, archive| (gone.db_bytes.1, gone.archive_bytes.1) = (db, archive))?;
+    work.measure_sizes(|gone, db, archive| {
+        (gone.db_bytes.1, gone.archive_bytes.1) = (db, archive);
+    })?;
     let gone = work.gone;
     drop(guard);
     if args.json {
-        out.json(&as_json(args, &gone))?;
+        out.print_json(&as_json(args, &gone))?;
     } else {
-        out.text(&told(args, &gone))?;
+        out.print_text(&render_report(args, &gone))?;
     }
     Ok(Exit::GoOn)
 }
 
 /// The moment before which rows go, and the most bytes: from the command line,
 /// or else from the configuration.
-fn limits(args: &Prune, data: &Data) -> Result<(Option<i64>, Option<u64>), CliError> {
-    let set = |key: &str| Some(data.config.number(key)).filter(|value| *value > 0);
+fn resolve_limits(
+    args: &PruneArgs,
+    data: &DataDir,
+) -> Result<(Option<i64>, Option<u64>), CliError> {
+    let set = |key: &str| Some(data.config.get_number(key)).filter(|value| *value > 0);
     if args.older_than.is_none() && args.max_mb.is_none() {
         let days = set("retention.days").map(|days| {
-            let span = i64::try_from(days.saturating_mul(DAY)).unwrap_or(i64::MAX);
-            clock::millis().saturating_sub(span)
+            let span = i64::try_from(days.saturating_mul(DAY_MS)).unwrap_or(i64::MAX);
+            clock::now_ms().saturating_sub(span)
         });
         return Ok((
             days,
-            set("retention.max_mb").map(|mb| mb.saturating_mul(MB)),
+            set("retention.max_mb").map(|mb| mb.saturating_mul(MB_BYTES)),
         ));
     }
-    let span = args::Span {
+    let span = args::TimeSpanArgs {
         since: args.older_than.clone(),
         until: None,
     };
-    let cutoff = when::span(&span).map_err(|_| {
+    let cutoff = when::resolve_time_span(&span).map_err(|_| {
         let text = args.older_than.as_deref().unwrap_or_default();
         CliError::Usage(format!(
             "--older-than: `{text}` is not an age; try 90d, 12w, 6mo or 2026-01-31"
         ))
     })?;
-    if cutoff.since.is_some_and(|at| at > clock::millis()) {
+    if cutoff.since.is_some_and(|at| at > clock::now_ms()) {
         return Err(CliError::Usage(
             "--older-than: that is in the future".to_owned(),
         ));
     }
-    Ok((cutoff.since, args.max_mb.map(|mb| mb.saturating_mul(MB))))
+    Ok((
+        cutoff.since,
+        args.max_mb.map(|mb| mb.saturating_mul(MB_BYTES)),
+    ))
 }
 
-struct Work<'a> {
-    data: &'a Data,
-    run: PruneRun,
+struct Pruner<'a> {
+    data: &'a DataDir,
+    run: PruneMode,
     keep: Vec<Kind>,
     project: Option<String>,
-    gone: Gone,
+    gone: PruneStats,
 }
 
-impl Work<'_> {
-    fn measure(&mut self, put: impl FnOnce(&mut Gone, u64, u64)) -> Result<(), CliError> {
+impl Pruner<'_> {
+    fn measure_sizes(
+        &mut self,
+        put: impl FnOnce(&mut PruneStats, u64, u64),
+    ) -> Result<(), CliError> {
         let db = self
             .data
-            .store()?
-            .map_or(Ok(0), |s| s.counts().map(|c| c.bytes))?;
+            .open_store()?
+            .map_or(Ok(0), |s| s.count_contents().map(|c| c.bytes))?;
         put(
             &mut self.gone,
             db,
-            Archive::new(self.data.paths.archive()).bytes(),
+            Archive::new(self.data.paths.archive_dir()).disk_bytes(),
         );
         Ok(())
     }
 
-    fn rows(&self, before: i64) -> Rows {
+    fn build_request(&self, before: i64) -> Rows {
         Rows {
             before: Some(before),
             keep: self.keep.clone(),
@@ -185,26 +198,26 @@ impl Work<'_> {
     /// Removes what is older; returns how many rows.
     fn remove(&mut self, before: i64) -> Result<u64, CliError> {
         let rows = match self.run {
-            PruneRun::Dry => match self.data.store()? {
-                Some(store) => store.prune(&self.rows(before), PruneRun::Dry)?,
+            PruneMode::Dry => match self.data.open_store()? {
+                Some(store) => store.prune(&self.build_request(before), PruneMode::Dry)?,
                 None => 0,
             },
-            PruneRun::Real => {
+            PruneMode::Real => {
                 let rows = self
                     .data
-                    .writable()?
-                    .prune(&self.rows(before), PruneRun::Real)?;
+                    .open_writable_store()?
+                    .prune(&self.build_request(before), PruneMode::Real)?;
                 if rows > 0 {
                     self.give_back()?;
                 }
                 rows
             }
         };
-        self.archive(before)?;
+        self.prune_archive(before)?;
         // A second pass of a dry run counts the first one's rows again.
         self.gone.rows = match self.run {
-            PruneRun::Dry => self.gone.rows.max(rows),
-            PruneRun::Real => self.gone.rows + rows,
+            PruneMode::Dry => self.gone.rows.max(rows),
+            PruneMode::Real => self.gone.rows + rows,
         };
         self.gone.before = self.gone.before.max(Some(before));
         Ok(rows)
@@ -213,69 +226,72 @@ impl Work<'_> {
     /// Copies what is left into a new file: the old one would keep its size.
     fn give_back(&mut self) -> Result<(), CliError> {
         let paths = &self.data.paths;
-        let size = std::fs::metadata(paths.database()).map_or(0, |m| m.len());
-        if space::check(paths.home(), size, 0).is_err() {
+        let size = std::fs::metadata(paths.database_file()).map_or(0, |m| m.len());
+        if space::check_free_space(paths.home(), size, 0).is_err() {
             // The room is used again by new rows, at least.
             self.gone.tight = true;
             return Ok(());
         }
         let label = "making the database smaller";
-        Rebuilt::renew(paths, |old, new| parts::copy(old, new, label, &mut |_| {}))?;
+        RebuildStats::renew_database(paths, |old, new| {
+            parts::copy_store(old, new, label, &mut |_| {})
+        })?;
         Ok(())
     }
 
-    fn archive(&mut self, before: i64) -> Result<(), CliError> {
-        let folder = self.data.paths.archive();
-        if self.run == PruneRun::Real {
-            rewrite::clear(&folder)?;
+    fn prune_archive(&mut self, before: i64) -> Result<(), CliError> {
+        let folder = self.data.paths.archive_dir();
+        if self.run == PruneMode::Real {
+            rewrite::clear_leftovers(&folder)?;
         }
         let project = self.project.as_deref();
-        let old = |event: &archive::Archived| {
+        let old = |event: &archive::ArchivedEvent| {
             event.envelope.at < before && project.is_none_or(|only| only == project_of(event))
         };
         let mut dropped = 0;
-        for file in Archive::new(&folder).files()? {
+        for file in Archive::new(&folder).list_files()? {
             let mut here = 0;
-            let read = archive::read(&file, |event| here += u64::from(old(&event)));
+            let read = archive::read_events(&file, |event| here += u64::from(old(&event)));
             read.map_err(|source| CliError::File {
                 path: file.clone(),
                 source,
             })?;
             dropped += here;
-            if here > 0 && self.run == PruneRun::Real {
-                rewrite::rewrite(&file, &mut |event| {
+            if here > 0 && self.run == PruneMode::Real {
+                rewrite::rewrite_file(&file, &mut |event| {
                     if old(&event) {
-                        Verdict::Drop
+                        RewriteAction::Drop
                     } else {
-                        Verdict::Keep(Box::new(event))
+                        RewriteAction::Keep(Box::new(event))
                     }
                 })?;
             }
         }
         self.gone.archived = match self.run {
-            PruneRun::Dry => self.gone.archived.max(dropped),
-            PruneRun::Real => self.gone.archived + dropped,
+            PruneMode::Dry => self.gone.archived.max(dropped),
+            PruneMode::Real => self.gone.archived + dropped,
         };
         Ok(())
     }
 
     /// Removes the oldest until the database is small enough, or nothing is
     /// left that may go.
-    fn shrink(&mut self, most: u64) -> Result<(), CliError> {
-        for _ in 0..ROUNDS {
-            let Some(store) = self.data.store()? else {
+    fn shrink_database(&mut self, most: u64) -> Result<(), CliError> {
+        for _ in 0..MAX_SHRINK_ROUNDS {
+            let Some(store) = self.data.open_store()? else {
                 return Ok(());
             };
-            let counts = store.counts()?;
+            let counts = store.count_contents()?;
             if counts.bytes <= most {
                 return Ok(());
             }
-            let wanted = limit::rows_to_go(parts::rows(&counts), counts.bytes, most);
-            let count = |before: i64| store.prune(&self.rows(before), PruneRun::Dry);
-            let before = limit::moment(wanted, clock::millis().saturating_add(1), &count)?;
+            let wanted = limit::rows_to_go(parts::count_records(&counts), counts.bytes, most);
+            let count = |before: i64| store.prune(&self.build_request(before), PruneMode::Dry);
+            let before =
+                limit::find_cutoff_time(wanted, clock::now_ms().saturating_add(1), &count)?;
             drop(store);
             let gone = self.remove(before)?;
-            if gone == 0 || self.run == PruneRun::Dry || self.gone.tight {
+            if gone == 0 || self.run == PruneMode::Dry || self.gone.tight {
                 return Ok(());
             }
         }
@@ -283,10 +299,10 @@ impl Work<'_> {
     }
 }
 
-fn as_json(args: &Prune, gone: &Gone) -> serde_json::Value {
+fn as_json(args: &PruneArgs, gone: &PruneStats) -> serde_json::Value {
     json!({
         "dry_run": args.dry_run,
-        "before": gone.before.map(rfc3339),
+        "before": gone.before.map(format_rfc3339),
         "rows": gone.rows,
         "archived_events": gone.archived,
         "db_bytes": { "before": gone.db_bytes.0, "after": gone.db_bytes.1 },
@@ -294,7 +310,7 @@ fn as_json(args: &Prune, gone: &Gone) -> serde_json::Value {
     })
 }
 
-fn told(args: &Prune, gone: &Gone) -> String {
+fn render_report(args: &PruneArgs, gone: &PruneStats) -> String {
     let Some(before) = gone.before else {
         return "nothing is old or large enough to go\n".to_owned();
     };
@@ -305,15 +321,20 @@ fn told(args: &Prune, gone: &Gone) -> String {
     };
     let mut text = format!(
         "{verb} {} and {} from before {}\n",
-        count(gone.rows, "row", "rows"),
-        count(gone.archived, "archived event", "archived events"),
-        rfc3339(before)
+        format_count(gone.rows, "row", "rows"),
+        format_count(gone.archived, "archived event", "archived events"),
+        format_rfc3339(before)
     );
     if !args.dry_run {
         for (name, (before, after)) in
             [("database", gone.db_bytes), ("archive", gone.archive_bytes)]
         {
-            let _ = writeln!(text, "{name}: {} -> {}", size(before), size(after));
+            let _ = writeln!(
+                text,
+                "{name}: {} -> {}",
+                format_size(before),
+                format_size(after)
+            );
         }
     }
     if gone.tight {
@@ -324,9 +345,9 @@ fn told(args: &Prune, gone: &Gone) -> String {
     text
 }
 
-fn size(bytes: u64) -> String {
-    let (whole, tenth) = (bytes / MB, bytes % MB * 10 / MB);
-    if whole == 0 && bytes < MB / 10 {
+fn format_size(bytes: u64) -> String {
+    let (whole, tenth) = (bytes / MB_BYTES, bytes % MB_BYTES * 10 / MB_BYTES);
+    if whole == 0 && bytes < MB_BYTES / 10 {
         format!("{} KB", bytes.div_ceil(1024))
     } else {
         format!("{whole}.{tenth} MB")

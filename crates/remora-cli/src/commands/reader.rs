@@ -9,18 +9,18 @@
 use remora_memory::store::Store;
 use remora_protocol::record::{Item, Kind};
 
-use crate::args::Where;
-use crate::commands::data::Data;
+use crate::args::ProjectScopeArgs;
+use crate::commands::data::DataDir;
 use crate::commands::search::scope;
 use crate::environment::Environment;
 use crate::error::CliError;
 
 /// The setting that lets agents read everything.
-pub(crate) const ALL_PROJECTS: &str = "mcp.all_projects";
+pub(crate) const ALL_PROJECTS_KEY: &str = "mcp.all_projects";
 
 /// What a caller may read.
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub(crate) struct Requester {
     /// The only project; `None` for all of them.
     own: Option<String>,
 }
@@ -30,7 +30,7 @@ pub(crate) fn is_in_agent_shell(environment: &Environment) -> bool {
     let mut marks = remora_agents::AGENTS
         .iter()
         .flat_map(|spec| spec.shell_variables);
-    marks.any(|name| environment.switch(name))
+    marks.any(|name| environment.is_on(name))
 }
 
 /// Refuses in an agent's shell what makes words the user's, or takes back what the
@@ -44,11 +44,11 @@ pub(crate) fn refuse_agent(environment: &Environment, what: &str) -> Result<(), 
     )))
 }
 
-impl Reader {
-    pub(crate) fn of(data: &Data) -> Result<Self, CliError> {
-        let bound = is_in_agent_shell(&data.environment) && !data.config.flag(ALL_PROJECTS);
+impl Requester {
+    pub(crate) fn from_data(data: &DataDir) -> Result<Self, CliError> {
+        let bound = is_in_agent_shell(&data.environment) && !data.config.get_flag(ALL_PROJECTS_KEY);
         Ok(Self {
-            own: bound.then(|| data.project()).transpose()?,
+            own: bound.then(|| data.current_project()).transpose()?,
         })
     }
 
@@ -58,13 +58,13 @@ impl Reader {
     }
 
     /// The project that is meant, if it may be read; `None` for all of them.
-    pub(crate) fn project(
+    pub(crate) fn resolve_project(
         &self,
-        data: &Data,
+        data: &DataDir,
         store: &dyn Store,
-        place: &Where,
+        place: &ProjectScopeArgs,
     ) -> Result<Option<String>, CliError> {
-        let found = scope::project(data, store, place)?;
+        let found = scope::resolve_project(data, store, place)?;
         self.check_project(found.as_deref())?;
         Ok(found)
     }
@@ -72,34 +72,34 @@ impl Reader {
     /// Refuses a project that may not be read; `None` means all of them.
     pub(crate) fn check_project(&self, key: Option<&str>) -> Result<(), CliError> {
         match &self.own {
-            Some(own) if key != Some(own) => Err(refused("other projects")),
+            Some(own) if key != Some(own) => Err(refusal_error("other projects")),
             _ => Ok(()),
         }
     }
 
     /// The session that is meant, among those that may be read.
-    pub(crate) fn session(&self, store: &dyn Store, id: &str) -> Result<String, CliError> {
+    pub(crate) fn resolve_session(&self, store: &dyn Store, id: &str) -> Result<String, CliError> {
         match &self.own {
             Some(own) => scope::session_of(store, id, own),
-            None => scope::session(store, id),
+            None => scope::resolve_session(store, id),
         }
     }
 
     /// The row, if it may be read; what the user saved for all projects may.
-    pub(crate) fn check(&self, item: Item) -> Result<Item, CliError> {
+    pub(crate) fn check_item(&self, item: Item) -> Result<Item, CliError> {
         let is_users = item.kind == Kind::Memory && item.project.is_empty();
         match &self.own {
             Some(own) if item.project != *own && !is_users => {
-                Err(refused(&format!("#{} of another project", item.id)))
+                Err(refusal_error(&format!("#{} of another project", item.id)))
             }
             _ => Ok(item),
         }
     }
 }
 
-fn refused(what: &str) -> CliError {
+fn refusal_error(what: &str) -> CliError {
     CliError::Usage(format!(
         "an agent's shell reads its own project alone, not {what}; run this in a terminal of \
-         your own, or set {ALL_PROJECTS} = true there"
+         your own, or set {ALL_PROJECTS_KEY} = true there"
     ))
 }

@@ -5,72 +5,72 @@ mod vectors;
 
 use std::fmt::Write;
 
-use remora_memory::store::Counts;
+use remora_memory::store::StoreStats;
 use remora_protocol::record::Kind;
 use remora_server::archive::Archive;
-use remora_server::{Rebuilt, rebuild};
+use remora_server::{RebuildStats, rebuild_database};
 use serde_json::{Value, json};
 
-use crate::args::Rebuild;
-use crate::commands::data::Data;
-use crate::commands::exclusive::Exclusive;
+use crate::args::RebuildArgs;
+use crate::commands::data::DataDir;
+use crate::commands::exclusive::WorkerLock;
 use crate::commands::progress::Progress;
-use crate::commands::show::lines::count;
-use crate::commands::vectors::{Made, Rest};
+use crate::commands::show::lines::format_count;
+use crate::commands::vectors::{EmbeddingFollowUp, EmbeddingStats};
 use crate::commands::worker;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
 
-pub(crate) fn run(args: &Rebuild, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
+pub(crate) fn run(args: &RebuildArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
     if args.vectors {
         return vectors::run(args, &data, out);
     }
-    let policy = worker::policy(&data);
-    let archive = Archive::new(data.paths.archive()).bytes();
-    let database = std::fs::metadata(data.paths.database()).map_or(0, |m| m.len());
+    let policy = worker::build_capture_policy(&data);
+    let archive = Archive::new(data.paths.archive_dir()).disk_bytes();
+    let database = std::fs::metadata(data.paths.database_file()).map_or(0, |m| m.len());
     if archive == 0 && database == 0 {
         if args.json {
-            out.json(&as_json(args, &Rebuilt::default(), 0))?;
+            out.print_json(&as_json(args, &RebuildStats::default(), 0))?;
         } else {
-            out.text("there is nothing to rebuild from yet\n")?;
+            out.print_text("there is nothing to rebuild from yet\n")?;
         }
         return Ok(Exit::GoOn);
     }
-    let mut guard = Exclusive::take(&data.paths)?;
-    space::check(data.paths.home(), database, archive)?;
+    let mut guard = WorkerLock::acquire_lock(&data.paths)?;
+    space::check_free_space(data.paths.home(), database, archive)?;
     let mut line = Progress::new("rebuilding");
-    let mut progress = |at: remora_server::Progress| {
-        line.at(at.done, at.all, &format!("{} events", at.events));
+    let mut progress = |at: remora_server::RebuildProgress| {
+        line.update_line(at.done, at.all, &format!("{} events", at.events));
     };
     let rebuilt = if args.dry_run {
-        Rebuilt::preview(&data.paths, &policy, &mut progress)?
+        RebuildStats::preview_rebuild(&data.paths, &policy, &mut progress)?
     } else {
-        rebuild(&data.paths, &policy, &mut progress)?
+        rebuild_database(&data.paths, &policy, &mut progress)?
     };
     drop(line);
-    let made = match data.store()? {
-        Some(store) if !args.dry_run => Made::nothing(&store)?,
-        _ => Made::default(),
+    let made = match data.open_store()? {
+        Some(store) if !args.dry_run => EmbeddingStats::none_embedded(&store)?,
+        _ => EmbeddingStats::default(),
     };
-    let rest = Rest::of(&data.config, &made);
-    if rest == Rest::Worker {
+    let rest = EmbeddingFollowUp::from_stats(&data.config, &made);
+    if rest == EmbeddingFollowUp::Worker {
         guard.leave_a_worker();
     }
     drop(guard);
     if args.json {
-        out.json(&as_json(args, &rebuilt, made.waiting))?;
+        out.print_json(&as_json(args, &rebuilt, made.waiting))?;
     } else {
-        let text = told(args, &rebuilt, out);
-        out.text(&text)?;
-        rest.say(&made, out)?;
+        let text = render_report(args, &rebuilt, out);
+        out.print_text(&text)?;
+        rest.print_notice(&made, out)?;
     }
     Ok(Exit::GoOn)
 }
 
-fn as_json(args: &Rebuild, rebuilt: &Rebuilt, waiting: u64) -> Value {
-    let side = |counts: &Counts| {
+fn as_json(args: &RebuildArgs, rebuilt: &RebuildStats, waiting: u64) -> Value {
+    let side = |counts: &StoreStats| {
         let items: serde_json::Map<String, Value> = counts
             .items
             .iter()
@@ -100,8 +100,8 @@ fn as_json(args: &Rebuild, rebuilt: &Rebuilt, waiting: u64) -> Value {
     })
 }
 
-fn told(args: &Rebuild, rebuilt: &Rebuilt, out: &Output) -> String {
-    let Rebuilt { before, after, .. } = rebuilt;
+fn render_report(args: &RebuildArgs, rebuilt: &RebuildStats, out: &Output) -> String {
+    let RebuildStats { before, after, .. } = rebuilt;
     let mut text = format!(
         "{} from {}; {} carried over\n",
         if args.dry_run {
@@ -109,10 +109,10 @@ fn told(args: &Rebuild, rebuilt: &Rebuilt, out: &Output) -> String {
         } else {
             "rebuilt"
         },
-        count(rebuilt.events, "archived event", "archived events"),
-        count(rebuilt.carried, "row", "rows")
+        format_count(rebuilt.events, "archived event", "archived events"),
+        format_count(rebuilt.carried, "row", "rows")
     );
-    let of = |counts: &Counts, kind: Kind| {
+    let of = |counts: &StoreStats, kind: Kind| {
         let row = counts.items.iter().find(|(k, _)| *k == kind);
         row.map_or(0, |(_, count)| *count)
     };

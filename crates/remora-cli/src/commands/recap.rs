@@ -5,25 +5,25 @@ mod gather;
 
 use serde_json::{Value, json};
 
-use crate::args::{Recap, Span};
-use crate::commands::data::Data;
-use crate::commands::reader::Reader;
+use crate::args::{RecapArgs, TimeSpanArgs};
+use crate::commands::data::DataDir;
+use crate::commands::reader::Requester;
 use crate::commands::search::when;
-use crate::commands::sessions::ending;
-use crate::commands::show::lines::{self, Local, flat, hang};
+use crate::commands::sessions::format_ending;
+use crate::commands::show::lines::{self, TimeFormatter, flatten_text, hang_text};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
-use gather::{Done, OfProject};
+use gather::{ProjectRecap, SessionRecap};
 use remora_memory::store::Filter;
-use remora_protocol::time::rfc3339;
+use remora_protocol::time::format_rfc3339;
 
 /// Entries that are told of each part.
-const ENTRIES: usize = 6;
+const MAX_PART_ENTRIES: usize = 6;
 
-pub(crate) fn run(args: &Recap, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let span = when::span(&Span {
+pub(crate) fn run(args: &RecapArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let span = when::resolve_time_span(&TimeSpanArgs {
         since: Some(args.since.clone()),
         until: args.until.clone(),
     })?;
@@ -33,44 +33,45 @@ pub(crate) fn run(args: &Recap, out: &mut Output) -> Result<Exit, CliError> {
         until: span.until,
         ..Filter::default()
     };
-    let projects = match data.store()? {
+    let projects = match data.open_store()? {
         None => Vec::new(),
         Some(store) => {
-            filter.project = Reader::of(&data)?.project(&data, &store, &args.place)?;
-            gather::gather(&store, &filter)?
+            filter.project =
+                Requester::from_data(&data)?.resolve_project(&data, &store, &args.place)?;
+            gather::collect_recaps(&store, &filter)?
         }
     };
     if args.json {
         let list: Vec<Value> = projects.iter().map(as_json).collect();
-        out.json(&json!({
-            "since": rfc3339(since),
-            "until": span.until.map(rfc3339),
+        out.print_json(&json!({
+            "since": format_rfc3339(since),
+            "until": span.until.map(format_rfc3339),
             "projects": list,
         }))?;
         return Ok(Exit::GoOn);
     }
-    let local = Local::new();
+    let local = TimeFormatter::new();
     if projects.is_empty() {
         let here = if filter.project.is_some() {
             "; `--all` looks in every project"
         } else {
             ""
         };
-        out.text(&format!(
+        out.print_text(&format!(
             "nothing was done since {}{here}\n",
-            local.moment(since)
+            local.format_timestamp(since)
         ))?;
     }
     for (at, project) in projects.iter().enumerate() {
         if at > 0 {
-            out.text("\n")?;
+            out.print_text("\n")?;
         }
-        say(project, &local, out)?;
+        print_project(project, &local, out)?;
     }
     Ok(Exit::GoOn)
 }
 
-fn as_json(project: &OfProject) -> Value {
+fn as_json(project: &ProjectRecap) -> Value {
     let sessions: Vec<Value> = project
         .sessions
         .iter()
@@ -79,8 +80,8 @@ fn as_json(project: &OfProject) -> Value {
             let mut value = json!({
                 "id": done.session.id,
                 "title": done.session.title,
-                "started": rfc3339(done.session.started),
-                "last": rfc3339(done.session.last),
+                "started": format_rfc3339(done.session.started),
+                "last": format_rfc3339(done.session.last),
                 "branch": done.session.branch,
                 "agent": done.session.agent,
                 "end_reason": done.session.end_reason,
@@ -95,31 +96,39 @@ fn as_json(project: &OfProject) -> Value {
     json!({ "key": project.key, "name": project.name, "sessions": sessions })
 }
 
-fn say(project: &OfProject, local: &Local, out: &mut Output) -> Result<(), CliError> {
-    let name = out.paint(Style::Bold, &flat(&project.name));
-    out.text(&format!("{name}\n"))?;
+fn print_project(
+    project: &ProjectRecap,
+    local: &TimeFormatter,
+    out: &mut Output,
+) -> Result<(), CliError> {
+    let name = out.paint(Style::Bold, &flatten_text(&project.name));
+    out.print_text(&format!("{name}\n"))?;
     for done in &project.sessions {
-        out.text("\n")?;
-        session(done, local, out)?;
+        out.print_text("\n")?;
+        print_session(done, local, out)?;
     }
     Ok(())
 }
 
-fn session(done: &Done, local: &Local, out: &mut Output) -> Result<(), CliError> {
+fn print_session(
+    done: &SessionRecap,
+    local: &TimeFormatter,
+    out: &mut Output,
+) -> Result<(), CliError> {
     let session = &done.session;
-    let lead = format!("  {}  ", local.moment(session.last));
-    let title = match flat(&session.title) {
+    let lead = format!("  {}  ", local.format_timestamp(session.last));
+    let title = match flatten_text(&session.title) {
         empty if empty.is_empty() => "(no prompt)".to_owned(),
         title => title,
     };
-    let told = hang(&lead, &title);
+    let told = hang_text(&lead, &title);
     let painted = out.paint(Style::Cyan, &lead);
-    out.text(&told.replacen(&lead, &painted, 1))?;
-    let mut about: Vec<String> = session.branch.iter().map(|b| flat(b)).collect();
-    about.push(flat(&session.agent));
-    about.push(ending(session));
+    out.print_text(&told.replacen(&lead, &painted, 1))?;
+    let mut about: Vec<String> = session.branch.iter().map(|b| flatten_text(b)).collect();
+    about.push(flatten_text(&session.agent));
+    about.push(format_ending(session));
     let about = out.paint(Style::Dim, &about.join(" · "));
-    out.text(&format!("{}{about}\n", " ".repeat(lead.len())))?;
+    out.print_text(&format!("{}{about}\n", " ".repeat(lead.len())))?;
     for (name, word, entries) in done.parts() {
         let style = match name {
             "open_failures" => Style::Red,
@@ -127,21 +136,25 @@ fn session(done: &Done, local: &Local, out: &mut Output) -> Result<(), CliError>
             "decisions" => Style::Yellow,
             _ => Style::Plain,
         };
-        for (at, entry) in entries.iter().take(ENTRIES).enumerate() {
+        for (at, entry) in entries.iter().take(MAX_PART_ENTRIES).enumerate() {
             let word = if at == 0 { word } else { "" };
             let lead = format!("    {word:<8}  - ");
             let painted = format!("    {}  - ", out.paint(style, &format!("{word:<8}")));
-            let told = hang(&lead, &flat(entry));
-            out.text(&told.replacen(&lead, &painted, 1))?;
+            let told = hang_text(&lead, &flatten_text(entry));
+            out.print_text(&told.replacen(&lead, &painted, 1))?;
         }
-        if entries.len() > ENTRIES {
-            out.text(&format!("{:16}and {} more\n", "", entries.len() - ENTRIES))?;
+        if entries.len() > MAX_PART_ENTRIES {
+            out.print_text(&format!(
+                "{:16}and {} more\n",
+                "",
+                entries.len() - MAX_PART_ENTRIES
+            ))?;
         }
     }
     if !done.files.is_empty() {
         let files: Vec<&str> = done.files.iter().map(String::as_str).collect();
-        let files = lines::paths(&files, 2 * (lines::line_width() - 16));
-        out.text(&hang("    files       ", &files))?;
+        let files = lines::format_paths(&files, 2 * (lines::line_width() - 16));
+        out.print_text(&hang_text("    files       ", &files))?;
     }
     Ok(())
 }

@@ -5,29 +5,29 @@
 use std::borrow::Cow;
 
 use remora_memory::private;
-use remora_memory::redact::{Marks, Redactor};
+use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_protocol::record::{Item, Override};
 use serde_json::{Value, json};
 
-use super::parts::Part;
+use super::parts::StorePart;
 
 /// Takes secrets out of a part, and counts them.
-pub(crate) fn scrub(redactor: &Redactor, part: &mut Part, marks: &mut Marks) {
+pub(crate) fn redact_part(redactor: &Redactor, part: &mut StorePart, marks: &mut RedactionCounts) {
     let mut texts: Vec<&mut String> = Vec::new();
     match part {
-        Part::Project(project) => {
+        StorePart::Project(project) => {
             texts.extend([&mut project.key, &mut project.name, &mut project.root]);
         }
-        Part::Override(said) => texts.extend(words_of(said, redactor, marks)),
-        Part::Session(session) => {
+        StorePart::Override(said) => texts.extend(words_of(said, redactor, marks)),
+        StorePart::Session(session) => {
             texts.extend([&mut session.project, &mut session.cwd, &mut session.title]);
             texts.extend(session.branch.as_mut());
             texts.extend(session.end_reason.as_mut());
         }
-        Part::Item(item) => {
-            deny(redactor, item, marks);
+        StorePart::Item(item) => {
+            redact_denied_file(redactor, item, marks);
             if let Some(detail) = &mut item.detail {
-                redactor.json(detail, marks);
+                redactor.redact_json(detail, marks);
             }
             texts.extend([&mut item.title, &mut item.text, &mut item.project]);
             texts.extend(item.facts.iter_mut().chain(&mut item.concepts));
@@ -42,7 +42,7 @@ pub(crate) fn scrub(redactor: &Redactor, part: &mut Part, marks: &mut Marks) {
             ];
             texts.extend(single.into_iter().filter_map(Option::as_mut));
         }
-        Part::File(file) => {
+        StorePart::File(file) => {
             texts.extend([
                 &mut file.project,
                 &mut file.folder,
@@ -51,12 +51,12 @@ pub(crate) fn scrub(redactor: &Redactor, part: &mut Part, marks: &mut Marks) {
             ]);
             texts.extend(file.from.as_mut());
         }
-        Part::Event(event) => texts.push(&mut event.label),
-        Part::Given(given) => texts.push(&mut given.why),
-        Part::Raw(raw) => {
+        StorePart::Event(event) => texts.push(&mut event.label),
+        StorePart::Given(given) => texts.push(&mut given.why),
+        StorePart::Raw(raw) => {
             let mut value = Value::Object(std::mem::take(&mut raw.event));
             private::strip_value(&mut value);
-            redactor.json(&mut value, marks);
+            redactor.redact_json(&mut value, marks);
             if let Value::Object(fields) = value {
                 raw.event = fields;
             }
@@ -67,7 +67,7 @@ pub(crate) fn scrub(redactor: &Redactor, part: &mut Part, marks: &mut Marks) {
         }
     }
     for text in texts {
-        if let Cow::Owned(clean) = redactor.text(text, marks) {
+        if let Cow::Owned(clean) = redactor.redact_text(text, marks) {
             *text = clean;
         }
     }
@@ -77,7 +77,7 @@ pub(crate) fn scrub(redactor: &Redactor, part: &mut Part, marks: &mut Marks) {
 fn words_of<'a>(
     said: &'a mut Override,
     redactor: &Redactor,
-    marks: &mut Marks,
+    marks: &mut RedactionCounts,
 ) -> Vec<&'a mut String> {
     let mut texts = vec![&mut said.project];
     texts.extend(
@@ -91,7 +91,7 @@ fn words_of<'a>(
         texts.extend(edit.facts.iter_mut().flatten());
         if let Some(original) = edit.original.as_deref_mut() {
             if let Some(detail) = &mut original.detail {
-                redactor.json(detail, marks);
+                redactor.redact_json(detail, marks);
             }
             texts.extend([&mut original.title, &mut original.text]);
             texts.extend(original.facts.iter_mut());
@@ -102,14 +102,14 @@ fn words_of<'a>(
 
 /// Text that a tool took from a file which the configuration denies goes whole.
 /// Where redaction has been at work already, the contents are gone.
-fn deny(redactor: &Redactor, item: &mut Item, marks: &mut Marks) {
+fn redact_denied_file(redactor: &Redactor, item: &mut Item, marks: &mut RedactionCounts) {
     if item.tool.is_none() || item.text.contains("[redacted:") {
         return;
     }
     let mut files = item.files_read.iter().chain(&item.files_modified);
-    if let Some(file) = files.find(|file| redactor.denies(file)) {
+    if let Some(file) = files.find(|file| redactor.denies_path(file)) {
         let mut value = json!({ "file_path": file, "content": item.text });
-        redactor.json(&mut value, marks);
+        redactor.redact_json(&mut value, marks);
         if let Some(text) = value.get("content").and_then(Value::as_str) {
             text.clone_into(&mut item.text);
         }

@@ -8,62 +8,62 @@ pub(crate) mod when;
 
 use std::time::Instant;
 
-use remora_embed::OnDemand;
+use remora_embed::LazyEncoder;
 use remora_memory::commit::reverted_by;
 use remora_memory::end_date::item_ended_on;
 use remora_memory::recall::is_untrusted;
 use remora_memory::store::{FileMatch, Filter, Hit, Store};
 use remora_memory::words::Query;
 use remora_protocol::record::{Item, Kind, Project};
-use remora_protocol::time::rfc3339;
+use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
-use crate::args::Search;
+use crate::args::SearchArgs;
 use crate::clock;
-use crate::commands::data::Data;
-use crate::commands::reader::Reader;
+use crate::commands::data::DataDir;
+use crate::commands::reader::Requester;
 use crate::commands::show;
-use crate::commands::show::lines::{self, Local, flat, hang_at};
-use crate::commands::tier::{self, Tier};
+use crate::commands::show::lines::{self, TimeFormatter, flatten_text, hang_at};
+use crate::commands::tier::{self, SearchTier};
 use crate::commands::wrong::Rejections;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{self, Output, Style};
-use asked::Asked;
-use snippet::{LONGEST, Wanted, snippet};
-use strength::{keep_strong, sum};
+use asked::SearchRequest;
+use snippet::{MAX_SNIPPET_CHARS, SearchTerms, build_snippet};
+use strength::{format_score, keep_strong};
 
 /// Hits elsewhere are counted up to this.
-const ELSEWHERE: usize = 100;
+const MAX_COUNTED_HITS: usize = 100;
 /// Lines of a snippet for people.
-const SNIPPET_LINES: usize = 2;
+const MAX_SNIPPET_LINES: usize = 2;
 
-pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let asked = Asked::read(args)?;
+pub(crate) fn run(args: &SearchArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let asked = SearchRequest::from_args(args)?;
     if !args.json {
         for note in &asked.notes {
-            output::note(note);
+            output::print_note(note);
         }
     }
-    let Some(store) = data.store()? else {
+    let Some(store) = data.open_store()? else {
         return nothing_yet(args, &asked, out);
     };
     let started = Instant::now();
-    let encoder = tier::encoder(&data.config);
-    let Answered {
+    let encoder = tier::build_encoder(&data.config);
+    let SearchOutcome {
         query,
         filter,
         mut hits,
         rejections,
         only_fast,
-    } = answered(args, &asked, &data, &store, encoder.as_ref())?;
+    } = run_search(args, &asked, &data, &store, encoder.as_ref())?;
     let query = &query;
     let ms = started.elapsed().as_secs_f64() * 1000.0;
     if args.open
         && let Some(best) = hits.first()
     {
-        return show::these(
+        return show::print_items(
             &store,
             std::slice::from_ref(&best.item),
             &[],
@@ -71,55 +71,57 @@ pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
             out,
         );
     }
-    let wanted = Wanted::new(query);
+    let wanted = SearchTerms::new(query);
     if args.json {
         let results = hits
             .iter()
             .map(|hit| as_json(args, hit, &rejections, &wanted))
             .collect();
-        let mut answer = found(ms, &asked, results);
-        let tier = query.meaning().map_or(Tier::Fast, |_| Tier::Full);
+        let mut answer = to_answer_json(ms, &asked, results);
+        let tier = query
+            .text_embedding()
+            .map_or(SearchTier::Fast, |_| SearchTier::Full);
         answer["tier"] = json!(tier.name());
         if let Some(why) = only_fast {
             answer["only_fast"] = json!(why);
         }
-        out.json(&answer)?;
+        out.print_json(&answer)?;
         return Ok(Exit::GoOn);
     }
     // Programs get as many as they asked for, people what is worth reading.
     keep_strong(&mut hits);
     if hits.is_empty() {
-        let elsewhere = !Reader::of(&data)?.is_bound();
+        let elsewhere = !Requester::from_data(&data)?.is_bound();
         return none_found(&store, query, &filter, elsewhere, out);
     }
     let many_projects = filter.project.is_none();
     let projects = if many_projects {
-        store.projects()?
+        store.list_projects()?
     } else {
         Vec::new()
     };
-    let local = Local::new();
+    let local = TimeFormatter::new();
     for (at, hit) in hits.iter().enumerate() {
         if at > 0 {
-            out.text("\n")?;
+            out.print_text("\n")?;
         }
-        say(hit, &wanted, &local, &projects, out)?;
-        if let Some(mark) = rejections.mark(&hit.item) {
+        print_hit(hit, &wanted, &local, &projects, out)?;
+        if let Some(mark) = rejections.describe_rejection(&hit.item) {
             let indent = " ".repeat(hit.item.id.to_string().len() + 2);
-            out.text(&out.paint(Style::Red, &hang_at(0, &indent, &flat(&mark))))?;
+            out.print_text(&out.paint(Style::Red, &hang_at(0, &indent, &flatten_text(&mark))))?;
         }
         if args.explain {
-            explain(hit, out)?;
+            print_score(hit, out)?;
         }
     }
     if let Some(why) = only_fast.filter(|_| args.explain) {
-        output::note(&format!("the fast tier answered: {why}"));
+        output::print_note(&format!("the fast tier answered: {why}"));
     }
     Ok(Exit::GoOn)
 }
 
 /// What was found, and how it was asked for.
-struct Answered {
+struct SearchOutcome {
     query: Query,
     filter: Filter,
     hits: Vec<Hit>,
@@ -127,43 +129,43 @@ struct Answered {
     only_fast: Option<String>,
 }
 
-fn answered(
-    args: &Search,
-    asked: &Asked,
-    data: &Data,
+fn run_search(
+    args: &SearchArgs,
+    asked: &SearchRequest,
+    data: &DataDir,
     store: &dyn Store,
-    encoder: Option<&OnDemand>,
-) -> Result<Answered, CliError> {
-    let reader = Reader::of(data)?;
+    encoder: Option<&LazyEncoder>,
+) -> Result<SearchOutcome, CliError> {
+    let reader = Requester::from_data(data)?;
     let session = match (asked.session.as_deref(), &asked.own) {
         (None, _) => None,
-        (Some(id), None) => Some(reader.session(store, id)?),
+        (Some(id), None) => Some(reader.resolve_session(store, id)?),
         (Some(id), Some(own)) => Some(scope::session_of(store, id, own)?),
     };
-    let (query, only_fast) = tier::query(args.tier, encoder, store, asked.query.clone());
+    let (query, only_fast) = tier::prepare_query(args.tier, encoder, store, asked.query.clone());
     let filter = Filter {
         // A session says which project it is in.
         project: match (&session, &asked.place.project) {
             _ if asked.own.is_some() => asked.own.clone(),
             (Some(_), None) => None,
-            _ => reader.project(data, store, &asked.place)?,
+            _ => reader.resolve_project(data, store, &asked.place)?,
         },
         kinds: asked.kinds.clone(),
         file: asked
             .file
             .as_deref()
-            .map(|file| FileMatch::Like(scope::file(data, file))),
+            .map(|file| FileMatch::Like(scope::resolve_file(data, file))),
         since: asked.span.since,
         until: asked.span.until,
         session,
-        agent: asked.agent.as_deref().map(scope::agent),
+        agent: asked.agent.as_deref().map(scope::resolve_agent),
         ..Filter::default()
     };
     let mut hits = store.search(&query, &filter, args.limit)?;
     asked.sort(&mut hits);
     let rejections = Rejections::load(store)?;
     rejections.sort_last(&mut hits);
-    Ok(Answered {
+    Ok(SearchOutcome {
         query,
         filter,
         hits,
@@ -179,29 +181,29 @@ pub(crate) struct SearchAnswer {
     /// What there is to say about the question.
     pub(crate) notes: Vec<String>,
     /// Whether only one project was looked in.
-    pub(crate) looked: Looked,
+    pub(crate) looked: SearchedProjects,
     /// Which items were marked wrong.
     pub(crate) rejections: Rejections,
 }
 
 /// What a search finds that is worth reading. With a project of its own it never
 /// looks elsewhere, whatever the words say.
-pub(crate) fn find(
-    args: &Search,
-    data: &Data,
+pub(crate) fn find_hits(
+    args: &SearchArgs,
+    data: &DataDir,
     store: &dyn Store,
-    encoder: Option<&OnDemand>,
+    encoder: Option<&LazyEncoder>,
     own: Option<&str>,
 ) -> Result<SearchAnswer, CliError> {
-    let mut asked = Asked::read(args)?;
+    let mut asked = SearchRequest::from_args(args)?;
     if let Some(own) = own {
         asked.stay_in(own);
     }
-    let mut answered = answered(args, &asked, data, store, encoder)?;
+    let mut answered = run_search(args, &asked, data, store, encoder)?;
     keep_strong(&mut answered.hits);
     let looked = match answered.filter.project {
-        Some(_) => Looked::InOne,
-        None => Looked::Everywhere,
+        Some(_) => SearchedProjects::InOne,
+        None => SearchedProjects::Everywhere,
     };
     Ok(SearchAnswer {
         hits: answered.hits,
@@ -213,20 +215,20 @@ pub(crate) fn find(
 
 /// Where a search looked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Looked {
+pub(crate) enum SearchedProjects {
     InOne,
     Everywhere,
 }
 
 /// What a score is made of, on a line.
-fn explain(hit: &Hit, out: &mut Output) -> Result<(), CliError> {
+fn print_score(hit: &Hit, out: &mut Output) -> Result<(), CliError> {
     let indent = " ".repeat(hit.item.id.to_string().len() + 2);
-    let line = out.paint(Style::Dim, &sum(hit.score, &hit.parts));
-    out.text(&format!("{indent}{line}\n"))
+    let line = out.paint(Style::Dim, &format_score(hit.score, &hit.parts));
+    out.print_text(&format!("{indent}{line}\n"))
 }
 
 /// The whole answer for programs; notes only when there are any.
-fn found(ms: f64, asked: &Asked, results: Vec<Value>) -> Value {
+fn to_answer_json(ms: f64, asked: &SearchRequest, results: Vec<Value>) -> Value {
     let mut answer = json!({ "ms": (ms * 1000.0).round() / 1000.0 });
     if !asked.notes.is_empty() {
         answer["notes"] = json!(asked.notes);
@@ -235,11 +237,15 @@ fn found(ms: f64, asked: &Asked, results: Vec<Value>) -> Value {
     answer
 }
 
-fn nothing_yet(args: &Search, asked: &Asked, out: &mut Output) -> Result<Exit, CliError> {
+fn nothing_yet(
+    args: &SearchArgs,
+    asked: &SearchRequest,
+    out: &mut Output,
+) -> Result<Exit, CliError> {
     if args.json {
-        out.json(&found(0.0, asked, Vec::new()))?;
+        out.print_json(&to_answer_json(0.0, asked, Vec::new()))?;
     } else {
-        out.text("nothing is remembered yet; `remora status` says whether capture works\n")?;
+        out.print_text("nothing is remembered yet; `remora status` says whether capture works\n")?;
     }
     Ok(Exit::GoOn)
 }
@@ -259,21 +265,25 @@ fn none_found(
             project: None,
             ..filter.clone()
         };
-        let others = store.search(query, &everywhere, ELSEWHERE)?;
+        let others = store.search(query, &everywhere, MAX_COUNTED_HITS)?;
         let others = others.iter().filter(|hit| hit.any_words).count();
-        let more = if others == ELSEWHERE { "at least " } else { "" };
+        let more = if others == MAX_COUNTED_HITS {
+            "at least "
+        } else {
+            ""
+        };
         text.push(" in this project".to_owned());
         if others > 0 {
-            let others = lines::count(others as u64, "result", "results");
+            let others = lines::format_count(others as u64, "result", "results");
             text.push(format!("; {more}{others} in others: add --all"));
         }
     }
-    out.text(&format!("{}\n", text.concat()))?;
+    out.print_text(&format!("{}\n", text.concat()))?;
     Ok(Exit::GoOn)
 }
 
 /// Every file of a row, changed ones first.
-pub(crate) fn files(item: &Item) -> Vec<&str> {
+pub(crate) fn list_files(item: &Item) -> Vec<&str> {
     let all = item.files_modified.iter().chain(&item.files_read);
     let mut files: Vec<&str> = Vec::new();
     for file in all {
@@ -284,7 +294,7 @@ pub(crate) fn files(item: &Item) -> Vec<&str> {
     files
 }
 
-fn as_json(args: &Search, hit: &Hit, rejections: &Rejections, wanted: &Wanted) -> Value {
+fn as_json(args: &SearchArgs, hit: &Hit, rejections: &Rejections, wanted: &SearchTerms) -> Value {
     let item = &hit.item;
     let mut value = json!({
         "id": item.id,
@@ -292,26 +302,26 @@ fn as_json(args: &Search, hit: &Hit, rejections: &Rejections, wanted: &Wanted) -
         "external_id": item.external_id,
         "kind": item.kind,
         "title": item.title,
-        "time": rfc3339(item.time),
+        "time": format_rfc3339(item.time),
         "project": item.project,
         "session": item.session,
         "agent": item.agent,
         "branch": item.branch,
-        "files": files(item),
+        "files": list_files(item),
         "seen": item.seen,
         "score": hit.score,
         "all_words": hit.all_words,
         "any_words": hit.any_words,
         "same": hit.same,
-        "snippet": snippet(item, wanted, LONGEST).text,
+        "snippet": build_snippet(item, wanted, MAX_SNIPPET_CHARS).text,
     });
-    if let Some(wrong) = rejections.json(item) {
+    if let Some(wrong) = rejections.to_json(item) {
         value["wrong"] = wrong;
     }
     if let Some(hash) = reverted_by(item) {
         value["reverted_by"] = json!(hash);
     }
-    if let Some(day) = item_ended_on(item, clock::millis()) {
+    if let Some(day) = item_ended_on(item, clock::now_ms()) {
         value["ended"] = json!(day);
     }
     if let Some(speaker) = &item.speaker {
@@ -327,18 +337,18 @@ fn as_json(args: &Search, hit: &Hit, rejections: &Rejections, wanted: &Wanted) -
     value
 }
 
-fn say(
+fn print_hit(
     hit: &Hit,
-    wanted: &Wanted,
-    local: &Local,
+    wanted: &SearchTerms,
+    local: &TimeFormatter,
     projects: &[Project],
     out: &mut Output,
 ) -> Result<(), CliError> {
     let item = &hit.item;
     let id = format!("#{}", item.id);
-    let title = flat(&item.title);
+    let title = flatten_text(&item.title);
     let lead = format!("{id} {} · ", item.kind);
-    let indent = lines::width(&id) + 1;
+    let indent = lines::text_width(&id) + 1;
     let told = hang_at(indent, &lead, &title);
     // Colours come after the columns have been counted.
     let head = told.replacen(
@@ -346,15 +356,15 @@ fn say(
         &format!(
             "{} {} · ",
             out.paint(Style::Cyan, &id),
-            out.paint(show::colour(item.kind), item.kind.name())
+            out.paint(show::style_for_kind(item.kind), item.kind.name())
         ),
         1,
     );
-    out.text(&head)?;
+    out.print_text(&head)?;
     let indent = " ".repeat(indent);
     let room = lines::line_width().saturating_sub(indent.len());
-    let mut about = vec![local.moment(item.time)];
-    about.extend(show::outdated(item));
+    let mut about = vec![local.format_timestamp(item.time)];
+    about.extend(show::find_outdated_reason(item));
     if item.kind == Kind::Memory && is_untrusted(item) {
         about.push("not from the user".to_owned());
     }
@@ -362,7 +372,7 @@ fn say(
         about.push(format!("{} times", item.seen));
     }
     if !hit.same.is_empty() {
-        let more = lines::count(hit.same.len() as u64, "row", "rows");
+        let more = lines::format_count(hit.same.len() as u64, "row", "rows");
         about.push(format!("{more} like it"));
     }
     if !hit.any_words {
@@ -378,21 +388,29 @@ fn say(
         );
     }
     let project = projects.iter().find(|project| project.key == item.project);
-    let elsewhere = project.map(|project| flat(&project.name));
-    about.extend(elsewhere.iter().chain(&item.branch).map(|part| flat(part)));
-    let left = room.saturating_sub(lines::width(&about.join(" · ")) + 3);
-    let files = lines::paths(&files(item), left);
+    let elsewhere = project.map(|project| flatten_text(&project.name));
+    about.extend(
+        elsewhere
+            .iter()
+            .chain(&item.branch)
+            .map(|part| flatten_text(part)),
+    );
+    let left = room.saturating_sub(lines::text_width(&about.join(" · ")) + 3);
+    let files = lines::format_paths(&list_files(item), left);
     if !files.is_empty() && left > 12 {
         about.push(files);
     }
-    let about = out.paint(Style::Dim, &lines::fit(&about.join(" · "), room));
-    out.text(&format!("{indent}{about}\n"))?;
-    let part = snippet(item, wanted, SNIPPET_LINES * (lines::line_width() - 5));
+    let about = out.paint(
+        Style::Dim,
+        &lines::truncate_columns(&about.join(" · "), room),
+    );
+    out.print_text(&format!("{indent}{about}\n"))?;
+    let part = build_snippet(item, wanted, MAX_SNIPPET_LINES * (lines::line_width() - 5));
     if part.text.is_empty() || part.text == title {
         return Ok(());
     }
     let mut from = 0;
-    for line in lines::wrap(&part.text, room) {
+    for line in lines::wrap_text(&part.text, room) {
         // A line is a stretch of the snippet, up to the blank it was broken at.
         let at = part.text[from..].find(&line).map_or(from, |at| from + at);
         let end = at + line.len();
@@ -401,8 +419,8 @@ fn say(
             words: words.map(|w| w.start - at..w.end - at).collect(),
             text: line,
         };
-        let marked = line.marked(|word| out.paint(Style::Bold, word));
-        out.text(&format!("{indent}{marked}\n"))?;
+        let marked = line.highlight_words(|word| out.paint(Style::Bold, word));
+        out.print_text(&format!("{indent}{marked}\n"))?;
         from = end.min(part.text.len());
     }
     Ok(())

@@ -1,43 +1,43 @@
 //! `remora sessions`: what was worked on, newest first, with the ids by which
 //! agents take sessions up again.
 
-use remora_memory::store::{Filter, Order, Page, Store};
+use remora_memory::store::{Filter, PageRequest, SortOrder, Store};
 use remora_protocol::record::{Kind, Session};
-use remora_protocol::time::rfc3339;
+use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
-use crate::args::Sessions;
-use crate::commands::data::Data;
-use crate::commands::reader::Reader;
+use crate::args::SessionsArgs;
+use crate::commands::data::DataDir;
+use crate::commands::reader::Requester;
 use crate::commands::search::{scope, when};
-use crate::commands::show::lines::{self, Local, count, flat, hang};
+use crate::commands::show::lines::{self, TimeFormatter, flatten_text, format_count, hang_text};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
 
 /// Rows of one session are counted up to this.
-const MOST: usize = 5000;
+const MAX_COUNTED_ITEMS: usize = 5000;
 
-pub(crate) fn run(args: &Sessions, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let span = when::span(&args.span)?;
-    let Some(store) = data.store()? else {
-        return none(args, &Filter::default(), None, out);
+pub(crate) fn run(args: &SessionsArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let span = when::resolve_time_span(&args.span)?;
+    let Some(store) = data.open_store()? else {
+        return print_no_sessions(args, &Filter::default(), None, out);
     };
     let filter = Filter {
-        project: Reader::of(&data)?.project(&data, &store, &args.place)?,
+        project: Requester::from_data(&data)?.resolve_project(&data, &store, &args.place)?,
         since: span.since,
         until: span.until,
-        agent: args.agent.as_deref().map(scope::agent),
+        agent: args.agent.as_deref().map(scope::resolve_agent),
         ..Filter::default()
     };
-    let sessions = store.sessions(&filter, args.limit)?;
+    let sessions = store.list_sessions(&filter, args.limit)?;
     if sessions.is_empty() {
-        return none(args, &filter, Some(&store), out);
+        return print_no_sessions(args, &filter, Some(&store), out);
     }
     let mut rows = Vec::new();
     for session in sessions {
-        let items = items(&store, &session.id)?;
+        let items = count_items(&store, &session.id)?;
         rows.push((session, items));
     }
     if args.json {
@@ -46,19 +46,19 @@ pub(crate) fn run(args: &Sessions, out: &mut Output) -> Result<Exit, CliError> {
             let prompt = first_prompt(&store, &session.id)?;
             list.push(as_json(session, *items, prompt.as_deref()));
         }
-        out.json(&json!({ "sessions": list }))?;
+        out.print_json(&json!({ "sessions": list }))?;
         return Ok(Exit::GoOn);
     }
     let many_projects = filter.project.is_none();
     let projects = if many_projects {
-        store.projects()?
+        store.list_projects()?
     } else {
         Vec::new()
     };
-    let local = Local::new();
+    let local = TimeFormatter::new();
     for (session, items) in &rows {
         let project = projects.iter().find(|p| p.key == session.project);
-        say(
+        print_session(
             session,
             *items,
             project.map(|p| p.name.as_str()),
@@ -69,14 +69,14 @@ pub(crate) fn run(args: &Sessions, out: &mut Output) -> Result<Exit, CliError> {
     Ok(Exit::GoOn)
 }
 
-fn none(
-    args: &Sessions,
+fn print_no_sessions(
+    args: &SessionsArgs,
     filter: &Filter,
     store: Option<&dyn Store>,
     out: &mut Output,
 ) -> Result<Exit, CliError> {
     if args.json {
-        out.json(&json!({ "sessions": [] }))?;
+        out.print_json(&json!({ "sessions": [] }))?;
         return Ok(Exit::GoOn);
     }
     let everywhere = Filter {
@@ -84,27 +84,27 @@ fn none(
         ..filter.clone()
     };
     let others = match store {
-        Some(store) if filter.project.is_some() => store.sessions(&everywhere, 100)?.len(),
+        Some(store) if filter.project.is_some() => store.list_sessions(&everywhere, 100)?.len(),
         _ => 0,
     };
-    out.text(&match others {
+    out.print_text(&match others {
         0 => "no sessions\n".to_owned(),
         n => format!(
             "no sessions in this project; {} in others: add --all\n",
-            lines::number(n as u64)
+            lines::format_number(n as u64)
         ),
     })?;
     Ok(Exit::GoOn)
 }
 
 /// How many rows a session left.
-fn items(store: &dyn Store, session: &str) -> Result<u64, CliError> {
+fn count_items(store: &dyn Store, session: &str) -> Result<u64, CliError> {
     let of_session = Filter {
         session: Some(session.to_owned()),
         ..Filter::default()
     };
-    let page = Page::newest(MOST);
-    Ok(store.list(&of_session, page)?.len() as u64)
+    let page = PageRequest::newest(MAX_COUNTED_ITEMS);
+    Ok(store.list_items(&of_session, page)?.len() as u64)
 }
 
 /// What the person asked for first, in full.
@@ -114,12 +114,12 @@ fn first_prompt(store: &dyn Store, session: &str) -> Result<Option<String>, CliE
         kinds: vec![Kind::Prompt],
         ..Filter::default()
     };
-    let page = Page {
-        order: Order::Oldest,
+    let page = PageRequest {
+        order: SortOrder::Oldest,
         beyond: None,
         limit: 1,
     };
-    let first = store.list(&prompts, page)?.into_iter().next();
+    let first = store.list_items(&prompts, page)?.into_iter().next();
     Ok(first.map(|prompt| prompt.text))
 }
 
@@ -128,8 +128,8 @@ fn as_json(session: &Session, items: u64, prompt: Option<&str>) -> Value {
         "id": session.id,
         "title": session.title,
         "first_prompt": prompt,
-        "started": rfc3339(session.started),
-        "last": rfc3339(session.last),
+        "started": format_rfc3339(session.started),
+        "last": format_rfc3339(session.last),
         "project": session.project,
         "cwd": session.cwd,
         "branch": session.branch,
@@ -141,45 +141,45 @@ fn as_json(session: &Session, items: u64, prompt: Option<&str>) -> Value {
 }
 
 /// How a session ended, in words.
-pub(crate) fn ending(session: &Session) -> String {
+pub(crate) fn format_ending(session: &Session) -> String {
     match session.end_reason.as_deref() {
         None => "open".to_owned(),
         Some("" | "other") => "ended".to_owned(),
-        Some(reason) => format!("ended: {}", flat(reason)),
+        Some(reason) => format!("ended: {}", flatten_text(reason)),
     }
 }
 
-fn say(
+fn print_session(
     session: &Session,
     items: u64,
     project: Option<&str>,
-    local: &Local,
+    local: &TimeFormatter,
     out: &mut Output,
 ) -> Result<(), CliError> {
-    let lead = format!("{}  ", local.moment(session.last));
-    let title = match flat(&session.title) {
+    let lead = format!("{}  ", local.format_timestamp(session.last));
+    let title = match flatten_text(&session.title) {
         empty if empty.is_empty() => "(no prompt)".to_owned(),
         title => title,
     };
-    let told = hang(&lead, &title);
+    let told = hang_text(&lead, &title);
     let painted = out.paint(Style::Cyan, &lead);
-    out.text(&told.replacen(&lead, &painted, 1))?;
+    out.print_text(&told.replacen(&lead, &painted, 1))?;
     let mut about = vec![
-        count(u64::from(session.prompts), "prompt", "prompts"),
-        count(items, "row", "rows"),
+        format_count(u64::from(session.prompts), "prompt", "prompts"),
+        format_count(items, "row", "rows"),
     ];
-    about.extend(project.map(flat));
-    about.extend(session.branch.as_deref().map(flat));
-    about.push(flat(&session.agent));
+    about.extend(project.map(flatten_text));
+    about.extend(session.branch.as_deref().map(flatten_text));
+    about.push(flatten_text(&session.agent));
     let state = session.end_reason.as_ref().map_or("open", |_| "ended");
     about.push(state.to_owned());
     let indent = " ".repeat(lead.len());
     let room = lines::line_width().saturating_sub(indent.len());
     // The id stands by itself, so that it is easily copied.
-    for line in [about.join(" · "), flat(&session.id)] {
-        for line in lines::wrap(&line, room) {
+    for line in [about.join(" · "), flatten_text(&session.id)] {
+        for line in lines::wrap_text(&line, room) {
             let line = out.paint(Style::Dim, &line);
-            out.text(&format!("{indent}{line}\n"))?;
+            out.print_text(&format!("{indent}{line}\n"))?;
         }
     }
     Ok(())

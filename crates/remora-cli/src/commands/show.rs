@@ -2,83 +2,87 @@
 
 pub(crate) mod lines;
 
-use remora_instructions::memories::SCHEME;
+use remora_instructions::memories::MEMORY_URI_SCHEME;
 use remora_memory::commit::{reverted_by, short_hash};
 use remora_memory::end_date::item_ended_on;
-use remora_memory::store::{Name, Store};
+use remora_memory::store::{ItemRef, Store};
 use remora_protocol::record::{Item, Kind};
-use remora_protocol::time::rfc3339;
+use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
-use crate::args::Show;
+use crate::args::ShowArgs;
 use crate::clock;
-use crate::commands::data::Data;
-use crate::commands::reader::Reader;
+use crate::commands::data::DataDir;
+use crate::commands::reader::Requester;
 use crate::commands::wrong::Rejections;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style, visible};
-use lines::{Local, flat, hang, number};
+use crate::output::{Output, Style, escape_invisible};
+use lines::{TimeFormatter, flatten_text, format_number, hang_text};
 
 /// Counts of a fix, and the words for them.
-const FIX: [(&str, &str); 3] = [
+const FIX_COUNTS: [(&str, &str); 3] = [
     ("fixed", "mended"),
     ("held", "held"),
     ("returned", "came back"),
 ];
 
-pub(crate) fn run(args: &Show, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let Some(store) = data.store()? else {
+pub(crate) fn run(args: &ShowArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let Some(store) = data.open_store()? else {
         return Err(CliError::Usage("nothing is remembered yet".to_owned()));
     };
-    let reader = Reader::of(&data)?;
+    let reader = Requester::from_data(&data)?;
     let mut items = Vec::new();
     let mut missing = Vec::new();
     for text in &args.ids {
-        let found = match saved(&data, &store, text)? {
-            None => find(&store, text)?,
+        let found = match find_saved_memory(&data, &store, text)? {
+            None => find_named_item(&store, text)?,
             found => found,
         };
         match found {
-            Some(item) => items.push(reader.check(item)?),
+            Some(item) => items.push(reader.check_item(item)?),
             None => missing.push(text.clone()),
         }
     }
-    these(&store, &items, &missing, args.json, out)
+    print_items(&store, &items, &missing, args.json, out)
 }
 
 /// The row of the memory with this address: of this project, or of everywhere.
-fn saved(data: &Data, store: &dyn Store, text: &str) -> Result<Option<Item>, CliError> {
+fn find_saved_memory(
+    data: &DataDir,
+    store: &dyn Store,
+    text: &str,
+) -> Result<Option<Item>, CliError> {
     let address = text.trim();
-    if !address.starts_with(SCHEME) {
+    if !address.starts_with(MEMORY_URI_SCHEME) {
         return Ok(None);
     }
-    let here = data.project().unwrap_or_default();
-    Ok(match store.keyed(&here, Kind::Memory, address)? {
-        None => store.keyed("", Kind::Memory, address)?,
+    let here = data.current_project().unwrap_or_default();
+    Ok(match store.find_by_key(&here, Kind::Memory, address)? {
+        None => store.find_by_key("", Kind::Memory, address)?,
         found => found,
     })
 }
 
 /// The row that a number or a name stands for.
-pub(crate) fn find(store: &dyn Store, text: &str) -> Result<Option<Item>, CliError> {
+pub(crate) fn find_named_item(store: &dyn Store, text: &str) -> Result<Option<Item>, CliError> {
     let text = text.trim();
     let digits = text.strip_prefix('#').unwrap_or(text);
-    let number = digits.parse().ok().filter(|n| *n > 0).map(Name::Id);
+    let number = digits.parse().ok().filter(|n| *n > 0).map(ItemRef::Id);
     let mut found = match number {
-        Some(number) => store.items(&[number])?,
+        Some(number) => store.find_items(&[number])?,
         None => Vec::new(),
     };
     // What was imported may be called by a number too.
     if found.is_empty() && !text.is_empty() {
-        found = store.items(&[Name::Uid(text.to_owned())])?;
+        found = store.find_items(&[ItemRef::Uid(text.to_owned())])?;
     }
     Ok(found.pop())
 }
 
 /// Shows rows, and says which were not found.
-pub(crate) fn these(
+pub(crate) fn print_items(
     store: &dyn Store,
     items: &[Item],
     missing: &[String],
@@ -87,19 +91,19 @@ pub(crate) fn these(
 ) -> Result<Exit, CliError> {
     let rejections = Rejections::load(store)?;
     if as_json {
-        let full = |item: &Item| full(item, &rejections);
+        let full = |item: &Item| to_full_json(item, &rejections);
         let items: Vec<Value> = items.iter().map(full).collect::<Result<_, _>>()?;
-        out.json(&json!({ "items": items, "missing": missing }))?;
+        out.print_json(&json!({ "items": items, "missing": missing }))?;
     } else {
-        let names = store.projects()?;
-        let local = Local::new();
+        let names = store.list_projects()?;
+        let local = TimeFormatter::new();
         for (at, item) in items.iter().enumerate() {
             if at > 0 {
-                out.text("\n")?;
+                out.print_text("\n")?;
             }
             let name = names.iter().find(|p| p.key == item.project);
             let name = name.map_or("", |p| p.name.as_str());
-            say(item, name, &local, &rejections, out)?;
+            print_item(item, name, &local, &rejections, out)?;
         }
     }
     if missing.is_empty() {
@@ -110,15 +114,15 @@ pub(crate) fn these(
     if items.is_empty() {
         return Err(CliError::Usage(text));
     }
-    crate::output::trace(&text);
+    crate::output::print_trace(&text);
     Ok(Exit::GoOn)
 }
 
 /// The row as it is, with its moments as text and what is in `detail` of a
 /// summary or a fix beside it.
-fn full(item: &Item, rejections: &Rejections) -> Result<Value, CliError> {
+fn to_full_json(item: &Item, rejections: &Rejections) -> Result<Value, CliError> {
     let mut value = serde_json::to_value(item)?;
-    if let Some(wrong) = rejections.json(item) {
+    if let Some(wrong) = rejections.to_json(item) {
         value["wrong"] = wrong;
     }
     if rejections.is_edited(item) {
@@ -127,15 +131,15 @@ fn full(item: &Item, rejections: &Rejections) -> Result<Value, CliError> {
     if rejections.is_pinned(item) {
         value["pinned"] = json!(true);
     }
-    if let Some(day) = item_ended_on(item, clock::millis()) {
+    if let Some(day) = item_ended_on(item, clock::now_ms()) {
         value["ended"] = json!(day);
     }
-    value["when"] = json!(rfc3339(item.time));
-    value["last_when"] = json!(rfc3339(item.time.max(item.last_time)));
+    value["when"] = json!(format_rfc3339(item.time));
+    value["last_when"] = json!(format_rfc3339(item.time.max(item.last_time)));
     match item.kind {
         Kind::Fix => {
-            for (name, _) in FIX {
-                value[name] = json!(counted(item, name));
+            for (name, _) in FIX_COUNTS {
+                value[name] = json!(read_detail_count(item, name));
             }
         }
         Kind::Summary => {
@@ -154,13 +158,13 @@ fn full(item: &Item, rejections: &Rejections) -> Result<Value, CliError> {
     Ok(value)
 }
 
-fn counted(item: &Item, name: &str) -> u64 {
+fn read_detail_count(item: &Item, name: &str) -> u64 {
     let detail = item.detail.as_ref();
     detail.and_then(|d| d.get(name)?.as_u64()).unwrap_or(0)
 }
 
 /// The colour of a kind: what failed and what was mended should catch the eye.
-pub(crate) fn colour(kind: Kind) -> Style {
+pub(crate) fn style_for_kind(kind: Kind) -> Style {
     match kind {
         Kind::Failure => Style::Red,
         Kind::Fix | Kind::Bugfix => Style::Green,
@@ -170,22 +174,22 @@ pub(crate) fn colour(kind: Kind) -> Style {
     }
 }
 
-fn say(
+fn print_item(
     item: &Item,
     project: &str,
-    local: &Local,
+    local: &TimeFormatter,
     rejections: &Rejections,
     out: &mut Output,
 ) -> Result<(), CliError> {
     let id = out.paint(Style::Cyan, &format!("#{}", item.id));
-    let kind = out.paint(colour(item.kind), item.kind.name());
-    out.text(&format!("{id} {kind}\n"))?;
-    for line in lines::wrap(&flat(&item.title), lines::line_width()) {
+    let kind = out.paint(style_for_kind(item.kind), item.kind.name());
+    out.print_text(&format!("{id} {kind}\n"))?;
+    for line in lines::wrap_text(&flatten_text(&item.title), lines::line_width()) {
         let line = out.paint(Style::Bold, &line);
-        out.text(&format!("{line}\n"))?;
+        out.print_text(&format!("{line}\n"))?;
     }
-    if let Some(mark) = rejections.mark(item) {
-        out.text(&out.paint(Style::Red, &hang("  ", &flat(&mark))))?;
+    if let Some(mark) = rejections.describe_rejection(item) {
+        out.print_text(&out.paint(Style::Red, &hang_text("  ", &flatten_text(&mark))))?;
     }
     let own = [
         (
@@ -201,46 +205,54 @@ fn say(
     ];
     for (_, name, value) in own.into_iter().filter(|(is, ..)| *is) {
         let lead = out.paint(Style::Dim, &format!("  {name:<9} "));
-        out.text(&format!("{lead}{value}\n"))?;
+        out.print_text(&format!("{lead}{value}\n"))?;
     }
-    for (name, value) in fields(item, project, local) {
+    for (name, value) in list_fields(item, project, local) {
         let lead = format!("  {name:<9} ");
-        let text = hang(&lead, &flat(&value));
+        let text = hang_text(&lead, &flatten_text(&value));
         let painted = out.paint(Style::Dim, &lead);
-        out.text(&text.replacen(&lead, &painted, 1))?;
+        out.print_text(&text.replacen(&lead, &painted, 1))?;
     }
     if !item.facts.is_empty() {
-        out.text("\n")?;
+        out.print_text("\n")?;
         for fact in &item.facts {
-            out.text(&hang("  - ", &flat(fact)))?;
+            out.print_text(&hang_text("  - ", &flatten_text(fact)))?;
         }
     }
     let body = item.text.trim();
-    let is_told = [flat(&item.title), flat(&item.facts.join(" "))].contains(&flat(body));
+    let is_told = [
+        flatten_text(&item.title),
+        flatten_text(&item.facts.join(" ")),
+    ]
+    .contains(&flatten_text(body));
     if !body.is_empty() && !is_told {
-        out.text("\n")?;
+        out.print_text("\n")?;
         for line in body.lines() {
-            let line = visible(line.trim_end());
-            out.text(format!("  {line}").trim_end())?;
-            out.text("\n")?;
+            let line = escape_invisible(line.trim_end());
+            out.print_text(format!("  {line}").trim_end())?;
+            out.print_text("\n")?;
         }
     }
     Ok(())
 }
 
 /// Why an item no longer holds, by its own words or by a later commit.
-pub(crate) fn outdated(item: &Item) -> Option<String> {
+pub(crate) fn find_outdated_reason(item: &Item) -> Option<String> {
     let reverted = reverted_by(item).map(|hash| format!("reverted by {hash}"));
-    let ended = || Some(format!("ended {}", item_ended_on(item, clock::millis())?));
+    let ended = || Some(format!("ended {}", item_ended_on(item, clock::now_ms())?));
     reverted.or_else(ended)
 }
 
 /// What there is to say beside title, facts and text.
-pub(crate) fn fields(item: &Item, project: &str, local: &Local) -> Vec<(&'static str, String)> {
+pub(crate) fn list_fields(
+    item: &Item,
+    project: &str,
+    local: &TimeFormatter,
+) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
-    let first = local.moment(item.time);
+    let first = local.format_timestamp(item.time);
     let time = if item.seen > 1 {
-        let last = local.moment(item.time.max(item.last_time));
+        let last = local.format_timestamp(item.time.max(item.last_time));
         format!("{first}; {} times, last {last}", item.seen)
     } else {
         first
@@ -263,16 +275,17 @@ pub(crate) fn fields(item: &Item, project: &str, local: &Local) -> Vec<(&'static
     // What no session did, such as a saved memory, names none.
     let done = [("session", session), ("agent", item.agent.clone())];
     fields.extend(done.into_iter().filter(|(_, name)| !name.is_empty()));
-    fields.extend(file(item));
-    fields.extend(commit(item));
-    let ended = item_ended_on(item, clock::millis());
+    fields.extend(list_file_fields(item));
+    fields.extend(list_commit_fields(item));
+    let ended = item_ended_on(item, clock::now_ms());
     fields.extend(ended.map(|day| ("ended", format!("{day}, by its own words"))));
     fields.extend(item.subagent.clone().map(|name| ("subagent", name)));
     fields.extend(item.branch.clone().map(|name| ("branch", name)));
     fields.extend(item.speaker.clone().map(|name| ("said by", name)));
     fields.extend(item.tool.clone().map(|name| ("tool", name)));
     if item.kind == Kind::Fix {
-        let told = FIX.map(|(name, word)| format!("{word} {}", times(counted(item, name))));
+        let told = FIX_COUNTS
+            .map(|(name, word)| format!("{word} {}", format_times(read_detail_count(item, name))));
         fields.push(("record", told.join(", ")));
     }
     for (name, files) in [
@@ -289,7 +302,7 @@ pub(crate) fn fields(item: &Item, project: &str, local: &Local) -> Vec<(&'static
     fields.push(("name", item.uid.clone()));
     fields.extend(item.external_id.clone().map(|name| ("elsewhere", name)));
     if item.raw_tokens > item.digest_tokens {
-        let tokens = |n: u32| number(u64::from(n));
+        let tokens = |n: u32| format_number(u64::from(n));
         let (raw, kept) = (tokens(item.raw_tokens), tokens(item.digest_tokens));
         fields.push(("tokens", format!("{kept} of {raw}")));
     }
@@ -297,7 +310,7 @@ pub(crate) fn fields(item: &Item, project: &str, local: &Local) -> Vec<(&'static
 }
 
 /// What is told of the file that a saved memory is; the row only follows it.
-fn file(item: &Item) -> Vec<(&'static str, String)> {
+fn list_file_fields(item: &Item) -> Vec<(&'static str, String)> {
     let Some(detail) = item.detail.as_ref().filter(|_| item.kind == Kind::Memory) else {
         return Vec::new();
     };
@@ -321,18 +334,18 @@ fn file(item: &Item) -> Vec<(&'static str, String)> {
 }
 
 /// Which commit it is, and whether a later one took it back.
-fn commit(item: &Item) -> Vec<(&'static str, String)> {
+fn list_commit_fields(item: &Item) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     fields.extend(short_hash(item).map(|hash| ("commit", hash.to_owned())));
     fields.extend(reverted_by(item).map(|hash| ("reverted", format!("by {hash}"))));
     fields
 }
 
-fn times(n: u64) -> String {
+fn format_times(n: u64) -> String {
     match n {
         0 => "never".to_owned(),
         1 => "once".to_owned(),
         2 => "twice".to_owned(),
-        more => format!("{} times", number(more)),
+        more => format!("{} times", format_number(more)),
     }
 }

@@ -5,38 +5,40 @@ use std::fmt::Write;
 use std::fs::File;
 use std::time::Duration;
 
-use remora_client::{Paths, ask, waiting};
-use remora_embed::MODEL;
-use remora_memory::store::{Counts, Store, StoreError};
+use remora_client::{DataPaths, list_spooled, send_request};
+use remora_embed::MODEL_ID;
+use remora_memory::store::{Store, StoreError, StoreStats};
 use remora_protocol::record::Kind;
 use remora_protocol::request::{Reply, Request};
-use remora_protocol::time::rfc3339;
+use remora_protocol::time::format_rfc3339;
 use remora_server::archive::Archive;
 use remora_server::is_gone;
-use remora_server::lives::{DEATHS_IN_LOOP, Death, describe, recent_deaths};
+use remora_server::lives::{CRASH_LOOP_COUNT, WorkerCrash, describe_crashes, recent_deaths};
 use remora_store::Access;
 use serde_json::json;
 
-use crate::args::Status;
+use crate::args::StatusArgs;
 use crate::clock;
-use crate::commands::data::GONE;
+use crate::commands::data::DATABASE_GONE_MESSAGE;
 use crate::commands::pause;
-use crate::commands::show::lines::{Local, count, hang, number, size};
+use crate::commands::show::lines::{
+    TimeFormatter, format_count, format_number, format_size, hang_text,
+};
 use crate::commands::tier;
 use crate::commands::worker::put_off_count;
 use crate::config::Config;
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::hook::{OFF, RECALL, data_directory};
-use crate::output::{Output, Style, visible};
+use crate::hook::{OFF_VARIABLE, RECALL_VARIABLE, data_directory};
+use crate::output::{Output, Style, escape_invisible};
 
 /// A worker in the middle of a large batch takes a moment to answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What is known of the worker.
 #[derive(Debug)]
-pub(crate) enum Worker {
+pub(crate) enum WorkerState {
     /// It answers.
     Runs(Reply),
     /// It holds the lock and does not answer.
@@ -45,73 +47,75 @@ pub(crate) enum Worker {
 }
 
 /// Looks for the worker of a data directory.
-pub(crate) fn worker(paths: &Paths) -> Worker {
-    match ask(&paths.socket(), &Request::Status, PATIENCE) {
-        Ok(reply) => Worker::Runs(reply),
-        Err(_) if is_locked(paths) => Worker::Silent,
-        Err(_) => Worker::None,
+pub(crate) fn query_worker(paths: &DataPaths) -> WorkerState {
+    match send_request(&paths.socket_file(), &Request::Status, REPLY_TIMEOUT) {
+        Ok(reply) => WorkerState::Runs(reply),
+        Err(_) if is_locked(paths) => WorkerState::Silent,
+        Err(_) => WorkerState::None,
     }
 }
 
 /// Whether some process holds the worker's lock. A worker that starts at this
 /// moment tries again.
-pub(crate) fn is_locked(paths: &Paths) -> bool {
+pub(crate) fn is_locked(paths: &DataPaths) -> bool {
     File::open(paths.lock()).is_ok_and(|file| file.try_lock_shared().is_err())
 }
 
-pub(crate) fn run(args: &Status, out: &mut Output) -> Result<Exit, CliError> {
-    let environment = Environment::read();
+pub(crate) fn run(args: &StatusArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let environment = Environment::from_process();
     let paths = data_directory(&environment).ok_or_else(|| {
         CliError::Usage(
             "no data directory: set HOME, or REMORA_HOME to an absolute path".to_owned(),
         )
     })?;
     let refused = paths.find_fault();
-    let database = paths.database();
+    let database = paths.database_file();
     let looked = if refused.is_none() && database.exists() {
-        remora_store::open(&database, Access::Read)
-            .and_then(|store| Ok((store.counts()?, store.unembedded_count(MODEL)?)))
+        remora_store::open_store(&database, Access::Read)
+            .and_then(|store| Ok((store.count_contents()?, store.unembedded_count(MODEL_ID)?)))
     } else {
         Err(StoreError::Empty)
     };
     let looked = match looked {
         Err(StoreError::Empty) if refused.is_none() && is_gone(&paths) => {
-            Err(format!("the database {GONE}"))
+            Err(format!("the database {DATABASE_GONE_MESSAGE}"))
         }
-        Err(StoreError::Empty) => Ok((Counts::default(), 0)),
+        Err(StoreError::Empty) => Ok((StoreStats::default(), 0)),
         other => other.map_err(|e| format!("{e}; see `remora doctor`")),
     };
     let unembedded = looked.as_ref().map_or(0, |(_, waiting)| *waiting);
     let counts = looked.map(|(counts, _)| counts);
-    let spool = waiting(&paths, usize::MAX).map_or(0, |files| files.len() as u64);
+    let spool = list_spooled(&paths, usize::MAX).map_or(0, |files| files.len() as u64);
     let dead = remora_server::dead_letters(&paths).map_or(0, |dead| dead.len() as u64);
-    let mut known = Known {
+    let mut known = StoreStatus {
         counts,
         unembedded,
         spool,
         dead,
-        archive: Archive::new(paths.archive()).bytes(),
+        archive: Archive::new(paths.archive_dir()).disk_bytes(),
         put_off: put_off_count(&paths),
         deaths: Vec::new(),
-        worker: worker(&paths),
-        settings: Config::load(&paths.config()).err().map(|e| e.to_string()),
+        worker: query_worker(&paths),
+        settings: Config::load(&paths.config_file())
+            .err()
+            .map(|e| e.to_string()),
         refused,
-        off: environment.switch(OFF),
-        recall_off: environment.is_off(RECALL),
+        off: environment.is_on(OFF_VARIABLE),
+        recall_off: environment.is_off(RECALL_VARIABLE),
     };
-    let is_running = !matches!(known.worker, Worker::None);
-    known.deaths = recent_deaths(&paths, clock::millis(), is_running);
+    let is_running = !matches!(known.worker, WorkerState::None);
+    known.deaths = recent_deaths(&paths, clock::now_ms(), is_running);
     if args.json {
-        known.json(&paths, out)?;
+        known.print_json(&paths, out)?;
     } else {
-        known.say(&paths, out)?;
+        known.print_text(&paths, out)?;
     }
     Ok(Exit::GoOn)
 }
 
-struct Known {
+struct StoreStatus {
     /// Or what is wrong with the database, and what to do.
-    counts: Result<Counts, String>,
+    counts: Result<StoreStats, String>,
     /// Rows that wait for their vector.
     unembedded: u64,
     spool: u64,
@@ -119,9 +123,9 @@ struct Known {
     /// Events of the spool that workers died on.
     put_off: u64,
     archive: u64,
-    worker: Worker,
+    worker: WorkerState,
     /// Workers of the last hour that did not end properly.
-    deaths: Vec<Death>,
+    deaths: Vec<WorkerCrash>,
     /// What is wrong with the configuration.
     settings: Option<String>,
     /// Why the data directory is not used.
@@ -131,23 +135,24 @@ struct Known {
     recall_off: bool,
 }
 
-impl Known {
+impl StoreStatus {
     fn kind(&self, wanted: impl Fn(Kind) -> bool) -> u64 {
         let rows = self.counts.iter().flat_map(|counts| &counts.items);
         rows.filter(|(kind, _)| wanted(*kind)).map(|(_, n)| n).sum()
     }
 
-    fn total(&self, part: impl Fn(&Counts) -> u64) -> u64 {
+    fn total_count(&self, part: impl Fn(&StoreStats) -> u64) -> u64 {
         self.counts.as_ref().map_or(0, part)
     }
 
-    fn embedded(&self) -> u64 {
-        self.total(tier::rows).saturating_sub(self.unembedded)
+    fn embedded_count(&self) -> u64 {
+        self.total_count(tier::count_items)
+            .saturating_sub(self.unembedded)
     }
 
     /// Looking for pauses removes those that are over: not in a folder of
     /// someone else.
-    fn pauses(&self, paths: &Paths) -> Vec<serde_json::Value> {
+    fn list_pauses(&self, paths: &DataPaths) -> Vec<serde_json::Value> {
         if self.refused.is_some() {
             return Vec::new();
         }
@@ -155,20 +160,20 @@ impl Known {
     }
 
     /// The size on disk, also of a file that cannot be read.
-    fn bytes(&self, paths: &Paths) -> u64 {
-        let size = || std::fs::metadata(paths.database()).map_or(0, |m| m.len());
+    fn database_bytes(&self, paths: &DataPaths) -> u64 {
+        let size = || std::fs::metadata(paths.database_file()).map_or(0, |m| m.len());
         self.counts.as_ref().map_or_else(|_| size(), |c| c.bytes)
     }
 
-    fn json(&self, paths: &Paths, out: &mut Output) -> Result<(), CliError> {
+    fn print_json(&self, paths: &DataPaths, out: &mut Output) -> Result<(), CliError> {
         let reply = match &self.worker {
-            Worker::Runs(reply) => Some(reply),
-            Worker::Silent | Worker::None => None,
+            WorkerState::Runs(reply) => Some(reply),
+            WorkerState::Silent | WorkerState::None => None,
         };
-        out.json(&json!({
+        out.print_json(&json!({
             "version": env!("CARGO_PKG_VERSION"),
             "data_dir": paths.home(),
-            "events": self.total(|c| c.events),
+            "events": self.total_count(|c| c.events),
             "observations": self.kind(Kind::is_observation),
             "summaries": self.kind(|k| k == Kind::Summary),
             "fixes": self.kind(|k| k == Kind::Fix),
@@ -176,30 +181,30 @@ impl Known {
             "prompts": self.kind(|k| k == Kind::Prompt),
             "messages": self.kind(|k| k == Kind::Message),
             "commits": self.kind(|k| k == Kind::Commit),
-            "sessions": self.total(|c| c.sessions),
-            "projects": self.total(|c| c.projects),
+            "sessions": self.total_count(|c| c.sessions),
+            "projects": self.total_count(|c| c.projects),
             "vectors": {
-                "model": MODEL,
-                "embedded": self.embedded(),
+                "model": MODEL_ID,
+                "embedded": self.embedded_count(),
                 "waiting": self.unembedded,
             },
             "spool": self.spool,
             "dead": self.dead,
             "put_off": self.put_off,
-            "db_bytes": self.bytes(paths),
+            "db_bytes": self.database_bytes(paths),
             "archive_bytes": self.archive,
             "trouble": self.counts.as_ref().err(),
             "config_trouble": self.settings,
             "data_dir_trouble": self.refused,
             "off": self.off,
-            "pauses": self.pauses(paths),
+            "pauses": self.list_pauses(paths),
             "worker": {
-                "running": !matches!(self.worker, Worker::None),
+                "running": !matches!(self.worker, WorkerState::None),
                 "answers": reply.is_some(),
                 "pid": reply.map(|r| r.pid),
                 "version": reply.map(|r| &r.version),
                 "port": null,
-                "started": reply.map(|r| rfc3339(r.started)),
+                "started": reply.map(|r| format_rfc3339(r.started)),
                 "stored": reply.map(|r| r.stored),
                 "recent_deaths": self.deaths.len(),
                 "trouble": reply.and_then(|r| r.trouble.as_ref()),
@@ -207,38 +212,38 @@ impl Known {
         }))
     }
 
-    fn say(&self, paths: &Paths, out: &mut Output) -> Result<(), CliError> {
+    fn print_text(&self, paths: &DataPaths, out: &mut Output) -> Result<(), CliError> {
         let version = concat!("remora ", env!("CARGO_PKG_VERSION"));
-        out.text(&format!("{}\n", out.paint(Style::Bold, version)))?;
+        out.print_text(&format!("{}\n", out.paint(Style::Bold, version)))?;
         let mut lines = vec![(
             "data",
-            visible(&paths.home().display().to_string()),
+            escape_invisible(&paths.home().display().to_string()),
             Style::Plain,
         )];
         if let Some(fault) = &self.refused {
-            let text = format!("{}; nothing is captured", visible(fault));
+            let text = format!("{}; nothing is captured", escape_invisible(fault));
             lines.push(("refused", text, Style::Red));
         }
         match &self.counts {
-            Ok(counts) => lines.extend(self.kept(counts)),
+            Ok(counts) => lines.extend(self.format_counts(counts)),
             Err(e) => lines.push(("kept", e.clone(), Style::Red)),
         }
-        if self.total(tier::rows) > 0 {
-            let embedded = count(self.embedded(), "row", "rows");
-            let text = format!("{embedded}, {} waiting", number(self.unembedded));
+        if self.total_count(tier::count_items) > 0 {
+            let embedded = format_count(self.embedded_count(), "row", "rows");
+            let text = format!("{embedded}, {} waiting", format_number(self.unembedded));
             lines.push(("vectors", text, Style::Plain));
         }
         lines.push((
             "size",
             format!(
                 "{} database, {} archive",
-                size(self.bytes(paths)),
-                size(self.archive)
+                format_size(self.database_bytes(paths)),
+                format_size(self.archive)
             ),
             Style::Plain,
         ));
-        let waiting = count(self.spool, "event", "events");
-        let dead = count(self.dead, "dead letter", "dead letters");
+        let waiting = format_count(self.spool, "event", "events");
+        let dead = format_count(self.dead, "dead letter", "dead letters");
         let style = if self.dead > 0 {
             Style::Yellow
         } else {
@@ -246,13 +251,13 @@ impl Known {
         };
         let mut text = format!("{waiting}, {dead}");
         if self.put_off > 0 {
-            let events = count(self.put_off, "event", "events");
+            let events = format_count(self.put_off, "event", "events");
             let _ = write!(text, "; the worker died on {events}, see `remora doctor`");
         }
         lines.push(("waiting", text, style));
         lines.push(self.worker_line());
-        if self.deaths.len() >= DEATHS_IN_LOOP {
-            let text = format!("{}; see `remora doctor`", describe(&self.deaths));
+        if self.deaths.len() >= CRASH_LOOP_COUNT {
+            let text = format!("{}; see `remora doctor`", describe_crashes(&self.deaths));
             lines.push(("crashes", text, Style::Red));
         }
         if let Some(fault) = &self.settings {
@@ -268,7 +273,7 @@ impl Known {
         let pauses = if self.refused.is_some() {
             Vec::new()
         } else {
-            pause::told(paths)
+            pause::describe_pauses(paths)
         };
         for paused in pauses {
             let text = format!("{}; `{}` ends it", paused.what, paused.ender);
@@ -276,15 +281,15 @@ impl Known {
         }
         for (name, text, style) in lines {
             let lead = format!("  {name:<9} ");
-            let told = hang(&lead, &text);
+            let told = hang_text(&lead, &text);
             let body = told.trim_end().strip_prefix(&lead).unwrap_or_default();
             let lead = out.paint(Style::Dim, &lead);
-            out.text(&format!("{lead}{}\n", out.paint(style, body)))?;
+            out.print_text(&format!("{lead}{}\n", out.paint(style, body)))?;
         }
         Ok(())
     }
 
-    fn kept(&self, counts: &Counts) -> [(&'static str, String, Style); 2] {
+    fn format_counts(&self, counts: &StoreStats) -> [(&'static str, String, Style); 2] {
         let observations = self.kind(Kind::is_observation);
         let prompts = self.kind(|k| k == Kind::Prompt);
         let summaries = self.kind(|k| k == Kind::Summary);
@@ -292,24 +297,24 @@ impl Known {
         let memories = self.kind(|k| k == Kind::Memory);
         let messages = self.kind(|k| k == Kind::Message);
         let mut kept = vec![
-            count(observations, "observation", "observations"),
-            count(prompts, "prompt", "prompts"),
-            count(summaries, "summary", "summaries"),
-            count(fixes, "fix", "fixes"),
-            count(memories, "memory", "memories"),
+            format_count(observations, "observation", "observations"),
+            format_count(prompts, "prompt", "prompts"),
+            format_count(summaries, "summary", "summaries"),
+            format_count(fixes, "fix", "fixes"),
+            format_count(memories, "memory", "memories"),
         ];
         if messages > 0 {
-            kept.push(count(messages, "message", "messages"));
+            kept.push(format_count(messages, "message", "messages"));
         }
         let commits = self.kind(|k| k == Kind::Commit);
         if commits > 0 {
-            kept.push(count(commits, "commit", "commits"));
+            kept.push(format_count(commits, "commit", "commits"));
         }
         let from = format!(
             "{} in {} of {}",
-            count(counts.events, "event", "events"),
-            count(counts.sessions, "session", "sessions"),
-            count(counts.projects, "project", "projects")
+            format_count(counts.events, "event", "events"),
+            format_count(counts.sessions, "session", "sessions"),
+            format_count(counts.projects, "project", "projects")
         );
         [
             ("kept", kept.join(", "), Style::Plain),
@@ -319,29 +324,29 @@ impl Known {
 
     fn worker_line(&self) -> (&'static str, String, Style) {
         let (text, style) = match &self.worker {
-            Worker::Runs(reply) => {
-                let since = Local::new().moment(reply.started);
+            WorkerState::Runs(reply) => {
+                let since = TimeFormatter::new().format_timestamp(reply.started);
                 let runs = format!(
                     "runs: process {}, version {}, since {since}",
                     reply.pid, reply.version
                 );
                 match &reply.trouble {
                     Some(trouble) => (
-                        format!("{runs}; cannot store: {}", visible(trouble)),
+                        format!("{runs}; cannot store: {}", escape_invisible(trouble)),
                         Style::Red,
                     ),
                     None => (runs, Style::Green),
                 }
             }
-            Worker::Silent => (
+            WorkerState::Silent => (
                 "runs, but does not answer; see `remora doctor`".to_owned(),
                 Style::Yellow,
             ),
-            Worker::None if self.spool > 0 => (
+            WorkerState::None if self.spool > 0 => (
                 "does not run; `remora worker start` takes what waits".to_owned(),
                 Style::Yellow,
             ),
-            Worker::None => (
+            WorkerState::None => (
                 "does not run; the next event starts it".to_owned(),
                 Style::Plain,
             ),

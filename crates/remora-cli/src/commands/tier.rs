@@ -7,17 +7,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use remora_client::{bounded_text, request_embedding};
-use remora_embed::{EmbedError, MODEL, Meaning, OnDemand, Source};
-use remora_memory::store::{Counts, Store, StoreError};
+use remora_embed::{EmbedError, Embedding, EncoderSource, LazyEncoder, MODEL_ID};
+use remora_memory::store::{Store, StoreError, StoreStats};
 use remora_memory::words::Query;
-use remora_server::meanings::{Background, Encode};
+use remora_server::meanings::{BackgroundEmbedding, TextEncoder};
 
-use crate::commands::data::Data;
+use crate::commands::data::DataDir;
 use crate::config::Config;
 use crate::recall::embedding_of;
 
 /// The worker works out meanings after nothing has come for this long.
-const QUIET: Duration = Duration::from_secs(5);
+const IDLE_DELAY: Duration = Duration::from_secs(5);
 /// The worker keeps the encoder in memory for so long after its last use:
 /// between two prompts of a session that is worked in.
 const WORKER_KEEPS_ENCODER: Duration = Duration::from_mins(10);
@@ -28,14 +28,14 @@ const PREVIEW_BUDGET: Duration = Duration::from_millis(200);
 
 /// How thorough a search is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Tier {
+pub(crate) enum SearchTier {
     /// Words and what rows are about; nothing to load
     Fast,
     /// Also what rows mean, by the model
     Full,
 }
 
-impl Tier {
+impl SearchTier {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Fast => "fast",
@@ -46,20 +46,20 @@ impl Tier {
 
 /// The query as the tier asks it, and why it is only the fast tier's, if the
 /// full one was wanted.
-pub(crate) fn query(
-    tier: Tier,
-    encoder: Option<&OnDemand>,
+pub(crate) fn prepare_query(
+    tier: SearchTier,
+    encoder: Option<&LazyEncoder>,
     store: &dyn Store,
     query: Query,
 ) -> (Query, Option<String>) {
     // Without words there is nothing to be near to.
-    if tier == Tier::Fast || query.text().is_empty() {
+    if tier == SearchTier::Fast || query.text().is_empty() {
         return (query, None);
     }
     let Some(encoder) = encoder else {
         return (query, Some("search.model is off".to_owned()));
     };
-    match embedded(store) {
+    match count_embedded(store) {
         // To load a model only to compare with nothing is a waste.
         Ok(0) => {
             let why = "no row has a vector yet".to_owned();
@@ -68,7 +68,7 @@ pub(crate) fn query(
         Ok(_) => {}
         Err(e) => return (query, Some(e.to_string())),
     }
-    match meaning(encoder, &query) {
+    match embed_query(encoder, &query) {
         Ok(meaning) => (query.with_meaning(meaning), None),
         Err(e) => (query, Some(e.to_string())),
     }
@@ -76,30 +76,34 @@ pub(crate) fn query(
 
 /// The embedding of a prompt in a preview, and where it came from.
 #[derive(Debug)]
-pub(crate) struct PromptEmbedding {
-    pub(crate) embedding: Option<Meaning>,
-    pub(crate) tier: Tier,
+pub(crate) struct PreviewEmbedding {
+    pub(crate) embedding: Option<Embedding>,
+    pub(crate) tier: SearchTier,
     pub(crate) why: &'static str,
 }
 
 /// The embedding that a hook would get for the prompt. Where the worker gives
 /// none now, the encoder is loaded here: whoever previews can wait, and the
 /// worker has it loaded when the next prompt comes.
-pub(crate) fn prompt_embedding(data: &Data, store: &dyn Store, prompt: &str) -> PromptEmbedding {
-    let fast = |why| PromptEmbedding {
+pub(crate) fn prompt_embedding(
+    data: &DataDir,
+    store: &dyn Store,
+    prompt: &str,
+) -> PreviewEmbedding {
+    let fast = |why| PreviewEmbedding {
         embedding: None,
-        tier: Tier::Fast,
+        tier: SearchTier::Fast,
         why,
     };
-    let full = |embedding, why| PromptEmbedding {
+    let full = |embedding, why| PreviewEmbedding {
         embedding: Some(embedding),
-        tier: Tier::Full,
+        tier: SearchTier::Full,
         why,
     };
-    let Some(encoder) = encoder(&data.config) else {
+    let Some(encoder) = build_encoder(&data.config) else {
         return fast("search.model is off");
     };
-    if !embedded(store).is_ok_and(|rows| rows > 0) {
+    if !count_embedded(store).is_ok_and(|rows| rows > 0) {
         return fast("no row has a vector yet");
     }
     let reply = request_embedding(&data.paths, prompt, PREVIEW_BUDGET);
@@ -113,16 +117,16 @@ pub(crate) fn prompt_embedding(data: &Data, store: &dyn Store, prompt: &str) -> 
 }
 
 /// What the query means.
-pub(crate) fn meaning(encoder: &OnDemand, query: &Query) -> Result<Meaning, EmbedError> {
-    embed(encoder, query.text())
+pub(crate) fn embed_query(encoder: &LazyEncoder, query: &Query) -> Result<Embedding, EmbedError> {
+    embed_text(encoder, query.text())
 }
 
 /// The embedding of a prompt, of as much of it as a hook sends to the worker.
-pub(crate) fn embed_prompt(encoder: &OnDemand, prompt: &str) -> Result<Meaning, EmbedError> {
-    embed(encoder, bounded_text(prompt))
+pub(crate) fn embed_prompt(encoder: &LazyEncoder, prompt: &str) -> Result<Embedding, EmbedError> {
+    embed_text(encoder, bounded_text(prompt))
 }
 
-fn embed(encoder: &OnDemand, text: &str) -> Result<Meaning, EmbedError> {
+fn embed_text(encoder: &LazyEncoder, text: &str) -> Result<Embedding, EmbedError> {
     let found = encoder.encode(&[text], Instant::now())?;
     found.into_iter().next().ok_or_else(|| EmbedError::Run {
         reason: "it gave nothing".to_owned(),
@@ -130,40 +134,43 @@ fn embed(encoder: &OnDemand, text: &str) -> Result<Meaning, EmbedError> {
 }
 
 /// The encoder that the configuration names; none if it is off.
-pub(crate) fn encoder(config: &Config) -> Option<OnDemand> {
-    let source = match config.text("search.model") {
+pub(crate) fn build_encoder(config: &Config) -> Option<LazyEncoder> {
+    let source = match config.get_text("search.model") {
         "off" => return None,
-        "built-in" => Source::BuiltIn,
-        path => Source::File(PathBuf::from(path)),
+        "built-in" => EncoderSource::BuiltIn,
+        path => EncoderSource::File(PathBuf::from(path)),
     };
-    Some(OnDemand::new(source))
+    Some(LazyEncoder::new(source))
 }
 
 /// The encoder that the worker embeds rows and prompts with.
-pub(crate) fn worker_encoder(config: &Config) -> Option<Arc<dyn Encode>> {
-    let encoder = encoder(config)?.kept_for(WORKER_KEEPS_ENCODER);
+pub(crate) fn worker_encoder(config: &Config) -> Option<Arc<dyn TextEncoder>> {
+    let encoder = build_encoder(config)?.kept_for(WORKER_KEEPS_ENCODER);
     Some(Arc::new(encoder))
 }
 
 /// What the worker does in its spare time, as the configuration says.
-pub(crate) fn background(config: &Config, encoder: Option<Arc<dyn Encode>>) -> Option<Background> {
-    Some(Background {
-        encoder: encoder.filter(|_| config.flag("search.background"))?,
-        after: QUIET,
+pub(crate) fn build_background(
+    config: &Config,
+    encoder: Option<Arc<dyn TextEncoder>>,
+) -> Option<BackgroundEmbedding> {
+    Some(BackgroundEmbedding {
+        encoder: encoder.filter(|_| config.get_flag("search.background"))?,
+        after: IDLE_DELAY,
     })
 }
 
 /// How many rows there are.
-pub(crate) fn rows(counts: &Counts) -> u64 {
+pub(crate) fn count_items(counts: &StoreStats) -> u64 {
     counts.items.iter().map(|(_, count)| count).sum()
 }
 
 /// How many rows have a vector; anything above 0 may be a guess.
-fn embedded(store: &dyn Store) -> Result<u64, StoreError> {
+fn count_embedded(store: &dyn Store) -> Result<u64, StoreError> {
     // Counting everything takes a while in a large store, and mostly nothing
     // waits.
-    match store.unembedded_count(MODEL)? {
+    match store.unembedded_count(MODEL_ID)? {
         0 => Ok(1),
-        waiting => Ok(rows(&store.counts()?).saturating_sub(waiting)),
+        waiting => Ok(count_items(&store.count_contents()?).saturating_sub(waiting)),
     }
 }

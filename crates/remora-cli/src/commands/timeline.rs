@@ -3,38 +3,38 @@
 
 use std::collections::{HashMap, HashSet};
 
-use remora_memory::store::{Filter, Order, Page, Store};
-use remora_memory::{Treatment, treatment};
+use remora_memory::store::{Filter, PageRequest, SortOrder, Store};
+use remora_memory::{Treatment, event_treatment};
 use remora_protocol::EventName;
-use remora_protocol::record::{EventRow, Item, Session};
-use remora_protocol::time::rfc3339;
+use remora_protocol::record::{Item, LoggedEvent, Session};
+use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
-use crate::args::Timeline;
-use crate::commands::data::Data;
-use crate::commands::reader::Reader;
+use crate::args::TimelineArgs;
+use crate::commands::data::DataDir;
+use crate::commands::reader::Requester;
 use crate::commands::search::when;
 use crate::commands::show::{self, lines};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
-use lines::{Local, flat, hang};
+use lines::{TimeFormatter, flatten_text, hang_text};
 
 /// Lines unless the person says how many.
-const LINES: usize = 50;
+const DEFAULT_LINES: usize = 50;
 /// Lines on each side of a row.
-const AROUND: usize = 10;
+const DEFAULT_AROUND_LINES: usize = 10;
 /// Columns for the kind.
-const KIND: usize = 10;
+const KIND_COLUMNS: usize = 10;
 
 /// One line.
 #[derive(Debug)]
-pub(crate) enum Entry {
+pub(crate) enum TimelineEntry {
     Row(Box<Item>),
-    Event(EventRow),
+    Event(LoggedEvent),
 }
 
-impl Entry {
+impl TimelineEntry {
     pub(crate) fn time(&self) -> i64 {
         match self {
             Self::Row(item) => item.time,
@@ -43,7 +43,7 @@ impl Entry {
     }
 
     /// Its place: moments first, then the names, which are ordered by time too.
-    fn place(&self) -> (i64, &str) {
+    fn sort_key(&self) -> (i64, &str) {
         match self {
             Self::Row(item) => (item.time, &item.uid),
             Self::Event(event) => (event.time, &event.id),
@@ -58,33 +58,35 @@ impl Entry {
     }
 }
 
-pub(crate) fn run(args: &Timeline, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    when::span(&args.span)?;
-    let Some(store) = data.store()? else {
-        return say(&[], None, None, args.json, out);
+pub(crate) fn run(args: &TimelineArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    when::resolve_time_span(&args.span)?;
+    let Some(store) = data.open_store()? else {
+        return print_timeline(&[], None, None, args.json, out);
     };
-    let (entries, centre) = find(args, &data, &store, None)?;
-    say(&entries, centre, Some(&store), args.json, out)
+    let (entries, centre) = find_entries(args, &data, &store, None)?;
+    print_timeline(&entries, centre, Some(&store), args.json, out)
 }
 
 /// One project that must not be left, and the rows that are of it.
-pub(crate) struct Within<'a> {
+pub(crate) struct TimelineScope<'a> {
     pub(crate) own: &'a str,
     pub(crate) allows: &'a dyn Fn(&Item) -> bool,
 }
 
 /// The entries that are meant, and the number of the row they stand around.
-pub(crate) fn find(
-    args: &Timeline,
-    data: &Data,
+pub(crate) fn find_entries(
+    args: &TimelineArgs,
+    data: &DataDir,
     store: &dyn Store,
-    within: Option<Within<'_>>,
-) -> Result<(Vec<Entry>, Option<i64>), CliError> {
-    let span = when::span(&args.span)?;
-    let reader = Reader::of(data)?;
+    within: Option<TimelineScope<'_>>,
+) -> Result<(Vec<TimelineEntry>, Option<i64>), CliError> {
+    let span = when::resolve_time_span(&args.span)?;
+    let reader = Requester::from_data(data)?;
     let session = args.session.as_deref();
-    let session = session.map(|id| reader.session(store, id)).transpose()?;
+    let session = session
+        .map(|id| reader.resolve_session(store, id))
+        .transpose()?;
     let mut filter = Filter {
         since: span.since,
         until: span.until,
@@ -93,26 +95,36 @@ pub(crate) fn find(
     let around = match &args.around {
         None => None,
         Some(text) => {
-            let found = show::find(store, text)?;
+            let found = show::find_named_item(store, text)?;
             let may = |item: &Item| within.as_ref().is_none_or(|w| (w.allows)(item));
             let found = found.filter(may).ok_or_else(|| {
                 CliError::Usage(format!(
                     "not found: `{text}`; `remora search` gives numbers"
                 ))
             })?;
-            Some(reader.check(found)?)
+            Some(reader.check_item(found)?)
         }
     };
     filter.project = match (&session, &around, &args.place.project) {
         _ if within.is_some() => within.map(|within| within.own.to_owned()),
         (Some(_), _, None) => None,
         (None, Some(item), None) if !args.place.all => Some(item.project.clone()),
-        _ => reader.project(data, store, &args.place)?,
+        _ => reader.resolve_project(data, store, &args.place)?,
     };
     filter.session = session;
     let entries = match &around {
-        None => gather(store, &filter, Order::Newest, args.limit.unwrap_or(LINES))?,
-        Some(item) => both_sides(store, &filter, item, args.limit.unwrap_or(AROUND))?,
+        None => collect_entries(
+            store,
+            &filter,
+            SortOrder::Newest,
+            args.limit.unwrap_or(DEFAULT_LINES),
+        )?,
+        Some(item) => both_sides(
+            store,
+            &filter,
+            item,
+            args.limit.unwrap_or(DEFAULT_AROUND_LINES),
+        )?,
     };
     Ok((entries, around.map(|item| item.id)))
 }
@@ -123,7 +135,7 @@ fn both_sides(
     filter: &Filter,
     centre: &Item,
     limit: usize,
-) -> Result<Vec<Entry>, CliError> {
+) -> Result<Vec<TimelineEntry>, CliError> {
     let before = Filter {
         until: Some(centre.time.saturating_add(1)),
         ..filter.clone()
@@ -132,16 +144,17 @@ fn both_sides(
         since: Some(centre.time),
         ..filter.clone()
     };
-    let mut entries = gather(store, &before, Order::Newest, limit.saturating_add(1))?;
-    entries.extend(gather(
+    let mut entries = collect_entries(store, &before, SortOrder::Newest, limit.saturating_add(1))?;
+    entries.extend(collect_entries(
         store,
         &after,
-        Order::Oldest,
+        SortOrder::Oldest,
         limit.saturating_add(1),
     )?);
-    entries.sort_by(|a, b| a.place().cmp(&b.place()));
-    entries.dedup_by(|a, b| a.place() == b.place());
-    let is_centre = |entry: &Entry| matches!(entry, Entry::Row(item) if item.id == centre.id);
+    entries.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+    entries.dedup_by(|a, b| a.sort_key() == b.sort_key());
+    let is_centre =
+        |entry: &TimelineEntry| matches!(entry, TimelineEntry::Row(item) if item.id == centre.id);
     let at = entries.iter().position(is_centre).unwrap_or(0);
     entries.truncate(at.saturating_add(limit).saturating_add(1));
     entries.drain(..at.saturating_sub(limit));
@@ -149,48 +162,51 @@ fn both_sides(
 }
 
 /// The first entries from one end, in the order of time.
-fn gather(
+fn collect_entries(
     store: &dyn Store,
     filter: &Filter,
-    order: Order,
+    order: SortOrder,
     limit: usize,
-) -> Result<Vec<Entry>, CliError> {
-    let page = |limit| Page {
+) -> Result<Vec<TimelineEntry>, CliError> {
+    let page = |limit| PageRequest {
         order,
         beyond: None,
         limit,
     };
-    let rows = store.list(filter, page(limit))?;
+    let rows = store.list_items(filter, page(limit))?;
     let mut within = filter.clone();
     // Where rows were left out, the events that made them would stand bare.
     if rows.len() == limit
         && let Some(last) = rows.last()
     {
         match order {
-            Order::Newest => within.since = Some(last.time),
-            Order::Oldest => within.until = Some(last.time.saturating_add(1)),
+            SortOrder::Newest => within.since = Some(last.time),
+            SortOrder::Oldest => within.until = Some(last.time.saturating_add(1)),
         }
     }
-    let events = store.events(&within, page(limit.saturating_mul(8).saturating_add(64)))?;
+    let events = store.list_events(&within, page(limit.saturating_mul(8).saturating_add(64)))?;
     let told: HashSet<String> = rows
         .iter()
         .map(|row| event_of(&row.uid).to_owned())
         .collect();
-    let bare = |event: &EventRow| {
-        let counted =
-            EventName::parse(&event.name).is_some_and(|name| treatment(name) == Treatment::Counted);
+    let bare = |event: &LoggedEvent| {
+        let counted = EventName::parse(&event.name)
+            .is_some_and(|name| event_treatment(name) == Treatment::Counted);
         !counted && !told.contains(&event.id)
     };
-    let mut events: Vec<EventRow> = events.into_iter().filter(bare).collect();
+    let mut events: Vec<LoggedEvent> = events.into_iter().filter(bare).collect();
     if let Some(project) = &filter.project {
         leave_out_strays(store, project, &mut events)?;
     }
-    let mut entries: Vec<Entry> = events.into_iter().map(Entry::Event).collect();
-    entries.extend(rows.into_iter().map(|row| Entry::Row(Box::new(row))));
-    entries.sort_by(|a, b| a.place().cmp(&b.place()));
+    let mut entries: Vec<TimelineEntry> = events.into_iter().map(TimelineEntry::Event).collect();
+    entries.extend(
+        rows.into_iter()
+            .map(|row| TimelineEntry::Row(Box::new(row))),
+    );
+    entries.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
     match order {
-        Order::Newest => drop(entries.drain(..entries.len().saturating_sub(limit))),
-        Order::Oldest => entries.truncate(limit),
+        SortOrder::Newest => drop(entries.drain(..entries.len().saturating_sub(limit))),
+        SortOrder::Oldest => entries.truncate(limit),
     }
     Ok(entries)
 }
@@ -201,7 +217,7 @@ fn gather(
 fn leave_out_strays(
     store: &dyn Store,
     project: &str,
-    events: &mut Vec<EventRow>,
+    events: &mut Vec<LoggedEvent>,
 ) -> Result<(), CliError> {
     let mut strays = HashMap::new();
     for event in &*events {
@@ -212,7 +228,7 @@ fn leave_out_strays(
             session: Some(event.session.clone()),
             ..Filter::default()
         };
-        let rows = store.list(&filter, Page::newest(usize::MAX))?;
+        let rows = store.list_items(&filter, PageRequest::newest(usize::MAX))?;
         let stray = rows.iter().any(|row| row.project != project);
         strays.insert(event.session.clone(), stray);
     }
@@ -225,10 +241,10 @@ fn event_of(uid: &str) -> &str {
     uid.split('/').next().unwrap_or(uid)
 }
 
-fn as_json(entry: &Entry) -> Value {
+fn as_json(entry: &TimelineEntry) -> Value {
     match entry {
-        Entry::Row(item) => json!({
-            "time": rfc3339(item.time),
+        TimelineEntry::Row(item) => json!({
+            "time": format_rfc3339(item.time),
             "type": "item",
             "id": item.id,
             "uid": item.uid,
@@ -238,8 +254,8 @@ fn as_json(entry: &Entry) -> Value {
             "project": item.project,
             "seen": item.seen,
         }),
-        Entry::Event(event) => json!({
-            "time": rfc3339(event.time),
+        TimelineEntry::Event(event) => json!({
+            "time": format_rfc3339(event.time),
             "type": "event",
             "uid": event.id,
             "name": event.name,
@@ -249,8 +265,8 @@ fn as_json(entry: &Entry) -> Value {
     }
 }
 
-fn say(
-    entries: &[Entry],
+fn print_timeline(
+    entries: &[TimelineEntry],
     centre: Option<i64>,
     store: Option<&dyn Store>,
     as_lines: bool,
@@ -258,112 +274,115 @@ fn say(
 ) -> Result<Exit, CliError> {
     if as_lines {
         let list: Vec<Value> = entries.iter().map(as_json).collect();
-        out.json(&json!({ "entries": list }))?;
+        out.print_json(&json!({ "entries": list }))?;
         return Ok(Exit::GoOn);
     }
     if entries.is_empty() {
-        out.text("nothing happened; `--all` looks in every project\n")?;
+        out.print_text("nothing happened; `--all` looks in every project\n")?;
         return Ok(Exit::GoOn);
     }
-    let local = Local::new();
+    let local = TimeFormatter::new();
     let ids = entries.iter().map(|entry| match entry {
-        Entry::Row(item) => item.id.to_string().len() + 1,
-        Entry::Event(_) => 1,
+        TimelineEntry::Row(item) => item.id.to_string().len() + 1,
+        TimelineEntry::Event(_) => 1,
     });
     let wide = ids.max().unwrap_or(1);
     let mut day = String::new();
     let mut session = None;
     for entry in entries {
-        let today = local.day(entry.time());
+        let today = local.format_day(entry.time());
         if day != today {
             let gap = if day.is_empty() { "" } else { "\n" };
-            let head = format!("{today} {}", local.weekday(entry.time()));
-            out.text(&format!("{gap}{}\n", out.paint(Style::Bold, &head)))?;
+            let head = format!("{today} {}", local.format_weekday(entry.time()));
+            out.print_text(&format!("{gap}{}\n", out.paint(Style::Bold, &head)))?;
             day = today;
             session = None;
         }
         if session != Some(entry.session()) {
             session = Some(entry.session());
-            let head = heading(store, entry)?;
-            out.text(&format!("  {}\n", out.paint(Style::Dim, &head)))?;
+            let head = format_heading(store, entry)?;
+            out.print_text(&format!("  {}\n", out.paint(Style::Dim, &head)))?;
         }
-        line(entry, wide, centre, &local, out)?;
+        print_entry(entry, wide, centre, &local, out)?;
     }
     Ok(Exit::GoOn)
 }
 
 /// The session of an entry by what it was about; a title from another project
 /// is not told here.
-fn heading(store: Option<&dyn Store>, entry: &Entry) -> Result<String, CliError> {
+fn format_heading(store: Option<&dyn Store>, entry: &TimelineEntry) -> Result<String, CliError> {
     let id = entry.session();
     let of_id = Filter {
         session: Some(id.to_owned()),
         ..Filter::default()
     };
     let session: Option<Session> = match store {
-        Some(store) => store.sessions(&of_id, 1)?.pop(),
+        Some(store) => store.list_sessions(&of_id, 1)?.pop(),
         None => None,
     };
     let is_here = |session: &Session| match entry {
-        Entry::Row(item) => item.project == session.project,
-        Entry::Event(_) => true,
+        TimelineEntry::Row(item) => item.project == session.project,
+        TimelineEntry::Event(_) => true,
     };
     let session = session.filter(is_here);
-    let title = session.map(|s| flat(&s.title)).unwrap_or_default();
+    let title = session.map(|s| flatten_text(&s.title)).unwrap_or_default();
     if id.is_empty() {
         return Ok("no session".to_owned());
     }
     // The beginning of a UUID is enough; other ids may differ at their end.
     let short = id.get(..8).filter(|_| id.len() == 36).unwrap_or(id);
     let text = if title.is_empty() {
-        format!("session {}", flat(short))
+        format!("session {}", flatten_text(short))
     } else {
-        format!("session {} · {title}", flat(short))
+        format!("session {} · {title}", flatten_text(short))
     };
-    Ok(lines::fit(&text, lines::line_width() - 2))
+    Ok(lines::truncate_columns(&text, lines::line_width() - 2))
 }
 
-fn line(
-    entry: &Entry,
+fn print_entry(
+    entry: &TimelineEntry,
     wide: usize,
     centre: Option<i64>,
-    local: &Local,
+    local: &TimeFormatter,
     out: &mut Output,
 ) -> Result<(), CliError> {
-    let time = local.clock(entry.time());
+    let time = local.format_clock(entry.time());
     match entry {
-        Entry::Row(item) => {
+        TimelineEntry::Row(item) => {
             let here = centre == Some(item.id);
             let id = format!("#{}", item.id);
             let kind = item.kind.name();
             let mark = if here { ">" } else { " " };
-            let lead = format!("{mark} {time}  {id:>wide$}  {kind:<KIND$}  ");
-            let title = match (item.seen, show::outdated(item)) {
-                (_, Some(why)) => format!("{} ({why})", flat(&item.title)),
-                (0 | 1, None) => flat(&item.title),
-                (seen, None) => format!("{} ({seen} times)", flat(&item.title)),
+            let lead = format!("{mark} {time}  {id:>wide$}  {kind:<KIND_COLUMNS$}  ");
+            let title = match (item.seen, show::find_outdated_reason(item)) {
+                (_, Some(why)) => format!("{} ({why})", flatten_text(&item.title)),
+                (0 | 1, None) => flatten_text(&item.title),
+                (seen, None) => format!("{} ({seen} times)", flatten_text(&item.title)),
             };
             let painted = format!(
                 "{} {}  {}  {}  ",
                 out.paint(if here { Style::Bold } else { Style::Plain }, mark),
                 out.paint(Style::Dim, &time),
                 out.paint(Style::Cyan, &format!("{id:>wide$}")),
-                out.paint(show::colour(item.kind), &format!("{kind:<KIND$}")),
+                out.paint(
+                    show::style_for_kind(item.kind),
+                    &format!("{kind:<KIND_COLUMNS$}")
+                ),
             );
-            let told = hang(&lead, &title);
-            out.text(&told.replacen(&lead, &painted, 1))
+            let told = hang_text(&lead, &title);
+            out.print_text(&told.replacen(&lead, &painted, 1))
         }
-        Entry::Event(event) => {
-            let lead = format!("  {time}  {:>wide$}  {:KIND$}  ", "·", "");
-            let label = flat(&event.label);
+        TimelineEntry::Event(event) => {
+            let lead = format!("  {time}  {:>wide$}  {:KIND_COLUMNS$}  ", "·", "");
+            let label = flatten_text(&event.label);
             let text = if label.is_empty() {
                 event.name.clone()
             } else {
                 format!("{}: {label}", event.name)
             };
-            let told = hang(&lead, &flat(&text));
+            let told = hang_text(&lead, &flatten_text(&text));
             let told = out.paint(Style::Dim, told.trim_end());
-            out.text(&format!("{told}\n"))
+            out.print_text(&format!("{told}\n"))
         }
     }
 }

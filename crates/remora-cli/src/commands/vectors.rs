@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use remora_embed::{EmbedError, MODEL};
+use remora_embed::{EmbedError, MODEL_ID};
 use remora_memory::store::Store;
 use remora_server::ServerError;
-use remora_server::meanings::{Budget, Encode, step};
+use remora_server::meanings::{EmbeddingBudget, TextEncoder, run_embedding_step};
 use serde_json::{Value, json};
 use signal_hook::consts::SIGINT;
 
 use crate::commands::progress::Progress;
-use crate::commands::show::lines::{count, number};
+use crate::commands::show::lines::{format_count, format_number};
 use crate::commands::tier;
 use crate::config::Config;
 use crate::error::CliError;
@@ -22,7 +22,7 @@ use crate::output::{Output, Style};
 
 /// What came of it.
 #[derive(Debug, Default)]
-pub(crate) struct Made {
+pub(crate) struct EmbeddingStats {
     /// Rows that got their vector now.
     pub(crate) embedded: u64,
     /// Rows that still wait.
@@ -34,17 +34,17 @@ pub(crate) struct Made {
     pub(crate) stopped: bool,
 }
 
-impl Made {
+impl EmbeddingStats {
     /// Nothing was done.
-    pub(crate) fn nothing(store: &dyn Store) -> Result<Self, CliError> {
+    pub(crate) fn none_embedded(store: &dyn Store) -> Result<Self, CliError> {
         Ok(Self {
-            waiting: store.unembedded_count(MODEL)?,
+            waiting: store.unembedded_count(MODEL_ID)?,
             ..Self::default()
         })
     }
 
     /// How a command ends whose last work this was.
-    pub(crate) fn exit(&self) -> Exit {
+    pub(crate) fn to_exit(&self) -> Exit {
         if self.stopped {
             Exit::Stopped
         } else {
@@ -62,7 +62,7 @@ impl Made {
 
 /// Who works out what rows mean that still wait for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rest {
+pub(crate) enum EmbeddingFollowUp {
     /// None wait, or nobody wants it.
     Nobody,
     /// The worker, in its spare time.
@@ -73,21 +73,25 @@ pub(crate) enum Rest {
     Trouble,
 }
 
-impl Rest {
-    pub(crate) fn of(config: &Config, made: &Made) -> Self {
-        if made.waiting == 0 || tier::encoder(config).is_none() {
+impl EmbeddingFollowUp {
+    pub(crate) fn from_stats(config: &Config, made: &EmbeddingStats) -> Self {
+        if made.waiting == 0 || tier::build_encoder(config).is_none() {
             Self::Nobody
         } else if made.trouble.is_some() {
             Self::Trouble
-        } else if config.flag("search.background") {
+        } else if config.get_flag("search.background") {
             Self::Worker
         } else {
             Self::Person
         }
     }
 
-    pub(crate) fn say(self, made: &Made, out: &mut Output) -> Result<(), CliError> {
-        let rows = count(made.waiting, "row", "rows");
+    pub(crate) fn print_notice(
+        self,
+        made: &EmbeddingStats,
+        out: &mut Output,
+    ) -> Result<(), CliError> {
+        let rows = format_count(made.waiting, "row", "rows");
         let text = match (self, &made.trouble) {
             (Self::Nobody, _) => return Ok(()),
             (Self::Trouble, Some(trouble)) => {
@@ -101,31 +105,39 @@ impl Rest {
                 "{rows} cannot be found by meaning yet: `remora rebuild --vectors --missing`"
             ),
         };
-        out.text(&format!("{text}\n"))
+        out.print_text(&format!("{text}\n"))
     }
 }
 
 /// Works out vectors of rows that wait, of `most` at most. The caller may write.
-pub(crate) fn make(store: &dyn Store, encoder: &dyn Encode, most: u64) -> Result<Made, CliError> {
-    let waiting = store.unembedded_count(MODEL)?;
+pub(crate) fn embed_waiting(
+    store: &dyn Store,
+    encoder: &dyn TextEncoder,
+    most: u64,
+) -> Result<EmbeddingStats, CliError> {
+    let waiting = store.unembedded_count(MODEL_ID)?;
     let all = waiting.min(most);
-    let mut made = Made {
+    let mut made = EmbeddingStats {
         waiting,
-        ..Made::default()
+        ..EmbeddingStats::default()
     };
     if all == 0 {
         return Ok(made);
     }
-    let stop = Stop::by_key()?;
+    let stop = InterruptFlag::by_key()?;
     let mut progress = Progress::new("embedding");
     let started = Instant::now();
     while made.embedded < all && !stop.is_wanted() {
-        progress.at(
+        progress.update_line(
             made.embedded,
             all,
-            &note(made.embedded, all, started.elapsed()),
+            &format_pace(made.embedded, all, started.elapsed()),
         );
-        let done = match step(store, encoder, Budget::FULL.at_most(all - made.embedded)) {
+        let done = match run_embedding_step(
+            store,
+            encoder,
+            EmbeddingBudget::FULL.at_most(all - made.embedded),
+        ) {
             Ok(made) => made.done,
             Err(ServerError::Embed(e)) => {
                 made.trouble = Some(e);
@@ -140,7 +152,7 @@ pub(crate) fn make(store: &dyn Store, encoder: &dyn Encode, most: u64) -> Result
     }
     made.stopped = stop.is_wanted();
     made.seconds = started.elapsed().as_secs_f64();
-    made.waiting = store.unembedded_count(MODEL)?;
+    made.waiting = store.unembedded_count(MODEL_ID)?;
     Ok(made)
 }
 
@@ -151,8 +163,8 @@ pub(crate) fn make(store: &dyn Store, encoder: &dyn Encode, most: u64) -> Result
     clippy::cast_sign_loss,
     reason = "a guess for people"
 )]
-fn note(done: u64, all: u64, took: Duration) -> String {
-    let rows = format!("{} of {} rows", number(done), number(all));
+fn format_pace(done: u64, all: u64, took: Duration) -> String {
+    let rows = format!("{} of {} rows", format_number(done), format_number(all));
     if done == 0 || took.as_secs_f64() < 0.5 {
         return rows;
     }
@@ -160,29 +172,29 @@ fn note(done: u64, all: u64, took: Duration) -> String {
     let left = ((all - done) as f64 / rate).ceil() as u64;
     let left = match left {
         0..100 => format!("{left} s"),
-        _ => format!("{} min", number(left.div_ceil(60))),
+        _ => format!("{} min", format_number(left.div_ceil(60))),
     };
     format!("{rows}, {left} left, {rate:.0} a second")
 }
 
 /// Ctrl-C ends the work at its next step; a second one ends the program, and so
 /// does any once this is gone.
-pub(crate) struct Stop(Arc<AtomicBool>);
+pub(crate) struct InterruptFlag(Arc<AtomicBool>);
 
 /// One for the whole process: a flag that was left behind would end whatever
 /// is asked to stop later.
-static WANTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+static INTERRUPT_FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-impl Stop {
+impl InterruptFlag {
     pub(crate) fn by_key() -> Result<Self, CliError> {
-        if let Some(wanted) = WANTED.get() {
+        if let Some(wanted) = INTERRUPT_FLAG.get() {
             wanted.store(false, Ordering::Relaxed);
             return Ok(Self(Arc::clone(wanted)));
         }
         let wanted = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register_conditional_default(SIGINT, Arc::clone(&wanted))?;
         signal_hook::flag::register(SIGINT, Arc::clone(&wanted))?;
-        Ok(Self(Arc::clone(WANTED.get_or_init(|| wanted))))
+        Ok(Self(Arc::clone(INTERRUPT_FLAG.get_or_init(|| wanted))))
     }
 
     pub(crate) fn is_wanted(&self) -> bool {
@@ -190,7 +202,7 @@ impl Stop {
     }
 }
 
-impl Drop for Stop {
+impl Drop for InterruptFlag {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -202,8 +214,8 @@ mod tests {
 
     #[test]
     fn a_key_stops_what_runs_also_after_something_else_has_run() {
-        drop(Stop::by_key().unwrap());
-        let stop = Stop::by_key().unwrap();
+        drop(InterruptFlag::by_key().unwrap());
+        let stop = InterruptFlag::by_key().unwrap();
         assert!(!stop.is_wanted());
         signal_hook::low_level::raise(SIGINT).unwrap();
         assert!(stop.is_wanted());
@@ -211,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_note_tells_the_pace_when_it_is_known() {
-        let at = |done, all, millis| note(done, all, Duration::from_millis(millis));
+        let at = |done, all, millis| format_pace(done, all, Duration::from_millis(millis));
         assert_eq!(at(0, 1_200, 0), "0 of 1,200 rows");
         assert_eq!(
             at(200, 1_200, 2_000),

@@ -8,20 +8,20 @@ use std::io::{self, BufRead, BufReader};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use remora_client::{Paths, Woken, ask, waiting, wake};
-use remora_memory::Policy;
-use remora_memory::redact::Rules;
+use remora_client::{DataPaths, NotifyOutcome, list_spooled, notify_worker, send_request};
+use remora_memory::CapturePolicy;
+use remora_memory::redact::RedactionRules;
 use remora_protocol::request::{Reply, Request};
-use remora_protocol::time::rfc3339;
+use remora_protocol::time::format_rfc3339;
 use remora_server::commits::GitCapture;
-use remora_server::{Chore, Ended, Settings, Suspect, suspects};
+use remora_server::{IdleTask, SuspectEvent, WorkerExit, WorkerSettings, list_suspects};
 use serde_json::json;
 
-use crate::args::{Worker, WorkerLogs, WorkerPlain};
+use crate::args::{WorkerArgs, WorkerCommand, WorkerLogsArgs};
 use crate::clock;
-use crate::commands::data::Data;
+use crate::commands::data::DataDir;
 use crate::commands::folders;
-use crate::commands::show::lines::count;
+use crate::commands::show::lines::format_count;
 use crate::commands::status::is_locked;
 use crate::commands::tier;
 use crate::error::CliError;
@@ -31,45 +31,47 @@ use crate::signals;
 use saved_index::SavedFiles;
 
 /// A moment, for a question that is answered at once.
-const MOMENT: Duration = Duration::from_secs(2);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(2);
 /// Draining a large spool may take its time.
-const LONG: Duration = Duration::from_mins(10);
+const DRAIN_TIMEOUT: Duration = Duration::from_mins(10);
 /// An event may end so many workers before it is put off.
 const MAX_DRAIN_ATTEMPTS: u32 = 6;
 /// A worker is expected to be up, or gone, after this.
-const PATIENCE: Duration = Duration::from_secs(10);
+const START_STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-pub(crate) fn run(command: &Worker, out: &mut Output) -> Result<Exit, CliError> {
+pub(crate) fn run(command: &WorkerCommand, out: &mut Output) -> Result<Exit, CliError> {
     match command {
-        Worker::Run => serve(out),
-        Worker::Start(args) => start(args, out),
-        Worker::Stop(args) => stop(args, out),
-        Worker::Restart(args) => {
-            let data = Data::open()?;
-            end(&data.paths)?;
-            start(args, out)
+        WorkerCommand::Run => run_worker(out),
+        WorkerCommand::Start(args) => run_start(args, out),
+        WorkerCommand::Stop(args) => run_stop(args, out),
+        WorkerCommand::Restart(args) => {
+            let data = DataDir::open()?;
+            stop_worker(&data.paths)?;
+            run_start(args, out)
         }
-        Worker::Status(args) => status(args, out),
-        Worker::Logs(args) => logs(args, out),
-        Worker::Drain(args) => drain(args, out),
-        Worker::Retry(args) => retry(args, out),
+        WorkerCommand::Status(args) => run_status(args, out),
+        WorkerCommand::Logs(args) => run_logs(args, out),
+        WorkerCommand::Drain(args) => run_drain(args, out),
+        WorkerCommand::Retry(args) => run_retry(args, out),
     }
 }
 
 /// The worker itself, in this process. Started by a hook it has no terminal
 /// and no descriptor of anybody else's.
-fn serve(out: &mut Output) -> Result<Exit, CliError> {
+fn run_worker(out: &mut Output) -> Result<Exit, CliError> {
     remora_client::leave_session();
     remora_client::close_inherited();
-    let data = Data::open()?;
+    let data = DataDir::open()?;
     surroundings::drop_session_variables(&data.environment);
-    let settings = settings(&data);
+    let settings = build_worker_settings(&data);
     let mark = data.paths.sync_mark();
-    data.paths.prepare().map_err(|source| CliError::File {
-        path: data.paths.home().to_path_buf(),
-        source,
-    })?;
-    let marked = if data.config.flag("spool.fsync") {
+    data.paths
+        .prepare_data_dir()
+        .map_err(|source| CliError::File {
+            path: data.paths.home().to_path_buf(),
+            source,
+        })?;
+    let marked = if data.config.get_flag("spool.fsync") {
         remora_client::write_our_file(&mark, b"")
     } else {
         match fs::remove_file(&mark) {
@@ -80,77 +82,79 @@ fn serve(out: &mut Output) -> Result<Exit, CliError> {
     marked.map_err(|source| CliError::File { path: mark, source })?;
     // Without it a signal ends the worker all the same, only less orderly.
     let _ = signals::end_worker(data.paths.clone());
-    match remora_server::serve(&settings)? {
-        Ended::AlreadyRunning => {
-            out.text("a worker runs already\n")?;
+    match remora_server::run_worker(&settings)? {
+        WorkerExit::AlreadyRunning => {
+            out.print_text("a worker runs already\n")?;
             Ok(Exit::GoOn)
         }
-        Ended::Idle | Ended::Stopped | Ended::Replaced | Ended::Homeless => Ok(Exit::GoOn),
+        WorkerExit::Idle | WorkerExit::Stopped | WorkerExit::Replaced | WorkerExit::Homeless => {
+            Ok(Exit::GoOn)
+        }
     }
 }
 
 /// What the worker needs, from the configuration.
-pub(crate) fn settings(data: &Data) -> Settings {
+pub(crate) fn build_worker_settings(data: &DataDir) -> WorkerSettings {
     let encoder = tier::worker_encoder(&data.config);
-    Settings {
+    WorkerSettings {
         paths: data.paths.clone(),
         open_store: remora_server::open_store,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        policy: policy(data),
-        ignore: data.config.list("capture.ignore"),
-        idle: Duration::from_secs(data.config.number("worker.idle_minutes") * 60),
-        archive_cap: data.config.number("archive.max_mb") * 1024 * 1024,
-        meanings: tier::background(&data.config, encoder.clone()),
+        policy: build_capture_policy(data),
+        ignore: data.config.get_list("capture.ignore"),
+        idle: Duration::from_secs(data.config.get_number("worker.idle_minutes") * 60),
+        archive_cap: data.config.get_number("archive.max_mb") * 1024 * 1024,
+        meanings: tier::build_background(&data.config, encoder.clone()),
         encoder,
         saved: Some(Arc::new(SavedFiles::new(data))),
-        git: if data.config.flag("capture.git") {
+        git: if data.config.get_flag("capture.git") {
             GitCapture::On
         } else {
             GitCapture::Off
         },
         chore: data
             .config
-            .flag("folders.auto")
-            .then_some(folders::refresh as Chore),
-        clock: clock::millis,
+            .get_flag("folders.auto")
+            .then_some(folders::refresh_notes as IdleTask),
+        clock: clock::now_ms,
     }
 }
 
 /// What is kept, from the configuration.
-pub(crate) fn policy(data: &Data) -> Policy {
-    Policy {
-        redaction: Rules {
-            patterns: data.config.table("redact.patterns"),
-            deny_paths: data.config.list("redact.deny_paths"),
+pub(crate) fn build_capture_policy(data: &DataDir) -> CapturePolicy {
+    CapturePolicy {
+        redaction: RedactionRules {
+            patterns: data.config.get_table("redact.patterns"),
+            deny_paths: data.config.get_list("redact.deny_paths"),
         },
-        skip_tools: data.config.list("capture.skip_tools"),
+        skip_tools: data.config.get_list("capture.skip_tools"),
     }
 }
 
 /// The worker of this data directory, if one answers.
-pub(crate) fn running(paths: &Paths) -> Option<Reply> {
-    ask(&paths.socket(), &Request::Status, MOMENT).ok()
+pub(crate) fn find_running_worker(paths: &DataPaths) -> Option<Reply> {
+    send_request(&paths.socket_file(), &Request::Status, REPLY_TIMEOUT).ok()
 }
 
-fn start(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let before = running(&data.paths);
+fn run_start(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let before = find_running_worker(&data.paths);
     let reply = match &before {
         Some(reply) => reply.clone(),
-        None => match up(&data.paths)? {
-            Up::Answers(reply) => reply,
-            Up::Busy => return busy(args, out),
+        None => match start_worker(&data.paths)? {
+            StartOutcome::Answers(reply) => reply,
+            StartOutcome::Busy => return print_busy(args, out),
         },
     };
     if args.json {
-        out.json(&json!({ "started": before.is_none(), "worker": reply }))?;
+        out.print_json(&json!({ "started": before.is_none(), "worker": reply }))?;
     } else {
         let word = if before.is_none() {
             "started"
         } else {
             "runs already"
         };
-        out.text(&format!(
+        out.print_text(&format!(
             "worker {word}: process {}, version {}\n",
             reply.pid, reply.version
         ))?;
@@ -158,11 +162,11 @@ fn start(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
     Ok(Exit::GoOn)
 }
 
-fn busy(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
+fn print_busy(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
     if args.json {
-        out.json(&json!({ "started": true, "worker": null }))?;
+        out.print_json(&json!({ "started": true, "worker": null }))?;
     } else {
-        out.text(
+        out.print_text(
             "the worker has started and does not answer yet: it may be bringing a large database \
              up to date\n`remora worker status` says when it is done\n",
         )?;
@@ -171,52 +175,54 @@ fn busy(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
 }
 
 /// What became of a worker that was started.
-enum Up {
+enum StartOutcome {
     Answers(Reply),
     /// It holds its lock, and is at something that it cannot be asked about.
     Busy,
 }
 
 /// Starts a worker unless one runs, and waits a while until it answers.
-fn up(paths: &Paths) -> Result<Up, CliError> {
+fn start_worker(paths: &DataPaths) -> Result<StartOutcome, CliError> {
     let program = std::env::current_exe()?;
     let version = env!("CARGO_PKG_VERSION");
-    let end = Instant::now() + PATIENCE;
-    paths.prepare().map_err(|source| CliError::File {
+    let end = Instant::now() + START_STOP_TIMEOUT;
+    paths.prepare_data_dir().map_err(|source| CliError::File {
         path: paths.home().to_path_buf(),
         source,
     })?;
     loop {
-        if let Some(reply) = running(paths) {
-            return Ok(Up::Answers(reply));
+        if let Some(reply) = find_running_worker(paths) {
+            return Ok(StartOutcome::Answers(reply));
         }
         if Instant::now() > end {
             if is_locked(paths) {
-                return Ok(Up::Busy);
+                return Ok(StartOutcome::Busy);
             }
             return Err(CliError::Usage(format!(
                 "the worker does not come up; {} may say why",
                 paths.worker_log().display()
             )));
         }
-        match wake(paths, &program, version, clock::now())? {
-            Woken::Poked | Woken::Started | Woken::Starting => pause(),
+        match notify_worker(paths, &program, version, clock::now())? {
+            NotifyOutcome::Poked | NotifyOutcome::Started | NotifyOutcome::Starting => {
+                wait_briefly();
+            }
         }
     }
 }
 
 /// A short wait between two looks at another process.
-fn pause() {
+fn wait_briefly() {
     std::thread::park_timeout(Duration::from_millis(20));
 }
 
-fn stop(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::unconfigured()?;
-    let ended = end(&data.paths)?;
+fn run_stop(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::with_default_config()?;
+    let ended = stop_worker(&data.paths)?;
     if args.json {
-        out.json(&json!({ "stopped": ended.is_some(), "pid": ended.map(|r| r.pid) }))?;
+        out.print_json(&json!({ "stopped": ended.is_some(), "pid": ended.map(|r| r.pid) }))?;
     } else {
-        out.text(match ended {
+        out.print_text(match ended {
             Some(_) => "worker stopped\n",
             None => "no worker runs\n",
         })?;
@@ -225,8 +231,8 @@ fn stop(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
 }
 
 /// Ends the worker, if one runs, and waits until its lock is free.
-pub(crate) fn end(paths: &Paths) -> Result<Option<Reply>, CliError> {
-    let Ok(reply) = ask(&paths.socket(), &Request::Stop, MOMENT) else {
+pub(crate) fn stop_worker(paths: &DataPaths) -> Result<Option<Reply>, CliError> {
+    let Ok(reply) = send_request(&paths.socket_file(), &Request::Stop, REPLY_TIMEOUT) else {
         return Ok(None);
     };
     let lock = paths.lock();
@@ -234,7 +240,7 @@ pub(crate) fn end(paths: &Paths) -> Result<Option<Reply>, CliError> {
         path: lock.clone(),
         source,
     })?;
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + START_STOP_TIMEOUT;
     while file.try_lock().is_err() {
         if Instant::now() > end {
             return Err(CliError::Usage(format!(
@@ -242,17 +248,17 @@ pub(crate) fn end(paths: &Paths) -> Result<Option<Reply>, CliError> {
                 reply.pid
             )));
         }
-        pause();
+        wait_briefly();
     }
     Ok(Some(reply))
 }
 
-fn status(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::unconfigured()?;
-    let reply = running(&data.paths);
-    let backlog = waiting(&data.paths, usize::MAX).map_or(0, |files| files.len());
+fn run_status(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::with_default_config()?;
+    let reply = find_running_worker(&data.paths);
+    let backlog = list_spooled(&data.paths, usize::MAX).map_or(0, |files| files.len());
     if args.json {
-        out.json(&json!({ "running": reply.is_some(), "spool": backlog, "worker": reply }))?;
+        out.print_json(&json!({ "running": reply.is_some(), "spool": backlog, "worker": reply }))?;
         return Ok(Exit::GoOn);
     }
     let text = match reply {
@@ -265,7 +271,7 @@ fn status(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
                 "worker runs: process {}, version {}, since {}\nstored {}, dead letters {}, waiting {backlog}\n{trouble}",
                 r.pid,
                 r.version,
-                rfc3339(r.started),
+                format_rfc3339(r.started),
                 r.stored,
                 r.dead
             )
@@ -275,12 +281,12 @@ fn status(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
         }
         None => format!("no worker runs; waiting {backlog}\n"),
     };
-    out.text(&text)?;
+    out.print_text(&text)?;
     Ok(Exit::GoOn)
 }
 
-fn logs(args: &WorkerLogs, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::unconfigured()?;
+fn run_logs(args: &WorkerLogsArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::with_default_config()?;
     let path = data.paths.worker_log();
     let file = match fs::File::open(&path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Exit::GoOn),
@@ -298,15 +304,15 @@ fn logs(args: &WorkerLogs, out: &mut Output) -> Result<Exit, CliError> {
         .collect();
     let from = lines.len().saturating_sub(args.lines);
     for line in lines.drain(from..) {
-        out.text(&format!("{line}\n"))?;
+        out.print_text(&format!("{line}\n"))?;
     }
     Ok(Exit::GoOn)
 }
 
-fn drain(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let before = waiting(&data.paths, usize::MAX).map_or(0, |files| files.len());
-    let reply = if before == 0 && running(&data.paths).is_none() {
+fn run_drain(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let before = list_spooled(&data.paths, usize::MAX).map_or(0, |files| files.len());
+    let reply = if before == 0 && find_running_worker(&data.paths).is_none() {
         None
     } else {
         let reply = drain_spool(&data.paths)?;
@@ -320,28 +326,28 @@ fn drain(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
     let put_off = put_off_count(&data.paths);
     let drained = (before as u64).saturating_sub(put_off);
     if args.json {
-        out.json(&json!({ "drained": drained, "put_off": put_off, "worker": reply }))?;
+        out.print_json(&json!({ "drained": drained, "put_off": put_off, "worker": reply }))?;
     } else {
-        let events = count(drained, "event", "events");
+        let events = format_count(drained, "event", "events");
         let rest = match put_off {
             0 => String::new(),
             n => format!(
                 "; {} put off, see `remora doctor`",
-                count(n, "event is", "events are")
+                format_count(n, "event is", "events are")
             ),
         };
-        out.text(&format!("drained {events}{rest}\n"))?;
+        out.print_text(&format!("drained {events}{rest}\n"))?;
     }
     Ok(Exit::GoOn)
 }
 
 /// Waits until the worker has taken what it takes now. One that dies meanwhile
 /// is started again: the event that it died on goes last, and is then put off.
-fn drain_spool(paths: &Paths) -> Result<Reply, CliError> {
+fn drain_spool(paths: &DataPaths) -> Result<Reply, CliError> {
     let mut attempts = 1;
     loop {
-        up(paths)?;
-        match ask(&paths.socket(), &Request::Drain, LONG) {
+        start_worker(paths)?;
+        match send_request(&paths.socket_file(), &Request::Drain, DRAIN_TIMEOUT) {
             Err(e) if attempts < MAX_DRAIN_ATTEMPTS && !is_timeout(&e) => attempts += 1,
             other => return Ok(other?),
         }
@@ -354,24 +360,26 @@ fn is_timeout(error: &io::Error) -> bool {
 }
 
 /// How many events wait because workers died on them.
-pub(crate) fn put_off_count(paths: &Paths) -> u64 {
-    let spool = paths.spool();
-    let put_off = suspects(paths).into_iter().filter(Suspect::goes_last);
+pub(crate) fn put_off_count(paths: &DataPaths) -> u64 {
+    let spool = paths.spool_dir();
+    let put_off = list_suspects(paths)
+        .into_iter()
+        .filter(SuspectEvent::goes_last);
     put_off.filter(|s| spool.join(&s.name).exists()).count() as u64
 }
 
-fn retry(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
+fn run_retry(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
     let put_off = put_off_count(&data.paths);
     if put_off > 0 {
         // A worker that runs keeps its own list.
-        end(&data.paths)?;
+        stop_worker(&data.paths)?;
         remora_server::forget_suspects(&data.paths).map_err(|source| CliError::File {
-            path: data.paths.run(),
+            path: data.paths.run_dir(),
             source,
         })?;
     }
-    let retried = put_off + remora_server::retry(&data.paths)? as u64;
+    let retried = put_off + remora_server::retry_dead_letters(&data.paths)? as u64;
     if retried > 0 {
         drain_spool(&data.paths)?;
     }
@@ -379,22 +387,22 @@ fn retry(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
     let dead = remora_server::dead_letters(&data.paths)?;
     if args.json {
         let still: Vec<_> = dead.iter().map(|(_, letter)| letter).collect();
-        out.json(&json!({ "retried": retried, "dead": still, "put_off": put_off }))?;
+        out.print_json(&json!({ "retried": retried, "dead": still, "put_off": put_off }))?;
     } else {
-        let letters = count(
+        let letters = format_count(
             dead.len() as u64,
             "dead letter is left",
             "dead letters are left",
         );
-        out.text(&format!("tried {retried} again; {letters}\n"))?;
+        out.print_text(&format!("tried {retried} again; {letters}\n"))?;
         if put_off > 0 {
-            let events = count(put_off, "event", "events");
-            out.text(&format!(
+            let events = format_count(put_off, "event", "events");
+            out.print_text(&format!(
                 "the worker died on {events}, see `remora doctor`\n"
             ))?;
         }
         for (_, letter) in dead {
-            out.text(&format!("  {} {}\n", letter.id, letter.reason))?;
+            out.print_text(&format!("  {} {}\n", letter.id, letter.reason))?;
         }
     }
     Ok(Exit::GoOn)

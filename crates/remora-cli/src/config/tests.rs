@@ -5,11 +5,11 @@ use super::*;
 #[test]
 fn defaults_are_valid_and_files_override_them() {
     let config = Config::parse("[worker]\nidle_minutes = 5\n").unwrap();
-    assert_eq!(config.number("worker.idle_minutes"), 5);
-    assert_eq!(config.number("archive.max_mb"), 1024);
+    assert_eq!(config.get_number("worker.idle_minutes"), 5);
+    assert_eq!(config.get_number("archive.max_mb"), 1024);
     let from_file: Vec<&str> = config
         .iter()
-        .filter(|(_, _, source)| *source == Source::File)
+        .filter(|(_, _, source)| *source == ValueSource::File)
         .map(|(key, _, _)| key.name)
         .collect();
     assert_eq!(from_file, ["worker.idle_minutes"]);
@@ -63,7 +63,7 @@ fn faults_name_the_key_and_the_way_out() {
 
 fn set(text: &str, name: &str, values: &[&str]) -> Result<String, String> {
     let values: Vec<String> = values.iter().map(|v| (*v).to_owned()).collect();
-    with(text, name, &values)
+    set_value(text, name, &values)
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn setting_a_value_keeps_everything_else() {
     let text = "# mine\n[worker]\n# why\nidle_minutes = 5 # short\n";
     let changed = set(text, "spool.fsync", &["true"]).unwrap();
     assert!(changed.starts_with(text), "{changed}");
-    assert!(Config::parse(&changed).unwrap().flag("spool.fsync"));
+    assert!(Config::parse(&changed).unwrap().get_flag("spool.fsync"));
     assert_eq!(
         set(text, "worker.idle_minutes", &["7"]).unwrap(),
         "# mine\n[worker]\n# why\nidle_minutes = 7 # short\n"
@@ -85,26 +85,29 @@ fn lists_take_several_values_and_tables_single_entries() {
     let read = |text: &str| Config::parse(text).unwrap();
     for values in [&["a/", "b c"][..], &["[\"a/\", 'b c']"][..]] {
         let text = set("", "capture.ignore", values).unwrap();
-        assert_eq!(read(&text).list("capture.ignore"), ["a/", "b c"]);
+        assert_eq!(read(&text).get_list("capture.ignore"), ["a/", "b c"]);
     }
     let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
     let text = set("", "redact.patterns", &["{ ticket = 'T-\\d+' }"]).unwrap();
     let text = set(&text, "redact.patterns.my.key", &[r"K-\d"]).unwrap();
     assert_eq!(
-        read(&text).table("redact.patterns"),
+        read(&text).get_table("redact.patterns"),
         [pair("ticket", r"T-\d+"), pair("my.key", r"K-\d")]
     );
-    let text = without(&text, "redact.patterns.ticket").unwrap();
-    assert_eq!(read(&text).table("redact.patterns").len(), 1);
-    let text = without(&text, "redact.patterns").unwrap();
-    assert_eq!(read(&text).table("redact.patterns").len(), 0);
+    let text = remove_value(&text, "redact.patterns.ticket").unwrap();
+    assert_eq!(read(&text).get_table("redact.patterns").len(), 1);
+    let text = remove_value(&text, "redact.patterns").unwrap();
+    assert_eq!(read(&text).get_table("redact.patterns").len(), 0);
 }
 
 #[test]
 fn a_word_or_a_path_is_written_without_quotes() {
     for value in ["off", "built-in", "/opt/some model.onnx"] {
         let text = set("", "search.model", &[value]).unwrap();
-        assert_eq!(Config::parse(&text).unwrap().text("search.model"), value);
+        assert_eq!(
+            Config::parse(&text).unwrap().get_text("search.model"),
+            value
+        );
     }
     assert_eq!(
         set("", "search.model", &["on"]).unwrap_err(),
@@ -154,19 +157,22 @@ fn values_that_do_not_fit_are_told_by_their_key() {
         assert_eq!(set("", name, values).unwrap_err(), fault, "{name}");
     }
     assert_eq!(
-        without("a = 1", "nothing").unwrap_err(),
-        unknown("nothing", "`remora config show` lists all")
+        remove_value("a = 1", "nothing").unwrap_err(),
+        format_unknown_key("nothing", "`remora config show` lists all")
     );
     let stray = "[worker]\nidle_minute = 5 # mine\nidle_minutes = 6\n";
     assert_eq!(
-        without(stray, "worker.idle_minute").unwrap(),
+        remove_value(stray, "worker.idle_minute").unwrap(),
         "[worker]\nidle_minutes = 6\n"
     );
     assert_eq!(
-        without(stray, "worker").unwrap_err(),
-        unknown("worker", "`remora config show` lists all")
+        remove_value(stray, "worker").unwrap_err(),
+        format_unknown_key("worker", "`remora config show` lists all")
     );
     let text = "[worker]\nidle_minutes = 5\n";
-    assert_eq!(without(text, "spool.fsync").unwrap(), text);
-    assert_eq!(without(text, "worker.idle_minutes").unwrap(), "[worker]\n");
+    assert_eq!(remove_value(text, "spool.fsync").unwrap(), text);
+    assert_eq!(
+        remove_value(text, "worker.idle_minutes").unwrap(),
+        "[worker]\n"
+    );
 }

@@ -7,16 +7,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use remora_agents::Answer;
+use remora_agents::HookResponse;
 use remora_client::{
-    Claim, EMBEDDING_BUDGET_MS, EmbeddingRequest, Folder, GivenFile, PendingTasks, ProjectLocation,
-    given_file, stable_hash, write_our_file,
+    EMBEDDING_BUDGET_MS, EmbeddingRequest, Folder, InjectionLog, PendingTasks, ProjectLocation,
+    RootClaim, given_file, stable_hash, write_our_file,
 };
 use remora_memory::output::printed_output;
 use remora_memory::private::strip_private;
 use remora_memory::prompt_embedding::PromptEmbedding;
-use remora_memory::recall::{self, Given, Intent, Moment, PromptSearch, Recall};
-use remora_memory::store::{Filter, Page, Store, StoreError};
+use remora_memory::recall::{
+    self, InjectionHistory, PromptIntent, PromptSearch, RecallResult, RecallTrigger,
+};
+use remora_memory::store::{Filter, PageRequest, Store, StoreError};
 use remora_protocol::record::{Kind, Project};
 use remora_protocol::{Event, EventName};
 use remora_server::join;
@@ -27,16 +29,18 @@ use super::Hook;
 use super::failing::{SHELL_TOOL, may_tell_failure};
 use crate::clock;
 use crate::environment::Environment;
-use crate::output::{quoted, visible};
-use crate::recall::{Before, Ground, Settings, embedding_of, relative};
-use crate::tools::prefix;
+use crate::output::{escape_invisible, quote_for_shell};
+use crate::recall::{
+    RecallEnvironment, RecallSettings, SessionHistory, embedding_of, make_relative,
+};
+use crate::tools::find_tool_prefix;
 
 /// An answer that takes longer is given up.
-const DEADLINE: Duration = Duration::from_millis(150);
+const DEFAULT_ANSWER_BUDGET: Duration = Duration::from_millis(150);
 /// A summary that waited longer belongs to another compaction.
-const STALE: Duration = Duration::from_mins(10);
+const MAX_SUMMARY_AGE: Duration = Duration::from_mins(10);
 /// The most of a summary that is compared.
-const SUMMARY: usize = 128 * 1024;
+const MAX_SUMMARY_BYTES: usize = 128 * 1024;
 
 /// The tool that starts a subagent, and what older clients call it.
 const SUBAGENT_TOOLS: [&str; 2] = ["Agent", "Task"];
@@ -60,21 +64,23 @@ pub(super) fn is_answered(event: EventName) -> bool {
 }
 
 /// One event that may be answered.
-pub(super) struct Asked<'a> {
+pub(super) struct HookRequest<'a> {
     hook: &'a Hook,
     event: Event,
     place: &'a ProjectLocation,
-    settings: Settings,
+    settings: RecallSettings,
     /// Why the person's settings do not count.
     fault: Option<String>,
     end: Instant,
 }
 
 /// How long this machine may take: a slow disk, or a hook that is being measured.
-pub(super) fn deadline(environment: &Environment) -> Duration {
+pub(super) fn answer_budget(environment: &Environment) -> Duration {
     let told = environment.get("REMORA_DEADLINE_MS");
     let told = told.and_then(|text| text.to_str()?.parse().ok());
-    told.map_or(DEADLINE, |millis: u16| Duration::from_millis(millis.into()))
+    told.map_or(DEFAULT_ANSWER_BUDGET, |millis: u16| {
+        Duration::from_millis(millis.into())
+    })
 }
 
 /// How long a prompt waits for its embedding; with 0 none is asked for.
@@ -84,7 +90,7 @@ fn embedding_budget(environment: &Environment) -> Duration {
     Duration::from_millis(told.map_or(EMBEDDING_BUDGET_MS, u64::from))
 }
 
-impl<'a> Asked<'a> {
+impl<'a> HookRequest<'a> {
     /// `None` when the settings, or the event itself, ask for no answer.
     pub(super) fn new(
         hook: &'a Hook,
@@ -92,8 +98,8 @@ impl<'a> Asked<'a> {
         bytes: &[u8],
         place: &'a ProjectLocation,
     ) -> Option<Self> {
-        let end = Instant::now() + deadline(&hook.environment);
-        let (settings, fault) = hook.settings();
+        let end = Instant::now() + answer_budget(&hook.environment);
+        let (settings, fault) = hook.load_settings();
         match name {
             EventName::PostToolUse if !settings.suggests && !may_tell_failure(bytes) => {
                 return None;
@@ -114,32 +120,32 @@ impl<'a> Asked<'a> {
 
     /// What is said; nothing when anything goes wrong. `is_kept` says whether the
     /// event itself was.
-    pub(super) fn answer(&self, is_kept: bool) -> Answer {
+    pub(super) fn build_response(&self, is_kept: bool) -> HookResponse {
         if self.event.name == EventName::SubagentStop {
             // The summary of a compaction comes as the last words of an agent
             // without a name, before the session starts anew.
-            if self.text("agent_type").is_empty() {
+            if self.event_field("agent_type").is_empty() {
                 self.keep_summary();
             }
-            return Answer::default();
+            return HookResponse::default();
         }
-        let mut receipt = self.receipt().filter(|_| is_kept);
+        let mut receipt = self.save_confirmation().filter(|_| is_kept);
         if self.has_nothing_to_ask() && receipt.is_none() {
-            return Answer::default();
+            return HookResponse::default();
         }
         let mut answer = match self.open_given() {
             Ok(Some(given)) => self.try_answer(given).unwrap_or_else(|e| {
-                self.hook.log(&format!("no answer: {e}"));
-                Answer::default()
+                self.hook.log_message(&format!("no answer: {e}"));
+                HookResponse::default()
             }),
             // Another installation has answered this event, receipt and all.
             Ok(None) => {
                 receipt = None;
-                Answer::default()
+                HookResponse::default()
             }
             Err(e) => {
-                self.hook.log(&format!("no answer: {e}"));
-                Answer::default()
+                self.hook.log_message(&format!("no answer: {e}"));
+                HookResponse::default()
             }
         };
         if let Some(receipt) = receipt {
@@ -161,13 +167,16 @@ impl<'a> Asked<'a> {
     /// Whether the event alone says that memory has nothing for it.
     fn has_nothing_to_ask(&self) -> bool {
         match self.event.name {
-            EventName::UserPromptSubmit => recall::intent(self.text("prompt")) == Intent::Trivial,
+            EventName::UserPromptSubmit => {
+                recall::classify_intent(self.event_field("prompt")) == PromptIntent::Trivial
+            }
             EventName::PreToolUse => {
-                let reads = self.text("tool_name") == "Read" && !self.input("file_path").is_empty();
+                let reads = self.event_field("tool_name") == "Read"
+                    && !self.input_field("file_path").is_empty();
                 !reads && !self.starts_subagent()
             }
             EventName::PostToolUseFailure => {
-                self.input("command").is_empty() && !self.misses_a_file()
+                self.input_field("command").is_empty() && !self.misses_a_file()
             }
             EventName::PostToolUse => !self.is_edit() && !self.fails_silently(),
             _ => false,
@@ -175,78 +184,86 @@ impl<'a> Asked<'a> {
     }
 
     /// What says that a prompt's wish to have something remembered is granted.
-    fn receipt(&self) -> Option<String> {
+    fn save_confirmation(&self) -> Option<String> {
         let is_prompt = self.event.name == EventName::UserPromptSubmit;
         is_prompt
-            .then(|| recall::receipt(self.text("prompt")))
+            .then(|| recall::save_confirmation(self.event_field("prompt")))
             .flatten()
     }
 
     /// What the session was given; `None` if this event has been answered.
-    fn open_given(&self) -> io::Result<Option<GivenFile>> {
-        let agent = Some(self.text("agent_id")).filter(|id| !id.is_empty());
-        let mut file = GivenFile::open(&self.hook.paths, self.session(), agent)?;
-        let is_first = file.claim(&self.claim(), clock::millis())?;
+    fn open_given(&self) -> io::Result<Option<InjectionLog>> {
+        let agent = Some(self.event_field("agent_id")).filter(|id| !id.is_empty());
+        let mut file = InjectionLog::open(&self.hook.paths, self.session_id(), agent)?;
+        let is_first = file.claim_event(&self.claim_key(), clock::now_ms())?;
         Ok(is_first.then_some(file))
     }
 
-    fn try_answer(&self, mut file: GivenFile) -> Result<Answer, Box<dyn std::error::Error>> {
-        let source = self.text("source");
+    fn try_answer(
+        &self,
+        mut file: InjectionLog,
+    ) -> Result<HookResponse, Box<dyn std::error::Error>> {
+        let source = self.event_field("source");
         let starts = self.event.name == EventName::SessionStart;
         // It must not stay behind, whatever comes now.
         let summary = (source == "compact").then(|| self.take_summary()).flatten();
-        let now = clock::millis();
+        let now = clock::now_ms();
         if starts && matches!(source, "clear" | "compact") {
             file.reset(source, now)?;
         }
         if self.event.name == EventName::PreToolUse && self.starts_subagent() {
             self.note_task(&file, now)?;
-            return Ok(Answer::default());
+            return Ok(HookResponse::default());
         }
         let task = self.take_task(&file, now)?;
-        let mut before = Before(Some(file));
+        let mut before = SessionHistory(Some(file));
         // The worker encodes while the database is opened.
         let embedding = self.request_embedding(&before, task.as_deref());
-        let Some(store) = self.store()? else {
-            let message = starts.then(|| self.hint()).flatten();
-            return Ok(Answer {
+        let Some(store) = self.open_store()? else {
+            let message = starts.then(|| self.format_welcome_notice()).flatten();
+            return Ok(HookResponse {
                 message,
-                ..Answer::default()
+                ..HookResponse::default()
             });
         };
-        let mut answer = Answer::default();
-        let earlier = if starts { self.earlier(&store) } else { None };
+        let mut answer = HookResponse::default();
+        let earlier = if starts {
+            self.find_earlier_project(&store)
+        } else {
+            None
+        };
         match self.event.name {
             EventName::PreCompact => {
-                let session = self.session();
-                answer.instructions = recall::instructions(&store, session)?;
+                let session = self.session_id();
+                answer.instructions = recall::render_compaction_instructions(&store, session)?;
             }
-            EventName::Stop => answer.block = self.guard(&store, &mut before, now)?,
+            EventName::Stop => answer.block = self.check_stop_guard(&store, &mut before, now)?,
             EventName::PostToolUse if self.is_edit() => {
-                answer.context = self.suggest(&store, &mut before, now)?;
+                answer.context = self.suggest_save(&store, &mut before, now)?;
             }
             _ => {
-                let (path, printed) = (self.path(), self.printed());
-                let mut moment = self.moment(summary.as_deref(), task.as_deref(), &path, &printed);
+                let (path, printed) = (self.path(), self.command_output());
+                let mut moment =
+                    self.recall_trigger(summary.as_deref(), task.as_deref(), &path, &printed);
                 if source == "resume" && starts && self.is_older(&store)? {
-                    moment = Some(Moment::Start);
+                    moment = Some(RecallTrigger::Start);
                 }
                 if let Some(moment) = moment {
-                    let mut ground = self.ground(earlier.as_ref());
+                    let mut ground = self.recall_environment(earlier.as_ref());
                     ground.embedding = embedding.map(|request| {
-                        PromptEmbedding::pending(|| embedding_of(&request.receive()?))
+                        PromptEmbedding::from_fetch(|| embedding_of(&request.receive()?))
                     });
-                    let scene = ground.scene(self.session(), &before);
+                    let scene = ground.recall_context(self.session_id(), &before);
                     let found = recall::recall(&store, &scene, &moment)?;
                     if Instant::now() >= self.end {
                         return Err("it took too long".into());
                     }
-                    before.note(&found, moment.name(), now)?;
-                    answer.message = starts.then(|| self.greeting(&found)).flatten();
-                    if let Some(moved) = earlier.and_then(|old| self.moved(&old)) {
+                    before.record_injections(&found, moment.name(), now)?;
+                    answer.message = starts.then(|| self.format_greeting(&found)).flatten();
+                    if let Some(moved) = earlier.and_then(|old| self.format_moved_notice(&old)) {
                         answer.message = Some(moved);
                     }
-                    if starts && let Some(waiting) = self.waiting() {
+                    if starts && let Some(waiting) = self.format_waiting_notice() {
                         answer.message = Some(waiting);
                     }
                     answer.context = found.text;
@@ -259,11 +276,16 @@ impl<'a> Asked<'a> {
     /// Asks the worker for the embedding of a prompt or of a subagent's task. A
     /// worker that is away, old or busy costs nothing, one that is slow the
     /// budget at most.
-    fn request_embedding(&self, before: &Before, task: Option<&str>) -> Option<EmbeddingRequest> {
+    fn request_embedding(
+        &self,
+        before: &SessionHistory,
+        task: Option<&str>,
+    ) -> Option<EmbeddingRequest> {
         let text = match self.event.name {
             EventName::UserPromptSubmit => {
-                let prompt = self.text("prompt");
-                let search = PromptSearch::choose(before, recall::intent(prompt), prompt);
+                let prompt = self.event_field("prompt");
+                let search =
+                    PromptSearch::for_prompt(before, recall::classify_intent(prompt), prompt);
                 (search == PromptSearch::Everything).then_some(prompt)?
             }
             _ => task?,
@@ -277,55 +299,60 @@ impl<'a> Asked<'a> {
 
     /// Whether a call hands a task to a subagent.
     fn starts_subagent(&self) -> bool {
-        SUBAGENT_TOOLS.contains(&self.text("tool_name")) && !self.input("prompt").is_empty()
+        SUBAGENT_TOOLS.contains(&self.event_field("tool_name"))
+            && !self.input_field("prompt").is_empty()
     }
 
     /// Notes the task for the start of its subagent, which does not name it.
-    fn note_task(&self, turn: &GivenFile, now: i64) -> io::Result<()> {
-        let agent_type = match self.input("subagent_type") {
+    fn note_task(&self, turn: &InjectionLog, now: i64) -> io::Result<()> {
+        let agent_type = match self.input_field("subagent_type") {
             "" => DEFAULT_AGENT_TYPE,
             named => named,
         };
-        let text = format!("{}\n{}", self.input("description"), self.input("prompt"));
-        let tasks = PendingTasks::of_session(&self.hook.paths, self.session(), turn);
+        let text = format!(
+            "{}\n{}",
+            self.input_field("description"),
+            self.input_field("prompt")
+        );
+        let tasks = PendingTasks::of_session(&self.hook.paths, self.session_id(), turn);
         tasks.note_task(agent_type, strip_private(&text).trim(), now)
     }
 
     /// The task of the subagent that begins, if its call was seen.
-    fn take_task(&self, turn: &GivenFile, now: i64) -> io::Result<Option<String>> {
+    fn take_task(&self, turn: &InjectionLog, now: i64) -> io::Result<Option<String>> {
         if self.event.name != EventName::SubagentStart {
             return Ok(None);
         }
-        let tasks = PendingTasks::of_session(&self.hook.paths, self.session(), turn);
-        tasks.take_task(self.text("agent_type"), now)
+        let tasks = PendingTasks::of_session(&self.hook.paths, self.session_id(), turn);
+        tasks.take_task(self.event_field("agent_type"), now)
     }
 
     /// The moment that this event is, if it is one.
-    fn moment<'m>(
+    fn recall_trigger<'m>(
         &'m self,
         summary: Option<&'m str>,
         task: Option<&'m str>,
         path: &'m str,
         printed: &'m str,
-    ) -> Option<Moment<'m>> {
+    ) -> Option<RecallTrigger<'m>> {
         Some(match self.event.name {
-            EventName::SessionStart => match self.text("source") {
-                "resume" | "fork" => Moment::Resume,
-                "compact" => Moment::Compact(summary),
-                _ => Moment::Start,
+            EventName::SessionStart => match self.event_field("source") {
+                "resume" | "fork" => RecallTrigger::Resume,
+                "compact" => RecallTrigger::Compact(summary),
+                _ => RecallTrigger::Start,
             },
-            EventName::UserPromptSubmit => Moment::Prompt(self.text("prompt")),
-            EventName::PreToolUse => Moment::Read(path),
-            EventName::PostToolUseFailure if self.misses_a_file() => Moment::Missing(path),
-            EventName::PostToolUseFailure => Moment::Failure {
-                command: self.input("command"),
-                error: self.text("error"),
+            EventName::UserPromptSubmit => RecallTrigger::Prompt(self.event_field("prompt")),
+            EventName::PreToolUse => RecallTrigger::Read(path),
+            EventName::PostToolUseFailure if self.misses_a_file() => RecallTrigger::Missing(path),
+            EventName::PostToolUseFailure => RecallTrigger::Failure {
+                command: self.input_field("command"),
+                error: self.event_field("error"),
             },
-            EventName::PostToolUse => Moment::SilentFailure {
-                command: self.input("command"),
+            EventName::PostToolUse => RecallTrigger::SilentFailure {
+                command: self.input_field("command"),
                 printed,
             },
-            EventName::SubagentStart => Moment::Subagent(task),
+            EventName::SubagentStart => RecallTrigger::Subagent(task),
             _ => return None,
         })
     }
@@ -334,86 +361,92 @@ impl<'a> Asked<'a> {
     /// nothing was given to it either.
     fn is_older(&self, store: &dyn Store) -> Result<bool, StoreError> {
         let filter = Filter {
-            session: Some(self.session().to_owned()),
+            session: Some(self.session_id().to_owned()),
             ..Filter::default()
         };
-        Ok(store.list(&filter, Page::newest(1))?.is_empty())
+        Ok(store
+            .list_items(&filter, PageRequest::newest(1))?
+            .is_empty())
     }
 
     /// What this folder was known as, if something is remembered of that alone.
-    fn earlier(&self, store: &dyn Store) -> Option<Project> {
-        let earlier = join::earlier(store, &self.place.project);
-        let earlier = earlier.inspect_err(|e| self.hook.log(&format!("earlier keys: {e}")));
+    fn find_earlier_project(&self, store: &dyn Store) -> Option<Project> {
+        let earlier = join::list_earlier_projects(store, &self.place.project);
+        let earlier = earlier.inspect_err(|e| self.hook.log_message(&format!("earlier keys: {e}")));
         earlier.ok()?.into_iter().next()
     }
 
     /// What the scene stands on. A folder that has just got a remote is still
     /// asked for by its path: the worker joins the two after this event.
-    fn ground(&self, earlier: Option<&Project>) -> Ground {
+    fn recall_environment(&self, earlier: Option<&Project>) -> RecallEnvironment {
         let (environment, paths) = (&self.hook.environment, &self.hook.paths);
         let root = Path::new(&self.place.project.root);
         let spec = self.hook.spec;
-        let prefix = spec.and_then(|spec| prefix(environment, paths, spec, root));
+        let prefix = spec.and_then(|spec| find_tool_prefix(environment, paths, spec, root));
         let limits = self.settings.limits;
         let mut place = self.place.clone();
         if let Some(old) = earlier.filter(|old| self.is_own_folder(old)) {
             old.key.clone_into(&mut place.project.key);
         }
-        let mut ground = Ground::new(place, prefix, limits).until(self.end);
+        let mut ground = RecallEnvironment::new(place, prefix, limits).with_deadline(self.end);
         if self.event.name == EventName::SessionStart {
             ground.changed = remora_client::changed_files(paths, root);
         }
         ground
     }
 
-    fn guard(
+    fn check_stop_guard(
         &self,
         store: &dyn Store,
-        before: &mut Before,
+        before: &mut SessionHistory,
         now: i64,
     ) -> Result<Option<String>, Box<dyn std::error::Error>> {
         const ONCE: &str = "guard";
         let active = self.event.fields.get("stop_hook_active");
-        if active == Some(&Value::Bool(true)) || Given::told(before, ONCE) {
+        if active == Some(&Value::Bool(true)) || InjectionHistory::has_noted(before, ONCE) {
             return Ok(None);
         }
-        let reason = recall::guard(store, self.session(), self.settings.guard)?;
+        let reason = recall::guard_stop(store, self.session_id(), self.settings.guard)?;
         if reason.is_some() {
-            before.tell(ONCE, now)?;
+            before.record_note(ONCE, now)?;
         }
         Ok(reason)
     }
 
-    fn suggest(
+    fn suggest_save(
         &self,
         store: &dyn Store,
-        before: &mut Before,
+        before: &mut SessionHistory,
         now: i64,
     ) -> Result<Option<String>, Box<dyn std::error::Error>> {
-        let (ground, path) = (self.ground(None), self.path());
-        let found = recall::suggestion(store, &ground.scene(self.session(), before), &path)?;
+        let (ground, path) = (self.recall_environment(None), self.path());
+        let found = recall::suggest_save(
+            store,
+            &ground.recall_context(self.session_id(), before),
+            &path,
+        )?;
         let Some((text, once)) = found else {
             return Ok(None);
         };
-        before.tell(&once, now)?;
+        before.record_note(&once, now)?;
         Ok(Some(text))
     }
 
     /// What makes this event another one than the one before it.
-    fn claim(&self) -> String {
+    fn claim_key(&self) -> String {
         // Several subagents begin within one prompt.
         let told = ["tool_use_id", "agent_id", "prompt_id", "source"];
         let id = told
             .iter()
-            .map(|field| self.text(field))
+            .map(|field| self.event_field(field))
             .find(|id| !id.is_empty());
         let (name, id) = (self.event.name.as_str(), id.unwrap_or_default());
-        format!("{name} {id} {}", self.text("cwd"))
+        format!("{name} {id} {}", self.event_field("cwd"))
     }
 
     /// One line for the person, if somebody is there to read it.
-    fn greeting(&self, found: &Recall) -> Option<String> {
-        if !self.greets() {
+    fn format_greeting(&self, found: &RecallResult) -> Option<String> {
+        if !self.should_greet() {
             return None;
         }
         if found.given.is_empty() {
@@ -447,8 +480,8 @@ impl<'a> Asked<'a> {
     /// Said once of a checkout whose remote names a key that other roots hold.
     /// The command needs no argument, so nothing that a repository chose can end
     /// up in a user's shell.
-    fn waiting(&self) -> Option<String> {
-        let Claim::Waiting { key, holders } = &self.place.claim else {
+    fn format_waiting_notice(&self) -> Option<String> {
+        let RootClaim::Waiting { key, holders } = &self.place.claim else {
             return None;
         };
         let holder = holders.first()?;
@@ -460,14 +493,14 @@ impl<'a> Asked<'a> {
             "Remora: this checkout says it is {key}, which is the project of {holder}. It has a \
              memory of its own; if they are the same project, `remora projects join` here makes \
              them share one.",
-            key = visible(key),
-            holder = visible(holder),
+            key = escape_invisible(key),
+            holder = escape_invisible(holder),
         ))
     }
 
     /// Said once of a folder whose remote has changed: it may be another project
     /// now, so a person must decide.
-    fn moved(&self, old: &Project) -> Option<String> {
+    fn format_moved_notice(&self, old: &Project) -> Option<String> {
         if self.is_own_folder(old) || self.place.awaited_key().is_some() {
             return None;
         }
@@ -479,18 +512,18 @@ impl<'a> Asked<'a> {
         Some(format!(
             "Remora: this folder was {old} before and is {new} now. If that is the same project, \
              `remora projects join {quoted}` brings back what is remembered of it.",
-            quoted = quoted(old),
+            quoted = quote_for_shell(old),
         ))
     }
 
     /// Whether there is somebody to read it who was not told before.
     fn is_first(&self, mark: &str) -> bool {
-        let run = Folder::open(self.hook.paths.run());
-        self.greets() && run.is_ok_and(|run| run.create_file(mark.as_ref()).is_ok())
+        let run = Folder::open(self.hook.paths.run_dir());
+        self.should_greet() && run.is_ok_and(|run| run.create_file(mark.as_ref()).is_ok())
     }
 
     /// Said once, when there is nothing to remember yet.
-    fn hint(&self) -> Option<String> {
+    fn format_welcome_notice(&self) -> Option<String> {
         self.is_first("hinted").then(|| {
             format!(
                 "Remora is on: this session will be remembered. `remora import {}` brings in what \
@@ -500,16 +533,16 @@ impl<'a> Asked<'a> {
         })
     }
 
-    fn greets(&self) -> bool {
-        self.hook.environment.switch("CLAUDE_CODE_SESSION_ATTENDED") && self.settings.greets
+    fn should_greet(&self) -> bool {
+        self.hook.environment.is_on("CLAUDE_CODE_SESSION_ATTENDED") && self.settings.greets
     }
 
-    fn store(&self) -> Result<Option<SqliteStore>, StoreError> {
-        let database = self.hook.paths.database();
+    fn open_store(&self) -> Result<Option<SqliteStore>, StoreError> {
+        let database = self.hook.paths.database_file();
         if !database.exists() {
             return Ok(None);
         }
-        match remora_store::open(&database, Access::ReadUntil(self.end)) {
+        match remora_store::open_store(&database, Access::ReadUntil(self.end)) {
             // The worker is just making it.
             Err(StoreError::Empty) => Ok(None),
             other => other.map(Some),
@@ -517,10 +550,11 @@ impl<'a> Asked<'a> {
     }
 
     fn keep_summary(&self) {
-        let text = self.text("last_assistant_message");
-        let text = strip_private(&text[..text.floor_char_boundary(SUMMARY)]);
+        let text = self.event_field("last_assistant_message");
+        let text = strip_private(&text[..text.floor_char_boundary(MAX_SUMMARY_BYTES)]);
         if let Err(e) = self.write_summary(&text) {
-            self.hook.log(&format!("a summary was not kept: {e}"));
+            self.hook
+                .log_message(&format!("a summary was not kept: {e}"));
         }
     }
 
@@ -535,65 +569,65 @@ impl<'a> Asked<'a> {
     fn take_summary(&self) -> Option<String> {
         let file = self.summary_file();
         let written = fs::metadata(&file).and_then(|meta| meta.modified());
-        let fresh = written.is_ok_and(|time| time.elapsed().is_ok_and(|age| age < STALE));
+        let fresh = written.is_ok_and(|time| time.elapsed().is_ok_and(|age| age < MAX_SUMMARY_AGE));
         let text = fs::read_to_string(&file).ok().filter(|_| fresh);
         let _ = fs::remove_file(file);
         text
     }
 
     fn summary_file(&self) -> PathBuf {
-        let given = given_file(&self.hook.paths, self.session());
+        let given = given_file(&self.hook.paths, self.session_id());
         given.with_extension("summary")
     }
 
     /// Whether an edit may be answered with a word about saving.
     fn is_edit(&self) -> bool {
-        self.settings.suggests && matches!(self.text("tool_name"), "Write" | "Edit")
+        self.settings.suggests && matches!(self.event_field("tool_name"), "Write" | "Edit")
     }
 
     /// Whether a shell's call exited with 0 and its output tells of a failure.
     fn fails_silently(&self) -> bool {
-        self.text("tool_name") == SHELL_TOOL
-            && recall::fails_silently(self.input("command"), &self.printed())
+        self.event_field("tool_name") == SHELL_TOOL
+            && recall::fails_silently(self.input_field("command"), &self.command_output())
     }
 
     /// What a call that exited with 0 printed.
-    fn printed(&self) -> String {
+    fn command_output(&self) -> String {
         let response = self.event.fields.get("tool_response");
         response.map(printed_output).unwrap_or_default()
     }
 
     /// Whether a file was to be opened that is not there.
     fn misses_a_file(&self) -> bool {
-        let error = self.text("error");
+        let error = self.event_field("error");
         let says = ["does not exist", "no such file", "ENOENT"];
-        !self.input("file_path").is_empty() && says.iter().any(|said| error.contains(said))
+        !self.input_field("file_path").is_empty() && says.iter().any(|said| error.contains(said))
     }
 
     /// The file that a call is about.
     fn path(&self) -> String {
-        let path = self.input("file_path");
+        let path = self.input_field("file_path");
         if path.is_empty() {
             return String::new();
         }
-        relative(path, &self.place.project.root, self.text("cwd"))
+        make_relative(path, &self.place.project.root, self.event_field("cwd"))
     }
 
-    fn input(&self, field: &str) -> &str {
+    fn input_field(&self, field: &str) -> &str {
         let input = self.event.fields.get("tool_input");
         let value = input.and_then(|input| input.get(field)?.as_str());
         value.unwrap_or_default()
     }
 
     /// Sessions of a client that names none share one.
-    fn session(&self) -> &str {
-        match self.text("session_id") {
+    fn session_id(&self) -> &str {
+        match self.event_field("session_id") {
             "" => "unknown",
             id => id,
         }
     }
 
-    fn text(&self, field: &str) -> &str {
+    fn event_field(&self, field: &str) -> &str {
         let value = self.event.fields.get(field).and_then(Value::as_str);
         value.unwrap_or_default()
     }

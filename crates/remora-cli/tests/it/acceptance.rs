@@ -36,7 +36,7 @@ impl World {
 
     /// The settings, as a whole.
     pub(crate) fn configure(&self, settings: &str) {
-        let file = self.den.paths.config();
+        let file = self.den.paths.config_file();
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, settings).unwrap();
     }

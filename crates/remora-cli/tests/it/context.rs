@@ -1,7 +1,7 @@
 //! `remora context`: which session is meant, and whether anything is given now.
 
 use insta::assert_snapshot;
-use remora_client::{GivenFile, Giving, Paths};
+use remora_client::{DataPaths, InjectionLog, NewInjection};
 
 use crate::remembered::{CART, Remembered};
 
@@ -30,16 +30,16 @@ fn after_a_compaction_nothing_counts_as_given() {
         given.iter().any(|g| g["item"] == "memory://user/tabs"),
         "{before}"
     );
-    let paths = Paths::new(memory.sandbox.path("home/.remora"));
-    let mut file = GivenFile::open(&paths, CART, None).unwrap();
+    let paths = DataPaths::new(memory.sandbox.path("home/.remora"));
+    let mut file = InjectionLog::open(&paths, CART, None).unwrap();
     for one in given {
-        let giving = Giving {
+        let giving = NewInjection {
             item: one["item"].as_str().unwrap(),
             moment: "prompt",
             why: "asked",
             tokens: 1,
         };
-        file.give(&[giving], 1).unwrap();
+        file.record_injections(&[giving], 1).unwrap();
     }
     drop(file);
     assert_eq!(told(), before);

@@ -4,7 +4,7 @@
 use std::fs;
 
 use insta::assert_snapshot;
-use remora_client::{Paths, Roots};
+use remora_client::{DataPaths, ProjectRoots};
 use serde_json::{Value, json};
 
 use crate::mcp::{ask, mcp};
@@ -41,7 +41,7 @@ fn decided() -> Remembered {
     sandbox.write("home/.remora/config.toml", "search.model = \"off\"\n");
     let config = "[remote \"origin\"]\nurl = git@github.com:acme/shop.git\n";
     sandbox.write("project/.git/config", config);
-    let roots = Roots::of(&Paths::new(sandbox.path("home/.remora")));
+    let roots = ProjectRoots::for_data_dir(&DataPaths::new(sandbox.path("home/.remora")));
     let root = sandbox.text("project");
     roots.accept("github.com/acme/shop", &root).unwrap();
     decide(&mut memory, SESSION, 0, WRONG);

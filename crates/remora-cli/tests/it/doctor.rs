@@ -375,12 +375,12 @@ fn a_database_of_a_newer_version() {
 fn instead_of_the_worker(memory: &Remembered, reply: &Value) -> std::thread::JoinHandle<()> {
     let socket = data(memory, "run").join("worker.sock");
     let _ = fs::remove_file(&socket);
-    let (short, _folder) = remora_client::reach(&socket).unwrap();
+    let (short, _folder) = remora_client::socket_path(&socket).unwrap();
     let listener = std::os::unix::net::UnixListener::bind(short).unwrap();
     let reply = format!("{reply}\n");
     std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        remora_client::receive(&stream).unwrap();
+        remora_client::receive_request(&stream).unwrap();
         stream.write_all(reply.as_bytes()).unwrap();
     })
 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use insta::assert_snapshot;
-use remora_client::{Paths, Roots};
+use remora_client::{DataPaths, ProjectRoots};
 use serde_json::{Value, json};
 
 use crate::remembered::Remembered;
@@ -30,7 +30,7 @@ fn project(sandbox: &Sandbox) {
 
 /// The rows are of another checkout of the same remote.
 fn share(sandbox: &Sandbox) {
-    let roots = Roots::of(&Paths::new(sandbox.path("home/.remora")));
+    let roots = ProjectRoots::for_data_dir(&DataPaths::new(sandbox.path("home/.remora")));
     let root = sandbox.text("project");
     roots.accept("github.com/acme/shop", &root).unwrap();
 }

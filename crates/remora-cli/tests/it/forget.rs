@@ -90,7 +90,7 @@ pub(crate) fn holding(home: &Path, word: &str) -> Vec<String> {
             }
             let mut bytes = fs::read(&path).unwrap_or_default();
             if path.extension().is_some_and(|end| end == "zst") {
-                remora_server::archive::read(&path, |event| {
+                remora_server::archive::read_events(&path, |event| {
                     bytes.extend(serde_json::to_vec(&event).unwrap());
                 })
                 .unwrap();
@@ -320,7 +320,7 @@ fn a_project_that_went_is_named_nowhere() {
     let home = world.den.paths.home();
     let key = key_of("alpha");
     assert_ne!(holding(home, &key), Vec::<String>::new());
-    assert!(world.den.paths.joined().exists());
+    assert!(world.den.paths.joins_file().exists());
     world.go(&alpha, &["pause", "--project"]);
     world.go(&alpha, &["forget", "--project", &key, "--yes"]);
     assert_eq!(holding(home, &key), Vec::<String>::new());

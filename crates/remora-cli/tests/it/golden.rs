@@ -11,13 +11,17 @@ use crate::hook::den::Den;
 fn an_archive_of_an_earlier_version_rebuilds_to_the_same_items() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/rebuild/v1");
     let den = Den::new();
-    den.paths.prepare().unwrap();
+    den.paths.prepare_data_dir().unwrap();
     // Items then wait for their embeddings, and no worker is left for that.
     let args = ["config", "set", "search.background", "false"];
     assert_eq!(den.remora(&args).go().code, Some(0));
     for entry in fs::read_dir(fixtures.join("archive")).unwrap() {
         let entry = entry.unwrap();
-        fs::copy(entry.path(), den.paths.archive().join(entry.file_name())).unwrap();
+        fs::copy(
+            entry.path(),
+            den.paths.archive_dir().join(entry.file_name()),
+        )
+        .unwrap();
     }
     let rebuilt = den.remora(&["rebuild"]).go();
     assert_eq!(rebuilt.code, Some(0), "{rebuilt}");

@@ -24,7 +24,7 @@ fn agent() -> &'static str {
 fn with_client(script: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     let file = sandbox.write("client", script);
-    let client = remora_agents::find(agent()).unwrap().mcp.client;
+    let client = remora_agents::find_agent(agent()).unwrap().mcp.client;
     let bin = sandbox.text("bin");
     let from = file.display();
     sandbox.shell(&format!(
@@ -191,7 +191,7 @@ fn without_the_client_the_command_is_told() {
     let sandbox = Sandbox::new();
     let done = go(&sandbox, "install", &[]);
     let program = env!("CARGO_BIN_EXE_remora");
-    let client = remora_agents::find(agent()).unwrap().mcp.client;
+    let client = remora_agents::find_agent(agent()).unwrap().mcp.client;
     let command = format!("  {client} mcp add --scope user remora -- {program} mcp\n");
     assert!(
         done.raw.contains(&format!("run this yourself\n{command}")),

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use remora_client::{Paths, Roots};
+use remora_client::{DataPaths, ProjectRoots};
 use serde_json::{Value, json};
 
 use crate::remembered::{CART, Remembered};
@@ -75,7 +75,7 @@ fn crossing(memory: &Remembered) -> Call<'_> {
 #[test]
 fn a_session_reads_its_own_project_and_no_other() {
     let memory = Remembered::shop();
-    let roots = Roots::of(&Paths::new(memory.sandbox.path("home/.remora")));
+    let roots = ProjectRoots::for_data_dir(&DataPaths::new(memory.sandbox.path("home/.remora")));
     let root = memory.sandbox.text("project");
     roots.accept("github.com/acme/notes", &root).unwrap();
     let config = "[remote \"origin\"]\nurl = git@github.com:acme/notes.git\n";
@@ -182,7 +182,7 @@ fn the_list_of_tools_is_small() {
 #[test]
 fn a_variable_that_names_another_checkout_leads_nowhere() {
     let memory = Remembered::shop();
-    let roots = Roots::of(&Paths::new(memory.sandbox.path("home/.remora")));
+    let roots = ProjectRoots::for_data_dir(&DataPaths::new(memory.sandbox.path("home/.remora")));
     let config = "[remote \"origin\"]\nurl = git@github.com:acme/shop.git\n";
     memory.sandbox.write("victim/.git/config", config);
     let victim = memory.sandbox.text("victim");

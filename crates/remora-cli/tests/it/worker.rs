@@ -182,7 +182,7 @@ fn a_poke_of_a_newer_program_brings_a_new_worker() {
         };
         // A poke is not answered: the worker hangs up.
         let moment = std::time::Duration::from_millis(500);
-        let _ = remora_client::ask(&den.paths.socket(), &request, moment);
+        let _ = remora_client::send_request(&den.paths.socket_file(), &request, moment);
     };
     poke("0.0.1");
     poke("not a version");
@@ -217,7 +217,7 @@ fn a_worker_that_is_told_to_end_has_not_died() {
 #[test]
 fn a_worker_that_is_busy_is_not_said_to_be_gone() {
     let den = Den::new();
-    den.paths.prepare().unwrap();
+    den.paths.prepare_data_dir().unwrap();
     let lock = fs::File::create(den.paths.lock()).unwrap();
     lock.lock().unwrap();
     let status = den.remora(&["worker", "status"]).go();

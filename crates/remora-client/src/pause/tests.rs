@@ -4,25 +4,25 @@ use super::*;
 
 fn pauses() -> (tempfile::TempDir, Pause) {
     let dir = tempfile::tempdir().unwrap();
-    let pause = Pause::of(&Paths::new(dir.path().join("data")));
+    let pause = Pause::for_data_dir(&DataPaths::new(dir.path().join("data")));
     (dir, pause)
 }
 
-fn mark(what: Paused, until: Option<i64>) -> Mark {
-    Mark {
+fn mark(what: PauseScope, until: Option<i64>) -> PauseEntry {
+    PauseEntry {
         what,
-        stops: Stops::Everything,
+        stops: PauseEffect::Everything,
         since: 10,
         until,
     }
 }
 
-fn project(key: &str) -> Paused {
-    Paused::Project(key.to_owned())
+fn project(key: &str) -> PauseScope {
+    PauseScope::Project(key.to_owned())
 }
 
-fn session(id: &str) -> Paused {
-    Paused::Session(id.to_owned())
+fn session(id: &str) -> PauseScope {
+    PauseScope::Session(id.to_owned())
 }
 
 #[test]
@@ -30,53 +30,67 @@ fn each_pause_reaches_what_it_names() {
     let (_dir, pause) = pauses();
     let off = |key: &str, id: &str| pause.is_off(Some(key), id, 100);
     assert!(!off("h.org/shop", "one"));
-    pause.set(&mark(project("h.org/shop"), None)).unwrap();
+    pause.set_pause(&mark(project("h.org/shop"), None)).unwrap();
     assert_eq!(
         (off("h.org/shop", "one"), off("h.org/notes", "one")),
         (true, false)
     );
-    pause.set(&mark(session("two"), None)).unwrap();
+    pause.set_pause(&mark(session("two"), None)).unwrap();
     assert_eq!(
         (off("h.org/notes", "two"), off("h.org/notes", "one")),
         (true, false)
     );
     assert!(!pause.is_off(None, "", 100));
-    pause.set(&mark(Paused::All, None)).unwrap();
+    pause.set_pause(&mark(PauseScope::All, None)).unwrap();
     assert!(off("h.org/notes", "one") && pause.is_off(None, "", 100));
-    let listed: Vec<Paused> = pause
-        .list(100)
+    let listed: Vec<PauseScope> = pause
+        .list_pauses(100)
         .unwrap()
         .into_iter()
         .map(|m| m.what)
         .collect();
-    assert_eq!(listed, [Paused::All, project("h.org/shop"), session("two")]);
+    assert_eq!(
+        listed,
+        [PauseScope::All, project("h.org/shop"), session("two")]
+    );
 }
 
 #[test]
 fn the_folder_is_there_only_while_something_is_paused() {
     let (_dir, pause) = pauses();
-    pause.set(&mark(Paused::All, None)).unwrap();
-    pause.set(&mark(session("s"), None)).unwrap();
-    assert!(pause.clear(&Paused::All, Stops::Everything).unwrap());
-    assert!(!pause.clear(&Paused::All, Stops::Everything).unwrap());
+    pause.set_pause(&mark(PauseScope::All, None)).unwrap();
+    pause.set_pause(&mark(session("s"), None)).unwrap();
+    assert!(
+        pause
+            .clear(&PauseScope::All, PauseEffect::Everything)
+            .unwrap()
+    );
+    assert!(
+        !pause
+            .clear(&PauseScope::All, PauseEffect::Everything)
+            .unwrap()
+    );
     assert!(pause.folder.exists());
-    assert!(pause.clear(&session("s"), Stops::Everything).unwrap());
+    assert!(pause.clear(&session("s"), PauseEffect::Everything).unwrap());
     assert!(!pause.folder.exists());
-    assert!(!pause.clear(&session("s"), Stops::Everything).unwrap());
+    assert!(!pause.clear(&session("s"), PauseEffect::Everything).unwrap());
 }
 
 #[test]
 fn a_pause_ends_by_itself() {
     let (_dir, pause) = pauses();
-    pause.set(&mark(Paused::All, Some(50))).unwrap();
+    pause.set_pause(&mark(PauseScope::All, Some(50))).unwrap();
     assert!(pause.is_off(None, "s", 49));
     assert!(!pause.is_off(None, "s", 50));
     assert!(pause.folder.exists());
-    assert_eq!(pause.list(49).unwrap(), [mark(Paused::All, Some(50))]);
-    assert_eq!(pause.list(50).unwrap(), []);
+    assert_eq!(
+        pause.list_pauses(49).unwrap(),
+        [mark(PauseScope::All, Some(50))]
+    );
+    assert_eq!(pause.list_pauses(50).unwrap(), []);
     assert!(!pause.folder.exists());
-    pause.set(&mark(Paused::All, Some(50))).unwrap();
-    pause.set(&mark(Paused::All, None)).unwrap();
+    pause.set_pause(&mark(PauseScope::All, Some(50))).unwrap();
+    pause.set_pause(&mark(PauseScope::All, None)).unwrap();
     assert!(pause.is_off(None, "s", i64::MAX));
 }
 
@@ -97,13 +111,13 @@ fn ids_never_leave_the_folder_and_never_mix() {
         &long,
     ];
     for id in ids {
-        pause.set(&mark(session(id), None)).unwrap();
+        pause.set_pause(&mark(session(id), None)).unwrap();
     }
     let names: Vec<_> = fs::read_dir(&pause.folder).unwrap().collect();
     assert_eq!(names.len(), ids.len());
     for id in ids.into_iter().filter(|id| !id.is_empty()) {
         assert!(pause.is_off(None, id, 0), "{id}");
-        assert!(pause.clear(&session(id), Stops::Everything).unwrap());
+        assert!(pause.clear(&session(id), PauseEffect::Everything).unwrap());
         assert!(!pause.is_off(None, id, 0), "{id}");
     }
 }
@@ -116,9 +130,18 @@ fn a_damaged_mark_keeps_quiet_and_can_be_seen_and_ended() {
         fs::write(pause.folder.join(name), "{").unwrap();
     }
     assert!(pause.is_off(None, "", 0));
-    let listed: Vec<Paused> = pause.list(0).unwrap().into_iter().map(|m| m.what).collect();
-    assert_eq!(listed, [Paused::All, project("0123"), session("s")]);
-    assert!(pause.clear(&Paused::All, Stops::Everything).unwrap());
+    let listed: Vec<PauseScope> = pause
+        .list_pauses(0)
+        .unwrap()
+        .into_iter()
+        .map(|m| m.what)
+        .collect();
+    assert_eq!(listed, [PauseScope::All, project("0123"), session("s")]);
+    assert!(
+        pause
+            .clear(&PauseScope::All, PauseEffect::Everything)
+            .unwrap()
+    );
     assert!(!pause.is_off(None, "", 0));
     assert!(pause.is_off(None, "s", 0));
 }
@@ -126,27 +149,28 @@ fn a_damaged_mark_keeps_quiet_and_can_be_seen_and_ended() {
 #[test]
 fn recall_is_paused_beside_everything_else() {
     let (_dir, pause) = pauses();
-    let recall = |what: Paused| Mark {
-        stops: Stops::Recall,
+    let recall = |what: PauseScope| PauseEntry {
+        stops: PauseEffect::Recall,
         ..mark(what, Some(200))
     };
-    let quiet = |keys: &[&str], id: &str, now| pause.quiet(keys, id, now);
-    pause.set(&recall(project("h.org/shop"))).unwrap();
-    assert_eq!(quiet(&["h.org/shop"], "one", 100), Quiet::Recall);
-    assert_eq!(quiet(&["x", "h.org/shop"], "one", 100), Quiet::Recall);
-    assert_eq!(quiet(&["h.org/notes"], "one", 100), Quiet::No);
-    assert_eq!(quiet(&["h.org/shop"], "one", 200), Quiet::No);
+    let quiet = |keys: &[&str], id: &str, now| pause.pause_state(keys, id, now);
+    pause.set_pause(&recall(project("h.org/shop"))).unwrap();
+    assert_eq!(quiet(&["h.org/shop"], "one", 100), PauseState::Recall);
+    assert_eq!(quiet(&["x", "h.org/shop"], "one", 100), PauseState::Recall);
+    assert_eq!(quiet(&["h.org/notes"], "one", 100), PauseState::No);
+    assert_eq!(quiet(&["h.org/shop"], "one", 200), PauseState::No);
     assert!(!pause.is_off(Some("h.org/shop"), "one", 100));
-    pause.set(&recall(session("two"))).unwrap();
-    assert_eq!(quiet(&[], "two", 100), Quiet::Recall);
-    pause.set(&mark(project("h.org/shop"), None)).unwrap();
-    assert_eq!(quiet(&["h.org/shop"], "one", 100), Quiet::Everything);
-    let listed = pause.list(100).unwrap().into_iter();
-    let listed: Vec<(Stops, Paused)> = listed.map(|mark| (mark.stops, mark.what)).collect();
+    pause.set_pause(&recall(session("two"))).unwrap();
+    assert_eq!(quiet(&[], "two", 100), PauseState::Recall);
+    pause.set_pause(&mark(project("h.org/shop"), None)).unwrap();
+    assert_eq!(quiet(&["h.org/shop"], "one", 100), PauseState::Everything);
+    let listed = pause.list_pauses(100).unwrap().into_iter();
+    let listed: Vec<(PauseEffect, PauseScope)> =
+        listed.map(|mark| (mark.stops, mark.what)).collect();
     let wanted = [
-        (Stops::Everything, project("h.org/shop")),
-        (Stops::Recall, project("h.org/shop")),
-        (Stops::Recall, session("two")),
+        (PauseEffect::Everything, project("h.org/shop")),
+        (PauseEffect::Recall, project("h.org/shop")),
+        (PauseEffect::Recall, session("two")),
     ];
     assert_eq!(listed, wanted);
     for (stops, what) in wanted {
@@ -159,16 +183,16 @@ fn recall_is_paused_beside_everything_else() {
 fn a_pause_goes_on_without_the_name_of_its_project() {
     let (_dir, pause) = pauses();
     let what = project("h.org/acme/shop");
-    for stops in [Stops::Everything, Stops::Recall] {
-        let mark = Mark {
+    for stops in [PauseEffect::Everything, PauseEffect::Recall] {
+        let mark = PauseEntry {
             stops,
             ..mark(what.clone(), Some(200))
         };
-        pause.set(&mark).unwrap();
+        pause.set_pause(&mark).unwrap();
         pause.forget_name("h.org/acme/shop").unwrap();
         pause.forget_name("h.org/acme/other").unwrap();
-        let quiet = |now| pause.quiet(&["h.org/acme/shop"], "s", now);
-        assert!(quiet(100) != Quiet::No && quiet(200) == Quiet::No);
+        let quiet = |now| pause.pause_state(&["h.org/acme/shop"], "s", now);
+        assert!(quiet(100) != PauseState::No && quiet(200) == PauseState::No);
         let files = fs::read_dir(&pause.folder).unwrap();
         let texts: Vec<String> = files
             .map(|file| fs::read_to_string(file.unwrap().path()).unwrap())

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use remora_protocol::git;
 
-use super::normal;
+use super::normalise_path;
 use crate::open_plain;
 
 /// A larger file of git's is not read.
@@ -31,31 +31,31 @@ pub(super) struct Checkout {
 
 /// The checkout that `dir` lies in.
 pub(super) fn find_checkout(dir: &Path) -> Option<Checkout> {
-    let dir = normal(dir);
+    let dir = normalise_path(dir);
     let (root, dot_git) = dir.ancestors().find_map(|folder| {
         let git = folder.join(".git");
         git.exists().then(|| (folder.to_path_buf(), git))
     })?;
     if dot_git.is_dir() {
         // `commondir` in here would only send us to another repository.
-        return Some(describe(root.clone(), root, &dot_git, &dot_git));
+        return Some(read_checkout(root.clone(), root, &dot_git, &dot_git));
     }
-    let own = target(&root, &dot_git)?;
+    let own = resolve_gitdir(&root, &dot_git)?;
     let Some(common) = read_file(&own.join("commondir")) else {
-        if !belongs(&own, &root) {
-            return Some(unknown(root));
+        if !belongs_to_root(&own, &root) {
+            return Some(checkout_from_folder(root));
         }
-        return Some(describe(root.clone(), root, &own, &own));
+        return Some(read_checkout(root.clone(), root, &own, &own));
     };
-    let shared = normal(&own.join(common.trim()));
+    let shared = normalise_path(&own.join(common.trim()));
     if !is_listed(&shared, &own, &root) {
-        return Some(unknown(root));
+        return Some(checkout_from_folder(root));
     }
-    Some(describe(root, main_checkout(&shared), &own, &shared))
+    Some(read_checkout(root, main_checkout(&shared), &own, &shared))
 }
 
 /// A checkout that is nothing but its folder.
-fn unknown(root: PathBuf) -> Checkout {
+fn checkout_from_folder(root: PathBuf) -> Checkout {
     Checkout {
         main: root.clone(),
         root,
@@ -64,7 +64,7 @@ fn unknown(root: PathBuf) -> Checkout {
     }
 }
 
-fn describe(root: PathBuf, main: PathBuf, own: &Path, shared: &Path) -> Checkout {
+fn read_checkout(root: PathBuf, main: PathBuf, own: &Path, shared: &Path) -> Checkout {
     let config = read_file(&shared.join("config"));
     Checkout {
         root,
@@ -75,16 +75,18 @@ fn describe(root: PathBuf, main: PathBuf, own: &Path, shared: &Path) -> Checkout
 }
 
 /// The git folder that a `.git` file names.
-fn target(root: &Path, dot_git: &Path) -> Option<PathBuf> {
+fn resolve_gitdir(root: &Path, dot_git: &Path) -> Option<PathBuf> {
     let text = read_file(dot_git)?;
-    Some(normal(&root.join(git::pointer(&text)?)))
+    Some(normalise_path(
+        &root.join(git::parse_gitdir_pointer(&text)?),
+    ))
 }
 
 /// Whether a repository lists `own` as the folder of the worktree at `root`.
 fn is_listed(shared: &Path, own: &Path, root: &Path) -> bool {
     let is_child = own.parent() == Some(&shared.join("worktrees"));
     let back = read_file(&own.join("gitdir"));
-    let back = back.map(|path| normal(&own.join(path.trim())));
+    let back = back.map(|path| normalise_path(&own.join(path.trim())));
     // The folders are compared, not the `.git` in them: that may be a link to
     // the real worktree's.
     let back = back.filter(|path| path.ends_with(".git"));
@@ -94,7 +96,7 @@ fn is_listed(shared: &Path, own: &Path, root: &Path) -> bool {
 
 /// Whether a git folder elsewhere (of a submodule, or put apart on purpose)
 /// names `root` as its working tree, or lies in it.
-fn belongs(own: &Path, root: &Path) -> bool {
+fn belongs_to_root(own: &Path, root: &Path) -> bool {
     let config = read_file(&own.join("config"));
     let tree = config.and_then(|text| git::worktree_of_config(&text));
     tree.is_some_and(|tree| is_same_folder(&own.join(tree), root)) || is_inside(own, root)
@@ -108,10 +110,10 @@ fn main_checkout(shared: &Path) -> PathBuf {
     }
     let config = read_file(&shared.join("config"));
     let tree = config.and_then(|text| git::worktree_of_config(&text));
-    let tree = tree.map(|tree| normal(&shared.join(tree)));
+    let tree = tree.map(|tree| normalise_path(&shared.join(tree)));
     let beside = shared.parent().map(Path::to_path_buf);
     let points_here = |tree: &PathBuf| {
-        target(tree, &tree.join(".git")).is_some_and(|to| is_same_folder(&to, shared))
+        resolve_gitdir(tree, &tree.join(".git")).is_some_and(|to| is_same_folder(&to, shared))
     };
     let main = tree.into_iter().chain(beside).find(points_here);
     main.unwrap_or_else(|| shared.to_path_buf())
@@ -119,7 +121,8 @@ fn main_checkout(shared: &Path) -> PathBuf {
 
 fn is_same_folder(one: &Path, other: &Path) -> bool {
     let real = |path: &Path| fs::canonicalize(path).ok();
-    normal(one) == normal(other) || real(one).is_some_and(|one| Some(one) == real(other))
+    normalise_path(one) == normalise_path(other)
+        || real(one).is_some_and(|one| Some(one) == real(other))
 }
 
 fn is_inside(path: &Path, folder: &Path) -> bool {

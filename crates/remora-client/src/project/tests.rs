@@ -9,7 +9,7 @@ const CONFIG: &str = "[remote \"origin\"]\nurl = git@h.org:acme/app.git\n";
 struct Disk {
     _dir: tempfile::TempDir,
     top: PathBuf,
-    paths: Paths,
+    paths: DataPaths,
 }
 
 impl Disk {
@@ -17,7 +17,7 @@ impl Disk {
         let dir = tempfile::tempdir().unwrap();
         let top = dir.path().canonicalize().unwrap();
         let disk = Self {
-            paths: Paths::new(top.join("data")),
+            paths: DataPaths::new(top.join("data")),
             _dir: dir,
             top,
         };
@@ -30,7 +30,11 @@ impl Disk {
     fn claimed() -> Self {
         let disk = Self::new();
         let root = disk.text("app");
-        assert!(Roots::of(&disk.paths).claim(KEY, &root).unwrap());
+        assert!(
+            ProjectRoots::for_data_dir(&disk.paths)
+                .claim(KEY, &root)
+                .unwrap()
+        );
         disk
     }
 
@@ -87,7 +91,7 @@ fn checkouts_worktrees_and_subfolders_are_one_project() {
         project: project.clone(),
         branch,
         main: disk.text("app"),
-        claim: Claim::Accepted,
+        claim: RootClaim::Accepted,
     };
     assert_eq!(main, app);
     let tree = ProjectLocation {
@@ -132,11 +136,11 @@ fn folders_of_the_same_name_do_not_mix() {
 fn a_key_is_free_then_held_then_shared_by_those_who_were_accepted() {
     let disk = Disk::new();
     disk.write("clone/.git/config", CONFIG);
-    assert_eq!(disk.at("app").claim, Claim::Free);
-    let roots = Roots::of(&disk.paths);
+    assert_eq!(disk.at("app").claim, RootClaim::Free);
+    let roots = ProjectRoots::for_data_dir(&disk.paths);
     roots.claim(KEY, &disk.text("app")).unwrap();
     let clone = disk.at("clone");
-    let waiting = Claim::Waiting {
+    let waiting = RootClaim::Waiting {
         key: KEY.to_owned(),
         holders: vec![disk.text("app")],
     };
@@ -169,7 +173,7 @@ fn links_to_one_root_are_one_root() {
 #[test]
 fn a_list_that_cannot_be_read_lets_no_root_in() {
     let disk = Disk::claimed();
-    let file = disk.paths.roots().join("h.org%2Facme%2Fapp");
+    let file = disk.paths.roots_dir().join("h.org%2Facme%2Fapp");
     fs::write(&file, "something else\n").unwrap();
     assert_eq!(disk.key("app"), disk.text("app"));
     fs::remove_file(&file).unwrap();

@@ -1,20 +1,20 @@
 use super::*;
-use crate::Input;
+use crate::HookInput;
 
-fn put(paths: &Paths, now: i64, text: &str) -> String {
-    let input = Input {
+fn put(paths: &DataPaths, now: i64, text: &str) -> String {
+    let input = HookInput {
         bytes: text.as_bytes().to_vec(),
         cut: false,
     };
-    spool(paths, "a", now, None, &input, false).unwrap()
+    spool_event(paths, "a", now, None, &input, false).unwrap()
 }
 
 #[test]
 fn what_is_written_is_read_again() {
     let dir = tempfile::tempdir().unwrap();
-    let paths = Paths::new(dir.path().join("new"));
+    let paths = DataPaths::new(dir.path().join("new"));
     let id = put(&paths, 1_794_731_400_250, "{\"a\":\n1}");
-    let files = waiting(&paths, 10).unwrap();
+    let files = list_spooled(&paths, 10).unwrap();
     let back = read_spooled(&files[0], 1000).unwrap();
     assert_eq!(back.payload, b"{\"a\":\n1}");
     assert_eq!(
@@ -34,23 +34,23 @@ fn what_is_written_is_read_again() {
     {
         use std::os::unix::fs::PermissionsExt;
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&files[0]), mode(&paths.spool())), (0o600, 0o700));
+        assert_eq!((mode(&files[0]), mode(&paths.spool_dir())), (0o600, 0o700));
     }
 }
 
 #[test]
 fn the_oldest_come_first_and_half_written_ones_never() {
     let dir = tempfile::tempdir().unwrap();
-    let paths = Paths::new(dir.path());
+    let paths = DataPaths::new(dir.path());
     let ids: Vec<String> = (0..20).rev().map(|n| put(&paths, n * 1000, "x")).collect();
-    fs::write(paths.spool().join("half.tmp"), "x").unwrap();
-    let first: Vec<String> = waiting(&paths, 3)
+    fs::write(paths.spool_dir().join("half.tmp"), "x").unwrap();
+    let first: Vec<String> = list_spooled(&paths, 3)
         .unwrap()
         .iter()
         .map(|f| f.file_stem().unwrap().to_string_lossy().into_owned())
         .collect();
     assert_eq!(first, [&*ids[19], &*ids[18], &*ids[17]]);
-    assert_eq!(waiting(&paths, 100).unwrap().len(), 20);
+    assert_eq!(list_spooled(&paths, 100).unwrap().len(), 20);
 }
 
 #[test]

@@ -11,10 +11,10 @@ use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 
 use super::tokens::Tokens;
-use super::{Effort, EmbedError, MAX_TOKENS, Source};
-use crate::DIMS;
+use super::{Effort, EmbedError, EncoderSource, MAX_TOKENS};
+use crate::EMBEDDING_DIMS;
 
-static WEIGHTS: &[u8] = include_bytes!("../../../../assets/minilm.int8.onnx");
+static BUILT_IN_WEIGHTS: &[u8] = include_bytes!("../../../../assets/minilm.int8.onnx");
 
 /// A network with the inputs and the output that it must have.
 pub(super) struct Network {
@@ -27,7 +27,7 @@ pub(super) struct Network {
 }
 
 impl Network {
-    pub(super) fn load(source: &Source) -> Result<Self, EmbedError> {
+    pub(super) fn load(source: &EncoderSource) -> Result<Self, EmbedError> {
         let unusable = |reason: String| EmbedError::Unusable {
             source_name: source.to_string(),
             reason,
@@ -36,11 +36,11 @@ impl Network {
         // A short text takes a third of the time when the weights lie ready. But
         // the engine packs them without their zero point, which is known to be
         // zero only for the weights of the binary.
-        options.prepack_weights(*source == Source::BuiltIn);
+        options.prepack_weights(*source == EncoderSource::BuiltIn);
         let model = match source {
-            Source::BuiltIn => options.load_static_slice(WEIGHTS),
-            Source::File(path) => {
-                let bytes = read(path).map_err(|reason| EmbedError::Read {
+            EncoderSource::BuiltIn => options.load_static_slice(BUILT_IN_WEIGHTS),
+            EncoderSource::File(path) => {
+                let bytes = read_weights(path).map_err(|reason| EmbedError::Read {
                     path: path.clone(),
                     reason,
                 })?;
@@ -63,8 +63,8 @@ impl Network {
             full: OnceLock::new(),
         };
         // The weights of the binary are known; a file may hold another network.
-        if let Source::File(_) = source {
-            let word = Tokens::read("word", MAX_TOKENS);
+        if let EncoderSource::File(_) = source {
+            let word = Tokens::from_text("word", MAX_TOKENS);
             network
                 .run(&word, Effort::Quiet)
                 .map_err(|error| unusable(error.to_string()))?;
@@ -80,7 +80,7 @@ impl Network {
         let ids = NdTensor::try_from_data(shape, ids).map_err(|error| failed(error.to_string()))?;
         let mask = NdTensor::full(shape, 1_i32);
         let inputs = vec![(self.ids, ids.into()), (self.mask, mask.into())];
-        let options = RunOptions::default().with_thread_pool(Some(self.pool(effort)));
+        let options = RunOptions::default().with_thread_pool(Some(self.thread_pool(effort)));
         let outputs = self
             .model
             .run(inputs, &[self.out], Some(options))
@@ -93,16 +93,16 @@ impl Network {
             .try_into()
             .map_err(|error: rten::TryFromValueError| failed(error.to_string()))?;
         match vector.shape() {
-            [1, DIMS] => Ok(vector.to_vec()),
+            [1, EMBEDDING_DIMS] => Ok(vector.to_vec()),
             [rows, dims] => Err(failed(format!(
-                "it gave {rows} x {dims} numbers for a text, not 1 x {DIMS}"
+                "it gave {rows} x {dims} numbers for a text, not 1 x {EMBEDDING_DIMS}"
             ))),
         }
     }
 
     /// The threads to run on. The engine's own pool has a thread for each core
     /// and is never used.
-    fn pool(&self, effort: Effort) -> Arc<ThreadPool> {
+    fn thread_pool(&self, effort: Effort) -> Arc<ThreadPool> {
         let (pool, threads) = match effort {
             Effort::Quiet => (&self.quiet, 1),
             Effort::Full => (&self.full, 2),
@@ -113,21 +113,26 @@ impl Network {
 }
 
 /// The largest file that is read as weights.
-const LARGEST: u64 = 512 * 1024 * 1024;
+const MAX_WEIGHTS_BYTES: u64 = 512 * 1024 * 1024;
 
 /// A file that is one: a pipe would never end, and a device neither.
-fn read(path: &Path) -> Result<Vec<u8>, String> {
+fn read_weights(path: &Path) -> Result<Vec<u8>, String> {
     let told = |error: std::io::Error| error.to_string();
     let meta = fs::metadata(path).map_err(told)?;
     if !meta.is_file() {
         return Err("it is not a file".to_owned());
     }
-    if meta.len() > LARGEST {
-        return Err(format!("it has more than {} MB", LARGEST / 1024 / 1024));
+    if meta.len() > MAX_WEIGHTS_BYTES {
+        return Err(format!(
+            "it has more than {} MB",
+            MAX_WEIGHTS_BYTES / 1024 / 1024
+        ));
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(told)?;
-    file.take(LARGEST).read_to_end(&mut bytes).map_err(told)?;
+    file.take(MAX_WEIGHTS_BYTES)
+        .read_to_end(&mut bytes)
+        .map_err(told)?;
     Ok(bytes)
 }
 

@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::{Effort, EmbedError, Encoder, Source};
-use crate::meaning::Meaning;
+use super::{Effort, EmbedError, Encoder, EncoderSource};
+use crate::meaning::Embedding;
 
 /// The smallest sound network: it adds two numbers.
 const ADDER: &[u8] = include_bytes!("../../cases/adder.onnx");
@@ -35,7 +35,7 @@ fn cases() -> Vec<Case> {
 }
 
 /// The components as numbers again.
-fn components(meaning: &Meaning) -> Vec<f32> {
+fn components(meaning: &Embedding) -> Vec<f32> {
     let bytes = meaning.to_bytes();
     let (head, steps) = bytes.split_first_chunk::<4>().unwrap();
     let scale = f32::from_le_bytes(*head);
@@ -47,19 +47,20 @@ fn components(meaning: &Meaning) -> Vec<f32> {
 
 #[test]
 fn meanings_are_those_of_the_reference() {
-    let encoder = Encoder::load(&Source::BuiltIn).unwrap();
+    let encoder = Encoder::load(&EncoderSource::BuiltIn).unwrap();
     let cases = cases();
     assert!(cases.len() >= 10);
     let texts: Vec<&str> = cases.iter().map(|case| case.text.as_str()).collect();
     let meanings = encoder.encode(&texts, Effort::Quiet).unwrap();
     for (case, meaning) in cases.iter().zip(&meanings) {
-        assert_eq!(meaning.dims(), crate::DIMS);
+        assert_eq!(meaning.dims(), crate::EMBEDDING_DIMS);
         // Processors differ in how they add up bytes, hence the room.
         let first = &components(meaning)[..case.first.len()];
-        let near = Meaning::of(first).cosine(&Meaning::of(&case.first));
+        let near =
+            Embedding::from_vector(first).cosine_similarity(&Embedding::from_vector(&case.first));
         assert!(near > 0.95, "{}: {near}", case.text);
         for (other, wanted) in meanings.iter().zip(&case.cosines) {
-            let ours = meaning.cosine(other);
+            let ours = meaning.cosine_similarity(other);
             assert!(
                 (ours - wanted).abs() < 0.08,
                 "{}: {ours} {wanted}",
@@ -98,7 +99,7 @@ fn what_is_no_encoder_is_refused() {
     for (name, bytes) in broken {
         let path = folder.path().join(name);
         fs::write(&path, bytes).unwrap();
-        let error = Encoder::load(&Source::File(path)).unwrap_err();
+        let error = Encoder::load(&EncoderSource::File(path)).unwrap_err();
         assert!(matches!(error, EmbedError::Unusable { .. }), "{error}");
         assert!(error.to_string().contains(name), "{error}");
     }
@@ -108,18 +109,19 @@ fn what_is_no_encoder_is_refused() {
 fn a_file_that_cannot_be_read_is_named() {
     let folder = tempfile::tempdir().unwrap();
     for path in [folder.path().join("missing"), folder.path().to_owned()] {
-        let error = Encoder::load(&Source::File(path.clone())).unwrap_err();
+        let error = Encoder::load(&EncoderSource::File(path.clone())).unwrap_err();
         assert!(matches!(&error, EmbedError::Read { path: named, .. } if *named == path));
     }
 }
 
 #[test]
 fn the_same_weights_from_a_file_give_the_same() {
-    let [file, built_in] = [Source::File(built_in()), Source::BuiltIn].map(|source| {
-        Encoder::load(&source)
-            .unwrap()
-            .encode(&["some text"], Effort::Quiet)
-    });
+    let [file, built_in] =
+        [EncoderSource::File(built_in()), EncoderSource::BuiltIn].map(|source| {
+            Encoder::load(&source)
+                .unwrap()
+                .encode(&["some text"], Effort::Quiet)
+        });
     assert_eq!(file, built_in);
 }
 

@@ -3,15 +3,15 @@
 use std::ops::ControlFlow;
 
 use crate::table::Table;
-use crate::wordpiece::read;
+use crate::wordpiece::visit_word_pieces;
 
-const UNKNOWN: u16 = 100;
-const BEGIN: u16 = 101;
-const END: u16 = 102;
+const UNKNOWN_TOKEN: u16 = 100;
+const BEGIN_TOKEN: u16 = 101;
+const END_TOKEN: u16 = 102;
 
 /// How much of a text is looked at, in bytes. Far more than the tokens that are
 /// read; only a text of gaps gets there.
-const MAX_TEXT: usize = 64 * 1024;
+const MAX_TEXT_BYTES: usize = 64 * 1024;
 
 /// The numbers of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,14 +19,14 @@ pub(super) struct Tokens(Vec<u16>);
 
 impl Tokens {
     /// At most `limit` of them, the markers included.
-    pub(super) fn read(text: &str, limit: usize) -> Self {
-        let text = &text[..text.floor_char_boundary(MAX_TEXT)];
+    pub(super) fn from_text(text: &str, limit: usize) -> Self {
+        let text = &text[..text.floor_char_boundary(MAX_TEXT_BYTES)];
         let limit = limit.saturating_sub(1).max(1);
         let table = Table::built_in();
-        let mut tokens = vec![BEGIN];
-        read(text, &mut { table }, |pieces| {
+        let mut tokens = vec![BEGIN_TOKEN];
+        visit_word_pieces(text, &mut { table }, |pieces| {
             if pieces.is_empty() {
-                tokens.push(UNKNOWN);
+                tokens.push(UNKNOWN_TOKEN);
             }
             tokens.extend(pieces.iter().filter_map(|at| table.id(usize::from(*at))));
             if tokens.len() < limit {
@@ -36,7 +36,7 @@ impl Tokens {
             }
         });
         tokens.truncate(limit);
-        tokens.push(END);
+        tokens.push(END_TOKEN);
         Self(tokens)
     }
 

@@ -2,10 +2,12 @@
 
 use proptest::prelude::*;
 
-use super::{Gister, MAX_TEXT, gist, is_word};
+use super::{MAX_TEXT_BYTES, StaticEmbedder, embed_static, is_word};
 
 fn cosine(a: &str, b: &str) -> f32 {
-    gist(a).unwrap().cosine(&gist(b).unwrap())
+    embed_static(a)
+        .unwrap()
+        .cosine_similarity(&embed_static(b).unwrap())
 }
 
 #[test]
@@ -63,31 +65,34 @@ fn texts_without_a_known_word_have_none() {
         "\0\u{200b}",
         &"x".repeat(101),
     ] {
-        assert_eq!(gist(text), None, "{text:?}");
-        assert_eq!(Gister::new().gist(text), None, "{text:?}");
+        assert_eq!(embed_static(text), None, "{text:?}");
+        assert_eq!(StaticEmbedder::new().embed_static(text), None, "{text:?}");
     }
 }
 
 #[test]
 fn only_the_beginning_of_a_long_text_counts() {
-    let lead = "migration ".repeat(MAX_TEXT / 10 + 1);
+    let lead = "migration ".repeat(MAX_TEXT_BYTES / 10 + 1);
     let long = format!("{lead} pasta for lunch");
-    assert_eq!(gist(&lead), gist(&long));
+    assert_eq!(embed_static(&lead), embed_static(&long));
     // A character across the bound is left out, not cut.
-    assert!(gist(&"é ".repeat(MAX_TEXT)).is_some());
+    assert!(embed_static(&"é ".repeat(MAX_TEXT_BYTES)).is_some());
 }
 
 #[test]
 fn it_has_the_dimensions_it_says() {
-    assert_eq!(gist("word").map(|gist| gist.dims()), Some(crate::GIST_DIMS));
+    assert_eq!(
+        embed_static("word").map(|gist| gist.dims()),
+        Some(crate::STATIC_EMBEDDING_DIMS)
+    );
 }
 
 proptest! {
     #[test]
     fn a_gister_gives_the_same(texts in proptest::collection::vec("([a-zA-Z_.-]{1,10} ){0,8}", 1..6)) {
-        let mut gister = Gister::default();
+        let mut gister = StaticEmbedder::default();
         for text in texts.iter().chain(&texts) {
-            prop_assert_eq!(gister.gist(text), gist(text));
+            prop_assert_eq!(gister.embed_static(text), embed_static(text));
         }
     }
 }

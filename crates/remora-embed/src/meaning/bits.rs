@@ -2,7 +2,7 @@
 
 /// Eight answers a byte, the first in the lowest bit; the last byte is filled
 /// with zeros.
-pub(super) fn signs(answers: impl ExactSizeIterator<Item = bool>) -> Vec<u8> {
+pub(super) fn pack_bits(answers: impl ExactSizeIterator<Item = bool>) -> Vec<u8> {
     let mut bytes = vec![0_u8; answers.len().div_ceil(8)];
     for (at, yes) in answers.enumerate() {
         if let Some(byte) = bytes.get_mut(at / 8) {

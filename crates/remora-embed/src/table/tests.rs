@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::{Place, Table};
+use super::{PiecePosition, Table};
 
 /// The same by trying every length.
-fn slowly(table: &Table, text: &str, place: Place) -> Option<(usize, usize)> {
+fn slowly(table: &Table, text: &str, place: PiecePosition) -> Option<(usize, usize)> {
     let mut ends: Vec<usize> = text.char_indices().map(|(at, _)| at).skip(1).collect();
     ends.push(text.len());
     ends.into_iter()
@@ -13,12 +13,12 @@ fn slowly(table: &Table, text: &str, place: Place) -> Option<(usize, usize)> {
         .filter(|end| *end > 0)
         .find_map(|end| {
             let word = match place {
-                Place::First => text[..end].to_owned(),
-                Place::Later => format!("##{}", &text[..end]),
+                PiecePosition::First => text[..end].to_owned(),
+                PiecePosition::Later => format!("##{}", &text[..end]),
             };
             let at = (0..table.len())
                 .collect::<Vec<_>>()
-                .binary_search_by(|at| table.word(*at).cmp(word.as_bytes()))
+                .binary_search_by(|at| table.word_at(*at).cmp(word.as_bytes()))
                 .ok()?;
             Some((at, end))
         })
@@ -27,28 +27,35 @@ fn slowly(table: &Table, text: &str, place: Place) -> Option<(usize, usize)> {
 #[test]
 fn the_table_is_whole_and_in_order() {
     let table = Table::built_in();
-    assert_eq!((table.len(), table.dims()), (30_522, crate::GIST_DIMS));
+    assert_eq!(
+        (table.len(), table.dims()),
+        (30_522, crate::STATIC_EMBEDDING_DIMS)
+    );
     for at in 1..table.len() {
-        assert!(table.word(at - 1) < table.word(at), "{at}");
+        assert!(table.word_at(at - 1) < table.word_at(at), "{at}");
     }
     let mut ids: Vec<u16> = (0..table.len()).filter_map(|at| table.id(at)).collect();
     ids.sort_unstable();
     assert!(ids.into_iter().eq(0..30_522));
-    assert!(table.row(table.len() - 1).is_some());
-    assert!(table.row(table.len()).is_none());
-    assert_eq!(table.word(table.len()), b"");
+    assert!(table.row_at(table.len() - 1).is_some());
+    assert!(table.row_at(table.len()).is_none());
+    assert_eq!(table.word_at(table.len()), b"");
 }
 
 #[test]
 fn every_word_is_found_where_it_stands() {
     let table = Table::built_in();
     for at in 0..table.len() {
-        let word = std::str::from_utf8(table.word(at)).unwrap();
+        let word = std::str::from_utf8(table.word_at(at)).unwrap();
         let (text, place) = match word.strip_prefix("##") {
-            Some(stem) if !stem.is_empty() => (stem, Place::Later),
-            _ => (word, Place::First),
+            Some(stem) if !stem.is_empty() => (stem, PiecePosition::Later),
+            _ => (word, PiecePosition::First),
         };
-        assert_eq!(table.longest(text, place), Some((at, text.len())), "{word}");
+        assert_eq!(
+            table.find_longest_prefix(text, place),
+            Some((at, text.len())),
+            "{word}"
+        );
     }
 }
 
@@ -56,7 +63,7 @@ fn every_word_is_found_where_it_stands() {
 fn broken_tables_are_refused() {
     for bytes in [&b""[..], b"short", &[0xff; 12], &[1; 64]] {
         let bytes: &'static [u8] = bytes.to_vec().leak();
-        assert!(Table::read(bytes, &[]).is_none());
+        assert!(Table::parse_bytes(bytes, &[]).is_none());
     }
 }
 
@@ -65,8 +72,8 @@ proptest! {
     #[test]
     fn the_longest_word_is_found(text in "([a-z]{1,12}|[a-zß-ÿа-яあ-ん가-힣]{1,6})") {
         let table = Table::built_in();
-        for place in [Place::First, Place::Later] {
-            prop_assert_eq!(table.longest(&text, place), slowly(&table, &text, place));
+        for place in [PiecePosition::First, PiecePosition::Later] {
+            prop_assert_eq!(table.find_longest_prefix(&text, place), slowly(&table, &text, place));
         }
     }
 }

@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 
 use proptest::prelude::*;
 
-use super::{Find, MAX_KNOWN, Memo, Piece, read};
+use super::{MAX_CACHED_WORDS, Piece, PieceCache, PieceFinder, visit_word_pieces};
 use crate::table::Table;
 
-fn pieces(text: &str, find: &mut impl Find) -> Vec<Vec<Piece>> {
+fn pieces(text: &str, find: &mut impl PieceFinder) -> Vec<Vec<Piece>> {
     let mut all = Vec::new();
-    read(text, find, |pieces| {
+    visit_word_pieces(text, find, |pieces| {
         all.push(pieces.to_vec());
         ControlFlow::Continue(())
     });
@@ -19,7 +19,7 @@ fn pieces(text: &str, find: &mut impl Find) -> Vec<Vec<Piece>> {
 
 fn spelled(text: &str) -> Vec<String> {
     let table = Table::built_in();
-    let word = |at: &Piece| String::from_utf8_lossy(table.word(usize::from(*at))).into_owned();
+    let word = |at: &Piece| String::from_utf8_lossy(table.word_at(usize::from(*at))).into_owned();
     pieces(text, &mut { table })
         .iter()
         .map(|pieces| pieces.iter().map(word).collect::<Vec<_>>().join(" "))
@@ -46,7 +46,7 @@ fn words_are_spelled_by_their_longest_pieces() {
 #[test]
 fn reading_stops_when_told() {
     let mut words = 0;
-    read("one two three four", &mut Table::built_in(), |_| {
+    visit_word_pieces("one two three four", &mut Table::built_in(), |_| {
         words += 1;
         if words == 2 {
             ControlFlow::Break(())
@@ -60,13 +60,13 @@ fn reading_stops_when_told() {
 #[test]
 fn a_memo_stays_bounded_and_right() {
     let table = Table::built_in();
-    let mut memo = Memo::new(table);
-    for number in 0..MAX_KNOWN + 10 {
+    let mut memo = PieceCache::new(table);
+    for number in 0..MAX_CACHED_WORDS + 10 {
         let text = format!("w{number}");
         let mut found = Vec::new();
         memo.find(&text, &mut found);
         assert!(!found.is_empty());
-        assert!(memo.known.len() <= MAX_KNOWN);
+        assert!(memo.known.len() <= MAX_CACHED_WORDS);
     }
     assert_eq!(
         pieces("w7 hello", &mut memo),
@@ -78,7 +78,7 @@ proptest! {
     #[test]
     fn any_text_is_read_and_a_memo_changes_nothing(text in any::<String>(), words in "[a-zA-Z0-9_ .é中\u{301}\u{200b}]{0,60}") {
         let table = Table::built_in();
-        let mut memo = Memo::new(table);
+        let mut memo = PieceCache::new(table);
         for text in [&text, &words] {
             let plain = pieces(text, &mut { table });
             prop_assert_eq!(&plain, &pieces(text, &mut memo));

@@ -204,13 +204,13 @@ fn call_plainly(git: &Git, root: &Path, command: &str) {
 }
 
 /// All that any caller of this crate asks.
-fn ask_everything(git: &Git, root: &Path) -> Result<(), End> {
-    let checkout = git.open(root, Search::Here, &Cancel::default())?;
-    let base = checkout.base();
-    lines(&checkout, Command::Diff, &["-M", "--name-status", base]);
-    lines(&checkout, Command::Diff, &["-U0", base]);
+fn ask_everything(git: &Git, root: &Path) -> Result<(), GitOutcome> {
+    let checkout = git.open(root, CheckoutSearch::Here, &CancelToken::default())?;
+    let base = checkout.diff_base();
+    lines(&checkout, GitCommand::Diff, &["-M", "--name-status", base]);
+    lines(&checkout, GitCommand::Diff, &["-U0", base]);
     let all = ["--cached", "--others", "--exclude-standard"];
-    lines(&checkout, Command::ListFiles, &all);
+    lines(&checkout, GitCommand::ListFiles, &all);
     history(&checkout);
     Ok(())
 }
@@ -249,8 +249,10 @@ fn changes_are_told_in_spite_of_a_filter() {
     for git in all_gits() {
         let field = Field::new();
         let root = field.lay(&VECTORS[1]);
-        let checkout = git.open(&root, Search::Here, &Cancel::default()).unwrap();
+        let checkout = git
+            .open(&root, CheckoutSearch::Here, &CancelToken::default())
+            .unwrap();
         assert_eq!(changed(&checkout), ["b.rs"]);
-        assert_eq!(history(&checkout), (End::Complete, 3));
+        assert_eq!(history(&checkout), (GitOutcome::Complete, 3));
     }
 }

@@ -4,9 +4,9 @@
 use remora_protocol::{Answers, EventDef};
 use serde_json::{Map, Value};
 
-type Check = (&'static str, fn(&Value) -> bool, &'static str);
+type FieldCheck = (&'static str, fn(&Value) -> bool, &'static str);
 
-const TOP: [Check; 7] = [
+const TOP_LEVEL_FIELDS: [FieldCheck; 7] = [
     ("continue", Value::is_boolean, "true or false"),
     ("suppressOutput", Value::is_boolean, "true or false"),
     ("stopReason", Value::is_string, "a string"),
@@ -21,7 +21,7 @@ const TOP: [Check; 7] = [
 ];
 
 /// Fields of `hookSpecificOutput`, by the answer they belong to.
-const SPECIFIC: [(Answers, &[Check]); 11] = [
+const SPECIFIC_FIELDS: [(Answers, &[FieldCheck]); 11] = [
     (
         Answers::CONTEXT,
         &[("additionalContext", Value::is_string, "a string")],
@@ -90,8 +90,8 @@ const SPECIFIC: [(Answers, &[Check]); 11] = [
 ];
 
 /// Checks an object against its event.
-pub(super) fn check(def: &EventDef, object: &Map<String, Value>) -> Result<(), String> {
-    all(&TOP, object, "")?;
+pub(super) fn check_object(def: &EventDef, object: &Map<String, Value>) -> Result<(), String> {
+    check_fields(&TOP_LEVEL_FIELDS, object, "")?;
     let specific = match object.get("hookSpecificOutput") {
         None => return Ok(()),
         Some(Value::Object(specific)) => specific,
@@ -125,15 +125,19 @@ pub(super) fn check(def: &EventDef, object: &Map<String, Value>) -> Result<(), S
             "`hookSpecificOutput.permissionDecision` must be \"allow\", \"deny\" or \"ask\"".into(),
         );
     }
-    for (answers, checks) in &SPECIFIC {
+    for (answers, checks) in &SPECIFIC_FIELDS {
         if def.answers.contains(*answers) {
-            all(checks, specific, "hookSpecificOutput.")?;
+            check_fields(checks, specific, "hookSpecificOutput.")?;
         }
     }
     Ok(())
 }
 
-fn all(checks: &[Check], object: &Map<String, Value>, prefix: &str) -> Result<(), String> {
+fn check_fields(
+    checks: &[FieldCheck],
+    object: &Map<String, Value>,
+    prefix: &str,
+) -> Result<(), String> {
     for (key, fits, expected) in checks {
         if let Some(value) = object.get(*key)
             && !fits(value)
@@ -181,7 +185,7 @@ fn are_updates(value: &Value) -> bool {
 }
 
 fn is_update(update: &Value) -> bool {
-    const PLACES: [&str; 5] = [
+    const UPDATE_DESTINATIONS: [&str; 5] = [
         "userSettings",
         "projectSettings",
         "localSettings",
@@ -189,7 +193,7 @@ fn is_update(update: &Value) -> bool {
         "cliArg",
     ];
     let text = |key: &str| update.get(key).and_then(Value::as_str);
-    let placed = text("destination").is_some_and(|d| PLACES.contains(&d));
+    let placed = text("destination").is_some_and(|d| UPDATE_DESTINATIONS.contains(&d));
     placed
         && match text("type") {
             Some("addRules" | "replaceRules" | "removeRules") => {

@@ -1,19 +1,19 @@
 use super::*;
 
-fn said(event: EventName, code: i32, stdout: &str, stderr: &str) -> Said {
-    let output = Output {
-        ended: Ended::Exit(code),
+fn said(event: EventName, code: i32, stdout: &str, stderr: &str) -> HandlerResult {
+    let output = HandlerOutput {
+        ended: ProcessExit::Exit(code),
         stdout: stdout.into(),
         stderr: stderr.into(),
     };
-    read(event.def(), &output, OnFailure::Continue)
+    read_answer(event.def(), &output, OnFailure::Continue)
 }
 
 #[test]
 fn exit_two_keeps_the_other_fields_of_the_object() {
     let json = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","additionalContext":"note"}}"#;
     let said = said(EventName::PreToolUse, 2, json, "no\n");
-    assert_eq!(said.status, Status::Blocked);
+    assert_eq!(said.status, HandlerStatus::Blocked);
     assert_eq!(said.answer.block.as_deref(), Some("no"));
     assert_eq!(said.answer.permission, None);
     assert_eq!(said.answer.context.unwrap().text, "note");
@@ -22,20 +22,20 @@ fn exit_two_keeps_the_other_fields_of_the_object() {
 #[test]
 fn text_that_only_looks_like_json_goes_nowhere() {
     let said = said(EventName::UserPromptSubmit, 0, "{broken}", "");
-    assert_eq!(said.status, Status::Error);
+    assert_eq!(said.status, HandlerStatus::Error);
     assert_eq!(said.answer, Answer::default());
 }
 
 #[test]
 fn a_failure_blocks_when_told_to() {
-    let output = Output {
-        ended: Ended::Exit(1),
+    let output = HandlerOutput {
+        ended: ProcessExit::Exit(1),
         stdout: String::new(),
         stderr: "boom".into(),
     };
-    let said = read(EventName::PreToolUse.def(), &output, OnFailure::Block);
+    let said = read_answer(EventName::PreToolUse.def(), &output, OnFailure::Block);
     assert!(said.answer.block.unwrap().contains("boom"));
-    let said = read(EventName::Stop.def(), &output, OnFailure::Block);
+    let said = read_answer(EventName::Stop.def(), &output, OnFailure::Block);
     assert_eq!(said.answer.block, None);
 }
 

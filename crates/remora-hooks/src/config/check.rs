@@ -6,7 +6,7 @@ use std::time::Duration;
 use remora_protocol::EventName;
 use serde_json::{Map, Value, json};
 
-use super::{Group, HandlerConfig, Kind, OnFailure, Shell, Waiting};
+use super::{HandlerConfig, HandlerKind, MatcherGroup, OnFailure, Shell, WaitMode};
 
 type Fields = Map<String, Value>;
 
@@ -17,7 +17,10 @@ fn voids_the_file(event: EventName) -> bool {
 }
 
 /// Reads `hooks`. An error voids the file.
-pub(super) fn groups(map: &Fields, warnings: &mut Vec<String>) -> Result<Vec<Group>, String> {
+pub(super) fn read_groups(
+    map: &Fields,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<MatcherGroup>, String> {
     let hooks = match map.get("hooks") {
         None => return Ok(Vec::new()),
         Some(Value::Object(hooks)) => hooks,
@@ -66,7 +69,7 @@ pub(super) fn groups(map: &Fields, warnings: &mut Vec<String>) -> Result<Vec<Gro
             let mut handlers = Vec::new();
             let mut canon = Vec::new();
             for (index, entry) in parts.1.iter().enumerate() {
-                match handler(entry) {
+                match read_handler(entry) {
                     Ok((config, fields)) => {
                         handlers.push((index, config));
                         canon.push(fields);
@@ -78,7 +81,7 @@ pub(super) fn groups(map: &Fields, warnings: &mut Vec<String>) -> Result<Vec<Gro
             }
             let matcher = parts.0.map(str::to_owned);
             let canon = json!([name, matcher, canon]).to_string();
-            groups.push(Group {
+            groups.push(MatcherGroup {
                 event,
                 position,
                 matcher,
@@ -112,56 +115,59 @@ fn group_parts(group: &Value) -> Result<(Option<&str>, &Vec<Value>), Problem> {
 }
 
 /// One handler, and its known fields in a fixed order.
-fn handler(entry: &Value) -> Result<(HandlerConfig, Value), Problem> {
+fn read_handler(entry: &Value) -> Result<(HandlerConfig, Value), Problem> {
     let Value::Object(map) = entry else {
         return Err((
             String::new(),
             "a handler must be an object with a `type`".into(),
         ));
     };
-    let fields = Checked { map };
-    let kind = match fields.text("type")? {
-        Some("command") => Kind::Command {
-            command: fields.required("command")?,
-            args: fields.list("args")?,
-            shell: match fields.text("shell")? {
+    let fields = HandlerFields { map };
+    let kind = match fields.optional_text("type")? {
+        Some("command") => HandlerKind::Command {
+            command: fields.required_text("command")?,
+            args: fields.optional_list("args")?,
+            shell: match fields.optional_text("shell")? {
                 None | Some("bash") => Shell::Posix,
                 Some("powershell") => Shell::PowerShell,
                 Some(_) => {
                     return Err((".shell".into(), "must be \"bash\" or \"powershell\"".into()));
                 }
             },
-            waiting: match (fields.flag("async")?, fields.flag("asyncRewake")?) {
-                (_, Some(true)) => Waiting::AsyncRewake,
-                (Some(true), _) => Waiting::Async,
-                _ => Waiting::Sync,
+            waiting: match (
+                fields.optional_flag("async")?,
+                fields.optional_flag("asyncRewake")?,
+            ) {
+                (_, Some(true)) => WaitMode::AsyncRewake,
+                (Some(true), _) => WaitMode::Async,
+                _ => WaitMode::Sync,
             },
         },
-        Some("http") => Kind::Http {
-            url: fields.url()?,
-            headers: match map.get("headers").map(headers) {
+        Some("http") => HandlerKind::Http {
+            url: fields.required_url()?,
+            headers: match map.get("headers").map(parse_headers) {
                 None => BTreeMap::new(),
                 Some(Some(headers)) => headers,
                 Some(None) => {
                     return Err((".headers".into(), "must be an object of strings".into()));
                 }
             },
-            allowed_env_vars: fields.list("allowedEnvVars")?.unwrap_or_default(),
+            allowed_env_vars: fields.optional_list("allowedEnvVars")?.unwrap_or_default(),
         },
-        Some("mcp_tool") => Kind::McpTool {
-            server: fields.required("server")?,
-            tool: fields.required("tool")?,
+        Some("mcp_tool") => HandlerKind::McpTool {
+            server: fields.required_text("server")?,
+            tool: fields.required_text("tool")?,
             input: match map.get("input") {
                 None => Map::new(),
                 Some(Value::Object(input)) => input.clone(),
                 Some(_) => return Err((".input".into(), "must be an object".into())),
             },
         },
-        Some("prompt") => Kind::Prompt {
-            prompt: fields.required("prompt")?,
+        Some("prompt") => HandlerKind::Prompt {
+            prompt: fields.required_text("prompt")?,
         },
-        Some("agent") => Kind::Agent {
-            prompt: fields.required("prompt")?,
+        Some("agent") => HandlerKind::Agent {
+            prompt: fields.required_text("prompt")?,
         },
         Some(other) => {
             return Err((
@@ -171,25 +177,25 @@ fn handler(entry: &Value) -> Result<(HandlerConfig, Value), Problem> {
         }
         None => return Err((".type".into(), "is missing".into())),
     };
-    fields.flag("once")?;
+    fields.optional_flag("once")?;
     match kind {
-        Kind::Command { .. } => {
-            fields.text("rewakeMessage")?;
+        HandlerKind::Command { .. } => {
+            fields.optional_text("rewakeMessage")?;
         }
-        Kind::Prompt { .. } | Kind::Agent { .. } => {
-            fields.text("model")?;
-            fields.flag("continueOnBlock")?;
+        HandlerKind::Prompt { .. } | HandlerKind::Agent { .. } => {
+            fields.optional_text("model")?;
+            fields.optional_flag("continueOnBlock")?;
         }
-        Kind::Http { .. } | Kind::McpTool { .. } => {}
+        HandlerKind::Http { .. } | HandlerKind::McpTool { .. } => {}
     }
     let config = HandlerConfig {
         condition: fields
-            .text("if")?
+            .optional_text("if")?
             .filter(|t| !t.is_empty())
             .map(str::to_owned),
-        timeout: fields.timeout()?,
-        status_message: fields.text("statusMessage")?.map(str::to_owned),
-        on_failure: match fields.text("onFailure")? {
+        timeout: fields.optional_timeout()?,
+        status_message: fields.optional_text("statusMessage")?.map(str::to_owned),
+        on_failure: match fields.optional_text("onFailure")? {
             None | Some("continue") => OnFailure::Continue,
             Some("block") => OnFailure::Block,
             Some(_) => {
@@ -201,10 +207,10 @@ fn handler(entry: &Value) -> Result<(HandlerConfig, Value), Problem> {
         },
         kind,
     };
-    Ok((config, fields.canon()))
+    Ok((config, fields.to_canonical()))
 }
 
-const KNOWN: [&str; 20] = [
+const KNOWN_KEYS: [&str; 20] = [
     "type",
     "command",
     "args",
@@ -227,12 +233,12 @@ const KNOWN: [&str; 20] = [
     "once",
 ];
 
-struct Checked<'a> {
+struct HandlerFields<'a> {
     map: &'a Fields,
 }
 
-impl<'a> Checked<'a> {
-    fn text(&self, key: &str) -> Result<Option<&'a str>, Problem> {
+impl<'a> HandlerFields<'a> {
+    fn optional_text(&self, key: &str) -> Result<Option<&'a str>, Problem> {
         match self.map.get(key) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -240,13 +246,13 @@ impl<'a> Checked<'a> {
         }
     }
 
-    fn required(&self, key: &str) -> Result<String, Problem> {
-        self.text(key)?
+    fn required_text(&self, key: &str) -> Result<String, Problem> {
+        self.optional_text(key)?
             .map(str::to_owned)
             .ok_or_else(|| (format!(".{key}"), "is missing".into()))
     }
 
-    fn flag(&self, key: &str) -> Result<Option<bool>, Problem> {
+    fn optional_flag(&self, key: &str) -> Result<Option<bool>, Problem> {
         match self.map.get(key) {
             None => Ok(None),
             Some(Value::Bool(on)) => Ok(Some(*on)),
@@ -254,23 +260,23 @@ impl<'a> Checked<'a> {
         }
     }
 
-    fn list(&self, key: &str) -> Result<Option<Vec<String>>, Problem> {
-        match self.map.get(key).map(strings) {
+    fn optional_list(&self, key: &str) -> Result<Option<Vec<String>>, Problem> {
+        match self.map.get(key).map(parse_strings) {
             None => Ok(None),
             Some(Some(list)) => Ok(Some(list)),
             Some(None) => Err((format!(".{key}"), "must be a list of strings".into())),
         }
     }
 
-    fn url(&self) -> Result<String, Problem> {
-        let url = self.required("url")?;
+    fn required_url(&self) -> Result<String, Problem> {
+        let url = self.required_text("url")?;
         if !is_url(&url) {
             return Err((".url".into(), format!("`{url}` is not a URL")));
         }
         Ok(url)
     }
 
-    fn timeout(&self) -> Result<Option<Duration>, Problem> {
+    fn optional_timeout(&self) -> Result<Option<Duration>, Problem> {
         let wrong = || {
             (
                 ".timeout".to_owned(),
@@ -288,8 +294,8 @@ impl<'a> Checked<'a> {
         }
     }
 
-    fn canon(&self) -> Value {
-        KNOWN
+    fn to_canonical(&self) -> Value {
+        KNOWN_KEYS
             .iter()
             .filter_map(|k| self.map.get(*k).map(|v| json!([k, v])))
             .collect()
@@ -311,7 +317,7 @@ fn is_url(text: &str) -> bool {
     named && (!needs_host || host.starts_with(|c: char| !matches!(c, '?' | '#' | ':')))
 }
 
-pub(super) fn strings(value: &Value) -> Option<Vec<String>> {
+pub(super) fn parse_strings(value: &Value) -> Option<Vec<String>> {
     value
         .as_array()?
         .iter()
@@ -319,7 +325,7 @@ pub(super) fn strings(value: &Value) -> Option<Vec<String>> {
         .collect()
 }
 
-fn headers(value: &Value) -> Option<BTreeMap<String, String>> {
+fn parse_headers(value: &Value) -> Option<BTreeMap<String, String>> {
     let entries = value.as_object()?.iter();
     entries
         .map(|(k, v)| Some((k.clone(), v.as_str()?.to_owned())))

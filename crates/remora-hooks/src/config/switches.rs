@@ -3,13 +3,13 @@
 use remora_protocol::shapes;
 use serde_json::{Map, Value};
 
-use super::check::strings;
+use super::check::parse_strings;
 use super::{Settings, Strictness};
 
 type Fields = Map<String, Value>;
 
 /// Reads every key but `hooks`.
-pub(super) fn read(
+pub(super) fn read_switches(
     map: &Fields,
     strictness: Strictness,
     settings: &mut Settings,
@@ -17,7 +17,7 @@ pub(super) fn read(
 ) -> Result<(), String> {
     let mut map = map.clone();
     // In managed settings a wrong value loses only its own key.
-    let misfits = shapes::misfits(&map);
+    let misfits = shapes::find_type_mismatches(&map);
     if let (Some(first), false) = (misfits.first(), strictness == Strictness::Managed) {
         return Err(first.to_string());
     }
@@ -46,8 +46,8 @@ pub(super) fn read(
         Some(Value::Array(list)) => Some(list.iter().any(|v| v == "hooks")),
         _ => None,
     };
-    settings.http_urls = map.get("allowedHttpHookUrls").and_then(strings);
-    settings.http_env = map.get("httpHookAllowedEnvVars").and_then(strings);
+    settings.http_urls = map.get("allowedHttpHookUrls").and_then(parse_strings);
+    settings.http_env = map.get("httpHookAllowedEnvVars").and_then(parse_strings);
     let plugins = map
         .get("enabledPlugins")
         .and_then(Value::as_object)

@@ -1,7 +1,7 @@
 use super::*;
 
 fn kept(json: &str) -> (Settings, Vec<String>) {
-    match read(json, Strictness::Settings) {
+    match parse_settings(json, Strictness::Settings) {
         Ok((settings, warnings)) => (settings, warnings),
         Err(reason) => panic!("void: {reason}"),
     }
@@ -11,7 +11,7 @@ fn kept(json: &str) -> (Settings, Vec<String>) {
 fn a_bad_entry_under_a_permission_event_voids_the_file_and_elsewhere_only_itself() {
     let bad =
         r#"{"hooks":{"EVENT":[{"hooks":[{"type":"nope"},{"type":"command","command":"x"}]}]}}"#;
-    match read(&bad.replace("EVENT", "PreToolUse"), Strictness::Settings) {
+    match parse_settings(&bad.replace("EVENT", "PreToolUse"), Strictness::Settings) {
         Err(reason) => assert!(
             reason.starts_with("`hooks.PreToolUse[0].hooks[0].type`: `nope`"),
             "{reason}"
@@ -34,8 +34,8 @@ fn unknown_events_and_keys_are_no_errors() {
 #[test]
 fn a_wrong_switch_voids_a_user_file_but_not_the_managed_one() {
     let text = r#"{"disableAllHooks":"yes"}"#;
-    assert!(read(text, Strictness::Settings).is_err());
-    assert!(read(text, Strictness::Managed).is_ok());
+    assert!(parse_settings(text, Strictness::Settings).is_err());
+    assert!(parse_settings(text, Strictness::Managed).is_ok());
 }
 
 /// Documents of which the client kept or dropped the good handler.
@@ -45,7 +45,7 @@ fn documents_stand_or_fall_as_with_the_client() {
         serde_json::from_str(include_str!("../../cases/malformed.json")).unwrap();
     let mut wrong = Vec::new();
     for row in rows {
-        let kept = match read(&row["settings"].to_string(), Strictness::Settings) {
+        let kept = match parse_settings(&row["settings"].to_string(), Strictness::Settings) {
             Err(_) => false,
             Ok((settings, _)) => {
                 let labels = settings

@@ -7,32 +7,36 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::process::{Spawn, Stopped};
-use super::{Call, Finished, failure};
-use crate::config::{Kind, Shell};
-use crate::host::Attendance;
+use super::process::{Spawn, WaitOutcome};
+use super::{HandlerCall, HandlerCompletion, failed_output};
+use crate::config::{HandlerKind, Shell};
+use crate::host::Interactivity;
 use crate::names;
 
-pub(super) fn run(call: &Call<'_>, deadline: Instant, background: bool) -> Finished {
-    let Kind::Command {
+pub(super) fn run_command(
+    call: &HandlerCall<'_>,
+    deadline: Instant,
+    background: bool,
+) -> HandlerCompletion {
+    let HandlerKind::Command {
         command,
         args,
         shell,
         ..
     } = &call.entry.config.kind
     else {
-        return Finished::Done(failure("not a command"));
+        return HandlerCompletion::Done(failed_output("not a command"));
     };
-    let (program, args) = match words(call, command, args.as_deref(), *shell) {
+    let (program, args) = match resolve_command(call, command, args.as_deref(), *shell) {
         Ok(words) => words,
-        Err(why) => return Finished::Done(failure(why)),
+        Err(why) => return HandlerCompletion::Done(failed_output(why)),
     };
     if let Some(plugin) = &call.entry.place.plugin {
         // Made on first use; a handler that needs it will say so itself.
         let _ = std::fs::create_dir_all(&plugin.data);
     }
-    let environment = environment(call);
-    let cwd = directory(call);
+    let environment = build_environment(call);
+    let cwd = working_directory(call);
     let spawn = Spawn {
         program: &program,
         args: &args,
@@ -41,20 +45,20 @@ pub(super) fn run(call: &Call<'_>, deadline: Instant, background: bool) -> Finis
     };
     let running = match spawn.start(call.line) {
         Ok(running) => running,
-        Err(why) => return Finished::Done(failure(why)),
+        Err(why) => return HandlerCompletion::Done(failed_output(why)),
     };
     if background {
-        return Finished::Background(running);
+        return HandlerCompletion::Background(running);
     }
     match running.wait(deadline) {
-        Stopped::Ended(output) => Finished::Done(output),
-        Stopped::WentAsync(running) => Finished::Background(running),
+        WaitOutcome::Ended(output) => HandlerCompletion::Done(output),
+        WaitOutcome::WentAsync(running) => HandlerCompletion::Background(running),
     }
 }
 
 /// The program and its arguments, with placeholders filled in.
-fn words(
-    call: &Call<'_>,
+fn resolve_command(
+    call: &HandlerCall<'_>,
     command: &str,
     args: Option<&[String]>,
     shell: Shell,
@@ -63,7 +67,7 @@ fn words(
     let texts =
         || std::iter::once(command).chain(args.unwrap_or_default().iter().map(String::as_str));
     if plugin.is_none() {
-        for name in [names::PLUGIN_ROOT, names::PLUGIN_DATA] {
+        for name in [names::PLUGIN_ROOT_VAR, names::PLUGIN_DATA_VAR] {
             let placeholder = format!("${{{name}}}");
             if texts().any(|t| t.contains(&placeholder)) {
                 return Err(format!(
@@ -87,14 +91,14 @@ fn words(
     };
     let project = call.places.project.to_string_lossy();
     let fill = |text: &str| {
-        let mut text = text.replace(&format!("${{{}}}", names::PROJECT_DIR), &project);
+        let mut text = text.replace(&format!("${{{}}}", names::PROJECT_DIR_VAR), &project);
         if let Some(plugin) = plugin {
             text = text.replace(
-                &format!("${{{}}}", names::PLUGIN_ROOT),
+                &format!("${{{}}}", names::PLUGIN_ROOT_VAR),
                 &plugin.root.to_string_lossy(),
             );
             text = text.replace(
-                &format!("${{{}}}", names::PLUGIN_DATA),
+                &format!("${{{}}}", names::PLUGIN_DATA_VAR),
                 &plugin.data.to_string_lossy(),
             );
         }
@@ -104,8 +108,8 @@ fn words(
 }
 
 /// The session's directory; if that is gone the project, else the home.
-fn directory(call: &Call<'_>) -> PathBuf {
-    let cwd = call.event.str("cwd").map(PathBuf::from);
+fn working_directory(call: &HandlerCall<'_>) -> PathBuf {
+    let cwd = call.event.str_field("cwd").map(PathBuf::from);
     let candidates = [
         cwd,
         Some(call.places.project.clone()),
@@ -118,12 +122,12 @@ fn directory(call: &Call<'_>) -> PathBuf {
         .unwrap_or_else(|| PathBuf::from("/"))
 }
 
-fn environment(call: &Call<'_>) -> Vec<(OsString, OsString)> {
-    let scrub = call.host.variable(names::SCRUB) == Some("1");
+fn build_environment(call: &HandlerCall<'_>) -> Vec<(OsString, OsString)> {
+    let scrub = call.host.find_variable(names::SCRUB_VAR) == Some("1");
     let dropped = |name: &str| {
-        name.starts_with(names::DROPPED_PREFIX)
-            || names::OWN.contains(&name)
-            || (scrub && names::CREDENTIALS.contains(&name))
+        name.starts_with(names::DROPPED_VAR_PREFIX)
+            || names::HANDLER_VARS.contains(&name)
+            || (scrub && names::CREDENTIAL_VARS.contains(&name))
     };
     let inherited = call
         .host
@@ -135,19 +139,19 @@ fn environment(call: &Call<'_>) -> Vec<(OsString, OsString)> {
     for (name, value) in &call.layers.env {
         set(name, value.into());
     }
-    set(names::PROJECT_DIR, call.places.project.clone().into());
-    for (name, value) in names::FIXED {
+    set(names::PROJECT_DIR_VAR, call.places.project.clone().into());
+    for (name, value) in names::FIXED_VARS {
         set(name, value.into());
     }
-    set(names::HOST_PID, std::process::id().to_string().into());
+    set(names::HOST_PID_VAR, std::process::id().to_string().into());
     let (entrypoint, attended) = match call.host.attendance {
-        Attendance::Interactive => ("cli", "1"),
-        Attendance::Unattended => ("sdk-cli", "0"),
+        Interactivity::Interactive => ("cli", "1"),
+        Interactivity::Unattended => ("sdk-cli", "0"),
     };
-    set(names::ENTRYPOINT, entrypoint.into());
-    set(names::ATTENDED, attended.into());
-    if let Some(id) = call.event.str("session_id") {
-        set(names::SESSION_ID, id.into());
+    set(names::ENTRYPOINT_VAR, entrypoint.into());
+    set(names::ATTENDED_VAR, attended.into());
+    if let Some(id) = call.event.str_field("session_id") {
+        set(names::SESSION_ID_VAR, id.into());
     }
     if let Some(level) = call
         .event
@@ -156,14 +160,14 @@ fn environment(call: &Call<'_>) -> Vec<(OsString, OsString)> {
         .and_then(|e| e.get("level"))
         .and_then(Value::as_str)
     {
-        set(names::EFFORT, level.into());
+        set(names::EFFORT_VAR, level.into());
     }
     if let Some(file) = &call.env_file {
-        set(names::ENV_FILE, file.clone().into());
+        set(names::ENV_FILE_VAR, file.clone().into());
     }
     if let Some(plugin) = &call.entry.place.plugin {
-        set(names::PLUGIN_ROOT, plugin.root.clone().into());
-        set(names::PLUGIN_DATA, plugin.data.clone().into());
+        set(names::PLUGIN_ROOT_VAR, plugin.root.clone().into());
+        set(names::PLUGIN_DATA_VAR, plugin.data.clone().into());
     }
     list
 }

@@ -8,25 +8,25 @@ use std::time::Instant;
 
 use ureq::Agent;
 
-use super::{Call, failure};
-use crate::answer::{Ended, Output, js_trim};
+use super::{HandlerCall, failed_output};
+use crate::answer::{HandlerOutput, ProcessExit, js_trim};
 use crate::url::Url;
-use crate::wildcard::wildcard;
+use crate::wildcard::matches_wildcard;
 
 /// The longest reply that is read.
-const BODY: u64 = 16 << 20;
+const MAX_BODY_BYTES: u64 = 16 << 20;
 
-pub(super) fn run(
-    call: &Call<'_>,
+pub(super) fn run_http(
+    call: &HandlerCall<'_>,
     url: &str,
     headers: &BTreeMap<String, String>,
     allowed: &[String],
     deadline: Instant,
-) -> Output {
+) -> HandlerOutput {
     if let Some(list) = &call.layers.http_urls
         && !list.iter().any(|pattern| url_fits(pattern, url))
     {
-        return failure(format!(
+        return failed_output(format!(
             "allowedHttpHookUrls does not allow {url}, so it is not called"
         ));
     }
@@ -42,7 +42,7 @@ pub(super) fn run(
     for (name, value) in headers {
         request = request.header(
             name,
-            interpolate(value, &|name| {
+            interpolate_variables(value, &|name| {
                 let inner = allowed.iter().any(|a| a == name);
                 let outer = call
                     .layers
@@ -50,7 +50,7 @@ pub(super) fn run(
                     .as_ref()
                     .is_none_or(|list| list.iter().any(|a| a == name));
                 if inner && outer {
-                    call.variable(name).unwrap_or_default()
+                    call.find_variable(name).unwrap_or_default()
                 } else {
                     ""
                 }
@@ -60,44 +60,49 @@ pub(super) fn run(
     let mut response = match request.send(call.line.trim_end()) {
         Ok(response) => response,
         Err(ureq::Error::Timeout(_)) => {
-            return Output {
-                ended: Ended::TimedOut,
+            return HandlerOutput {
+                ended: ProcessExit::TimedOut,
                 stdout: String::new(),
                 stderr: String::new(),
             };
         }
-        Err(error) => return failure(format!("{url}: {error}")),
+        Err(error) => return failed_output(format!("{url}: {error}")),
     };
     let status = response.status();
     if status.is_redirection() {
-        return failure(format!(
+        return failed_output(format!(
             "{url} answered {}, and redirects are not followed",
             status.as_u16()
         ));
     }
     if !status.is_success() {
-        return failure(format!("{url} answered {}", status.as_u16()));
+        return failed_output(format!("{url} answered {}", status.as_u16()));
     }
-    let body = match response.body_mut().with_config().limit(BODY).read_to_vec() {
+    let body = match response
+        .body_mut()
+        .with_config()
+        .limit(MAX_BODY_BYTES)
+        .read_to_vec()
+    {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(ureq::Error::Timeout(_)) => {
-            return Output {
-                ended: Ended::TimedOut,
+            return HandlerOutput {
+                ended: ProcessExit::TimedOut,
                 stdout: String::new(),
                 stderr: String::new(),
             };
         }
-        Err(error) => return failure(format!("{url}: the reply cannot be read ({error})")),
+        Err(error) => return failed_output(format!("{url}: the reply cannot be read ({error})")),
     };
     let text = js_trim(&body);
     let object = text.starts_with('{') && text.ends_with('}');
     if !text.is_empty() && !object {
-        return failure(format!(
+        return failed_output(format!(
             "{url} answered with text that is not a JSON object"
         ));
     }
-    Output {
-        ended: Ended::Exit(0),
+    HandlerOutput {
+        ended: ProcessExit::Exit(0),
         stdout: body,
         stderr: String::new(),
     }
@@ -108,17 +113,17 @@ pub(super) fn run(
 /// case and without a trailing dot; a user name is not part of them.
 fn url_fits(pattern: &str, url: &str) -> bool {
     let (Some(wanted), Some(given)) = (Url::parse(pattern), Url::parse(url)) else {
-        return wildcard(pattern, url);
+        return matches_wildcard(pattern, url);
     };
     let host = |url: &Url| format!("{}{}", url.host, url.port);
     let any_path = wanted.path.is_empty() && host(&wanted).ends_with('*');
-    wildcard(&wanted.scheme, &given.scheme)
-        && wildcard(&host(&wanted), &host(&given))
-        && (any_path || wildcard(&wanted.path, &given.path))
+    matches_wildcard(&wanted.scheme, &given.scheme)
+        && matches_wildcard(&host(&wanted), &host(&given))
+        && (any_path || matches_wildcard(&wanted.path, &given.path))
 }
 
 /// Fills in `$NAME` and `${NAME}`. What comes in cannot start a new header.
-fn interpolate<'a>(value: &str, lookup: &dyn Fn(&str) -> &'a str) -> String {
+fn interpolate_variables<'a>(value: &str, lookup: &dyn Fn(&str) -> &'a str) -> String {
     let mut out = String::new();
     let mut rest = value;
     while let Some(at) = rest.find('$') {
@@ -157,9 +162,15 @@ mod tests {
     #[test]
     fn headers_take_only_what_is_allowed_and_no_line_breaks() {
         let lookup = |name: &str| if name == "TOKEN" { "a\r\nX: y" } else { "" };
-        assert_eq!(interpolate("Bearer $TOKEN", &lookup), "Bearer aX: y");
-        assert_eq!(interpolate("${TOKEN}-${NOPE}-$", &lookup), "aX: y--$");
-        assert_eq!(interpolate("${bad-name}", &lookup), "${bad-name}");
+        assert_eq!(
+            interpolate_variables("Bearer $TOKEN", &lookup),
+            "Bearer aX: y"
+        );
+        assert_eq!(
+            interpolate_variables("${TOKEN}-${NOPE}-$", &lookup),
+            "aX: y--$"
+        );
+        assert_eq!(interpolate_variables("${bad-name}", &lookup), "${bad-name}");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, waitpid};
 use serde_json::Value;
 
-use crate::answer::{Ended, Output};
+use crate::answer::{HandlerOutput, ProcessExit};
 
 mod children;
 mod spawn;
@@ -22,15 +22,15 @@ pub use children::end_all as end_all_children;
 pub(super) use spawn::Spawn;
 
 /// How much of each stream is kept.
-const KEPT: usize = 16 << 20;
+const MAX_KEPT_BYTES: usize = 16 << 20;
 /// How much a child may write before it counts as runaway and is ended.
-const FLOOD: usize = 64 << 20;
+const MAX_STREAM_BYTES: usize = 64 << 20;
 /// Where the system cannot tell us that a child ended, we look this often.
-const LOOK: Duration = Duration::from_millis(5);
+const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 impl Spawn<'_> {
     /// Starts the child; `input` is what it will find on stdin.
-    pub(super) fn start(&self, input: &str) -> Result<Running, String> {
+    pub(super) fn start(&self, input: &str) -> Result<RunningProcess, String> {
         let started = spawn::start(self).map_err(|error| match error.kind() {
             ErrorKind::NotFound => format!("cannot start `{}`: no such program", self.program),
             ErrorKind::PermissionDenied => {
@@ -38,8 +38,8 @@ impl Spawn<'_> {
             }
             _ => format!("cannot start `{}`: {error}", self.program),
         })?;
-        children::remember(started.pid);
-        let running = Running {
+        children::register_child(started.pid);
+        let running = RunningProcess {
             pid: started.pid,
             exit: exit_watch(started.pid),
             stdin: Some(File::from(started.stdin)),
@@ -96,9 +96,9 @@ impl Stream {
                 Ok(0) => self.pipe = None,
                 Ok(n) => {
                     self.seen += n;
-                    let room = KEPT.saturating_sub(self.bytes.len());
+                    let room = MAX_KEPT_BYTES.saturating_sub(self.bytes.len());
                     self.bytes.extend_from_slice(&buffer[..n.min(room)]);
-                    if self.seen > FLOOD {
+                    if self.seen > MAX_STREAM_BYTES {
                         return;
                     }
                 }
@@ -109,13 +109,13 @@ impl Stream {
         }
     }
 
-    fn text(&self) -> String {
+    fn to_text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 }
 
 /// A child that was started. Dropping it ends its whole group.
-pub(crate) struct Running {
+pub(crate) struct RunningProcess {
     pid: Pid,
     exit: Option<OwnedFd>,
     stdin: Option<File>,
@@ -127,44 +127,47 @@ pub(crate) struct Running {
     /// What its first line asked for as the longest time in the background.
     async_limit: Option<Duration>,
     /// How it ended, once the system has told.
-    ended: Option<Ended>,
+    ended: Option<ProcessExit>,
 }
 
 /// How waiting came to its end.
-pub(super) enum Stopped {
-    Ended(Output),
+pub(super) enum WaitOutcome {
+    Ended(HandlerOutput),
     /// Its first line said `{"async": true}`.
-    WentAsync(Running),
+    WentAsync(RunningProcess),
 }
 
-impl Running {
+impl RunningProcess {
     /// Serves the child until it ends, its time is up, or it goes on its own.
-    pub(super) fn wait(mut self, deadline: Instant) -> Stopped {
+    pub(super) fn wait(mut self, deadline: Instant) -> WaitOutcome {
         loop {
-            self.feed();
+            self.feed_stdin();
             if self.says_async() {
-                return Stopped::WentAsync(self);
+                return WaitOutcome::WentAsync(self);
             }
-            if self.stdout.seen > FLOOD || self.stderr.seen > FLOOD {
+            if self.stdout.seen > MAX_STREAM_BYTES || self.stderr.seen > MAX_STREAM_BYTES {
                 self.kill();
-                let why = format!("it wrote more than {} MiB and was ended", FLOOD >> 20);
-                return Stopped::Ended(self.output(Ended::Failed(why)));
+                let why = format!(
+                    "it wrote more than {} MiB and was ended",
+                    MAX_STREAM_BYTES >> 20
+                );
+                return WaitOutcome::Ended(self.to_output(ProcessExit::Failed(why)));
             }
-            match self.reap(WaitOptions::NOHANG) {
+            match self.reap_child(WaitOptions::NOHANG) {
                 Ok(Some(ended)) => {
                     self.stdout.drain();
                     self.stderr.drain();
                     // It may have said so and ended before we looked.
                     if self.says_async() {
-                        return Stopped::WentAsync(self);
+                        return WaitOutcome::WentAsync(self);
                     }
-                    return Stopped::Ended(self.output(ended));
+                    return WaitOutcome::Ended(self.to_output(ended));
                 }
                 Ok(None) => {}
                 Err(error) => {
                     self.kill();
                     let why = format!("cannot wait for it: {error}");
-                    return Stopped::Ended(self.output(Ended::Failed(why)));
+                    return WaitOutcome::Ended(self.to_output(ProcessExit::Failed(why)));
                 }
             }
             let Some(left) = deadline
@@ -172,29 +175,29 @@ impl Running {
                 .filter(|d| !d.is_zero())
             else {
                 self.kill();
-                return Stopped::Ended(self.output(Ended::TimedOut));
+                return WaitOutcome::Ended(self.to_output(ProcessExit::TimedOut));
             };
-            self.poll(left);
+            self.poll_pipes(left);
             self.stdout.drain();
             self.stderr.drain();
         }
     }
 
     /// Waits for a child in the background and reads what it said at last.
-    pub(crate) fn finish(self, deadline: Instant) -> Output {
+    pub(crate) fn finish(self, deadline: Instant) -> HandlerOutput {
         let mut running = self;
         // The line that sent it there is not part of its answer.
         loop {
             match running.wait(deadline) {
-                Stopped::Ended(output) => return output,
-                Stopped::WentAsync(again) => running = again,
+                WaitOutcome::Ended(output) => return output,
+                WaitOutcome::WentAsync(again) => running = again,
             }
         }
     }
 
     /// Writes as much of the event as the child takes. A child that does not
     /// read is no error.
-    fn feed(&mut self) {
+    fn feed_stdin(&mut self) {
         while let Some(pipe) = &mut self.stdin {
             match pipe.write(&self.input[self.sent..]) {
                 Ok(0) => self.stdin = None,
@@ -240,7 +243,7 @@ impl Running {
         self.async_limit
     }
 
-    fn poll(&self, left: Duration) {
+    fn poll_pipes(&self, left: Duration) {
         let mut fds = Vec::with_capacity(4);
         if let Some(pipe) = &self.stdin {
             fds.push(PollFd::new(pipe, PollFlags::OUT));
@@ -256,7 +259,7 @@ impl Running {
                 fds.push(PollFd::new(exit, PollFlags::IN));
                 left
             }
-            None => left.min(LOOK),
+            None => left.min(EXIT_POLL_INTERVAL),
         };
         let timeout = Timespec {
             tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX),
@@ -273,38 +276,38 @@ impl Running {
         }
         // The child has not been waited for, so its group is still its own.
         let _ = kill_process_group(self.pid, Signal::KILL);
-        let _ = self.reap(WaitOptions::empty());
-        children::forget(self.pid);
+        let _ = self.reap_child(WaitOptions::empty());
+        children::unregister_child(self.pid);
     }
 
     /// Takes the child's end from the system, once.
-    fn reap(&mut self, options: WaitOptions) -> rustix::io::Result<Option<Ended>> {
+    fn reap_child(&mut self, options: WaitOptions) -> rustix::io::Result<Option<ProcessExit>> {
         if self.ended.is_none()
             && let Some((_, status)) = waitpid(Some(self.pid), options)?
         {
-            self.ended = Some(ended(status));
-            children::forget(self.pid);
+            self.ended = Some(to_process_exit(status));
+            children::unregister_child(self.pid);
         }
         Ok(self.ended.clone())
     }
 
-    fn output(&self, ended: Ended) -> Output {
-        Output {
+    fn to_output(&self, ended: ProcessExit) -> HandlerOutput {
+        HandlerOutput {
             ended,
-            stdout: self.stdout.text(),
-            stderr: self.stderr.text(),
+            stdout: self.stdout.to_text(),
+            stderr: self.stderr.to_text(),
         }
     }
 }
 
-fn ended(status: WaitStatus) -> Ended {
+fn to_process_exit(status: WaitStatus) -> ProcessExit {
     match status.exit_status() {
-        Some(code) => Ended::Exit(code),
-        None => Ended::Signal(status.terminating_signal().unwrap_or_default()),
+        Some(code) => ProcessExit::Exit(code),
+        None => ProcessExit::Signal(status.terminating_signal().unwrap_or_default()),
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProcess {
     fn drop(&mut self) {
         self.kill();
     }

@@ -3,12 +3,12 @@
 use std::sync::OnceLock;
 
 /// An inclusive range of code units.
-type Range = (u16, u16);
+type UnitRange = (u16, u16);
 
-const DIGIT: &[Range] = &[(0x30, 0x39)];
-const WORD: &[Range] = &[(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)];
+const DIGIT_RANGES: &[UnitRange] = &[(0x30, 0x39)];
+const WORD_RANGES: &[UnitRange] = &[(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)];
 /// White space and line ends as JavaScript counts them.
-const SPACE: &[Range] = &[
+const SPACE_RANGES: &[UnitRange] = &[
     (0x09, 0x0D),
     (0x20, 0x20),
     (0xA0, 0xA0),
@@ -20,30 +20,30 @@ const SPACE: &[Range] = &[
     (0x3000, 0x3000),
     (0xFEFF, 0xFEFF),
 ];
-const LINE_END: &[Range] = &[(0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029)];
+const LINE_END_RANGES: &[UnitRange] = &[(0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029)];
 
 /// A set of code units: sorted, disjoint ranges, or everything outside them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Class {
-    ranges: Vec<Range>,
+    ranges: Vec<UnitRange>,
     negated: bool,
 }
 
 impl Class {
     /// The class written with `ranges` in any order, negated for `[^…]`.
-    pub(super) fn new(ranges: Vec<Range>, negated: bool) -> Self {
+    pub(super) fn new(ranges: Vec<UnitRange>, negated: bool) -> Self {
         Self {
-            ranges: merged(ranges),
+            ranges: merge_ranges(ranges),
             negated,
         }
     }
 
     /// What `.` matches: everything but line ends, or with `dot_all` everything.
-    pub(super) fn dot(dot_all: bool) -> Self {
+    pub(super) fn for_dot(dot_all: bool) -> Self {
         let ranges = if dot_all {
             Vec::new()
         } else {
-            LINE_END.to_vec()
+            LINE_END_RANGES.to_vec()
         };
         Self {
             ranges,
@@ -56,12 +56,12 @@ impl Class {
         let listed = if fold {
             self.lists_folded(unit)
         } else {
-            self.lists(unit)
+            self.contains_unit(unit)
         };
         listed != self.negated
     }
 
-    fn lists(&self, unit: u16) -> bool {
+    fn contains_unit(&self, unit: u16) -> bool {
         let after = self.ranges.partition_point(|&(low, _)| low <= unit);
         after
             .checked_sub(1)
@@ -74,25 +74,25 @@ impl Class {
         let target = fold_unit(unit);
         let pairs = fold_pairs();
         let first = pairs.partition_point(|&(folded, _)| folded < target);
-        self.lists(target)
+        self.contains_unit(target)
             || pairs
                 .iter()
                 .skip(first)
                 .take_while(|&&(folded, _)| folded == target)
-                .any(|&(_, from)| self.lists(from))
+                .any(|&(_, from)| self.contains_unit(from))
     }
 }
 
 /// The ranges of the class escape `\d`, `\D`, `\w`, `\W`, `\s` or `\S`, by its letter.
-pub(super) fn escape_ranges(letter: u8) -> Option<Vec<Range>> {
+pub(super) fn escape_ranges(letter: u8) -> Option<Vec<UnitRange>> {
     let ranges = match letter.to_ascii_lowercase() {
-        b'd' => DIGIT,
-        b'w' => WORD,
-        b's' => SPACE,
+        b'd' => DIGIT_RANGES,
+        b'w' => WORD_RANGES,
+        b's' => SPACE_RANGES,
         _ => return None,
     };
     Some(if letter.is_ascii_uppercase() {
-        complement(ranges)
+        complement_ranges(ranges)
     } else {
         ranges.to_vec()
     })
@@ -105,7 +105,7 @@ pub(super) fn is_word(unit: u16) -> bool {
 
 /// Whether `unit` ends a line.
 pub(super) fn is_line_end(unit: u16) -> bool {
-    LINE_END
+    LINE_END_RANGES
         .iter()
         .any(|&(low, high)| (low..=high).contains(&unit))
 }
@@ -128,8 +128,8 @@ pub(super) fn fold_unit(unit: u16) -> u16 {
 
 /// All `(folded, unit)` where folding changes `unit`, sorted.
 fn fold_pairs() -> &'static [(u16, u16)] {
-    static PAIRS: OnceLock<Vec<(u16, u16)>> = OnceLock::new();
-    PAIRS.get_or_init(|| {
+    static CASE_PAIRS: OnceLock<Vec<(u16, u16)>> = OnceLock::new();
+    CASE_PAIRS.get_or_init(|| {
         let all = (0..=u16::MAX).map(|unit| (fold_unit(unit), unit));
         let mut pairs: Vec<_> = all.filter(|(folded, unit)| folded != unit).collect();
         pairs.sort_unstable();
@@ -138,9 +138,9 @@ fn fold_pairs() -> &'static [(u16, u16)] {
 }
 
 /// The same set as sorted, disjoint ranges.
-fn merged(mut ranges: Vec<Range>) -> Vec<Range> {
+fn merge_ranges(mut ranges: Vec<UnitRange>) -> Vec<UnitRange> {
     ranges.sort_unstable();
-    let mut result: Vec<Range> = Vec::with_capacity(ranges.len());
+    let mut result: Vec<UnitRange> = Vec::with_capacity(ranges.len());
     for (low, high) in ranges {
         match result.last_mut() {
             Some(last) if low <= last.1 => last.1 = last.1.max(high),
@@ -151,7 +151,7 @@ fn merged(mut ranges: Vec<Range>) -> Vec<Range> {
 }
 
 /// Everything outside the sorted `ranges`.
-fn complement(ranges: &[Range]) -> Vec<Range> {
+fn complement_ranges(ranges: &[UnitRange]) -> Vec<UnitRange> {
     let mut result = Vec::with_capacity(ranges.len() + 1);
     let mut next = Some(0);
     for &(low, high) in ranges {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::class::{Class, fold_unit};
-use super::node::{Count, Node, Parsed, Repeat, UNLIMITED};
+use super::node::{Node, ParsedPattern, Quantifier, Repeat, UNLIMITED};
 
 /// A compiled pattern: its instructions, the classes they use, and how many registers they need.
 #[derive(Debug, Clone)]
@@ -68,7 +68,7 @@ pub(super) enum Inst {
     /// Goes on with the next iteration (the following instruction), or to `exit`.
     LoopHead {
         reg: usize,
-        count: Count,
+        count: Quantifier,
         exit: usize,
     },
     /// Enters an iteration and resets the groups in it.
@@ -97,7 +97,7 @@ pub(super) enum Inst {
 }
 
 /// Compiles a parsed pattern.
-pub(super) fn compile(parsed: &Parsed) -> Program {
+pub(super) fn compile_pattern(parsed: &ParsedPattern) -> Program {
     let program = Program {
         code: Vec::new(),
         classes: Vec::new(),
@@ -107,7 +107,7 @@ pub(super) fn compile(parsed: &Parsed) -> Program {
         program,
         names: &parsed.names,
     };
-    compiler.node(&parsed.root, false);
+    compiler.compile_node(&parsed.root, false);
     compiler.emit(Inst::Match);
     compiler.program
 }
@@ -126,16 +126,16 @@ impl Compiler<'_> {
     /// Appends an instruction and tells where it is.
     fn emit(&mut self, inst: Inst) -> usize {
         self.program.code.push(inst);
-        self.here() - 1
+        self.next_address() - 1
     }
 
     /// Where the next instruction will be.
-    fn here(&self) -> usize {
+    fn next_address(&self) -> usize {
         self.program.code.len()
     }
 
     /// Two fresh registers.
-    fn registers(&mut self) -> usize {
+    fn allocate_registers(&mut self) -> usize {
         let first = self.program.registers;
         self.program.registers += 2;
         first
@@ -143,7 +143,7 @@ impl Compiler<'_> {
 
     /// Lets the instruction at `at` lead to the next one: its jump, second way or exit.
     fn lead_here(&mut self, at: usize) {
-        let here = self.here();
+        let here = self.next_address();
         match self.program.code.get_mut(at) {
             Some(Inst::Jump { to: target } | Inst::Split { second: target, .. }) => *target = here,
             Some(Inst::LoopHead { exit, .. } | Inst::Look { exit, .. }) => *exit = here,
@@ -151,7 +151,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn node(&mut self, node: &Node, back: bool) {
+    fn compile_node(&mut self, node: &Node, back: bool) {
         match node {
             Node::Empty => {}
             &Node::Unit { unit, fold } => {
@@ -199,83 +199,83 @@ impl Compiler<'_> {
                     (start, start + 1)
                 };
                 self.emit(Inst::Save { reg: first });
-                self.node(body, back);
+                self.compile_node(body, back);
                 self.emit(Inst::Save { reg: last });
             }
             Node::Look {
                 behind,
                 negated,
                 body,
-            } => self.look(*behind, *negated, body),
-            Node::Sequence(parts) => self.sequence(parts, back),
-            Node::Alternatives(parts) => self.alternatives(parts, back),
-            Node::Repeat(repeat) => self.repeat(repeat, back),
+            } => self.compile_lookaround(*behind, *negated, body),
+            Node::Sequence(parts) => self.compile_sequence(parts, back),
+            Node::Alternatives(parts) => self.compile_alternatives(parts, back),
+            Node::Repeat(repeat) => self.compile_repeat(repeat, back),
         }
     }
 
-    fn sequence(&mut self, parts: &[Node], back: bool) {
+    fn compile_sequence(&mut self, parts: &[Node], back: bool) {
         if back {
             for part in parts.iter().rev() {
-                self.node(part, back);
+                self.compile_node(part, back);
             }
         } else {
             for part in parts {
-                self.node(part, back);
+                self.compile_node(part, back);
             }
         }
     }
 
-    fn alternatives(&mut self, parts: &[Node], back: bool) {
+    fn compile_alternatives(&mut self, parts: &[Node], back: bool) {
         let Some((last, others)) = parts.split_last() else {
             return;
         };
         let mut jumps = Vec::with_capacity(others.len());
         for part in others {
             let split = self.emit(Inst::Split {
-                first: self.here() + 1,
+                first: self.next_address() + 1,
                 second: 0,
             });
-            self.node(part, back);
+            self.compile_node(part, back);
             jumps.push(self.emit(Inst::Jump { to: 0 }));
             self.lead_here(split);
         }
-        self.node(last, back);
+        self.compile_node(last, back);
         for jump in jumps {
             self.lead_here(jump);
         }
     }
 
-    fn look(&mut self, behind: bool, negated: bool, body: &Node) {
-        let reg = self.registers();
+    fn compile_lookaround(&mut self, behind: bool, negated: bool, body: &Node) {
+        let reg = self.allocate_registers();
         let look = self.emit(Inst::Look {
             reg,
             negated,
             exit: 0,
         });
-        self.node(body, behind);
+        self.compile_node(body, behind);
         self.emit(Inst::LookEnd { reg, negated });
         self.lead_here(look);
     }
 
-    fn repeat(&mut self, repeat: &Repeat, back: bool) {
-        let Count { min, max, greedy } = repeat.count;
+    fn compile_repeat(&mut self, repeat: &Repeat, back: bool) {
+        let Quantifier { min, max, greedy } = repeat.count;
         let simple = !repeat.body_can_be_empty && repeat.captures.is_empty();
         match (min, max) {
             (0, 1) if !repeat.body_can_be_empty => {
-                let split = self.fork(greedy);
-                self.node(&repeat.body, back);
+                let split = self.emit_fork(greedy);
+                self.compile_node(&repeat.body, back);
                 self.join(split, greedy);
             }
             (0, UNLIMITED) if simple => {
-                let split = self.fork(greedy);
-                self.node(&repeat.body, back);
+                let split = self.emit_fork(greedy);
+                self.compile_node(&repeat.body, back);
                 self.emit(Inst::Jump { to: split });
                 self.join(split, greedy);
             }
             (1, UNLIMITED) if simple => {
-                let body = self.here();
-                self.node(&repeat.body, back);
-                let behind = self.here() + 1;
+                let body = self.next_address();
+                self.compile_node(&repeat.body, back);
+                let behind = self.next_address() + 1;
                 let (first, second) = if greedy {
                     (body, behind)
                 } else {
@@ -284,7 +284,7 @@ impl Compiler<'_> {
                 self.emit(Inst::Split { first, second });
             }
             _ => {
-                let reg = self.registers();
+                let reg = self.allocate_registers();
                 self.emit(Inst::LoopStart { reg });
                 let head = self.emit(Inst::LoopHead {
                     reg,
@@ -295,7 +295,7 @@ impl Compiler<'_> {
                     reg,
                     captures: repeat.captures.clone(),
                 });
-                self.node(&repeat.body, back);
+                self.compile_node(&repeat.body, back);
                 self.emit(Inst::LoopEnd { reg, min, head });
                 self.lead_here(head);
             }
@@ -303,8 +303,8 @@ impl Compiler<'_> {
     }
 
     /// A choice between the body that follows (preferred if `greedy`) and what comes behind it.
-    fn fork(&mut self, greedy: bool) -> usize {
-        let body = self.here() + 1;
+    fn emit_fork(&mut self, greedy: bool) -> usize {
+        let body = self.next_address() + 1;
         self.emit(if greedy {
             Inst::Split {
                 first: body,
@@ -320,7 +320,7 @@ impl Compiler<'_> {
 
     /// Fills in where the body of the choice at `split` ends: here.
     fn join(&mut self, split: usize, greedy: bool) {
-        let here = self.here();
+        let here = self.next_address();
         if let Some(Inst::Split { first, second }) = self.program.code.get_mut(split) {
             *(if greedy { second } else { first }) = here;
         }

@@ -23,8 +23,8 @@ impl ClassAtom {
 impl Parser {
     /// An escape outside a class, from its backslash on; `\b` and `\B` are dealt with before.
     pub(super) fn atom_escape(&mut self) -> Result<Node, SyntaxError> {
-        let fold = self.fold();
-        match self.ascii(1) {
+        let fold = self.ignores_case();
+        match self.peek_ascii(1) {
             Some(b'k') if self.has_names => return self.named_reference(),
             Some(b'1'..=b'9') => {
                 if let Some(group) = self.back_reference() {
@@ -52,7 +52,7 @@ impl Parser {
     fn back_reference(&mut self) -> Option<usize> {
         let mut group = 0_usize;
         let mut length = 1;
-        while let Some(digit @ b'0'..=b'9') = self.ascii(length) {
+        while let Some(digit @ b'0'..=b'9') = self.peek_ascii(length) {
             group = group
                 .saturating_mul(10)
                 .saturating_add(usize::from(digit - b'0'));
@@ -69,21 +69,21 @@ impl Parser {
     fn named_reference(&mut self) -> Result<Node, SyntaxError> {
         let start = self.pos;
         self.pos += 2;
-        if self.ascii(0) != Some(b'<') {
+        if self.peek_ascii(0) != Some(b'<') {
             return Err(SyntaxError::new("invalid named reference", start));
         }
         let name = self.group_name()?;
         self.note_reference(&name, start);
         Ok(Node::NamedReference {
             name,
-            fold: self.fold(),
+            fold: self.ignores_case(),
         })
     }
 
     /// An escape that stands for one code unit, from its backslash on.
     fn character_escape(&mut self, in_class: bool) -> Result<u16, SyntaxError> {
         let start = self.pos;
-        let Some(unit) = self.unit(1) else {
+        let Some(unit) = self.peek_unit(1) else {
             return Err(SyntaxError::new("\\ at end of pattern", start));
         };
         self.pos += 2;
@@ -94,7 +94,7 @@ impl Parser {
             Ok(b'f') => 0x0C,
             Ok(b'r') => 0x0D,
             Ok(b'0'..=b'7') => self.octal_rest(unit - u16::from(b'0')),
-            Ok(b'c') => match self.ascii(0) {
+            Ok(b'c') => match self.peek_ascii(0) {
                 Some(letter) if is_control_letter(letter, in_class) => {
                     self.pos += 1;
                     u16::from(letter & 0x1F)
@@ -105,8 +105,8 @@ impl Parser {
                     u16::from(b'\\')
                 }
             },
-            Ok(b'x') => self.hex(2).unwrap_or(unit),
-            Ok(b'u') => self.hex(4).unwrap_or(unit),
+            Ok(b'x') => self.parse_hex(2).unwrap_or(unit),
+            Ok(b'u') => self.parse_hex(4).unwrap_or(unit),
             Ok(b'k') if self.has_names => return Err(SyntaxError::new("invalid escape", start)),
             _ => unit,
         })
@@ -116,7 +116,7 @@ impl Parser {
     fn octal_rest(&mut self, digit: u16) -> u16 {
         let mut value = digit;
         for _ in 0..2 {
-            let Some(next @ b'0'..=b'7') = self.ascii(0) else {
+            let Some(next @ b'0'..=b'7') = self.peek_ascii(0) else {
                 break;
             };
             if value >= 0o40 {
@@ -129,10 +129,10 @@ impl Parser {
     }
 
     /// Exactly `length` (at most four) hexadecimal digits; steps over them if they are there.
-    fn hex(&mut self, length: usize) -> Option<u16> {
+    fn parse_hex(&mut self, length: usize) -> Option<u16> {
         let mut value = 0;
         for offset in 0..length {
-            let digit = char::from(self.ascii(offset)?).to_digit(16)?;
+            let digit = char::from(self.peek_ascii(offset)?).to_digit(16)?;
             value = value * 16 + digit;
         }
         let value = u16::try_from(value).ok()?;
@@ -141,16 +141,16 @@ impl Parser {
     }
 
     /// A character class, from its opening bracket on.
-    pub(super) fn class(&mut self) -> Result<Node, SyntaxError> {
+    pub(super) fn parse_class(&mut self) -> Result<Node, SyntaxError> {
         let open = self.pos;
         let unterminated = SyntaxError::new("unterminated character class", open);
         self.pos += 1;
-        let negated = self.eat(b'^');
+        let negated = self.consume_ascii(b'^');
         let mut ranges = Vec::new();
-        while !self.eat(b']') {
+        while !self.consume_ascii(b']') {
             let start = self.pos;
             let first = self.class_atom()?.ok_or_else(|| unterminated.clone())?;
-            if self.ascii(0) != Some(b'-') || self.ascii(1) == Some(b']') {
+            if self.peek_ascii(0) != Some(b'-') || self.peek_ascii(1) == Some(b']') {
                 ranges.extend(first.into_ranges());
                 continue;
             }
@@ -174,20 +174,20 @@ impl Parser {
         }
         Ok(Node::Class {
             class: Class::new(ranges, negated),
-            fold: self.fold(),
+            fold: self.ignores_case(),
         })
     }
 
     /// One member of a class, or `None` at the end of the pattern.
     fn class_atom(&mut self) -> Result<Option<ClassAtom>, SyntaxError> {
-        let Some(unit) = self.unit(0) else {
+        let Some(unit) = self.peek_unit(0) else {
             return Ok(None);
         };
         if unit != u16::from(b'\\') {
             self.pos += 1;
             return Ok(Some(ClassAtom::Unit(unit)));
         }
-        let letter = self.ascii(1);
+        let letter = self.peek_ascii(1);
         if let Some(ranges) = letter.and_then(escape_ranges) {
             self.pos += 2;
             return Ok(Some(ClassAtom::Set(ranges)));
@@ -205,7 +205,7 @@ impl Parser {
         let invalid = SyntaxError::new("invalid group name", self.pos);
         self.pos += 1;
         let mut name = String::new();
-        while !self.eat(b'>') {
+        while !self.consume_ascii(b'>') {
             let next = self.name_character().ok_or_else(|| invalid.clone())?;
             let starts = next == '$' || next == '_' || next.is_alphabetic();
             let continues = next.is_alphanumeric() || matches!(next, '\u{200C}' | '\u{200D}');
@@ -223,13 +223,13 @@ impl Parser {
 
     /// One character of a group name, written plainly or as a `\u` escape.
     fn name_character(&mut self) -> Option<char> {
-        let escaped = self.ascii(0) == Some(b'\\');
-        if escaped && self.ascii(1) == Some(b'u') && self.ascii(2) == Some(b'{') {
+        let escaped = self.peek_ascii(0) == Some(b'\\');
+        if escaped && self.peek_ascii(1) == Some(b'u') && self.peek_ascii(2) == Some(b'{') {
             return self.braced_code_point();
         }
         let first = self.name_unit(escaped)?;
         // The two halves of a pair are written in the same way.
-        if !(0xD800..0xDC00).contains(&first) || (self.ascii(0) == Some(b'\\')) != escaped {
+        if !(0xD800..0xDC00).contains(&first) || (self.peek_ascii(0) == Some(b'\\')) != escaped {
             return char::from_u32(u32::from(first));
         }
         let second = self.name_unit(escaped)?;
@@ -239,23 +239,23 @@ impl Parser {
     /// One code unit of a group name, plain or as `\uHHHH`.
     fn name_unit(&mut self, escaped: bool) -> Option<u16> {
         if !escaped {
-            let unit = self.unit(0)?;
+            let unit = self.peek_unit(0)?;
             self.pos += 1;
             return Some(unit);
         }
-        if self.ascii(1) != Some(b'u') {
+        if self.peek_ascii(1) != Some(b'u') {
             return None;
         }
         self.pos += 2;
-        self.hex(4)
+        self.parse_hex(4)
     }
 
     /// `\u{H…}` in a group name.
     fn braced_code_point(&mut self) -> Option<char> {
         self.pos += 3;
         let mut value = None;
-        while !self.eat(b'}') {
-            let digit = char::from(self.ascii(0)?).to_digit(16)?;
+        while !self.consume_ascii(b'}') {
+            let digit = char::from(self.peek_ascii(0)?).to_digit(16)?;
             value = Some(
                 value
                     .unwrap_or(0_u32)

@@ -10,9 +10,9 @@ use super::compile::{Inst, Program, group_register};
 use super::node::UNLIMITED;
 
 /// The value of a capture register that holds no position.
-const UNSET: usize = usize::MAX;
+const UNSET_REGISTER: usize = usize::MAX;
 /// How many entries the backtracking stack may have, whatever the budget: about 24 MB.
-const MAX_STACK: usize = 1 << 20;
+const MAX_STACK_ENTRIES: usize = 1 << 20;
 
 /// Whether `program` matches anywhere in `subject`.
 pub(super) fn is_match(
@@ -20,8 +20,8 @@ pub(super) fn is_match(
     subject: &[u16],
     budget: u64,
 ) -> Result<bool, BudgetUsedUp> {
-    let registers = vec![UNSET; program.registers];
-    let mut matcher = Matcher {
+    let registers = vec![UNSET_REGISTER; program.registers];
+    let mut matcher = RegexMatcher {
         program,
         subject,
         registers,
@@ -39,25 +39,25 @@ pub(super) fn is_match(
 
 /// An entry of the backtracking stack.
 #[derive(Debug, Clone, Copy)]
-enum Entry {
+enum BacktrackFrame {
     /// Another way to go on: the instruction and the position in the subject.
     Branch { pc: usize, pos: usize },
     /// The former value of a register.
     Restore { reg: usize, value: usize },
 }
 
-struct Matcher<'a> {
+struct RegexMatcher<'a> {
     program: &'a Program,
     subject: &'a [u16],
     registers: Vec<usize>,
-    stack: Vec<Entry>,
+    stack: Vec<BacktrackFrame>,
     left: u64,
 }
 
 /// Where to go on (instruction and position), or `None` for failure.
-type Next = Option<(usize, usize)>;
+type NextStep = Option<(usize, usize)>;
 
-impl Matcher<'_> {
+impl RegexMatcher<'_> {
     fn match_at(&mut self, start: usize) -> Result<bool, BudgetUsedUp> {
         let program = self.program;
         let mut next = Some((0, start));
@@ -65,20 +65,25 @@ impl Matcher<'_> {
             let Some((pc, pos)) = next.or_else(|| self.backtrack()) else {
                 return Ok(false);
             };
-            self.charge(1)?;
+            self.charge_steps(1)?;
             next = match program.code.get(pc) {
                 Some(Inst::Match) | None => return Ok(true),
-                Some(inst) => self.step(inst, pc, pos)?,
+                Some(inst) => self.execute_instruction(inst, pc, pos)?,
             };
         }
     }
 
     /// Performs one instruction.
-    fn step(&mut self, inst: &Inst, pc: usize, pos: usize) -> Result<Next, BudgetUsedUp> {
+    fn execute_instruction(
+        &mut self,
+        inst: &Inst,
+        pc: usize,
+        pos: usize,
+    ) -> Result<NextStep, BudgetUsedUp> {
         let here = Some((pc + 1, pos));
         Ok(match *inst {
             Inst::Unit { unit, fold, back } => self
-                .consume(pos, back)
+                .consume_unit(pos, back)
                 .filter(|&(found, _)| {
                     if fold {
                         fold_unit(found) == unit
@@ -89,21 +94,21 @@ impl Matcher<'_> {
                 .map(|(_, pos)| (pc + 1, pos)),
             Inst::Class { class, fold, back } => {
                 let class = self.program.classes.get(class);
-                self.consume(pos, back)
+                self.consume_unit(pos, back)
                     .filter(|&(found, _)| class.is_some_and(|class| class.matches(found, fold)))
                     .map(|(_, pos)| (pc + 1, pos))
             }
             Inst::LineStart { multiline } => here.filter(|_| {
-                self.consume(pos, true)
+                self.consume_unit(pos, true)
                     .is_none_or(|(unit, _)| multiline && is_line_end(unit))
             }),
             Inst::LineEnd { multiline } => here.filter(|_| {
-                self.consume(pos, false)
+                self.consume_unit(pos, false)
                     .is_none_or(|(unit, _)| multiline && is_line_end(unit))
             }),
             Inst::WordBoundary { negated } => {
                 let word = |back| {
-                    self.consume(pos, back)
+                    self.consume_unit(pos, back)
                         .is_some_and(|(unit, _)| is_word(unit))
                 };
                 here.filter(|_| (word(true) != word(false)) != negated)
@@ -116,23 +121,23 @@ impl Matcher<'_> {
                 .back_reference(groups, fold, back, pos)?
                 .map(|pos| (pc + 1, pos)),
             Inst::Save { reg } => {
-                self.set(reg, pos)?;
+                self.set_register(reg, pos)?;
                 here
             }
             Inst::Split { first, second } => {
-                self.push(Entry::Branch { pc: second, pos })?;
+                self.push(BacktrackFrame::Branch { pc: second, pos })?;
                 Some((first, pos))
             }
             Inst::Jump { to } => Some((to, pos)),
             Inst::LoopStart { reg } => {
-                self.set(reg, 0)?;
+                self.set_register(reg, 0)?;
                 here
             }
             Inst::LoopHead { reg, count, exit } => {
                 let done = self.get(reg);
-                if done < reach(count.min) {
+                if done < to_iterations(count.min) {
                     here
-                } else if count.max != UNLIMITED && done >= reach(count.max) {
+                } else if count.max != UNLIMITED && done >= to_iterations(count.max) {
                     Some((exit, pos))
                 } else {
                     let (first, second) = if count.greedy {
@@ -140,7 +145,7 @@ impl Matcher<'_> {
                     } else {
                         (exit, pc + 1)
                     };
-                    self.push(Entry::Branch { pc: second, pos })?;
+                    self.push(BacktrackFrame::Branch { pc: second, pos })?;
                     Some((first, pos))
                 }
             }
@@ -149,15 +154,15 @@ impl Matcher<'_> {
                 here
             }
             Inst::LoopEnd { reg, min, head } => {
-                let optional = self.get(reg) > reach(min);
+                let optional = self.get(reg) > to_iterations(min);
                 Some((head, pos)).filter(|_| !optional || self.get(reg + 1) != pos)
             }
             Inst::Look { reg, negated, exit } => {
                 // The body cannot come back here before it has ended: nothing to undo.
-                self.put(reg, self.stack.len());
-                self.put(reg + 1, pos);
+                self.write_register(reg, self.stack.len());
+                self.write_register(reg + 1, pos);
                 if negated {
-                    self.push(Entry::Branch { pc: exit, pos })?;
+                    self.push(BacktrackFrame::Branch { pc: exit, pos })?;
                 }
                 here
             }
@@ -183,17 +188,17 @@ impl Matcher<'_> {
         captures: &Range<usize>,
         pos: usize,
     ) -> Result<(), BudgetUsedUp> {
-        self.set(reg, self.get(reg).saturating_add(1))?;
-        self.set(reg + 1, pos)?;
+        self.set_register(reg, self.get(reg).saturating_add(1))?;
+        self.set_register(reg + 1, pos)?;
         for reg in group_register(captures.start)..group_register(captures.end) {
-            self.charge(1)?;
-            self.set(reg, UNSET)?;
+            self.charge_steps(1)?;
+            self.set_register(reg, UNSET_REGISTER)?;
         }
         Ok(())
     }
 
     /// The code unit behind the position (before it, if `back`) and the position beyond it.
-    fn consume(&self, pos: usize, back: bool) -> Option<(u16, usize)> {
+    fn consume_unit(&self, pos: usize, back: bool) -> Option<(u16, usize)> {
         let index = if back { pos.checked_sub(1)? } else { pos };
         let unit = self.subject.get(index)?;
         Some((*unit, if back { index } else { index + 1 }))
@@ -208,10 +213,10 @@ impl Matcher<'_> {
         pos: usize,
     ) -> Result<Option<usize>, BudgetUsedUp> {
         for &group in groups {
-            self.charge(1)?;
+            self.charge_steps(1)?;
             let reg = group_register(group);
             let (start, end) = (self.get(reg), self.get(reg + 1));
-            if start == UNSET || end == UNSET {
+            if start == UNSET_REGISTER || end == UNSET_REGISTER {
                 continue;
             }
             let Some(captured) = self.subject.get(start..end) else {
@@ -227,7 +232,7 @@ impl Matcher<'_> {
                 begin.and_then(|begin| self.subject.get(begin..begin.saturating_add(length)));
             let same = |(a, b): (&u16, &u16)| a == b || fold && fold_unit(*a) == fold_unit(*b);
             let equal = found.is_some_and(|found| captured.iter().zip(found).all(same));
-            self.charge(u64::try_from(length).unwrap_or(u64::MAX))?;
+            self.charge_steps(u64::try_from(length).unwrap_or(u64::MAX))?;
             return Ok(if !equal {
                 None
             } else if back {
@@ -240,13 +245,13 @@ impl Matcher<'_> {
     }
 
     /// Uses up steps of the budget.
-    fn charge(&mut self, steps: u64) -> Result<(), BudgetUsedUp> {
+    fn charge_steps(&mut self, steps: u64) -> Result<(), BudgetUsedUp> {
         self.left = self.left.checked_sub(steps).ok_or(BudgetUsedUp)?;
         Ok(())
     }
 
-    fn push(&mut self, entry: Entry) -> Result<(), BudgetUsedUp> {
-        if self.stack.len() >= MAX_STACK {
+    fn push(&mut self, entry: BacktrackFrame) -> Result<(), BudgetUsedUp> {
+        if self.stack.len() >= MAX_STACK_ENTRIES {
             return Err(BudgetUsedUp);
         }
         self.stack.push(entry);
@@ -254,32 +259,32 @@ impl Matcher<'_> {
     }
 
     fn get(&self, reg: usize) -> usize {
-        self.registers.get(reg).copied().unwrap_or(UNSET)
+        self.registers.get(reg).copied().unwrap_or(UNSET_REGISTER)
     }
 
     /// Changes a register for good.
-    fn put(&mut self, reg: usize, value: usize) {
+    fn write_register(&mut self, reg: usize, value: usize) {
         if let Some(register) = self.registers.get_mut(reg) {
             *register = value;
         }
     }
 
     /// Changes a register until the matcher goes back.
-    fn set(&mut self, reg: usize, value: usize) -> Result<(), BudgetUsedUp> {
+    fn set_register(&mut self, reg: usize, value: usize) -> Result<(), BudgetUsedUp> {
         let old = self.get(reg);
         if old != value {
-            self.push(Entry::Restore { reg, value: old })?;
-            self.put(reg, value);
+            self.push(BacktrackFrame::Restore { reg, value: old })?;
+            self.write_register(reg, value);
         }
         Ok(())
     }
 
     /// Goes back to the last open branch and undoes all changes since then.
-    fn backtrack(&mut self) -> Next {
+    fn backtrack(&mut self) -> NextStep {
         while let Some(entry) = self.stack.pop() {
             match entry {
-                Entry::Branch { pc, pos } => return Some((pc, pos)),
-                Entry::Restore { reg, value } => self.put(reg, value),
+                BacktrackFrame::Branch { pc, pos } => return Some((pc, pos)),
+                BacktrackFrame::Restore { reg, value } => self.write_register(reg, value),
             }
         }
         None
@@ -288,18 +293,20 @@ impl Matcher<'_> {
     /// Undoes everything above `height` of the stack and forgets the branches there.
     fn undo_to(&mut self, height: usize) {
         while self.stack.len() > height {
-            if let Some(Entry::Restore { reg, value }) = self.stack.pop() {
-                self.put(reg, value);
+            if let Some(BacktrackFrame::Restore { reg, value }) = self.stack.pop() {
+                self.write_register(reg, value);
             }
         }
     }
 
     /// Forgets the branches above `height` of the stack, but not how to undo the changes.
     fn drop_branches(&mut self, height: usize) -> Result<(), BudgetUsedUp> {
-        self.charge(u64::try_from(self.stack.len().saturating_sub(height)).unwrap_or(u64::MAX))?;
+        self.charge_steps(
+            u64::try_from(self.stack.len().saturating_sub(height)).unwrap_or(u64::MAX),
+        )?;
         let mut kept = height;
         for index in height..self.stack.len() {
-            if let Some(Entry::Restore { .. }) = self.stack.get(index) {
+            if let Some(BacktrackFrame::Restore { .. }) = self.stack.get(index) {
                 self.stack.swap(kept, index);
                 kept += 1;
             }
@@ -310,6 +317,6 @@ impl Matcher<'_> {
 }
 
 /// A repeat count as a number of iterations.
-fn reach(count: u32) -> usize {
+fn to_iterations(count: u32) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }

@@ -11,7 +11,7 @@ pub(super) const UNLIMITED: u32 = i32::MAX.unsigned_abs();
 
 /// A parsed pattern.
 #[derive(Debug)]
-pub(super) struct Parsed {
+pub(super) struct ParsedPattern {
     /// The whole pattern.
     pub(super) root: Node,
     /// How many capturing groups it has.
@@ -67,7 +67,7 @@ pub(super) enum Node {
 #[derive(Debug)]
 pub(super) struct Repeat {
     pub(super) body: Node,
-    pub(super) count: Count,
+    pub(super) count: Quantifier,
     /// The groups inside `body`, which every iteration resets.
     pub(super) captures: Range<usize>,
     /// Whether `body` can match without consuming anything.
@@ -76,7 +76,7 @@ pub(super) struct Repeat {
 
 /// A quantifier: `min..=max` times, as often as possible or (lazy) as rarely as possible.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Count {
+pub(super) struct Quantifier {
     pub(super) min: u32,
     pub(super) max: u32,
     pub(super) greedy: bool,
@@ -84,7 +84,7 @@ pub(super) struct Count {
 
 impl Node {
     /// A sequence, without a wrapper around a single part.
-    pub(super) fn sequence(mut parts: Vec<Node>) -> Node {
+    pub(super) fn new_sequence(mut parts: Vec<Node>) -> Node {
         match (parts.pop(), parts.is_empty()) {
             (None, _) => Node::Empty,
             (Some(only), true) => only,
@@ -96,7 +96,7 @@ impl Node {
     }
 
     /// `body` quantified by `count`; `captures` are the groups inside it.
-    pub(super) fn repeat(body: Node, count: Count, captures: Range<usize>) -> Node {
+    pub(super) fn new_repeat(body: Node, count: Quantifier, captures: Range<usize>) -> Node {
         let only_empty = !body.can_consume();
         if count.max == 0 || (only_empty && count.min == 0) {
             // An optional iteration that consumes nothing is always rejected.

@@ -7,7 +7,7 @@ use std::mem;
 
 use super::SyntaxError;
 use super::class::Class;
-use super::node::{Count, Node, Parsed, UNLIMITED};
+use super::node::{Node, ParsedPattern, Quantifier, UNLIMITED};
 
 /// How deep groups may be nested, so that walking the tree fits on any thread's stack.
 const MAX_DEPTH: usize = 250;
@@ -15,9 +15,9 @@ const MAX_DEPTH: usize = 250;
 const MAX_CAPTURES: usize = 32_767;
 
 /// Parses `pattern`.
-pub(super) fn parse(pattern: &str) -> Result<Parsed, SyntaxError> {
+pub(super) fn parse_pattern(pattern: &str) -> Result<ParsedPattern, SyntaxError> {
     let mut parser = Parser::new(pattern);
-    let root = parser.pattern()?;
+    let root = parser.parse_whole_pattern()?;
     if let Some((_, position)) = parser
         .references
         .iter()
@@ -33,7 +33,7 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed, SyntaxError> {
         .into_iter()
         .map(|(name, groups)| (name, groups.into()))
         .collect();
-    Ok(Parsed {
+    Ok(ParsedPattern {
         root,
         captures: parser.captures,
         names,
@@ -50,7 +50,7 @@ struct Modifiers {
 
 /// What kind of group is open.
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum GroupKind {
     /// The whole pattern, `(?:…)` or a modifier group.
     Plain,
     Capture {
@@ -64,8 +64,8 @@ enum Kind {
 
 /// A group whose closing parenthesis is still to come, or the whole pattern.
 #[derive(Debug)]
-struct Open {
-    kind: Kind,
+struct OpenGroup {
+    kind: GroupKind,
     position: usize,
     /// The modifiers that hold outside.
     outer: Modifiers,
@@ -122,26 +122,26 @@ impl Parser {
     }
 
     /// The code unit `offset` after the current position.
-    pub(super) fn unit(&self, offset: usize) -> Option<u16> {
+    pub(super) fn peek_unit(&self, offset: usize) -> Option<u16> {
         self.units.get(self.pos.saturating_add(offset)).copied()
     }
 
     /// The code unit `offset` after the current position, if it is an ASCII character.
-    pub(super) fn ascii(&self, offset: usize) -> Option<u8> {
-        self.unit(offset)
+    pub(super) fn peek_ascii(&self, offset: usize) -> Option<u8> {
+        self.peek_unit(offset)
             .and_then(|unit| u8::try_from(unit).ok())
             .filter(u8::is_ascii)
     }
 
     /// Steps over `expected` if it comes next.
-    pub(super) fn eat(&mut self, expected: u8) -> bool {
-        let found = self.ascii(0) == Some(expected);
+    pub(super) fn consume_ascii(&mut self, expected: u8) -> bool {
+        let found = self.peek_ascii(0) == Some(expected);
         self.pos += usize::from(found);
         found
     }
 
     /// Whether case is ignored at the current position.
-    pub(super) fn fold(&self) -> bool {
+    pub(super) fn ignores_case(&self) -> bool {
         self.modifiers.ignore_case
     }
 
@@ -151,11 +151,11 @@ impl Parser {
     }
 
     /// The whole pattern.
-    fn pattern(&mut self) -> Result<Node, SyntaxError> {
+    fn parse_whole_pattern(&mut self) -> Result<Node, SyntaxError> {
         let mut outer = Vec::new();
-        let mut current = self.open(Kind::Plain);
+        let mut current = self.open(GroupKind::Plain);
         while self.pos < self.units.len() {
-            match self.ascii(0) {
+            match self.peek_ascii(0) {
                 Some(b'(') if outer.len() >= MAX_DEPTH => {
                     return Err(SyntaxError::new("nested too deeply", self.pos));
                 }
@@ -175,19 +175,19 @@ impl Parser {
                     self.pos += 1;
                     self.next_alternative(&mut current);
                 }
-                _ => current.terms.push(self.term()?),
+                _ => current.terms.push(self.parse_term()?),
             }
         }
         if outer.is_empty() {
-            Ok(self.disjunction(current))
+            Ok(self.close_disjunction(current))
         } else {
             Err(SyntaxError::new("unterminated group", current.position))
         }
     }
 
     /// A group that begins at the current position.
-    fn open(&self, kind: Kind) -> Open {
-        Open {
+    fn open(&self, kind: GroupKind) -> OpenGroup {
+        OpenGroup {
             kind,
             position: self.pos,
             outer: self.modifiers,
@@ -200,9 +200,9 @@ impl Parser {
     }
 
     /// Ends an alternative at its `|`: the next one may use the same group names.
-    fn next_alternative(&mut self, group: &mut Open) {
+    fn next_alternative(&mut self, group: &mut OpenGroup) {
         let terms = mem::take(&mut group.terms);
-        group.alternatives.push(Node::sequence(terms));
+        group.alternatives.push(Node::new_sequence(terms));
         for name in self.declared.iter().skip(group.declared_here) {
             self.taken.remove(name);
         }
@@ -210,8 +210,8 @@ impl Parser {
     }
 
     /// What is inside `group`: from now on all names in it are taken.
-    fn disjunction(&mut self, group: Open) -> Node {
-        let last = Node::sequence(group.terms);
+    fn close_disjunction(&mut self, group: OpenGroup) -> Node {
+        let last = Node::new_sequence(group.terms);
         if group.alternatives.is_empty() {
             return last;
         }
@@ -223,33 +223,33 @@ impl Parser {
     }
 
     /// The complete `group`, with the quantifier behind it.
-    fn close_group(&mut self, group: Open) -> Result<Node, SyntaxError> {
+    fn close_group(&mut self, group: OpenGroup) -> Result<Node, SyntaxError> {
         let (kind, first_capture) = (group.kind, group.first_capture);
         self.modifiers = group.outer;
-        let body = self.disjunction(group);
+        let body = self.close_disjunction(group);
         let node = match kind {
-            Kind::Plain => body,
-            Kind::Capture { group } => Node::Capture {
+            GroupKind::Plain => body,
+            GroupKind::Capture { group } => Node::Capture {
                 group,
                 body: Box::new(body),
             },
-            Kind::Look { behind, negated } => Node::Look {
+            GroupKind::Look { behind, negated } => Node::Look {
                 behind,
                 negated,
                 body: Box::new(body),
             },
         };
         match kind {
-            Kind::Look { behind: true, .. } => Ok(node),
-            _ => self.quantified(node, first_capture),
+            GroupKind::Look { behind: true, .. } => Ok(node),
+            _ => self.parse_quantified(node, first_capture),
         }
     }
 
     /// `node` with the quantifier behind it, if there is one; the groups in it are those from
     /// `first_capture` on.
-    fn quantified(&mut self, node: Node, first_capture: usize) -> Result<Node, SyntaxError> {
+    fn parse_quantified(&mut self, node: Node, first_capture: usize) -> Result<Node, SyntaxError> {
         let start = self.pos;
-        let Some(count) = self.quantifier() else {
+        let Some(count) = self.parse_quantifier() else {
             return Ok(node);
         };
         if count.min > count.max {
@@ -258,20 +258,24 @@ impl Parser {
                 start,
             ));
         }
-        Ok(Node::repeat(node, count, first_capture..self.captures + 1))
+        Ok(Node::new_repeat(
+            node,
+            count,
+            first_capture..self.captures + 1,
+        ))
     }
 
     /// A term that is not a group: an assertion, or an atom with its quantifier.
-    fn term(&mut self) -> Result<Node, SyntaxError> {
+    fn parse_term(&mut self) -> Result<Node, SyntaxError> {
         let Modifiers {
             ignore_case: fold,
             multiline,
             dot_all,
         } = self.modifiers;
         let nothing = SyntaxError::new("nothing to repeat", self.pos);
-        let (node, length) = match (self.ascii(0), self.ascii(1)) {
+        let (node, length) = match (self.peek_ascii(0), self.peek_ascii(1)) {
             (Some(b'*' | b'+' | b'?'), _) => return Err(nothing),
-            (Some(b'{'), _) if self.braces().is_some() => return Err(nothing),
+            (Some(b'{'), _) if self.peek_braces().is_some() => return Err(nothing),
             (Some(b'^'), _) => {
                 self.pos += 1;
                 return Ok(Node::LineStart { multiline });
@@ -287,60 +291,60 @@ impl Parser {
                 });
             }
             (Some(b'\\'), _) => (self.atom_escape()?, 0),
-            (Some(b'['), _) => (self.class()?, 0),
+            (Some(b'['), _) => (self.parse_class()?, 0),
             (Some(b'.'), _) => (
                 Node::Class {
-                    class: Class::dot(dot_all),
+                    class: Class::for_dot(dot_all),
                     fold: false,
                 },
                 1,
             ),
             _ => (
-                self.unit(0)
+                self.peek_unit(0)
                     .map_or(Node::Empty, |unit| Node::Unit { unit, fold }),
                 1,
             ),
         };
         self.pos += length;
-        self.quantified(node, self.captures + 1)
+        self.parse_quantified(node, self.captures + 1)
     }
 
     /// The quantifier at the current position, if there is one.
-    fn quantifier(&mut self) -> Option<Count> {
-        let (min, max, length) = match self.ascii(0)? {
+    fn parse_quantifier(&mut self) -> Option<Quantifier> {
+        let (min, max, length) = match self.peek_ascii(0)? {
             b'*' => (0, UNLIMITED, 1),
             b'+' => (1, UNLIMITED, 1),
             b'?' => (0, 1, 1),
-            b'{' => self.braces()?,
+            b'{' => self.peek_braces()?,
             _ => return None,
         };
         self.pos += length;
-        Some(Count {
+        Some(Quantifier {
             min,
             max,
-            greedy: !self.eat(b'?'),
+            greedy: !self.consume_ascii(b'?'),
         })
     }
 
     /// `{n}`, `{n,}` or `{n,m}` at the current position as minimum, maximum and length;
     /// anything else in braces is literal text.
-    fn braces(&self) -> Option<(u32, u32, usize)> {
-        let (min, mut at) = self.number(1)?;
+    fn peek_braces(&self) -> Option<(u32, u32, usize)> {
+        let (min, mut at) = self.peek_number(1)?;
         let mut max = min;
-        if self.ascii(at) == Some(b',') {
-            (max, at) = match self.ascii(at + 1) {
+        if self.peek_ascii(at) == Some(b',') {
+            (max, at) = match self.peek_ascii(at + 1) {
                 Some(b'}') => (UNLIMITED, at + 1),
-                _ => self.number(at + 1)?,
+                _ => self.peek_number(at + 1)?,
             };
         }
-        (self.ascii(at) == Some(b'}')).then_some((min, max, at + 1))
+        (self.peek_ascii(at) == Some(b'}')).then_some((min, max, at + 1))
     }
 
     /// The decimal number at `offset` (large ones become [`UNLIMITED`]) and the offset behind it.
-    fn number(&self, offset: usize) -> Option<(u32, usize)> {
+    fn peek_number(&self, offset: usize) -> Option<(u32, usize)> {
         let mut value = None;
         let mut at = offset;
-        while let Some(digit @ b'0'..=b'9') = self.ascii(at) {
+        while let Some(digit @ b'0'..=b'9') = self.peek_ascii(at) {
             let grown = value
                 .unwrap_or(0_u32)
                 .saturating_mul(10)
@@ -352,33 +356,33 @@ impl Parser {
     }
 
     /// The beginning of a group of any kind, from `(` on.
-    fn open_group(&mut self) -> Result<Open, SyntaxError> {
-        let mut group = self.open(Kind::Plain);
+    fn open_group(&mut self) -> Result<OpenGroup, SyntaxError> {
+        let mut group = self.open(GroupKind::Plain);
         self.pos += 1;
-        if !self.eat(b'?') {
-            group.kind = self.capture(group.position)?;
+        if !self.consume_ascii(b'?') {
+            group.kind = self.count_capture(group.position)?;
             return Ok(group);
         }
-        match (self.ascii(0), self.ascii(1)) {
+        match (self.peek_ascii(0), self.peek_ascii(1)) {
             (Some(b':'), _) => self.pos += 1,
             (Some(sign @ (b'=' | b'!')), _) => {
                 self.pos += 1;
-                group.kind = Kind::Look {
+                group.kind = GroupKind::Look {
                     behind: false,
                     negated: sign == b'!',
                 };
             }
             (Some(b'<'), Some(sign @ (b'=' | b'!'))) => {
                 self.pos += 2;
-                group.kind = Kind::Look {
+                group.kind = GroupKind::Look {
                     behind: true,
                     negated: sign == b'!',
                 };
             }
             (Some(b'<'), _) => {
                 let name = self.group_name()?;
-                group.kind = self.capture(group.position)?;
-                self.declare(name, self.captures, group.position)?;
+                group.kind = self.count_capture(group.position)?;
+                self.declare_name(name, self.captures, group.position)?;
                 // Its own name is taken in all its alternatives.
                 group.declared_here = self.declared.len();
                 group.declared_before = group.declared_here;
@@ -389,19 +393,19 @@ impl Parser {
     }
 
     /// Counts a capturing group.
-    fn capture(&mut self, position: usize) -> Result<Kind, SyntaxError> {
+    fn count_capture(&mut self, position: usize) -> Result<GroupKind, SyntaxError> {
         if self.captures >= MAX_CAPTURES {
             return Err(SyntaxError::new("too many groups", position));
         }
         self.captures += 1;
-        Ok(Kind::Capture {
+        Ok(GroupKind::Capture {
             group: self.captures,
         })
     }
 
     /// Records a named group. A name may come again only in another alternative, where at most
     /// one of the groups can take part in a match.
-    fn declare(&mut self, name: String, group: usize, open: usize) -> Result<(), SyntaxError> {
+    fn declare_name(&mut self, name: String, group: usize, open: usize) -> Result<(), SyntaxError> {
         if !self.taken.insert(name.clone()) {
             return Err(SyntaxError::new("duplicate group name", open));
         }
@@ -414,8 +418,8 @@ impl Parser {
     fn switch_modifiers(&mut self, open: usize) -> Result<(), SyntaxError> {
         let mut seen = Vec::new();
         let mut adding = true;
-        while !self.eat(b':') {
-            let letter = self.ascii(0).filter(|letter| !seen.contains(letter));
+        while !self.consume_ascii(b':') {
+            let letter = self.peek_ascii(0).filter(|letter| !seen.contains(letter));
             match letter {
                 Some(b'i') => self.modifiers.ignore_case = adding,
                 Some(b'm') => self.modifiers.multiline = adding,

@@ -5,29 +5,35 @@ use std::path::{Path, PathBuf};
 
 use remora_files::read_text;
 
-use super::{Places, Source};
+use super::{LayerSource, SettingsPaths};
 use crate::names;
 
 /// What a `.git` that points elsewhere may hold.
 const MAX_POINTER_BYTES: u64 = 16 * 1024;
 
 /// User, project and local files, in that order.
-pub(super) fn files(places: &Places) -> Vec<(Source, PathBuf)> {
+pub(super) fn list_settings_files(places: &SettingsPaths) -> Vec<(LayerSource, PathBuf)> {
     let mut files = Vec::new();
     let settings = |dir: &Path, name: &str| dir.join(names::SETTINGS_DIR).join(name);
     if places.sources.user {
-        files.push((Source::User, places.config_dir().join(names::SETTINGS_FILE)));
+        files.push((
+            LayerSource::User,
+            places.config_dir().join(names::SETTINGS_FILE),
+        ));
     }
     // Started in the home itself, the project's file is the user's.
     let own = settings(&places.project, names::SETTINGS_FILE);
     if places.sources.project && !files.iter().any(|(_, f)| *f == own) {
-        files.push((Source::Project, own));
+        files.push((LayerSource::Project, own));
     }
     if places.sources.local {
         let root = repository_root(&places.project)
             .filter(|root| *root != places.home && *root != places.project);
         for dir in root.iter().chain([&places.project]) {
-            files.push((Source::Local, settings(dir, names::LOCAL_SETTINGS_FILE)));
+            files.push((
+                LayerSource::Local,
+                settings(dir, names::LOCAL_SETTINGS_FILE),
+            ));
         }
     }
     files

@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{Enabled, Layers, Place, Places, Plugin, Source, absent, cause, read_file};
+use super::{
+    LayerFile, LayerSource, Layers, Plugin, PluginActivation, SettingsPaths, describe_error,
+    is_absent, read_file,
+};
 use crate::config::{self, Strictness};
 use crate::error::LoadError;
 use crate::names;
@@ -15,23 +18,28 @@ use crate::names;
 /// error.
 pub(super) fn load_named(
     dir: &Path,
-    places: &Places,
+    places: &SettingsPaths,
     layers: &mut Layers,
 ) -> Result<(), LoadError> {
-    load(dir, "inline", Enabled::ByPerson, places, layers).map_err(|problem| LoadError::Plugin {
-        dir: dir.to_path_buf(),
-        problem,
+    load_plugin(dir, "inline", PluginActivation::ByPerson, places, layers).map_err(|problem| {
+        LoadError::Plugin {
+            dir: dir.to_path_buf(),
+            problem,
+        }
     })
 }
 
 /// The plugins that were installed and are switched on. What is wrong with one
 /// is a warning: the others still count.
-pub(super) fn load_installed(places: &Places, layers: &mut Layers) {
+pub(super) fn load_installed(places: &SettingsPaths, layers: &mut Layers) {
     let folder = places.config_dir().join("plugins");
     let read = |name: &str| -> Option<Value> {
         serde_json::from_slice(&read_file(&folder.join(name)).ok()?).ok()
     };
-    let (Some(book), markets) = (read(names::INSTALLED_PLUGINS), read(names::MARKETPLACES)) else {
+    let (Some(book), markets) = (
+        read(names::INSTALLED_PLUGINS_FILE),
+        read(names::MARKETPLACES_FILE),
+    ) else {
         return;
     };
     for (id, forced) in layers.enabled_plugins.clone() {
@@ -60,7 +68,7 @@ pub(super) fn load_installed(places: &Places, layers: &mut Layers) {
         let Some(dir) = local.or(copied) else {
             continue;
         };
-        if let Err(problem) = load(&dir, market, forced, places, layers) {
+        if let Err(problem) = load_plugin(&dir, market, forced, places, layers) {
             layers
                 .warnings
                 .push(format!("plugin {id} ({}): {problem}", dir.display()));
@@ -75,7 +83,8 @@ fn in_place(market: &Value, name: &str) -> Option<PathBuf> {
     }
     let root = PathBuf::from(market.get("installLocation")?.as_str()?);
     let list: Value =
-        serde_json::from_slice(&read_file(&root.join(names::MARKETPLACE)).ok()?).ok()?;
+        serde_json::from_slice(&read_file(&root.join(names::MARKETPLACE_MANIFEST_FILE)).ok()?)
+            .ok()?;
     let plugin = list
         .get("plugins")?
         .as_array()?
@@ -86,22 +95,28 @@ fn in_place(market: &Value, name: &str) -> Option<PathBuf> {
 }
 
 /// Reads `hooks/hooks.json` and what the manifest adds.
-fn load(
+fn load_plugin(
     dir: &Path,
     market: &str,
-    enabled: Enabled,
-    places: &Places,
+    enabled: PluginActivation,
+    places: &SettingsPaths,
     layers: &mut Layers,
 ) -> Result<(), String> {
     if !dir.is_dir() {
         return Err("is not a directory".into());
     }
-    let manifest_path = dir.join(names::PLUGIN_MANIFEST);
+    let manifest_path = dir.join(names::PLUGIN_MANIFEST_FILE);
     let manifest: Map<String, Value> = match read_file(&manifest_path) {
         Ok(bytes) => serde_json::from_slice(&bytes)
-            .map_err(|e| format!("{} is not valid ({e})", names::PLUGIN_MANIFEST))?,
-        Err(e) if absent(&e) => Map::new(),
-        Err(e) => return Err(format!("{}: {}", names::PLUGIN_MANIFEST, cause(&e))),
+            .map_err(|e| format!("{} is not valid ({e})", names::PLUGIN_MANIFEST_FILE))?,
+        Err(e) if is_absent(&e) => Map::new(),
+        Err(e) => {
+            return Err(format!(
+                "{}: {}",
+                names::PLUGIN_MANIFEST_FILE,
+                describe_error(&e)
+            ));
+        }
     };
     let folder = dir
         .file_name()
@@ -127,7 +142,7 @@ fn load(
         enabled,
     };
 
-    let mut files = vec![dir.join(names::PLUGIN_HOOKS)];
+    let mut files = vec![dir.join(names::PLUGIN_HOOKS_FILE)];
     let mut inline = None;
     match manifest.get("hooks") {
         Some(Value::String(path)) => files.push(dir.join(path)),
@@ -153,8 +168,8 @@ fn load(
             continue;
         }
         seen.push(real);
-        let place = Place {
-            source: Source::Plugin,
+        let place = LayerFile {
+            source: LayerSource::Plugin,
             file: Some(file.clone()),
             plugin: Some(plugin.clone()),
         };
@@ -167,18 +182,18 @@ fn load(
                     layers.take_hooks(&place, &settings);
                 }
             }
-            Err(error) => layers.unread(&place, &error),
+            Err(error) => layers.record_unread(&place, &error),
         }
     }
     if let Some(map) = inline {
-        let place = Place {
-            source: Source::Plugin,
+        let place = LayerFile {
+            source: LayerSource::Plugin,
             file: Some(manifest_path),
             plugin: Some(plugin),
         };
         let place = Arc::new(place);
         let read = config::read_map(&map, Strictness::Plugin);
-        if let Some((place, settings)) = layers.keep(&place, read) {
+        if let Some((place, settings)) = layers.record_settings(&place, read) {
             layers.take_hooks(&place, &settings);
         }
     }

@@ -3,7 +3,7 @@ use remora_protocol::{EVENTS, Event, Permission};
 use serde_json::json;
 
 use super::*;
-use crate::answer::{ContextText, Stop};
+use crate::answer::{ContextText, StopRequest};
 
 fn event(name: EventName) -> Event {
     Event::from_value(json!({"hook_event_name": name.as_str()}), None).unwrap()
@@ -25,7 +25,7 @@ fn answer() -> impl Strategy<Value = Answer> {
         .prop_map(|(permission, block, stop, context)| Answer {
             permission: permission.map(|p| (p, Some(format!("why-{}", p.as_str())))),
             block,
-            stop: stop.then_some(Stop(None)),
+            stop: stop.then_some(StopRequest(None)),
             context: context.map(|text| ContextText { text, plain: false }),
             ..Answer::default()
         })
@@ -34,7 +34,7 @@ fn answer() -> impl Strategy<Value = Answer> {
 proptest! {
     #[test]
     fn a_deny_is_never_lost_and_the_strictest_wins(answers in prop::collection::vec(answer(), 0..6)) {
-        let outcome = merge(&event(EventName::PreToolUse), &answers);
+        let outcome = merge_answers(&event(EventName::PreToolUse), &answers);
         let expected = answers
             .iter()
             .filter_map(|a| if a.block.is_some() { Some(Permission::Deny) } else { a.permission.as_ref().map(|p| p.0) })
@@ -54,7 +54,7 @@ proptest! {
         // Prompts and requests are decided by the first handler that decides.
         let by_order = [EventName::UserPromptSubmit, EventName::UserPromptExpansion, EventName::PermissionRequest];
         for def in EVENTS.iter().filter(|d| !by_order.contains(&d.name)) {
-            let (a, b) = (merge(&event(def.name), &answers), merge(&event(def.name), &turned));
+            let (a, b) = (merge_answers(&event(def.name), &answers), merge_answers(&event(def.name), &turned));
             prop_assert_eq!((a.blocked, a.permission, a.go_on), (b.blocked, b.permission, b.go_on), "{}", def.text);
             prop_assert_eq!(a.context.len(), b.context.len());
         }
@@ -62,7 +62,7 @@ proptest! {
 
     #[test]
     fn nobody_speaks_nothing_happens(index in 0..EVENTS.len()) {
-        prop_assert_eq!(merge(&event(EVENTS[index].name), &[]), Outcome::default());
+        prop_assert_eq!(merge_answers(&event(EVENTS[index].name), &[]), Outcome::default());
     }
 }
 
@@ -73,16 +73,16 @@ fn the_first_to_decide_a_prompt_gives_the_form() {
         ..Answer::default()
     };
     let stop = Answer {
-        stop: Some(Stop(Some("halt".into()))),
+        stop: Some(StopRequest(Some("halt".into()))),
         ..Answer::default()
     };
     let prompt = event(EventName::UserPromptSubmit);
-    let first = merge(&prompt, &[block.clone(), stop.clone()]);
+    let first = merge_answers(&prompt, &[block.clone(), stop.clone()]);
     assert_eq!(
         (first.blocked, first.go_on, first.reason.as_deref()),
         (true, true, Some("no"))
     );
-    let second = merge(&prompt, &[stop, block]);
+    let second = merge_answers(&prompt, &[stop, block]);
     assert_eq!(
         (second.blocked, second.go_on, second.reason.as_deref()),
         (false, false, Some("halt"))
@@ -103,11 +103,11 @@ fn a_malformed_last_rewrite_brings_the_original_back() {
         ..Answer::default()
     };
     assert_eq!(
-        merge(&event, &[with(json!("text")), with(good.clone())]).updated_output,
+        merge_answers(&event, &[with(json!("text")), with(good.clone())]).updated_output,
         Some(good.clone())
     );
     assert_eq!(
-        merge(&event, &[with(good), with(json!("text"))]).updated_output,
+        merge_answers(&event, &[with(good), with(json!("text"))]).updated_output,
         None
     );
 }

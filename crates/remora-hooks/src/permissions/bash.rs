@@ -2,20 +2,20 @@
 //! runs, which files it reads and writes, and whether it is plain enough to be
 //! allowed command by command.
 
-use crate::shell::{self, Reading, SimpleCommand};
+use crate::shell::{self, ShellReading, SimpleCommand};
 
 /// Commands that change files and take their paths as arguments.
 pub(super) const FILE_COMMANDS: [&str; 7] = ["mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"];
 
 /// How many commands behind wrappers one line may add, and how many words a
 /// command may have to be looked through: bounds against lines made to hurt.
-const MOST_UNWRAPPED: usize = 64;
-const MOST_WORDS: usize = 1_000;
+const MAX_UNWRAPPED_COMMANDS: usize = 64;
+const MAX_COMMAND_WORDS: usize = 1_000;
 
 /// A line, read once for all rules.
 #[derive(Debug)]
-pub(super) struct Line {
-    reading: Reading,
+pub(super) struct ShellLine {
+    reading: ShellReading,
     /// Pieces between operators, for what the reading does not understand.
     pieces: Vec<Vec<String>>,
     /// Paths that are read.
@@ -26,10 +26,10 @@ pub(super) struct Line {
     plain: bool,
 }
 
-impl Line {
+impl ShellLine {
     pub(super) fn new(text: &str, home: &str) -> Self {
-        let scan = Scan::of(text);
-        let reading = shell::read(text, home);
+        let scan = LineScan::from_text(text);
+        let reading = shell::read_command(text, home);
         let mut line = Self {
             reading,
             pieces: scan.pieces,
@@ -39,15 +39,15 @@ impl Line {
             plain: scan.plain,
         };
         let words: Vec<Vec<String>> = match &line.reading {
-            Reading::Understood { commands, .. } => {
+            ShellReading::Understood { commands, .. } => {
                 commands.iter().map(|c| c.words.clone()).collect()
             }
-            Reading::NotUnderstood { .. } => line.pieces.clone(),
+            ShellReading::NotUnderstood { .. } => line.pieces.clone(),
         };
         for command in &words {
-            match paths(command) {
-                Paths::Read(list) => line.reads.extend(list),
-                Paths::Written(list) => line.writes.extend(list),
+            match extract_paths(command) {
+                CommandPaths::Read(list) => line.reads.extend(list),
+                CommandPaths::Written(list) => line.writes.extend(list),
             }
         }
         line
@@ -58,21 +58,21 @@ impl Line {
     /// piece that could be a command.
     pub(super) fn candidates(&self) -> Vec<String> {
         let mut all: Vec<Vec<String>> = match &self.reading {
-            Reading::Understood {
+            ShellReading::Understood {
                 commands,
                 unknown_argument: false,
             } => commands.iter().map(|c| c.words.clone()).collect(),
             _ => self.pieces.clone(),
         };
         // Nobody stacks this many wrappers in earnest.
-        let most = all.len() + MOST_UNWRAPPED;
+        let most = all.len() + MAX_UNWRAPPED_COMMANDS;
         let mut at = 0;
         while at < all.len() && all.len() < most {
-            if all[at].len() > MOST_WORDS {
+            if all[at].len() > MAX_COMMAND_WORDS {
                 at += 1;
                 continue;
             }
-            if let Some(inner) = unwrapped(&all[at], Wrappers::Any) {
+            if let Some(inner) = unwrap_command(&all[at], WrapperKinds::Any) {
                 all.push(inner.to_vec());
             }
             if let Some((name, rest)) = all[at].split_first()
@@ -98,7 +98,7 @@ impl Line {
     /// taken apart with certainty.
     pub(super) fn commands(&self) -> Option<&[SimpleCommand]> {
         match &self.reading {
-            Reading::Understood {
+            ShellReading::Understood {
                 commands,
                 unknown_argument: false,
             } if self.plain => Some(commands),
@@ -108,14 +108,14 @@ impl Line {
 }
 
 /// The paths a command names, by what it does with them.
-pub(super) enum Paths {
+pub(super) enum CommandPaths {
     Read(Vec<String>),
     Written(Vec<String>),
 }
 
-pub(super) fn paths(words: &[String]) -> Paths {
+pub(super) fn extract_paths(words: &[String]) -> CommandPaths {
     let Some((name, rest)) = words.split_first() else {
-        return Paths::Read(Vec::new());
+        return CommandPaths::Read(Vec::new());
     };
     let name = name.as_str();
     // The first argument of these is an expression, and these take no path.
@@ -132,15 +132,15 @@ pub(super) fn paths(words: &[String]) -> Paths {
         .collect();
     let in_place = name != "sed" || rest.iter().any(|w| w.starts_with("-i"));
     if FILE_COMMANDS.contains(&name) && in_place {
-        Paths::Written(list)
+        CommandPaths::Written(list)
     } else {
-        Paths::Read(list)
+        CommandPaths::Read(list)
     }
 }
 
 /// Which wrappers are looked through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wrappers {
+pub(super) enum WrapperKinds {
     /// Those that only time or detach a command.
     Harmless,
     /// Also those that change who or what runs it.
@@ -148,7 +148,7 @@ pub(super) enum Wrappers {
 }
 
 /// The command behind a wrapper such as `timeout 5`.
-pub(super) fn unwrapped(words: &[String], which: Wrappers) -> Option<&[String]> {
+pub(super) fn unwrap_command(words: &[String], which: WrapperKinds) -> Option<&[String]> {
     let (name, mut rest) = words.split_first()?;
     let skip = |rest: &mut &[String], takes_value: &[&str]| {
         while let Some((first, more)) = rest.split_first()
@@ -170,7 +170,7 @@ pub(super) fn unwrapped(words: &[String], which: Wrappers) -> Option<&[String]> 
             skip(&mut rest, &["-k", "-s"]);
             rest = rest.get(1..)?;
         }
-        _ if which == Wrappers::Harmless => return None,
+        _ if which == WrapperKinds::Harmless => return None,
         "stdbuf" => skip(&mut rest, &["-i", "-o", "-e"]),
         "exec" | "builtin" => skip(&mut rest, &["-a"]),
         "sudo" => skip(&mut rest, &["-u", "-g"]),
@@ -198,7 +198,7 @@ fn is_assignment(word: &str) -> bool {
 
 /// A rough cut of a line at its operators, quotes respected. It errs towards
 /// finding too much: what it finds is only ever held against the line.
-struct Scan {
+struct LineScan {
     pieces: Vec<Vec<String>>,
     reads: Vec<String>,
     writes: Vec<String>,
@@ -215,12 +215,12 @@ enum Token {
     Write,
 }
 
-const KEYWORDS: [&str; 10] = [
+const SHELL_KEYWORDS: [&str; 10] = [
     "if", "then", "else", "elif", "do", "while", "until", "!", "{", "}",
 ];
 
-impl Scan {
-    fn of(text: &str) -> Self {
+impl LineScan {
+    fn from_text(text: &str) -> Self {
         let mut scan = Self {
             pieces: Vec::new(),
             reads: Vec::new(),
@@ -229,7 +229,7 @@ impl Scan {
         };
         let mut piece = Vec::new();
         let mut redirect: Option<bool> = None;
-        for token in tokens(text) {
+        for token in tokenize_line(text) {
             match token {
                 Token::Word(word) => match redirect.take() {
                     Some(true) if word == "/dev/null" || word.starts_with('&') => {}
@@ -239,22 +239,22 @@ impl Scan {
                 },
                 Token::Read => redirect = Some(false),
                 Token::Write => redirect = Some(true),
-                Token::Cut => scan.end(&mut piece),
+                Token::Cut => scan.end_piece(&mut piece),
                 Token::Odd => {
                     scan.plain = false;
-                    scan.end(&mut piece);
+                    scan.end_piece(&mut piece);
                 }
             }
         }
-        scan.end(&mut piece);
+        scan.end_piece(&mut piece);
         scan
     }
 
-    fn end(&mut self, piece: &mut Vec<String>) {
+    fn end_piece(&mut self, piece: &mut Vec<String>) {
         let mut words = std::mem::take(piece);
         let keywords = words
             .iter()
-            .take_while(|w| KEYWORDS.contains(&w.as_str()))
+            .take_while(|w| SHELL_KEYWORDS.contains(&w.as_str()))
             .count();
         self.plain &= !words[..keywords].iter().any(|w| w == "{" || w == "}");
         words.drain(..keywords);
@@ -269,7 +269,7 @@ impl Scan {
     }
 }
 
-fn tokens(text: &str) -> Vec<Token> {
+fn tokenize_line(text: &str) -> Vec<Token> {
     let mut lexer = Lexer {
         chars: text.chars().collect(),
         at: 0,
@@ -278,7 +278,7 @@ fn tokens(text: &str) -> Vec<Token> {
         outside: Vec::new(),
         tokens: Vec::new(),
     };
-    while lexer.step() {}
+    while lexer.scan_char() {}
     lexer.end_word();
     lexer.tokens
 }
@@ -307,13 +307,13 @@ impl Lexer {
         self.tokens.extend(self.word.take().map(Token::Word));
     }
 
-    fn cut(&mut self, token: Token) {
+    fn push_token(&mut self, token: Token) {
         self.end_word();
         self.tokens.push(token);
     }
 
     /// Takes one character, or what belongs to it. False at the end.
-    fn step(&mut self) -> bool {
+    fn scan_char(&mut self) -> bool {
         let Some(c) = self.peek() else { return false };
         self.at += 1;
         match c {
@@ -330,33 +330,33 @@ impl Lexer {
             }
             '$' if self.peek() == Some('(') => {
                 self.at += 1;
-                self.cut(Token::Cut);
+                self.push_token(Token::Cut);
                 self.outside.push(std::mem::take(&mut self.quoted));
             }
             ')' if !self.quoted => match self.outside.pop() {
                 Some(before) => {
-                    self.cut(Token::Cut);
+                    self.push_token(Token::Cut);
                     self.quoted = before;
                 }
-                None => self.cut(Token::Odd),
+                None => self.push_token(Token::Odd),
             },
-            '`' => self.cut(Token::Cut),
+            '`' => self.push_token(Token::Cut),
             c if self.quoted => self.push(c),
             ' ' | '\t' => self.end_word(),
-            ';' | '|' | '\n' => self.cut(Token::Cut),
+            ';' | '|' | '\n' => self.push_token(Token::Cut),
             // `&>` writes both streams; the `>` is seen next.
             '&' if self.peek() == Some('>') => {}
             '&' if self.peek() == Some('&') => {
                 self.at += 1;
-                self.cut(Token::Cut);
+                self.push_token(Token::Cut);
             }
-            '&' | '(' => self.cut(Token::Odd),
+            '&' | '(' => self.push_token(Token::Odd),
             '#' if self.word.is_none() => {
                 while self.peek().is_some_and(|c| c != '\n') {
                     self.at += 1;
                 }
             }
-            '<' | '>' => self.redirection(c),
+            '<' | '>' => self.scan_redirection(c),
             c => self.push(c),
         }
         true
@@ -370,7 +370,7 @@ impl Lexer {
         self.at += length + 1;
     }
 
-    fn redirection(&mut self, c: char) {
+    fn scan_redirection(&mut self, c: char) {
         // A number in front is a descriptor, not an argument.
         if self
             .word

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use remora_protocol::Permission;
 
 use super::bash::FILE_COMMANDS;
-use super::{Call, Decision};
-use crate::path_rule::{Bases, normal};
+use super::{PermissionCall, PermissionDecision};
+use crate::path_rule::{PathBases, normalise_path};
 use crate::shell::SimpleCommand;
 
 /// The permission mode of a session.
@@ -29,7 +29,7 @@ pub enum PermissionMode {
 
 impl PermissionMode {
     /// Every mode's name on the wire.
-    pub const NAMES: [(&'static str, Self); 6] = [
+    pub const WIRE_NAMES: [(&'static str, Self); 6] = [
         ("default", Self::Default),
         ("acceptEdits", Self::AcceptEdits),
         ("plan", Self::Plan),
@@ -43,7 +43,7 @@ impl PermissionMode {
         if text == "manual" {
             return Some(Self::Default);
         }
-        Self::NAMES
+        Self::WIRE_NAMES
             .iter()
             .find(|(name, _)| *name == text)
             .map(|(_, mode)| *mode)
@@ -51,7 +51,7 @@ impl PermissionMode {
 }
 
 /// Tools that change nothing outside the session.
-const HARMLESS: &[&str] = &[
+const HARMLESS_TOOLS: &[&str] = &[
     "Agent",
     "AskUserQuestion",
     "BashOutput",
@@ -69,7 +69,7 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// Commands that only look. Their paths must lie where they may look.
-const LOOKERS: &[&str] = &[
+const READ_ONLY_COMMANDS: &[&str] = &[
     "[",
     "[[",
     "arch",
@@ -141,7 +141,7 @@ const LOOKERS: &[&str] = &[
 ];
 
 /// Sub-commands of git that only look.
-const GIT_LOOKERS: &[&str] = &[
+const READ_ONLY_GIT_COMMANDS: &[&str] = &[
     "blame",
     "branch",
     "cat-file",
@@ -159,7 +159,7 @@ const GIT_LOOKERS: &[&str] = &[
 ];
 
 /// Places that steer tools; editing them is always asked about.
-const SENSITIVE: &[&str] = &[
+const SENSITIVE_PATHS: &[&str] = &[
     ".git",
     ".claude",
     ".vscode",
@@ -176,25 +176,27 @@ const SENSITIVE: &[&str] = &[
 
 /// The directories a session works in.
 #[derive(Clone, Copy)]
-pub(super) struct Area<'a> {
-    pub(super) bases: Bases<'a>,
+pub(super) struct WorkingDirs<'a> {
+    pub(super) bases: PathBases<'a>,
     pub(super) extra: &'a [PathBuf],
 }
 
-impl Area<'_> {
+impl WorkingDirs<'_> {
     /// Whether a path lies in the project or an added directory.
-    pub(super) fn holds(self, path: &str) -> bool {
-        let path = normal(path, self.bases);
+    pub(super) fn contains_path(self, path: &str) -> bool {
+        let path = normalise_path(path, self.bases);
         [self.bases.start, self.bases.cwd]
             .into_iter()
             .chain(self.extra.iter().map(PathBuf::as_path))
-            .any(|dir| Path::new(&path).starts_with(normal(&dir.to_string_lossy(), self.bases)))
+            .any(|dir| {
+                Path::new(&path).starts_with(normalise_path(&dir.to_string_lossy(), self.bases))
+            })
     }
 
     /// Whether an edit there needs no question in the mode that accepts edits.
     pub(super) fn is_free(self, path: &str) -> bool {
-        let whole = normal(path, self.bases);
-        self.holds(path) && !whole.split('/').any(|part| SENSITIVE.contains(&part))
+        let whole = normalise_path(path, self.bases);
+        self.contains_path(path) && !whole.split('/').any(|part| SENSITIVE_PATHS.contains(&part))
     }
 
     /// Whether a command changes only files that it may: no wildcards, no path
@@ -209,51 +211,55 @@ impl Area<'_> {
     }
 }
 
-pub(super) fn decide(call: &Call<'_>, mode: PermissionMode, area: Area<'_>) -> Decision {
-    let allow = |why: &str| Decision::by_mode(Permission::Allow, why);
+pub(super) fn decide_by_mode(
+    call: &PermissionCall<'_>,
+    mode: PermissionMode,
+    area: WorkingDirs<'_>,
+) -> PermissionDecision {
+    let allow = |why: &str| PermissionDecision::by_mode(Permission::Allow, why);
     if mode == PermissionMode::BypassPermissions {
         return allow("the bypassPermissions mode allows what no rule forbids");
     }
     if looks_only(call, area) {
         return allow("the call only looks, and only where it may");
     }
-    if mode == PermissionMode::Plan && (call.edits() || edits_by_command(call, area)) {
-        return Decision::by_mode(Permission::Deny, "the plan mode changes no file");
+    if mode == PermissionMode::Plan && (call.is_edit() || edits_by_command(call, area)) {
+        return PermissionDecision::by_mode(Permission::Deny, "the plan mode changes no file");
     }
     if mode == PermissionMode::AcceptEdits {
-        let free = call.edits() && call.path().is_some_and(|p| area.is_free(p));
+        let free = call.is_edit() && call.path().is_some_and(|p| area.is_free(p));
         if free || edits_by_command(call, area) {
             return allow("the acceptEdits mode allows edits in the project");
         }
     }
     match mode {
-        PermissionMode::DontAsk => Decision::by_mode(
+        PermissionMode::DontAsk => PermissionDecision::by_mode(
             Permission::Deny,
             "the dontAsk mode refuses what needs a question",
         ),
-        PermissionMode::Auto => Decision::by_mode(
+        PermissionMode::Auto => PermissionDecision::by_mode(
             Permission::Ask,
             "the auto mode leaves it to the host's own check, which is not modelled here",
         ),
-        _ => Decision::by_mode(
+        _ => PermissionDecision::by_mode(
             Permission::Ask,
             "no rule covers the call, so the person is asked",
         ),
     }
 }
 
-fn looks_only(call: &Call<'_>, area: Area<'_>) -> bool {
-    if HARMLESS.contains(&call.tool) {
+fn looks_only(call: &PermissionCall<'_>, area: WorkingDirs<'_>) -> bool {
+    if HARMLESS_TOOLS.contains(&call.tool) {
         return true;
     }
-    if call.reads() {
-        return call.path().is_none_or(|p| area.holds(p));
+    if call.is_read() {
+        return call.path().is_none_or(|p| area.contains_path(p));
     }
-    let Some(line) = call.line() else {
+    let Some(line) = call.shell_line() else {
         return false;
     };
     line.writes.is_empty()
-        && line.reads.iter().all(|p| area.holds(p))
+        && line.reads.iter().all(|p| area.contains_path(p))
         && line
             .commands()
             .is_some_and(|list| list.iter().all(is_read_only))
@@ -269,18 +275,18 @@ pub(super) fn is_read_only(command: &SimpleCommand) -> bool {
         | ["git", "stash", "list"]
         | ["docker", "ps"]
         | ["node" | "python" | "python3", "--version"] => true,
-        ["git", sub, ..] => GIT_LOOKERS.contains(sub),
+        ["git", sub, ..] => READ_ONLY_GIT_COMMANDS.contains(sub),
         ["cd", dir] => !dir.starts_with(['/', '~']),
         ["sed", "-n", script, ..] => script.ends_with('p'),
         ["find", rest @ ..] => !rest
             .iter()
             .any(|w| w.starts_with("-exec") || w.starts_with("-ok") || *w == "-delete"),
-        [name, ..] => LOOKERS.contains(name),
+        [name, ..] => READ_ONLY_COMMANDS.contains(name),
     }
 }
 
-fn edits_by_command(call: &Call<'_>, area: Area<'_>) -> bool {
-    let Some(line) = call.line() else {
+fn edits_by_command(call: &PermissionCall<'_>, area: WorkingDirs<'_>) -> bool {
+    let Some(line) = call.shell_line() else {
         return false;
     };
     let changes = |c: &SimpleCommand| {
@@ -296,5 +302,5 @@ fn edits_by_command(call: &Call<'_>, area: Area<'_>) -> bool {
         list.iter()
             .all(|c| is_read_only(c) || (changes(c) && inside(c)))
     }) && line.writes.iter().all(|p| area.is_free(p))
-        && line.reads.iter().all(|p| area.holds(p))
+        && line.reads.iter().all(|p| area.contains_path(p))
 }

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use remora_protocol::Permission;
 use serde_json::Value;
 
-use super::Call;
-use super::bash::{Wrappers, unwrapped};
+use super::PermissionCall;
+use super::bash::{WrapperKinds, unwrap_command};
 use crate::condition::{current_name, split_rule};
 use crate::config::PermissionLists;
-use crate::layers::{Place, Source};
-use crate::path_rule::{Bases, PathRule};
+use crate::layers::{LayerFile, LayerSource};
+use crate::path_rule::{PathBases, PathRule};
 use crate::shell::{BashPattern, SimpleCommand};
 use crate::url::Url;
-use crate::wildcard::wildcard;
+use crate::wildcard::matches_wildcard;
 
 /// One rule as written, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,13 +24,13 @@ pub struct RuleText {
     /// The rule.
     pub text: String,
     /// The layer.
-    pub source: Source,
+    pub source: LayerSource,
     /// The file.
     pub file: Option<PathBuf>,
 }
 
 impl RuleText {
-    pub(crate) fn of(place: &Place, lists: &PermissionLists) -> Vec<Self> {
+    pub(crate) fn from_lists(place: &LayerFile, lists: &PermissionLists) -> Vec<Self> {
         let rows = [
             (Permission::Deny, &lists.deny),
             (Permission::Ask, &lists.ask),
@@ -50,9 +50,9 @@ impl RuleText {
     /// What a leading `/` in a path rule hangs on: the directory of the file
     /// for the user's settings and for a settings file named on the command
     /// line, else where the session started.
-    fn anchor<'a>(&'a self, start: &'a Path) -> &'a Path {
+    fn anchor_dir<'a>(&'a self, start: &'a Path) -> &'a Path {
         match (self.source, &self.file) {
-            (Source::User | Source::Flag, Some(file)) => file.parent().unwrap_or(start),
+            (LayerSource::User | LayerSource::Flag, Some(file)) => file.parent().unwrap_or(start),
             _ => start,
         }
     }
@@ -71,7 +71,7 @@ impl fmt::Display for RuleText {
 }
 
 #[derive(Debug)]
-enum Target {
+enum RuleTarget {
     Tool,
     /// All tools of a server.
     Server(String),
@@ -93,13 +93,13 @@ enum Target {
 
 /// A compiled rule.
 #[derive(Debug)]
-pub(super) struct Rule {
+pub(super) struct PermissionRule {
     pub(super) text: RuleText,
     tool: String,
-    target: Target,
+    target: RuleTarget,
 }
 
-impl Rule {
+impl PermissionRule {
     pub(super) fn new(text: &RuleText) -> Option<Self> {
         // `mcp__server__*` is the one rule whose tool name may hold a wildcard.
         let starred = text.text.starts_with("mcp__") && !text.text.contains('(');
@@ -113,28 +113,28 @@ impl Rule {
             // Empty parentheses are no rule here, although `if` takes them.
             Some("") => return None,
             None | Some("*") => match tool.strip_prefix("mcp__") {
-                Some(rest) if !rest.contains("__") => Target::Server(format!("{tool}__")),
-                _ => Target::Tool,
+                Some(rest) if !rest.contains("__") => RuleTarget::Server(format!("{tool}__")),
+                _ => RuleTarget::Tool,
             },
             Some(pattern) => match tool {
-                "Bash" => Target::Bash(BashPattern::new(pattern)),
-                "Edit" | "Read" => Target::Path(path_rule(pattern, text.list)),
-                "Write" | "MultiEdit" | "NotebookEdit" | "Glob" | "Grep" => Target::Void(
+                "Bash" => RuleTarget::Bash(BashPattern::new(pattern)),
+                "Edit" | "Read" => RuleTarget::Path(path_rule(pattern, text.list)),
+                "Write" | "MultiEdit" | "NotebookEdit" | "Glob" | "Grep" => RuleTarget::Void(
                     "path rules are written `Edit(path)` for every editing tool and `Read(path)` for reading",
                 ),
                 "WebFetch" => match pattern.strip_prefix("domain:") {
-                    Some(domain) => Target::Domain(domain.trim_end_matches('.').to_lowercase()),
-                    None => param(pattern)?,
+                    Some(domain) => RuleTarget::Domain(domain.trim_end_matches('.').to_lowercase()),
+                    None => parse_param(pattern)?,
                 },
-                "Agent" => Target::Named {
+                "Agent" => RuleTarget::Named {
                     field: "subagent_type",
                     pattern: pattern.to_owned(),
                 },
-                "Skill" => Target::Named {
+                "Skill" => RuleTarget::Named {
                     field: "skill",
                     pattern: pattern.to_owned(),
                 },
-                _ => param(pattern)?,
+                _ => parse_param(pattern)?,
             },
         };
         Some(Self {
@@ -145,33 +145,33 @@ impl Rule {
     }
 
     /// Why the rule does nothing, if so.
-    pub(super) fn void(&self) -> Option<&'static str> {
+    pub(super) fn void_reason(&self) -> Option<&'static str> {
         match self.target {
-            Target::Void(why) => Some(why),
+            RuleTarget::Void(why) => Some(why),
             _ => None,
         }
     }
 
     /// Whether the host refuses a call under this deny rule before any hook.
     /// The paths in a shell line are looked at only afterwards.
-    pub(super) fn hides(&self, call: &Call<'_>) -> bool {
+    pub(super) fn hides_call(&self, call: &PermissionCall<'_>) -> bool {
         match self.target {
-            Target::Tool | Target::Server(_) => true,
-            Target::Path(_) => !call.is_line(),
+            RuleTarget::Tool | RuleTarget::Server(_) => true,
+            RuleTarget::Path(_) => !call.is_line(),
             _ => false,
         }
     }
 
-    pub(super) fn covers(&self, call: &Call<'_>, bases: Bases<'_>) -> bool {
+    pub(super) fn matches_call(&self, call: &PermissionCall<'_>, bases: PathBases<'_>) -> bool {
         if self.tool.contains('*') {
-            return wildcard(&self.tool, call.tool);
+            return matches_wildcard(&self.tool, call.tool);
         }
         match &self.target {
-            Target::Void(_) => false,
-            Target::Server(prefix) => call.tool.starts_with(prefix.as_str()),
-            Target::Path(_) => {
+            RuleTarget::Void(_) => false,
+            RuleTarget::Server(prefix) => call.tool.starts_with(prefix.as_str()),
+            RuleTarget::Path(_) => {
                 let edits = self.tool == "Edit";
-                match call.line() {
+                match call.shell_line() {
                     // A line as a whole is never allowed by a path.
                     Some(line) if self.text.list != Permission::Allow => {
                         let paths = if edits { &line.writes } else { &line.reads };
@@ -179,7 +179,11 @@ impl Rule {
                     }
                     Some(_) => false,
                     None => {
-                        let fits = if edits { call.edits() } else { call.reads() };
+                        let fits = if edits {
+                            call.is_edit()
+                        } else {
+                            call.is_read()
+                        };
                         fits && call
                             .path()
                             .is_some_and(|path| self.covers_path(path, bases))
@@ -187,28 +191,33 @@ impl Rule {
                 }
             }
             _ if self.tool != call.tool => false,
-            Target::Tool => true,
+            RuleTarget::Tool => true,
             // An allow needs every command; that is looked at elsewhere.
-            Target::Bash(pattern) => match call.line() {
-                Some(line) if self.text.list != Permission::Allow => {
-                    line.candidates().iter().any(|text| pattern.fits(text))
-                }
+            RuleTarget::Bash(pattern) => match call.shell_line() {
+                Some(line) if self.text.list != Permission::Allow => line
+                    .candidates()
+                    .iter()
+                    .any(|text| pattern.matches_text(text)),
                 _ => false,
             },
-            Target::Domain(domain) => call
-                .text("url")
+            RuleTarget::Domain(domain) => call
+                .input_str("url")
                 .and_then(Url::parse)
                 .is_some_and(|url| domain_fits(domain, &url.host)),
-            Target::Named { field, pattern } => call.text(field).is_some_and(|name| {
+            RuleTarget::Named { field, pattern } => call.input_str(field).is_some_and(|name| {
                 let prefix = pattern.strip_suffix(":*");
                 name == pattern
                     || prefix.is_some_and(|p| name == p || name.starts_with(&format!("{p}:")))
-                    || (pattern.contains('*') && prefix.is_none() && wildcard(pattern, name))
+                    || (pattern.contains('*')
+                        && prefix.is_none()
+                        && matches_wildcard(pattern, name))
             }),
-            Target::Param { field, pattern } => {
+            RuleTarget::Param { field, pattern } => {
                 call.input.get(field).is_some_and(|value| match value {
-                    Value::String(text) => wildcard(pattern, text),
-                    Value::Number(_) | Value::Bool(_) => wildcard(pattern, &value.to_string()),
+                    Value::String(text) => matches_wildcard(pattern, text),
+                    Value::Number(_) | Value::Bool(_) => {
+                        matches_wildcard(pattern, &value.to_string())
+                    }
                     _ => false,
                 })
             }
@@ -216,14 +225,14 @@ impl Rule {
     }
 
     /// Whether a path rule covers a path.
-    pub(super) fn covers_path(&self, path: &str, bases: Bases<'_>) -> bool {
-        let Target::Path(rule) = &self.target else {
+    pub(super) fn covers_path(&self, path: &str, bases: PathBases<'_>) -> bool {
+        let RuleTarget::Path(rule) = &self.target else {
             return false;
         };
         rule.matches(
             path,
-            Bases {
-                start: self.text.anchor(bases.start),
+            PathBases {
+                start: self.text.anchor_dir(bases.start),
                 ..bases
             },
         )
@@ -231,21 +240,22 @@ impl Rule {
 
     /// Whether the rule is about editing files under a path.
     pub(super) fn edits_paths(&self) -> bool {
-        self.tool == "Edit" && matches!(self.target, Target::Path(_))
+        self.tool == "Edit" && matches!(self.target, RuleTarget::Path(_))
     }
 
     /// Whether the rule is about reading files under a path.
     pub(super) fn reads_paths(&self) -> bool {
-        self.tool == "Read" && matches!(self.target, Target::Path(_))
+        self.tool == "Read" && matches!(self.target, RuleTarget::Path(_))
     }
 
     /// Whether an allow rule lets one command of a line run.
     pub(super) fn allows_command(&self, command: &SimpleCommand) -> bool {
-        let Target::Bash(pattern) = &self.target else {
+        let RuleTarget::Bash(pattern) = &self.target else {
             return false;
         };
-        let inner = unwrapped(&command.words, Wrappers::Harmless);
-        pattern.fits(&command.text) || inner.is_some_and(|words| pattern.fits(&words.join(" ")))
+        let inner = unwrap_command(&command.words, WrapperKinds::Harmless);
+        pattern.matches_text(&command.text)
+            || inner.is_some_and(|words| pattern.matches_text(&words.join(" ")))
     }
 }
 
@@ -260,9 +270,9 @@ fn path_rule(pattern: &str, list: Permission) -> PathRule {
     PathRule::new(pattern)
 }
 
-fn param(pattern: &str) -> Option<Target> {
+fn parse_param(pattern: &str) -> Option<RuleTarget> {
     let (field, value) = pattern.split_once(':')?;
-    Some(Target::Param {
+    Some(RuleTarget::Param {
         field: field.to_owned(),
         pattern: value.to_owned(),
     })
@@ -279,5 +289,5 @@ fn domain_fits(pattern: &str, host: &str) -> bool {
             .is_some_and(|h| h.len() > 1 && h.ends_with('.'));
     }
     let (p, h): (Vec<&str>, Vec<&str>) = (pattern.split('.').collect(), host.split('.').collect());
-    p.len() == h.len() && p.iter().zip(&h).all(|(p, h)| wildcard(p, h))
+    p.len() == h.len() && p.iter().zip(&h).all(|(p, h)| matches_wildcard(p, h))
 }

@@ -3,7 +3,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::*;
-use crate::layers::Source;
+use crate::layers::LayerSource;
 
 /// rules, tool, input, mode, expected
 fn check(rules: &[(&str, &str)], tool: &str, input: Value, mode: PermissionMode) -> Permission {
@@ -12,11 +12,11 @@ fn check(rules: &[(&str, &str)], tool: &str, input: Value, mode: PermissionMode)
         .map(|(list, text)| RuleText {
             list: Permission::parse(list).unwrap(),
             text: (*text).to_owned(),
-            source: Source::User,
+            source: LayerSource::User,
             file: None,
         })
         .collect();
-    let bases = Bases {
+    let bases = PathBases {
         home: Path::new("/h"),
         start: Path::new("/h/app"),
         cwd: Path::new("/h/app"),
@@ -25,7 +25,7 @@ fn check(rules: &[(&str, &str)], tool: &str, input: Value, mode: PermissionMode)
         panic!("input")
     };
     Permissions::new(&texts, Vec::new())
-        .decide(tool, &input, mode, bases)
+        .decide_call(tool, &input, mode, bases)
         .permission
 }
 

@@ -6,16 +6,16 @@ use std::time::Instant;
 use remora_protocol::EventName;
 use serde_json::Value;
 
-use super::{cut, exit_code, milliseconds};
-use crate::answer::{self, Ended, Status};
-use crate::handler::Running;
+use super::{exit_code, to_millis, truncate_shown};
+use crate::answer::{self, HandlerStatus, ProcessExit};
+use crate::handler::RunningProcess;
 use crate::limits::Spill;
 
 /// A handler that goes on after its event.
-pub struct Background {
+pub struct BackgroundHandler {
     /// Which one, as in the report.
     pub handler: usize,
-    pub(super) running: Running,
+    pub(super) running: RunningProcess,
     pub(super) started: Instant,
     pub(super) deadline: Instant,
     pub(super) session_dir: Option<PathBuf>,
@@ -26,7 +26,7 @@ pub struct Background {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LateAnswer {
     /// How it ended.
-    pub status: Status,
+    pub status: HandlerStatus,
     /// Why, in plain words.
     pub why: String,
     /// Its exit code.
@@ -43,40 +43,42 @@ pub struct LateAnswer {
     pub context: Vec<String>,
 }
 
-impl Background {
+impl BackgroundHandler {
     /// Waits for it, at most until its own deadline. Decisions come too late
     /// to count; only texts are delivered.
     pub fn wait(self) -> LateAnswer {
         let output = self.running.finish(self.deadline);
         let (status, why) = match &output.ended {
-            Ended::Exit(0) => (
-                Status::Ok,
+            ProcessExit::Exit(0) => (
+                HandlerStatus::Ok,
                 "its texts reach the model with the next turn".to_owned(),
             ),
-            Ended::Exit(code) => (
-                Status::Error,
+            ProcessExit::Exit(code) => (
+                HandlerStatus::Error,
                 format!("exit code {code}, which comes too late to count"),
             ),
-            Ended::Signal(signal) => (Status::Error, format!("ended by signal {signal}")),
-            Ended::TimedOut => (Status::Timeout, "it did not end in time".to_owned()),
-            Ended::Failed(why) => (Status::Error, why.clone()),
+            ProcessExit::Signal(signal) => {
+                (HandlerStatus::Error, format!("ended by signal {signal}"))
+            }
+            ProcessExit::TimedOut => (HandlerStatus::Timeout, "it did not end in time".to_owned()),
+            ProcessExit::Failed(why) => (HandlerStatus::Error, why.clone()),
         };
-        let late = answer::late(&output.stdout);
+        let late = answer::read_late_output(&output.stdout);
         let mut warnings = Vec::new();
         let stem = format!("late-{}-{}", self.event, self.handler);
         let mut spill = Spill::new(self.session_dir.as_deref(), stem);
         let context = late
             .texts
             .into_iter()
-            .map(|text| spill.cap(text, &mut warnings))
+            .map(|text| spill.cap_text(text, &mut warnings))
             .collect();
         LateAnswer {
             status,
             why,
             exit_code: exit_code(&output.ended),
-            duration_ms: milliseconds(self.started.elapsed()),
-            stdout: cut(&output.stdout),
-            stderr: cut(&output.stderr),
+            duration_ms: to_millis(self.started.elapsed()),
+            stdout: truncate_shown(&output.stdout),
+            stderr: truncate_shown(&output.stderr),
             answer: late.object,
             context,
         }

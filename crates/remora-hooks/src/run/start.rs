@@ -9,41 +9,41 @@ use remora_protocol::{Event, EventName};
 
 use super::time_limit;
 use crate::Engine;
-use crate::answer::{Ended, Output};
-use crate::handler::{self, Finished};
+use crate::answer::{HandlerOutput, ProcessExit};
+use crate::handler::{self, HandlerCompletion};
 use crate::host::Host;
-use crate::layers::Source;
+use crate::layers::LayerSource;
 use crate::names;
-use crate::plan::Row;
+use crate::plan::PlannedHandler;
 
 /// The most the last event of a session may take.
-const SESSION_END_MAX: Duration = Duration::from_mins(1);
+const MAX_SESSION_END_TIMEOUT: Duration = Duration::from_mins(1);
 /// What a thread that serves one handler needs.
-const STACK: usize = 1 << 20;
+const THREAD_STACK_BYTES: usize = 1 << 20;
 
 /// A handler that has left the engine's hands.
-pub(super) struct Ran {
-    pub(super) finished: Finished,
+pub(super) struct HandlerRun {
+    pub(super) finished: HandlerCompletion,
     pub(super) started: Instant,
     pub(super) took: Duration,
     pub(super) deadline: Instant,
 }
 
 /// Starts everything together and waits for all of it.
-pub(super) fn all(
+pub(super) fn run_handlers(
     engine: &Engine,
     event: &Event,
     host: &Host<'_>,
-    rows: &[&Row<'_>],
+    rows: &[&PlannedHandler<'_>],
     env_files: &[PathBuf],
-) -> Vec<Ran> {
+) -> Vec<HandlerRun> {
     let mut line = event.to_line();
     line.push('\n');
     let began = Instant::now();
     let budget = (event.name == EventName::SessionEnd).then(|| session_end_budget(engine, host));
-    let seats = Seats::new();
+    let seats = HandlerSlots::new();
     let one = &|at: usize| {
-        let _seat = seats.take();
+        let _seat = seats.acquire_slot();
         let entry = rows[at].entry;
         let started = Instant::now();
         let deadline = match budget {
@@ -51,7 +51,7 @@ pub(super) fn all(
             None => started + time_limit(entry),
         };
         let kind = &entry.config.kind;
-        host.step(|| {
+        host.trace_step(|| {
             format!(
                 "start {} ({}): {}",
                 rows[at].id(),
@@ -59,7 +59,7 @@ pub(super) fn all(
                 kind.label()
             )
         });
-        let call = handler::Call {
+        let call = handler::HandlerCall {
             entry,
             event,
             line: &line,
@@ -68,8 +68,8 @@ pub(super) fn all(
             host,
             env_file: env_files.get(at).cloned(),
         };
-        let finished = handler::run(&call, deadline);
-        Ran {
+        let finished = handler::run_handler(&call, deadline);
+        HandlerRun {
             finished,
             started,
             took: started.elapsed(),
@@ -83,7 +83,7 @@ pub(super) fn all(
     thread::scope(|scope| {
         let others: Vec<_> = (0..last)
             .map(|at| {
-                let thread = thread::Builder::new().stack_size(STACK);
+                let thread = thread::Builder::new().stack_size(THREAD_STACK_BYTES);
                 // Where no more threads are to be had, one after the other must do.
                 thread.spawn_scoped(scope, move || one(at)).map_err(|_| at)
             })
@@ -91,13 +91,13 @@ pub(super) fn all(
         let own = one(last);
         let failed = || {
             let why = "the engine failed while running it".to_owned();
-            let output = Output {
-                ended: Ended::Failed(why),
+            let output = HandlerOutput {
+                ended: ProcessExit::Failed(why),
                 stdout: String::new(),
                 stderr: String::new(),
             };
-            Ran {
-                finished: Finished::Done(output),
+            HandlerRun {
+                finished: HandlerCompletion::Done(output),
                 started: began,
                 took: began.elapsed(),
                 deadline: began,
@@ -113,38 +113,41 @@ pub(super) fn all(
 
 /// As many handlers run at once as the process may have files open for; the
 /// others wait for a seat. A guard must not fail for want of a descriptor.
-struct Seats {
+struct HandlerSlots {
     free: Mutex<usize>,
     freed: Condvar,
 }
 
-struct Seat<'a>(&'a Seats);
+struct HandlerSlot<'a>(&'a HandlerSlots);
 
-impl Seats {
+impl HandlerSlots {
     /// What one child takes: three pipes, both ends while it starts, and one
     /// to learn of its end.
-    const EACH: u64 = 8;
+    const FILES_PER_CHILD: u64 = 8;
     /// What the rest of the process needs.
-    const OTHERS: u64 = 64;
+    const RESERVED_FILES: u64 = 64;
 
     fn new() -> Self {
         let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-        let free = limit.unwrap_or(u64::MAX).saturating_sub(Self::OTHERS) / Self::EACH;
+        let free = limit
+            .unwrap_or(u64::MAX)
+            .saturating_sub(Self::RESERVED_FILES)
+            / Self::FILES_PER_CHILD;
         Self {
             free: Mutex::new(usize::try_from(free).unwrap_or(usize::MAX).max(1)),
             freed: Condvar::new(),
         }
     }
 
-    fn take(&self) -> Seat<'_> {
+    fn acquire_slot(&self) -> HandlerSlot<'_> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.freed.wait_while(free, |free| *free == 0);
         *waited.unwrap_or_else(PoisonError::into_inner) -= 1;
-        Seat(self)
+        HandlerSlot(self)
     }
 }
 
-impl Drop for Seat<'_> {
+impl Drop for HandlerSlot<'_> {
     fn drop(&mut self) {
         *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         self.0.freed.notify_one();
@@ -157,10 +160,10 @@ fn session_end_budget(engine: &Engine, host: &Host<'_>) -> Duration {
     let set = engine
         .layers
         .env
-        .get(names::SESSION_END_MS)
+        .get(names::SESSION_END_TIMEOUT_VAR)
         .map(String::as_str);
     if let Some(ms) = set
-        .or_else(|| host.variable(names::SESSION_END_MS))
+        .or_else(|| host.find_variable(names::SESSION_END_TIMEOUT_VAR))
         .and_then(|v| v.parse().ok())
     {
         return Duration::from_millis(ms);
@@ -169,13 +172,13 @@ fn session_end_budget(engine: &Engine, host: &Host<'_>) -> Duration {
         .layers
         .entries
         .iter()
-        .filter(|e| e.event == EventName::SessionEnd && e.place.source != Source::Plugin)
+        .filter(|e| e.event == EventName::SessionEnd && e.place.source != LayerSource::Plugin)
         .filter_map(|e| e.config.timeout)
         .max();
     written
         .unwrap_or_default()
         .max(EventName::SessionEnd.def().timeout)
-        .min(SESSION_END_MAX)
+        .min(MAX_SESSION_END_TIMEOUT)
 }
 
 /// One file for each handler that may set session variables.

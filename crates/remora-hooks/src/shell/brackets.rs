@@ -1,11 +1,11 @@
 //! The grammar of `[ ... ]` and `[[ ... ]]`.
 
 use super::tree::{Statement, TestToken};
-use super::words::{Parsed, Parser};
+use super::words::{ParseResult, Parser};
 
 impl Parser {
     /// A whole test; the cursor is on its first `[`.
-    pub(super) fn test_brackets(&mut self) -> Parsed<Statement> {
+    pub(super) fn test_brackets(&mut self) -> ParseResult<Statement> {
         let double = self.looking_at("[[");
         self.at += if double { 2 } else { 1 };
         if !matches!(self.peek(), Some(' ' | '\t' | '\n')) {
@@ -19,7 +19,7 @@ impl Parser {
         }
         self.skip_blanks();
         if self.at_close(close) {
-            self.take(close);
+            self.consume_text(close);
             Ok(Statement::Test(tokens))
         } else {
             Err("an open or too long test")
@@ -44,16 +44,16 @@ impl Parser {
     }
 
     /// `a || b && c`, only inside double brackets.
-    fn test_or(&mut self, double: bool, tokens: &mut Vec<TestToken>) -> Parsed<()> {
+    fn test_or(&mut self, double: bool, tokens: &mut Vec<TestToken>) -> ParseResult<()> {
         loop {
-            self.deeper(|parser| parser.test_unit(double, tokens))?;
+            self.parse_nested(|parser| parser.test_unit(double, tokens))?;
             self.skip_blanks();
             if !double {
                 return Ok(());
             }
-            let joint = if self.take("&&") {
+            let joint = if self.consume_text("&&") {
                 "&&"
-            } else if self.take("||") {
+            } else if self.consume_text("||") {
                 "||"
             } else {
                 return Ok(());
@@ -62,7 +62,7 @@ impl Parser {
         }
     }
 
-    fn test_unit(&mut self, double: bool, tokens: &mut Vec<TestToken>) -> Parsed<()> {
+    fn test_unit(&mut self, double: bool, tokens: &mut Vec<TestToken>) -> ParseResult<()> {
         self.skip_test_blanks(double);
         if self.peek() == Some('!') && matches!(self.peek_at(1), Some(' ' | '\t')) {
             self.at += 1;
@@ -71,13 +71,13 @@ impl Parser {
             if self.at_close(if double { "]]" } else { "]" }) {
                 return Ok(());
             }
-            return self.deeper(|parser| parser.test_unit(double, tokens));
+            return self.parse_nested(|parser| parser.test_unit(double, tokens));
         }
-        if self.take("(") {
+        if self.consume_text("(") {
             tokens.push(TestToken::Literal("(".to_owned()));
             self.test_or(double, tokens)?;
             self.skip_blanks();
-            if !self.take(")") {
+            if !self.consume_text(")") {
                 return Err("an open bracket in a test");
             }
             tokens.push(TestToken::Literal(")".to_owned()));
@@ -96,17 +96,17 @@ impl Parser {
         self.test_binary(double, tokens)
     }
 
-    fn test_operand(&mut self, tokens: &mut Vec<TestToken>) -> Parsed<()> {
+    fn test_operand(&mut self, tokens: &mut Vec<TestToken>) -> ParseResult<()> {
         self.skip_blanks();
         if !self.at_word() {
             return Err("a test without an operand");
         }
-        tokens.push(TestToken::Word(self.word()?));
+        tokens.push(TestToken::Word(self.parse_word()?));
         Ok(())
     }
 
     /// `OPERATOR operand` behind a first operand, if there is one.
-    fn test_binary(&mut self, double: bool, tokens: &mut Vec<TestToken>) -> Parsed<()> {
+    fn test_binary(&mut self, double: bool, tokens: &mut Vec<TestToken>) -> ParseResult<()> {
         let mut found = None;
         for operator in ["=~", "==", "!=", "="] {
             if self.looking_at(operator) {
@@ -122,7 +122,7 @@ impl Parser {
             while self.text.get(end).is_some_and(char::is_ascii_alphabetic) {
                 end += 1;
             }
-            let flag = self.slice(self.at, end);
+            let flag = self.slice_text(self.at, end);
             if is_flag(&flag) {
                 found = Some(flag);
             }
@@ -130,7 +130,7 @@ impl Parser {
         let Some(operator) = found else {
             return Ok(());
         };
-        self.take(&operator);
+        self.consume_text(&operator);
         tokens.push(TestToken::Literal(operator.clone()));
         self.skip_blanks();
         let compares = matches!(operator.as_str(), "=~" | "==" | "!=" | "=");
@@ -154,7 +154,7 @@ impl Parser {
 
     /// The unquoted right side of a comparison: text up to a blank outside of
     /// brackets.
-    fn test_pattern(&mut self) -> Parsed<String> {
+    fn test_pattern(&mut self) -> ParseResult<String> {
         let start = self.at;
         let mut open = 0_usize;
         while let Some(c) = self.peek() {
@@ -178,7 +178,7 @@ impl Parser {
         if self.at == start {
             return Err("a test without an operand");
         }
-        let raw = self.slice(start, self.at);
+        let raw = self.slice_text(start, self.at);
         if raw.ends_with("]]") {
             return Err("a test closed without a blank");
         }

@@ -2,13 +2,13 @@
 //! redirections and here-documents, and the two built-in families that have a
 //! grammar of their own (`export` and its kin, `unset`).
 
-use super::tree::{Assignment, Command, Declaration, Operand, Part, Redirect, Statement, Word};
-use super::words::{Parsed, Parser, is_name};
+use super::tree::{Assignment, Command, Declaration, Operand, Redirect, Statement, Word, WordPart};
+use super::words::{ParseResult, Parser, is_name};
 
-const DECLARATIONS: [&str; 5] = ["export", "declare", "typeset", "readonly", "local"];
+const DECLARATION_COMMANDS: [&str; 5] = ["export", "declare", "typeset", "readonly", "local"];
 
 /// Keywords: no command behind an assignment or redirection has such a name.
-const RESERVED: [&str; 14] = [
+const RESERVED_WORDS: [&str; 14] = [
     "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac",
     "select", "function",
 ];
@@ -18,12 +18,12 @@ const FILE_OPERATORS: [&str; 8] = ["&>>", ">>", ">|", ">&", "<&", "&>", ">", "<"
 
 impl Parser {
     /// A simple command, an assignment, a declaration or an `unset`.
-    pub(super) fn command(&mut self) -> Parsed<Statement> {
+    pub(super) fn parse_command(&mut self) -> ParseResult<Statement> {
         let mut command = Command::default();
         loop {
             self.skip_blanks();
             if self.at_redirect() {
-                let redirect = self.redirect()?;
+                let redirect = self.parse_redirect()?;
                 if matches!(redirect, Redirect::HereDocument { .. }) {
                     return Err("a here-document in front of its command");
                 }
@@ -32,7 +32,9 @@ impl Parser {
                 if !command.redirects.is_empty() && command.assignments.is_empty() {
                     return Err("an assignment behind a redirection");
                 }
-                command.assignments.push(self.assignment(name, append)?);
+                command
+                    .assignments
+                    .push(self.parse_assignment(name, append)?);
             } else {
                 break;
             }
@@ -41,27 +43,27 @@ impl Parser {
             if self.peek() == Some('(') {
                 return Err("a bracket where a command should begin");
             }
-            return bare(command);
+            return nameless_command(command);
         }
         let prefixed = !(command.assignments.is_empty() && command.redirects.is_empty());
-        let name = self.word()?;
-        if name.raw.starts_with('}') || (prefixed && RESERVED.contains(&name.raw.as_str())) {
+        let name = self.parse_word()?;
+        if name.raw.starts_with('}') || (prefixed && RESERVED_WORDS.contains(&name.raw.as_str())) {
             return Err("a keyword as a command");
         }
         self.reject_named_descriptor(&name)?;
         if command.assignments.is_empty() && command.redirects.is_empty() {
-            if DECLARATIONS.contains(&name.raw.as_str()) {
-                return self.declaration(name.raw);
+            if DECLARATION_COMMANDS.contains(&name.raw.as_str()) {
+                return self.parse_declaration(name.raw);
             }
             if name.raw == "unset" || name.raw == "unsetenv" {
-                return self.unset();
+                return self.parse_unset();
             }
         }
         if self.peek() == Some('(') {
             return Err("a function");
         }
         command.words.push(name);
-        let (words, redirects) = self.arguments(true)?;
+        let (words, redirects) = self.parse_arguments(true)?;
         if prefixed && command.words[0].raw == "!" && !words.is_empty() {
             return Err("a negation behind an assignment or redirection");
         }
@@ -72,14 +74,14 @@ impl Parser {
 
     /// Words and redirections behind a command's name. A word behind a file
     /// redirection is not understood; one behind a here-string is.
-    fn arguments(&mut self, here: bool) -> Parsed<(Vec<Word>, Vec<Redirect>)> {
+    fn parse_arguments(&mut self, here: bool) -> ParseResult<(Vec<Word>, Vec<Redirect>)> {
         let mut words = Vec::new();
         let mut redirects = Vec::new();
         let mut to_file = false;
         loop {
             self.skip_blanks();
             if self.at_redirect() {
-                let redirect = self.redirect()?;
+                let redirect = self.parse_redirect()?;
                 let document = matches!(redirect, Redirect::HereDocument { .. });
                 if !here && !matches!(redirect, Redirect::File(_)) {
                     return Err("a here-document or here-string on a built-in");
@@ -96,7 +98,7 @@ impl Parser {
                 if to_file {
                     return Err("a word behind a redirection");
                 }
-                let word = self.word()?;
+                let word = self.parse_word()?;
                 if word.raw == "=" {
                     return Err("a lone equals sign");
                 }
@@ -114,7 +116,7 @@ impl Parser {
     }
 
     /// `{name}>file`, blanks or not.
-    fn reject_named_descriptor(&mut self, word: &Word) -> Parsed<()> {
+    fn reject_named_descriptor(&mut self, word: &Word) -> ParseResult<()> {
         let inner = word
             .raw
             .strip_prefix('{')
@@ -129,22 +131,22 @@ impl Parser {
         Ok(())
     }
 
-    fn declaration(&mut self, name: String) -> Parsed<Statement> {
+    fn parse_declaration(&mut self, name: String) -> ParseResult<Statement> {
         let mut operands = Vec::new();
         let mut redirects = Vec::new();
         loop {
             self.skip_blanks();
             if self.at_redirect() {
-                let (words, found) = self.arguments(false)?;
+                let (words, found) = self.parse_arguments(false)?;
                 if !words.is_empty() {
                     return Err("a word behind a redirection");
                 }
                 redirects.extend(found);
             } else if let Some((name, append)) = self.assignment_head()? {
-                let assignment = self.assignment(name, append)?;
+                let assignment = self.parse_assignment(name, append)?;
                 operands.push(Operand::Assignment(assignment));
             } else if self.at_word() {
-                operands.push(Operand::Word(self.word()?));
+                operands.push(Operand::Word(self.parse_word()?));
             } else if self.peek() == Some('(') {
                 return Err("a bracket among the arguments");
             } else {
@@ -158,8 +160,8 @@ impl Parser {
         }))
     }
 
-    fn unset(&mut self) -> Parsed<Statement> {
-        let (operands, redirects) = self.arguments(false)?;
+    fn parse_unset(&mut self) -> ParseResult<Statement> {
+        let (operands, redirects) = self.parse_arguments(false)?;
         if self.peek() == Some('#') {
             return Err("a comment behind unset");
         }
@@ -170,7 +172,7 @@ impl Parser {
     }
 
     /// `NAME=` or `NAME+=` at the cursor, stepped over.
-    fn assignment_head(&mut self) -> Parsed<Option<(String, bool)>> {
+    fn assignment_head(&mut self) -> ParseResult<Option<(String, bool)>> {
         let mut offset = 0;
         while self
             .peek_at(offset)
@@ -178,14 +180,14 @@ impl Parser {
         {
             offset += 1;
         }
-        let name = self.slice(self.at, self.at + offset);
+        let name = self.slice_text(self.at, self.at + offset);
         if !is_name(&name) {
             return Ok(None);
         }
         let append = self.peek_at(offset) == Some('+');
         let equals = offset + usize::from(append);
         if !append && self.peek_at(offset) == Some('[') {
-            return self.indexed(offset);
+            return self.check_array_element(offset);
         }
         if self.peek_at(equals) != Some('=') || self.peek_at(equals + 1) == Some('=') {
             return Ok(None);
@@ -198,7 +200,7 @@ impl Parser {
     }
 
     /// `NAME[index]=` is an array element; any other bracket is just text.
-    fn indexed(&self, mut offset: usize) -> Parsed<Option<(String, bool)>> {
+    fn check_array_element(&self, mut offset: usize) -> ParseResult<Option<(String, bool)>> {
         while let Some(c) = self.peek_at(offset) {
             match c {
                 ' ' | '\t' | '\n' => break,
@@ -211,9 +213,13 @@ impl Parser {
         Ok(None)
     }
 
-    fn assignment(&mut self, name: String, append: bool) -> Parsed<Assignment> {
+    fn parse_assignment(&mut self, name: String, append: bool) -> ParseResult<Assignment> {
         let starts = self.at_word() || self.peek() == Some('#');
-        let value = if starts { Some(self.word()?) } else { None };
+        let value = if starts {
+            Some(self.parse_word()?)
+        } else {
+            None
+        };
         if self.peek() == Some('(') {
             return Err("a bracket in a value");
         }
@@ -237,35 +243,39 @@ impl Parser {
         }
     }
 
-    pub(super) fn redirect(&mut self) -> Parsed<Redirect> {
+    pub(super) fn parse_redirect(&mut self) -> ParseResult<Redirect> {
         while self.peek().is_some_and(|c| c.is_ascii_digit()) {
             self.at += 1;
         }
-        if self.take("<<<") {
+        if self.consume_text("<<<") {
             self.skip_blanks();
             let word = if self.at_word() {
-                Some(self.word()?)
+                Some(self.parse_word()?)
             } else {
                 None
             };
             return Ok(Redirect::HereString(word));
         }
-        if self.take("<<") {
+        if self.consume_text("<<") {
             return self.here_document();
         }
         if self.looking_at("<>") || self.looking_at("<(") || self.looking_at(">(") {
             return Err("<> or process substitution");
         }
         let duplicates = matches!(self.peek_at(1), Some('&'));
-        if !FILE_OPERATORS.iter().any(|operator| self.take(operator)) {
+        if !FILE_OPERATORS
+            .iter()
+            .any(|operator| self.consume_text(operator))
+        {
             return Err("an unknown redirection");
         }
         self.skip_blanks();
         if self.peek() == Some('!') || !(self.at_word() || self.peek() == Some('#')) {
             return Err("a redirection without a plain target");
         }
-        let target = self.word()?;
-        if duplicates && (target.raw == "-" || !matches!(target.parts.as_slice(), [Part::Plain(_)]))
+        let target = self.parse_word()?;
+        if duplicates
+            && (target.raw == "-" || !matches!(target.parts.as_slice(), [WordPart::Plain(_)]))
         {
             return Err("a closed or unknown descriptor");
         }
@@ -274,8 +284,8 @@ impl Parser {
 
     /// A here-document with a quoted end word. It must be the last thing on
     /// its line; without its end line it runs to the end of the text.
-    fn here_document(&mut self) -> Parsed<Redirect> {
-        let tabs_removed = self.take("-");
+    fn here_document(&mut self) -> ParseResult<Redirect> {
+        let tabs_removed = self.consume_text("-");
         self.skip_blanks();
         let end = self.here_end()?;
         self.skip_blanks();
@@ -290,7 +300,7 @@ impl Parser {
             while self.peek().is_some_and(|c| c != '\n') {
                 self.at += 1;
             }
-            let line = self.slice(start, self.at);
+            let line = self.slice_text(start, self.at);
             self.at = (self.at + 1).min(self.text.len());
             let bare = if tabs_removed {
                 line.trim_start_matches('\t')
@@ -310,7 +320,7 @@ impl Parser {
 
     /// `'END'`, `"END"` or `\END`; an unquoted end word means that the text is
     /// expanded, which is not understood.
-    fn here_end(&mut self) -> Parsed<String> {
+    fn here_end(&mut self) -> ParseResult<String> {
         let quote = self.peek();
         let start = self.at + 1;
         match quote {
@@ -322,7 +332,7 @@ impl Parser {
                 {
                     self.at += 1;
                 }
-                Ok(self.slice(start, self.at))
+                Ok(self.slice_text(start, self.at))
             }
             Some('\'' | '"') => {
                 self.at += 1;
@@ -332,7 +342,7 @@ impl Parser {
                     }
                     self.at += 1;
                 }
-                let end = self.slice(start, self.at);
+                let end = self.slice_text(start, self.at);
                 self.at += 1;
                 if quote == Some('"') && end.contains(['$', '`', '\\']) {
                     return Err("an unusual here-document end word");
@@ -345,7 +355,7 @@ impl Parser {
 }
 
 /// A command without a name.
-fn bare(mut command: Command) -> Parsed<Statement> {
+fn nameless_command(mut command: Command) -> ParseResult<Statement> {
     if command
         .redirects
         .iter()

@@ -1,12 +1,12 @@
 //! Which variables a statement writes, and the built-ins that write them:
 //! `read`, `printf -v`, `export`, `unset` and their kin.
 
-use super::scope::{Scope, Value, is_steering};
+use super::scope::{ShellScope, ShellValue, is_steering};
 use super::tree::{
-    Assignment, Block, Command, Declaration, Operand, Part, Redirect, Statement, Word,
+    Assignment, Block, Command, Declaration, Operand, Redirect, Statement, Word, WordPart,
 };
-use super::values::{Place, unescaped};
-use super::walk::{Refusal, Walk, Walker, remember};
+use super::values::{WordContext, remove_escapes};
+use super::walk::{WalkError, WalkResult, Walker, record_assignment};
 use super::words::is_name;
 
 /// All variables that a loop's parts may write, except in brackets.
@@ -14,17 +14,17 @@ pub(super) fn written_anywhere<'a>(blocks: impl IntoIterator<Item = &'a Block>) 
     let mut names = Vec::new();
     for block in blocks {
         for (statement, _) in &block.statements {
-            collect(statement, &mut names);
+            collect_names(statement, &mut names);
         }
     }
     names
 }
 
-fn collect(statement: &Statement, names: &mut Vec<String>) {
+fn collect_names(statement: &Statement, names: &mut Vec<String>) {
     match statement {
         Statement::Assignment(assignment) => names.push(assignment.name.clone()),
         Statement::Command(command) => {
-            let words: Vec<String> = command.words.iter().map(plain).collect();
+            let words: Vec<String> = command.words.iter().map(word_text).collect();
             names.extend(written_by(&words));
         }
         Statement::Declaration(declaration) => {
@@ -35,18 +35,18 @@ fn collect(statement: &Statement, names: &mut Vec<String>) {
             }
         }
         Statement::Unset { operands, .. } => {
-            names.extend(operands.iter().map(plain).filter(|name| is_name(name)));
+            names.extend(operands.iter().map(word_text).filter(|name| is_name(name)));
         }
-        Statement::Pipeline(stages) => stages.iter().for_each(|stage| collect(stage, names)),
+        Statement::Pipeline(stages) => stages.iter().for_each(|stage| collect_names(stage, names)),
         Statement::Chain { first, rest } => {
-            collect(first, names);
+            collect_names(first, names);
             for (_, statement) in rest {
-                collect(statement, names);
+                collect_names(statement, names);
             }
         }
         Statement::Negation {
             inner: Some(inner), ..
-        } => collect(inner, names),
+        } => collect_names(inner, names),
         Statement::If {
             condition,
             then,
@@ -67,10 +67,10 @@ fn collect(statement: &Statement, names: &mut Vec<String>) {
 }
 
 /// A word's text when it is plain or quoted text; otherwise its source.
-fn plain(word: &Word) -> String {
+fn word_text(word: &Word) -> String {
     match word.parts.as_slice() {
-        [Part::Plain(raw)] => unescaped(raw),
-        [Part::Single(text)] => text.clone(),
+        [WordPart::Plain(raw)] => remove_escapes(raw),
+        [WordPart::Single(text)] => text.clone(),
         _ => word.raw.trim_matches('"').to_owned(),
     }
 }
@@ -91,15 +91,15 @@ pub(super) fn written_by(words: &[String]) -> Vec<String> {
         return Vec::new();
     };
     match name.as_str() {
-        "read" => operands(arguments, "adinNptu"),
-        "mapfile" | "readarray" => operands(arguments, "dnOsuCc"),
+        "read" => operand_names(arguments, "adinNptu"),
+        "mapfile" | "readarray" => operand_names(arguments, "dnOsuCc"),
         "getopts" => arguments
             .get(1)
-            .and_then(|word| base(word))
+            .and_then(|word| base_name(word))
             .into_iter()
             .collect(),
         "printf" | "print" => flag_value(arguments, 'v'),
-        "unset" => operands(arguments, ""),
+        "unset" => operand_names(arguments, ""),
         "wait" => flag_value(arguments, 'p'),
         "export" | "declare" | "typeset" | "readonly" | "local" => arguments
             .iter()
@@ -113,7 +113,7 @@ pub(super) fn written_by(words: &[String]) -> Vec<String> {
 
 /// `export`, `unset` and their kin behind an assignment or redirection are
 /// read as plain commands; their operands must be names all the same.
-pub(super) fn check_operands(command: &Command, words: &[String]) -> Walk<()> {
+pub(super) fn check_operands(command: &Command, words: &[String]) -> WalkResult<()> {
     let unset = match words.first().map(String::as_str) {
         Some("export" | "declare" | "typeset" | "readonly" | "local") => false,
         Some("unset") => true,
@@ -136,7 +136,7 @@ pub(super) fn check_operands(command: &Command, words: &[String]) -> Walk<()> {
     if simple {
         Ok(())
     } else {
-        Err(Refusal::Opaque(
+        Err(WalkError::Opaque(
             "a declaration of something that is no name",
         ))
     }
@@ -144,7 +144,7 @@ pub(super) fn check_operands(command: &Command, words: &[String]) -> Walk<()> {
 
 /// The operands behind options, of which `valued` take a value. `-a NAME` of
 /// `read` names a variable as well.
-fn operands(arguments: &[String], valued: &str) -> Vec<String> {
+fn operand_names(arguments: &[String], valued: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut skip = false;
     for word in arguments {
@@ -156,7 +156,7 @@ fn operands(arguments: &[String], valued: &str) -> Vec<String> {
             let takes = flags.len() == 1 && last.is_some_and(|c| c != 'a' && valued.contains(c));
             skip = takes;
         } else {
-            names.extend(base(word));
+            names.extend(base_name(word));
         }
     }
     names
@@ -175,14 +175,14 @@ fn flag_value(arguments: &[String], flag: char) -> Vec<String> {
             } else {
                 Some(rest.to_owned())
             };
-            return name.and_then(|name| base(&name)).into_iter().collect();
+            return name.and_then(|name| base_name(&name)).into_iter().collect();
         }
     }
     Vec::new()
 }
 
 /// `NAME` or `NAME[index]`.
-fn base(word: &str) -> Option<String> {
+fn base_name(word: &str) -> Option<String> {
     let name = word.split('[').next().unwrap_or(word);
     is_name(name).then(|| name.to_owned())
 }
@@ -190,7 +190,11 @@ fn base(word: &str) -> Option<String> {
 impl Walker {
     /// `export`, `declare` and their kin: rebuilt as written, the values are
     /// remembered after all operands were read.
-    pub(super) fn declaration(&mut self, declaration: &Declaration, scope: &mut Scope) -> Walk<()> {
+    pub(super) fn walk_declaration(
+        &mut self,
+        declaration: &Declaration,
+        scope: &mut ShellScope,
+    ) -> WalkResult<()> {
         let first = self.commands.is_empty();
         let name = declaration.name.as_str();
         let mut words = vec![name.to_owned()];
@@ -199,12 +203,12 @@ impl Walker {
         for operand in &declaration.operands {
             match operand {
                 Operand::Assignment(assignment) => {
-                    let value = self.assigned(assignment, scope)?;
+                    let value = self.evaluate_assignment(assignment, scope)?;
                     if set
                         .iter()
-                        .any(|(n, ..): &(String, Value, bool)| uses(assignment, n))
+                        .any(|(n, ..): &(String, ShellValue, bool)| uses_variable(assignment, n))
                     {
-                        return Err(Refusal::Opaque("a value set by the same command"));
+                        return Err(WalkError::Opaque("a value set by the same command"));
                     }
                     words.push(format!("{}={}", assignment.name, value.text));
                     set.push((assignment.name.clone(), value, assignment.append));
@@ -215,7 +219,7 @@ impl Walker {
                     if let Some((left, right)) = value.text.split_once('=')
                         && is_name(left)
                     {
-                        let right = Value {
+                        let right = ShellValue {
                             text: right.to_owned(),
                             open: value.open,
                         };
@@ -226,20 +230,20 @@ impl Walker {
             }
         }
         if set.iter().any(|(name, ..)| name == "IFS") {
-            return Err(Refusal::Opaque(
+            return Err(WalkError::Opaque(
                 "an assignment that changes how words are read",
             ));
         }
-        self.redirects(&declaration.redirects, scope)?;
-        self.found(words)?;
+        self.walk_redirects(&declaration.redirects, scope)?;
+        self.add_command(words)?;
         if name == "local" {
             self.local_set = !set.is_empty();
         } else if !plus_or_n {
             for (name, value, append) in set {
                 if declaration.redirects.is_empty() {
-                    remember(&name, value, append, first, scope);
+                    record_assignment(&name, value, append, first, scope);
                 } else {
-                    scope.forget(&name);
+                    scope.remove_variable(&name);
                 }
             }
         }
@@ -252,13 +256,13 @@ impl Walker {
         word: &Word,
         declaring: &str,
         late: bool,
-        scope: &Scope,
-    ) -> Walk<Value> {
+        scope: &ShellScope,
+    ) -> WalkResult<ShellValue> {
         let strict = is_strict(declaring);
-        let bare = matches!(word.parts.as_slice(), [Part::Plain(_)]);
-        let value = self.word(word, scope, Place::Argument)?;
-        if word.parts.len() != 1 || matches!(word.parts.as_slice(), [Part::Variable(_)]) {
-            return Err(Refusal::Opaque("a declaration of an unknown name"));
+        let bare = matches!(word.parts.as_slice(), [WordPart::Plain(_)]);
+        let value = self.evaluate_word(word, scope, WordContext::Argument)?;
+        if word.parts.len() != 1 || matches!(word.parts.as_slice(), [WordPart::Variable(_)]) {
+            return Err(WalkError::Opaque("a declaration of an unknown name"));
         }
         if let Some(flags) = value.text.strip_prefix(['-', '+']) {
             let harmless = match declaring {
@@ -269,7 +273,7 @@ impl Walker {
             let known = flags.chars().all(|c| harmless.contains(c))
                 && (strict || (value.text.starts_with('-') && !late));
             if !known {
-                return Err(Refusal::Opaque(
+                return Err(WalkError::Opaque(
                     "an option that changes a variable's nature",
                 ));
             }
@@ -277,7 +281,7 @@ impl Walker {
         }
         let name = value.text.split('=').next().unwrap_or_default();
         if (bare || strict) && !is_name(name) {
-            return Err(Refusal::Opaque(
+            return Err(WalkError::Opaque(
                 "a declaration of something that is no name",
             ));
         }
@@ -285,18 +289,18 @@ impl Walker {
     }
 
     /// `unset`: the variables are empty from now on.
-    pub(super) fn unset(
+    pub(super) fn walk_unset(
         &mut self,
         operands: &[Word],
         redirects: &[Redirect],
-        scope: &mut Scope,
-    ) -> Walk<()> {
+        scope: &mut ShellScope,
+    ) -> WalkResult<()> {
         let first = self.commands.is_empty();
         let mut words = vec!["unset".to_owned()];
         let mut functions = false;
         for word in operands {
-            let [Part::Plain(raw)] = word.parts.as_slice() else {
-                return Err(Refusal::Opaque(
+            let [WordPart::Plain(raw)] = word.parts.as_slice() else {
+                return Err(WalkError::Opaque(
                     "an unset of something that is no plain name",
                 ));
             };
@@ -305,20 +309,22 @@ impl Walker {
                 "-f" => functions = true,
                 "-v" => {}
                 name if !is_name(name) => {
-                    return Err(Refusal::Opaque(
+                    return Err(WalkError::Opaque(
                         "an unset of something that is no plain name",
                     ));
                 }
                 _ if functions => {}
                 name if is_steering(name) || name == "PS4" => {
-                    return Err(Refusal::Opaque("an unset of a steering variable"));
+                    return Err(WalkError::Opaque("an unset of a steering variable"));
                 }
-                name if first && redirects.is_empty() => scope.set(name, Value::literal("")),
-                name => scope.forget(name),
+                name if first && redirects.is_empty() => {
+                    scope.set_variable(name, ShellValue::literal(""));
+                }
+                name => scope.remove_variable(name),
             }
         }
-        self.redirects(redirects, scope)?;
-        self.found(words)
+        self.walk_redirects(redirects, scope)?;
+        self.add_command(words)
     }
 }
 
@@ -328,15 +334,15 @@ fn is_strict(name: &str) -> bool {
 }
 
 /// Does the value mention `$name`?
-fn uses(assignment: &Assignment, name: &str) -> bool {
+fn uses_variable(assignment: &Assignment, name: &str) -> bool {
     let Some(word) = &assignment.value else {
         return false;
     };
     word.parts.iter().any(|part| match part {
-        Part::Variable(found) => found == name,
-        Part::Double(inner) => inner
-            .iter()
-            .any(|inner| matches!(inner, super::tree::Inner::Variable(found) if found == name)),
+        WordPart::Variable(found) => found == name,
+        WordPart::Double(inner) => inner.iter().any(
+            |inner| matches!(inner, super::tree::QuotedPart::Variable(found) if found == name),
+        ),
         _ => false,
     })
 }

@@ -2,19 +2,19 @@
 //! It is as tolerant as the client's parser (an unfinished `if`, a pipe with
 //! nothing behind it) and as strict (`; ;`, a stray `)`, `{ }`, functions).
 
-use super::tree::{Block, End, Joint, Redirect, Statement};
-use super::words::{Parsed, Parser, is_name};
+use super::tree::{Block, ListOperator, Redirect, Statement, StatementEnd};
+use super::words::{ParseResult, Parser, is_name};
 
 /// Words that close or continue a body; alone at a command's place they are
 /// errors.
-const CLOSERS: [&str; 8] = ["then", "elif", "else", "fi", "do", "done", "esac", "}"];
+const CLOSING_WORDS: [&str; 8] = ["then", "elif", "else", "fi", "do", "done", "esac", "}"];
 /// Words that open something no rule understands.
-const OPAQUE: [&str; 5] = ["case", "select", "function", "{", "for(("];
+const OPAQUE_WORDS: [&str; 5] = ["case", "select", "function", "{", "for(("];
 
 /// Parses a whole command line.
-pub(super) fn parse(text: &str) -> Parsed<Block> {
+pub(super) fn parse_line(text: &str) -> ParseResult<Block> {
     let mut parser = Parser::new(text);
-    let block = parser.block()?;
+    let block = parser.parse_block()?;
     if parser.at < parser.text.len() {
         return Err("a word or bracket where a command should begin");
     }
@@ -23,36 +23,40 @@ pub(super) fn parse(text: &str) -> Parsed<Block> {
 
 impl Parser {
     /// Statements up to a closing word, bracket or the end; the closer stays.
-    pub(super) fn block(&mut self) -> Parsed<Block> {
-        self.deeper(Self::block_inside)
+    pub(super) fn parse_block(&mut self) -> ParseResult<Block> {
+        self.parse_nested(Self::block_inside)
     }
 
-    fn block_inside(&mut self) -> Parsed<Block> {
+    fn block_inside(&mut self) -> ParseResult<Block> {
         let mut statements = Vec::new();
         loop {
             self.skip_lines();
             if self.at_block_end() {
                 return Ok(Block { statements });
             }
-            let statement = self.chain()?;
+            let statement = self.parse_chain()?;
             self.skip_blanks();
             let end = if self.looking_at(";") {
-                let double = self.take(";;");
+                let double = self.consume_text(";;");
                 if !double {
                     self.at += 1;
                 }
                 if self.peek() == Some('&') {
                     return Err("a case separator outside of case");
                 }
-                if double { End::Double } else { End::Semicolon }
+                if double {
+                    StatementEnd::Double
+                } else {
+                    StatementEnd::Semicolon
+                }
             } else if self.peek() == Some('&') {
                 self.at += 1;
-                End::Ampersand
+                StatementEnd::Ampersand
             } else {
-                End::Open
+                StatementEnd::Open
             };
             statements.push((statement, end));
-            if end == End::Open {
+            if end == StatementEnd::Open {
                 continue;
             }
             self.skip_blanks();
@@ -88,13 +92,13 @@ impl Parser {
             None | Some(')') => true,
             Some('`') if self.in_backticks => true,
             _ => self
-                .keyword()
-                .is_some_and(|word| CLOSERS.contains(&word.as_str())),
+                .peek_keyword()
+                .is_some_and(|word| CLOSING_WORDS.contains(&word.as_str())),
         }
     }
 
     /// The bare word at the cursor, when it is made of keyword characters.
-    fn keyword(&self) -> Option<String> {
+    fn peek_keyword(&self) -> Option<String> {
         let mut word = String::new();
         let mut offset = 0;
         while let Some(c) = self.peek_at(offset) {
@@ -111,24 +115,24 @@ impl Parser {
     }
 
     fn take_keyword(&mut self, wanted: &str) -> bool {
-        self.keyword().as_deref() == Some(wanted) && self.take(wanted)
+        self.peek_keyword().as_deref() == Some(wanted) && self.consume_text(wanted)
     }
 
     /// `a && b || c`.
-    fn chain(&mut self) -> Parsed<Statement> {
-        let first = self.pipeline()?;
+    fn parse_chain(&mut self) -> ParseResult<Statement> {
+        let first = self.parse_pipeline()?;
         let mut rest = Vec::new();
         loop {
             self.skip_blanks();
-            let joint = if self.take("&&") {
-                Joint::And
-            } else if self.take("||") {
-                Joint::Or
+            let joint = if self.consume_text("&&") {
+                ListOperator::And
+            } else if self.consume_text("||") {
+                ListOperator::Or
             } else {
                 break;
             };
             self.skip_empty_lines();
-            rest.push((joint, self.pipeline()?));
+            rest.push((joint, self.parse_pipeline()?));
         }
         if rest.is_empty() {
             return Ok(first);
@@ -140,12 +144,12 @@ impl Parser {
     }
 
     /// `a | b |& c`; nothing behind the last pipe is tolerated.
-    fn pipeline(&mut self) -> Parsed<Statement> {
-        let mut stages = vec![self.unit()?];
+    fn parse_pipeline(&mut self) -> ParseResult<Statement> {
+        let mut stages = vec![self.parse_unit()?];
         let mut piped = false;
         loop {
             self.skip_blanks();
-            if self.looking_at("||") || !(self.take("|&") || self.take("|")) {
+            if self.looking_at("||") || !(self.consume_text("|&") || self.consume_text("|")) {
                 break;
             }
             piped = true;
@@ -153,7 +157,7 @@ impl Parser {
             if self.at_block_end() || matches!(self.peek(), Some(';' | '&' | '|')) {
                 break;
             }
-            stages.push(self.unit()?);
+            stages.push(self.parse_unit()?);
         }
         match stages.pop() {
             Some(only) if !piped && stages.is_empty() => Ok(only),
@@ -166,49 +170,49 @@ impl Parser {
     }
 
     /// One command, loop, condition, test or bracket.
-    fn unit(&mut self) -> Parsed<Statement> {
+    fn parse_unit(&mut self) -> ParseResult<Statement> {
         self.skip_blanks();
         let Some(c) = self.peek() else {
             return Err("nothing where a command should be");
         };
         if c == '(' {
-            return self.deeper(Self::subshell);
+            return self.parse_nested(Self::parse_subshell);
         }
         if c == '[' {
             let test = self.test_brackets()?;
-            return self.closed(test);
+            return self.reject_redirect(test);
         }
         if c == '!' && matches!(self.peek_at(1), Some(' ' | '\t')) {
-            return self.deeper(Self::negation);
+            return self.parse_nested(Self::parse_negation);
         }
-        let Some(word) = self.keyword() else {
-            return self.command();
+        let Some(word) = self.peek_keyword() else {
+            return self.parse_command();
         };
         let statement = match word.as_str() {
-            "if" => self.deeper(Self::condition)?,
+            "if" => self.parse_nested(Self::parse_condition)?,
             "while" | "until" => {
                 self.at += 5;
-                self.deeper(Self::while_loop)?
+                self.parse_nested(Self::while_loop)?
             }
             "for" => {
                 self.at += 3;
-                self.deeper(Self::for_loop)?
+                self.parse_nested(Self::for_loop)?
             }
             "{" if matches!(self.peek_at(1), None | Some(';' | '&' | '|')) => {
-                return self.command();
+                return self.parse_command();
             }
-            other if OPAQUE.contains(&other) => {
+            other if OPAQUE_WORDS.contains(&other) => {
                 return Err("case, select, a function or a { } group");
             }
-            other if CLOSERS.contains(&other) => {
+            other if CLOSING_WORDS.contains(&other) => {
                 return Err("a closing word without its opening one");
             }
-            _ => return self.command(),
+            _ => return self.parse_command(),
         };
-        self.closed(statement)
+        self.reject_redirect(statement)
     }
 
-    fn negation(&mut self) -> Parsed<Statement> {
+    fn parse_negation(&mut self) -> ParseResult<Statement> {
         self.at += 1;
         self.skip_blanks();
         let mut redirects = Vec::new();
@@ -220,12 +224,12 @@ impl Parser {
             let test = self.test_brackets()?;
             self.skip_blanks();
             while self.at_redirect() {
-                redirects.push(self.redirect()?);
+                redirects.push(self.parse_redirect()?);
                 self.skip_blanks();
             }
             Some(Box::new(test))
         } else {
-            Some(Box::new(self.unit()?))
+            Some(Box::new(self.parse_unit()?))
         };
         if redirects
             .iter()
@@ -237,7 +241,7 @@ impl Parser {
     }
 
     /// A redirection behind a loop, test or bracket is not understood.
-    fn closed(&mut self, statement: Statement) -> Parsed<Statement> {
+    fn reject_redirect(&mut self, statement: Statement) -> ParseResult<Statement> {
         self.skip_blanks();
         if self.at_redirect() {
             return Err("a redirection of a whole loop, condition or bracket");
@@ -245,38 +249,38 @@ impl Parser {
         Ok(statement)
     }
 
-    fn subshell(&mut self) -> Parsed<Statement> {
+    fn parse_subshell(&mut self) -> ParseResult<Statement> {
         self.at += 1;
         if matches!(self.peek(), Some('(' | '#')) {
             return Err("(( )) arithmetic");
         }
         let outer = std::mem::replace(&mut self.in_backticks, false);
-        let block = self.block()?;
+        let block = self.parse_block()?;
         self.in_backticks = outer;
-        if !self.take(")") {
+        if !self.consume_text(")") {
             return Err("an open bracket");
         }
-        self.closed(Statement::Subshell(block))
+        self.reject_redirect(Statement::Subshell(block))
     }
 
-    fn condition(&mut self) -> Parsed<Statement> {
+    fn parse_condition(&mut self) -> ParseResult<Statement> {
         self.at += 2;
-        let condition = self.block()?;
+        let condition = self.parse_block()?;
         let mut then = Block::default();
         if self.take_keyword("then") {
-            then = self.block()?;
+            then = self.parse_block()?;
         }
         let mut others = Vec::new();
         loop {
             if self.take_keyword("elif") {
-                let condition = self.block()?;
+                let condition = self.parse_block()?;
                 let mut body = Block::default();
                 if self.take_keyword("then") {
-                    body = self.block()?;
+                    body = self.parse_block()?;
                 }
                 others.push((Some(condition), body));
             } else if self.take_keyword("else") {
-                others.push((None, self.block()?));
+                others.push((None, self.parse_block()?));
             } else {
                 break;
             }
@@ -289,11 +293,11 @@ impl Parser {
         })
     }
 
-    fn while_loop(&mut self) -> Parsed<Statement> {
-        let condition = self.block()?;
+    fn while_loop(&mut self) -> ParseResult<Statement> {
+        let condition = self.parse_block()?;
         let mut body = Block::default();
         if self.take_keyword("do") {
-            body = self.block()?;
+            body = self.parse_block()?;
             self.end_of_body("done")?;
         } else {
             self.end_of_body("")?;
@@ -301,12 +305,12 @@ impl Parser {
         Ok(Statement::While { condition, body })
     }
 
-    fn for_loop(&mut self) -> Parsed<Statement> {
+    fn for_loop(&mut self) -> ParseResult<Statement> {
         self.skip_blanks();
         if !self.at_word() {
             return Err("a C-style or nameless for");
         }
-        let variable = self.word()?.raw;
+        let variable = self.parse_word()?.raw;
         if !is_name(&variable) {
             return Err("a for without a proper variable");
         }
@@ -315,18 +319,18 @@ impl Parser {
         if self.take_keyword("in") {
             self.skip_blanks();
             while self.at_word() || (words.is_empty() && self.peek() == Some('#')) {
-                words.push(self.word()?);
+                words.push(self.parse_word()?);
                 self.skip_blanks();
             }
         }
         self.skip_blanks();
         self.skip_comment();
-        self.take(";");
+        self.consume_text(";");
         self.skip_empty_lines();
         if !self.take_keyword("do") {
             return Err("a for without do");
         }
-        let body = self.block()?;
+        let body = self.parse_block()?;
         self.end_of_body("done")?;
         Ok(Statement::For {
             variable,
@@ -337,7 +341,7 @@ impl Parser {
 
     /// The closing word, or the end of the text or bracket: an unfinished body
     /// is fine.
-    fn end_of_body(&mut self, closer: &str) -> Parsed<()> {
+    fn end_of_body(&mut self, closer: &str) -> ParseResult<()> {
         let unfinished = match self.peek() {
             None | Some(')') => true,
             Some(c) => c == '`' && self.in_backticks,

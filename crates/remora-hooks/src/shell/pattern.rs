@@ -1,17 +1,17 @@
 //! The text between the parentheses of `Bash(...)`, and whether a command
 //! fits it.
 
-use super::{Reading, SimpleCommand};
+use super::{ShellReading, SimpleCommand};
 
 /// A compiled specifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BashPattern {
     source: String,
-    kind: Kind,
+    kind: PatternKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
+enum PatternKind {
     /// Nothing or `*`: every call, also an empty command.
     Everything,
     /// `words:*`: the words alone or with arguments.
@@ -29,19 +29,19 @@ enum Kind {
 
 /// The answer, and the reason in plain English.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Verdict {
+pub(crate) struct PatternMatch {
     /// Does the pattern apply to the command?
     pub matches: bool,
     /// Why, for people.
     pub why: String,
 }
 
-impl Verdict {
-    fn yes(why: String) -> Self {
+impl PatternMatch {
+    fn new_match(why: String) -> Self {
         Self { matches: true, why }
     }
 
-    fn no(why: String) -> Self {
+    fn new_mismatch(why: String) -> Self {
         Self {
             matches: false,
             why,
@@ -57,14 +57,14 @@ impl BashPattern {
         if specifier.is_empty() || specifier == "*" {
             return Self {
                 source: specifier.to_owned(),
-                kind: Kind::Everything,
+                kind: PatternKind::Everything,
             };
         }
         let unescaped = unescape_rule(specifier);
-        let text = collapse(unescaped.trim());
+        let text = collapse_blanks(unescaped.trim());
         let kind = match text.strip_suffix(":*") {
-            Some(prefix) if !prefix.is_empty() => Kind::Prefix(prefix.to_owned()),
-            _ => wild(&text),
+            Some(prefix) if !prefix.is_empty() => PatternKind::Prefix(prefix.to_owned()),
+            _ => parse_wildcard(&text),
         };
         Self { source: text, kind }
     }
@@ -72,15 +72,15 @@ impl BashPattern {
     /// Does one simple command's text (its words joined by blanks) fit? This
     /// is the plain comparison, without any doubt about the command.
     #[must_use]
-    pub(crate) fn fits(&self, text: &str) -> bool {
+    pub(crate) fn matches_text(&self, text: &str) -> bool {
         match &self.kind {
-            Kind::Everything => true,
-            Kind::Exact(wanted) => collapse(text) == *wanted,
-            Kind::Prefix(prefix) => begins(text, prefix),
-            Kind::Wild {
+            PatternKind::Everything => true,
+            PatternKind::Exact(wanted) => collapse_blanks(text) == *wanted,
+            PatternKind::Prefix(prefix) => starts_with_words(text, prefix),
+            PatternKind::Wild {
                 pieces,
                 optional_tail,
-            } => wild_fits(pieces, *optional_tail, &collapse(text)),
+            } => wild_fits(pieces, *optional_tail, &collapse_blanks(text)),
         }
     }
 
@@ -88,10 +88,10 @@ impl BashPattern {
     #[must_use]
     pub(crate) fn fits_command(&self, command: &SimpleCommand) -> bool {
         let inner = match self.kind {
-            Kind::Prefix(_) => command.text.strip_prefix("xargs "),
+            PatternKind::Prefix(_) => command.text.strip_prefix("xargs "),
             _ => command.behind_xargs(),
         };
-        self.fits(&command.text) || inner.is_some_and(|text| self.fits(text))
+        self.matches_text(&command.text) || inner.is_some_and(|text| self.matches_text(text))
     }
 
     /// Is it only about a command's name (`git *`, `git:*`, `git*`)? Such a
@@ -99,10 +99,10 @@ impl BashPattern {
     #[must_use]
     pub(crate) fn names_only(&self) -> bool {
         match &self.kind {
-            Kind::Everything => true,
-            Kind::Exact(_) => false,
-            Kind::Prefix(prefix) => !prefix.contains(char::is_whitespace),
-            Kind::Wild { .. } => {
+            PatternKind::Everything => true,
+            PatternKind::Exact(_) => false,
+            PatternKind::Prefix(prefix) => !prefix.contains(char::is_whitespace),
+            PatternKind::Wild { .. } => {
                 let name = self
                     .source
                     .strip_suffix(" *")
@@ -115,48 +115,48 @@ impl BashPattern {
 
     /// Does a handler with this condition run for the command?
     #[must_use]
-    pub(crate) fn matches(&self, reading: &Reading) -> Verdict {
-        if self.kind == Kind::Everything {
-            return Verdict::yes("the condition covers every Bash command".to_owned());
+    pub(crate) fn matches(&self, reading: &ShellReading) -> PatternMatch {
+        if self.kind == PatternKind::Everything {
+            return PatternMatch::new_match("the condition covers every Bash command".to_owned());
         }
         match reading {
-            Reading::NotUnderstood { why } => {
-                Verdict::yes(format!("not understood ({why}), so the handler runs"))
+            ShellReading::NotUnderstood { why } => {
+                PatternMatch::new_match(format!("not understood ({why}), so the handler runs"))
             }
-            Reading::Understood {
+            ShellReading::Understood {
                 commands,
                 unknown_argument,
             } => {
                 if *unknown_argument && !self.names_only() {
-                    return Verdict::yes(format!(
+                    return PatternMatch::new_match(format!(
                         "an argument is unknown and \"{}\" says more than a command name, so the handler runs",
                         self.source
                     ));
                 }
-                self.among(commands)
+                self.match_commands(commands)
             }
         }
     }
 
-    fn among(&self, commands: &[SimpleCommand]) -> Verdict {
+    fn match_commands(&self, commands: &[SimpleCommand]) -> PatternMatch {
         if let Some(command) = commands.iter().find(|command| self.fits_command(command)) {
             let place = command
                 .inside
                 .map(|bracket| format!(" inside \"{bracket}\""))
                 .unwrap_or_default();
-            return Verdict::yes(format!(
+            return PatternMatch::new_match(format!(
                 "the command \"{}\"{place} fits \"{}\"",
                 command.text, self.source
             ));
         }
         if commands.is_empty() {
-            return Verdict::no("there is no command in it".to_owned());
+            return PatternMatch::new_mismatch("there is no command in it".to_owned());
         }
         let names: Vec<&str> = commands
             .iter()
             .map(|command| command.text.as_str())
             .collect();
-        Verdict::no(match names.as_slice() {
+        PatternMatch::new_mismatch(match names.as_slice() {
             [only] => format!("the command \"{only}\" does not fit \"{}\"", self.source),
             _ => format!(
                 "none of \"{}\" fits \"{}\"",
@@ -168,7 +168,7 @@ impl BashPattern {
 }
 
 /// The words, or the words and more.
-fn begins(text: &str, prefix: &str) -> bool {
+fn starts_with_words(text: &str, prefix: &str) -> bool {
     text.strip_prefix(prefix)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
@@ -181,7 +181,7 @@ fn unescape_rule(text: &str) -> String {
 }
 
 /// Runs of blanks become one.
-fn collapse(text: &str) -> String {
+fn collapse_blanks(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         let blank = c == ' ' || c == '\t';
@@ -193,33 +193,33 @@ fn collapse(text: &str) -> String {
 }
 
 /// Splits at `*`; `\*` is a star, `\\` a backslash.
-fn wild(text: &str) -> Kind {
+fn parse_wildcard(text: &str) -> PatternKind {
     let mut pieces = vec![String::new()];
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match (c, chars.peek()) {
             ('\\', Some(&next @ ('*' | '\\'))) => {
                 chars.next();
-                push(&mut pieces, next);
+                push_char(&mut pieces, next);
             }
             ('*', _) => pieces.push(String::new()),
-            _ => push(&mut pieces, c),
+            _ => push_char(&mut pieces, c),
         }
     }
     if pieces.len() == 1 {
-        return Kind::Exact(pieces.pop().unwrap_or_default());
+        return PatternKind::Exact(pieces.pop().unwrap_or_default());
     }
     let single_tail = pieces.len() == 2 && pieces[1].is_empty() && pieces[0].ends_with(' ');
     if single_tail {
         pieces[0].pop();
     }
-    Kind::Wild {
+    PatternKind::Wild {
         pieces,
         optional_tail: single_tail,
     }
 }
 
-fn push(pieces: &mut [String], c: char) {
+fn push_char(pieces: &mut [String], c: char) {
     if let Some(last) = pieces.last_mut() {
         last.push(c);
     }
@@ -232,7 +232,7 @@ fn wild_fits(pieces: &[String], optional_tail: bool, text: &str) -> bool {
         return false;
     };
     if optional_tail {
-        return begins(text, first);
+        return starts_with_words(text, first);
     }
     let Some(mut rest) = text.strip_prefix(first.as_str()) else {
         return false;

@@ -4,19 +4,19 @@
 use std::collections::HashMap;
 
 /// Stands for the output of a command in a rebuilt word, as the client has it.
-pub(super) const OUTPUT: &str = "__CMDSUB_OUTPUT__";
+pub(super) const OUTPUT_PLACEHOLDER: &str = "__CMDSUB_OUTPUT__";
 /// Stands for a variable's unknown value, as the client has it.
-pub(super) const VARIABLE: &str = "__TRACKED_VAR__";
+pub(super) const VARIABLE_PLACEHOLDER: &str = "__TRACKED_VAR__";
 
 /// A value as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Value {
+pub(super) struct ShellValue {
     pub(super) text: String,
     /// Contains one of the stand-ins.
     pub(super) open: bool,
 }
 
-impl Value {
+impl ShellValue {
     pub(super) fn literal(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -26,7 +26,7 @@ impl Value {
 
     pub(super) fn unknown() -> Self {
         Self {
-            text: VARIABLE.to_owned(),
+            text: VARIABLE_PLACEHOLDER.to_owned(),
             open: true,
         }
     }
@@ -34,34 +34,34 @@ impl Value {
 
 /// The variables set so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scope(HashMap<String, Value>);
+pub(super) struct ShellScope(HashMap<String, ShellValue>);
 
-impl Scope {
-    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+impl ShellScope {
+    pub(super) fn get(&self, name: &str) -> Option<&ShellValue> {
         self.0.get(name)
     }
 
-    pub(super) fn set(&mut self, name: &str, value: Value) {
+    pub(super) fn set_variable(&mut self, name: &str, value: ShellValue) {
         self.0.insert(name.to_owned(), value);
     }
 
-    pub(super) fn forget(&mut self, name: &str) {
+    pub(super) fn remove_variable(&mut self, name: &str) {
         self.0.remove(name);
     }
 
     /// An assignment. A second, different value makes the variable unknown:
     /// which of the two counts may depend on what runs in between.
-    pub(super) fn assign(&mut self, name: &str, value: Value, append: bool) {
+    pub(super) fn assign_variable(&mut self, name: &str, value: ShellValue, append: bool) {
         let value = match (self.get(name), append) {
             (None, true) => return,
-            (Some(old), true) => Value {
+            (Some(old), true) => ShellValue {
                 text: format!("{}{}", old.text, value.text),
                 open: old.open || value.open,
             },
-            (Some(old), false) if *old != value => Value::unknown(),
+            (Some(old), false) if *old != value => ShellValue::unknown(),
             _ => value,
         };
-        self.set(name, value);
+        self.set_variable(name, value);
     }
 
     /// Takes over what happened in a part that may not have run (or ran beside
@@ -70,7 +70,7 @@ impl Scope {
     pub(super) fn merge(&mut self, other: &Self) {
         for (name, value) in &mut self.0 {
             if other.0.get(name) != Some(value) {
-                *value = Value::unknown();
+                *value = ShellValue::unknown();
             }
         }
     }
@@ -79,7 +79,7 @@ impl Scope {
     pub(super) fn doubt_since(&mut self, before: &Self) {
         for (name, value) in &mut self.0 {
             if before.0.get(name) != Some(value) {
-                *value = Value::unknown();
+                *value = ShellValue::unknown();
             }
         }
     }
@@ -87,7 +87,7 @@ impl Scope {
 
 /// Variables that exist in every shell; in double quotes they may stand beside
 /// other text.
-const EVERYWHERE: [&str; 19] = [
+const UNIVERSAL_VARIABLES: [&str; 19] = [
     "BASHPID",
     "BASH_VERSION",
     "EUID",
@@ -111,12 +111,12 @@ const EVERYWHERE: [&str; 19] = [
 
 /// `$USER`, `$?` and the like: unknown text, but certainly one harmless value.
 pub(super) fn is_everywhere(name: &str) -> bool {
-    EVERYWHERE.contains(&name) || matches!(name, "?" | "$" | "!" | "#" | "-")
+    UNIVERSAL_VARIABLES.contains(&name) || matches!(name, "?" | "$" | "!" | "#" | "-")
 }
 
 /// Setting one of these changes what later words or commands mean.
 pub(super) fn is_steering(name: &str) -> bool {
-    const NAMES: [&str; 26] = [
+    const STEERING_VARIABLES: [&str; 26] = [
         "BASH_ENV",
         "CDPATH",
         "DIRSTACK",
@@ -144,7 +144,7 @@ pub(super) fn is_steering(name: &str) -> bool {
         "module_path",
         "path",
     ];
-    NAMES.contains(&name)
+    STEERING_VARIABLES.contains(&name)
         || is_counter(name)
         || ["LD_", "DYLD_", "LC_", "BASH_FUNC_"]
             .iter()
@@ -153,7 +153,7 @@ pub(super) fn is_steering(name: &str) -> bool {
 
 /// Integer variables: a shell evaluates what is assigned to them.
 pub(super) fn is_counter(name: &str) -> bool {
-    const NAMES: [&str; 20] = [
+    const INTEGER_VARIABLES: [&str; 20] = [
         "BASHPID",
         "COLUMNS",
         "EGID",
@@ -175,12 +175,12 @@ pub(super) fn is_counter(name: &str) -> bool {
         "UID",
         "status",
     ];
-    NAMES.contains(&name)
+    INTEGER_VARIABLES.contains(&name)
 }
 
 /// Names that a `for` may not use as its variable.
 pub(super) fn is_taken(name: &str) -> bool {
-    const NAMES: [&str; 22] = [
+    const TAKEN_VARIABLES: [&str; 22] = [
         "BASHOPTS",
         "FUNCNAME",
         "GROUPS",
@@ -204,5 +204,5 @@ pub(super) fn is_taken(name: &str) -> bool {
         "BASH_LINENO",
         "BASH_REMATCH",
     ];
-    is_steering(name) || is_everywhere(name) || NAMES.contains(&name)
+    is_steering(name) || is_everywhere(name) || TAKEN_VARIABLES.contains(&name)
 }

@@ -1,19 +1,19 @@
 //! Recorded answers of the client, odd rows one by one, and random input.
 
-use super::{BashPattern, Reading, read};
+use super::{BashPattern, ShellReading, read_command};
 use serde_json::Value;
 
 const HOME: &str = "/home/dev";
 
 fn runs(pattern: &str, command: &str) -> bool {
     BashPattern::new(pattern)
-        .matches(&read(command, HOME))
+        .matches(&read_command(command, HOME))
         .matches
 }
 
 fn texts(command: &str) -> Vec<String> {
-    match read(command, HOME) {
-        Reading::Understood {
+    match read_command(command, HOME) {
+        ShellReading::Understood {
             commands,
             unknown_argument: false,
         } => commands.into_iter().map(|command| command.text).collect(),
@@ -22,13 +22,16 @@ fn texts(command: &str) -> Vec<String> {
 }
 
 fn opaque(command: &str) -> bool {
-    matches!(read(command, HOME), Reading::NotUnderstood { .. })
+    matches!(
+        read_command(command, HOME),
+        ShellReading::NotUnderstood { .. }
+    )
 }
 
 fn unknown(command: &str) -> bool {
     matches!(
-        read(command, HOME),
-        Reading::Understood {
+        read_command(command, HOME),
+        ShellReading::Understood {
             unknown_argument: true,
             ..
         }
@@ -43,7 +46,7 @@ fn recorded_answers_of_the_client() {
     let mut pairs = 0;
     for case in cases.as_array().expect("a list") {
         let command = case["command"].as_str().expect("a command");
-        let reading = read(command, HOME);
+        let reading = read_command(command, HOME);
         for pair in case["patterns"].as_array().expect("patterns") {
             let pattern = pair[0].as_str().expect("a pattern");
             pairs += 1;
@@ -118,8 +121,11 @@ fn an_unknown_argument_leaves_the_name() {
 
 #[test]
 fn explanations_are_plain() {
-    let verdict =
-        |pattern: &str, command: &str| BashPattern::new(pattern).matches(&read(command, HOME)).why;
+    let verdict = |pattern: &str, command: &str| {
+        BashPattern::new(pattern)
+            .matches(&read_command(command, HOME))
+            .why
+    };
     assert_eq!(
         verdict("git *", "echo \"ab $(git status)\""),
         "the command \"git status\" inside \"$( )\" fits \"git *\""
@@ -147,11 +153,11 @@ fn long_and_deep_input_ends_early() {
     for piece in [
         "{", "'a'", "`'a'", "X=1;", "a||b;", "X=1;a|b&", "[[ a == ", "$((", "<<'E'\n", "!", "=\"",
     ] {
-        let _ = read(&piece.repeat(9_900 / piece.len()), HOME);
-        let _ = read(&format!("ls {}", piece.repeat(9_900 / piece.len())), HOME);
+        let _ = read_command(&piece.repeat(9_900 / piece.len()), HOME);
+        let _ = read_command(&format!("ls {}", piece.repeat(9_900 / piece.len())), HOME);
     }
     let stars = BashPattern::new(&"*a".repeat(2_000));
-    assert!(!stars.fits(&"a".repeat(1_999)));
+    assert!(!stars.matches_text(&"a".repeat(1_999)));
 }
 
 /// A small deterministic generator.
@@ -237,7 +243,7 @@ fn random_input_never_panics() {
         let command: String = (0..length)
             .map(|_| PIECES[random.below(PIECES.len())])
             .collect();
-        let reading = read(&command, HOME);
+        let reading = read_command(&command, HOME);
         for pattern in &patterns {
             let verdict = pattern.matches(&reading);
             assert!(!verdict.why.is_empty());

@@ -2,10 +2,10 @@
 //! read differently, so the client does not try to understand them, wherever
 //! they stand (also in quotes, comments and here-documents).
 
-use super::words::Why;
+use super::words::RefusalReason;
 
 /// Longer commands are not looked at (counted in UTF-16 units).
-const LONGEST: usize = 10_000;
+const MAX_COMMAND_UTF16_UNITS: usize = 10_000;
 
 /// Blanks that the eye takes for a space and the shell for a letter.
 fn is_foreign_blank(c: char) -> bool {
@@ -28,8 +28,9 @@ fn is_control(c: char) -> bool {
 }
 
 /// Why this text is not worth parsing, if so.
-pub(super) fn objection(text: &str) -> Option<Why> {
-    if text.len() > LONGEST && text.encode_utf16().count() > LONGEST {
+pub(super) fn find_objection(text: &str) -> Option<RefusalReason> {
+    if text.len() > MAX_COMMAND_UTF16_UNITS && text.encode_utf16().count() > MAX_COMMAND_UTF16_UNITS
+    {
         return Some("more than 10,000 characters");
     }
     if text.chars().any(is_control) {

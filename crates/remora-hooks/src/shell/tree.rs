@@ -5,7 +5,7 @@
 
 /// What ends a statement; some places only understand some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum StatementEnd {
     /// A newline, the end of the text, a closing word, or nothing at all.
     Open,
     /// `;`.
@@ -19,12 +19,12 @@ pub(super) enum End {
 /// Statements in a row: a program, or the inside of brackets or of a body.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Block {
-    pub(super) statements: Vec<(Statement, End)>,
+    pub(super) statements: Vec<(Statement, StatementEnd)>,
 }
 
 /// `&&` or `||`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Joint {
+pub(super) enum ListOperator {
     And,
     Or,
 }
@@ -48,7 +48,7 @@ pub(super) enum Statement {
     /// `first && second || third`.
     Chain {
         first: Box<Statement>,
-        rest: Vec<(Joint, Statement)>,
+        rest: Vec<(ListOperator, Statement)>,
     },
     /// `! statement`; a negated test may have redirections.
     Negation {
@@ -132,19 +132,19 @@ pub(super) enum TestToken {
 /// One shell word.
 #[derive(Clone, Debug)]
 pub(super) struct Word {
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<WordPart>,
     /// The source text.
     pub(super) raw: String,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Part {
+pub(super) enum WordPart {
     /// Unquoted text, backslashes still in it.
     Plain(String),
     /// `'...'`, without the quotes.
     Single(String),
     /// `"..."`.
-    Double(Vec<Inner>),
+    Double(Vec<QuotedPart>),
     /// `$NAME`, `$1`, `$?`.
     Variable(String),
     /// `$( )` or backticks.
@@ -155,7 +155,7 @@ pub(super) enum Part {
 
 /// What stands inside double quotes.
 #[derive(Clone, Debug)]
-pub(super) enum Inner {
+pub(super) enum QuotedPart {
     /// Text, backslashes still in it.
     Text(String),
     /// A lone `$` with text behind it.

@@ -3,15 +3,19 @@
 //! something, unless the name is a program that runs its arguments.
 
 use super::SimpleCommand;
-use super::tree::{Block, Inner, Part, Statement, Word};
+use super::tree::{Block, QuotedPart, Statement, Word, WordPart};
 
 /// The commands, words as written, or `None` when the line is more than that.
-pub(super) fn commands(block: &Block) -> Option<Vec<SimpleCommand>> {
+pub(super) fn collect_commands(block: &Block) -> Option<Vec<SimpleCommand>> {
     let mut found = Vec::new();
-    collect(block, None, &mut found).then_some(found)
+    collect_block(block, None, &mut found).then_some(found)
 }
 
-fn collect(block: &Block, inside: Option<&'static str>, found: &mut Vec<SimpleCommand>) -> bool {
+fn collect_block(
+    block: &Block,
+    inside: Option<&'static str>,
+    found: &mut Vec<SimpleCommand>,
+) -> bool {
     let [(Statement::Command(command), _)] = block.statements.as_slice() else {
         return false;
     };
@@ -21,7 +25,7 @@ fn collect(block: &Block, inside: Option<&'static str>, found: &mut Vec<SimpleCo
     let Some((name, arguments)) = command.words.split_first() else {
         return false;
     };
-    let [Part::Plain(raw)] = name.parts.as_slice() else {
+    let [WordPart::Plain(raw)] = name.parts.as_slice() else {
         return false;
     };
     if !is_plain_name(raw) || runs_its_arguments(raw) {
@@ -29,20 +33,20 @@ fn collect(block: &Block, inside: Option<&'static str>, found: &mut Vec<SimpleCo
     }
     let words = command.words.iter().map(|word| word.raw.clone()).collect();
     found.push(SimpleCommand::new(words, inside));
-    arguments.iter().all(|word| argument(word, found))
+    arguments.iter().all(|word| collect_argument(word, found))
 }
 
 /// A lone variable, or text, double quotes and `$( )` in any mixture.
-fn argument(word: &Word, found: &mut Vec<SimpleCommand>) -> bool {
-    if let [Part::Variable(_)] = word.parts.as_slice() {
+fn collect_argument(word: &Word, found: &mut Vec<SimpleCommand>) -> bool {
+    if let [WordPart::Variable(_)] = word.parts.as_slice() {
         return true;
     }
     word.parts.iter().all(|part| match part {
-        Part::Plain(raw) => !raw.contains('\\'),
-        Part::Substitution(block) => collect(block, Some("$( )"), found),
-        Part::Double(inner) => inner.iter().all(|inner| match inner {
-            Inner::Text(_) => true,
-            Inner::Substitution { block, .. } => collect(block, Some("$( )"), found),
+        WordPart::Plain(raw) => !raw.contains('\\'),
+        WordPart::Substitution(block) => collect_block(block, Some("$( )"), found),
+        WordPart::Double(inner) => inner.iter().all(|inner| match inner {
+            QuotedPart::Text(_) => true,
+            QuotedPart::Substitution { block, .. } => collect_block(block, Some("$( )"), found),
             _ => false,
         }),
         _ => false,
@@ -57,7 +61,7 @@ fn is_plain_name(raw: &str) -> bool {
 
 /// Shells, interpreters, wrappers, and built-ins whose arguments are code or
 /// names.
-const RUNNERS: &str = "\
+const RUNNER_COMMANDS: &str = "\
     . : alias arch ash autoload awk bash bind break builtin bun busybox caffeinate case \
     chroot chrt cmd command compgen complete continue coproc csh dash declare deno do doas \
     done elif else emulate enable env esac eval exec exit expect export fakeroot fc fi find \
@@ -74,7 +78,7 @@ const RUNNERS: &str = "\
 fn runs_its_arguments(raw: &str) -> bool {
     let name = raw.rsplit('/').next().unwrap_or(raw).to_ascii_lowercase();
     let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    RUNNERS
+    RUNNER_COMMANDS
         .split(' ')
         .any(|runner| runner == name || runner == unversioned)
 }

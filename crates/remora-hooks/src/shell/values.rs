@@ -1,14 +1,16 @@
 //! From a word to its text: quotes removed, known variables filled in, the
 //! output of commands replaced by a stand-in, or a refusal.
 
-use super::scope::{OUTPUT, Scope, VARIABLE, Value, is_everywhere};
-use super::tree::{Block, Inner, Part, Redirect, Statement, Word};
-use super::walk::{Refusal, Walk, Walker};
+use super::scope::{
+    OUTPUT_PLACEHOLDER, ShellScope, ShellValue, VARIABLE_PLACEHOLDER, is_everywhere,
+};
+use super::tree::{Block, QuotedPart, Redirect, Statement, Word, WordPart};
+use super::walk::{WalkError, WalkResult, Walker};
 
 /// Where a word stands: an assignment takes unknown values that an argument
 /// does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum WordContext {
     Argument,
     Assignment,
     /// The words of a `for`.
@@ -19,133 +21,149 @@ pub(super) enum Place {
 
 impl Walker {
     /// The value of a word.
-    pub(super) fn word(&mut self, word: &Word, scope: &Scope, place: Place) -> Walk<Value> {
+    pub(super) fn evaluate_word(
+        &mut self,
+        word: &Word,
+        scope: &ShellScope,
+        place: WordContext,
+    ) -> WalkResult<ShellValue> {
         if let [only] = word.parts.as_slice() {
             return self.single_part(only, scope, place);
         }
         if has_brace_expansion(&word.raw, true) {
-            return Err(Refusal::Opaque("brace expansion"));
+            return Err(WalkError::Opaque("brace expansion"));
         }
         let mut text = String::new();
         let mut open = false;
         for part in &word.parts {
             let value = match part {
-                Part::Variable(name) => self.variable_in_word(name, scope)?,
-                Part::Substitution(_) if place == Place::Argument => {
-                    return Err(Refusal::Unknown("a command's output inside a word"));
+                WordPart::Variable(name) => self.variable_in_word(name, scope)?,
+                WordPart::Substitution(_) if place == WordContext::Argument => {
+                    return Err(WalkError::Unknown("a command's output inside a word"));
                 }
-                Part::Substitution(_) => {
-                    return Err(Refusal::Opaque("a command's output inside a word"));
+                WordPart::Substitution(_) => {
+                    return Err(WalkError::Opaque("a command's output inside a word"));
                 }
                 other => self.single_part(other, scope, place)?,
             };
             text.push_str(&value.text);
             open |= value.open;
         }
-        if open && place == Place::Argument && text.starts_with('-') {
-            return Err(Refusal::Opaque("an option with an unknown value"));
+        if open && place == WordContext::Argument && text.starts_with('-') {
+            return Err(WalkError::Opaque("an option with an unknown value"));
         }
-        Ok(Value { text, open })
+        Ok(ShellValue { text, open })
     }
 
     /// A word made of one part.
-    fn single_part(&mut self, part: &Part, scope: &Scope, place: Place) -> Walk<Value> {
+    fn single_part(
+        &mut self,
+        part: &WordPart,
+        scope: &ShellScope,
+        place: WordContext,
+    ) -> WalkResult<ShellValue> {
         match part {
-            Part::Plain(raw) => {
+            WordPart::Plain(raw) => {
                 if has_brace_expansion(raw, false) {
-                    return Err(Refusal::Opaque("brace expansion"));
+                    return Err(WalkError::Opaque("brace expansion"));
                 }
-                Ok(Value::literal(unescaped(raw)))
+                Ok(ShellValue::literal(remove_escapes(raw)))
             }
-            Part::Single(text) => Ok(Value::literal(text.clone())),
-            Part::Double(inner) => {
+            WordPart::Single(text) => Ok(ShellValue::literal(text.clone())),
+            WordPart::Double(inner) => {
                 let value = self.double_quoted(inner, scope)?;
-                if value.open && place == Place::Argument && value.text.starts_with('-') {
-                    return Err(Refusal::Unknown("an option with an unknown value"));
+                if value.open && place == WordContext::Argument && value.text.starts_with('-') {
+                    return Err(WalkError::Unknown("an option with an unknown value"));
                 }
                 Ok(value)
             }
-            Part::Variable(name) if place == Place::Assignment => {
+            WordPart::Variable(name) if place == WordContext::Assignment => {
                 if let Some(value) = scope.get(name) {
                     return Ok(value.clone());
                 }
                 if name == "HOME" {
-                    return Ok(Value::literal(self.home.clone()));
+                    return Ok(ShellValue::literal(self.home.clone()));
                 }
                 if is_everywhere(name) {
-                    return Ok(Value::unknown());
+                    return Ok(ShellValue::unknown());
                 }
-                Err(Refusal::Opaque("an unknown variable in an assignment"))
+                Err(WalkError::Opaque("an unknown variable in an assignment"))
             }
-            Part::Variable(name) => self.variable_in_word(name, scope),
-            Part::Substitution(_) if matches!(place, Place::Argument | Place::HereString) => {
-                Err(Refusal::Unknown("a command's output as an argument"))
+            WordPart::Variable(name) => self.variable_in_word(name, scope),
+            WordPart::Substitution(_)
+                if matches!(place, WordContext::Argument | WordContext::HereString) =>
+            {
+                Err(WalkError::Unknown("a command's output as an argument"))
             }
-            Part::Substitution(block) => {
-                self.substitution(block, scope)?;
-                Ok(Value {
-                    text: OUTPUT.to_owned(),
+            WordPart::Substitution(block) => {
+                self.walk_substitution(block, scope)?;
+                Ok(ShellValue {
+                    text: OUTPUT_PLACEHOLDER.to_owned(),
                     open: true,
                 })
             }
-            Part::Arithmetic => Ok(Value::unknown()),
+            WordPart::Arithmetic => Ok(ShellValue::unknown()),
         }
     }
 
     /// An unquoted variable: its value must be known, and one word.
-    fn variable_in_word(&self, name: &str, scope: &Scope) -> Walk<Value> {
+    fn variable_in_word(&self, name: &str, scope: &ShellScope) -> WalkResult<ShellValue> {
         match scope.get(name) {
-            Some(value) if value.open => Err(Refusal::Opaque("a variable of unknown value")),
+            Some(value) if value.open => Err(WalkError::Opaque("a variable of unknown value")),
             Some(value)
                 if value.text.is_empty()
                     || value.text.contains([' ', '\t', '\n', '*', '?', '[']) =>
             {
-                Err(Refusal::Opaque(
+                Err(WalkError::Opaque(
                     "an unquoted variable that the shell would split",
                 ))
             }
             Some(value) => Ok(value.clone()),
-            None if name == "HOME" => Ok(Value::literal(self.home.clone())),
-            None => Err(Refusal::Unknown("an unknown variable")),
+            None if name == "HOME" => Ok(ShellValue::literal(self.home.clone())),
+            None => Err(WalkError::Unknown("an unknown variable")),
         }
     }
 
     /// The inside of double quotes. Unknown pieces need company: at least two
     /// known characters, otherwise the word could be anything.
-    fn double_quoted(&mut self, inner: &[Inner], scope: &Scope) -> Walk<Value> {
+    fn double_quoted(
+        &mut self,
+        inner: &[QuotedPart],
+        scope: &ShellScope,
+    ) -> WalkResult<ShellValue> {
         let mut text = String::new();
         let mut known = 0_usize;
         let mut open = false;
         for part in inner {
             let piece = match part {
-                Inner::Text(raw) => Value::literal(unescaped_in_quotes(raw)),
-                Inner::Dollar => Value::literal("$"),
-                Inner::Variable(name) => match scope.get(name) {
+                QuotedPart::Text(raw) => ShellValue::literal(unescaped_in_quotes(raw)),
+                QuotedPart::Dollar => ShellValue::literal("$"),
+                QuotedPart::Variable(name) => match scope.get(name) {
                     Some(value) => value.clone(),
-                    None if name == "HOME" => Value::literal(self.home.clone()),
-                    None if is_everywhere(name) => Value::unknown(),
-                    None => return Err(Refusal::Unknown("an unknown variable in quotes")),
+                    None if name == "HOME" => ShellValue::literal(self.home.clone()),
+                    None if is_everywhere(name) => ShellValue::unknown(),
+                    None => return Err(WalkError::Unknown("an unknown variable in quotes")),
                 },
-                Inner::Arithmetic => Value::unknown(),
-                Inner::Substitution { block, backticks } => {
+                QuotedPart::Arithmetic => ShellValue::unknown(),
+                QuotedPart::Substitution { block, backticks } => {
                     if let Some(message) = message_text(block).filter(|_| !backticks) {
                         let message = message?;
                         if message.contains('\n') {
                             if is_option(&message) {
-                                return Err(Refusal::Opaque("a message that begins an option"));
+                                return Err(WalkError::Opaque("a message that begins an option"));
                             }
                             known += 1;
                             text.push('\n');
-                            text.push_str(OUTPUT);
+                            text.push_str(OUTPUT_PLACEHOLDER);
                         } else {
                             known += message.encode_utf16().count();
                             text.push_str(&message);
                         }
                         continue;
                     }
-                    self.substitution(block, scope)?;
-                    Value {
-                        text: OUTPUT.to_owned(),
+                    self.walk_substitution(block, scope)?;
+                    ShellValue {
+                        text: OUTPUT_PLACEHOLDER.to_owned(),
                         open: true,
                     }
                 }
@@ -158,16 +176,16 @@ impl Walker {
             text.push_str(&piece.text);
         }
         if open && known < 2 {
-            return Err(Refusal::Unknown("a quoted word of unknown content"));
+            return Err(WalkError::Unknown("a quoted word of unknown content"));
         }
-        let open = open || text.contains(OUTPUT) || text.contains(VARIABLE);
-        Ok(Value { text, open })
+        let open = open || text.contains(OUTPUT_PLACEHOLDER) || text.contains(VARIABLE_PLACEHOLDER);
+        Ok(ShellValue { text, open })
     }
 }
 
 /// `$(cat <<'END' ... END)` in double quotes is the usual way to pass a long
 /// message: its text, when the block is exactly that.
-fn message_text(block: &Block) -> Option<Walk<String>> {
+fn message_text(block: &Block) -> Option<WalkResult<String>> {
     let [(Statement::Command(command), _)] = block.statements.as_slice() else {
         return None;
     };
@@ -187,7 +205,7 @@ fn message_text(block: &Block) -> Option<Walk<String>> {
         return None;
     }
     if reads_environment(text) || calls_system(text) {
-        return Some(Err(Refusal::Opaque("a message with dangerous content")));
+        return Some(Err(WalkError::Opaque("a message with dangerous content")));
     }
     Some(Ok(text.trim_end_matches('\n').to_owned()))
 }
@@ -231,7 +249,7 @@ fn has_brace_expansion(raw: &str, several: bool) -> bool {
 }
 
 /// Backslashes removed.
-pub(super) fn unescaped(raw: &str) -> String {
+pub(super) fn remove_escapes(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut chars = raw.chars();
     while let Some(c) = chars.next() {

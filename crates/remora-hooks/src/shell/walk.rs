@@ -3,27 +3,28 @@
 
 use super::SimpleCommand;
 use super::names::{check_operands, written_anywhere, written_by};
-use super::scope::{Scope, Value, is_counter, is_steering, is_taken};
+use super::scope::{ShellScope, ShellValue, is_counter, is_steering, is_taken};
 use super::tree::{
-    Assignment, Block, Command, End, Inner, Joint, Part, Redirect, Statement, TestToken, Word,
+    Assignment, Block, Command, ListOperator, QuotedPart, Redirect, Statement, StatementEnd,
+    TestToken, Word, WordPart,
 };
-use super::values::Place;
-use super::words::Why;
+use super::values::WordContext;
+use super::words::RefusalReason;
 
 /// Why the walk stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum WalkError {
     /// One argument is unknown: the command may still be judged by its name.
-    Unknown(Why),
+    Unknown(RefusalReason),
     /// Nothing can be said.
-    Opaque(Why),
+    Opaque(RefusalReason),
 }
 
-pub(super) type Walk<T> = Result<T, Refusal>;
+pub(super) type WalkResult<T> = Result<T, WalkError>;
 
 /// The separators that a place understands.
 #[derive(Clone, Copy)]
-enum Separators {
+enum AllowedSeparators {
     /// `;` and `&`.
     Program,
     /// `;` only.
@@ -52,31 +53,36 @@ impl Walker {
         }
     }
 
-    pub(super) fn program(&mut self, block: &Block) -> Walk<()> {
-        let mut scope = Scope::default();
-        self.block(block, &mut scope, Separators::Program)
+    pub(super) fn walk_program(&mut self, block: &Block) -> WalkResult<()> {
+        let mut scope = ShellScope::default();
+        self.walk_block(block, &mut scope, AllowedSeparators::Program)
     }
 
     /// Adds a command.
-    pub(super) fn found(&mut self, words: Vec<String>) -> Walk<()> {
+    pub(super) fn add_command(&mut self, words: Vec<String>) -> WalkResult<()> {
         if self.local_set {
-            return Err(Refusal::Opaque("a command behind local"));
+            return Err(WalkError::Opaque("a command behind local"));
         }
         self.commands.push(SimpleCommand::new(words, self.inside));
         Ok(())
     }
 
-    fn block(&mut self, block: &Block, scope: &mut Scope, known: Separators) -> Walk<()> {
+    fn walk_block(
+        &mut self,
+        block: &Block,
+        scope: &mut ShellScope,
+        known: AllowedSeparators,
+    ) -> WalkResult<()> {
         let start = scope.clone();
         for (statement, end) in &block.statements {
-            self.statement(statement, scope)?;
+            self.walk_statement(statement, scope)?;
             match (end, known) {
-                (End::Open, _)
-                | (End::Semicolon, Separators::Program | Separators::Body)
-                | (End::Double, Separators::Program) => {}
-                (End::Ampersand, Separators::Program) => *scope = start.clone(),
+                (StatementEnd::Open, _)
+                | (StatementEnd::Semicolon, AllowedSeparators::Program | AllowedSeparators::Body)
+                | (StatementEnd::Double, AllowedSeparators::Program) => {}
+                (StatementEnd::Ampersand, AllowedSeparators::Program) => *scope = start.clone(),
                 _ => {
-                    return Err(Refusal::Opaque(
+                    return Err(WalkError::Opaque(
                         "; or & at a place where it is not understood",
                     ));
                 }
@@ -87,71 +93,80 @@ impl Walker {
 
     /// A bracket, pipe or negation that only sets variables still counts as a
     /// command, `true`.
-    fn at_least_true(&mut self, before: usize) -> Walk<()> {
+    fn at_least_true(&mut self, before: usize) -> WalkResult<()> {
         if self.commands.len() == before {
-            self.found(vec!["true".to_owned()])?;
+            self.add_command(vec!["true".to_owned()])?;
         }
         Ok(())
     }
 
     /// Commands in brackets: their variables stay inside.
-    fn brackets(&mut self, block: &Block, scope: &Scope, kind: &'static str) -> Walk<()> {
+    fn walk_brackets(
+        &mut self,
+        block: &Block,
+        scope: &ShellScope,
+        kind: &'static str,
+    ) -> WalkResult<()> {
         if block.statements.is_empty() {
             return Ok(());
         }
         let before = self.commands.len();
         let outer = self.inside.replace(kind);
-        self.block(block, &mut scope.clone(), Separators::Brackets)?;
+        self.walk_block(block, &mut scope.clone(), AllowedSeparators::Brackets)?;
         self.at_least_true(before)?;
         self.inside = outer;
         Ok(())
     }
 
     /// The commands inside `$( )` or backticks.
-    pub(super) fn substitution(&mut self, block: &Block, scope: &Scope) -> Walk<()> {
+    pub(super) fn walk_substitution(
+        &mut self,
+        block: &Block,
+        scope: &ShellScope,
+    ) -> WalkResult<()> {
         if let [(Statement::Command(command), _)] = block.statements.as_slice()
             && command.words.is_empty()
         {
-            return Err(Refusal::Opaque("a lone redirection in a substitution"));
+            return Err(WalkError::Opaque("a lone redirection in a substitution"));
         }
-        self.brackets(block, scope, "$( )")
+        self.walk_brackets(block, scope, "$( )")
     }
 
-    fn statement(&mut self, statement: &Statement, scope: &mut Scope) -> Walk<()> {
+    fn walk_statement(&mut self, statement: &Statement, scope: &mut ShellScope) -> WalkResult<()> {
         match statement {
-            Statement::Command(command) => self.command(command, scope),
+            Statement::Command(command) => self.walk_command(command, scope),
             Statement::Assignment(assignment) => self.lone_assignment(assignment, scope),
-            Statement::Declaration(declaration) => self.declaration(declaration, scope),
+            Statement::Declaration(declaration) => self.walk_declaration(declaration, scope),
             Statement::Unset {
                 operands,
                 redirects,
-            } => self.unset(operands, redirects, scope),
-            Statement::Test(tokens) => self.test(tokens, scope),
+            } => self.walk_unset(operands, redirects, scope),
+            Statement::Test(tokens) => self.walk_test(tokens, scope),
             Statement::Pipeline(stages) => {
                 let start = scope.clone();
                 let before = self.commands.len();
                 for stage in stages {
                     let mut own = start.clone();
-                    self.statement(stage, &mut own)?;
+                    self.walk_statement(stage, &mut own)?;
                     scope.merge(&own);
                 }
                 self.at_least_true(before)
             }
-            Statement::Chain { first, rest } => self.chain(first, rest, scope),
+            Statement::Chain { first, rest } => self.walk_chain(first, rest, scope),
             Statement::Negation { inner, redirects } => {
                 let before = self.commands.len();
                 if let Some(inner) = inner {
-                    self.statement(inner, scope)?;
+                    self.walk_statement(inner, scope)?;
                 }
-                self.redirects(redirects, scope)?;
+                self.walk_redirects(redirects, scope)?;
                 self.at_least_true(before)
             }
-            Statement::Subshell(block) => self.brackets(block, scope, "( )"),
+            Statement::Subshell(block) => self.walk_brackets(block, scope, "( )"),
             Statement::If {
                 condition,
                 then,
                 others,
-            } => self.condition(condition, then, others, scope),
+            } => self.walk_condition(condition, then, others, scope),
             Statement::While { condition, body } => self.while_loop(condition, body, scope),
             Statement::For {
                 variable,
@@ -163,16 +178,21 @@ impl Walker {
 
     /// `while` and `until`: what the loop writes is unknown in all of it, and a
     /// literal from before must not be among it.
-    fn while_loop(&mut self, condition: &Block, body: &Block, scope: &mut Scope) -> Walk<()> {
+    fn while_loop(
+        &mut self,
+        condition: &Block,
+        body: &Block,
+        scope: &mut ShellScope,
+    ) -> WalkResult<()> {
         let mut own = scope.clone();
         for name in written_anywhere([condition, body]) {
             if scope.get(&name).is_some_and(|value| !value.open) {
-                return Err(Refusal::Opaque("a known variable that a loop changes"));
+                return Err(WalkError::Opaque("a known variable that a loop changes"));
             }
-            own.set(&name, Value::unknown());
+            own.set_variable(&name, ShellValue::unknown());
         }
-        self.block(condition, &mut own, Separators::Body)?;
-        self.block(body, &mut own, Separators::Body)?;
+        self.walk_block(condition, &mut own, AllowedSeparators::Body)?;
+        self.walk_block(body, &mut own, AllowedSeparators::Body)?;
         scope.merge(&own);
         Ok(())
     }
@@ -183,168 +203,182 @@ impl Walker {
         variable: &str,
         words: &[Word],
         body: &Block,
-        scope: &mut Scope,
-    ) -> Walk<()> {
+        scope: &mut ShellScope,
+    ) -> WalkResult<()> {
         for word in words {
-            self.word(word, scope, Place::LoopWord)?;
+            self.evaluate_word(word, scope, WordContext::LoopWord)?;
         }
         let known = scope.get(variable).is_some_and(|value| !value.open);
         if known || is_taken(variable) {
-            return Err(Refusal::Opaque(
+            return Err(WalkError::Opaque(
                 "a loop variable that has a meaning already",
             ));
         }
         let mut own = scope.clone();
         for name in written_anywhere([body]) {
-            own.set(&name, Value::unknown());
+            own.set_variable(&name, ShellValue::unknown());
         }
-        own.forget(variable);
-        self.block(body, &mut own, Separators::Body)?;
+        own.remove_variable(variable);
+        self.walk_block(body, &mut own, AllowedSeparators::Body)?;
         scope.merge(&own);
         Ok(())
     }
 
     /// `&&` and `||`. What the left side of `||` set is doubtful on its right;
     /// behind it no value counts as known.
-    fn chain(
+    fn walk_chain(
         &mut self,
         first: &Statement,
-        rest: &[(Joint, Statement)],
-        scope: &mut Scope,
-    ) -> Walk<()> {
+        rest: &[(ListOperator, Statement)],
+        scope: &mut ShellScope,
+    ) -> WalkResult<()> {
         let start = scope.clone();
-        self.statement(first, scope)?;
+        self.walk_statement(first, scope)?;
         for (joint, statement) in rest {
-            if *joint == Joint::And {
-                self.statement(statement, scope)?;
+            if *joint == ListOperator::And {
+                self.walk_statement(statement, scope)?;
                 continue;
             }
             scope.doubt_since(&start);
-            self.statement(statement, &mut scope.clone())?;
-            scope.doubt_since(&Scope::default());
+            self.walk_statement(statement, &mut scope.clone())?;
+            scope.doubt_since(&ShellScope::default());
         }
         Ok(())
     }
 
     /// `if`: each statement of the first body is on its own, the other bodies
     /// are walked as a whole.
-    fn condition(
+    fn walk_condition(
         &mut self,
         condition: &Block,
         then: &Block,
         others: &[(Option<Block>, Block)],
-        scope: &mut Scope,
-    ) -> Walk<()> {
+        scope: &mut ShellScope,
+    ) -> WalkResult<()> {
         let before = scope.clone();
-        self.block(condition, scope, Separators::Body)?;
+        self.walk_block(condition, scope, AllowedSeparators::Body)?;
         for name in written_anywhere([condition]) {
             let old = before.get(&name);
             if old.is_some_and(|old| !old.open && scope.get(&name) != Some(old)) {
-                return Err(Refusal::Opaque("a known variable that a condition changes"));
+                return Err(WalkError::Opaque(
+                    "a known variable that a condition changes",
+                ));
             }
         }
         for (statement, end) in &then.statements {
             let mut own = scope.clone();
-            self.statement(statement, &mut own)?;
-            if matches!(end, End::Ampersand | End::Double) {
-                return Err(Refusal::Opaque("& or ;; inside a condition's body"));
+            self.walk_statement(statement, &mut own)?;
+            if matches!(end, StatementEnd::Ampersand | StatementEnd::Double) {
+                return Err(WalkError::Opaque("& or ;; inside a condition's body"));
             }
             scope.merge(&own);
         }
         for (test, body) in others {
             let mut own = scope.clone();
             if let Some(test) = test {
-                self.block(test, &mut own, Separators::Body)?;
+                self.walk_block(test, &mut own, AllowedSeparators::Body)?;
             }
-            self.block(body, &mut own, Separators::Body)?;
+            self.walk_block(body, &mut own, AllowedSeparators::Body)?;
             scope.merge(&own);
         }
         Ok(())
     }
 
     /// A simple command. Assignments in front are checked, then dropped.
-    fn command(&mut self, command: &Command, scope: &mut Scope) -> Walk<()> {
+    fn walk_command(&mut self, command: &Command, scope: &mut ShellScope) -> WalkResult<()> {
         let mut own = if command.assignments.is_empty() {
-            Scope::default()
+            ShellScope::default()
         } else {
             scope.clone()
         };
         for assignment in &command.assignments {
-            let value = self.assigned(assignment, &own)?;
+            let value = self.evaluate_assignment(assignment, &own)?;
             if assignment.name == "IFS" || is_counter(&assignment.name) && !is_number(&value.text) {
-                return Err(Refusal::Opaque(
+                return Err(WalkError::Opaque(
                     "an assignment that changes how words are read",
                 ));
             }
-            own.forget(&assignment.name);
+            own.remove_variable(&assignment.name);
         }
         let mut words = Vec::with_capacity(command.words.len());
         for word in &command.words {
-            words.push(self.word(word, scope, Place::Argument)?.text);
+            words.push(self.evaluate_word(word, scope, WordContext::Argument)?.text);
         }
-        self.redirects(&command.redirects, scope)?;
+        self.walk_redirects(&command.redirects, scope)?;
         check_operands(command, &words)?;
         for name in written_by(&words) {
             if is_steering(&name) || name == "PS4" {
-                return Err(Refusal::Opaque("a command that sets a steering variable"));
+                return Err(WalkError::Opaque("a command that sets a steering variable"));
             }
             if command.redirects.is_empty() && words[0] == "unset" {
-                scope.set(&name, Value::literal(""));
+                scope.set_variable(&name, ShellValue::literal(""));
             } else if command.redirects.is_empty() {
-                scope.set(&name, Value::unknown());
+                scope.set_variable(&name, ShellValue::unknown());
             } else {
-                scope.forget(&name);
+                scope.remove_variable(&name);
             }
         }
         let local = words.first().is_some_and(|name| name == "local");
         let sets = local && words.iter().any(|word| word.contains('='));
-        self.found(words)?;
+        self.add_command(words)?;
         self.local_set |= sets;
         Ok(())
     }
 
     /// The value of an assignment.
-    pub(super) fn assigned(&mut self, assignment: &Assignment, scope: &Scope) -> Walk<Value> {
+    pub(super) fn evaluate_assignment(
+        &mut self,
+        assignment: &Assignment,
+        scope: &ShellScope,
+    ) -> WalkResult<ShellValue> {
         let Some(word) = &assignment.value else {
-            return Ok(Value::literal(""));
+            return Ok(ShellValue::literal(""));
         };
-        let value = self.word(word, scope, Place::Assignment)?;
+        let value = self.evaluate_word(word, scope, WordContext::Assignment)?;
         if value.text.contains('~') {
-            return Err(Refusal::Opaque("a tilde in an assignment"));
+            return Err(WalkError::Opaque("a tilde in an assignment"));
         }
         Ok(value)
     }
 
     /// `NAME=value` alone. Behind a command the value no longer counts as
     /// known: the command may have changed what an assignment does.
-    fn lone_assignment(&mut self, assignment: &Assignment, scope: &mut Scope) -> Walk<()> {
+    fn lone_assignment(
+        &mut self,
+        assignment: &Assignment,
+        scope: &mut ShellScope,
+    ) -> WalkResult<()> {
         let first = self.commands.is_empty();
-        let value = self.assigned(assignment, scope)?;
+        let value = self.evaluate_assignment(assignment, scope)?;
         let name = &assignment.name;
         let number = is_counter(name) && !assignment.append && is_number(&value.text);
         let prompt = name == "PS4" && (assignment.append || !is_plain_prompt(&value));
         if prompt || (is_steering(name) && !number) {
-            return Err(Refusal::Opaque("an assignment to a steering variable"));
+            return Err(WalkError::Opaque("an assignment to a steering variable"));
         }
         if assignment
             .value
             .as_ref()
             .is_some_and(|word| word.parts.iter().any(has_arithmetic))
         {
-            self.found(vec!["true".to_owned()])?;
+            self.add_command(vec!["true".to_owned()])?;
         }
-        remember(name, value, assignment.append, first, scope);
+        record_assignment(name, value, assignment.append, first, scope);
         Ok(())
     }
 
-    pub(super) fn redirects(&mut self, redirects: &[Redirect], scope: &Scope) -> Walk<()> {
+    pub(super) fn walk_redirects(
+        &mut self,
+        redirects: &[Redirect],
+        scope: &ShellScope,
+    ) -> WalkResult<()> {
         for redirect in redirects {
             match redirect {
-                Redirect::File(target) => self.target(target, scope)?,
+                Redirect::File(target) => self.check_target(target, scope)?,
                 Redirect::HereString(Some(word)) => {
-                    let value = self.word(word, scope, Place::HereString)?;
+                    let value = self.evaluate_word(word, scope, WordContext::HereString)?;
                     if value.text.contains("\n#") {
-                        return Err(Refusal::Opaque("a here-string that looks like a comment"));
+                        return Err(WalkError::Opaque("a here-string that looks like a comment"));
                     }
                 }
                 Redirect::HereString(None) | Redirect::HereDocument { .. } => {}
@@ -354,61 +388,73 @@ impl Walker {
     }
 
     /// A redirection's target must be one known text.
-    fn target(&mut self, target: &Word, scope: &Scope) -> Walk<()> {
+    fn check_target(&mut self, target: &Word, scope: &ShellScope) -> WalkResult<()> {
         let mixed = target.parts.len() > 1;
         if target.parts.iter().any(|part| match part {
-            Part::Variable(_) => true,
-            Part::Double(inner) => mixed && inner.iter().any(|i| !matches!(i, Inner::Text(_))),
+            WordPart::Variable(_) => true,
+            WordPart::Double(inner) => {
+                mixed && inner.iter().any(|i| !matches!(i, QuotedPart::Text(_)))
+            }
             _ => false,
         }) {
-            return Err(Refusal::Opaque(
+            return Err(WalkError::Opaque(
                 "a redirection to a composed or unquoted variable",
             ));
         }
         let value = self
-            .word(target, scope, Place::Argument)
+            .evaluate_word(target, scope, WordContext::Argument)
             .map_err(|refusal| match refusal {
-                Refusal::Unknown(why) | Refusal::Opaque(why) => Refusal::Opaque(why),
+                WalkError::Unknown(why) | WalkError::Opaque(why) => WalkError::Opaque(why),
             })?;
         if value.open || value.text.contains('\n') {
-            return Err(Refusal::Opaque("a redirection to an unknown place"));
+            return Err(WalkError::Opaque("a redirection to an unknown place"));
         }
         Ok(())
     }
 
     /// A test is rebuilt as a command named `[[`, whatever its brackets.
-    fn test(&mut self, tokens: &[TestToken], scope: &Scope) -> Walk<()> {
+    fn walk_test(&mut self, tokens: &[TestToken], scope: &ShellScope) -> WalkResult<()> {
         let mut words = vec!["[[".to_owned()];
         for token in tokens {
             words.push(match token {
                 TestToken::Literal(text) | TestToken::Pattern(text) => text.clone(),
-                TestToken::Word(word) => self.word(word, scope, Place::Argument)?.text,
+                TestToken::Word(word) => {
+                    self.evaluate_word(word, scope, WordContext::Argument)?.text
+                }
             });
         }
-        self.found(words)
+        self.add_command(words)
     }
 }
 
 /// Notes an assignment. Behind a command (`first` is false) the variable is
 /// only known to be set.
-pub(super) fn remember(name: &str, value: Value, append: bool, first: bool, scope: &mut Scope) {
+pub(super) fn record_assignment(
+    name: &str,
+    value: ShellValue,
+    append: bool,
+    first: bool,
+    scope: &mut ShellScope,
+) {
     if first {
-        scope.assign(name, value, append);
+        scope.assign_variable(name, value, append);
     } else {
-        scope.set(name, Value::unknown());
+        scope.set_variable(name, ShellValue::unknown());
     }
 }
 
-fn has_arithmetic(part: &Part) -> bool {
+fn has_arithmetic(part: &WordPart) -> bool {
     match part {
-        Part::Arithmetic => true,
-        Part::Double(inner) => inner.iter().any(|inner| matches!(inner, Inner::Arithmetic)),
+        WordPart::Arithmetic => true,
+        WordPart::Double(inner) => inner
+            .iter()
+            .any(|inner| matches!(inner, QuotedPart::Arithmetic)),
         _ => false,
     }
 }
 
 /// The trace prompt is evaluated by the shell; only harmless text is.
-fn is_plain_prompt(value: &Value) -> bool {
+fn is_plain_prompt(value: &ShellValue) -> bool {
     !value.open
         && value
             .text

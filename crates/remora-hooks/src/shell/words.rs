@@ -2,15 +2,15 @@
 //! grammar of one word (quotes, `$NAME`, `$( )`, backticks, `$(( ))`).
 //! It gives up, with a reason, on everything no rule understands.
 
-use super::tree::{Block, Inner, Part, Word};
+use super::tree::{Block, QuotedPart, Word, WordPart};
 
 /// Why the text is not understood, in plain English.
-pub(super) type Why = &'static str;
-pub(super) type Parsed<T> = Result<T, Why>;
+pub(super) type RefusalReason = &'static str;
+pub(super) type ParseResult<T> = Result<T, RefusalReason>;
 
 /// Brackets, quotes and bodies nested deeper than this are not understood;
 /// it also bounds the stack.
-const DEEPEST: usize = 60;
+const MAX_DEPTH: usize = 60;
 
 /// A cursor over the text.
 pub(super) struct Parser {
@@ -56,7 +56,7 @@ impl Parser {
     }
 
     /// Steps over `wanted` when it is next.
-    pub(super) fn take(&mut self, wanted: &str) -> bool {
+    pub(super) fn consume_text(&mut self, wanted: &str) -> bool {
         let found = self.looking_at(wanted);
         if found {
             self.at += wanted.chars().count();
@@ -64,7 +64,7 @@ impl Parser {
         found
     }
 
-    pub(super) fn slice(&self, from: usize, to: usize) -> String {
+    pub(super) fn slice_text(&self, from: usize, to: usize) -> String {
         self.text[from.min(to)..to.min(self.text.len())]
             .iter()
             .collect()
@@ -91,8 +91,11 @@ impl Parser {
     }
 
     /// Runs `inner` one level deeper.
-    pub(super) fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.depth >= DEEPEST {
+    pub(super) fn parse_nested<T>(
+        &mut self,
+        inner: impl FnOnce(&mut Self) -> ParseResult<T>,
+    ) -> ParseResult<T> {
+        if self.depth >= MAX_DEPTH {
             return Err("nested too deeply");
         }
         self.depth += 1;
@@ -114,7 +117,7 @@ impl Parser {
     }
 
     /// One word; the cursor must be on one.
-    pub(super) fn word(&mut self) -> Parsed<Word> {
+    pub(super) fn parse_word(&mut self) -> ParseResult<Word> {
         let start = self.at;
         let mut parts = Vec::new();
         let mut plain = String::new();
@@ -140,7 +143,7 @@ impl Parser {
                 '\'' => {
                     let part = self.single_quoted();
                     if self.in_backticks
-                        && matches!(&part, Part::Single(text) if text.contains('`'))
+                        && matches!(&part, WordPart::Single(text) if text.contains('`'))
                     {
                         return Err("a quoted backtick inside backticks");
                     }
@@ -148,10 +151,10 @@ impl Parser {
                 }
                 '"' => {
                     self.at += 1;
-                    Part::Double(self.deeper(Self::double_quoted)?)
+                    WordPart::Double(self.parse_nested(Self::double_quoted)?)
                 }
-                '$' => self.dollar()?,
-                '`' => Part::Substitution(self.deeper(Self::backticks)?),
+                '$' => self.parse_dollar()?,
+                '`' => WordPart::Substitution(self.parse_nested(Self::parse_backticks)?),
                 _ => {
                     plain.push(c);
                     self.at += 1;
@@ -159,20 +162,20 @@ impl Parser {
                 }
             };
             if !plain.is_empty() {
-                parts.push(Part::Plain(std::mem::take(&mut plain)));
+                parts.push(WordPart::Plain(std::mem::take(&mut plain)));
             }
             parts.push(part);
         }
         if !plain.is_empty() {
-            parts.push(Part::Plain(plain));
+            parts.push(WordPart::Plain(plain));
         }
-        let raw = self.slice(start, self.at);
+        let raw = self.slice_text(start, self.at);
         Ok(Word { parts, raw })
     }
 
     /// `'...'`; an open quote runs to the end of the text, whose last character
     /// is lost, as if it were the closing quote.
-    fn single_quoted(&mut self) -> Part {
+    fn single_quoted(&mut self) -> WordPart {
         self.at += 1;
         let start = self.at;
         while self.peek().is_some_and(|c| c != '\'') {
@@ -180,29 +183,31 @@ impl Parser {
         }
         if self.peek().is_none() {
             let end = self.at.saturating_sub(1).max(start);
-            return Part::Single(self.slice(start, end));
+            return WordPart::Single(self.slice_text(start, end));
         }
-        let text = self.slice(start, self.at);
+        let text = self.slice_text(start, self.at);
         self.at += 1;
-        Part::Single(text)
+        WordPart::Single(text)
     }
 
     /// An unquoted `$` and what belongs to it.
-    fn dollar(&mut self) -> Parsed<Part> {
+    fn parse_dollar(&mut self) -> ParseResult<WordPart> {
         if self.looking_at("$((") {
-            self.arithmetic()?;
-            return Ok(Part::Arithmetic);
+            self.parse_arithmetic()?;
+            return Ok(WordPart::Arithmetic);
         }
         match self.peek_at(1) {
             Some('(') => {
                 self.at += 2;
-                Ok(Part::Substitution(self.deeper(Self::substitution)?))
+                Ok(WordPart::Substitution(
+                    self.parse_nested(Self::parse_substitution)?,
+                ))
             }
             Some('{') => Err("${ } expansion"),
             Some('[') => Err("$[ ] arithmetic"),
             Some('\'' | '"') => Err("$'..' or $\"..\" quoting"),
-            Some(c) => match self.variable(c) {
-                Some(name) => Ok(Part::Variable(name)),
+            Some(c) => match self.parse_variable(c) {
+                Some(name) => Ok(WordPart::Variable(name)),
                 None => Err("a lone dollar sign"),
             },
             None => Err("a lone dollar sign"),
@@ -210,7 +215,7 @@ impl Parser {
     }
 
     /// The name behind a `$` whose next character is `c`.
-    fn variable(&mut self, c: char) -> Option<String> {
+    fn parse_variable(&mut self, c: char) -> Option<String> {
         if c.is_ascii_alphabetic() || c == '_' {
             let start = self.at + 1;
             self.at = start;
@@ -220,7 +225,7 @@ impl Parser {
             {
                 self.at += 1;
             }
-            return Some(self.slice(start, self.at));
+            return Some(self.slice_text(start, self.at));
         }
         if c == '$' && self.peek_at(2) == Some('(') {
             return None;
@@ -233,7 +238,7 @@ impl Parser {
     }
 
     /// The inside of double quotes and the closing quote.
-    fn double_quoted(&mut self) -> Parsed<Vec<Inner>> {
+    fn double_quoted(&mut self) -> ParseResult<Vec<QuotedPart>> {
         let mut parts = Vec::new();
         let mut text = String::new();
         loop {
@@ -252,8 +257,8 @@ impl Parser {
                     continue;
                 }
                 '`' if self.in_backticks => return Err("an open double quote"),
-                '`' => Inner::Substitution {
-                    block: self.deeper(Self::backticks)?,
+                '`' => QuotedPart::Substitution {
+                    block: self.parse_nested(Self::parse_backticks)?,
                     backticks: true,
                 },
                 '$' => {
@@ -270,29 +275,29 @@ impl Parser {
                 }
             };
             if !text.is_empty() {
-                parts.push(Inner::Text(std::mem::take(&mut text)));
+                parts.push(QuotedPart::Text(std::mem::take(&mut text)));
             }
             parts.push(part);
         }
         self.at += 1;
         if !text.is_empty() {
-            parts.push(Inner::Text(text));
+            parts.push(QuotedPart::Text(text));
         }
         Ok(parts)
     }
 
     /// A `$` inside double quotes; `None` when it is the last character and so
     /// plain text.
-    fn dollar_in_quotes(&mut self) -> Parsed<Option<Inner>> {
+    fn dollar_in_quotes(&mut self) -> ParseResult<Option<QuotedPart>> {
         if self.looking_at("$((") {
-            self.arithmetic()?;
-            return Ok(Some(Inner::Arithmetic));
+            self.parse_arithmetic()?;
+            return Ok(Some(QuotedPart::Arithmetic));
         }
         match self.peek_at(1) {
             Some('(') => {
                 self.at += 2;
-                Ok(Some(Inner::Substitution {
-                    block: self.deeper(Self::substitution)?,
+                Ok(Some(QuotedPart::Substitution {
+                    block: self.parse_nested(Self::parse_substitution)?,
                     backticks: false,
                 }))
             }
@@ -303,27 +308,27 @@ impl Parser {
                 Ok(None)
             }
             Some(c) => {
-                if let Some(name) = self.variable(c) {
-                    return Ok(Some(Inner::Variable(name)));
+                if let Some(name) = self.parse_variable(c) {
+                    return Ok(Some(QuotedPart::Variable(name)));
                 }
                 if c == '$' {
                     return Err("two dollar signs in front of a bracket");
                 }
                 self.at += 1;
-                Ok(Some(Inner::Dollar))
+                Ok(Some(QuotedPart::Dollar))
             }
         }
     }
 
     /// The inside of `$( )` and its closing bracket.
-    fn substitution(&mut self) -> Parsed<Block> {
+    fn parse_substitution(&mut self) -> ParseResult<Block> {
         if self.peek() == Some('#') {
             return Err("a comment right behind a bracket");
         }
         let outer = std::mem::replace(&mut self.in_backticks, false);
-        let block = self.block()?;
+        let block = self.parse_block()?;
         self.in_backticks = outer;
-        if self.take(")") {
+        if self.consume_text(")") {
             Ok(block)
         } else {
             Err("an open $(")
@@ -331,17 +336,17 @@ impl Parser {
     }
 
     /// Backticks, from the opening one.
-    fn backticks(&mut self) -> Parsed<Block> {
+    fn parse_backticks(&mut self) -> ParseResult<Block> {
         self.at += 1;
         let start = self.at;
         self.in_backticks = true;
-        let block = self.block()?;
+        let block = self.parse_block()?;
         self.in_backticks = false;
-        let raw = self.slice(start, self.at);
+        let raw = self.slice_text(start, self.at);
         if block.statements.is_empty() || ["\\$", "\\`", "\\\\"].iter().any(|e| raw.contains(e)) {
             return Err("empty backticks or an escape in them");
         }
-        if self.take("`") {
+        if self.consume_text("`") {
             Ok(block)
         } else {
             Err("an open backtick")
@@ -349,7 +354,7 @@ impl Parser {
     }
 
     /// `$(( ))` made of numbers and operators; a name in it could run code.
-    fn arithmetic(&mut self) -> Parsed<()> {
+    fn parse_arithmetic(&mut self) -> ParseResult<()> {
         self.at += 3;
         let mut open = 0_usize;
         loop {
@@ -360,14 +365,14 @@ impl Parser {
                 '(' => open += 1,
                 ')' if open > 0 => open -= 1,
                 ')' => {
-                    return if self.take("))") {
+                    return if self.consume_text("))") {
                         Ok(())
                     } else {
                         Err("arithmetic that is not closed by two brackets")
                     };
                 }
                 '0'..='9' => {
-                    self.number()?;
+                    self.parse_number()?;
                     continue;
                 }
                 ' ' | '\t' | '\n' | '+' | '-' | '*' | '/' | '%' | '<' | '>' | '=' | '!' | '&'
@@ -379,7 +384,7 @@ impl Parser {
     }
 
     /// `12`, `0x1f`, `16#ff`.
-    fn number(&mut self) -> Parsed<()> {
+    fn parse_number(&mut self) -> ParseResult<()> {
         let start = self.at;
         while self
             .peek()
@@ -387,7 +392,7 @@ impl Parser {
         {
             self.at += 1;
         }
-        let text = self.slice(start, self.at);
+        let text = self.slice_text(start, self.at);
         let digits = |s: &str| s.chars().all(|c| c.is_ascii_digit());
         let hex = text
             .strip_prefix("0x")

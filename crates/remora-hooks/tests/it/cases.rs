@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use remora_hooks::{
-    Attendance, Engine, FlagSettings, HandlerInfo, Host, Mode, Options, PermissionMode, Places,
-    Run, SettingSources, Trust, Verdict,
+    Engine, EngineMode, EngineOptions, FlagSettings, HandlerInfo, Host, Interactivity,
+    PermissionMode, PlanVerdict, Run, SettingSources, SettingsPaths, Trust,
 };
 use remora_protocol::{Event, EventName};
 use serde_json::{Map, Value, json};
@@ -190,12 +190,12 @@ impl Laid {
         Event::from_value(Value::Object(fields), None).unwrap()
     }
 
-    fn places(&self) -> Places {
+    fn places(&self) -> SettingsPaths {
         let options = &self.case.options;
         let at = |dir: &str| self.root.join(dir);
         let start = options.start.as_deref().unwrap_or("app");
         fs::create_dir_all(at(start)).unwrap();
-        let mut places = Places::new(at(start), at("home"));
+        let mut places = SettingsPaths::new(at(start), at("home"));
         places.managed = Some(at("managed"));
         if at("flag.json").exists() {
             places.flag = Some(if options.flag_json {
@@ -219,7 +219,7 @@ impl Laid {
         places
     }
 
-    fn options(&self) -> Options {
+    fn options(&self) -> EngineOptions {
         let options = &self.case.options;
         let trust = match options.trust.as_deref() {
             None | Some("trusted") => Trust::Trusted,
@@ -227,14 +227,14 @@ impl Laid {
             Some(other) => panic!("trust {other}"),
         };
         let mode = match options.mode.as_deref() {
-            None => Mode::Full,
-            Some("bare") => Mode::Bare,
-            Some("safe") => Mode::Safe,
+            None => EngineMode::Full,
+            Some("bare") => EngineMode::Bare,
+            Some("safe") => EngineMode::Safe,
             Some(other) => panic!("mode {other}"),
         };
         let permission_mode = options.permission_mode.as_deref();
         let permission_mode = permission_mode.map(|m| PermissionMode::parse(m).unwrap());
-        Options {
+        EngineOptions {
             trust,
             mode,
             permission_mode,
@@ -249,9 +249,9 @@ impl Laid {
         ];
         environment.extend(options.env.iter().map(|(k, v)| (k.into(), v.into())));
         let attendance = if options.interactive {
-            Attendance::Interactive
+            Interactivity::Interactive
         } else {
-            Attendance::Unattended
+            Interactivity::Unattended
         };
         Host {
             environment,
@@ -375,10 +375,13 @@ fn is_gone(pid: &str) -> bool {
 /// Labels of the handlers that were started.
 fn ran(engine: &Engine, event: &Event, reports: &[remora_hooks::HandlerReport]) -> Vec<String> {
     let plan = engine.plan(event);
-    let planned = plan.rows.iter().filter(|r| r.verdict != Verdict::Misses);
+    let planned = plan
+        .rows
+        .iter()
+        .filter(|r| r.verdict != PlanVerdict::Misses);
     let planned = planned.zip(reports).filter(|(row, report)| {
         assert_eq!(HandlerInfo::new(row.entry), report.info);
-        row.verdict == Verdict::Runs && report.status != remora_hooks::Status::Skipped
+        row.verdict == PlanVerdict::Runs && report.status != remora_hooks::HandlerStatus::Skipped
     });
     planned
         .map(|(_, report)| report.info.label.clone())

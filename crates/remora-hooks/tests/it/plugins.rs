@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use remora_hooks::{Engine, Options, Places};
+use remora_hooks::{Engine, EngineOptions, SettingsPaths};
 use serde_json::{Value, json};
 
 /// A home with the plugin `fmt` installed from a git-like and `loc` from a
@@ -45,9 +45,9 @@ fn handlers(settings: &[(&str, Value)]) -> Vec<(String, bool)> {
         write(file, value);
     }
     fs::create_dir_all(root.join("app")).unwrap();
-    let mut places = Places::new(root.join("app"), root);
+    let mut places = SettingsPaths::new(root.join("app"), root);
     places.managed = Some(root.join("managed"));
-    let engine = Engine::load(places, Options::default()).unwrap();
+    let engine = Engine::load(places, EngineOptions::default()).unwrap();
     engine
         .handlers()
         .map(|(entry, held)| {

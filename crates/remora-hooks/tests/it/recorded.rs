@@ -14,7 +14,10 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use remora_hooks::{Engine, FlagSettings, Host, Mode, Options, Places, SettingSources, Verdict};
+use remora_hooks::{
+    Engine, EngineMode, EngineOptions, FlagSettings, Host, PlanVerdict, SettingSources,
+    SettingsPaths,
+};
 use remora_protocol::Event;
 use serde_json::{Map, Value};
 
@@ -157,7 +160,7 @@ impl<'a> Case<'a> {
         if self.truth.len() == 1 {
             let plan = engine.plan(&event);
             let mut ran = BTreeMap::new();
-            for row in plan.rows.iter().filter(|r| r.verdict == Verdict::Runs) {
+            for row in plan.rows.iter().filter(|r| r.verdict == PlanVerdict::Runs) {
                 let label = remora_hooks::HandlerInfo::new(row.entry).label;
                 let id = label
                     .split_whitespace()
@@ -210,13 +213,13 @@ impl<'a> Case<'a> {
         self.given.get("env").and_then(|e| e.get(name)).is_some()
     }
 
-    fn places(&self) -> Places {
+    fn places(&self) -> SettingsPaths {
         let start = self
             .given
             .get("cwd")
             .and_then(Value::as_str)
             .map_or(self.root.join("app"), PathBuf::from);
-        let mut places = Places::new(start, &self.root);
+        let mut places = SettingsPaths::new(start, &self.root);
         places.config_dir = self.given["env"]["CLAUDE_CONFIG_DIR"]
             .as_str()
             .map(PathBuf::from);
@@ -240,18 +243,18 @@ impl<'a> Case<'a> {
         places
     }
 
-    fn options(&self) -> Options {
+    fn options(&self) -> EngineOptions {
         let args = self.args();
         let mode = if args.contains(&"--bare") || self.variable("CLAUDE_CODE_SIMPLE") {
-            Mode::Bare
+            EngineMode::Bare
         } else if args.contains(&"--safe-mode") || self.variable("CLAUDE_CODE_SAFE_MODE") {
-            Mode::Safe
+            EngineMode::Safe
         } else {
-            Mode::Full
+            EngineMode::Full
         };
-        Options {
+        EngineOptions {
             mode,
-            ..Options::default()
+            ..EngineOptions::default()
         }
     }
 

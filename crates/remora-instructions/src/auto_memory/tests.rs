@@ -28,7 +28,7 @@ fn lines(count: usize, units: usize) -> String {
 fn folder_names() {
     for case in cases("slugs.json") {
         let path = case["path"].as_str().unwrap();
-        assert_eq!(slug(path), case["slug"].as_str().unwrap(), "{path}");
+        assert_eq!(slugify_path(path), case["slug"].as_str().unwrap(), "{path}");
     }
 }
 
@@ -43,7 +43,7 @@ fn what_is_within_the_limits_stays_whole() {
         "日".repeat(25_000),
         "😀".repeat(12_500),
     ] {
-        let index = index(&text);
+        let index = truncate_index(&text);
         assert_eq!((index.text.as_str(), index.cut), (text.as_str(), None));
     }
 }
@@ -51,7 +51,7 @@ fn what_is_within_the_limits_stays_whole() {
 #[test]
 fn lines_go_first() {
     let text = lines(272, 109);
-    let index = index(&text);
+    let index = truncate_index(&text);
     assert_eq!(index.text, lines(200, 109));
     assert_eq!((index.lines, index.units), (272, 272 * 110 - 1));
     let cut = index.cut.unwrap();
@@ -61,14 +61,14 @@ fn lines_go_first() {
 
 #[test]
 fn units_cut_at_a_line_end() {
-    let index = index(&lines(128, 199));
+    let index = truncate_index(&lines(128, 199));
     assert_eq!(index.text, lines(125, 199));
     assert_eq!(index.cut.unwrap().line, 126);
 }
 
 #[test]
 fn one_huge_line_is_cut_within() {
-    let index = index(&"😀".repeat(20_000));
+    let index = truncate_index(&"😀".repeat(20_000));
     assert_eq!(index.text, "😀".repeat(12_500));
     let cut = index.cut.unwrap();
     assert_eq!((cut.line, cut.lines, cut.within), (1, 1, true));
@@ -77,7 +77,7 @@ fn one_huge_line_is_cut_within() {
 
 #[test]
 fn warnings_tell_how_much_and_where() {
-    let said = |text: &str| index(text).warning().unwrap_or_default();
+    let said = |text: &str| truncate_index(text).render_warning().unwrap_or_default();
     assert_eq!(said("- one"), "");
     let by_lines = said(&lines(201, 20));
     assert!(by_lines.starts_with("> WARNING: this index is 201 lines long (limit 200) and was not loaded in full: 1 of 201 lines are missing, from line 201, which begins \"- 201 "), "{by_lines}");
@@ -99,28 +99,38 @@ fn warnings_tell_how_much_and_where() {
 
 #[test]
 fn writing_is_judged() {
-    assert_eq!(judge_write(""), Judgement::Fits);
-    assert_eq!(judge_write(&lines(180, 50)), Judgement::Fits);
+    assert_eq!(judge_write(""), IndexSizeVerdict::Fits);
+    assert_eq!(judge_write(&lines(180, 50)), IndexSizeVerdict::Fits);
     let near = judge_write(&lines(181, 50));
     assert!(
-        matches!(near, Judgement::Near(size) if size.lines == 181),
+        matches!(near, IndexSizeVerdict::Near(size) if size.lines == 181),
         "{near:?}"
     );
-    assert!(near.advice().unwrap().contains("181 of 200 lines"));
-    assert!(matches!(judge_write(&lines(113, 199)), Judgement::Near(_)));
-    assert!(matches!(judge_write(&lines(200, 50)), Judgement::Near(_)));
+    assert!(near.render_advice().unwrap().contains("181 of 200 lines"));
+    assert!(matches!(
+        judge_write(&lines(113, 199)),
+        IndexSizeVerdict::Near(_)
+    ));
+    assert!(matches!(
+        judge_write(&lines(200, 50)),
+        IndexSizeVerdict::Near(_)
+    ));
     let over = judge_write(&lines(201, 50));
-    assert!(over.advice().unwrap().contains("about 140 lines"));
+    assert!(over.render_advice().unwrap().contains("about 140 lines"));
     let wide = judge_write(&lines(100, 300));
     assert_eq!(
         wide,
-        Judgement::Over(Size {
+        IndexSizeVerdict::Over(IndexSize {
             lines: 100,
             units: 30_099,
             long_entries: 100
         })
     );
-    assert!(wide.advice().unwrap().contains("100 entries are longer"));
+    assert!(
+        wide.render_advice()
+            .unwrap()
+            .contains("100 entries are longer")
+    );
 }
 
 proptest! {
@@ -133,24 +143,24 @@ proptest! {
             .iter()
             .map(|(part, times)| format!("{part}{}", if breaks { "\n" } else { "" }).repeat(*times))
             .collect::<String>();
-        let index = index(&text);
+        let index = truncate_index(&text);
         prop_assert!(text.starts_with(&index.text));
-        prop_assert!(index.text.encode_utf16().count() <= UNITS);
-        prop_assert!(count_lines(&index.text) <= LINES);
+        prop_assert!(index.text.encode_utf16().count() <= MAX_INDEX_UTF16_UNITS);
+        prop_assert!(count_lines(&index.text) <= MAX_INDEX_LINES);
         prop_assert_eq!(index.cut.is_some(), index.text.len() < text.len());
-        let again = super::index(&index.text);
+        let again = super::truncate_index(&index.text);
         prop_assert_eq!(&again.text, &index.text);
         prop_assert_eq!(again.cut, None);
-        if let Some(warning) = index.warning() {
+        if let Some(warning) = index.render_warning() {
             prop_assert!(!warning.contains('\n') && warning.len() < 1_000);
         }
     }
 
     #[test]
     fn any_path_gives_one_safe_name(path in "\\PC{0,300}") {
-        let name = slug(&path);
+        let name = slugify_path(&path);
         prop_assert!(name.len() <= 208);
         prop_assert!(name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'));
-        prop_assert_eq!(name, slug(&path));
+        prop_assert_eq!(name, slugify_path(&path));
     }
 }

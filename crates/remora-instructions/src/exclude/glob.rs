@@ -2,13 +2,13 @@
 //! with a dot in front are names like others, `**` crosses directories only
 //! as a whole name, braces, sets and extended groups work. Pure.
 
-use crate::rule::machine::{Look, Node, Set};
+use crate::rule::machine::{CharSet, Lookahead, Node};
 
 /// How deep groups may stand in one another; deeper ones fit nothing.
-const MAX_DEPTH: usize = 16;
+const MAX_GROUP_DEPTH: usize = 16;
 
 /// The node for one pattern that has to fit a whole path.
-pub(super) fn parse(pattern: &str) -> Node {
+pub(super) fn parse_glob(pattern: &str) -> Node {
     let chars: Vec<char> = pattern.chars().collect();
     let mut rest = chars.as_slice();
     let mut negated = false;
@@ -23,11 +23,11 @@ pub(super) fn parse(pattern: &str) -> Node {
         depth: 0,
         broken: false,
     };
-    let whole = Node::Seq(vec![parser.choice(Group::Whole), Node::End]);
+    let whole = Node::Seq(vec![parser.parse_choice(Group::Whole), Node::End]);
     if parser.broken {
-        Node::never()
+        Node::match_nothing()
     } else if negated {
-        Node::Ahead(Look::Differs, Box::new(whole))
+        Node::Ahead(Lookahead::Differs, Box::new(whole))
     } else {
         whole
     }
@@ -43,7 +43,7 @@ enum Group {
 
 /// What stood just before, as far as it matters.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Before {
+enum PrecedingElement {
     /// The beginning of the pattern.
     Nothing,
     /// A slash that begins the pattern, stands behind a star, or neither.
@@ -64,7 +64,7 @@ enum Before {
     Text,
 }
 
-impl Before {
+impl PrecedingElement {
     fn begins_name(self) -> bool {
         matches!(
             self,
@@ -82,31 +82,31 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn peek(&self, ahead: usize) -> Option<char> {
+    fn peek_char(&self, ahead: usize) -> Option<char> {
         self.chars.get(self.at + ahead).copied()
     }
 
     /// Alternatives up to the end of the group, which is not taken.
-    fn choice(&mut self, group: Group) -> Node {
-        let mut nodes = vec![self.sequence(group)];
+    fn parse_choice(&mut self, group: Group) -> Node {
+        let mut nodes = vec![self.parse_sequence(group)];
         while self
-            .peek(0)
+            .peek_char(0)
             .is_some_and(|c| c == '|' || (c == ',' && group == Group::Braces))
         {
             self.at += 1;
-            nodes.push(self.sequence(group));
+            nodes.push(self.parse_sequence(group));
         }
         Node::Alt(nodes)
     }
 
-    fn sequence(&mut self, group: Group) -> Node {
+    fn parse_sequence(&mut self, group: Group) -> Node {
         let mut nodes: Vec<Node> = Vec::new();
         let mut before = if self.at == 0 {
-            Before::Nothing
+            PrecedingElement::Nothing
         } else {
-            Before::Opening
+            PrecedingElement::Opening
         };
-        while let Some(c) = self.peek(0) {
+        while let Some(c) = self.peek_char(0) {
             let ends = match c {
                 '|' => true,
                 ')' => group == Group::Parens,
@@ -117,57 +117,57 @@ impl Parser<'_> {
                 break;
             }
             if matches!(c, '@' | '?' | '*' | '+' | '!')
-                && self.peek(1) == Some('(')
+                && self.peek_char(1) == Some('(')
                 && let Some(close) = self.close(self.at + 1)
             {
                 self.at += 2;
-                nodes.push(self.extended(c, close));
+                nodes.push(self.parse_extended_group(c, close));
                 before = if c == '+' {
-                    Before::Repeated
+                    PrecedingElement::Repeated
                 } else {
-                    Before::Group
+                    PrecedingElement::Group
                 };
                 continue;
             }
             self.at += 1;
             before = match c {
-                '*' => self.star(&mut nodes, before, group),
-                '[' => self.set(&mut nodes),
-                '(' | '{' => self.group(c, &mut nodes),
+                '*' => self.parse_star(&mut nodes, before, group),
+                '[' => self.parse_set(&mut nodes),
+                '(' | '{' => self.parse_group(c, &mut nodes),
                 '\\' => {
-                    let escaped = self.peek(0);
+                    let escaped = self.peek_char(0);
                     self.at += usize::from(escaped.is_some());
                     nodes.push(Node::Char(escaped.unwrap_or('\\')));
                     if escaped == Some('/') {
-                        Before::Slash
+                        PrecedingElement::Slash
                     } else {
-                        Before::Text
+                        PrecedingElement::Text
                     }
                 }
-                '"' => self.quoted(&mut nodes),
-                '?' if before == Before::Repeated => Before::Repeated,
-                '?' if before == Before::Group => {
+                '"' => self.parse_quoted(&mut nodes),
+                '?' if before == PrecedingElement::Repeated => PrecedingElement::Repeated,
+                '?' if before == PrecedingElement::Group => {
                     let last = nodes.pop();
-                    nodes.extend(last.map(Node::maybe));
-                    Before::Repeated
+                    nodes.extend(last.map(Node::zero_or_one));
+                    PrecedingElement::Repeated
                 }
                 '?' => {
                     nodes.push(Node::name_char());
-                    Before::Text
+                    PrecedingElement::Text
                 }
-                '+' if matches!(before, Before::Closed | Before::Group) => {
+                '+' if matches!(before, PrecedingElement::Closed | PrecedingElement::Group) => {
                     let last = nodes.pop();
-                    nodes.extend(last.map(Node::some));
-                    Before::Repeated
+                    nodes.extend(last.map(Node::one_or_more));
+                    PrecedingElement::Repeated
                 }
                 c => {
                     nodes.push(Node::Char(c));
                     match (c, before) {
-                        ('/', Before::Nothing) => Before::FirstSlash,
-                        ('/', Before::Star) => Before::StarSlash,
-                        ('/', _) => Before::Slash,
-                        ('.', before) if before.begins_name() => Before::Dot,
-                        _ => Before::Text,
+                        ('/', PrecedingElement::Nothing) => PrecedingElement::FirstSlash,
+                        ('/', PrecedingElement::Star) => PrecedingElement::StarSlash,
+                        ('/', _) => PrecedingElement::Slash,
+                        ('.', before) if before.begins_name() => PrecedingElement::Dot,
+                        _ => PrecedingElement::Text,
                     }
                 }
             };
@@ -176,76 +176,85 @@ impl Parser<'_> {
     }
 
     /// One or more stars; the first is taken.
-    fn star(&mut self, nodes: &mut Vec<Node>, before: Before, group: Group) -> Before {
+    fn parse_star(
+        &mut self,
+        nodes: &mut Vec<Node>,
+        before: PrecedingElement,
+        group: Group,
+    ) -> PrecedingElement {
         let more = self.chars[self.at..]
             .iter()
             .take_while(|c| **c == '*')
             .count();
         self.at += more;
-        let name_starts = before.begins_name() || before == Before::Opening;
-        let name_ends = match self.peek(0) {
+        let name_starts = before.begins_name() || before == PrecedingElement::Opening;
+        let name_ends = match self.peek_char(0) {
             None | Some('/') => true,
             Some(c) => group != Group::Whole && matches!(c, ',' | '}' | ')' | '|'),
         };
         if more == 1 && name_starts && name_ends {
-            return self.deep(nodes, before);
+            return self.parse_globstar(nodes, before);
         }
-        if more == 0 && (before.begins_name() || before == Before::Dot) {
-            nodes.push(Node::Ahead(Look::Fits, Box::new(Node::any())));
+        if more == 0 && (before.begins_name() || before == PrecedingElement::Dot) {
+            nodes.push(Node::Ahead(Lookahead::Fits, Box::new(Node::any_char())));
         }
-        nodes.push(Node::name_char().many());
-        Before::Star
+        nodes.push(Node::name_char().zero_or_more());
+        PrecedingElement::Star
     }
 
     /// `**` as a whole name.
-    fn deep(&mut self, nodes: &mut Vec<Node>, before: Before) -> Before {
+    fn parse_globstar(
+        &mut self,
+        nodes: &mut Vec<Node>,
+        before: PrecedingElement,
+    ) -> PrecedingElement {
         // Several in a row are one.
         while self.chars[self.at..].starts_with(&['/', '*', '*'])
-            && matches!(self.peek(3), None | Some('/'))
+            && matches!(self.peek_char(3), None | Some('/'))
         {
             self.at += 3;
         }
-        let deep = || Node::any().many();
+        let deep = || Node::any_char().zero_or_more();
         let slash = || Node::Char('/');
-        match (before, self.peek(0)) {
-            (Before::Slash, None) => {
+        match (before, self.peek_char(0)) {
+            (PrecedingElement::Slash, None) => {
                 nodes.pop();
                 nodes.push(Node::Alt(vec![Node::Seq(vec![slash(), deep()]), Node::End]));
-                Before::Star
+                PrecedingElement::Star
             }
-            (Before::Slash | Before::StarSlash, Some('/')) => {
+            (PrecedingElement::Slash | PrecedingElement::StarSlash, Some('/')) => {
                 nodes.pop();
                 self.at += 1;
                 let mut ways = vec![Node::Seq(vec![slash(), deep(), slash()]), slash()];
-                ways.extend(self.peek(0).map(|_| Node::End));
+                ways.extend(self.peek_char(0).map(|_| Node::End));
                 nodes.push(Node::Alt(ways));
-                Before::Slash
+                PrecedingElement::Slash
             }
-            (Before::Nothing, Some('/')) => {
+            (PrecedingElement::Nothing, Some('/')) => {
                 self.at += 1;
                 nodes.push(Node::Alt(vec![
                     Node::Start,
                     Node::Seq(vec![deep(), slash()]),
                 ]));
-                Before::Slash
+                PrecedingElement::Slash
             }
             _ => {
                 nodes.push(deep());
-                Before::Star
+                PrecedingElement::Star
             }
         }
     }
 
     /// A group with a sign in front; its opening is taken.
-    fn extended(&mut self, sign: char, close: usize) -> Node {
+    fn parse_extended_group(&mut self, sign: char, close: usize) -> Node {
         let inner_text = &self.chars[self.at..close];
         let crosses = inner_text.contains(&'/');
         let starred = inner_text.contains(&'*');
-        let inner = self.inside(Group::Parens, close);
+        let inner = self.parse_group_body(Group::Parens, close);
         match sign {
-            '?' => inner.maybe(),
-            '*' => inner.many(),
-            '+' => inner.some(),
+            '?' => inner.zero_or_one(),
+            '*' => inner.zero_or_more(),
+            '+' => inner.one_or_more(),
             '!' => {
                 let mut not = vec![inner];
                 let rest = &self.chars[self.at..];
@@ -256,17 +265,17 @@ impl Parser<'_> {
                 } else if starred && extension {
                     // What follows counts too: `!(*.d).ts` is about `.d.ts`.
                     let back = self.at;
-                    not.push(self.sequence(Group::Whole));
+                    not.push(self.parse_sequence(Group::Whole));
                     self.at = back;
                 }
                 Node::Seq(vec![
-                    Node::Ahead(Look::Differs, Box::new(Node::Seq(not))),
+                    Node::Ahead(Lookahead::Differs, Box::new(Node::Seq(not))),
                     if crosses {
-                        Node::any()
+                        Node::any_char()
                     } else {
                         Node::name_char()
                     }
-                    .many(),
+                    .zero_or_more(),
                 ])
             }
             _ => inner,
@@ -274,45 +283,45 @@ impl Parser<'_> {
     }
 
     /// A plain group; its opening is taken.
-    fn group(&mut self, open: char, nodes: &mut Vec<Node>) -> Before {
+    fn parse_group(&mut self, open: char, nodes: &mut Vec<Node>) -> PrecedingElement {
         let Some(close) = self.close(self.at - 1) else {
             self.broken |= open == '{';
             nodes.push(Node::Char(open));
-            return Before::Text;
+            return PrecedingElement::Text;
         };
         if open == '(' {
-            nodes.push(self.inside(Group::Parens, close));
-            return Before::Group;
+            nodes.push(self.parse_group_body(Group::Parens, close));
+            return PrecedingElement::Group;
         }
         let text = &self.chars[self.at..close];
-        if let Some(range) = range(text) {
+        if let Some(range) = parse_range(text) {
             self.at = close + 1;
             nodes.push(range);
-            return Before::Closed;
+            return PrecedingElement::Closed;
         }
-        let inner = self.inside(Group::Braces, close);
+        let inner = self.parse_group_body(Group::Braces, close);
         match inner {
             Node::Alt(parts) if parts.len() == 1 => {
                 nodes.push(Node::Char('{'));
                 nodes.extend(parts);
                 nodes.push(Node::Char('}'));
-                Before::Text
+                PrecedingElement::Text
             }
             inner => {
                 nodes.push(inner);
-                Before::Closed
+                PrecedingElement::Closed
             }
         }
     }
 
     /// The alternatives up to `close`, which is taken with them.
-    fn inside(&mut self, group: Group, close: usize) -> Node {
-        if self.depth == MAX_DEPTH {
+    fn parse_group_body(&mut self, group: Group, close: usize) -> Node {
+        if self.depth == MAX_GROUP_DEPTH {
             self.at = close + 1;
-            return Node::never();
+            return Node::match_nothing();
         }
         self.depth += 1;
-        let node = self.choice(group);
+        let node = self.parse_choice(group);
         self.depth -= 1;
         self.at = close + 1;
         node
@@ -343,43 +352,43 @@ impl Parser<'_> {
     }
 
     /// A set in brackets, or the bracket itself when none closes it.
-    fn set(&mut self, nodes: &mut Vec<Node>) -> Before {
-        let Some((set, end)) = set(&self.chars[self.at..]) else {
+    fn parse_set(&mut self, nodes: &mut Vec<Node>) -> PrecedingElement {
+        let Some((set, end)) = parse_char_set(&self.chars[self.at..]) else {
             nodes.push(Node::Char('['));
-            return Before::Text;
+            return PrecedingElement::Text;
         };
         self.at += end;
         nodes.push(set);
-        Before::Closed
+        PrecedingElement::Closed
     }
 
     /// Everything up to the next quote is plain text.
-    fn quoted(&mut self, nodes: &mut Vec<Node>) -> Before {
-        while let Some(c) = self.peek(0) {
+    fn parse_quoted(&mut self, nodes: &mut Vec<Node>) -> PrecedingElement {
+        while let Some(c) = self.peek_char(0) {
             self.at += 1;
             if c == '"' {
                 break;
             }
             nodes.push(Node::Char(c));
         }
-        Before::Text
+        PrecedingElement::Text
     }
 }
 
 /// `{a..c}`: one character of a range, whichever end stands first.
-fn range(text: &[char]) -> Option<Node> {
+fn parse_range(text: &[char]) -> Option<Node> {
     let text: String = text.iter().collect();
     let mut ends: Vec<&str> = text.split("..").collect();
     if ends.len() < 2 || text.contains([',', '{', '}']) {
         return None;
     }
     ends.sort_unstable();
-    let (set, _) = set(&(ends.join("-") + "]").chars().collect::<Vec<_>>())?;
+    let (set, _) = parse_char_set(&(ends.join("-") + "]").chars().collect::<Vec<_>>())?;
     Some(set)
 }
 
 /// A set and the place behind it; `chars` begins behind the `[`.
-fn set(chars: &[char]) -> Option<(Node, usize)> {
+fn parse_char_set(chars: &[char]) -> Option<(Node, usize)> {
     // A `!` is one of the characters; only `^` turns a set round.
     let outside = chars.first() == Some(&'^');
     let start = usize::from(outside);
@@ -395,7 +404,7 @@ fn set(chars: &[char]) -> Option<(Node, usize)> {
         }
         literal.push(Node::Char(c));
         if c == '['
-            && let Some((class, end)) = class(&chars[at..])
+            && let Some((class, end)) = parse_named_class(&chars[at..])
         {
             ranges.extend(class);
             at += end;
@@ -412,7 +421,7 @@ fn set(chars: &[char]) -> Option<(Node, usize)> {
         rest = match rest {
             [from, '-', to, after @ ..] => {
                 if from > to {
-                    return Some((Node::never(), at));
+                    return Some((Node::match_nothing(), at));
                 }
                 ranges.push((*from, *to));
                 after
@@ -426,12 +435,12 @@ fn set(chars: &[char]) -> Option<(Node, usize)> {
     }
     if outside {
         ranges.push(('/', '/'));
-        return Some((Node::Set(Set::except(ranges)), at));
+        return Some((Node::Set(CharSet::outside_ranges(ranges)), at));
     }
     // A set of plain characters also stands for its own spelling.
     let plain =
         ranges.len() == members.len() && !members.iter().any(|c| "-*+?.^${}(|)[]\\".contains(*c));
-    let set = Node::Set(Set::of(ranges));
+    let set = Node::Set(CharSet::from_ranges(ranges));
     let node = if plain {
         Node::Alt(vec![set, Node::Seq(literal)])
     } else {
@@ -442,7 +451,7 @@ fn set(chars: &[char]) -> Option<(Node, usize)> {
 
 /// The ranges of a named class such as `[:alpha:]`, and the place behind it;
 /// `chars` begins behind the inner `[`.
-fn class(chars: &[char]) -> Option<(&'static [(char, char)], usize)> {
+fn parse_named_class(chars: &[char]) -> Option<(&'static [(char, char)], usize)> {
     let end = chars.iter().position(|c| *c == ']')?;
     let name: String = chars[..end].iter().collect();
     let ranges: &[(char, char)] = match name.strip_prefix(':')?.strip_suffix(':')? {

@@ -28,7 +28,7 @@ fn real(directory: &Path) -> Option<PathBuf> {
 
 fn hits(pattern: &str, path: &str) -> bool {
     Excludes::new([pattern.to_owned()], real)
-        .hit(Path::new(path))
+        .find_match(Path::new(path))
         .is_some()
 }
 
@@ -61,8 +61,8 @@ fn paths_are_hit_as_in_the_client() {
 fn the_first_pattern_that_hits_is_named() {
     let patterns = ["", "/a/*", "/a/b", "**"].map(str::to_owned);
     let excludes = Excludes::new(patterns, |_| None);
-    assert_eq!(excludes.hit(Path::new("/a/b")), Some("/a/*"));
-    assert_eq!(excludes.hit(Path::new("/c")), Some("**"));
+    assert_eq!(excludes.find_match(Path::new("/a/b")), Some("/a/*"));
+    assert_eq!(excludes.find_match(Path::new("/c")), Some("**"));
     assert!(!excludes.is_empty());
     assert!(Excludes::new([String::new()], |_| None).is_empty());
 }

@@ -2,21 +2,21 @@
 //! a colon in a description, tabs for indent. Follows the client, which only
 //! mends `key: value` lines at the left edge; list items stay as they are.
 
-use super::{Value, is_blank, yaml};
+use super::{FrontmatterValue, is_blank, yaml};
 
 /// The characters that make the client quote a value.
-const SPECIAL: &[char] = &[
+const QUOTED_CHARACTERS: &[char] = &[
     '{', '}', '[', ']', '*', '&', '#', '!', '|', '>', '%', '@', '`',
 ];
 
 /// The text with its values quoted where they need it.
-pub(super) fn mend(front: &str) -> String {
-    let lines: Vec<String> = front.split('\n').map(line).collect();
+pub(super) fn repair_frontmatter(front: &str) -> String {
+    let lines: Vec<String> = front.split('\n').map(repair_line).collect();
     lines.join("\n")
 }
 
-fn line(text: &str) -> String {
-    match value(text) {
+fn repair_line(text: &str) -> String {
+    match split_key_value(text) {
         Some((key, value)) if needs_quotes(value) => {
             let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
             format!("{key}: \"{escaped}\"")
@@ -33,7 +33,7 @@ fn line(text: &str) -> String {
 
 /// Key and value of a line at the left edge. A line that ends in a carriage
 /// return is none: the client does not mend those either.
-fn value(line: &str) -> Option<(&str, &str)> {
+fn split_key_value(line: &str) -> Option<(&str, &str)> {
     let (key, rest) = line.split_once(':')?;
     let named = !key.is_empty()
         && key
@@ -51,9 +51,9 @@ fn needs_quotes(value: &str) -> bool {
     if between('"', '"') || between('\'', '\'') {
         return false;
     }
-    if between('[', ']') && matches!(yaml::read(value), Ok(Value::List(_))) {
+    if between('[', ']') && matches!(yaml::parse_document(value), Ok(FrontmatterValue::List(_))) {
         return false;
     }
     // A comma in front is no fault to the client, but it is one in YAML.
-    value.contains(SPECIAL) || value.contains(": ") || value.starts_with(',')
+    value.contains(QUOTED_CHARACTERS) || value.contains(": ") || value.starts_with(',')
 }

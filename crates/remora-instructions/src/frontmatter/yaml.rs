@@ -6,18 +6,18 @@ use std::collections::HashMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 
-use super::Value;
+use super::FrontmatterValue;
 
 /// How deep lists and mappings may stand in one another.
 const MAX_DEPTH: usize = 64;
 /// How many values one head may hold.
 const MAX_VALUES: usize = 20_000;
 /// How many bytes the aliases of one head may repeat.
-const MAX_REPEATED: usize = 64 * 1024;
+const MAX_ALIAS_BYTES: usize = 64 * 1024;
 
 /// Why a head could not be read.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum YamlError {
     /// It is not YAML.
     Broken(String),
     /// It is YAML, but asks for more than is given.
@@ -25,45 +25,47 @@ pub(super) enum Fault {
 }
 
 /// A list or mapping that is still open.
-enum Open {
-    List(Vec<Value>),
-    Map(Vec<(String, Value)>, Option<String>),
+enum OpenCollection {
+    List(Vec<FrontmatterValue>),
+    Map(Vec<(String, FrontmatterValue)>, Option<String>),
 }
 
 /// Reads one document.
-pub(super) fn read(text: &str) -> Result<Value, Fault> {
-    let mut open: Vec<Open> = Vec::new();
-    let mut whole: Option<Value> = None;
-    let mut anchors: HashMap<usize, Value> = HashMap::new();
+pub(super) fn parse_document(text: &str) -> Result<FrontmatterValue, YamlError> {
+    let mut open: Vec<OpenCollection> = Vec::new();
+    let mut whole: Option<FrontmatterValue> = None;
+    let mut anchors: HashMap<usize, FrontmatterValue> = HashMap::new();
     let mut repeated = 0usize;
     for (count, event) in Parser::new_from_str(text).enumerate() {
         let (event, span) = event.map_err(|e| {
             let line = file_line(e.marker().line());
-            Fault::Broken(format!("frontmatter, line {line}: {}", e.info()))
+            YamlError::Broken(format!("frontmatter, line {line}: {}", e.info()))
         })?;
         let refused = |what: &str| {
             let line = file_line(span.start.line());
-            Fault::Refused(format!("frontmatter, line {line}: {what}"))
+            YamlError::Refused(format!("frontmatter, line {line}: {what}"))
         };
         if count > MAX_VALUES || open.len() > MAX_DEPTH {
             return Err(refused("too many values or too deeply nested"));
         }
         let value = match event {
             Event::SequenceStart(..) => {
-                open.push(Open::List(Vec::new()));
+                open.push(OpenCollection::List(Vec::new()));
                 continue;
             }
             Event::MappingStart(..) => {
-                open.push(Open::Map(Vec::new(), None));
+                open.push(OpenCollection::Map(Vec::new(), None));
                 continue;
             }
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
-                Some(Open::List(items)) => Value::List(items),
-                Some(Open::Map(entries, _)) => Value::Map(last_of_each(entries)),
+                Some(OpenCollection::List(items)) => FrontmatterValue::List(items),
+                Some(OpenCollection::Map(entries, _)) => {
+                    FrontmatterValue::Map(last_of_each(entries))
+                }
                 None => continue,
             },
             Event::Scalar(text, style, anchor, tag) => {
-                let value = scalar(&text, style, tag.as_ref());
+                let value = parse_scalar(&text, style, tag.as_ref());
                 if anchor > 0 {
                     anchors.insert(anchor, value.clone());
                 }
@@ -73,8 +75,8 @@ pub(super) fn read(text: &str) -> Result<Value, Fault> {
                 let value = anchors
                     .get(&anchor)
                     .ok_or_else(|| refused("an alias for a list or mapping is not followed"))?;
-                repeated += size(value);
-                if repeated > MAX_REPEATED {
+                repeated += count_bytes(value);
+                if repeated > MAX_ALIAS_BYTES {
                     return Err(refused("the aliases repeat too much text"));
                 }
                 value.clone()
@@ -86,14 +88,17 @@ pub(super) fn read(text: &str) -> Result<Value, Fault> {
         };
         match open.last_mut() {
             None => whole = Some(value),
-            Some(Open::List(items)) => items.push(value),
-            Some(Open::Map(entries, key)) => match key.take() {
+            Some(OpenCollection::List(items)) => items.push(value),
+            Some(OpenCollection::Map(entries, key)) => match key.take() {
                 Some(key) => entries.push((key, value)),
-                None => *key = Some(name(value).ok_or_else(|| refused("a key is not a text"))?),
+                None => {
+                    *key =
+                        Some(into_key_text(value).ok_or_else(|| refused("a key is not a text"))?);
+                }
             },
         }
     }
-    Ok(whole.unwrap_or(Value::Null))
+    Ok(whole.unwrap_or(FrontmatterValue::Null))
 }
 
 /// The fence is the first line of the file; the parser counts from one
@@ -103,9 +108,9 @@ fn file_line(line: usize) -> usize {
 }
 
 /// The last value of a key counts; it stays where the key stood first.
-fn last_of_each(entries: Vec<(String, Value)>) -> Vec<(String, Value)> {
+fn last_of_each(entries: Vec<(String, FrontmatterValue)>) -> Vec<(String, FrontmatterValue)> {
     let mut places: HashMap<String, usize> = HashMap::with_capacity(entries.len());
-    let mut kept: Vec<(String, Value)> = Vec::with_capacity(entries.len());
+    let mut kept: Vec<(String, FrontmatterValue)> = Vec::with_capacity(entries.len());
     for (key, value) in entries {
         if let Some(&at) = places.get(&key) {
             kept[at].1 = value;
@@ -117,35 +122,35 @@ fn last_of_each(entries: Vec<(String, Value)>) -> Vec<(String, Value)> {
     kept
 }
 
-fn size(value: &Value) -> usize {
+fn count_bytes(value: &FrontmatterValue) -> usize {
     match value {
-        Value::Text(text) | Value::Number(text) => text.len() + 1,
+        FrontmatterValue::Text(text) | FrontmatterValue::Number(text) => text.len() + 1,
         _ => 1,
     }
 }
 
 /// A key as text; a list or mapping cannot be one.
-fn name(value: Value) -> Option<String> {
+fn into_key_text(value: FrontmatterValue) -> Option<String> {
     match value {
-        Value::Text(text) | Value::Number(text) => Some(text),
-        Value::Bool(yes) => Some(yes.to_string()),
-        Value::Null => Some("null".to_owned()),
-        Value::List(_) | Value::Map(_) => None,
+        FrontmatterValue::Text(text) | FrontmatterValue::Number(text) => Some(text),
+        FrontmatterValue::Bool(yes) => Some(yes.to_string()),
+        FrontmatterValue::Null => Some("null".to_owned()),
+        FrontmatterValue::List(_) | FrontmatterValue::Map(_) => None,
     }
 }
 
 /// The core schema of YAML 1.2: only a plain scalar can be more than text.
-fn scalar(text: &str, style: ScalarStyle, tag: Option<&Cow<'_, Tag>>) -> Value {
+fn parse_scalar(text: &str, style: ScalarStyle, tag: Option<&Cow<'_, Tag>>) -> FrontmatterValue {
     let is_text = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
     if style != ScalarStyle::Plain || is_text {
-        return Value::Text(text.to_owned());
+        return FrontmatterValue::Text(text.to_owned());
     }
     match text {
-        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
-        "true" | "True" | "TRUE" => Value::Bool(true),
-        "false" | "False" | "FALSE" => Value::Bool(false),
-        _ if is_number(text) => Value::Number(text.to_owned()),
-        _ => Value::Text(text.to_owned()),
+        "" | "~" | "null" | "Null" | "NULL" => FrontmatterValue::Null,
+        "true" | "True" | "TRUE" => FrontmatterValue::Bool(true),
+        "false" | "False" | "FALSE" => FrontmatterValue::Bool(false),
+        _ if is_number(text) => FrontmatterValue::Number(text.to_owned()),
+        _ => FrontmatterValue::Text(text.to_owned()),
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use crate::statement::{self, Statement};
-use crate::wording::{Index, Wording};
+use crate::statement::{self, InstructionStatement};
+use crate::wording::{ComparableStatement, StatementIndex};
 
 /// A text to compare.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Text<'a> {
+pub(super) struct ComparedText<'a> {
     /// The file's name, without folder.
     pub(super) name: &'a str,
     pub(super) body: &'a str,
@@ -18,16 +18,16 @@ pub(super) struct Text<'a> {
 
 /// Two sentences that oppose each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Clash {
-    pub(super) first: Quote,
-    pub(super) second: Quote,
+pub(super) struct ConflictingPair {
+    pub(super) first: QuotedStatement,
+    pub(super) second: QuotedStatement,
     /// What they disagree on.
     pub(super) about: String,
 }
 
 /// One of the two.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Quote {
+pub(super) struct QuotedStatement {
     /// Which text.
     pub(super) text: usize,
     /// Line of its body, from 1.
@@ -36,59 +36,64 @@ pub(super) struct Quote {
 }
 
 /// Clashes that are told at most.
-const MOST: usize = 50;
+const MAX_CONTRADICTIONS: usize = 50;
 
-struct Entry {
+struct IndexedStatement {
     text: usize,
     group: usize,
-    statement: Statement,
-    wording: Wording,
+    statement: InstructionStatement,
+    wording: ComparableStatement,
 }
 
 /// All clashes between the texts, in order.
-pub(super) fn find(texts: &[Text<'_>]) -> Vec<Clash> {
+pub(super) fn find_conflicts(texts: &[ComparedText<'_>]) -> Vec<ConflictingPair> {
     let mut entries = Vec::new();
     for (at, text) in texts.iter().enumerate() {
         let statements = statement::statements_of_body(text.body, text.name);
-        entries.extend(statements.into_iter().map(|statement| Entry {
+        entries.extend(statements.into_iter().map(|statement| IndexedStatement {
             text: at,
             group: text.group,
-            wording: Wording::read(&statement.text),
+            wording: ComparableStatement::from_text(&statement.text),
             statement,
         }));
     }
     let lines = entries.iter().map(|e| (e.text, e.statement.text.as_str()));
     let lines = Lines(lines.collect());
-    let mut index = Index::default();
+    let mut index = StatementIndex::default();
     let mut clashes = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
-        for other in index.near(&entry.wording) {
+        for other in index.find_candidates(&entry.wording) {
             let other = &entries[other];
-            if let Some(about) = clash(other, entry, &lines) {
-                push(&mut clashes, other, entry, about);
+            if let Some(about) = find_conflict(other, entry, &lines) {
+                push_conflict(&mut clashes, other, entry, about);
             }
-            if clashes.len() >= MOST {
+            if clashes.len() >= MAX_CONTRADICTIONS {
                 return clashes;
             }
         }
-        index.add(at, &entry.wording);
+        index.add_statement(at, &entry.wording);
     }
     clashes.sort_by_key(|c| (c.first.text, c.first.line, c.second.text, c.second.line));
     clashes
 }
 
-fn push(clashes: &mut Vec<Clash>, first: &Entry, second: &Entry, about: String) {
-    let side = |entry: &Entry| Quote {
+fn push_conflict(
+    clashes: &mut Vec<ConflictingPair>,
+    first: &IndexedStatement,
+    second: &IndexedStatement,
+    about: String,
+) {
+    let side = |entry: &IndexedStatement| QuotedStatement {
         text: entry.text,
         line: entry.statement.line,
         words: entry.statement.text.trim_end_matches('.').to_owned(),
     };
-    let clash = Clash {
+    let clash = ConflictingPair {
         first: side(first),
         second: side(second),
         about,
     };
-    let known = |c: &Clash| c.first == clash.first && c.second == clash.second;
+    let known = |c: &ConflictingPair| c.first == clash.first && c.second == clash.second;
     if !clashes.iter().any(known) {
         clashes.push(clash);
     }
@@ -99,12 +104,12 @@ struct Lines<'a>(HashSet<(usize, &'a str)>);
 
 impl Lines<'_> {
     /// Whether the text of one statement also says the other one.
-    fn has(&self, of: &Entry, other: &Entry) -> bool {
+    fn contains_statement(&self, of: &IndexedStatement, other: &IndexedStatement) -> bool {
         self.0.contains(&(of.text, other.statement.text.as_str()))
     }
 }
 
-fn clash(a: &Entry, b: &Entry, lines: &Lines<'_>) -> Option<String> {
+fn find_conflict(a: &IndexedStatement, b: &IndexedStatement, lines: &Lines<'_>) -> Option<String> {
     if a.group != b.group {
         return None;
     }
@@ -113,14 +118,14 @@ fn clash(a: &Entry, b: &Entry, lines: &Lines<'_>) -> Option<String> {
     if a.text == b.text && (!x.is_beside(y) || x.text == y.text) {
         return None;
     }
-    let found = a.wording.contradiction(&b.wording)?;
+    let found = a.wording.find_contradiction(&b.wording)?;
     let about = match found.about {
         Some(about) => about,
         // Lines of one list are alike on purpose.
-        None if lines.has(a, b) || lines.has(b, a) => return None,
+        None if lines.contains_statement(a, b) || lines.contains_statement(b, a) => return None,
         None => found.clash.as_str().to_owned(),
     };
-    x.meets(y).then_some(about)
+    x.has_same_subject(y).then_some(about)
 }
 
 #[cfg(test)]

@@ -5,42 +5,42 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Bench, Finding, Severity};
-use crate::file::{Loaded, Why};
+use super::{LintContext, LintFinding, Severity};
+use crate::file::{LoadedFile, SkipReason};
 use crate::names::{self, key};
-use crate::start::Scene;
+use crate::start::LoadContext;
 use crate::why::right_case;
 
 /// Characters above which a file is long.
-const LONG: usize = 40_000;
+const MAX_FILE_CHARS: usize = 40_000;
 /// Entries of a folder that are looked at for misspelled names.
-const LOOKED_AT: usize = 5_000;
+const MAX_SCANNED_ENTRIES: usize = 5_000;
 /// Lines that two files must have to be compared.
-const FEW_LINES: usize = 5;
+const MIN_COMPARED_LINES: usize = 5;
 /// A line shorter than this says nothing by being in two files.
-const SHORT_LINE: usize = 12;
+const MIN_LINE_BYTES: usize = 12;
 
-pub(super) fn check(bench: &Bench<'_>) -> Vec<Finding> {
+pub(super) fn check_files(bench: &LintContext<'_>) -> Vec<LintFinding> {
     let session = bench.session;
-    let files: Vec<&Loaded> = session.start.files.iter().chain(&session.later).collect();
-    let mut findings = long(&files);
-    findings.extend(twice(&files));
-    findings.extend(misspelled(&session.scene));
+    let files: Vec<&LoadedFile> = session.start.files.iter().chain(&session.later).collect();
+    let mut findings = check_length(&files);
+    findings.extend(check_duplicates(&files));
+    findings.extend(check_misspelled_names(&session.scene));
     let repository = session.scene.repository.as_ref();
     let root = repository.map_or(session.cwd(), |r| r.root.as_path());
     for skipped in session.skipped() {
         // What lies above the project is not its business.
-        if let Why::ShadowedBy(by) = &skipped.why
+        if let SkipReason::ShadowedBy(by) = &skipped.why
             && skipped.path.starts_with(root)
         {
-            findings.push(Finding::new(
+            findings.push(LintFinding::new(
                 Severity::Warning,
                 "shadowed-file",
                 &skipped.path,
                 format!("is not read, because {} is loaded", by.display()),
                 format!(
                     "write @{} in it, or set `{}` to claude-md-and-agents-md",
-                    relative(&skipped.path, by.parent()),
+                    format_relative_path(&skipped.path, by.parent()),
                     key::INSTRUCTION_FILES
                 ),
             ));
@@ -49,23 +49,23 @@ pub(super) fn check(bench: &Bench<'_>) -> Vec<Finding> {
     findings
 }
 
-fn relative(path: &Path, folder: Option<&Path>) -> String {
+fn format_relative_path(path: &Path, folder: Option<&Path>) -> String {
     let short = folder.and_then(|folder| path.strip_prefix(folder).ok());
     short.unwrap_or(path).display().to_string()
 }
 
-fn long(files: &[&Loaded]) -> Vec<Finding> {
+fn check_length(files: &[&LoadedFile]) -> Vec<LintFinding> {
     let mut findings = Vec::new();
     for file in files {
         let characters = file.content.chars().count();
-        if characters > LONG {
-            findings.push(Finding::new(
+        if characters > MAX_FILE_CHARS {
+            findings.push(LintFinding::new(
                 Severity::Warning,
                 "too-long",
                 &file.path,
                 format!(
-                    "holds {characters} characters (about {} tokens), more than {LONG}",
-                    file.tokens()
+                    "holds {characters} characters (about {} tokens), more than {MAX_FILE_CHARS}",
+                    file.estimate_tokens()
                 ),
                 "keep what is always needed, and move the rest into rules with `paths`",
             ));
@@ -75,8 +75,11 @@ fn long(files: &[&Loaded]) -> Vec<Finding> {
 }
 
 /// Files that say the same.
-fn twice(files: &[&Loaded]) -> Vec<Finding> {
-    let lines: Vec<Vec<String>> = files.iter().map(|file| lines(&file.content)).collect();
+fn check_duplicates(files: &[&LoadedFile]) -> Vec<LintFinding> {
+    let lines: Vec<Vec<String>> = files
+        .iter()
+        .map(|file| normalise_lines(&file.content))
+        .collect();
     let mut findings = Vec::new();
     let mut whole: HashMap<&[String], usize> = HashMap::new();
     let mut holders: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -86,13 +89,13 @@ fn twice(files: &[&Loaded]) -> Vec<Finding> {
             lines
                 .iter()
                 .map(String::as_str)
-                .filter(|l| l.len() >= SHORT_LINE)
+                .filter(|l| l.len() >= MIN_LINE_BYTES)
                 .collect()
         })
         .collect();
     for (at, file) in files.iter().enumerate() {
         if let Some(first) = whole.get(lines[at].as_slice()) {
-            findings.push(Finding::new(
+            findings.push(LintFinding::new(
                 Severity::Warning,
                 "duplicate-file",
                 &file.path,
@@ -120,8 +123,8 @@ fn twice(files: &[&Loaded]) -> Vec<Finding> {
             continue;
         };
         let all = sets[at].len() + sets[other].len() - count;
-        if sets[at].len().min(sets[other].len()) >= FEW_LINES && count * 10 >= all * 7 {
-            findings.push(Finding::new(
+        if sets[at].len().min(sets[other].len()) >= MIN_COMPARED_LINES && count * 10 >= all * 7 {
+            findings.push(LintFinding::new(
                 Severity::Note,
                 "duplicate-file",
                 &file.path,
@@ -136,7 +139,7 @@ fn twice(files: &[&Loaded]) -> Vec<Finding> {
     findings
 }
 
-fn lines(text: &str) -> Vec<String> {
+fn normalise_lines(text: &str) -> Vec<String> {
     let lines = text.lines().map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         words.join(" ").to_lowercase()
@@ -145,13 +148,13 @@ fn lines(text: &str) -> Vec<String> {
 }
 
 /// Names that differ from ours only in case, where ours are looked for.
-fn misspelled(scene: &Scene) -> Vec<Finding> {
+fn check_misspelled_names(scene: &LoadContext) -> Vec<LintFinding> {
     let mut findings = Vec::new();
-    for dir in scene.walk() {
-        let folder = dir.join(names::FOLDER);
+    for dir in scene.walk_directories() {
+        let folder = dir.join(names::SETTINGS_DIR);
         findings.extend(wrong_names(&dir));
         findings.extend(wrong_names(&folder));
-        findings.extend(wrong_rules(&folder.join(names::RULES)));
+        findings.extend(wrong_rules(&folder.join(names::RULES_DIR)));
     }
     let config = scene.places.config_dir();
     if !scene
@@ -160,14 +163,14 @@ fn misspelled(scene: &Scene) -> Vec<Finding> {
         .starts_with(config.parent().unwrap_or(&config))
     {
         findings.extend(wrong_names(&config));
-        findings.extend(wrong_rules(&config.join(names::RULES)));
+        findings.extend(wrong_rules(&config.join(names::RULES_DIR)));
     }
     findings
 }
 
-fn entries(dir: &Path) -> Vec<(PathBuf, String)> {
+fn list_entries(dir: &Path) -> Vec<(PathBuf, String)> {
     let list = fs::read_dir(dir).into_iter().flatten().flatten();
-    list.take(LOOKED_AT)
+    list.take(MAX_SCANNED_ENTRIES)
         .map(|entry| {
             (
                 entry.path(),
@@ -177,8 +180,8 @@ fn entries(dir: &Path) -> Vec<(PathBuf, String)> {
         .collect()
 }
 
-fn wrong_case(path: &Path, right: &str) -> Finding {
-    Finding::new(
+fn wrong_case(path: &Path, right: &str) -> LintFinding {
+    LintFinding::new(
         Severity::Error,
         "wrong-case",
         path,
@@ -187,17 +190,17 @@ fn wrong_case(path: &Path, right: &str) -> Finding {
     )
 }
 
-fn wrong_names(dir: &Path) -> Vec<Finding> {
-    let in_settings = dir.ends_with(names::FOLDER);
+fn wrong_names(dir: &Path) -> Vec<LintFinding> {
+    let in_settings = dir.ends_with(names::SETTINGS_DIR);
     let mut findings = Vec::new();
-    for (path, name) in entries(dir) {
-        let folder = [names::FOLDER, names::RULES]
+    for (path, name) in list_entries(dir) {
+        let folder = [names::SETTINGS_DIR, names::RULES_DIR]
             .into_iter()
             .find(|right| right.eq_ignore_ascii_case(&name) && *right != name)
-            .filter(|right| (*right == names::RULES) == in_settings && path.is_dir());
+            .filter(|right| (*right == names::RULES_DIR) == in_settings && path.is_dir());
         let file = right_case(&name).filter(|_| path.is_file());
         if let Some(right) = file.or(folder)
-            && !same(&path, &dir.join(right))
+            && !is_same_file(&path, &dir.join(right))
         {
             findings.push(wrong_case(&path, right));
         }
@@ -205,9 +208,9 @@ fn wrong_names(dir: &Path) -> Vec<Finding> {
     findings
 }
 
-fn wrong_rules(dir: &Path) -> Vec<Finding> {
+fn wrong_rules(dir: &Path) -> Vec<LintFinding> {
     let mut findings = Vec::new();
-    for (path, name) in entries(dir) {
+    for (path, name) in list_entries(dir) {
         if let Some((stem, ending)) = name.rsplit_once('.')
             && ending.eq_ignore_ascii_case("md")
             && ending != "md"
@@ -219,24 +222,24 @@ fn wrong_rules(dir: &Path) -> Vec<Finding> {
 }
 
 /// Some disks do not tell case apart; then both names are one file.
-fn same(a: &Path, b: &Path) -> bool {
+fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 /// What a load left out because there was too much of it.
-pub(super) fn limits(scene: &Scene) -> Vec<Finding> {
+pub(super) fn check_limits(scene: &LoadContext) -> Vec<LintFinding> {
     let warnings = scene.loader.budget.warnings();
     warnings
         .map(|warning| {
             let (source, message) = warning.split_once(": ").unwrap_or(("", warning));
             let advice = "name fewer files, or remove what was not meant";
-            Finding::new(Severity::Warning, "limit-reached", source, message, advice)
+            LintFinding::new(Severity::Warning, "limit-reached", source, message, advice)
         })
         .collect()
 }
 
 /// What is wrong in settings files.
-pub(super) fn settings(scene: &Scene) -> Vec<Finding> {
+pub(super) fn check_settings(scene: &LoadContext) -> Vec<LintFinding> {
     let mut findings = Vec::new();
     for warning in &scene.settings.warnings {
         let (source, message) = warning.split_once(": ").unwrap_or(("", warning));
@@ -255,12 +258,18 @@ pub(super) fn settings(scene: &Scene) -> Vec<Finding> {
                 "mend the file; nothing in it counts until then",
             )
         };
-        findings.push(Finding::new(Severity::Error, code, source, message, advice));
+        findings.push(LintFinding::new(
+            Severity::Error,
+            code,
+            source,
+            message,
+            advice,
+        ));
     }
     for pattern in &scene.settings.excludes {
         let text = pattern.value.trim_start_matches('!');
         if !text.starts_with(['/', '*', '{', '[', '?', '@', '+', '(']) {
-            findings.push(Finding::new(
+            findings.push(LintFinding::new(
                 Severity::Warning,
                 "exclude-never-matches",
                 &pattern.source,

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::sheet::{self, Named, PUNCTUATION, Sheet};
-use super::{Bench, Finding, Severity};
+use super::sheet::{self, LintFile, NamedImport, TRAILING_PUNCTUATION};
+use super::{LintContext, LintFinding, Severity};
 use crate::budget::MAX_FILE_IMPORTS;
-use crate::file::Why;
+use crate::file::SkipReason;
 use crate::import;
-use crate::markdown::MissKind;
-use crate::near::nearest;
+use crate::markdown::NearImportReason;
+use crate::near::find_nearest_path;
 
 /// Names without an ending that people import on purpose.
-const KNOWN: &[&str] = &[
+const KNOWN_FILE_NAMES: &[&str] = &[
     "makefile",
     "justfile",
     "dockerfile",
@@ -23,7 +23,7 @@ const KNOWN: &[&str] = &[
     "procfile",
 ];
 /// Words before an `@` that speaks to a person.
-const MENTIONS: &[&str] = &[
+const MENTION_WORDS: &[&str] = &[
     "by",
     "cc",
     "ask",
@@ -38,12 +38,12 @@ const MENTIONS: &[&str] = &[
 ];
 
 /// Missing imports for which a name that was meant is looked for.
-const MAX_SPELLINGS: usize = 100;
+const MAX_SPELLING_SEARCHES: usize = 100;
 /// Circles that are reported, and the files of one that are named.
 const MAX_CIRCLES: usize = 100;
 const MAX_CIRCLE_NAMES: usize = 10;
 
-pub(super) fn check(bench: &Bench<'_>) -> Vec<Finding> {
+pub(super) fn check_imports(bench: &LintContext<'_>) -> Vec<LintFinding> {
     let home = &bench.session.scene.places.home;
     let all = bench.session.start.files.iter().chain(&bench.session.later);
     let loaded: HashSet<PathBuf> = all
@@ -60,56 +60,62 @@ pub(super) fn check(bench: &Bench<'_>) -> Vec<Finding> {
     for sheet in bench.sheets.iter().chain(&bench.waiting_sheets) {
         let mut told: BTreeSet<(usize, String)> = BTreeSet::new();
         let lines: Vec<&str> = sheet.text.lines().collect();
-        for named in sheet.imports(home).into_iter().take(MAX_FILE_IMPORTS) {
+        for named in sheet.list_imports(home).into_iter().take(MAX_FILE_IMPORTS) {
             if let Ok(real) = fs::canonicalize(&named.target) {
                 graph
                     .entry(sheet.path.clone())
                     .or_default()
                     .push((real, named.line));
             }
-            if let Some(finding) = judge(&skipped, (sheet, &lines), &named, home, &mut spellings) {
-                told.insert(key(&named));
-                findings.push(finding.at(named.line));
+            if let Some(finding) =
+                check_import(&skipped, (sheet, &lines), &named, home, &mut spellings)
+            {
+                told.insert(import_key(&named));
+                findings.push(finding.at_line(named.line));
             }
         }
-        for (named, why) in sheet.misses(home).into_iter().take(MAX_FILE_IMPORTS) {
+        for (named, why) in sheet
+            .list_near_imports(home)
+            .into_iter()
+            .take(MAX_FILE_IMPORTS)
+        {
             let real = fs::canonicalize(&named.target)
                 .ok()
                 .filter(|real| real.is_file());
             // What is there by another line needs no second import.
             let wanted = real.is_some_and(|real| !loaded.contains(&real));
             if wanted
-                && !told.contains(&key(&named))
-                && let Some(finding) = missed(sheet, &named, why)
+                && !told.contains(&import_key(&named))
+                && let Some(finding) = check_near_import(sheet, &named, why)
             {
-                findings.push(finding.at(named.line));
+                findings.push(finding.at_line(named.line));
             }
         }
     }
-    findings.extend(circles(&graph));
+    findings.extend(check_circles(&graph));
     findings
 }
 
 /// One import of a line, whatever stands behind its name.
-fn key(named: &Named) -> (usize, String) {
-    let name = named.token.trim_end_matches(PUNCTUATION);
+fn import_key(named: &NamedImport) -> (usize, String) {
+    let name = named.token.trim_end_matches(TRAILING_PUNCTUATION);
     (named.line, name.to_owned())
 }
 
 /// Files that were left out, by their path and the file that names them.
-type SkippedFiles<'a> = HashMap<(&'a Path, Option<&'a Path>), &'a Why>;
+type SkippedFiles<'a> = HashMap<(&'a Path, Option<&'a Path>), &'a SkipReason>;
 
-fn judge(
+fn check_import(
     skipped: &SkippedFiles<'_>,
-    (sheet, lines): (&Sheet, &[&str]),
-    named: &Named,
+    (sheet, lines): (&LintFile, &[&str]),
+    named: &NamedImport,
     home: &Path,
     spellings: &mut usize,
-) -> Option<Finding> {
+) -> Option<LintFinding> {
     let token = &named.token;
     let target = named.target.display();
     let error = |code, message: String, advice: String| {
-        Some(Finding::new(
+        Some(LintFinding::new(
             Severity::Error,
             code,
             &sheet.path,
@@ -118,7 +124,7 @@ fn judge(
         ))
     };
     let warning = |code, message: String, advice: String| {
-        Some(Finding::new(
+        Some(LintFinding::new(
             Severity::Warning,
             code,
             &sheet.path,
@@ -127,8 +133,8 @@ fn judge(
         ))
     };
     let Ok(about) = fs::metadata(&named.target) else {
-        let bare = token.trim_end_matches(PUNCTUATION);
-        let meant = import::resolve(bare, &sheet.folder, home);
+        let bare = token.trim_end_matches(TRAILING_PUNCTUATION);
+        let meant = import::resolve_import(bare, &sheet.folder, home);
         if bare != token && !bare.is_empty() && meant.is_file() {
             return error(
                 "punctuation-import",
@@ -141,7 +147,7 @@ fn judge(
         }
         // Each looks through a folder.
         *spellings += 1;
-        let near = (*spellings <= MAX_SPELLINGS).then(|| nearest(&named.target));
+        let near = (*spellings <= MAX_SPELLING_SEARCHES).then(|| find_nearest_path(&named.target));
         let advice = match near.flatten() {
             Some(near) => format!("did you mean {}?", near.display()),
             None => "mend the path, or take the @ away".to_owned(),
@@ -155,7 +161,7 @@ fn judge(
     if about.is_dir() {
         let explicit = token.contains('/');
         return explicit.then(|| {
-            Finding::new(
+            LintFinding::new(
                 Severity::Warning,
                 "dead-import",
                 &sheet.path,
@@ -164,7 +170,7 @@ fn judge(
             )
         });
     }
-    if let Some(ending) = import::extension(&named.target).filter(|e| !import::is_text(e)) {
+    if let Some(ending) = import::parse_extension(&named.target).filter(|e| !import::is_text(e)) {
         return warning(
             "dead-import",
             format!("@{token} imports nothing: `.{ending}` files are not imported"),
@@ -173,12 +179,12 @@ fn judge(
     }
     let skipped = skipped.get(&(named.target.as_path(), Some(sheet.path.as_path())));
     match skipped {
-        Some(Why::External) => warning(
+        Some(SkipReason::External) => warning(
             "external-import",
             format!("@{token} leads outside the working directory and is held back"),
             "approve it with `remora instructions approve` and in the client, or move the file into the project".to_owned(),
         ),
-        Some(Why::TooDeep) => warning(
+        Some(SkipReason::TooDeep) => warning(
             "deep-import",
             format!("@{token} is more than four imports away from the first file and is not loaded"),
             "import it from a file that is nearer to the first one".to_owned(),
@@ -202,7 +208,7 @@ fn is_meant(token: &str, folder: &Path) -> bool {
         return true;
     }
     let name = token.rsplit('/').next().unwrap_or_default();
-    let ending = import::extension(Path::new(name));
+    let ending = import::parse_extension(Path::new(name));
     if ending.is_some_and(|ending| import::is_text(&ending) && ending.len() > 1) {
         // `@Component.ts` in prose is rare; `@app.py` less so.
         return !token.contains(['(', '@', '=']);
@@ -214,7 +220,7 @@ fn is_meant(token: &str, folder: &Path) -> bool {
 }
 
 /// Whether an import that works looks as if nobody wanted it.
-fn is_accident(lines: &[&str], named: &Named) -> bool {
+fn is_accident(lines: &[&str], named: &NamedImport) -> bool {
     let token = named.token.as_str();
     if token.contains('@') {
         return true;
@@ -228,7 +234,7 @@ fn is_accident(lines: &[&str], named: &Named) -> bool {
         .next()
         .unwrap_or_default();
     let word = word.trim_end_matches(':').to_lowercase();
-    if MENTIONS.contains(&word.as_str()) {
+    if MENTION_WORDS.contains(&word.as_str()) {
         return true;
     }
     let explicit = token.contains('.') || token.starts_with(['/', '~']);
@@ -237,37 +243,43 @@ fn is_accident(lines: &[&str], named: &Named) -> bool {
     }
     // `@types/node` is a package, `@alice` a person; `@README` is meant.
     let first = token.chars().next().unwrap_or_default();
-    let known = KNOWN.contains(&token.to_lowercase().as_str());
+    let known = KNOWN_FILE_NAMES.contains(&token.to_lowercase().as_str());
     !known && first.is_lowercase() && token.matches('/').count() < 2
 }
 
-fn missed(sheet: &Sheet, named: &Named, why: MissKind) -> Option<Finding> {
+fn check_near_import(
+    sheet: &LintFile,
+    named: &NamedImport,
+    why: NearImportReason,
+) -> Option<LintFinding> {
     let (severity, code) = match why {
-        MissKind::Escaped => return None,
-        MissKind::InCode | MissKind::InComment | MissKind::InHtml => {
+        NearImportReason::Escaped => return None,
+        NearImportReason::InCode | NearImportReason::InComment | NearImportReason::InHtml => {
             (Severity::Note, "code-import")
         }
-        MissKind::AfterPunctuation | MissKind::TrailingPunctuation => {
+        NearImportReason::AfterPunctuation | NearImportReason::TrailingPunctuation => {
             (Severity::Error, "punctuation-import")
         }
-        MissKind::BrokenByEmphasis | MissKind::FirstCharacter => (Severity::Error, "dead-import"),
+        NearImportReason::BrokenByEmphasis | NearImportReason::FirstCharacter => {
+            (Severity::Error, "dead-import")
+        }
     };
     let message = format!(
         "@{} imports nothing: it {}",
         named.token,
-        sheet::reason(why)
+        sheet::describe_reason(why)
     );
-    Some(Finding::new(
+    Some(LintFinding::new(
         severity,
         code,
         &sheet.path,
         message,
-        sheet::mend(why),
+        sheet::suggest_fix(why),
     ))
 }
 
 /// Circles of imports, each told once, where it closes.
-fn circles(graph: &BTreeMap<PathBuf, Vec<(PathBuf, usize)>>) -> Vec<Finding> {
+fn check_circles(graph: &BTreeMap<PathBuf, Vec<(PathBuf, usize)>>) -> Vec<LintFinding> {
     let mut findings = Vec::new();
     let mut done: BTreeSet<&Path> = BTreeSet::new();
     for start in graph.keys() {
@@ -309,8 +321,8 @@ fn circles(graph: &BTreeMap<PathBuf, Vec<(PathBuf, usize)>>) -> Vec<Finding> {
                 };
                 let advice = "each file is loaded once, so this import does nothing: take it away";
                 let finding =
-                    Finding::new(Severity::Warning, "cyclic-import", from, message, advice);
-                findings.push(finding.at(*line));
+                    LintFinding::new(Severity::Warning, "cyclic-import", from, message, advice);
+                findings.push(finding.at_line(*line));
             } else if !done.contains(target.as_path()) && graph.contains_key(target) {
                 at_of.insert(target, way.len());
                 way.push((target, 0));

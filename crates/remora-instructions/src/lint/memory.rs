@@ -4,47 +4,50 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use super::{Bench, Finding, Severity};
-use crate::auto_memory::{Judgement, judge_write};
-use crate::memories::{Uri, pointer};
+use super::{LintContext, LintFinding, Severity};
+use crate::auto_memory::{IndexSizeVerdict, judge_write};
+use crate::memories::{MemoryUri, pointer};
 use crate::{disk, frontmatter, markdown, names, near};
 
 /// Topic files of a folder that are looked at.
-const MOST: usize = 20_000;
+const MAX_TOPIC_FILES: usize = 20_000;
 
-pub(super) fn check(bench: &Bench<'_>) -> Vec<Finding> {
+pub(super) fn check_memory_indexes(bench: &LintContext<'_>) -> Vec<LintFinding> {
     let scene = &bench.session.scene;
     let mut findings = Vec::new();
     if scene.memory_off().is_none() {
-        findings.extend(folder(&scene.memory_folder(), "remora memory index"));
+        findings.extend(check_folder(&scene.memory_folder(), "remora memory index"));
     }
     if scene.options.sources.project {
-        findings.extend(folder(&scene.team_folder(), "remora memory index --team"));
+        findings.extend(check_folder(
+            &scene.team_folder(),
+            "remora memory index --team",
+        ));
     }
-    findings.extend(references(bench));
+    findings.extend(check_references(bench));
     findings
 }
 
-fn folder(dir: &Path, command: &str) -> Vec<Finding> {
+fn check_folder(dir: &Path, command: &str) -> Vec<LintFinding> {
     let mut findings = Vec::new();
-    let index = dir.join(names::INDEX);
-    let text = disk::read(&index)
-        .map(|bytes| markdown::decode(&bytes))
+    let index = dir.join(names::MEMORY_INDEX_FILE);
+    let text = disk::read_bytes(&index)
+        .map(|bytes| markdown::decode_text(&bytes))
         .unwrap_or_default();
-    findings.extend(size(&index, &text));
+    findings.extend(check_index_size(&index, &text));
     let mut pointed: BTreeSet<String> = BTreeSet::new();
     for (at, line) in text.lines().enumerate() {
-        for target in links(line) {
+        for target in list_linked_files(line) {
             if !dir.join(&target).exists() {
                 findings.push(
-                    Finding::new(
+                    LintFinding::new(
                         Severity::Warning,
                         "index-dead-link",
                         &index,
                         format!("points to {target}, which does not exist"),
                         format!("mend the line, or let `{command}` take it away"),
                     )
-                    .at(at + 1),
+                    .at_line(at + 1),
                 );
             }
             pointed.insert(target);
@@ -52,22 +55,24 @@ fn folder(dir: &Path, command: &str) -> Vec<Finding> {
     }
     let list = fs::read_dir(dir).into_iter().flatten().flatten();
     let mut topics: Vec<String> = list
-        .take(MOST)
+        .take(MAX_TOPIC_FILES)
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .filter(|name| {
-            name.strip_suffix(".md").is_some() && !name.starts_with('.') && name != names::INDEX
+            name.strip_suffix(".md").is_some()
+                && !name.starts_with('.')
+                && name != names::MEMORY_INDEX_FILE
         })
         .filter(|name| !pointed.contains(name))
         .collect();
     topics.sort();
     findings.extend(topics.into_iter().map(|name| {
-        Finding::new(
+        LintFinding::new(
             Severity::Warning,
             "orphan-memory",
             dir.join(&name),
             format!(
                 "no line of {} points to it, so nobody will find it",
-                names::INDEX
+                names::MEMORY_INDEX_FILE
             ),
             format!("let `{command}` add the line"),
         )
@@ -76,41 +81,41 @@ fn folder(dir: &Path, command: &str) -> Vec<Finding> {
 }
 
 /// Cleaned and trimmed as in a prompt, then judged.
-fn size(index: &Path, text: &str) -> Option<Finding> {
-    let (_, body) = frontmatter::split(text);
-    let page = markdown::read(body);
+fn check_index_size(index: &Path, text: &str) -> Option<LintFinding> {
+    let (_, body) = frontmatter::split_frontmatter(text);
+    let page = markdown::parse_markdown(body);
     let (severity, code, size) = match judge_write(page.text.trim()) {
-        Judgement::Fits => return None,
-        Judgement::Near(size) => (Severity::Note, "index-near-limit", size),
-        Judgement::Over(size) => (Severity::Error, "index-over-limit", size),
+        IndexSizeVerdict::Fits => return None,
+        IndexSizeVerdict::Near(size) => (Severity::Note, "index-near-limit", size),
+        IndexSizeVerdict::Over(size) => (Severity::Error, "index-over-limit", size),
     };
     let what = match severity {
         Severity::Error => "is over its limit, and the rest reaches no model",
         _ => "is close to its limit",
     };
-    Some(Finding::new(
+    Some(LintFinding::new(
         severity,
         code,
         index,
         format!(
             "the index {what}: {} of {} lines, {} of {} characters",
             size.lines,
-            crate::auto_memory::LINES,
+            crate::auto_memory::MAX_INDEX_LINES,
             size.units,
-            crate::auto_memory::UNITS
+            crate::auto_memory::MAX_INDEX_UTF16_UNITS
         ),
         format!(
             "bring it down to about {} lines: one short line a memory, details in its file",
-            crate::auto_memory::TARGET_LINES
+            crate::auto_memory::TARGET_INDEX_LINES
         ),
     ))
 }
 
 /// Files of the same folder that a line links to.
-fn links(line: &str) -> Vec<String> {
+fn list_linked_files(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, mark) in line.match_indices("](") {
-        let Some(target) = pointer::target(&line[at + mark.len()..]) else {
+        let Some(target) = pointer::parse_link_target(&line[at + mark.len()..]) else {
             continue;
         };
         let local = !target.contains("://") && !target.starts_with("mailto:");
@@ -131,13 +136,13 @@ fn links(line: &str) -> Vec<String> {
 }
 
 /// `memory://` that leads nowhere.
-fn references(bench: &Bench<'_>) -> Vec<Finding> {
+fn check_references(bench: &LintContext<'_>) -> Vec<LintFinding> {
     let scene = &bench.session.scene;
     let mut findings = Vec::new();
     for sheet in &bench.sheets {
-        for found in Uri::all_in(sheet.body()) {
+        for found in MemoryUri::all_in(sheet.body()) {
             let folder = scene.folder_of(found.scope);
-            let Some(path) = folder.map(|dir| dir.join(found.name.file())) else {
+            let Some(path) = folder.map(|dir| dir.join(found.name.file_name())) else {
                 continue;
             };
             if path.is_file() {
@@ -145,7 +150,7 @@ fn references(bench: &Bench<'_>) -> Vec<Finding> {
             }
             let uri = found.to_string();
             let line = sheet.body().lines().position(|line| line.contains(&uri));
-            let advice = match near::nearest(&path) {
+            let advice = match near::find_nearest_path(&path) {
                 Some(near) => format!(
                     "did you mean {}?",
                     near.file_stem().unwrap_or_default().display()
@@ -154,14 +159,14 @@ fn references(bench: &Bench<'_>) -> Vec<Finding> {
                     "save such a memory with `remora memory add`, or take the name away".to_owned()
                 }
             };
-            let finding = Finding::new(
+            let finding = LintFinding::new(
                 Severity::Error,
                 "dead-memory-reference",
                 &sheet.path,
                 format!("{uri} leads to {}, which does not exist", path.display()),
                 advice,
             );
-            findings.push(finding.at(sheet.line(line.unwrap_or_default() + 1)));
+            findings.push(finding.at_line(sheet.file_line(line.unwrap_or_default() + 1)));
         }
     }
     findings

@@ -3,46 +3,46 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::sheet::Sheet;
-use super::{Bench, Finding, Severity};
-use crate::file::Kind;
+use super::sheet::LintFile;
+use super::{LintContext, LintFinding, Severity};
+use crate::file::InstructionKind;
 use crate::frontmatter;
 use crate::rule;
 use crate::walk;
-use crate::why::waiting::Waiting;
+use crate::why::waiting::WaitingRule;
 
 /// Files of a project that are looked at.
-const MOST_FILES: usize = 50_000;
+const MAX_SCANNED_FILES: usize = 50_000;
 /// Keys that people know from elsewhere.
 const OTHER_KEYS: &[&str] = &["globs", "glob", "path", "Paths", "applyTo", "files"];
 
-pub(super) fn check(bench: &Bench<'_>) -> Vec<Finding> {
+pub(super) fn check_rules(bench: &LintContext<'_>) -> Vec<LintFinding> {
     let mut findings = Vec::new();
     for sheet in bench.sheets.iter().chain(&bench.waiting_sheets) {
-        findings.extend(head(sheet));
+        findings.extend(check_head(sheet));
     }
     let mut pending = Vec::new();
     for rule in &bench.waiting {
         let sheet = bench.waiting_sheets.iter().find(|s| s.path == rule.path);
         let line = sheet.and_then(|s| s.text.lines().position(|l| l.starts_with("paths")));
         let line = line.map_or(1, |at| at + 1);
-        match dead(rule, bench.session.cwd()) {
+        match find_dead_pattern(rule, bench.session.cwd()) {
             Some((severity, why)) => findings.push(
-                Finding::new(
+                LintFinding::new(
                     severity,
                     "rule-never-matches",
                     &rule.path,
                     why,
                     "write gitignore patterns, relative to the directory that holds `.claude`, such as src/**/*.ts",
                 )
-                .at(line),
+                .at_line(line),
             ),
             // A person's rules are for all projects, so one without files is fine.
-            None if rule.kind == Kind::Project => pending.push((rule, line)),
+            None if rule.kind == InstructionKind::Project => pending.push((rule, line)),
             None => {}
         }
     }
-    findings.extend(unmatched(pending, bench.session.cwd()));
+    findings.extend(check_unmatched(pending, bench.session.cwd()));
     findings
 }
 
@@ -50,25 +50,25 @@ pub(super) fn check(bench: &Bench<'_>) -> Vec<Finding> {
 fn is_rule(path: &Path) -> bool {
     path.ancestors()
         .skip(1)
-        .any(|dir| dir.ends_with(crate::names::RULES))
+        .any(|dir| dir.ends_with(crate::names::RULES_DIR))
 }
 
-fn head(sheet: &Sheet) -> Option<Finding> {
+fn check_head(sheet: &LintFile) -> Option<LintFinding> {
     let broken = |message: String, advice: &str| {
         let code = "frontmatter-broken";
-        let finding = Finding::new(Severity::Warning, code, &sheet.path, message, advice);
-        Some(finding.at(1))
+        let finding = LintFinding::new(Severity::Warning, code, &sheet.path, message, advice);
+        Some(finding.at_line(1))
     };
     let rule = is_rule(&sheet.path);
     let Some(head) = sheet.head() else {
-        return unclosed(&sheet.text, rule).and_then(|why| {
+        return find_unclosed_head(&sheet.text, rule).and_then(|why| {
             broken(
                 why.to_owned(),
                 "begin the file with a line --- and close its head with another",
             )
         });
     };
-    let entries = match frontmatter::read(head) {
+    let entries = match frontmatter::parse_frontmatter(head) {
         Ok(entries) => entries,
         Err(why) => {
             let then = if rule {
@@ -94,7 +94,7 @@ fn head(sheet: &Sheet) -> Option<Finding> {
 }
 
 /// A head that is none.
-fn unclosed(text: &str, rule: bool) -> Option<&'static str> {
+fn find_unclosed_head(text: &str, rule: bool) -> Option<&'static str> {
     let keyed = |text: &str| {
         let mut lines = text.lines().take(20);
         lines.any(|line| {
@@ -116,7 +116,7 @@ fn unclosed(text: &str, rule: bool) -> Option<&'static str> {
 }
 
 /// Why a rule, or one pattern of it, never matches.
-fn dead(rule: &Waiting, cwd: &Path) -> Option<(Severity, String)> {
+fn find_dead_pattern(rule: &WaitingRule, cwd: &Path) -> Option<(Severity, String)> {
     if let Some(why) = rule.globs.never_matches() {
         return Some((
             Severity::Error,
@@ -141,26 +141,26 @@ fn dead(rule: &Waiting, cwd: &Path) -> Option<(Severity, String)> {
         ));
     }
     // One of several patterns may be dead while the others live.
-    let sheet = Sheet::read(&rule.path)?;
-    let (_, warnings) = rule::when(sheet.head());
+    let sheet = LintFile::read_file(&rule.path)?;
+    let (_, warnings) = rule::parse_rule_scope(sheet.head());
     (!warnings.is_empty()).then(|| (Severity::Warning, warnings.join("; ")))
 }
 
 /// Rules that no file of the project wakes today.
-fn unmatched(mut pending: Vec<(&Waiting, usize)>, cwd: &Path) -> Vec<Finding> {
+fn check_unmatched(mut pending: Vec<(&WaitingRule, usize)>, cwd: &Path) -> Vec<LintFinding> {
     if pending.is_empty() {
         return Vec::new();
     }
-    let mut left = MOST_FILES;
+    let mut left = MAX_SCANNED_FILES;
     // First what a repository holds, then also what it ignores: a rule may
     // speak of that, but it must not use up what may be looked at.
-    for files in [walk::Files::NotIgnored, walk::Files::All] {
-        walk::visit(cwd, files, |path| {
+    for files in [walk::WalkFilter::NotIgnored, walk::WalkFilter::All] {
+        walk::walk_files(cwd, files, |path| {
             if pending.is_empty() || left == 0 {
                 return ControlFlow::Break(());
             }
             left -= 1;
-            wake(&mut pending, path);
+            remove_matched(&mut pending, path);
             ControlFlow::Continue(())
         });
     }
@@ -177,7 +177,7 @@ fn unmatched(mut pending: Vec<(&Waiting, usize)>, cwd: &Path) -> Vec<Finding> {
                 .collect();
             let (severity, message) = if cut {
                 let message = format!(
-                    "none of the first {MOST_FILES} files matches {} (there are more)",
+                    "none of the first {MAX_SCANNED_FILES} files matches {} (there are more)",
                     patterns.join(", ")
                 );
                 (Severity::Note, message)
@@ -193,12 +193,13 @@ fn unmatched(mut pending: Vec<(&Waiting, usize)>, cwd: &Path) -> Vec<Finding> {
                 "mend `paths`, which starts at {}, or remove the rule",
                 rule.base.display()
             );
-            Finding::new(severity, "rule-never-matches", &rule.path, message, advice).at(line)
+            LintFinding::new(severity, "rule-never-matches", &rule.path, message, advice)
+                .at_line(line)
         })
         .collect()
 }
 
-fn wake(pending: &mut Vec<(&Waiting, usize)>, file: &Path) {
+fn remove_matched(pending: &mut Vec<(&WaitingRule, usize)>, file: &Path) {
     pending.retain(|(rule, _)| {
         let Ok(relative) = file.strip_prefix(&rule.base) else {
             return true;

@@ -4,14 +4,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::file::{Kind, Loaded};
+use crate::file::{InstructionKind, LoadedFile};
 use crate::import;
-use crate::markdown::{self, MissKind};
+use crate::markdown::{self, NearImportReason};
 use crate::{disk, frontmatter};
 
 /// One file's text.
 #[derive(Debug)]
-pub(crate) struct Sheet {
+pub(crate) struct LintFile {
     pub(crate) path: PathBuf,
     /// Where its imports start: its real folder.
     pub(crate) folder: PathBuf,
@@ -24,7 +24,7 @@ pub(crate) struct Sheet {
 
 /// An import that counts, or one that does not.
 #[derive(Debug)]
-pub(crate) struct Named {
+pub(crate) struct NamedImport {
     /// Of the whole file, from 1.
     pub(crate) line: usize,
     pub(crate) token: String,
@@ -32,17 +32,17 @@ pub(crate) struct Named {
 }
 
 /// Marks that people put behind a name.
-pub(crate) const PUNCTUATION: &[char] = &[
+pub(crate) const TRAILING_PUNCTUATION: &[char] = &[
     ',', ';', '.', ':', ')', ']', '}', '>', '"', '\'', '!', '?', '*', '`',
 ];
 
-impl Sheet {
+impl LintFile {
     /// Reads a file again. `None` if it is gone.
-    pub(crate) fn read(path: &Path) -> Option<Self> {
-        let bytes = disk::read(path).ok()?;
+    pub(crate) fn read_file(path: &Path) -> Option<Self> {
+        let bytes = disk::read_bytes(path).ok()?;
         let real = fs::canonicalize(path).ok()?;
-        let text = markdown::decode(&bytes);
-        let (_, body) = frontmatter::split(&text);
+        let text = markdown::decode_text(&bytes);
+        let (_, body) = frontmatter::split_frontmatter(&text);
         let body = text.len() - body.len();
         Some(Self {
             path: path.to_path_buf(),
@@ -54,16 +54,21 @@ impl Sheet {
     }
 
     /// The sheets of loaded files; memories import nothing.
-    pub(crate) fn all<'a>(files: impl Iterator<Item = &'a Loaded>) -> Vec<Self> {
+    pub(crate) fn read_loaded<'a>(files: impl Iterator<Item = &'a LoadedFile>) -> Vec<Self> {
         files
-            .filter(|file| !matches!(file.kind, Kind::AutoMem | Kind::TeamMem))
-            .filter_map(|file| Self::read(&file.path))
+            .filter(|file| {
+                !matches!(
+                    file.kind,
+                    InstructionKind::AutoMem | InstructionKind::TeamMem
+                )
+            })
+            .filter_map(|file| Self::read_file(&file.path))
             .collect()
     }
 
     /// The head, if there is one.
     pub(crate) fn head(&self) -> Option<&str> {
-        frontmatter::split(&self.text).0
+        frontmatter::split_frontmatter(&self.text).0
     }
 
     /// What is below the head.
@@ -72,33 +77,33 @@ impl Sheet {
     }
 
     /// The number in the file of a line of the body, from 1.
-    pub(crate) fn line(&self, of_body: usize) -> usize {
+    pub(crate) fn file_line(&self, of_body: usize) -> usize {
         self.first + of_body
     }
 
     /// Imports that count.
-    pub(crate) fn imports(&self, home: &Path) -> Vec<Named> {
-        let page = markdown::read(self.body());
+    pub(crate) fn list_imports(&self, home: &Path) -> Vec<NamedImport> {
+        let page = markdown::parse_markdown(self.body());
         let imports = page.imports.into_iter();
         imports
-            .map(|found| Named {
-                line: self.line(found.line),
-                target: import::resolve(&found.path, &self.folder, home),
+            .map(|found| NamedImport {
+                line: self.file_line(found.line),
+                target: import::resolve_import(&found.path, &self.folder, home),
                 token: found.path,
             })
             .collect()
     }
 
     /// Imports that do not, with the reason and the file that is meant.
-    pub(crate) fn misses(&self, home: &Path) -> Vec<(Named, MissKind)> {
-        let misses = markdown::misses(self.body()).into_iter();
+    pub(crate) fn list_near_imports(&self, home: &Path) -> Vec<(NamedImport, NearImportReason)> {
+        let misses = markdown::find_near_imports(self.body()).into_iter();
         misses
             .map(|miss| {
-                let meant = miss.token.trim_end_matches(PUNCTUATION);
+                let meant = miss.token.trim_end_matches(TRAILING_PUNCTUATION);
                 let meant = meant.split('#').next().unwrap_or_default();
-                let named = Named {
-                    line: self.line(miss.line),
-                    target: import::resolve(meant, &self.folder, home),
+                let named = NamedImport {
+                    line: self.file_line(miss.line),
+                    target: import::resolve_import(meant, &self.folder, home),
                     token: miss.token,
                 };
                 (named, miss.why)
@@ -108,32 +113,34 @@ impl Sheet {
 }
 
 /// Why an import does not count, behind "the import ..".
-pub(crate) fn reason(why: MissKind) -> &'static str {
+pub(crate) fn describe_reason(why: NearImportReason) -> &'static str {
     match why {
-        MissKind::InCode => "stands in code",
-        MissKind::InComment => "stands in a comment",
-        MissKind::InHtml => "stands in HTML",
-        MissKind::AfterPunctuation => "stands behind a mark such as ( or \", not behind a blank",
-        MissKind::TrailingPunctuation => "ends in a mark that counts as part of the name",
-        MissKind::Escaped => "has a backslash before its @",
-        MissKind::BrokenByEmphasis => "is broken apart by _ or * in the name",
-        MissKind::FirstCharacter => "begins with a character that no import begins with",
+        NearImportReason::InCode => "stands in code",
+        NearImportReason::InComment => "stands in a comment",
+        NearImportReason::InHtml => "stands in HTML",
+        NearImportReason::AfterPunctuation => {
+            "stands behind a mark such as ( or \", not behind a blank"
+        }
+        NearImportReason::TrailingPunctuation => "ends in a mark that counts as part of the name",
+        NearImportReason::Escaped => "has a backslash before its @",
+        NearImportReason::BrokenByEmphasis => "is broken apart by _ or * in the name",
+        NearImportReason::FirstCharacter => "begins with a character that no import begins with",
     }
 }
 
 /// What to do about it.
-pub(crate) fn mend(why: MissKind) -> &'static str {
+pub(crate) fn suggest_fix(why: NearImportReason) -> &'static str {
     match why {
-        MissKind::InCode => "take it out of the code if it is meant as an import",
-        MissKind::InComment => "take it out of the comment if it is meant as an import",
-        MissKind::InHtml => "take it out of the HTML if it is meant as an import",
-        MissKind::AfterPunctuation | MissKind::TrailingPunctuation => {
+        NearImportReason::InCode => "take it out of the code if it is meant as an import",
+        NearImportReason::InComment => "take it out of the comment if it is meant as an import",
+        NearImportReason::InHtml => "take it out of the HTML if it is meant as an import",
+        NearImportReason::AfterPunctuation | NearImportReason::TrailingPunctuation => {
             "put blanks around the import"
         }
-        MissKind::Escaped => "take the backslash away if it is meant as an import",
-        MissKind::BrokenByEmphasis => {
+        NearImportReason::Escaped => "take the backslash away if it is meant as an import",
+        NearImportReason::BrokenByEmphasis => {
             "give the file a name without _ or * at the edges of its words"
         }
-        MissKind::FirstCharacter => "write ./ before the name",
+        NearImportReason::FirstCharacter => "write ./ before the name",
     }
 }

@@ -3,18 +3,18 @@ use std::fs;
 
 use proptest::prelude::*;
 
-use super::tree::{self, Tree};
-use super::{Finding, contradiction};
-use crate::{Instructions, Options, Places};
+use super::tree::{self, CaseTree};
+use super::{LintFinding, contradiction};
+use crate::{InstructionOptions, InstructionPaths, Instructions};
 
 /// `severity code path:line message > advice`, with the root taken out.
-fn told(tree: &Tree, finding: &Finding) -> String {
+fn told(tree: &CaseTree, finding: &LintFinding) -> String {
     let line = finding
         .line
         .map_or_else(String::new, |line| format!(":{line}"));
-    let path = tree.unrooted(&finding.path.display().to_string());
+    let path = tree.without_root(&finding.path.display().to_string());
     let path = path.strip_prefix("ROOT/").unwrap_or(&path).to_owned();
-    tree.unrooted(&format!(
+    tree.without_root(&format!(
         "{} {} {path}{line} {} > {}",
         finding.severity.as_str(),
         finding.code,
@@ -40,10 +40,10 @@ fn fits(text: &str, wanted: &str) -> bool {
 #[test]
 fn every_case_finds_what_it_says_and_nothing_else() {
     let mut wrong = Vec::new();
-    for case in tree::cases("lint.json") {
-        let tree = Tree::lay(&case);
+    for case in tree::read_cases("lint.json") {
+        let tree = CaseTree::write_case(&case);
         let found: Vec<String> = tree
-            .session()
+            .load_session()
             .lint()
             .iter()
             .map(|f| told(&tree, f))
@@ -66,9 +66,9 @@ fn every_case_finds_what_it_says_and_nothing_else() {
 #[test]
 fn every_code_has_a_case() {
     let mut codes: BTreeSet<String> = BTreeSet::new();
-    for case in tree::cases("lint.json") {
-        let tree = Tree::lay(&case);
-        codes.extend(tree.session().lint().iter().map(|f| f.code.to_owned()));
+    for case in tree::read_cases("lint.json") {
+        let tree = CaseTree::write_case(&case);
+        codes.extend(tree.load_session().lint().iter().map(|f| f.code.to_owned()));
     }
     let wanted = [
         "accidental-import",
@@ -109,37 +109,37 @@ proptest! {
         fs::write(root.join("p/CLAUDE.md"), &text).unwrap();
         fs::write(root.join("p/.claude/rules/r.md"), &more).unwrap();
         fs::write(root.join("p/CLAUDE.local.md"), format!("{more}\n{text}")).unwrap();
-        let session = Instructions::load(Places::new(root.join("p"), root.join("home")), Options::default());
+        let session = Instructions::load(InstructionPaths::new(root.join("p"), root.join("home")), InstructionOptions::default());
         for finding in session.lint() {
             prop_assert!(!finding.message.is_empty() && !finding.advice.is_empty());
         }
-        session.why(&root.join("p").join(more.replace('\0', "")));
+        session.explain_file(&root.join("p").join(more.replace('\0', "")));
     }
 
     #[test]
     fn a_text_never_contradicts_its_copy(text in "(?s)[-a-z0-9`#.,;:!* \n]{0,600}") {
-        let one = contradiction::Text { name: "a", body: &text, group: 0 };
-        let alone = contradiction::find(&[one]).len();
-        let other = contradiction::Text { group: 1, ..one };
-        prop_assert_eq!(contradiction::find(&[one, other]).len(), alone * 2);
+        let one = contradiction::ComparedText { name: "a", body: &text, group: 0 };
+        let alone = contradiction::find_conflicts(&[one]).len();
+        let other = contradiction::ComparedText { group: 1, ..one };
+        prop_assert_eq!(contradiction::find_conflicts(&[one, other]).len(), alone * 2);
     }
 }
 
 #[test]
 fn hostile_text_takes_no_time() {
     let text = "- Always use x y z.\n- Never use x y z.\n".repeat(20_000);
-    let one = contradiction::Text {
+    let one = contradiction::ComparedText {
         name: "a",
         body: &text,
         group: 0,
     };
-    let found = contradiction::find(&[one, one]);
+    let found = contradiction::find_conflicts(&[one, one]);
     assert_eq!(found.len(), 50);
     let long = format!("- {}\n", "never use ".repeat(100_000));
-    let one = contradiction::Text {
+    let one = contradiction::ComparedText {
         name: "a",
         body: &long,
         group: 0,
     };
-    assert!(contradiction::find(&[one, one]).is_empty());
+    assert!(contradiction::find_conflicts(&[one, one]).is_empty());
 }

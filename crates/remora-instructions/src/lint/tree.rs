@@ -9,17 +9,19 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{External, Instructions, Options, Places, Sources};
+use crate::{
+    ExternalImports, InstructionOptions, InstructionPaths, InstructionSources, Instructions,
+};
 
 /// A case's files, on the disk.
-pub(crate) struct Tree {
+pub(crate) struct CaseTree {
     root: PathBuf,
     case: Value,
     _folder: TempDir,
 }
 
 /// The cases of a file.
-pub(crate) fn cases(name: &str) -> Vec<Value> {
+pub(crate) fn read_cases(name: &str) -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("cases/lint")
         .join(name);
@@ -27,8 +29,8 @@ pub(crate) fn cases(name: &str) -> Vec<Value> {
     serde_json::from_str(&text).unwrap()
 }
 
-impl Tree {
-    pub(crate) fn lay(case: &Value) -> Self {
+impl CaseTree {
+    pub(crate) fn write_case(case: &Value) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let tree = Self {
@@ -48,7 +50,7 @@ impl Tree {
                 let times = usize::try_from(parts[1].as_u64().unwrap()).unwrap();
                 fs::write(path, parts[0].as_str().unwrap().repeat(times)).unwrap();
             } else {
-                fs::write(path, tree.rooted(what.as_str().unwrap())).unwrap();
+                fs::write(path, tree.with_root(what.as_str().unwrap())).unwrap();
             }
         }
         tree
@@ -59,17 +61,17 @@ impl Tree {
     }
 
     /// A text with the folder's own path in it.
-    pub(crate) fn rooted(&self, text: &str) -> String {
+    pub(crate) fn with_root(&self, text: &str) -> String {
         text.replace("ROOT", self.root.to_str().unwrap())
     }
 
     /// And without it again.
-    pub(crate) fn unrooted(&self, text: &str) -> String {
+    pub(crate) fn without_root(&self, text: &str) -> String {
         text.replace(self.root.to_str().unwrap(), "ROOT")
     }
 
     /// A path of the case; a bare name stays as it is.
-    pub(crate) fn ask(&self, name: &str) -> PathBuf {
+    pub(crate) fn resolve_name(&self, name: &str) -> PathBuf {
         if name.contains('/') {
             self.root.join(name)
         } else {
@@ -78,8 +80,8 @@ impl Tree {
     }
 
     /// The session that the case describes, with its reads played.
-    pub(crate) fn session(&self) -> Instructions {
-        let mut places = Places::new(self.root.join(self.cwd()), self.root.join("home"));
+    pub(crate) fn load_session(&self) -> Instructions {
+        let mut places = InstructionPaths::new(self.root.join(self.cwd()), self.root.join("home"));
         places.managed = Some(self.root.join("etc"));
         places.user_memories = Some(self.root.join("user-memories"));
         let list = |key: &str| -> Vec<PathBuf> {
@@ -88,22 +90,22 @@ impl Tree {
             names.map(|name| self.root.join(name)).collect()
         };
         places.added = list("added");
-        let mut options = Options {
+        let mut options = InstructionOptions {
             settings: self
                 .case
                 .get("settings")
-                .map(|s| self.rooted(&s.to_string())),
-            ..Options::default()
+                .map(|s| self.with_root(&s.to_string())),
+            ..InstructionOptions::default()
         };
         if let Some(sources) = self.case.get("sources").and_then(Value::as_str) {
-            options.sources = Sources {
+            options.sources = InstructionSources {
                 user: sources.contains("user"),
                 project: sources.contains("project"),
                 local: sources.contains("local"),
             };
         }
         if self.case.get("approved").is_some() {
-            options.external = External::Approved;
+            options.external = ExternalImports::Approved;
         }
         if let Some(variables) = self.case.get("variables") {
             let read: BTreeMap<String, String> = serde_json::from_value(variables.clone()).unwrap();

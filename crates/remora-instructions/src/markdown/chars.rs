@@ -26,8 +26,9 @@ pub(super) fn ends_line(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')
 }
 
-static PUNCTUATION: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[\p{P}\p{S}]").ok());
-static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[\p{L}\p{N}]").ok());
+static PUNCTUATION_PATTERN: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^[\p{P}\p{S}]").ok());
+static WORD_PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[\p{L}\p{N}]").ok());
 
 fn in_class(class: Option<&Regex>, c: char) -> bool {
     let mut buffer = [0; 4];
@@ -39,7 +40,7 @@ pub(super) fn is_punctuation(c: char) -> bool {
     if c.is_ascii() {
         c.is_ascii_punctuation()
     } else {
-        in_class(PUNCTUATION.as_ref(), c)
+        in_class(PUNCTUATION_PATTERN.as_ref(), c)
     }
 }
 
@@ -48,7 +49,7 @@ pub(super) fn is_word(c: char) -> bool {
     if c.is_ascii() {
         c.is_ascii_alphanumeric()
     } else {
-        in_class(WORD.as_ref(), c)
+        in_class(WORD_PATTERN.as_ref(), c)
     }
 }
 
@@ -77,6 +78,6 @@ pub(super) fn units_to_bytes(text: &str, units: usize) -> usize {
     text.len()
 }
 
-pub(super) fn units(text: &str) -> usize {
+pub(super) fn count_utf16_units(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }

@@ -2,16 +2,16 @@
 //! and their names decide later which brackets are links.
 
 use super::chars::{ends_line, is_space, trim_start};
-use super::line::{run, spaces};
+use super::line::{count_marks, count_spaces};
 
 /// A definition at the start of a text.
-pub(super) struct Definition {
+pub(super) struct LinkDefinition {
     pub len: usize,
     pub name: String,
 }
 
 /// White space of any kind and length counts as one blank in a name.
-pub(super) fn fold(name: &str) -> String {
+pub(super) fn fold_name(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
     let mut gap = false;
     for c in name.chars() {
@@ -46,8 +46,8 @@ pub(super) fn name_len(text: &str) -> Option<usize> {
 }
 
 /// The definition that `text` starts with.
-pub(super) fn definition(text: &str) -> Option<Definition> {
-    let indent = spaces(text);
+pub(super) fn parse_definition(text: &str) -> Option<LinkDefinition> {
+    let indent = count_spaces(text);
     if indent > 3 || !text[indent..].starts_with('[') {
         return None;
     }
@@ -57,23 +57,23 @@ pub(super) fn definition(text: &str) -> Option<Definition> {
         return None;
     }
     let mut at = name + 2;
-    at += spaces(&text[at..]);
+    at += count_spaces(&text[at..]);
     if text[at..].starts_with('\n') {
         at += 1;
         at += text[at..].len() - text[at..].trim_start_matches([' ', '\t']).len();
     }
-    let len = targets(text, at).find_map(|target| {
-        titles(text, target)
+    let len = find_target_ends(text, at).find_map(|target| {
+        find_title_ends(text, target)
             .into_iter()
             .chain([target])
             .find_map(|end| line_end(text, end))
     })?;
-    let name = fold(&text[open..name]);
-    Some(Definition { len, name })
+    let name = fold_name(&text[open..name]);
+    Some(LinkDefinition { len, name })
 }
 
 /// Where the target that starts at `at` may end.
-fn targets(text: &str, at: usize) -> impl Iterator<Item = usize> {
+fn find_target_ends(text: &str, at: usize) -> impl Iterator<Item = usize> {
     let rest = &text[at..];
     let bracket = rest.starts_with('<');
     let stop = if bracket {
@@ -89,8 +89,8 @@ fn targets(text: &str, at: usize) -> impl Iterator<Item = usize> {
 }
 
 /// Where a title behind a target may end, best choice first.
-fn titles(text: &str, target: usize) -> Vec<usize> {
-    let mut at = target + spaces(&text[target..]);
+fn find_title_ends(text: &str, target: usize) -> Vec<usize> {
+    let mut at = target + count_spaces(&text[target..]);
     if text[at..].starts_with('\n') {
         at += 1;
         at += text[at..].len() - text[at..].trim_start_matches([' ', '\t']).len();
@@ -98,7 +98,7 @@ fn titles(text: &str, target: usize) -> Vec<usize> {
     let rest = &text[at..];
     let end = match rest.bytes().next() {
         _ if at == target => None,
-        Some(b'"') => return quoted(text, at, '"'),
+        Some(b'"') => return find_quoted_ends(text, at, '"'),
         Some(b'\'') => rest[1..]
             .find('\'')
             .filter(|end| !rest[1..=*end].contains("\n\n")),
@@ -112,7 +112,7 @@ fn titles(text: &str, target: usize) -> Vec<usize> {
 
 /// The ends of a quoted title: the first bare mark, then, from the last one
 /// back, each mark behind a backslash.
-pub(super) fn quoted(text: &str, open: usize, mark: char) -> Vec<usize> {
+pub(super) fn find_quoted_ends(text: &str, open: usize, mark: char) -> Vec<usize> {
     let mut ends = Vec::new();
     let inner = &text[open + 1..];
     for (at, _) in inner.match_indices(mark) {
@@ -126,7 +126,7 @@ pub(super) fn quoted(text: &str, open: usize, mark: char) -> Vec<usize> {
 }
 
 fn line_end(text: &str, at: usize) -> Option<usize> {
-    let at = at + spaces(&text[at..]);
-    let lines = run(&text[at..], b'\n');
+    let at = at + count_spaces(&text[at..]);
+    let lines = count_marks(&text[at..], b'\n');
     (lines > 0 || at == text.len()).then_some(at + lines)
 }

@@ -5,38 +5,38 @@ use super::chars::{is_punctuation, is_space};
 
 /// What a run can do, by the characters around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum RunRole {
     Closes,
     Opens,
     Both,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct MarkRun {
     at: usize,
     len: usize,
-    role: Role,
+    role: RunRole,
 }
 
 /// The runs of a masked text.
-pub(super) struct Runs {
+pub(super) struct EmphasisRuns {
     masked: String,
-    stars: Vec<Run>,
-    lows: Vec<Run>,
+    stars: Vec<MarkRun>,
+    lows: Vec<MarkRun>,
 }
 
 /// The runs of one mark. Nothing behind the last one that closes matters.
-fn useful(mut runs: Vec<Run>) -> Vec<Run> {
-    let last = runs.iter().rposition(|run| run.role != Role::Opens);
+fn drop_unclosable(mut runs: Vec<MarkRun>) -> Vec<MarkRun> {
+    let last = runs.iter().rposition(|run| run.role != RunRole::Opens);
     runs.truncate(last.map_or(0, |last| last + 1));
     runs
 }
 
-impl Runs {
-    pub(super) fn new(masked: String) -> Runs {
-        Runs {
-            stars: useful(runs(&masked, b'*')),
-            lows: useful(runs(&masked, b'_')),
+impl EmphasisRuns {
+    pub(super) fn new(masked: String) -> EmphasisRuns {
+        EmphasisRuns {
+            stars: drop_unclosable(find_runs(&masked, b'*')),
+            lows: drop_unclosable(find_runs(&masked, b'_')),
             masked,
         }
     }
@@ -57,7 +57,8 @@ impl Runs {
         if runs.last().is_none_or(|last| last.at <= from) {
             return None;
         }
-        let start = orphan(&self.masked[from..], mark, other).map_or(from, |skip| from + skip);
+        let start =
+            find_orphan_end(&self.masked[from..], mark, other).map_or(from, |skip| from + skip);
         let first = runs.partition_point(|run| run.at <= start);
         let mut total = open;
         let mut middle = 0;
@@ -65,11 +66,11 @@ impl Runs {
             if !pay(1) {
                 return None;
             }
-            if run.role == Role::Opens {
+            if run.role == RunRole::Opens {
                 total += run.len;
                 continue;
             }
-            if run.role == Role::Both
+            if run.role == RunRole::Both
                 && !open.is_multiple_of(3)
                 && (open + run.len).is_multiple_of(3)
             {
@@ -88,43 +89,43 @@ impl Runs {
 }
 
 /// All runs of `mark` that can open or close something.
-fn runs(masked: &str, mark: u8) -> Vec<Run> {
+fn find_runs(masked: &str, mark: u8) -> Vec<MarkRun> {
     let mut runs = Vec::new();
     let mut at = 0;
     while let Some(step) = masked[at..].find(char::from(mark)) {
         at += step;
-        let len = super::line::run(&masked[at..], mark);
+        let len = super::line::count_marks(&masked[at..], mark);
         let before = masked[..at].chars().next_back();
         let after = masked[at + len..].chars().next();
-        if let Some(role) = before.and_then(|before| role(before, after, mark)) {
-            runs.push(Run { at, len, role });
+        if let Some(role) = before.and_then(|before| classify_run(before, after, mark)) {
+            runs.push(MarkRun { at, len, role });
         }
         at += len;
     }
     runs
 }
 
-fn role(before: char, after: Option<char>, mark: u8) -> Option<Role> {
+fn classify_run(before: char, after: Option<char>, mark: u8) -> Option<RunRole> {
     let plain = |c: char| !is_space(c) && !is_punctuation(c);
     let Some(after) = after else {
-        return (!is_space(before)).then_some(Role::Closes);
+        return (!is_space(before)).then_some(RunRole::Closes);
     };
     match (plain(before), plain(after)) {
-        (true, true) => (mark == b'*').then_some(Role::Both),
-        (true, false) => Some(Role::Closes),
-        (false, true) => Some(Role::Opens),
+        (true, true) => (mark == b'*').then_some(RunRole::Both),
+        (true, false) => Some(RunRole::Closes),
+        (false, true) => Some(RunRole::Opens),
         (false, false) => match (is_space(before), is_space(after)) {
             (true, true) => None,
-            (true, false) => Some(Role::Opens),
-            (false, true) => Some(Role::Closes),
-            (false, false) => Some(Role::Both),
+            (true, false) => Some(RunRole::Opens),
+            (false, true) => Some(RunRole::Closes),
+            (false, false) => Some(RunRole::Both),
         },
     }
 }
 
 /// A single mark of the one kind between double marks of the other kind is
 /// passed over, when it comes first. Gives the place behind it.
-fn orphan(text: &str, mark: u8, other: u8) -> Option<usize> {
+fn find_orphan_end(text: &str, mark: u8, other: u8) -> Option<usize> {
     let (mark, other) = (char::from(mark), char::from(other));
     let next = |from: usize| text[from..].find([mark, other]).map(|at| from + at);
     let double = |at: &usize| text[*at..].starts_with(other) && text[at + 1..].starts_with(other);

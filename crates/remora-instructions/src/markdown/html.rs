@@ -5,7 +5,7 @@ use super::chars::is_space;
 use super::line;
 
 /// Elements that start a block wherever they stand.
-const BLOCKS: &[&str] = &[
+const BLOCK_ELEMENTS: &[&str] = &[
     "address",
     "article",
     "aside",
@@ -72,7 +72,7 @@ const BLOCKS: &[&str] = &[
 ];
 
 /// Elements that only their own end tag ends.
-const RAW: &[&str] = &["script", "pre", "style", "textarea"];
+const RAW_ELEMENTS: &[&str] = &["script", "pre", "style", "textarea"];
 
 fn starts_with(text: &str, start: &str) -> bool {
     let bytes = text.as_bytes();
@@ -99,14 +99,14 @@ fn name_len(text: &str) -> usize {
     text.bytes().take_while(part).count()
 }
 
-fn newlines(text: &str, from: usize) -> usize {
-    from + line::run(&text[from..], b'\n')
+fn skip_newlines(text: &str, from: usize) -> usize {
+    from + line::count_marks(&text[from..], b'\n')
 }
 
 /// The end of the line that holds `from`, with all line ends behind it.
 fn line_end(text: &str, from: usize) -> usize {
     let end = text[from..].find('\n').map_or(text.len(), |at| from + at);
-    newlines(text, end)
+    skip_newlines(text, end)
 }
 
 /// The end of the first run of blank lines behind `from`, or of the text.
@@ -131,8 +131,8 @@ fn blank_line(text: &str, from: usize) -> usize {
 }
 
 /// How many bytes of HTML block the text starts with.
-pub(super) fn block(text: &str) -> Option<usize> {
-    let indent = line::spaces(text);
+pub(super) fn block_len(text: &str) -> Option<usize> {
+    let indent = line::count_spaces(text);
     if indent > 3 || !text[indent..].starts_with('<') {
         return None;
     }
@@ -141,16 +141,16 @@ pub(super) fn block(text: &str) -> Option<usize> {
     let until = |mark: &str, from: usize| {
         tag[from..]
             .find(mark)
-            .map_or(tag.len(), |at| newlines(tag, from + at + mark.len()))
+            .map_or(tag.len(), |at| skip_newlines(tag, from + at + mark.len()))
     };
-    if let Some(name) = RAW.iter().find(|name| {
+    if let Some(name) = RAW_ELEMENTS.iter().find(|name| {
         starts_with(inner, name) && inner[name.len()..].starts_with(|c| c == '>' || is_space(c))
     }) {
         let end = find_tag_end(tag, name).map(|at| line_end(tag, at));
         return Some(indent + end.unwrap_or(tag.len()));
     }
     if inner.starts_with("!--") {
-        let end = comment(tag).unwrap_or(tag.len());
+        let end = find_comment_end(tag).unwrap_or(tag.len());
         return Some(indent + line_end(tag, end));
     }
     if inner.starts_with('?') {
@@ -163,28 +163,28 @@ pub(super) fn block(text: &str) -> Option<usize> {
         let letter = name.starts_with(|c: char| c.is_ascii_alphabetic());
         return letter.then(|| indent + until(">", 3));
     }
-    let end = block_tag(tag, Case::Any).or_else(|| lone_tag(tag))?;
+    let end = block_tag(tag, TagCase::Any).or_else(|| lone_tag(tag))?;
     Some(indent + blank_line(tag, end))
 }
 
 #[derive(Clone, Copy)]
-enum Case {
+enum TagCase {
     Any,
     Lower,
 }
 
 /// The start or end tag of a block element, up to where its name is over.
-fn block_tag(tag: &str, case: Case) -> Option<usize> {
+fn block_tag(tag: &str, case: TagCase) -> Option<usize> {
     let open = if tag.starts_with("</") { 2 } else { 1 };
     let name = &tag[open..open + name_len(&tag[open..])];
     let known = match case {
-        Case::Any => BLOCKS.contains(&name.to_ascii_lowercase().as_str()),
-        Case::Lower => BLOCKS.contains(&name),
+        TagCase::Any => BLOCK_ELEMENTS.contains(&name.to_ascii_lowercase().as_str()),
+        TagCase::Lower => BLOCK_ELEMENTS.contains(&name),
     };
     let at = open + name.len();
     let rest = &tag[at..];
     let end = match rest.bytes().next() {
-        Some(b' ') => at + line::spaces(rest),
+        Some(b' ') => at + line::count_spaces(rest),
         Some(b'\n' | b'>') => at + 1,
         Some(b'/') if rest.starts_with("/>") => at + 2,
         _ => return None,
@@ -194,10 +194,13 @@ fn block_tag(tag: &str, case: Case) -> Option<usize> {
 
 /// Any complete tag that has its line for itself.
 fn lone_tag(tag: &str) -> Option<usize> {
-    let line = line::first(tag);
+    let line = line::first_line(tag);
     let closing = line.starts_with("</");
     let open = if closing { 2 } else { 1 };
-    if RAW.iter().any(|name| starts_with(&line[open..], name)) {
+    if RAW_ELEMENTS
+        .iter()
+        .any(|name| starts_with(&line[open..], name))
+    {
         return None;
     }
     let name = name_len(&line[open..]);
@@ -209,25 +212,25 @@ fn lone_tag(tag: &str) -> Option<usize> {
         let rest = tag[open + name..].trim_start_matches(is_space);
         tag.len() - rest.strip_prefix('>')?.len()
     } else {
-        attributes(line, open + name, Blanks::OneLine)?
+        find_attributes_end(line, open + name, AttributeSpacing::OneLine)?
     };
-    line::is_blank(line::first(&tag[end..])).then_some(end)
+    line::is_blank(line::first_line(&tag[end..])).then_some(end)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Blanks {
+enum AttributeSpacing {
     /// Blanks only, and values stay on their line.
     OneLine,
     Any,
 }
 
 /// The end of a start tag whose name ends at `at`.
-fn attributes(text: &str, mut at: usize, blanks: Blanks) -> Option<usize> {
+fn find_attributes_end(text: &str, mut at: usize, blanks: AttributeSpacing) -> Option<usize> {
     let skip = |at: usize| {
         let rest = &text[at..];
         let behind = match blanks {
-            Blanks::OneLine => rest.trim_start_matches(' '),
-            Blanks::Any => rest.trim_start_matches(is_space),
+            AttributeSpacing::OneLine => rest.trim_start_matches(' '),
+            AttributeSpacing::Any => rest.trim_start_matches(is_space),
         };
         text.len() - behind.len()
     };
@@ -248,18 +251,18 @@ fn attributes(text: &str, mut at: usize, blanks: Blanks) -> Option<usize> {
         at = next + rest.bytes().take_while(name).count();
         let equals = skip(at);
         if text[equals..].starts_with('=') {
-            at = value(text, skip(equals + 1), blanks)?;
+            at = find_value_end(text, skip(equals + 1), blanks)?;
         }
     }
 }
 
-fn value(text: &str, at: usize, blanks: Blanks) -> Option<usize> {
+fn find_value_end(text: &str, at: usize, blanks: AttributeSpacing) -> Option<usize> {
     let rest = &text[at..];
     let quote = rest.chars().next()?;
     if quote == '"' || quote == '\'' {
         let end = rest[1..].find(quote)?;
         let inner = &rest[1..=end];
-        return (blanks == Blanks::Any || !inner.contains('\n')).then_some(at + end + 2);
+        return (blanks == AttributeSpacing::Any || !inner.contains('\n')).then_some(at + end + 2);
     }
     let stop = |c: char| is_space(c) || "\"'=<>`".contains(c);
     let len = rest.find(stop).unwrap_or(rest.len());
@@ -267,7 +270,7 @@ fn value(text: &str, at: usize, blanks: Blanks) -> Option<usize> {
 }
 
 /// The end of a comment that is closed.
-fn comment(tag: &str) -> Option<usize> {
+fn find_comment_end(tag: &str) -> Option<usize> {
     let inner = tag.strip_prefix("<!--")?;
     if inner.starts_with('>') {
         return Some(5);
@@ -279,14 +282,14 @@ fn comment(tag: &str) -> Option<usize> {
 }
 
 /// How many bytes of tag, comment or instruction a text starts with.
-pub(super) fn inline(text: &str) -> Option<usize> {
+pub(super) fn inline_len(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('<')?;
     let until = |mark: &str, from: usize| {
         let at = text.get(from..)?.find(mark)?;
         Some(from + at + mark.len())
     };
     match inner.bytes().next()? {
-        b'!' if inner.starts_with("!--") => comment(text),
+        b'!' if inner.starts_with("!--") => find_comment_end(text),
         b'!' if inner.starts_with("![CDATA[") => until("]]>", 9),
         b'!' => {
             let name = inner[1..]
@@ -309,13 +312,13 @@ pub(super) fn inline(text: &str) -> Option<usize> {
         }
         _ => {
             let name = name_len(inner);
-            (name > 0).then(|| attributes(text, 1 + name, Blanks::Any))?
+            (name > 0).then(|| find_attributes_end(text, 1 + name, AttributeSpacing::Any))?
         }
     }
 }
 
 /// An address in angle brackets.
-pub(super) fn address(text: &str) -> Option<usize> {
+pub(super) fn autolink_len(text: &str) -> Option<usize> {
     let stop = |c: char| c == '>' || c == '<' || is_space(c);
     let end = 1 + text.get(1..)?.find(stop)?;
     let inner = text[end..].starts_with('>').then(|| &text[1..end])?;
@@ -351,16 +354,16 @@ fn is_mail(text: &str) -> bool {
 }
 
 /// Whether a line of HTML ends a paragraph above it.
-pub(super) fn interrupts(line: &str, closed: bool) -> bool {
+pub(super) fn interrupts_paragraph(line: &str, closed: bool) -> bool {
     let inner = &line[1..];
-    if inner.starts_with("!--") || RAW.iter().any(|name| inner.starts_with(name)) {
+    if inner.starts_with("!--") || RAW_ELEMENTS.iter().any(|name| inner.starts_with(name)) {
         return true;
     }
     let open = if inner.starts_with('/') { 2 } else { 1 };
     let name = name_len(&line[open..]);
     let bare = open + name == line.len();
     if bare {
-        return closed && BLOCKS.contains(&&line[open..]);
+        return closed && BLOCK_ELEMENTS.contains(&&line[open..]);
     }
-    block_tag(line, Case::Lower).is_some()
+    block_tag(line, TagCase::Lower).is_some()
 }

@@ -5,14 +5,14 @@
 use std::collections::HashSet;
 
 use super::chars::{is_punctuation, is_space, is_word, trim_end};
-use super::emphasis::Runs;
+use super::emphasis::EmphasisRuns;
 use super::link::{self, Link};
-use super::mask::mask;
-use super::view::{View, count};
+use super::mask::mask_text;
+use super::view::{View, count_newlines};
 use super::{html, line};
 
 /// Emphasis and links deeper than this are plain text.
-const DEPTH: usize = 48;
+const MAX_INLINE_DEPTH: usize = 48;
 
 /// A part of a text.
 pub(super) enum Piece<'a> {
@@ -30,12 +30,12 @@ pub(super) enum Piece<'a> {
 
 /// Takes the pieces in order, each with the numbers of its lines in the file
 /// (the list may be longer than the piece).
-pub(super) trait Sink {
-    fn piece(&mut self, piece: Piece<'_>, lines: &[usize]);
+pub(super) trait PieceSink {
+    fn accept_piece(&mut self, piece: Piece<'_>, lines: &[usize]);
 }
 
 /// Reads the inline marks of one block.
-pub(super) struct Inline<'a, S> {
+pub(super) struct InlineParser<'a, S> {
     links: &'a HashSet<String>,
     lines: &'a [usize],
     sink: &'a mut S,
@@ -55,59 +55,59 @@ struct Cursor<'s> {
 }
 
 impl<'s> Cursor<'s> {
-    fn rest(&self) -> &'s str {
+    fn remaining_text(&self) -> &'s str {
         &self.src[self.at..]
     }
 
     /// The line of a place; places only move on.
-    fn line(&mut self, at: usize) -> usize {
-        self.line += count(&self.src[self.counted..at]);
+    fn line_at(&mut self, at: usize) -> usize {
+        self.line += count_newlines(&self.src[self.counted..at]);
         self.counted = at;
         self.line
     }
 
-    fn plain(&mut self, len: usize) {
+    fn push_plain(&mut self, len: usize) {
         self.text.get_or_insert(self.at);
         self.at += len;
     }
 }
 
-impl<'a, S: Sink> Inline<'a, S> {
+impl<'a, S: PieceSink> InlineParser<'a, S> {
     /// Reads a block's text.
-    pub(super) fn block(src: View<'a>, links: &'a HashSet<String>, sink: &'a mut S) {
-        let mut inline = Inline {
+    pub(super) fn parse_block(src: View<'a>, links: &'a HashSet<String>, sink: &'a mut S) {
+        let mut inline = InlineParser {
             links,
             lines: src.lines,
             sink,
             fuel: src.text.len().saturating_mul(32).saturating_add(1 << 18),
         };
-        inline.read(src.text, 0, 0);
+        inline.parse_text(src.text, 0, 0);
     }
 
-    fn emit(&mut self, piece: Piece<'_>, line: usize) {
+    fn emit_piece(&mut self, piece: Piece<'_>, line: usize) {
         let from = line.min(self.lines.len().saturating_sub(1));
-        self.sink.piece(piece, &self.lines[from..]);
+        self.sink.accept_piece(piece, &self.lines[from..]);
     }
 
     /// Hands the plain text over and gives the line of what follows it.
-    fn flush(&mut self, cursor: &mut Cursor<'_>) -> usize {
+    fn flush_text(&mut self, cursor: &mut Cursor<'_>) -> usize {
         if let Some(from) = cursor.text.take() {
-            let line = cursor.line(from);
+            let line = cursor.line_at(from);
             let (text, after) = (&cursor.src[from..cursor.at], &cursor.src[cursor.at..]);
-            self.emit(Piece::Text(text, after), line);
+            self.emit_piece(Piece::Text(text, after), line);
         }
-        cursor.line(cursor.at)
+        cursor.line_at(cursor.at)
     }
 
     /// Takes the price of `steps` steps, if there is enough left.
-    fn pay(&mut self, steps: usize) -> bool {
+    fn spend_fuel(&mut self, steps: usize) -> bool {
         let enough = self.fuel > steps;
         self.fuel = if enough { self.fuel - steps } else { 0 };
         enough
     }
 
     /// Reads `src`, whose first line has the index `line`.
-    fn read(&mut self, src: &str, line: usize, depth: usize) {
+    fn parse_text(&mut self, src: &str, line: usize, depth: usize) {
         let mut cursor = Cursor {
             src,
             at: 0,
@@ -116,125 +116,127 @@ impl<'a, S: Sink> Inline<'a, S> {
             counted: 0,
         };
         // Without an import mark nothing below can matter.
-        if !src.contains('@') || depth > DEPTH || !self.pay(src.len()) {
-            cursor.plain(src.len());
-            self.flush(&mut cursor);
+        if !src.contains('@') || depth > MAX_INLINE_DEPTH || !self.spend_fuel(src.len()) {
+            cursor.push_plain(src.len());
+            self.flush_text(&mut cursor);
             return;
         }
         let runs = src
             .contains(['*', '_'])
-            .then(|| Runs::new(mask(src, self.links)));
+            .then(|| EmphasisRuns::new(mask_text(src, self.links)));
         let last = trim_end(src).len();
         let mut before = None;
         while cursor.at < src.len() {
             if self.fuel == 0 {
-                cursor.plain(src.len() - cursor.at);
+                cursor.push_plain(src.len() - cursor.at);
                 break;
             }
             let prev = std::mem::take(&mut before);
-            if let Some(len) = self.special(&mut cursor, prev, runs.as_ref(), depth, last) {
+            if let Some(len) = self.parse_mark(&mut cursor, prev, runs.as_ref(), depth, last) {
                 cursor.at += len;
                 continue;
             }
-            if cursor.rest().starts_with(['[', '!']) && link::is_reference(cursor.rest()) {
-                cursor.plain(1);
+            if cursor.remaining_text().starts_with(['[', '!'])
+                && link::is_reference(cursor.remaining_text())
+            {
+                cursor.push_plain(1);
                 continue;
             }
-            let len = text_len(cursor.rest());
-            let end = cursor.rest()[..len].chars().next_back();
+            let len = text_len(cursor.remaining_text());
+            let end = cursor.remaining_text()[..len].chars().next_back();
             before = if end == Some('_') { prev } else { end };
-            cursor.plain(len);
+            cursor.push_plain(len);
         }
-        self.flush(&mut cursor);
+        self.flush_text(&mut cursor);
     }
 
     /// Reads anything but plain text at the cursor and gives its length.
-    fn special(
+    fn parse_mark(
         &mut self,
         cursor: &mut Cursor<'_>,
         before: Option<char>,
-        runs: Option<&Runs>,
+        runs: Option<&EmphasisRuns>,
         depth: usize,
         last: usize,
     ) -> Option<usize> {
-        let rest = cursor.rest();
+        let rest = cursor.remaining_text();
         match rest.bytes().next()? {
             b'\\' => {
                 if rest[1..].starts_with(|c: char| c.is_ascii_punctuation()) {
-                    let line = self.flush(cursor);
+                    let line = self.flush_text(cursor);
                     let piece = Piece::Escape(&rest[..2], &rest[2..]);
-                    self.emit(piece, line);
+                    self.emit_piece(piece, line);
                     return Some(2);
                 }
                 let breaks = rest[1..].starts_with('\n') && cursor.at + 2 < last;
                 breaks.then(|| {
-                    self.flush(cursor);
+                    self.flush_text(cursor);
                     2
                 })
             }
             b' ' => {
-                let len = line::spaces(rest);
+                let len = line::count_spaces(rest);
                 let breaks =
                     len >= 2 && rest[len..].starts_with('\n') && cursor.at + len + 1 < last;
                 breaks.then(|| {
-                    self.flush(cursor);
+                    self.flush_text(cursor);
                     len + 1
                 })
             }
             b'<' => {
-                let found = html::inline(rest).or_else(|| html::address(rest));
+                let found = html::inline_len(rest).or_else(|| html::autolink_len(rest));
                 if found.is_none() && rest[1..].starts_with(['!', '?']) {
                     // Something that never ends was searched to the end.
-                    self.pay(rest.len() / 4);
+                    self.spend_fuel(rest.len() / 4);
                 }
                 let len = found?;
-                let line = self.flush(cursor);
-                self.emit(Piece::Html(&rest[..len]), line);
+                let line = self.flush_text(cursor);
+                self.emit_piece(Piece::Html(&rest[..len]), line);
                 Some(len)
             }
             b'[' | b'!' => {
-                let found = link::link(rest, &mut |steps| self.pay(steps))
-                    .or_else(|| link::reference(rest, self.links))?;
-                Some(self.link(cursor, &found, depth))
+                let found = link::parse_inline_link(rest, &mut |steps| self.spend_fuel(steps))
+                    .or_else(|| link::resolve_reference(rest, self.links))?;
+                Some(self.parse_link(cursor, &found, depth))
             }
-            b'*' | b'_' => self.emphasis(cursor, before, runs?, depth),
+            b'*' | b'_' => self.parse_emphasis(cursor, before, runs?, depth),
             b'`' => {
                 let Some(len) = code_len(rest) else {
-                    self.pay(rest.len());
+                    self.spend_fuel(rest.len());
                     return None;
                 };
-                let line = self.flush(cursor);
-                self.emit(Piece::Code(&rest[..len]), line);
+                let line = self.flush_text(cursor);
+                self.emit_piece(Piece::Code(&rest[..len]), line);
                 Some(len)
             }
             _ => None,
         }
     }
 
-    fn link(&mut self, cursor: &mut Cursor<'_>, found: &Link<'_>, depth: usize) -> usize {
-        let rest = cursor.rest();
-        let line = self.flush(cursor);
+    fn parse_link(&mut self, cursor: &mut Cursor<'_>, found: &Link<'_>, depth: usize) -> usize {
+        let rest = cursor.remaining_text();
+        let line = self.flush_text(cursor);
         if rest.starts_with('!') {
-            self.emit(Piece::Image(found.label), line);
+            self.emit_piece(Piece::Image(found.label), line);
         } else {
             let label = found.label.replace("\\[", "[").replace("\\]", "]");
-            self.read(&label, line, depth + 1);
+            self.parse_text(&label, line, depth + 1);
         }
         found.len
     }
 
-    fn emphasis(
+    fn parse_emphasis(
         &mut self,
         cursor: &mut Cursor<'_>,
         before: Option<char>,
-        runs: &Runs,
+        runs: &EmphasisRuns,
         depth: usize,
     ) -> Option<usize> {
-        let rest = cursor.rest();
+        let rest = cursor.remaining_text();
         let mark = rest.bytes().next()?;
-        let open = line::run(rest, mark);
+        let open = line::count_marks(rest, mark);
         // Each mark of a long run that opens nothing is tried.
-        if !self.pay(open) {
+        if !self.spend_fuel(open) {
             return None;
         }
         let next = rest[open..].chars().next().filter(|c| !is_space(*c))?;
@@ -246,23 +248,24 @@ impl<'a, S: Sink> Inline<'a, S> {
         } else if mark == b'_' && before.is_some_and(|c| c.len_utf16() == 1 && is_word(c)) {
             return None;
         }
-        let (end, close) =
-            runs.close(mark, cursor.at + open, open, &mut |steps| self.pay(steps))?;
+        let (end, close) = runs.close(mark, cursor.at + open, open, &mut |steps| {
+            self.spend_fuel(steps)
+        })?;
         let inset = if open.min(close) % 2 == 1 { 1 } else { 2 };
         let inner = &cursor.src[cursor.at + inset..end - inset];
-        let line = self.flush(cursor);
-        self.read(inner, line, depth + 1);
+        let line = self.flush_text(cursor);
+        self.parse_text(inner, line, depth + 1);
         Some(end - cursor.at)
     }
 }
 
 /// The length of the code span at the start.
 fn code_len(text: &str) -> Option<usize> {
-    let open = line::run(text, b'`');
+    let open = line::count_marks(text, b'`');
     let mut at = open;
     loop {
         at += text[at..].find('`')?;
-        let close = line::run(&text[at..], b'`');
+        let close = line::count_marks(&text[at..], b'`');
         at += close;
         if close == open {
             return Some(at);
@@ -273,10 +276,10 @@ fn code_len(text: &str) -> Option<usize> {
 /// How much plain text there is before the next thing that could be a mark.
 fn text_len(text: &str) -> usize {
     let breaks = |at: usize| {
-        let spaces = line::spaces(&text[at..]);
+        let spaces = line::count_spaces(&text[at..]);
         spaces >= 2 && text[at + spaces..].starts_with('\n')
     };
-    let ticks = line::run(text, b'`');
+    let ticks = line::count_marks(text, b'`');
     let first = text.chars().next().map_or(0, char::len_utf8);
     let at = ticks.max(first);
     if breaks(at) {

@@ -4,7 +4,7 @@
 use super::chars::{ends_line, is_space};
 
 /// The line at the start of `text`, without its line end.
-pub(super) fn first(text: &str) -> &str {
+pub(super) fn first_line(text: &str) -> &str {
     text.split('\n').next().unwrap_or_default()
 }
 
@@ -18,72 +18,72 @@ pub(super) fn is_blank(line: &str) -> bool {
     line.bytes().all(|b| b == b' ' || b == b'\t')
 }
 
-pub(super) fn spaces(line: &str) -> usize {
+pub(super) fn count_spaces(line: &str) -> usize {
     line.bytes().take_while(|b| *b == b' ').count()
 }
 
 /// The line behind its indent, when that is at most `most` blanks.
-pub(super) fn dedent(line: &str, most: usize) -> Option<&str> {
-    let indent = spaces(line);
+pub(super) fn strip_indent(line: &str, most: usize) -> Option<&str> {
+    let indent = count_spaces(line);
     (indent <= most).then(|| &line[indent..])
 }
 
 /// How many of `mark` the text starts with.
-pub(super) fn run(text: &str, mark: u8) -> usize {
+pub(super) fn count_marks(text: &str, mark: u8) -> usize {
     text.bytes().take_while(|b| *b == mark).count()
 }
 
 /// A line of code by its indent.
 pub(super) fn is_indented(line: &str) -> bool {
-    let indent = spaces(line);
+    let indent = count_spaces(line);
     indent >= 4 || line[indent..].starts_with('\t')
 }
 
 /// What may stand between the marks of a rule.
 #[derive(Clone, Copy)]
-pub(super) enum Gaps {
+pub(super) enum RuleGaps {
     BlanksAndTabs,
     Blanks,
 }
 
-pub(super) fn is_rule(line: &str, indent: usize, gaps: Gaps) -> bool {
-    let Some(line) = dedent(line, indent) else {
+pub(super) fn is_rule(line: &str, indent: usize, gaps: RuleGaps) -> bool {
+    let Some(line) = strip_indent(line, indent) else {
         return false;
     };
     let Some(mark) = line.chars().next().filter(|c| "-_*".contains(*c)) else {
         return false;
     };
-    let gap = |c: char| c == ' ' || (c == '\t' && matches!(gaps, Gaps::BlanksAndTabs));
+    let gap = |c: char| c == ' ' || (c == '\t' && matches!(gaps, RuleGaps::BlanksAndTabs));
     line.chars().all(|c| c == mark || gap(c)) && line.chars().filter(|c| *c == mark).count() >= 3
 }
 
 /// The content behind the marks of a heading.
-pub(super) fn heading(line: &str) -> Option<&str> {
-    let line = dedent(line, 3)?;
-    let marks = run(line, b'#');
+pub(super) fn strip_heading_marks(line: &str) -> Option<&str> {
+    let line = strip_indent(line, 3)?;
+    let marks = count_marks(line, b'#');
     let rest = &line[marks..];
     let ends = rest.chars().next().is_none_or(is_space);
     ((1..=6).contains(&marks) && ends).then_some(rest)
 }
 
 pub(super) fn is_quote(line: &str) -> bool {
-    dedent(line, 3).is_some_and(|line| line.starts_with('>'))
+    strip_indent(line, 3).is_some_and(|line| line.starts_with('>'))
 }
 
 /// The marks that open a fence.
-pub(super) fn fence(line: &str) -> Option<&str> {
-    let line = dedent(line, 3)?;
-    let ticks = run(line, b'`');
+pub(super) fn parse_fence(line: &str) -> Option<&str> {
+    let line = strip_indent(line, 3)?;
+    let ticks = count_marks(line, b'`');
     if ticks >= 3 {
         return (!line[ticks..].contains('`')).then(|| &line[..ticks]);
     }
-    let tildes = run(line, b'~');
+    let tildes = count_marks(line, b'~');
     (tildes >= 3).then(|| &line[..tildes])
 }
 
 /// Whether the line closes the fence that these marks opened.
 pub(super) fn closes_fence(line: &str, marks: &str) -> bool {
-    dedent(line, 3)
+    strip_indent(line, 3)
         .and_then(|line| line.strip_prefix(marks))
         .is_some_and(|rest| {
             let rest = rest.trim_start_matches(['~', '`']);
@@ -93,7 +93,7 @@ pub(super) fn closes_fence(line: &str, marks: &str) -> bool {
 
 /// A list mark: its length, and what sort it is (a list goes on only with
 /// marks of its own sort).
-pub(super) fn bullet(text: &str) -> Option<(usize, char)> {
+pub(super) fn parse_bullet(text: &str) -> Option<(usize, char)> {
     let c = text.chars().next()?;
     if matches!(c, '*' | '+' | '-') {
         return Some((1, c));
@@ -105,10 +105,10 @@ pub(super) fn bullet(text: &str) -> Option<(usize, char)> {
 
 /// A list mark that is followed by a blank, a tab or nothing.
 pub(super) fn is_bullet(line: &str, indent: usize) -> bool {
-    let Some(line) = dedent(line, indent) else {
+    let Some(line) = strip_indent(line, indent) else {
         return false;
     };
-    bullet(line).is_some_and(|(len, _)| {
+    parse_bullet(line).is_some_and(|(len, _)| {
         let rest = &line[len..];
         rest.is_empty() || rest.starts_with([' ', '\t'])
     })
@@ -116,10 +116,10 @@ pub(super) fn is_bullet(line: &str, indent: usize) -> bool {
 
 /// The underline of a heading.
 pub(super) fn is_underline(line: &str) -> bool {
-    let Some(line) = dedent(line, 3) else {
+    let Some(line) = strip_indent(line, 3) else {
         return false;
     };
-    let marks = run(line, b'=').max(run(line, b'-'));
+    let marks = count_marks(line, b'=').max(count_marks(line, b'-'));
     marks > 0 && line[marks..].bytes().all(|b| b == b' ')
 }
 
@@ -129,12 +129,12 @@ pub(super) fn stops_underlined(line: &str, closed: bool) -> bool {
     if is_indented(line) {
         return true;
     }
-    let text = &line[spaces(line)..];
+    let text = &line[count_spaces(line)..];
     let tag = || {
         let inner = text.strip_prefix('<').and_then(|t| t.strip_suffix('>'));
         closed && inner.is_some_and(|inner| !inner.is_empty() && !inner.contains('>'))
     };
-    bullet(line).is_some_and(|(len, _)| line[len..].starts_with(' '))
+    parse_bullet(line).is_some_and(|(len, _)| line[len..].starts_with(' '))
         || text.starts_with("```")
         || text.starts_with("~~~")
         || text.starts_with(['>', '#'])
@@ -143,8 +143,8 @@ pub(super) fn stops_underlined(line: &str, closed: bool) -> bool {
 
 /// Whether the line ends a paragraph above it. `closed` says whether a line
 /// end follows it: some starts of blocks count only then.
-pub(super) fn interrupts(line: &str, closed: bool) -> bool {
-    let indent = spaces(line);
+pub(super) fn interrupts_paragraph(line: &str, closed: bool) -> bool {
+    let indent = count_spaces(line);
     if indent == line.len() {
         return closed || line.is_empty();
     }
@@ -158,12 +158,12 @@ pub(super) fn interrupts(line: &str, closed: bool) -> bool {
         rest.is_some_and(|rest| rest.starts_with(' '))
     };
     match text.as_bytes()[0] {
-        b'#' => heading(line).is_some(),
+        b'#' => strip_heading_marks(line).is_some(),
         b'>' => true,
-        b'`' | b'~' => closed && fence(line).is_some(),
-        b'<' => indent == 0 && super::html::interrupts(line, closed),
-        b'-' | b'*' => is_rule(line, 3, Gaps::BlanksAndTabs) || list(),
-        b'_' => is_rule(line, 3, Gaps::BlanksAndTabs),
+        b'`' | b'~' => closed && parse_fence(line).is_some(),
+        b'<' => indent == 0 && super::html::interrupts_paragraph(line, closed),
+        b'-' | b'*' => is_rule(line, 3, RuleGaps::BlanksAndTabs) || list(),
+        b'_' => is_rule(line, 3, RuleGaps::BlanksAndTabs),
         b'+' | b'1' => list(),
         _ => false,
     }
@@ -171,7 +171,7 @@ pub(super) fn interrupts(line: &str, closed: bool) -> bool {
 
 /// Whether HTML starts here that a list item does not take in.
 pub(super) fn is_html(line: &str, indent: usize) -> bool {
-    let Some(rest) = dedent(line, indent).and_then(|line| line.strip_prefix('<')) else {
+    let Some(rest) = strip_indent(line, indent).and_then(|line| line.strip_prefix('<')) else {
         return false;
     };
     if rest.starts_with("!--") {
@@ -187,7 +187,7 @@ pub(super) fn heading_text(line: &str) -> Option<&str> {
     if line.contains(ends_line) {
         return None;
     }
-    let text = super::chars::trim(heading(line)?);
+    let text = super::chars::trim(strip_heading_marks(line)?);
     let bare = text.trim_end_matches('#');
     if bare.len() < text.len() && (bare.is_empty() || bare.ends_with(' ')) {
         return Some(super::chars::trim(bare));

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::chars::{ends_line, is_space, trim, trim_end, trim_start};
-use super::definition::{fold, name_len, quoted};
+use super::definition::{find_quoted_ends, fold_name, name_len};
 
 /// A link or an image at the start of a text.
 pub(super) struct Link<'a> {
@@ -13,7 +13,7 @@ pub(super) struct Link<'a> {
 }
 
 /// Bytes of the opening bracket, with the mark of an image.
-fn opening(text: &str) -> Option<usize> {
+fn opening_len(text: &str) -> Option<usize> {
     let open = usize::from(text.starts_with('!'));
     text[open..].starts_with('[').then_some(open + 1)
 }
@@ -42,8 +42,11 @@ fn label_len(text: &str) -> Option<usize> {
 }
 
 /// A link with its target behind the label.
-pub(super) fn link<'a>(text: &'a str, pay: &mut impl FnMut(usize) -> bool) -> Option<Link<'a>> {
-    let open = opening(text)?;
+pub(super) fn parse_inline_link<'a>(
+    text: &'a str,
+    pay: &mut impl FnMut(usize) -> bool,
+) -> Option<Link<'a>> {
+    let open = opening_len(text)?;
     let close = open + label_len(&text[open..])?;
     let label = &text[open..close];
     let inner = text[close..].strip_prefix("](")?;
@@ -53,7 +56,8 @@ pub(super) fn link<'a>(text: &'a str, pay: &mut impl FnMut(usize) -> bool) -> Op
     }
     // Without a target, a title may still follow the blanks.
     let bare = |end| (from, end);
-    let found = target(text, from, pay).or_else(|| finish(text, close + 2, pay).map(bare));
+    let found =
+        find_target_end(text, from, pay).or_else(|| find_link_end(text, close + 2, pay).map(bare));
     let (target, end) = found?;
     let href = trim(&text[from..target]);
     if let Some(rest) = href.strip_prefix('<') {
@@ -63,7 +67,7 @@ pub(super) fn link<'a>(text: &'a str, pay: &mut impl FnMut(usize) -> bool) -> Op
             .is_multiple_of(2)
             .then_some(Link { len: end, label });
     }
-    let Some(at) = surplus(&text[from..target]) else {
+    let Some(at) = find_surplus_parenthesis(&text[from..target]) else {
         return Some(Link { len: end, label });
     };
     // The client's reader forgets the blanks before the target here, and so
@@ -77,10 +81,14 @@ pub(super) fn link<'a>(text: &'a str, pay: &mut impl FnMut(usize) -> bool) -> Op
 }
 
 /// Where the target that starts at `from` ends, and where the link ends.
-fn target(text: &str, from: usize, pay: &mut impl FnMut(usize) -> bool) -> Option<(usize, usize)> {
+fn find_target_end(
+    text: &str,
+    from: usize,
+    pay: &mut impl FnMut(usize) -> bool,
+) -> Option<(usize, usize)> {
     let rest = &text[from..];
-    if let Some(len) = bracketed(rest)
-        && let Some(end) = finish(text, from + len, pay)
+    if let Some(len) = bracketed_len(rest)
+        && let Some(end) = find_link_end(text, from + len, pay)
     {
         return Some((from + len, end));
     }
@@ -89,7 +97,7 @@ fn target(text: &str, from: usize, pay: &mut impl FnMut(usize) -> bool) -> Optio
     if !pay(stop - from) {
         return None;
     }
-    if let Some(end) = finish(text, stop, pay) {
+    if let Some(end) = find_link_end(text, stop, pay) {
         return Some((stop, end));
     }
     let close = from + text[from..stop].rfind(')')?;
@@ -97,7 +105,7 @@ fn target(text: &str, from: usize, pay: &mut impl FnMut(usize) -> bool) -> Optio
 }
 
 /// The length of a target in angle brackets.
-fn bracketed(text: &str) -> Option<usize> {
+fn bracketed_len(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('<')?;
     let mut chars = inner.char_indices();
     while let Some((at, c)) = chars.next() {
@@ -115,7 +123,7 @@ fn bracketed(text: &str) -> Option<usize> {
 
 /// The end of the link behind a target: an optional title, set off by white
 /// space, and the closing parenthesis.
-fn finish(text: &str, at: usize, pay: &mut impl FnMut(usize) -> bool) -> Option<usize> {
+fn find_link_end(text: &str, at: usize, pay: &mut impl FnMut(usize) -> bool) -> Option<usize> {
     let skip = |at: usize| text.len() - trim_start(&text[at..]).len();
     let close = |at: usize| {
         let at = skip(at);
@@ -124,8 +132,8 @@ fn finish(text: &str, at: usize, pay: &mut impl FnMut(usize) -> bool) -> Option<
     let title = skip(at);
     let mark = text[title..].chars().next().filter(|_| title > at);
     let ends = match mark {
-        Some(mark @ ('"' | '\'')) => quoted(text, title, mark),
-        Some('(') => quoted(text, title, ')'),
+        Some(mark @ ('"' | '\'')) => find_quoted_ends(text, title, mark),
+        Some('(') => find_quoted_ends(text, title, ')'),
         _ => Vec::new(),
     };
     let cost = ends.first().map_or(0, |end| end - title) + ends.len();
@@ -136,7 +144,7 @@ fn finish(text: &str, at: usize, pay: &mut impl FnMut(usize) -> bool) -> Option<
 }
 
 /// The first parenthesis that closes more than was opened.
-fn surplus(target: &str) -> Option<usize> {
+fn find_surplus_parenthesis(target: &str) -> Option<usize> {
     let mut level = 0_usize;
     let mut chars = target.char_indices();
     while let Some((at, c)) = chars.next() {
@@ -154,14 +162,14 @@ fn surplus(target: &str) -> Option<usize> {
 }
 
 /// A link by name, known or not.
-struct Named<'a> {
+struct NamedLink<'a> {
     len: usize,
     label: &'a str,
     name: &'a str,
-    form: Form,
+    form: ReferenceForm,
 }
 
-enum Form {
+enum ReferenceForm {
     /// `[label][name]`
     Full,
     /// `[name][]`
@@ -170,28 +178,28 @@ enum Form {
     Short,
 }
 
-fn named(text: &str) -> Option<Named<'_>> {
-    let open = opening(text)?;
+fn parse_named_link(text: &str) -> Option<NamedLink<'_>> {
+    let open = opening_len(text)?;
     let full = || {
         let close = open + label_len(&text[open..])?;
         let inner = text[close..].strip_prefix("][")?;
         let name = &inner[..name_len(inner)?];
-        Some(Named {
+        Some(NamedLink {
             len: close + 2 + name.len() + 1,
             label: &text[open..close],
             name,
-            form: Form::Full,
+            form: ReferenceForm::Full,
         })
     };
     full().or_else(|| {
         let name = &text[open..open + name_len(&text[open..])?];
         let close = open + name.len() + 1;
         let (form, empty) = if text[close..].starts_with("[]") {
-            (Form::Empty, 2)
+            (ReferenceForm::Empty, 2)
         } else {
-            (Form::Short, 0)
+            (ReferenceForm::Short, 0)
         };
-        Some(Named {
+        Some(NamedLink {
             len: close + empty,
             label: name,
             name,
@@ -202,13 +210,13 @@ fn named(text: &str) -> Option<Named<'_>> {
 
 /// Whether the text starts like a link by name, known or not.
 pub(super) fn is_reference(text: &str) -> bool {
-    named(text).is_some()
+    parse_named_link(text).is_some()
 }
 
 /// A link by a name that is defined.
-pub(super) fn reference<'a>(text: &'a str, links: &HashSet<String>) -> Option<Link<'a>> {
-    let found = named(text)?;
-    links.contains(&fold(found.name)).then_some(Link {
+pub(super) fn resolve_reference<'a>(text: &'a str, links: &HashSet<String>) -> Option<Link<'a>> {
+    let found = parse_named_link(text)?;
+    links.contains(&fold_name(found.name)).then_some(Link {
         len: found.len,
         label: found.label,
     })
@@ -217,11 +225,11 @@ pub(super) fn reference<'a>(text: &'a str, links: &HashSet<String>) -> Option<Li
 /// A link by name for masking: its length, and what follows its last opening
 /// bracket. Without a second name no target may follow.
 pub(super) fn reference_span(text: &str) -> Option<(usize, &str)> {
-    let found = named(text)?;
+    let found = parse_named_link(text)?;
     let target = text[found.len..].starts_with('(');
     let len = match found.form {
-        Form::Empty if target => found.len - 2,
-        Form::Short if target => return None,
+        ReferenceForm::Empty if target => found.len - 2,
+        ReferenceForm::Short if target => return None,
         _ => found.len,
     };
     let name = text[..len - 1].rsplit('[').next()?;

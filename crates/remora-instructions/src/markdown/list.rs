@@ -1,41 +1,45 @@
 //! Lists: cuts a run of list items into the texts of its items. Which lines
 //! belong to an item is decided line by line, as the client's reader does.
 
-use super::block::{Block, Blocks, Joins, Kind, Place};
+use super::block::{Block, BlockContext, BlockKind, BlockParser, ParagraphJoin};
 use super::chars::{trim, trim_end, units_to_bytes};
-use super::line::{self, Gaps};
+use super::line::{self, RuleGaps};
 use super::view::{Chunk, View};
 
-impl Blocks {
+impl BlockParser {
     /// The list that `src` starts with.
-    pub(super) fn list(&mut self, src: View<'_>) -> Option<Block> {
-        let sort = starts(line::first(src.text))?;
+    pub(super) fn parse_list(&mut self, src: View<'_>) -> Option<Block> {
+        let sort = parse_list_start(line::first_line(src.text))?;
         let mut rest = src;
         let mut items = Vec::new();
-        while !rest.text.is_empty() && item_mark(line::first(rest.text), sort).is_some() {
-            let (item, len) = item(rest);
+        while !rest.text.is_empty() && item_mark(line::first_line(rest.text), sort).is_some() {
+            let (item, len) = parse_item(rest);
             items.push(item);
-            rest = rest.skip(len);
+            rest = rest.skip_bytes(len);
         }
         let last = items.last_mut()?;
         last.text.truncate(trim_end(&last.text).len());
-        let raw = src.take(src.text.len() - rest.text.len());
-        let raw = raw.take(trim_end(raw.text).len());
+        let raw = src.take_bytes(src.text.len() - rest.text.len());
+        let raw = raw.take_bytes(trim_end(raw.text).len());
         let mut blocks = Vec::with_capacity(items.len());
         for item in &items {
             let mut inner = Vec::new();
-            self.place = Place::Item;
-            self.inside(item.view(), &mut inner, Joins::Text);
+            self.place = BlockContext::Item;
+            self.parse_container(item.as_view(), &mut inner, ParagraphJoin::Text);
             blocks.push(inner);
         }
-        Some(Block::new(Kind::List(blocks), raw.text, raw.to_chunk()))
+        Some(Block::new(
+            BlockKind::List(blocks),
+            raw.text,
+            raw.to_chunk(),
+        ))
     }
 }
 
 /// The sort of list that this line can start.
-fn starts(line: &str) -> Option<(char, bool)> {
-    let text = line::dedent(line, 3)?;
-    let (len, mark) = line::bullet(text)?;
+fn parse_list_start(line: &str) -> Option<(char, bool)> {
+    let text = line::strip_indent(line, 3)?;
+    let (len, mark) = line::parse_bullet(text)?;
     let rest = &text[len..];
     // One blank and nothing behind it starts an item, but no list.
     let good = rest.is_empty() || (rest.starts_with([' ', '\t']) && rest.chars().nth(1).is_some());
@@ -46,55 +50,55 @@ fn starts(line: &str) -> Option<(char, bool)> {
 /// The length of the mark, with its indent, if the line is an item of a list
 /// of this sort.
 fn item_mark(line: &str, sort: (char, bool)) -> Option<usize> {
-    let text = line::dedent(line, 3)?;
-    let (len, mark) = line::bullet(text)?;
+    let text = line::strip_indent(line, 3)?;
+    let (len, mark) = line::parse_bullet(text)?;
     let rest = &text[len..];
     let ends = rest.is_empty() || rest.starts_with([' ', '\t']);
     let same = (mark, len > 1) == sort;
-    (ends && same && !line::is_rule(line, 3, Gaps::BlanksAndTabs))
+    (ends && same && !line::is_rule(line, 3, RuleGaps::BlanksAndTabs))
         .then(|| line.len() - text.len() + len)
 }
 
 /// The text of the item that `src` starts with, and how much of `src` it took.
-fn item(src: View<'_>) -> (Chunk, usize) {
-    let first = line::first(src.text);
-    let text = line::dedent(first, 3).unwrap_or(first);
-    let mark = first.len() - text.len() + line::bullet(text).map_or(0, |(len, _)| len);
+fn parse_item(src: View<'_>) -> (Chunk, usize) {
+    let first = line::first_line(src.text);
+    let text = line::strip_indent(first, 3).unwrap_or(first);
+    let mark = first.len() - text.len() + line::parse_bullet(text).map_or(0, |(len, _)| len);
     let rest = &first[mark..];
-    let tabs = line::run(rest, b'\t');
+    let tabs = line::count_marks(rest, b'\t');
     let mut line = " ".repeat(3 * tabs) + &rest[tabs..];
     let mut blank = trim(&line).is_empty();
     let mut content = Chunk::default();
     let indent = if blank {
-        content.push_line("", src.line(0));
+        content.push_line("", src.line_number(0));
         mark + 1
     } else {
-        let indent = line::spaces(rest);
+        let indent = line::count_spaces(rest);
         let indent = if indent > 4 { 1 } else { indent };
-        content.push_line(&line[indent..], src.line(0));
+        content.push_line(&line[indent..], src.line_number(0));
         indent + mark
     };
     let mut at = line::first_len(src.text);
     let mut number = 1;
-    if blank && line::is_blank(line::first(&src.text[at..])) {
+    if blank && line::is_blank(line::first_line(&src.text[at..])) {
         return (content, at + line::first_len(&src.text[at..]));
     }
     let outdent = (indent - 1).min(3);
     while at < src.text.len() {
-        let next = line::first(&src.text[at..]);
+        let next = line::first_line(&src.text[at..]);
         if ends_item(next, outdent) {
             break;
         }
         let expanded = next.replace('\t', "    ");
         let inner = &expanded[units_to_bytes(&expanded, indent)..];
         let next_blank = trim(next).is_empty();
-        let deep = line::spaces(&expanded);
+        let deep = line::count_spaces(&expanded);
         if (deep >= indent && deep < expanded.len()) || next_blank {
-            content.push_line(inner, src.line(number));
+            content.push_line(inner, src.line_number(number));
         } else if blank || ends_text(&line, outdent) {
             break;
         } else {
-            content.push_line(next, src.line(number));
+            content.push_line(next, src.line_number(number));
         }
         blank |= next_blank;
         inner.clone_into(&mut line);
@@ -110,23 +114,23 @@ fn ends_item(line: &str, indent: usize) -> bool {
         || is_hash(line, indent)
         || line::is_html(line, indent)
         || line::is_bullet(line, indent)
-        || line::is_rule(line, indent, Gaps::Blanks)
+        || line::is_rule(line, indent, RuleGaps::Blanks)
 }
 
 /// Whether no line can lazily continue this one.
 fn ends_text(line: &str, indent: usize) -> bool {
     let expanded = line.replace('\t', "    ");
-    let deep = line::spaces(&expanded);
+    let deep = line::count_spaces(&expanded);
     (deep >= 4 && deep < expanded.len())
         || is_fence(line, indent)
         || is_hash(line, indent)
-        || line::is_rule(line, indent, Gaps::Blanks)
+        || line::is_rule(line, indent, RuleGaps::Blanks)
 }
 
 fn is_fence(line: &str, indent: usize) -> bool {
-    line::dedent(line, indent).is_some_and(|t| t.starts_with("```") || t.starts_with("~~~"))
+    line::strip_indent(line, indent).is_some_and(|t| t.starts_with("```") || t.starts_with("~~~"))
 }
 
 fn is_hash(line: &str, indent: usize) -> bool {
-    line::dedent(line, indent).is_some_and(|text| text.starts_with('#'))
+    line::strip_indent(line, indent).is_some_and(|text| text.starts_with('#'))
 }

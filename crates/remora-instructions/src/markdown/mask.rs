@@ -8,21 +8,21 @@ use super::chars::{ends_line, is_punctuation};
 use super::link;
 
 /// The text with everything hidden that emphasis must not see.
-pub(super) fn mask(src: &str, links: &HashSet<String>) -> String {
+pub(super) fn mask_text(src: &str, links: &HashSet<String>) -> String {
     let mut text = src.to_owned();
     if !links.is_empty() && text.contains('[') {
-        text = references(&text, links);
+        text = mask_references(&text, links);
     }
     if text.contains(['[', '`', '<']) {
-        text = spans(&text);
+        text = mask_spans(&text);
     }
     if text.contains('\\') {
-        text = escapes(&text);
+        text = mask_escapes(&text);
     }
     text
 }
 
-fn hide(masked: &mut String, len: usize) {
+fn push_hidden(masked: &mut String, len: usize) {
     masked.push('[');
     masked.extend(std::iter::repeat_n('a', len.saturating_sub(2)));
     masked.push(']');
@@ -30,18 +30,18 @@ fn hide(masked: &mut String, len: usize) {
 
 /// Copies `text`, hiding each span that `find` measures at a place that
 /// starts with one of `starts`.
-fn replace(text: &str, starts: &[char], mut find: impl FnMut(&str) -> Found) -> String {
+fn mask_matches(text: &str, starts: &[char], mut find: impl FnMut(&str) -> MaskSpan) -> String {
     let mut masked = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(starts) {
         masked.push_str(&rest[..at]);
         rest = &rest[at..];
         let len = match find(rest) {
-            Found::Hidden(len) => {
-                hide(&mut masked, len);
+            MaskSpan::Hidden(len) => {
+                push_hidden(&mut masked, len);
                 len
             }
-            Found::Kept(len) => {
+            MaskSpan::Kept(len) => {
                 masked.push_str(&rest[..len]);
                 len
             }
@@ -52,20 +52,20 @@ fn replace(text: &str, starts: &[char], mut find: impl FnMut(&str) -> Found) -> 
     masked
 }
 
-enum Found {
+enum MaskSpan {
     Hidden(usize),
     Kept(usize),
 }
 
-fn references(text: &str, links: &HashSet<String>) -> String {
-    replace(text, &['[', '!'], |rest| match link::reference_span(rest) {
-        Some((len, name)) if links.contains(name) => Found::Hidden(len),
-        Some((len, _)) => Found::Kept(len),
-        None => Found::Kept(1),
+fn mask_references(text: &str, links: &HashSet<String>) -> String {
+    mask_matches(text, &['[', '!'], |rest| match link::reference_span(rest) {
+        Some((len, name)) if links.contains(name) => MaskSpan::Hidden(len),
+        Some((len, _)) => MaskSpan::Kept(len),
+        None => MaskSpan::Kept(1),
     })
 }
 
-fn escapes(text: &str) -> String {
+fn mask_escapes(text: &str) -> String {
     let mut masked = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -80,12 +80,12 @@ fn escapes(text: &str) -> String {
     masked
 }
 
-fn spans(text: &str) -> String {
+fn mask_spans(text: &str) -> String {
     // Where a search for a closing tick found nothing, later ones need not.
     let mut ticks = true;
-    replace(text, &['[', '`', '<'], |rest| {
+    mask_matches(text, &['[', '`', '<'], |rest| {
         let len = match rest.as_bytes()[0] {
-            b'[' => bracket(rest),
+            b'[' => bracket_link_len(rest),
             b'`' if ticks => {
                 let end = rest[1..].find('`');
                 ticks = end.is_some();
@@ -97,12 +97,12 @@ fn spans(text: &str) -> String {
                 .map(|at| at + 2),
             _ => None,
         };
-        len.map_or(Found::Kept(1), Found::Hidden)
+        len.map_or(MaskSpan::Kept(1), MaskSpan::Hidden)
     })
 }
 
 /// A link with a plain label: brackets, then parentheses, nested once at most.
-fn bracket(text: &str) -> Option<usize> {
+fn bracket_link_len(text: &str) -> Option<usize> {
     let label = 1 + text[1..].find(['[', ']'])?;
     let rest = text[label..].strip_prefix("](")?;
     let mut inside = false;

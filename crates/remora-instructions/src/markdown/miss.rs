@@ -2,24 +2,24 @@
 //! who wonder why a file is not loaded; nothing is loaded by this.
 
 use super::chars::is_space;
-use super::inline::{Piece, Sink};
-use super::view::{View, count};
-use super::{Imports, Parsed, is_comment, outside, scan};
+use super::inline::{Piece, PieceSink};
+use super::view::{View, count_newlines};
+use super::{ImportCollector, ParsedMarkdown, is_comment, list_uncommented_parts, scan};
 
 /// A mark that looks like an import, and does not import what it seems to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Miss {
+pub(crate) struct NearImport {
     /// The line of the text, from 1.
     pub line: usize,
     /// The path that was probably meant.
     pub token: String,
     /// Why the client does not follow it.
-    pub why: MissKind,
+    pub why: NearImportReason,
 }
 
 /// Why a mark is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MissKind {
+pub(crate) enum NearImportReason {
     /// In a code span, a fence or indented code.
     InCode,
     /// In an HTML comment.
@@ -39,23 +39,23 @@ pub(crate) enum MissKind {
 }
 
 /// What people put around a path or behind it.
-const AROUND: &[char] = &[
+const PATH_DELIMITERS: &[char] = &[
     ',', ';', '.', ':', ')', '(', ']', '[', '}', '{', '!', '?', '"', '\'', '`', '*', '_', '<', '>',
     '|', '~', '“', '”', '‘', '’', '«', '»', '…', '。', '、', '，',
 ];
 
 /// All marks of a text, whose frontmatter is already off, that look like an
 /// import and are none.
-pub(crate) fn misses(body: &str) -> Vec<Miss> {
+pub(crate) fn find_near_imports(body: &str) -> Vec<NearImport> {
     if !body.contains('@') {
         return Vec::new();
     }
-    let parsed = Parsed::new(body);
-    let mut found = Misses {
+    let parsed = ParsedMarkdown::new(body);
+    let mut found = NearImportCollector {
         list: Vec::new(),
-        imports: Imports(Vec::new()),
+        imports: ImportCollector(Vec::new()),
     };
-    parsed.walk(&mut found);
+    parsed.walk_pieces(&mut found);
     let mut list = found.list;
     let taken: std::collections::HashSet<(usize, String)> = found
         .imports
@@ -67,95 +67,95 @@ pub(crate) fn misses(body: &str) -> Vec<Miss> {
     list
 }
 
-struct Misses {
-    list: Vec<Miss>,
-    imports: Imports,
+struct NearImportCollector {
+    list: Vec<NearImport>,
+    imports: ImportCollector,
 }
 
-impl Misses {
+impl NearImportCollector {
     /// Every mark in a part that is not read for imports.
-    fn unread(&mut self, text: &str, lines: &[usize], why: MissKind) {
-        for word in words(text) {
-            self.add(word.text, View { text, lines }.line(word.line), why);
+    fn add_unread_marks(&mut self, text: &str, lines: &[usize], why: NearImportReason) {
+        for word in list_marked_words(text) {
+            self.add_word(word.text, View { text, lines }.line_number(word.line), why);
         }
     }
 
-    fn add(&mut self, word: &str, line: usize, why: MissKind) {
-        if let Some(token) = meant(word) {
-            self.list.push(Miss { line, token, why });
+    fn add_word(&mut self, word: &str, line: usize, why: NearImportReason) {
+        if let Some(token) = guess_path(word) {
+            self.list.push(NearImport { line, token, why });
         }
     }
 
-    fn text(&mut self, text: &str, after: &str, lines: &[usize]) {
-        for word in words(text) {
-            let line = View { text, lines }.line(word.line);
+    fn scan_text(&mut self, text: &str, after: &str, lines: &[usize]) {
+        for word in list_marked_words(text) {
+            let line = View { text, lines }.line_number(word.line);
             let before = text[..word.at].chars().next_back();
             if before.is_some_and(|c| !is_space(c)) {
-                self.add(word.text, line, MissKind::AfterPunctuation);
+                self.add_word(word.text, line, NearImportReason::AfterPunctuation);
                 continue;
             }
             let last = word.at + 1 + word.text.len() == text.len();
             if last && after.starts_with(['*', '_', '\\']) {
-                let whole = format!("{}{}", word.text, start(after)).replace('\\', "");
-                if meant(&whole) != meant(word.text) {
-                    self.add(&whole, line, MissKind::BrokenByEmphasis);
+                let whole = format!("{}{}", word.text, first_word(after)).replace('\\', "");
+                if guess_path(&whole) != guess_path(word.text) {
+                    self.add_word(&whole, line, NearImportReason::BrokenByEmphasis);
                     continue;
                 }
             }
-            match scan::path(word.text) {
-                None => self.add(word.text, line, MissKind::FirstCharacter),
-                Some(path) if path.ends_with(AROUND) => {
-                    self.add(word.text, line, MissKind::TrailingPunctuation);
+            match scan::parse_import_path(word.text) {
+                None => self.add_word(word.text, line, NearImportReason::FirstCharacter),
+                Some(path) if path.ends_with(PATH_DELIMITERS) => {
+                    self.add_word(word.text, line, NearImportReason::TrailingPunctuation);
                 }
                 Some(_) => {}
             }
         }
     }
 
-    fn html(&mut self, html: &str, lines: &[usize]) {
+    fn scan_html(&mut self, html: &str, lines: &[usize]) {
         if !is_comment(html) {
             let open = super::chars::trim_start(html).starts_with("<!--");
             let why = if open {
-                MissKind::InComment
+                NearImportReason::InComment
             } else {
-                MissKind::InHtml
+                NearImportReason::InHtml
             };
-            self.unread(html, lines, why);
+            self.add_unread_marks(html, lines, why);
             return;
         }
         let mut rest = View { text: html, lines };
         let mut at = 0;
-        for (part, from) in outside(html) {
-            let comment = rest.take(from - at);
-            self.unread(comment.text, comment.lines, MissKind::InComment);
-            rest = rest.skip(from - at);
-            let kept = rest.take(part.len());
-            self.text(kept.text, "", kept.lines);
-            rest = rest.skip(part.len());
+        for (part, from) in list_uncommented_parts(html) {
+            let comment = rest.take_bytes(from - at);
+            self.add_unread_marks(comment.text, comment.lines, NearImportReason::InComment);
+            rest = rest.skip_bytes(from - at);
+            let kept = rest.take_bytes(part.len());
+            self.scan_text(kept.text, "", kept.lines);
+            rest = rest.skip_bytes(part.len());
             at = from + part.len();
         }
     }
 }
 
-impl Sink for Misses {
-    fn piece(&mut self, piece: Piece<'_>, lines: &[usize]) {
+impl PieceSink for NearImportCollector {
+    fn accept_piece(&mut self, piece: Piece<'_>, lines: &[usize]) {
         match piece {
-            Piece::Text(text, after) => self.text(text, after, lines),
-            Piece::Code(text) => self.unread(text, lines, MissKind::InCode),
-            Piece::Html(text) => self.html(text, lines),
-            Piece::Image(text) => self.unread(text, lines, MissKind::InHtml),
+            Piece::Text(text, after) => self.scan_text(text, after, lines),
+            Piece::Code(text) => self.add_unread_marks(text, lines, NearImportReason::InCode),
+            Piece::Html(text) => self.scan_html(text, lines),
+            Piece::Image(text) => self.add_unread_marks(text, lines, NearImportReason::InHtml),
             Piece::Escape("\\@", after) => {
-                let line = View { text: "", lines }.line(0);
-                self.add(start(after), line, MissKind::Escaped);
+                let line = View { text: "", lines }.line_number(0);
+                self.add_word(first_word(after), line, NearImportReason::Escaped);
             }
             Piece::Escape(..) | Piece::Lines(_) => {}
         }
-        self.imports.piece(piece, lines);
+        self.imports.accept_piece(piece, lines);
     }
 }
 
 /// A word behind an `@`.
-struct Word<'a> {
+struct MarkedWord<'a> {
     at: usize,
     /// The index of its line in the text.
     line: usize,
@@ -163,13 +163,13 @@ struct Word<'a> {
 }
 
 /// No path is longer than this, so no word needs to be.
-const WORD: usize = 4096;
+const MAX_WORD_BYTES: usize = 4096;
 
 /// The first word of a text; blanks behind a backslash belong to it.
-fn start(text: &str) -> &str {
+fn first_word(text: &str) -> &str {
     let mut escaped = false;
     let end = text.char_indices().find(|(at, c)| {
-        let ends = *at >= WORD || (is_space(*c) && !(escaped && *c == ' '));
+        let ends = *at >= MAX_WORD_BYTES || (is_space(*c) && !(escaped && *c == ' '));
         escaped = *c == '\\';
         ends
     });
@@ -178,7 +178,7 @@ fn start(text: &str) -> &str {
 
 /// Each `@` that can start a path, with the word behind it. An `@` inside a
 /// word is part of an address, and one in a URL is part of that.
-fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
+fn list_marked_words(text: &str) -> impl Iterator<Item = MarkedWord<'_>> {
     let mut from = 0;
     let (mut line, mut counted) = (0, 0);
     std::iter::from_fn(move || {
@@ -192,11 +192,11 @@ fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
             if first.is_some_and(inside) || head.contains("://") {
                 continue;
             }
-            let word = start(&text[from..]);
+            let word = first_word(&text[from..]);
             from += word.len();
-            line += count(&text[counted..at]);
+            line += count_newlines(&text[counted..at]);
             counted = at;
-            return Some(Word {
+            return Some(MarkedWord {
                 at,
                 line,
                 text: word,
@@ -207,10 +207,10 @@ fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
 
 /// The path that a word probably means, if it looks like one at all: a file
 /// name with an extension, or something that starts like a path.
-fn meant(word: &str) -> Option<String> {
+fn guess_path(word: &str) -> Option<String> {
     let word = word.split(['#', '<', '`']).next().unwrap_or_default();
     let word = word.replace("\\ ", " ");
-    let word = word.trim_end_matches(AROUND);
+    let word = word.trim_end_matches(PATH_DELIMITERS);
     let word = word.trim_start_matches(['"', '\'', '(', '[', '{', '“', '‘', '«']);
     let rooted = ["./", "../", "~/", "/"].iter().any(|root| {
         word.strip_prefix(root)

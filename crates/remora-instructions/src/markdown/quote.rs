@@ -4,48 +4,48 @@
 //! differ from the source, which shows in the cleaned text, so it is repeated
 //! here faithfully.
 
-use super::block::{Block, Blocks, Joins, Kind, Place, paragraph};
-use super::chars::{units, units_to_bytes};
+use super::block::{Block, BlockContext, BlockKind, BlockParser, ParagraphJoin, paragraph_len};
+use super::chars::{count_utf16_units, units_to_bytes};
 use super::line;
-use super::view::{Chunk, View, count};
+use super::view::{Chunk, View, count_newlines};
 
-impl Blocks {
+impl BlockParser {
     /// The quote that `src` starts with; its first line has the mark.
-    pub(super) fn quote(&mut self, src: View<'_>) -> Block {
-        let whole = &src.text[..extent(src.text)];
-        let whole = src.take(whole.trim_end_matches('\n').len());
+    pub(super) fn parse_quote(&mut self, src: View<'_>) -> Block {
+        let whole = &src.text[..quote_len(src.text)];
+        let whole = src.take_bytes(whole.trim_end_matches('\n').len());
         let mut raw = String::new();
         let mut blocks = Vec::new();
         let mut pending = whole.to_chunk();
         let mut done = false;
         while !done {
             let marked = marked_len(&pending.text);
-            let current = pending.view().take(marked.min(pending.text.len()));
-            add(&mut raw, current.text);
-            let inner = unmark(current);
+            let current = pending.as_view().take_bytes(marked.min(pending.text.len()));
+            append_line(&mut raw, current.text);
+            let inner = strip_quote_marks(current);
             let place = self.place;
-            self.place = Place::Top;
-            self.inside(inner.view(), &mut blocks, Joins::FirstParagraph);
+            self.place = BlockContext::Top;
+            self.parse_container(inner.as_view(), &mut blocks, ParagraphJoin::FirstParagraph);
             self.place = place;
             if marked >= pending.text.len() {
                 break;
             }
-            let rest = pending.view().skip(marked + 1);
-            if !self.pay(pending.text.len()) {
+            let rest = pending.as_view().skip_bytes(marked + 1);
+            if !self.spend_bytes(pending.text.len()) {
                 // Too much has been read again: the rest is taken as it is.
-                add(&mut raw, rest.text);
+                append_line(&mut raw, rest.text);
                 break;
             }
             let rest = rest.to_chunk();
             (pending, done) = self.go_on(&mut blocks, &mut raw, rest);
         }
-        let lines = src.lines.get(..=count(&raw)).unwrap_or(src.lines);
+        let lines = src.lines.get(..=count_newlines(&raw)).unwrap_or(src.lines);
         let text = Chunk {
             text: raw.clone(),
             lines: lines.to_vec(),
         };
         Block {
-            kind: Kind::Quote(blocks),
+            kind: BlockKind::Quote(blocks),
             raw,
             text,
         }
@@ -58,26 +58,26 @@ impl Blocks {
             return (rest, false);
         };
         let nested = match last.kind {
-            Kind::Code => return (rest, true),
-            Kind::Quote(_) => true,
-            Kind::List(_) => false,
+            BlockKind::Code => return (rest, true),
+            BlockKind::Quote(_) => true,
+            BlockKind::List(_) => false,
             _ => return (rest, false),
         };
         let mut all = Chunk {
             text: last.raw.clone(),
             lines: last.text.lines.clone(),
         };
-        all.lines.resize(count(&all.text) + 1, 0);
-        all.push(rest.view());
+        all.lines.resize(count_newlines(&all.text) + 1, 0);
+        all.push(rest.as_view());
         let again = if nested {
-            Some(self.quote(all.view()))
+            Some(self.parse_quote(all.as_view()))
         } else {
-            self.list(all.view())
+            self.parse_list(all.as_view())
         };
         let Some(again) = again else {
             return (rest, true);
         };
-        let keep = units(raw).saturating_sub(units(&last.raw));
+        let keep = count_utf16_units(raw).saturating_sub(count_utf16_units(&last.raw));
         raw.truncate(units_to_bytes(raw, keep));
         raw.push_str(&again.raw);
         let taken = again.raw.len().min(all.text.len());
@@ -85,11 +85,11 @@ impl Blocks {
         if nested || !all.text.is_char_boundary(taken) {
             return (rest, true);
         }
-        (all.view().skip(taken).to_chunk(), false)
+        (all.as_view().skip_bytes(taken).to_chunk(), false)
     }
 }
 
-fn add(raw: &mut String, more: &str) {
+fn append_line(raw: &mut String, more: &str) {
     if !raw.is_empty() {
         raw.push('\n');
     }
@@ -97,15 +97,15 @@ fn add(raw: &mut String, more: &str) {
 }
 
 /// How far a quote and the lines that continue its paragraphs reach.
-fn extent(text: &str) -> usize {
+fn quote_len(text: &str) -> usize {
     let mut at = 0;
-    while at < text.len() && line::is_quote(line::first(&text[at..])) {
-        let line = line::first(&text[at..]);
-        let mark = line::spaces(line) + 1;
+    while at < text.len() && line::is_quote(line::first_line(&text[at..])) {
+        let line = line::first_line(&text[at..]);
+        let mark = line::count_spaces(line) + 1;
         let mark = mark + usize::from(line[mark..].starts_with(' '));
         let mut end = at + line.len();
         if mark < line.len() {
-            end = at + mark + paragraph(&text[at + mark..]);
+            end = at + mark + paragraph_len(&text[at + mark..]);
         }
         at = (end + 1).min(text.len());
     }
@@ -130,14 +130,17 @@ fn marked_len(text: &str) -> usize {
 
 /// Takes the marks off. A line without one that would underline a heading is
 /// indented, since a lazy line never does.
-fn unmark(raw: View<'_>) -> Chunk {
+fn strip_quote_marks(raw: View<'_>) -> Chunk {
     let mut inner = Chunk::default();
-    for (index, (line, number)) in raw.each().enumerate() {
+    for (index, (line, number)) in raw.numbered_lines().enumerate() {
         if line::is_quote(line) {
-            let rest = &line[line::spaces(line) + 1..];
+            let rest = &line[line::count_spaces(line) + 1..];
             inner.push_line(rest.strip_prefix([' ', '\t']).unwrap_or(rest), number);
         } else if index > 0 && line::is_underline(line) {
-            inner.push_line(&format!("    {}", &line[line::spaces(line)..]), number);
+            inner.push_line(
+                &format!("    {}", &line[line::count_spaces(line)..]),
+                number,
+            );
         } else {
             inner.push_line(line, number);
         }

@@ -3,24 +3,24 @@
 use super::chars::{is_space, trim};
 
 /// An import mark in a text, at its `@`.
-pub(super) struct Mark<'a> {
+pub(super) struct ImportMark<'a> {
     pub at: usize,
     /// Everything the client takes for the path, as written.
     pub token: &'a str,
 }
 
 /// All import marks of a text: at its start or behind white space.
-pub(super) fn marks(text: &str) -> impl Iterator<Item = Mark<'_>> {
+pub(super) fn find_import_marks(text: &str) -> impl Iterator<Item = ImportMark<'_>> {
     let mut from = 0;
     std::iter::from_fn(move || {
         loop {
             let at = from + text[from..].find('@')?;
             from = at + 1;
             let free = text[..at].chars().next_back().is_none_or(is_space);
-            let token = if free { token(&text[from..]) } else { "" };
+            let token = if free { first_token(&text[from..]) } else { "" };
             if !token.is_empty() {
                 from += token.len();
-                return Some(Mark { at, token });
+                return Some(ImportMark { at, token });
             }
         }
     })
@@ -28,7 +28,7 @@ pub(super) fn marks(text: &str) -> impl Iterator<Item = Mark<'_>> {
 
 /// The token at the start: up to white space, or to a backslash that does not
 /// escape a blank.
-fn token(text: &str) -> &str {
+fn first_token(text: &str) -> &str {
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let escaped = c == '\\' && chars.next_if(|(_, next)| *next == ' ').is_some();
@@ -40,7 +40,7 @@ fn token(text: &str) -> &str {
 }
 
 /// The path that the client looks up for a token, if it takes it for one.
-pub(super) fn path(token: &str) -> Option<String> {
+pub(super) fn parse_import_path(token: &str) -> Option<String> {
     let token = token.split('#').next().unwrap_or_default();
     let path = token.replace("\\ ", " ");
     let first = path.chars().next()?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde::Deserialize;
 
-use super::{decode, misses, read};
+use super::{decode_text, find_near_imports, parse_markdown};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,7 +38,7 @@ fn cases<T: serde::de::DeserializeOwned>(file: &str) -> Vec<T> {
 
 fn check_pages(file: &str) {
     for case in cases::<PageCase>(file) {
-        let page = read(&case.body);
+        let page = parse_markdown(&case.body);
         let imports: Vec<(String, usize)> = page
             .imports
             .into_iter()
@@ -63,7 +63,7 @@ fn comments() {
 #[test]
 fn marks_that_import_nothing() {
     for case in cases::<MissCase>("misses.json") {
-        let found: Vec<(usize, String, String)> = misses(&case.body)
+        let found: Vec<(usize, String, String)> = find_near_imports(&case.body)
             .into_iter()
             .map(|miss| (miss.line, miss.token, format!("{:?}", miss.why)))
             .collect();
@@ -73,10 +73,10 @@ fn marks_that_import_nothing() {
 
 #[test]
 fn bytes_become_text() {
-    assert_eq!(decode(b"\xef\xbb\xbfa\r\nb\rc\n"), "\u{feff}a\nb\nc\n");
-    assert_eq!(super::trim("\u{feff} a\n"), "a");
-    assert_eq!(decode(b"a\xffb\r"), "a\u{fffd}b\n");
-    assert_eq!(decode(b""), "");
+    assert_eq!(decode_text(b"\xef\xbb\xbfa\r\nb\rc\n"), "\u{feff}a\nb\nc\n");
+    assert_eq!(super::trim_text("\u{feff} a\n"), "a");
+    assert_eq!(decode_text(b"a\xffb\r"), "a\u{fffd}b\n");
+    assert_eq!(decode_text(b""), "");
 }
 
 /// Texts that cost a careless reader more than their length. Without the
@@ -119,16 +119,16 @@ fn hostile_texts_end_soon() {
     ];
     for unit in units {
         let text = format!("@a.md {}\n@b.md", unit.repeat(100_000 / unit.len()));
-        let page = read(&text);
+        let page = parse_markdown(&text);
         assert!(page.text.len() <= text.len(), "{unit:?}");
-        assert!(misses(&text).len() <= text.len(), "{unit:?}");
+        assert!(find_near_imports(&text).len() <= text.len(), "{unit:?}");
     }
 }
 
 #[test]
 fn deep_containers_keep_their_text() {
     let text = format!("{}@a.md <!-- c -->", "> ".repeat(500));
-    assert_eq!(read(&text).text, text);
+    assert_eq!(parse_markdown(&text).text, text);
 }
 
 /// Texts made from what matters to the reader.
@@ -192,25 +192,25 @@ fn markdown() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn any_text_is_read(text in any::<String>()) {
-        read(&text);
-        misses(&text);
+        parse_markdown(&text);
+        find_near_imports(&text);
     }
 
     #[test]
     fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let text = decode(&bytes);
+        let text = decode_text(&bytes);
         prop_assert!(!text.contains('\r'));
-        read(&text);
+        parse_markdown(&text);
     }
 
     #[test]
     fn lines_are_those_of_the_text(text in markdown()) {
         let lines = text.split('\n').count();
-        for import in read(&text).imports {
+        for import in parse_markdown(&text).imports {
             prop_assert!((1..=lines).contains(&import.line));
             prop_assert!(!import.path.is_empty() && !import.path.contains('#'));
         }
-        for miss in misses(&text) {
+        for miss in find_near_imports(&text) {
             prop_assert!((1..=lines).contains(&miss.line));
         }
     }
@@ -218,14 +218,14 @@ proptest! {
     #[test]
     fn a_text_without_comments_stays(text in markdown()) {
         prop_assume!(!text.contains("<!--"));
-        prop_assert_eq!(read(&text).text, text);
+        prop_assert_eq!(parse_markdown(&text).text, text);
     }
 
     #[test]
     fn code_stays(text in "[ -~]{0,60}", comment in "[a-z @.]{0,20}") {
         prop_assume!(!text.contains('`'));
         let body = format!("```\n{text}\n<!-- {comment} -->\n```\n");
-        let page = read(&body);
+        let page = parse_markdown(&body);
         prop_assert_eq!(page.text, body);
         prop_assert_eq!(page.imports, vec![]);
     }
@@ -236,9 +236,9 @@ proptest! {
     ) {
         prop_assume!(!before.trim().is_empty() && !after.trim().is_empty());
         let (before, after) = (before.trim(), after.trim());
-        let page = read(&format!("{before}\n\n<!-- {inside} -->\n\n{after}\n"));
+        let page = parse_markdown(&format!("{before}\n\n<!-- {inside} -->\n\n{after}\n"));
         prop_assert_eq!(&page.text, &format!("{before}\n\n{after}\n"));
-        prop_assert_eq!(read(&page.text).text, page.text);
+        prop_assert_eq!(parse_markdown(&page.text).text, page.text);
         prop_assert_eq!(page.imports, vec![]);
     }
 }

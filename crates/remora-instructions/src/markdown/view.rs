@@ -11,21 +11,24 @@ pub(super) struct View<'a> {
 
 impl<'a> View<'a> {
     /// The text behind its first `bytes` bytes.
-    pub(super) fn skip(self, bytes: usize) -> View<'a> {
+    pub(super) fn skip_bytes(self, bytes: usize) -> View<'a> {
         let (front, text) = self.text.split_at(bytes);
-        let lines = self.lines.get(count(front)..).unwrap_or_default();
+        let lines = self.lines.get(count_newlines(front)..).unwrap_or_default();
         View { text, lines }
     }
 
     /// The first `bytes` bytes.
-    pub(super) fn take(self, bytes: usize) -> View<'a> {
+    pub(super) fn take_bytes(self, bytes: usize) -> View<'a> {
         let text = &self.text[..bytes];
-        let lines = self.lines.get(..=count(text)).unwrap_or(self.lines);
+        let lines = self
+            .lines
+            .get(..=count_newlines(text))
+            .unwrap_or(self.lines);
         View { text, lines }
     }
 
     /// The file's line number of the line with this index.
-    pub(super) fn line(self, index: usize) -> usize {
+    pub(super) fn line_number(self, index: usize) -> usize {
         let line = self.lines.get(index).or(self.lines.last());
         line.copied().unwrap_or(1)
     }
@@ -38,9 +41,9 @@ impl<'a> View<'a> {
     }
 
     /// Its lines, each with its number in the file.
-    pub(super) fn each(self) -> impl Iterator<Item = (&'a str, usize)> {
+    pub(super) fn numbered_lines(self) -> impl Iterator<Item = (&'a str, usize)> {
         let lines = self.text.split('\n').enumerate();
-        lines.map(move |(index, line)| (line, self.line(index)))
+        lines.map(move |(index, line)| (line, self.line_number(index)))
     }
 }
 
@@ -52,7 +55,7 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    pub(super) fn view(&self) -> View<'_> {
+    pub(super) fn as_view(&self) -> View<'_> {
         View {
             text: &self.text,
             lines: &self.lines,
@@ -76,6 +79,6 @@ impl Chunk {
     }
 }
 
-pub(super) fn count(text: &str) -> usize {
+pub(super) fn count_newlines(text: &str) -> usize {
     text.bytes().filter(|b| *b == b'\n').count()
 }

@@ -7,9 +7,9 @@ mod tests;
 
 use std::path::Path;
 
-use super::{Scope, Secrets};
-use crate::statement::{Statement, statements};
-use crate::wording::{Relation, Wording};
+use super::{MemoryScope, SecretFinder};
+use crate::statement::{InstructionStatement, parse_statements};
+use crate::wording::{ComparableStatement, Relation};
 
 pub(in crate::memories) use self::dates::days_of;
 
@@ -19,11 +19,11 @@ const MANY_PATHS: usize = 3;
 const MANY_ITEMS: usize = 4;
 
 /// So often the same is said; more would not be read.
-const MOST: usize = 3;
+const MAX_REPEATS: usize = 3;
 
 /// What is the matter with a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Matter {
+pub enum AdviceTopic {
     /// It holds a secret.
     Secret,
     /// An instruction file says it already.
@@ -42,7 +42,7 @@ pub enum Matter {
     ManyFacts,
 }
 
-impl Matter {
+impl AdviceTopic {
     /// The word in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -62,14 +62,14 @@ impl Matter {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
     /// What is the matter.
-    pub matter: Matter,
+    pub matter: AdviceTopic,
     /// What to do, in a sentence.
     pub text: String,
 }
 
 /// An instruction file that is loaded anyway.
 #[derive(Debug, Clone, Copy)]
-pub struct Known<'a> {
+pub struct LoadedInstruction<'a> {
     /// Where it is.
     pub path: &'a Path,
     /// What it says.
@@ -78,57 +78,57 @@ pub struct Known<'a> {
 
 /// A memory that is about to be saved.
 #[derive(Debug, Clone, Copy)]
-pub struct Saving<'a> {
+pub struct AdviceRequest<'a> {
     /// Where to.
-    pub scope: Scope,
+    pub scope: MemoryScope,
     /// Its words.
     pub body: &'a str,
     /// The moment, as `2026-11-15T08:30:00Z`.
     pub now: &'a str,
     /// What is loaded anyway.
-    pub known: &'a [Known<'a>],
+    pub known: &'a [LoadedInstruction<'a>],
 }
 
 /// Everything there is to say about a memory, the gravest first.
-pub fn advise(saving: &Saving<'_>, secrets: Secrets<'_>) -> Vec<Advice> {
+pub fn list_advice(saving: &AdviceRequest<'_>, secrets: SecretFinder<'_>) -> Vec<Advice> {
     let mut found = Vec::new();
     let mut say = |matter, text: String| found.push(Advice { matter, text });
     for secret in secrets(saving.body) {
         say(
-            Matter::Secret,
+            AdviceTopic::Secret,
             format!(
                 "it holds {secret}, and every model that reads memories would see it; keep it elsewhere"
             ),
         );
     }
-    let said = statements(saving.body);
-    compared(&said, saving.known, &mut say);
+    let said = parse_statements(saving.body);
+    compare_with_instructions(&said, saving.known, &mut say);
     let lower = saving.body.to_lowercase();
     if shows_code(&lower, &said) {
         say(
-            Matter::CodeShows,
+            AdviceTopic::CodeShows,
             "it describes where things are in the code; the code shows that itself, and is right longer".to_owned(),
         );
     }
     if let Some(phrase) = tells_history(&lower) {
         say(
-            Matter::History,
+            AdviceTopic::History,
             format!(
                 "it tells what was changed or fixed (\"{phrase}\"); the repository's history does that"
             ),
         );
     }
-    if let Some(phrase) = first_phrase(&lower, MOMENTARY) {
+    if let Some(phrase) = first_phrase(&lower, MOMENTARY_PHRASES) {
         say(
-            Matter::Momentary,
+            AdviceTopic::Momentary,
             format!(
                 "\"{phrase}\" is about the work of the moment; a memory should still matter in a month"
             ),
         );
     }
-    for date in dates::find(&lower, saving.now) {
+    for date in dates::find_relative_dates(&lower, saving.now) {
         say(
-            Matter::RelativeDate,
+            AdviceTopic::RelativeDate,
             match date.absolute {
                 Some(day) => format!("\"{}\" means another day tomorrow; write {day}", date.words),
                 None => format!(
@@ -138,47 +138,54 @@ pub fn advise(saving: &Saving<'_>, secrets: Secrets<'_>) -> Vec<Advice> {
             },
         );
     }
-    if saving.scope == Scope::Team && is_many(saving.body) {
+    if saving.scope == MemoryScope::Team && is_many(saving.body) {
         say(
-            Matter::ManyFacts,
+            AdviceTopic::ManyFacts,
             "it looks like several facts; a shared file should hold one, so that two people can change two facts without a conflict".to_owned(),
         );
     }
     found.sort_by_key(|advice| advice.matter);
-    let mut before: Vec<Matter> = Vec::new();
+    let mut before: Vec<AdviceTopic> = Vec::new();
     found.retain(|advice| {
         before.push(advice.matter);
         before
             .iter()
             .filter(|matter| **matter == advice.matter)
             .count()
-            <= MOST
+            <= MAX_REPEATS
     });
     found
 }
 
 /// What instruction files say to the same matter.
-fn compared(said: &[Statement], known: &[Known<'_>], say: &mut impl FnMut(Matter, String)) {
-    let mine: Vec<Wording> = said.iter().map(|s| Wording::read(&s.text)).collect();
+fn compare_with_instructions(
+    said: &[InstructionStatement],
+    known: &[LoadedInstruction<'_>],
+    say: &mut impl FnMut(AdviceTopic, String),
+) {
+    let mine: Vec<ComparableStatement> = said
+        .iter()
+        .map(|s| ComparableStatement::from_text(&s.text))
+        .collect();
     for known in known {
-        for statement in statements(known.text) {
-            let theirs = Wording::read(&statement.text);
+        for statement in parse_statements(known.text) {
+            let theirs = ComparableStatement::from_text(&statement.text);
             if !theirs.is_telling() {
                 continue;
             }
             let place = format!("{} line {}", known.path.display(), statement.line);
-            let relations = || mine.iter().map(|mine| mine.relation(&theirs));
+            let relations = || mine.iter().map(|mine| mine.compare_with(&theirs));
             let mut pairs = said.iter().zip(relations());
             if relations().any(|relation| relation == Relation::Same) {
                 say(
-                    Matter::AlreadySaid,
+                    AdviceTopic::AlreadySaid,
                     format!("{place} says it already, and is loaded in every session"),
                 );
             } else if pairs.any(|(said, relation)| {
-                matches!(relation, Relation::Conflict(_)) && said.meets(&statement)
+                matches!(relation, Relation::Conflict(_)) && said.has_same_subject(&statement)
             }) {
                 say(
-                    Matter::Contradicts,
+                    AdviceTopic::Contradicts,
                     format!("{place} seems to say otherwise: \"{}\"", statement.text),
                 );
             }
@@ -186,7 +193,7 @@ fn compared(said: &[Statement], known: &[Known<'_>], say: &mut impl FnMut(Matter
     }
 }
 
-const PLACED: &[&str] = &[
+const LOCATION_PHRASES: &[&str] = &[
     "is defined in",
     "are defined in",
     "is implemented in",
@@ -204,7 +211,7 @@ const PLACED: &[&str] = &[
     "calls into",
 ];
 
-const STRUCTURE: &[&str] = &[
+const STRUCTURE_PHRASES: &[&str] = &[
     "directory structure",
     "folder structure",
     "file structure",
@@ -217,7 +224,7 @@ const STRUCTURE: &[&str] = &[
     "file layout",
 ];
 
-const MOMENTARY: &[&str] = &[
+const MOMENTARY_PHRASES: &[&str] = &[
     "currently working on",
     "working on right now",
     "in progress",
@@ -240,7 +247,7 @@ const MOMENTARY: &[&str] = &[
     "i just",
 ];
 
-const CHANGED: &[&str] = &[
+const CHANGE_PHRASES: &[&str] = &[
     "the bug was",
     "root cause was",
     "was caused by",
@@ -264,7 +271,7 @@ const CHANGED: &[&str] = &[
     "fixed in",
 ];
 
-const FAULTS: &[&str] = &[
+const PROBLEM_WORDS: &[&str] = &[
     "bug",
     "issue",
     "error",
@@ -279,7 +286,7 @@ const FAULTS: &[&str] = &[
     "warning",
 ];
 
-fn shows_code(lower: &str, said: &[Statement]) -> bool {
+fn shows_code(lower: &str, said: &[InstructionStatement]) -> bool {
     let drawn = lower.contains("├──") || lower.contains("└──") || lower.contains("|-- ");
     let paths = lower
         .split_whitespace()
@@ -287,9 +294,9 @@ fn shows_code(lower: &str, said: &[Statement]) -> bool {
         .count();
     let placed = said.iter().any(|statement| {
         let text = statement.text.to_lowercase();
-        first_phrase(&text, PLACED).is_some() && text.split_whitespace().any(is_path)
+        first_phrase(&text, LOCATION_PHRASES).is_some() && text.split_whitespace().any(is_path)
     });
-    drawn || placed || paths >= MANY_PATHS || first_phrase(lower, STRUCTURE).is_some()
+    drawn || placed || paths >= MANY_PATHS || first_phrase(lower, STRUCTURE_PHRASES).is_some()
 }
 
 /// A file or folder of the project: not an address, not a fraction.
@@ -313,7 +320,7 @@ fn is_path(word: &str) -> bool {
 }
 
 fn tells_history(lower: &str) -> Option<String> {
-    if let Some(phrase) = first_phrase(lower, CHANGED) {
+    if let Some(phrase) = first_phrase(lower, CHANGE_PHRASES) {
         return Some(phrase.to_owned());
     }
     let words: Vec<&str> = lower
@@ -340,7 +347,7 @@ fn tells_history(lower: &str) -> Option<String> {
                 .iter()
                 .position(|word| matches!(*word, "fixed" | "patched" | "resolved"))?;
             let near = &words[at + 1..words.len().min(at + 7)];
-            let fault = near.iter().position(|word| FAULTS.contains(word))?;
+            let fault = near.iter().position(|word| PROBLEM_WORDS.contains(word))?;
             Some(words[at..=at + 1 + fault].join(" "))
         })
 }

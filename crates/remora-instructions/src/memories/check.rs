@@ -22,11 +22,11 @@ mod tree;
 mod verdict;
 mod words;
 
-pub use self::cache::Cached;
-pub use self::claims::claims;
-pub use self::files::Files;
+pub use self::cache::CheckCache;
+pub use self::claims::list_claims;
+pub use self::files::TreeListing;
 pub use self::git::Git;
-pub use self::tree::{Tree, Wanted};
+pub use self::tree::{TreeEvidence, WantedNames};
 
 /// What kind of thing a memory names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,7 +44,7 @@ pub enum ClaimKind {
 impl ClaimKind {
     /// The word for it, in output for people and programs.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Path => "path",
             Self::Symbol => "symbol",
@@ -56,7 +56,7 @@ impl ClaimKind {
 
 /// In which sense the memory names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sense {
+pub enum Tense {
     /// As being there.
     Stated,
     /// As wrong, planned, possible, an example, or elsewhere.
@@ -67,7 +67,7 @@ pub enum Sense {
 
 /// How sure it is that the name is one of this project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Weight {
+pub enum Confidence {
     /// It may be any word; without evidence it is not reported at all.
     Loose,
     /// It has the shape of a name of the project.
@@ -86,9 +86,9 @@ pub struct Claim {
     /// The line of the memory, counted from one.
     pub line: usize,
     /// How it is meant.
-    pub sense: Sense,
+    pub sense: Tense,
     /// How sure it is.
-    pub weight: Weight,
+    pub weight: Confidence,
     /// For a flag: the command it is given to, where one is named.
     pub of: Option<String>,
 }
@@ -96,7 +96,7 @@ pub struct Claim {
 /// What the tree says, of one claim or of a memory; what decides over the
 /// others stands last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum ClaimVerdict {
     /// Neither can be shown.
     CannotTell,
     /// It is there, or is not there as the memory says.
@@ -107,10 +107,10 @@ pub enum Verdict {
     Gone,
 }
 
-impl Verdict {
+impl ClaimVerdict {
     /// The word for it, in output for people and programs.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Holds => "holds",
             Self::CannotTell => "cannot-tell",
@@ -122,11 +122,11 @@ impl Verdict {
 
 /// A claim with its verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct ClaimFinding {
     /// What was looked for.
     pub claim: Claim,
     /// What came of it.
-    pub verdict: Verdict,
+    pub verdict: ClaimVerdict,
     /// Why, such as `src/a.rs:12` or `deleted in 1a2b3c4 (2026-10-01)`.
     pub evidence: String,
     /// Where it is now, when it moved.
@@ -138,21 +138,21 @@ pub struct Finding {
 /// project cannot be told: "holds" would speak of a check that never took
 /// place.
 #[must_use]
-pub fn overall(findings: &[Finding]) -> Verdict {
+pub fn combine_verdicts(findings: &[ClaimFinding]) -> ClaimVerdict {
     let strongest = findings.iter().map(|f| f.verdict).max();
-    strongest.unwrap_or(Verdict::CannotTell)
+    strongest.unwrap_or(ClaimVerdict::CannotTell)
 }
 
 /// Checks one memory. The tree must have been read with its names wanted.
 #[must_use]
-pub fn check(body: &str, tree: &Tree) -> Vec<Finding> {
-    judge(claims(body), tree)
+pub fn check_memory(body: &str, tree: &TreeEvidence) -> Vec<ClaimFinding> {
+    check_claims(list_claims(body), tree)
 }
 
-fn judge(claims: Vec<Claim>, tree: &Tree) -> Vec<Finding> {
+fn check_claims(claims: Vec<Claim>, tree: &TreeEvidence) -> Vec<ClaimFinding> {
     claims
         .into_iter()
-        .filter_map(|claim| verdict::of(claim, tree))
+        .filter_map(|claim| verdict::check_claim(claim, tree))
         .collect()
 }
 
@@ -161,19 +161,19 @@ fn judge(claims: Vec<Claim>, tree: &Tree) -> Vec<Finding> {
 /// many there are.
 #[must_use]
 pub fn check_all(
-    files: &Files,
+    files: &TreeListing,
     bodies: &[&str],
     git: &Git,
-    cached: &mut Cached,
+    cached: &mut CheckCache,
     progress: &mut dyn FnMut(usize, usize),
-) -> Vec<Vec<Finding>> {
+) -> Vec<Vec<ClaimFinding>> {
     // Finding the names is a good part of the work, so it is done once.
-    let named: Vec<Vec<Claim>> = bodies.iter().map(|body| claims(body)).collect();
+    let named: Vec<Vec<Claim>> = bodies.iter().map(|body| list_claims(body)).collect();
     let each = || bodies.iter().zip(&named);
-    let known: Vec<Option<Vec<Finding>>> = each()
-        .map(|(body, claims)| cached.known(body, claims, files))
+    let known: Vec<Option<Vec<ClaimFinding>>> = each()
+        .map(|(body, claims)| cached.get_with_claims(body, claims, files))
         .collect();
-    let mut wanted = Wanted::default();
+    let mut wanted = WantedNames::default();
     for (claims, known) in named.iter().zip(&known) {
         if known.is_none() {
             wanted.add_claims(claims);
@@ -182,14 +182,14 @@ pub fn check_all(
     let tree = known
         .iter()
         .any(Option::is_none)
-        .then(|| Tree::of(files, &wanted, git, progress));
+        .then(|| TreeEvidence::from_listing(files, &wanted, git, progress));
     let mut all = Vec::with_capacity(bodies.len());
     for ((body, claims), known) in each().zip(known) {
         all.push(match (known, &tree) {
             (Some(findings), _) => findings,
             (None, Some(tree)) => {
-                let findings = judge(claims.clone(), tree);
-                cached.keep(body, claims, files, &findings);
+                let findings = check_claims(claims.clone(), tree);
+                cached.insert_with_claims(body, claims, files, &findings);
                 findings
             }
             (None, None) => Vec::new(),

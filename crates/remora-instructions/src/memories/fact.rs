@@ -3,31 +3,31 @@
 
 use std::path::PathBuf;
 
-use crate::frontmatter::Value;
+use crate::frontmatter::FrontmatterValue;
 
-use super::folder::{Change, Draft};
-use super::name::Name;
-use super::page::Page;
-use super::{Author, Memory, PRIORITY, Uri};
+use super::folder::{MemoryChange, NewMemory};
+use super::name::MemoryName;
+use super::page::MemoryPage;
+use super::{DEFAULT_PRIORITY, Memory, MemoryAuthor, MemoryUri};
 
 /// A new memory's file.
-pub(super) fn drafted(name: &Name, draft: &Draft, now: &str) -> Page {
-    let mut page = Page::new();
-    let text = |words: &str| Value::Text(words.to_owned());
+pub(super) fn build_page(name: &MemoryName, draft: &NewMemory, now: &str) -> MemoryPage {
+    let mut page = MemoryPage::new();
+    let text = |words: &str| FrontmatterValue::Text(words.to_owned());
     let mut top = vec![("name", text(name.as_str()))];
     if let Some(description) = &draft.description {
         top.push(("description", text(&one_line(description))));
     }
     let mut nested = vec![("node_type", text("memory"))];
     let title = one_line(&draft.title);
-    if title != name.words() && !title.is_empty() {
+    if title != name.to_words() && !title.is_empty() {
         nested.push(("title", text(&title)));
     }
     nested.push(("type", text(draft.kind.as_str())));
-    if draft.priority != PRIORITY {
-        nested.push(("priority", number(draft.priority)));
+    if draft.priority != DEFAULT_PRIORITY {
+        nested.push(("priority", priority_value(draft.priority)));
     }
-    if draft.author != Author::default() {
+    if draft.author != MemoryAuthor::default() {
         nested.push(("author", text(draft.author.as_str())));
     }
     if let Some(session) = &draft.session {
@@ -36,7 +36,7 @@ pub(super) fn drafted(name: &Name, draft: &Draft, now: &str) -> Page {
     nested.push(("modified", text(now)));
     for (key, value) in top {
         // A head of our own making cannot refuse.
-        let _ = page.set(key, value);
+        let _ = page.set_top_level(key, value);
     }
     for (key, value) in nested {
         let _ = page.set_nested(key, value);
@@ -46,10 +46,14 @@ pub(super) fn drafted(name: &Name, draft: &Draft, now: &str) -> Page {
 }
 
 /// Carries a change out; the error says why the file does not take it.
-pub(super) fn changed(page: &mut Page, change: &Change, now: &str) -> Result<(), String> {
-    let text = |words: &str| Value::Text(words.to_owned());
+pub(super) fn apply_change(
+    page: &mut MemoryPage,
+    change: &MemoryChange,
+    now: &str,
+) -> Result<(), String> {
+    let text = |words: &str| FrontmatterValue::Text(words.to_owned());
     if let Some(description) = &change.description {
-        page.set("description", text(&one_line(description)))?;
+        page.set_top_level("description", text(&one_line(description)))?;
     }
     if let Some(title) = &change.title {
         page.set_nested("title", text(&one_line(title)))?;
@@ -58,7 +62,7 @@ pub(super) fn changed(page: &mut Page, change: &Change, now: &str) -> Result<(),
         page.set_nested("type", text(kind.as_str()))?;
     }
     if let Some(priority) = change.priority {
-        page.set_nested("priority", number(priority.clamp(1, 5)))?;
+        page.set_nested("priority", priority_value(priority.clamp(1, 5)))?;
     }
     if let Some(author) = change.author
         && author != author_of(page)
@@ -66,8 +70,8 @@ pub(super) fn changed(page: &mut Page, change: &Change, now: &str) -> Result<(),
         page.set_nested("author", text(author.as_str()))?;
     }
     // A file without a head gets none for the sake of a date.
-    if page.has_head() && page.fault().is_none() {
-        page.nest("type")?;
+    if page.has_head() && page.head_error().is_none() {
+        page.move_to_nested("type")?;
         page.set_nested("modified", text(now))?;
     }
     if let Some(body) = &change.body {
@@ -77,13 +81,13 @@ pub(super) fn changed(page: &mut Page, change: &Change, now: &str) -> Result<(),
 }
 
 /// What does not say is the user's.
-fn author_of(page: &Page) -> Author {
-    let word = page.text("author");
-    word.map_or(Author::User, |word| Author::parse(&word))
+fn author_of(page: &MemoryPage) -> MemoryAuthor {
+    let word = page.find_text("author");
+    word.map_or(MemoryAuthor::User, |word| MemoryAuthor::parse(&word))
 }
 
-fn number(priority: u8) -> Value {
-    Value::Number(priority.to_string())
+fn priority_value(priority: u8) -> FrontmatterValue {
+    FrontmatterValue::Number(priority.to_string())
 }
 
 fn one_line(text: &str) -> String {
@@ -91,23 +95,30 @@ fn one_line(text: &str) -> String {
 }
 
 /// What a file says of its memory.
-pub(super) fn memory(uri: Uri, path: PathBuf, page: &Page, mut warnings: Vec<String>) -> Memory {
-    if let Some(why) = page.fault() {
+pub(super) fn build_memory(
+    uri: MemoryUri,
+    path: PathBuf,
+    page: &MemoryPage,
+    mut warnings: Vec<String>,
+) -> Memory {
+    if let Some(why) = page.head_error() {
         warnings.push(format!("its frontmatter cannot be read: {why}"));
     }
-    let word = page.text("type");
+    let word = page.find_text("type");
     let kind = page.kind();
     if let (Some(word), None) = (&word, kind) {
         warnings.push(format!(
             "type `{word}` is none of user, feedback, project, reference"
         ));
     }
-    if let Some(given) = page.text("priority")
+    if let Some(given) = page.find_text("priority")
         && given != page.priority().to_string()
     {
         warnings.push(format!("priority `{given}` is not a number from 1 to 5"));
     }
-    let alias = page.text("name").filter(|name| name != uri.name.as_str());
+    let alias = page
+        .find_text("name")
+        .filter(|name| name != uri.name.as_str());
     let body = page.body().to_owned();
     let heading = || {
         let line = body.lines().next()?;
@@ -116,18 +127,18 @@ pub(super) fn memory(uri: Uri, path: PathBuf, page: &Page, mut warnings: Vec<Str
     };
     let spoken = || alias.clone().filter(|name| name.contains(' '));
     let title = page
-        .text("title")
+        .find_text("title")
         .or_else(spoken)
         .or_else(heading)
-        .unwrap_or_else(|| uri.name.words());
+        .unwrap_or_else(|| uri.name.to_words());
     Memory {
         title,
-        description: page.text("description"),
+        description: page.find_text("description"),
         kind,
         priority: page.priority(),
         author: author_of(page),
-        modified: page.text("modified"),
-        links: links(&body),
+        modified: page.find_text("modified"),
+        links: list_links(&body),
         alias,
         body,
         warnings,
@@ -137,13 +148,13 @@ pub(super) fn memory(uri: Uri, path: PathBuf, page: &Page, mut warnings: Vec<Str
 }
 
 /// Links that are kept of one memory.
-const MOST_LINKS: usize = 200;
+const MAX_LINKS: usize = 200;
 
 /// Names in double brackets, each once.
-fn links(body: &str) -> Vec<String> {
+fn list_links(body: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (at, _) in body.match_indices("[[") {
-        if found.len() == MOST_LINKS {
+        if found.len() == MAX_LINKS {
             break;
         }
         let rest = &body[at + 2..];

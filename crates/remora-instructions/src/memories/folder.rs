@@ -12,16 +12,19 @@ use std::path::{Path, PathBuf};
 
 use remora_files::list_directory;
 
-use crate::auto_memory::{self, Judgement};
-use crate::disk::{self, Refused};
+use crate::auto_memory::{self, IndexSizeVerdict};
+use crate::disk::{self, FileReadError};
 use crate::frontmatter;
 use crate::names;
 
 use super::fact;
-use super::name::{self, ENDING, Name};
-use super::page::Page;
-use super::write::{self, Lock, Readers};
-use super::{Author, Memory, MemoryError, Scope, Secrets, Type, Uri, personal, pointer};
+use super::name::{self, MEMORY_EXTENSION, MemoryName};
+use super::page::MemoryPage;
+use super::write::{self, FolderLock, ReadAccess};
+use super::{
+    Memory, MemoryAuthor, MemoryError, MemoryScope, MemoryType, MemoryUri, SecretFinder, personal,
+    pointer,
+};
 
 /// Entries of a folder that are looked at: a team's folder comes with a
 /// repository, which may hold any number of files.
@@ -29,8 +32,8 @@ const MAX_FOLDER_ENTRIES: usize = 10_000;
 
 /// Where the memories of one scope lie. The folder need not exist.
 #[derive(Debug, Clone)]
-pub struct Folder {
-    scope: Scope,
+pub struct MemoryFolder {
+    scope: MemoryScope,
     dir: PathBuf,
     /// What the folder must not lead out of: it came with a repository.
     within: Option<PathBuf>,
@@ -38,7 +41,7 @@ pub struct Folder {
 
 /// What a folder holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Listing {
+pub struct MemoryListing {
     /// By name.
     pub memories: Vec<Memory>,
     /// Files that could not be taken, and why.
@@ -47,19 +50,19 @@ pub struct Listing {
 
 /// A memory to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Draft {
+pub struct NewMemory {
     /// The name of its file; made from the title when missing.
-    pub name: Option<Name>,
+    pub name: Option<MemoryName>,
     /// What to call it.
     pub title: String,
     /// One line that tells when it matters.
     pub description: Option<String>,
     /// What it is about.
-    pub kind: Type,
+    pub kind: MemoryType,
     /// 1 to 5.
     pub priority: u8,
     /// Who saves it.
-    pub author: Author,
+    pub author: MemoryAuthor,
     /// The fact itself.
     pub body: String,
     /// The session it comes from, if one is known.
@@ -68,33 +71,33 @@ pub struct Draft {
 
 /// What changes in a memory; the rest stays.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Change {
+pub struct MemoryChange {
     /// A new title.
     pub title: Option<String>,
     /// A new description.
     pub description: Option<String>,
     /// Another type.
-    pub kind: Option<Type>,
+    pub kind: Option<MemoryType>,
     /// Another weight, 1 to 5.
     pub priority: Option<u8>,
     /// Whose words they are from now on.
-    pub author: Option<Author>,
+    pub author: Option<MemoryAuthor>,
     /// New words.
     pub body: Option<String>,
 }
 
 /// What a write left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct MemoryWriteResult {
     /// The memory as it is now.
     pub memory: Memory,
     /// Whether the index still reaches a model whole.
-    pub index: Judgement,
+    pub index: IndexSizeVerdict,
 }
 
 /// What a removal left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Removed {
+pub struct MemoryRemoval {
     /// The memory as it was.
     pub memory: Memory,
     /// Lines of the index that still name its file in other words.
@@ -103,7 +106,7 @@ pub struct Removed {
 
 /// Whether an index is to be written, or only looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IndexRun {
+pub enum IndexMode {
     /// Say whether it is true.
     Check,
     /// Make it true.
@@ -112,7 +115,7 @@ pub enum IndexRun {
 
 /// How an index was, and how it should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IndexState {
+pub struct IndexUpdate {
     /// Its file.
     pub path: PathBuf,
     /// What it holds; nothing when it is not there.
@@ -120,21 +123,21 @@ pub struct IndexState {
     /// What it should hold.
     pub after: String,
     /// Whether a model would see all of it.
-    pub judgement: Judgement,
+    pub judgement: IndexSizeVerdict,
     /// Files that could not be taken.
     pub warnings: Vec<String>,
 }
 
-impl IndexState {
+impl IndexUpdate {
     /// Whether nothing had to change.
     pub fn is_true(&self) -> bool {
         self.before.as_deref().unwrap_or_default() == self.after
     }
 }
 
-impl Folder {
+impl MemoryFolder {
     /// A person's own folder.
-    pub fn new(scope: Scope, dir: impl Into<PathBuf>) -> Self {
+    pub fn new(scope: MemoryScope, dir: impl Into<PathBuf>) -> Self {
         Self {
             scope,
             dir: dir.into(),
@@ -143,16 +146,16 @@ impl Folder {
     }
 
     /// The folder that a repository shares. It must not lead out of there.
-    pub fn team(root: &Path) -> Self {
+    pub fn for_team(root: &Path) -> Self {
         Self {
-            scope: Scope::Team,
-            dir: root.join(names::FOLDER).join(names::TEAM_MEMORY),
+            scope: MemoryScope::Team,
+            dir: root.join(names::SETTINGS_DIR).join(names::TEAM_MEMORY_DIR),
             within: Some(root.to_path_buf()),
         }
     }
 
     /// Whose memories.
-    pub fn scope(&self) -> Scope {
+    pub fn scope(&self) -> MemoryScope {
         self.scope
     }
 
@@ -163,7 +166,7 @@ impl Folder {
 
     /// The index beside them.
     pub fn index_path(&self) -> PathBuf {
-        self.dir.join(names::INDEX)
+        self.dir.join(names::MEMORY_INDEX_FILE)
     }
 
     /// Whether the folder is there.
@@ -172,21 +175,21 @@ impl Folder {
     }
 
     /// All memories. A folder that is not there holds none.
-    pub fn list(&self) -> Result<Listing, MemoryError> {
-        self.first(usize::MAX)
+    pub fn list_memories(&self) -> Result<MemoryListing, MemoryError> {
+        self.list_first_memories(usize::MAX)
     }
 
     /// The first memories by name, at most so many; a warning says how many are
     /// left out.
-    pub fn first(&self, most: usize) -> Result<Listing, MemoryError> {
-        let mut listing = Listing::default();
+    pub fn list_first_memories(&self, most: usize) -> Result<MemoryListing, MemoryError> {
+        let mut listing = MemoryListing::default();
         if !self.exists() {
             return Ok(listing);
         }
         self.stays_within()?;
-        let titles = self.titles();
-        let found =
-            list_directory(&self.dir, MAX_FOLDER_ENTRIES).map_err(MemoryError::io(&self.dir))?;
+        let titles = self.read_titles();
+        let found = list_directory(&self.dir, MAX_FOLDER_ENTRIES)
+            .map_err(MemoryError::io_at_path(&self.dir))?;
         if found.is_cut {
             listing.warnings.push(format!(
                 "{}: holds more than {MAX_FOLDER_ENTRIES} entries; only so many are looked at",
@@ -194,7 +197,9 @@ impl Folder {
             ));
         }
         let names = found.entries.iter().map(fs::DirEntry::file_name);
-        let mut files: Vec<String> = names.filter_map(|file| candidate(&file)).collect();
+        let mut files: Vec<String> = names
+            .filter_map(|file| parse_memory_file_name(&file))
+            .collect();
         files.sort_unstable();
         if files.len() > most {
             listing.warnings.push(format!(
@@ -205,9 +210,9 @@ impl Folder {
             files.truncate(most);
         }
         for file in files {
-            match Name::new(&file).and_then(|name| self.read(&name)) {
+            match MemoryName::new(&file).and_then(|name| self.read_memory(&name)) {
                 Ok((mut memory, _)) => {
-                    entitle(&mut memory, &titles);
+                    apply_index_title(&mut memory, &titles);
                     listing.memories.push(memory);
                 }
                 Err(error) => listing.warnings.push(error.to_string()),
@@ -219,8 +224,8 @@ impl Folder {
     /// One memory, by its file's name or by the `name` it gives itself.
     pub fn get(&self, name: &str) -> Result<Memory, MemoryError> {
         let name = self.find(name)?;
-        let (mut memory, _) = self.read(&name)?;
-        entitle(&mut memory, &self.titles());
+        let (mut memory, _) = self.read_memory(&name)?;
+        apply_index_title(&mut memory, &self.read_titles());
         Ok(memory)
     }
 
@@ -228,91 +233,93 @@ impl Folder {
     /// never reaches a team's folder.
     pub fn add(
         &self,
-        draft: &Draft,
+        draft: &NewMemory,
         now: &str,
-        secrets: Secrets<'_>,
-    ) -> Result<Written, MemoryError> {
+        secrets: SecretFinder<'_>,
+    ) -> Result<MemoryWriteResult, MemoryError> {
         let name = match &draft.name {
             Some(name) => name.clone(),
-            None => Name::from_title(&draft.title)?,
+            None => MemoryName::from_title(&draft.title)?,
         };
-        let text = fact::drafted(&name, draft, now).render();
+        let text = fact::build_page(&name, draft, now).render();
         self.may_hold(&text, secrets)?;
-        write::make_folders(&self.dir, self.readers())?;
+        write::make_folders(&self.dir, self.read_access())?;
         self.stays_within()?;
-        let _lock = Lock::take(&self.dir)?;
-        let path = self.dir.join(name.file());
+        let _lock = FolderLock::lock_folder(&self.dir)?;
+        let path = self.dir.join(name.file_name());
         if fs::symlink_metadata(&path).is_ok() {
             return Err(MemoryError::Exists {
-                uri: self.uri(&name),
+                uri: self.build_uri(&name),
             });
         }
         // The index may refuse; nothing should have been written by then.
-        write::place(&self.dir, names::INDEX)?;
-        write::replace(&path, &text, self.readers())?;
-        self.written(&name)
+        write::resolve_file(&self.dir, names::MEMORY_INDEX_FILE)?;
+        write::replace_file(&path, &text, self.read_access())?;
+        self.update_index(&name)
     }
 
     /// Changes a memory, and its line in the index.
     pub fn edit(
         &self,
         name: &str,
-        change: &Change,
+        change: &MemoryChange,
         now: &str,
-        secrets: Secrets<'_>,
-    ) -> Result<Written, MemoryError> {
+        secrets: SecretFinder<'_>,
+    ) -> Result<MemoryWriteResult, MemoryError> {
         let name = self.find(name)?;
         self.stays_within()?;
-        let _lock = Lock::take(&self.dir)?;
-        let path = write::place(&self.dir, &name.file())?;
-        write::place(&self.dir, names::INDEX)?;
-        let text = self.text(&name)?;
-        let mut page = Page::parse(&text);
-        fact::changed(&mut page, change, now).map_err(|why| MemoryError::File {
+        let _lock = FolderLock::lock_folder(&self.dir)?;
+        let path = write::resolve_file(&self.dir, &name.file_name())?;
+        write::resolve_file(&self.dir, names::MEMORY_INDEX_FILE)?;
+        let text = self.read_memory_text(&name)?;
+        let mut page = MemoryPage::parse(&text);
+        fact::apply_change(&mut page, change, now).map_err(|why| MemoryError::File {
             path: path.clone(),
             why,
         })?;
         let text = page.render();
         self.may_hold(&text, secrets)?;
-        write::replace(&path, &text, self.readers())?;
-        self.written(&name)
+        write::replace_file(&path, &text, self.read_access())?;
+        self.update_index(&name)
     }
 
     /// Removes a memory, and its line in the index.
-    pub fn remove(&self, name: &str) -> Result<Removed, MemoryError> {
+    pub fn remove(&self, name: &str) -> Result<MemoryRemoval, MemoryError> {
         let name = self.find(name)?;
         self.stays_within()?;
-        let _lock = Lock::take(&self.dir)?;
-        let (memory, _) = self.read(&name)?;
+        let _lock = FolderLock::lock_folder(&self.dir)?;
+        let (memory, _) = self.read_memory(&name)?;
         // The line goes first: one that points nowhere is worse than none.
         let mut mentions = Vec::new();
         if let Some(index) = self.index_text()? {
             let after = match self.scope {
-                Scope::Team => {
-                    let mut memories = self.list()?.memories;
+                MemoryScope::Team => {
+                    let mut memories = self.list_memories()?.memories;
                     memories.retain(|other| other.uri.name != name);
-                    pointer::made(&memories)
+                    pointer::build_team_index(&memories)
                 }
-                Scope::Project | Scope::User => pointer::without(&index, &name.file()),
+                MemoryScope::Project | MemoryScope::User => {
+                    pointer::remove_entry(&index, &name.file_name())
+                }
             };
-            mentions = pointer::mentions(&after, &name.file());
+            mentions = pointer::find_mentions(&after, &name.file_name());
             self.write_index(&index, &after)?;
         }
         // A link goes itself, not what it leads to.
-        let path = self.dir.join(name.file());
-        fs::remove_file(&path).map_err(MemoryError::io(&path))?;
-        Ok(Removed { memory, mentions })
+        let path = self.dir.join(name.file_name());
+        fs::remove_file(&path).map_err(MemoryError::io_at_path(&path))?;
+        Ok(MemoryRemoval { memory, mentions })
     }
 
     /// What must not be shared in files that are there already.
-    pub fn unshareable(
+    pub fn list_unshareable(
         &self,
-        secrets: Secrets<'_>,
-    ) -> Result<Vec<(Uri, Vec<String>)>, MemoryError> {
+        secrets: SecretFinder<'_>,
+    ) -> Result<Vec<(MemoryUri, Vec<String>)>, MemoryError> {
         let mut found = Vec::new();
-        for memory in self.list()?.memories {
-            let text = self.text(&memory.uri.name).unwrap_or_default();
-            let reasons = personal::reasons(&text, secrets);
+        for memory in self.list_memories()?.memories {
+            let text = self.read_memory_text(&memory.uri.name).unwrap_or_default();
+            let reasons = personal::list_sharing_obstacles(&text, secrets);
             if !reasons.is_empty() {
                 found.push((memory.uri, reasons));
             }
@@ -321,21 +328,21 @@ impl Folder {
     }
 
     /// A team's files are as readable as the rest of the repository.
-    fn readers(&self) -> Readers {
+    fn read_access(&self) -> ReadAccess {
         match self.scope {
-            Scope::Team => Readers::Unchanged,
-            Scope::Project | Scope::User => Readers::Owner,
+            MemoryScope::Team => ReadAccess::Unchanged,
+            MemoryScope::Project | MemoryScope::User => ReadAccess::Owner,
         }
     }
 
-    fn may_hold(&self, text: &str, secrets: Secrets<'_>) -> Result<(), MemoryError> {
-        if self.scope != Scope::Team {
+    fn may_hold(&self, text: &str, secrets: SecretFinder<'_>) -> Result<(), MemoryError> {
+        if self.scope != MemoryScope::Team {
             return Ok(());
         }
         // Lines are told as the person wrote them, where that is possible.
-        let mut reasons = personal::reasons(Page::parse(text).body(), secrets);
+        let mut reasons = personal::list_sharing_obstacles(MemoryPage::parse(text).body(), secrets);
         if reasons.is_empty() {
-            reasons = personal::reasons(text, secrets);
+            reasons = personal::list_sharing_obstacles(text, secrets);
         }
         if reasons.is_empty() {
             Ok(())
@@ -345,23 +352,23 @@ impl Folder {
     }
 
     /// Makes the index true again, or says whether it is.
-    pub fn index(&self, run: IndexRun) -> Result<IndexState, MemoryError> {
+    pub fn index(&self, run: IndexMode) -> Result<IndexUpdate, MemoryError> {
         let lock = match run {
-            IndexRun::Write if self.exists() => {
+            IndexMode::Write if self.exists() => {
                 self.stays_within()?;
-                Some(Lock::take(&self.dir)?)
+                Some(FolderLock::lock_folder(&self.dir)?)
             }
             _ => None,
         };
-        let listing = self.list()?;
+        let listing = self.list_memories()?;
         let before = self.index_text()?;
         let after = self.true_index(before.as_deref(), &listing.memories);
         if lock.is_some() && (before.is_some() || !listing.memories.is_empty()) {
             self.write_index(before.as_deref().unwrap_or_default(), &after)?;
         }
-        Ok(IndexState {
+        Ok(IndexUpdate {
             path: self.index_path(),
-            judgement: judged(&after),
+            judgement: check_index_size(&after),
             before,
             after,
             warnings: listing.warnings,
@@ -370,33 +377,33 @@ impl Folder {
 
     fn true_index(&self, before: Option<&str>, memories: &[Memory]) -> String {
         match self.scope {
-            Scope::Team if before.is_none() && memories.is_empty() => String::new(),
-            Scope::Team => pointer::made(memories),
-            Scope::Project | Scope::User => {
+            MemoryScope::Team if before.is_none() && memories.is_empty() => String::new(),
+            MemoryScope::Team => pointer::build_team_index(memories),
+            MemoryScope::Project | MemoryScope::User => {
                 let gone = |file: &str| {
                     !file.contains(['/', '\\', ':', '#'])
-                        && file.ends_with(ENDING)
+                        && file.ends_with(MEMORY_EXTENSION)
                         && fs::symlink_metadata(self.dir.join(file)).is_err()
                 };
-                pointer::mended(before.unwrap_or_default(), memories, gone)
+                pointer::repair_index(before.unwrap_or_default(), memories, gone)
             }
         }
     }
 
     /// Brings the index up to a memory that was just written.
-    fn written(&self, name: &Name) -> Result<Written, MemoryError> {
+    fn update_index(&self, name: &MemoryName) -> Result<MemoryWriteResult, MemoryError> {
         let before = self.index_text()?;
-        let (memory, _) = self.read(name)?;
+        let (memory, _) = self.read_memory(name)?;
         let after = match self.scope {
-            Scope::Team => pointer::made(&self.list()?.memories),
-            Scope::Project | Scope::User => {
-                pointer::with(before.as_deref().unwrap_or_default(), &memory)
+            MemoryScope::Team => pointer::build_team_index(&self.list_memories()?.memories),
+            MemoryScope::Project | MemoryScope::User => {
+                pointer::add_entry(before.as_deref().unwrap_or_default(), &memory)
             }
         };
         self.write_index(before.as_deref().unwrap_or_default(), &after)?;
-        Ok(Written {
+        Ok(MemoryWriteResult {
             memory,
-            index: judged(&after),
+            index: check_index_size(&after),
         })
     }
 
@@ -404,58 +411,58 @@ impl Folder {
         if before == after {
             return Ok(());
         }
-        write::replace(
-            &write::place(&self.dir, names::INDEX)?,
+        write::replace_file(
+            &write::resolve_file(&self.dir, names::MEMORY_INDEX_FILE)?,
             after,
-            self.readers(),
+            self.read_access(),
         )
     }
 
     /// The index as it is. It is never written when it is not text.
     fn index_text(&self) -> Result<Option<String>, MemoryError> {
         let path = match self.scope {
-            Scope::Team => write::place(&self.dir, names::INDEX)?,
+            MemoryScope::Team => write::resolve_file(&self.dir, names::MEMORY_INDEX_FILE)?,
             // A person's index may be a link to anywhere; it is not written then.
-            Scope::Project | Scope::User => self.index_path(),
+            MemoryScope::Project | MemoryScope::User => self.index_path(),
         };
-        match disk::read(&path) {
+        match disk::read_bytes(&path) {
             Ok(bytes) => String::from_utf8(bytes)
                 .map(Some)
                 .map_err(|_| not_text(&path)),
-            Err(Refused::Missing) => Ok(None),
+            Err(FileReadError::Missing) => Ok(None),
             Err(refused) => Err(refused_error(&path, &refused)),
         }
     }
 
     /// What a person calls the files, in an index of their own.
-    fn titles(&self) -> BTreeMap<String, String> {
-        if self.scope == Scope::Team {
+    fn read_titles(&self) -> BTreeMap<String, String> {
+        if self.scope == MemoryScope::Team {
             return BTreeMap::new();
         }
-        let bytes = disk::read(&self.index_path()).unwrap_or_default();
+        let bytes = disk::read_bytes(&self.index_path()).unwrap_or_default();
         String::from_utf8_lossy(&bytes)
             .lines()
-            .filter_map(pointer::parse)
+            .filter_map(pointer::parse_entry)
             .filter(|pointer| !pointer.title.trim().is_empty())
             .map(|pointer| (pointer.file, pointer.title))
             .collect()
     }
 
-    fn uri(&self, name: &Name) -> Uri {
-        Uri {
+    fn build_uri(&self, name: &MemoryName) -> MemoryUri {
+        MemoryUri {
             scope: self.scope,
             name: name.clone(),
         }
     }
 
     /// The file that a name means.
-    fn find(&self, text: &str) -> Result<Name, MemoryError> {
-        let name = Name::new(text)?;
-        if fs::symlink_metadata(self.dir.join(name.file())).is_ok() {
+    fn find(&self, text: &str) -> Result<MemoryName, MemoryError> {
+        let name = MemoryName::new(text)?;
+        if fs::symlink_metadata(self.dir.join(name.file_name())).is_ok() {
             return Ok(name);
         }
-        let memories = self.list()?.memories;
-        let mut same: Vec<Name> = memories
+        let memories = self.list_memories()?.memories;
+        let mut same: Vec<MemoryName> = memories
             .iter()
             .filter(|memory| memory.alias.as_deref() == Some(name.as_str()))
             .map(|memory| memory.uri.name.clone())
@@ -463,21 +470,24 @@ impl Folder {
         match same.len() {
             1 => Ok(same.remove(0)),
             0 => Err(MemoryError::Missing {
-                near: name::near(&name, memories.iter().map(|memory| &memory.uri.name)),
-                uri: self.uri(&name),
+                near: name::find_similar_name(
+                    &name,
+                    memories.iter().map(|memory| &memory.uri.name),
+                ),
+                uri: self.build_uri(&name),
             }),
             _ => Err(MemoryError::Unclear {
                 name: name.to_string(),
-                among: same.iter().map(Name::to_string).collect(),
+                among: same.iter().map(MemoryName::to_string).collect(),
             }),
         }
     }
 
-    fn read(&self, name: &Name) -> Result<(Memory, Page), MemoryError> {
-        let path = write::place(&self.dir, &name.file())?;
-        let bytes = disk::read(&path).map_err(|refused| match refused {
-            Refused::Missing => MemoryError::Missing {
-                uri: self.uri(name),
+    fn read_memory(&self, name: &MemoryName) -> Result<(Memory, MemoryPage), MemoryError> {
+        let path = write::resolve_file(&self.dir, &name.file_name())?;
+        let bytes = disk::read_bytes(&path).map_err(|refused| match refused {
+            FileReadError::Missing => MemoryError::Missing {
+                uri: self.build_uri(name),
                 near: None,
             },
             refused => refused_error(&path, &refused),
@@ -487,15 +497,20 @@ impl Folder {
         if text.contains('\u{fffd}') && std::str::from_utf8(&bytes).is_err() {
             warnings.push("holds bytes that are not UTF-8".to_owned());
         }
-        let page = Page::parse(&text);
-        let memory = fact::memory(self.uri(name), self.dir.join(name.file()), &page, warnings);
+        let page = MemoryPage::parse(&text);
+        let memory = fact::build_memory(
+            self.build_uri(name),
+            self.dir.join(name.file_name()),
+            &page,
+            warnings,
+        );
         Ok((memory, page))
     }
 
     /// The text of a memory that is going to be changed.
-    fn text(&self, name: &Name) -> Result<String, MemoryError> {
-        let path = write::place(&self.dir, &name.file())?;
-        let bytes = disk::read(&path).map_err(|refused| refused_error(&path, &refused))?;
+    fn read_memory_text(&self, name: &MemoryName) -> Result<String, MemoryError> {
+        let path = write::resolve_file(&self.dir, &name.file_name())?;
+        let bytes = disk::read_bytes(&path).map_err(|refused| refused_error(&path, &refused))?;
         String::from_utf8(bytes).map_err(|_| not_text(&path))
     }
 
@@ -504,7 +519,7 @@ impl Folder {
         let Some(root) = &self.within else {
             return Ok(());
         };
-        let real = |path: &Path| fs::canonicalize(path).map_err(MemoryError::io(path));
+        let real = |path: &Path| fs::canonicalize(path).map_err(MemoryError::io_at_path(path));
         if real(&self.dir)?.starts_with(real(root)?) {
             Ok(())
         } else {
@@ -516,26 +531,26 @@ impl Folder {
 }
 
 /// A file that says nothing of a title is called what the index calls it.
-fn entitle(memory: &mut Memory, titles: &BTreeMap<String, String>) {
-    if memory.title == memory.uri.name.words()
-        && let Some(title) = titles.get(&memory.uri.name.file())
+fn apply_index_title(memory: &mut Memory, titles: &BTreeMap<String, String>) {
+    if memory.title == memory.uri.name.to_words()
+        && let Some(title) = titles.get(&memory.uri.name.file_name())
     {
         memory.title.clone_from(title);
     }
 }
 
 /// Whether a file of a folder is a memory's.
-fn candidate(file: &OsStr) -> Option<String> {
+fn parse_memory_file_name(file: &OsStr) -> Option<String> {
     let file = file.to_str()?;
-    let memory = file.ends_with(ENDING)
+    let memory = file.ends_with(MEMORY_EXTENSION)
         && !file.starts_with('.')
-        && !file.eq_ignore_ascii_case(names::INDEX);
+        && !file.eq_ignore_ascii_case(names::MEMORY_INDEX_FILE);
     memory.then(|| file.to_owned())
 }
 
 /// How an index fares, cleaned the way a prompt has it.
-fn judged(index: &str) -> Judgement {
-    let (_, body) = frontmatter::split(index);
+fn check_index_size(index: &str) -> IndexSizeVerdict {
+    let (_, body) = frontmatter::split_frontmatter(index);
     let comment = |line: &&str| {
         let line = line.trim();
         line.starts_with("<!--") && line.ends_with("-->")
@@ -551,9 +566,9 @@ fn not_text(path: &Path) -> MemoryError {
     }
 }
 
-fn refused_error(path: &Path, refused: &Refused) -> MemoryError {
+fn refused_error(path: &Path, refused: &FileReadError) -> MemoryError {
     match refused {
-        Refused::Missing => MemoryError::Io {
+        FileReadError::Missing => MemoryError::Io {
             path: path.to_path_buf(),
             source: io::Error::from(io::ErrorKind::NotFound),
         },

@@ -7,30 +7,30 @@ use super::MemoryError;
 use crate::near;
 
 /// Bytes of a name, without the ending.
-const LONGEST: usize = 100;
+const MAX_NAME_BYTES: usize = 100;
 /// Bytes of a name made from a title; room is left for a person's own.
-const FROM_TITLE: usize = 60;
+const MAX_TITLE_NAME_BYTES: usize = 60;
 
 /// The ending of every memory's file.
-pub(super) const ENDING: &str = ".md";
+pub(super) const MEMORY_EXTENSION: &str = ".md";
 
 /// Names that a system keeps for devices, whatever their ending.
-const DEVICES: &[&str] = &[
+const DEVICE_NAMES: &[&str] = &[
     "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8",
     "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
 ];
 
 /// The name of a memory: that of its file, without `.md`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Name(String);
+pub struct MemoryName(String);
 
-impl Name {
+impl MemoryName {
     /// Takes a name as a person writes it; the ending may be there.
     pub fn new(text: &str) -> Result<Self, MemoryError> {
-        let name = text.strip_suffix(ENDING).unwrap_or(text);
-        match fault(name) {
+        let name = text.strip_suffix(MEMORY_EXTENSION).unwrap_or(text);
+        match check_name(name) {
             Some(why) => Err(MemoryError::Name {
-                name: clipped(text),
+                name: truncate_text(text),
                 why,
             }),
             None => Ok(Self(name.to_owned())),
@@ -47,7 +47,7 @@ impl Name {
                     name.push('-');
                 }
                 gap = false;
-                if name.len() + letter.len_utf8() > FROM_TITLE {
+                if name.len() + letter.len_utf8() > MAX_TITLE_NAME_BYTES {
                     break;
                 }
                 name.push(letter);
@@ -56,15 +56,15 @@ impl Name {
             }
         }
         // A word that was cut in two goes, unless it is the only one.
-        if name.len() + 4 > FROM_TITLE
-            && let Some(at) = name.rfind('-').filter(|at| *at > FROM_TITLE / 2)
+        if name.len() + 4 > MAX_TITLE_NAME_BYTES
+            && let Some(at) = name.rfind('-').filter(|at| *at > MAX_TITLE_NAME_BYTES / 2)
         {
             name.truncate(at);
         }
         let name = name.trim_end_matches('-');
         if name.is_empty() {
             return Err(MemoryError::Name {
-                name: clipped(title),
+                name: truncate_text(title),
                 why: "it holds no letter or digit; give a name of your own",
             });
         }
@@ -77,12 +77,12 @@ impl Name {
     }
 
     /// The name of its file.
-    pub fn file(&self) -> String {
-        format!("{}{ENDING}", self.0)
+    pub fn file_name(&self) -> String {
+        format!("{}{MEMORY_EXTENSION}", self.0)
     }
 
     /// The name read as words: `no-mocks` is "No mocks".
-    pub fn words(&self) -> String {
+    pub fn to_words(&self) -> String {
         let spaced = self.0.replace(['-', '_'], " ");
         let mut letters = spaced.trim().chars();
         match letters.next() {
@@ -92,7 +92,7 @@ impl Name {
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for MemoryName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -107,12 +107,12 @@ fn is_joined(letter: char) -> bool {
 }
 
 /// What keeps a text from being a name.
-fn fault(name: &str) -> Option<&'static str> {
+fn check_name(name: &str) -> Option<&'static str> {
     let lower = name.to_lowercase();
     let stem = lower.split('.').next().unwrap_or_default();
     if name.is_empty() {
         Some("it is empty")
-    } else if name.len() > LONGEST {
+    } else if name.len() > MAX_NAME_BYTES {
         Some("it is longer than 100 bytes")
     } else if name.contains(['/', '\\']) {
         Some("it holds a slash, and a memory stays in its folder")
@@ -128,7 +128,7 @@ fn fault(name: &str) -> Option<&'static str> {
         Some("it begins or ends with a blank, or ends with a dot")
     } else if lower == "memory" {
         Some("that is the index")
-    } else if DEVICES.contains(&stem) {
+    } else if DEVICE_NAMES.contains(&stem) {
         Some("some systems keep that name for a device")
     } else {
         None
@@ -144,9 +144,9 @@ fn is_invisible(letter: char) -> bool {
 }
 
 /// A text short enough for an error.
-fn clipped(text: &str) -> String {
-    if text.chars().nth(LONGEST).is_some() {
-        let start: String = text.chars().take(LONGEST).collect();
+fn truncate_text(text: &str) -> String {
+    if text.chars().nth(MAX_NAME_BYTES).is_some() {
+        let start: String = text.chars().take(MAX_NAME_BYTES).collect();
         format!("{start}...")
     } else {
         text.to_owned()
@@ -154,16 +154,19 @@ fn clipped(text: &str) -> String {
 }
 
 /// A name that differs in a letter or two, or holds what was asked for.
-pub(super) fn near<'a>(name: &Name, names: impl IntoIterator<Item = &'a Name>) -> Option<String> {
+pub(super) fn find_similar_name<'a>(
+    name: &MemoryName,
+    names: impl IntoIterator<Item = &'a MemoryName>,
+) -> Option<String> {
     let wanted = name.as_str().to_lowercase();
     let close = |other: &str| {
         let other = other.to_lowercase();
         wanted.len() >= 3 && (other.contains(&wanted) || wanted.contains(&other))
-            || near::distance(&wanted, &other) <= 2
+            || near::edit_distance(&wanted, &other) <= 2
     };
     names
         .into_iter()
-        .map(Name::as_str)
+        .map(MemoryName::as_str)
         .find(|other| close(other))
         .map(str::to_owned)
 }

@@ -3,16 +3,16 @@
 
 mod emit;
 
-use crate::frontmatter::{self, Value};
+use crate::frontmatter::{self, FrontmatterValue};
 
-use super::{PRIORITY, Type};
+use super::{DEFAULT_PRIORITY, MemoryType};
 
-const NESTED: &str = "metadata";
+const NESTED_KEY: &str = "metadata";
 const FENCE: &str = "---\n";
 
 /// A file, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Page {
+pub(super) struct MemoryPage {
     head: Head,
     /// What stands before and behind the head.
     fences: (String, String),
@@ -28,7 +28,7 @@ enum Head {
         raw: String,
         why: String,
     },
-    Read(Vec<Entry>),
+    Read(Vec<FrontmatterEntry>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,20 +39,20 @@ enum LineEnd {
 
 /// A key with what stands behind it, and its lines as long as they hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Entry {
+struct FrontmatterEntry {
     key: String,
-    node: Node,
+    node: EntryValue,
     raw: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Node {
-    Value(Value),
+enum EntryValue {
+    Value(FrontmatterValue),
     /// The nested block, with the blanks before its keys.
-    Block(String, Vec<Entry>),
+    Block(String, Vec<FrontmatterEntry>),
 }
 
-impl Page {
+impl MemoryPage {
     /// Takes a text apart; whatever it is, it comes out of `render` again.
     pub(super) fn parse(text: &str) -> Self {
         let line_end = if text.contains("\r\n") {
@@ -61,7 +61,7 @@ impl Page {
             LineEnd::Lf
         };
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
-        let (front, body) = frontmatter::split(&text);
+        let (front, body) = frontmatter::split_frontmatter(&text);
         let fences = front.map_or_else(usual_fences, |front| {
             let start = front.as_ptr().addr() - text.as_ptr().addr();
             let end = start + front.len();
@@ -70,12 +70,12 @@ impl Page {
         });
         let head = match front {
             None => Head::Missing,
-            Some(front) => match frontmatter::read(front) {
+            Some(front) => match frontmatter::parse_frontmatter(front) {
                 Err(why) => Head::Broken {
                     raw: front.to_owned(),
                     why,
                 },
-                Ok(values) => Head::Read(entries(front, values)),
+                Ok(values) => Head::Read(build_entries(front, values)),
             },
         };
         Self {
@@ -101,7 +101,7 @@ impl Page {
     }
 
     /// What is wrong with the head.
-    pub(super) fn fault(&self) -> Option<&str> {
+    pub(super) fn head_error(&self) -> Option<&str> {
         match &self.head {
             Head::Broken { why, .. } => Some(why),
             _ => None,
@@ -113,41 +113,44 @@ impl Page {
     }
 
     /// A value of the file: the nested block's word counts.
-    pub(super) fn value(&self, key: &str) -> Option<&Value> {
+    pub(super) fn find_value(&self, key: &str) -> Option<&FrontmatterValue> {
         let entries = self.entries()?;
-        let top = || leaf(entries, key);
+        let top = || find_leaf(entries, key);
         let nested = entries
             .iter()
-            .filter(|entry| entry.key == NESTED)
+            .filter(|entry| entry.key == NESTED_KEY)
             .find_map(|entry| match &entry.node {
-                Node::Block(_, block) => leaf(block, key),
-                Node::Value(_) => None,
+                EntryValue::Block(_, block) => find_leaf(block, key),
+                EntryValue::Value(_) => None,
             });
-        nested.or_else(top).filter(|value| **value != Value::Null)
+        nested
+            .or_else(top)
+            .filter(|value| **value != FrontmatterValue::Null)
     }
 
     /// A value as text, numbers included.
-    pub(super) fn text(&self, key: &str) -> Option<String> {
-        let text = match self.value(key)? {
-            Value::Text(text) => text.trim(),
-            Value::Number(number) => number,
-            Value::Bool(true) => "true",
-            Value::Bool(false) => "false",
+    pub(super) fn find_text(&self, key: &str) -> Option<String> {
+        let text = match self.find_value(key)? {
+            FrontmatterValue::Text(text) => text.trim(),
+            FrontmatterValue::Number(number) => number,
+            FrontmatterValue::Bool(true) => "true",
+            FrontmatterValue::Bool(false) => "false",
             _ => return None,
         };
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    pub(super) fn kind(&self) -> Option<Type> {
-        self.text("type").and_then(|word| Type::parse(&word))
+    pub(super) fn kind(&self) -> Option<MemoryType> {
+        self.find_text("type")
+            .and_then(|word| MemoryType::parse(&word))
     }
 
     /// 1 to 5; anything else is the usual one.
     pub(super) fn priority(&self) -> u8 {
-        self.text("priority")
+        self.find_text("priority")
             .and_then(|text| text.parse().ok())
             .filter(|number| (1..=5).contains(number))
-            .unwrap_or(PRIORITY)
+            .unwrap_or(DEFAULT_PRIORITY)
     }
 
     pub(super) fn set_body(&mut self, body: &str) {
@@ -162,30 +165,34 @@ impl Page {
     }
 
     /// Sets a key at the top: `name`, `description`.
-    pub(super) fn set(&mut self, key: &str, value: Value) -> Result<(), String> {
+    pub(super) fn set_top_level(
+        &mut self,
+        key: &str,
+        value: FrontmatterValue,
+    ) -> Result<(), String> {
         let entries = self.entries_mut()?;
-        put(entries, key, value);
+        set_entry(entries, key, value);
         Ok(())
     }
 
     /// Sets a key of the nested block; one at the top moves there.
-    pub(super) fn set_nested(&mut self, key: &str, value: Value) -> Result<(), String> {
+    pub(super) fn set_nested(&mut self, key: &str, value: FrontmatterValue) -> Result<(), String> {
         let entries = self.entries_mut()?;
         entries.retain(|entry| entry.key != key);
-        put(block(entries)?, key, value);
+        set_entry(ensure_nested_block(entries)?, key, value);
         Ok(())
     }
 
     /// Moves a key from the top into the nested block, unless that has it.
-    pub(super) fn nest(&mut self, key: &str) -> Result<(), String> {
+    pub(super) fn move_to_nested(&mut self, key: &str) -> Result<(), String> {
         let entries = self.entries_mut()?;
-        let Some(value) = leaf(entries, key).cloned() else {
+        let Some(value) = find_leaf(entries, key).cloned() else {
             return Ok(());
         };
         entries.retain(|entry| entry.key != key);
-        let block = block(entries)?;
-        if leaf(block, key).is_none() {
-            put(block, key, value);
+        let block = ensure_nested_block(entries)?;
+        if find_leaf(block, key).is_none() {
+            set_entry(block, key, value);
         }
         Ok(())
     }
@@ -204,14 +211,14 @@ impl Page {
         }
     }
 
-    fn entries(&self) -> Option<&[Entry]> {
+    fn entries(&self) -> Option<&[FrontmatterEntry]> {
         match &self.head {
             Head::Read(entries) => Some(entries),
             _ => None,
         }
     }
 
-    fn entries_mut(&mut self) -> Result<&mut Vec<Entry>, String> {
+    fn entries_mut(&mut self) -> Result<&mut Vec<FrontmatterEntry>, String> {
         if self.head == Head::Missing {
             self.head = Head::Read(Vec::new());
             self.body = self.body.trim_start_matches('\n').to_owned();
@@ -231,18 +238,18 @@ fn usual_fences() -> (String, String) {
     (FENCE.to_owned(), format!("{FENCE}\n"))
 }
 
-fn leaf<'a>(entries: &'a [Entry], key: &str) -> Option<&'a Value> {
+fn find_leaf<'a>(entries: &'a [FrontmatterEntry], key: &str) -> Option<&'a FrontmatterValue> {
     let mut found = entries.iter().filter(|entry| entry.key == key);
     found.find_map(|entry| match &entry.node {
-        Node::Value(value) => Some(value),
-        Node::Block(..) => None,
+        EntryValue::Value(value) => Some(value),
+        EntryValue::Block(..) => None,
     })
 }
 
-fn put(entries: &mut Vec<Entry>, key: &str, value: Value) {
-    let new = Entry {
+fn set_entry(entries: &mut Vec<FrontmatterEntry>, key: &str, value: FrontmatterValue) {
+    let new = FrontmatterEntry {
         key: key.to_owned(),
-        node: Node::Value(value),
+        node: EntryValue::Value(value),
         raw: None,
     };
     match entries.iter_mut().find(|entry| entry.key == key) {
@@ -253,47 +260,51 @@ fn put(entries: &mut Vec<Entry>, key: &str, value: Value) {
 }
 
 /// The nested block, made when there is none.
-fn block(entries: &mut Vec<Entry>) -> Result<&mut Vec<Entry>, String> {
-    let found = entries.iter().position(|entry| entry.key == NESTED);
+fn ensure_nested_block(
+    entries: &mut Vec<FrontmatterEntry>,
+) -> Result<&mut Vec<FrontmatterEntry>, String> {
+    let found = entries.iter().position(|entry| entry.key == NESTED_KEY);
     let at = found.unwrap_or(entries.len());
     if found.is_none() {
-        entries.push(Entry {
-            key: NESTED.to_owned(),
-            node: Node::Block("  ".to_owned(), Vec::new()),
+        entries.push(FrontmatterEntry {
+            key: NESTED_KEY.to_owned(),
+            node: EntryValue::Block("  ".to_owned(), Vec::new()),
             raw: None,
         });
     }
     let entry = &mut entries[at];
-    if entry.node == Node::Value(Value::Null) {
-        entry.node = Node::Block("  ".to_owned(), Vec::new());
+    if entry.node == EntryValue::Value(FrontmatterValue::Null) {
+        entry.node = EntryValue::Block("  ".to_owned(), Vec::new());
     }
     entry.raw = None;
     match &mut entry.node {
-        Node::Block(_, block) => Ok(block),
-        Node::Value(_) => Err(format!(
-            "its `{NESTED}` is not a mapping; mend it by hand first"
+        EntryValue::Block(_, block) => Ok(block),
+        EntryValue::Value(_) => Err(format!(
+            "its `{NESTED_KEY}` is not a mapping; mend it by hand first"
         )),
     }
 }
 
 /// Keys with their lines, as long as lines and values agree.
-fn entries(front: &str, values: Vec<(String, Value)>) -> Vec<Entry> {
-    let raws = matching(front, "", &values);
+fn build_entries(front: &str, values: Vec<(String, FrontmatterValue)>) -> Vec<FrontmatterEntry> {
+    let raws = split_key_lines(front, "", &values);
     values
         .into_iter()
         .enumerate()
         .map(|(at, (key, value))| {
             let raw = raws.as_ref().map(|raws| raws[at].to_owned());
             let node = match value {
-                Value::Map(nested) if key == NESTED => nested_block(raw.as_deref(), nested),
-                value => Node::Value(value),
+                FrontmatterValue::Map(nested) if key == NESTED_KEY => {
+                    nested_block(raw.as_deref(), nested)
+                }
+                value => EntryValue::Value(value),
             };
-            Entry { key, node, raw }
+            FrontmatterEntry { key, node, raw }
         })
         .collect()
 }
 
-fn nested_block(raw: Option<&str>, values: Vec<(String, Value)>) -> Node {
+fn nested_block(raw: Option<&str>, values: Vec<(String, FrontmatterValue)>) -> EntryValue {
     let inner = raw
         .and_then(|raw| raw.split_once('\n'))
         .map_or("", |(_, inner)| inner);
@@ -303,23 +314,27 @@ fn nested_block(raw: Option<&str>, values: Vec<(String, Value)>) -> Node {
         .map_or("", |line| {
             &line[..line.len() - line.trim_start_matches(' ').len()]
         });
-    let raws = matching(inner, indent, &values).filter(|_| !indent.is_empty());
+    let raws = split_key_lines(inner, indent, &values).filter(|_| !indent.is_empty());
     let indent = if raws.is_some() { indent } else { "  " };
     let block = values
         .into_iter()
         .enumerate()
-        .map(|(at, (key, value))| Entry {
+        .map(|(at, (key, value))| FrontmatterEntry {
             key,
-            node: Node::Value(value),
+            node: EntryValue::Value(value),
             raw: raws.as_ref().map(|raws| raws[at].to_owned()),
         })
         .collect();
-    Node::Block(indent.to_owned(), block)
+    EntryValue::Block(indent.to_owned(), block)
 }
 
 /// The lines of every key, if there are as many keys in the lines as were
 /// read, by the same names.
-fn matching<'a>(text: &'a str, indent: &str, values: &[(String, Value)]) -> Option<Vec<&'a str>> {
+fn split_key_lines<'a>(
+    text: &'a str,
+    indent: &str,
+    values: &[(String, FrontmatterValue)],
+) -> Option<Vec<&'a str>> {
     let mut starts: Vec<(&str, usize)> = Vec::new();
     let mut at = 0;
     // Comments above a key belong to it.
@@ -365,42 +380,42 @@ fn key_of<'a>(line: &'a str, indent: &str) -> Option<&'a str> {
 
 /// The head's lines. They are read once more: should the kept lines mean
 /// anything else by now, all of them are written anew.
-fn head_text(entries: &[Entry]) -> String {
-    let kept = lines(entries, "", Keep::Lines);
-    if frontmatter::read(&kept).is_ok_and(|read| read == plain(entries)) {
+fn head_text(entries: &[FrontmatterEntry]) -> String {
+    let kept = render_entries(entries, "", EntryRendering::Lines);
+    if frontmatter::parse_frontmatter(&kept).is_ok_and(|read| read == collect_values(entries)) {
         return kept;
     }
-    lines(entries, "", Keep::Values)
+    render_entries(entries, "", EntryRendering::Values)
 }
 
 #[derive(Clone, Copy)]
-enum Keep {
+enum EntryRendering {
     Lines,
     Values,
 }
 
-fn lines(entries: &[Entry], indent: &str, keep: Keep) -> String {
+fn render_entries(entries: &[FrontmatterEntry], indent: &str, keep: EntryRendering) -> String {
     let mut out = String::new();
     for entry in entries {
         match (&entry.raw, &entry.node, keep) {
-            (Some(raw), _, Keep::Lines) => {
+            (Some(raw), _, EntryRendering::Lines) => {
                 out.push_str(raw);
                 if !raw.ends_with('\n') {
                     out.push('\n');
                 }
             }
-            (_, Node::Value(value), _) => {
-                emit::line(&mut out, indent, &entry.key, value);
+            (_, EntryValue::Value(value), _) => {
+                emit::emit_entry(&mut out, indent, &entry.key, value);
             }
-            (_, Node::Block(_, block), _) if block.is_empty() => {}
-            (_, Node::Block(inner, block), _) => {
+            (_, EntryValue::Block(_, block), _) if block.is_empty() => {}
+            (_, EntryValue::Block(inner, block), _) => {
                 let inner = match keep {
-                    Keep::Lines => inner,
-                    Keep::Values => "  ",
+                    EntryRendering::Lines => inner,
+                    EntryRendering::Values => "  ",
                 };
                 out.push_str(&entry.key);
                 out.push_str(":\n");
-                out.push_str(&lines(block, inner, keep));
+                out.push_str(&render_entries(block, inner, keep));
             }
         }
     }
@@ -408,14 +423,14 @@ fn lines(entries: &[Entry], indent: &str, keep: Keep) -> String {
 }
 
 /// The values behind entries, as they should be read again.
-fn plain(entries: &[Entry]) -> Vec<(String, Value)> {
+fn collect_values(entries: &[FrontmatterEntry]) -> Vec<(String, FrontmatterValue)> {
     entries
         .iter()
-        .filter(|entry| !matches!(&entry.node, Node::Block(_, block) if block.is_empty()))
+        .filter(|entry| !matches!(&entry.node, EntryValue::Block(_, block) if block.is_empty()))
         .map(|entry| {
             let value = match &entry.node {
-                Node::Value(value) => value.clone(),
-                Node::Block(_, block) => Value::Map(plain(block)),
+                EntryValue::Value(value) => value.clone(),
+                EntryValue::Block(_, block) => FrontmatterValue::Map(collect_values(block)),
             };
             (entry.key.clone(), value)
         })

@@ -5,10 +5,10 @@
 #[cfg(test)]
 mod tests;
 
-use super::Secrets;
+use super::SecretFinder;
 
 /// Parts of a path below the homes that name nobody.
-const NOBODY: &[&str] = &[
+const GENERIC_HOME_NAMES: &[&str] = &[
     "user",
     "users",
     "username",
@@ -40,7 +40,7 @@ const NOBODY: &[&str] = &[
 ];
 
 /// Mail boxes of machines, and names that stand for anyone.
-const NO_ONES_MAIL: &[&str] = &[
+const GENERIC_MAILBOXES: &[&str] = &[
     "git",
     "noreply",
     "no-reply",
@@ -55,7 +55,7 @@ const NO_ONES_MAIL: &[&str] = &[
 ];
 
 /// Domains that are kept for examples.
-const EXAMPLES: &[&str] = &[
+const EXAMPLE_DOMAINS: &[&str] = &[
     "example.com",
     "example.org",
     "example.net",
@@ -65,7 +65,7 @@ const EXAMPLES: &[&str] = &[
 
 /// One thing that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct PersonalDataFinding {
     /// What it is, in plain words.
     pub what: &'static str,
     /// The line it stands on, from 1.
@@ -73,9 +73,9 @@ pub struct Finding {
 }
 
 /// Everything that keeps a text from being shared: secrets and personal data.
-pub fn reasons(text: &str, secrets: Secrets<'_>) -> Vec<String> {
+pub fn list_sharing_obstacles(text: &str, secrets: SecretFinder<'_>) -> Vec<String> {
     let mut reasons = secrets(text);
-    for finding in find(text) {
+    for finding in find_personal_data(text) {
         let reason = format!("{} on line {}", finding.what, finding.line);
         if !reasons.contains(&reason) {
             reasons.push(reason);
@@ -85,7 +85,7 @@ pub fn reasons(text: &str, secrets: Secrets<'_>) -> Vec<String> {
 }
 
 /// Personal data in a text, line by line.
-pub fn find(text: &str) -> Vec<Finding> {
+pub fn find_personal_data(text: &str) -> Vec<PersonalDataFinding> {
     let mut found = Vec::new();
     for (at, line) in text.lines().enumerate() {
         let kinds = [
@@ -96,7 +96,7 @@ pub fn find(text: &str) -> Vec<Finding> {
             ("an account number", has_account(line)),
         ];
         let there = kinds.into_iter().filter(|(_, there)| *there);
-        found.extend(there.map(|(what, _)| Finding { what, line: at + 1 }));
+        found.extend(there.map(|(what, _)| PersonalDataFinding { what, line: at + 1 }));
     }
     found
 }
@@ -150,8 +150,8 @@ fn is_domain(text: &str) -> bool {
 
 fn is_no_ones(user: &str, domain: &str) -> bool {
     let (user, domain) = (user.to_lowercase(), domain.to_lowercase());
-    NO_ONES_MAIL.contains(&user.as_str())
-        || EXAMPLES
+    GENERIC_MAILBOXES.contains(&user.as_str())
+        || EXAMPLE_DOMAINS
             .iter()
             .any(|example| domain == *example || domain.ends_with(&format!(".{example}")))
         || matches!(
@@ -179,21 +179,21 @@ fn has_home(line: &str) -> bool {
                     .find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '-')))
                     .unwrap_or(rest.len());
                 let name = rest[..end].trim_end_matches('.').to_lowercase();
-                !inside && !page && !name.is_empty() && !NOBODY.contains(&name.as_str())
+                !inside && !page && !name.is_empty() && !GENERIC_HOME_NAMES.contains(&name.as_str())
             })
         })
     })
 }
 
 /// A run of digits with the marks that people put between them.
-struct Run<'a> {
+struct DigitRun<'a> {
     before: &'a str,
     text: &'a str,
     after: &'a str,
 }
 
-impl Run<'_> {
-    fn digits(&self) -> Vec<u32> {
+impl DigitRun<'_> {
+    fn collect_digits(&self) -> Vec<u32> {
         self.text.chars().filter_map(|c| c.to_digit(10)).collect()
     }
 
@@ -204,13 +204,13 @@ impl Run<'_> {
     }
 }
 
-fn runs<'a>(line: &'a str, joins: &'static [char]) -> Vec<Run<'a>> {
+fn find_digit_runs<'a>(line: &'a str, joins: &'static [char]) -> Vec<DigitRun<'a>> {
     let mut found = Vec::new();
     let mut start: Option<usize> = None;
     let mut end = 0;
     let mut close = |start: &mut Option<usize>, end: usize| {
         if let Some(from) = start.take() {
-            found.push(Run {
+            found.push(DigitRun {
                 before: &line[..from],
                 text: &line[from..end],
                 after: &line[end..],
@@ -253,40 +253,42 @@ fn has_phone(line: &str) -> bool {
     ]
     .iter()
     .any(|word| lower.contains(word));
-    runs(line, &[' ', '-', '.', '(', ')']).iter().any(|run| {
-        let digits = run.digits().len();
-        let groups: Vec<usize> = run
-            .text
-            .split(|c: char| !c.is_ascii_digit())
-            .map(str::len)
-            .filter(|len| *len > 0)
-            .collect();
-        let abroad = run.text.starts_with('+') && (9..=15).contains(&digits);
-        let grouped = matches!(groups.as_slice(), [3, 3, 4] | [1, 3, 3, 4])
-            && !(run.text.contains('.') && run.text.contains(' '));
-        let named = said
-            && (9..=15).contains(&digits)
-            && groups.iter().all(|len| *len <= 8 || groups.len() == 1);
-        // A date or a time is no telephone.
-        let date = matches!(groups.as_slice(), [4, 2, 2, ..]);
-        run.stands_alone() && !date && (abroad || grouped || named)
-    })
+    find_digit_runs(line, &[' ', '-', '.', '(', ')'])
+        .iter()
+        .any(|run| {
+            let digits = run.collect_digits().len();
+            let groups: Vec<usize> = run
+                .text
+                .split(|c: char| !c.is_ascii_digit())
+                .map(str::len)
+                .filter(|len| *len > 0)
+                .collect();
+            let abroad = run.text.starts_with('+') && (9..=15).contains(&digits);
+            let grouped = matches!(groups.as_slice(), [3, 3, 4] | [1, 3, 3, 4])
+                && !(run.text.contains('.') && run.text.contains(' '));
+            let named = said
+                && (9..=15).contains(&digits)
+                && groups.iter().all(|len| *len <= 8 || groups.len() == 1);
+            // A date or a time is no telephone.
+            let date = matches!(groups.as_slice(), [4, 2, 2, ..]);
+            run.stands_alone() && !date && (abroad || grouped || named)
+        })
 }
 
 fn has_card(line: &str) -> bool {
-    runs(line, &[' ', '-']).iter().any(|run| {
-        let digits = run.digits();
+    find_digit_runs(line, &[' ', '-']).iter().any(|run| {
+        let digits = run.collect_digits();
         let even = digits.iter().any(|digit| *digit != digits[0]);
         (14..=19).contains(&digits.len())
             && even
             && matches!(digits.first(), Some(3..=6))
             && run.stands_alone()
-            && luhn(&digits)
+            && has_valid_luhn(&digits)
     })
 }
 
 /// The check digit of card numbers.
-fn luhn(digits: &[u32]) -> bool {
+fn has_valid_luhn(digits: &[u32]) -> bool {
     let sum: u32 = digits
         .iter()
         .rev()

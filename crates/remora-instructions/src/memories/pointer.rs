@@ -6,52 +6,57 @@ use std::collections::BTreeSet;
 use super::Memory;
 
 /// What a line keeps of a title.
-const TITLE: usize = 80;
+const MAX_TITLE_CHARS: usize = 80;
 /// What a line holds at most, as long as its file's name allows it.
-const LINE: usize = 190;
+const MAX_LINE_CHARS: usize = 190;
 /// What a hook keeps in any case.
-const HOOK: usize = 40;
+const MIN_SUMMARY_CHARS: usize = 40;
 
 /// Stands above a team's index; it does not reach a model.
 const TEAM_NOTE: &str = "<!-- Made from the files beside it by `remora memory index --team`; do not edit or merge by hand. -->";
 
 /// A line of an index that stands for a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Pointer {
+pub(super) struct IndexEntry {
     pub(super) title: String,
     pub(super) file: String,
 }
 
 /// The line for a memory.
-pub(super) fn line(memory: &Memory) -> String {
-    let file = memory.uri.name.file();
+pub(super) fn format_entry(memory: &Memory) -> String {
+    let file = memory.uri.name.file_name();
     let target = if file.contains([' ', '(', ')']) {
         format!("<{file}>")
     } else {
         file
     };
-    let title = escaped(&clipped(&flat(&memory.title), TITLE));
+    let title = escape_title(&truncate_text(
+        &flatten_text(&memory.title),
+        MAX_TITLE_CHARS,
+    ));
     let mut line = format!("- [{title}]({target})");
-    let hook = flat(&memory.hook());
-    let repeats = hook.is_empty() || hook == flat(&memory.title);
+    let hook = flatten_text(&memory.index_summary());
+    let repeats = hook.is_empty() || hook == flatten_text(&memory.title);
     if !repeats {
-        let room = LINE.saturating_sub(line.chars().count() + 3).max(HOOK);
+        let room = MAX_LINE_CHARS
+            .saturating_sub(line.chars().count() + 3)
+            .max(MIN_SUMMARY_CHARS);
         line.push_str(" - ");
-        line.push_str(&clipped(&hook, room).replace("<!--", "\\<!--"));
+        line.push_str(&truncate_text(&hook, room).replace("<!--", "\\<!--"));
     }
     line
 }
 
 /// One line of text: blanks and line ends become single blanks, what cannot be
 /// seen goes.
-fn flat(text: &str) -> String {
+fn flatten_text(text: &str) -> String {
     text.split(|c: char| c.is_whitespace() || c.is_control())
         .filter(|word| !word.is_empty())
         .collect::<Vec<_>>()
         .join(" ")
 }
 
-fn clipped(text: &str, most: usize) -> String {
+fn truncate_text(text: &str, most: usize) -> String {
     if text.chars().nth(most).is_none() {
         return text.to_owned();
     }
@@ -60,7 +65,7 @@ fn clipped(text: &str, most: usize) -> String {
     format!("{}...", start[..whole.unwrap_or(start.len())].trim_end())
 }
 
-fn escaped(title: &str) -> String {
+fn escape_title(title: &str) -> String {
     let mut out = String::with_capacity(title.len());
     for letter in title.chars() {
         if matches!(letter, '[' | ']' | '\\' | '`' | '<') {
@@ -72,7 +77,7 @@ fn escaped(title: &str) -> String {
 }
 
 /// Reads a line: a list mark, then a link.
-pub(super) fn parse(line: &str) -> Option<Pointer> {
+pub(super) fn parse_entry(line: &str) -> Option<IndexEntry> {
     let rest = line.trim_start();
     let rest = rest.strip_prefix(['-', '*', '+'])?;
     let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
@@ -95,12 +100,12 @@ pub(super) fn parse(line: &str) -> Option<Pointer> {
             (_, letter) => title.push(letter),
         }
     };
-    let file = target(rest[end + 1..].strip_prefix('(')?)?;
-    Some(Pointer { title, file })
+    let file = parse_link_target(rest[end + 1..].strip_prefix('(')?)?;
+    Some(IndexEntry { title, file })
 }
 
 /// The file that a link leads to, from what stands behind its parenthesis.
-pub(crate) fn target(link: &str) -> Option<String> {
+pub(crate) fn parse_link_target(link: &str) -> Option<String> {
     let target = if let Some(angled) = link.strip_prefix('<') {
         &angled[..angled.find('>')?]
     } else {
@@ -114,14 +119,14 @@ pub(crate) fn target(link: &str) -> Option<String> {
 
 /// The index with a memory's line: in the place of its old one, else below the
 /// last pointer.
-pub(super) fn with(index: &str, memory: &Memory) -> String {
-    let file = memory.uri.name.file();
+pub(super) fn add_entry(index: &str, memory: &Memory) -> String {
+    let file = memory.uri.name.file_name();
     let end = line_end(index);
-    let new = format!("{}{end}", line(memory));
+    let new = format!("{}{end}", format_entry(memory));
     let mut out = String::with_capacity(index.len() + new.len());
     let mut placed = false;
     for old in index.split_inclusive('\n') {
-        if parse(old).is_none_or(|pointer| pointer.file != file) {
+        if parse_entry(old).is_none_or(|pointer| pointer.file != file) {
             out.push_str(old);
         } else if !placed {
             out.push_str(&new);
@@ -130,12 +135,12 @@ pub(super) fn with(index: &str, memory: &Memory) -> String {
     }
     if !placed {
         let last = last_pointer(&out);
-        insert(&mut out, last, &new, end);
+        insert_lines(&mut out, last, &new, end);
     }
     out
 }
 
-fn insert(out: &mut String, at: Option<usize>, new: &str, end: &str) {
+fn insert_lines(out: &mut String, at: Option<usize>, new: &str, end: &str) {
     let at = at.unwrap_or(out.len());
     let before = &out[..at];
     if before.is_empty() || before.ends_with('\n') {
@@ -151,7 +156,7 @@ fn last_pointer(index: &str) -> Option<usize> {
     let mut last = None;
     for line in index.split_inclusive('\n') {
         end += line.len();
-        if parse(line).is_some() {
+        if parse_entry(line).is_some() {
             last = Some(end);
         }
     }
@@ -159,15 +164,15 @@ fn last_pointer(index: &str) -> Option<usize> {
 }
 
 /// The index without a file's lines.
-pub(super) fn without(index: &str, file: &str) -> String {
+pub(super) fn remove_entry(index: &str, file: &str) -> String {
     index
         .split_inclusive('\n')
-        .filter(|line| parse(line).is_none_or(|pointer| pointer.file != file))
+        .filter(|line| parse_entry(line).is_none_or(|pointer| pointer.file != file))
         .collect()
 }
 
 /// Numbers of the lines that still name a file in other words.
-pub(super) fn mentions(index: &str, file: &str) -> Vec<usize> {
+pub(super) fn find_mentions(index: &str, file: &str) -> Vec<usize> {
     let numbered = index.lines().enumerate();
     numbered
         .filter(|(_, line)| {
@@ -181,43 +186,47 @@ pub(super) fn mentions(index: &str, file: &str) -> Vec<usize> {
 
 /// A person's index made true again: lines to files that are gone go, missing
 /// ones come at the end, everything else stays as it is.
-pub(super) fn mended(index: &str, memories: &[Memory], gone: impl Fn(&str) -> bool) -> String {
+pub(super) fn repair_index(
+    index: &str,
+    memories: &[Memory],
+    gone: impl Fn(&str) -> bool,
+) -> String {
     let mut named = BTreeSet::new();
     let mut out: String = index
         .split_inclusive('\n')
-        .filter(|line| match parse(line) {
+        .filter(|line| match parse_entry(line) {
             Some(pointer) => !gone(&pointer.file) && named.insert(pointer.file),
             None => true,
         })
         .collect();
     let end = line_end(index);
     let mut missing = String::new();
-    for memory in sorted(memories) {
-        if !named.contains(&memory.uri.name.file()) {
-            missing.push_str(&line(memory));
+    for memory in sort_by_priority(memories) {
+        if !named.contains(&memory.uri.name.file_name()) {
+            missing.push_str(&format_entry(memory));
             missing.push_str(end);
         }
     }
     if !missing.is_empty() {
         let last = last_pointer(&out);
-        insert(&mut out, last, &missing, end);
+        insert_lines(&mut out, last, &missing, end);
     }
     out
 }
 
 /// A team's index, made of nothing but the files: the same files, the same
 /// bytes, on every machine.
-pub(super) fn made(memories: &[Memory]) -> String {
+pub(super) fn build_team_index(memories: &[Memory]) -> String {
     let mut out = format!("{TEAM_NOTE}\n\n");
-    for memory in sorted(memories) {
-        out.push_str(&line(memory));
+    for memory in sort_by_priority(memories) {
+        out.push_str(&format_entry(memory));
         out.push('\n');
     }
     out
 }
 
 /// What matters most first: the end of a long index is cut.
-fn sorted(memories: &[Memory]) -> Vec<&Memory> {
+fn sort_by_priority(memories: &[Memory]) -> Vec<&Memory> {
     let mut list: Vec<&Memory> = memories.iter().collect();
     list.sort_by_key(|memory| (memory.priority, &memory.uri.name));
     list

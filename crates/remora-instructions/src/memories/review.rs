@@ -12,50 +12,50 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use crate::file::Kind;
+use crate::file::InstructionKind;
 use crate::names;
 
-use super::check::{self, Verdict};
-use super::folder::Folder;
-use super::{Memory, Scope, Secrets};
+use super::check::{self, ClaimVerdict};
+use super::folder::MemoryFolder;
+use super::{Memory, MemoryScope, SecretFinder};
 
-pub use self::change::{Edit, apply};
+pub use self::change::{ProposedEdit, apply_proposal};
 
 /// A project fact that nobody touched for so many days is looked at again.
-const OLD: i64 = 365;
+const STALE_FACT_DAYS: i64 = 365;
 
 /// So many proposals are made at once; nobody reads more.
-const MOST: usize = 200;
+const MAX_PROPOSALS: usize = 200;
 
 /// An instruction file.
 #[derive(Debug, Clone, Copy)]
-pub struct Layer<'a> {
+pub struct InstructionLayer<'a> {
     /// Where it is.
     pub path: &'a Path,
     /// Whose words.
-    pub kind: Kind,
+    pub kind: InstructionKind,
     /// What the file holds.
     pub text: &'a str,
 }
 
 /// A memory, and what became of the things it names.
 #[derive(Debug, Clone, Copy)]
-pub struct Saved<'a> {
+pub struct ReviewedMemory<'a> {
     /// The memory.
     pub memory: &'a Memory,
     /// What the check found; nothing when it was not checked.
-    pub findings: &'a [check::Finding],
+    pub findings: &'a [check::ClaimFinding],
 }
 
 /// Everything a review looks at.
 #[derive(Debug, Clone, Copy)]
-pub struct Material<'a> {
+pub struct ReviewInput<'a> {
     /// Instruction files, in prompt order.
-    pub layers: &'a [Layer<'a>],
+    pub layers: &'a [InstructionLayer<'a>],
     /// Memories of all scopes.
-    pub saved: &'a [Saved<'a>],
+    pub saved: &'a [ReviewedMemory<'a>],
     /// The folders that the memories lie in.
-    pub folders: &'a [Folder],
+    pub folders: &'a [MemoryFolder],
     /// The project's shared instruction file, which need not exist.
     pub shared: &'a Path,
     /// The person's own beside it, which need not exist.
@@ -66,7 +66,7 @@ pub struct Material<'a> {
 
 /// Where a memory would be better kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
+pub enum PromotionTarget {
     /// The project's shared instruction file.
     Shared,
     /// The person's own instruction file of the project.
@@ -77,9 +77,9 @@ pub enum Target {
 
 /// What a proposal would do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum ProposalAction {
     /// Move a memory to where it is always read.
-    Promote(Target),
+    Promote(PromotionTarget),
     /// Remove what is said elsewhere, too.
     RemoveDuplicate,
     /// Remove or mend what no longer holds.
@@ -90,7 +90,7 @@ pub enum Action {
     Ambiguous,
 }
 
-impl Action {
+impl ProposalAction {
     /// The word in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -111,13 +111,13 @@ pub struct Proposal {
     /// The same in every review as long as it is about the same words.
     pub key: String,
     /// What it would do.
-    pub action: Action,
+    pub action: ProposalAction,
     /// To what: an address, or a file and line, with its words.
     pub what: String,
     /// Why.
     pub why: String,
     /// The changes; none where a person has to decide.
-    pub edits: Vec<Edit>,
+    pub edits: Vec<ProposedEdit>,
 }
 
 /// What came of a review.
@@ -133,19 +133,19 @@ pub struct Review {
 
 /// A proposal before it has a number.
 #[derive(Debug)]
-struct Draft {
+struct ProposalDraft {
     /// The memory that it is about, by its place in the material.
     about: Option<usize>,
-    action: Action,
+    action: ProposalAction,
     what: String,
     why: String,
-    plan: Plan,
+    plan: EditPlan,
 }
 
 /// Which changes a proposal stands for; they are worked out for those that
 /// are shown.
 #[derive(Debug)]
-enum Plan {
+enum EditPlan {
     /// A person has to decide.
     Nothing,
     /// The memory goes.
@@ -153,7 +153,7 @@ enum Plan {
     /// The memory takes the new names of what moved.
     Rename,
     /// The memory goes elsewhere.
-    Promote(Target),
+    Promote(PromotionTarget),
     /// A line of a layer goes.
     Line {
         layer: usize,
@@ -164,11 +164,11 @@ enum Plan {
 
 /// Looks through everything. Memories that must not be shared are not
 /// proposed for sharing; `secrets` says which.
-pub fn review(material: &Material<'_>, secrets: Secrets<'_>) -> Review {
-    let facts = facts::Facts::read(material);
+pub fn build_review(material: &ReviewInput<'_>, secrets: SecretFinder<'_>) -> Review {
+    let facts = facts::ReviewStatements::from_input(material);
     let mut drafts = Vec::new();
     let mut settled = vec![false; material.saved.len()];
-    let mut take = |found: Vec<Draft>, settled: &mut Vec<bool>| {
+    let mut take = |found: Vec<ProposalDraft>, settled: &mut Vec<bool>| {
         for draft in found {
             // One proposal a memory: carrying out one changes what the next
             // one stands on.
@@ -181,12 +181,18 @@ pub fn review(material: &Material<'_>, secrets: Secrets<'_>) -> Review {
             drafts.push(draft);
         }
     };
-    take(outdated(material), &mut settled);
-    take(pairs::duplicates(material, &facts), &mut settled);
-    take(pairs::conflicts(material, &facts), &mut settled);
-    take(place::promotions(material, &facts, secrets), &mut settled);
-    take(pairs::partly(material, &facts, &settled), &mut settled);
-    take(unclear(material), &mut settled);
+    take(find_outdated(material), &mut settled);
+    take(pairs::find_duplicates(material, &facts), &mut settled);
+    take(pairs::find_conflicts(material, &facts), &mut settled);
+    take(
+        place::find_promotions(material, &facts, secrets),
+        &mut settled,
+    );
+    take(
+        pairs::find_partial_duplicates(material, &facts, &settled),
+        &mut settled,
+    );
+    take(find_unclear(material), &mut settled);
     let fine = material
         .saved
         .iter()
@@ -195,43 +201,45 @@ pub fn review(material: &Material<'_>, secrets: Secrets<'_>) -> Review {
         .map(|(saved, _)| saved.memory.uri.to_string())
         .collect();
     Review {
-        more: drafts.len().saturating_sub(MOST),
-        proposals: numbered(material, drafts),
+        more: drafts.len().saturating_sub(MAX_PROPOSALS),
+        proposals: number_proposals(material, drafts),
         fine,
     }
 }
 
-fn numbered(material: &Material<'_>, mut drafts: Vec<Draft>) -> Vec<Proposal> {
-    let rank = |action: Action| match action {
-        Action::RemoveDuplicate => 0,
-        Action::Outdated => 1,
-        Action::Conflict => 2,
-        Action::Promote(_) => 3,
-        Action::Ambiguous => 4,
+fn number_proposals(material: &ReviewInput<'_>, mut drafts: Vec<ProposalDraft>) -> Vec<Proposal> {
+    let rank = |action: ProposalAction| match action {
+        ProposalAction::RemoveDuplicate => 0,
+        ProposalAction::Outdated => 1,
+        ProposalAction::Conflict => 2,
+        ProposalAction::Promote(_) => 3,
+        ProposalAction::Ambiguous => 4,
     };
     drafts.sort_by_key(|draft| rank(draft.action));
     drafts
         .into_iter()
-        .take(MOST)
+        .take(MAX_PROPOSALS)
         .enumerate()
         .map(|(at, draft)| Proposal {
             id: at + 1,
-            key: key(&draft),
+            key: hash_draft(&draft),
             action: draft.action,
-            edits: edits(material, &draft),
+            edits: build_edits(material, &draft),
             what: draft.what,
             why: draft.why,
         })
         .collect()
 }
 
-fn edits(material: &Material<'_>, draft: &Draft) -> Vec<Edit> {
+fn build_edits(material: &ReviewInput<'_>, draft: &ProposalDraft) -> Vec<ProposedEdit> {
     let saved = draft.about.map(|at| material.saved[at]);
     match (&draft.plan, saved) {
-        (Plan::Remove, Some(saved)) => change::removal(material, saved.memory),
-        (Plan::Rename, Some(saved)) => change::moved(saved.memory, saved.findings),
-        (Plan::Promote(target), Some(saved)) => change::promotion(material, saved.memory, *target),
-        (Plan::Line { layer, line, text }, _) => {
+        (EditPlan::Remove, Some(saved)) => change::build_removal(material, saved.memory),
+        (EditPlan::Rename, Some(saved)) => change::build_rename(saved.memory, saved.findings),
+        (EditPlan::Promote(target), Some(saved)) => {
+            change::build_promotion(material, saved.memory, *target)
+        }
+        (EditPlan::Line { layer, line, text }, _) => {
             let removed = change::line_removal(&material.layers[*layer], *line, text);
             removed.into_iter().collect()
         }
@@ -240,7 +248,7 @@ fn edits(material: &Material<'_>, draft: &Draft) -> Vec<Edit> {
 }
 
 /// A short name made of the words; it only has to tell proposals apart.
-fn key(draft: &Draft) -> String {
+fn hash_draft(draft: &ProposalDraft) -> String {
     let text = format!("{}\n{}\n{}", draft.action.as_str(), draft.what, draft.why);
     let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
@@ -249,12 +257,12 @@ fn key(draft: &Draft) -> String {
 }
 
 /// What the tree or the calendar has overtaken.
-fn outdated(material: &Material<'_>) -> Vec<Draft> {
+fn find_outdated(material: &ReviewInput<'_>) -> Vec<ProposalDraft> {
     let mut found = Vec::new();
     for (at, saved) in material.saved.iter().enumerate() {
         let memory = saved.memory;
-        let verdict = check::overall(saved.findings);
-        let told = |wanted: Verdict| -> Vec<String> {
+        let verdict = check::combine_verdicts(saved.findings);
+        let told = |wanted: ClaimVerdict| -> Vec<String> {
             saved
                 .findings
                 .iter()
@@ -262,21 +270,27 @@ fn outdated(material: &Material<'_>) -> Vec<Draft> {
                 .map(|finding| format!("`{}`: {}", finding.claim.text, finding.evidence))
                 .collect()
         };
-        let (why, plan) = if verdict == Verdict::Gone {
-            let why = format!("it names what is gone: {}", told(Verdict::Gone).join(", "));
-            (why, Plan::Remove)
-        } else if let Some(day) = facts::ended(&memory.body, material.now) {
-            (format!("it says that it ends on {day}"), Plan::Remove)
-        } else if verdict == Verdict::Moved {
-            let why = format!("it names what moved: {}", told(Verdict::Moved).join(", "));
-            (why, Plan::Rename)
+        let (why, plan) = if verdict == ClaimVerdict::Gone {
+            let why = format!(
+                "it names what is gone: {}",
+                told(ClaimVerdict::Gone).join(", ")
+            );
+            (why, EditPlan::Remove)
+        } else if let Some(day) = facts::find_past_end_date(&memory.body, material.now) {
+            (format!("it says that it ends on {day}"), EditPlan::Remove)
+        } else if verdict == ClaimVerdict::Moved {
+            let why = format!(
+                "it names what moved: {}",
+                told(ClaimVerdict::Moved).join(", ")
+            );
+            (why, EditPlan::Rename)
         } else {
             continue;
         };
-        found.push(Draft {
+        found.push(ProposalDraft {
             about: Some(at),
-            action: Action::Outdated,
-            what: named(memory),
+            action: ProposalAction::Outdated,
+            what: format_memory(memory),
             why,
             plan,
         });
@@ -285,7 +299,7 @@ fn outdated(material: &Material<'_>) -> Vec<Draft> {
 }
 
 /// Memories that a person has to look at.
-fn unclear(material: &Material<'_>) -> Vec<Draft> {
+fn find_unclear(material: &ReviewInput<'_>) -> Vec<ProposalDraft> {
     let days = |moment: &str| facts::days_of(moment);
     let mut found = Vec::new();
     for (at, saved) in material.saved.iter().enumerate() {
@@ -297,39 +311,42 @@ fn unclear(material: &Material<'_>) -> Vec<Draft> {
             "it says nothing; fill it or remove it".to_owned()
         } else if memory.kind.is_none() {
             "it has none of the four types, so nobody can tell whether it belongs here".to_owned()
-        } else if memory.kind == Some(super::Type::Project) && age > OLD && !memory.is_core() {
+        } else if memory.kind == Some(super::MemoryType::Project)
+            && age > STALE_FACT_DAYS
+            && !memory.is_core()
+        {
             format!(
                 "it tells of the project and was last touched {age} days ago; does it still hold?"
             )
         } else {
             continue;
         };
-        found.push(Draft {
+        found.push(ProposalDraft {
             about: Some(at),
-            action: Action::Ambiguous,
-            what: named(memory),
+            action: ProposalAction::Ambiguous,
+            what: format_memory(memory),
             why,
-            plan: Plan::Nothing,
+            plan: EditPlan::Nothing,
         });
     }
     found
 }
 
-fn named(memory: &Memory) -> String {
-    format!("{} \"{}\"", memory.uri, short(&memory.title))
+fn format_memory(memory: &Memory) -> String {
+    format!("{} \"{}\"", memory.uri, truncate_text(&memory.title))
 }
 
-fn short(text: &str) -> String {
-    const MOST: usize = 120;
-    if text.chars().nth(MOST).is_none() {
+fn truncate_text(text: &str) -> String {
+    const MAX_QUOTE_CHARS: usize = 120;
+    if text.chars().nth(MAX_QUOTE_CHARS).is_none() {
         return text.to_owned();
     }
-    let start: String = text.chars().take(MOST).collect();
+    let start: String = text.chars().take(MAX_QUOTE_CHARS).collect();
     format!("{}...", start.trim_end())
 }
 
-impl Material<'_> {
-    fn folder(&self, scope: Scope) -> Option<&Folder> {
+impl ReviewInput<'_> {
+    fn find_folder(&self, scope: MemoryScope) -> Option<&MemoryFolder> {
         self.folders.iter().find(|folder| folder.scope() == scope)
     }
 }
@@ -337,23 +354,23 @@ impl Material<'_> {
 /// The shared and the own instruction file of a project, as they are or would
 /// be.
 pub fn instruction_files(root: &Path) -> (PathBuf, PathBuf) {
-    let hidden = root.join(names::FOLDER).join(names::FILE);
-    let plain = root.join(names::FILE);
+    let hidden = root.join(names::SETTINGS_DIR).join(names::INSTRUCTION_FILE);
+    let plain = root.join(names::INSTRUCTION_FILE);
     let shared = if hidden.is_file() && !plain.exists() {
         hidden
     } else {
         plain
     };
-    (shared, root.join(names::LOCAL_FILE))
+    (shared, root.join(names::LOCAL_INSTRUCTION_FILE))
 }
 
-impl Target {
+impl PromotionTarget {
     /// The file or folder that it means.
-    pub fn path(self, material: &Material<'_>) -> Option<PathBuf> {
+    pub fn path(self, material: &ReviewInput<'_>) -> Option<PathBuf> {
         match self {
             Self::Shared => Some(material.shared.to_path_buf()),
             Self::Own => Some(material.own.to_path_buf()),
-            Self::Team => Some(material.folder(Scope::Team)?.dir().to_path_buf()),
+            Self::Team => Some(material.find_folder(MemoryScope::Team)?.dir().to_path_buf()),
         }
     }
 

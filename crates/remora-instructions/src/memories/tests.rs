@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
-use super::name::Name;
-use super::page::Page;
+use super::name::MemoryName;
+use super::page::MemoryPage;
 use super::*;
-use crate::frontmatter::Value;
+use crate::frontmatter::FrontmatterValue;
 
 fn case(name: &str) -> Json {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -26,28 +26,34 @@ fn texts(list: &Json) -> impl Iterator<Item = &str> {
 fn names_stay_in_their_folder() {
     let cases = case("names.json");
     for name in texts(&cases["refused"]) {
-        let error = Name::new(name).expect_err(name).to_string();
+        let error = MemoryName::new(name).expect_err(name).to_string();
         assert!(!error.contains('\n') && !error.contains('\0'), "{error}");
     }
     for (given, name) in cases["taken"].as_object().unwrap() {
-        assert_eq!(Name::new(given).unwrap().as_str(), name.as_str().unwrap());
+        assert_eq!(
+            MemoryName::new(given).unwrap().as_str(),
+            name.as_str().unwrap()
+        );
     }
     for (title, name) in cases["titles"].as_object().unwrap() {
         assert_eq!(
-            Name::from_title(title).unwrap().as_str(),
+            MemoryName::from_title(title).unwrap().as_str(),
             name.as_str().unwrap(),
             "{title}"
         );
     }
     for title in texts(&cases["titles_refused"]) {
-        assert!(Name::from_title(title).is_err(), "{title}");
+        assert!(MemoryName::from_title(title).is_err(), "{title}");
     }
 }
 
 #[test]
 fn addresses_are_read_and_found() {
-    let uri = Uri::parse("memory://project/no-mocks").unwrap();
-    assert_eq!((uri.scope, uri.name.as_str()), (Scope::Project, "no-mocks"));
+    let uri = MemoryUri::parse("memory://project/no-mocks").unwrap();
+    assert_eq!(
+        (uri.scope, uri.name.as_str()),
+        (MemoryScope::Project, "no-mocks")
+    );
     assert_eq!(uri.to_string(), "memory://project/no-mocks");
     for wrong in [
         "memory://",
@@ -58,11 +64,14 @@ fn addresses_are_read_and_found() {
         "memory://user//x",
         "http://project/x",
     ] {
-        assert!(Uri::parse(wrong).is_err(), "{wrong}");
+        assert!(MemoryUri::parse(wrong).is_err(), "{wrong}");
     }
     let text = "See memory://project/no-mocks, (memory://team/v1.2) and memory://user/x.\n\
                 memory://project/no-mocks again; memory://team/../y; memory://nobody/z; memory://user/";
-    let found: Vec<String> = Uri::all_in(text).iter().map(Uri::to_string).collect();
+    let found: Vec<String> = MemoryUri::all_in(text)
+        .iter()
+        .map(MemoryUri::to_string)
+        .collect();
     assert_eq!(
         found,
         [
@@ -91,21 +100,21 @@ fn sentences_end_where_people_end_them() {
 fn pages_change_in_one_place_only() {
     for case in case("pages.json").as_array().unwrap() {
         let name = case["name"].as_str().unwrap();
-        let mut page = Page::parse(case["before"].as_str().unwrap());
+        let mut page = MemoryPage::parse(case["before"].as_str().unwrap());
         assert_eq!(page.render(), case["before"].as_str().unwrap(), "{name}");
         let change = &case["change"];
         let word = |key: &str| change[key].as_str().map(str::to_owned);
-        let change = folder::Change {
+        let change = folder::MemoryChange {
             title: word("title"),
             description: word("description"),
-            kind: word("type").and_then(|word| Type::parse(&word)),
+            kind: word("type").and_then(|word| MemoryType::parse(&word)),
             priority: change["priority"]
                 .as_u64()
                 .and_then(|number| u8::try_from(number).ok()),
-            author: word("author").map(|word| Author::parse(&word)),
+            author: word("author").map(|word| MemoryAuthor::parse(&word)),
             body: word("body"),
         };
-        let result = fact::changed(&mut page, &change, "2026-11-16T03:48:19.837Z");
+        let result = fact::apply_change(&mut page, &change, "2026-11-16T03:48:19.837Z");
         if let Some(part) = case["error"].as_str() {
             assert!(result.unwrap_err().contains(part), "{name}");
             continue;
@@ -117,29 +126,32 @@ fn pages_change_in_one_place_only() {
 
 #[test]
 fn both_spellings_are_read() {
-    let page = Page::parse(
+    let page = MemoryPage::parse(
         "---\ntype: user\nmodified: 2026-01-01\npriority: 9\nmetadata:\n  type: feedback\n  priority: 2\n---\nx\n",
     );
-    assert_eq!(page.kind(), Some(Type::Feedback));
+    assert_eq!(page.kind(), Some(MemoryType::Feedback));
     assert_eq!(page.priority(), 2);
-    assert_eq!(page.text("modified").as_deref(), Some("2026-01-01"));
-    let top = Page::parse("---\ntype: Reference\npriority: 9\n---\nx\n");
-    assert_eq!((top.kind(), top.priority()), (Some(Type::Reference), 3));
-    assert_eq!(Page::parse("no head").kind(), None);
+    assert_eq!(page.find_text("modified").as_deref(), Some("2026-01-01"));
+    let top = MemoryPage::parse("---\ntype: Reference\npriority: 9\n---\nx\n");
+    assert_eq!(
+        (top.kind(), top.priority()),
+        (Some(MemoryType::Reference), 3)
+    );
+    assert_eq!(MemoryPage::parse("no head").kind(), None);
 }
 
 fn memory(title: &str, description: Option<&str>, body: &str) -> Memory {
     Memory {
-        uri: Uri {
-            scope: Scope::Project,
-            name: Name::new("a-b").unwrap(),
+        uri: MemoryUri {
+            scope: MemoryScope::Project,
+            name: MemoryName::new("a-b").unwrap(),
         },
         path: PathBuf::from("a-b.md"),
         title: title.to_owned(),
         description: description.map(str::to_owned),
         kind: None,
         priority: 3,
-        author: Author::User,
+        author: MemoryAuthor::User,
         modified: None,
         links: Vec::new(),
         body: body.to_owned(),
@@ -150,14 +162,14 @@ fn memory(title: &str, description: Option<&str>, body: &str) -> Memory {
 
 #[test]
 fn index_lines() {
-    let line = |title, hook| pointer::line(&memory(title, hook, ""));
+    let line = |title, hook| pointer::format_entry(&memory(title, hook, ""));
     assert_eq!(line("Title", Some("a hook")), "- [Title](a-b.md) - a hook");
     assert_eq!(line("Title", None), "- [Title](a-b.md)");
     assert_eq!(
         line("a]( b\n[c] `d` \\", Some("x\n\n- y <!-- z")),
         "- [a\\]( b \\[c\\] \\`d\\` \\\\](a-b.md) - x - y \\<!-- z"
     );
-    let parsed = |line| pointer::parse(line).map(|p| (p.title, p.file));
+    let parsed = |line| pointer::parse_entry(line).map(|p| (p.title, p.file));
     let pair = |title: &str, file: &str| Some((title.to_owned(), file.to_owned()));
     assert_eq!(parsed("- [T](a.md) — hook"), pair("T", "a.md"));
     assert_eq!(parsed("- [T](a.md \"t\")"), pair("T", "a.md"));
@@ -183,7 +195,7 @@ fn index_lines() {
 #[test]
 fn an_index_keeps_what_a_person_wrote() {
     let new = memory("New", Some("hook"), "");
-    let with = |index: &str| pointer::with(index, &new);
+    let with = |index: &str| pointer::add_entry(index, &new);
     assert_eq!(with(""), "- [New](a-b.md) - hook\n");
     assert_eq!(
         with("# Mine\n\n- [X](x.md) - y\n\nnotes"),
@@ -199,13 +211,13 @@ fn an_index_keeps_what_a_person_wrote() {
         "- [New](a-b.md) - hook\n- [X](x.md)\n"
     );
     let text = "- [a](a-b.md)\nsee a-b.md or xa-b.md\n- both [x](x.md), [a](a-b.md)\n";
-    let without = pointer::without(text, "a-b.md");
+    let without = pointer::remove_entry(text, "a-b.md");
     assert_eq!(
         without,
         "see a-b.md or xa-b.md\n- both [x](x.md), [a](a-b.md)\n"
     );
-    assert_eq!(pointer::mentions(&without, "a-b.md"), [1, 2]);
-    let mended = pointer::mended(
+    assert_eq!(pointer::find_mentions(&without, "a-b.md"), [1, 2]);
+    let mended = pointer::repair_index(
         "# Mine\n- [gone](gone.md)\n- [web](https://x.test)\n- [sub](sub/x.md)\n",
         &[new],
         |file| file == "gone.md",
@@ -216,21 +228,21 @@ fn an_index_keeps_what_a_person_wrote() {
     );
 }
 
-fn value() -> impl Strategy<Value = Value> {
+fn value() -> impl Strategy<Value = FrontmatterValue> {
     let leaf = prop_oneof![
-        "\\PC{0,20}".prop_map(Value::Text),
-        "[a-z:#'\"\n\t\\\\ -]{0,12}".prop_map(Value::Text),
-        Just(Value::Bool(true)),
-        Just(Value::Null),
-        (0..1000_u32).prop_map(|n| Value::Number(n.to_string())),
+        "\\PC{0,20}".prop_map(FrontmatterValue::Text),
+        "[a-z:#'\"\n\t\\\\ -]{0,12}".prop_map(FrontmatterValue::Text),
+        Just(FrontmatterValue::Bool(true)),
+        Just(FrontmatterValue::Null),
+        (0..1000_u32).prop_map(|n| FrontmatterValue::Number(n.to_string())),
     ];
     leaf.prop_recursive(2, 8, 3, |inner| {
         prop_oneof![
-            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::List),
+            prop::collection::vec(inner.clone(), 0..3).prop_map(FrontmatterValue::List),
             prop::collection::vec(("[a-z]{1,6}", inner), 0..3).prop_map(|mut entries| {
                 entries.sort_by(|a, b| a.0.cmp(&b.0));
                 entries.dedup_by(|a, b| a.0 == b.0);
-                Value::Map(entries)
+                FrontmatterValue::Map(entries)
             }),
         ]
     })
@@ -239,29 +251,29 @@ fn value() -> impl Strategy<Value = Value> {
 proptest! {
     #[test]
     fn what_is_set_is_read_again(value in value(), nested in value(), body in "\\PC{0,30}") {
-        let mut page = Page::parse("---\n# mine\nname: x # why\nother:\n  - 1\n---\nold\n");
-        page.set("description", value.clone()).unwrap();
+        let mut page = MemoryPage::parse("---\n# mine\nname: x # why\nother:\n  - 1\n---\nold\n");
+        page.set_top_level("description", value.clone()).unwrap();
         page.set_nested("extra", nested.clone()).unwrap();
         page.set_body(&body);
         let text = page.render();
-        let again = Page::parse(&text);
-        let expected = |value: Value| Some(value).filter(|value| *value != Value::Null);
-        prop_assert_eq!(again.value("description").cloned(), expected(value), "{}", text);
-        prop_assert_eq!(again.value("extra").cloned(), expected(nested), "{}", text);
+        let again = MemoryPage::parse(&text);
+        let expected = |value: FrontmatterValue| Some(value).filter(|value| *value != FrontmatterValue::Null);
+        prop_assert_eq!(again.find_value("description").cloned(), expected(value), "{}", text);
+        prop_assert_eq!(again.find_value("extra").cloned(), expected(nested), "{}", text);
         prop_assert!(text.starts_with("---\n# mine\nname: x # why\nother:\n  - 1\n"), "{}", text);
         prop_assert_eq!(again.body(), body.trim());
     }
 
     #[test]
     fn any_page_comes_out_as_it_went_in(text in "(---\n)?[a-z:#\\- \n\"'{}\\[\\]&*|>]{0,60}(---\n)?\\PC{0,20}") {
-        let page = Page::parse(&text);
-        let again = Page::parse(&page.render());
+        let page = MemoryPage::parse(&text);
+        let again = MemoryPage::parse(&page.render());
         prop_assert_eq!(again.body(), page.body());
         let mut edited = page.clone();
-        let change = folder::Change { kind: Some(Type::User), ..Default::default() };
-        if fact::changed(&mut edited, &change, "2026-11-16T00:00:00Z").is_ok() {
-            let again = Page::parse(&edited.render());
-            prop_assert_eq!(again.kind(), Some(Type::User), "{}", edited.render());
+        let change = folder::MemoryChange { kind: Some(MemoryType::User), ..Default::default() };
+        if fact::apply_change(&mut edited, &change, "2026-11-16T00:00:00Z").is_ok() {
+            let again = MemoryPage::parse(&edited.render());
+            prop_assert_eq!(again.kind(), Some(MemoryType::User), "{}", edited.render());
             prop_assert_eq!(again.body(), page.body());
         }
     }
@@ -269,21 +281,21 @@ proptest! {
     #[test]
     fn any_title_and_hook_stay_on_one_line(title in "\\PC{0,120}", hook in "[\\PC\r\n]{0,300}") {
         let memory = memory(&title, Some(&hook), "");
-        let line = pointer::line(&memory);
+        let line = pointer::format_entry(&memory);
         prop_assert!(!line.contains(['\n', '\r']), "{}", line);
-        let read = pointer::parse(&line);
+        let read = pointer::parse_entry(&line);
         prop_assert_eq!(read.map(|p| p.file), Some("a-b.md".to_owned()), "{}", line);
         prop_assert!(line.chars().count() <= 260);
     }
 
     #[test]
     fn any_name_is_safe_or_refused(text in "[\\PC\0\n/\\\\.]{0,120}") {
-        for name in [Name::new(&text), Name::from_title(&text)].into_iter().flatten() {
-            let file = Path::new("folder").join(name.file());
+        for name in [MemoryName::new(&text), MemoryName::from_title(&text)].into_iter().flatten() {
+            let file = Path::new("folder").join(name.file_name());
             prop_assert_eq!(file.parent(), Some(Path::new("folder")));
             let last = file.file_name().and_then(|f| f.to_str()).map(str::to_owned);
-            prop_assert_eq!(last, Some(name.file()));
-            prop_assert!(name.file().len() <= 103 && name.file() != "MEMORY.md");
+            prop_assert_eq!(last, Some(name.file_name()));
+            prop_assert!(name.file_name().len() <= 103 && name.file_name() != "MEMORY.md");
         }
     }
 }

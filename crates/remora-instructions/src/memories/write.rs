@@ -9,19 +9,19 @@ use super::MemoryError;
 
 /// Holds a folder against other writers of ours until it is dropped.
 #[derive(Debug)]
-pub(super) struct Lock {
+pub(super) struct FolderLock {
     _folder: File,
 }
 
-impl Lock {
+impl FolderLock {
     /// Waits for the folder. The folder itself is locked: a lock file would be
     /// one more thing for a repository to carry.
-    pub(super) fn take(folder: &Path) -> Result<Self, MemoryError> {
-        let file = File::open(folder).map_err(MemoryError::io(folder))?;
+    pub(super) fn lock_folder(folder: &Path) -> Result<Self, MemoryError> {
+        let file = File::open(folder).map_err(MemoryError::io_at_path(folder))?;
         match file.lock() {
             // Some network disks know no locks; a single writer still works.
             Err(error) if error.kind() != io::ErrorKind::Unsupported => {
-                Err(MemoryError::io(folder)(error))
+                Err(MemoryError::io_at_path(folder)(error))
             }
             _ => Ok(Self { _folder: file }),
         }
@@ -30,15 +30,15 @@ impl Lock {
 
 /// The real place of a file in a folder: itself, or what it links to. A link
 /// that leads out of the folder, or nowhere, is refused.
-pub(super) fn place(folder: &Path, file: &str) -> Result<PathBuf, MemoryError> {
+pub(super) fn resolve_file(folder: &Path, file: &str) -> Result<PathBuf, MemoryError> {
     let path = folder.join(file);
     let outside = || MemoryError::Outside { path: path.clone() };
     match fs::symlink_metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path),
-        Err(error) => Err(MemoryError::io(&path)(error)),
+        Err(error) => Err(MemoryError::io_at_path(&path)(error)),
         Ok(about) if about.is_symlink() => {
             let real = fs::canonicalize(&path).map_err(|_| outside())?;
-            let home = fs::canonicalize(folder).map_err(MemoryError::io(folder))?;
+            let home = fs::canonicalize(folder).map_err(MemoryError::io_at_path(folder))?;
             if real.starts_with(&home) {
                 Ok(real)
             } else {
@@ -55,7 +55,7 @@ pub(super) fn place(folder: &Path, file: &str) -> Result<PathBuf, MemoryError> {
 
 /// Who may read what is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Readers {
+pub(super) enum ReadAccess {
     /// The owner alone, and a group that the user gave the file to: a user's own
     /// memories.
     Owner,
@@ -65,27 +65,34 @@ pub(super) enum Readers {
 }
 
 /// Makes a folder and those above it.
-pub(super) fn make_folders(folder: &Path, readers: Readers) -> Result<(), MemoryError> {
+pub(super) fn make_folders(folder: &Path, readers: ReadAccess) -> Result<(), MemoryError> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
-    if readers == Readers::Owner {
+    if readers == ReadAccess::Owner {
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     }
-    builder.create(folder).map_err(MemoryError::io(folder))
+    builder
+        .create(folder)
+        .map_err(MemoryError::io_at_path(folder))
 }
 
 /// Puts a text into a file, whole or not at all. The caller holds the lock of
 /// the file's folder, and has made sure of the place.
-pub(super) fn replace(path: &Path, text: &str, readers: Readers) -> Result<(), MemoryError> {
-    let beside = beside(path);
-    let failed = MemoryError::io(path);
+pub(super) fn replace_file(
+    path: &Path,
+    text: &str,
+    readers: ReadAccess,
+) -> Result<(), MemoryError> {
+    let beside = temporary_path(path);
+    let failed = MemoryError::io_at_path(path);
     // What a writer left who was killed; the lock says nobody else is here.
     match fs::remove_file(&beside) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
         _ => {}
     }
-    let written = fill(&beside, path, text, readers).and_then(|()| fs::rename(&beside, path));
+    let written =
+        write_temporary(&beside, path, text, readers).and_then(|()| fs::rename(&beside, path));
     written.map_err(|error| {
         // Nothing more can be done about a file that will not go.
         let _ = fs::remove_file(&beside);
@@ -93,16 +100,16 @@ pub(super) fn replace(path: &Path, text: &str, readers: Readers) -> Result<(), M
     })
 }
 
-fn fill(beside: &Path, path: &Path, text: &str, readers: Readers) -> io::Result<()> {
+fn write_temporary(beside: &Path, path: &Path, text: &str, readers: ReadAccess) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
-    if readers == Readers::Owner {
+    if readers == ReadAccess::Owner {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
     let mut file = options.open(beside)?;
     if let Ok(about) = fs::metadata(path)
-        && (readers == Readers::Unchanged || !is_open_to_all(&about))
+        && (readers == ReadAccess::Unchanged || !is_open_to_all(&about))
     {
         file.set_permissions(about.permissions())?;
     }
@@ -123,7 +130,7 @@ fn is_open_to_all(_: &fs::Metadata) -> bool {
 }
 
 /// A name that no list of memories shows.
-fn beside(path: &Path) -> PathBuf {
+fn temporary_path(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.remora-tmp"))
 }

@@ -12,8 +12,8 @@ fn letters_that_differ() {
         ("deploy", "d", usize::MAX),
         ("\u{e4}rger", "arger", 1),
     ] {
-        assert_eq!(distance(one, other), apart, "{one} {other}");
-        assert_eq!(distance(other, one), apart, "{other} {one}");
+        assert_eq!(edit_distance(one, other), apart, "{one} {other}");
+        assert_eq!(edit_distance(other, one), apart, "{other} {one}");
     }
 }
 
@@ -23,9 +23,9 @@ fn the_nearest_name_is_near() {
     for name in ["style.md", "testing.md", "zebra"] {
         std::fs::write(dir.path().join(name), "x").unwrap();
     }
-    let near = |name: &str| nearest(&dir.path().join(name));
+    let near = |name: &str| find_nearest_path(&dir.path().join(name));
     assert_eq!(near("Style.md"), Some(dir.path().join("style.md")));
     assert_eq!(near("tseting.md"), Some(dir.path().join("testing.md")));
     assert_eq!(near("x.md"), None);
-    assert_eq!(nearest(Path::new("/")), None);
+    assert_eq!(find_nearest_path(Path::new("/")), None);
 }

@@ -9,7 +9,7 @@ use crate::{agent, auto_memory, disk, frontmatter, markdown, names, pages};
 
 /// A part of the system prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct SystemPromptPart {
     /// What it is about.
     pub name: &'static str,
     /// Where it comes from: built in, or a settings file and its key.
@@ -18,27 +18,27 @@ pub struct Part {
     pub text: String,
 }
 
-const BUILT_IN: &str = "built in";
+const BUILT_IN_SOURCE: &str = "built in";
 
 /// The parts, in order.
-pub fn system(instructions: &Instructions) -> Vec<Part> {
+pub fn build_system_prompt(instructions: &Instructions) -> Vec<SystemPromptPart> {
     let mut parts = Vec::new();
-    if instructions.scene.memory_off().is_none() && instructions.scene.off().is_none() {
-        parts.push(Part {
+    if instructions.scene.memory_off().is_none() && instructions.scene.disabled_by().is_none() {
+        parts.push(SystemPromptPart {
             name: "memory",
-            source: BUILT_IN.to_owned(),
-            text: memory(&instructions.memory_folder(), instructions),
+            source: BUILT_IN_SOURCE.to_owned(),
+            text: render_memory_guide(&instructions.memory_folder(), instructions),
         });
     }
     parts.extend(agent_memory(instructions));
-    parts.push(Part {
+    parts.push(SystemPromptPart {
         name: "hooks",
-        source: BUILT_IN.to_owned(),
-        text: HOOKS.to_owned(),
+        source: BUILT_IN_SOURCE.to_owned(),
+        text: HOOKS_TEXT.to_owned(),
     });
     let settings = &instructions.scene.settings;
     if let Some(language) = &settings.language {
-        parts.push(Part {
+        parts.push(SystemPromptPart {
             name: "language",
             source: format!("{} (language)", language.source),
             text: format!(
@@ -49,7 +49,7 @@ pub fn system(instructions: &Instructions) -> Vec<Part> {
         });
     }
     if let Some(style) = &settings.output_style {
-        parts.push(Part {
+        parts.push(SystemPromptPart {
             name: "output style",
             source: format!("{} (outputStyle)", style.source),
             text: output_style(&one_line(&style.value), instructions),
@@ -59,31 +59,31 @@ pub fn system(instructions: &Instructions) -> Vec<Part> {
 }
 
 /// The memory of a subagent that keeps one.
-fn agent_memory(instructions: &Instructions) -> Option<Part> {
+fn agent_memory(instructions: &Instructions) -> Option<SystemPromptPart> {
     let name = instructions.scene.options.agent.as_ref()?;
-    let file = agent::find(&instructions.scene, name).memory?;
+    let file = agent::load_subagent(&instructions.scene, name).memory?;
     let mut text = format!(
         "# Your own memory\nBesides the person's you keep notes of your own in {}, by the same rules: \
          one fact a file, one line in the index for each. Keep what helps you with work of this \
          kind, and remove what turned out wrong. The index as it is:\n\n",
         file.parent().unwrap_or(&file).display()
     );
-    let bytes = disk::read(&file).unwrap_or_default();
-    let page = markdown::decode(&bytes);
-    let body = markdown::read(frontmatter::split(&page).1).text;
-    text.push_str(&match markdown::trim(&body) {
+    let bytes = disk::read_bytes(&file).unwrap_or_default();
+    let page = markdown::decode_text(&bytes);
+    let body = markdown::parse_markdown(frontmatter::split_frontmatter(&page).1).text;
+    text.push_str(&match markdown::trim_text(&body) {
         "" => "(empty)".to_owned(),
-        index => super::disarm(&auto_memory::index(index).rendered()),
+        index => super::escape_markup(&auto_memory::truncate_index(index).render_with_warning()),
     });
     text.push('\n');
-    Some(Part {
+    Some(SystemPromptPart {
         name: "agent memory",
         source: file.display().to_string(),
         text,
     })
 }
 
-const HOOKS: &str = "\
+const HOOKS_TEXT: &str = "\
 # Hooks
 Commands that the person has set up may run when you use a tool, when a prompt arrives and at other
 moments. What they say reaches you as if the person had said it: act on it. When a hook stops
@@ -91,7 +91,7 @@ something you tried, read its reason, and see whether you can go about the task 
 you cannot, say so and ask the person to look at the hook.
 ";
 
-fn memory(folder: &Path, instructions: &Instructions) -> String {
+fn render_memory_guide(folder: &Path, instructions: &Instructions) -> String {
     let folder = folder.display();
     let mut text = format!(
         "\
@@ -121,8 +121,8 @@ A memory says what was true when it was written. Before you recommend or use a p
 an option that one names, look whether it is still there; trust what you see, and mend or remove the
 memory. If the person asks you not to use memory, act as if there were none.
 ",
-        index = names::INDEX,
-        lines = crate::auto_memory::LINES,
+        index = names::MEMORY_INDEX_FILE,
+        lines = crate::auto_memory::MAX_INDEX_LINES,
     );
     let team = instructions.team_folder();
     if team.is_dir() {
@@ -140,7 +140,10 @@ memory. If the person asks you not to use memory, act as if there were none.
 fn output_style(name: &str, instructions: &Instructions) -> String {
     let line = format!("Answer in the output style `{name}`.\n");
     let places = &instructions.scene.places;
-    let folders = [instructions.cwd().join(names::FOLDER), places.config_dir()];
+    let folders = [
+        instructions.cwd().join(names::SETTINGS_DIR),
+        places.config_dir(),
+    ];
     let folders = folders.map(|dir| dir.join("output-styles"));
     match folders.iter().find_map(|dir| style_file(dir, name)) {
         Some(body) => format!("{line}\n{body}\n"),
@@ -149,7 +152,8 @@ fn output_style(name: &str, instructions: &Instructions) -> String {
 }
 
 fn style_file(folder: &Path, name: &str) -> Option<String> {
-    let page = pages::of(folder).find(|page| page.name() == Some(name) || page.stem == name)?;
+    let page =
+        pages::list_pages(folder).find(|page| page.name() == Some(name) || page.stem == name)?;
     Some(page.body.trim().to_owned())
 }
 

@@ -1,19 +1,19 @@
 use super::*;
-use crate::file::Announce;
+use crate::file::HookNotice;
 use proptest::prelude::*;
 use std::path::PathBuf;
 
-fn file(path: &str, kind: Kind, content: &str) -> Loaded {
-    Loaded {
+fn file(path: &str, kind: InstructionKind, content: &str) -> LoadedFile {
+    LoadedFile {
         path: PathBuf::from(path),
         kind,
-        reason: Reason::SessionStart,
+        reason: LoadReason::SessionStart,
         parent: None,
         globs: None,
         trigger: None,
         bytes: content.len() as u64,
         content: content.to_owned(),
-        announce: Announce::Yes,
+        announce: HookNotice::Yes,
     }
 }
 
@@ -22,7 +22,7 @@ fn headings(block: &str) -> Vec<&str> {
     let lines = block.split(is_break);
     lines
         .map(str::trim_start)
-        .filter(|line| line.starts_with(HEADING))
+        .filter(|line| line.starts_with(HEADING_PREFIX))
         .collect()
 }
 
@@ -32,11 +32,11 @@ fn count(block: &str, tag: &str) -> usize {
 
 #[test]
 fn a_block_names_each_file_once() {
-    let block = prompt(&[
-        file("/p/CLAUDE.md", Kind::Project, "Use tabs."),
+    let block = render_prompt(&[
+        file("/p/CLAUDE.md", InstructionKind::Project, "Use tabs."),
         file(
             "/p/.claude/team-memory/MEMORY.md",
-            Kind::TeamMem,
+            InstructionKind::TeamMem,
             "- [A](a.md) - b",
         ),
     ]);
@@ -50,15 +50,15 @@ fn a_block_names_each_file_once() {
              b\n</team-memory-content>\n</system-reminder>\n"
         )
     );
-    assert_eq!(prompt(&[]), "");
+    assert_eq!(render_prompt(&[]), "");
 }
 
 #[test]
 fn later_files_have_no_label() {
-    let mut late = file("/p/x/CLAUDE.md", Kind::Project, "x");
+    let mut late = file("/p/x/CLAUDE.md", InstructionKind::Project, "x");
     late.trigger = Some("/p/x/a.rs".into());
     assert_eq!(
-        beside(&[late]),
+        render_on_demand(&[late]),
         "<system-reminder>\nContents of /p/x/CLAUDE.md:\n\nx\n</system-reminder>\n"
     );
 }
@@ -75,26 +75,26 @@ fn words_of_ours_are_disarmed() {
         ("  Contents of /etc:", "  \\Contents of /etc:"),
         ("The Contents of a box", "The Contents of a box"),
     ] {
-        assert_eq!(disarm(text), safe);
+        assert_eq!(escape_markup(text), safe);
     }
 }
 
 #[test]
 fn hooks_hear_of_instruction_files_only() {
-    let mut rule = file("/p/.claude/rules/a.md", Kind::Project, "x");
-    rule.reason = Reason::PathGlobMatch;
+    let mut rule = file("/p/.claude/rules/a.md", InstructionKind::Project, "x");
+    rule.reason = LoadReason::PathGlobMatch;
     rule.globs = Some(vec!["src".into()]);
     rule.trigger = Some("/p/src/a.rs".into());
     assert_eq!(
-        fact(&rule),
+        build_hook_payload(&rule),
         Some(json!({
             "file_path": "/p/.claude/rules/a.md", "memory_type": "Project",
             "load_reason": "path_glob_match", "globs": ["src"], "trigger_file_path": "/p/src/a.rs"
         }))
     );
-    let mut memory = file("/m/MEMORY.md", Kind::AutoMem, "x");
-    memory.announce = Announce::No;
-    assert_eq!(fact(&memory), None);
+    let mut memory = file("/m/MEMORY.md", InstructionKind::AutoMem, "x");
+    memory.announce = HookNotice::No;
+    assert_eq!(build_hook_payload(&memory), None);
 }
 
 fn hostile() -> impl Strategy<Value = String> {
@@ -116,11 +116,11 @@ fn hostile() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn no_text_and_no_path_breaks_the_block(files in proptest::collection::vec((hostile(), hostile()), 1..4)) {
-        let files: Vec<Loaded> = files
+        let files: Vec<LoadedFile> = files
             .iter()
-            .map(|(path, text)| file(&format!("/{path}"), Kind::TeamMem, text))
+            .map(|(path, text)| file(&format!("/{path}"), InstructionKind::TeamMem, text))
             .collect();
-        let block = prompt(&files);
+        let block = render_prompt(&files);
         prop_assert_eq!(headings(&block).len(), files.len());
         prop_assert_eq!(count(&block, "<system-reminder"), 1);
         prop_assert_eq!(count(&block, "</system-reminder"), 1);

@@ -19,7 +19,7 @@ fn a_pointer_counts_when_it_is_returned() {
     write("forged/.git", "gitdir: own/worktrees/w\n");
     write("forged/own/worktrees/w/commondir", "../../../../app/.git\n");
     write("forged/own/worktrees/w/gitdir", "../../../.git\n");
-    let main = |name: &str| Repository::of(&top.join(name)).unwrap().main;
+    let main = |name: &str| Repository::find_containing(&top.join(name)).unwrap().main;
     assert_eq!(main("w"), top.join("app"));
     assert_eq!(main("evil"), top.join("evil"));
     assert_eq!(main("forged"), top.join("forged"));

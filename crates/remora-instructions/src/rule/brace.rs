@@ -7,26 +7,26 @@ use crate::frontmatter::is_blank;
 /// How many patterns the braces of one rule file may give.
 const MAX_PATTERNS: usize = 1_000;
 /// How many bytes it may take to spell them out.
-const MAX_BYTES: usize = 4 * 1024 * 1024;
+const MAX_EXPANDED_BYTES: usize = 4 * 1024 * 1024;
 
 /// What is left for one rule file.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(super) struct BraceBudget {
     patterns: usize,
     bytes: usize,
 }
 
-impl Default for Budget {
+impl Default for BraceBudget {
     fn default() -> Self {
         Self {
             patterns: MAX_PATTERNS,
-            bytes: MAX_BYTES,
+            bytes: MAX_EXPANDED_BYTES,
         }
     }
 }
 
 /// Splits at commas that stand in no brace; trimmed, the empty ones left out.
-pub(super) fn split(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn split_patterns(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0i64;
     text.split(move |c| {
         match c {
@@ -42,15 +42,15 @@ pub(super) fn split(text: &str) -> impl Iterator<Item = &str> {
 
 /// The patterns that the braces of one stand for, or nothing when the budget
 /// does not allow it. A pattern without braces costs nothing.
-pub(super) fn expand(pattern: &str, budget: &mut Budget) -> Option<Vec<String>> {
-    if group(pattern).is_none() {
+pub(super) fn expand_braces(pattern: &str, budget: &mut BraceBudget) -> Option<Vec<String>> {
+    if find_group(pattern).is_none() {
         return Some(vec![pattern.to_owned()]);
     }
     let mut done = Vec::new();
     let mut bytes = budget.bytes;
     let mut open = vec![pattern.to_owned()];
     while let Some(text) = open.pop() {
-        let Some((before, inside, after)) = group(&text) else {
+        let Some((before, inside, after)) = find_group(&text) else {
             bytes = bytes.checked_sub(pattern.len())?;
             done.push(text);
             if done.len() > budget.patterns {
@@ -72,7 +72,7 @@ pub(super) fn expand(pattern: &str, budget: &mut Budget) -> Option<Vec<String>> 
 }
 
 /// The first group: what stands before, inside and behind it.
-fn group(text: &str) -> Option<(&str, &str, &str)> {
+fn find_group(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once('{')?;
     let (inside, after) = rest.split_once('}')?;
     (!inside.is_empty()).then_some((before, inside, after))

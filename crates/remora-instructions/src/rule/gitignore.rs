@@ -1,30 +1,30 @@
 //! One list of gitignore patterns, read the way the client reads them, which
 //! is not in every corner how git does. Case does not matter. Pure.
 
-use super::machine::{self, Case, Machine, Node, Set};
+use super::machine::{self, CaseSensitivity, CharSet, Node, PatternMachine};
 
 /// Patterns longer than this never match; no path is that long.
-const MAX_CHARS: usize = 16 * 1024;
+const MAX_PATTERN_BYTES: usize = 16 * 1024;
 
 /// A list of patterns; the last one that fits decides.
 #[derive(Debug, Clone)]
-pub(super) struct Patterns(Vec<Pattern>);
+pub(super) struct IgnorePatterns(Vec<IgnorePattern>);
 
 #[derive(Debug, Clone)]
-struct Pattern {
-    kind: Kind,
-    machine: Machine,
+struct IgnorePattern {
+    kind: PatternKind,
+    machine: PatternMachine,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PatternKind {
     Take,
     GiveBack,
 }
 
 /// Why a pattern fits nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dead {
+pub(super) enum NeverMatchReason {
     /// A `#` in front makes it a comment.
     Comment,
     /// It names nothing.
@@ -37,9 +37,14 @@ pub(super) enum Dead {
     Long,
 }
 
-impl Patterns {
+impl IgnorePatterns {
     pub(super) fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
-        Self(texts.into_iter().filter_map(|t| compile(t).ok()).collect())
+        Self(
+            texts
+                .into_iter()
+                .filter_map(|t| compile_pattern(t).ok())
+                .collect(),
+        )
     }
 
     /// Whether a path below the base is taken. What lies in a directory that
@@ -56,8 +61,8 @@ impl Patterns {
 
     /// Whether one of the patterns is worth trying.
     pub(super) fn may_take(&self, path: &[char]) -> bool {
-        let folded: Vec<char> = path.iter().map(|c| machine::fold(*c)).collect();
-        let mut takers = self.0.iter().filter(|p| p.kind == Kind::Take);
+        let folded: Vec<char> = path.iter().map(|c| machine::fold_case(*c)).collect();
+        let mut takers = self.0.iter().filter(|p| p.kind == PatternKind::Take);
         takers.any(|p| p.machine.may_fit(&folded))
     }
 
@@ -67,14 +72,15 @@ impl Patterns {
             .iter()
             .enumerate()
             .filter_map(|(at, c)| (*c == '/').then_some(at + 1));
-        ends.chain([path.len()]).any(|end| self.takes(&path[..end]))
+        ends.chain([path.len()])
+            .any(|end| self.matches_path(&path[..end]))
     }
 
-    fn takes(&self, path: &[char]) -> bool {
+    fn matches_path(&self, path: &[char]) -> bool {
         let mut taken = false;
         for pattern in &self.0 {
             // A pattern that would change nothing need not be tried.
-            if taken != (pattern.kind == Kind::Take) && pattern.machine.fits(path) {
+            if taken != (pattern.kind == PatternKind::Take) && pattern.machine.fits_text(path) {
                 taken = !taken;
             }
         }
@@ -83,32 +89,32 @@ impl Patterns {
 }
 
 /// Why a pattern can never fit, if that shows in its text.
-pub(super) fn dead(text: &str) -> Option<Dead> {
-    compile(text).err()
+pub(super) fn find_never_match_reason(text: &str) -> Option<NeverMatchReason> {
+    compile_pattern(text).err()
 }
 
-fn compile(text: &str) -> Result<Pattern, Dead> {
-    if text.len() > MAX_CHARS {
-        return Err(Dead::Long);
+fn compile_pattern(text: &str) -> Result<IgnorePattern, NeverMatchReason> {
+    if text.len() > MAX_PATTERN_BYTES {
+        return Err(NeverMatchReason::Long);
     }
     if text.starts_with('#') {
-        return Err(Dead::Comment);
+        return Err(NeverMatchReason::Comment);
     }
     let (kind, text) = match text.strip_prefix('!') {
-        Some(rest) => (Kind::GiveBack, rest),
-        None => (Kind::Take, text),
+        Some(rest) => (PatternKind::GiveBack, rest),
+        None => (PatternKind::Take, text),
     };
     let chars: Vec<char> = trim_end(text).chars().collect();
     if chars.ends_with(&['\\']) && !chars.ends_with(&['\\', '\\']) {
-        return Err(Dead::Backslash);
+        return Err(NeverMatchReason::Backslash);
     }
-    if chars == ['/'] || (chars.is_empty() && kind == Kind::Take) {
-        return Err(Dead::Empty);
+    if chars == ['/'] || (chars.is_empty() && kind == PatternKind::Take) {
+        return Err(NeverMatchReason::Empty);
     }
-    let node = translate(&chars)?;
-    Ok(Pattern {
+    let node = translate_pattern(&chars)?;
+    Ok(IgnorePattern {
         kind,
-        machine: Machine::new(&node, Case::Folded),
+        machine: PatternMachine::new(&node, CaseSensitivity::Folded),
     })
 }
 
@@ -122,7 +128,7 @@ fn trim_end(text: &str) -> &str {
     }
 }
 
-fn translate(chars: &[char]) -> Result<Node, Dead> {
+fn translate_pattern(chars: &[char]) -> Result<Node, NeverMatchReason> {
     if chars.is_empty() {
         // A lone `!` gives everything back.
         return Ok(Node::Seq(Vec::new()));
@@ -155,12 +161,12 @@ fn translate(chars: &[char]) -> Result<Node, Dead> {
                     rest = &rest[3..];
                 }
                 if deep {
-                    let name = Node::Seq(vec![Node::Char('/'), Node::name_char().some()]);
-                    nodes.push(name.many());
+                    let name = Node::Seq(vec![Node::Char('/'), Node::name_char().one_or_more()]);
+                    nodes.push(name.zero_or_more());
                 }
                 nodes.push(Node::Char('/'));
                 if rest == ['*', '*'] {
-                    nodes.push(Node::any().some());
+                    nodes.push(Node::any_char().one_or_more());
                     return Ok(Node::Seq(nodes));
                 }
             }
@@ -171,11 +177,11 @@ fn translate(chars: &[char]) -> Result<Node, Dead> {
                 if rest.is_empty() && whole && run == 0 {
                     nodes.push(Node::name_char());
                 }
-                nodes.push(Node::name_char().many());
+                nodes.push(Node::name_char().zero_or_more());
             }
             '?' => nodes.push(Node::name_char()),
             '[' => {
-                let (set, after) = bracket(rest)?;
+                let (set, after) = parse_bracket(rest)?;
                 nodes.push(set);
                 rest = after;
             }
@@ -183,12 +189,12 @@ fn translate(chars: &[char]) -> Result<Node, Dead> {
             '\\' if rest.first() == Some(&'/') => nodes.push(Node::Char('\\')),
             '\\' => {
                 let Some((&c, after)) = rest.split_first() else {
-                    return Err(Dead::Backslash);
+                    return Err(NeverMatchReason::Backslash);
                 };
                 rest = after;
                 // At the very end the backslash does not help a star.
                 nodes.push(if c == '*' && rest.is_empty() {
-                    Node::name_char().many()
+                    Node::name_char().zero_or_more()
                 } else {
                     Node::Char(c)
                 });
@@ -197,7 +203,7 @@ fn translate(chars: &[char]) -> Result<Node, Dead> {
         }
     }
     if tail != '/' {
-        nodes.push(Node::Char('/').maybe());
+        nodes.push(Node::Char('/').zero_or_one());
     }
     nodes.push(Node::End);
     Ok(Node::Seq(nodes))
@@ -205,17 +211,17 @@ fn translate(chars: &[char]) -> Result<Node, Dead> {
 
 /// The beginning, or behind any slash.
 fn below_any() -> Node {
-    Node::Seq(vec![Node::any().many(), Node::Char('/')]).maybe()
+    Node::Seq(vec![Node::any_char().zero_or_more(), Node::Char('/')]).zero_or_one()
 }
 
 /// A set in brackets; `chars` begins behind the `[`. There is no negation: a
 /// `!` or `^` is one of the characters, as the client has it.
-fn bracket(chars: &[char]) -> Result<(Node, &[char]), Dead> {
+fn parse_bracket(chars: &[char]) -> Result<(Node, &[char]), NeverMatchReason> {
     let close = chars
         .iter()
         .position(|c| matches!(c, ']' | '/' | '*' | '?'))
         .filter(|&at| chars[at] == ']')
-        .ok_or(Dead::Bracket)?;
+        .ok_or(NeverMatchReason::Bracket)?;
     let (mut inner, rest) = (&chars[..close], &chars[close + 1..]);
     let mut ranges = Vec::new();
     while let Some((from, after)) = set_char(inner)? {
@@ -234,14 +240,14 @@ fn bracket(chars: &[char]) -> Result<(Node, &[char]), Dead> {
             ranges.push((from, from));
         }
     }
-    Ok((Node::Set(Set::of(ranges)), rest))
+    Ok((Node::Set(CharSet::from_ranges(ranges)), rest))
 }
 
 /// The next character of a set, without the backslash in front of it.
-fn set_char(inner: &[char]) -> Result<Option<(char, &[char])>, Dead> {
+fn set_char(inner: &[char]) -> Result<Option<(char, &[char])>, NeverMatchReason> {
     match inner {
         [] => Ok(None),
-        ['\\'] => Err(Dead::Bracket),
+        ['\\'] => Err(NeverMatchReason::Bracket),
         ['\\', c, rest @ ..] | [c, rest @ ..] => Ok(Some((*c, rest))),
     }
 }

@@ -9,7 +9,7 @@ pub(crate) enum Node {
     /// This character.
     Char(char),
     /// One character out of a set.
-    Set(Set),
+    Set(CharSet),
     /// One after the other.
     Seq(Vec<Node>),
     /// One of these.
@@ -19,7 +19,7 @@ pub(crate) enum Node {
     /// At least once.
     Some(Box<Node>),
     /// What follows fits, or does not fit; takes no text itself.
-    Ahead(Look, Box<Node>),
+    Ahead(Lookahead, Box<Node>),
     /// The beginning of the text.
     Start,
     /// The end of the text.
@@ -28,7 +28,7 @@ pub(crate) enum Node {
 
 /// What a look ahead wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum Lookahead {
     /// The text fits.
     Fits,
     /// The text does not fit.
@@ -37,14 +37,14 @@ pub(crate) enum Look {
 
 /// A set of characters, as ranges with both ends included.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Set {
+pub(crate) struct CharSet {
     ranges: Vec<(char, char)>,
     outside: bool,
 }
 
-impl Set {
+impl CharSet {
     /// The characters inside the ranges.
-    pub(crate) fn of(ranges: Vec<(char, char)>) -> Self {
+    pub(crate) fn from_ranges(ranges: Vec<(char, char)>) -> Self {
         Self {
             ranges,
             outside: false,
@@ -52,18 +52,18 @@ impl Set {
     }
 
     /// The characters outside the ranges.
-    pub(crate) fn except(ranges: Vec<(char, char)>) -> Self {
+    pub(crate) fn outside_ranges(ranges: Vec<(char, char)>) -> Self {
         Self {
             ranges,
             outside: true,
         }
     }
 
-    fn has(&self, c: char, case: Case) -> bool {
+    fn contains_char(&self, c: char, case: CaseSensitivity) -> bool {
         let listed = |c: char| self.ranges.iter().any(|&(from, to)| from <= c && c <= to);
         let inside = match case {
-            Case::Matters => listed(c),
-            Case::Folded => listed(c) || listed(fold(c)) || listed(lower(c)),
+            CaseSensitivity::Matters => listed(c),
+            CaseSensitivity::Folded => listed(c) || listed(fold_case(c)) || listed(lower_case(c)),
         };
         inside != self.outside
     }
@@ -71,7 +71,7 @@ impl Set {
 
 /// Whether `A` is `a`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Case {
+pub(crate) enum CaseSensitivity {
     /// It is not.
     Matters,
     /// It is.
@@ -80,42 +80,45 @@ pub(crate) enum Case {
 
 impl Node {
     /// Any one character.
-    pub(crate) fn any() -> Self {
-        Self::Set(Set::except(Vec::new()))
+    pub(crate) fn any_char() -> Self {
+        Self::Set(CharSet::outside_ranges(Vec::new()))
     }
 
     /// One character of a name: anything but the slash.
     pub(crate) fn name_char() -> Self {
-        Self::Set(Set::except(vec![('/', '/')]))
+        Self::Set(CharSet::outside_ranges(vec![('/', '/')]))
     }
 
     /// A node any number of times.
-    pub(crate) fn many(self) -> Self {
+    pub(crate) fn zero_or_more(self) -> Self {
         Self::Many(Box::new(self))
     }
 
     /// A node once or not at all.
-    pub(crate) fn maybe(self) -> Self {
+    pub(crate) fn zero_or_one(self) -> Self {
         Self::Alt(vec![self, Self::Seq(Vec::new())])
     }
 
     /// A node at least once.
-    pub(crate) fn some(self) -> Self {
+    pub(crate) fn one_or_more(self) -> Self {
         Self::Some(Box::new(self))
     }
 
     /// What never fits anything.
-    pub(crate) fn never() -> Self {
+    pub(crate) fn match_nothing() -> Self {
         Self::Alt(Vec::new())
     }
 
     /// The fewest characters this takes.
-    fn least(&self) -> usize {
+    fn min_len(&self) -> usize {
         match self {
             Self::Char(_) | Self::Set(_) => 1,
-            Self::Seq(nodes) => nodes.iter().map(Self::least).fold(0, usize::saturating_add),
-            Self::Alt(nodes) => nodes.iter().map(Self::least).min().unwrap_or(usize::MAX),
-            Self::Some(inner) => inner.least(),
+            Self::Seq(nodes) => nodes
+                .iter()
+                .map(Self::min_len)
+                .fold(0, usize::saturating_add),
+            Self::Alt(nodes) => nodes.iter().map(Self::min_len).min().unwrap_or(usize::MAX),
+            Self::Some(inner) => inner.min_len(),
             Self::Many(_) | Self::Ahead(..) | Self::Start | Self::End => 0,
         }
     }
@@ -124,11 +127,11 @@ impl Node {
 #[derive(Debug, Clone)]
 enum Op {
     Char(char),
-    Set(Set),
+    Set(CharSet),
     /// Either of two ways.
     Split(usize, usize),
     Jump(usize),
-    Ahead(Look, usize),
+    Ahead(Lookahead, usize),
     Start,
     End,
     Fail,
@@ -137,13 +140,13 @@ enum Op {
 
 /// Characters that stand one after the other in a text.
 #[derive(Debug, Clone)]
-struct Run {
+struct CharRun {
     /// Only at the beginning of the text.
     first: bool,
     chars: Vec<char>,
 }
 
-impl Run {
+impl CharRun {
     fn is_in(&self, text: &[char]) -> bool {
         let Some((&head, _)) = self.chars.split_first() else {
             return true;
@@ -158,46 +161,46 @@ impl Run {
 
 /// A pattern ready to be tried.
 #[derive(Debug, Clone)]
-pub(crate) struct Machine {
-    case: Case,
+pub(crate) struct PatternMachine {
+    case: CaseSensitivity,
     least: usize,
     /// Runs of characters that stand in every text that fits.
-    runs: Vec<Run>,
+    runs: Vec<CharRun>,
     /// The looks ahead first, each behind those it holds; the pattern last.
     programs: Vec<Vec<Op>>,
 }
 
-impl Machine {
+impl PatternMachine {
     /// Compiles a pattern that has to fit from the beginning of the text.
-    pub(crate) fn new(node: &Node, case: Case) -> Self {
+    pub(crate) fn new(node: &Node, case: CaseSensitivity) -> Self {
         let mut machine = Self {
             case,
-            least: node.least(),
+            least: node.min_len(),
             runs: Vec::new(),
             programs: Vec::new(),
         };
         machine.runs = machine.runs_of(node);
-        machine.program(node);
+        machine.compile_program(node);
         machine
     }
 
-    fn runs_of(&self, node: &Node) -> Vec<Run> {
+    fn runs_of(&self, node: &Node) -> Vec<CharRun> {
         let Node::Seq(nodes) = node else {
             return Vec::new();
         };
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<CharRun> = Vec::new();
         let mut open = false;
         for (at, node) in nodes.iter().enumerate() {
             if let Node::Char(c) = node {
                 if !open {
                     let begins = at.checked_sub(1).map(|before| &nodes[before]);
-                    runs.push(Run {
+                    runs.push(CharRun {
                         first: at == 1 && begins == Some(&Node::Start),
                         chars: Vec::new(),
                     });
                 }
                 if let Some(run) = runs.last_mut() {
-                    run.chars.push(self.folded(*c));
+                    run.chars.push(self.fold_char(*c));
                 }
             }
             open = matches!(node, Node::Char(_));
@@ -205,10 +208,10 @@ impl Machine {
         runs
     }
 
-    fn folded(&self, c: char) -> char {
+    fn fold_char(&self, c: char) -> char {
         match self.case {
-            Case::Matters => c,
-            Case::Folded => fold(c),
+            CaseSensitivity::Matters => c,
+            CaseSensitivity::Folded => fold_case(c),
         }
     }
 
@@ -219,34 +222,34 @@ impl Machine {
         self.runs.iter().all(|run| run.is_in(folded))
     }
 
-    fn program(&mut self, node: &Node) -> usize {
+    fn compile_program(&mut self, node: &Node) -> usize {
         let mut code = Vec::new();
-        self.emit(node, &mut code);
+        self.emit_node(node, &mut code);
         code.push(Op::Accept);
         self.programs.push(code);
         self.programs.len() - 1
     }
 
-    fn emit(&mut self, node: &Node, code: &mut Vec<Op>) {
+    fn emit_node(&mut self, node: &Node, code: &mut Vec<Op>) {
         match node {
-            Node::Char(c) => code.push(Op::Char(self.folded(*c))),
+            Node::Char(c) => code.push(Op::Char(self.fold_char(*c))),
             Node::Set(set) => code.push(Op::Set(set.clone())),
-            Node::Seq(nodes) => nodes.iter().for_each(|n| self.emit(n, code)),
+            Node::Seq(nodes) => nodes.iter().for_each(|n| self.emit_node(n, code)),
             Node::Alt(nodes) => self.emit_choice(nodes, code),
             Node::Many(inner) => {
                 let split = code.len();
                 code.push(Op::Fail);
-                self.emit(inner, code);
+                self.emit_node(inner, code);
                 code.push(Op::Jump(split));
                 code[split] = Op::Split(split + 1, code.len());
             }
             Node::Some(inner) => {
                 let start = code.len();
-                self.emit(inner, code);
+                self.emit_node(inner, code);
                 code.push(Op::Split(start, code.len() + 1));
             }
             Node::Ahead(look, inner) => {
-                let program = self.program(inner);
+                let program = self.compile_program(inner);
                 code.push(Op::Ahead(*look, program));
             }
             Node::Start => code.push(Op::Start),
@@ -263,12 +266,12 @@ impl Machine {
         for node in firsts {
             let split = code.len();
             code.push(Op::Fail);
-            self.emit(node, code);
+            self.emit_node(node, code);
             ends.push(code.len());
             code.push(Op::Fail);
             code[split] = Op::Split(split + 1, code.len());
         }
-        self.emit(last, code);
+        self.emit_node(last, code);
         let after = code.len();
         for end in ends {
             code[end] = Op::Jump(after);
@@ -276,13 +279,13 @@ impl Machine {
     }
 
     /// Whether the pattern fits from the beginning of the text.
-    pub(crate) fn fits(&self, text: &[char]) -> bool {
+    pub(crate) fn fits_text(&self, text: &[char]) -> bool {
         if text.len() < self.least {
             return false;
         }
         let mut tables: Vec<Vec<bool>> = Vec::with_capacity(self.programs.len());
         for code in &self.programs {
-            let table = self.run(code, text, &tables);
+            let table = self.run_program(code, text, &tables);
             tables.push(table);
         }
         tables
@@ -291,12 +294,12 @@ impl Machine {
     }
 
     /// For every place in the text, whether the program fits from there.
-    fn run(&self, code: &[Op], text: &[char], tables: &[Vec<bool>]) -> Vec<bool> {
+    fn run_program(&self, code: &[Op], text: &[char], tables: &[Vec<bool>]) -> Vec<bool> {
         let mut table = vec![false; text.len() + 1];
         let mut later = vec![false; code.len()];
         let mut now = vec![false; code.len()];
         for at in (0..=text.len()).rev() {
-            let here = text.get(at).map(|&c| self.folded(c));
+            let here = text.get(at).map(|&c| self.fold_char(c));
             now.fill(false);
             // Jumps go back only at the end of a repetition, so a few rounds
             // settle it: as many as repetitions stand in one another.
@@ -306,12 +309,12 @@ impl Machine {
                     let fits = match &code[pc] {
                         Op::Char(c) => here == Some(*c) && later[pc + 1],
                         Op::Set(set) => {
-                            later[pc + 1] && here.is_some_and(|c| set.has(c, self.case))
+                            later[pc + 1] && here.is_some_and(|c| set.contains_char(c, self.case))
                         }
                         Op::Split(one, other) => now[*one] || now[*other],
                         Op::Jump(to) => now[*to],
                         Op::Ahead(look, program) => {
-                            now[pc + 1] && tables[*program][at] == (*look == Look::Fits)
+                            now[pc + 1] && tables[*program][at] == (*look == Lookahead::Fits)
                         }
                         Op::Start => at == 0 && now[pc + 1],
                         Op::End => at == text.len() && now[pc + 1],
@@ -334,7 +337,7 @@ impl Machine {
 
 /// One spelling for both cases, as JavaScript has it: through upper case, and
 /// nothing beyond ASCII becomes ASCII.
-pub(crate) fn fold(c: char) -> char {
+pub(crate) fn fold_case(c: char) -> char {
     if c.is_ascii() {
         return c.to_ascii_uppercase();
     }
@@ -345,7 +348,7 @@ pub(crate) fn fold(c: char) -> char {
     }
 }
 
-fn lower(c: char) -> char {
+fn lower_case(c: char) -> char {
     let mut lower = c.to_lowercase();
     match (lower.next(), lower.next()) {
         (Some(l), None) => l,

@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::gitignore::Patterns;
-use super::{Globs, When, when};
+use super::gitignore::IgnorePatterns;
+use super::{Globs, RuleScope, parse_rule_scope};
 use crate::frontmatter;
 
 fn cases(name: &str) -> Vec<Value> {
@@ -25,9 +25,9 @@ fn head(paths: &Value) -> String {
 
 /// The patterns of a head that is known to hold some.
 fn globs(front: &str) -> Globs {
-    match when(Some(front)).0 {
-        When::On(globs) => globs,
-        When::Always => panic!("{front:.200} always applies"),
+    match parse_rule_scope(Some(front)).0 {
+        RuleScope::On(globs) => globs,
+        RuleScope::Always => panic!("{front:.200} always applies"),
     }
 }
 
@@ -35,11 +35,11 @@ fn globs(front: &str) -> Globs {
 fn rules_wake_when_the_client_wakes_them() {
     for case in cases("wakes.json") {
         let text = case["text"].as_str().unwrap();
-        let (front, _) = frontmatter::split(text);
+        let (front, _) = frontmatter::split_frontmatter(text);
         let reads = strings(&case["reads"]);
-        let wakes = match when(front).0 {
-            When::Always => "always",
-            When::On(globs) => reads
+        let wakes = match parse_rule_scope(front).0 {
+            RuleScope::Always => "always",
+            RuleScope::On(globs) => reads
                 .into_iter()
                 .find(|read| globs.matches(read))
                 .unwrap_or("never"),
@@ -86,9 +86,12 @@ fn a_rule_without_patterns_always_applies() {
         "paths: \" , \"\n",
     ];
     for front in heads {
-        assert!(matches!(when(Some(front)).0, When::Always), "{front:?}");
+        assert!(
+            matches!(parse_rule_scope(Some(front)).0, RuleScope::Always),
+            "{front:?}"
+        );
     }
-    assert!(matches!(when(None), (When::Always, w) if w.is_empty()));
+    assert!(matches!(parse_rule_scope(None), (RuleScope::Always, w) if w.is_empty()));
 }
 
 fn group(name: &str, count: usize) -> String {
@@ -132,7 +135,7 @@ fn what_can_never_match_is_told() {
         "fine",
         "{a,b}".repeat(10)
     ]);
-    let (_, warnings) = when(Some(&head(&paths)));
+    let (_, warnings) = parse_rule_scope(Some(&head(&paths)));
     assert_eq!(
         warnings,
         [
@@ -156,8 +159,8 @@ fn what_can_never_match_is_told() {
 
 #[test]
 fn broken_heads_are_told() {
-    let (applies, warnings) = when(Some("paths:\n  - **/*.py\n"));
-    assert!(matches!(applies, When::Always));
+    let (applies, warnings) = parse_rule_scope(Some("paths:\n  - **/*.py\n"));
+    assert!(matches!(applies, RuleScope::Always));
     assert!(
         matches!(&warnings[..], [one] if one.starts_with("frontmatter, line 3: ") && one.ends_with("; the rule always applies")),
         "{warnings:?}"
@@ -191,7 +194,7 @@ fn hostile_patterns_take_no_time() {
 proptest! {
     #[test]
     fn any_head_and_path_are_taken(front in any::<String>(), path in any::<String>()) {
-        if let (When::On(globs), _) = when(Some(&front)) {
+        if let (RuleScope::On(globs), _) = parse_rule_scope(Some(&front)) {
             let _ = globs.matches(&path);
         }
     }
@@ -211,7 +214,7 @@ proptest! {
         patterns in prop::collection::vec("!?/?(\\*\\*/)?[abAé]{0,2}([*?/\\[\\]\\\\.-]{0,2}[abBÉſ]{0,2}){0,3}", 1..4),
         path in "[abAé]{1,3}(/[abBÉsſ.-]{1,3}){0,3}",
     ) {
-        let patterns = Patterns::new(patterns.iter().map(String::as_str));
+        let patterns = IgnorePatterns::new(patterns.iter().map(String::as_str));
         let path: Vec<char> = path.chars().collect();
         prop_assert!(!patterns.takes_any(&path) || patterns.may_take(&path));
     }

@@ -9,7 +9,7 @@ fn items_and_sentences_with_their_lines() {
     let text = "---\nname: x\n---\n\n# Heading\n\nFirst one. Second, e.g. this\ngoes on. Third\n\n\
                 - [ ] ticked? no\n  goes on\n* other\n1. numbered\n\n```\nNot this.\n```\n\
                 <!-- nor\nthis -->\n| nor | this |\n---\n> quoted\n\n[ref]: https://x.test\n\nlead up:\n";
-    let found: Vec<(usize, String)> = statements(text)
+    let found: Vec<(usize, String)> = parse_statements(text)
         .into_iter()
         .map(|statement| (statement.line, statement.text))
         .collect();
@@ -50,30 +50,30 @@ fn headings_say_where_a_statement_holds() {
         ("####### no\nheading", "Use spaces", true),
     ] {
         let (one, other) = (only(one, "CLAUDE"), only(other, "CLAUDE"));
-        assert_eq!(one.meets(&other), meet, "{one:?} {other:?}");
-        assert_eq!(other.meets(&one), meet, "{one:?} {other:?}");
+        assert_eq!(one.has_same_subject(&other), meet, "{one:?} {other:?}");
+        assert_eq!(other.has_same_subject(&one), meet, "{one:?} {other:?}");
         assert_eq!(one.is_beside(&other), one.scope == other.scope);
     }
-    assert!(!only("Use tabs", "python").meets(&only("Use tabs", "CLAUDE")));
+    assert!(!only("Use tabs", "python").has_same_subject(&only("Use tabs", "CLAUDE")));
 }
 
 #[test]
 fn fences_close_with_their_own_mark() {
     let text = "````\nUse x\n```\nUse y\n````\n- Use z\n~~~ sh\nUse a\n```\n~~~\n- Use b";
-    let found: Vec<String> = statements(text).into_iter().map(|s| s.text).collect();
+    let found: Vec<String> = parse_statements(text).into_iter().map(|s| s.text).collect();
     assert_eq!(found, ["Use z", "Use b"]);
 }
 
 #[test]
 fn what_is_too_long_is_left_out() {
-    assert_eq!(statements(&"word ".repeat(1000)), []);
-    assert_eq!(statements(""), []);
+    assert_eq!(parse_statements(&"word ".repeat(1000)), []);
+    assert_eq!(parse_statements(""), []);
 }
 
 proptest! {
     #[test]
     fn any_text_has_its_statements_on_its_lines(text in "[\\PC\n#>.`~*|-]{0,200}") {
-        for statement in statements(&text) {
+        for statement in parse_statements(&text) {
             prop_assert!(statement.line <= text.lines().count());
             prop_assert!(!statement.text.trim().is_empty());
             prop_assert!(!statement.text.contains('\n'));

@@ -2,12 +2,16 @@
 
 use std::path::Path;
 
-use super::{Names, Out};
+use super::{FileNames, Omission};
 use crate::Instructions;
-use crate::lint::sheet::{Sheet, mend, reason};
+use crate::lint::sheet::{LintFile, describe_reason, suggest_fix};
 
 /// The line that comes closest to importing the file.
-pub(super) fn judge(session: &Instructions, probe: &Instructions, names: &Names) -> Option<Out> {
+pub(super) fn find_broken_import(
+    session: &Instructions,
+    probe: &Instructions,
+    names: &FileNames,
+) -> Option<Omission> {
     let home = &session.scene.places.home;
     let files = probe
         .start
@@ -15,25 +19,25 @@ pub(super) fn judge(session: &Instructions, probe: &Instructions, names: &Names)
         .iter()
         .chain(&probe.later)
         .chain(&session.later);
-    let sheets = Sheet::all(files);
+    let sheets = LintFile::read_loaded(files);
     for sheet in &sheets {
         let at = |line: usize| format!("{} line {line}", sheet.path.display());
-        let misses = sheet.misses(home).into_iter();
+        let misses = sheet.list_near_imports(home).into_iter();
         if let Some((named, why)) = misses
             .into_iter()
-            .find(|(named, _)| names.are(&named.target))
+            .find(|(named, _)| names.contains_path(&named.target))
         {
             let text = format!(
                 "is not imported: @{} in {} {}",
                 named.token,
                 at(named.line),
-                reason(why)
+                describe_reason(why)
             );
-            return Some(Out::new("broken-import", text).advice(mend(why)));
+            return Some(Omission::new("broken-import", text).with_advice(suggest_fix(why)));
         }
-        for named in sheet.imports(home) {
+        for named in sheet.list_imports(home) {
             if names
-                .each()
+                .list_names()
                 .any(|name| differs_in_case(name, &named.target))
             {
                 let text = format!(
@@ -42,7 +46,8 @@ pub(super) fn judge(session: &Instructions, probe: &Instructions, names: &Names)
                     named.token
                 );
                 return Some(
-                    Out::new("wrong-case", text).advice("write the name as the file has it"),
+                    Omission::new("wrong-case", text)
+                        .with_advice("write the name as the file has it"),
                 );
             }
         }
@@ -51,31 +56,31 @@ pub(super) fn judge(session: &Instructions, probe: &Instructions, names: &Names)
 }
 
 /// A line that names the file, but not as an import.
-pub(super) fn without_at(probe: &Instructions, names: &Names) -> Option<Out> {
-    for sheet in Sheet::all(probe.start.files.iter().chain(&probe.later)) {
+pub(super) fn without_at(probe: &Instructions, names: &FileNames) -> Option<Omission> {
+    for sheet in LintFile::read_loaded(probe.start.files.iter().chain(&probe.later)) {
         let Ok(relative) = names.listed.strip_prefix(&sheet.folder) else {
             continue;
         };
         let relative = relative.to_string_lossy();
         let mut lines = sheet.body().lines().enumerate();
-        if let Some((at, _)) = lines.find(|(_, line)| holds(line, &relative)) {
+        if let Some((at, _)) = lines.find(|(_, line)| contains_name(line, &relative)) {
             let text = format!(
                 "is named in {} line {}, but without an @, so it is not imported",
                 sheet.path.display(),
-                sheet.line(at + 1)
+                sheet.file_line(at + 1)
             );
             let advice = format!(
                 "write @{} to have it in the prompt",
                 relative.replace(' ', "\\ ")
             );
-            return Some(Out::new("named-only", text).advice(advice));
+            return Some(Omission::new("named-only", text).with_advice(advice));
         }
     }
     None
 }
 
 /// Whether a name stands in a line as a word of its own.
-fn holds(line: &str, name: &str) -> bool {
+fn contains_name(line: &str, name: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '-' | '_');
     line.match_indices(name).any(|(at, _)| {
         let before = line[..at].strip_suffix("./").unwrap_or(&line[..at]);

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Out, left_out};
-use crate::file::{Why, holder};
+use super::{Omission, left_out};
+use crate::file::{SkipReason, find_owning_directory};
 use crate::names;
 use crate::settings::AgentsMode;
-use crate::start::Scene;
+use crate::start::LoadContext;
 
 /// Names of neighbours that look as if they counted.
-const ALMOST: &[&str] = &["AGENTS.local.md", "AGENTS.override.md"];
+const LOOKALIKE_FILE_NAMES: &[&str] = &["AGENTS.local.md", "AGENTS.override.md"];
 const AGENTS_FOLDER: &str = ".agents";
 /// Folders beside the rules whose files are something else.
 const OTHER_FOLDERS: &[(&str, &str)] = &[
@@ -21,13 +21,17 @@ const OTHER_FOLDERS: &[(&str, &str)] = &[
 ];
 
 /// Why a file of this name and place is not in the prompt, if that tells.
-pub(super) fn judge(scene: &Scene, shadow: Option<&Path>, path: &Path) -> Option<Out> {
+pub(super) fn explain_location(
+    scene: &LoadContext,
+    shadow: Option<&Path>,
+    path: &Path,
+) -> Option<Omission> {
     let name = path.file_name()?.to_str()?;
-    case(path, name)
-        .or_else(|| memory(scene, path, name))
-        .or_else(|| misplaced(scene, path, name))
-        .or_else(|| layer(scene, shadow, path, name))
-        .or_else(|| other(path))
+    explain_case(path, name)
+        .or_else(|| explain_memory(scene, path, name))
+        .or_else(|| explain_misplaced(scene, path, name))
+        .or_else(|| explain_layer(scene, shadow, path, name))
+        .or_else(|| explain_other_folder(path))
 }
 
 fn is_markdown(name: &str) -> bool {
@@ -35,19 +39,28 @@ fn is_markdown(name: &str) -> bool {
 }
 
 fn is_layer_name(name: &str) -> bool {
-    [names::FILE, names::LOCAL_FILE, names::AGENTS_FILE].contains(&name)
+    [
+        names::INSTRUCTION_FILE,
+        names::LOCAL_INSTRUCTION_FILE,
+        names::AGENTS_FILE,
+    ]
+    .contains(&name)
 }
 
 /// The right spelling of a name that differs from it only in case.
 pub(crate) fn right_case(name: &str) -> Option<&'static str> {
-    [names::FILE, names::LOCAL_FILE, names::AGENTS_FILE]
-        .into_iter()
-        .find(|right| right.eq_ignore_ascii_case(name) && *right != name)
+    [
+        names::INSTRUCTION_FILE,
+        names::LOCAL_INSTRUCTION_FILE,
+        names::AGENTS_FILE,
+    ]
+    .into_iter()
+    .find(|right| right.eq_ignore_ascii_case(name) && *right != name)
 }
 
-fn wrong_case(what: &str, right: &str) -> Out {
-    let out = Out::new("wrong-case", format!("{what} is in the wrong case"));
-    out.advice(format!("rename it to {right}"))
+fn wrong_case(what: &str, right: &str) -> Omission {
+    let out = Omission::new("wrong-case", format!("{what} is in the wrong case"));
+    out.with_advice(format!("rename it to {right}"))
 }
 
 /// The parts of a path from its settings folder on, in whatever case.
@@ -55,19 +68,22 @@ fn settings_parts(path: &Path) -> Option<Vec<&str>> {
     let parts: Vec<&str> = path.parent()?.iter().filter_map(|p| p.to_str()).collect();
     let at = parts
         .iter()
-        .rposition(|p| p.eq_ignore_ascii_case(names::FOLDER))?;
+        .rposition(|p| p.eq_ignore_ascii_case(names::SETTINGS_DIR))?;
     Some(parts[at..].to_vec())
 }
 
 /// A settings folder or a folder of rules that is not spelled as it must be.
-pub(super) fn folder_case(path: &Path) -> Option<Out> {
+pub(super) fn folder_case(path: &Path) -> Option<Omission> {
     let parts = settings_parts(path)?;
     let rules = parts
         .get(1)
-        .filter(|p| p.eq_ignore_ascii_case(names::RULES));
+        .filter(|p| p.eq_ignore_ascii_case(names::RULES_DIR));
     let name = path.file_name()?.to_str()?;
     let counts = rules.is_some() || (parts.len() == 1 && is_layer_name(name));
-    let wrong = [(parts.first(), names::FOLDER), (rules, names::RULES)];
+    let wrong = [
+        (parts.first(), names::SETTINGS_DIR),
+        (rules, names::RULES_DIR),
+    ];
     let wrong = wrong
         .into_iter()
         .find_map(|(part, right)| part.filter(|p| **p != right).map(|p| (p, right)));
@@ -75,13 +91,13 @@ pub(super) fn folder_case(path: &Path) -> Option<Out> {
     Some(wrong_case(&format!("the folder {part}"), right))
 }
 
-fn case(path: &Path, name: &str) -> Option<Out> {
+fn explain_case(path: &Path, name: &str) -> Option<Omission> {
     if let Some(right) = right_case(name) {
         return Some(wrong_case("its name", right));
     }
     settings_parts(path)?
         .get(1)
-        .filter(|p| **p == names::RULES)?;
+        .filter(|p| **p == names::RULES_DIR)?;
     match name.rsplit_once('.') {
         Some((_, "md")) => None,
         Some((stem, ending)) if ending.eq_ignore_ascii_case("md") => Some(wrong_case(
@@ -89,18 +105,18 @@ fn case(path: &Path, name: &str) -> Option<Out> {
             &format!("{stem}.md"),
         )),
         _ => Some(
-            Out::new(
+            Omission::new(
                 "not-a-rule",
                 "is among the rules, but only names that end in .md are rules",
             )
-            .advice("rename it, or import it from a rule"),
+            .with_advice("rename it, or import it from a rule"),
         ),
     }
 }
 
 /// The index of a team's memories, which is read by people.
-pub(super) fn team_index() -> Out {
-    Out::new(
+pub(super) fn team_index() -> Omission {
+    Omission::new(
         "team-index",
         "is the index of the team's memories, which the client does not load; Remora adds the \
          memories themselves to the session's start: those of priority 1 and 2, and those that \
@@ -108,7 +124,7 @@ pub(super) fn team_index() -> Out {
     )
 }
 
-fn memory(scene: &Scene, path: &Path, name: &str) -> Option<Out> {
+fn explain_memory(scene: &LoadContext, path: &Path, name: &str) -> Option<Omission> {
     let folder = path.parent()?;
     let is = |dir: &Path| dir == folder || dir.canonicalize().is_ok_and(|dir| dir == folder);
     let own = [
@@ -120,9 +136,9 @@ fn memory(scene: &Scene, path: &Path, name: &str) -> Option<Out> {
         if !dir.is_some_and(|dir| is(&dir)) {
             continue;
         }
-        if name.eq_ignore_ascii_case(names::INDEX) && name != names::INDEX {
-            let out = Out::new("wrong-case", "its name is in the wrong case");
-            return Some(out.advice(format!("rename it to {}", names::INDEX)));
+        if name.eq_ignore_ascii_case(names::MEMORY_INDEX_FILE) && name != names::MEMORY_INDEX_FILE {
+            let out = Omission::new("wrong-case", "its name is in the wrong case");
+            return Some(out.with_advice(format!("rename it to {}", names::MEMORY_INDEX_FILE)));
         }
         let stem = name.strip_suffix(".md")?;
         let why = match scope {
@@ -131,19 +147,22 @@ fn memory(scene: &Scene, path: &Path, name: &str) -> Option<Out> {
                        the session's start if its priority is 1 or 2, as the repository's words \
                        until you accept it"
                 .to_owned(),
-            _ => format!("is a memory, and only the index {} is loaded", names::INDEX),
+            _ => format!(
+                "is a memory, and only the index {} is loaded",
+                names::MEMORY_INDEX_FILE
+            ),
         };
-        let out = Out::new("memory-topic", why);
-        return Some(out.advice(format!(
+        let out = Omission::new("memory-topic", why);
+        return Some(out.with_advice(format!(
             "the agent opens it when it needs it; write memory://{scope}/{stem} in an instruction file to have it always"
         )));
     }
-    let projects = scene.places.config_dir().join(names::PROJECTS);
+    let projects = scene.places.config_dir().join(names::PROJECTS_DIR);
     let rest = path.strip_prefix(&projects).ok()?;
     let mut parts = rest.iter();
     let _project = parts.next()?;
-    (parts.next()? == names::MEMORY).then(|| {
-        Out::new("other-project", "is a memory of another project").advice(format!(
+    (parts.next()? == names::MEMORY_DIR).then(|| {
+        Omission::new("other-project", "is a memory of another project").with_advice(format!(
             "this project's memories are in {}",
             scene.memory_folder().display()
         ))
@@ -151,10 +170,11 @@ fn memory(scene: &Scene, path: &Path, name: &str) -> Option<Out> {
 }
 
 /// Right names in places where nobody looks.
-fn misplaced(scene: &Scene, path: &Path, name: &str) -> Option<Out> {
+fn explain_misplaced(scene: &LoadContext, path: &Path, name: &str) -> Option<Omission> {
     let folder = path.parent()?;
-    let wrong = |why: String, advice: String| Some(Out::new("wrong-place", why).advice(advice));
-    if ALMOST.contains(&name) || path.iter().any(|part| part == AGENTS_FOLDER) {
+    let wrong =
+        |why: String, advice: String| Some(Omission::new("wrong-place", why).with_advice(advice));
+    if LOOKALIKE_FILE_NAMES.contains(&name) || path.iter().any(|part| part == AGENTS_FOLDER) {
         return wrong(
             "is no instruction file: of this family only AGENTS.md and .claude/AGENTS.md are read"
                 .into(),
@@ -168,45 +188,55 @@ fn misplaced(scene: &Scene, path: &Path, name: &str) -> Option<Out> {
         .as_deref()
         .filter(|dir| path.starts_with(dir))
     {
-        let rules = Scene::rules_of(managed);
-        if path != managed.join(names::FILE) && !path.starts_with(&rules) && is_markdown(name) {
+        let rules = LoadContext::rules_of(managed);
+        if path != managed.join(names::INSTRUCTION_FILE)
+            && !path.starts_with(&rules)
+            && is_markdown(name)
+        {
             return wrong(
                 "is beside the managed files, of which only two places are read".into(),
                 format!(
                     "use {} or {}",
-                    managed.join(names::FILE).display(),
+                    managed.join(names::INSTRUCTION_FILE).display(),
                     rules.display()
                 ),
             );
         }
         return None;
     }
-    if name == names::LOCAL_FILE && (folder == config || folder.ends_with(names::FOLDER)) {
+    if name == names::LOCAL_INSTRUCTION_FILE
+        && (folder == config || folder.ends_with(names::SETTINGS_DIR))
+    {
         let right = if folder == config {
-            config.join(names::FILE)
+            config.join(names::INSTRUCTION_FILE)
         } else {
-            folder.parent()?.join(names::LOCAL_FILE)
+            folder.parent()?.join(names::LOCAL_INSTRUCTION_FILE)
         };
         return wrong(
             format!(
                 "is in a settings folder, where no {} is read",
-                names::LOCAL_FILE
+                names::LOCAL_INSTRUCTION_FILE
             ),
             format!("move it to {}", right.display()),
         );
     }
     let outside = folder.ancestors().find(|dir| {
-        dir.ends_with(names::RULES)
-            && !dir.parent().is_some_and(|d| d.ends_with(names::FOLDER))
-            && **dir != *config.join(names::RULES)
+        dir.ends_with(names::RULES_DIR)
+            && !dir
+                .parent()
+                .is_some_and(|d| d.ends_with(names::SETTINGS_DIR))
+            && **dir != *config.join(names::RULES_DIR)
     })?;
     let inside_rules = folder.ancestors().any(|dir| {
-        dir.ends_with(names::RULES) && dir.parent().is_some_and(|d| d.ends_with(names::FOLDER))
+        dir.ends_with(names::RULES_DIR)
+            && dir
+                .parent()
+                .is_some_and(|d| d.ends_with(names::SETTINGS_DIR))
     });
     if inside_rules || !is_markdown(name) || is_layer_name(name) {
         return None;
     }
-    let right = Scene::rules_of(outside.parent()?);
+    let right = LoadContext::rules_of(outside.parent()?);
     wrong(
         format!(
             "is in {}, and rules are read only from a settings folder",
@@ -217,16 +247,23 @@ fn misplaced(scene: &Scene, path: &Path, name: &str) -> Option<Out> {
 }
 
 /// Files that a layer would look at, if it were on, or there.
-fn layer(scene: &Scene, shadow: Option<&Path>, path: &Path, name: &str) -> Option<Out> {
+fn explain_layer(
+    scene: &LoadContext,
+    shadow: Option<&Path>,
+    path: &Path,
+    name: &str,
+) -> Option<Omission> {
     let cwd = &scene.loader.cwd;
-    let holder = holder(path);
+    let holder = find_owning_directory(path);
     let config = scene.places.config_dir();
-    let is_rule = path.starts_with(Scene::rules_of(holder));
+    let is_rule = path.starts_with(LoadContext::rules_of(holder));
     let sources = scene.options.sources;
-    let out = |why: Why| Some(left_out(&why, None, scene.approved));
-    if path == config.join(names::FILE) || path.starts_with(config.join(names::RULES)) {
+    let out = |why: SkipReason| Some(left_out(&why, None, scene.approved));
+    if path == config.join(names::INSTRUCTION_FILE)
+        || path.starts_with(config.join(names::RULES_DIR))
+    {
         if !sources.user {
-            return out(Why::SourceOff("user"));
+            return out(SkipReason::SourceOff("user"));
         }
         if scene.settings.agents == AgentsMode::ManagedOnly {
             return Some(managed_only());
@@ -244,7 +281,7 @@ fn layer(scene: &Scene, shadow: Option<&Path>, path: &Path, name: &str) -> Optio
         return Some(in_added(scene, dir, holder, name));
     }
     if !on_walk && !is_below {
-        let out = Out::new(
+        let out = Omission::new(
             "elsewhere",
             format!(
                 "belongs to {}, which is neither above nor below the working directory {}",
@@ -252,27 +289,31 @@ fn layer(scene: &Scene, shadow: Option<&Path>, path: &Path, name: &str) -> Optio
                 cwd.display()
             ),
         );
-        return Some(out.advice("start the session there, or import it"));
+        return Some(out.with_advice("start the session there, or import it"));
     }
-    if !sources.project && name != names::LOCAL_FILE {
-        return out(Why::SourceOff("project"));
+    if !sources.project && name != names::LOCAL_INSTRUCTION_FILE {
+        return out(SkipReason::SourceOff("project"));
     }
-    if !sources.local && name == names::LOCAL_FILE {
-        return out(Why::SourceOff("local"));
+    if !sources.local && name == names::LOCAL_INSTRUCTION_FILE {
+        return out(SkipReason::SourceOff("local"));
     }
     if name == names::AGENTS_FILE && !is_rule {
         return match (scene.settings.agents, shadow) {
-            (AgentsMode::ClaudeOnly, _) => out(Why::AgentsMode("claude-md")),
-            (AgentsMode::ManagedOnly, _) => out(Why::AgentsMode("managed-only")),
-            (AgentsMode::Fallback, Some(by)) => out(Why::ShadowedBy(by.to_path_buf())),
+            (AgentsMode::ClaudeOnly, _) => out(SkipReason::AgentsMode("claude-md")),
+            (AgentsMode::ManagedOnly, _) => out(SkipReason::AgentsMode("managed-only")),
+            (AgentsMode::Fallback, Some(by)) => out(SkipReason::ShadowedBy(by.to_path_buf())),
             (AgentsMode::Fallback, None) => {
-                own_file(holder).and_then(|by| out(Why::ShadowedBy(by)))
+                own_file(holder).and_then(|by| out(SkipReason::ShadowedBy(by)))
             }
             (AgentsMode::Both, _) => None,
         };
     }
-    if scene.repository.as_ref().is_some_and(|r| r.repeats(holder)) {
-        return out(Why::Worktree);
+    if scene
+        .repository
+        .as_ref()
+        .is_some_and(|r| r.is_in_outer_checkout(holder))
+    {
+        return out(SkipReason::Worktree);
     }
     if on_walk && scene.settings.agents == AgentsMode::ManagedOnly {
         return Some(managed_only());
@@ -280,58 +321,58 @@ fn layer(scene: &Scene, shadow: Option<&Path>, path: &Path, name: &str) -> Optio
     None
 }
 
-fn managed_only() -> Out {
-    Out::new("agents-mode", "`managed-only` keeps it out at the start")
-        .advice("change `instructionFiles` in the user's settings")
+fn managed_only() -> Omission {
+    Omission::new("agents-mode", "`managed-only` keeps it out at the start")
+        .with_advice("change `instructionFiles` in the user's settings")
 }
 
 /// The file of a directory that hides its AGENTS.md.
 fn own_file(dir: &Path) -> Option<PathBuf> {
     let files = [
-        dir.join(names::FILE),
-        dir.join(names::FOLDER).join(names::FILE),
-        dir.join(names::LOCAL_FILE),
+        dir.join(names::INSTRUCTION_FILE),
+        dir.join(names::SETTINGS_DIR).join(names::INSTRUCTION_FILE),
+        dir.join(names::LOCAL_INSTRUCTION_FILE),
     ];
     files.into_iter().find(|file| file.is_file())
 }
 
-fn in_added(scene: &Scene, dir: &Path, holder: &Path, name: &str) -> Out {
+fn in_added(scene: &LoadContext, dir: &Path, holder: &Path, name: &str) -> Omission {
     let variable = names::variable::ADDED_DIRECTORIES;
-    if !scene.settings.switch(&scene.options, variable) {
-        return left_out(&Why::AddedDirectory, None, scene.approved)
-            .advice(format!("set {variable}=1, or start the session there"));
+    if !scene.settings.is_switched_on(&scene.options, variable) {
+        return left_out(&SkipReason::AddedDirectory, None, scene.approved)
+            .with_advice(format!("set {variable}=1, or start the session there"));
     }
     if name == names::AGENTS_FILE {
-        return Out::new(
+        return Omission::new(
             "added-directory",
             "is of an added directory, which gives no AGENTS.md",
         )
-        .advice("import it from that directory's CLAUDE.md");
+        .with_advice("import it from that directory's CLAUDE.md");
     }
-    if name == names::LOCAL_FILE && !scene.options.sources.local {
-        return left_out(&Why::SourceOff("local"), None, scene.approved);
+    if name == names::LOCAL_INSTRUCTION_FILE && !scene.options.sources.local {
+        return left_out(&SkipReason::SourceOff("local"), None, scene.approved);
     }
     let below = if holder == dir {
         "is a rule with `paths`"
     } else {
         "is below an added directory"
     };
-    Out::new(
+    Omission::new(
         "added-directory",
         format!("{below}, and there only what loads at the start counts"),
     )
-    .advice("start the session there, or import it")
+    .with_advice("start the session there, or import it")
 }
 
 /// Files of the settings folder that are something else.
-fn other(path: &Path) -> Option<Out> {
+fn explain_other_folder(path: &Path) -> Option<Omission> {
     let dir = path
         .ancestors()
         .skip(1)
-        .find(|dir| dir.ends_with(names::FOLDER))?;
+        .find(|dir| dir.ends_with(names::SETTINGS_DIR))?;
     let first = path.strip_prefix(dir).ok()?.iter().next()?;
     let (_, what) = OTHER_FOLDERS.iter().find(|(name, _)| first == *name)?;
-    Some(Out::new(
+    Some(Omission::new(
         "other-use",
         format!("is {what}, not an instruction file"),
     ))

@@ -3,17 +3,17 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::file::Kind;
-use crate::load::{As, Reach, Seen, Want};
+use crate::file::InstructionKind;
+use crate::load::{FileRole, ImportScope, LoadedPaths, RuleSelection};
 use crate::names;
 use crate::rule::Globs;
-use crate::start::Scene;
+use crate::start::LoadContext;
 
 /// A rule that waits.
 #[derive(Debug)]
-pub(crate) struct Waiting {
+pub(crate) struct WaitingRule {
     pub(crate) path: PathBuf,
-    pub(crate) kind: Kind,
+    pub(crate) kind: InstructionKind,
     /// Where its patterns start.
     pub(crate) base: PathBuf,
     pub(crate) globs: Globs,
@@ -21,28 +21,28 @@ pub(crate) struct Waiting {
 
 /// The rules of the organisation, the person, the walk, and the directories
 /// below it that are given.
-pub(crate) fn rules(scene: &mut Scene, nested: &[PathBuf]) -> Vec<Waiting> {
+pub(crate) fn list_waiting_rules(scene: &mut LoadContext, nested: &[PathBuf]) -> Vec<WaitingRule> {
     let mut found = Vec::new();
-    if scene.off().is_some() {
+    if scene.disabled_by().is_some() {
         return found;
     }
     let cwd = scene.loader.cwd.clone();
-    let reach = scene.reach();
+    let reach = scene.import_scope();
     if let Some(dir) = scene.places.managed.clone() {
-        collect(
+        collect_rules(
             scene,
-            &Scene::rules_of(&dir),
-            (Kind::Managed, reach),
+            &LoadContext::rules_of(&dir),
+            (InstructionKind::Managed, reach),
             &cwd,
             &mut found,
         );
     }
     if scene.options.sources.user {
-        let folder = scene.places.config_dir().join(names::RULES);
-        collect(
+        let folder = scene.places.config_dir().join(names::RULES_DIR);
+        collect_rules(
             scene,
             &folder,
-            (Kind::User, Reach::Anywhere),
+            (InstructionKind::User, ImportScope::Anywhere),
             &cwd,
             &mut found,
         );
@@ -50,14 +50,17 @@ pub(crate) fn rules(scene: &mut Scene, nested: &[PathBuf]) -> Vec<Waiting> {
     if !scene.options.sources.project {
         return found;
     }
-    for dir in scene.walk().iter().chain(nested) {
-        let folder = Scene::rules_of(dir);
-        let repeated = scene.repository.as_ref().is_some_and(|r| r.repeats(dir));
+    for dir in scene.walk_directories().iter().chain(nested) {
+        let folder = LoadContext::rules_of(dir);
+        let repeated = scene
+            .repository
+            .as_ref()
+            .is_some_and(|r| r.is_in_outer_checkout(dir));
         if !repeated && !scene.is_user_rules(&folder) {
-            collect(
+            collect_rules(
                 scene,
                 &folder,
-                (Kind::Project, Reach::Inside),
+                (InstructionKind::Project, ImportScope::Inside),
                 dir,
                 &mut found,
             );
@@ -66,19 +69,22 @@ pub(crate) fn rules(scene: &mut Scene, nested: &[PathBuf]) -> Vec<Waiting> {
     found
 }
 
-fn collect(
-    scene: &mut Scene,
+fn collect_rules(
+    scene: &mut LoadContext,
     folder: &Path,
-    (kind, reach): (Kind, Reach),
+    (kind, reach): (InstructionKind, ImportScope),
     base: &Path,
-    found: &mut Vec<Waiting>,
+    found: &mut Vec<WaitingRule>,
 ) {
-    let how = As::new(kind, reach);
-    let drafts = scene
-        .loader
-        .rules(folder, how, Want::Conditional, &mut Seen::new());
+    let how = FileRole::new(kind, reach);
+    let drafts = scene.loader.load_rules(
+        folder,
+        how,
+        RuleSelection::Conditional,
+        &mut LoadedPaths::new(),
+    );
     found.extend(drafts.into_iter().filter_map(|draft| {
-        Some(Waiting {
+        Some(WaitingRule {
             path: draft.path,
             kind,
             base: base.to_path_buf(),

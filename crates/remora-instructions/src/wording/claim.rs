@@ -5,7 +5,9 @@
 mod choice;
 mod number;
 
-use super::words::{List, Token, denies, is_empty, is_forbidden, key, stem, tokens};
+use super::words::{
+    List, Token, hash_word, is_empty, is_forbidden, is_negation, split_tokens, stem_word,
+};
 
 pub(super) use choice::Choice;
 pub(super) use number::{Bound, Number};
@@ -19,7 +21,7 @@ pub(super) enum Side {
 
 /// Whether a sentence holds always.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holds {
+pub(super) enum Applicability {
     Always,
     /// Only when or if something; the condition is not compared.
     Sometimes,
@@ -42,7 +44,7 @@ pub(super) enum Tone {
 
 /// One thing that a sentence asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Claim {
+pub(super) struct StatementClaim {
     pub(super) side: Side,
     /// Weighty words, as stems, in order.
     pub(super) core: Vec<String>,
@@ -52,7 +54,7 @@ pub(super) struct Claim {
     pub(super) named: String,
     /// What is to be done with them, by group: use, add, run.
     pub(super) verb: Option<&'static str>,
-    pub(super) holds: Holds,
+    pub(super) holds: Applicability,
     /// `never` or `always`, or a word as strong.
     pub(super) strict: bool,
     /// How much the sentence sounds like a rule.
@@ -65,31 +67,31 @@ pub(super) struct Claim {
 }
 
 /// A longer one is an essay, not a rule; in bytes.
-const LONGEST: usize = 300;
+const MAX_CLAIM_BYTES: usize = 300;
 
 /// Words that turn a sentence around, beside those that deny.
-static LEAVES: List = List::new(&["refrain skip omit forget ignore exclude bypass"]);
+static OMISSION_VERBS: List = List::new(&["refrain skip omit forget ignore exclude bypass"]);
 /// Words that leave no way out.
-static STRICT: List = List::new(&["never always must forbidden prohibited banned every"]);
+static STRICT_WORDS: List = List::new(&["never always must forbidden prohibited banned every"]);
 /// What tells of the past, or only shows an example.
-static NOT_A_RULE: List = List::new(&[
+static NON_RULE_WORDS: List = List::new(&[
     "previously previous prior formerly was were had deprecated migrated historically originally",
     "bad wrong incorrect example might perhaps maybe sometimes unclear considering todo fixme",
 ]);
 /// Why something is so, which is not compared.
-const REASONS: &[&str] = &["because", "since", "otherwise"];
-const WHEN: &[&str] = &["when", "if", "whenever", "where", "while", "once"];
-const EXCEPT: &[&str] = &["unless", "except", "until"];
-const MODALS: &[&str] = &["should", "shall", "only", "required", "allowed", "ensure"];
+const REASON_WORDS: &[&str] = &["because", "since", "otherwise"];
+const CONDITION_WORDS: &[&str] = &["when", "if", "whenever", "where", "while", "once"];
+const EXCEPTION_WORDS: &[&str] = &["unless", "except", "until"];
+const MODAL_WORDS: &[&str] = &["should", "shall", "only", "required", "allowed", "ensure"];
 /// Before `not`, these tell how things are instead of forbidding them.
-const TELLS: &[&str] = &[
+const DESCRIPTIVE_VERBS: &[&str] = &[
     "does", "did", "is", "are", "has", "have", "will", "would", "could", "may", "it's",
 ];
-const ORDERED: &[&str] = &[
+const ORDER_WORDS: &[&str] = &[
     "before", "after", "to", "from", "into", "over", "then", "onto", "between",
 ];
 
-const VERBS: &[(&str, &[&str])] = &[
+const VERB_GROUPS: &[(&str, &[&str])] = &[
     (
         "use",
         &[
@@ -110,56 +112,61 @@ const VERBS: &[(&str, &[&str])] = &[
 /// Whether a statement only asks, tells of the past, shows an example or leads
 /// elsewhere.
 pub(super) fn is_tale(text: &str) -> bool {
-    let words = tokens(&without_brackets(text));
+    let words = split_tokens(&without_brackets(text));
     let past = words.windows(2).any(|w| {
         matches!(
             (w[0].text.as_str(), w[1].text.as_str()),
             ("used", "to") | ("has" | "have", "been") | ("not", "just" | "only" | "yet")
         )
     });
-    let shows = |w: &Token| !w.code && NOT_A_RULE.has(&stem(&w.text));
+    let shows = |w: &Token| !w.code && NON_RULE_WORDS.contains_stem(&stem_word(&w.text));
     let link = text.starts_with('[') && text.contains("](");
     past || link || text.trim_end().ends_with('?') || words.iter().any(shows)
 }
 
 /// Words that need another one to say what they are of.
-static VAGUE: List = List::new(&[
+static VAGUE_WORDS: List = List::new(&[
     "default defaults value type size count total number range limit version length level width",
     "height maximum minimum min max amount rate",
 ]);
 
 /// Whether a stem says too little by itself.
 pub(super) fn is_vague(stemmed: &str) -> bool {
-    VAGUE.has(stemmed)
+    VAGUE_WORDS.contains_stem(stemmed)
 }
 
 fn is_against(word: &Token) -> bool {
-    denies(&word.text) || is_forbidden(&word.text) || LEAVES.has(&stem(&word.text))
+    is_negation(&word.text)
+        || is_forbidden(&word.text)
+        || OMISSION_VERBS.contains_stem(&stem_word(&word.text))
 }
 
 /// What a statement asks for.
-pub(super) fn read(text: &str) -> Vec<Claim> {
-    if text.len() > LONGEST {
+pub(super) fn parse_claims(text: &str) -> Vec<StatementClaim> {
+    if text.len() > MAX_CLAIM_BYTES {
         return Vec::new();
     }
     text.split("; ").flat_map(read_part).collect()
 }
 
-fn read_part(text: &str) -> Vec<Claim> {
+fn read_part(text: &str) -> Vec<StatementClaim> {
     let text = without_brackets(text);
-    let mut words = with_commas(tokens(&text));
+    let mut words = with_commas(split_tokens(&text));
     let find = |words: &[Token], list: &[&str]| {
         let mut words = words.iter();
         words.position(|w| !w.code && list.contains(&w.text.as_str()))
     };
-    if let Some(at) = find(&words, REASONS) {
+    if let Some(at) = find(&words, REASON_WORDS) {
         words.truncate(at);
     }
     let mut holds = match find(&words, &["only"]) {
-        Some(_) => Holds::Mostly,
-        None => Holds::Always,
+        Some(_) => Applicability::Mostly,
+        None => Applicability::Always,
     };
-    for (list, weaker) in [(EXCEPT, Holds::Unless), (WHEN, Holds::Sometimes)] {
+    for (list, weaker) in [
+        (EXCEPTION_WORDS, Applicability::Unless),
+        (CONDITION_WORDS, Applicability::Sometimes),
+    ] {
         let Some(at) = find(&words, list) else {
             continue;
         };
@@ -168,32 +175,32 @@ fn read_part(text: &str) -> Vec<Claim> {
             return Vec::new();
         }
         words.truncate(at);
-        if holds == Holds::Always {
+        if holds == Applicability::Always {
             holds = weaker;
         }
     }
     // Behind an enumeration, `without` speaks of all of it.
     let listed = words.iter().any(|w| w.text == ",") && words.iter().any(|w| w.text == "without");
     if listed {
-        holds = Holds::Mostly;
+        holds = Applicability::Mostly;
     }
     let rule = sounds_like_a_rule(&text, &words);
-    let single = words.iter().filter(|w| number::is(w)).count() == 1;
-    let mut claims: Vec<Claim> = Vec::new();
-    for (at, (clause, contrast)) in clauses(&words).into_iter().enumerate() {
+    let single = words.iter().filter(|w| number::is_number(w)).count() == 1;
+    let mut claims: Vec<StatementClaim> = Vec::new();
+    for (at, (clause, contrast)) in split_clauses(&words).into_iter().enumerate() {
         let mut clause = clause.to_vec();
         let begins = clause
             .iter()
-            .map(|w| stem(&w.text))
+            .map(|w| stem_word(&w.text))
             .find(|root| !is_empty(root));
         // A number in an aside belongs to something else.
         let counts = single && at == 0 && !contrast;
         let number = if counts {
-            number::take(&mut clause)
+            number::remove_number(&mut clause)
         } else {
             None
         };
-        let Some(mut claim) = claim(&clause, holds, number) else {
+        let Some(mut claim) = parse_claim(&clause, holds, number) else {
             continue;
         };
         claim.tone = match begins {
@@ -215,24 +222,27 @@ fn read_part(text: &str) -> Vec<Claim> {
 /// Whether a sentence says must or never, begins with something to do, or
 /// names a thing and its value.
 fn sounds_like_a_rule(text: &str, words: &[Token]) -> bool {
-    let said =
-        |w: &Token| !w.code && (STRICT.has(&stem(&w.text)) || MODALS.contains(&w.text.as_str()));
+    let said = |w: &Token| {
+        !w.code
+            && (STRICT_WORDS.contains_stem(&stem_word(&w.text))
+                || MODAL_WORDS.contains(&w.text.as_str()))
+    };
     let mut first = words.iter().skip_while(|w| {
         ["please", "we", "you", "always", "never", "just"].contains(&w.text.as_str())
     });
     let verb = first.next().is_some_and(|w| {
-        let root = stem(&w.text);
+        let root = stem_word(&w.text);
         is_against(w)
-            || VERBS
+            || VERB_GROUPS
                 .iter()
-                .any(|(_, verbs)| verbs.iter().any(|v| stem(v) == root))
+                .any(|(_, verbs)| verbs.iter().any(|v| stem_word(v) == root))
     });
     let label = text
         .split_once(": ")
         .is_some_and(|(label, _)| label.split_whitespace().count() <= 4);
     let forbids = words.iter().enumerate().any(|(at, w)| {
         let before = at.checked_sub(1).map_or("", |at| words[at].text.as_str());
-        !w.code && w.text == "not" && !TELLS.contains(&before)
+        !w.code && w.text == "not" && !DESCRIPTIVE_VERBS.contains(&before)
     });
     verb || label || forbids || words.iter().any(said)
 }
@@ -280,7 +290,7 @@ fn with_commas(words: Vec<Token>) -> Vec<Token> {
 
 /// The parts of a sentence, and whether each is what is NOT wanted: behind
 /// `over`, `instead of`, `rather than`, `, not`.
-fn clauses(words: &[Token]) -> Vec<(&[Token], bool)> {
+fn split_clauses(words: &[Token]) -> Vec<(&[Token], bool)> {
     let mut out = Vec::new();
     let mut start = 0;
     let mut contrast = false;
@@ -317,7 +327,11 @@ fn clauses(words: &[Token]) -> Vec<(&[Token], bool)> {
     out
 }
 
-fn claim(words: &[Token], holds: Holds, number: Option<Number>) -> Option<Claim> {
+fn parse_claim(
+    words: &[Token],
+    holds: Applicability,
+    number: Option<Number>,
+) -> Option<StatementClaim> {
     let mut against = 0;
     let mut strict = false;
     let mut ordered = false;
@@ -325,26 +339,26 @@ fn claim(words: &[Token], holds: Holds, number: Option<Number>) -> Option<Claim>
     let mut core = Vec::new();
     let mut raw = Vec::new();
     for word in words {
-        let root = stem(&word.text);
+        let root = stem_word(&word.text);
         if word.code {
             raw.push(word);
             core.push(root);
             continue;
         }
-        strict |= STRICT.has(&root);
-        ordered |= ORDERED.contains(&word.text.as_str());
+        strict |= STRICT_WORDS.contains_stem(&root);
+        ordered |= ORDER_WORDS.contains(&word.text.as_str());
         if is_against(word) {
             against += 1;
             continue;
         }
-        let group = VERBS
+        let group = VERB_GROUPS
             .iter()
-            .find(|(_, verbs)| verbs.iter().any(|v| stem(v) == root));
+            .find(|(_, verbs)| verbs.iter().any(|v| stem_word(v) == root));
         if let Some((group, _)) = group {
             verb = verb.or(Some(*group));
             continue;
         }
-        if is_empty(&root) || (ORDERED.contains(&word.text.as_str()) && word.text == "to") {
+        if is_empty(&root) || (ORDER_WORDS.contains(&word.text.as_str()) && word.text == "to") {
             continue;
         }
         raw.push(word);
@@ -356,13 +370,13 @@ fn claim(words: &[Token], holds: Holds, number: Option<Number>) -> Option<Claim>
     // "to" alone orders nothing: "to install", "answer to".
     ordered &= words
         .iter()
-        .any(|w| w.text != "to" && ORDERED.contains(&w.text.as_str()));
-    let choice = choice::find(words, &raw, &core);
+        .any(|w| w.text != "to" && ORDER_WORDS.contains(&w.text.as_str()));
+    let choice = choice::find_choice(words, &raw, &core);
     let mut sorted = core.clone();
     sorted.sort();
     sorted.dedup();
-    Some(Claim {
-        key: key(&sorted.join(" ")),
+    Some(StatementClaim {
+        key: hash_word(&sorted.join(" ")),
         named: raw
             .iter()
             .map(|w| w.text.as_str())

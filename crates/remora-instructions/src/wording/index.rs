@@ -3,39 +3,43 @@
 
 use std::collections::HashMap;
 
-use super::{Wording, oppose};
+use super::{ComparableStatement, oppose};
 
 /// By how many of its rarest words a statement looks for others.
-const RAREST: usize = 4;
+const MAX_RAREST_WORDS: usize = 4;
 /// Statements that are kept for one word.
-const MOST: usize = 80;
+const MAX_STATEMENTS_PER_WORD: usize = 80;
 
 /// Places of statements, by their words.
 #[derive(Debug, Default)]
-pub(crate) struct Index {
+pub(crate) struct StatementIndex {
     by_key: HashMap<u64, Vec<usize>>,
 }
 
-impl Index {
+impl StatementIndex {
     /// Takes a statement in, under its place in a list of the caller's.
-    pub(crate) fn add(&mut self, at: usize, wording: &Wording) {
-        for key in wording.weighed.keys().chain(claimed(wording)) {
+    pub(crate) fn add_statement(&mut self, at: usize, wording: &ComparableStatement) {
+        for key in wording
+            .weighed
+            .word_keys()
+            .chain(list_all_claim_keys(wording))
+        {
             let places = self.by_key.entry(key).or_default();
-            if places.len() < MOST && places.last() != Some(&at) {
+            if places.len() < MAX_STATEMENTS_PER_WORD && places.last() != Some(&at) {
                 places.push(at);
             }
         }
     }
 
     /// Places of statements to compare this one with, in order.
-    pub(crate) fn near(&self, wording: &Wording) -> Vec<usize> {
+    pub(crate) fn find_candidates(&self, wording: &ComparableStatement) -> Vec<usize> {
         let places = |key: u64| self.by_key.get(&key).map_or(&[][..], Vec::as_slice);
-        let mut words: Vec<u64> = wording.weighed.keys().collect();
+        let mut words: Vec<u64> = wording.weighed.word_keys().collect();
         words.sort_by_key(|word| places(*word).len());
-        words.truncate(RAREST);
+        words.truncate(MAX_RAREST_WORDS);
         let mut found: Vec<usize> = words
             .into_iter()
-            .chain(claimed(wording))
+            .chain(list_all_claim_keys(wording))
             .flat_map(places)
             .copied()
             .collect();
@@ -46,6 +50,6 @@ impl Index {
 }
 
 /// Keys that two statements share which ask for things that can be opposed.
-fn claimed(wording: &Wording) -> impl Iterator<Item = u64> {
-    wording.claims.iter().flat_map(oppose::keys)
+fn list_all_claim_keys(wording: &ComparableStatement) -> impl Iterator<Item = u64> {
+    wording.claims.iter().flat_map(oppose::list_claim_keys)
 }

@@ -1,36 +1,36 @@
 //! Two claims that cannot both be followed: one for and one against the same,
 //! the same with another number, or two things of which a project uses one.
 
-use super::claim::{Bound, Choice, Claim, Holds, Side, Tone};
-use super::words::key;
-use super::{Clash, Contradiction};
+use super::claim::{Applicability, Bound, Choice, Side, StatementClaim, Tone};
+use super::words::hash_word;
+use super::{ConflictKind, Contradiction};
 
 /// What two claims must share to be compared at all.
-pub(super) fn keys(claim: &Claim) -> impl Iterator<Item = u64> {
+pub(super) fn list_claim_keys(claim: &StatementClaim) -> impl Iterator<Item = u64> {
     let choice = claim.choice.as_ref();
-    let choice = choice.map(|choice| key(&format!("choice {}", choice.set)));
+    let choice = choice.map(|choice| hash_word(&format!("choice {}", choice.set)));
     [claim.key].into_iter().chain(choice)
 }
 
 /// Whether two claims cannot both be followed, and why.
-pub(super) fn contradiction(a: &Claim, b: &Claim) -> Option<Contradiction> {
-    let told = |clash: Clash| {
+pub(super) fn find_contradiction(a: &StatementClaim, b: &StatementClaim) -> Option<Contradiction> {
+    let told = |clash: ConflictKind| {
         move |about| Contradiction {
             clash,
             about: Some(about),
         }
     };
-    opposite(a, b)
-        .map(told(Clash::Denied))
-        .or_else(|| numbers(a, b).map(told(Clash::Value)))
-        .or_else(|| choices(a, b).map(told(Clash::Value)))
+    find_opposite_sides(a, b)
+        .map(told(ConflictKind::Denied))
+        .or_else(|| find_different_numbers(a, b).map(told(ConflictKind::Value)))
+        .or_else(|| find_exclusive_choices(a, b).map(told(ConflictKind::Value)))
 }
 
-fn same_core(a: &Claim, b: &Claim) -> bool {
+fn same_core(a: &StatementClaim, b: &StatementClaim) -> bool {
     a.key == b.key && (a.core == b.core || !(a.ordered || b.ordered))
 }
 
-fn same_verb(a: &Claim, b: &Claim) -> bool {
+fn same_verb(a: &StatementClaim, b: &StatementClaim) -> bool {
     match (a.verb, b.verb) {
         (Some(a), Some(b)) => a == b,
         _ => true,
@@ -38,7 +38,7 @@ fn same_verb(a: &Claim, b: &Claim) -> bool {
 }
 
 /// One for, one against the same.
-fn opposite(a: &Claim, b: &Claim) -> Option<String> {
+fn find_opposite_sides(a: &StatementClaim, b: &StatementClaim) -> Option<String> {
     if a.side == b.side || a.core.is_empty() || !same_core(a, b) || !same_verb(a, b) {
         return None;
     }
@@ -47,11 +47,11 @@ fn opposite(a: &Claim, b: &Claim) -> Option<String> {
     }
     let (yes, no) = if a.side == Side::For { (a, b) } else { (b, a) };
     let whole = match (yes.holds, no.holds) {
-        (Holds::Always, Holds::Always) => true,
+        (Applicability::Always, Applicability::Always) => true,
         // What is never done is not done on conditions either.
-        (Holds::Sometimes, Holds::Always) => no.strict,
+        (Applicability::Sometimes, Applicability::Always) => no.strict,
         // What is always done leaves no room for an exception.
-        (Holds::Always, Holds::Unless) => yes.strict,
+        (Applicability::Always, Applicability::Unless) => yes.strict,
         _ => false,
     };
     // A tale forbids nothing; a single word must be something to do.
@@ -62,14 +62,14 @@ fn opposite(a: &Claim, b: &Claim) -> Option<String> {
 }
 
 /// The same, with another number.
-fn numbers(a: &Claim, b: &Claim) -> Option<String> {
+fn find_different_numbers(a: &StatementClaim, b: &StatementClaim) -> Option<String> {
     let (x, y) = (a.number.as_ref()?, b.number.as_ref()?);
     let units = match (&x.unit, &y.unit) {
         (Some(x), Some(y)) => x == y,
         _ => true,
     };
     let bounds = x.bound == y.bound || x.bound == Bound::None || y.bound == Bound::None;
-    let always = a.holds == Holds::Always && b.holds == Holds::Always;
+    let always = a.holds == Applicability::Always && b.holds == Applicability::Always;
     let same = same_core(a, b) && same_verb(a, b) && a.side == b.side;
     let named = a.core.iter().any(|word| !super::claim::is_vague(word));
     let weighty = named
@@ -87,13 +87,13 @@ fn numbers(a: &Claim, b: &Claim) -> Option<String> {
 }
 
 /// Two things that exclude each other, for the same purpose.
-fn choices(a: &Claim, b: &Claim) -> Option<String> {
+fn find_exclusive_choices(a: &StatementClaim, b: &StatementClaim) -> Option<String> {
     let (x, y) = (a.choice.as_ref()?, b.choice.as_ref()?);
-    if x.set != y.set || a.holds != Holds::Always || b.holds != Holds::Always {
+    if x.set != y.set || a.holds != Applicability::Always || b.holds != Applicability::Always {
         return None;
     }
     // A lone word in a list chooses nothing.
-    let told = |claim: &Claim| match claim.tone {
+    let told = |claim: &StatementClaim| match claim.tone {
         Tone::Rule => true,
         Tone::Order => claim.core.len() > 1,
         Tone::Tale => false,
@@ -101,10 +101,11 @@ fn choices(a: &Claim, b: &Claim) -> Option<String> {
     if !told(a) || !told(b) {
         return None;
     }
-    let chosen = |claim: &Claim, choice: &Choice| claim.side == Side::For && !choice.command;
+    let chosen =
+        |claim: &StatementClaim, choice: &Choice| claim.side == Side::For && !choice.command;
     if x.taken == y.taken {
         // Forbidden here, run there.
-        let run = |no: (&Claim, &Choice), yes: (&Claim, &Choice)| {
+        let run = |no: (&StatementClaim, &Choice), yes: (&StatementClaim, &Choice)| {
             no.0.side == Side::Against
                 && no.1.rest.is_empty()
                 && yes.0.side == Side::For

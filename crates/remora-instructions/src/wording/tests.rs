@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
-use crate::statement::statements;
+use crate::statement::parse_statements;
 
 fn table(name: &str) -> Value {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/wording");
@@ -18,16 +18,17 @@ fn table(name: &str) -> Value {
 }
 
 fn relation(one: &str, other: &str) -> Relation {
-    Wording::read(one).relation(&Wording::read(other))
+    ComparableStatement::from_text(one).compare_with(&ComparableStatement::from_text(other))
 }
 
 /// Whether any two statements of two texts contradict each other.
 fn contradict(one: &str, other: &str) -> bool {
-    let (one, other) = (statements(one), statements(other));
+    let (one, other) = (parse_statements(one), parse_statements(other));
     one.iter().any(|a| {
         other.iter().any(|b| {
-            let found = Wording::read(&a.text).contradiction(&Wording::read(&b.text));
-            found.is_some() && a.meets(b)
+            let found = ComparableStatement::from_text(&a.text)
+                .find_contradiction(&ComparableStatement::from_text(&b.text));
+            found.is_some() && a.has_same_subject(b)
         })
     })
 }
@@ -138,10 +139,10 @@ fn prose_is_no_conflict() {
 proptest! {
     #[test]
     fn any_statement_says_what_it_says(one in "\\PC{0,80}", other in "\\PC{0,80}") {
-        let (one, other) = (Wording::read(&one), Wording::read(&other));
+        let (one, other) = (ComparableStatement::from_text(&one), ComparableStatement::from_text(&other));
         if one.is_telling() {
-            prop_assert_ne!(told(one.relation(&one)), "conflict");
+            prop_assert_ne!(told(one.compare_with(&one)), "conflict");
         }
-        prop_assert_eq!(told(one.relation(&other)), told(other.relation(&one)));
+        prop_assert_eq!(told(one.compare_with(&other)), told(other.compare_with(&one)));
     }
 }

@@ -5,11 +5,13 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
-use super::Clash;
-use super::words::{Token, denies, is_counted, is_empty, is_forbidden, key, stem, tokens};
+use super::ConflictKind;
+use super::words::{
+    Token, hash_word, is_counted, is_empty, is_forbidden, is_negation, split_tokens, stem_word,
+};
 
 /// Verbs and nouns that fit any statement; they count a little.
-static WEAK: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+static WEAK_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     let words = [
         "use used using uses prefer preferred prefers keep kept make write written run runs running",
         "store stored live lives come comes put give add adding adds start starts begin begins happen",
@@ -20,28 +22,28 @@ static WEAK: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 });
 
 /// Turn away from what follows, without forbidding it.
-const TURNS: &[&str] = &["instead", "rather", "dislike", "dislikes"];
+const ALTERNATIVE_WORDS: &[&str] = &["instead", "rather", "dislike", "dislikes"];
 
 /// Leave something out of what a statement says.
-const EXCEPT: &[&str] = &["outside", "except", "elsewhere", "besides", "other"];
+const EXCLUSION_WORDS: &[&str] = &["outside", "except", "elsewhere", "besides", "other"];
 
 /// What is forbidden up to such a word is allowed behind it.
-const UNLESS: &[&str] = &["without", "unless", "until", "before", "except", "outside"];
+const EXCEPTION_WORDS: &[&str] = &["without", "unless", "until", "before", "except", "outside"];
 
 /// Make all of a statement depend on something.
-const WHEN: &[&str] = &["when", "if", "whenever", "while", "once"];
+const CONDITION_WORDS: &[&str] = &["when", "if", "whenever", "while", "once"];
 
 /// Lead up to the one value of something.
-const LINKS: &[&str] = &["is", "are", "be", "at", "in", "on", "use", "uses"];
+const LINKING_WORDS: &[&str] = &["is", "are", "be", "at", "in", "on", "use", "uses"];
 
 /// Begin statements of which many can hold at once.
-const ADDITIVE: &[&str] = &[
+const ADDITIVE_VERBS: &[&str] = &[
     "run", "runs", "ask", "add", "check", "read", "see", "update", "create", "look", "remember",
     "include",
 ];
 
 /// Exclude each other where both could stand.
-const OPPOSITES: &[(&str, &str)] = &[
+const OPPOSITE_WORDS: &[(&str, &str)] = &[
     ("tabs", "spaces"),
     ("single", "double"),
     ("async", "sync"),
@@ -67,21 +69,21 @@ const OPPOSITES: &[(&str, &str)] = &[
 ];
 
 /// The longest statement that is read, in words.
-const MOST: usize = 80;
+const MAX_STATEMENT_WORDS: usize = 80;
 /// The longest statement that gives a thing its value, in words that count.
-const BRIEF: usize = 8;
+const MAX_BRIEF_WORDS: usize = 8;
 
 /// How much two statements must share for one to deny the other.
-const ABOUT: f64 = 0.45;
+const MIN_DENIAL_SHARE: f64 = 0.45;
 /// How much of the shorter one must be the same around two opposite words,
 /// and how much of both together.
-const OPPOSED: f64 = 0.6;
-const AROUND: f64 = 0.35;
+const MIN_OPPOSITE_SHARE: f64 = 0.6;
+const MIN_OPPOSITE_CONTEXT_SHARE: f64 = 0.35;
 /// Below this the words before two numbers must agree.
-const FIRM: f64 = 2.0;
+const MIN_FIRM_WEIGHT: f64 = 2.0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum WordRole {
     /// Fits anything.
     Weak,
     /// Carries the statement.
@@ -96,11 +98,11 @@ enum Role {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Word {
+struct WeightedWord {
     /// Stands for the word's stem, or for a value as it is.
     key: u64,
     weight: f64,
-    role: Role,
+    role: WordRole,
     denied: bool,
     /// Whether it is what the sentence begins with.
     first: bool,
@@ -110,9 +112,12 @@ struct Word {
     linked: bool,
 }
 
-impl Word {
+impl WeightedWord {
     fn is_value(&self) -> bool {
-        matches!(self.role, Role::Number | Role::Value | Role::Place)
+        matches!(
+            self.role,
+            WordRole::Number | WordRole::Value | WordRole::Place
+        )
     }
 }
 
@@ -130,10 +135,10 @@ struct Denial {
 }
 
 /// The table of opposites in both directions.
-static AGAINST: LazyLock<BTreeMap<u64, Vec<u64>>> = LazyLock::new(|| {
+static OPPOSITES_BY_KEY: LazyLock<BTreeMap<u64, Vec<u64>>> = LazyLock::new(|| {
     let mut table: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
-    for (one, other) in OPPOSITES {
-        let (one, other) = (key(&stem(one)), key(&stem(other)));
+    for (one, other) in OPPOSITE_WORDS {
+        let (one, other) = (hash_word(&stem_word(one)), hash_word(&stem_word(other)));
         table.entry(one).or_default().push(other);
         table.entry(other).or_default().push(one);
     }
@@ -154,9 +159,9 @@ enum Stance {
 
 /// A statement, weighed.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Weighed {
+pub(super) struct WeightedStatement {
     /// By key; no key twice.
-    words: Vec<Word>,
+    words: Vec<WeightedWord>,
     pub(super) weight: f64,
     denials: Vec<Denial>,
     stance: Stance,
@@ -168,7 +173,7 @@ pub(super) struct Weighed {
 
 /// What two statements have in common.
 #[derive(Default)]
-pub(super) struct Shared {
+pub(super) struct SharedWords {
     pub(super) weight: f64,
     /// A word that one of them denies.
     pub(super) opposed: bool,
@@ -178,8 +183,8 @@ pub(super) struct Shared {
 
 /// The state while a statement is read.
 #[derive(Default)]
-struct Scale {
-    words: BTreeMap<u64, Word>,
+struct StatementBuilder {
+    words: BTreeMap<u64, WeightedWord>,
     denials: Vec<Denial>,
     /// Whether the last denial is open.
     denied: bool,
@@ -187,8 +192,8 @@ struct Scale {
     clause: Vec<u64>,
 }
 
-impl Scale {
-    fn deny(&mut self, plain: &str) {
+impl StatementBuilder {
+    fn open_denial(&mut self, plain: &str) {
         self.denied = true;
         self.denials.push(Denial {
             words: self.clause.clone(),
@@ -197,7 +202,7 @@ impl Scale {
         });
     }
 
-    fn forbid(&mut self) {
+    fn forbid_clause(&mut self) {
         for key in &self.clause {
             if let Some(word) = self.words.get_mut(key) {
                 word.denied = true;
@@ -213,15 +218,15 @@ impl Scale {
     }
 
     /// Behind "never x without", nothing is denied, and x only in part.
-    fn excuse(&mut self) {
+    fn excuse_denial(&mut self) {
         self.denied = false;
         if let Some(open) = self.denials.last_mut() {
             open.excused = true;
         }
     }
 
-    fn add(&mut self, word: Word) {
-        if word.role != Role::Weak {
+    fn add_word(&mut self, word: WeightedWord) {
+        if word.role != WordRole::Weak {
             self.clause.push(word.key);
             if let Some(open) = self.denials.last_mut().filter(|_| self.denied) {
                 if open.heads.is_empty() {
@@ -240,40 +245,44 @@ impl Scale {
     }
 }
 
-impl Weighed {
-    pub(super) fn read(text: &str) -> Self {
-        let mut scale = Scale::default();
+impl WeightedStatement {
+    pub(super) fn from_text(text: &str) -> Self {
+        let mut scale = StatementBuilder::default();
         let mut weighed = Self::default();
         let mut prefers = false;
         let mut last = String::new();
-        for (at, token) in tokens(text).into_iter().take(MOST).enumerate() {
+        for (at, token) in split_tokens(text)
+            .into_iter()
+            .take(MAX_STATEMENT_WORDS)
+            .enumerate()
+        {
             let plain = token.text.as_str();
             weighed.only |= plain == "only";
-            weighed.excepts |= EXCEPT.contains(&plain);
-            let depends = WHEN.contains(&plain) || (at == 0 && plain == "without");
+            weighed.excepts |= EXCLUSION_WORDS.contains(&plain);
+            let depends = CONDITION_WORDS.contains(&plain) || (at == 0 && plain == "without");
             if token.target || (depends && !token.code) {
                 weighed.stance = Stance::Loose;
-            } else if at == 0 && ADDITIVE.contains(&plain) {
+            } else if at == 0 && ADDITIVE_VERBS.contains(&plain) {
                 weighed.stance = Stance::Additive;
             }
-            if !token.code && UNLESS.contains(&plain) && scale.has_denied() {
-                scale.excuse();
+            if !token.code && EXCEPTION_WORDS.contains(&plain) && scale.has_denied() {
+                scale.excuse_denial();
             }
-            let turns = TURNS.contains(&plain) || (plain == "over" && prefers);
+            let turns = ALTERNATIVE_WORDS.contains(&plain) || (plain == "over" && prefers);
             let excused = plain == "without" && scale.denials.last().is_some_and(|d| d.excused);
-            if !token.code && (turns || denies(plain)) && !excused {
-                scale.deny(plain);
+            if !token.code && (turns || is_negation(plain)) && !excused {
+                scale.open_denial(plain);
                 prefers = false;
             } else if !token.code && is_forbidden(plain) && !scale.denied {
-                scale.forbid();
-            } else if token.code || WEAK.contains(plain) || !is_empty(&stem(plain)) {
+                scale.forbid_clause();
+            } else if token.code || WEAK_WORDS.contains(plain) || !is_empty(&stem_word(plain)) {
                 prefers |= plain.starts_with("prefer");
-                scale.add(Word {
+                scale.add_word(WeightedWord {
                     denied: scale.denied,
                     first: at == 0,
-                    after: key(&last),
-                    linked: LINKS.contains(&last.as_str()),
-                    ..word(&token, &last)
+                    after: hash_word(&last),
+                    linked: LINKING_WORDS.contains(&last.as_str()),
+                    ..classify_word(&token, &last)
                 });
             }
             if token.mark.is_some() {
@@ -288,11 +297,11 @@ impl Weighed {
         weighed
     }
 
-    pub(super) fn keys(&self) -> impl Iterator<Item = u64> {
+    pub(super) fn word_keys(&self) -> impl Iterator<Item = u64> {
         self.words.iter().map(|word| word.key)
     }
 
-    fn get(&self, key: u64) -> Option<&Word> {
+    fn get(&self, key: u64) -> Option<&WeightedWord> {
         let at = self
             .words
             .binary_search_by_key(&key, |word| word.key)
@@ -301,14 +310,14 @@ impl Weighed {
     }
 
     /// The words that count and that the other one lacks.
-    fn beyond<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a Word> {
+    fn list_extra_words<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a WeightedWord> {
         self.words
             .iter()
-            .filter(|word| word.role != Role::Weak && other.get(word.key).is_none())
+            .filter(|word| word.role != WordRole::Weak && other.get(word.key).is_none())
     }
 
-    pub(super) fn shared(&self, other: &Self) -> Shared {
-        let mut shared = Shared::default();
+    pub(super) fn find_shared_words(&self, other: &Self) -> SharedWords {
+        let mut shared = SharedWords::default();
         let mut theirs = other.words.iter().peekable();
         for word in &self.words {
             while theirs.next_if(|their| their.key < word.key).is_some() {}
@@ -322,7 +331,7 @@ impl Weighed {
     }
 
     /// What makes two statements contradict each other.
-    pub(super) fn clash(&self, other: &Self, shared: &Shared) -> Option<Clash> {
+    pub(super) fn find_conflict(&self, other: &Self, shared: &SharedWords) -> Option<ConflictKind> {
         // "Never x outside y" and "only y does x" agree.
         let agree = (self.excepts && other.only) || (other.excepts && self.only);
         let loose = |one: &Self| one.stance == Stance::Loose;
@@ -332,26 +341,33 @@ impl Weighed {
         let less = self.weight.min(other.weight);
         let union = self.weight + other.weight - shared.weight;
         let about = shared.weight / union;
-        if !shared.both_denied && about >= ABOUT && (self.denies(other) || other.denies(self)) {
-            return Some(Clash::Denied);
+        if !shared.both_denied
+            && about >= MIN_DENIAL_SHARE
+            && (self.denies_statement(other) || other.denies_statement(self))
+        {
+            return Some(ConflictKind::Denied);
         }
         if shared.opposed || shared.both_denied {
             return None;
         }
-        if let Some((one, against)) = self.opposites(other) {
+        if let Some((one, against)) = self.find_opposites(other) {
             let rest = less - one.max(against);
             let around = shared.weight / (union - one - against);
-            if rest > 0.0 && shared.weight / rest >= OPPOSED && around >= AROUND {
-                return Some(Clash::Opposite);
+            if rest > 0.0
+                && shared.weight / rest >= MIN_OPPOSITE_SHARE
+                && around >= MIN_OPPOSITE_CONTEXT_SHARE
+            {
+                return Some(ConflictKind::Opposite);
             }
         }
-        self.one_value_each(other, shared).then_some(Clash::Value)
+        self.one_value_each(other, shared)
+            .then_some(ConflictKind::Value)
     }
 
     /// Whether it denies all of what the other one says. A weak denial leaves
     /// room for what is said in particular.
-    fn denies(&self, other: &Self) -> bool {
-        let more = other.beyond(self).count();
+    fn denies_statement(&self, other: &Self) -> bool {
+        let more = other.list_extra_words(self).count();
         self.denials.iter().any(|denial| {
             !denial.excused
                 && (denial.strict || more <= 1)
@@ -364,9 +380,9 @@ impl Weighed {
     }
 
     /// The weights of two words that exclude each other.
-    fn opposites(&self, other: &Self) -> Option<(f64, f64)> {
+    fn find_opposites(&self, other: &Self) -> Option<(f64, f64)> {
         self.words.iter().find_map(|word| {
-            let against = AGAINST
+            let against = OPPOSITES_BY_KEY
                 .get(&word.key)?
                 .iter()
                 .find_map(|against| other.get(*against))?;
@@ -377,22 +393,22 @@ impl Weighed {
 
     /// Whether everything is the same but one word, which stands where only
     /// one thing can stand.
-    fn one_value_each(&self, other: &Self, shared: &Shared) -> bool {
+    fn one_value_each(&self, other: &Self, shared: &SharedWords) -> bool {
         let only = |one: &Self, other: &Self| {
-            let mut words = one.beyond(other).copied();
+            let mut words = one.list_extra_words(other).copied();
             let first = words.next();
             first.filter(|_| words.next().is_none())
         };
         let (Some(mine), Some(theirs)) = (only(self, other), only(other, self)) else {
             return false;
         };
-        let place = mine.role == Role::Place || theirs.role == Role::Place;
+        let place = mine.role == WordRole::Place || theirs.role == WordRole::Place;
         if place || mine.denied || theirs.denied || !self.is_brief() || !other.is_brief() {
             return false;
         }
         let beside = mine.after == theirs.after;
-        if mine.role == Role::Number && theirs.role == Role::Number {
-            return beside || shared.weight >= FIRM;
+        if mine.role == WordRole::Number && theirs.role == WordRole::Number {
+            return beside || shared.weight >= MIN_FIRM_WEIGHT;
         }
         let linked = beside && mine.linked && theirs.linked;
         let exclusive = |one: &Self| one.stance == Stance::Exclusive;
@@ -400,8 +416,8 @@ impl Weighed {
     }
 
     fn is_brief(&self) -> bool {
-        let carry = self.words.iter().filter(|word| word.role != Role::Weak);
-        carry.count() <= BRIEF
+        let carry = self.words.iter().filter(|word| word.role != WordRole::Weak);
+        carry.count() <= MAX_BRIEF_WORDS
     }
 
     /// Whether both name numbers or names of things, and not the same ones.
@@ -415,27 +431,27 @@ impl Weighed {
     }
 }
 
-fn word(token: &Token, last: &str) -> Word {
+fn classify_word(token: &Token, last: &str) -> WeightedWord {
     let plain = token.text.as_str();
     let marked = |c: char| c.is_ascii_digit() || matches!(c, '/' | '.' | '_' | '+' | '=');
-    let weak = WEAK.contains(plain);
+    let weak = WEAK_WORDS.contains(plain);
     let number = plain.starts_with(|c: char| c.is_ascii_digit());
     let (role, weight) = if token.target || (number && is_counted(last)) {
-        (Role::Place, 1.2)
+        (WordRole::Place, 1.2)
     } else if number {
-        (Role::Number, 1.2)
+        (WordRole::Number, 1.2)
     } else if plain.contains(marked) || (token.code && !weak) {
-        (Role::Value, 1.2)
+        (WordRole::Value, 1.2)
     } else if weak {
-        (Role::Weak, 0.3)
+        (WordRole::Weak, 0.3)
     } else {
-        (Role::Plain, 1.0)
+        (WordRole::Plain, 1.0)
     };
     let key = match role {
-        Role::Number | Role::Value | Role::Place => key(plain),
-        Role::Weak | Role::Plain => key(&stem(plain)),
+        WordRole::Number | WordRole::Value | WordRole::Place => hash_word(plain),
+        WordRole::Weak | WordRole::Plain => hash_word(&stem_word(plain)),
     };
-    Word {
+    WeightedWord {
         key,
         weight,
         role,

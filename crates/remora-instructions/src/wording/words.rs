@@ -31,17 +31,17 @@ impl List {
         }
     }
 
-    pub(super) fn has(&self, stemmed: &str) -> bool {
+    pub(super) fn contains_stem(&self, stemmed: &str) -> bool {
         let stems = self.stems.get_or_init(|| {
             let words = self.words.iter().flat_map(|words| words.split(' '));
-            words.map(stem).collect()
+            words.map(stem_word).collect()
         });
         stems.contains(stemmed)
     }
 }
 
 /// Words without weight of their own.
-static EMPTY: List = List::new(&[
+static EMPTY_WORDS: List = List::new(&[
     "a all also always an and any anything are as at be been being both by can could did do does",
     "each either ensure every everything everywhere explicitly fine for from generally had has have",
     "he her here his i if in into is it its just let like make may me must my need needs of ok okay",
@@ -52,15 +52,15 @@ static EMPTY: List = List::new(&[
 ]);
 
 /// Words that deny what follows them.
-static DENIES: List = List::new(&[
+static NEGATION_WORDS: List = List::new(&[
     "never not no avoid avoids forbid forbids prohibit prohibits disallow disallows ban bans",
     "disable disabled cannot without stop neither nor",
 ]);
 
 /// Words that deny what stands before them.
-const FORBIDDEN: &[&str] = &["forbidden", "banned", "prohibited", "disallowed"];
+const PROHIBITION_WORDS: &[&str] = &["forbidden", "banned", "prohibited", "disallowed"];
 
-const NUMBERS: &[(&str, &str)] = &[
+const NUMBER_WORDS: &[(&str, &str)] = &[
     ("two", "2"),
     ("three", "3"),
     ("four", "4"),
@@ -73,41 +73,41 @@ const NUMBERS: &[(&str, &str)] = &[
 ];
 
 /// Words before a number that only counts things.
-static COUNTED: List = List::new(&[
+static COUNTED_NOUNS: List = List::new(&[
     "step phase part section chapter issue ticket pr item level option example rule note figure",
     "table page task milestone stage tier priority status code error case appendix day week http",
     "question number scenario method approach line lines",
 ]);
 
 /// Stands before the target of a link; no text holds it.
-const TARGET: char = '\u{1}';
+const LINK_TARGET_MARK: char = '\u{1}';
 
 /// Whether a stem has no weight of its own.
 pub(super) fn is_empty(stemmed: &str) -> bool {
-    EMPTY.has(stemmed)
+    EMPTY_WORDS.contains_stem(stemmed)
 }
 
 /// Whether a word denies what follows it.
-pub(super) fn denies(word: &str) -> bool {
-    !is_forbidden(word) && DENIES.has(&stem(word))
+pub(super) fn is_negation(word: &str) -> bool {
+    !is_forbidden(word) && NEGATION_WORDS.contains_stem(&stem_word(word))
 }
 
 /// Whether a word denies what stands before it.
 pub(super) fn is_forbidden(word: &str) -> bool {
-    FORBIDDEN.contains(&word)
+    PROHIBITION_WORDS.contains(&word)
 }
 
 /// Whether a number behind this word only counts.
 pub(super) fn is_counted(word: &str) -> bool {
-    COUNTED.has(&stem(word))
+    COUNTED_NOUNS.contains_stem(&stem_word(word))
 }
 
 /// The words of a text.
-pub(super) fn tokens(text: &str) -> Vec<Token> {
+pub(super) fn split_tokens(text: &str) -> Vec<Token> {
     let mut found: Vec<Token> = Vec::new();
     let mut in_code = false;
     // The words of a link, and where it leads to.
-    let text = text.replace("](", &format!(" {TARGET}"));
+    let text = text.replace("](", &format!(" {LINK_TARGET_MARK}"));
     for piece in text.split_whitespace() {
         let opened = piece.trim_start_matches(['(', '[', '*', '"', '\'']);
         let code = in_code || opened.starts_with('`');
@@ -125,16 +125,16 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
             .replace('\u{2019}', "'");
         let url = bare.contains("://");
         let before = found.len();
-        for text in parts(&bare) {
+        for text in split_word(&bare) {
             found.push(Token {
                 text,
                 code,
-                target: url || piece.starts_with(TARGET),
+                target: url || piece.starts_with(LINK_TARGET_MARK),
                 mark: None,
             });
         }
         if found.len() > before {
-            join(&mut found);
+            join_compound_names(&mut found);
         }
         if let Some(last) = found.last_mut()
             && mark.is_some()
@@ -146,7 +146,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
 }
 
 /// One word, or several: contractions and hyphens are taken apart.
-fn parts(bare: &str) -> Vec<String> {
+fn split_word(bare: &str) -> Vec<String> {
     if let Some(verb) = bare.strip_suffix("n't") {
         let mut parts = vec!["not".to_owned()];
         if !["do", "ca", "wo", ""].contains(&verb) {
@@ -176,14 +176,14 @@ fn parts(bare: &str) -> Vec<String> {
         .into_iter()
         .filter(|part| part.contains(char::is_alphanumeric))
         .map(|part| {
-            let number = NUMBERS.iter().find(|(word, _)| *word == part);
+            let number = NUMBER_WORDS.iter().find(|(word, _)| *word == part);
             number.map_or(part, |(_, digit)| digit).to_owned()
         })
         .collect()
 }
 
 /// Puts names of two words together at the end.
-fn join(found: &mut Vec<Token>) {
+fn join_compound_names(found: &mut Vec<Token>) {
     let Some(last) = found.last_mut() else {
         return;
     };
@@ -211,25 +211,25 @@ fn join(found: &mut Vec<Token>) {
 }
 
 /// A number in a word's place: comparing is what takes the time.
-pub(super) fn key(text: &str) -> u64 {
+pub(super) fn hash_word(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }
 
 /// Endings of words, the longer ones first.
-const ENDINGS: &[&str] = &[
+const WORD_ENDINGS: &[&str] = &[
     "ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "ies", "ied", "ed", "es",
     "s", "e", "y",
 ];
 
 /// A word without its most common endings; the same for both sides is all
 /// that is asked of it.
-pub(super) fn stem(word: &str) -> String {
+pub(super) fn stem_word(word: &str) -> String {
     if !word.is_ascii() || word.len() < 4 || word.contains(['_', '/', '.']) {
         return word.to_owned();
     }
-    let cut = ENDINGS
+    let cut = WORD_ENDINGS
         .iter()
         .find_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= 3))
         .unwrap_or(word);

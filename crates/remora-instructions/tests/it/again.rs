@@ -1,6 +1,6 @@
 //! What comes again: everything after a compaction, nothing before it. And what hooks are told.
 
-use remora_instructions::{Announce, Loaded, Reason, Reset};
+use remora_instructions::{HookNotice, LoadReason, LoadedFile, ResetReason};
 use serde_json::json;
 
 use crate::tree::Tree;
@@ -23,12 +23,12 @@ fn tree() -> Tree {
 }
 
 /// Path, reason, and whether hooks hear of it.
-fn short(tree: &Tree, files: &[Loaded]) -> Vec<String> {
+fn short(tree: &Tree, files: &[LoadedFile]) -> Vec<String> {
     let lines = files.iter().map(|file| {
         let entry = tree.entry(file);
         let heard = match file.announce {
-            Announce::Yes => "heard",
-            Announce::No => "silent",
+            HookNotice::Yes => "heard",
+            HookNotice::No => "silent",
         };
         format!("{} {} {heard}", entry.path, entry.reason)
     });
@@ -57,7 +57,7 @@ fn a_compaction_reads_the_start_again_and_forgets_what_came_on_demand() {
     assert_eq!(short(&tree, &session.on_read(&file)), LATER);
     assert!(session.on_read(&file).is_empty());
     std::fs::write(tree.path("/home/dev/app/CLAUDE.md"), "changed\n").unwrap();
-    session.reset(Reset::Compact);
+    session.reset(ResetReason::Compact);
     assert_eq!(
         short(&tree, session.start()),
         [
@@ -68,7 +68,7 @@ fn a_compaction_reads_the_start_again_and_forgets_what_came_on_demand() {
         ]
     );
     assert_eq!(session.start()[2].content, "changed");
-    assert!(session.later().is_empty());
+    assert!(session.loaded_on_demand().is_empty());
     assert_eq!(short(&tree, &session.on_read(&file)), LATER);
 }
 
@@ -76,11 +76,11 @@ fn a_compaction_reads_the_start_again_and_forgets_what_came_on_demand() {
 fn a_plain_clear_reads_again_and_tells_nobody() {
     let tree = tree();
     let mut session = tree.load();
-    session.reset(Reset::Clear);
+    session.reset(ResetReason::Clear);
     let start = session.start();
     assert_eq!(start.len(), 4);
-    assert!(start.iter().all(|file| file.announce == Announce::No));
-    assert!(start.iter().all(|file| file.reason != Reason::Compact));
+    assert!(start.iter().all(|file| file.announce == HookNotice::No));
+    assert!(start.iter().all(|file| file.reason != LoadReason::Compact));
 }
 
 #[test]

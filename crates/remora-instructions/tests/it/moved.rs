@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use remora_instructions::auto_memory::slug;
+use remora_instructions::auto_memory::slugify_path;
 use serde_json::Value;
 
 /// Where every path of a tree lies.
@@ -88,10 +88,10 @@ fn moved_slug(root: &str, old: &str, case: &Value) -> String {
     let folders = git.chain([&case["cwd"]]).filter_map(Value::as_str);
     let known = folders
         .flat_map(|folder| Path::new(folder).ancestors())
-        .find(|folder| slug(folder.to_str().unwrap()) == old);
+        .find(|folder| slugify_path(folder.to_str().unwrap()) == old);
     match known {
-        Some(folder) => slug(&format!("{root}{}", folder.display())),
-        None => format!("{}{old}", slug(root)),
+        Some(folder) => slugify_path(&format!("{root}{}", folder.display())),
+        None => format!("{}{old}", slugify_path(root)),
     }
 }
 

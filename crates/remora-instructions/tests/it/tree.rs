@@ -7,7 +7,9 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use remora_instructions::{Instructions, Loaded, Mode, Options, Places, Sources};
+use remora_instructions::{
+    InstructionOptions, InstructionPaths, InstructionSources, Instructions, LoadMode, LoadedFile,
+};
 use serde_json::Value;
 
 use crate::moved::Moved;
@@ -151,7 +153,8 @@ impl Tree {
     fn session(&self) -> Shown {
         let mut instructions = self.load();
         // A directory above the temporary one may hold files of its own.
-        let ours = |file: &&Loaded| !file.path.is_absolute() || file.path.starts_with(&self.root);
+        let ours =
+            |file: &&LoadedFile| !file.path.is_absolute() || file.path.starts_with(&self.root);
         let start = instructions.start().iter().filter(ours);
         let start = start.map(|file| self.entry(file)).collect();
         let reads = strings(&self.case["reads"]);
@@ -187,7 +190,7 @@ impl Tree {
         self.moved.text(path).into()
     }
 
-    pub(crate) fn entry(&self, file: &Loaded) -> Entry {
+    pub(crate) fn entry(&self, file: &LoadedFile) -> Entry {
         let back = |path: &Path| self.moved.back(path.to_str().unwrap());
         Entry {
             path: back(&file.path),
@@ -202,13 +205,13 @@ impl Tree {
     }
 
     /// What the client's arguments and variables mean to us.
-    fn places(&self) -> (Places, Options) {
-        let mut places = Places::new(
+    fn places(&self) -> (InstructionPaths, InstructionOptions) {
+        let mut places = InstructionPaths::new(
             self.case["cwd"].as_str().unwrap(),
             self.root.join("home/dev"),
         );
         places.managed = Some(self.root.join("etc/claude-code"));
-        let mut options = Options::default();
+        let mut options = InstructionOptions::default();
         for (name, value) in self.case["env"].as_object().into_iter().flatten() {
             let value = value.as_str().unwrap();
             if name == "CLAUDE_CONFIG_DIR" {
@@ -220,7 +223,7 @@ impl Tree {
         let mut args = args.iter().peekable();
         while let Some(arg) = args.next() {
             match arg.as_str() {
-                "--bare" => options.mode = Mode::Bare,
+                "--bare" => options.mode = LoadMode::Bare,
                 "--settings" => options.settings = Some(settings(args.next().unwrap())),
                 "--setting-sources" => options.sources = sources(args.next().unwrap()),
                 "--add-dir" => {
@@ -246,9 +249,9 @@ fn settings(given: &str) -> String {
     fs::read_to_string(given).unwrap_or_else(|_| given.to_owned())
 }
 
-fn sources(list: &str) -> Sources {
+fn sources(list: &str) -> InstructionSources {
     let has = |name: &str| list.split(',').any(|source| source == name);
-    Sources {
+    InstructionSources {
         user: has("user"),
         project: has("project"),
         local: has("local"),

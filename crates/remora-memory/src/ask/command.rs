@@ -1,14 +1,14 @@
 //! Whether what was typed is a shell command rather than a search: then its
 //! flags are words, for nobody wants `rm -rf build` without `rf`.
 
-use super::scan::{Scan, Sign};
+use super::scan::{Operator, TokenScan};
 
 /// How long flags without a value are when several are put together: `-xzvf`.
-const TOGETHER: usize = 4;
+const MAX_COMBINED_FLAG_BYTES: usize = 4;
 
 /// What people run with short flags. Names that people also search by are in
 /// it, so a longer word behind a hyphen is left out all the same.
-const COMMANDS: &[&str] = &[
+const COMMAND_NAMES: &[&str] = &[
     "adb",
     "ansible",
     "apt",
@@ -103,16 +103,20 @@ const COMMANDS: &[&str] = &[
 
 /// Whether it has what only commands have, or begins with the name of one and
 /// goes on with flags.
-pub(super) fn looks_so(text: &str, scan: &Scan<'_>) -> bool {
-    if scan.found.iter().any(|found| found.sign == Sign::Command) {
+pub(super) fn looks_so(text: &str, scan: &TokenScan<'_>) -> bool {
+    if scan
+        .found
+        .iter()
+        .any(|found| found.sign == Operator::Command)
+    {
         return true;
     }
     let first = text.split_whitespace().next().unwrap_or_default();
-    let flags =
-        |text: &str| text.len() <= TOGETHER && text.bytes().all(|b| b.is_ascii_alphabetic());
-    COMMANDS.contains(&first)
-        && scan
-            .found
-            .iter()
-            .any(|found| matches!(found.sign, Sign::Without { text, quoted: false } if flags(text)))
+    let flags = |text: &str| {
+        text.len() <= MAX_COMBINED_FLAG_BYTES && text.bytes().all(|b| b.is_ascii_alphabetic())
+    };
+    COMMAND_NAMES.contains(&first)
+        && scan.found.iter().any(
+            |found| matches!(found.sign, Operator::Without { text, quoted: false } if flags(text)),
+        )
 }

@@ -1,14 +1,14 @@
 //! The words of an error as it was met: what is the same in another run.
 
-use super::AskError;
+use super::SearchInputError;
 use crate::fingerprint;
 
 /// Numbers of this many digits are codes when an error is one line: 404, 137.
-const CODE: std::ops::RangeInclusive<usize> = 3..=5;
+const ERROR_CODE_DIGITS: std::ops::RangeInclusive<usize> = 3..=5;
 
 /// The error in what stands behind `error:`. With a blank between them, the
 /// word itself is most likely a part of what a tool printed.
-pub(super) fn read(text: &str) -> AskError {
+pub(super) fn parse_error(text: &str) -> SearchInputError {
     let printed = text.starts_with(char::is_whitespace);
     let text = text.trim();
     let told = format!("error: {text}");
@@ -18,8 +18,8 @@ pub(super) fn read(text: &str) -> AskError {
         &[text, &told]
     };
     let prints = met.iter();
-    let prints = prints.filter_map(|text| fingerprint::fingerprint("", &[], text));
-    AskError {
+    let prints = prints.filter_map(|text| fingerprint::fingerprint_error("", &[], text));
+    SearchInputError {
         text: text.to_owned(),
         fingerprints: prints.collect(),
     }
@@ -27,7 +27,7 @@ pub(super) fn read(text: &str) -> AskError {
 
 /// What to search for: of a long output the lines that tell, without folders,
 /// numbers and the like; of a single line also the codes in it.
-pub(super) fn words(error: &AskError) -> String {
+pub(super) fn extract_search_words(error: &SearchInputError) -> String {
     let normal = error.fingerprints.first().map(|print| print.normal.trim());
     let normal = normal.map(|normal| normal.strip_prefix("error: ").unwrap_or(normal));
     let mut words = normal.map(without_gaps).unwrap_or_default();
@@ -63,5 +63,5 @@ fn is_code(word: &str) -> bool {
     if let Some(hex) = word.strip_prefix("0x") {
         return hex.len() == 8 && hex.bytes().all(|b| b.is_ascii_hexdigit());
     }
-    CODE.contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit())
+    ERROR_CODE_DIGITS.contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit())
 }

@@ -3,17 +3,17 @@
 use remora_protocol::record::Kind;
 
 /// Names beside the kind's own and its plural.
-const OTHER: &[(&str, Kind)] = &[
+const KIND_ALIASES: &[(&str, Kind)] = &[
     ("bug", Kind::Bugfix),
     ("error", Kind::Failure),
     ("refactoring", Kind::Refactor),
 ];
 
 /// The kind of this name, in singular or plural, in any case.
-pub(super) fn named(name: &str) -> Option<Kind> {
+pub(super) fn parse_kind(name: &str) -> Option<Kind> {
     let small = name.to_ascii_lowercase();
     let of = |name: &str| {
-        let other = || OTHER.iter().find(|(other, _)| *other == name);
+        let other = || KIND_ALIASES.iter().find(|(other, _)| *other == name);
         Kind::parse(name).or_else(|| other().map(|(_, kind)| *kind))
     };
     let ending = |end: &str, instead: &str| {

@@ -7,13 +7,13 @@ use std::ops::Range;
 use crate::words::is_quote;
 
 /// How long a value may be, in bytes: paths and ids are shorter.
-const LONGEST: usize = 1024;
+const MAX_FILTER_VALUE_BYTES: usize = 1024;
 /// How many words a time has at most.
-const TIME: usize = 3;
+const MAX_TIME_WORDS: usize = 3;
 
 /// The name before the colon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Key {
+pub(super) enum FilterKey {
     File,
     Kind,
     Project,
@@ -26,22 +26,23 @@ pub(super) enum Key {
     Error,
 }
 
-const KEYS: [(&str, Key); 10] = [
-    ("file", Key::File),
-    ("kind", Key::Kind),
-    ("project", Key::Project),
-    ("since", Key::Since),
-    ("after", Key::After),
-    ("until", Key::Until),
-    ("before", Key::Before),
-    ("session", Key::Session),
-    ("agent", Key::Agent),
-    ("error", Key::Error),
+const FILTER_KEYS: [(&str, FilterKey); 10] = [
+    ("file", FilterKey::File),
+    ("kind", FilterKey::Kind),
+    ("project", FilterKey::Project),
+    ("since", FilterKey::Since),
+    ("after", FilterKey::After),
+    ("until", FilterKey::Until),
+    ("before", FilterKey::Before),
+    ("session", FilterKey::Session),
+    ("agent", FilterKey::Agent),
+    ("error", FilterKey::Error),
 ];
 
-impl Key {
+impl FilterKey {
     pub(super) fn name(self) -> &'static str {
-        KEYS.iter()
+        FILTER_KEYS
+            .iter()
             .find(|(_, key)| *key == self)
             .map_or("", |(name, _)| name)
     }
@@ -53,10 +54,10 @@ impl Key {
 
 /// What stands in one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Sign<'t> {
+pub(super) enum Operator<'t> {
     /// `key:value`
     Filter {
-        key: Key,
+        key: FilterKey,
         value: &'t str,
         /// The value with the next word, and with the next two: for times.
         longer: Vec<&'t str>,
@@ -69,23 +70,23 @@ pub(super) enum Sign<'t> {
 
 /// A sign and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found<'t> {
+pub(super) struct Token<'t> {
     pub(super) span: Range<usize>,
     pub(super) negated: bool,
-    pub(super) sign: Sign<'t>,
+    pub(super) sign: Operator<'t>,
 }
 
 /// All signs of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Scan<'t> {
-    pub(super) found: Vec<Found<'t>>,
+pub(super) struct TokenScan<'t> {
+    pub(super) found: Vec<Token<'t>>,
     /// How many lines it has before an error's own text.
     pub(super) lines: usize,
 }
 
 /// Looks at every token once.
-pub(super) fn scan(text: &str) -> Scan<'_> {
-    let mut scan = Scan {
+pub(super) fn scan_tokens(text: &str) -> TokenScan<'_> {
+    let mut scan = TokenScan {
         found: Vec::new(),
         lines: 1,
     };
@@ -101,7 +102,7 @@ pub(super) fn scan(text: &str) -> Scan<'_> {
         }
         scan.lines += usize::from(std::mem::take(&mut broken));
         if std::mem::take(&mut fresh)
-            && let Some(found) = sign(text, at)
+            && let Some(found) = parse_operator(text, at)
             && (scan.lines == 1 || found.may_be_pasted())
         {
             at = found.span.end;
@@ -110,24 +111,24 @@ pub(super) fn scan(text: &str) -> Scan<'_> {
         }
         at += c.len_utf8();
         if is_quote(c) {
-            at = closed(text, at).map_or(at, |(_, end)| end);
+            at = find_closing_quote(text, at).map_or(at, |(_, end)| end);
         }
     }
     scan
 }
 
-impl Found<'_> {
+impl Token<'_> {
     /// What stands further down was not typed: an error may well begin there,
     /// but `file:x` is part of somebody's log.
     fn may_be_pasted(&self) -> bool {
-        !matches!(self.sign, Sign::Filter { .. }) || self.is_error()
+        !matches!(self.sign, Operator::Filter { .. }) || self.is_error()
     }
 
     fn is_error(&self) -> bool {
         matches!(
             self.sign,
-            Sign::Filter {
-                key: Key::Error,
+            Operator::Filter {
+                key: FilterKey::Error,
                 ..
             }
         )
@@ -136,7 +137,7 @@ impl Found<'_> {
 
 /// Where the quote that was opened before this place closes: from where to
 /// where, in bytes.
-fn closed(text: &str, from: usize) -> Option<(usize, usize)> {
+fn find_closing_quote(text: &str, from: usize) -> Option<(usize, usize)> {
     let at = from + text[from..].find(is_quote)?;
     let quote = text[at..].chars().next()?;
     Some((at, at + quote.len_utf8()))
@@ -148,10 +149,10 @@ fn token_end(text: &str, from: usize) -> usize {
     from + token.find(char::is_whitespace).unwrap_or(token.len())
 }
 
-fn sign(text: &str, at: usize) -> Option<Found<'_>> {
+fn parse_operator(text: &str, at: usize) -> Option<Token<'_>> {
     let end = token_end(text, at);
     let token = &text[at..end];
-    let whole = |sign| Found {
+    let whole = |sign| Token {
         span: at..end,
         negated: false,
         sign,
@@ -161,29 +162,29 @@ fn sign(text: &str, at: usize) -> Option<Found<'_>> {
             "|", "||", "&&", ";", "<", ">", ">>", "2>&1", "$", ".", "..", "\\",
         ];
         if operators.contains(&token) {
-            return Some(whole(Sign::Command));
+            return Some(whole(Operator::Command));
         }
-        return filter(text, at);
+        return parse_filter(text, at);
     };
     if let Some(long) = rest.strip_prefix('-') {
         let named = long.starts_with(char::is_alphanumeric);
-        return named.then(|| whole(Sign::Command));
+        return named.then(|| whole(Operator::Command));
     }
     let first = rest.chars().next()?;
     if is_quote(first) {
         let from = at + 1 + first.len_utf8();
-        let (close, end) = closed(text, from)?;
-        return Some(Found {
+        let (close, end) = find_closing_quote(text, from)?;
+        return Some(Token {
             span: at..end,
             negated: true,
-            sign: Sign::Without {
+            sign: Operator::Without {
                 text: &text[from..close],
                 quoted: true,
             },
         });
     }
     // An error has no end of its own, so `-error:x` is two words left out.
-    if let Some(mut found) = filter(text, at + 1).filter(|found| !found.is_error()) {
+    if let Some(mut found) = parse_filter(text, at + 1).filter(|found| !found.is_error()) {
         found.span.start = at;
         found.negated = true;
         return Some(found);
@@ -192,12 +193,12 @@ fn sign(text: &str, at: usize) -> Option<Found<'_>> {
         return None;
     }
     if is_flag(rest) {
-        return Some(whole(Sign::Command));
+        return Some(whole(Operator::Command));
     }
-    Some(Found {
+    Some(Token {
         span: at..end,
         negated: true,
-        sign: Sign::Without {
+        sign: Operator::Without {
             text: rest,
             quoted: false,
         },
@@ -222,20 +223,22 @@ fn is_flag(rest: &str) -> bool {
 }
 
 /// `key:value` from here on.
-fn filter(text: &str, at: usize) -> Option<Found<'_>> {
+fn parse_filter(text: &str, at: usize) -> Option<Token<'_>> {
     let rest = &text[at..];
-    let longest = KEYS.iter().map(|(name, _)| name.len()).max()?;
+    let longest = FILTER_KEYS.iter().map(|(name, _)| name.len()).max()?;
     let colon = rest.bytes().take(longest + 1).position(|b| b == b':')?;
     let name = rest.get(..colon)?;
-    let (_, key) = KEYS.iter().find(|(k, _)| k.eq_ignore_ascii_case(name))?;
+    let (_, key) = FILTER_KEYS
+        .iter()
+        .find(|(k, _)| k.eq_ignore_ascii_case(name))?;
     let from = at + colon + 1;
     // `error::Error`, `file:///home`
     if text[from..].starts_with(':') || text[from..].starts_with("//") {
         return None;
     }
     let (value, end) = match text[from..].chars().next().filter(|c| is_quote(*c)) {
-        Some(quote) => quoted(text, from + quote.len_utf8()),
-        None if *key == Key::Error => (&text[from..], text.len()),
+        Some(quote) => parse_quoted_value(text, from + quote.len_utf8()),
+        None if *key == FilterKey::Error => (&text[from..], text.len()),
         None => {
             let end = token_end(text, from);
             (&text[from..end], end)
@@ -243,25 +246,29 @@ fn filter(text: &str, at: usize) -> Option<Found<'_>> {
     };
     // A quote in an error's own words is one of them.
     let within = end < text.len() && !text[end..].starts_with(char::is_whitespace);
-    let (value, end) = if *key == Key::Error && within {
+    let (value, end) = if *key == FilterKey::Error && within {
         (&text[from..], text.len())
     } else {
         (value, end)
     };
-    if value.len() > LONGEST && *key != Key::Error {
+    if value.len() > MAX_FILTER_VALUE_BYTES && *key != FilterKey::Error {
         return None;
     }
     let trimmed = value.trim_end_matches([',', ';']);
     let longer = if key.is_time() && from + value.len() == end && trimmed == value {
-        longer(text, from, end)
+        collect_longer_values(text, from, end)
     } else {
         Vec::new()
     };
-    let value = if *key == Key::Error { value } else { trimmed };
-    Some(Found {
+    let value = if *key == FilterKey::Error {
+        value
+    } else {
+        trimmed
+    };
+    Some(Token {
         span: at..end,
         negated: false,
-        sign: Sign::Filter {
+        sign: Operator::Filter {
             key: *key,
             value,
             longer,
@@ -270,8 +277,8 @@ fn filter(text: &str, at: usize) -> Option<Found<'_>> {
 }
 
 /// The value in quotes, and where it ends; without a closing quote one token.
-fn quoted(text: &str, from: usize) -> (&str, usize) {
-    if let Some((close, end)) = closed(text, from) {
+fn parse_quoted_value(text: &str, from: usize) -> (&str, usize) {
+    if let Some((close, end)) = find_closing_quote(text, from) {
         return (&text[from..close], end);
     }
     let end = token_end(text, from);
@@ -279,13 +286,13 @@ fn quoted(text: &str, from: usize) -> (&str, usize) {
 }
 
 /// The value with the words behind it on the same line, one more each time.
-fn longer(text: &str, from: usize, end: usize) -> Vec<&str> {
+fn collect_longer_values(text: &str, from: usize, end: usize) -> Vec<&str> {
     let mut found = Vec::new();
     let mut at = end;
-    while found.len() + 1 < TIME && at > from {
+    while found.len() + 1 < MAX_TIME_WORDS && at > from {
         let gap = text[at..].len() - text[at..].trim_start_matches([' ', '\t']).len();
         let next = token_end(text, at + gap);
-        if gap == 0 || next == at + gap || next - from > LONGEST {
+        if gap == 0 || next == at + gap || next - from > MAX_FILTER_VALUE_BYTES {
             break;
         }
         found.push(&text[from..next]);

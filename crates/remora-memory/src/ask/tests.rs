@@ -6,9 +6,9 @@ use proptest::prelude::*;
 
 use remora_protocol::record::Kind;
 
-use super::{Ask, Projects};
-use crate::fingerprint::fingerprint;
-use crate::words::{Group, Query};
+use super::{ProjectSelection, SearchInput};
+use crate::fingerprint::fingerprint_error;
+use crate::words::{Query, TermGroup};
 
 /// Times as the caller would read them, but fixed.
 fn time(text: &str) -> Option<(i64, i64)> {
@@ -24,7 +24,7 @@ fn time(text: &str) -> Option<(i64, i64)> {
 }
 
 /// Each word as its ways, separated by `|`; a phrase stands in quotes.
-fn groups(groups: &[Group]) -> String {
+fn groups(groups: &[TermGroup]) -> String {
     let shown = groups.iter().map(|group| {
         let ways: Vec<String> = group.ways().iter().map(|way| way.join("+")).collect();
         match (group.phrase(), group.prefix()) {
@@ -36,7 +36,7 @@ fn groups(groups: &[Group]) -> String {
     shown.collect::<Vec<String>>().join(" ")
 }
 
-fn filters(ask: &Ask) -> String {
+fn filters(ask: &SearchInput) -> String {
     let filter = &ask.filter;
     let mut out = String::new();
     let mut add = |name: &str, value: Option<String>| {
@@ -48,8 +48,8 @@ fn filters(ask: &Ask) -> String {
     let kinds: Vec<&str> = filter.kinds.iter().map(|kind| kind.name()).collect();
     add("kinds", Some(kinds.join(",")).filter(|k| !k.is_empty()));
     let project = filter.project.as_ref().map(|project| match project {
-        Projects::All => "*",
-        Projects::Named(name) => name,
+        ProjectSelection::All => "*",
+        ProjectSelection::Named(name) => name,
     });
     add("project", project.map(str::to_owned));
     add("since", filter.since.map(|at| at.to_string()));
@@ -73,7 +73,7 @@ fn typed_text_becomes_a_question() {
         let mut columns = line.split('\t');
         let mut next = || columns.next().unwrap_or_default();
         let (typed, words, narrowed, without, notes) = (next(), next(), next(), next(), next());
-        let ask = Ask::parse(&typed.replace("\\n", "\n"), time);
+        let ask = SearchInput::parse(&typed.replace("\\n", "\n"), time);
         let notes: Vec<&str> = notes
             .split(" ;; ")
             .filter(|note| !note.is_empty())
@@ -86,7 +86,7 @@ fn typed_text_becomes_a_question() {
         let found = [
             groups(ask.query.groups()),
             filters(&ask),
-            groups(ask.query.without()),
+            groups(ask.query.excluded_groups()),
         ];
         if found != [words, narrowed, without] || !agree {
             let _ = writeln!(wrong, "{typed}\n  {found:?}\n  {:?}", ask.notes);
@@ -107,21 +107,36 @@ fn what_is_asked_for_is_kept_as_typed() {
             "cart no such file b.rs",
         ),
     ] {
-        assert_eq!(Ask::parse(typed, time).query.text(), text, "{typed:?}");
+        assert_eq!(
+            SearchInput::parse(typed, time).query.text(),
+            text,
+            "{typed:?}"
+        );
     }
 }
 
 #[test]
 fn only_an_error_favours_kinds() {
-    let favours = |typed| Ask::parse(typed, time).query.favours().to_vec();
+    let favours = |typed| {
+        SearchInput::parse(typed, time)
+            .query
+            .favoured_kinds()
+            .to_vec()
+    };
     assert_eq!(favours("cart kind:fix"), []);
     assert_eq!(favours("error:E0502"), [Kind::Fix, Kind::Failure]);
 }
 
 #[test]
 fn an_error_has_the_name_that_it_was_stored_under() {
-    let stored = |text: &str| fingerprint("", &[], text).unwrap();
-    let asked = |typed: &str| Ask::parse(typed, time).filter.error.unwrap().fingerprints;
+    let stored = |text: &str| fingerprint_error("", &[], text).unwrap();
+    let asked = |typed: &str| {
+        SearchInput::parse(typed, time)
+            .filter
+            .error
+            .unwrap()
+            .fingerprints
+    };
     let met = "error: no such table: carts (at 2026-11-15 09:30, pid 4711)";
     // Pasted as it was printed, and typed behind the name of the filter.
     assert_eq!(asked(met)[0], stored(met));
@@ -138,7 +153,7 @@ fn an_error_has_the_name_that_it_was_stored_under() {
 
 #[test]
 fn a_blank_box_asks_for_the_newest() {
-    let blank = |typed| Ask::parse(typed, time).query.is_blank();
+    let blank = |typed| SearchInput::parse(typed, time).query.is_blank();
     assert!(blank(""));
     assert!(blank("kind:fix since:7d -discount"));
     assert!(!blank("kind:fix ***"));
@@ -166,9 +181,9 @@ fn rows_that_hold_what_is_left_out_are_not_allowed() {
         ("cart -库", "数据库", false),
         ("cart -\"0502\"", "error E0502", false),
     ] {
-        let query = Ask::parse(typed, time).query;
+        let query = SearchInput::parse(typed, time).query;
         assert_eq!(
-            query.allows(["title", row]),
+            query.allows_texts(["title", row]),
             allowed,
             "{typed:?} of {row:?}"
         );
@@ -192,8 +207,8 @@ fn messy() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn whatever_is_typed_is_bounded(text in messy()) {
-        let ask = Ask::parse(&text.repeat(5), time);
-        prop_assert!(ask.query.groups().len() <= 32 && ask.query.without().len() <= 16);
+        let ask = SearchInput::parse(&text.repeat(5), time);
+        prop_assert!(ask.query.groups().len() <= 32 && ask.query.excluded_groups().len() <= 16);
         prop_assert!(ask.notes.len() <= 8);
         for note in &ask.notes {
             prop_assert!(note.chars().count() <= 400 && !note.contains('\n'), "{note}");
@@ -202,22 +217,22 @@ proptest! {
 
     #[test]
     fn plain_text_is_what_it_was(text in "([a-z]{1,7}[.,]? |[0-9]{1,2}:[0-9]{2} |\"[a-z ]{1,9}\" |[A-Z]:x |a-b |数据库 |\n){0,12}") {
-        let ask = Ask::parse(&text, time);
-        prop_assert_eq!(&ask, &Ask { query: Query::parse(&text), ..Ask::default() });
+        let ask = SearchInput::parse(&text, time);
+        prop_assert_eq!(&ask, &SearchInput { query: Query::parse(&text), ..SearchInput::default() });
     }
 
     #[test]
     fn a_prompt_leaves_nothing_out(text in messy()) {
         let query = Query::parse(&text);
-        prop_assert!(query.without().is_empty() && query.favours().is_empty());
-        prop_assert!(query.allows([text.as_str()]));
+        prop_assert!(query.excluded_groups().is_empty() && query.favoured_kinds().is_empty());
+        prop_assert!(query.allows_texts([text.as_str()]));
     }
 
     #[test]
     fn what_is_left_out_is_held_by_itself(text in "[a-zA-Z_数据/.]{5,20}") {
-        let ask = Ask::parse(&format!("zebra -\"{text}\""), time);
-        if !ask.query.without().is_empty() {
-            prop_assert!(!ask.query.allows([text.as_str()]), "{text:?}");
+        let ask = SearchInput::parse(&format!("zebra -\"{text}\""), time);
+        if !ask.query.excluded_groups().is_empty() {
+            prop_assert!(!ask.query.allows_texts([text.as_str()]), "{text:?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 //! pull requests and issues; and whether it says more than its subject.
 
 /// Trailers that name people or machines, beside all that end in `-by`.
-const TRAILERS: &[&str] = &[
+const TRAILER_NAMES: &[&str] = &[
     "cc",
     "change-id",
     "commit-queue",
@@ -11,28 +11,28 @@ const TRAILERS: &[&str] = &[
     "signed-off",
 ];
 /// How bodies begin that a program wrote about a new version of something.
-const MACHINE_MADE: &[&str] = &[
+const MACHINE_MADE_STARTS: &[&str] = &[
     "Bumps ",
     "Updates the requirements on ",
     "This PR contains the following updates",
 ];
 /// Words that say what a commit does to an issue.
-const CLOSING: &[&str] = &[
+const CLOSING_WORDS: &[&str] = &[
     "close", "closes", "closed", "fix", "fixes", "fixed", "resolve", "resolves", "resolved",
 ];
 /// Words of a body that make a sentence, and those that do beside a reference.
-const SENTENCE_WORDS: usize = 3;
-const WORDS_BESIDE_REFERENCE: usize = 2;
+const MIN_SENTENCE_WORDS: usize = 3;
+const MIN_REFERENCE_SENTENCE_WORDS: usize = 2;
 /// Letters that make one in a script without spaces.
-const SENTENCE_LETTERS: usize = 8;
+const MIN_SENTENCE_LETTERS: usize = 8;
 /// References that are named.
 const MAX_REFERENCES: usize = 5;
 /// How git says which commit one reverts.
-const REVERTS: &str = "this reverts commit";
+const REVERT_PHRASE: &str = "this reverts commit";
 
 /// What a message says, without what names people.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Message {
+pub struct CommitMessage {
     /// The subject, or the title of the pull request that a merge brought in.
     pub title: String,
     /// The body, as plain lines.
@@ -42,15 +42,15 @@ pub struct Message {
 }
 
 /// Reads a message; `None` when it says no more than its subject.
-pub fn read_message(message: &str, is_merge: bool) -> Option<Message> {
+pub fn read_message(message: &str, is_merge: bool) -> Option<CommitMessage> {
     let mut lines = message.lines().map(plain_line);
     let subject = lines.by_ref().find(|line| !line.is_empty())?;
     let mut body = own_lines(lines);
     let mut title = subject.clone();
-    let mut references = References::default();
+    let mut references = CommitReferences::default();
     references.read_subject(&subject);
     if let Some(number) = merged_request(&subject) {
-        references.add(format!("PR #{number}"));
+        references.add_reference(format!("PR #{number}"));
         // The host's own subject says nothing; the next line is the title.
         if let Some(at) = body.iter().position(|line| !line.is_empty()) {
             title = body.drain(..=at).next_back().unwrap_or(subject);
@@ -65,19 +65,20 @@ pub fn read_message(message: &str, is_merge: bool) -> Option<Message> {
     body.retain(|line| !is_revert_line(line));
     let words = count_words(&body);
     let least = if references.0.is_empty() || is_merge {
-        SENTENCE_WORDS
+        MIN_SENTENCE_WORDS
     } else {
-        WORDS_BESIDE_REFERENCE
+        MIN_REFERENCE_SENTENCE_WORDS
     };
     let first = body.iter().find(|line| !line.is_empty());
-    let by_machine = first.is_some_and(|line| MACHINE_MADE.iter().any(|b| line.starts_with(b)));
+    let by_machine =
+        first.is_some_and(|line| MACHINE_MADE_STARTS.iter().any(|b| line.starts_with(b)));
     if !is_revert && (words < least || by_machine) {
         return None;
     }
     let mut facts = Vec::new();
     facts.extend(quoted.map(|subject| format!("reverts {subject}")));
     facts.extend(references.0);
-    Some(Message {
+    Some(CommitMessage {
         title,
         text: join_lines(&body),
         facts,
@@ -104,8 +105,8 @@ fn is_hash(word: &str) -> bool {
 
 /// "This partially reverts" leaves something of it.
 fn is_revert_line(line: &str) -> bool {
-    let start = line.trim_start().get(..REVERTS.len());
-    start.is_some_and(|start| start.eq_ignore_ascii_case(REVERTS))
+    let start = line.trim_start().get(..REVERT_PHRASE.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(REVERT_PHRASE))
 }
 
 /// The subject of the commit that a title says it takes back.
@@ -147,7 +148,8 @@ fn is_trailer(line: &str) -> bool {
     };
     let token = token.to_ascii_lowercase();
     let is_token = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    token.chars().all(is_token) && (token.ends_with("-by") || TRAILERS.contains(&token.as_str()))
+    token.chars().all(is_token)
+        && (token.ends_with("-by") || TRAILER_NAMES.contains(&token.as_str()))
 }
 
 fn join_lines(lines: &[String]) -> String {
@@ -172,7 +174,7 @@ fn count_words(lines: &[String]) -> usize {
         for word in line.split_whitespace() {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '#');
             let is_link = word.contains("://") || word.contains('#');
-            let is_closing = CLOSING.contains(&word.to_ascii_lowercase().as_str());
+            let is_closing = CLOSING_WORDS.contains(&word.to_ascii_lowercase().as_str());
             if !is_link && !is_closing && word.chars().any(char::is_alphabetic) {
                 words += 1;
             }
@@ -182,8 +184,8 @@ fn count_words(lines: &[String]) -> usize {
                 .count();
         }
     }
-    if letters >= SENTENCE_LETTERS {
-        words.max(SENTENCE_WORDS)
+    if letters >= MIN_SENTENCE_LETTERS {
+        words.max(MIN_SENTENCE_WORDS)
     } else {
         words
     }
@@ -203,10 +205,10 @@ fn number_after(text: &str, sign: char) -> Option<&str> {
 
 /// Where a commit was discussed, each once.
 #[derive(Debug, Default)]
-struct References(Vec<String>);
+struct CommitReferences(Vec<String>);
 
-impl References {
-    fn add(&mut self, reference: String) {
+impl CommitReferences {
+    fn add_reference(&mut self, reference: String) {
         if self.0.len() < MAX_REFERENCES && !self.0.contains(&reference) {
             self.0.push(reference);
         }
@@ -221,7 +223,7 @@ impl References {
                 number_after(number, '#').is_some_and(|n| n.len() + 1 == number.len())
             });
         if let Some((_, number)) = number {
-            self.add(format!("PR {number}"));
+            self.add_reference(format!("PR {number}"));
         } else {
             self.read_line(subject);
         }
@@ -240,7 +242,7 @@ impl References {
                 && number.len() <= 9
                 && number.bytes().all(|b| b.is_ascii_digit())
             {
-                self.add(format!("closes {place}#{number}"));
+                self.add_reference(format!("closes {place}#{number}"));
                 // `Fixes #1, #2`
                 continue;
             } else if let Some(number) = word.rsplit_once('!').map(|(_, number)| number)
@@ -248,9 +250,9 @@ impl References {
                 && !number.is_empty()
                 && number.bytes().all(|b| b.is_ascii_digit())
             {
-                self.add(format!("MR !{number}"));
+                self.add_reference(format!("MR !{number}"));
             }
-            is_closing = CLOSING.contains(&word.to_ascii_lowercase().as_str())
+            is_closing = CLOSING_WORDS.contains(&word.to_ascii_lowercase().as_str())
                 || is_closing && word.eq_ignore_ascii_case("and");
         }
     }
@@ -265,7 +267,7 @@ impl References {
                 let end = rest.find(|c: char| !c.is_ascii_digit());
                 let number = &rest[..end.unwrap_or(rest.len())];
                 if (1..=9).contains(&number.len()) {
-                    self.add(format!("{label}{number}"));
+                    self.add_reference(format!("{label}{number}"));
                 }
             }
         }

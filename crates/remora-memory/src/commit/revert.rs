@@ -25,7 +25,7 @@ pub fn mark_reverts(items: &mut [Item]) -> Vec<usize> {
     }
     // Whether a revert counts must be known before what it reverts.
     let mut order: Vec<usize> = (0..items.len()).collect();
-    order.sort_by_key(|at| depth(*at, &reverts_of));
+    order.sort_by_key(|at| measure_revert_depth(*at, &reverts_of));
     let mut by: Vec<Option<usize>> = vec![None; items.len()];
     for at in order {
         let reverts = reverts_of.get(&at).into_iter().flatten();
@@ -38,7 +38,7 @@ pub fn mark_reverts(items: &mut [Item]) -> Vec<usize> {
     let mut changed = Vec::new();
     for (at, name) in names.into_iter().enumerate() {
         if reverted_by(&items[at]) != name.as_deref() {
-            note(&mut items[at], name);
+            record_reverted_by(&mut items[at], name);
             changed.push(at);
         }
     }
@@ -47,7 +47,7 @@ pub fn mark_reverts(items: &mut [Item]) -> Vec<usize> {
 
 /// How many reverts of reverts lie above a commit. Names of commits cannot go
 /// round in a circle; subjects could, so there is an end.
-fn depth(at: usize, reverts_of: &HashMap<usize, Vec<usize>>) -> usize {
+fn measure_revert_depth(at: usize, reverts_of: &HashMap<usize, Vec<usize>>) -> usize {
     const MAX_DEPTH: usize = 32;
     let mut above = vec![at];
     for depth in 0..MAX_DEPTH {
@@ -111,7 +111,7 @@ fn find_targets(items: &[Item]) -> Vec<(usize, usize)> {
     targets
 }
 
-fn note(item: &mut Item, name: Option<String>) {
+fn record_reverted_by(item: &mut Item, name: Option<String>) {
     let Some(Value::Object(detail)) = &mut item.detail else {
         return;
     };

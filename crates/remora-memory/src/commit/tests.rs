@@ -2,12 +2,12 @@ use remora_protocol::record::Item;
 
 use super::*;
 
-fn read(message: &str) -> Option<Message> {
+fn read(message: &str) -> Option<CommitMessage> {
     read_message(message, false)
 }
 
-fn told(title: &str, text: &str, facts: &[&str]) -> Message {
-    Message {
+fn told(title: &str, text: &str, facts: &[&str]) -> CommitMessage {
+    CommitMessage {
         title: title.to_owned(),
         text: text.to_owned(),
         facts: facts.iter().map(|&fact| fact.to_owned()).collect(),
@@ -103,7 +103,7 @@ fn control_characters_and_long_texts_do_no_harm() {
     assert_eq!(item.text.len(), MAX_TEXT_BYTES);
 }
 
-fn item(hash: &str, time: i64, message: Message, reverts: &[&str]) -> Item {
+fn item(hash: &str, time: i64, message: CommitMessage, reverts: &[&str]) -> Item {
     let commit = Commit {
         hash: hash.repeat(10),
         time,

@@ -3,46 +3,46 @@
 use remora_protocol::record::{Item, Kind};
 use serde_json::Value;
 
-use super::{Work, item};
-use crate::capture::Captured;
+use super::{BatchBuilder, item};
+use crate::capture::CapturedEvent;
 use crate::edit::{self, EditKind};
 use crate::fix::{self, field};
-use crate::lookup::{self, Worth};
-use crate::output::{self, Outcome};
-use crate::session::State;
-use crate::store::{Result, Write};
+use crate::lookup::{self, LookupValue};
+use crate::output::{self, CommandOutcome};
+use crate::session::SessionState;
+use crate::store::{ItemWrite, Result};
 use crate::{fingerprint, folder};
 
 /// Why a call is not kept whose tool the person skips.
-pub(super) const SKIPPED: &str = "the settings skip this tool";
+pub(super) const SKIPPED_TOOL_REASON: &str = "the settings skip this tool";
 /// Characters of output that are kept when nobody understands it.
-const TEXT: usize = 1200;
+const MAX_OUTPUT_CHARS: usize = 1200;
 /// Characters that are kept of what was merely looked at.
-const LOOKED_AT: usize = 500;
+const MAX_LOOKUP_BYTES: usize = 500;
 
-impl Work<'_> {
+impl BatchBuilder<'_> {
     /// Keeps a call; says why if it does not.
-    pub(super) fn call(
+    pub(super) fn extract_tool_call(
         &mut self,
-        event: &Captured,
-        state: &mut State,
+        event: &CapturedEvent,
+        state: &mut SessionState,
     ) -> Result<Option<&'static str>> {
-        let tool = event.text("tool_name");
+        let tool = event.text_field("tool_name");
         if self.policy.skip_tools.iter().any(|skip| skip == tool) {
-            return Ok(Some(SKIPPED));
+            return Ok(Some(SKIPPED_TOOL_REASON));
         }
         // What was asked of memory is not worth remembering; a saved fact has its
         // own row.
-        let call = Call::of(event);
-        if is_ours(tool, call.input("command")) {
+        let call = ToolCallParts::from_event(event);
+        if is_ours(tool, call.input_text("command")) {
             return Ok(Some("our own tool"));
         }
         if is_misused(tool, call.error) {
             return Ok(Some("a misuse of the edit tool, which is tried again"));
         }
         let row = match tool {
-            "Bash" | "BashOutput" => Some(command(event, state, &call)),
-            _ if call.error.is_none() => edited(event, state, &call),
+            "Bash" | "BashOutput" => Some(extract_command(event, state, &call)),
+            _ if call.error.is_none() => extract_edit(event, state, &call),
             _ => None,
         };
         let row = match row {
@@ -52,20 +52,22 @@ impl Work<'_> {
                 None => return Ok(Some("low value")),
             },
         };
-        self.batch.files.extend(folder::touched(event, &row));
+        self.batch
+            .files
+            .extend(folder::collect_file_records(event, &row));
         let tried = state.failures.tried_before(&row);
         let row = match tried.as_slice() {
             [] => row,
             tried => fix::tell_reversal(row, tried),
         };
         for edit in tried {
-            let edit = item::weigh(edit);
+            let edit = item::with_token_count(edit);
             state.tell_anew(&edit);
-            self.batch.items.push(Write::Add(edit));
+            self.batch.items.push(ItemWrite::Add(edit));
         }
-        let row = item::weigh(row);
-        self.learn(&row, state)?;
-        self.add(row, state);
+        let row = item::with_token_count(row);
+        self.update_fixes(&row, state)?;
+        self.add_item(row, state);
         Ok(None)
     }
 }
@@ -85,7 +87,7 @@ fn is_ours(tool: &str, command: &str) -> bool {
         let first = command.split('|').next().unwrap_or_default();
         let look = looks_into_memory(first);
         looks |= look;
-        look || QUIET.contains(&first.split_whitespace().next().unwrap_or_default())
+        look || NO_OUTPUT_COMMANDS.contains(&first.split_whitespace().next().unwrap_or_default())
     });
     tool == "Bash" && looks && quiet
 }
@@ -93,7 +95,7 @@ fn is_ours(tool: &str, command: &str) -> bool {
 /// Whether an edit was refused for how it was asked for. That says nothing of the
 /// project: the agent reads the file and asks again.
 fn is_misused(tool: &str, error: Option<&str>) -> bool {
-    const MISUSES: &[&str] = &[
+    const MISUSE_PHRASES: &[&str] = &[
         "string to replace not found",
         "matches of the string to replace",
         "has not been read yet",
@@ -106,18 +108,18 @@ fn is_misused(tool: &str, error: Option<&str>) -> bool {
     ];
     let error = error.unwrap_or_default().to_lowercase();
     matches!(tool, "Edit" | "MultiEdit" | "Write" | "NotebookEdit")
-        && MISUSES.iter().any(|misuse| error.contains(misuse))
+        && MISUSE_PHRASES.iter().any(|misuse| error.contains(misuse))
 }
 
 /// Commands that show nothing of their own.
-const QUIET: &[&str] = &["cd", "echo", "export", "set", "true"];
+const NO_OUTPUT_COMMANDS: &[&str] = &["cd", "echo", "export", "set", "true"];
 
 /// Whether a single command prints what is remembered. One that saves is work.
 fn looks_into_memory(command: &str) -> bool {
-    const LOOKS: &[&str] = &[
+    const LOOKUP_SUBCOMMANDS: &[&str] = &[
         "context", "export", "folders", "ledger", "recap", "search", "sessions", "show", "timeline",
     ];
-    const SAVED: &[&str] = &["check", "diff", "list", "review", "show"];
+    const MEMORY_LOOKUP_SUBCOMMANDS: &[&str] = &["check", "diff", "list", "review", "show"];
     let is_variable = |word: &&str| {
         word.split_once('=')
             .is_some_and(|(name, _)| !name.contains('/'))
@@ -126,35 +128,35 @@ fn looks_into_memory(command: &str) -> bool {
     let program = words.next().unwrap_or_default();
     let program = program.rsplit('/').next().unwrap_or_default();
     match (program, words.next(), words.next()) {
-        ("remora", Some("memory"), Some(verb)) => SAVED.contains(&verb),
-        ("remora", Some(verb), _) => LOOKS.contains(&verb),
+        ("remora", Some("memory"), Some(verb)) => MEMORY_LOOKUP_SUBCOMMANDS.contains(&verb),
+        ("remora", Some(verb), _) => LOOKUP_SUBCOMMANDS.contains(&verb),
         _ => false,
     }
 }
 
 /// The parts of a call.
-struct Call<'a> {
+struct ToolCallParts<'a> {
     input: &'a Value,
     response: Option<&'a Value>,
     error: Option<&'a str>,
 }
 
-impl<'a> Call<'a> {
-    fn of(event: &'a Captured) -> Self {
-        let error = event.value("error").and_then(Value::as_str);
+impl<'a> ToolCallParts<'a> {
+    fn from_event(event: &'a CapturedEvent) -> Self {
+        let error = event.json_field("error").and_then(Value::as_str);
         Self {
-            input: event.value("tool_input").unwrap_or(&Value::Null),
-            response: event.value("tool_response"),
+            input: event.json_field("tool_input").unwrap_or(&Value::Null),
+            response: event.json_field("tool_response"),
             error,
         }
     }
 
-    fn input(&self, name: &str) -> &'a str {
+    fn input_text(&self, name: &str) -> &'a str {
         self.input.get(name).and_then(Value::as_str).unwrap_or("")
     }
 
     /// What the command printed.
-    fn printed(&self) -> String {
+    fn printed_output(&self) -> String {
         if let Some(error) = self.error {
             return error.to_owned();
         }
@@ -164,35 +166,35 @@ impl<'a> Call<'a> {
     }
 }
 
-fn command(event: &Captured, state: &State, call: &Call<'_>) -> Item {
-    let line = call.input("command");
-    let printed = call.printed();
+fn extract_command(event: &CapturedEvent, state: &SessionState, call: &ToolCallParts<'_>) -> Item {
+    let line = call.input_text("command");
+    let printed = call.printed_output();
     let said = match call.error {
-        Some(_) => Outcome::Failed,
-        None => Outcome::Passed,
+        Some(_) => CommandOutcome::Failed,
+        None => CommandOutcome::Passed,
     };
     let key = output::same_command_key(line);
-    let reading = output::read(line, &printed, said);
+    let reading = output::read_output(line, &printed, said);
     let failed =
-        call.error.is_some() || matches!(&reading, Some(r) if r.outcome == Outcome::Failed);
+        call.error.is_some() || matches!(&reading, Some(r) if r.outcome == CommandOutcome::Failed);
     let kind = if failed { Kind::Failure } else { Kind::Command };
     let signs = failed.then(|| fingerprint::error_signs(line, &printed, reading.as_ref()));
     let mut row = if let Some(reading) = &reading {
-        let mut row = item::of(event, state, 0, kind, &reading.title);
+        let mut row = item::build_item(event, state, 0, kind, &reading.title);
         row.facts.clone_from(&reading.facts);
         row.concepts.clone_from(&reading.concepts);
         row.text.clone_from(&reading.compact);
-        row.files_read = relative(&reading.files, event.root());
+        row.files_read = to_relative_paths(&reading.files, event.root());
         row
     } else {
-        let description = Some(call.input("description")).filter(|d| !d.is_empty());
+        let description = Some(call.input_text("description")).filter(|d| !d.is_empty());
         let mut title = output::describe_command(line, description);
         if failed {
             let told = signs.as_ref().and_then(|signs| signs.line.as_deref());
-            title = format!("{title} failed{}", why(&printed, told));
+            title = format!("{title} failed{}", format_failure_reason(&printed, told));
         }
-        let mut row = item::of(event, state, 0, kind, &title);
-        row.text = output::compact(&printed, TEXT);
+        let mut row = item::build_item(event, state, 0, kind, &title);
+        row.text = output::compact_output(&printed, MAX_OUTPUT_CHARS);
         row
     };
     row.facts
@@ -214,7 +216,7 @@ fn command(event: &Captured, state: &State, call: &Call<'_>) -> Item {
 
 /// The line that says why, with the exit code: the one that tells the error if
 /// there is one.
-fn why(printed: &str, told: Option<&str>) -> String {
+fn format_failure_reason(printed: &str, told: Option<&str>) -> String {
     let mut lines = printed.lines().map(str::trim).filter(|l| !l.is_empty());
     let first = lines.next().unwrap_or("");
     let code = first.strip_prefix("Exit code ");
@@ -230,8 +232,12 @@ fn why(printed: &str, told: Option<&str>) -> String {
     }
 }
 
-fn edited(event: &Captured, state: &State, call: &Call<'_>) -> Option<Item> {
-    let tool = event.text("tool_name");
+fn extract_edit(
+    event: &CapturedEvent,
+    state: &SessionState,
+    call: &ToolCallParts<'_>,
+) -> Option<Item> {
+    let tool = event.text_field("tool_name");
     let reading = edit::read_call(tool, call.input, call.response, event.root())?;
     let kind = match reading.kind {
         EditKind::Feature => Kind::Feature,
@@ -241,16 +247,16 @@ fn edited(event: &Captured, state: &State, call: &Call<'_>) -> Option<Item> {
     };
     let path = ["file_path", "notebook_path"]
         .into_iter()
-        .map(|name| call.input(name))
+        .map(|name| call.input_text(name))
         .find(|path| !path.is_empty());
-    let mending = path.and_then(|path| state.failures.behind(path));
+    let mending = path.and_then(|path| state.failures.find_failure_behind(path));
     // An edit between a failure and the next run of what failed is an attempt
     // to mend it, whatever it looks like.
     let kind = match mending {
         Some(_) if kind != Kind::Feature => Kind::Bugfix,
         _ => kind,
     };
-    let mut row = item::of(event, state, 0, kind, &reading.title);
+    let mut row = item::build_item(event, state, 0, kind, &reading.title);
     row.facts = reading.facts;
     if let Some(failure) = mending {
         row.facts.push(format!("after: {}", failure.title));
@@ -259,16 +265,20 @@ fn edited(event: &Captured, state: &State, call: &Call<'_>) -> Option<Item> {
     row.concepts.extend(reading.symbols);
     row.text = reading.diff;
     row.files_modified = path
-        .map(|path| folder::relative(path, event.root()))
+        .map(|path| folder::relative_to_root(path, event.root()))
         .into_iter()
         .collect();
     Some(row)
 }
 
-fn looked_up(event: &Captured, state: &State, call: &Call<'_>) -> Option<Item> {
-    let tool = event.text("tool_name");
-    let reading = lookup::read(tool, call.input, call.response, call.error, event.root());
-    if reading.worth == Worth::Skip {
+fn looked_up(
+    event: &CapturedEvent,
+    state: &SessionState,
+    call: &ToolCallParts<'_>,
+) -> Option<Item> {
+    let tool = event.text_field("tool_name");
+    let reading = lookup::read_lookup(tool, call.input, call.response, call.error, event.root());
+    if reading.worth == LookupValue::Skip {
         return None;
     }
     let kind = match tool {
@@ -277,7 +287,7 @@ fn looked_up(event: &Captured, state: &State, call: &Call<'_>) -> Option<Item> {
         _ if !reading.files_modified.is_empty() => Kind::Change,
         _ => Kind::Discovery,
     };
-    let mut row = item::of(event, state, 0, kind, &reading.title);
+    let mut row = item::build_item(event, state, 0, kind, &reading.title);
     row.facts = reading.facts;
     row.concepts = reading.concepts;
     row.files_read = reading.files_read;
@@ -293,14 +303,17 @@ fn looked_up(event: &Captured, state: &State, call: &Call<'_>) -> Option<Item> {
     }
     // What was looked at can be looked at again; a row only says what it was.
     row.text = match kind {
-        Kind::Discovery => item::shorten(&reading.text, LOOKED_AT),
+        Kind::Discovery => item::truncate_middle(&reading.text, MAX_LOOKUP_BYTES),
         _ => reading.text,
     };
     Some(row)
 }
 
-fn relative(files: &[String], root: &str) -> Vec<String> {
-    files.iter().map(|f| folder::relative(f, root)).collect()
+fn to_relative_paths(files: &[String], root: &str) -> Vec<String> {
+    files
+        .iter()
+        .map(|f| folder::relative_to_root(f, root))
+        .collect()
 }
 
 #[cfg(test)]

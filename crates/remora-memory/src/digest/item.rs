@@ -3,14 +3,20 @@
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::tokens;
 
-use crate::capture::Captured;
-use crate::session::State;
+use crate::capture::CapturedEvent;
+use crate::session::SessionState;
 
 /// The longest title.
-pub(super) const TITLE: usize = 140;
+pub(super) const MAX_TITLE_CHARS: usize = 140;
 
 /// A row of this event; the `nth` of it.
-pub(super) fn of(event: &Captured, state: &State, nth: usize, kind: Kind, title: &str) -> Item {
+pub(super) fn build_item(
+    event: &CapturedEvent,
+    state: &SessionState,
+    nth: usize,
+    kind: Kind,
+    title: &str,
+) -> Item {
     let envelope = &event.envelope;
     let uid = match nth {
         0 => envelope.id.clone(),
@@ -22,7 +28,7 @@ pub(super) fn of(event: &Captured, state: &State, nth: usize, kind: Kind, title:
         external_id: None,
         key: None,
         kind,
-        title: one_line(title, TITLE),
+        title: one_line(title, MAX_TITLE_CHARS),
         text: String::new(),
         facts: Vec::new(),
         concepts: Vec::new(),
@@ -33,16 +39,16 @@ pub(super) fn of(event: &Captured, state: &State, nth: usize, kind: Kind, title:
         seen: 1,
         project: match &envelope.project {
             Some(project) => project.key.clone(),
-            None => event.text("cwd").to_owned(),
+            None => event.text_field("cwd").to_owned(),
         },
         session: event.session().into_owned(),
         agent: envelope.agent.clone(),
         prompt: Some(state.session.prompts).filter(|n| *n > 0),
         branch: envelope.branch.clone(),
-        subagent: event.some("agent_id"),
+        subagent: event.non_empty_field("agent_id"),
         speaker: None,
-        tool: event.some("tool_name"),
-        tool_use_id: event.some("tool_use_id"),
+        tool: event.non_empty_field("tool_name"),
+        tool_use_id: event.non_empty_field("tool_use_id"),
         raw_tokens: event.raw_tokens,
         digest_tokens: 0,
         detail: None,
@@ -50,9 +56,10 @@ pub(super) fn of(event: &Captured, state: &State, nth: usize, kind: Kind, title:
 }
 
 /// Counts what the row costs whoever reads it.
-pub(super) fn weigh(mut item: Item) -> Item {
-    let facts: u32 = item.facts.iter().map(|f| tokens::estimate(f)).sum();
-    item.digest_tokens = tokens::estimate(&item.title) + facts + tokens::estimate(&item.text);
+pub(super) fn with_token_count(mut item: Item) -> Item {
+    let facts: u32 = item.facts.iter().map(|f| tokens::estimate_tokens(f)).sum();
+    item.digest_tokens =
+        tokens::estimate_tokens(&item.title) + facts + tokens::estimate_tokens(&item.text);
     item
 }
 
@@ -80,7 +87,7 @@ pub(super) fn one_line(text: &str, limit: usize) -> String {
 }
 
 /// At most `limit` characters, the end kept as well as the beginning.
-pub(super) fn shorten(text: &str, limit: usize) -> String {
+pub(super) fn truncate_middle(text: &str, limit: usize) -> String {
     let text = text.trim();
     if text.len() <= limit {
         return text.to_owned();

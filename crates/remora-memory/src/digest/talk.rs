@@ -4,39 +4,43 @@
 use remora_protocol::record::Kind;
 use serde_json::json;
 
-use super::{Work, item};
+use super::{BatchBuilder, item};
 use crate::about::is_role;
-use crate::capture::Captured;
+use crate::capture::CapturedEvent;
 use crate::episode::{self, field};
 use crate::output;
-use crate::overrides::{CLAIMS, statement_key};
-use crate::recall::ASSISTANT;
-use crate::recall::later::{TAKES_BACK, reversal};
-use crate::recall::said::Said;
+use crate::overrides::{CLAIM_KINDS, statement_key};
+use crate::recall::ASSISTANT_SPEAKER;
+use crate::recall::later::{KEY_TAKES_BACK, find_withdrawal};
+use crate::recall::said::WordSet;
 use crate::sentence;
-use crate::session::{OFFERED, State};
-use crate::statement::{self, ON_PURPOSE, Speaker, Statement, StatementKind, options};
-use crate::store::{Filter, Page, Write};
+use crate::session::{KEY_OFFERED, SessionState};
+use crate::statement::{self, KEY_ON_PURPOSE, Speaker, Statement, StatementKind, options};
+use crate::store::{Filter, ItemWrite, PageRequest};
 use crate::summary::Summary;
 
 /// Characters of a prompt that are kept.
-const PROMPT: usize = 6000;
+const MAX_PROMPT_BYTES: usize = 6000;
 /// Characters of a message or summary that are kept.
-const MESSAGE: usize = 4000;
+const MAX_MESSAGE_BYTES: usize = 4000;
 /// Characters of a session's title.
-const TITLE: usize = 80;
+const MAX_SESSION_TITLE_CHARS: usize = 80;
 /// Statements of the project that an agent's words are compared with.
-const KNOWN_CLAIMS: usize = 200;
+const MAX_KNOWN_CLAIMS: usize = 200;
 /// A claim's key must be so long to be known at the end of a sentence, and what
 /// leads up to it no longer.
 const ECHO_BYTES: usize = 20;
 /// How the client tells that a background task is done.
-const NOTIFICATION: &str = "<task-notification>";
+const TASK_NOTIFICATION_TAG: &str = "<task-notification>";
 
-impl Work<'_> {
-    pub(super) fn prompt(&mut self, event: &Captured, state: &mut State) -> Option<&'static str> {
-        let prompt = event.text("prompt");
-        if prompt.trim_start().starts_with(NOTIFICATION) {
+impl BatchBuilder<'_> {
+    pub(super) fn extract_prompt(
+        &mut self,
+        event: &CapturedEvent,
+        state: &mut SessionState,
+    ) -> Option<&'static str> {
+        let prompt = event.text_field("prompt");
+        if prompt.trim_start().starts_with(TASK_NOTIFICATION_TAG) {
             return Some("a task notification, not the user's words");
         }
         if prompt.trim().is_empty() {
@@ -44,23 +48,23 @@ impl Work<'_> {
         }
         state.session.prompts += 1;
         if state.session.title.is_empty() {
-            state.session.title = item::one_line(prompt, TITLE);
+            state.session.title = item::one_line(prompt, MAX_SESSION_TITLE_CHARS);
         }
         let offered = state.offered.clone();
-        let mut row = item::of(event, state, 0, Kind::Prompt, prompt);
-        row.text = item::shorten(prompt, PROMPT);
+        let mut row = item::build_item(event, state, 0, Kind::Prompt, prompt);
+        row.text = item::truncate_middle(prompt, MAX_PROMPT_BYTES);
         row.speaker = Some("user".into());
-        self.add(item::weigh(row), state);
+        self.add_item(item::with_token_count(row), state);
         let stated = options::stated_in(prompt, &offered);
-        self.statements(event, state, prompt, stated, Speaker::User);
+        self.add_statements(event, state, prompt, stated, Speaker::User);
         None
     }
 
     /// Decisions, preferences and corrections of a text, as rows of their own.
-    fn statements(
+    fn add_statements(
         &mut self,
-        event: &Captured,
-        state: &mut State,
+        event: &CapturedEvent,
+        state: &mut SessionState,
         text: &str,
         stated: Vec<Statement>,
         speaker: Speaker,
@@ -68,12 +72,12 @@ impl Work<'_> {
         if stated.is_empty() {
             return;
         }
-        let reversal = reversal(text);
+        let reversal = find_withdrawal(text);
         let known = match speaker {
             Speaker::Assistant => self.known_claims(event.project()),
             Speaker::User => Vec::new(),
         };
-        let subject = state.request();
+        let subject = state.last_request();
         let files = state.changed_files();
         for (n, said) in stated.into_iter().enumerate() {
             if is_echo(&said.text, &known) {
@@ -84,8 +88,8 @@ impl Work<'_> {
                 StatementKind::Preference => Kind::Preference,
                 StatementKind::Correction => Kind::Correction,
             };
-            let told = said.told();
-            let mut row = item::of(event, state, 1 + n, kind, &told);
+            let told = said.to_text();
+            let mut row = item::build_item(event, state, 1 + n, kind, &told);
             row.text = told;
             row.facts = said
                 .reason
@@ -95,13 +99,13 @@ impl Work<'_> {
             row.speaker = Some(
                 match speaker {
                     Speaker::User => "user",
-                    Speaker::Assistant => ASSISTANT,
+                    Speaker::Assistant => ASSISTANT_SPEAKER,
                 }
                 .into(),
             );
             let mut detail = json!({ "confidence": said.confidence, "reason": said.reason });
             if let Some(sentence) = &reversal {
-                detail[TAKES_BACK] = json!(sentence);
+                detail[KEY_TAKES_BACK] = json!(sentence);
             }
             if !subject.is_empty() {
                 detail["subject"] = json!(subject);
@@ -110,10 +114,10 @@ impl Work<'_> {
                 detail["files"] = json!(files);
             }
             if said.on_purpose {
-                detail[ON_PURPOSE] = json!(true);
+                detail[KEY_ON_PURPOSE] = json!(true);
             }
             row.detail = Some(detail);
-            if self.add(item::weigh(row), state) {
+            if self.add_item(item::with_token_count(row), state) {
                 state.statements.push(said);
             }
         }
@@ -123,14 +127,16 @@ impl Work<'_> {
     fn known_claims(&self, project: &str) -> Vec<String> {
         let filter = Filter {
             project: Some(project.to_owned()),
-            kinds: CLAIMS.to_vec(),
+            kinds: CLAIM_KINDS.to_vec(),
             ..Filter::default()
         };
         // A store that cannot be read cannot be written either, which is told.
-        let stored = self.store.list(&filter, Page::newest(KNOWN_CLAIMS));
+        let stored = self
+            .store
+            .list_items(&filter, PageRequest::newest(MAX_KNOWN_CLAIMS));
         let stored = stored.unwrap_or_default();
         let waiting = self.batch.items.iter().filter_map(|write| match write {
-            Write::Add(item) if item.project == project && CLAIMS.contains(&item.kind) => {
+            ItemWrite::Add(item) if item.project == project && CLAIM_KINDS.contains(&item.kind) => {
                 Some(item)
             }
             _ => None,
@@ -139,19 +145,28 @@ impl Work<'_> {
         titles.map(|title| statement_key(title)).collect()
     }
 
-    pub(super) fn stop(&mut self, event: &Captured, state: &mut State) -> Option<&'static str> {
-        let message = event.text("last_assistant_message");
+    pub(super) fn stop(
+        &mut self,
+        event: &CapturedEvent,
+        state: &mut SessionState,
+    ) -> Option<&'static str> {
+        let message = event.text_field("last_assistant_message");
         let concluded = options::without_offered(message);
-        let stated = statement::find(&concluded, Speaker::Assistant);
-        self.statements(event, state, &concluded, stated, Speaker::Assistant);
-        self.checkpoint(event, state, Some(message).filter(|m| !m.trim().is_empty()));
+        let stated = statement::find_statements(&concluded, Speaker::Assistant);
+        self.add_statements(event, state, &concluded, stated, Speaker::Assistant);
+        self.add_checkpoint(event, state, Some(message).filter(|m| !m.trim().is_empty()));
         None
     }
 
-    fn checkpoint(&mut self, event: &Captured, state: &mut State, message: Option<&str>) {
-        if let Some(summary) = state.checkpoint(message) {
-            let mut row = item::of(event, state, 0, Kind::Summary, &summary.title);
-            row.text = item::shorten(&told(&summary), MESSAGE);
+    fn add_checkpoint(
+        &mut self,
+        event: &CapturedEvent,
+        state: &mut SessionState,
+        message: Option<&str>,
+    ) {
+        if let Some(summary) = state.build_summary(message) {
+            let mut row = item::build_item(event, state, 0, Kind::Summary, &summary.title);
+            row.text = item::truncate_middle(&render_summary(&summary), MAX_MESSAGE_BYTES);
             let (changed, read) = summary.files.split_at(summary.changed);
             row.files_modified = changed.to_vec();
             row.files_read = read.to_vec();
@@ -185,79 +200,95 @@ impl Work<'_> {
                     detail[name] = json!(prints);
                 }
             }
-            let offered = message.map(options::offered).unwrap_or_default();
+            let offered = message
+                .map(options::parse_offered_choices)
+                .unwrap_or_default();
             if !offered.is_empty() {
                 // For an answer that says no more than which one.
-                detail[OFFERED] = options::to_json(&offered);
+                detail[KEY_OFFERED] = options::to_json(&offered);
             }
             row.detail = Some(detail);
-            self.add(item::weigh(row), state);
+            self.add_item(item::with_token_count(row), state);
         }
     }
 
-    pub(super) fn end(&mut self, event: &Captured, state: &mut State) {
-        self.checkpoint(event, state, None);
+    pub(super) fn end_session(&mut self, event: &CapturedEvent, state: &mut SessionState) {
+        self.add_checkpoint(event, state, None);
         // After a clear the work goes on under another session.
-        let reason = event.text("reason");
+        let reason = event.text_field("reason");
         if reason != "clear" {
             state.session.end_reason = Some(reason.to_owned());
         }
     }
 
-    pub(super) fn broken(&mut self, event: &Captured, state: &mut State) -> Option<&'static str> {
-        let title = format!("The turn broke off: {}", event.text("error"));
-        let mut row = item::of(event, state, 0, Kind::Failure, &title);
-        row.text = item::shorten(event.text("last_assistant_message"), MESSAGE);
-        self.add(item::weigh(row), state);
+    pub(super) fn extract_broken_turn(
+        &mut self,
+        event: &CapturedEvent,
+        state: &mut SessionState,
+    ) -> Option<&'static str> {
+        let title = format!("The turn broke off: {}", event.text_field("error"));
+        let mut row = item::build_item(event, state, 0, Kind::Failure, &title);
+        row.text = item::truncate_middle(
+            event.text_field("last_assistant_message"),
+            MAX_MESSAGE_BYTES,
+        );
+        self.add_item(item::with_token_count(row), state);
         None
     }
 
-    pub(super) fn subagent(&mut self, event: &Captured, state: &mut State) -> Option<&'static str> {
-        let kind = event.text("agent_type");
+    pub(super) fn extract_subagent_result(
+        &mut self,
+        event: &CapturedEvent,
+        state: &mut SessionState,
+    ) -> Option<&'static str> {
+        let kind = event.text_field("agent_type");
         if kind.is_empty() {
             return Some("the client's own compaction");
         }
-        let message = event.text("last_assistant_message");
+        let message = event.text_field("last_assistant_message");
         if message.trim().is_empty() {
             return Some("empty");
         }
-        let lead = lead(message);
-        let mut row = item::of(
+        let lead = find_lead_line(message);
+        let mut row = item::build_item(
             event,
             state,
             0,
             Kind::Task,
             &format!("Subagent {kind}: {lead}"),
         );
-        row.text = item::shorten(message, MESSAGE);
+        row.text = item::truncate_middle(message, MAX_MESSAGE_BYTES);
         // Whatever a subagent is called, it does not speak as the user.
         let role = if is_role(kind) { "assistant" } else { kind };
         row.speaker = Some(role.to_owned());
-        self.add(item::weigh(row), state);
-        let stated = statement::find(message, Speaker::Assistant);
-        self.statements(event, state, message, stated, Speaker::Assistant);
+        self.add_item(item::with_token_count(row), state);
+        let stated = statement::find_statements(message, Speaker::Assistant);
+        self.add_statements(event, state, message, stated, Speaker::Assistant);
         None
     }
 
-    pub(super) fn compacted(
+    pub(super) fn extract_compaction(
         &mut self,
-        event: &Captured,
-        state: &mut State,
+        event: &CapturedEvent,
+        state: &mut SessionState,
     ) -> Option<&'static str> {
-        let text = untagged(&concluded(event.text("compact_summary")));
+        let text = strip_tags(&strip_analysis(event.text_field("compact_summary")));
         if text.trim().is_empty() {
             return Some("empty");
         }
-        let lead = lead(&text);
-        let mut row = item::of(
+        let lead = find_lead_line(&text);
+        let mut row = item::build_item(
             event,
             state,
             0,
             Kind::Summary,
             &format!("Compacted: {lead}"),
         );
-        row.text = item::shorten(&output::compact(&text, MESSAGE), MESSAGE);
-        self.add(item::weigh(row), state);
+        row.text = item::truncate_middle(
+            &output::compact_output(&text, MAX_MESSAGE_BYTES),
+            MAX_MESSAGE_BYTES,
+        );
+        self.add_item(item::with_token_count(row), state);
         None
     }
 }
@@ -274,30 +305,34 @@ fn is_echo(said: &str, known: &[String]) -> bool {
 }
 
 /// The first line of prose, else the first heading, without Markdown.
-fn lead(text: &str) -> String {
+fn find_lead_line(text: &str) -> String {
     let marks = |c: char| c.is_whitespace() || "#*->`_|=".contains(c);
     let says = |line: &&str| !line.trim_matches(marks).is_empty();
     let prose = |line: &&str| !line.starts_with('#') && says(line);
     let line = text.lines().find(prose).or_else(|| text.lines().find(says));
     let line = line.unwrap_or("").trim();
     let bullet = |c: char| c.is_whitespace() || "#->|=".contains(c);
-    sentence::plain(line.strip_prefix("* ").unwrap_or(line).trim_matches(bullet))
+    sentence::strip_markup(line.strip_prefix("* ").unwrap_or(line).trim_matches(bullet))
 }
 
 /// A summary without the thoughts that led to it.
-fn concluded(text: &str) -> String {
-    const OPEN: &str = "<analysis>";
-    const CLOSE: &str = "</analysis>";
-    match (text.find(OPEN), text.find(CLOSE)) {
+fn strip_analysis(text: &str) -> String {
+    const ANALYSIS_OPEN_TAG: &str = "<analysis>";
+    const ANALYSIS_CLOSE_TAG: &str = "</analysis>";
+    match (text.find(ANALYSIS_OPEN_TAG), text.find(ANALYSIS_CLOSE_TAG)) {
         (Some(open), Some(close)) if open < close => {
-            format!("{}{}", &text[..open], &text[close + CLOSE.len()..])
+            format!(
+                "{}{}",
+                &text[..open],
+                &text[close + ANALYSIS_CLOSE_TAG.len()..]
+            )
         }
         _ => text.to_owned(),
     }
 }
 
 /// The client wraps parts of its summary in tags; the words are what counts.
-fn untagged(text: &str) -> String {
+fn strip_tags(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(open) = rest.find('<') {
@@ -324,14 +359,14 @@ fn untagged(text: &str) -> String {
 
 /// A summary as text: what was said, in full, then what was asked, and of what
 /// was done only what nobody said.
-fn told(summary: &Summary) -> String {
+fn render_summary(summary: &Summary) -> String {
     let mut lines = summary.said.clone();
     match summary.asked.as_slice() {
         [] if summary.request.is_empty() => {}
         [] => lines.push(format!("Request: {}", summary.request)),
         asked => lines.extend(asked.iter().map(|prompt| format!("Request: {prompt}"))),
     }
-    let spoken = Said::of(&lines.join("\n"));
+    let spoken = WordSet::from_text(&lines.join("\n"));
     let lists: [(&str, &[String]); 5] = [
         ("Notes", &summary.notes),
         ("Learned", &summary.learned),
@@ -342,7 +377,7 @@ fn told(summary: &Summary) -> String {
     for (name, entries) in lists {
         let mut unsaid = entries
             .iter()
-            .filter(|entry| !spoken.says(entry))
+            .filter(|entry| !spoken.covers_text(entry))
             .peekable();
         if unsaid.peek().is_some() {
             lines.push(format!("{name}:"));

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::call_key;
-use crate::store::{EventKey, Filter, Order, Page};
+use crate::store::{EventKey, Filter, PageRequest, SortOrder};
 use crate::testing::MemoryStore;
 
 #[derive(Deserialize)]
@@ -40,7 +40,7 @@ struct Case {
 
 const ROOT: &str = "/home/dev/app";
 
-fn captured(n: usize, mut fields: Map<String, Value>) -> Captured {
+fn captured(n: usize, mut fields: Map<String, Value>) -> CapturedEvent {
     let name = fields["hook_event_name"].as_str().unwrap();
     let name = EventName::parse(name).unwrap_or_else(|| panic!("no event {name}"));
     for (key, value) in [
@@ -56,7 +56,7 @@ fn captured(n: usize, mut fields: Map<String, Value>) -> Captured {
     }
     let event = Event { name, fields };
     let at = 1_794_700_000_000 + i64::try_from(n).unwrap() * 1000;
-    Captured {
+    CapturedEvent {
         envelope: Envelope {
             v: 1,
             id: format!("e{n}"),
@@ -72,7 +72,7 @@ fn captured(n: usize, mut fields: Map<String, Value>) -> Captured {
             branch: Some("main".into()),
         },
         call: call_key(&event),
-        worth: Worth::Keep,
+        worth: CaptureDecision::Keep,
         raw_tokens: 100,
         event,
     }
@@ -80,15 +80,15 @@ fn captured(n: usize, mut fields: Map<String, Value>) -> Captured {
 
 /// Stores the events in batches of `size`, with a new digester for each when
 /// the worker is to have died in between.
-fn play(case: &Case, size: usize, lives: Lives) -> (MemoryStore, Vec<Fate>) {
-    let policy = Policy {
+fn play(case: &Case, size: usize, lives: Lives) -> (MemoryStore, Vec<EventDisposition>) {
+    let policy = CapturePolicy {
         skip_tools: case.skip_tools.clone(),
-        ..Policy::default()
+        ..CapturePolicy::default()
     };
     let store = MemoryStore::default();
-    let mut digester = Digester::new(policy.clone());
+    let mut digester = Extractor::new(policy.clone());
     let mut fates = Vec::new();
-    let events: Vec<Captured> = case
+    let events: Vec<CapturedEvent> = case
         .events
         .iter()
         .enumerate()
@@ -96,10 +96,10 @@ fn play(case: &Case, size: usize, lives: Lives) -> (MemoryStore, Vec<Fate>) {
         .collect();
     for batch in events.chunks(size) {
         if lives == Lives::Many {
-            digester = Digester::new(policy.clone());
+            digester = Extractor::new(policy.clone());
         }
-        let batch: Vec<&Captured> = batch.iter().collect();
-        let digest = digester.digest(&store, &batch).unwrap();
+        let batch: Vec<&CapturedEvent> = batch.iter().collect();
+        let digest = digester.extract_items(&store, &batch).unwrap();
         store.apply(&digest.batch).unwrap();
         fates.extend(digest.fates);
     }
@@ -112,8 +112,8 @@ enum Lives {
     Many,
 }
 
-const ALL: Page = Page {
-    order: Order::Oldest,
+const ALL: PageRequest = PageRequest {
+    order: SortOrder::Oldest,
     beyond: None,
     limit: 1000,
 };
@@ -171,7 +171,7 @@ fn check(case: &Case, size: usize, lives: Lives) {
     let wanted = |list: &[Map<String, Value>]| -> Vec<Value> {
         list.iter().cloned().map(Value::Object).collect()
     };
-    let items = store.list(&all, ALL).unwrap();
+    let items = store.list_items(&all, ALL).unwrap();
     assert_eq!(
         like(&case.items, values(&items)),
         wanted(&case.items),
@@ -182,24 +182,24 @@ fn check(case: &Case, size: usize, lives: Lives) {
             .collect::<Vec<_>>()
     );
     if let Some(sessions) = &case.sessions {
-        let found = store.sessions(&all, 100).unwrap();
+        let found = store.list_sessions(&all, 100).unwrap();
         assert_eq!(like(sessions, values(&found)), wanted(sessions), "{name}");
     }
     if let Some(files) = &case.files {
-        let found = store.files("h.org/acme/app", None).unwrap();
+        let found = store.list_files("h.org/acme/app", None).unwrap();
         assert_eq!(like(files, values(&found)), wanted(files), "{name}");
     }
     if let Some(wanted) = &case.fates {
         let found: Vec<String> = fates
             .iter()
             .map(|fate| match fate {
-                Fate::Kept { items } => format!("kept {items}"),
-                Fate::Skipped(_) => "skipped".to_owned(),
+                EventDisposition::Kept { items } => format!("kept {items}"),
+                EventDisposition::Skipped(_) => "skipped".to_owned(),
             })
             .collect();
         assert_eq!(&found, wanted, "{name}");
     }
-    let events = store.events(&all, ALL).unwrap();
+    let events = store.list_events(&all, ALL).unwrap();
     assert_eq!(events.len(), case.events.len(), "{name}: the ledger");
     if let Some(labels) = &case.labels {
         let found: Vec<String> = events.into_iter().map(|e| e.label).collect();
@@ -249,12 +249,15 @@ fn an_ignored_event_leaves_nothing_but_its_name() {
         .unwrap()
         .clone(),
     );
-    event.worth = Worth::Ignored;
+    event.worth = CaptureDecision::Ignored;
     let store = MemoryStore::default();
-    let digest = Digester::new(Policy::default())
-        .digest(&store, &[&event])
+    let digest = Extractor::new(CapturePolicy::default())
+        .extract_items(&store, &[&event])
         .unwrap();
-    assert_eq!(digest.fates, [Fate::Skipped("ignored by the person")]);
+    assert_eq!(
+        digest.fates,
+        [EventDisposition::Skipped("ignored by the person")]
+    );
     assert!(digest.batch.items.is_empty() && digest.batch.files.is_empty());
     assert_eq!(digest.batch.events[0].label, "");
     store.apply(&digest.batch).unwrap();
@@ -262,7 +265,7 @@ fn an_ignored_event_leaves_nothing_but_its_name() {
         id: "e0",
         call: None,
     };
-    assert_eq!(store.known(&[key]).unwrap(), [true]);
+    assert_eq!(store.are_known(&[key]).unwrap(), [true]);
 }
 
 #[test]
@@ -274,8 +277,8 @@ fn a_session_is_known_by_its_prompts_after_the_worker_was_away() {
     let store = MemoryStore::default();
     for n in 0..3 {
         let event = prompt(n);
-        let digest = Digester::new(Policy::default())
-            .digest(&store, &[&event])
+        let digest = Extractor::new(CapturePolicy::default())
+            .extract_items(&store, &[&event])
             .unwrap();
         store.apply(&digest.batch).unwrap();
     }
@@ -284,7 +287,7 @@ fn a_session_is_known_by_its_prompts_after_the_worker_was_away() {
         ..Filter::default()
     };
     let numbers: Vec<Option<u32>> = store
-        .list(&filter, ALL)
+        .list_items(&filter, ALL)
         .unwrap()
         .iter()
         .map(|item| item.prompt)

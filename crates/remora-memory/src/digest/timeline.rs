@@ -5,12 +5,12 @@
 use remora_protocol::{EventName, Subject};
 
 use super::item::one_line;
-use crate::capture::Captured;
-use crate::folder::relative;
+use crate::capture::CapturedEvent;
+use crate::folder::relative_to_root;
 
 /// A part of a label.
 #[derive(Clone, Copy)]
-enum Part {
+enum LabelPart {
     /// A field as it is.
     Text(&'static str),
     /// A path, as seen from the project's root.
@@ -19,12 +19,12 @@ enum Part {
     Call,
 }
 
-use Part::{Call, Path, Text};
+use LabelPart::{Call, Path, Text};
 
 /// What is told of an event: the first part, a colon, and the others. Parts
 /// that are missing are left out. Events that are not here are told by what
 /// they are matched on and by the first field of `TELLING` that they have.
-const TABLE: &[(EventName, &[Part])] = &[
+const EVENT_LABEL_PARTS: &[(EventName, &[LabelPart])] = &[
     (EventName::PreToolUse, &[Call]),
     (EventName::PostToolUse, &[Call]),
     (EventName::PostToolUseFailure, &[Call, Text("error")]),
@@ -77,7 +77,7 @@ const TABLE: &[(EventName, &[Part])] = &[
 ];
 
 /// Fields that say what an event is about, the most telling first.
-const TELLING: &[&str] = &[
+const DISTINCTIVE_FIELDS: &[&str] = &[
     "message",
     "reason",
     "error",
@@ -91,7 +91,7 @@ const TELLING: &[&str] = &[
 
 /// Where a call says what it is about: fields of its input, the first that is
 /// there. Calls of other tools are told by the tool's name alone.
-const CALLS: &[(&str, &[&str])] = &[
+const CALL_SUBJECT_FIELDS: &[(&str, &[&str])] = &[
     ("Bash", &["command"]),
     ("Edit", &["file_path"]),
     ("MultiEdit", &["file_path"]),
@@ -107,19 +107,21 @@ const CALLS: &[(&str, &[&str])] = &[
 ];
 
 /// The longest label, and the longest call in one.
-const LONGEST: usize = 100;
-const CALL: usize = 200;
+const MAX_LABEL_CHARS: usize = 100;
+const MAX_CALL_CHARS: usize = 200;
 /// Stands where a command goes on in a new line: there it is no longer the
 /// same command, and a blank would hide that.
-const NEW_LINE: char = '⏎';
+const NEW_LINE_MARK: char = '⏎';
 
 /// What this event is about, in a few words; may be empty.
-pub(super) fn label(event: &Captured) -> String {
-    let row = TABLE.iter().find(|(name, _)| *name == event.event.name);
+pub(super) fn format_label(event: &CapturedEvent) -> String {
+    let row = EVENT_LABEL_PARTS
+        .iter()
+        .find(|(name, _)| *name == event.event.name);
     let Some((_, parts)) = row else {
-        return one_line(&by_fields(event), LONGEST);
+        return one_line(&by_fields(event), MAX_LABEL_CHARS);
     };
-    let mut told = parts.iter().map(|part| part.of(event));
+    let mut told = parts.iter().map(|part| part.format_for_event(event));
     let mut label = told.next().unwrap_or_default();
     let others: Vec<String> = told.filter(|text| !text.is_empty()).collect();
     let others = others.join(", ");
@@ -132,48 +134,55 @@ pub(super) fn label(event: &Captured) -> String {
     label
 }
 
-impl Part {
-    fn of(self, event: &Captured) -> String {
+impl LabelPart {
+    fn format_for_event(self, event: &CapturedEvent) -> String {
         match self {
             // Whoever reads a label back finds the end of a call by these
             // three characters.
-            Text(field) => one_line(event.text(field), LONGEST).replace("): ", ") - "),
-            Path(field) => one_line(&relative(event.text(field), event.root()), LONGEST),
-            Call => call(event),
+            Text(field) => {
+                one_line(event.text_field(field), MAX_LABEL_CHARS).replace("): ", ") - ")
+            }
+            Path(field) => one_line(
+                &relative_to_root(event.text_field(field), event.root()),
+                MAX_LABEL_CHARS,
+            ),
+            Call => format_call(event),
         }
     }
 }
 
 /// The call as a rule: `Bash(cargo test)`, `Edit(src/cart.rs)`, `WebSearch`.
-fn call(event: &Captured) -> String {
-    let tool = one_line(event.text("tool_name"), LONGEST);
+fn format_call(event: &CapturedEvent) -> String {
+    let tool = one_line(event.text_field("tool_name"), MAX_LABEL_CHARS);
     let input = |field: &str| {
-        let value = event.value("tool_input")?.get(field)?;
+        let value = event.json_field("tool_input")?.get(field)?;
         value.as_str().filter(|text| !text.trim().is_empty())
     };
     if tool == "WebFetch" {
-        return match input("url").and_then(host) {
+        return match input("url").and_then(parse_host) {
             Some(host) => format!("{tool}(domain:{host})"),
             None => tool,
         };
     }
-    let fields = CALLS.iter().find(|(name, _)| *name == tool);
+    let fields = CALL_SUBJECT_FIELDS.iter().find(|(name, _)| *name == tool);
     let found = fields.and_then(|(_, fields)| fields.iter().find_map(|f| input(f)));
     let Some(found) = found else {
         return tool;
     };
     let text = if tool == "Bash" {
         let lines = found.trim().lines().map(str::trim_end);
-        lines.collect::<Vec<_>>().join(&format!(" {NEW_LINE} "))
+        lines
+            .collect::<Vec<_>>()
+            .join(&format!(" {NEW_LINE_MARK} "))
     } else {
-        relative(found, event.root())
+        relative_to_root(found, event.root())
     };
-    let room = CALL.saturating_sub(tool.chars().count() + 2);
+    let room = MAX_CALL_CHARS.saturating_sub(tool.chars().count() + 2);
     format!("{tool}({})", one_line(&text, room))
 }
 
 /// The host of a URL, without user, password and port.
-fn host(url: &str) -> Option<String> {
+fn parse_host(url: &str) -> Option<String> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let rest = rest.split(['/', '?', '#', '\\']).next()?;
     let rest = rest.rsplit('@').next()?;
@@ -182,18 +191,18 @@ fn host(url: &str) -> Option<String> {
     } else {
         rest.split(':').next()?
     };
-    let host = one_line(host, LONGEST).to_lowercase();
+    let host = one_line(host, MAX_LABEL_CHARS).to_lowercase();
     (!host.is_empty()).then_some(host)
 }
 
-fn by_fields(event: &Captured) -> String {
+fn by_fields(event: &CapturedEvent) -> String {
     let subject = match event.event.name.def().subject {
-        Subject::Field(field) | Subject::FileName(field) => event.text(field),
+        Subject::Field(field) | Subject::FileName(field) => event.text_field(field),
         Subject::None => "",
     };
-    let telling = TELLING
+    let telling = DISTINCTIVE_FIELDS
         .iter()
-        .map(|field| event.text(field))
+        .map(|field| event.text_field(field))
         .find(|text| !text.is_empty() && *text != subject)
         .unwrap_or("");
     match (subject, telling) {

@@ -3,18 +3,18 @@
 
 use serde_json::Value;
 
-use super::{EditInput, EditReading, Hunk, Origin, notebook, patch};
+use super::{EditInput, EditReading, FileOrigin, Hunk, notebook, patch};
 
 impl Hunk {
     /// The hunks of a `structuredPatch`; what is no hunk is left out.
-    pub fn list(patch: &Value) -> Vec<Self> {
+    pub fn parse_patch(patch: &Value) -> Vec<Self> {
         let Some(items) = patch.as_array() else {
             return Vec::new();
         };
-        items.iter().filter_map(Self::of).collect()
+        items.iter().filter_map(Self::from_value).collect()
     }
 
-    fn of(item: &Value) -> Option<Self> {
+    fn from_value(item: &Value) -> Option<Self> {
         let number = |key: &str| {
             let number = item.get(key).and_then(Value::as_u64).unwrap_or(0);
             usize::try_from(number).unwrap_or(0)
@@ -35,7 +35,7 @@ impl Hunk {
 }
 
 /// A path as shown: relative to the root where it lies under it.
-pub(crate) fn shown<'a>(path: &'a str, root: &str) -> &'a str {
+pub(crate) fn strip_root<'a>(path: &'a str, root: &str) -> &'a str {
     let root = root.trim_end_matches(['/', '\\']);
     if root.is_empty() {
         return path;
@@ -58,13 +58,13 @@ pub fn read_call(
     let answer = |key: &str| response.and_then(|r| r.get(key)).and_then(Value::as_str);
     let hunks = response
         .and_then(|r| r.get("structuredPatch"))
-        .map(Hunk::list)
+        .map(Hunk::parse_patch)
         .unwrap_or_default();
     let path = text("file_path")
         .or_else(|| answer("filePath"))
         .unwrap_or("");
     let mut edit = EditInput {
-        path: shown(path, root),
+        path: strip_root(path, root),
         original: answer("originalFile"),
         hunks: &hunks,
         ..EditInput::default()
@@ -76,36 +76,36 @@ pub fn read_call(
             // An empty text to replace is how the client makes a file.
             let made = edit.old == Some("") && edit.original.is_none_or(str::is_empty);
             if made && hunks.is_empty() {
-                edit.origin = Origin::Created;
+                edit.origin = FileOrigin::Created;
             }
         }
         "Write" => {
             edit.old = edit.original;
             edit.new = text("content").or_else(|| answer("content"));
             if answer("type") == Some("create") {
-                edit.origin = Origin::Created;
+                edit.origin = FileOrigin::Created;
             }
         }
         "MultiEdit" => {
             let list = input.get("edits").and_then(Value::as_array);
-            let pieces = pieces(list.map_or(&[], Vec::as_slice), edit.original);
+            let pieces = build_edit_hunks(list.map_or(&[], Vec::as_slice), edit.original);
             if edit.hunks.is_empty() {
                 edit.hunks = &pieces;
-                return Some(super::read(&edit));
+                return Some(super::read_edit(&edit));
             }
         }
-        "NotebookEdit" => return Some(notebook::read(input, response, root)),
+        "NotebookEdit" => return Some(notebook::read_notebook_edit(input, response, root)),
         _ => return None,
     }
-    Some(super::read(&edit))
+    Some(super::read_edit(&edit))
 }
 
 /// The patch of several replacements, each found in the text before.
-fn pieces(edits: &[Value], original: Option<&str>) -> Vec<Hunk> {
+fn build_edit_hunks(edits: &[Value], original: Option<&str>) -> Vec<Hunk> {
     let mut found = Vec::new();
     for each in edits.iter().take(200) {
         let text = |key: &str| each.get(key).and_then(Value::as_str).unwrap_or("");
-        found.extend(patch::replacement(
+        found.extend(patch::diff_replacement(
             original,
             text("old_string"),
             text("new_string"),

@@ -1,12 +1,12 @@
 //! The compact diff: changed lines only, under the name of what holds them.
 
-use super::DIFF_CAP;
-use super::cut::clip;
-use super::patch::{Patch, Side};
+use super::MAX_DIFF_CHARS;
+use super::cut::truncate_chars;
+use super::patch::{DiffSide, Patch};
 
-const LINE: usize = 160;
+const MAX_LINE_CHARS: usize = 160;
 
-pub(super) fn write(patch: &Patch<'_>) -> String {
+pub(super) fn render_diff(patch: &Patch<'_>) -> String {
     let mut text = String::new();
     let mut count = 0;
     let mut place = None;
@@ -20,18 +20,22 @@ pub(super) fn write(patch: &Patch<'_>) -> String {
                 piece.push_str("@@");
                 if let Some(name) = holder {
                     piece.push(' ');
-                    piece.push_str(&clip(name, 100));
+                    piece.push_str(&truncate_chars(name, 100));
                 }
                 piece.push('\n');
             }
             place = Some((holder, line.run));
         }
-        piece.push(if line.side == Side::Gone { '-' } else { '+' });
-        piece.push_str(&clip(&clean(line.text), LINE));
+        piece.push(if line.side == DiffSide::Gone {
+            '-'
+        } else {
+            '+'
+        });
+        piece.push_str(&truncate_chars(&strip_controls(line.text), MAX_LINE_CHARS));
         piece.push('\n');
         let length = piece.chars().count();
         // Room is kept for the line that says how much was left out.
-        if count + length > DIFF_CAP - 40 {
+        if count + length > MAX_DIFF_CHARS - 40 {
             let left = patch.lines.len() - at;
             text.push_str("... ");
             text.push_str(&left.to_string());
@@ -44,9 +48,9 @@ pub(super) fn write(patch: &Patch<'_>) -> String {
     text
 }
 
-fn clean(text: &str) -> String {
+fn strip_controls(text: &str) -> String {
     text.chars()
-        .take(LINE + 1)
+        .take(MAX_LINE_CHARS + 1)
         .filter(|c| *c == '\t' || !c.is_control())
         .collect()
 }

@@ -1,12 +1,12 @@
 //! A few words for what an edit is about, from the changed lines.
 
 use super::EditKind;
-use super::patch::{Patch, Role};
+use super::patch::{LineRole, Patch};
 
-const CAP: usize = 4;
+const MAX_CONCEPTS: usize = 4;
 
 /// A concept, and what in code speaks of it.
-const TABLE: &[(&str, &[&str])] = &[
+const CONCEPT_NEEDLES: &[(&str, &[&str])] = &[
     (
         "error handling",
         &[
@@ -128,17 +128,21 @@ const TABLE: &[(&str, &[&str])] = &[
 
 /// Whether dependencies changed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Packages {
+pub(super) enum DependencyChange {
     Yes,
     No,
 }
 
-pub(super) fn of(patch: &Patch<'_>, packages: Packages, kind: EditKind) -> Vec<String> {
+pub(super) fn find_concepts(
+    patch: &Patch<'_>,
+    packages: DependencyChange,
+    kind: EditKind,
+) -> Vec<String> {
     let mut found: Vec<&str> = Vec::new();
     match kind {
         EditKind::Test => found.push("test"),
         EditKind::Docs => found.push("docs"),
-        EditKind::Config if packages == Packages::No => found.push("configuration"),
+        EditKind::Config if packages == DependencyChange::No => found.push("configuration"),
         EditKind::Config => found.push("dependency"),
         _ => {}
     }
@@ -147,11 +151,13 @@ pub(super) fn of(patch: &Patch<'_>, packages: Packages, kind: EditKind) -> Vec<S
             patch
                 .lines
                 .iter()
-                .filter(|l| l.role != Role::Comment)
+                .filter(|l| l.role != LineRole::Comment)
                 .take(200)
         };
-        for (concept, needles) in TABLE {
-            if found.len() < CAP && lines().any(|l| needles.iter().any(|n| l.text.contains(n))) {
+        for (concept, needles) in CONCEPT_NEEDLES {
+            if found.len() < MAX_CONCEPTS
+                && lines().any(|l| needles.iter().any(|n| l.text.contains(n)))
+            {
                 found.push(concept);
             }
         }

@@ -2,21 +2,21 @@
 
 use super::cut::one_line;
 use super::title::is_test_path;
-use super::wording::{fit, named, names, short_path};
-use super::{EditKind, FACT_CAP};
-use crate::symbols::{Language, Nature, Symbol, SymbolKind, outline};
+use super::wording::{fit_title, format_symbol, join_names, short_path};
+use super::{EditKind, MAX_FACTS};
+use crate::symbols::{FilePurpose, Language, Symbol, SymbolKind, list_symbols};
 
-pub(super) struct Created {
+pub(super) struct CreatedFile {
     pub(super) title: String,
     pub(super) kind: EditKind,
     pub(super) facts: Vec<String>,
     pub(super) symbols: Vec<String>,
 }
 
-pub(super) fn read(path: &str, text: &str) -> Created {
-    let language = Language::of(path);
-    let nature = language.nature();
-    let all = outline(path, text);
+pub(super) fn read_created_file(path: &str, text: &str) -> CreatedFile {
+    let language = Language::from_path(path);
+    let nature = language.file_purpose();
+    let all = list_symbols(path, text);
     let tests = all.iter().filter(|s| s.kind == SymbolKind::Test).count();
     let top: Vec<&Symbol> = all.iter().filter(|s| is_top(language, s)).collect();
     let others = top.iter().filter(|s| s.kind != SymbolKind::Test).count();
@@ -25,46 +25,49 @@ pub(super) fn read(path: &str, text: &str) -> Created {
     let title = if text.trim().is_empty() {
         format!("Created {shown}, empty")
     } else if testing {
-        format!("Created {shown} with {}", counted(tests, "test"))
-    } else if nature == Nature::Prose && !top.is_empty() {
-        format!("Created {shown}: {}", named(top[0]))
+        format!("Created {shown} with {}", format_count(tests, "test"))
+    } else if nature == FilePurpose::Prose && !top.is_empty() {
+        format!("Created {shown}: {}", format_symbol(top[0]))
     } else if top.is_empty() {
         format!("Created {shown}: {}", first_line(language, text))
     } else {
         let mut weighty: Vec<&&Symbol> =
             top.iter().filter(|s| s.kind != SymbolKind::Test).collect();
-        weighty.sort_by_key(|s| s.kind == SymbolKind::Constant && nature == Nature::Code);
-        let mut list: Vec<String> = weighty.iter().map(|s| named(s)).collect();
+        weighty.sort_by_key(|s| s.kind == SymbolKind::Constant && nature == FilePurpose::Code);
+        let mut list: Vec<String> = weighty.iter().map(|s| format_symbol(s)).collect();
         list.dedup();
         let tail = if tests > 0 {
-            format!(", {}", counted(tests, "test"))
+            format!(", {}", format_count(tests, "test"))
         } else {
             String::new()
         };
-        format!("Created {shown} with {}{tail}", names(list))
+        format!("Created {shown} with {}{tail}", join_names(list))
     };
     let kind = if testing || is_test_path(path) {
         EditKind::Test
     } else {
         match nature {
-            Nature::Prose => EditKind::Docs,
-            Nature::Data => EditKind::Config,
+            FilePurpose::Prose => EditKind::Docs,
+            FilePurpose::Data => EditKind::Config,
             _ if matches!(language, Language::Docker | Language::Make) => EditKind::Config,
-            Nature::Unknown => EditKind::Change,
-            Nature::Code => EditKind::Feature,
+            FilePurpose::Unknown => EditKind::Change,
+            FilePurpose::Code => EditKind::Feature,
         }
     };
     let mut facts = vec![format!(
         "{} in a new file",
-        counted(text.lines().count(), "line")
+        format_count(text.lines().count(), "line")
     )];
-    if let Some(about) = about(language, text) {
+    if let Some(about) = find_description(language, text) {
         facts.push(format!("about: {about}"));
     }
     for symbol in &all {
-        let line = one_line(&format!("{} {}", symbol.kind.word(), named(symbol)), 160);
-        if facts.len() < FACT_CAP
-            && (nature != Nature::Data || is_top(language, symbol))
+        let line = one_line(
+            &format!("{} {}", symbol.kind.as_str(), format_symbol(symbol)),
+            160,
+        );
+        if facts.len() < MAX_FACTS
+            && (nature != FilePurpose::Data || is_top(language, symbol))
             && !facts.contains(&line)
         {
             facts.push(line);
@@ -77,15 +80,15 @@ pub(super) fn read(path: &str, text: &str) -> Created {
             symbols.push(name);
         }
     }
-    Created {
-        title: fit(&title),
+    CreatedFile {
+        title: fit_title(&title),
         kind,
         facts,
         symbols,
     }
 }
 
-fn counted(count: usize, what: &str) -> String {
+fn format_count(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
@@ -96,7 +99,7 @@ fn is_top(language: Language, symbol: &Symbol) -> bool {
         Language::Css => symbol.kind == SymbolKind::Selector,
         Language::Go => !matches!(symbol.kind, SymbolKind::Impl),
         Language::Rust if symbol.kind == SymbolKind::Module && symbol.name == "tests" => false,
-        _ => !symbol.name.contains(language.joiner()) && symbol.kind != SymbolKind::Impl,
+        _ => !symbol.name.contains(language.member_joiner()) && symbol.kind != SymbolKind::Impl,
     }
 }
 
@@ -110,7 +113,7 @@ fn first_line(language: Language, text: &str) -> String {
 }
 
 /// What the file says of itself at its top.
-fn about(language: Language, text: &str) -> Option<String> {
+fn find_description(language: Language, text: &str) -> Option<String> {
     let mut lines = text
         .lines()
         .map(str::trim)

@@ -1,7 +1,7 @@
 //! Cuts texts to a length in characters, never inside one.
 
 /// At most so many characters; a cut text ends in three dots.
-pub(crate) fn clip(text: &str, cap: usize) -> String {
+pub(crate) fn truncate_chars(text: &str, cap: usize) -> String {
     if text.len() <= cap {
         return text.to_owned();
     }
@@ -46,7 +46,7 @@ pub(crate) fn one_line(text: &str, cap: usize) -> String {
             break;
         }
     }
-    clip(&line, cap)
+    truncate_chars(&line, cap)
 }
 
 fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {

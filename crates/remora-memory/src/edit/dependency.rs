@@ -2,8 +2,8 @@
 
 use super::cut::one_line;
 use super::detail;
-use super::patch::{Line, Side};
-use crate::symbols::lexing::{is_name, quoted};
+use super::patch::{DiffSide, PatchLine};
+use crate::symbols::lexing::{is_name, parse_quoted};
 
 /// A dependency that changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,20 +30,20 @@ enum Manifest {
     None,
 }
 
-struct Entry {
+struct DependencyEntry {
     name: String,
     version: String,
     text: String,
 }
 
 /// Collects the dependencies among changed lines.
-pub(super) struct Ledger {
+pub(super) struct DependencyChanges {
     manifest: Manifest,
-    gone: Vec<Entry>,
-    come: Vec<Entry>,
+    gone: Vec<DependencyEntry>,
+    come: Vec<DependencyEntry>,
 }
 
-impl Ledger {
+impl DependencyChanges {
     pub(super) fn new(path: &str) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let manifest = match name {
@@ -64,17 +64,17 @@ impl Ledger {
     }
 
     /// Whether the line was a dependency.
-    pub(super) fn take(&mut self, line: &Line<'_>) -> bool {
+    pub(super) fn add_line(&mut self, line: &PatchLine<'_>) -> bool {
         let Some((name, version)) = self.parse(line) else {
             return false;
         };
         let text = line.text.trim().to_owned();
-        let found = Entry {
+        let found = DependencyEntry {
             name,
             version,
             text,
         };
-        if line.side == Side::Gone {
+        if line.side == DiffSide::Gone {
             self.gone.push(found);
         } else {
             self.come.push(found);
@@ -82,17 +82,17 @@ impl Ledger {
         true
     }
 
-    fn parse(&self, line: &Line<'_>) -> Option<(String, String)> {
+    fn parse(&self, line: &PatchLine<'_>) -> Option<(String, String)> {
         let text = line.text.trim();
         match self.manifest {
             Manifest::None => None,
-            Manifest::Keys => keyed(line, text),
-            Manifest::Python => keyed(line, text).or_else(|| {
+            Manifest::Keys => parse_keyed_entry(line, text),
+            Manifest::Python => parse_keyed_entry(line, text).or_else(|| {
                 let holder = line.holder.as_ref()?;
                 let listed = holder.name.contains("dependencies") && line.declares.is_none();
-                requirement(quoted(text).filter(|_| listed)?)
+                parse_requirement(parse_quoted(text).filter(|_| listed)?)
             }),
-            Manifest::Requirements => requirement(text.split('#').next()?.trim()),
+            Manifest::Requirements => parse_requirement(text.split('#').next()?.trim()),
             Manifest::Go => {
                 let text = text.strip_prefix("require ").unwrap_or(text);
                 let (name, version) = text.split_once(' ')?;
@@ -102,16 +102,16 @@ impl Ledger {
             }
             Manifest::Gem => {
                 let rest = text.strip_prefix("gem ")?;
-                let name = quoted(rest)?;
+                let name = parse_quoted(rest)?;
                 let version = rest
                     .split_once(',')
-                    .and_then(|(_, v)| quoted(v.trim_start()));
+                    .and_then(|(_, v)| parse_quoted(v.trim_start()));
                 Some((name.to_owned(), version.unwrap_or("").to_owned()))
             }
         }
     }
 
-    pub(super) fn settle(self) -> Vec<Dependency> {
+    pub(super) fn into_dependencies(self) -> Vec<Dependency> {
         let mut found: Vec<Dependency> = Vec::new();
         let mut come = self.come;
         for old in self.gone {
@@ -129,7 +129,8 @@ impl Ledger {
             if same {
                 continue;
             }
-            let note = (old.version == new.version).then(|| detail::pair(&old.text, &new.text));
+            let note =
+                (old.version == new.version).then(|| detail::describe_pair(&old.text, &new.text));
             found.push(Dependency {
                 name: old.name,
                 before: Some(old.version),
@@ -167,15 +168,15 @@ pub(super) fn is_lock(path: &str) -> bool {
 }
 
 /// The packages that a lock file's changed lines name.
-pub(super) fn locked(lines: &[Line<'_>]) -> Vec<String> {
+pub(super) fn list_locked_packages(lines: &[PatchLine<'_>]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in lines {
         let text = line.text.trim();
         let name = if let Some(value) = text.strip_prefix("name = ") {
-            quoted(value)
+            parse_quoted(value)
         } else if let Some(rest) = text.strip_prefix("\"node_modules/") {
             rest.split('"').next()
-        } else if line.side == Side::Come && text.ends_with(':') && text.contains('@') {
+        } else if line.side == DiffSide::Come && text.ends_with(':') && text.contains('@') {
             text.trim_matches(['"', ':'])
                 .rsplit_once('@')
                 .map(|(n, _)| n)
@@ -198,14 +199,14 @@ fn is_requirements(name: &str) -> bool {
         .is_some_and(|n| n.contains("requirements"))
 }
 
-const SECTIONS: &[&str] = &[
+const DEPENDENCY_SECTIONS: &[&str] = &[
     "dependencies",
     "Dependencies",
     "require",
     "require-dev",
     "packages",
 ];
-const NOT_PACKAGES: &[&str] = &[
+const NON_PACKAGE_KEYS: &[&str] = &[
     "version",
     "edition",
     "rust-version",
@@ -217,9 +218,9 @@ const NOT_PACKAGES: &[&str] = &[
     "php",
 ];
 
-fn keyed(line: &Line<'_>, text: &str) -> Option<(String, String)> {
+fn parse_keyed_entry(line: &PatchLine<'_>, text: &str) -> Option<(String, String)> {
     let symbol = line.declares.as_ref()?;
-    let under = SECTIONS.iter().find_map(|s| {
+    let under = DEPENDENCY_SECTIONS.iter().find_map(|s| {
         let at = symbol.name.find(&format!("{s}."))?;
         Some(&symbol.name[at + s.len() + 1..])
     });
@@ -233,16 +234,16 @@ fn keyed(line: &Line<'_>, text: &str) -> Option<(String, String)> {
     let version = if inherited || value.contains("workspace = true") {
         "workspace".to_owned()
     } else {
-        version(value)?
+        parse_version(value)?
     };
-    if NOT_PACKAGES.contains(&name) || (under.is_none() && symbol.name.contains('.')) {
+    if NON_PACKAGE_KEYS.contains(&name) || (under.is_none() && symbol.name.contains('.')) {
         return None;
     }
     Some((name.to_owned(), version))
 }
 
 /// The version in a manifest's value.
-fn version(value: &str) -> Option<String> {
+fn parse_version(value: &str) -> Option<String> {
     let value = value.trim_end_matches(',');
     if value.starts_with('{') {
         let at = value.find("version")?;
@@ -250,7 +251,7 @@ fn version(value: &str) -> Option<String> {
         let end = rest.find(['"', '\'']).unwrap_or(rest.len());
         return Some(rest[..end].to_owned());
     }
-    let text = quoted(value).unwrap_or(value);
+    let text = parse_quoted(value).unwrap_or(value);
     let plain = text.trim_start_matches(['^', '~', '>', '<', '=', ' ', 'v']);
     let known = plain.starts_with(|c: char| c.is_ascii_digit())
         || matches!(text, "*" | "latest" | "workspace:*");
@@ -258,7 +259,7 @@ fn version(value: &str) -> Option<String> {
 }
 
 /// `name[extra]>=1.2,<2`
-fn requirement(text: &str) -> Option<(String, String)> {
+fn parse_requirement(text: &str) -> Option<(String, String)> {
     let end = text
         .find(|c| !is_name(c) && !matches!(c, '-' | '.'))
         .unwrap_or(text.len());

@@ -1,17 +1,17 @@
 //! Words for what changed inside a function or under a key.
 
 use super::cut::one_line;
-use super::story::{Group, Revalued};
-use super::tokens::{self, Sort, Swap};
-use crate::symbols::{Language, Nature, SymbolKind};
+use super::story::{ChangedValue, LineGroup};
+use super::tokens::{self, TokenKind, TokenSwap};
+use crate::symbols::{FilePurpose, Language, SymbolKind};
 
 /// Characters of code quoted in a sentence.
-const QUOTE: usize = 60;
-const VALUE: usize = 32;
+const MAX_QUOTE_CHARS: usize = 60;
+const MAX_VALUE_CHARS: usize = 32;
 
 /// What a change inside a group comes to.
 #[derive(Debug, Default)]
-pub(super) struct Details {
+pub(super) struct GroupDetails {
     /// A case that is handled now: `None`, `ValueError`, errors.
     pub(super) handled: Option<String>,
     pub(super) lines: Vec<String>,
@@ -21,22 +21,23 @@ pub(super) struct Details {
     pub(super) formatting: bool,
 }
 
-pub(super) fn of_group(language: Language, group: &Group<'_>) -> Details {
-    if language.nature() != Nature::Code && language.nature() != Nature::Data {
-        return prose(group);
+pub(super) fn of_group(language: Language, group: &LineGroup<'_>) -> GroupDetails {
+    if language.file_purpose() != FilePurpose::Code && language.file_purpose() != FilePurpose::Data
+    {
+        return describe_prose(group);
     }
-    let mut details = Details {
-        handled: handled(language, group),
-        ..Details::default()
+    let mut details = GroupDetails {
+        handled: find_handled_case(language, group),
+        ..GroupDetails::default()
     };
     let mut blank = !group.pairs.is_empty() || group.reflowed;
     for (old, new) in &group.pairs {
-        if squeezed(old) == squeezed(new) {
+        if squeeze_code(old) == squeeze_code(new) {
             continue;
         }
         blank = false;
         details.condition |= is_condition(old, new);
-        details.lines.push(pair(old, new));
+        details.lines.push(describe_pair(old, new));
     }
     let added: Vec<&str> = group
         .come
@@ -53,22 +54,25 @@ pub(super) fn of_group(language: Language, group: &Group<'_>) -> Details {
     let mut fresh = added.as_slice();
     let mut lost = removed.as_slice();
     if let (Some((old, _)), Some((new, rest))) = (lost.split_first(), fresh.split_first()) {
-        details.lines.push(arrow(old, new));
+        details.lines.push(format_replacement(old, new));
         fresh = rest;
         lost = &[];
     }
-    details
-        .lines
-        .extend(fresh.iter().map(|l| format!("added `{}`", code(l, QUOTE))));
-    details
-        .lines
-        .extend(lost.iter().map(|l| format!("removed `{}`", code(l, QUOTE))));
+    details.lines.extend(
+        fresh
+            .iter()
+            .map(|l| format!("added `{}`", format_code(l, MAX_QUOTE_CHARS))),
+    );
+    details.lines.extend(
+        lost.iter()
+            .map(|l| format!("removed `{}`", format_code(l, MAX_QUOTE_CHARS))),
+    );
     details.formatting = blank && details.lines.is_empty();
     details
 }
 
 /// Prose is told by its new words, not by what was swapped.
-fn prose(group: &Group<'_>) -> Details {
+fn describe_prose(group: &LineGroup<'_>) -> GroupDetails {
     let new = group.pairs.iter().map(|(_, new)| new).chain(&group.come);
     let mut lines: Vec<String> = new
         .filter(|l| says_something(l))
@@ -78,15 +82,15 @@ fn prose(group: &Group<'_>) -> Details {
         let gone = group.gone.iter().filter(|l| says_something(l));
         lines.extend(gone.map(|l| format!("removed \"{}\"", one_line(l, 90))));
     }
-    Details {
+    GroupDetails {
         lines,
-        ..Details::default()
+        ..GroupDetails::default()
     }
 }
 
 /// Code without blanks, and without the commas and quotes that formatters
 /// choose.
-pub(super) fn squeezed(code: &str) -> String {
+pub(super) fn squeeze_code(code: &str) -> String {
     let mut bare = String::with_capacity(code.len());
     for c in code.chars().filter(|c| !c.is_whitespace()) {
         if matches!(c, ')' | ']' | '}') && bare.ends_with(',') {
@@ -121,7 +125,7 @@ fn says_something(line: &str) -> bool {
 }
 
 /// Code on one line, without what opens or ends a block.
-pub(super) fn code(line: &str, cap: usize) -> String {
+pub(super) fn format_code(line: &str, cap: usize) -> String {
     let line = line
         .trim()
         .trim_start_matches("} ")
@@ -136,8 +140,11 @@ pub(super) fn code(line: &str, cap: usize) -> String {
 }
 
 /// One piece of code put in place of another.
-fn arrow(old: &str, new: &str) -> String {
-    let (old, new) = (code(old, QUOTE), code(new, QUOTE));
+fn format_replacement(old: &str, new: &str) -> String {
+    let (old, new) = (
+        format_code(old, MAX_QUOTE_CHARS),
+        format_code(new, MAX_QUOTE_CHARS),
+    );
     match (old.is_empty(), new.is_empty()) {
         (true, _) => format!("now `{new}`"),
         (false, true) => format!("dropped `{old}`"),
@@ -145,39 +152,46 @@ fn arrow(old: &str, new: &str) -> String {
     }
 }
 
-pub(super) fn pair(old: &str, new: &str) -> String {
-    let Some(swap) = tokens::swap(old, new) else {
-        return format!("now `{}`", code(new, QUOTE));
+pub(super) fn describe_pair(old: &str, new: &str) -> String {
+    let Some(swap) = tokens::find_swap(old, new) else {
+        return format!("now `{}`", format_code(new, MAX_QUOTE_CHARS));
     };
-    swapped(&swap).unwrap_or_else(|| {
+    describe_swap(&swap).unwrap_or_else(|| {
         let from = tokens::common_lead(old, new);
-        arrow(&old[from..], &new[from..])
+        format_replacement(&old[from..], &new[from..])
     })
 }
 
-fn swapped(swap: &Swap<'_>) -> Option<String> {
-    let (old, new) = (one_line(swap.before, VALUE), one_line(swap.after, VALUE));
+fn describe_swap(swap: &TokenSwap<'_>) -> Option<String> {
+    let (old, new) = (
+        one_line(swap.before, MAX_VALUE_CHARS),
+        one_line(swap.after, MAX_VALUE_CHARS),
+    );
     let label = swap.label.map(|l| format!("{l} ")).unwrap_or_default();
-    let short = swap.before.len() <= QUOTE && swap.after.len() <= QUOTE;
+    let short = swap.before.len() <= MAX_QUOTE_CHARS && swap.after.len() <= MAX_QUOTE_CHARS;
     match swap.sort {
-        Sort::Number | Sort::Text => Some(format!("{label}{old} -> {new}")),
-        Sort::Word if swap.called => Some(format!("calls `{new}` instead of `{old}`")),
-        Sort::Word if is_value(swap.before) && is_value(swap.after) => {
+        TokenKind::Number | TokenKind::Text => Some(format!("{label}{old} -> {new}")),
+        TokenKind::Word if swap.called => Some(format!("calls `{new}` instead of `{old}`")),
+        TokenKind::Word if is_value(swap.before) && is_value(swap.after) => {
             Some(format!("{label}{old} -> {new}"))
         }
-        Sort::Word | Sort::Mark => Some(format!("`{old}` -> `{new}`")),
-        Sort::Several if swap.before.is_empty() && is_whole(swap.after) => {
-            Some(format!("added `{}`", code(trim_ends(swap.after), QUOTE)))
-        }
-        Sort::Several if swap.after.is_empty() && is_whole(swap.before) => {
-            Some(format!("dropped `{}`", code(trim_ends(swap.before), QUOTE)))
-        }
-        Sort::Several if short && is_whole(swap.before) && is_whole(swap.after) => Some(format!(
-            "`{}` -> `{}`",
-            code(swap.before, QUOTE),
-            code(swap.after, QUOTE)
+        TokenKind::Word | TokenKind::Mark => Some(format!("`{old}` -> `{new}`")),
+        TokenKind::Several if swap.before.is_empty() && is_whole(swap.after) => Some(format!(
+            "added `{}`",
+            format_code(trim_ends(swap.after), MAX_QUOTE_CHARS)
         )),
-        Sort::Several => None,
+        TokenKind::Several if swap.after.is_empty() && is_whole(swap.before) => Some(format!(
+            "dropped `{}`",
+            format_code(trim_ends(swap.before), MAX_QUOTE_CHARS)
+        )),
+        TokenKind::Several if short && is_whole(swap.before) && is_whole(swap.after) => {
+            Some(format!(
+                "`{}` -> `{}`",
+                format_code(swap.before, MAX_QUOTE_CHARS),
+                format_code(swap.after, MAX_QUOTE_CHARS)
+            ))
+        }
+        TokenKind::Several => None,
     }
 }
 
@@ -208,57 +222,64 @@ fn is_whole(text: &str) -> bool {
 }
 
 fn is_condition(old: &str, new: &str) -> bool {
-    const COMPARISONS: &[&str] = &[
+    const COMPARISON_OPERATORS: &[&str] = &[
         "<", ">", "<=", ">=", "==", "!=", "===", "!==", "&&", "||", "and", "or", "!", "+", "-",
     ];
-    tokens::swap(old, new).is_some_and(|s| {
-        COMPARISONS.contains(&s.before) && COMPARISONS.contains(&s.after)
+    tokens::find_swap(old, new).is_some_and(|s| {
+        COMPARISON_OPERATORS.contains(&s.before) && COMPARISON_OPERATORS.contains(&s.after)
             || (matches!(s.before, "" | "!" | "not") && matches!(s.after, "" | "!" | "not"))
-            || (old.starts_with("if ") && s.sort == Sort::Several && s.before.is_empty())
+            || (old.starts_with("if ") && s.sort == TokenKind::Several && s.before.is_empty())
     })
 }
 
 /// How a value was changed, for the end of a title.
-pub(super) fn value(change: &Revalued<'_>) -> String {
+pub(super) fn describe_value(change: &ChangedValue<'_>) -> String {
     let whole = || {
         let (old, new) = (
             value_of(change.symbol.kind, change.old),
             value_of(change.symbol.kind, change.new),
         );
-        format!("{} -> {}", shown(old), shown(new))
+        format!("{} -> {}", format_value(old), format_value(new))
     };
-    match tokens::swap(change.old, change.new) {
+    match tokens::find_swap(change.old, change.new) {
         Some(swap)
-            if matches!(swap.sort, Sort::Number | Sort::Text) && is_only(change, swap.before) =>
+            if matches!(swap.sort, TokenKind::Number | TokenKind::Text)
+                && is_only(change, swap.before) =>
         {
             format!(
                 "{} -> {}",
-                one_line(swap.before, VALUE),
-                one_line(swap.after, VALUE)
+                one_line(swap.before, MAX_VALUE_CHARS),
+                one_line(swap.after, MAX_VALUE_CHARS)
             )
         }
         Some(swap) if swap.before.is_empty() && !is_only(change, "") => {
-            format!("added `{}`", code(trim_ends(swap.after), QUOTE))
+            format!(
+                "added `{}`",
+                format_code(trim_ends(swap.after), MAX_QUOTE_CHARS)
+            )
         }
         Some(swap)
             if swap.after.is_empty() && !value_of(change.symbol.kind, change.new).is_empty() =>
         {
-            format!("dropped `{}`", code(trim_ends(swap.before), QUOTE))
+            format!(
+                "dropped `{}`",
+                format_code(trim_ends(swap.before), MAX_QUOTE_CHARS)
+            )
         }
         _ => whole(),
     }
 }
 
-fn is_only(change: &Revalued<'_>, part: &str) -> bool {
+fn is_only(change: &ChangedValue<'_>, part: &str) -> bool {
     value_of(change.symbol.kind, change.old).trim_matches(['"', '\''])
         == part.trim_matches(['"', '\''])
 }
 
-fn shown(value: &str) -> String {
+fn format_value(value: &str) -> String {
     if value.is_empty() {
         "nothing".to_owned()
     } else {
-        one_line(value, VALUE)
+        one_line(value, MAX_VALUE_CHARS)
     }
 }
 
@@ -287,7 +308,7 @@ pub(super) fn value_of(kind: SymbolKind, line: &str) -> &str {
 }
 
 /// The case that the added lines handle and the removed ones did not.
-fn handled(language: Language, group: &Group<'_>) -> Option<String> {
+fn find_handled_case(language: Language, group: &LineGroup<'_>) -> Option<String> {
     // A rewrite of many lines is more than a guard, and a test guards nothing.
     let test = group
         .symbol
@@ -301,10 +322,10 @@ fn handled(language: Language, group: &Group<'_>) -> Option<String> {
         .gone
         .iter()
         .chain(group.pairs.iter().map(|(o, _)| o))
-        .filter_map(|l| guard(language, l))
+        .filter_map(|l| find_guarded_case(language, l))
         .collect();
     for line in new {
-        if let Some(case) = guard(language, line)
+        if let Some(case) = find_guarded_case(language, line)
             && !old.contains(&case)
         {
             return Some(case);
@@ -316,7 +337,7 @@ fn handled(language: Language, group: &Group<'_>) -> Option<String> {
 }
 
 /// What a guard asks for in a condition, and the case it stands for.
-const IN_CONDITIONS: &[(&str, &str)] = &[
+const CONDITION_CASES: &[(&str, &str)] = &[
     ("null", "null"),
     ("NULL", "null"),
     ("undefined", "undefined"),
@@ -337,7 +358,7 @@ const IN_CONDITIONS: &[(&str, &str)] = &[
 ];
 
 /// What handles a case wherever it stands.
-const ANYWHERE: &[(&str, &str)] = &[
+const GENERAL_CASES: &[(&str, &str)] = &[
     ("if err != nil", "errors"),
     ("if let Err(", "errors"),
     ("map_err(", "errors"),
@@ -353,8 +374,8 @@ const ANYWHERE: &[(&str, &str)] = &[
     (".is_none()", "None"),
 ];
 
-fn guard(language: Language, line: &str) -> Option<String> {
-    if let Some(caught) = caught(line) {
+fn find_guarded_case(language: Language, line: &str) -> Option<String> {
+    if let Some(caught) = find_caught_exception(line) {
         return Some(caught);
     }
     let said = |table: &[(&str, &str)]| {
@@ -369,7 +390,7 @@ fn guard(language: Language, line: &str) -> Option<String> {
     if line.contains("let Some(") && line.ends_with("else {") {
         return Some("None".to_owned());
     }
-    if let found @ Some(_) = said(ANYWHERE) {
+    if let found @ Some(_) = said(GENERAL_CASES) {
         return found;
     }
     let chains = matches!(
@@ -395,11 +416,11 @@ fn guard(language: Language, line: &str) -> Option<String> {
     .any(|w| line.starts_with(w))
         || line.contains(" if ")
         || line.contains(" ? ");
-    if asks { said(IN_CONDITIONS) } else { None }
+    if asks { said(CONDITION_CASES) } else { None }
 }
 
 /// The exception that a line catches.
-fn caught(line: &str) -> Option<String> {
+fn find_caught_exception(line: &str) -> Option<String> {
     let rest = ["except ", "} catch (", "catch (", "rescue "]
         .iter()
         .find_map(|start| line.strip_prefix(start))?;

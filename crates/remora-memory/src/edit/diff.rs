@@ -5,28 +5,28 @@ use std::collections::HashMap;
 
 use super::Hunk;
 
-const CONTEXT: usize = 3;
+const CONTEXT_LINES: usize = 3;
 /// Cells of the table that the exact diff may fill.
-const TABLE_CAP: usize = 90_000;
+const MAX_TABLE_CELLS: usize = 90_000;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum DiffStep {
     Same,
     Gone,
     Come,
 }
 
 /// The patch between two texts; the first line of both counts as `first`.
-pub(crate) fn hunks(old: &str, new: &str, first: usize) -> Vec<Hunk> {
+pub(crate) fn diff_texts(old: &str, new: &str, first: usize) -> Vec<Hunk> {
     let old: Vec<&str> = old.lines().collect();
     let new: Vec<&str> = new.lines().collect();
-    let steps = steps(&old, &new);
+    let steps = diff_lines(&old, &new);
     let mut found: Vec<Hunk> = Vec::new();
     let (mut o, mut n) = (0, 0);
     let mut quiet = usize::MAX;
     for (at, step) in steps.iter().enumerate() {
-        if *step == Step::Same {
-            if quiet < CONTEXT
+        if *step == DiffStep::Same {
+            if quiet < CONTEXT_LINES
                 && let Some(hunk) = found.last_mut()
             {
                 hunk.lines.push(format!(" {}", old[o]));
@@ -41,16 +41,16 @@ pub(crate) fn hunks(old: &str, new: &str, first: usize) -> Vec<Hunk> {
         let back = steps[..at]
             .iter()
             .rev()
-            .take_while(|s| **s == Step::Same)
+            .take_while(|s| **s == DiffStep::Same)
             .count();
         // The lines after the last change are its context already.
         let spent = if found.is_empty() {
             0
         } else {
-            back.min(CONTEXT)
+            back.min(CONTEXT_LINES)
         };
-        if found.is_empty() || back > 2 * CONTEXT {
-            let lead = back.min(CONTEXT);
+        if found.is_empty() || back > 2 * CONTEXT_LINES {
+            let lead = back.min(CONTEXT_LINES);
             found.push(Hunk {
                 old_start: first + o - lead,
                 new_start: first + n - lead,
@@ -67,7 +67,7 @@ pub(crate) fn hunks(old: &str, new: &str, first: usize) -> Vec<Hunk> {
         }
         quiet = 0;
         if let Some(hunk) = found.last_mut() {
-            if *step == Step::Gone {
+            if *step == DiffStep::Gone {
                 hunk.lines.push(format!("-{}", old[o]));
                 hunk.old_lines += 1;
                 o += 1;
@@ -81,7 +81,7 @@ pub(crate) fn hunks(old: &str, new: &str, first: usize) -> Vec<Hunk> {
     found
 }
 
-fn steps(old: &[&str], new: &[&str]) -> Vec<Step> {
+fn diff_lines(old: &[&str], new: &[&str]) -> Vec<DiffStep> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let (old, new) = (&old[head..], &new[head..]);
     let tail = old
@@ -91,38 +91,38 @@ fn steps(old: &[&str], new: &[&str]) -> Vec<Step> {
         .take_while(|(a, b)| a == b)
         .count();
     let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
-    let mut steps = vec![Step::Same; head];
-    if old.len().saturating_mul(new.len()) <= TABLE_CAP {
-        exact(old, new, &mut steps);
+    let mut steps = vec![DiffStep::Same; head];
+    if old.len().saturating_mul(new.len()) <= MAX_TABLE_CELLS {
+        diff_exact(old, new, &mut steps);
     } else {
-        anchored(old, new, &mut steps);
+        diff_anchored(old, new, &mut steps);
     }
-    steps.extend(vec![Step::Same; tail]);
+    steps.extend(vec![DiffStep::Same; tail]);
     steps
 }
 
 /// Large texts are cut at lines that stand once in both, in the same order.
-fn anchored(old: &[&str], new: &[&str], steps: &mut Vec<Step>) {
+fn diff_anchored(old: &[&str], new: &[&str], steps: &mut Vec<DiffStep>) {
     let (mut o, mut n) = (0, 0);
-    for (at, place) in anchors(old, new) {
-        between(&old[o..at], &new[n..place], steps);
-        steps.push(Step::Same);
+    for (at, place) in find_anchors(old, new) {
+        diff_between(&old[o..at], &new[n..place], steps);
+        steps.push(DiffStep::Same);
         (o, n) = (at + 1, place + 1);
     }
-    between(&old[o..], &new[n..], steps);
+    diff_between(&old[o..], &new[n..], steps);
 }
 
-fn between(old: &[&str], new: &[&str], steps: &mut Vec<Step>) {
-    if old.len().saturating_mul(new.len()) <= TABLE_CAP / 10 {
-        exact(old, new, steps);
+fn diff_between(old: &[&str], new: &[&str], steps: &mut Vec<DiffStep>) {
+    if old.len().saturating_mul(new.len()) <= MAX_TABLE_CELLS / 10 {
+        diff_exact(old, new, steps);
     } else {
-        steps.extend(old.iter().map(|_| Step::Gone));
-        steps.extend(new.iter().map(|_| Step::Come));
+        steps.extend(old.iter().map(|_| DiffStep::Gone));
+        steps.extend(new.iter().map(|_| DiffStep::Come));
     }
 }
 
 /// The longest row of lines that stand once in both texts.
-fn anchors(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+fn find_anchors(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     let mut once: HashMap<&str, (usize, usize, usize, usize)> = HashMap::new();
     for (at, line) in old.iter().enumerate() {
         let entry = once.entry(line).or_default();
@@ -162,7 +162,7 @@ fn anchors(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
 }
 
 /// The longest common subsequence, removals before additions.
-fn exact(old: &[&str], new: &[&str], steps: &mut Vec<Step>) {
+fn diff_exact(old: &[&str], new: &[&str], steps: &mut Vec<DiffStep>) {
     let width = new.len() + 1;
     let mut longest = vec![0u32; (old.len() + 1) * width];
     for o in (0..old.len()).rev() {
@@ -177,16 +177,16 @@ fn exact(old: &[&str], new: &[&str], steps: &mut Vec<Step>) {
     let (mut o, mut n) = (0, 0);
     while o < old.len() || n < new.len() {
         if o < old.len() && n < new.len() && old[o] == new[n] {
-            steps.push(Step::Same);
+            steps.push(DiffStep::Same);
             o += 1;
             n += 1;
         } else if n == new.len()
             || (o < old.len() && longest[(o + 1) * width + n] >= longest[o * width + n + 1])
         {
-            steps.push(Step::Gone);
+            steps.push(DiffStep::Gone);
             o += 1;
         } else {
-            steps.push(Step::Come);
+            steps.push(DiffStep::Come);
             n += 1;
         }
     }

@@ -1,119 +1,126 @@
 //! The lines under the title: all that was done, one thing a line.
 
-use super::FACT_CAP;
+use super::MAX_FACTS;
 use super::cut::one_line;
-use super::detail::{self, Details};
-use super::imports::told;
-use super::story::{Stated, Story};
-use super::wording::{describe, named};
-use crate::symbols::{Nature, Symbol, SymbolKind};
+use super::detail::{self, GroupDetails};
+use super::imports::format_import;
+use super::story::{ChangedDeclaration, EditSummary};
+use super::wording::{describe_dependency, format_symbol};
+use crate::symbols::{FilePurpose, Symbol, SymbolKind};
 
 /// The longest fact, in characters.
-const FACT_LENGTH: usize = 160;
+const MAX_FACT_CHARS: usize = 160;
 
-pub(super) fn write(story: &Story<'_>, details: &[Details]) -> Vec<String> {
-    let mut facts = Facts::default();
+pub(super) fn render_facts(story: &EditSummary<'_>, details: &[GroupDetails]) -> Vec<String> {
+    let mut facts = FactList::default();
     for each in &story.dependencies {
-        facts.say(&describe(each));
+        facts.add_fact(&describe_dependency(each));
     }
     for (from, to) in &story.renamed {
-        facts.say(&format!(
+        facts.add_fact(&format!(
             "renamed {} {} to {}",
-            from.kind.word(),
-            named(from),
-            named(to)
+            from.kind.as_str(),
+            format_symbol(from),
+            format_symbol(to)
         ));
     }
     if let Some((from, to, count)) = story.replaced
         && story.renamed.is_empty()
         && count > 1
-        && story.language.nature() == Nature::Code
+        && story.language.file_purpose() == FilePurpose::Code
     {
-        facts.say(&format!("renamed `{from}` to `{to}` in {count} lines"));
+        facts.add_fact(&format!("renamed `{from}` to `{to}` in {count} lines"));
     }
     for each in &story.added {
-        facts.say(&declared("added", each));
+        facts.add_fact(&describe_declaration("added", each));
     }
     for each in &story.removed {
-        facts.say(&format!(
+        facts.add_fact(&format!(
             "removed {} {}",
-            each.symbol.kind.word(),
-            named(&each.symbol)
+            each.symbol.kind.as_str(),
+            format_symbol(&each.symbol)
         ));
     }
     let renaming = story.replaced.is_some_and(|(_, _, count)| count > 1);
-    let quiet = renaming && story.language.nature() == Nature::Code;
+    let quiet = renaming && story.language.file_purpose() == FilePurpose::Code;
     for each in story.signatures.iter().filter(|_| !quiet) {
-        let (old, new) = (detail::code(each.old, 70), detail::code(each.new, 70));
-        facts.say(&format!(
+        let (old, new) = (
+            detail::format_code(each.old, 70),
+            detail::format_code(each.new, 70),
+        );
+        facts.add_fact(&format!(
             "signature of {}: `{old}` -> `{new}`",
-            named(&each.symbol)
+            format_symbol(&each.symbol)
         ));
     }
     for each in story.values.iter().filter(|_| !quiet) {
-        facts.say(&format!(
+        facts.add_fact(&format!(
             "{} {}: {}",
-            each.symbol.kind.word(),
-            named(&each.symbol),
-            detail::value(each)
+            each.symbol.kind.as_str(),
+            format_symbol(&each.symbol),
+            detail::describe_value(each)
         ));
     }
     for (group, detail) in story.groups.iter().zip(details) {
         let place = group
             .symbol
             .as_ref()
-            .map_or_else(|| "top level".to_owned(), named);
+            .map_or_else(|| "top level".to_owned(), format_symbol);
         if let Some(case) = &detail.handled {
-            facts.say(&format!("{place} handles {case}"));
+            facts.add_fact(&format!("{place} handles {case}"));
         }
         if quiet {
             continue;
         }
         for line in detail.lines.iter().take(4) {
-            facts.say(&format!("{place}: {line}"));
+            facts.add_fact(&format!("{place}: {line}"));
         }
         if detail.formatting {
-            facts.say(&format!("{place}: formatting only"));
+            facts.add_fact(&format!("{place}: formatting only"));
         }
     }
     for each in &story.moved {
-        facts.say(&format!("moved {} {}", each.kind.word(), named(each)));
+        facts.add_fact(&format!(
+            "moved {} {}",
+            each.kind.as_str(),
+            format_symbol(each)
+        ));
     }
     for (holder, _) in &story.documented {
         if let Some(symbol) = holder {
-            facts.say(&format!("documented {}", named(symbol)));
+            facts.add_fact(&format!("documented {}", format_symbol(symbol)));
         }
     }
     for each in &story.imported {
-        facts.say(&format!("imports {}", told(each, 90)));
+        facts.add_fact(&format!("imports {}", format_import(each, 90)));
     }
     for each in &story.unimported {
-        facts.say(&format!("no longer imports {}", told(each, 90)));
+        facts.add_fact(&format!("no longer imports {}", format_import(each, 90)));
     }
     facts.lines
 }
 
 #[derive(Default)]
-struct Facts {
+struct FactList {
     lines: Vec<String>,
 }
 
-impl Facts {
-    fn say(&mut self, line: &str) {
-        let line = one_line(line, FACT_LENGTH);
-        if self.lines.len() < FACT_CAP && !self.lines.contains(&line) {
+impl FactList {
+    fn add_fact(&mut self, line: &str) {
+        let line = one_line(line, MAX_FACT_CHARS);
+        if self.lines.len() < MAX_FACTS && !self.lines.contains(&line) {
             self.lines.push(line);
         }
     }
 }
 
-fn declared(verb: &str, each: &Stated<'_>) -> String {
+fn describe_declaration(verb: &str, each: &ChangedDeclaration<'_>) -> String {
     let symbol = &each.symbol;
-    let head = format!("{verb} {} {}", symbol.kind.word(), named(symbol));
+    let head = format!("{verb} {} {}", symbol.kind.as_str(), format_symbol(symbol));
     let value = detail::value_of(symbol.kind, each.text);
     match symbol.kind {
         SymbolKind::Function | SymbolKind::Impl => {
-            format!("{head}: `{}`", detail::code(each.text, 100))
+            format!("{head}: `{}`", detail::format_code(each.text, 100))
         }
         SymbolKind::Key | SymbolKind::Constant | SymbolKind::Field | SymbolKind::Column
             if !value.is_empty() =>
@@ -125,7 +132,7 @@ fn declared(verb: &str, each: &Stated<'_>) -> String {
 }
 
 /// The names of all that was touched, each once, in order of weight.
-pub(super) fn symbols(story: &Story<'_>) -> Vec<String> {
+pub(super) fn list_touched_symbols(story: &EditSummary<'_>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut take = |symbol: &Symbol| {
         let name = one_line(&symbol.name, 120);
@@ -160,7 +167,7 @@ pub(super) fn symbols(story: &Story<'_>) -> Vec<String> {
         .iter()
         .filter_map(|(s, _)| s.as_ref())
         .for_each(&mut take);
-    let code = story.language.nature() == Nature::Code;
+    let code = story.language.file_purpose() == FilePurpose::Code;
     let packages = story.dependencies.iter().map(|d| d.name.as_str());
     let swapped = story
         .replaced

@@ -2,16 +2,23 @@
 
 use serde_json::Value;
 
-use super::{EditInput, EditKind, EditReading, Origin, clip, fit, one_line, short_path, shown};
-use crate::symbols::outline;
+use super::{
+    EditInput, EditKind, EditReading, FileOrigin, fit_title, one_line, short_path, strip_root,
+    truncate_chars,
+};
+use crate::symbols::list_symbols;
 
-pub(super) fn read(input: &Value, response: Option<&Value>, root: &str) -> EditReading {
+pub(super) fn read_notebook_edit(
+    input: &Value,
+    response: Option<&Value>,
+    root: &str,
+) -> EditReading {
     let text = |key: &str| input.get(key).and_then(Value::as_str);
     let answer = |key: &str| response.and_then(|r| r.get(key)).and_then(Value::as_str);
     let path = text("notebook_path")
         .or_else(|| answer("notebook_path"))
         .unwrap_or("");
-    let path = short_path(shown(path, root));
+    let path = short_path(strip_root(path, root));
     let source = text("new_source")
         .or_else(|| answer("new_source"))
         .unwrap_or("");
@@ -27,10 +34,10 @@ pub(super) fn read(input: &Value, response: Option<&Value>, root: &str) -> EditR
         _ => "cell.py",
     };
     // The cell as a file of its own: what it defines is what was done.
-    let mut reading = super::read(&EditInput {
+    let mut reading = super::read_edit(&EditInput {
         path: ending,
         new: Some(source),
-        origin: Origin::Created,
+        origin: FileOrigin::Created,
         ..EditInput::default()
     });
     let sort = if prose { "text" } else { "code" };
@@ -41,16 +48,16 @@ pub(super) fn read(input: &Value, response: Option<&Value>, root: &str) -> EditR
         "delete" => format!("Deleted cell{place} of {path}"),
         _ => format!("Rewrote {sort} cell{place} of {path}"),
     };
-    let about = outline(ending, source)
+    let about = list_symbols(ending, source)
         .first()
         .map(|s| format!("`{}`", one_line(&s.name, 40)));
     let about = about.or_else(|| {
         let line = source.lines().map(str::trim).find(|l| !l.is_empty())?;
         Some(one_line(line, 50))
     });
-    reading.title = fit(&about.map_or_else(|| head.clone(), |a| format!("{head}: {a}")));
+    reading.title = fit_title(&about.map_or_else(|| head.clone(), |a| format!("{head}: {a}")));
     reading.facts.retain(|f| !f.ends_with("in a new file"));
-    reading.diff = clip(&reading.diff, super::DIFF_CAP);
+    reading.diff = truncate_chars(&reading.diff, super::MAX_DIFF_CHARS);
     reading.kind = if prose {
         EditKind::Docs
     } else {

@@ -3,27 +3,27 @@
 
 use std::borrow::Cow;
 
-use super::{EditInput, Hunk, Origin, diff};
-use crate::symbols::{Language, Scope, Symbol, SymbolKind, start_of};
+use super::{EditInput, FileOrigin, Hunk, diff};
+use crate::symbols::{Language, Symbol, SymbolKind, SymbolScope, start_of};
 
 /// Lines of one side that are looked at.
-const LINE_CAP: usize = 1_000;
+const MAX_SIDE_LINES: usize = 1_000;
 /// Lines of a new file that are looked at; its outline tells the rest.
-const NEW_CAP: usize = 200;
+const MAX_NEW_FILE_LINES: usize = 200;
 /// Bytes of one line that are looked at.
-const WIDTH_CAP: usize = 2_000;
+const MAX_LINE_BYTES: usize = 2_000;
 /// A gap between two hunks that is read through rather than walked anew.
-const GAP_CAP: usize = 200;
+const MAX_GAP_LINES: usize = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum DiffSide {
     Gone,
     Come,
 }
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum LineRole {
     Code,
     Comment,
     /// A comment that tells about what is declared next, or a doc string.
@@ -34,10 +34,10 @@ pub(super) enum Role {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Line<'a> {
-    pub(super) side: Side,
+pub(super) struct PatchLine<'a> {
+    pub(super) side: DiffSide,
     pub(super) text: &'a str,
-    pub(super) role: Role,
+    pub(super) role: LineRole,
     pub(super) declares: Option<Symbol>,
     pub(super) holder: Option<Symbol>,
     /// Lines changed without an unchanged one between share a number.
@@ -46,43 +46,43 @@ pub(super) struct Line<'a> {
 
 pub(super) struct Patch<'a> {
     pub(super) language: Language,
-    pub(super) lines: Vec<Line<'a>>,
+    pub(super) lines: Vec<PatchLine<'a>>,
     gone: usize,
     come: usize,
 }
 
 /// The hunks of an edit, made from its texts when the client gave none.
-pub(super) fn hunks<'a>(input: &EditInput<'a>) -> Cow<'a, [Hunk]> {
+pub(super) fn collect_hunks<'a>(input: &EditInput<'a>) -> Cow<'a, [Hunk]> {
     if !input.hunks.is_empty() {
         return Cow::Borrowed(input.hunks);
     }
-    if input.origin == Origin::Created {
+    if input.origin == FileOrigin::Created {
         let new = input.new.unwrap_or("");
-        let head = start_of(new, NEW_CAP + 1).map_or(new, |end| &new[..end]);
-        return Cow::Owned(diff::hunks("", head, 1));
+        let head = start_of(new, MAX_NEW_FILE_LINES + 1).map_or(new, |end| &new[..end]);
+        return Cow::Owned(diff::diff_texts("", head, 1));
     }
     let (old, new) = (input.old.unwrap_or(""), input.new.unwrap_or(""));
-    Cow::Owned(replacement(input.original, old, new))
+    Cow::Owned(diff_replacement(input.original, old, new))
 }
 
 /// The patch of one text put in place of another. Where the whole file is
 /// known the pieces are brought to whole lines first.
-pub(super) fn replacement(original: Option<&str>, old: &str, new: &str) -> Vec<Hunk> {
+pub(super) fn diff_replacement(original: Option<&str>, old: &str, new: &str) -> Vec<Hunk> {
     let found = original
         .filter(|_| !old.is_empty())
         .and_then(|text| text.find(old).map(|at| (text, at)));
     let Some((text, at)) = found else {
-        return diff::hunks(old, new, 1);
+        return diff::diff_texts(old, new, 1);
     };
     let end = at + old.len();
     let from = text[..at].rfind('\n').map_or(0, |b| b + 1);
     let to = text[end..].find('\n').map_or(text.len(), |b| end + b);
     let first = text[..from].bytes().filter(|b| *b == b'\n').count() + 1;
     if from == at && (to == end || old.ends_with('\n')) {
-        return diff::hunks(old, new, first);
+        return diff::diff_texts(old, new, first);
     }
     let (head, tail) = (&text[from..at], &text[end..to]);
-    diff::hunks(
+    diff::diff_texts(
         &format!("{head}{old}{tail}"),
         &format!("{head}{new}{tail}"),
         first,
@@ -90,15 +90,15 @@ pub(super) fn replacement(original: Option<&str>, old: &str, new: &str) -> Vec<H
 }
 
 impl<'a> Patch<'a> {
-    pub(super) fn of(input: &EditInput<'_>, hunks: &'a [Hunk]) -> Self {
-        let language = Language::of(input.path);
+    pub(super) fn from_hunks(input: &EditInput<'_>, hunks: &'a [Hunk]) -> Self {
+        let language = Language::from_path(input.path);
         let mut patch = Self {
             language,
             lines: Vec::new(),
             gone: 0,
             come: 0,
         };
-        let mut places = Places {
+        let mut places = ScopeStack {
             language,
             text: input.original,
             last: None,
@@ -109,10 +109,10 @@ impl<'a> Patch<'a> {
             run += 1;
             let seed = start
                 .as_ref()
-                .map_or_else(|| Scope::new(language), |p| p.scope.clone());
-            let end = patch.take(hunk, seed, &mut run);
-            places.leave(start, end);
-            if patch.gone + patch.come >= 2 * LINE_CAP {
+                .map_or_else(|| SymbolScope::new(language), |p| p.scope.clone());
+            let end = patch.add_hunk(hunk, seed, &mut run);
+            places.remember_end(start, end);
+            if patch.gone + patch.come >= 2 * MAX_SIDE_LINES {
                 break;
             }
         }
@@ -120,38 +120,43 @@ impl<'a> Patch<'a> {
     }
 
     /// Reads a hunk; gives what is open after it on the old side.
-    fn take(&mut self, hunk: &'a Hunk, seed: Scope, run: &mut usize) -> (Scope, usize) {
-        let mut old = Reader::new(seed.clone());
-        let mut new = Reader::new(seed);
+    fn add_hunk(
+        &mut self,
+        hunk: &'a Hunk,
+        seed: SymbolScope,
+        run: &mut usize,
+    ) -> (SymbolScope, usize) {
+        let mut old = SideParser::new(seed.clone());
+        let mut new = SideParser::new(seed);
         let mut passed = 0;
         for line in &hunk.lines {
             let Some(sign) = line.chars().next() else {
                 // A context line whose blank was cut off.
-                old.pass("", &mut self.lines);
-                new.pass("", &mut self.lines);
+                old.skip_line("", &mut self.lines);
+                new.skip_line("", &mut self.lines);
                 passed += 1;
                 continue;
             };
-            let text = narrow(&line[sign.len_utf8()..]).trim_end();
+            let text = truncate_line(&line[sign.len_utf8()..]).trim_end();
             match sign {
                 '-' => {
                     passed += 1;
                     self.gone += 1;
-                    if self.gone <= LINE_CAP {
-                        old.read(text, Side::Gone, *run, self.language, &mut self.lines);
+                    if self.gone <= MAX_SIDE_LINES {
+                        old.read_line(text, DiffSide::Gone, *run, self.language, &mut self.lines);
                     }
                 }
                 '+' => {
                     self.come += 1;
-                    if self.come <= LINE_CAP {
-                        new.read(text, Side::Come, *run, self.language, &mut self.lines);
+                    if self.come <= MAX_SIDE_LINES {
+                        new.read_line(text, DiffSide::Come, *run, self.language, &mut self.lines);
                     }
                 }
                 '\\' => {}
                 _ => {
                     passed += 1;
-                    old.pass(text, &mut self.lines);
-                    new.pass(text, &mut self.lines);
+                    old.skip_line(text, &mut self.lines);
+                    new.skip_line(text, &mut self.lines);
                     *run += 1;
                 }
             }
@@ -160,24 +165,26 @@ impl<'a> Patch<'a> {
     }
 }
 
-fn narrow(text: &str) -> &str {
-    if text.len() <= WIDTH_CAP {
+fn truncate_line(text: &str) -> &str {
+    if text.len() <= MAX_LINE_BYTES {
         return text;
     }
-    let end = (0..=WIDTH_CAP).rev().find(|at| text.is_char_boundary(*at));
+    let end = (0..=MAX_LINE_BYTES)
+        .rev()
+        .find(|at| text.is_char_boundary(*at));
     &text[..end.unwrap_or(0)]
 }
 
 /// One side of a hunk.
-struct Reader {
-    scope: Scope,
+struct SideParser {
+    scope: SymbolScope,
     /// Comments that may belong to what is declared next.
     waiting: Vec<usize>,
     imports: bool,
 }
 
-impl Reader {
-    fn new(scope: Scope) -> Self {
+impl SideParser {
+    fn new(scope: SymbolScope) -> Self {
         Self {
             scope,
             waiting: Vec::new(),
@@ -185,21 +192,21 @@ impl Reader {
         }
     }
 
-    fn pass(&mut self, text: &str, lines: &mut [Line<'_>]) {
-        let declares = self.scope.feed(text);
-        self.settle(text, declares, lines);
+    fn skip_line(&mut self, text: &str, lines: &mut [PatchLine<'_>]) {
+        let declares = self.scope.feed_line(text);
+        self.assign_comments(text, declares, lines);
     }
 
     /// Gives the comments above a declaration to it.
-    fn settle(&mut self, text: &str, declares: bool, lines: &mut [Line<'_>]) {
+    fn assign_comments(&mut self, text: &str, declares: bool, lines: &mut [PatchLine<'_>]) {
         let trimmed = text.trim();
         if declares {
-            let symbol = self.scope.innermost();
+            let symbol = self.scope.innermost_symbol();
             for at in self.waiting.drain(..) {
                 if let (Some(line), Some(symbol)) = (lines.get_mut(at), &symbol) {
                     line.holder = Some(symbol.clone());
-                    if line.role == Role::Comment {
-                        line.role = Role::Doc;
+                    if line.role == LineRole::Comment {
+                        line.role = LineRole::Doc;
                     }
                 }
             }
@@ -208,23 +215,23 @@ impl Reader {
         }
     }
 
-    fn read<'a>(
+    fn read_line<'a>(
         &mut self,
         text: &'a str,
-        side: Side,
+        side: DiffSide,
         run: usize,
         language: Language,
-        lines: &mut Vec<Line<'a>>,
+        lines: &mut Vec<PatchLine<'a>>,
     ) {
         let unplaced = self.scope.is_empty();
-        let declares = self.scope.feed(text);
-        self.settle(text, declares, lines);
+        let declares = self.scope.feed_line(text);
+        self.assign_comments(text, declares, lines);
         let trimmed = text.trim();
         if trimmed.is_empty() {
             return;
         }
         let mut symbol = if declares {
-            self.scope.innermost()
+            self.scope.innermost_symbol()
         } else {
             None
         };
@@ -232,16 +239,16 @@ impl Reader {
         let indented = text.starts_with([' ', '\t']);
         if unplaced
             && indented
-            && language.nature() == crate::symbols::Nature::Code
+            && language.file_purpose() == crate::symbols::FilePurpose::Code
             && symbol
                 .as_ref()
                 .is_some_and(|s| s.kind == SymbolKind::Constant)
         {
             symbol = None;
         }
-        let role = self.role(trimmed, language);
-        let holder = self.scope.holder();
-        lines.push(Line {
+        let role = self.classify_line(trimmed, language);
+        let holder = self.scope.enclosing_symbol();
+        lines.push(PatchLine {
             side,
             text,
             role,
@@ -249,22 +256,26 @@ impl Reader {
             holder,
             run,
         });
-        if role == Role::Comment || role == Role::Mark {
+        if role == LineRole::Comment || role == LineRole::Mark {
             self.waiting.push(lines.len() - 1);
         }
     }
 
-    fn role(&mut self, trimmed: &str, language: Language) -> Role {
+    fn classify_line(&mut self, trimmed: &str, language: Language) -> LineRole {
         if language != Language::Markdown && self.scope.was_prose() {
             return if language == Language::Python {
-                Role::Doc
+                LineRole::Doc
             } else {
-                Role::Comment
+                LineRole::Comment
             };
         }
         if language != Language::Markdown && language.is_comment(trimmed) {
             let doc = trimmed.starts_with("//!");
-            return if doc { Role::Doc } else { Role::Comment };
+            return if doc {
+                LineRole::Doc
+            } else {
+                LineRole::Comment
+            };
         }
         if language == Language::Go {
             if trimmed.starts_with("import (") {
@@ -274,33 +285,33 @@ impl Reader {
             }
         }
         if self.imports || super::imports::is_import(language, trimmed) {
-            return Role::Import;
+            return LineRole::Import;
         }
         if self.scope.is_mark(trimmed) {
-            return Role::Mark;
+            return LineRole::Mark;
         }
-        Role::Code
+        LineRole::Code
     }
 }
 
 /// A line of the file before the edit, and what is open there.
-struct Place {
+struct EnclosingScope {
     line: usize,
     byte: usize,
-    scope: Scope,
+    scope: SymbolScope,
 }
 
 /// Finds hunks in the file before the edit.
-struct Places<'t> {
+struct ScopeStack<'t> {
     language: Language,
     text: Option<&'t str>,
     /// Just below the hunk before.
-    last: Option<Place>,
+    last: Option<EnclosingScope>,
 }
 
-impl Places<'_> {
+impl ScopeStack<'_> {
     /// What is open just above a hunk, when the hunk is found in the text.
-    fn find(&mut self, hunk: &Hunk) -> Option<Place> {
+    fn find(&mut self, hunk: &Hunk) -> Option<EnclosingScope> {
         let text = self.text?;
         let line = hunk.old_start.max(1);
         let (known_line, known_byte) = match &self.last {
@@ -312,7 +323,7 @@ impl Places<'_> {
         let skipped = old.clone().take_while(|l| l.len() <= 1).count();
         let Some(first) = old.find(|l| l.len() > 1) else {
             // Nothing but additions: the line number is all there is.
-            return Some(self.above(text, line, start.unwrap_or(text.len())));
+            return Some(self.scope_above(text, line, start.unwrap_or(text.len())));
         };
         let wanted = first.get(1..)?.trim_end();
         if let Some(start) = start
@@ -322,7 +333,7 @@ impl Places<'_> {
                 .next()
                 .is_some_and(|l| l.trim_end() == wanted)
         {
-            return Some(self.above(text, line, start));
+            return Some(self.scope_above(text, line, start));
         }
         // The numbers are wrong: look for the line itself.
         if wanted.trim().len() < 4 {
@@ -339,31 +350,34 @@ impl Places<'_> {
             })?;
         let line = text[..byte].bytes().filter(|b| *b == b'\n').count() + 1;
         self.last = None;
-        Some(self.above(text, line, byte))
+        Some(self.scope_above(text, line, byte))
     }
 
-    fn above(&mut self, text: &str, line: usize, byte: usize) -> Place {
-        let near = self
-            .last
-            .take()
-            .filter(|last| last.line <= line && line - last.line <= GAP_CAP && last.byte <= byte);
+    fn scope_above(&mut self, text: &str, line: usize, byte: usize) -> EnclosingScope {
+        let near = self.last.take().filter(|last| {
+            last.line <= line && line - last.line <= MAX_GAP_LINES && last.byte <= byte
+        });
         let scope = match near {
             Some(mut last) => {
                 for each in text[last.byte..byte].lines() {
-                    last.scope.feed(each);
+                    last.scope.feed_line(each);
                 }
                 last.scope
             }
-            None => Scope::above(self.language, text, byte, line),
+            None => SymbolScope::above_line(self.language, text, byte, line),
         };
-        Place { line, byte, scope }
+        EnclosingScope { line, byte, scope }
     }
 
     /// Remembers where a hunk ended.
-    fn leave(&mut self, start: Option<Place>, (scope, passed): (Scope, usize)) {
+    fn remember_end(
+        &mut self,
+        start: Option<EnclosingScope>,
+        (scope, passed): (SymbolScope, usize),
+    ) {
         self.last = start.zip(self.text).and_then(|(place, text)| {
             let byte = place.byte + start_of(&text[place.byte..], passed + 1)?;
-            Some(Place {
+            Some(EnclosingScope {
                 line: place.line + passed,
                 byte,
                 scope,

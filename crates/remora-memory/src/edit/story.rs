@@ -6,16 +6,16 @@ use std::collections::{HashMap, HashSet};
 use super::dependency::{self, Dependency};
 use super::detail;
 use super::imports;
-use super::patch::{Line, Patch, Role, Side};
+use super::patch::{DiffSide, LineRole, Patch, PatchLine};
 use super::tokens;
-use crate::symbols::{Language, Nature, Symbol, SymbolKind};
+use crate::symbols::{FilePurpose, Language, Symbol, SymbolKind};
 
 /// Lines of one run that are held against each other.
-const PAIR_CAP: usize = 120;
+const MAX_PAIRED_LINES: usize = 120;
 
 /// A declaration that came or went, with its line.
 #[derive(Debug, Clone)]
-pub(super) struct Stated<'a> {
+pub(super) struct ChangedDeclaration<'a> {
     pub(super) symbol: Symbol,
     pub(super) text: &'a str,
     run: usize,
@@ -23,7 +23,7 @@ pub(super) struct Stated<'a> {
 
 /// A value under a name.
 #[derive(Debug, Clone)]
-pub(super) struct Revalued<'a> {
+pub(super) struct ChangedValue<'a> {
     pub(super) symbol: Symbol,
     pub(super) old: &'a str,
     pub(super) new: &'a str,
@@ -31,7 +31,7 @@ pub(super) struct Revalued<'a> {
 
 /// Lines changed inside one holder.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Group<'a> {
+pub(super) struct LineGroup<'a> {
     pub(super) symbol: Option<Symbol>,
     pub(super) pairs: Vec<(&'a str, &'a str)>,
     pub(super) gone: Vec<&'a str>,
@@ -41,16 +41,16 @@ pub(super) struct Group<'a> {
 }
 
 /// What an edit did.
-pub(super) struct Story<'a> {
+pub(super) struct EditSummary<'a> {
     pub(super) language: Language,
-    pub(super) added: Vec<Stated<'a>>,
-    pub(super) removed: Vec<Stated<'a>>,
+    pub(super) added: Vec<ChangedDeclaration<'a>>,
+    pub(super) removed: Vec<ChangedDeclaration<'a>>,
     pub(super) renamed: Vec<(Symbol, Symbol)>,
     pub(super) moved: Vec<Symbol>,
-    pub(super) signatures: Vec<Revalued<'a>>,
-    pub(super) values: Vec<Revalued<'a>>,
-    pub(super) groups: Vec<Group<'a>>,
-    pub(super) documented: Vec<(Option<Symbol>, Side)>,
+    pub(super) signatures: Vec<ChangedValue<'a>>,
+    pub(super) values: Vec<ChangedValue<'a>>,
+    pub(super) groups: Vec<LineGroup<'a>>,
+    pub(super) documented: Vec<(Option<Symbol>, DiffSide)>,
     pub(super) comments: Vec<(Option<Symbol>, &'a str)>,
     pub(super) imported: Vec<&'a str>,
     pub(super) unimported: Vec<&'a str>,
@@ -73,8 +73,8 @@ fn has_value(kind: SymbolKind) -> bool {
     )
 }
 
-impl<'a> Story<'a> {
-    pub(super) fn of(file: &str, patch: &Patch<'a>) -> Self {
+impl<'a> EditSummary<'a> {
+    pub(super) fn from_patch(file: &str, patch: &Patch<'a>) -> Self {
         let mut story = Self {
             language: patch.language,
             added: Vec::new(),
@@ -91,58 +91,62 @@ impl<'a> Story<'a> {
             dependencies: Vec::new(),
             replaced: None,
         };
-        let mut rest: Vec<&Line<'a>> = Vec::with_capacity(patch.lines.len());
-        let mut packages = dependency::Ledger::new(file);
-        let reflowed = reflowed(&patch.lines);
+        let mut rest: Vec<&PatchLine<'a>> = Vec::with_capacity(patch.lines.len());
+        let mut packages = dependency::DependencyChanges::new(file);
+        let reflowed = find_reflowed_runs(&patch.lines);
         for line in &patch.lines {
             if reflowed.contains(&line.run) {
-                story.reflow(line);
+                story.add_reflowed(line);
                 continue;
             }
-            if packages.take(line) {
+            if packages.add_line(line) {
                 continue;
             }
             match line.role {
-                Role::Import => story.import(line),
-                Role::Doc | Role::Comment => rest.push(line),
-                Role::Mark | Role::Code => match (&line.declares, line.side) {
-                    (Some(symbol), Side::Gone) => story.removed.push(stated(symbol, line)),
-                    (Some(symbol), Side::Come) => story.added.push(stated(symbol, line)),
+                LineRole::Import => story.add_import(line),
+                LineRole::Doc | LineRole::Comment => rest.push(line),
+                LineRole::Mark | LineRole::Code => match (&line.declares, line.side) {
+                    (Some(symbol), DiffSide::Gone) => {
+                        story.removed.push(build_declaration(symbol, line));
+                    }
+                    (Some(symbol), DiffSide::Come) => {
+                        story.added.push(build_declaration(symbol, line));
+                    }
                     (None, _) => rest.push(line),
                 },
             }
         }
-        story.dependencies = packages.settle();
+        story.dependencies = packages.into_dependencies();
         story.balance_imports();
-        story.replaced = replaced(patch);
+        story.replaced = find_replaced_name(patch);
         story.pair_declarations();
-        story.group(&rest);
-        story.absorb();
+        story.group_lines(&rest);
+        story.drop_contained();
         story
     }
 
-    fn reflow(&mut self, line: &Line<'a>) {
+    fn add_reflowed(&mut self, line: &PatchLine<'a>) {
         let name = |s: &Option<Symbol>| s.as_ref().map(|s| s.name.clone());
-        if line.side == Side::Come
+        if line.side == DiffSide::Come
             && self
                 .groups
                 .last()
                 .is_none_or(|g| name(&g.symbol) != name(&line.holder))
         {
             let symbol = line.holder.clone();
-            self.groups.push(Group {
+            self.groups.push(LineGroup {
                 symbol,
                 reflowed: true,
-                ..Group::default()
+                ..LineGroup::default()
             });
         }
     }
 
-    fn import(&mut self, line: &Line<'a>) {
-        let Some(what) = imports::brought(self.language, line.text.trim()) else {
+    fn add_import(&mut self, line: &PatchLine<'a>) {
+        let Some(what) = imports::parse_import(self.language, line.text.trim()) else {
             return;
         };
-        if line.side == Side::Gone {
+        if line.side == DiffSide::Gone {
             self.unimported.push(what);
         } else {
             self.imported.push(what);
@@ -159,7 +163,7 @@ impl<'a> Story<'a> {
             }
             let part = |text: &'a str| text.trim_matches([',', ' ', '{', '}']);
             let near = self.imported.iter().enumerate().find_map(|(at, new)| {
-                let swap = tokens::swap(old, new)?;
+                let swap = tokens::find_swap(old, new)?;
                 let (less, more) = (part(swap.before), part(swap.after));
                 (less.is_empty() != more.is_empty()).then_some((at, less, more))
             });
@@ -178,7 +182,7 @@ impl<'a> Story<'a> {
     fn pair_declarations(&mut self) {
         let mut left = Vec::new();
         for gone in std::mem::take(&mut self.removed) {
-            let same = |c: &Stated<'_>| {
+            let same = |c: &ChangedDeclaration<'_>| {
                 c.symbol.name == gone.symbol.name && c.symbol.kind == gone.symbol.kind
             };
             let Some(at) = self.added.iter().position(same) else {
@@ -186,13 +190,13 @@ impl<'a> Story<'a> {
                 continue;
             };
             let come = self.added.remove(at);
-            if unended(gone.text) == unended(come.text) {
+            if trim_separator(gone.text) == trim_separator(come.text) {
                 if gone.run != come.run && !has_value(gone.symbol.kind) {
                     self.moved.push(come.symbol);
                 }
                 continue;
             }
-            let change = Revalued {
+            let change = ChangedValue {
                 symbol: come.symbol,
                 old: gone.text.trim(),
                 new: come.text.trim(),
@@ -204,9 +208,9 @@ impl<'a> Story<'a> {
             }
         }
         for gone in left {
-            let name = self.language.bare(&gone.symbol.name);
+            let name = self.language.strip_qualifier(&gone.symbol.name);
             let found = self.added.iter().position(|come| {
-                let other = self.language.bare(&come.symbol.name);
+                let other = self.language.strip_qualifier(&come.symbol.name);
                 come.run == gone.run
                     && come.symbol.kind == gone.symbol.kind
                     && name != other
@@ -222,7 +226,7 @@ impl<'a> Story<'a> {
         }
     }
 
-    fn current(&self, holder: Option<&Symbol>) -> Option<Symbol> {
+    fn current_symbol(&self, holder: Option<&Symbol>) -> Option<Symbol> {
         let holder = holder?;
         let renamed = self
             .renamed
@@ -232,7 +236,7 @@ impl<'a> Story<'a> {
     }
 
     /// Puts the lines that declare nothing to what holds them.
-    fn group(&mut self, rest: &[&Line<'a>]) {
+    fn group_lines(&mut self, rest: &[&PatchLine<'a>]) {
         let mut known: HashMap<Option<String>, usize> = HashMap::new();
         for (at, group) in self.groups.iter().enumerate() {
             known
@@ -240,7 +244,7 @@ impl<'a> Story<'a> {
                 .or_insert(at);
         }
         let mut runs: Vec<(usize, usize, Vec<&'a str>, Vec<&'a str>)> = Vec::new();
-        let names = |list: &[Stated<'_>]| -> HashSet<String> {
+        let names = |list: &[ChangedDeclaration<'_>]| -> HashSet<String> {
             let named = list.iter().filter(|s| s.symbol.kind != SymbolKind::Impl);
             named.map(|s| s.symbol.name.clone()).collect()
         };
@@ -252,26 +256,26 @@ impl<'a> Story<'a> {
             .map(|s| s.run)
             .collect();
         for line in rest {
-            let holder = self.current(line.holder.as_ref());
+            let holder = self.current_symbol(line.holder.as_ref());
             let own = match line.side {
-                Side::Come => &added,
-                Side::Gone => &removed,
+                DiffSide::Come => &added,
+                DiffSide::Gone => &removed,
             };
             if holder.as_ref().is_some_and(|h| own.contains(&h.name)) {
                 continue;
             }
             // Where something came or went, a diff may show the mark of its neighbour.
-            if line.role == Role::Mark && busy.contains(&line.run) {
+            if line.role == LineRole::Mark && busy.contains(&line.run) {
                 continue;
             }
             match line.role {
-                Role::Doc => {
+                LineRole::Doc => {
                     self.documented.push((holder, line.side));
                     continue;
                 }
-                Role::Comment => {
+                LineRole::Comment => {
                     let told = self.documented.iter().any(|(_, side)| *side == line.side);
-                    if line.side == Side::Come || !told {
+                    if line.side == DiffSide::Come || !told {
                         self.comments.push((holder, line.text.trim()));
                     }
                     continue;
@@ -280,9 +284,9 @@ impl<'a> Story<'a> {
             }
             let name = holder.as_ref().map(|h| h.name.clone());
             let at = *known.entry(name).or_insert_with(|| {
-                self.groups.push(Group {
+                self.groups.push(LineGroup {
                     symbol: holder,
-                    ..Group::default()
+                    ..LineGroup::default()
                 });
                 self.groups.len() - 1
             });
@@ -290,7 +294,7 @@ impl<'a> Story<'a> {
                 runs.push((at, line.run, Vec::new(), Vec::new()));
             }
             if let Some(run) = runs.last_mut() {
-                let list = if line.side == Side::Gone {
+                let list = if line.side == DiffSide::Gone {
                     &mut run.2
                 } else {
                     &mut run.3
@@ -299,14 +303,14 @@ impl<'a> Story<'a> {
             }
         }
         for (at, _, gone, come) in runs {
-            pair(&mut self.groups[at], &gone, &come);
+            pair_lines(&mut self.groups[at], &gone, &come);
         }
     }
 
     /// Drops what is told by its container already.
-    fn absorb(&mut self) {
+    fn drop_contained(&mut self) {
         let language = self.language;
-        let deep = language.nature() == Nature::Data || language == Language::Css;
+        let deep = language.file_purpose() == FilePurpose::Data || language == Language::Css;
         for list in [&mut self.added, &mut self.removed] {
             let outer: Vec<String> = list
                 .iter()
@@ -342,12 +346,12 @@ impl<'a> Story<'a> {
 }
 
 /// A line without what only says that another follows.
-fn unended(text: &str) -> &str {
+fn trim_separator(text: &str) -> &str {
     text.trim().trim_end_matches([',', ';'])
 }
 
-fn stated<'a>(symbol: &Symbol, line: &Line<'a>) -> Stated<'a> {
-    Stated {
+fn build_declaration<'a>(symbol: &Symbol, line: &PatchLine<'a>) -> ChangedDeclaration<'a> {
+    ChangedDeclaration {
         symbol: symbol.clone(),
         text: line.text,
         run: line.run,
@@ -355,12 +359,12 @@ fn stated<'a>(symbol: &Symbol, line: &Line<'a>) -> Stated<'a> {
 }
 
 fn is_renaming(language: Language, old: (&str, &str), new: (&str, &str)) -> bool {
-    if language.nature() == Nature::Prose {
+    if language.file_purpose() == FilePurpose::Prose {
         return old.0.find(' ') == new.0.find(' ');
     }
     let swapped = old.0.replacen(old.1, new.1, 1);
     swapped.trim() == new.0.trim()
-        || (!has_short_value(old.0) && tokens::likeness(&swapped, new.0) >= 70)
+        || (!has_short_value(old.0) && tokens::line_similarity(&swapped, new.0) >= 70)
 }
 
 /// A key with a short value: two of them look alike by their shape alone.
@@ -370,15 +374,18 @@ fn has_short_value(text: &str) -> bool {
 }
 
 /// The runs whose lines hold the same code, laid out in another way.
-fn reflowed(lines: &[Line<'_>]) -> HashSet<usize> {
+fn find_reflowed_runs(lines: &[PatchLine<'_>]) -> HashSet<usize> {
     let mut found = HashSet::new();
     for run in lines.chunk_by(|a, b| a.run == b.run) {
-        let side = |wanted: Side| -> String {
+        let side = |wanted: DiffSide| -> String {
             let lines = run.iter().filter(|l| l.side == wanted);
             lines.map(|l| l.text).collect::<Vec<_>>().join("\n")
         };
-        let (old, new) = (side(Side::Gone), side(Side::Come));
-        if !old.is_empty() && !new.is_empty() && detail::squeezed(&old) == detail::squeezed(&new) {
+        let (old, new) = (side(DiffSide::Gone), side(DiffSide::Come));
+        if !old.is_empty()
+            && !new.is_empty()
+            && detail::squeeze_code(&old) == detail::squeeze_code(&new)
+        {
             found.insert(run[0].run);
         }
     }
@@ -386,20 +393,23 @@ fn reflowed(lines: &[Line<'_>]) -> HashSet<usize> {
 }
 
 /// Finds which removed line became which added one.
-fn pair<'a>(group: &mut Group<'a>, gone: &[&'a str], come: &[&'a str]) {
-    let gone = &gone[..gone.len().min(PAIR_CAP)];
-    let come = &come[..come.len().min(PAIR_CAP)];
+fn pair_lines<'a>(group: &mut LineGroup<'a>, gone: &[&'a str], come: &[&'a str]) {
+    let gone = &gone[..gone.len().min(MAX_PAIRED_LINES)];
+    let come = &come[..come.len().min(MAX_PAIRED_LINES)];
     let mut from = 0;
     let mut used = Vec::new();
     for old in gone {
-        if come.iter().any(|new| unended(new) == unended(old)) {
+        if come
+            .iter()
+            .any(|new| trim_separator(new) == trim_separator(old))
+        {
             continue;
         }
         let best = come[from..]
             .iter()
             .take(12)
             .enumerate()
-            .map(|(at, new)| (tokens::likeness(old, new), at))
+            .map(|(at, new)| (tokens::line_similarity(old, new), at))
             .filter(|(alike, _)| *alike >= 45)
             .max_by_key(|(alike, at)| (*alike, usize::MAX - at));
         if let Some((_, at)) = best {
@@ -414,7 +424,9 @@ fn pair<'a>(group: &mut Group<'a>, gone: &[&'a str], come: &[&'a str]) {
         }
     }
     for (at, new) in come.iter().enumerate() {
-        let known = gone.iter().any(|old| unended(old) == unended(new));
+        let known = gone
+            .iter()
+            .any(|old| trim_separator(old) == trim_separator(new));
         if !used.contains(&at) && !known {
             group.come.push(new);
         }
@@ -422,21 +434,21 @@ fn pair<'a>(group: &mut Group<'a>, gone: &[&'a str], come: &[&'a str]) {
 }
 
 /// The one name that was replaced by another in every changed line.
-fn replaced<'a>(patch: &Patch<'a>) -> Option<(&'a str, &'a str, usize)> {
-    let side = |wanted: Side| {
+fn find_replaced_name<'a>(patch: &Patch<'a>) -> Option<(&'a str, &'a str, usize)> {
+    let side = |wanted: DiffSide| {
         patch
             .lines
             .iter()
             .filter(move |l| l.side == wanted)
             .map(|l| l.text)
     };
-    if side(Side::Gone).count() != side(Side::Come).count() {
+    if side(DiffSide::Gone).count() != side(DiffSide::Come).count() {
         return None;
     }
     let mut found = None;
     let mut count = 0;
-    for (old, new) in side(Side::Gone).zip(side(Side::Come)) {
-        let pair = tokens::renaming(old, new)?;
+    for (old, new) in side(DiffSide::Gone).zip(side(DiffSide::Come)) {
+        let pair = tokens::find_renaming(old, new)?;
         if found.is_some_and(|f| f != pair) {
             return None;
         }

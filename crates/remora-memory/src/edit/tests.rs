@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    DIFF_CAP, EditInput, EditReading, FACT_CAP, Hunk, Origin, TITLE_CAP, diff, read, read_call,
+    EditInput, EditReading, FileOrigin, Hunk, MAX_DIFF_CHARS, MAX_FACTS, MAX_TITLE_CHARS, diff,
+    read_call, read_edit,
 };
 
 fn cases() -> Vec<Value> {
@@ -40,19 +41,19 @@ fn run(case: &Value) -> EditReading {
     let form = case["form"].as_str().unwrap_or("patch");
     // The client gives a patch and the file before it.
     let hunks = match form {
-        "patch" => diff::hunks(before.as_deref().unwrap(), after.as_deref().unwrap(), 1),
+        "patch" => diff::diff_texts(before.as_deref().unwrap(), after.as_deref().unwrap(), 1),
         _ => Vec::new(),
     };
-    read(&EditInput {
+    read_edit(&EditInput {
         path: case["path"].as_str().unwrap(),
         original: before.as_deref().filter(|_| form == "patch"),
         hunks: &hunks,
         old: before.as_deref().filter(|_| form == "strings"),
         new: after.as_deref().filter(|_| form != "patch"),
         origin: if form == "created" {
-            Origin::Created
+            FileOrigin::Created
         } else {
-            Origin::Updated
+            FileOrigin::Updated
         },
     })
 }
@@ -64,7 +65,7 @@ fn edits_are_told_as_the_cases_say() {
         let reading = run(&case);
         let mut told = json!({
             "title": reading.title,
-            "kind": reading.kind.word(),
+            "kind": reading.kind.as_str(),
             "facts": reading.facts,
             "symbols": reading.symbols,
             "concepts": reading.concepts,
@@ -84,7 +85,7 @@ fn edits_are_told_as_the_cases_say() {
 fn a_diff_applied_gives_the_new_text() {
     let old = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\n";
     let new = "a\nB\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\n";
-    let found = diff::hunks(old, new, 1);
+    let found = diff::diff_texts(old, new, 1);
     let lines: Vec<Vec<String>> = found.iter().map(|h| h.lines.clone()).collect();
     assert_eq!(
         lines,
@@ -105,7 +106,7 @@ fn a_large_text_is_cut_at_lines_that_stand_once() {
     let new = old
         .replacen("go(1)", "go(2)", 1)
         .replace("fn f1999() {\n    go(1)", "fn f1999() {\n    go(3)");
-    let changed: Vec<String> = diff::hunks(&old, &new, 1)
+    let changed: Vec<String> = diff::diff_texts(&old, &new, 1)
         .into_iter()
         .flat_map(|h| h.lines)
         .filter(|l| !l.starts_with(' '))
@@ -127,10 +128,10 @@ fn other_tools_are_no_edits() {
 #[test]
 fn a_long_diff_says_what_it_leaves_out() {
     let new = "let value = compute_something_long();\n".repeat(500);
-    let reading = read(&EditInput {
+    let reading = read_edit(&EditInput {
         path: "a.rs",
         new: Some(&new),
-        origin: Origin::Created,
+        origin: FileOrigin::Created,
         ..EditInput::default()
     });
     let last = reading.diff.lines().last().unwrap();
@@ -142,12 +143,12 @@ fn a_long_diff_says_what_it_leaves_out() {
 
 fn check(reading: &EditReading) -> Result<(), TestCaseError> {
     prop_assert!(
-        reading.title.chars().count() <= TITLE_CAP,
+        reading.title.chars().count() <= MAX_TITLE_CHARS,
         "{}",
         reading.title
     );
     prop_assert!(!reading.title.is_empty() && !reading.title.contains('\n'));
-    prop_assert!(reading.facts.len() <= FACT_CAP);
+    prop_assert!(reading.facts.len() <= MAX_FACTS);
     prop_assert!(
         reading
             .facts
@@ -156,7 +157,7 @@ fn check(reading: &EditReading) -> Result<(), TestCaseError> {
     );
     prop_assert!(reading.symbols.len() <= 24);
     prop_assert!(reading.concepts.len() <= 4);
-    prop_assert!(reading.diff.chars().count() <= DIFF_CAP);
+    prop_assert!(reading.diff.chars().count() <= MAX_DIFF_CHARS);
     Ok(())
 }
 
@@ -209,7 +210,7 @@ proptest! {
         original in prop::option::of(any::<String>()),
         hunks in prop::collection::vec(hunk(), 0..5),
     ) {
-        let reading = read(&EditInput {
+        let reading = read_edit(&EditInput {
             path,
             original: original.as_deref(),
             hunks: &hunks,
@@ -226,8 +227,8 @@ proptest! {
         new in any::<String>(),
         made in any::<bool>(),
     ) {
-        let origin = if made { Origin::Created } else { Origin::Updated };
-        let reading = read(&EditInput {
+        let origin = if made { FileOrigin::Created } else { FileOrigin::Updated };
+        let reading = read_edit(&EditInput {
             path,
             original: Some(&original),
             hunks: &[],
@@ -251,12 +252,12 @@ proptest! {
         let (Some(before), Some(after)) = (text_of(&case["before"]), text_of(&case["after"])) else {
             return Ok(());
         };
-        let mut hunks = diff::hunks(&before, &after, 1 + shift);
+        let mut hunks = diff::diff_texts(&before, &after, 1 + shift);
         for hunk in &mut hunks {
             hunk.lines.truncate(cut);
         }
         let end = (0..=drop_from.min(before.len())).rev().find(|e| before.is_char_boundary(*e)).unwrap();
-        let reading = read(&EditInput {
+        let reading = read_edit(&EditInput {
             path: lang,
             original: Some(&before[end..]),
             hunks: &hunks,
@@ -267,7 +268,7 @@ proptest! {
 
     #[test]
     fn a_diff_loses_nothing(old in "[ab\n]{0,60}", new in "[ab\n]{0,60}") {
-        let hunks = diff::hunks(&old, &new, 1);
+        let hunks = diff::diff_texts(&old, &new, 1);
         let count = |sign: char| hunks.iter().flat_map(|h| &h.lines).filter(|l| l.starts_with(sign)).count();
         let (before, after) = (old.lines().count(), new.lines().count());
         prop_assert_eq!(before + count('+'), after + count('-'));

@@ -2,12 +2,14 @@
 //! explains the edit leads; what follows from it is left to the facts.
 
 use super::cut::one_line;
-use super::detail::{self, Details};
-use super::imports::told;
-use super::story::{Group, Story};
-use super::wording::{list, named, names, short_path, signature_change, version};
-use super::{EditKind, TITLE_CAP, fit};
-use crate::symbols::{Language, Nature, SymbolKind};
+use super::detail::{self, GroupDetails};
+use super::imports::format_import;
+use super::story::{EditSummary, LineGroup};
+use super::wording::{
+    format_declarations, format_symbol, format_version, join_names, short_path, signature_change,
+};
+use super::{EditKind, MAX_TITLE_CHARS, fit_title};
+use crate::symbols::{FilePurpose, Language, SymbolKind};
 
 /// Whether a path is that of tests.
 pub(super) fn is_test_path(path: &str) -> bool {
@@ -27,42 +29,46 @@ pub(super) struct Headline {
     pub(super) kind: EditKind,
 }
 
-struct Writer<'s, 'a> {
-    story: &'s Story<'a>,
-    details: &'s [Details],
+struct TitleWriter<'s, 'a> {
+    story: &'s EditSummary<'a>,
+    details: &'s [GroupDetails],
     path: String,
-    nature: Nature,
+    nature: FilePurpose,
 }
 
-pub(super) fn write(path: &str, story: &Story<'_>, details: &[Details]) -> Headline {
-    let writer = Writer {
+pub(super) fn render_title(
+    path: &str,
+    story: &EditSummary<'_>,
+    details: &[GroupDetails],
+) -> Headline {
+    let writer = TitleWriter {
         story,
         details,
         path: short_path(path),
-        nature: story.language.nature(),
+        nature: story.language.file_purpose(),
     };
-    let (title, kind) = writer.headline();
+    let (title, kind) = writer.render_headline();
     let kind = match kind {
         EditKind::Docs | EditKind::Config | EditKind::Test => kind,
         _ if is_test_path(path) => EditKind::Test,
         _ => kind,
     };
     Headline {
-        title: fit(&title),
+        title: fit_title(&title),
         kind,
     }
 }
 
-impl Writer<'_, '_> {
-    fn headline(&self) -> (String, EditKind) {
-        self.dependencies()
-            .or_else(|| self.renamed())
-            .or_else(|| self.declared())
-            .or_else(|| self.handled())
-            .or_else(|| self.signature())
-            .or_else(|| self.values())
-            .or_else(|| self.inside())
-            .or_else(|| self.around())
+impl TitleWriter<'_, '_> {
+    fn render_headline(&self) -> (String, EditKind) {
+        self.render_dependencies()
+            .or_else(|| self.render_renamed())
+            .or_else(|| self.render_declared())
+            .or_else(|| self.render_handled())
+            .or_else(|| self.render_signature())
+            .or_else(|| self.render_values())
+            .or_else(|| self.render_inside())
+            .or_else(|| self.render_other())
             .unwrap_or_else(|| (format!("Changed {}", self.path), self.plain_kind()))
     }
 
@@ -71,13 +77,13 @@ impl Writer<'_, '_> {
             _ if matches!(self.story.language, Language::Docker | Language::Make) => {
                 EditKind::Config
             }
-            Nature::Data => EditKind::Config,
-            Nature::Prose => EditKind::Docs,
+            FilePurpose::Data => EditKind::Config,
+            FilePurpose::Prose => EditKind::Docs,
             _ => EditKind::Change,
         }
     }
 
-    fn dependencies(&self) -> Option<(String, EditKind)> {
+    fn render_dependencies(&self) -> Option<(String, EditKind)> {
         let list = &self.story.dependencies;
         let first = list.first()?;
         let path = &self.path;
@@ -90,7 +96,7 @@ impl Writer<'_, '_> {
                 } else {
                     "Changed"
                 };
-                let names = names(list.iter().map(|d| d.name.clone()).collect());
+                let names = join_names(list.iter().map(|d| d.name.clone()).collect());
                 format!("{verb} {} dependencies in {path}: {names}", list.len())
             }
             (Some(_), Some(_)) if first.note.is_some() => {
@@ -102,8 +108,8 @@ impl Writer<'_, '_> {
                 format!(
                     "{verb} {} {} -> {} in {path}",
                     first.name,
-                    version(old),
-                    version(new)
+                    format_version(old),
+                    format_version(new)
                 )
             }
             (None, Some(new)) => {
@@ -119,9 +125,9 @@ impl Writer<'_, '_> {
         Some((title, EditKind::Config))
     }
 
-    fn renamed(&self) -> Option<(String, EditKind)> {
+    fn render_renamed(&self) -> Option<(String, EditKind)> {
         let kind = match self.nature {
-            Nature::Code => EditKind::Refactor,
+            FilePurpose::Code => EditKind::Refactor,
             _ => self.plain_kind(),
         };
         if let Some((from, to)) = self.story.renamed.first() {
@@ -137,15 +143,15 @@ impl Writer<'_, '_> {
             return Some((
                 format!(
                     "Renamed {word}{} to {}{more} in {}",
-                    named(from),
-                    named(to),
+                    format_symbol(from),
+                    format_symbol(to),
                     self.path
                 ),
                 kind,
             ));
         }
         let (from, to, count) = self.story.replaced?;
-        if count < 2 || self.nature != Nature::Code {
+        if count < 2 || self.nature != FilePurpose::Code {
             return None;
         }
         Some((
@@ -157,18 +163,18 @@ impl Writer<'_, '_> {
         ))
     }
 
-    fn declared(&self) -> Option<(String, EditKind)> {
+    fn render_declared(&self) -> Option<(String, EditKind)> {
         let (added, removed) = (&self.story.added, &self.story.removed);
         let kind = match self.plain_kind() {
-            EditKind::Change if self.nature == Nature::Code => EditKind::Feature,
+            EditKind::Change if self.nature == FilePurpose::Code => EditKind::Feature,
             other => other,
         };
         if let (Some(come), Some(gone)) = (added.first(), removed.first()) {
             if added.len() == 1 && removed.len() == 1 && come.symbol.kind == gone.symbol.kind {
                 let title = format!(
                     "Replaced {} with {} in {}",
-                    named(&gone.symbol),
-                    named(&come.symbol),
+                    format_symbol(&gone.symbol),
+                    format_symbol(&come.symbol),
                     self.path
                 );
                 return Some((
@@ -182,8 +188,8 @@ impl Writer<'_, '_> {
             }
             let title = format!(
                 "Added {}, removed {} in {}",
-                list(self.story.language, added),
-                list(self.story.language, removed),
+                format_declarations(self.story.language, added),
+                format_declarations(self.story.language, removed),
                 self.path
             );
             return Some((
@@ -205,33 +211,33 @@ impl Writer<'_, '_> {
             } else {
                 kind
             };
-            return Some((self.gain(), kind));
+            return Some((self.render_added(), kind));
         }
         if removed.is_empty() {
             return None;
         }
         let kind = match self.nature {
-            Nature::Code if removed.iter().all(|s| s.symbol.kind == SymbolKind::Test) => {
+            FilePurpose::Code if removed.iter().all(|s| s.symbol.kind == SymbolKind::Test) => {
                 EditKind::Test
             }
-            Nature::Code if kind == EditKind::Feature => EditKind::Refactor,
+            FilePurpose::Code if kind == EditKind::Feature => EditKind::Refactor,
             _ => self.plain_kind(),
         };
         Some((
             format!(
                 "Removed {} from {}",
-                list(self.story.language, removed),
+                format_declarations(self.story.language, removed),
                 self.path
             ),
             kind,
         ))
     }
 
-    fn gain(&self) -> String {
+    fn render_added(&self) -> String {
         let added = &self.story.added;
         let mut title = format!(
             "Added {} to {}",
-            list(self.story.language, added),
+            format_declarations(self.story.language, added),
             self.path
         );
         if let [only] = added.as_slice() {
@@ -252,33 +258,37 @@ impl Writer<'_, '_> {
             .chain(self.story.signatures.iter().map(|s| &s.symbol))
             .chain(self.story.values.iter().map(|s| &s.symbol))
             .filter(|s| s.kind != SymbolKind::Impl)
-            .map(named)
+            .map(format_symbol)
             .collect();
         if changed.is_empty() {
             return title;
         }
-        let longer = format!("{title}, changed {}", names(changed));
-        if longer.chars().count() <= TITLE_CAP {
+        let longer = format!("{title}, changed {}", join_names(changed));
+        if longer.chars().count() <= MAX_TITLE_CHARS {
             longer
         } else {
             title
         }
     }
 
-    fn handled(&self) -> Option<(String, EditKind)> {
-        if self.nature != Nature::Code {
+    fn render_handled(&self) -> Option<(String, EditKind)> {
+        if self.nature != FilePurpose::Code {
             return None;
         }
         let at = self.details.iter().position(|d| d.handled.is_some())?;
         let case = self.details[at].handled.as_ref()?;
         let title = match &self.story.groups[at].symbol {
-            Some(symbol) => format!("Handled {case} in {} ({})", named(symbol), self.path),
+            Some(symbol) => format!(
+                "Handled {case} in {} ({})",
+                format_symbol(symbol),
+                self.path
+            ),
             None => format!("Handled {case} in {}", self.path),
         };
         Some((title, EditKind::Bugfix))
     }
 
-    fn signature(&self) -> Option<(String, EditKind)> {
+    fn render_signature(&self) -> Option<(String, EditKind)> {
         let change = self.story.signatures.first()?;
         let how = signature_change(change.old, change.new);
         let what = if change.symbol.kind.is_body() {
@@ -294,21 +304,27 @@ impl Writer<'_, '_> {
         Some((
             format!(
                 "Changed {what}{} in {}: {how}",
-                named(&change.symbol),
+                format_symbol(&change.symbol),
                 self.path
             ),
             kind,
         ))
     }
 
-    fn values(&self) -> Option<(String, EditKind)> {
+    fn render_values(&self) -> Option<(String, EditKind)> {
         let first = self.story.values.first()?;
         let kind = self.plain_kind();
         if self.story.values.len() > 1 {
-            let names = names(self.story.values.iter().map(|v| named(&v.symbol)).collect());
+            let names = join_names(
+                self.story
+                    .values
+                    .iter()
+                    .map(|v| format_symbol(&v.symbol))
+                    .collect(),
+            );
             let title = format!("Changed {names} in {}", self.path);
-            let longer = format!("{title}: {}", detail::value(first));
-            let title = if longer.chars().count() <= TITLE_CAP {
+            let longer = format!("{title}: {}", detail::describe_value(first));
+            let title = if longer.chars().count() <= MAX_TITLE_CHARS {
                 longer
             } else {
                 title
@@ -318,18 +334,18 @@ impl Writer<'_, '_> {
         Some((
             format!(
                 "Changed {} in {}: {}",
-                named(&first.symbol),
+                format_symbol(&first.symbol),
                 self.path,
-                detail::value(first)
+                detail::describe_value(first)
             ),
             kind,
         ))
     }
 
-    fn inside(&self) -> Option<(String, EditKind)> {
+    fn render_inside(&self) -> Option<(String, EditKind)> {
         let groups = &self.story.groups;
-        if self.nature == Nature::Prose {
-            return (!groups.is_empty()).then(|| (self.sections(), EditKind::Docs));
+        if self.nature == FilePurpose::Prose {
+            return (!groups.is_empty()).then(|| (self.render_sections(), EditKind::Docs));
         }
         // What has a name says more than the top of the file.
         let at = groups.iter().position(|g| g.symbol.is_some()).unwrap_or(0);
@@ -337,39 +353,41 @@ impl Writer<'_, '_> {
         let details = &self.details[at];
         let kind = match group.symbol.as_ref().map(|s| s.kind) {
             Some(SymbolKind::Test) => EditKind::Test,
-            _ if details.condition && self.nature == Nature::Code => EditKind::Bugfix,
+            _ if details.condition && self.nature == FilePurpose::Code => EditKind::Bugfix,
             _ if details.formatting => EditKind::Refactor,
             _ => self.plain_kind(),
         };
         if details.formatting && self.details.iter().all(|d| d.formatting) {
             return Some((
-                format!("Reformatted {}", self.location(group)),
+                format!("Reformatted {}", self.format_location(group)),
                 EditKind::Refactor,
             ));
         }
-        if let Some(title) = self.membership(group) {
+        if let Some(title) = self.render_membership(group) {
             return Some((title, kind));
         }
         let others: Vec<String> = groups
             .iter()
             .filter_map(|g| g.symbol.as_ref())
-            .map(named)
+            .map(format_symbol)
             .collect();
         if others.len() > 1 {
-            let title = format!("Changed {} in {}", names(others), self.path);
+            let title = format!("Changed {} in {}", join_names(others), self.path);
             let longer = details.lines.first().map(|l| format!("{title}: {l}"));
             let title = longer
-                .filter(|l| l.chars().count() <= TITLE_CAP)
+                .filter(|l| l.chars().count() <= MAX_TITLE_CHARS)
                 .unwrap_or(title);
             return Some((title, kind));
         }
-        let title = format!("Changed {}", self.location(group));
+        let title = format!("Changed {}", self.format_location(group));
         let Some(first) = details.lines.first() else {
             return Some((title, kind));
         };
         let title = match first.split_once("` -> `") {
             // The new code says more than half of both.
-            Some((_, new)) if title.chars().count() + first.chars().count() + 2 > TITLE_CAP => {
+            Some((_, new))
+                if title.chars().count() + first.chars().count() + 2 > MAX_TITLE_CHARS =>
+            {
                 format!("{title}: now `{new}")
             }
             _ => format!("{title}: {first}"),
@@ -377,21 +395,21 @@ impl Writer<'_, '_> {
         let longer = details.lines.get(1).map(|l| format!("{title}; {l}"));
         Some((
             longer
-                .filter(|l| l.chars().count() <= TITLE_CAP)
+                .filter(|l| l.chars().count() <= MAX_TITLE_CHARS)
                 .unwrap_or(title),
             kind,
         ))
     }
 
-    fn location(&self, group: &Group<'_>) -> String {
+    fn format_location(&self, group: &LineGroup<'_>) -> String {
         match &group.symbol {
-            Some(symbol) => format!("{} in {}", named(symbol), self.path),
+            Some(symbol) => format!("{} in {}", format_symbol(symbol), self.path),
             None => self.path.clone(),
         }
     }
 
     /// Lines that came to, or went from, something that is a list of lines.
-    fn membership(&self, group: &Group<'_>) -> Option<String> {
+    fn render_membership(&self, group: &LineGroup<'_>) -> Option<String> {
         let symbol = group.symbol.as_ref()?;
         let lists = matches!(
             symbol.kind,
@@ -416,7 +434,7 @@ impl Writer<'_, '_> {
         };
         let items: Vec<String> = lines
             .iter()
-            .map(|l| detail::code(l.trim_start_matches("- "), 40))
+            .map(|l| detail::format_code(l.trim_start_matches("- "), 40))
             .filter(|l| l.chars().any(char::is_alphanumeric))
             .map(|l| format!("`{l}`"))
             .collect();
@@ -425,37 +443,37 @@ impl Writer<'_, '_> {
         }
         Some(format!(
             "{verb} {} {joint} {} in {}",
-            names(items),
-            named(symbol),
+            join_names(items),
+            format_symbol(symbol),
             self.path
         ))
     }
 
-    fn sections(&self) -> String {
+    fn render_sections(&self) -> String {
         let groups = &self.story.groups;
         let named: Vec<String> = groups
             .iter()
             .filter_map(|g| g.symbol.as_ref())
-            .map(named)
+            .map(format_symbol)
             .collect();
         let title = match named.len() {
             0 => format!("Updated {}", self.path),
             1 => format!("Updated section {} of {}", named[0], self.path),
-            _ => return format!("Updated sections {} of {}", names(named), self.path),
+            _ => return format!("Updated sections {} of {}", join_names(named), self.path),
         };
         let first = self.details.iter().flat_map(|d| &d.lines).next();
         let longer = first.map(|l| format!("{title}: {l}"));
         longer
-            .filter(|l| l.chars().count() <= TITLE_CAP)
+            .filter(|l| l.chars().count() <= MAX_TITLE_CHARS)
             .unwrap_or(title)
     }
 
     /// Nothing but imports, comments, moves.
-    fn around(&self) -> Option<(String, EditKind)> {
+    fn render_other(&self) -> Option<(String, EditKind)> {
         let story = self.story;
         if let Some(symbol) = story.moved.first() {
             return Some((
-                format!("Moved {} within {}", named(symbol), self.path),
+                format!("Moved {} within {}", format_symbol(symbol), self.path),
                 EditKind::Refactor,
             ));
         }
@@ -463,18 +481,18 @@ impl Writer<'_, '_> {
             let before = story
                 .documented
                 .iter()
-                .any(|(_, side)| *side == super::patch::Side::Gone);
+                .any(|(_, side)| *side == super::patch::DiffSide::Gone);
             let after = story
                 .documented
                 .iter()
-                .any(|(_, side)| *side == super::patch::Side::Come);
+                .any(|(_, side)| *side == super::patch::DiffSide::Come);
             let verb = match (before, after) {
                 (false, true) => "Documented",
                 (true, true) => "Reworded the docs of",
                 _ => "Removed the docs of",
             };
             let title = match holder {
-                Some(symbol) => format!("{verb} {} in {}", named(symbol), self.path),
+                Some(symbol) => format!("{verb} {} in {}", format_symbol(symbol), self.path),
                 None => format!("{verb} {}", self.path),
             };
             return Some((title, EditKind::Docs));
@@ -486,13 +504,21 @@ impl Writer<'_, '_> {
                 String::new()
             };
             return Some((
-                format!("Imported {}{more} in {}", told(first, 60), self.path),
+                format!(
+                    "Imported {}{more} in {}",
+                    format_import(first, 60),
+                    self.path
+                ),
                 EditKind::Change,
             ));
         }
         if let Some(first) = story.unimported.first() {
             return Some((
-                format!("Removed import {} in {}", told(first, 60), self.path),
+                format!(
+                    "Removed import {} in {}",
+                    format_import(first, 60),
+                    self.path
+                ),
                 EditKind::Refactor,
             ));
         }
@@ -501,7 +527,7 @@ impl Writer<'_, '_> {
             .trim_start_matches(['/', '#', '*', '-', ';', '<', '!', ' '])
             .trim_end_matches(['*', '/', '-', '>', ' ']);
         let place = match holder {
-            Some(symbol) => format!("{} ({})", named(symbol), self.path),
+            Some(symbol) => format!("{} ({})", format_symbol(symbol), self.path),
             None => self.path.clone(),
         };
         Some((

@@ -4,11 +4,11 @@
 use crate::symbols::lexing::is_name;
 
 /// More tokens than this are another line, not a swap.
-const SWAP_CAP: usize = 8;
-const LINE_CAP: usize = 400;
+const MAX_SWAPPED_TOKENS: usize = 8;
+const MAX_LINE_TOKENS: usize = 400;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum TokenKind {
     Word,
     Number,
     Text,
@@ -17,41 +17,41 @@ pub(super) enum Sort {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Token<'a> {
+pub(super) struct CodeToken<'a> {
     pub(super) text: &'a str,
-    pub(super) sort: Sort,
+    pub(super) sort: TokenKind,
     start: usize,
 }
 
 /// What differs between two versions of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Swap<'a> {
+pub(super) struct TokenSwap<'a> {
     pub(super) before: &'a str,
     pub(super) after: &'a str,
-    pub(super) sort: Sort,
+    pub(super) sort: TokenKind,
     /// What the swapped value belongs to.
     pub(super) label: Option<&'a str>,
     /// Whether the swapped word is called.
     pub(super) called: bool,
 }
 
-const MARKS: &[&str] = &[
+const OPERATORS: &[&str] = &[
     "===", "!==", "...", "..=", "==", "!=", "<=", ">=", "->", "=>", "&&", "||", "::", "+=", "-=",
     "*=", "/=", "..", "?.", "??", ":=", "<<", ">>", "//", "**",
 ];
 
-pub(super) fn tokens(line: &str) -> Vec<Token<'_>> {
+pub(super) fn split_tokens(line: &str) -> Vec<CodeToken<'_>> {
     let mut found = Vec::new();
     let mut at = 0;
-    while at < line.len() && found.len() < LINE_CAP {
+    while at < line.len() && found.len() < MAX_LINE_TOKENS {
         let rest = &line[at..];
         let Some(c) = rest.chars().next() else { break };
         if c.is_whitespace() {
             at += c.len_utf8();
             continue;
         }
-        let (len, sort) = measure(rest, c, found.last());
-        found.push(Token {
+        let (len, sort) = measure_token(rest, c, found.last());
+        found.push(CodeToken {
             text: &rest[..len],
             sort,
             start: at,
@@ -61,7 +61,7 @@ pub(super) fn tokens(line: &str) -> Vec<Token<'_>> {
     found
 }
 
-fn measure(rest: &str, c: char, before: Option<&Token<'_>>) -> (usize, Sort) {
+fn measure_token(rest: &str, c: char, before: Option<&CodeToken<'_>>) -> (usize, TokenKind) {
     if c.is_ascii_digit() {
         let end = rest
             .char_indices()
@@ -70,11 +70,11 @@ fn measure(rest: &str, c: char, before: Option<&Token<'_>>) -> (usize, Sort) {
                 !(d.is_ascii_alphanumeric() || *d == '_' || dot)
             })
             .map_or(rest.len(), |(at, _)| at);
-        return (end, Sort::Number);
+        return (end, TokenKind::Number);
     }
     if is_name(c) {
         let end = rest.find(|d| !is_name(d)).unwrap_or(rest.len());
-        return (end, Sort::Word);
+        return (end, TokenKind::Word);
     }
     let lifetime = c == '\'' && before.is_some_and(|t| matches!(t.text, "<" | "&"));
     if matches!(c, '"' | '\'' | '`') && !lifetime {
@@ -85,25 +85,25 @@ fn measure(rest: &str, c: char, before: Option<&Token<'_>>) -> (usize, Sort) {
             } else if d == '\\' {
                 escaped = true;
             } else if d == c {
-                return (at + 1, Sort::Text);
+                return (at + 1, TokenKind::Text);
             }
         }
     }
-    let long = MARKS.iter().find(|m| rest.starts_with(**m));
-    (long.map_or(c.len_utf8(), |m| m.len()), Sort::Mark)
+    let long = OPERATORS.iter().find(|m| rest.starts_with(**m));
+    (long.map_or(c.len_utf8(), |m| m.len()), TokenKind::Mark)
 }
 
 /// How alike two lines are, in hundredths.
-pub(super) fn likeness(old: &str, new: &str) -> usize {
-    let (a, b) = (tokens(old), tokens(new));
+pub(super) fn line_similarity(old: &str, new: &str) -> usize {
+    let (a, b) = (split_tokens(old), split_tokens(new));
     let longest = a.len().max(b.len());
     if longest == 0 {
         return 100;
     }
-    let (head, tail) = frame(&a, &b);
-    let weight = |list: &[Token<'_>]| {
+    let (head, tail) = count_shared_ends(&a, &b);
+    let weight = |list: &[CodeToken<'_>]| {
         list.iter()
-            .map(|t| if t.sort == Sort::Mark { 1 } else { 3 })
+            .map(|t| if t.sort == TokenKind::Mark { 1 } else { 3 })
             .sum::<usize>()
     };
     let shared = weight(&a[..head]) + weight(&a[a.len() - tail..]);
@@ -111,7 +111,7 @@ pub(super) fn likeness(old: &str, new: &str) -> usize {
 }
 
 /// How many tokens two lines share at their start and at their end.
-fn frame(a: &[Token<'_>], b: &[Token<'_>]) -> (usize, usize) {
+fn count_shared_ends(a: &[CodeToken<'_>], b: &[CodeToken<'_>]) -> (usize, usize) {
     let head = a
         .iter()
         .zip(b)
@@ -128,33 +128,36 @@ fn frame(a: &[Token<'_>], b: &[Token<'_>]) -> (usize, usize) {
 
 /// What was swapped between two versions of a line; `None` when they have too
 /// little in common, or nothing differs.
-pub(super) fn swap<'a>(old: &'a str, new: &'a str) -> Option<Swap<'a>> {
-    let (a, b) = (tokens(old), tokens(new));
-    let (head, tail) = frame(&a, &b);
+pub(super) fn find_swap<'a>(old: &'a str, new: &'a str) -> Option<TokenSwap<'a>> {
+    let (a, b) = (split_tokens(old), split_tokens(new));
+    let (head, tail) = count_shared_ends(&a, &b);
     let (gone, come) = (&a[head..a.len() - tail], &b[head..b.len() - tail]);
-    if gone.is_empty() && come.is_empty() || gone.len() > SWAP_CAP || come.len() > SWAP_CAP {
+    if gone.is_empty() && come.is_empty()
+        || gone.len() > MAX_SWAPPED_TOKENS
+        || come.len() > MAX_SWAPPED_TOKENS
+    {
         return None;
     }
     // Nothing shared but brackets is no version of the same line.
     let shared = a[..head].iter().chain(&a[a.len() - tail..]);
-    if a.len() > 1 && shared.filter(|t| t.sort != Sort::Mark).count() == 0 {
+    if a.len() > 1 && shared.filter(|t| t.sort != TokenKind::Mark).count() == 0 {
         return None;
     }
     let sort = match (gone, come) {
         ([x], [y]) if x.sort == y.sort => x.sort,
-        _ => Sort::Several,
+        _ => TokenKind::Several,
     };
     let called = b.get(head + come.len()).is_some_and(|t| t.text == "(");
-    Some(Swap {
-        before: span(old, gone),
-        after: span(new, come),
+    Some(TokenSwap {
+        before: span_text(old, gone),
+        after: span_text(new, come),
         sort,
-        label: label(&b, head),
+        label: find_label(&b, head),
         called,
     })
 }
 
-fn span<'a>(line: &'a str, list: &[Token<'_>]) -> &'a str {
+fn span_text<'a>(line: &'a str, list: &[CodeToken<'_>]) -> &'a str {
     match (list.first(), list.last()) {
         (Some(first), Some(end)) => &line[first.start..end.start + end.text.len()],
         _ => "",
@@ -162,7 +165,7 @@ fn span<'a>(line: &'a str, list: &[Token<'_>]) -> &'a str {
 }
 
 /// Calls that only wrap a value, so that what they are given to says more.
-const WRAPPERS: &[&str] = &[
+const WRAPPER_CALLS: &[&str] = &[
     "from_millis",
     "from_secs",
     "from_micros",
@@ -205,10 +208,13 @@ const KEYWORDS: &[&str] = &[
 
 /// What the token at a place belongs to: the key it is given, the call it is
 /// an argument of, what it is compared with.
-fn label<'a>(list: &[Token<'a>], at: usize) -> Option<&'a str> {
+fn find_label<'a>(list: &[CodeToken<'a>], at: usize) -> Option<&'a str> {
     let word = |i: usize| {
         list.get(i)
-            .filter(|t| t.sort == Sort::Word && !KEYWORDS.contains(&t.text) || t.sort == Sort::Text)
+            .filter(|t| {
+                t.sort == TokenKind::Word && !KEYWORDS.contains(&t.text)
+                    || t.sort == TokenKind::Text
+            })
             .map(|t| t.text.trim_matches(['"', '\'']))
     };
     let direct = [
@@ -242,7 +248,7 @@ fn label<'a>(list: &[Token<'a>], at: usize) -> Option<&'a str> {
                     Some(i - 1)
                 };
                 if let Some(found) = name.and_then(word) {
-                    if !WRAPPERS.contains(&found) {
+                    if !WRAPPER_CALLS.contains(&found) {
                         return Some(found);
                     }
                     wrapper = wrapper.or(Some(found));
@@ -264,15 +270,18 @@ fn label<'a>(list: &[Token<'a>], at: usize) -> Option<&'a str> {
 }
 
 /// The name that was replaced by another throughout a line, and nothing else.
-pub(super) fn renaming<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> {
-    let (a, b) = (tokens(old), tokens(new));
+pub(super) fn find_renaming<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> {
+    let (a, b) = (split_tokens(old), split_tokens(new));
     if a.len() != b.len() {
         return None;
     }
     let mut found = None;
     for (x, y) in a.iter().zip(&b).filter(|(x, y)| x.text != y.text) {
         let pair = (x.text, y.text);
-        if x.sort != Sort::Word || y.sort != Sort::Word || found.is_some_and(|f| f != pair) {
+        if x.sort != TokenKind::Word
+            || y.sort != TokenKind::Word
+            || found.is_some_and(|f| f != pair)
+        {
             return None;
         }
         found = Some(pair);

@@ -1,20 +1,20 @@
 //! Names, paths and lists as titles and facts show them.
 
-use super::TITLE_CAP;
-use super::cut::{clip, one_line};
+use super::MAX_TITLE_CHARS;
+use super::cut::{one_line, truncate_chars};
 use super::dependency::Dependency;
 use super::detail;
-use super::story::Stated;
+use super::story::ChangedDeclaration;
 use super::tokens;
 use crate::symbols::{Language, Symbol, SymbolKind};
 
 /// Paths longer than this lose their head.
-const PATH_CAP: usize = 56;
+const MAX_PATH_CHARS: usize = 56;
 
 /// A path short enough for a title.
 pub(crate) fn short_path(path: &str) -> String {
     let path = one_line(path, 400);
-    if path.chars().count() <= PATH_CAP {
+    if path.chars().count() <= MAX_PATH_CHARS {
         return if path.is_empty() {
             "a file".to_owned()
         } else {
@@ -23,7 +23,7 @@ pub(crate) fn short_path(path: &str) -> String {
     }
     let mut tail = String::new();
     for part in path.rsplit('/') {
-        if !tail.is_empty() && tail.chars().count() + part.chars().count() + 5 > PATH_CAP {
+        if !tail.is_empty() && tail.chars().count() + part.chars().count() + 5 > MAX_PATH_CHARS {
             break;
         }
         tail = if tail.is_empty() {
@@ -32,16 +32,16 @@ pub(crate) fn short_path(path: &str) -> String {
             format!("{part}/{tail}")
         };
     }
-    clip(&format!(".../{tail}"), PATH_CAP + 4)
+    truncate_chars(&format!(".../{tail}"), MAX_PATH_CHARS + 4)
 }
 
 /// Cuts a title, and closes the code that the cut left open.
-pub(crate) fn fit(title: &str) -> String {
-    let cut = one_line(title, TITLE_CAP);
+pub(crate) fn fit_title(title: &str) -> String {
+    let cut = one_line(title, MAX_TITLE_CHARS);
     if cut.matches('`').count().is_multiple_of(2) {
         return cut;
     }
-    let open = one_line(title, TITLE_CAP - 1);
+    let open = one_line(title, MAX_TITLE_CHARS - 1);
     if open.matches('`').count().is_multiple_of(2) {
         open
     } else {
@@ -49,7 +49,7 @@ pub(crate) fn fit(title: &str) -> String {
     }
 }
 
-pub(super) fn version(text: &str) -> String {
+pub(super) fn format_version(text: &str) -> String {
     if text.is_empty() {
         "any".to_owned()
     } else {
@@ -57,7 +57,7 @@ pub(super) fn version(text: &str) -> String {
     }
 }
 
-pub(super) fn describe(dependency: &Dependency) -> String {
+pub(super) fn describe_dependency(dependency: &Dependency) -> String {
     if let Some(note) = &dependency.note {
         return format!("dependency {}: {note}", dependency.name);
     }
@@ -65,20 +65,24 @@ pub(super) fn describe(dependency: &Dependency) -> String {
         (Some(old), Some(new)) => format!(
             "dependency {}: {} -> {}",
             dependency.name,
-            version(old),
-            version(new)
+            format_version(old),
+            format_version(new)
         ),
-        (None, Some(new)) => format!("added dependency {} {}", dependency.name, version(new)),
+        (None, Some(new)) => format!(
+            "added dependency {} {}",
+            dependency.name,
+            format_version(new)
+        ),
         (old, _) => format!(
             "removed dependency {} {}",
             dependency.name,
-            version(old.as_deref().unwrap_or(""))
+            format_version(old.as_deref().unwrap_or(""))
         ),
     }
 }
 
 /// A symbol's name as a title shows it.
-pub(super) fn named(symbol: &Symbol) -> String {
+pub(super) fn format_symbol(symbol: &Symbol) -> String {
     let name = one_line(&symbol.name.replace('`', "'"), 60);
     if symbol.kind == SymbolKind::Section
         && !symbol.name.contains('.')
@@ -92,7 +96,7 @@ pub(super) fn named(symbol: &Symbol) -> String {
 }
 
 /// Two names and how many more.
-pub(super) fn names(mut list: Vec<String>) -> String {
+pub(super) fn join_names(mut list: Vec<String>) -> String {
     list.dedup();
     match list.as_slice() {
         [] => String::new(),
@@ -103,26 +107,29 @@ pub(super) fn names(mut list: Vec<String>) -> String {
 }
 
 /// What came or went, as a title lists it: the outermost only.
-pub(super) fn list(language: Language, stated: &[Stated<'_>]) -> String {
-    let inside = |s: &Stated<'_>| {
+pub(super) fn format_declarations(language: Language, stated: &[ChangedDeclaration<'_>]) -> String {
+    let inside = |s: &ChangedDeclaration<'_>| {
         language != Language::Markdown
             && stated
                 .iter()
                 .any(|o| language.is_inside(&s.symbol.name, &o.symbol.name))
     };
-    let outermost: Vec<&Stated<'_>> = stated.iter().filter(|s| !inside(s)).collect();
+    let outermost: Vec<&ChangedDeclaration<'_>> = stated.iter().filter(|s| !inside(s)).collect();
     let kind = outermost.first().map(|s| s.symbol.kind);
     let same = outermost.iter().all(|s| Some(s.symbol.kind) == kind);
-    let names = names(outermost.iter().map(|s| named(&s.symbol)).collect());
+    let names = join_names(outermost.iter().map(|s| format_symbol(&s.symbol)).collect());
     match (kind, outermost.as_slice()) {
         (Some(SymbolKind::Impl), [one]) => {
-            format!("`{}`", detail::code(one.text.trim_end_matches('}'), 60))
+            format!(
+                "`{}`",
+                detail::format_code(one.text.trim_end_matches('}'), 60)
+            )
         }
         (Some(SymbolKind::Test), [_, _, ..]) if same => {
             format!("{} tests ({names})", outermost.len())
         }
         (Some(kind @ (SymbolKind::Section | SymbolKind::Module)), [_, _, ..]) if same => {
-            format!("{}s {names}", kind.word())
+            format!("{}s {names}", kind.as_str())
         }
         (
             Some(
@@ -138,7 +145,7 @@ pub(super) fn list(language: Language, stated: &[Stated<'_>]) -> String {
                 | SymbolKind::Stage),
             ),
             [_],
-        ) => format!("{} {names}", kind.word()),
+        ) => format!("{} {names}", kind.as_str()),
         _ => names,
     }
 }
@@ -146,21 +153,23 @@ pub(super) fn list(language: Language, stated: &[Stated<'_>]) -> String {
 /// What differs between two versions of a declaration.
 pub(super) fn signature_change(old: &str, new: &str) -> String {
     let arrow = |l: &str| l.find("->").or_else(|| l.rfind("):"));
-    if let Some(swap) = tokens::swap(old, new) {
-        let after = detail::code(swap.after.trim_matches([',', ' ']), 50);
-        let before = detail::code(swap.before.trim_matches([',', ' ']), 50);
+    if let Some(swap) = tokens::find_swap(old, new) {
+        let after = detail::format_code(swap.after.trim_matches([',', ' ']), 50);
+        let before = detail::format_code(swap.before.trim_matches([',', ' ']), 50);
         if swap.before.is_empty() {
             return format!("added `{after}`");
         }
         if swap.after.is_empty() {
             return format!("dropped `{before}`");
         }
-        if let (tokens::Sort::Number | tokens::Sort::Text, Some(label)) = (swap.sort, swap.label) {
+        if let (tokens::TokenKind::Number | tokens::TokenKind::Text, Some(label)) =
+            (swap.sort, swap.label)
+        {
             return format!("{label} {before} -> {after}");
         }
         let returns = arrow(new).is_some_and(|at| new.rfind(swap.after).is_some_and(|s| s > at));
         let lead = if returns { "returns " } else { "" };
         return format!("{lead}`{before}` -> `{after}`");
     }
-    format!("now `{}`", detail::code(new, 60))
+    format!("now `{}`", detail::format_code(new, 60))
 }

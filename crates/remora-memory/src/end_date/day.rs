@@ -1,13 +1,13 @@
 //! The day that words name: a date in some spelling, a weekday, a week, the end
 //! of a month. Without a year it is the next one, and a period is its last day.
 
-use remora_protocol::time::civil;
+use remora_protocol::time::civil_from_days;
 
-use super::Word;
+use super::SentenceWord;
 
 /// Months by their names in English, German, Spanish and French; the first three
 /// letters of English ones count too.
-const MONTHS: [&[&str]; 12] = [
+const MONTH_NAMES: [&[&str]; 12] = [
     &["january", "jan", "januar", "jänner", "enero", "janvier"],
     &["february", "feb", "februar", "febrero", "février"],
     &["march", "mar", "märz", "marzo", "mars"],
@@ -29,7 +29,7 @@ const MONTHS: [&[&str]; 12] = [
     ],
 ];
 /// Monday first.
-const WEEKDAYS: [&[&str]; 7] = [
+const WEEKDAY_NAMES: [&[&str]; 7] = [
     &["monday", "mon", "montag", "lunes", "lundi"],
     &["tuesday", "tue", "dienstag", "martes", "mardi"],
     &["wednesday", "wed", "mittwoch", "miércoles", "mercredi"],
@@ -46,8 +46,8 @@ const WEEKDAYS: [&[&str]; 7] = [
     &["sunday", "sun", "sonntag", "domingo", "dimanche"],
 ];
 /// Words that are names or verbs as well, unless they are written as names.
-const DOUBTFUL: &[&str] = &["may", "mar", "march", "mars", "sun", "sat", "jan", "mai"];
-const FILLERS: &[&str] = &[
+const AMBIGUOUS_WORDS: &[&str] = &["may", "mar", "march", "mars", "sun", "sat", "jan", "mai"];
+const FILLER_WORDS: &[&str] = &[
     "the",
     "this",
     "of",
@@ -86,8 +86,8 @@ const FILLERS: &[&str] = &[
     "cette",
     "début",
 ];
-const ENDS: &[&str] = &["end", "close", "ende", "fin", "final", "finales"];
-const NEXT: &[&str] = &[
+const END_WORDS: &[&str] = &["end", "close", "ende", "fin", "final", "finales"];
+const NEXT_WORDS: &[&str] = &[
     "next",
     "nächste",
     "nächsten",
@@ -101,7 +101,7 @@ const NEXT: &[&str] = &[
     "prochaine",
 ];
 /// Days, weeks and the like by how they are counted from the day of saying.
-const PERIODS: &[(&str, Period)] = &[
+const PERIOD_WORDS: &[(&str, Period)] = &[
     ("today", Period::Day(0)),
     ("tonight", Period::Day(0)),
     ("heute", Period::Day(0)),
@@ -155,7 +155,7 @@ pub(super) struct Day {
 }
 
 impl Day {
-    pub(super) fn on(day: i64) -> Self {
+    pub(super) fn from_day_number(day: i64) -> Self {
         Self {
             number: day,
             is_weekday: false,
@@ -166,7 +166,7 @@ impl Day {
 }
 
 pub(super) fn is_weekday(word: &str) -> bool {
-    WEEKDAYS.iter().any(|names| names.contains(&word))
+    WEEKDAY_NAMES.iter().any(|names| names.contains(&word))
 }
 
 pub(super) fn is_month(word: &str) -> bool {
@@ -174,21 +174,21 @@ pub(super) fn is_month(word: &str) -> bool {
 }
 
 fn month_of(word: &str) -> Option<i64> {
-    let at = MONTHS.iter().position(|names| names.contains(&word))?;
+    let at = MONTH_NAMES.iter().position(|names| names.contains(&word))?;
     i64::try_from(at + 1).ok()
 }
 
 /// The day that the words begin with, and how many of them name it.
-pub(super) fn read_day(words: &[Word<'_>], said: i64) -> Option<(Day, usize)> {
+pub(super) fn read_day(words: &[SentenceWord<'_>], said: i64) -> Option<(Day, usize)> {
     let mut at = 0;
     let (mut is_end, mut is_next) = (false, false);
     while let Some(word) = words.get(at) {
         let lower = word.lower.as_str();
-        if ENDS.contains(&lower) {
+        if END_WORDS.contains(&lower) {
             is_end = true;
-        } else if NEXT.contains(&lower) {
+        } else if NEXT_WORDS.contains(&lower) {
             is_next = true;
-        } else if !FILLERS.contains(&lower) {
+        } else if !FILLER_WORDS.contains(&lower) {
             break;
         }
         // A filler that ends its clause names nothing.
@@ -199,15 +199,15 @@ pub(super) fn read_day(words: &[Word<'_>], said: i64) -> Option<(Day, usize)> {
     }
     let word = words.get(at)?;
     if let Some(day) = read_numbers(&word.lower) {
-        return Some((Day::on(day), at + 1));
+        return Some((Day::from_day_number(day), at + 1));
     }
     if let Some((day, used)) = read_spelt(&words[at..], said) {
         return Some((day, at + used));
     }
     let is_said_so = is_end || is_next || words[..at].iter().any(|word| word.lower == "this");
     let behind = words.get(at + 1).filter(|_| !word.closes);
-    let is_next = is_next || behind.is_some_and(|word| NEXT.contains(&word.lower.as_str()));
-    let weekday = WEEKDAYS
+    let is_next = is_next || behind.is_some_and(|word| NEXT_WORDS.contains(&word.lower.as_str()));
+    let weekday = WEEKDAY_NAMES
         .iter()
         .position(|names| names.contains(&word.lower.as_str()));
     if let Some(weekday) = weekday.filter(|_| !is_doubtful(word)) {
@@ -215,18 +215,18 @@ pub(super) fn read_day(words: &[Word<'_>], said: i64) -> Option<(Day, usize)> {
         let day = Day {
             is_weekday: true,
             is_relative: true,
-            ..Day::on(day)
+            ..Day::from_day_number(day)
         };
         return Some((day, at + 1));
     }
-    let (_, period) = PERIODS.iter().find(|(name, _)| *name == word.lower)?;
+    let (_, period) = PERIOD_WORDS.iter().find(|(name, _)| *name == word.lower)?;
     if !is_said_so && !is_next && !matches!(period, Period::Day(_)) {
         return None;
     }
-    let named_behind = behind.is_some_and(|word| NEXT.contains(&word.lower.as_str()));
+    let named_behind = behind.is_some_and(|word| NEXT_WORDS.contains(&word.lower.as_str()));
     let day = Day {
         is_relative: true,
-        ..Day::on(period_end(said, *period, is_next))
+        ..Day::from_day_number(period_end(said, *period, is_next))
     };
     Some((day, at + 1 + usize::from(named_behind)))
 }
@@ -246,7 +246,7 @@ fn weekday_of(day: i64) -> i64 {
 
 /// The last day of the period around the day of saying, or of the one after.
 pub(super) fn period_end(said: i64, period: Period, is_next: bool) -> i64 {
-    let (year, month, _) = civil(said);
+    let (year, month, _) = civil_from_days(said);
     let more = i64::from(is_next);
     match period {
         Period::Day(ahead) => said + ahead,
@@ -264,7 +264,7 @@ pub(super) fn month_end(year: i64, month: i64) -> i64 {
 
 /// The last day of this month, the next one to come unless the year is known.
 pub(super) fn named_month_end(year: Option<i64>, month: i64, said: i64) -> i64 {
-    let (this_year, this_month, _) = civil(said);
+    let (this_year, this_month, _) = civil_from_days(said);
     let year = year.unwrap_or(this_year + i64::from(month < this_month));
     month_end(year, month)
 }
@@ -272,7 +272,7 @@ pub(super) fn named_month_end(year: Option<i64>, month: i64, said: i64) -> i64 {
 /// This day of this month, the next one to come unless the year is known; `None`
 /// for a day that the month does not have.
 pub(super) fn named_day(year: Option<i64>, month: i64, day: i64, said: i64) -> Option<i64> {
-    let (this_year, _, _) = civil(said);
+    let (this_year, _, _) = civil_from_days(said);
     let found = checked_day(year.unwrap_or(this_year), month, day)?;
     if year.is_none() && found < said {
         return checked_day(this_year + 1, month, day);
@@ -282,7 +282,7 @@ pub(super) fn named_day(year: Option<i64>, month: i64, day: i64, said: i64) -> O
 
 fn checked_day(year: i64, month: i64, day: i64) -> Option<i64> {
     let found = day_number(year, month, day);
-    (civil(found) == (year, month, day)).then_some(found)
+    (civil_from_days(found) == (year, month, day)).then_some(found)
 }
 
 /// Days since 1970, the reverse of [`civil`]; months may overflow a year.
@@ -297,14 +297,14 @@ fn day_number(year: i64, month: i64, day: i64) -> i64 {
         - 719_468
 }
 
-fn number(text: &str, from: i64, to: i64) -> Option<i64> {
+fn parse_ranged_number(text: &str, from: i64, to: i64) -> Option<i64> {
     let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let value: i64 = text.parse().ok().filter(|_| is_number)?;
     (from..=to).contains(&value).then_some(value)
 }
 
 fn year_of(text: &str) -> Option<i64> {
-    number(text, 2000, 2099)
+    parse_ranged_number(text, 2000, 2099)
 }
 
 /// `2026-10-01`, `2026-10`, `2026`, `01.10.2026`, `10/01/2026`, `q3`.
@@ -318,17 +318,20 @@ pub(super) fn read_numbers(word: &str) -> Option<i64> {
         return None;
     }
     match *parts.as_slice() {
-        [year, month] if marks[0] == '-' && month.len() == 2 => {
-            Some(month_end(year_of(year)?, number(month, 1, 12)?))
-        }
-        [year, month, day] if year.len() == 4 => {
-            checked_day(year_of(year)?, number(month, 1, 12)?, number(day, 1, 31)?)
-        }
+        [year, month] if marks[0] == '-' && month.len() == 2 => Some(month_end(
+            year_of(year)?,
+            parse_ranged_number(month, 1, 12)?,
+        )),
+        [year, month, day] if year.len() == 4 => checked_day(
+            year_of(year)?,
+            parse_ranged_number(month, 1, 12)?,
+            parse_ranged_number(day, 1, 31)?,
+        ),
         [first, second, year] => {
             let (year, first, second) = (
                 year_of(year)?,
-                number(first, 1, 31)?,
-                number(second, 1, 31)?,
+                parse_ranged_number(first, 1, 31)?,
+                parse_ranged_number(second, 1, 31)?,
             );
             let by_day = checked_day(year, second, first).filter(|_| second <= 12);
             let by_month =
@@ -339,17 +342,17 @@ pub(super) fn read_numbers(word: &str) -> Option<i64> {
     }
 }
 
-fn is_doubtful(word: &Word<'_>) -> bool {
-    DOUBTFUL.contains(&word.lower.as_str()) && !word.raw.starts_with(char::is_uppercase)
+fn is_doubtful(word: &SentenceWord<'_>) -> bool {
+    AMBIGUOUS_WORDS.contains(&word.lower.as_str()) && !word.raw.starts_with(char::is_uppercase)
 }
 
 /// `1st of October 2026`, `October 1`, `1. Oktober`, `October`.
-fn read_spelt(words: &[Word<'_>], said: i64) -> Option<(Day, usize)> {
-    let ordinal = |word: &Word<'_>| {
+fn read_spelt(words: &[SentenceWord<'_>], said: i64) -> Option<(Day, usize)> {
+    let ordinal = |word: &SentenceWord<'_>| {
         let bare = ["st", "nd", "rd", "th", "er"]
             .iter()
             .find_map(|end| word.lower.strip_suffix(end));
-        number(bare.unwrap_or(&word.lower), 1, 31)
+        parse_ranged_number(bare.unwrap_or(&word.lower), 1, 31)
     };
     let link = |at: usize| {
         usize::from(
@@ -374,7 +377,10 @@ fn read_spelt(words: &[Word<'_>], said: i64) -> Option<(Day, usize)> {
         let month = month_of(&words.get(at)?.lower)?;
         let year = year_at(at + 1);
         let found = named_day(year.map(|(year, _)| year), month, day, said)?;
-        return Some((Day::on(found), year.map_or(at + 1, |(_, next)| next)));
+        return Some((
+            Day::from_day_number(found),
+            year.map_or(at + 1, |(_, next)| next),
+        ));
     }
     let month = month_of(&first.lower)?;
     let day = words.get(1).filter(|_| !first.closes).and_then(ordinal);
@@ -383,7 +389,10 @@ fn read_spelt(words: &[Word<'_>], said: i64) -> Option<(Day, usize)> {
     let used = year.map_or(next, |(_, next)| next);
     let named_year = year.map(|(year, _)| year);
     if let Some(day) = day {
-        return Some((Day::on(named_day(named_year, month, day, said)?), used));
+        return Some((
+            Day::from_day_number(named_day(named_year, month, day, said)?),
+            used,
+        ));
     }
     let bare = named_year.is_none();
     if bare && is_doubtful(first) {
@@ -393,7 +402,7 @@ fn read_spelt(words: &[Word<'_>], said: i64) -> Option<(Day, usize)> {
     Some((
         Day {
             is_month: bare,
-            ..Day::on(found)
+            ..Day::from_day_number(found)
         },
         used,
     ))

@@ -11,7 +11,7 @@ const CASES: &str = include_str!("../../cases/end_dates.json");
 fn noon(day: &str) -> i64 {
     let words = read_words(day);
     let (day, _) = day::read_day(&words, 0).unwrap();
-    day.number * DAY_MILLIS + DAY_MILLIS / 2
+    day.number * DAY_MS + DAY_MS / 2
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn ends_that_are_said_are_read_and_others_are_not() {
     for case in &cases {
         let text = case["text"].as_str().unwrap();
         let said = noon(case["said"].as_str().unwrap());
-        let end = last_day(text, said).map(|day| date(day * DAY_MILLIS));
+        let end = last_day(text, said).map(|day| format_date(day * DAY_MS));
         assert_eq!(end.as_deref(), case["end"].as_str(), "{text}");
     }
 }
@@ -30,10 +30,10 @@ fn ends_that_are_said_are_read_and_others_are_not() {
 fn a_day_is_over_when_it_is_over_everywhere() {
     let text = "Use the old gateway until 2026-10-01";
     let ended = |now: i64| ended_on(text, noon("2026-08-03"), now);
-    let midnight = noon("2026-10-01") + DAY_MILLIS / 2;
+    let midnight = noon("2026-10-01") + DAY_MS / 2;
     assert_eq!(ended(midnight), None);
-    assert_eq!(ended(midnight + ZONES_MILLIS - 1), None);
-    let over = ended(midnight + ZONES_MILLIS);
+    assert_eq!(ended(midnight + MAX_ZONE_OFFSET_MS - 1), None);
+    let over = ended(midnight + MAX_ZONE_OFFSET_MS);
     assert_eq!(over.as_deref(), Some("2026-10-01"));
 }
 
@@ -68,7 +68,7 @@ proptest! {
 
     #[test]
     fn every_iso_day_is_read_as_itself(day in 11_000i64..47_000) {
-        let text = format!("Keep it until {}.", date(day * DAY_MILLIS));
+        let text = format!("Keep it until {}.", format_date(day * DAY_MS));
         prop_assert_eq!(last_day(&text, 0), Some(day));
     }
 }

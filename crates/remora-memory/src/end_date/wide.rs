@@ -8,11 +8,11 @@ use super::day::{
 /// Characters that a day may take.
 const MAX_DAY_CHARS: usize = 14;
 /// What comes after the end is told with it.
-const AFTER: &[&str] = &["その後", "以降", "それ以後", "之后", "然后", "以后"];
+const AFTER_WORDS: &[&str] = &["その後", "以降", "それ以後", "之后", "然后", "以后"];
 /// What comes back every week has no end.
-const REPEATING: &[&str] = &["毎", "每"];
+const REPEATING_WORDS: &[&str] = &["毎", "每"];
 
-const PERIODS: &[(&str, Period, bool)] = &[
+const PERIOD_WORDS: &[(&str, Period, bool)] = &[
     ("今日", Period::Day(0), false),
     ("今天", Period::Day(0), false),
     ("明日", Period::Day(1), false),
@@ -46,7 +46,7 @@ pub(super) fn may_name_end(text: &str) -> bool {
 }
 
 pub(super) fn sentence_end(sentence: &str, said: i64) -> Option<i64> {
-    if AFTER.iter().any(|word| sentence.contains(word)) {
+    if AFTER_WORDS.iter().any(|word| sentence.contains(word)) {
         return None;
     }
     let before = |cue: &str, unless: &str| {
@@ -56,14 +56,14 @@ pub(super) fn sentence_end(sentence: &str, said: i64) -> Option<i64> {
             let refused = !unless.is_empty() && sentence[at + cue.len()..].starts_with(unless);
             let (day, from) = day_before(&sentence[..at], said).filter(|_| !refused)?;
             let ranges = from.ends_with("から") || from.ends_with('到') && day.is_weekday;
-            (!day.is_weekday || !ranges && !repeats(sentence)).then_some(day.number)
+            (!day.is_weekday || !ranges && !is_repeating(sentence)).then_some(day.number)
         })
     };
     let behind = || {
         let (_, rest) = sentence.split_once("直到")?;
         let (day, used) = read_day(rest.trim_start(), said)?;
         let rest = &rest.trim_start()[used..];
-        let goes_on = rest.starts_with('才') || day.is_weekday && repeats(sentence);
+        let goes_on = rest.starts_with('才') || day.is_weekday && is_repeating(sentence);
         (!goes_on).then_some(day.number)
     };
     before("まで", "に")
@@ -71,8 +71,8 @@ pub(super) fn sentence_end(sentence: &str, said: i64) -> Option<i64> {
         .or_else(behind)
 }
 
-fn repeats(sentence: &str) -> bool {
-    REPEATING.iter().any(|word| sentence.contains(word))
+fn is_repeating(sentence: &str) -> bool {
+    REPEATING_WORDS.iter().any(|word| sentence.contains(word))
 }
 
 /// The day that a text ends with, and what stands before it.
@@ -91,7 +91,10 @@ fn read_day(text: &str, said: i64) -> Option<(Day, usize)> {
     let plain = |c: char| c.is_ascii_digit() || matches!(c, '-' | '/');
     let numbers = text.len() - text.trim_start_matches(plain).len();
     if text[..numbers].contains(['-', '/']) {
-        return Some((Day::on(read_numbers(&text[..numbers])?), numbers));
+        return Some((
+            Day::from_day_number(read_numbers(&text[..numbers])?),
+            numbers,
+        ));
     }
     let (year, rest) = match take_number(text, '年') {
         Some((year, rest)) if (2000..2100).contains(&year) => (Some(year), rest),
@@ -103,23 +106,31 @@ fn read_day(text: &str, said: i64) -> Option<(Day, usize)> {
     {
         let day = take_number(rest, '日').or_else(|| take_number(rest, '号'));
         if let Some((day, rest)) = day {
-            return Some((Day::on(named_day(year, month, day, said)?), used(rest)));
+            return Some((
+                Day::from_day_number(named_day(year, month, day, said)?),
+                used(rest),
+            ));
         }
         let rest = rest.strip_prefix(['末', '底']).unwrap_or(rest);
-        return Some((Day::on(named_month_end(year, month, said)), used(rest)));
+        return Some((
+            Day::from_day_number(named_month_end(year, month, said)),
+            used(rest),
+        ));
     }
     if let Some(year) = year {
         let rest = rest.strip_prefix(['末', '底']).unwrap_or(rest);
-        return Some((Day::on(month_end(year, 12)), used(rest)));
+        return Some((Day::from_day_number(month_end(year, 12)), used(rest)));
     }
     if let Some(found) = read_weekday(text, said) {
         return Some(found);
     }
-    let named = PERIODS.iter().filter(|(name, ..)| text.starts_with(name));
+    let named = PERIOD_WORDS
+        .iter()
+        .filter(|(name, ..)| text.starts_with(name));
     let (name, period, is_next) = named.max_by_key(|(name, ..)| name.len())?;
     let day = Day {
         is_relative: true,
-        ..Day::on(period_end(said, *period, *is_next))
+        ..Day::from_day_number(period_end(said, *period, *is_next))
     };
     Some((day, name.len()))
 }
@@ -145,7 +156,7 @@ fn read_weekday(text: &str, said: i64) -> Option<(Day, usize)> {
     let day = Day {
         is_weekday: true,
         is_relative: true,
-        ..Day::on(next_weekday(said, weekday, bare.is_some()))
+        ..Day::from_day_number(next_weekday(said, weekday, bare.is_some()))
     };
     Some((day, text.len() - rest.len()))
 }

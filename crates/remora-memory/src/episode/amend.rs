@@ -7,13 +7,13 @@ use std::cell::{OnceCell, RefCell};
 use remora_protocol::record::{Item, Kind};
 
 use super::field;
-use crate::fix::{TRIED, list as entries};
-use crate::recall::later::{chosen_words, dropped_things, reversal};
-use crate::words::{Splitter, WordSet, is_stop, word_number};
+use crate::fix::{REVERTED_PREFIX, detail_texts as entries};
+use crate::recall::later::{chosen_words, dropped_things, find_withdrawal};
+use crate::words::{TermSplitter, WordHashes, is_stop, word_number};
 
 /// How somebody says that what was done is to be otherwise, beside the ways to
 /// take something back by name.
-const TURNS: &[&str] = &[
+const CHANGE_CUES: &[&str] = &[
     "actually",
     "changed how",
     "changed my mind",
@@ -39,7 +39,7 @@ const TURNS: &[&str] = &[
     "we were wrong",
 ];
 /// How a conclusion says that it takes the place of an earlier one.
-const REPLACES: &[&str] = &[
+const REPLACEMENT_CUES: &[&str] = &[
     "amended",
     "amending",
     "amendment",
@@ -49,27 +49,27 @@ const REPLACES: &[&str] = &[
     "superseding",
 ];
 /// The words of a prompt that a turn must share to be about it.
-const LEAST_ABOUT: usize = 3;
+const MIN_ABOUT_WORDS: usize = 3;
 /// The same of a turn that speaks of what the earlier one spoke of.
-const LEAST_ABOUT_IN_TALK: usize = 1;
+const MIN_TALK_ABOUT_WORDS: usize = 1;
 /// The share of the shorter one's words that both turns must have in common, and
 /// how many words that must be: where they changed a file in common, and where
 /// they did not.
-const LEAST_SHARED: (f64, usize) = (0.3, 2);
-const LEAST_SHARED_APART: (f64, usize) = (0.4, 3);
+const MIN_SHARED_SAME_FILE: (f64, usize) = (0.3, 2);
+const MIN_SHARED_OTHER_FILE: (f64, usize) = (0.4, 3);
 /// The same where the later one says that it replaces another.
-const LEAST_SHARED_REPLACED: (f64, usize) = (0.2, 4);
+const MIN_SHARED_REPLACED: (f64, usize) = (0.2, 4);
 /// The same for talk that goes on within a session.
-const LEAST_SHARED_TALK: (f64, usize) = (0.25, 4);
+const MIN_SHARED_TALK: (f64, usize) = (0.25, 4);
 /// The same where the later one took out lines that the earlier one put in.
-const LEAST_SHARED_WORK: (f64, usize) = (0.12, 3);
+const MIN_SHARED_WORK: (f64, usize) = (0.12, 3);
 /// Words of a statement that a turn must say to be about it, and not about what
 /// else was stated with it.
-const LEAST_BESIDE_STATED: usize = 2;
+const MIN_STATED_WORDS: usize = 2;
 /// Words in common that make a number the same one.
-const LEAST_BESIDE_NUMBER: usize = 1;
+const MIN_NUMBER_CONTEXT_WORDS: usize = 1;
 /// What stands before a number that was given up.
-const NUMBER: char = '#';
+const NUMBER_MARK: char = '#';
 
 /// What a turn gives up by name, each thing as words with spaces between.
 pub(crate) fn given_up(asked: &[String], conclusion: &[String]) -> Vec<String> {
@@ -110,7 +110,7 @@ fn numbers_given_up(text: &str) -> Vec<String> {
             }
             _ => None,
         };
-        found.extend(old.map(|old| format!("{NUMBER}{old}")));
+        found.extend(old.map(|old| format!("{NUMBER_MARK}{old}")));
     }
     found.dedup();
     found
@@ -120,37 +120,37 @@ fn numbers_given_up(text: &str) -> Vec<String> {
 pub(crate) fn takes_turn(asked: &[String], conclusion: &[String]) -> bool {
     let asks = asked.iter().any(|prompt| {
         let lower = prompt.to_lowercase();
-        reversal(prompt).is_some() || TURNS.iter().any(|cue| lower.contains(cue))
+        find_withdrawal(prompt).is_some() || CHANGE_CUES.iter().any(|cue| lower.contains(cue))
     });
-    asks || conclusion.iter().any(|said| replaces(said))
+    asks || conclusion.iter().any(|said| has_replacement_cue(said))
 }
 
-fn replaces(said: &str) -> bool {
+fn has_replacement_cue(said: &str) -> bool {
     let lower = said.to_lowercase();
-    REPLACES.iter().any(|cue| lower.contains(cue))
+    REPLACEMENT_CUES.iter().any(|cue| lower.contains(cue))
 }
 
 /// A turn or a statement as it is compared with many others: its words are read
 /// when they are asked for, and once.
 #[derive(Debug)]
-pub(crate) struct ReadTurn<'a> {
+pub(crate) struct ComparedTurn<'a> {
     item: &'a Item,
-    splitter: &'a RefCell<Splitter>,
+    splitter: &'a RefCell<TermSplitter>,
     /// Whether it asks for something to be otherwise than before.
     turns: bool,
     gives_up: Vec<&'a str>,
     /// Whether a conclusion of it says that it replaces another.
     replaces: OnceCell<bool>,
-    asked: OnceCell<WordSet>,
-    subject: OnceCell<WordSet>,
-    all: OnceCell<WordSet>,
-    chosen: OnceCell<WordSet>,
-    added: OnceCell<WordSet>,
-    removed: OnceCell<WordSet>,
+    asked: OnceCell<WordHashes>,
+    subject: OnceCell<WordHashes>,
+    all: OnceCell<WordHashes>,
+    chosen: OnceCell<WordHashes>,
+    added: OnceCell<WordHashes>,
+    removed: OnceCell<WordHashes>,
 }
 
-impl<'a> ReadTurn<'a> {
-    pub(crate) fn of(item: &'a Item, splitter: &'a RefCell<Splitter>) -> Self {
+impl<'a> ComparedTurn<'a> {
+    pub(crate) fn from_item(item: &'a Item, splitter: &'a RefCell<TermSplitter>) -> Self {
         let mark = item.detail.as_ref();
         let mark = mark.and_then(|detail| detail.get(field::TURNS)?.as_bool());
         Self {
@@ -170,10 +170,10 @@ impl<'a> ReadTurn<'a> {
 
     pub(crate) fn of_all(
         items: impl IntoIterator<Item = &'a Item>,
-        splitter: &'a RefCell<Splitter>,
+        splitter: &'a RefCell<TermSplitter>,
     ) -> Vec<Self> {
         let items = items.into_iter();
-        items.map(|item| Self::of(item, splitter)).collect()
+        items.map(|item| Self::from_item(item, splitter)).collect()
     }
 
     /// Whether it is this row.
@@ -183,61 +183,62 @@ impl<'a> ReadTurn<'a> {
 
     /// Whether a checkpoint may amend any other.
     fn may_amend(&self) -> bool {
-        self.turns || !self.gives_up.is_empty() || !self.removed().is_empty()
+        self.turns || !self.gives_up.is_empty() || !self.removed_line_hashes().is_empty()
     }
 
-    fn replaces(&self) -> bool {
-        let concludes = || entries(self.item, field::CONCLUSION).any(replaces);
+    fn is_replacement(&self) -> bool {
+        let concludes = || entries(self.item, field::CONCLUSION).any(has_replacement_cue);
         *self.replaces.get_or_init(concludes)
     }
 
     /// The words of what was asked.
-    fn asked(&self) -> &WordSet {
+    fn asked_words(&self) -> &WordHashes {
         let asked = || self.read_words([asked_of(self.item)]);
         self.asked.get_or_init(asked)
     }
 
     /// The words of what was asked and concluded.
-    fn subject(&self) -> &WordSet {
+    fn subject_words(&self) -> &WordHashes {
         self.subject
             .get_or_init(|| self.asked_and(field::CONCLUSION))
     }
 
     /// The words of all that was asked and said.
-    fn all(&self) -> &WordSet {
+    fn all_words(&self) -> &WordHashes {
         self.all.get_or_init(|| self.asked_and(field::SAID))
     }
 
     /// The words of what was asked, and of this list.
-    fn asked_and(&self, name: &str) -> WordSet {
-        self.read_words(entries(self.item, name)).with(self.asked())
+    fn asked_and(&self, name: &str) -> WordHashes {
+        self.read_words(entries(self.item, name))
+            .with(self.asked_words())
     }
 
     /// The words of what was chosen.
-    fn chosen(&self) -> &WordSet {
+    fn selected_words(&self) -> &WordHashes {
         let chosen = || chosen_words(&asked_of(self.item)).iter().collect();
         self.chosen.get_or_init(chosen)
     }
 
     /// Prints of the lines of code that were put in.
-    fn added(&self) -> &WordSet {
+    fn added_line_hashes(&self) -> &WordHashes {
         let added = || entries(self.item, field::ADDED_LINES).collect();
         self.added.get_or_init(added)
     }
 
     /// Prints of the lines of code that were taken out.
-    fn removed(&self) -> &WordSet {
+    fn removed_line_hashes(&self) -> &WordHashes {
         let removed = || entries(self.item, field::REMOVED_LINES).collect();
         self.removed.get_or_init(removed)
     }
 
-    fn read_words<S: AsRef<str>>(&self, texts: impl IntoIterator<Item = S>) -> WordSet {
+    fn read_words<S: AsRef<str>>(&self, texts: impl IntoIterator<Item = S>) -> WordHashes {
         words_of(texts, &mut self.splitter.borrow_mut())
     }
 }
 
 /// Whether a later checkpoint amends an earlier one, or a statement.
-pub(crate) fn amends(later: &ReadTurn<'_>, earlier: &ReadTurn<'_>) -> bool {
+pub(crate) fn amends_turn(later: &ComparedTurn<'_>, earlier: &ComparedTurn<'_>) -> bool {
     let (new, old) = (later.item, earlier.item);
     let is_later = new.time > old.time.max(old.last_time) && new.uid != old.uid;
     if !is_later || is_same_turn(new, old) || !later.may_amend() {
@@ -252,8 +253,8 @@ pub(crate) fn amends(later: &ReadTurn<'_>, earlier: &ReadTurn<'_>) -> bool {
 /// what the turn put in, and speaks of what was stated. Where nothing else was
 /// stated in the turn, that is what was carried out.
 pub(crate) fn amends_stated(
-    later: &ReadTurn<'_>,
-    turn: &ReadTurn<'_>,
+    later: &ComparedTurn<'_>,
+    turn: &ComparedTurn<'_>,
     statement: &Item,
     is_only: bool,
 ) -> bool {
@@ -261,15 +262,20 @@ pub(crate) fn amends_stated(
         return false;
     }
     let stated = || later.read_words([&statement.title]);
-    is_only || stated().count_shared(later.subject()) >= LEAST_BESIDE_STATED
+    is_only || stated().count_shared(later.subject_words()) >= MIN_STATED_WORDS
 }
 
 /// Whether another session took out what the earlier turn put in, and both speak
 /// of the same thing. Within a session that is how work goes on.
-fn replaces_work(later: &ReadTurn<'_>, earlier: &ReadTurn<'_>) -> bool {
+fn replaces_work(later: &ComparedTurn<'_>, earlier: &ComparedTurn<'_>) -> bool {
     later.item.session != earlier.item.session
-        && later.removed().count_shared(earlier.added()) > 0
-        && later.all().shares(earlier.all(), LEAST_SHARED_WORK)
+        && later
+            .removed_line_hashes()
+            .count_shared(earlier.added_line_hashes())
+            > 0
+        && later
+            .all_words()
+            .shares(earlier.all_words(), MIN_SHARED_WORK)
 }
 
 fn is_same_turn(one: &Item, other: &Item) -> bool {
@@ -282,23 +288,23 @@ fn have_same_file(one: &Item, other: &Item) -> bool {
 }
 
 /// Whether what is asked for is the subject of the earlier turn, to be otherwise.
-fn takes_another_turn(later: &ReadTurn<'_>, earlier: &ReadTurn<'_>) -> bool {
+fn takes_another_turn(later: &ComparedTurn<'_>, earlier: &ComparedTurn<'_>) -> bool {
     if !later.turns {
         return false;
     }
     let same_file = have_same_file(later.item, earlier.item);
-    let least = match (same_file, later.replaces()) {
-        (true, _) => LEAST_SHARED,
-        (false, true) => LEAST_SHARED_REPLACED,
-        (false, false) => LEAST_SHARED_APART,
+    let least = match (same_file, later.is_replacement()) {
+        (true, _) => MIN_SHARED_SAME_FILE,
+        (false, true) => MIN_SHARED_REPLACED,
+        (false, false) => MIN_SHARED_OTHER_FILE,
     };
     // A conclusion that says so tells what it is about, too.
-    let new = if later.replaces() {
-        later.subject()
+    let new = if later.is_replacement() {
+        later.subject_words()
     } else {
-        later.asked()
+        later.asked_words()
     };
-    new.shares(earlier.subject(), least)
+    new.shares(earlier.subject_words(), least)
 }
 
 /// Whether a later turn of a session is still about what the earlier one was, so
@@ -308,41 +314,41 @@ pub(crate) fn goes_on(later: &Item, earlier: &Item, prompt: &str) -> bool {
     let is_work = |turn: &Item| {
         // What was tried and taken back was work, too.
         let mut notes = entries(turn, "notes");
-        !turn.files_modified.is_empty() || notes.any(|note| note.starts_with(TRIED))
+        !turn.files_modified.is_empty() || notes.any(|note| note.starts_with(REVERTED_PREFIX))
     };
     if is_work(later) || is_work(earlier) {
         return false;
     }
-    let splitter = &mut Splitter::default();
+    let splitter = &mut TermSplitter::default();
     let new = words_of([all_of(later)], splitter);
     let about = new.count_shared(&words_of([prompt], splitter));
-    about >= LEAST_ABOUT
-        || about >= LEAST_ABOUT_IN_TALK
-            && new.shares(&words_of([all_of(earlier)], splitter), LEAST_SHARED_TALK)
+    about >= MIN_ABOUT_WORDS
+        || about >= MIN_TALK_ABOUT_WORDS
+            && new.shares(&words_of([all_of(earlier)], splitter), MIN_SHARED_TALK)
 }
 
 /// Whether a later checkpoint says by name that something goes which the earlier
 /// one chose or set up.
-pub(crate) fn drops_by_name(later: &ReadTurn<'_>, earlier: &ReadTurn<'_>) -> bool {
+pub(crate) fn drops_by_name(later: &ComparedTurn<'_>, earlier: &ComparedTurn<'_>) -> bool {
     later.item.time > earlier.item.time && drops_what(later, earlier)
 }
 
 /// Whether something goes by name that the earlier turn chose, or set up in a
 /// file that both changed.
-fn drops_what(later: &ReadTurn<'_>, earlier: &ReadTurn<'_>) -> bool {
+fn drops_what(later: &ComparedTurn<'_>, earlier: &ComparedTurn<'_>) -> bool {
     if later.gives_up.is_empty() {
         return false;
     }
     let same_file = have_same_file(later.item, earlier.item);
     let held = if same_file {
-        earlier.subject()
+        earlier.subject_words()
     } else {
-        earlier.chosen()
+        earlier.selected_words()
     };
     let named = |word: &str| word.chars().count() > 2 && held.contains(word);
     let mut things = later.gives_up.iter();
     things.any(|thing| {
-        if let Some(number) = thing.strip_prefix(NUMBER) {
+        if let Some(number) = thing.strip_prefix(NUMBER_MARK) {
             return same_file && holds_number(later, earlier, number);
         }
         let is_named = !thing.is_empty() && thing.split(' ').all(named);
@@ -351,11 +357,11 @@ fn drops_what(later: &ReadTurn<'_>, earlier: &ReadTurn<'_>) -> bool {
 }
 
 /// Whether the earlier turn told the number of the same thing.
-fn holds_number(later: &ReadTurn<'_>, earlier: &ReadTurn<'_>, number: &str) -> bool {
+fn holds_number(later: &ComparedTurn<'_>, earlier: &ComparedTurn<'_>, number: &str) -> bool {
     let subject = subject_of(earlier.item);
     let mut words = subject.split(|c: char| !c.is_ascii_digit() && c != '.');
     words.any(|word| word.trim_end_matches('.') == number)
-        && later.subject().count_shared(earlier.subject()) >= LEAST_BESIDE_NUMBER
+        && later.subject_words().count_shared(earlier.subject_words()) >= MIN_NUMBER_CONTEXT_WORDS
 }
 
 fn asked_of(item: &Item) -> String {
@@ -381,16 +387,19 @@ fn all_of(item: &Item) -> String {
     format!("{} {said}", asked_of(item))
 }
 
-fn words_of<S: AsRef<str>>(texts: impl IntoIterator<Item = S>, splitter: &mut Splitter) -> WordSet {
+fn words_of<S: AsRef<str>>(
+    texts: impl IntoIterator<Item = S>,
+    splitter: &mut TermSplitter,
+) -> WordHashes {
     let mut numbers = Vec::new();
     for text in texts {
-        splitter.each(text.as_ref(), |term, _| {
+        splitter.for_each_term(text.as_ref(), |term, _| {
             if !is_stop(term) && term.chars().count() > 2 {
                 numbers.push(word_number(term));
             }
         });
     }
-    WordSet::of_numbers(numbers)
+    WordHashes::of_numbers(numbers)
 }
 
 #[cfg(test)]
@@ -402,9 +411,9 @@ mod tests {
 
     fn amends(later: &Item, earlier: &Item) -> bool {
         let splitter = RefCell::default();
-        super::amends(
-            &ReadTurn::of(later, &splitter),
-            &ReadTurn::of(earlier, &splitter),
+        super::amends_turn(
+            &ComparedTurn::from_item(later, &splitter),
+            &ComparedTurn::from_item(earlier, &splitter),
         )
     }
 
@@ -605,8 +614,8 @@ mod tests {
         let mails = stated("mails are sent by the queue");
         let splitter = RefCell::default();
         let (later, hold) = (
-            ReadTurn::of(&later, &splitter),
-            ReadTurn::of(&hold, &splitter),
+            ComparedTurn::from_item(&later, &splitter),
+            ComparedTurn::from_item(&hold, &splitter),
         );
         assert!(amends_stated(&later, &hold, &slot, false));
         assert!(!amends_stated(&later, &hold, &mails, false));

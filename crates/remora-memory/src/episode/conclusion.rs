@@ -4,17 +4,17 @@
 
 use crate::sentence::{self, cut_sentence};
 use crate::summary::{reports_red_run, request::is_trivial};
-use crate::words::{BytePairs, Splitter, is_stop};
+use crate::words::{BytePairs, TermSplitter, is_stop};
 
 /// Sentences that a checkpoint keeps as its conclusion.
 const MAX_CONCLUSIONS: usize = 4;
 /// Characters of one of them.
 const MAX_SENTENCE_CHARS: usize = 280;
 /// What a sentence must reach to conclude something.
-const LEAST_WEIGHT: f64 = 1.0;
+const MIN_SENTENCE_WEIGHT: f64 = 1.0;
 
 /// Words that give a reason.
-const REASONS: &[&str] = &[
+const REASON_WORDS: &[&str] = &[
     "because",
     ", so ",
     "; so ",
@@ -47,7 +47,7 @@ const REASONS: &[&str] = &[
     "ので",
 ];
 /// Words that set one thing against another.
-const CONTRASTS: &[&str] = &[
+const CONTRAST_WORDS: &[&str] = &[
     "instead",
     "rather than",
     "no longer",
@@ -73,7 +73,7 @@ const CONTRASTS: &[&str] = &[
     "しない",
 ];
 /// Words of a choice, a trial or its end.
-const CHOICES: &[&str] = &[
+const CHOICE_WORDS: &[&str] = &[
     "decided",
     "chose",
     "choose",
@@ -118,7 +118,7 @@ const CHOICES: &[&str] = &[
     "決め",
 ];
 /// Words of a report on progress: true for a moment, of no use later.
-const PROGRESS: &[&str] = &[
+const PROGRESS_WORDS: &[&str] = &[
     "tests pass",
     "test passes",
     "all green",
@@ -160,17 +160,17 @@ pub(crate) fn weigh_sentence(sentence: &str) -> f64 {
     let any = |cues: &[&str]| cues.iter().any(holds);
     let flag = |is: bool, worth: f64| if is { worth } else { 0.0 };
     let asks = sentence.ends_with(['?', '？']);
-    flag(any(REASONS), 2.0)
-        + flag(any(CONTRASTS), 1.0)
-        + flag(any(CHOICES), 1.0)
+    flag(any(REASON_WORDS), 2.0)
+        + flag(any(CONTRAST_WORDS), 1.0)
+        + flag(any(CHOICE_WORDS), 1.0)
         + flag(has_measure(&lower), 1.0)
-        - flag(any(PROGRESS) || reports_red_run(sentence), 1.5)
+        - flag(any(PROGRESS_WORDS) || reports_red_run(sentence), 1.5)
         - flag(asks, 3.0)
 }
 
 /// Whether it tells a quantity: a number with a unit, a per cent, or a change.
 fn has_measure(lower: &str) -> bool {
-    const UNITS: &[&str] = &[
+    const UNIT_WORDS: &[&str] = &[
         "%", "ms", "s", "sec", "seconds", "min", "minutes", "h", "hours", "days", "kb", "mb", "gb",
         "x", "times", "tokens", "rows", "rps", "fps", "mib", "gib", "kib", "px", "per",
     ];
@@ -191,7 +191,9 @@ fn has_measure(lower: &str) -> bool {
         let next = words
             .peek()
             .map_or("", |next| next.trim_matches(|c: char| "(),.;:".contains(c)));
-        if UNITS.contains(&rest) || rest.is_empty() && (UNITS.contains(&next) || next == "→") {
+        if UNIT_WORDS.contains(&rest)
+            || rest.is_empty() && (UNIT_WORDS.contains(&next) || next == "→")
+        {
             return true;
         }
     }
@@ -205,7 +207,7 @@ fn sentences_of(lines: &[String]) -> Vec<String> {
         .flat_map(|line| {
             let text = line.strip_prefix("- ").unwrap_or(line);
             // A heading says nothing by itself.
-            let said = sentence::sentences(text).into_iter();
+            let said = sentence::split_sentences(text).into_iter();
             said.map(str::trim)
                 .filter(|s| !s.ends_with([':', '：']) && s.chars().count() >= 8)
                 .map(str::to_owned)
@@ -216,14 +218,14 @@ fn sentences_of(lines: &[String]) -> Vec<String> {
 
 /// The sentences that conclude something, in the order they were said; the
 /// first one of the message if none does.
-pub(crate) fn conclusions(lines: &[String]) -> Vec<String> {
+pub(crate) fn extract_conclusions(lines: &[String]) -> Vec<String> {
     let mut all = sentences_of(lines);
     all.retain(|sentence| !is_trivial(sentence));
     let mut weighed: Vec<(usize, f64)> = all
         .iter()
         .map(|sentence| weigh_sentence(sentence))
         .enumerate()
-        .filter(|(_, weight)| *weight >= LEAST_WEIGHT)
+        .filter(|(_, weight)| *weight >= MIN_SENTENCE_WEIGHT)
         .collect();
     weighed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     weighed.truncate(MAX_CONCLUSIONS);
@@ -257,7 +259,7 @@ pub(crate) fn join_sentences(sentences: &[String]) -> String {
 
 /// Which sentences are told where there is no room for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Room {
+pub(crate) struct CharBudget {
     /// Characters of what shares words or concludes something.
     pub(crate) max_chars: usize,
     /// Up to this many characters, other sentences fill it.
@@ -267,11 +269,11 @@ pub(crate) struct Room {
 /// The sentences of the lines that tell most about these words, in the order
 /// they were said: those that share words with them first, then those that
 /// conclude something, then the others.
-pub(crate) fn rank_sentences(lines: &[String], about: &str, room: Room) -> Vec<String> {
+pub(crate) fn rank_sentences(lines: &[String], about: &str, room: CharBudget) -> Vec<String> {
     let max_sentence = MAX_SENTENCE_CHARS.max(room.max_chars * 2 / 3);
-    let mut splitter = Splitter::default();
+    let mut splitter = TermSplitter::default();
     let mut asked: Vec<String> = Vec::new();
-    splitter.each(about, |term, _| {
+    splitter.for_each_term(about, |term, _| {
         if !is_stop(term) && !asked.iter().any(|known| known == term) {
             asked.push(term.to_owned());
         }
@@ -281,7 +283,7 @@ pub(crate) fn rank_sentences(lines: &[String], about: &str, room: Room) -> Vec<S
     let mut weighed: Vec<(usize, f64)> = Vec::new();
     for (place, sentence) in all.iter().enumerate() {
         let mut shared: Vec<String> = Vec::new();
-        splitter.each(sentence, |term, _| {
+        splitter.for_each_term(sentence, |term, _| {
             if asked.iter().any(|word| word == term) && !shared.iter().any(|word| word == term) {
                 shared.push(term.to_owned());
             }
@@ -295,7 +297,7 @@ pub(crate) fn rank_sentences(lines: &[String], about: &str, room: Room) -> Vec<S
     let mut used = 0;
     for (place, weight) in weighed {
         let length = all[place].chars().count().min(max_sentence) + 1;
-        let most = if weight < LEAST_WEIGHT {
+        let most = if weight < MIN_SENTENCE_WEIGHT {
             room.filled_chars
         } else {
             room.max_chars
@@ -328,7 +330,7 @@ mod tests {
             **quick-xml, not roxmltree.** roxmltree builds the whole tree, and 200 MB took 1.9 GB of memory.\n\n\
             - Names are copied because an event borrows the buffer.\n\nWant me to add a benchmark?";
         assert_eq!(
-            conclusions(&lines(message)),
+            extract_conclusions(&lines(message)),
             [
                 "quick-xml, not roxmltree.",
                 "roxmltree builds the whole tree, and 200 MB took 1.9 GB of memory.",
@@ -340,16 +342,19 @@ mod tests {
     #[test]
     fn a_message_that_concludes_nothing_gives_its_first_sentence() {
         let said = lines("The budget flag is parsed. Next comes the export.");
-        assert_eq!(conclusions(&said), ["The budget flag is parsed."]);
+        assert_eq!(extract_conclusions(&said), ["The budget flag is parsed."]);
     }
 
     #[test]
     fn an_offer_or_what_did_not_change_is_no_conclusion() {
         let said =
             lines("Done. New subject: gitproto: trim docs. Branch state otherwise unchanged.");
-        assert_eq!(conclusions(&said), ["New subject: gitproto: trim docs."]);
         assert_eq!(
-            conclusions(&lines("No response requested.")),
+            extract_conclusions(&said),
+            ["New subject: gitproto: trim docs."]
+        );
+        assert_eq!(
+            extract_conclusions(&lines("No response requested.")),
             Vec::<String>::new()
         );
     }
@@ -360,7 +365,7 @@ mod tests {
             "Rename done, history kept.\n\nrayon: tried and thrown away. 40 s → 37 s only, because the ledger is read again.\n\n\
              The flake is gone since the watcher polls.",
         );
-        let room = |max_chars| Room {
+        let room = |max_chars| CharBudget {
             max_chars,
             filled_chars: 0,
         };

@@ -5,13 +5,13 @@
 
 use remora_protocol::record::Item;
 
-use crate::capture::fnv;
+use crate::capture::hash_fnv;
 
 /// Letters and digits that a line must have to be told from any other: a brace or
 /// an `else` is in every file.
 const MIN_LINE_CHARS: usize = 4;
 /// Prints that are kept of a turn, on each side.
-const MAX_PRINTS: usize = 96;
+const MAX_LINE_HASHES: usize = 96;
 
 /// The lines that a turn put in and those that it took out.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(crate) fn changed_lines<'a>(steps: impl Iterator<Item = &'a Item>) -> Change
             };
             if let Some(at) = from.iter().position(|known| *known == print) {
                 from.remove(at);
-            } else if to.len() < MAX_PRINTS && !to.contains(&print) {
+            } else if to.len() < MAX_LINE_HASHES && !to.contains(&print) {
                 to.push(print);
             }
         }
@@ -51,7 +51,7 @@ pub(crate) fn changed_lines<'a>(steps: impl Iterator<Item = &'a Item>) -> Change
 fn line_print(line: &str) -> Option<String> {
     let line = line.trim();
     let told = line.chars().filter(|c| c.is_alphanumeric()).count();
-    let print = || format!("{:08x}", fnv(line.as_bytes()) & 0xffff_ffff);
+    let print = || format!("{:08x}", hash_fnv(line.as_bytes()) & 0xffff_ffff);
     (told >= MIN_LINE_CHARS).then(print)
 }
 

@@ -1,7 +1,7 @@
 //! Markdown as lines of plain text: what a person would read aloud. Tables
 //! become lines, long code is left out, and the length is bounded.
 
-use crate::sentence::{self, BlockKind, plain};
+use crate::sentence::{self, BlockKind, strip_markup};
 
 /// Characters of an agent's last message that are kept.
 const MAX_MESSAGE_CHARS: usize = 2_400;
@@ -17,7 +17,7 @@ const MAX_LINE_CHARS: usize = 600;
 /// Characters that are worth to be told of a line that is cut.
 const MIN_CUT_CHARS: usize = 40;
 /// Where lines were left out.
-const GAP: &str = "[…]";
+const GAP_MARK: &str = "[…]";
 
 /// An agent's last message as lines.
 pub(crate) fn read_message(markdown: &str) -> Vec<String> {
@@ -34,7 +34,7 @@ pub(crate) fn read_prompts(prompts: &[&str]) -> Vec<String> {
 }
 
 fn read_lines(markdown: &str) -> Vec<String> {
-    let text = sentence::without_tagged(sentence::bounded(markdown, MAX_READ_BYTES));
+    let text = sentence::without_tagged(sentence::truncate_bytes(markdown, MAX_READ_BYTES));
     let mut lines = Vec::new();
     let mut prose = String::new();
     let mut code: Option<Vec<&str>> = None;
@@ -66,8 +66,8 @@ fn read_lines(markdown: &str) -> Vec<String> {
 }
 
 fn flush_prose(lines: &mut Vec<String>, prose: &mut String) {
-    for block in sentence::blocks(prose) {
-        let text = plain(&block.text);
+    for block in sentence::parse_blocks(prose) {
+        let text = strip_markup(&block.text);
         if text.is_empty() {
             continue;
         }
@@ -93,7 +93,7 @@ fn table_row(body: &str) -> Option<String> {
     let cells: Vec<String> = body
         .trim_matches('|')
         .split('|')
-        .map(|cell| plain(cell.trim()))
+        .map(|cell| strip_markup(cell.trim()))
         .collect();
     let tells = |cell: &String| cell.contains(|c: char| c.is_alphanumeric());
     let row = cells.join(" | ");
@@ -133,7 +133,7 @@ fn bound_lines(lines: Vec<String>, max_chars: usize) -> Vec<String> {
         head.push(line.clone());
     }
     if head.len() + tail.len() < lines.len() {
-        head.push(GAP.to_owned());
+        head.push(GAP_MARK.to_owned());
     }
     head.extend(tail);
     head
@@ -168,10 +168,10 @@ mod tests {
         let message = lines.join("\n\n");
         let lines = read_message(&message);
         let chars: usize = lines.iter().map(|l| l.chars().count() + 1).sum();
-        assert!(chars <= MAX_MESSAGE_CHARS + GAP.len(), "{chars}");
+        assert!(chars <= MAX_MESSAGE_CHARS + GAP_MARK.len(), "{chars}");
         assert_eq!(lines[0], "Line 0 says this.");
         assert_eq!(lines.last().unwrap(), "Line 399 says this.");
-        assert!(lines.iter().any(|line| line == GAP));
+        assert!(lines.iter().any(|line| line == GAP_MARK));
     }
 
     #[test]

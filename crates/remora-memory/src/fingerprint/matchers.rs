@@ -4,23 +4,23 @@
 //! has its own wording and none deserves code of its own.
 
 use super::normal::plain_quote;
-use super::pairs::Pairs;
-use super::table::{MATCHERS, Mark, Matcher, mark_at};
+use super::pairs::BytePairs;
+use super::table::{MATCHERS, Matcher, Placeholder, mark_at};
 
 /// Prefixes that are taken off one line.
-const MAX_STRIPS: usize = 6;
+const MAX_STRIPPED_PREFIXES: usize = 6;
 /// Bytes of a line that are read.
 const MAX_LINE_BYTES: usize = 1_000;
 
 /// What the table calls two fractions that should be equal and nearly are.
-const ROUNDING: &str = "compare:rounding";
+const ROUNDING_TEXT: &str = "compare:rounding";
 /// Decimals that nobody writes by hand, and how near two such numbers are.
-const ROUNDED_DECIMALS: usize = 11;
-const ROUNDING_SHARE: f64 = 1e-9;
+const MIN_ROUNDED_DECIMALS: usize = 11;
+const MAX_ROUNDING_SHARE: f64 = 1e-9;
 
 /// What a line is for whoever wants to know the error again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum ErrorLineRole {
     /// No row knows it.
     Unknown,
     /// A wrapper, a summary, a hint.
@@ -39,33 +39,33 @@ pub(super) enum Role {
 
 /// A line as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Essence {
-    pub(super) role: Role,
+pub(super) struct ErrorLine {
+    pub(super) role: ErrorLineRole,
     /// What it says, in the words of the table where a row has some.
     pub(super) text: String,
 }
 
 /// Reads a line: its prefixes off, then by the first row that fits.
-pub(super) fn read_line(line: &str) -> Essence {
+pub(super) fn read_line(line: &str) -> ErrorLine {
     let line = &line[..line.floor_char_boundary(MAX_LINE_BYTES)];
     let words: Vec<&str> = line.split_whitespace().collect();
     let mut text: String = words.join(" ").chars().map(plain_quote).collect();
     if is_written(&text) {
-        return Essence {
-            role: Role::Says,
+        return ErrorLine {
+            role: ErrorLineRole::Says,
             text,
         };
     }
     if differs_by_rounding(&text) {
-        ROUNDING.clone_into(&mut text);
+        ROUNDING_TEXT.clone_into(&mut text);
     }
-    for _ in 0..=MAX_STRIPS {
+    for _ in 0..=MAX_STRIPPED_PREFIXES {
         // Offsets in both are the same.
         let lower = text.to_ascii_lowercase();
-        let pairs = Pairs::of(&lower);
+        let pairs = BytePairs::from_text(&lower);
         let may_fit = |matcher: &&Matcher| pairs.may_hold(matcher.pairs);
         let found = MATCHERS.iter().filter(may_fit).find_map(|matcher| {
-            let kept = fit(matcher.pattern, &lower, 0)?;
+            let kept = match_pattern(matcher.pattern, &lower, 0)?;
             Some((matcher, kept))
         });
         let Some((matcher, kept)) = found else {
@@ -73,13 +73,13 @@ pub(super) fn read_line(line: &str) -> Essence {
         };
         let said = write_says(matcher, &kept, &text);
         match matcher.role {
-            Some(role) => return Essence { role, text: said },
+            Some(role) => return ErrorLine { role, text: said },
             None if said.is_empty() || said == text => break,
             None => text = said,
         }
     }
-    Essence {
-        role: Role::Unknown,
+    ErrorLine {
+        role: ErrorLineRole::Unknown,
         text,
     }
 }
@@ -97,9 +97,9 @@ fn differs_by_rounding(text: &str) -> bool {
         let [(one, digits), (other, more)] = *pair else {
             return false;
         };
-        digits.max(more) >= ROUNDED_DECIMALS
+        digits.max(more) >= MIN_ROUNDED_DECIMALS
             && digits != more
-            && (one - other).abs() <= ROUNDING_SHARE * one.abs().max(1.0)
+            && (one - other).abs() <= MAX_ROUNDING_SHARE * one.abs().max(1.0)
     };
     fractions.windows(2).any(is_pair)
 }
@@ -119,65 +119,65 @@ fn is_written_code(word: &str) -> bool {
 }
 
 /// A part of a pattern.
-enum Piece {
+enum PatternPiece {
     /// Lower case.
     Literal(&'static str),
-    Mark(Mark),
+    Mark(Placeholder),
 }
 
 /// The first piece of a pattern, and the rest. Patterns are taken apart here
 /// and not beforehand: hardly any are looked at.
-fn split_piece(pattern: &'static str) -> Option<(Piece, &'static str)> {
+fn split_piece(pattern: &'static str) -> Option<(PatternPiece, &'static str)> {
     if let Some(mark) = mark_at(pattern.as_bytes(), 0) {
-        return Some((Piece::Mark(mark), &pattern[mark.length()..]));
+        return Some((PatternPiece::Mark(mark), &pattern[mark.length()..]));
     }
     let is_mark = |at: &usize| mark_at(pattern.as_bytes(), *at).is_some();
     let end = (0..pattern.len()).find(is_mark).unwrap_or(pattern.len());
     let (literal, rest) = pattern.split_at(end);
-    (end > 0).then_some((Piece::Literal(literal), rest))
+    (end > 0).then_some((PatternPiece::Literal(literal), rest))
 }
 
 /// A part of a text that is kept: of which mark, and where it lies.
-type Kept = (Mark, usize, usize);
+type KeptSpan = (Placeholder, usize, usize);
 
 /// Where the kept parts lie, if the pattern fits the whole text from here on.
-fn fit(pattern: &'static str, text: &str, from: usize) -> Option<Vec<Kept>> {
+fn match_pattern(pattern: &'static str, text: &str, from: usize) -> Option<Vec<KeptSpan>> {
     let Some((piece, rest)) = split_piece(pattern) else {
         return (from == text.len()).then(Vec::new);
     };
     let here = &text[from..];
     let mark = match piece {
-        Piece::Literal(literal) => {
+        PatternPiece::Literal(literal) => {
             return here
                 .starts_with(literal)
-                .then(|| fit(rest, text, from + literal.len()))?;
+                .then(|| match_pattern(rest, text, from + literal.len()))?;
         }
-        Piece::Mark(mark) => mark,
+        PatternPiece::Mark(mark) => mark,
     };
-    let least = usize::from(mark != Mark::Any);
+    let least = usize::from(mark != Placeholder::Any);
     let most = match mark {
-        Mark::Name => here.find(' ').unwrap_or(here.len()),
-        Mark::Digits => here.bytes().take_while(u8::is_ascii_digit).count(),
-        Mark::Any | Mark::Message => here.len(),
+        Placeholder::Name => here.find(' ').unwrap_or(here.len()),
+        Placeholder::Digits => here.bytes().take_while(u8::is_ascii_digit).count(),
+        Placeholder::Any | Placeholder::Message => here.len(),
     };
     let fit_rest = |end: usize| {
         let kept = (least..=most)
             .contains(&end)
-            .then(|| fit(rest, text, from + end));
+            .then(|| match_pattern(rest, text, from + end));
         Some((end, kept??))
     };
     let (end, mut kept) = match split_piece(rest) {
         None => fit_rest(here.len()),
         // The end of the text is where a last literal must stand.
-        Some((Piece::Literal(literal), "")) => fit_rest(here.strip_suffix(literal)?.len()),
-        Some((Piece::Literal(literal), _)) => {
+        Some((PatternPiece::Literal(literal), "")) => fit_rest(here.strip_suffix(literal)?.len()),
+        Some((PatternPiece::Literal(literal), _)) => {
             let ends = here.match_indices(literal).map(|(at, _)| at);
             ends.take_while(|at| *at <= most).find_map(fit_rest)
         }
         // Two marks beside each other: digits and names know their own end.
-        Some((Piece::Mark(_), _)) => fit_rest(most),
+        Some((PatternPiece::Mark(_), _)) => fit_rest(most),
     }?;
-    if mark != Mark::Any {
+    if mark != Placeholder::Any {
         kept.insert(0, (mark, from, from + end));
     }
     Some(kept)
@@ -185,18 +185,18 @@ fn fit(pattern: &'static str, text: &str, from: usize) -> Option<Vec<Kept>> {
 
 /// What a row says of a line. Digits get a letter in front, since free numbers
 /// are taken for accidents: status 401 is not status 502.
-fn write_says(matcher: &Matcher, kept: &[Kept], text: &str) -> String {
+fn write_says(matcher: &Matcher, kept: &[KeptSpan], text: &str) -> String {
     let mut out = String::new();
     let mut used: Vec<usize> = Vec::new();
     let mut rest = matcher.says;
     while let Some(open) = rest.find('{') {
         out.push_str(&rest[..open]);
         let mark = mark_at(rest.as_bytes(), open);
-        let fits = |(at, part): &(usize, &Kept)| Some(part.0) == mark && !used.contains(at);
+        let fits = |(at, part): &(usize, &KeptSpan)| Some(part.0) == mark && !used.contains(at);
         let next = kept.iter().enumerate().find(fits);
         if let Some((at, (_, start, end))) = next {
             used.push(at);
-            if mark == Some(Mark::Digits) {
+            if mark == Some(Placeholder::Digits) {
                 out.push('n');
             }
             out.push_str(&text[*start..*end]);
@@ -209,7 +209,7 @@ fn write_says(matcher: &Matcher, kept: &[Kept], text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{MATCHERS, Role, read_line};
+    use super::{ErrorLineRole, MATCHERS, read_line};
 
     #[test]
     fn every_row_of_the_table_is_read() {
@@ -221,7 +221,7 @@ mod tests {
         for matcher in &MATCHERS {
             let wants = matches!(
                 matcher.role,
-                None | Some(Role::Says | Role::Root | Role::Test)
+                None | Some(ErrorLineRole::Says | ErrorLineRole::Root | ErrorLineRole::Test)
             );
             assert_eq!(wants, !matcher.says.is_empty(), "{matcher:?}");
         }
@@ -232,37 +232,37 @@ mod tests {
         for (line, role, text) in [
             (
                 "Error: connect ECONNREFUSED 127.0.0.1:6379",
-                Role::Says,
+                ErrorLineRole::Says,
                 "named: connection refused 'n6379'",
             ),
             (
                 "psql:a.sql:14: ERROR:  relation \"orders\" does not exist",
-                Role::Root,
+                ErrorLineRole::Root,
                 "named: no table 'orders'",
             ),
             (
                 "error: Your local changes would be lost",
-                Role::Unknown,
+                ErrorLineRole::Unknown,
                 "Your local changes would be lost",
             ),
             (
                 "collect2: error: ld returned 1 exit status",
-                Role::Noise,
+                ErrorLineRole::Noise,
                 "",
             ),
             (
                 "OSError: [Errno 28] No space left on device: 'a'",
-                Role::Root,
+                ErrorLineRole::Root,
                 "system:disk-full",
             ),
             (
                 "panic: runtime error: index out of range [3] with length 3",
-                Role::Local,
+                ErrorLineRole::Local,
                 "",
             ),
             (
                 "src/a.cpp:3:1: error: expected ';'",
-                Role::Unknown,
+                ErrorLineRole::Unknown,
                 "expected ';'",
             ),
         ] {

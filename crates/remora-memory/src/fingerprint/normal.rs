@@ -2,7 +2,7 @@
 //! fault: folders, places, numbers, hashes, times, temporary names, quotes.
 
 /// Bytes of a text that are looked at.
-const LOOKED_AT: usize = 2_000;
+const MAX_SCANNED_BYTES: usize = 2_000;
 
 /// The file's own name; a temporary file has none.
 pub(super) fn file_name(path: &str) -> &str {
@@ -11,7 +11,7 @@ pub(super) fn file_name(path: &str) -> &str {
 }
 
 /// Names of tests and functions keep their digits: `case_2` is not `case_3`.
-pub(super) fn subject(name: &str) -> String {
+pub(super) fn normalise_subject(name: &str) -> String {
     let name: String = name.chars().take(300).collect();
     // A documentation test is named by its line, which moves.
     let name = match name.split_once(" (line ") {
@@ -31,14 +31,14 @@ pub(super) fn subject(name: &str) -> String {
 }
 
 /// The text in a form that is the same for the same fault.
-pub(super) fn normalise(text: &str) -> String {
-    let mut end = text.len().min(LOOKED_AT);
+pub(super) fn normalise_text(text: &str) -> String {
+    let mut end = text.len().min(MAX_SCANNED_BYTES);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
     let mut out = String::new();
     for raw in text[..end].split_whitespace() {
-        let word = word(raw);
+        let word = normalise_word(raw);
         if word.is_empty() {
             continue;
         }
@@ -56,7 +56,7 @@ pub(super) fn normalise(text: &str) -> String {
 }
 
 /// One word between spaces, with its punctuation.
-fn word(raw: &str) -> String {
+fn normalise_word(raw: &str) -> String {
     let open = |c: char| matches!(c, '(' | '[' | '{' | '<' | ',' | ';') || is_quote(c);
     let close = |c: char| {
         matches!(c, ')' | ']' | '}' | '>' | ',' | ';' | ':' | '.' | '!' | '?') || is_quote(c)
@@ -69,7 +69,7 @@ fn word(raw: &str) -> String {
     let before = &raw[..start];
     let after = &raw[start + core.len()..];
     let mut out: String = before.chars().map(plain_quote).collect();
-    out.push_str(&inner(core));
+    out.push_str(&normalise_core(core));
     out.extend(after.chars().map(plain_quote));
     out
 }
@@ -82,7 +82,7 @@ pub(super) fn plain_quote(c: char) -> char {
     if is_quote(c) { '\'' } else { c }
 }
 
-fn inner(core: &str) -> String {
+fn normalise_core(core: &str) -> String {
     if is_uuid(core) {
         return "<id>".to_owned();
     }
@@ -96,16 +96,16 @@ fn inner(core: &str) -> String {
         return "<n>".to_owned();
     }
     if is_path(core) {
-        return path(core);
+        return normalise_path(core);
     }
-    if let Some(file) = place(core) {
+    if let Some(file) = normalise_location(core) {
         return file;
     }
-    pieces(core)
+    normalise_pieces(core)
 }
 
 /// `a.rs:12:5`: the file without its place.
-fn place(core: &str) -> Option<String> {
+fn normalise_location(core: &str) -> Option<String> {
     let (file, rest) = core.split_once(':')?;
     let numbers = !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b':');
     (numbers && file.contains('.') && file.chars().any(char::is_alphabetic))
@@ -122,12 +122,12 @@ fn is_path(core: &str) -> bool {
     drive || slashes > 0 && (core.starts_with(['/', '~', '.']) || core.contains('.') || slashes > 1)
 }
 
-fn path(core: &str) -> String {
+fn normalise_path(core: &str) -> String {
     let temporary = ["/tmp/", "/var/folders/", "/T/", "\\Temp\\"]
         .iter()
         .any(|t| core.contains(t));
     let name = file_name(core.trim_end_matches(['/', '\\']));
-    let name = place(name).unwrap_or_else(|| pieces_of_name(name));
+    let name = normalise_location(name).unwrap_or_else(|| pieces_of_name(name));
     // Only a temporary file that looks like a source still says something.
     if temporary && !name.contains('.') {
         return "<tmp>".to_owned();
@@ -137,7 +137,7 @@ fn path(core: &str) -> String {
 
 /// A file name: digits in it mean something unless they are many or hashes.
 fn pieces_of_name(name: &str) -> String {
-    runs(name, |run| {
+    map_runs(name, |run| {
         if is_hex_name(run)
             || is_random(run)
             || run.len() >= 5 && run.bytes().all(|b| b.is_ascii_digit())
@@ -150,8 +150,8 @@ fn pieces_of_name(name: &str) -> String {
 }
 
 /// Any other word: whole identifiers stay, free numbers go.
-fn pieces(core: &str) -> String {
-    let out = runs(core, |run| {
+fn normalise_pieces(core: &str) -> String {
+    let out = map_runs(core, |run| {
         if is_hex_name(run) || is_address(run) {
             return "<id>".into();
         }
@@ -207,7 +207,7 @@ fn is_time_unit(unit: &str) -> bool {
 }
 
 /// Applies `name` to each run of letters, digits and underscores.
-fn runs<'a>(text: &'a str, name: impl Fn(&'a str) -> std::borrow::Cow<'a, str>) -> String {
+fn map_runs<'a>(text: &'a str, name: impl Fn(&'a str) -> std::borrow::Cow<'a, str>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut from = None;
     for (at, c) in text.char_indices() {

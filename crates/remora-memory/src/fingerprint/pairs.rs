@@ -4,23 +4,23 @@
 
 /// The pairs of a text, each as one of 128 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pairs(u128);
+pub(super) struct BytePairs(u128);
 
-impl Pairs {
+impl BytePairs {
     pub(super) const NONE: Self = Self(0);
 
-    pub(super) const fn of(text: &str) -> Self {
+    pub(super) const fn from_text(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut pairs = Self::NONE;
         let mut at = 1;
         while at < bytes.len() {
-            pairs = pairs.with(bytes[at - 1], bytes[at]);
+            pairs = pairs.with_pair(bytes[at - 1], bytes[at]);
             at += 1;
         }
         pairs
     }
 
-    pub(super) const fn with(self, first: u8, second: u8) -> Self {
+    pub(super) const fn with_pair(self, first: u8, second: u8) -> Self {
         // Odd factors, so that no letter is without weight.
         let mixed = first.wrapping_mul(37).wrapping_add(second.wrapping_mul(11));
         Self(self.0 | 1 << (mixed % 128))
@@ -36,20 +36,20 @@ impl Pairs {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Phrase {
     text: &'static str,
-    pairs: Pairs,
+    pairs: BytePairs,
 }
 
 /// Phrases with their pairs, which are worked out while Remora is built.
 pub(super) const fn index_phrases<const N: usize>(texts: [&'static str; N]) -> [Phrase; N] {
     let mut phrases = [Phrase {
         text: "",
-        pairs: Pairs::NONE,
+        pairs: BytePairs::NONE,
     }; N];
     let mut at = 0;
     while at < N {
         phrases[at] = Phrase {
             text: texts[at],
-            pairs: Pairs::of(texts[at]),
+            pairs: BytePairs::from_text(texts[at]),
         };
         at += 1;
     }
@@ -57,7 +57,7 @@ pub(super) const fn index_phrases<const N: usize>(texts: [&'static str; N]) -> [
 }
 
 /// Whether a text with these pairs holds one of the phrases.
-pub(super) fn holds_phrase(text: &str, pairs: Pairs, phrases: &[Phrase]) -> bool {
+pub(super) fn holds_phrase(text: &str, pairs: BytePairs, phrases: &[Phrase]) -> bool {
     let mut likely = phrases.iter().filter(|phrase| pairs.may_hold(phrase.pairs));
     likely.any(|phrase| text.contains(phrase.text))
 }
@@ -66,16 +66,24 @@ pub(super) fn holds_phrase(text: &str, pairs: Pairs, phrases: &[Phrase]) -> bool
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Pairs, holds_phrase, index_phrases};
+    use super::{BytePairs, holds_phrase, index_phrases};
 
     static PHRASES: [super::Phrase; 3] = index_phrases(["build failed", "é→", "x"]);
 
     #[test]
     fn most_phrases_are_left_out_without_a_look() {
-        let pairs = Pairs::of("expected `u32`, found `&str`");
-        assert!(!pairs.may_hold(Pairs::of("permission denied")));
-        assert!(!holds_phrase("permission", Pairs::of("perm"), &PHRASES));
-        assert!(holds_phrase("a é→ b", Pairs::of("a é→ b"), &PHRASES));
+        let pairs = BytePairs::from_text("expected `u32`, found `&str`");
+        assert!(!pairs.may_hold(BytePairs::from_text("permission denied")));
+        assert!(!holds_phrase(
+            "permission",
+            BytePairs::from_text("perm"),
+            &PHRASES
+        ));
+        assert!(holds_phrase(
+            "a é→ b",
+            BytePairs::from_text("a é→ b"),
+            &PHRASES
+        ));
     }
 
     proptest! {
@@ -85,8 +93,8 @@ mod tests {
             part in "[a-zé→ '0-9]{0,20}",
             after in "[a-zé→ '0-9]{0,20}",
         ) {
-            let whole = Pairs::of(&format!("{before}{part}{after}"));
-            prop_assert!(whole.may_hold(Pairs::of(&part)));
+            let whole = BytePairs::from_text(&format!("{before}{part}{after}"));
+            prop_assert!(whole.may_hold(BytePairs::from_text(&part)));
         }
     }
 }

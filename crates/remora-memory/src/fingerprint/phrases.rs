@@ -4,7 +4,7 @@
 use super::pairs::{Phrase, index_phrases};
 
 /// Phrases of whatever only runs a tool, or counts what it found.
-pub(super) const WRAPPERS: &[Phrase] = &index_phrases([
+pub(super) const WRAPPER_PHRASES: &[Phrase] = &index_phrases([
     "make: ***",
     "exit code",
     "exit status",
@@ -68,7 +68,7 @@ pub(super) const WRAPPERS: &[Phrase] = &index_phrases([
 pub(super) const RUNNER_STARTS: &[&str] = &["errno ", "> task ", "failed", "\u{2139} ", "fail "];
 
 /// Phrases that say that two values differ, whatever they are.
-pub(super) const COMPARES: &[Phrase] = &index_phrases([
+pub(super) const COMPARISON_PHRASES: &[Phrase] = &index_phrases([
     "assert",
     "expect(",
     "left == right",
@@ -169,7 +169,7 @@ pub(super) const SYSTEM_CODES: &[&str] = &[
 ];
 
 /// Phrases around a name that is all there is to the error.
-pub(super) const NAMED: &[Phrase] = &index_phrases([
+pub(super) const NAMING_PHRASES: &[Phrase] = &index_phrases([
     "named: ",
     "cannot find",
     "could not find",
@@ -229,7 +229,7 @@ pub(super) const NAMED: &[Phrase] = &index_phrases([
 ]);
 
 /// Words that errors of all kinds have.
-pub(super) const PLAIN: &[&str] = &[
+pub(super) const COMMON_ERROR_WORDS: &[&str] = &[
     "the",
     "and",
     "for",
@@ -316,7 +316,7 @@ pub(super) const PLAIN: &[&str] = &[
 ];
 
 /// Words of lines that speak of an error.
-pub(super) const TROUBLE: &[Phrase] = &index_phrases([
+pub(super) const ERROR_PHRASES: &[Phrase] = &index_phrases([
     "error",
     "fail",
     "exception",

@@ -5,27 +5,28 @@
 
 use std::collections::BTreeSet;
 
-use super::matchers::{Role, read_line};
+use super::matchers::{ErrorLineRole, read_line};
 use super::normal;
-use super::pairs::{Pairs, holds_phrase};
+use super::pairs::{BytePairs, holds_phrase};
 use super::phrases::{
-    COMMON_CODES, COMPARES, EMPTY_CODES, NAMED, PLAIN, RUNNER_STARTS, SYSTEM_CODES, WRAPPERS,
+    COMMON_CODES, COMMON_ERROR_WORDS, COMPARISON_PHRASES, EMPTY_CODES, NAMING_PHRASES,
+    RUNNER_STARTS, SYSTEM_CODES, WRAPPER_PHRASES,
 };
 
 /// Bytes of a message that are compared.
-const LOOKED_AT: usize = 400;
+const MAX_COMPARED_BYTES: usize = 400;
 /// Words of which a message without any name must have so many to be compared.
-const PLAINLY: usize = 4;
+const MIN_NAMELESS_WORDS: usize = 4;
 /// Words from which two messages may differ in a few of them.
-const LONG: usize = 8;
+const MIN_LONG_MESSAGE_WORDS: usize = 8;
 /// Words that say something, without which a message is told by its names.
-const CONTENT: usize = 3;
+const MIN_CONTENT_WORDS: usize = 3;
 /// Words that say something, with which a message is told whatever it names.
-const CONTENT_BESIDE_NAMES: usize = 5;
+const MIN_NAMED_CONTENT_WORDS: usize = 5;
 
 /// How well a message tells its error from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Strength {
+pub(crate) enum MessageStrength {
     /// It only says that something failed, or that values differ.
     Nothing,
     /// With the names in it.
@@ -36,7 +37,7 @@ pub(crate) enum Strength {
 
 /// A message, taken apart.
 #[derive(Debug)]
-pub(crate) struct Skeleton {
+pub(crate) struct MessageSkeleton {
     codes: BTreeSet<String>,
     words: Vec<String>,
     names: BTreeSet<String>,
@@ -46,22 +47,22 @@ pub(crate) struct Skeleton {
     /// message that is the same.
     is_reworded: bool,
     /// How well it tells its error.
-    pub(crate) strength: Strength,
+    pub(crate) strength: MessageStrength,
 }
 
-impl Skeleton {
+impl MessageSkeleton {
     /// Takes a message apart, as printed or as stored.
-    pub(crate) fn of(message: &str) -> Self {
-        let end = message.floor_char_boundary(LOOKED_AT);
+    pub(crate) fn from_message(message: &str) -> Self {
+        let end = message.floor_char_boundary(MAX_COMPARED_BYTES);
         let read = read_line(&message[..end]);
-        let text = normal::normalise(&read.text);
+        let text = normal::normalise_text(&read.text);
         let mut parts = Self {
             codes: BTreeSet::new(),
             words: Vec::new(),
             names: BTreeSet::new(),
             named: false,
-            is_reworded: read.role != Role::Unknown,
-            strength: Strength::Nothing,
+            is_reworded: read.role != ErrorLineRole::Unknown,
+            strength: MessageStrength::Nothing,
         };
         let unquoted = parts.take_quoted(&text);
         for (at, raw) in unquoted.split_whitespace().enumerate() {
@@ -69,11 +70,16 @@ impl Skeleton {
         }
         parts.drop_echo();
         let lower = text.to_lowercase();
-        let pairs = Pairs::of(&lower);
-        parts.named = holds_phrase(&lower, pairs, NAMED);
+        let pairs = BytePairs::from_text(&lower);
+        parts.named = holds_phrase(&lower, pairs, NAMING_PHRASES);
         parts.strength = match read.role {
-            Role::Unknown | Role::Says | Role::Root => parts.measure(&lower, pairs),
-            Role::Noise | Role::Head | Role::Local | Role::Test => Strength::Nothing,
+            ErrorLineRole::Unknown | ErrorLineRole::Says | ErrorLineRole::Root => {
+                parts.measure_strength(&lower, pairs)
+            }
+            ErrorLineRole::Noise
+            | ErrorLineRole::Head
+            | ErrorLineRole::Local
+            | ErrorLineRole::Test => MessageStrength::Nothing,
         };
         parts
     }
@@ -156,54 +162,58 @@ impl Skeleton {
     pub(crate) fn can_tell(&self) -> bool {
         let content = self.words.iter().filter(|word| is_content(word)).count();
         match self.strength {
-            Strength::Nothing => false,
-            Strength::Named => !self.names.is_empty() || content > 1,
-            Strength::Telling => true,
+            MessageStrength::Nothing => false,
+            MessageStrength::Named => !self.names.is_empty() || content > 1,
+            MessageStrength::Telling => true,
         }
     }
 
     /// Whether it has a name, a code or a word that not every error has.
     pub(super) fn says_anything(&self) -> bool {
         let has_words = self.words.iter().any(|word| is_content(word));
-        self.strength == Strength::Telling
-            || self.strength == Strength::Named
+        self.strength == MessageStrength::Telling
+            || self.strength == MessageStrength::Named
                 && (has_words || !self.names.is_empty() || !self.codes.is_empty())
     }
 
     /// Whether it says enough to be known again though it speaks of no trouble.
     pub(super) fn says_much(&self) -> bool {
         let content = self.words.iter().filter(|word| is_content(word)).count();
-        self.strength == Strength::Telling && content > CONTENT
-            || self.strength == Strength::Named && !self.names.is_empty() && content >= CONTENT
+        self.strength == MessageStrength::Telling && content > MIN_CONTENT_WORDS
+            || self.strength == MessageStrength::Named
+                && !self.names.is_empty()
+                && content >= MIN_CONTENT_WORDS
     }
 
     /// Whether it only announces an error: no name, and too few words.
     pub(super) fn is_weak(&self) -> bool {
         let content = self.words.iter().filter(|word| is_content(word)).count();
-        self.strength == Strength::Named && self.names.is_empty() && content < CONTENT
+        self.strength == MessageStrength::Named
+            && self.names.is_empty()
+            && content < MIN_CONTENT_WORDS
     }
 
-    fn measure(&self, lower: &str, pairs: Pairs) -> Strength {
+    fn measure_strength(&self, lower: &str, pairs: BytePairs) -> MessageStrength {
         let own = |code: &String| !COMMON_CODES.contains(&code.as_str());
         let telling_code = self.codes.iter().any(own);
         let empty = self.codes.iter().any(|c| EMPTY_CODES.contains(&c.as_str()));
-        let compares = || holds_phrase(lower, pairs, COMPARES) || is_comparison(lower);
-        if empty || !telling_code && (runs(lower, pairs) || compares()) {
-            return Strength::Nothing;
+        let compares = || holds_phrase(lower, pairs, COMPARISON_PHRASES) || is_comparison(lower);
+        if empty || !telling_code && (is_runner_message(lower, pairs) || compares()) {
+            return MessageStrength::Nothing;
         }
         if telling_code {
-            return Strength::Telling;
+            return MessageStrength::Telling;
         }
         let content = self.words.iter().filter(|word| is_content(word)).count();
         let named = self.named && !self.names.is_empty() || !self.codes.is_empty();
         let wanted = match self.names.len() {
-            0 => CONTENT,
-            _ => CONTENT_BESIDE_NAMES,
+            0 => MIN_CONTENT_WORDS,
+            _ => MIN_NAMED_CONTENT_WORDS,
         };
         if !named && content >= wanted {
-            Strength::Telling
+            MessageStrength::Telling
         } else {
-            Strength::Named
+            MessageStrength::Named
         }
     }
 
@@ -212,11 +222,11 @@ impl Skeleton {
         let weaker = self.strength.min(other.strength);
         let coded = !self.codes.is_empty() || !other.codes.is_empty();
         let share = self.codes.intersection(&other.codes).next().is_some();
-        if weaker == Strength::Nothing || coded && !share {
+        if weaker == MessageStrength::Nothing || coded && !share {
             return false;
         }
         let equal = self.words == other.words;
-        if weaker == Strength::Named {
+        if weaker == MessageStrength::Named {
             let named = !self.names.is_empty() && self.names == other.names;
             return equal && (named || !coded && self.is_plain() && other.is_plain());
         }
@@ -226,7 +236,9 @@ impl Skeleton {
             return run.len() * 2 >= shorter;
         }
         let content = run.iter().filter(|word| is_content(word)).count();
-        equal || content >= CONTENT && run.len() * 10 >= shorter * 6 || self.is_near(other)
+        equal
+            || content >= MIN_CONTENT_WORDS && run.len() * 10 >= shorter * 6
+            || self.is_near(other)
     }
 
     /// What tells from the letters of a message that it is another error: most
@@ -248,7 +260,7 @@ impl Skeleton {
     pub(crate) fn longest_words(&self, count: usize) -> String {
         let mut words: Vec<&String> = self.codes.iter().chain(&self.words).collect();
         // The names of a message differ unless they are all that tells it.
-        if self.strength == Strength::Named {
+        if self.strength == MessageStrength::Named {
             words.extend(&self.names);
         }
         words.retain(|word| is_content(word));
@@ -262,7 +274,10 @@ impl Skeleton {
     /// A message without any name that says a little.
     fn is_plain(&self) -> bool {
         let content = self.words.iter().filter(|word| is_content(word)).count();
-        self.names.is_empty() && !self.named && self.words.len() >= PLAINLY && content > 1
+        self.names.is_empty()
+            && !self.named
+            && self.words.len() >= MIN_NAMELESS_WORDS
+            && content > 1
     }
 
     /// Whether two long messages differ in a word or two: the left side and the
@@ -273,8 +288,8 @@ impl Skeleton {
         let shared: Vec<&String> = shared.collect();
         let content = shared.iter().filter(|word| is_content(word)).count();
         self.words.first() == other.words.first()
-            && longer >= LONG
-            && content > CONTENT
+            && longer >= MIN_LONG_MESSAGE_WORDS
+            && content > MIN_CONTENT_WORDS
             && shared.len() * 10 >= longer * 8
     }
 }
@@ -282,18 +297,18 @@ impl Skeleton {
 /// Whether a line only says that what was run has failed.
 pub(super) fn is_runner(message: &str) -> bool {
     let lower = message.to_lowercase();
-    runs(&lower, Pairs::of(&lower))
+    is_runner_message(&lower, BytePairs::from_text(&lower))
 }
 
-fn runs(lower: &str, pairs: Pairs) -> bool {
+fn is_runner_message(lower: &str, pairs: BytePairs) -> bool {
     let begins = |start: &&str| lower.trim_start().starts_with(start);
-    holds_phrase(lower, pairs, WRAPPERS)
-        || counts(lower)
+    holds_phrase(lower, pairs, WRAPPER_PHRASES)
+        || is_progress_count(lower)
         || RUNNER_STARTS.iter().any(begins) && lower.split(' ').count() < 5
 }
 
 /// `3 of 9 ...`: how far a runner has come.
-fn counts(lower: &str) -> bool {
+fn is_progress_count(lower: &str) -> bool {
     let mut words = lower.split_whitespace();
     let is_number = |word: Option<&str>| {
         word.is_some_and(|w| w == "<n>" || w.bytes().all(|b| b.is_ascii_digit()))
@@ -412,7 +427,7 @@ impl Sieve<'_> {
             Self::Open => true,
             Self::AnyCode(codes) => codes.iter().any(|code| message.contains(code.as_str())),
             Self::Words(words) => {
-                let wanted = words.len().min(CONTENT);
+                let wanted = words.len().min(MIN_CONTENT_WORDS);
                 let letters = letters_of(message);
                 let held = words.iter().filter(|word| letters.contains(**word));
                 held.take(wanted).count() == wanted
@@ -447,7 +462,7 @@ fn letters_of(message: &str) -> String {
 }
 
 fn is_content(word: &str) -> bool {
-    word.len() > 2 && !PLAIN.contains(&word) && !is_class_word(word)
+    word.len() > 2 && !COMMON_ERROR_WORDS.contains(&word) && !is_class_word(word)
 }
 
 /// The longest run of words that both have.

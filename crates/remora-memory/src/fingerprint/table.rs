@@ -1,30 +1,30 @@
 //! The rows of `matchers.tsv`, read while Remora is built: a hook that reads a
 //! dozen lines by them would take longer to read the table.
 
-use super::matchers::Role;
-use super::pairs::Pairs;
+use super::matchers::ErrorLineRole;
+use super::pairs::BytePairs;
 
-const TABLE: &str = include_str!("matchers.tsv");
+const MATCHER_TABLE: &str = include_str!("matchers.tsv");
 
 /// All rows; those that are prefixes come last, since what is known as a whole
 /// is not taken apart.
-pub(super) static MATCHERS: [Matcher; count_rows(TABLE)] = read_table(TABLE);
+pub(super) static MATCHERS: [Matcher; count_rows(MATCHER_TABLE)] = read_table(MATCHER_TABLE);
 
 /// One row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Matcher {
     /// `None` takes a prefix off.
-    pub(super) role: Option<Role>,
+    pub(super) role: Option<ErrorLineRole>,
     pub(super) pattern: &'static str,
     /// The pairs of letters that a line must hold to fit.
-    pub(super) pairs: Pairs,
+    pub(super) pairs: BytePairs,
     /// What it says, with marks of the pattern in their order.
     pub(super) says: &'static str,
 }
 
 /// What stands in a pattern for text that differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum Placeholder {
     /// Any text, also none.
     Any,
     /// Text that is kept.
@@ -34,7 +34,7 @@ pub(super) enum Mark {
     Digits,
 }
 
-impl Mark {
+impl Placeholder {
     /// Its length in a pattern, in bytes.
     pub(super) const fn length(self) -> usize {
         match self {
@@ -45,12 +45,12 @@ impl Mark {
 }
 
 /// The mark that stands here.
-pub(super) const fn mark_at(pattern: &[u8], at: usize) -> Option<Mark> {
+pub(super) const fn mark_at(pattern: &[u8], at: usize) -> Option<Placeholder> {
     match pattern.split_at(at).1 {
-        [b'*', ..] => Some(Mark::Any),
-        [b'{', b'm', b'}', ..] => Some(Mark::Message),
-        [b'{', b'n', b'}', ..] => Some(Mark::Name),
-        [b'{', b'#', b'}', ..] => Some(Mark::Digits),
+        [b'*', ..] => Some(Placeholder::Any),
+        [b'{', b'm', b'}', ..] => Some(Placeholder::Message),
+        [b'{', b'n', b'}', ..] => Some(Placeholder::Name),
+        [b'{', b'#', b'}', ..] => Some(Placeholder::Digits),
         _ => None,
     }
 }
@@ -75,7 +75,7 @@ const fn read_table<const N: usize>(table: &'static str) -> [Matcher; N] {
     let rows = [Matcher {
         role: None,
         pattern: "",
-        pairs: Pairs::NONE,
+        pairs: BytePairs::NONE,
         says: "",
     }; N];
     let (rows, count) = append_rows(rows, 0, table, false);
@@ -107,12 +107,12 @@ const fn read_row(line: &'static str) -> Matcher {
     let (pattern, says) = split_once(columns, b'\t');
     let role = match role.as_bytes() {
         b"strip" => None,
-        b"noise" => Some(Role::Noise),
-        b"head" => Some(Role::Head),
-        b"says" => Some(Role::Says),
-        b"root" => Some(Role::Root),
-        b"local" => Some(Role::Local),
-        b"test" => Some(Role::Test),
+        b"noise" => Some(ErrorLineRole::Noise),
+        b"head" => Some(ErrorLineRole::Head),
+        b"says" => Some(ErrorLineRole::Says),
+        b"root" => Some(ErrorLineRole::Root),
+        b"local" => Some(ErrorLineRole::Local),
+        b"test" => Some(ErrorLineRole::Test),
         _ => panic!("a row of matchers.tsv begins with an unknown word"),
     };
     Matcher {
@@ -124,8 +124,8 @@ const fn read_row(line: &'static str) -> Matcher {
 }
 
 /// The pairs of the text between the marks of a pattern.
-const fn pairs_of_literals(pattern: &[u8]) -> Pairs {
-    let mut pairs = Pairs::NONE;
+const fn pairs_of_literals(pattern: &[u8]) -> BytePairs {
+    let mut pairs = BytePairs::NONE;
     let (mut at, mut before) = (0, None);
     while at < pattern.len() {
         if let Some(mark) = mark_at(pattern, at) {
@@ -134,7 +134,7 @@ const fn pairs_of_literals(pattern: &[u8]) -> Pairs {
             continue;
         }
         if let Some(before) = before {
-            pairs = pairs.with(before, pattern[at]);
+            pairs = pairs.with_pair(before, pattern[at]);
         }
         before = Some(pattern[at]);
         at += 1;

@@ -8,8 +8,8 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::{ErrorSigns, Skeleton, error_signs, fingerprint};
-use crate::output::{self, Outcome, Problem};
+use super::{ErrorSigns, MessageSkeleton, error_signs, fingerprint_error};
+use crate::output::{self, CommandOutcome, Problem};
 
 fn cases() -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/fingerprints.json");
@@ -30,17 +30,17 @@ fn problem(value: &Value) -> Problem {
     }
 }
 
-fn made(error: &Value) -> super::Fingerprint {
+fn made(error: &Value) -> super::ErrorFingerprint {
     tried(error).unwrap()
 }
 
-fn tried(error: &Value) -> Option<super::Fingerprint> {
+fn tried(error: &Value) -> Option<super::ErrorFingerprint> {
     let problems: Vec<Problem> = error["problems"]
         .as_array()
         .map(|list| list.iter().map(problem).collect())
         .unwrap_or_default();
     let text = error["text"].as_str().unwrap_or_default();
-    fingerprint(error["tool"].as_str().unwrap_or("x"), &problems, text)
+    fingerprint_error(error["tool"].as_str().unwrap_or("x"), &problems, text)
 }
 
 #[test]
@@ -90,8 +90,8 @@ fn nothing_to_tell_it_by_gives_none() {
     for error in cases()["nothing"].as_array().unwrap() {
         assert_eq!(tried(error), None, "{error}");
     }
-    assert_eq!(fingerprint("make", &[], ""), None);
-    assert_eq!(fingerprint("make", &[], "\n 12 \n"), None);
+    assert_eq!(fingerprint_error("make", &[], ""), None);
+    assert_eq!(fingerprint_error("make", &[], "\n 12 \n"), None);
 }
 
 proptest! {
@@ -101,7 +101,7 @@ proptest! {
     fn any_text_has_a_bounded_name(tool in any::<String>(), message in any::<String>(), text in any::<String>()) {
         let problem = Problem { file: Some(text.clone()), line: Some(1), code: None, subject: Some(message.clone()), message };
         for list in [&[][..], &[problem][..]] {
-            if let Some(print) = fingerprint(&tool, list, &text) {
+            if let Some(print) = fingerprint_error(&tool, list, &text) {
                 prop_assert_eq!(print.id.len(), 16);
                 prop_assert!(print.normal.chars().count() <= 600);
             }
@@ -110,23 +110,23 @@ proptest! {
 
     #[test]
     fn numbers_in_a_message_do_not_matter(a in 0_u64..1_000_000, b in 0_u64..1_000_000) {
-        let of = |n: u64| fingerprint("x", &[], &format!("error: row {n} of {n} failed after {n}ms at /srv/{n}/store.rs:{n}:9"));
+        let of = |n: u64| fingerprint_error("x", &[], &format!("error: row {n} of {n} failed after {n}ms at /srv/{n}/store.rs:{n}:9"));
         prop_assert_eq!(of(a), of(b));
     }
 }
 
 fn signs(command: &str, printed: &str) -> ErrorSigns {
-    let reading = output::read(command, printed, Outcome::Failed);
+    let reading = output::read_output(command, printed, CommandOutcome::Failed);
     error_signs(command, printed, reading.as_ref())
 }
 
 /// Whether two outputs have a fingerprint or a telling line in common.
 fn are_same(one: &ErrorSigns, other: &ErrorSigns) -> bool {
     let says = |said: &String| {
-        let said = Skeleton::of(said);
+        let said = MessageSkeleton::from_message(said);
         let mut others = other.says.iter();
         others.any(|message| {
-            let is_same = Skeleton::of(message).is_same(&said);
+            let is_same = MessageSkeleton::from_message(message).is_same(&said);
             assert!(!is_same || said.sieve().may_hold(message), "{message}");
             is_same
         })
@@ -343,7 +343,11 @@ fn a_test_that_says_why_keeps_its_fingerprint() {
 
 #[test]
 fn most_messages_are_kept_out_by_their_letters() {
-    let sieves = |said: &str, message: &str| Skeleton::of(said).sieve().may_hold(message);
+    let sieves = |said: &str, message: &str| {
+        MessageSkeleton::from_message(said)
+            .sieve()
+            .may_hold(message)
+    };
     let linker = "the linker could not place <n> sections in the boot image";
     for (said, message, may) in [
         (linker, "The linker couldn't place sections", true),
@@ -377,9 +381,9 @@ proptest! {
             word.clone_from(&others[changed]);
         }
         // What is stored was normalised.
-        let other = super::normal::normalise(&words.join(" "));
-        let said = Skeleton::of(&one);
-        if Skeleton::of(&other).is_same(&said) {
+        let other = super::normal::normalise_text(&words.join(" "));
+        let said = MessageSkeleton::from_message(&one);
+        if MessageSkeleton::from_message(&other).is_same(&said) {
             prop_assert!(said.sieve().may_hold(&other), "{one} / {other}");
         }
     }

@@ -5,37 +5,39 @@ use std::collections::HashSet;
 
 use remora_protocol::record::Item;
 
-use super::{field, list};
+use super::{detail_texts, field};
 use crate::words::is_stop;
 
 /// From this on a step is one that mended it.
-pub(super) const FITTING: u32 = 2;
+pub(super) const MIN_FIX_RELEVANCE: u32 = 2;
 /// What names in common count at most, and what one does that only a program has.
-const MOST_NAMES: u32 = 4;
-const SYMBOL: u32 = 2;
+const MAX_NAME_SCORE: u32 = 4;
+const SYMBOL_SCORE: u32 = 2;
 /// Bytes of a failure's text, and of a step's, that are looked at.
 const MAX_TEXT_BYTES: usize = 4_000;
 
 /// How titles of steps begin that change no program.
-const WORDS_ONLY: &[&str] = &["Changed a comment", "Reworded ", "Updated section"];
+const WORDING_TITLE_STARTS: &[&str] = &["Changed a comment", "Reworded ", "Updated section"];
 /// How titles of steps begin that only bring a name in, wherever that is.
-const IMPORTS: &[&str] = &["Imported ", "Removed import "];
+const IMPORT_TITLE_STARTS: &[&str] = &["Imported ", "Removed import "];
 /// Endings of files whose names are places, not what an error is about.
-const SOURCES: &[&str] = &[
+const SOURCE_ENDINGS: &[&str] = &[
     ".go", ".rs", ".py", ".ts", ".tsx", ".js", ".jsx", ".java", ".kt", ".rb", ".c", ".cpp", ".h",
     ".cs", ".swift", ".php", ".ex", ".toml", ".json", ".yaml", ".yml", ".md", ".sql", ".tf",
 ];
 
 /// What an error names.
-pub(super) struct Bearing<'a> {
+pub(super) struct FixRelevance<'a> {
     failure: &'a Item,
     names: HashSet<&'a str>,
 }
 
-impl<'a> Bearing<'a> {
-    pub(super) fn of(failure: &'a Item) -> Self {
+impl<'a> FixRelevance<'a> {
+    pub(super) fn from_failure(failure: &'a Item) -> Self {
         let told = failure.facts.iter().skip(1).map(String::as_str);
-        let names = list(failure, field::SAYS).chain(told).flat_map(names_in);
+        let names = detail_texts(failure, field::SAYS)
+            .chain(told)
+            .flat_map(names_in);
         Self {
             failure,
             names: names.collect(),
@@ -43,13 +45,13 @@ impl<'a> Bearing<'a> {
     }
 
     /// How much a step bears on the error.
-    pub(super) fn on(&self, step: &Item) -> u32 {
+    pub(super) fn score_step(&self, step: &Item) -> u32 {
         let begins = |starts: &[&str]| starts.iter().any(|start| step.title.starts_with(start));
-        if begins(WORDS_ONLY) || is_about_tests(step) {
+        if begins(WORDING_TITLE_STARTS) || is_about_tests(step) {
             return 0;
         }
         let on_names = self.on_names(step);
-        if begins(IMPORTS) && on_names == 0 {
+        if begins(IMPORT_TITLE_STARTS) && on_names == 0 {
             return 0;
         }
         on_names + self.on_files(step)
@@ -66,8 +68,8 @@ impl<'a> Bearing<'a> {
             .flat_map(names_in)
             .filter(|name| self.names.contains(name))
             .collect();
-        let weight = |name: &&str| if is_symbol(name) { SYMBOL } else { 1 };
-        shared.iter().map(weight).sum::<u32>().min(MOST_NAMES)
+        let weight = |name: &&str| if is_symbol(name) { SYMBOL_SCORE } else { 1 };
+        shared.iter().map(weight).sum::<u32>().min(MAX_NAME_SCORE)
     }
 
     fn on_files(&self, step: &Item) -> u32 {
@@ -75,7 +77,7 @@ impl<'a> Bearing<'a> {
             let name = file.rsplit('/').next().unwrap_or(file);
             let named = self.failure.facts.iter().any(|fact| fact.contains(name));
             if named || self.failure.files_read.contains(file) {
-                FITTING
+                MIN_FIX_RELEVANCE
             } else {
                 // A trace names many files.
                 u32::from(self.failure.text.contains(name))
@@ -104,7 +106,7 @@ fn is_symbol(name: &str) -> bool {
 
 /// Words that may be names: not the words of every error.
 fn names_in(text: &str) -> impl Iterator<Item = &str> {
-    const PLAIN: &[&str] = &[
+    const COMMON_WORDS: &[&str] = &[
         "error",
         "errors",
         "failed",
@@ -138,21 +140,21 @@ fn names_in(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !is_place(word))
         .flat_map(|word| word.split(|c: char| !c.is_alphanumeric() && c != '_'))
         .filter(|word| word.len() > 2 && word.contains(char::is_alphabetic))
-        .filter(|word| !PLAIN.contains(&word.to_lowercase().as_str()) && !is_stop(word))
+        .filter(|word| !COMMON_WORDS.contains(&word.to_lowercase().as_str()) && !is_stop(word))
 }
 
 /// Whether a word says where something is: files that are compared by themselves.
 fn is_place(word: &str) -> bool {
     let file = word.split(':').next().unwrap_or(word);
     !word.starts_with(['`', '\'', '"'])
-        && (file.contains('/') || SOURCES.iter().any(|end| file.ends_with(end)))
+        && (file.contains('/') || SOURCE_ENDINGS.iter().any(|end| file.ends_with(end)))
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::Bearing;
+    use super::FixRelevance;
     use crate::testing::item;
 
     #[test]
@@ -168,16 +170,16 @@ mod tests {
             step.files_modified = vec![file.to_owned()];
             step
         };
-        let bearing = Bearing::of(&failure);
-        let import = bearing.on(&step(
+        let bearing = FixRelevance::from_failure(&failure);
+        let import = bearing.score_step(&step(
             "Imported `fmt` in a/smart_test.go",
             "a/smart_test.go",
         ));
-        let beside = bearing.on(&step(
+        let beside = bearing.score_step(&step(
             "Changed `host` in a/smart_test.go",
             "a/smart_test.go",
         ));
-        let apart = bearing.on(&step("Reworded the docs of main.go", "main.go"));
+        let apart = bearing.score_step(&step("Reworded the docs of main.go", "main.go"));
         assert!(
             import > beside && beside > apart,
             "{import} {beside} {apart}"

@@ -3,10 +3,10 @@
 
 use remora_protocol::record::Item;
 
-use super::{field, list};
+use super::{detail_texts, field};
 
 /// What tools say of a name that is there for nothing: the message is the mend.
-const UNUSED: &[&str] = &[
+const UNUSED_PHRASES: &[&str] = &[
     "imported and not used",
     "imported but unused",
     "declared and not used",
@@ -26,7 +26,7 @@ const UNUSED: &[&str] = &[
     "ts6196",
 ];
 /// What git says of two changes that meet in one place.
-const CONFLICTS: &[&str] = &["conflict in ", "conflicts in ", "automatic merge failed"];
+const CONFLICT_PHRASES: &[&str] = &["conflict in ", "conflicts in ", "automatic merge failed"];
 
 /// Whether somebody who meets this failure again could need what mended it.
 pub(super) fn has_lesson(failure: &Item) -> bool {
@@ -34,10 +34,11 @@ pub(super) fn has_lesson(failure: &Item) -> bool {
         let lower = text.to_lowercase();
         phrases.iter().any(|phrase| lower.contains(phrase))
     };
-    let is_git = super::detail(failure, field::TOOL).is_some_and(|tool| tool.starts_with("git "));
-    if is_git && has(&failure.title, CONFLICTS) {
+    let is_git =
+        super::detail_text(failure, field::TOOL).is_some_and(|tool| tool.starts_with("git "));
+    if is_git && has(&failure.title, CONFLICT_PHRASES) {
         return false;
     }
-    let mut says = list(failure, field::SAYS).peekable();
-    says.peek().is_none() || !says.all(|said| has(said, UNUSED))
+    let mut says = detail_texts(failure, field::SAYS).peekable();
+    says.peek().is_none() || !says.all(|said| has(said, UNUSED_PHRASES))
 }

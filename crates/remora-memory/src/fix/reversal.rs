@@ -5,13 +5,13 @@
 use remora_protocol::record::{Item, Kind};
 use serde_json::{Value, json};
 
-use super::{command_of, detail, field, list};
+use super::{command_of, detail_text, detail_texts, field};
 use crate::sentence::one_line;
 
 /// How the row of an edit begins that was taken back.
-pub(crate) const TRIED: &str = "Reverted: ";
+pub(crate) const REVERTED_PREFIX: &str = "Reverted: ";
 /// How the row of the edit begins that took it back.
-const TOOK_BACK: &str = "Took back: ";
+const REVERSAL_PREFIX: &str = "Took back: ";
 /// Characters of such a title.
 const MAX_TITLE_CHARS: usize = 140;
 /// Edits of a session that may be taken back.
@@ -30,12 +30,13 @@ struct StandingEdit {
 
 impl StandingEdits {
     /// A row of the session.
-    pub(super) fn note(&mut self, item: &Item) {
+    pub(super) fn record_item(&mut self, item: &Item) {
         if item.kind == Kind::Failure || is_tried(item) {
             return;
         }
-        let is_undone =
-            |edit: &StandingEdit| list(item, field::REVERTS).any(|uid| uid == edit.item.uid);
+        let is_undone = |edit: &StandingEdit| {
+            detail_texts(item, field::REVERTS).any(|uid| uid == edit.item.uid)
+        };
         self.0.retain(|edit| !is_undone(edit));
         if let Some(command) = command_of(item) {
             let commits = parts_of(command).any(|words| words.starts_with(&["git", "commit"]));
@@ -58,13 +59,13 @@ impl StandingEdits {
             return Vec::new();
         }
         let Some(command) = command_of(item) else {
-            let edit = self.0.iter().rfind(|edit| reverses(item, &edit.item));
+            let edit = self.0.iter().rfind(|edit| reverses_edit(item, &edit.item));
             return edit.map(|edit| &edit.item).into_iter().collect();
         };
         let mut undone = Vec::new();
         for words in parts_of(command) {
             let is_undone = |edit: &&StandingEdit| match words.as_slice() {
-                ["git", "checkout" | "restore", rest @ ..] => restores(rest, edit),
+                ["git", "checkout" | "restore", rest @ ..] => restores_edit(rest, edit),
                 ["git", "reset", rest @ ..] if rest.contains(&"--hard") => {
                     edit.commit.is_none()
                         || rest
@@ -96,7 +97,7 @@ impl StandingEdits {
 
 /// Whether `git checkout` or `git restore` with these words brings back what an
 /// edit changed.
-fn restores(words: &[&str], edit: &StandingEdit) -> bool {
+fn restores_edit(words: &[&str], edit: &StandingEdit) -> bool {
     let only_index = words.contains(&"--staged") && !words.contains(&"--worktree");
     let is_branch = words
         .iter()
@@ -152,31 +153,34 @@ pub(super) fn sets_aside(step: &Item) -> bool {
 
 /// Whether an edit was taken back.
 pub(crate) fn is_tried(item: &Item) -> bool {
-    detail(item, field::TRIED).is_some()
+    detail_text(item, field::TRIED).is_some()
 }
 
 /// Whether a row takes edits back.
 pub(crate) fn is_reversal(item: &Item) -> bool {
-    list(item, field::REVERTS).next().is_some()
+    detail_texts(item, field::REVERTS).next().is_some()
 }
 
 /// The title of an edit before it was taken back.
 pub(super) fn first_title(item: &Item) -> &str {
-    detail(item, field::TRIED).unwrap_or(&item.title)
+    detail_text(item, field::TRIED).unwrap_or(&item.title)
 }
 
 /// The row of an edit that was taken back, after this failure if there was one.
 pub(super) fn tell_tried(edit: &Item, failure: Option<&Item>) -> Item {
     let mut told = edit.clone();
     let why = failure.map_or_else(String::new, |failure| format!(": {}", failure.title));
-    told.title = one_line(&format!("{TRIED}{}{why}", edit.title), MAX_TITLE_CHARS);
+    told.title = one_line(
+        &format!("{REVERTED_PREFIX}{}{why}", edit.title),
+        MAX_TITLE_CHARS,
+    );
     if told.kind == Kind::Bugfix {
         told.kind = Kind::Change;
     }
     told.facts.retain(|fact| !fact.starts_with("after: "));
     told.facts
         .extend(failure.map(|failure| format!("reverted after: {}", failure.title)));
-    set(&mut told, field::TRIED, json!(edit.title));
+    set_detail(&mut told, field::TRIED, json!(edit.title));
     told
 }
 
@@ -186,7 +190,7 @@ pub(crate) fn tell_reversal(mut row: Item, tried: &[Item]) -> Item {
         row.kind = Kind::Change;
         let titles: Vec<&str> = tried.iter().map(first_title).collect();
         row.title = one_line(
-            &format!("{TOOK_BACK}{}", titles.join("; ")),
+            &format!("{REVERSAL_PREFIX}{}", titles.join("; ")),
             MAX_TITLE_CHARS,
         );
         row.facts.retain(|fact| !fact.starts_with("after: "));
@@ -197,11 +201,11 @@ pub(crate) fn tell_reversal(mut row: Item, tried: &[Item]) -> Item {
             .map(|edit| format!("reverted: {}", first_title(edit))),
     );
     let uids: Vec<&str> = tried.iter().map(|edit| edit.uid.as_str()).collect();
-    set(&mut row, field::REVERTS, json!(uids));
+    set_detail(&mut row, field::REVERTS, json!(uids));
     row
 }
 
-fn set(item: &mut Item, name: &str, value: Value) {
+fn set_detail(item: &mut Item, name: &str, value: Value) {
     let detail = item.detail.get_or_insert_with(|| json!({}));
     if let Value::Object(detail) = detail {
         detail.insert(name.to_owned(), value);
@@ -209,7 +213,7 @@ fn set(item: &mut Item, name: &str, value: Value) {
 }
 
 /// Whether an edit puts back what another one changed.
-fn reverses(edit: &Item, before: &Item) -> bool {
+fn reverses_edit(edit: &Item, before: &Item) -> bool {
     let lines = |item: &Item, sign: char| -> Vec<String> {
         let lines = item.text.lines().filter_map(|line| line.strip_prefix(sign));
         let lines = lines.map(|line| line.trim().to_owned());

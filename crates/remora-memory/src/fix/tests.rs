@@ -1,7 +1,7 @@
 use remora_protocol::record::{Item, Kind};
 use serde_json::json;
 
-use super::{OpenFailures, change, field, list};
+use super::{OpenFailures, change_title, detail_texts, field};
 use crate::testing::item;
 
 fn run(uid: &str, kind: Kind, command: &str) -> Item {
@@ -28,19 +28,19 @@ fn edit(uid: &str) -> Item {
 /// The fix that is learned of a failure, these steps, and the pass.
 fn learn(steps: &[Item], pass: &str, before: Option<&Item>) -> Option<Item> {
     let mut failures = OpenFailures::default();
-    failures.note(&run("f", Kind::Failure, "make plan"));
+    failures.record_item(&run("f", Kind::Failure, "make plan"));
     for step in steps {
-        failures.note(step);
+        failures.record_item(step);
     }
     let pass = run(pass, Kind::Command, "make plan");
     let known = |_: &str| Ok::<_, ()>(before.cloned());
-    failures.passed(&pass, known).unwrap().pop()
+    failures.find_proven_fixes(&pass, known).unwrap().pop()
 }
 
 #[test]
 fn a_fix_names_the_passes_that_prove_what_it_tells() {
     let passes = |fix: &Item| -> Vec<String> {
-        let passes = list(fix, field::PASSES);
+        let passes = detail_texts(fix, field::PASSES);
         passes.map(str::to_owned).collect()
     };
     let first = learn(&[edit("a")], "p1", None).unwrap();
@@ -63,7 +63,7 @@ fn of_many_commands_what_came_after_the_last_failure_is_told() {
     tried.push(run("again", Kind::Failure, "make plan"));
     tried.push(made("c"));
     let fix = learn(&tried, "p", None).unwrap();
-    assert_eq!(change(&fix), "Ran `systemctl start c`");
+    assert_eq!(change_title(&fix), "Ran `systemctl start c`");
     assert!(
         !fix.facts
             .contains(&"fix: Ran `systemctl start a`".to_owned()),
@@ -97,13 +97,15 @@ fn changed(title: &str, file: &str, diff: &str) -> Item {
 /// The change that is told of a failure, these steps, and the pass.
 fn told(failure: &Item, steps: &[Item], pass: &str) -> Option<String> {
     let mut failures = OpenFailures::default();
-    failures.note(failure);
+    failures.record_item(failure);
     for step in steps {
-        failures.note(step);
+        failures.record_item(step);
     }
     let pass = run("p", Kind::Command, pass);
-    let fixes = failures.passed(&pass, |_| Ok::<_, ()>(None)).unwrap();
-    fixes.first().map(|fix| change(fix).to_owned())
+    let fixes = failures
+        .find_proven_fixes(&pass, |_| Ok::<_, ()>(None))
+        .unwrap();
+    fixes.first().map(|fix| change_title(fix).to_owned())
 }
 
 #[test]
@@ -293,7 +295,7 @@ fn a_failure_without_a_message_is_behind_edits_and_teaches_nothing() {
     bare.detail = Some(json!({field::COMMAND: "make plan", field::TOOL: "go test"}));
     bare.concepts = vec!["test".to_owned()];
     let mut failures = OpenFailures::default();
-    failures.note(&bare);
-    assert_eq!(failures.behind("shelf/move.go"), Some(&bare));
+    failures.record_item(&bare);
+    assert_eq!(failures.find_failure_behind("shelf/move.go"), Some(&bare));
     assert_eq!(told(&bare, &[edit("a")], "make plan"), None);
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::store::{Batch, Write};
+use crate::store::{Batch, ItemWrite};
 use crate::testing::{MemoryStore, item};
 
 #[derive(Deserialize)]
@@ -38,7 +38,7 @@ const ROOT: &str = "/home/dev/app";
 const PROJECT: &str = "h.org/acme/app";
 
 impl Told {
-    fn captured(&self) -> Captured {
+    fn captured(&self) -> CapturedEvent {
         let name = self.event.as_deref().unwrap_or("PostToolUse");
         let root = self.root.as_deref().unwrap_or(ROOT);
         let fields = json!({
@@ -51,7 +51,7 @@ impl Told {
         let Value::Object(fields) = fields else {
             unreachable!()
         };
-        Captured {
+        CapturedEvent {
             envelope: Envelope {
                 v: 1,
                 id: format!("e{}", self.at),
@@ -71,7 +71,7 @@ impl Told {
                 fields,
             },
             call: None,
-            worth: Worth::Keep,
+            worth: CaptureDecision::Keep,
             raw_tokens: 0,
         }
     }
@@ -123,11 +123,11 @@ fn rows() -> Vec<Item> {
     ]
 }
 
-fn lines(case: &Case) -> Vec<Given> {
+fn lines(case: &Case) -> Vec<Injection> {
     let line = |(at, text): (usize, &String)| {
         let mut parts = text.splitn(3, ' ');
         let mut next = || parts.next().unwrap().to_owned();
-        Given {
+        Injection {
             session: "s1".into(),
             line: u32::try_from(at).unwrap(),
             time: next().parse().unwrap(),
@@ -153,15 +153,15 @@ fn play(case: &Case, size: usize, lives: Lives) -> Vec<String> {
     let store = MemoryStore::default();
     store
         .apply(&Batch {
-            items: rows().into_iter().map(Write::Add).collect(),
+            items: rows().into_iter().map(ItemWrite::Add).collect(),
             ..Batch::default()
         })
         .unwrap();
-    let events: Vec<Captured> = case.events.iter().map(Told::captured).collect();
-    let mut uses = Uses::default();
+    let events: Vec<CapturedEvent> = case.events.iter().map(Told::captured).collect();
+    let mut uses = UseDetector::default();
     for chunk in events.chunks(size) {
         if lives == Lives::Many {
-            uses = Uses::default();
+            uses = UseDetector::default();
         }
         let mut batch = Batch::default();
         for event in chunk {
@@ -170,17 +170,22 @@ fn play(case: &Case, size: usize, lives: Lives) -> Vec<String> {
                 "s1" => lines(case),
                 _ => Vec::new(),
             };
-            batch.given.extend(uses.take(&store, event, told).unwrap());
+            batch
+                .given
+                .extend(uses.add_injections(&store, event, told).unwrap());
         }
-        batch.used = chunk.iter().flat_map(|event| uses.see(event)).collect();
+        batch.used = chunk
+            .iter()
+            .flat_map(|event| uses.detect_uses(event))
+            .collect();
         store.apply(&batch).unwrap();
     }
     store
-        .given(&Filter::default(), usize::MAX)
+        .list_injections(&Filter::default(), usize::MAX)
         .unwrap()
         .into_iter()
         .filter_map(|row| {
-            let Used { how, time } = row.used?;
+            let InjectionUse { how, time } = row.used?;
             Some(format!("{} {how} {time}", row.line))
         })
         .collect()
@@ -206,7 +211,7 @@ fn what_was_of_use() {
 #[test]
 fn old_lines_and_old_sessions_are_let_go() {
     let store = MemoryStore::default();
-    let mut uses = Uses::default();
+    let mut uses = UseDetector::default();
     let told = |session: &str| Told {
         at: 1_000_000,
         tool: "mcp__remora__get".into(),
@@ -223,23 +228,27 @@ fn old_lines_and_old_sessions_are_let_go() {
         events: Vec::new(),
         used: Vec::new(),
     };
-    let fresh = uses.take(&store, &event, lines(&case)).unwrap();
+    let fresh = uses.add_injections(&store, &event, lines(&case)).unwrap();
     // All of them are stored; the oldest are no longer waited for.
     assert_eq!(fresh.len(), 1000);
-    let found: Vec<u32> = uses.see(&event).into_iter().map(|(_, n, _)| n).collect();
+    let found: Vec<u32> = uses
+        .detect_uses(&event)
+        .into_iter()
+        .map(|(_, n, _)| n)
+        .collect();
     assert_eq!(found, [999]);
-    for n in 0..SESSIONS {
+    for n in 0..MAX_SESSIONS {
         let other = told(&format!("other {n}")).captured();
-        uses.take(&store, &other, Vec::new()).unwrap();
+        uses.add_injections(&store, &other, Vec::new()).unwrap();
     }
-    assert_eq!(uses.sessions.len(), SESSIONS);
+    assert_eq!(uses.sessions.len(), MAX_SESSIONS);
     assert!(!uses.sessions.contains_key("s1"));
 }
 
 #[test]
 fn what_the_person_excluded_is_not_looked_at() {
     let store = MemoryStore::default();
-    let mut uses = Uses::default();
+    let mut uses = UseDetector::default();
     let told = Told {
         at: 20,
         tool: "mcp__remora__get".into(),
@@ -256,9 +265,9 @@ fn what_the_person_excluded_is_not_looked_at() {
         used: Vec::new(),
     };
     let mut event = told.captured();
-    event.worth = Worth::Ignored;
-    uses.take(&store, &event, lines(&case)).unwrap();
-    assert_eq!(uses.see(&event), []);
-    event.worth = Worth::Keep;
-    assert_eq!(uses.see(&event).len(), 1);
+    event.worth = CaptureDecision::Ignored;
+    uses.add_injections(&store, &event, lines(&case)).unwrap();
+    assert_eq!(uses.detect_uses(&event), []);
+    event.worth = CaptureDecision::Keep;
+    assert_eq!(uses.detect_uses(&event).len(), 1);
 }

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::LookupReading;
-use super::values::{Call, counted};
+use super::values::{LookupCall, format_count};
 use crate::edit::short_path;
-use crate::symbols::{Language, Symbol, SymbolKind, outline};
+use crate::symbols::{Language, Symbol, SymbolKind, list_symbols};
 
-pub(super) fn read(call: &Call<'_>) -> LookupReading {
-    let file = call.answer("file");
+pub(super) fn parse_read_call(call: &LookupCall<'_>) -> LookupReading {
+    let file = call.answer_value("file");
     let field = |key: &str| file.and_then(|f| f.get(key));
     let path = call
         .path("file_path")
@@ -16,33 +16,33 @@ pub(super) fn read(call: &Call<'_>) -> LookupReading {
         .or_else(|| {
             field("filePath")
                 .and_then(Value::as_str)
-                .map(|p| call.relative(p))
+                .map(|p| call.relative_path(p))
         })
         .unwrap_or_default();
     let shown = short_path(&path);
-    let kind = call.said("type").unwrap_or("text");
+    let kind = call.answer_text("type").unwrap_or("text");
     let number = |key: &str| field(key).and_then(Value::as_u64);
     let mut reading = match kind {
-        "image" => LookupReading::new(&format!("Looked at image {shown}")).about("image"),
+        "image" => LookupReading::new(&format!("Looked at image {shown}")).with_concept("image"),
         "notebook" => {
             let cells = field("cells").and_then(Value::as_array).map_or(0, Vec::len);
             LookupReading::new(&format!(
                 "Read notebook {shown} ({})",
-                counted(cells, "cell")
+                format_count(cells, "cell")
             ))
         }
         "pdf" | "parts" => {
             let pages = call
-                .text("pages")
+                .input_text("pages")
                 .map(|p| format!(", pages {p}"))
                 .unwrap_or_default();
-            LookupReading::new(&format!("Read PDF {shown}{pages}")).about("document")
+            LookupReading::new(&format!("Read PDF {shown}{pages}")).with_concept("document")
         }
         "file_unchanged" => LookupReading::new(&format!("Read {shown} again, unchanged")),
-        _ => text(call, &path, &shown, &number),
+        _ => parse_text_read(call, &path, &shown, &number),
     };
     if let Some(size) = number("originalSize").filter(|_| kind != "text") {
-        reading.say(&format!("{size} bytes"));
+        reading.add_fact(&format!("{size} bytes"));
     }
     if !path.is_empty() {
         reading.files_read.push(path);
@@ -50,14 +50,14 @@ pub(super) fn read(call: &Call<'_>) -> LookupReading {
     reading
 }
 
-fn text(
-    call: &Call<'_>,
+fn parse_text_read(
+    call: &LookupCall<'_>,
     path: &str,
     shown: &str,
     number: &dyn Fn(&str) -> Option<u64>,
 ) -> LookupReading {
     let content = call
-        .answer("file")
+        .answer_value("file")
         .and_then(|f| f.get("content"))
         .and_then(Value::as_str)
         .or_else(|| call.response.and_then(Value::as_str))
@@ -65,28 +65,31 @@ fn text(
     let lines = content.lines().count() as u64;
     let total = number("totalLines").unwrap_or(lines);
     let first = number("startLine")
-        .or_else(|| call.number("offset"))
+        .or_else(|| call.input_number("offset"))
         .unwrap_or(1)
         .max(1);
     let held = number("numLines").unwrap_or(lines);
     // The client counts the end of the last line as one more.
     let whole = first <= 1 && held >= total;
     let size = if whole {
-        counted(usize::try_from(lines).unwrap_or(usize::MAX), "line")
+        format_count(usize::try_from(lines).unwrap_or(usize::MAX), "line")
     } else {
         let last = first.saturating_add(held.saturating_sub(1)).max(first);
         format!("lines {first}-{last} of {total}")
     };
-    let symbols = leading(outline(path, content));
-    let language = Language::of(path);
-    let top = symbols.iter().filter(|s| rank(s) == 0).count();
+    let symbols = select_leading_symbols(list_symbols(path, content));
+    let language = Language::from_path(path);
+    let top = symbols.iter().filter(|s| rank_symbol(s) == 0).count();
     let shown_symbols = if top > 0 {
         &symbols[..top]
     } else {
         &symbols[..]
     };
     let mut names: Vec<&str> = Vec::new();
-    for name in shown_symbols.iter().map(|s| language.bare(&s.name)) {
+    for name in shown_symbols
+        .iter()
+        .map(|s| language.strip_qualifier(&s.name))
+    {
         if !names.contains(&name) && names.len() < 4 {
             names.push(name);
         }
@@ -95,14 +98,14 @@ fn text(
         _ if call.response.is_none() => format!("Read {shown}"),
         _ if content.trim().is_empty() && whole => format!("Read {shown}: empty"),
         [] => format!("Read {shown} ({size})"),
-        _ => titled(shown, &names, &size),
+        _ => format_title(shown, &names, &size),
     };
     let mut reading = LookupReading::new(&title);
     for symbol in symbols.iter().take(10) {
         let line = first.saturating_add(symbol.line as u64).saturating_sub(1);
-        reading.say(&format!(
+        reading.add_fact(&format!(
             "{} `{}` (line {line})",
-            symbol.kind.word(),
+            symbol.kind.as_str(),
             symbol.name
         ));
     }
@@ -110,11 +113,11 @@ fn text(
 }
 
 /// As many names as fit.
-fn titled(shown: &str, names: &[&str], size: &str) -> String {
+fn format_title(shown: &str, names: &[&str], size: &str) -> String {
     let mut best = format!("Read {shown} ({size})");
     for count in 1..=names.len().min(4) {
         let title = format!("Read {shown}: {} ({size})", names[..count].join(", "));
-        if title.chars().count() > crate::edit::TITLE_CAP {
+        if title.chars().count() > crate::edit::MAX_TITLE_CHARS {
             break;
         }
         best = title;
@@ -123,7 +126,7 @@ fn titled(shown: &str, names: &[&str], size: &str) -> String {
 }
 
 /// What says most about a file has the lowest rank.
-fn rank(symbol: &Symbol) -> u8 {
+fn rank_symbol(symbol: &Symbol) -> u8 {
     match symbol.kind {
         SymbolKind::Impl => 3,
         SymbolKind::Module if symbol.name == "tests" => 3,
@@ -134,21 +137,21 @@ fn rank(symbol: &Symbol) -> u8 {
     }
 }
 
-fn leading(mut all: Vec<Symbol>) -> Vec<Symbol> {
-    all.retain(|s| rank(s) < 3);
-    all.sort_by_key(rank);
+fn select_leading_symbols(mut all: Vec<Symbol>) -> Vec<Symbol> {
+    all.retain(|s| rank_symbol(s) < 3);
+    all.sort_by_key(rank_symbol);
     all.dedup_by(|a, b| a.name == b.name);
     all
 }
 
-pub(super) fn list(call: &Call<'_>) -> LookupReading {
+pub(super) fn parse_list_call(call: &LookupCall<'_>) -> LookupReading {
     let path = call.path("path").unwrap_or_else(|| ".".to_owned());
-    let result = call.result();
+    let result = call.result_text();
     let entries: Vec<String> = result
         .lines()
         .map(|l| l.trim().trim_start_matches("- "))
         .filter(|l| !l.is_empty() && !l.starts_with("NOTE"))
-        .map(|l| call.relative(l))
+        .map(|l| call.relative_path(l))
         // The client names the folder itself on the first line.
         .filter(|l| l.trim_end_matches('/') != path)
         .collect();
@@ -162,7 +165,7 @@ pub(super) fn list(call: &Call<'_>) -> LookupReading {
         }
     ));
     for entry in entries.iter().take(10) {
-        reading.say(entry);
+        reading.add_fact(entry);
     }
     reading.with_text(&result)
 }

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::LookupReading;
-use super::values::{Call, arguments, sentence, tool_name};
+use super::values::{LookupCall, find_first_sentence, format_arguments, tool_name};
 use crate::edit::one_line;
 
 /// Host and path of an address, without credentials, query and fragment.
-pub(super) fn address(url: &str) -> String {
+pub(super) fn format_address(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, r)| r);
     let rest = rest.split(['?', '#']).next().unwrap_or(rest);
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -24,7 +24,7 @@ pub(super) fn address(url: &str) -> String {
 }
 
 /// The title of a page, or its first heading.
-fn heading(page: &str) -> Option<String> {
+fn find_heading(page: &str) -> Option<String> {
     let line = page.lines().map(str::trim).take(60).find_map(|l| {
         let text = l.trim_start_matches('#');
         let marked = text.len() < l.len() && text.starts_with(' ');
@@ -35,18 +35,21 @@ fn heading(page: &str) -> Option<String> {
     (!line.is_empty()).then(|| one_line(line.trim_matches('*'), 80))
 }
 
-pub(super) fn fetch(call: &Call<'_>) -> LookupReading {
-    let url = call.text("url").or_else(|| call.said("url")).unwrap_or("");
-    let page = call.result();
-    let place = address(url);
+pub(super) fn parse_fetch_call(call: &LookupCall<'_>) -> LookupReading {
+    let url = call
+        .input_text("url")
+        .or_else(|| call.answer_text("url"))
+        .unwrap_or("");
+    let page = call.result_text();
+    let place = format_address(url);
     let code = call
-        .answer("code")
+        .answer_value("code")
         .and_then(Value::as_u64)
         .filter(|c| *c >= 400);
     let about = match code {
         Some(code) => Some(format!("status {code}")),
-        None => heading(&page).or_else(|| {
-            let first = sentence(&page);
+        None => find_heading(&page).or_else(|| {
+            let first = find_first_sentence(&page);
             (!first.is_empty()).then(|| one_line(first, 70))
         }),
     };
@@ -54,29 +57,29 @@ pub(super) fn fetch(call: &Call<'_>) -> LookupReading {
         || format!("Fetched {place}"),
         |a| format!("Fetched {place}: {a}"),
     );
-    let mut reading = LookupReading::new(&title).about("web");
-    if let Some(question) = call.text("prompt") {
-        reading.say(&format!("asked: {question}"));
+    let mut reading = LookupReading::new(&title).with_concept("web");
+    if let Some(question) = call.input_text("prompt") {
+        reading.add_fact(&format!("asked: {question}"));
     }
     let body = page
         .lines()
         .find(|l| !l.trim().is_empty() && !l.starts_with('#'));
-    if let Some(first) = body.map(sentence).filter(|s| !s.is_empty()) {
-        reading.say(&format!("answer: {first}"));
+    if let Some(first) = body.map(find_first_sentence).filter(|s| !s.is_empty()) {
+        reading.add_fact(&format!("answer: {first}"));
     }
     reading.with_text(&page)
 }
 
-pub(super) fn search(call: &Call<'_>) -> LookupReading {
+pub(super) fn parse_web_search_call(call: &LookupCall<'_>) -> LookupReading {
     let query = one_line(
-        call.text("query")
-            .or_else(|| call.said("query"))
+        call.input_text("query")
+            .or_else(|| call.answer_text("query"))
             .unwrap_or(""),
         70,
     );
     let mut hits = Vec::new();
-    if let Some(results) = call.answer("results") {
-        gather(results, 5, &mut hits);
+    if let Some(results) = call.answer_value("results") {
+        collect_hits(results, 5, &mut hits);
     }
     let count = hits.len();
     let outcome = match count {
@@ -88,16 +91,16 @@ pub(super) fn search(call: &Call<'_>) -> LookupReading {
         "Searched the web for `{}`{outcome}",
         query.replace('`', "'")
     ))
-    .about("web");
+    .with_concept("web");
     for (title, url) in hits.iter().take(8) {
         let place = if url.is_empty() {
             String::new()
         } else {
-            format!(" ({})", address(url))
+            format!(" ({})", format_address(url))
         };
-        reading.say(&format!("{}{place}", one_line(title, 90)));
+        reading.add_fact(&format!("{}{place}", one_line(title, 90)));
     }
-    let text = call.result();
+    let text = call.result_text();
     let text = if text.is_empty() {
         hits.iter()
             .map(|(t, u)| format!("{t} {u}"))
@@ -110,27 +113,27 @@ pub(super) fn search(call: &Call<'_>) -> LookupReading {
 }
 
 /// Titles with their addresses, however deep they stand.
-fn gather<'a>(value: &'a Value, depth: usize, hits: &mut Vec<(&'a str, &'a str)>) {
+fn collect_hits<'a>(value: &'a Value, depth: usize, hits: &mut Vec<(&'a str, &'a str)>) {
     if depth == 0 || hits.len() >= 50 {
         return;
     }
     match value {
-        Value::Array(list) => list.iter().for_each(|v| gather(v, depth - 1, hits)),
+        Value::Array(list) => list.iter().for_each(|v| collect_hits(v, depth - 1, hits)),
         Value::Object(map) => {
             let text = |key: &str| map.get(key).and_then(Value::as_str);
             if let Some(title) = text("title") {
                 hits.push((title, text("url").unwrap_or("")));
             } else if let Some(inner) = map.get("content").or_else(|| map.get("results")) {
-                gather(inner, depth - 1, hits);
+                collect_hits(inner, depth - 1, hits);
             }
         }
         _ => {}
     }
 }
 
-pub(super) fn mcp(call: &Call<'_>) -> LookupReading {
+pub(super) fn parse_mcp_call(call: &LookupCall<'_>) -> LookupReading {
     let name = tool_name(call.tool);
-    let given = arguments(call.input, 70);
+    let given = format_arguments(call.input, 70);
     let title = if given.is_empty() {
         name.clone()
     } else {
@@ -143,26 +146,26 @@ pub(super) fn mcp(call: &Call<'_>) -> LookupReading {
     }
     let first = one_line(&result, 120);
     if !first.is_empty() {
-        reading.say(&format!("answer: {first}"));
+        reading.add_fact(&format!("answer: {first}"));
     }
     reading.with_text(&result)
 }
 
 /// The text of an answer, or the answer as it is.
-fn text_or_json(call: &Call<'_>) -> String {
-    let text = call.result();
+fn text_or_json(call: &LookupCall<'_>) -> String {
+    let text = call.result_text();
     if !text.is_empty() {
         return text;
     }
     match call.response {
         None | Some(Value::Null) => String::new(),
-        Some(other) => arguments(other, 400),
+        Some(other) => format_arguments(other, 400),
     }
 }
 
-pub(super) fn unknown(call: &Call<'_>) -> LookupReading {
+pub(super) fn parse_unknown_call(call: &LookupCall<'_>) -> LookupReading {
     let name = tool_name(call.tool);
-    let given = arguments(call.input, 70);
+    let given = format_arguments(call.input, 70);
     let title = if given.is_empty() {
         format!("Used {name}")
     } else {
@@ -172,7 +175,7 @@ pub(super) fn unknown(call: &Call<'_>) -> LookupReading {
     let mut reading = LookupReading::new(&title);
     let first = one_line(&result, 120);
     if !first.is_empty() {
-        reading.say(&format!("answer: {first}"));
+        reading.add_fact(&format!("answer: {first}"));
     }
     reading.with_text(&result)
 }

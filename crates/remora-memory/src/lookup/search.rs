@@ -3,22 +3,22 @@
 use serde_json::Value;
 
 use super::LookupReading;
-use super::values::{Call, counted};
+use super::values::{LookupCall, format_count};
 use crate::edit::{one_line, short_path};
 
-const FILES: usize = 8;
+const MAX_SHOWN_FILES: usize = 8;
 
 /// The files in an answer, relative to the project.
-fn files(call: &Call<'_>) -> Vec<String> {
+fn list_files(call: &LookupCall<'_>) -> Vec<String> {
     let listed = call
-        .answer("filenames")
-        .or_else(|| call.answer("files"))
+        .answer_value("filenames")
+        .or_else(|| call.answer_value("files"))
         .and_then(Value::as_array);
     if let Some(list) = listed {
         return list
             .iter()
             .filter_map(Value::as_str)
-            .map(|p| call.relative(p))
+            .map(|p| call.relative_path(p))
             .collect();
     }
     let text = call.response.and_then(Value::as_str).unwrap_or("");
@@ -26,75 +26,80 @@ fn files(call: &Call<'_>) -> Vec<String> {
         .map(str::trim)
         .filter(|l| !l.is_empty() && !l.starts_with("Found ") && !l.starts_with("No "))
         .take(500)
-        .map(|l| call.relative(l))
+        .map(|l| call.relative_path(l))
         .collect()
 }
 
-fn number(call: &Call<'_>, key: &str) -> Option<usize> {
-    call.answer(key)
+fn find_answer_number(call: &LookupCall<'_>, key: &str) -> Option<usize> {
+    call.answer_value(key)
         .and_then(Value::as_u64)
         .and_then(|n| usize::try_from(n).ok())
 }
 
-fn place(call: &Call<'_>) -> String {
+fn format_location(call: &LookupCall<'_>) -> String {
     let folder = call
         .path("path")
         .filter(|p| p != ".")
         .map(|p| format!(" in {}", short_path(&p)));
     let kind = call
-        .text("glob")
-        .or_else(|| call.text("type"))
+        .input_text("glob")
+        .or_else(|| call.input_text("type"))
         .filter(|_| call.tool == "Grep");
     let kind = kind.map(|k| format!(" ({})", one_line(k, 24)));
     format!("{}{}", folder.unwrap_or_default(), kind.unwrap_or_default())
 }
 
-pub(super) fn grep(call: &Call<'_>) -> LookupReading {
-    let pattern = one_line(call.text("pattern").unwrap_or(""), 50).replace('`', "'");
+pub(super) fn parse_grep_call(call: &LookupCall<'_>) -> LookupReading {
+    let pattern = one_line(call.input_text("pattern").unwrap_or(""), 50).replace('`', "'");
     let mode = call
-        .said("mode")
-        .or_else(|| call.text("output_mode"))
+        .answer_text("mode")
+        .or_else(|| call.input_text("output_mode"))
         .unwrap_or("files_with_matches");
-    let content = call.said("content").unwrap_or("");
-    let mut found = files(call);
+    let content = call.answer_text("content").unwrap_or("");
+    let mut found = list_files(call);
     if found.is_empty() && !content.is_empty() {
         found = named_in(call, content);
     }
-    let count = number(call, "numFiles")
+    let count = find_answer_number(call, "numFiles")
         .filter(|n| *n > 0)
         .unwrap_or(found.len());
     let outcome = match mode {
         "content" => {
-            let lines = number(call, "numLines").unwrap_or_else(|| content.lines().count());
+            let lines =
+                find_answer_number(call, "numLines").unwrap_or_else(|| content.lines().count());
             if lines == 0 {
                 "nothing found".to_owned()
             } else if count > 0 {
-                format!("{} in {}", counted(lines, "line"), counted(count, "file"))
+                format!(
+                    "{} in {}",
+                    format_count(lines, "line"),
+                    format_count(count, "file")
+                )
             } else {
-                counted(lines, "line")
+                format_count(lines, "line")
             }
         }
         "count" => {
-            let matches = number(call, "numMatches").unwrap_or(0);
+            let matches = find_answer_number(call, "numMatches").unwrap_or(0);
             format!(
                 "{} in {}",
-                counted(matches, "match"),
-                counted(count, "file")
+                format_count(matches, "match"),
+                format_count(count, "file")
             )
         }
         _ if count == 0 => "nothing found".to_owned(),
-        _ => counted(count, "file"),
+        _ => format_count(count, "file"),
     };
     let mut reading = LookupReading::new(&format!(
         "Searched for `{pattern}`{}: {outcome}",
-        place(call)
+        format_location(call)
     ));
     reading.concepts.push("search".to_owned());
-    for file in found.iter().take(FILES) {
-        reading.say(file);
+    for file in found.iter().take(MAX_SHOWN_FILES) {
+        reading.add_fact(file);
     }
-    if count > FILES && found.len() > FILES {
-        reading.say(&format!("and {} more", count - FILES));
+    if count > MAX_SHOWN_FILES && found.len() > MAX_SHOWN_FILES {
+        reading.add_fact(&format!("and {} more", count - MAX_SHOWN_FILES));
     }
     let text = if content.is_empty() {
         found
@@ -110,7 +115,7 @@ pub(super) fn grep(call: &Call<'_>) -> LookupReading {
 }
 
 /// The files in front of the lines of a search result.
-fn named_in(call: &Call<'_>, content: &str) -> Vec<String> {
+fn named_in(call: &LookupCall<'_>, content: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in content.lines().take(500) {
         let Some((path, rest)) = line.split_once(':') else {
@@ -121,7 +126,7 @@ fn named_in(call: &Call<'_>, content: &str) -> Vec<String> {
             .is_some_and(|(n, _)| n.bytes().all(|b| b.is_ascii_digit()));
         let looks = path.contains(['.', '/']) && !path.contains(' ');
         if (numbered || looks) && !path.is_empty() && !path.bytes().all(|b| b.is_ascii_digit()) {
-            let path = call.relative(path);
+            let path = call.relative_path(path);
             if !found.contains(&path) && found.len() < 100 {
                 found.push(path);
             }
@@ -130,26 +135,29 @@ fn named_in(call: &Call<'_>, content: &str) -> Vec<String> {
     found
 }
 
-pub(super) fn glob(call: &Call<'_>) -> LookupReading {
-    let pattern = one_line(call.text("pattern").unwrap_or(""), 60).replace('`', "'");
-    let found = files(call);
-    let count = number(call, "numFiles").unwrap_or(found.len());
-    let more = call.answer("truncated").and_then(Value::as_bool) == Some(true);
+pub(super) fn parse_glob_call(call: &LookupCall<'_>) -> LookupReading {
+    let pattern = one_line(call.input_text("pattern").unwrap_or(""), 60).replace('`', "'");
+    let found = list_files(call);
+    let count = find_answer_number(call, "numFiles").unwrap_or(found.len());
+    let more = call.answer_value("truncated").and_then(Value::as_bool) == Some(true);
     let outcome = match count {
         0 => "no files".to_owned(),
-        _ if more => format!("{} or more", counted(count, "file")),
-        _ => counted(count, "file"),
+        _ if more => format!("{} or more", format_count(count, "file")),
+        _ => format_count(count, "file"),
     };
     let mut reading = LookupReading::new(&format!(
         "Listed files `{pattern}`{}: {outcome}",
-        place(call)
+        format_location(call)
     ));
     reading.concepts.push("search".to_owned());
-    for file in found.iter().take(FILES) {
-        reading.say(file);
+    for file in found.iter().take(MAX_SHOWN_FILES) {
+        reading.add_fact(file);
     }
-    if found.len() > FILES {
-        reading.say(&format!("and {} more", count.saturating_sub(FILES)));
+    if found.len() > MAX_SHOWN_FILES {
+        reading.add_fact(&format!(
+            "and {} more",
+            count.saturating_sub(MAX_SHOWN_FILES)
+        ));
     }
     reading.with_text(
         &found

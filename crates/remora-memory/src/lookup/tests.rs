@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{LookupReading, Worth, read};
+use super::{LookupReading, LookupValue, read_lookup};
 
 fn cases() -> Vec<Value> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/lookups.json");
@@ -13,7 +13,7 @@ fn cases() -> Vec<Value> {
 }
 
 fn run(case: &Value) -> LookupReading {
-    read(
+    read_lookup(
         case["tool"].as_str().unwrap(),
         &case["input"],
         case.get("response"),
@@ -34,7 +34,7 @@ fn calls_are_told_as_the_cases_say() {
             "files_read": reading.files_read,
             "files_modified": reading.files_modified,
             "text": reading.text,
-            "worth": if reading.worth == Worth::Keep { "keep" } else { "skip" },
+            "worth": if reading.worth == LookupValue::Keep { "keep" } else { "skip" },
         });
         if told != case["expect"] {
             wrong.push(format!("{}: {told:#}", case["name"]));
@@ -129,14 +129,14 @@ proptest! {
         response in prop::option::of(any_value()),
         error in prop::option::of(any::<String>()),
     ) {
-        let told = read(tool, &input, response.as_ref(), error.as_deref(), "/home/dev/app");
+        let told = read_lookup(tool, &input, response.as_ref(), error.as_deref(), "/home/dev/app");
         prop_assert!(!told.title.is_empty() && told.title.chars().count() <= 120, "{}", told.title);
         prop_assert!(!told.title.contains('\n'));
         prop_assert!(told.facts.len() <= 12);
         prop_assert!(told.facts.iter().all(|f| f.chars().count() <= 160 && !f.contains('\n')));
         prop_assert!(told.text.chars().count() <= 1_500);
         if error.is_some() {
-            prop_assert_eq!(told.worth, Worth::Keep);
+            prop_assert_eq!(told.worth, LookupValue::Keep);
         }
     }
 }

@@ -2,19 +2,19 @@
 
 use serde_json::Value;
 
-use crate::edit::{clip, one_line, shown};
+use crate::edit::{one_line, strip_root, truncate_chars};
 
 /// One call of a tool.
-pub(super) struct Call<'a> {
+pub(super) struct LookupCall<'a> {
     pub(super) tool: &'a str,
     pub(super) input: &'a Value,
     pub(super) response: Option<&'a Value>,
     pub(super) root: &'a str,
 }
 
-impl<'a> Call<'a> {
+impl<'a> LookupCall<'a> {
     /// A text of the input.
-    pub(super) fn text(&self, key: &str) -> Option<&'a str> {
+    pub(super) fn input_text(&self, key: &str) -> Option<&'a str> {
         self.input
             .get(key)
             .and_then(Value::as_str)
@@ -22,58 +22,58 @@ impl<'a> Call<'a> {
     }
 
     /// A number of the input.
-    pub(super) fn number(&self, key: &str) -> Option<u64> {
+    pub(super) fn input_number(&self, key: &str) -> Option<u64> {
         self.input.get(key).and_then(Value::as_u64)
     }
 
     /// A value of the answer.
-    pub(super) fn answer(&self, key: &str) -> Option<&'a Value> {
+    pub(super) fn answer_value(&self, key: &str) -> Option<&'a Value> {
         self.response
             .and_then(|r| r.get(key))
             .filter(|v| !v.is_null())
     }
 
     /// A text of the answer.
-    pub(super) fn said(&self, key: &str) -> Option<&'a str> {
-        self.answer(key)
+    pub(super) fn answer_text(&self, key: &str) -> Option<&'a str> {
+        self.answer_value(key)
             .and_then(Value::as_str)
             .filter(|t| !t.is_empty())
     }
 
     /// A path of the input, relative to the project where it lies in it.
     pub(super) fn path(&self, key: &str) -> Option<String> {
-        self.text(key).map(|p| self.relative(p))
+        self.input_text(key).map(|p| self.relative_path(p))
     }
 
     /// A path, relative to the project where it lies in it.
-    pub(super) fn relative(&self, path: &str) -> String {
+    pub(super) fn relative_path(&self, path: &str) -> String {
         if path.trim_end_matches('/') == self.root.trim_end_matches('/') {
             return ".".to_owned();
         }
-        one_line(shown(path, self.root), 300)
+        one_line(strip_root(path, self.root), 300)
     }
 
     /// All text of the answer.
-    pub(super) fn result(&self) -> String {
+    pub(super) fn result_text(&self) -> String {
         self.response.map(text_of).unwrap_or_default()
     }
 }
 
 /// How deep the text of an answer may be nested.
-const DEPTH: usize = 6;
+const MAX_DEPTH: usize = 6;
 /// Bytes of an answer that are looked at.
-const READ_CAP: usize = 200_000;
+const MAX_ANSWER_BYTES: usize = 200_000;
 
 /// The text in an answer: a string, a list of content blocks, or an object
 /// with one of the usual keys.
 pub(super) fn text_of(value: &Value) -> String {
     let mut text = String::new();
-    collect(value, DEPTH, &mut text);
+    collect_text(value, MAX_DEPTH, &mut text);
     text
 }
 
-fn collect(value: &Value, depth: usize, text: &mut String) {
-    if depth == 0 || text.len() > READ_CAP {
+fn collect_text(value: &Value, depth: usize, text: &mut String) {
+    if depth == 0 || text.len() > MAX_ANSWER_BYTES {
         return;
     }
     match value {
@@ -83,7 +83,7 @@ fn collect(value: &Value, depth: usize, text: &mut String) {
             }
             text.push_str(said);
         }
-        Value::Array(list) => list.iter().for_each(|v| collect(v, depth - 1, text)),
+        Value::Array(list) => list.iter().for_each(|v| collect_text(v, depth - 1, text)),
         Value::Object(map) => {
             if let Some(kind) = map.get("type").and_then(Value::as_str)
                 && matches!(kind, "image" | "audio" | "resource" | "document")
@@ -98,7 +98,7 @@ fn collect(value: &Value, depth: usize, text: &mut String) {
             ];
             for key in known {
                 if let Some(inner) = map.get(key).filter(|v| !v.is_null()) {
-                    collect(inner, depth - 1, text);
+                    collect_text(inner, depth - 1, text);
                     return;
                 }
             }
@@ -109,7 +109,7 @@ fn collect(value: &Value, depth: usize, text: &mut String) {
 
 /// A text without blank lines, control characters and terminal escapes, each
 /// line and the whole cut.
-pub(super) fn compact(text: &str, cap: usize) -> String {
+pub(super) fn compact_text(text: &str, cap: usize) -> String {
     let mut kept = String::new();
     let mut count = 0;
     for line in text.lines() {
@@ -127,27 +127,27 @@ pub(super) fn compact(text: &str, cap: usize) -> String {
             break;
         }
     }
-    clip(kept.trim_end(), cap)
+    truncate_chars(kept.trim_end(), cap)
 }
 
 /// The arguments of a call on one line: `text=hi limit=5`.
-pub(super) fn arguments(input: &Value, cap: usize) -> String {
+pub(super) fn format_arguments(input: &Value, cap: usize) -> String {
     let Some(map) = input.as_object() else {
         return match input {
             Value::Null => String::new(),
-            other => one_line(&plain(other), cap),
+            other => one_line(&format_value(other), cap),
         };
     };
     let parts: Vec<String> = map
         .iter()
         .filter(|(_, v)| !v.is_null())
         .take(12)
-        .map(|(key, v)| format!("{key}={}", one_line(&plain(v), 60)))
+        .map(|(key, v)| format!("{key}={}", one_line(&format_value(v), 60)))
         .collect();
     one_line(&parts.join(" "), cap)
 }
 
-fn plain(value: &Value) -> String {
+fn format_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(list) => format!("[{} items]", list.len()),
@@ -157,7 +157,7 @@ fn plain(value: &Value) -> String {
 }
 
 /// What a failed call was about.
-pub(super) enum Target {
+pub(super) enum CallTarget {
     File(String),
     /// What was looked for.
     Pattern(String),
@@ -167,28 +167,36 @@ pub(super) enum Target {
     Arguments(String),
 }
 
-pub(super) fn target(call: &Call<'_>) -> Target {
+pub(super) fn find_target(call: &LookupCall<'_>) -> CallTarget {
     for key in ["file_path", "notebook_path"] {
         if let Some(path) = call.path(key) {
-            return Target::File(path);
+            return CallTarget::File(path);
         }
     }
     let bare = !call.tool.starts_with("mcp__");
-    if bare && let Some(pattern) = call.text("pattern").or_else(|| call.text("query")) {
-        return Target::Pattern(format!("`{}`", one_line(&pattern.replace('`', "'"), 50)));
+    if bare
+        && let Some(pattern) = call
+            .input_text("pattern")
+            .or_else(|| call.input_text("query"))
+    {
+        return CallTarget::Pattern(format!("`{}`", one_line(&pattern.replace('`', "'"), 50)));
     }
-    if let Some(url) = call.text("url") {
-        return Target::Matter(super::remote::address(url));
+    if let Some(url) = call.input_text("url") {
+        return CallTarget::Matter(super::remote::format_address(url));
     }
     let keys = ["description", "path", "skill", "subject", "taskId", "name"];
-    match keys.iter().find_map(|key| call.text(key)).filter(|_| bare) {
-        Some(told) => Target::Matter(one_line(&call.relative(told), 60)),
-        None => Target::Arguments(arguments(call.input, 50)),
+    match keys
+        .iter()
+        .find_map(|key| call.input_text(key))
+        .filter(|_| bare)
+    {
+        Some(told) => CallTarget::Matter(one_line(&call.relative_path(told), 60)),
+        None => CallTarget::Arguments(format_arguments(call.input, 50)),
     }
 }
 
 /// An error without the marks that the client puts around it.
-pub(super) fn unmarked(error: &str) -> &str {
+pub(super) fn strip_error_tags(error: &str) -> &str {
     let bare = error.trim();
     let bare = bare.strip_prefix("<tool_use_error>").unwrap_or(bare);
     bare.strip_suffix("</tool_use_error>")
@@ -209,8 +217,8 @@ pub(super) fn tool_name(tool: &str) -> String {
 }
 
 /// The first sentence of an error, as the end of a sentence of ours.
-pub(super) fn reason(error: &str, root: &str) -> String {
-    let bare = unmarked(error);
+pub(super) fn format_reason(error: &str, root: &str) -> String {
+    let bare = strip_error_tags(error);
     let bare = bare.strip_prefix("Error: ").unwrap_or(bare).trim();
     let line = bare
         .lines()
@@ -220,7 +228,7 @@ pub(super) fn reason(error: &str, root: &str) -> String {
         "" => line.to_owned(),
         root => line.replace(&format!("{root}/"), ""),
     };
-    let sentence = sentence(&line).trim_end_matches('.');
+    let sentence = find_first_sentence(&line).trim_end_matches('.');
     let mut chars = sentence.chars();
     // `File does not exist` reads on in lower case, `ENOENT` does not.
     match (chars.next(), chars.next()) {
@@ -233,7 +241,7 @@ pub(super) fn reason(error: &str, root: &str) -> String {
 }
 
 /// The first sentence of a text.
-pub(super) fn sentence(text: &str) -> &str {
+pub(super) fn find_first_sentence(text: &str) -> &str {
     let text = text.trim();
     let line = text
         .lines()
@@ -254,7 +262,7 @@ pub(super) fn sentence(text: &str) -> &str {
 }
 
 /// A number and what it counts.
-pub(super) fn counted(count: usize, what: &str) -> String {
+pub(super) fn format_count(count: usize, what: &str) -> String {
     let ending = match (count, what.ends_with("ch")) {
         (1, _) => "",
         (_, true) => "es",

@@ -1,25 +1,25 @@
 //! cargo add, remove, update and install.
 
-use super::draft::{Doc, Draft};
-use super::{Outcome, Problem, text};
+use super::draft::{CommandDraft, CommandOutput};
+use super::{CommandOutcome, Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    failed(doc).or_else(|| done(doc))
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    parse_failure(doc).or_else(|| parse_success(doc))
 }
 
-fn failed(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_failure(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let (at, message) = doc
         .lines
         .iter()
         .enumerate()
-        .find_map(|(at, l)| error(l).map(|m| (at, m)))?;
-    let mut draft = Draft::new("cargo");
-    draft.concept("dependency");
-    draft.verdict = Some(Outcome::Failed);
+        .find_map(|(at, l)| find_error_message(l).map(|m| (at, m)))?;
+    let mut draft = CommandDraft::new("cargo");
+    draft.add_concept("dependency");
+    draft.verdict = Some(CommandOutcome::Failed);
     draft.title = format!("cargo: {message}");
     let mut problem = Problem::new(message);
-    problem.subject = text::quoted(message).map(str::to_owned);
-    draft.problem(at, problem);
+    problem.subject = text::find_quoted(message).map(str::to_owned);
+    draft.add_problem(at, problem);
     for line in doc
         .lines
         .iter()
@@ -27,12 +27,12 @@ fn failed(doc: &Doc<'_>) -> Option<Draft> {
         .take(6)
         .filter(|l| !l.trim().is_empty())
     {
-        draft.fact(line);
+        draft.add_fact(line);
     }
     Some(draft)
 }
 
-fn done(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_success(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let mut added: Vec<String> = Vec::new();
     let mut changed: Vec<String> = Vec::new();
     let mut installed: Vec<&str> = Vec::new();
@@ -67,7 +67,7 @@ fn done(doc: &Doc<'_>) -> Option<Draft> {
             installed.push(rest.split('`').next().unwrap_or(rest));
         } else if let Some(rest) = t.strip_prefix("Ignored package `") {
             installed.push(rest.split('`').next().unwrap_or(rest));
-        } else if let Some((n, rest)) = t.strip_prefix("Locking ").and_then(text::number)
+        } else if let Some((n, rest)) = t.strip_prefix("Locking ").and_then(text::parse_number)
             && rest.starts_with(" package")
         {
             locked = Some(n);
@@ -80,20 +80,20 @@ fn done(doc: &Doc<'_>) -> Option<Draft> {
         )
     } else if !added.is_empty() {
         ("cargo add", format!("cargo add: {}", added.join(", ")))
-    } else if doc.command.runs(&["cargo", "remove"]) && !changed.is_empty() {
+    } else if doc.command.runs_program(&["cargo", "remove"]) && !changed.is_empty() {
         (
             "cargo remove",
             format!("cargo remove: {}", changed.join(", ")),
         )
-    } else if doc.command.runs(&["cargo", "update"])
+    } else if doc.command.runs_program(&["cargo", "update"])
         || locked.is_some() && !changed.is_empty() && !doc.text.contains("Compiling ")
     {
-        let n = locked.unwrap_or(text::len(changed.len()));
+        let n = locked.unwrap_or(text::to_count(changed.len()));
         (
             "cargo update",
             format!(
                 "cargo update: {} changed{}",
-                text::many(n, "package"),
+                text::format_count_u32(n, "package"),
                 changed
                     .first()
                     .map(|c| format!(" ({c})"))
@@ -104,17 +104,17 @@ fn done(doc: &Doc<'_>) -> Option<Draft> {
     } else {
         return None;
     };
-    let mut draft = Draft::new(tool);
-    draft.concept("dependency");
-    draft.verdict = Some(Outcome::Passed);
+    let mut draft = CommandDraft::new(tool);
+    draft.add_concept("dependency");
+    draft.verdict = Some(CommandOutcome::Passed);
     draft.title = title;
     for line in added.iter().chain(&changed) {
-        draft.fact(line);
+        draft.add_fact(line);
     }
     Some(draft)
 }
 
-fn error(line: &str) -> Option<&str> {
+fn find_error_message(line: &str) -> Option<&str> {
     let message = line.strip_prefix("error: ")?;
     let known = [
         "could not be found in registry",

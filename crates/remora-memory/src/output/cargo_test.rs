@@ -1,10 +1,10 @@
 //! `cargo test`: unit, integration and documentation tests.
 
-use super::draft::{Counts, Doc, Draft};
+use super::draft::{CommandDraft, CommandOutput, TestCounts};
 use super::trace_frames;
-use super::{Outcome, Problem, text};
+use super::{CommandOutcome, Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     // nextest shows what each test process printed, which looks like a run.
     if doc.text.contains("Nextest run ID")
         || doc
@@ -14,8 +14,8 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     {
         return None;
     }
-    let mut draft = Draft::new("cargo test");
-    let mut counts = Counts::default();
+    let mut draft = CommandDraft::new("cargo test");
+    let mut counts = TestCounts::default();
     let mut results = 0_u32;
     let mut listed: Vec<(usize, &str)> = Vec::new();
     let mut seen_ok = 0_u32;
@@ -39,13 +39,13 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         } else if let Some(name) = line
             .strip_prefix("---- ")
             .and_then(|l| l.strip_suffix(" stdout ----"))
-            && !draft.full()
+            && !draft.is_full()
         {
-            draft.problem(at, failure(doc, at, name));
+            draft.add_problem(at, parse_failure(doc, at, name));
         }
     }
     // Runners of other languages say "... FAILED" too; only these lines are cargo's.
-    if results == 0 && draft.problems.is_empty() && listed.is_empty() && !rerun(doc) {
+    if results == 0 && draft.problems.is_empty() && listed.is_empty() && !has_rerun_hint(doc) {
         return None;
     }
     if draft.problems.is_empty() {
@@ -55,14 +55,17 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
             listed
         };
         for (at, name) in names {
-            draft.problem(at, located(Problem::new("").subject(name), name));
+            draft.add_problem(
+                at,
+                with_name_location(Problem::new("").with_subject(name), name),
+            );
         }
     }
     if results == 0 {
         counts.passed = seen_ok;
-        counts.failed = counts.failed.max(u32::from(rerun(doc)));
+        counts.failed = counts.failed.max(u32::from(has_rerun_hint(doc)));
     }
-    draft.tests(counts);
+    draft.apply_test_counts(counts);
     if counts.passed + counts.failed == 0 && draft.problems.is_empty() {
         draft.title = if filtered > 0 {
             format!("cargo test: no test ran, {filtered} filtered out")
@@ -70,21 +73,21 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
             "cargo test: no tests".to_owned()
         };
     }
-    if !draft.failed() && doc.text.contains("error: could not compile") {
-        draft.verdict = Some(Outcome::Failed);
+    if !draft.has_failed() && doc.text.contains("error: could not compile") {
+        draft.verdict = Some(CommandOutcome::Failed);
     }
-    if draft.failed() && doc.text.contains(" panicked at ") {
-        draft.concept("panic");
+    if draft.has_failed() && doc.text.contains(" panicked at ") {
+        draft.add_concept("panic");
     }
     Some(draft)
 }
 
-fn rerun(doc: &Doc<'_>) -> bool {
+fn has_rerun_hint(doc: &CommandOutput<'_>) -> bool {
     doc.text.contains("error: test failed, to rerun pass")
 }
 
 /// The block behind `---- name stdout ----`.
-fn failure(doc: &Doc<'_>, at: usize, name: &str) -> Problem {
+fn parse_failure(doc: &CommandOutput<'_>, at: usize, name: &str) -> Problem {
     let block: &[&str] = doc.lines.get(at + 1..).unwrap_or_default();
     let end = block
         .iter()
@@ -92,11 +95,11 @@ fn failure(doc: &Doc<'_>, at: usize, name: &str) -> Problem {
         .unwrap_or(block.len());
     let block = &block[..end];
     if let Some(panic) = trace_frames::rust_panic(block) {
-        let problem = Problem::new(panic.message).subject(name);
+        let problem = Problem::new(panic.message).with_subject(name);
         // A documentation test runs from a file of its own; its name tells the place.
         return match panic.place {
-            Some((file, line)) if !name.contains(" (line ") => problem.at(&file, line),
-            _ => located(problem, name),
+            Some((file, line)) if !name.contains(" (line ") => problem.with_location(&file, line),
+            _ => with_name_location(problem, name),
         };
     }
     let said = block
@@ -107,7 +110,7 @@ fn failure(doc: &Doc<'_>, at: usize, name: &str) -> Problem {
                 .iter()
                 .find(|l| !l.trim().is_empty() && !l.starts_with("note: "))
         });
-    let mut problem = Problem::new(said.copied().unwrap_or_default()).subject(name);
+    let mut problem = Problem::new(said.copied().unwrap_or_default()).with_subject(name);
     if let Some((code, message)) = said
         .and_then(|m| m.strip_prefix("error["))
         .and_then(|m| m.split_once("]: "))
@@ -115,24 +118,24 @@ fn failure(doc: &Doc<'_>, at: usize, name: &str) -> Problem {
         problem.code = Some(code.to_owned());
         message.clone_into(&mut problem.message);
     }
-    located(problem, name)
+    with_name_location(problem, name)
 }
 
 /// `src/lib.rs - add (line 12)`: the place stands in the name.
-fn located(problem: Problem, name: &str) -> Problem {
+fn with_name_location(problem: Problem, name: &str) -> Problem {
     let Some((file, rest)) = name.split_once(" - ") else {
         return problem;
     };
-    let line = text::labelled(rest, "(line ");
+    let line = text::find_labelled_number(rest, "(line ");
     if text::is_path(file) {
-        problem.at(file, line)
+        problem.with_location(file, line)
     } else {
         problem
     }
 }
 
 /// The indented names behind the last `failures:`.
-fn failures_list<'a>(doc: &'a Doc<'_>) -> Vec<(usize, &'a str)> {
+fn failures_list<'a>(doc: &'a CommandOutput<'_>) -> Vec<(usize, &'a str)> {
     let Some(from) = doc.lines.iter().rposition(|l| *l == "failures:") else {
         return Vec::new();
     };

@@ -1,14 +1,14 @@
 //! gcc and clang for C, C++ and Objective-C, and the linker behind them.
 
-use super::draft::{Doc, Draft};
+use super::draft::{CommandDraft, CommandOutput};
 use super::{Problem, text};
 
-const SOURCES: &[&str] = &[
+const SOURCE_ENDINGS: &[&str] = &[
     ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".m", ".mm", ".cu", ".inl", ".ipp",
     ".C", ".s", ".S",
 ];
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let mut errors: Vec<(usize, Problem)> = Vec::new();
     let mut warnings: Vec<(usize, Problem)> = Vec::new();
     let mut function: Option<&str> = None;
@@ -20,10 +20,10 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
             .map(|(_, r)| r)
             .or_else(|| line.split_once(": In member function ").map(|(_, r)| r))
         {
-            function = text::quoted(rest);
+            function = text::find_quoted(rest);
             continue;
         }
-        clang |= text::number(line)
+        clang |= text::parse_number(line)
             .is_some_and(|(_, r)| r.starts_with(" error") && r.trim_end().ends_with("generated."));
         if let Some((place, symbol)) = line.split_once("undefined reference to ") {
             linked = true;
@@ -37,14 +37,15 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
                 .unwrap_or_default()
                 .trim();
             let mut problem =
-                Problem::new(format!("undefined reference to {symbol}")).subject(symbol);
+                Problem::new(format!("undefined reference to {symbol}")).with_subject(symbol);
             if text::is_path(file) {
-                problem = problem.at(file, None);
+                problem = problem.with_location(file, None);
             }
             errors.push((at, problem));
             continue;
         }
-        let Some(found) = text::place(line).filter(|p| SOURCES.iter().any(|e| p.file.ends_with(e)))
+        let Some(found) = text::parse_location(line)
+            .filter(|p| SOURCE_ENDINGS.iter().any(|e| p.file.ends_with(e)))
         else {
             continue;
         };
@@ -63,33 +64,36 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
             Some((message, flag)) if flag.starts_with("-W") => (message, flag),
             _ => (message, ""),
         };
-        let mut problem = Problem::new(message).at(found.file, found.line).code(flag);
-        problem.subject = text::quoted(message).or(function).map(str::to_owned);
+        let mut problem = Problem::new(message)
+            .with_location(found.file, found.line)
+            .with_code(flag);
+        problem.subject = text::find_quoted(message).or(function).map(str::to_owned);
         list.push((at, problem));
     }
     if errors.is_empty() && warnings.is_empty() {
         return None;
     }
-    let clang = clang || doc.command.runs(&["clang"]) || doc.command.runs(&["clang++"]);
-    let mut draft = Draft::new(if clang { "clang" } else { "gcc" });
-    let counts = (text::len(errors.len()), text::len(warnings.len()));
-    draft.concept(if counts.0 > 0 {
+    let clang =
+        clang || doc.command.runs_program(&["clang"]) || doc.command.runs_program(&["clang++"]);
+    let mut draft = CommandDraft::new(if clang { "clang" } else { "gcc" });
+    let counts = (text::to_count(errors.len()), text::to_count(warnings.len()));
+    draft.add_concept(if counts.0 > 0 {
         "compile error"
     } else {
         "warning"
     });
     if linked {
-        draft.concept("linker");
+        draft.add_concept("linker");
     }
     let shown = if errors.is_empty() { warnings } else { errors };
     for (at, problem) in shown {
         if problem.message.ends_with("No such file or directory")
             || problem.message.ends_with("file not found")
         {
-            draft.concept("missing header");
+            draft.add_concept("missing header");
         }
-        draft.problem(at, problem);
+        draft.add_problem(at, problem);
     }
-    draft.diagnosed(counts.0, counts.1);
+    draft.apply_diagnostics(counts.0, counts.1);
     Some(draft)
 }

@@ -7,21 +7,24 @@ mod mend;
 
 pub(crate) use self::bypass::bypasses_check;
 pub(crate) use self::cover::takes_in;
-pub(crate) use self::mend::{acts, added_to, drops_option, is_git_form, settings_of};
-use super::shell::{Command, Join, Part};
+pub(crate) use self::mend::{added_to, can_change_state, drops_option, is_git_form, settings_of};
+use super::shell::{CommandLine, CommandPart, PartJoin};
 use super::text;
 
-const LONGEST: usize = 120;
-const KEY: usize = 500;
+const MAX_COMMAND_CHARS: usize = 120;
+const MAX_KEY_CHARS: usize = 500;
 
 /// What the command does, for a title when its output says nothing. The
 /// description that came with the call is used when there is one.
 pub fn describe_command(command: &str, description: Option<&str>) -> String {
-    if let Some(given) = description.map(text::squeeze).filter(|d| !d.is_empty()) {
-        return text::cut(&given, LONGEST);
+    if let Some(given) = description
+        .map(text::collapse_whitespace)
+        .filter(|d| !d.is_empty())
+    {
+        return text::truncate_chars(&given, MAX_COMMAND_CHARS);
     }
-    let parsed = Command::parse(command);
-    let parts: Vec<&Part> = parsed.work().collect();
+    let parsed = CommandLine::parse(command);
+    let parts: Vec<&CommandPart> = parsed.working_parts().collect();
     // A line that only echoes around the work is told by the work.
     let main = parts
         .iter()
@@ -30,24 +33,24 @@ pub fn describe_command(command: &str, description: Option<&str>) -> String {
         })
         .or(parts.first());
     match main {
-        Some(part) => text::cut(&tell(part), LONGEST),
+        Some(part) => text::truncate_chars(&describe_part(part), MAX_COMMAND_CHARS),
         None => match parsed.parts.iter().find(|p| p.program() == "cd") {
-            Some(part) => text::cut(
+            Some(part) => text::truncate_chars(
                 &format!(
                     "Went to {}",
                     part.arguments().next().unwrap_or("the home folder")
                 ),
-                LONGEST,
+                MAX_COMMAND_CHARS,
             ),
-            None => match text::squeeze(command) {
+            None => match text::collapse_whitespace(command) {
                 line if line.is_empty() => "Ran an empty command".to_owned(),
-                line => format!("Ran `{}`", text::cut(&line, 80)),
+                line => format!("Ran `{}`", text::truncate_chars(&line, 80)),
             },
         },
     }
 }
 
-fn tell(part: &Part) -> String {
+fn describe_part(part: &CommandPart) -> String {
     let first = part.arguments().next();
     let last = part.arguments().last();
     let all = || join_names(part.arguments());
@@ -63,24 +66,24 @@ fn tell(part: &Part) -> String {
         }
         "head" | "tail" => match part.arguments().find(|a| a.parse::<u32>().is_err()) {
             Some(file) => format!("Read {file}"),
-            None => ran(part),
+            None => describe_run(part),
         },
-        "sed" => sed(part),
-        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => search(part),
-        "find" | "fd" | "fdfind" => find(part),
+        "sed" => describe_sed(part),
+        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => describe_search(part),
+        "find" | "fd" | "fdfind" => describe_find(part),
         "curl" | "wget" | "http" | "https" | "xh" => {
             match part.words.iter().skip(1).find(|w| is_url(w)) {
                 Some(url) => format!("Fetched {}", bare_url(url)),
-                None => ran(part),
+                None => describe_run(part),
             }
         }
         "rm" | "rmdir" | "unlink" | "trash" if first.is_some() => format!("Removed {}", all()),
         "mkdir" if first.is_some() => format!("Made folder {}", all()),
         "touch" if first.is_some() => format!("Touched {}", all()),
-        "mv" => pair(part, "Moved", "to"),
-        "cp" | "rsync" | "scp" | "install" => pair(part, "Copied", "to"),
-        "ln" => pair(part, "Linked", "as"),
-        "diff" | "cmp" | "colordiff" => pair(part, "Compared", "with"),
+        "mv" => describe_pair(part, "Moved", "to"),
+        "cp" | "rsync" | "scp" | "install" => describe_pair(part, "Copied", "to"),
+        "ln" => describe_pair(part, "Linked", "as"),
+        "diff" | "cmp" | "colordiff" => describe_pair(part, "Compared", "with"),
         "chmod" | "chown" if last.is_some() && part.arguments().count() > 1 => {
             format!(
                 "Changed the mode of {}",
@@ -97,36 +100,40 @@ fn tell(part: &Part) -> String {
         "sleep" => format!("Waited {} s", first.unwrap_or_default()),
         "jq" | "yq" => match part.arguments().nth(1) {
             Some(file) => format!("Read {file} with {}", part.program()),
-            None => ran(part),
+            None => describe_run(part),
         },
-        "python" | "python3" | "node" | "ruby" | "perl" | "php" | "deno" | "bun" => script(part),
+        "python" | "python3" | "node" | "ruby" | "perl" | "php" | "deno" | "bun" => {
+            describe_script(part)
+        }
         "ssh" => match (first, part.arguments().nth(1)) {
             (Some(host), Some(_)) => {
-                let told = text::squeeze(&part.arguments().skip(1).collect::<Vec<_>>().join(" "));
-                format!("Ran `{}` on {host}", text::cut(&told, 70))
+                let told = text::collapse_whitespace(
+                    &part.arguments().skip(1).collect::<Vec<_>>().join(" "),
+                );
+                format!("Ran `{}` on {host}", text::truncate_chars(&told, 70))
             }
             (Some(host), None) => format!("Connected to {host}"),
-            _ => ran(part),
+            _ => describe_run(part),
         },
         "echo" | "printf" => "Printed a text".to_owned(),
-        _ => ran(part),
+        _ => describe_run(part),
     }
 }
 
-fn ran(part: &Part) -> String {
+fn describe_run(part: &CommandPart) -> String {
     let mut line = part.program().to_owned();
     for word in &part.words[1.min(part.words.len())..] {
         line.push(' ');
         if is_url(word) {
             line.push_str(&bare_url(word));
         } else {
-            line.push_str(&text::squeeze(word));
+            line.push_str(&text::collapse_whitespace(word));
         }
         if line.len() > 200 {
             break;
         }
     }
-    format!("Ran `{}`", text::cut(&line, 80))
+    format!("Ran `{}`", text::truncate_chars(&line, 80))
 }
 
 fn join_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
@@ -139,18 +146,18 @@ fn join_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-fn pair(part: &Part, verb: &str, to: &str) -> String {
+fn describe_pair(part: &CommandPart, verb: &str, to: &str) -> String {
     let names: Vec<&str> = part.arguments().collect();
     match names.split_last() {
         Some((target, sources)) if !sources.is_empty() => format!(
             "{verb} {} {to} {target}",
             join_names(sources.iter().copied())
         ),
-        _ => ran(part),
+        _ => describe_run(part),
     }
 }
 
-fn sed(part: &Part) -> String {
+fn describe_sed(part: &CommandPart) -> String {
     let in_place = part
         .words
         .iter()
@@ -163,12 +170,12 @@ fn sed(part: &Part) -> String {
     {
         Some(file) if in_place => format!("Edited {file} with sed"),
         Some(file) => format!("Read {file}"),
-        None => ran(part),
+        None => describe_run(part),
     }
 }
 
 /// Options of searching programs whose value is the next word.
-const WITH_VALUE: &[&str] = &[
+const VALUE_OPTIONS: &[&str] = &[
     "-A",
     "-B",
     "-C",
@@ -187,14 +194,14 @@ const WITH_VALUE: &[&str] = &[
     "--iglob",
 ];
 
-fn search(part: &Part) -> String {
+fn describe_search(part: &CommandPart) -> String {
     let mut pattern: Option<&str> = None;
     let mut places = Vec::new();
     let mut words = part.words.iter().skip(1).map(String::as_str);
     while let Some(word) = words.next() {
         if word == "-e" || word == "--regexp" {
             pattern = pattern.or(words.next());
-        } else if WITH_VALUE.contains(&word) {
+        } else if VALUE_OPTIONS.contains(&word) {
             words.next();
         } else if word.starts_with('-') && word.len() > 1 {
         } else if pattern.is_none() {
@@ -208,17 +215,20 @@ fn search(part: &Part) -> String {
             format!("Listed files in {pattern}")
         }
         Some(pattern) => {
-            let told = format!("Searched for `{}`", text::cut(&text::squeeze(pattern), 60));
+            let told = format!(
+                "Searched for `{}`",
+                text::truncate_chars(&text::collapse_whitespace(pattern), 60)
+            );
             match join_names(places.into_iter()) {
                 places if places.is_empty() || places == "." => told,
                 places => format!("{told} in {places}"),
             }
         }
-        None => ran(part),
+        None => describe_run(part),
     }
 }
 
-fn find(part: &Part) -> String {
+fn describe_find(part: &CommandPart) -> String {
     let named = part
         .words
         .windows(2)
@@ -255,12 +265,15 @@ fn find(part: &Part) -> String {
         .map(|p| format!(" in {p}"))
         .unwrap_or_default();
     match pattern {
-        Some(pattern) => format!("Looked for files `{}`{place}", text::cut(pattern, 60)),
+        Some(pattern) => format!(
+            "Looked for files `{}`{place}",
+            text::truncate_chars(pattern, 60)
+        ),
         None => format!("Looked for files{place}"),
     }
 }
 
-fn script(part: &Part) -> String {
+fn describe_script(part: &CommandPart) -> String {
     let language = match part.program() {
         "python" | "python3" => "Python",
         "node" | "deno" | "bun" => "JavaScript",
@@ -277,7 +290,7 @@ fn script(part: &Part) -> String {
     if part.fed || inline || part.arguments().next() == Some("-") {
         return format!("Ran a {language} snippet");
     }
-    ran(part)
+    describe_run(part)
 }
 
 fn is_url(word: &str) -> bool {
@@ -302,7 +315,7 @@ fn bare_url(url: &str) -> String {
 }
 
 /// Options that change how much is said, not what is done.
-const TALK: &[&str] = &[
+const VERBOSITY_OPTIONS: &[&str] = &[
     "--nocapture",
     "--no-capture",
     "--show-output",
@@ -319,8 +332,8 @@ const TALK: &[&str] = &[
     "--no-summary",
 ];
 /// Short forms, only where they mean the same.
-const SHORT_TALK: &[&str] = &["-v", "-vv", "-vvv", "-q", "-qq", "-s"];
-const RUNNERS: &[&str] = &[
+const SHORT_VERBOSITY_OPTIONS: &[&str] = &["-v", "-vv", "-vvv", "-q", "-qq", "-s"];
+const RUNNER_PROGRAMS: &[&str] = &[
     "cargo", "pytest", "python", "python3", "go", "npm", "pnpm", "yarn", "bun", "npx", "uv",
     "poetry", "mvn", "gradle", "gradlew", "ruff", "mypy", "tox", "nox", "dotnet",
 ];
@@ -328,10 +341,10 @@ const RUNNERS: &[&str] = &[
 /// What makes two runs the same command, however they were called, cut and
 /// coloured.
 pub fn same_command_key(command: &str) -> String {
-    let parsed = Command::parse(command);
-    let mut parts: Vec<&Part> = parsed.work().filter(|p| !is_aside(p)).collect();
+    let parsed = CommandLine::parse(command);
+    let mut parts: Vec<&CommandPart> = parsed.working_parts().filter(|p| !is_aside(p)).collect();
     if parts.is_empty() {
-        parts = parsed.work().collect();
+        parts = parsed.working_parts().collect();
     }
     if parts.is_empty() {
         parts = parsed.parts.iter().collect();
@@ -339,22 +352,22 @@ pub fn same_command_key(command: &str) -> String {
     let mut key = String::new();
     for part in parts {
         if !key.is_empty() {
-            key.push_str(if part.join == Join::Pipe {
+            key.push_str(if part.join == PartJoin::Pipe {
                 " | "
             } else {
                 " && "
             });
         }
-        key.push_str(&said(part));
-        if key.len() > KEY * 4 {
+        key.push_str(&format_part_key(part));
+        if key.len() > MAX_KEY_CHARS * 4 {
             break;
         }
     }
-    text::cut(&key, KEY)
+    text::truncate_chars(&key, MAX_KEY_CHARS)
 }
 
 /// Programs that only show what is there.
-const LOOKS: &[&str] = &[
+const LOOKUP_PROGRAMS: &[&str] = &[
     "cat", "bat", "less", "more", "nl", "head", "tail", "ls", "tree", "file", "stat", "pwd",
     "which", "type", "wc", "grep", "egrep", "rg", "find", "fd", "sed", "echo", "printf", "ps",
 ];
@@ -362,20 +375,21 @@ const LOOKS: &[&str] = &[
 /// Whether the command with this key changes and checks nothing.
 pub(crate) fn only_looks(key: &str) -> bool {
     let program = |part: &str| part.split(' ').next().unwrap_or_default().to_owned();
-    parts(key).all(|part| LOOKS.contains(&program(part).as_str()) && !part.contains(" > "))
+    split_key_parts(key)
+        .all(|part| LOOKUP_PROGRAMS.contains(&program(part).as_str()) && !part.contains(" > "))
 }
 
-fn parts(key: &str) -> impl Iterator<Item = &str> {
+fn split_key_parts(key: &str) -> impl Iterator<Item = &str> {
     key.split(" && ").flat_map(|part| part.split(" | "))
 }
 
 /// `echo "exit: $?"` and the like around the work.
-fn is_aside(part: &Part) -> bool {
+fn is_aside(part: &CommandPart) -> bool {
     matches!(part.program(), "echo" | "printf" | "sleep" | "exit") && part.into.is_none()
 }
 
-fn said(part: &Part) -> String {
-    let runner = RUNNERS.contains(&part.program());
+fn format_part_key(part: &CommandPart) -> String {
+    let runner = RUNNER_PROGRAMS.contains(&part.program());
     let mut words: Vec<String> = Vec::with_capacity(part.words.len());
     let mut given = part.words.iter().skip(1).peekable();
     let mut program = part.program().to_owned();
@@ -389,7 +403,7 @@ fn said(part: &Part) -> String {
     }
     while let Some(word) = given.next() {
         let name = word.split('=').next().unwrap_or(word);
-        if TALK.contains(&name) {
+        if VERBOSITY_OPTIONS.contains(&name) {
             // `--color always` has its value behind it.
             if name == "--color"
                 && !word.contains('=')
@@ -403,8 +417,8 @@ fn said(part: &Part) -> String {
             if !word.contains('=') {
                 given.next();
             }
-        } else if !(runner && SHORT_TALK.contains(&name)) {
-            words.push(quote(word));
+        } else if !(runner && SHORT_VERBOSITY_OPTIONS.contains(&name)) {
+            words.push(quote_word(word));
         }
     }
     if words.last().is_some_and(|w| w == "--") {
@@ -424,8 +438,8 @@ fn said(part: &Part) -> String {
     said.trim().to_owned()
 }
 
-fn quote(word: &str) -> String {
-    let squeezed = text::squeeze(word);
+fn quote_word(word: &str) -> String {
+    let squeezed = text::collapse_whitespace(word);
     if squeezed.is_empty() || squeezed.contains([' ', '|', '&', ';']) {
         format!("'{squeezed}'")
     } else {

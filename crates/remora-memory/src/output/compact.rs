@@ -6,23 +6,23 @@ use std::fmt::Write as _;
 use super::text;
 
 /// Characters of one kept line.
-const LONGEST_LINE: usize = 240;
+const MAX_LINE_CHARS: usize = 240;
 
 /// A form of any output in at most `limit` characters. What was left out is
 /// marked, so that nobody takes the rest for the whole.
-pub fn compact(output: &str, limit: usize) -> String {
-    let bounded = text::bounded(output);
-    let plain = text::plain(&bounded);
+pub fn compact_output(output: &str, limit: usize) -> String {
+    let bounded = text::bound_text(output);
+    let plain = text::strip_control_codes(&bounded);
     let lines: Vec<&str> = plain.lines().collect();
-    around(&lines, &[], limit)
+    compact_around(&lines, &[], limit)
 }
 
 /// Head, the given ranges of lines, and tail.
-pub(super) fn around(lines: &[&str], ranges: &[(usize, usize)], limit: usize) -> String {
-    let folded = fold(lines);
-    let total: usize = folded.iter().map(Folded::cost).sum();
+pub(super) fn compact_around(lines: &[&str], ranges: &[(usize, usize)], limit: usize) -> String {
+    let folded = fold_lines(lines);
+    let total: usize = folded.iter().map(FoldedLine::cost_chars).sum();
     if total <= limit {
-        return render(&folded, &vec![true; folded.len()], limit);
+        return render_lines(&folded, &vec![true; folded.len()], limit);
     }
     let mut kept = vec![false; folded.len()];
     // Room for the marks of what is left out.
@@ -31,7 +31,7 @@ pub(super) fn around(lines: &[&str], ranges: &[(usize, usize)], limit: usize) ->
         if kept[at] {
             return true;
         }
-        let cost = folded[at].cost();
+        let cost = folded[at].cost_chars();
         if cost > *room || cost > most {
             return false;
         }
@@ -72,11 +72,11 @@ pub(super) fn around(lines: &[&str], ranges: &[(usize, usize)], limit: usize) ->
             }
         }
     }
-    render(&folded, &kept, limit)
+    render_lines(&folded, &kept, limit)
 }
 
 /// One line, or several that say the same.
-struct Folded {
+struct FoldedLine {
     text: String,
     chars: usize,
     first: usize,
@@ -84,14 +84,14 @@ struct Folded {
     times: usize,
 }
 
-impl Folded {
-    fn cost(&self) -> usize {
+impl FoldedLine {
+    fn cost_chars(&self) -> usize {
         self.chars + 1 + if self.times > 1 { 8 } else { 0 }
     }
 }
 
-fn fold(lines: &[&str]) -> Vec<Folded> {
-    let mut out: Vec<Folded> = Vec::new();
+fn fold_lines(lines: &[&str]) -> Vec<FoldedLine> {
+    let mut out: Vec<FoldedLine> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let line = line.trim_end();
         if line.trim().is_empty() {
@@ -108,7 +108,7 @@ fn fold(lines: &[&str]) -> Vec<Folded> {
             last.last = at;
             continue;
         }
-        out.push(Folded {
+        out.push(FoldedLine {
             chars: text.chars().count(),
             text,
             first: at,
@@ -122,7 +122,11 @@ fn fold(lines: &[&str]) -> Vec<Folded> {
 fn cut_line(line: &str) -> String {
     let indent = line.len() - line.trim_start().len();
     let spaces = line[..indent].chars().count().min(8);
-    format!("{}{}", " ".repeat(spaces), text::cut(line, LONGEST_LINE))
+    format!(
+        "{}{}",
+        " ".repeat(spaces),
+        text::truncate_chars(line, MAX_LINE_CHARS)
+    )
 }
 
 /// Lines that only say that work goes on.
@@ -162,7 +166,7 @@ fn is_bar(t: &str) -> bool {
     bar * 2 > t.chars().count() && bar >= 8 || t.starts_with('#') && bar > 8
 }
 
-fn render(folded: &[Folded], kept: &[bool], limit: usize) -> String {
+fn render_lines(folded: &[FoldedLine], kept: &[bool], limit: usize) -> String {
     let mut out = String::new();
     let mut left_out = 0_usize;
     for (line, kept) in folded.iter().zip(kept) {
@@ -183,5 +187,5 @@ fn render(folded: &[Folded], kept: &[bool], limit: usize) -> String {
     if left_out > 0 {
         let _ = write!(out, "… {left_out} lines");
     }
-    text::cut(out.trim_end(), limit)
+    text::truncate_chars(out.trim_end(), limit)
 }

@@ -1,9 +1,9 @@
 //! docker build and compose build, with and without `BuildKit`.
 
-use super::draft::{Doc, Draft};
-use super::{Outcome, Problem, text};
+use super::draft::{CommandDraft, CommandOutput};
+use super::{CommandOutcome, Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let solve = doc.lines.iter().rposition(|l| {
         l.starts_with("ERROR: failed to solve: ")
             || l.starts_with("failed to solve: ")
@@ -14,7 +14,7 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         .iter()
         .rposition(|l| l.contains(" returned a non-zero code: "));
     if solve.is_some() || code.is_some() {
-        return Some(failed(doc, solve.or(code)?));
+        return Some(parse_failure(doc, solve.or(code)?));
     }
     let mut names: Vec<&str> = Vec::new();
     let mut built = false;
@@ -38,9 +38,9 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     if names.is_empty() && !built {
         return None;
     }
-    let mut draft = Draft::new("docker build");
-    draft.verdict = Some(Outcome::Passed);
-    draft.concept("container");
+    let mut draft = CommandDraft::new("docker build");
+    draft.verdict = Some(CommandOutcome::Passed);
+    draft.add_concept("container");
     draft.title = match names.join(", ") {
         names if names.is_empty() => "docker build: image built".to_owned(),
         names => format!("docker build: built {names}"),
@@ -51,12 +51,12 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         .filter(|l| l.starts_with('#') && l.ends_with(" CACHED"))
         .count();
     if steps > 0 {
-        draft.fact(format!("{} from cache", text::plural(steps, "step")));
+        draft.add_fact(format!("{} from cache", text::format_count(steps, "step")));
     }
     Some(draft)
 }
 
-fn failed(doc: &Doc<'_>, at: usize) -> Draft {
+fn parse_failure(doc: &CommandOutput<'_>, at: usize) -> CommandDraft {
     let line = doc.lines[at];
     let said = line
         .split_once("failed to solve: ")
@@ -71,43 +71,44 @@ fn failed(doc: &Doc<'_>, at: usize) -> Draft {
                 .map(|(c, _)| c)
         });
     let command = command.map(|c| c.trim_start_matches("/bin/sh -c "));
-    let exit =
-        text::labelled(said, "exit code: ").or_else(|| text::labelled(said, "non-zero code: "));
+    let exit = text::find_labelled_number(said, "exit code: ")
+        .or_else(|| text::find_labelled_number(said, "non-zero code: "));
     let message = match (command, exit) {
         (Some(command), Some(exit)) => format!(
             "`{}` ended with exit code {exit}",
-            text::cut(&text::squeeze(command), 80)
+            text::truncate_chars(&text::collapse_whitespace(command), 80)
         ),
         _ => said.to_owned(),
     };
     let mut problem = Problem::new(message);
-    problem.subject = command.map(text::squeeze);
+    problem.subject = command.map(text::collapse_whitespace);
     // `Dockerfile:8` stands above the excerpt that BuildKit shows.
     let place = doc.lines.iter().enumerate().find_map(|(n, l)| {
-        let found = text::place(l).filter(|p| p.rest.is_empty() && p.file.contains("ockerfile"));
+        let found =
+            text::parse_location(l).filter(|p| p.rest.is_empty() && p.file.contains("ockerfile"));
         found.map(|p| (p.file, p.line)).or_else(|| {
             let (file, number) = l.split_once(':')?;
-            let line = (file.contains("ockerfile") && doc.line(n + 1).starts_with("----"))
+            let line = (file.contains("ockerfile") && doc.line_at(n + 1).starts_with("----"))
                 .then(|| number.trim().parse().ok())
                 .flatten()?;
             Some((file, line))
         })
     });
     if let Some((file, line)) = place {
-        problem = problem.at(file, line);
+        problem = problem.with_location(file, line);
     }
-    let mut draft = Draft::new("docker build");
-    draft.verdict = Some(Outcome::Failed);
-    draft.concept("container");
+    let mut draft = CommandDraft::new("docker build");
+    draft.verdict = Some(CommandOutcome::Failed);
+    draft.add_concept("container");
     let where_ = problem
-        .place()
+        .format_location()
         .map(|p| format!(" at {p}"))
         .unwrap_or_default();
     draft.title = format!("docker build failed{where_}: {}", problem.message);
-    draft.fact(problem.told());
+    draft.add_fact(problem.to_text());
     // What the step itself printed, above the excerpt.
     if let Some(start) = doc.lines.iter().position(|l| l.starts_with(" > [")) {
-        draft.keep(start, start + 10);
+        draft.keep_lines(start, start + 10);
         for line in doc
             .lines
             .iter()
@@ -123,7 +124,7 @@ fn failed(doc: &Doc<'_>, at: usize) -> Draft {
                 }
             });
             if said.contains("rror") || said.contains("not found") {
-                draft.fact(said);
+                draft.add_fact(said);
             }
             if draft.facts.len() >= 5 {
                 break;
@@ -139,7 +140,7 @@ fn failed(doc: &Doc<'_>, at: usize) -> Draft {
     {
         draft.title = format!("docker build failed{where_}: {said}");
     }
-    draft.problem(at, problem);
+    draft.add_problem(at, problem);
     draft
 }
 

@@ -1,40 +1,40 @@
 //! What a reader of one tool works on and what it hands back, with every limit
 //! of a [`Reading`] kept in one place.
 
-use super::shell::Command;
-use super::{Outcome, Problem, Reading, compact, text};
+use super::shell::CommandLine;
+use super::{CommandOutcome, CommandReading, Problem, compact, text};
 
-const MOST_FACTS: usize = 12;
-const MOST_PROBLEMS: usize = 20;
-const MOST_FILES: usize = 20;
-const MOST_CONCEPTS: usize = 6;
-const TITLE: usize = 120;
-const FACT: usize = 200;
-const MESSAGE: usize = 300;
-const NAME: usize = 160;
-const COMPACT: usize = 1_500;
+const MAX_FACTS: usize = 12;
+const MAX_PROBLEMS: usize = 20;
+const MAX_FILES: usize = 20;
+const MAX_CONCEPTS: usize = 6;
+const MAX_TITLE_CHARS: usize = 120;
+const MAX_FACT_CHARS: usize = 200;
+const MAX_MESSAGE_CHARS: usize = 300;
+const MAX_NAME_CHARS: usize = 160;
+const MAX_COMPACT_CHARS: usize = 1_500;
 /// Lines kept in the compact form around each problem.
-const AROUND: usize = 6;
+const PROBLEM_CONTEXT_LINES: usize = 6;
 
 /// An output, plain and in lines, and the command that printed it.
-pub(super) struct Doc<'a> {
+pub(super) struct CommandOutput<'a> {
     pub(super) text: &'a str,
     pub(super) lines: Vec<&'a str>,
-    pub(super) command: &'a Command,
-    pub(super) host: Outcome,
+    pub(super) command: &'a CommandLine,
+    pub(super) host: CommandOutcome,
 }
 
-impl Doc<'_> {
-    pub(super) fn line(&self, at: usize) -> &str {
+impl CommandOutput<'_> {
+    pub(super) fn line_at(&self, at: usize) -> &str {
         self.lines.get(at).copied().unwrap_or_default()
     }
 }
 
 /// A reading in the making.
-pub(super) struct Draft {
+pub(super) struct CommandDraft {
     pub(super) tool: &'static str,
     /// What the output itself says; `None` leaves it to the host.
-    pub(super) verdict: Option<Outcome>,
+    pub(super) verdict: Option<CommandOutcome>,
     pub(super) title: String,
     pub(super) facts: Vec<String>,
     pub(super) problems: Vec<Problem>,
@@ -42,7 +42,7 @@ pub(super) struct Draft {
     keep: Vec<(usize, usize)>,
 }
 
-impl Draft {
+impl CommandDraft {
     pub(super) fn new(tool: &'static str) -> Self {
         Self {
             tool,
@@ -55,111 +55,119 @@ impl Draft {
         }
     }
 
-    pub(super) fn fact(&mut self, fact: impl AsRef<str>) {
-        if self.facts.len() >= MOST_FACTS {
+    pub(super) fn add_fact(&mut self, fact: impl AsRef<str>) {
+        if self.facts.len() >= MAX_FACTS {
             return;
         }
-        let fact = text::cut(&text::squeeze(fact.as_ref()), FACT);
+        let fact = text::truncate_chars(&text::collapse_whitespace(fact.as_ref()), MAX_FACT_CHARS);
         if !fact.is_empty() && !self.facts.contains(&fact) {
             self.facts.push(fact);
         }
     }
 
     /// A problem found at a line of the output; the same one twice is one.
-    pub(super) fn problem(&mut self, at: usize, mut problem: Problem) {
-        if self.problems.len() >= MOST_PROBLEMS {
+    pub(super) fn add_problem(&mut self, at: usize, mut problem: Problem) {
+        if self.problems.len() >= MAX_PROBLEMS {
             return;
         }
-        problem.message = text::cut(&text::squeeze(&problem.message), MESSAGE);
+        problem.message = text::truncate_chars(
+            &text::collapse_whitespace(&problem.message),
+            MAX_MESSAGE_CHARS,
+        );
         for name in [&mut problem.file, &mut problem.code, &mut problem.subject] {
             *name = name
                 .take()
-                .map(|n| text::cut(&n, NAME))
+                .map(|n| text::truncate_chars(&n, MAX_NAME_CHARS))
                 .filter(|n| !n.is_empty());
         }
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
-            self.keep(at, at + AROUND);
+            self.keep_lines(at, at + PROBLEM_CONTEXT_LINES);
         }
     }
 
     /// No further problem will be taken, so none needs to be looked for.
-    pub(super) fn full(&self) -> bool {
-        self.problems.len() >= MOST_PROBLEMS
+    pub(super) fn is_full(&self) -> bool {
+        self.problems.len() >= MAX_PROBLEMS
     }
 
     /// Lines that the compact form should show.
-    pub(super) fn keep(&mut self, from: usize, to: usize) {
-        if self.keep.len() < 2 * MOST_PROBLEMS {
+    pub(super) fn keep_lines(&mut self, from: usize, to: usize) {
+        if self.keep.len() < 2 * MAX_PROBLEMS {
             self.keep.push((from, to));
         }
     }
 
-    pub(super) fn concept(&mut self, concept: &'static str) {
-        if self.concepts.len() < MOST_CONCEPTS && !self.concepts.contains(&concept) {
+    pub(super) fn add_concept(&mut self, concept: &'static str) {
+        if self.concepts.len() < MAX_CONCEPTS && !self.concepts.contains(&concept) {
             self.concepts.push(concept);
         }
     }
 
-    pub(super) fn failed(&self) -> bool {
-        self.verdict == Some(Outcome::Failed)
+    pub(super) fn has_failed(&self) -> bool {
+        self.verdict == Some(CommandOutcome::Failed)
     }
 
     /// What another tool of the same command line said, behind the first.
-    pub(super) fn also(&mut self, other: &Draft) {
-        self.fact(&other.title);
-        if other.failed() {
+    pub(super) fn merge_draft(&mut self, other: &CommandDraft) {
+        self.add_fact(&other.title);
+        if other.has_failed() {
             for fact in other.facts.iter().take(3) {
-                self.fact(fact);
+                self.add_fact(fact);
             }
         }
         for concept in &other.concepts {
-            self.concept(concept);
+            self.add_concept(concept);
         }
         // What ran the failed tool only repeats that it failed.
         let repeats =
             matches!(other.tool, "make" | "just" | "npm run") && !self.problems.is_empty();
         for problem in other.problems.iter().filter(|_| !repeats) {
-            if self.problems.len() < MOST_PROBLEMS && !self.problems.contains(problem) {
+            if self.problems.len() < MAX_PROBLEMS && !self.problems.contains(problem) {
                 self.problems.push(problem.clone());
             }
         }
-        self.keep.extend(other.keep.iter().take(MOST_PROBLEMS));
-        if other.failed() {
-            self.verdict = Some(Outcome::Failed);
+        self.keep.extend(other.keep.iter().take(MAX_PROBLEMS));
+        if other.has_failed() {
+            self.verdict = Some(CommandOutcome::Failed);
         }
     }
 
-    pub(super) fn finish(mut self, doc: &Doc<'_>) -> Reading {
+    pub(super) fn into_reading(mut self, doc: &CommandOutput<'_>) -> CommandReading {
         let outcome = match (self.verdict, doc.host) {
-            (Some(Outcome::Failed), _) | (_, Outcome::Failed) => Outcome::Failed,
+            (Some(CommandOutcome::Failed), _) | (_, CommandOutcome::Failed) => {
+                CommandOutcome::Failed
+            }
             (Some(own), _) => own,
             (None, host) => host,
         };
-        if self.verdict == Some(Outcome::Passed) && doc.host == Outcome::Failed {
-            self.title = format!("{}; the command failed", text::cut(&self.title, TITLE - 20));
+        if self.verdict == Some(CommandOutcome::Passed) && doc.host == CommandOutcome::Failed {
+            self.title = format!(
+                "{}; the command failed",
+                text::truncate_chars(&self.title, MAX_TITLE_CHARS - 20)
+            );
         }
         if self.facts.is_empty() {
-            for at in 0..self.problems.len().min(MOST_FACTS) {
-                let fact = self.problems[at].told();
-                self.fact(fact);
+            for at in 0..self.problems.len().min(MAX_FACTS) {
+                let fact = self.problems[at].to_text();
+                self.add_fact(fact);
             }
         }
         let mut files: Vec<String> = Vec::new();
         for file in self.problems.iter().filter_map(|p| p.file.as_ref()) {
-            if files.len() < MOST_FILES && !files.contains(file) {
+            if files.len() < MAX_FILES && !files.contains(file) {
                 files.push(file.clone());
             }
         }
-        Reading {
+        CommandReading {
             tool: self.tool,
             outcome,
-            title: text::cut(&text::squeeze(&self.title), TITLE),
+            title: text::truncate_chars(&text::collapse_whitespace(&self.title), MAX_TITLE_CHARS),
             facts: self.facts,
             problems: self.problems,
             files,
             concepts: self.concepts.iter().map(|c| (*c).to_owned()).collect(),
-            compact: compact::around(&doc.lines, &self.keep, COMPACT),
+            compact: compact::compact_around(&doc.lines, &self.keep, MAX_COMPACT_CHARS),
         }
     }
 }
@@ -175,7 +183,7 @@ impl Problem {
         }
     }
 
-    pub(super) fn at(mut self, file: &str, line: impl Into<Option<u32>>) -> Self {
+    pub(super) fn with_location(mut self, file: &str, line: impl Into<Option<u32>>) -> Self {
         let file = file.trim();
         let file = file.strip_prefix("./").unwrap_or(file);
         if !file.is_empty() {
@@ -185,18 +193,18 @@ impl Problem {
         self
     }
 
-    pub(super) fn code(mut self, code: &str) -> Self {
+    pub(super) fn with_code(mut self, code: &str) -> Self {
         self.code = Some(code.trim().to_owned()).filter(|c| !c.is_empty());
         self
     }
 
-    pub(super) fn subject(mut self, subject: &str) -> Self {
+    pub(super) fn with_subject(mut self, subject: &str) -> Self {
         self.subject = Some(subject.trim().to_owned()).filter(|s| !s.is_empty());
         self
     }
 
     /// `src/store.rs:88`, as far as known.
-    pub(super) fn place(&self) -> Option<String> {
+    pub(super) fn format_location(&self) -> Option<String> {
         let file = self.file.as_ref()?;
         Some(match self.line {
             Some(line) => format!("{file}:{line}"),
@@ -206,7 +214,7 @@ impl Problem {
 
     /// The place for a title: of an absolute path only the end.
     pub(super) fn short_place(&self) -> Option<String> {
-        let place = self.place()?;
+        let place = self.format_location()?;
         if !(place.starts_with('/') || place.contains(":\\")) {
             return Some(place);
         }
@@ -218,13 +226,13 @@ impl Problem {
     }
 
     /// One line: code, subject, place, message.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         let code = self
             .code
             .as_ref()
             .filter(|c| !self.message.contains(c.as_str()));
         let name = code.map(|c| format!("{c} ")).unwrap_or_default();
-        match self.place() {
+        match self.format_location() {
             Some(place) => format!("{name}{place}: {}", self.message),
             None => format!("{name}{}", self.message),
         }
@@ -233,8 +241,8 @@ impl Problem {
     /// One line about a failing test: its name, what it said, where.
     pub(super) fn told_as_test(&self) -> String {
         let subject = self.subject.as_deref().unwrap_or("a test");
-        let message = text::cut(&self.message, 120);
-        let place = self.place().filter(|p| p != subject);
+        let message = text::truncate_chars(&self.message, 120);
+        let place = self.format_location().filter(|p| p != subject);
         match (place, message.is_empty()) {
             (Some(place), false) => format!("{subject}: {message} ({place})"),
             (Some(place), true) => format!("{subject} ({place})"),
@@ -246,33 +254,37 @@ impl Problem {
 
 /// How many tests did what.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Counts {
+pub(super) struct TestCounts {
     pub(super) passed: u32,
     pub(super) failed: u32,
     pub(super) skipped: u32,
 }
 
-impl Draft {
+impl CommandDraft {
     /// Title, count fact, verdict and facts of a test run. The failing tests
     /// are the problems that the draft holds.
-    pub(super) fn tests(&mut self, counts: Counts) {
-        self.concept("test");
-        let named = text::len(self.problems.len());
+    pub(super) fn apply_test_counts(&mut self, counts: TestCounts) {
+        self.add_concept("test");
+        let named = text::to_count(self.problems.len());
         let failed = counts.failed.max(named);
         let total = counts.passed.saturating_add(failed);
         self.verdict = Some(if failed > 0 {
-            Outcome::Failed
+            CommandOutcome::Failed
         } else {
-            Outcome::Passed
+            CommandOutcome::Passed
         });
         let head = match (failed, total) {
             (0, _) => format!(
                 "{}: {} passed",
                 self.tool,
-                text::many(counts.passed, "test")
+                text::format_count_u32(counts.passed, "test")
             ),
             (1, 1) => format!("{}: 1 test failed", self.tool),
-            (f, t) if f == t => format!("{}: {} failed", self.tool, text::many(f, "test")),
+            (f, t) if f == t => format!(
+                "{}: {} failed",
+                self.tool,
+                text::format_count_u32(f, "test")
+            ),
             (f, t) => format!("{}: {f} of {t} tests failed", self.tool),
         };
         let extra =
@@ -291,12 +303,12 @@ impl Draft {
         facts.extend(
             self.problems
                 .iter()
-                .take(MOST_FACTS)
+                .take(MAX_FACTS)
                 .map(Problem::told_as_test),
         );
         facts.append(&mut self.facts);
         for fact in facts {
-            self.fact(fact);
+            self.add_fact(fact);
         }
     }
 
@@ -310,7 +322,8 @@ impl Draft {
             .filter_map(|p| p.subject.as_deref())
             .collect();
         for subject in &subjects {
-            let room = TITLE.saturating_sub(self.title.chars().count() + names.chars().count() + 8);
+            let room = MAX_TITLE_CHARS
+                .saturating_sub(self.title.chars().count() + names.chars().count() + 8);
             if subject.chars().count() > room {
                 break;
             }
@@ -322,8 +335,8 @@ impl Draft {
         }
         if shown == 0 {
             if let [only] = subjects[..] {
-                let room = TITLE.saturating_sub(self.title.chars().count() + 4);
-                names = text::cut(only, room);
+                let room = MAX_TITLE_CHARS.saturating_sub(self.title.chars().count() + 4);
+                names = text::truncate_chars(only, room);
             }
         } else if shown < subjects.len() {
             names.push_str(", …");
@@ -334,7 +347,7 @@ impl Draft {
     }
 
     /// Title and verdict of a compiler or linter: the first error and how many.
-    pub(super) fn diagnosed(&mut self, errors: u32, warnings: u32) {
+    pub(super) fn apply_diagnostics(&mut self, errors: u32, warnings: u32) {
         let first = self.problems.first().map(|p| {
             let said = p.message.trim_end_matches('.');
             match (&p.code, p.short_place()) {
@@ -345,9 +358,13 @@ impl Draft {
             }
         });
         let count = match (errors, warnings) {
-            (0, w) => text::many(w, "warning"),
-            (e, 0) => text::many(e, "error"),
-            (e, w) => format!("{}, {}", text::many(e, "error"), text::many(w, "warning")),
+            (0, w) => text::format_count_u32(w, "warning"),
+            (e, 0) => text::format_count_u32(e, "error"),
+            (e, w) => format!(
+                "{}, {}",
+                text::format_count_u32(e, "error"),
+                text::format_count_u32(w, "warning")
+            ),
         };
         self.title = match (errors + warnings, first) {
             (0, _) => format!("{}: no problems", self.tool),
@@ -356,18 +373,18 @@ impl Draft {
             (_, None) => format!("{}: {count}", self.tool),
         };
         self.verdict = Some(if errors > 0 {
-            Outcome::Failed
+            CommandOutcome::Failed
         } else {
-            Outcome::Passed
+            CommandOutcome::Passed
         });
         let mut facts = Vec::new();
         if errors + warnings > 1 {
             facts.push(count);
         }
-        facts.extend(self.problems.iter().take(MOST_FACTS).map(Problem::told));
+        facts.extend(self.problems.iter().take(MAX_FACTS).map(Problem::to_text));
         facts.append(&mut self.facts);
         for fact in facts {
-            self.fact(fact);
+            self.add_fact(fact);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! eslint with its stylish form, and tools that print the same.
 
-use super::draft::{Doc, Draft};
+use super::draft::{CommandDraft, CommandOutput};
 use super::{Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let closing = doc
         .lines
         .iter()
@@ -17,10 +17,10 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
                 .filter(|l| text::is_path(l) && !l.contains(':') || is_drive(l));
             continue;
         }
-        let Some((number, rest)) = text::number(line.trim_start()) else {
+        let Some((number, rest)) = text::parse_number(line.trim_start()) else {
             continue;
         };
-        let Some((_, rest)) = rest.strip_prefix(':').and_then(text::number) else {
+        let Some((_, rest)) = rest.strip_prefix(':').and_then(text::parse_number) else {
             continue;
         };
         let rest = rest.trim_start();
@@ -33,10 +33,10 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         };
         // The rule stands in a column of its own; a parsing error has none.
         let (message, rule) = rest.trim().rsplit_once("  ").unwrap_or((rest.trim(), ""));
-        let mut problem = Problem::new(message).code(rule);
-        problem.subject = text::quoted(message).map(str::to_owned);
+        let mut problem = Problem::new(message).with_code(rule);
+        problem.subject = text::find_quoted(message).map(str::to_owned);
         if let Some(file) = file {
-            problem = problem.at(file, number);
+            problem = problem.with_location(file, number);
         } else {
             problem.line = None;
         }
@@ -46,7 +46,7 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         return None;
     }
     let known = closing.is_some()
-        || doc.command.work().any(|p| {
+        || doc.command.working_parts().any(|p| {
             p.words
                 .iter()
                 .any(|w| w.contains("eslint") || w.contains("lint"))
@@ -54,16 +54,16 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     if !known {
         return None;
     }
-    let mut draft = Draft::new("eslint");
-    draft.concept("lint");
-    let mut counts = (text::len(errors.len()), text::len(warnings.len()));
+    let mut draft = CommandDraft::new("eslint");
+    draft.add_concept("lint");
+    let mut counts = (text::to_count(errors.len()), text::to_count(warnings.len()));
     if let Some(at) = closing {
         let line = doc.lines[at];
         counts = (
             text::count_of(line, "error").unwrap_or(0).max(counts.0),
             text::count_of(line, "warning").unwrap_or(0).max(counts.1),
         );
-        draft.keep(at, at + 2);
+        draft.keep_lines(at, at + 2);
     }
     let shown = if errors.is_empty() && counts.0 == 0 {
         warnings
@@ -71,15 +71,15 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         errors
     };
     for (at, problem) in shown {
-        draft.problem(at, problem);
+        draft.add_problem(at, problem);
     }
-    draft.diagnosed(counts.0, counts.1);
+    draft.apply_diagnostics(counts.0, counts.1);
     if doc
         .lines
         .iter()
         .any(|l| l.contains("potentially fixable with the `--fix`"))
     {
-        draft.fact("some are fixable with --fix");
+        draft.add_fact("some are fixable with --fix");
     }
     Some(draft)
 }

@@ -1,21 +1,21 @@
 //! git checkout, switch, reset, rebase without conflict, stash, branch.
 
-use super::draft::{Doc, Draft};
-use super::{Outcome, Problem, text};
+use super::draft::{CommandDraft, CommandOutput};
+use super::{CommandOutcome, Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     if doc.lines.iter().any(|l| l.starts_with("CONFLICT (")) {
         return None;
     }
-    refused(doc).or_else(|| {
+    parse_refusal(doc).or_else(|| {
         doc.lines
             .iter()
             .enumerate()
-            .find_map(|(at, l)| done(doc, at, l))
+            .find_map(|(at, l)| parse_success(doc, at, l))
     })
 }
 
-fn verb(doc: &Doc<'_>) -> &'static str {
+fn find_tool_name(doc: &CommandOutput<'_>) -> &'static str {
     for (word, tool) in [
         ("switch", "git switch"),
         ("checkout", "git checkout"),
@@ -27,14 +27,14 @@ fn verb(doc: &Doc<'_>) -> &'static str {
         ("cherry-pick", "git cherry-pick"),
         ("add", "git add"),
     ] {
-        if doc.command.runs(&["git", word]) {
+        if doc.command.runs_program(&["git", word]) {
             return tool;
         }
     }
     "git checkout"
 }
 
-fn refused(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_refusal(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let (at, line) = doc.lines.iter().enumerate().find(|(_, l)| {
         l.starts_with("error: ")
             && (l.contains("would be overwritten by ") || l.contains("did not match any file"))
@@ -42,10 +42,10 @@ fn refused(doc: &Doc<'_>) -> Option<Draft> {
             || l.starts_with("error: cannot rebase: ")
             || l.starts_with("error: cannot pull with rebase: ")
     })?;
-    let tool = verb(doc);
-    let mut draft = Draft::new(tool);
-    draft.verdict = Some(Outcome::Failed);
-    draft.concept("git");
+    let tool = find_tool_name(doc);
+    let mut draft = CommandDraft::new(tool);
+    draft.verdict = Some(CommandOutcome::Failed);
+    draft.add_concept("git");
     let message = line
         .split_once(": ")
         .map_or(*line, |(_, m)| m)
@@ -66,47 +66,56 @@ fn refused(doc: &Doc<'_>) -> Option<Draft> {
         };
         draft.title = format!("{tool}: {what} would be overwritten ({})", files.join(", "));
         for file in &files {
-            draft.problem(
+            draft.add_problem(
                 at,
-                Problem::new(format!("{what} would be overwritten")).at(file, None),
+                Problem::new(format!("{what} would be overwritten")).with_location(file, None),
             );
         }
         if files.is_empty() {
-            draft.problem(at, Problem::new(message));
+            draft.add_problem(at, Problem::new(message));
         }
     } else {
         draft.title = format!("{tool}: {message}");
         let mut problem = Problem::new(message);
-        problem.subject = text::quoted(message).map(str::to_owned);
-        draft.problem(at, problem);
+        problem.subject = text::find_quoted(message).map(str::to_owned);
+        draft.add_problem(at, problem);
     }
     Some(draft)
 }
 
-fn done(doc: &Doc<'_>, at: usize, line: &str) -> Option<Draft> {
+fn parse_success(doc: &CommandOutput<'_>, at: usize, line: &str) -> Option<CommandDraft> {
     let (tool, told): (&'static str, String) =
         if let Some(rest) = line.strip_prefix("Switched to a new branch ") {
-            (switch(doc), format!("new branch {}", bare(rest)))
+            (
+                find_switch_tool(doc),
+                format!("new branch {}", trim_quotes(rest)),
+            )
         } else if let Some(rest) = line
             .strip_prefix("Switched to branch ")
             .or_else(|| line.strip_prefix("Switched to and reset branch "))
         {
-            (switch(doc), format!("on branch {}", bare(rest)))
+            (
+                find_switch_tool(doc),
+                format!("on branch {}", trim_quotes(rest)),
+            )
         } else if let Some(rest) = line.strip_prefix("Already on ") {
-            (switch(doc), format!("already on {}", bare(rest)))
+            (
+                find_switch_tool(doc),
+                format!("already on {}", trim_quotes(rest)),
+            )
         } else if let Some(rest) = line.strip_prefix("HEAD is now at ") {
             let (hash, _) = rest.split_once(' ').unwrap_or((rest, ""));
             if !text::is_hash(hash) {
                 return None;
             }
-            let tool = if doc.command.runs(&["git", "reset"]) {
+            let tool = if doc.command.runs_program(&["git", "reset"]) {
                 "git reset"
-            } else if doc.command.runs(&["git", "rebase"]) {
+            } else if doc.command.runs_program(&["git", "rebase"]) {
                 "git rebase"
-            } else if doc.command.runs(&["git", "worktree"]) {
+            } else if doc.command.runs_program(&["git", "worktree"]) {
                 "git worktree"
             } else {
-                switch(doc)
+                find_switch_tool(doc)
             };
             (tool, format!("now at {rest}"))
         } else if let Some(rest) = line.strip_prefix("Successfully rebased and updated ") {
@@ -167,24 +176,24 @@ fn done(doc: &Doc<'_>, at: usize, line: &str) -> Option<Draft> {
         } else {
             return None;
         };
-    let mut draft = Draft::new(tool);
-    draft.verdict = Some(Outcome::Passed);
-    draft.concept("git");
+    let mut draft = CommandDraft::new(tool);
+    draft.verdict = Some(CommandOutcome::Passed);
+    draft.add_concept("git");
     draft.title = format!("{tool}: {told}");
     if let Some(state) = doc.lines.iter().find(|l| l.starts_with("Your branch ")) {
-        draft.fact(state.trim_end_matches(['.', ',']));
+        draft.add_fact(state.trim_end_matches(['.', ',']));
     }
     Some(draft)
 }
 
-fn switch(doc: &Doc<'_>) -> &'static str {
-    if doc.command.runs(&["git", "switch"]) {
+fn find_switch_tool(doc: &CommandOutput<'_>) -> &'static str {
+    if doc.command.runs_program(&["git", "switch"]) {
         "git switch"
     } else {
         "git checkout"
     }
 }
 
-fn bare(name: &str) -> &str {
+fn trim_quotes(name: &str) -> &str {
     name.trim_matches(['\'', '"'])
 }

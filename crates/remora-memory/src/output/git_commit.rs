@@ -1,44 +1,46 @@
 //! git commit, and what prints the same: cherry-pick and revert.
 
-use super::draft::{Doc, Draft};
-use super::{Outcome, text};
+use super::draft::{CommandDraft, CommandOutput};
+use super::{CommandOutcome, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let (at, made) = doc
         .lines
         .iter()
         .enumerate()
-        .find_map(|(at, l)| made(l).map(|m| (at, m)))?;
-    let picked = doc.command.runs(&["git", "cherry-pick"]);
-    let reverted = doc.command.runs(&["git", "revert"]);
-    let mut draft = Draft::new(if picked {
+        .find_map(|(at, l)| parse_commit_line(l).map(|m| (at, m)))?;
+    let picked = doc.command.runs_program(&["git", "cherry-pick"]);
+    let reverted = doc.command.runs_program(&["git", "revert"]);
+    let mut draft = CommandDraft::new(if picked {
         "git cherry-pick"
     } else if reverted {
         "git revert"
     } else {
         "git commit"
     });
-    draft.verdict = Some(Outcome::Passed);
-    draft.concept("git");
+    draft.verdict = Some(CommandOutcome::Passed);
+    draft.add_concept("git");
     let stat = doc
         .lines
         .iter()
         .skip(at + 1)
         .take(12)
-        .find_map(|l| Stat::parse(l));
-    let size = stat.map(|s| format!(" ({})", s.told())).unwrap_or_default();
+        .find_map(|l| DiffStat::parse(l));
+    let size = stat
+        .map(|s| format!(" ({})", s.to_text()))
+        .unwrap_or_default();
     draft.title = format!(
         "{} {} on {}: {}",
         draft.tool, made.hash, made.branch, made.message
     );
     let room = 120_usize.saturating_sub(size.chars().count());
-    draft.title = format!("{}{size}", text::cut(&draft.title, room));
-    draft.fact(format!(
+    draft.title = format!("{}{size}", text::truncate_chars(&draft.title, room));
+    draft.add_fact(format!(
         "commit {} on {}: {}",
         made.hash, made.branch, made.message
     ));
     if let Some(stat) = stat {
-        draft.fact(stat.told());
+        draft.add_fact(stat.to_text());
     }
     for line in doc.lines.iter().skip(at + 1).take(60) {
         let t = line.trim_start();
@@ -51,38 +53,43 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
             } else {
                 "deleted"
             };
-            draft.fact(format!(
+            draft.add_fact(format!(
                 "{verb} {}",
                 name.split_once(' ').map_or(name, |(_, n)| n)
             ));
         } else if t.starts_with("rename ") && line.starts_with(' ') {
-            draft.fact(t);
+            draft.add_fact(t);
         }
     }
     // Every further commit of the same command line.
-    for other in doc.lines.iter().skip(at + 1).filter_map(|l| self::made(l)) {
-        draft.fact(format!(
+    for other in doc
+        .lines
+        .iter()
+        .skip(at + 1)
+        .filter_map(|l| self::parse_commit_line(l))
+    {
+        draft.add_fact(format!(
             "commit {} on {}: {}",
             other.hash, other.branch, other.message
         ));
     }
-    draft.keep(at, at + 4);
+    draft.keep_lines(at, at + 4);
     Some(draft)
 }
 
-struct Made<'a> {
+struct CommitLine<'a> {
     branch: &'a str,
     hash: &'a str,
     message: &'a str,
 }
 
 /// `[main 4f2a91c] message`, `[main (root-commit) 4f2a91c] message`.
-fn made(line: &str) -> Option<Made<'_>> {
+fn parse_commit_line(line: &str) -> Option<CommitLine<'_>> {
     let (head, message) = line.strip_prefix('[')?.split_once("] ")?;
     let (branch, hash) = head.rsplit_once(' ')?;
     let branch = branch.strip_suffix(" (root-commit)").unwrap_or(branch);
     let plain = branch == "detached HEAD" || !branch.contains(' ') && !branch.is_empty();
-    (text::is_hash(hash) && plain).then_some(Made {
+    (text::is_hash(hash) && plain).then_some(CommitLine {
         branch,
         hash,
         message,
@@ -91,15 +98,15 @@ fn made(line: &str) -> Option<Made<'_>> {
 
 /// `3 files changed, 41 insertions(+), 7 deletions(-)`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Stat {
+pub(super) struct DiffStat {
     pub(super) files: u32,
     pub(super) added: u32,
     pub(super) removed: u32,
 }
 
-impl Stat {
+impl DiffStat {
     pub(super) fn parse(line: &str) -> Option<Self> {
-        let (files, rest) = text::number(line.trim_start())?;
+        let (files, rest) = text::parse_number(line.trim_start())?;
         if !rest.starts_with(" file") || !rest.contains(" changed") {
             return None;
         }
@@ -110,10 +117,10 @@ impl Stat {
         })
     }
 
-    pub(super) fn told(&self) -> String {
+    pub(super) fn to_text(self) -> String {
         format!(
             "{}, +{} -{}",
-            text::many(self.files, "file"),
+            text::format_count_u32(self.files, "file"),
             self.added,
             self.removed
         )

@@ -1,9 +1,9 @@
 //! Conflicts of git merge, rebase, cherry-pick, pull, revert and stash.
 
-use super::draft::{Doc, Draft};
-use super::{Outcome, Problem, text};
+use super::draft::{CommandDraft, CommandOutput};
+use super::{CommandOutcome, Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let mut conflicts: Vec<(usize, Problem)> = Vec::new();
     let mut applied = None;
     for (at, line) in doc.lines.iter().enumerate() {
@@ -19,7 +19,7 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
                 "content" => "merge conflict".to_owned(),
                 kind => format!("{kind} conflict: {rest}"),
             };
-            conflicts.push((at, Problem::new(message).at(file, None)));
+            conflicts.push((at, Problem::new(message).with_location(file, None)));
         } else if let Some(rest) = line
             .strip_prefix("error: could not apply ")
             .or_else(|| line.strip_prefix("Could not apply "))
@@ -34,22 +34,22 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     if conflicts.is_empty() && applied.is_none() && pending.is_none() {
         return None;
     }
-    let tool = verb(doc);
-    let mut draft = Draft::new(tool);
-    draft.verdict = Some(Outcome::Failed);
-    draft.concept("merge conflict");
-    draft.concept("git");
+    let tool = find_tool_name(doc);
+    let mut draft = CommandDraft::new(tool);
+    draft.verdict = Some(CommandOutcome::Failed);
+    draft.add_concept("merge conflict");
+    draft.add_concept("git");
     if let Some((at, rest)) = applied {
-        draft.keep(at, at + 1);
-        draft.fact(format!("could not apply {rest}"));
+        draft.keep_lines(at, at + 1);
+        draft.add_fact(format!("could not apply {rest}"));
     }
     let files: Vec<String> = conflicts
         .iter()
         .filter_map(|(_, p)| p.file.clone())
         .collect();
     for (at, problem) in conflicts {
-        draft.fact(problem.told());
-        draft.problem(at, problem);
+        draft.add_fact(problem.to_text());
+        draft.add_problem(at, problem);
     }
     let commit = applied
         .map(|(_, rest)| format!(" while applying {}", rest.replace("... ", ": ")))
@@ -62,12 +62,12 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         1 => format!("{tool}: conflict in {}{commit}", files[0]),
         n => format!(
             "{tool}: conflicts in {} ({}){commit}",
-            text::plural(n, "file"),
+            text::format_count(n, "file"),
             files.join(", ")
         ),
     };
     if let Some(at) = pending {
-        draft.problem(
+        draft.add_problem(
             at,
             Problem::new(doc.lines[at].trim_start_matches("error: ")),
         );
@@ -76,8 +76,8 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
 }
 
 /// What git itself advises to continue; a command line may hold several verbs.
-fn verb(doc: &Doc<'_>) -> &'static str {
-    const VERBS: &[(&str, &str, &str)] = &[
+fn find_tool_name(doc: &CommandOutput<'_>) -> &'static str {
+    const CONFLICT_VERBS: &[(&str, &str, &str)] = &[
         ("rebase", "git rebase --continue", "git rebase"),
         (
             "cherry-pick",
@@ -87,15 +87,18 @@ fn verb(doc: &Doc<'_>) -> &'static str {
         ("revert", "git revert --continue", "git revert"),
         ("stash", "The stash entry is kept", "git stash"),
     ];
-    if let Some((_, _, tool)) = VERBS.iter().find(|(_, said, _)| doc.text.contains(said)) {
+    if let Some((_, _, tool)) = CONFLICT_VERBS
+        .iter()
+        .find(|(_, said, _)| doc.text.contains(said))
+    {
         return tool;
     }
     if doc.text.contains("Automatic merge failed") {
-        let pulled = doc.command.runs(&["git", "pull"]);
+        let pulled = doc.command.runs_program(&["git", "pull"]);
         return if pulled { "git pull" } else { "git merge" };
     }
-    let ran = VERBS
+    let ran = CONFLICT_VERBS
         .iter()
-        .find(|(verb, _, _)| doc.command.runs(&["git", verb]));
+        .find(|(verb, _, _)| doc.command.runs_program(&["git", verb]));
     ran.map_or("git merge", |(_, _, tool)| tool)
 }

@@ -1,24 +1,26 @@
 //! What git lists: log, diff and its statistics.
 
-use super::draft::{Doc, Draft};
-use super::git_commit::Stat;
-use super::{Outcome, text};
+use super::draft::{CommandDraft, CommandOutput};
+use super::git_commit::DiffStat;
+use super::{CommandOutcome, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    log(doc).or_else(|| diff(doc)).or_else(|| stat(doc))
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    parse_log(doc)
+        .or_else(|| parse_diff(doc))
+        .or_else(|| parse_diff_stat(doc))
 }
 
-fn listed(tool: &'static str, title: String) -> Draft {
-    let mut draft = Draft::new(tool);
-    draft.concept("git");
-    draft.verdict = Some(Outcome::Passed);
+fn new_list_draft(tool: &'static str, title: String) -> CommandDraft {
+    let mut draft = CommandDraft::new(tool);
+    draft.add_concept("git");
+    draft.verdict = Some(CommandOutcome::Passed);
     draft.title = title;
     draft
 }
 
-fn log(doc: &Doc<'_>) -> Option<Draft> {
-    let asked = doc.command.runs(&["git", "log"]);
-    let shown = doc.command.runs(&["git", "show"]);
+fn parse_log(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    let asked = doc.command.runs_program(&["git", "log"]);
+    let shown = doc.command.runs_program(&["git", "show"]);
     if !asked && !shown {
         return None;
     }
@@ -48,16 +50,16 @@ fn log(doc: &Doc<'_>) -> Option<Draft> {
     let (hash, subject) = commits.first()?;
     let tool = if asked { "git log" } else { "git show" };
     let mut draft = match commits.len() {
-        1 => listed(tool, format!("{tool}: {hash} {subject}")),
-        n => listed(tool, format!("{tool}: {n} commits, last {hash} {subject}")),
+        1 => new_list_draft(tool, format!("{tool}: {hash} {subject}")),
+        n => new_list_draft(tool, format!("{tool}: {n} commits, last {hash} {subject}")),
     };
     for (hash, subject) in &commits {
-        draft.fact(format!("{hash} {subject}"));
+        draft.add_fact(format!("{hash} {subject}"));
     }
     Some(draft)
 }
 
-fn diff(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_diff(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let mut files: Vec<(&str, u32, u32)> = Vec::new();
     let mut inside = false;
     for line in &doc.lines {
@@ -76,30 +78,30 @@ fn diff(doc: &Doc<'_>) -> Option<Draft> {
     let what = if files.len() == 1 {
         first.0.to_owned()
     } else {
-        text::plural(files.len(), "file")
+        text::format_count(files.len(), "file")
     };
-    let mut draft = listed("git diff", format!("git diff: {what}, +{added} -{removed}"));
+    let mut draft = new_list_draft("git diff", format!("git diff: {what}, +{added} -{removed}"));
     for (file, added, removed) in &files {
-        draft.fact(format!("{file} +{added} -{removed}"));
+        draft.add_fact(format!("{file} +{added} -{removed}"));
     }
     Some(draft)
 }
 
-fn stat(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_diff_stat(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     // Under a commit or a merge the numbers belong to that.
-    if !doc.command.runs(&["git", "diff"]) {
+    if !doc.command.runs_program(&["git", "diff"]) {
         return None;
     }
-    let total = doc.lines.iter().rev().find_map(|l| Stat::parse(l))?;
+    let total = doc.lines.iter().rev().find_map(|l| DiffStat::parse(l))?;
     let rows: Vec<String> = doc
         .lines
         .iter()
         .filter_map(|l| l.strip_prefix(' ')?.split_once(" | "))
         .map(|(file, change)| format!("{} | {}", file.trim(), change.trim()))
         .collect();
-    let mut draft = listed("git diff", format!("git diff: {}", total.told()));
+    let mut draft = new_list_draft("git diff", format!("git diff: {}", total.to_text()));
     for row in rows {
-        draft.fact(row);
+        draft.add_fact(row);
     }
     Some(draft)
 }

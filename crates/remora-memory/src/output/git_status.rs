@@ -1,35 +1,35 @@
 //! git status, long and short.
 
-use super::Outcome;
-use super::draft::{Doc, Draft};
+use super::CommandOutcome;
+use super::draft::{CommandDraft, CommandOutput};
 
 #[derive(Default)]
-struct Files<'a> {
+struct StatusFiles<'a> {
     staged: Vec<&'a str>,
     changed: Vec<&'a str>,
     untracked: Vec<&'a str>,
     unmerged: Vec<&'a str>,
 }
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let branch = doc.lines.iter().find_map(|l| {
         l.strip_prefix("On branch ")
             .filter(|b| !b.contains(' '))
             .or_else(|| l.strip_prefix("HEAD detached ").map(|_| "a detached HEAD"))
     });
-    let asked = doc.command.runs(&["git", "status"]);
+    let asked = doc.command.runs_program(&["git", "status"]);
     let (branch, files, clean) = match branch {
         // A commit that found nothing prints the whole status; so does a stash.
         Some(branch) => (
             Some(branch),
-            long(doc),
+            parse_long_status(doc),
             doc.text.contains("nothing to commit"),
         ),
-        None if asked => short(doc)?,
+        None if asked => parse_short_status(doc)?,
         None => return None,
     };
-    let committing = doc.command.runs(&["git", "commit"]) && !asked;
-    let stashing = doc.command.runs(&["git", "stash"]) && !asked;
+    let committing = doc.command.runs_program(&["git", "commit"]) && !asked;
+    let stashing = doc.command.runs_program(&["git", "stash"]) && !asked;
     if stashing
         || doc
             .lines
@@ -39,15 +39,15 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     {
         return None;
     }
-    let mut draft = Draft::new(if committing {
+    let mut draft = CommandDraft::new(if committing {
         "git commit"
     } else {
         "git status"
     });
-    draft.concept("git");
+    draft.add_concept("git");
     draft.verdict = committing
-        .then_some(Outcome::Failed)
-        .or(Some(Outcome::Passed));
+        .then_some(CommandOutcome::Failed)
+        .or(Some(CommandOutcome::Passed));
     let groups = [
         ("staged", &files.staged),
         ("changed", &files.changed),
@@ -68,10 +68,10 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         (false, false) => format!("git status{on}: {}", told.join(", ")),
     };
     if !files.unmerged.is_empty() {
-        draft.concept("merge conflict");
+        draft.add_concept("merge conflict");
     }
     for line in doc.lines.iter().filter(|l| l.starts_with("Your branch ")) {
-        draft.fact(line.trim_end_matches(['.', ',']));
+        draft.add_fact(line.trim_end_matches(['.', ',']));
     }
     for (name, list) in groups {
         if !list.is_empty() {
@@ -81,14 +81,14 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
             } else {
                 String::new()
             };
-            draft.fact(format!("{name}: {}{more}", shown.join(", ")));
+            draft.add_fact(format!("{name}: {}{more}", shown.join(", ")));
         }
     }
     Some(draft)
 }
 
-fn long<'a>(doc: &'a Doc<'_>) -> Files<'a> {
-    let mut files = Files::default();
+fn parse_long_status<'a>(doc: &'a CommandOutput<'_>) -> StatusFiles<'a> {
+    let mut files = StatusFiles::default();
     let mut group: Option<u8> = None;
     for line in &doc.lines {
         if let Some(name) = line.strip_prefix('\t') {
@@ -119,11 +119,11 @@ fn long<'a>(doc: &'a Doc<'_>) -> Files<'a> {
     files
 }
 
-type Short<'a> = (Option<&'a str>, Files<'a>, bool);
+type ShortStatus<'a> = (Option<&'a str>, StatusFiles<'a>, bool);
 
 /// `XY path` lines of `--short` and `--porcelain`.
-fn short<'a>(doc: &'a Doc<'_>) -> Option<Short<'a>> {
-    let mut files = Files::default();
+fn parse_short_status<'a>(doc: &'a CommandOutput<'_>) -> Option<ShortStatus<'a>> {
+    let mut files = StatusFiles::default();
     let mut branch = None;
     for line in &doc.lines {
         if let Some(rest) = line.strip_prefix("## ") {

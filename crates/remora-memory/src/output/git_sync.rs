@@ -1,18 +1,20 @@
 //! git push, pull, fetch, clone and merge: what went where.
 
-use super::draft::{Doc, Draft};
-use super::git_commit::Stat;
-use super::{Outcome, Problem, text};
+use super::draft::{CommandDraft, CommandOutput};
+use super::git_commit::DiffStat;
+use super::{CommandOutcome, Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     if doc.lines.iter().any(|l| l.starts_with("CONFLICT (")) {
         return None;
     }
-    push(doc).or_else(|| merge(doc)).or_else(|| fatal(doc))
+    parse_push(doc)
+        .or_else(|| parse_merge(doc))
+        .or_else(|| parse_fatal(doc))
 }
 
 /// One line of the table that push and fetch print.
-struct Moved<'a> {
+struct RefUpdate<'a> {
     flag: char,
     what: &'a str,
     from: &'a str,
@@ -20,7 +22,7 @@ struct Moved<'a> {
     why: &'a str,
 }
 
-fn moved(line: &str) -> Option<Moved<'_>> {
+fn parse_ref_update(line: &str) -> Option<RefUpdate<'_>> {
     let mut chars = line.chars();
     let (' ', flag @ (' ' | '+' | '*' | '-' | '!' | '=' | 't')) = (chars.next()?, chars.next()?)
     else {
@@ -41,7 +43,7 @@ fn moved(line: &str) -> Option<Moved<'_>> {
     let (to, why) = to
         .split_once(" (")
         .map_or((to, ""), |(t, w)| (t, w.trim_end_matches(')')));
-    Some(Moved {
+    Some(RefUpdate {
         flag,
         what,
         from: from.trim(),
@@ -50,7 +52,7 @@ fn moved(line: &str) -> Option<Moved<'_>> {
     })
 }
 
-fn push(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_push(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let to = doc
         .lines
         .iter()
@@ -63,29 +65,31 @@ fn push(doc: &Doc<'_>) -> Option<Draft> {
         if !doc.lines.contains(&"Everything up-to-date") {
             return None;
         }
-        let mut draft = Draft::new("git push");
-        draft.verdict = Some(Outcome::Passed);
-        draft.concept("git");
+        let mut draft = CommandDraft::new("git push");
+        draft.verdict = Some(CommandOutcome::Passed);
+        draft.add_concept("git");
         draft.title = String::from("git push: everything up to date");
         return Some(draft);
     }
-    let mut draft = Draft::new("git push");
-    draft.concept("git");
+    let mut draft = CommandDraft::new("git push");
+    draft.add_concept("git");
     let remote = to
         .map(|at| &doc.lines[at]["To ".len()..])
-        .or_else(|| refused.and_then(|at| text::quoted(doc.lines[at])))
+        .or_else(|| refused.and_then(|at| text::find_quoted(doc.lines[at])))
         .map(bare_remote)
         .unwrap_or_default();
     let mut told = Vec::new();
     for (at, line) in doc.lines.iter().enumerate() {
-        let Some(moved) = moved(line) else {
+        let Some(moved) = parse_ref_update(line) else {
             continue;
         };
         if moved.flag == '!' {
             let message = format!("{} {}: {}", moved.what, moved.from, moved.why);
-            draft.problem(
+            draft.add_problem(
                 at,
-                Problem::new(message).subject(moved.from).code(moved.what),
+                Problem::new(message)
+                    .with_subject(moved.from)
+                    .with_code(moved.what),
             );
             continue;
         }
@@ -97,25 +101,25 @@ fn push(doc: &Doc<'_>) -> Option<Draft> {
         });
     }
     if refused.is_some() || !draft.problems.is_empty() {
-        draft.verdict = Some(Outcome::Failed);
+        draft.verdict = Some(CommandOutcome::Failed);
         let why = draft
             .problems
             .first()
             .map_or_else(|| hook_reason(doc), |p| p.message.clone());
         draft.title = format!("git push refused by {remote}: {why}");
-        draft.fact(&why);
+        draft.add_fact(&why);
         for line in doc
             .lines
             .iter()
             .filter_map(|l| l.strip_prefix("remote: error: "))
             .take(3)
         {
-            draft.fact(line);
+            draft.add_fact(line);
         }
         if let Some(at) = refused {
-            draft.keep(at, at + 1);
+            draft.keep_lines(at, at + 1);
             if draft.problems.is_empty() {
-                draft.problem(at, Problem::new(why));
+                draft.add_problem(at, Problem::new(why));
             }
         }
         return Some(draft);
@@ -123,15 +127,15 @@ fn push(doc: &Doc<'_>) -> Option<Draft> {
     if told.is_empty() {
         return None;
     }
-    draft.verdict = Some(Outcome::Passed);
+    draft.verdict = Some(CommandOutcome::Passed);
     draft.title = format!("git push to {remote}: {}", told.join(", "));
     for line in told {
-        draft.fact(line);
+        draft.add_fact(line);
     }
     Some(draft)
 }
 
-fn hook_reason(doc: &Doc<'_>) -> String {
+fn hook_reason(doc: &CommandOutput<'_>) -> String {
     let said = doc.lines.iter().find_map(|l| {
         l.strip_prefix("error: ")
             .or_else(|| l.strip_prefix("remote: error: "))
@@ -158,7 +162,7 @@ fn bare_remote(remote: &str) -> String {
         .replacen(':', "/", 1)
 }
 
-fn merge(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_merge(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let fetched = doc
         .lines
         .iter()
@@ -172,7 +176,7 @@ fn merge(doc: &Doc<'_>) -> Option<Draft> {
         .iter()
         .position(|l| l.starts_with("Merge made by the "));
     let current = doc.lines.contains(&"Already up to date.");
-    let pull = doc.command.runs(&["git", "pull"])
+    let pull = doc.command.runs_program(&["git", "pull"])
         || fetched.is_some() && (forward.is_some() || merged.is_some());
     let tool = if pull {
         "git pull"
@@ -181,14 +185,14 @@ fn merge(doc: &Doc<'_>) -> Option<Draft> {
     } else {
         "git merge"
     };
-    let mut draft = Draft::new(tool);
-    draft.concept("git");
-    draft.verdict = Some(Outcome::Passed);
+    let mut draft = CommandDraft::new(tool);
+    draft.add_concept("git");
+    draft.verdict = Some(CommandOutcome::Passed);
     let stat = doc
         .lines
         .iter()
-        .find_map(|l| Stat::parse(l))
-        .map(|s| format!(" ({})", s.told()))
+        .find_map(|l| DiffStat::parse(l))
+        .map(|s| format!(" ({})", s.to_text()))
         .unwrap_or_default();
     if let Some(at) = forward {
         let range = doc.lines[..at]
@@ -199,7 +203,7 @@ fn merge(doc: &Doc<'_>) -> Option<Draft> {
         let range = range.map(|r| format!(" {r}")).unwrap_or_default();
         draft.title = format!("{tool}: fast-forward{range}{stat}");
     } else if let Some(at) = merged {
-        let strategy = text::quoted(doc.lines[at]).unwrap_or("ort");
+        let strategy = text::find_quoted(doc.lines[at]).unwrap_or("ort");
         draft.title = format!("{tool}: merged by {strategy}{stat}");
     } else if current {
         draft.title = format!("{tool}: already up to date");
@@ -209,7 +213,7 @@ fn merge(doc: &Doc<'_>) -> Option<Draft> {
     }
     let mut told = Vec::new();
     for line in &doc.lines {
-        if let Some(moved) = moved(line) {
+        if let Some(moved) = parse_ref_update(line) {
             told.push(match moved.flag {
                 '*' => format!("{} {}", moved.what, moved.to),
                 _ => format!("{} {}", moved.to, moved.what),
@@ -218,7 +222,7 @@ fn merge(doc: &Doc<'_>) -> Option<Draft> {
             line.strip_prefix(' ').and_then(|l| l.split_once(" | "))
             && !draft.title.is_empty()
         {
-            draft.fact(format!("{} | {}", file.trim(), change.trim()));
+            draft.add_fact(format!("{} | {}", file.trim(), change.trim()));
         }
     }
     if draft.title.is_empty() {
@@ -228,21 +232,21 @@ fn merge(doc: &Doc<'_>) -> Option<Draft> {
         draft.title = format!("{tool}: {}", told.join(", "));
     }
     for line in told {
-        draft.fact(line);
+        draft.add_fact(line);
     }
     Some(draft)
 }
 
 /// `fatal: ...` of any git command.
-fn fatal(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_fatal(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let is_git = doc.command.parts.iter().find(|p| p.program() == "git")?;
     let at = doc.lines.iter().position(|l| l.starts_with("fatal: "))?;
     let message = &doc.lines[at]["fatal: ".len()..];
-    let mut draft = Draft::new("git");
-    draft.concept("git");
-    draft.verdict = Some(Outcome::Failed);
+    let mut draft = CommandDraft::new("git");
+    draft.add_concept("git");
+    draft.verdict = Some(CommandOutcome::Failed);
     let verb = is_git
-        .verbs()
+        .verb_words()
         .next()
         .filter(|w| w.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'));
     draft.title = match verb {
@@ -250,7 +254,7 @@ fn fatal(doc: &Doc<'_>) -> Option<Draft> {
         None => format!("git: {message}"),
     };
     let mut problem = Problem::new(message);
-    problem.subject = text::quoted(message).map(str::to_owned);
-    draft.problem(at, problem);
+    problem.subject = text::find_quoted(message).map(str::to_owned);
+    draft.add_problem(at, problem);
     Some(draft)
 }

@@ -4,28 +4,28 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::draft::{Counts, Doc, Draft};
-use super::{Outcome, Problem, text};
+use super::draft::{CommandDraft, CommandOutput, TestCounts};
+use super::{CommandOutcome, Problem, text};
 
 /// What lines of a test run say, in whichever form they came.
 #[derive(Default)]
-struct Tests {
+struct GoTestRun {
     passed: u32,
     skipped: u32,
     packages_ok: u32,
     packages_failed: u32,
     broken: Vec<String>,
-    failures: Vec<Failure>,
+    failures: Vec<GoTestFailure>,
 }
 
-struct Failure {
+struct GoTestFailure {
     at: usize,
     name: String,
     place: Option<(String, u32)>,
     message: String,
 }
 
-pub(super) fn read_tests(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn read_tests(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let tests = if doc
         .lines
         .iter()
@@ -42,7 +42,7 @@ pub(super) fn read_tests(doc: &Doc<'_>) -> Option<Draft> {
     {
         return None;
     }
-    let mut draft = Draft::new("go test");
+    let mut draft = CommandDraft::new("go test");
     // A parent fails with its subtests; only the innermost says why.
     let parents: HashSet<String> = tests
         .failures
@@ -55,69 +55,74 @@ pub(super) fn read_tests(doc: &Doc<'_>) -> Option<Draft> {
             continue;
         }
         leaves += 1;
-        let mut problem = Problem::new(failure.message).subject(&failure.name);
+        let mut problem = Problem::new(failure.message).with_subject(&failure.name);
         if let Some((file, line)) = failure.place {
-            problem = problem.at(&file, line);
+            problem = problem.with_location(&file, line);
         }
-        draft.problem(failure.at, problem);
+        draft.add_problem(failure.at, problem);
     }
     for (at, problem) in compile_errors(doc) {
-        draft.problem(at, problem);
-        draft.concept("compile error");
+        draft.add_problem(at, problem);
+        draft.add_concept("compile error");
     }
     broken_packages(doc, &mut draft, tests.packages_failed, &tests.broken);
-    let failed = text::len(draft.problems.len())
+    let failed = text::to_count(draft.problems.len())
         .max(leaves)
         .max(tests.packages_failed.min(1));
     if tests.passed == 0 && failed == 0 {
         // Without -v only the packages are counted.
-        draft.concept("test");
-        draft.verdict = Some(Outcome::Passed);
+        draft.add_concept("test");
+        draft.verdict = Some(CommandOutcome::Passed);
         draft.title = format!(
             "go test: {} passed",
-            text::many(tests.packages_ok, "package")
+            text::format_count_u32(tests.packages_ok, "package")
         );
         return Some(draft);
     }
     let quiet = tests.passed == 0;
-    draft.tests(Counts {
+    draft.apply_test_counts(TestCounts {
         passed: tests.passed,
         failed,
         skipped: tests.skipped,
     });
     if quiet || draft.concepts.contains(&"compile error") {
         let facts = std::mem::take(&mut draft.facts);
-        draft.fact(format!(
+        draft.add_fact(format!(
             "{} ok, {} failed",
-            text::many(tests.packages_ok, "package"),
+            text::format_count_u32(tests.packages_ok, "package"),
             tests.packages_failed
         ));
-        let built: Vec<String> = draft.problems.iter().map(Problem::told).collect();
+        let built: Vec<String> = draft.problems.iter().map(Problem::to_text).collect();
         let told = if draft.concepts.contains(&"compile error") {
             &built
         } else {
             &facts[1..]
         };
         for fact in told {
-            draft.fact(fact);
+            draft.add_fact(fact);
         }
     }
     if draft.concepts.contains(&"compile error") {
         let first = draft
             .problems
             .first()
-            .map(Problem::told)
+            .map(Problem::to_text)
             .unwrap_or_default();
         draft.title = format!(
             "go test: the build failed, {}: {first}",
-            text::plural(draft.problems.len(), "error")
+            text::format_count(draft.problems.len(), "error")
         );
     }
     Some(draft)
 }
 
 /// A package that failed without naming a test.
-fn broken_packages(doc: &Doc<'_>, draft: &mut Draft, failed: u32, broken: &[String]) {
+fn broken_packages(
+    doc: &CommandOutput<'_>,
+    draft: &mut CommandDraft,
+    failed: u32,
+    broken: &[String],
+) {
     if draft.problems.is_empty() && failed > 0 {
         let what = if broken.is_empty() {
             "a package failed"
@@ -125,19 +130,19 @@ fn broken_packages(doc: &Doc<'_>, draft: &mut Draft, failed: u32, broken: &[Stri
             "the build failed"
         };
         for package in broken.iter().take(5) {
-            draft.problem(
+            draft.add_problem(
                 doc.lines.len().saturating_sub(1),
-                Problem::new(what).subject(package),
+                Problem::new(what).with_subject(package),
             );
         }
         if broken.is_empty() {
-            draft.verdict = Some(Outcome::Failed);
+            draft.verdict = Some(CommandOutcome::Failed);
         }
     }
 }
 
-fn from_text(doc: &Doc<'_>) -> Tests {
-    let mut tests = Tests::default();
+fn from_text(doc: &CommandOutput<'_>) -> GoTestRun {
+    let mut tests = GoTestRun::default();
     let mut open: Option<usize> = None;
     let mut logged: Option<(String, u32, String)> = None;
     for (at, line) in doc.lines.iter().copied().enumerate() {
@@ -149,7 +154,7 @@ fn from_text(doc: &Doc<'_>) -> Tests {
                 Some((file, line, message)) => (Some((file, line)), message),
                 None => (None, String::new()),
             };
-            tests.failures.push(Failure {
+            tests.failures.push(GoTestFailure {
                 at,
                 name: name.to_owned(),
                 place,
@@ -177,7 +182,10 @@ fn from_text(doc: &Doc<'_>) -> Tests {
             open = None;
         } else if t.starts_with("=== ") {
             logged = None;
-        } else if let Some(found) = line.starts_with("    ").then(|| text::place(t)).flatten()
+        } else if let Some(found) = line
+            .starts_with("    ")
+            .then(|| text::parse_location(t))
+            .flatten()
             && text::is_kind(found.file, &["go"])
         {
             let said = found.rest.trim();
@@ -197,15 +205,15 @@ fn from_text(doc: &Doc<'_>) -> Tests {
             && failure.place.is_some()
         {
             let gap = if failure.message.is_empty() { "" } else { " " };
-            failure.message = format!("{}{gap}{}", failure.message, text::squeeze(t));
+            failure.message = format!("{}{gap}{}", failure.message, text::collapse_whitespace(t));
         }
     }
     tests
 }
 
 /// `go test -json`: one object a line.
-fn from_json(doc: &Doc<'_>) -> Option<Tests> {
-    let mut tests = Tests::default();
+fn from_json(doc: &CommandOutput<'_>) -> Option<GoTestRun> {
+    let mut tests = GoTestRun::default();
     let mut known = false;
     let mut output: Vec<(String, String)> = Vec::new();
     for (at, line) in doc.lines.iter().enumerate() {
@@ -234,7 +242,7 @@ fn from_json(doc: &Doc<'_>) -> Option<Tests> {
                     .take(if tests.failures.len() < 40 { 2_000 } else { 0 })
                     .find_map(|(t, line)| {
                         let found = (t == test)
-                            .then(|| text::place(line.trim_start()))
+                            .then(|| text::parse_location(line.trim_start()))
                             .flatten()?;
                         text::is_kind(found.file, &["go"]).then(|| {
                             (
@@ -248,7 +256,7 @@ fn from_json(doc: &Doc<'_>) -> Option<Tests> {
                     Some((file, line, message)) => (Some((file, line)), message),
                     None => (None, String::new()),
                 };
-                tests.failures.push(Failure {
+                tests.failures.push(GoTestFailure {
                     at,
                     name: test.to_owned(),
                     place,
@@ -265,32 +273,32 @@ fn from_json(doc: &Doc<'_>) -> Option<Tests> {
 }
 
 /// `./main.go:10:2: undefined: foo`, as the compiler and vet print it.
-fn compile_errors(doc: &Doc<'_>) -> Vec<(usize, Problem)> {
+fn compile_errors(doc: &CommandOutput<'_>) -> Vec<(usize, Problem)> {
     let mut found = Vec::new();
-    let headed = doc.lines.iter().any(|l| l.starts_with("# ")) || doc.command.runs(&["go"]);
+    let headed = doc.lines.iter().any(|l| l.starts_with("# ")) || doc.command.runs_program(&["go"]);
     for (at, line) in doc.lines.iter().enumerate() {
         if line.starts_with([' ', '\t']) || !headed {
             continue;
         }
         let line = line.strip_prefix("vet: ").unwrap_or(line);
-        let Some(place) = text::place(line)
+        let Some(place) = text::parse_location(line)
             .filter(|p| text::is_kind(p.file, &["go"]) && !p.rest.trim().is_empty())
         else {
             continue;
         };
         let message = place.rest.trim();
-        let mut problem = Problem::new(message).at(place.file, place.line);
+        let mut problem = Problem::new(message).with_location(place.file, place.line);
         problem.subject = message
             .strip_prefix("undefined: ")
             .or_else(|| message.strip_prefix("declared and not used: "))
             .map(str::to_owned)
-            .or_else(|| text::quoted(message).map(str::to_owned));
+            .or_else(|| text::find_quoted(message).map(str::to_owned));
         found.push((at, problem));
     }
     found
 }
 
-pub(super) fn read_build(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn read_build(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     // A test run tells its own build failures.
     if doc
         .lines
@@ -303,21 +311,21 @@ pub(super) fn read_build(doc: &Doc<'_>) -> Option<Draft> {
     if errors.is_empty() {
         return None;
     }
-    let vet = doc.command.runs(&["go", "vet"]);
-    let linter = doc.command.runs(&["golangci-lint"]);
-    let mut draft = Draft::new(if vet {
+    let vet = doc.command.runs_program(&["go", "vet"]);
+    let linter = doc.command.runs_program(&["golangci-lint"]);
+    let mut draft = CommandDraft::new(if vet {
         "go vet"
     } else if linter {
         "golangci-lint"
     } else {
         "go build"
     });
-    draft.concept(if vet || linter {
+    draft.add_concept(if vet || linter {
         "lint"
     } else {
         "compile error"
     });
-    let count = text::len(errors.len());
+    let count = text::to_count(errors.len());
     for (at, mut problem) in errors {
         if linter
             && let Some((message, code)) = problem
@@ -332,17 +340,17 @@ pub(super) fn read_build(doc: &Doc<'_>) -> Option<Draft> {
             .iter()
             .any(|w| problem.message.contains(w))
         {
-            draft.concept("type error");
+            draft.add_concept("type error");
         }
-        draft.problem(at, problem);
+        draft.add_problem(at, problem);
     }
-    draft.diagnosed(count, 0);
+    draft.apply_diagnostics(count, 0);
     Some(draft)
 }
 
 /// `go get`, `go mod tidy`.
-pub(super) fn read_get(doc: &Doc<'_>) -> Option<Draft> {
-    let mut draft = Draft::new("go get");
+pub(super) fn read_get(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    let mut draft = CommandDraft::new("go get");
     let mut added = Vec::new();
     let mut changed = Vec::new();
     let mut known = false;
@@ -379,12 +387,12 @@ pub(super) fn read_get(doc: &Doc<'_>) -> Option<Draft> {
                 .split([' ', ':'])
                 .find(|w| w.contains('.'))
                 .unwrap_or_default();
-            draft.problem(at, Problem::new(rest).subject(subject));
+            draft.add_problem(at, Problem::new(rest).with_subject(subject));
         }
     }
-    draft.concept("dependency");
+    draft.add_concept("dependency");
     if !draft.problems.is_empty() {
-        draft.verdict = Some(Outcome::Failed);
+        draft.verdict = Some(CommandOutcome::Failed);
         draft.title = format!("go get: {}", draft.problems[0].message);
         return Some(draft);
     }
@@ -394,20 +402,20 @@ pub(super) fn read_get(doc: &Doc<'_>) -> Option<Draft> {
     }
     let mut told = Vec::new();
     if !added.is_empty() {
-        told.push(format!("added {}", names(&added)));
+        told.push(format!("added {}", format_names(&added)));
     }
     if !changed.is_empty() {
-        told.push(format!("changed {}", names(&changed)));
+        told.push(format!("changed {}", format_names(&changed)));
     }
-    draft.verdict = Some(Outcome::Passed);
+    draft.verdict = Some(CommandOutcome::Passed);
     draft.title = format!("go get: {}", told.join(", "));
     for what in added.iter().chain(&changed) {
-        draft.fact(what);
+        draft.add_fact(what);
     }
     Some(draft)
 }
 
-fn names(list: &[&str]) -> String {
+fn format_names(list: &[&str]) -> String {
     match list {
         [one] => (*one).to_owned(),
         [one, rest @ ..] => format!("{one} and {} more", rest.len()),

@@ -1,9 +1,9 @@
 //! javac, and kotlinc and scalac as far as they print the same.
 
-use super::draft::{Doc, Draft};
+use super::draft::{CommandDraft, CommandOutput};
 use super::{Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     // Build tools tell these errors themselves.
     if doc
         .lines
@@ -12,11 +12,11 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     {
         return None;
     }
-    let mut draft = Draft::new("javac");
+    let mut draft = CommandDraft::new("javac");
     let mut errors = 0;
     let mut warnings = 0;
     for (at, line) in doc.lines.iter().enumerate() {
-        let Some(found) = text::place(line).filter(|p| {
+        let Some(found) = text::parse_location(line).filter(|p| {
             [".java", ".kt", ".scala"]
                 .iter()
                 .any(|e| p.file.ends_with(e))
@@ -31,7 +31,7 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
             continue;
         };
         errors += 1;
-        let mut problem = Problem::new(message).at(found.file, found.line);
+        let mut problem = Problem::new(message).with_location(found.file, found.line);
         let symbol = doc
             .lines
             .iter()
@@ -39,27 +39,27 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
             .take(5)
             .find_map(|l| l.trim_start().strip_prefix("symbol:"));
         problem.subject = symbol
-            .map(text::squeeze)
-            .or_else(|| text::quoted(message).map(str::to_owned));
+            .map(text::collapse_whitespace)
+            .or_else(|| text::find_quoted(message).map(str::to_owned));
         if let (Some(symbol), "cannot find symbol") = (&problem.subject, message) {
             problem.message = format!("cannot find symbol: {symbol}");
-            draft.concept("missing name");
+            draft.add_concept("missing name");
         }
         if message.starts_with("incompatible types") {
-            draft.concept("type error");
+            draft.add_concept("type error");
         }
-        draft.problem(at, problem);
+        draft.add_problem(at, problem);
     }
     if errors == 0 {
         return None;
     }
-    draft.concept("compile error");
+    draft.add_concept("compile error");
     let said = doc
         .lines
         .iter()
         .rev()
-        .find_map(|l| text::number(l).filter(|(_, r)| matches!(*r, " error" | " errors")))
+        .find_map(|l| text::parse_number(l).filter(|(_, r)| matches!(*r, " error" | " errors")))
         .map_or(0, |(n, _)| n);
-    draft.diagnosed(said.max(errors), warnings);
+    draft.apply_diagnostics(said.max(errors), warnings);
     Some(draft)
 }

@@ -1,16 +1,16 @@
 //! jest.
 
-use super::draft::{Counts, Doc, Draft};
+use super::draft::{CommandDraft, CommandOutput, TestCounts};
 use super::trace_frames;
 use super::{Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let suites = doc
         .lines
         .iter()
         .rposition(|l| l.starts_with("Test Suites:"));
     let tests = doc.lines.iter().rposition(|l| l.starts_with("Tests:  "));
-    let mut draft = Draft::new("jest");
+    let mut draft = CommandDraft::new("jest");
     let mut file: Option<&str> = None;
     let mut broken = 0_u32;
     for (at, line) in doc.lines.iter().enumerate() {
@@ -23,7 +23,7 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
                 continue;
             }
             broken += u32::from(name.trim() == "Test suite failed to run");
-            draft.problem(at, failure(doc, at, name.trim(), file));
+            draft.add_problem(at, parse_failure(doc, at, name.trim(), file));
         } else if t == "Summary of all failing tests" {
             break;
         }
@@ -31,7 +31,7 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     if suites.is_none() && tests.is_none() && draft.problems.is_empty() {
         return None;
     }
-    let mut counts = Counts::default();
+    let mut counts = TestCounts::default();
     if let Some(at) = tests {
         let line = doc.lines[at];
         counts.passed = text::count_of(line, "passed").unwrap_or(0);
@@ -40,22 +40,22 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
             + text::count_of(line, "todo").unwrap_or(0);
     }
     if let Some(at) = suites {
-        draft.keep(at, at + 4);
+        draft.keep_lines(at, at + 4);
         let failed = text::count_of(doc.lines[at], "failed").unwrap_or(0);
         if counts.failed == 0 {
             broken = broken.max(failed);
         }
-        draft.fact(format!(
+        draft.add_fact(format!(
             "suites: {}",
             doc.lines[at]["Test Suites:".len()..].trim()
         ));
     }
     counts.failed += broken;
-    draft.tests(counts);
+    draft.apply_test_counts(counts);
     Some(draft)
 }
 
-fn failure(doc: &Doc<'_>, at: usize, name: &str, file: Option<&str>) -> Problem {
+fn parse_failure(doc: &CommandOutput<'_>, at: usize, name: &str, file: Option<&str>) -> Problem {
     let block = doc.lines.get(at + 1..).unwrap_or_default();
     let end = block
         .iter()
@@ -82,10 +82,10 @@ fn failure(doc: &Doc<'_>, at: usize, name: &str, file: Option<&str>) -> Problem 
         ("Test suite failed to run", Some(file)) => file,
         _ => name,
     };
-    let problem = Problem::new(message).subject(subject);
+    let problem = Problem::new(message).with_subject(subject);
     match (trace_frames::own_js_frame(block), file) {
-        (Some(frame), _) => problem.at(&frame.file, frame.line),
-        (None, Some(file)) => problem.at(file, None),
+        (Some(frame), _) => problem.with_location(&frame.file, frame.line),
+        (None, Some(file)) => problem.with_location(file, None),
         (None, None) => problem,
     }
 }

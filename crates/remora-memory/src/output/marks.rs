@@ -6,20 +6,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-use super::shell::Command;
+use super::shell::CommandLine;
 
 /// A set of readers, one bit each.
-pub(super) type Set = u64;
+pub(super) type FamilySet = u64;
 
 /// The bit of the reader at this place of the table.
-pub(super) const fn bit(family: Family) -> Set {
+pub(super) const fn family_bit(family: OutputFamily) -> FamilySet {
     1 << family as u32
 }
 
 /// Readers in the order in which the first that fits gives the title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Family {
+pub(super) enum OutputFamily {
     CargoTest,
     Nextest,
     Pytest,
@@ -59,182 +59,200 @@ pub(super) enum Family {
     Trace,
 }
 
-use Family as F;
+use OutputFamily as F;
 
 /// What a text holds when a reader may know it.
-const MARKS: &[(&str, Set)] = &[
-    ("test result: ", bit(F::CargoTest)),
-    (" stdout ----", bit(F::CargoTest)),
-    ("error: test failed, to rerun", bit(F::CargoTest)),
-    (" ... FAILED", bit(F::CargoTest)),
-    ("Summary [", bit(F::Nextest)),
-    ("Nextest run", bit(F::Nextest)),
-    (" in 0.", bit(F::Pytest)),
-    (" passed", bit(F::Pytest)),
-    (" failed", bit(F::Pytest)),
-    ("no tests ran", bit(F::Pytest)),
-    ("short test summary", bit(F::Pytest)),
-    ("ERROR collecting", bit(F::Pytest)),
-    (" error in ", bit(F::Pytest)),
-    (" errors in ", bit(F::Pytest)),
-    ("Ran ", bit(F::Unittest)),
-    ("FAILED (", bit(F::Unittest)),
-    ("Test Suites:", bit(F::Jest)),
-    ("  ● ", bit(F::Jest)),
-    ("Test Files ", bit(F::Vitest)),
-    (" FAIL  ", bit(F::Vitest)),
-    (" passing (", bit(F::Mocha)),
-    (" failing", bit(F::Mocha)),
-    ("ℹ tests ", bit(F::NodeTest)),
-    ("# tests ", bit(F::NodeTest)),
-    ("--- FAIL: ", bit(F::GoTest)),
-    ("--- PASS: ", bit(F::GoTest)),
-    ("\nok  \t", bit(F::GoTest)),
-    ("FAIL\t", bit(F::GoTest)),
-    ("[no test files]", bit(F::GoTest)),
-    ("\"Action\":\"", bit(F::GoTest)),
-    ("Tests run: ", bit(F::Maven)),
-    ("BUILD FAILURE", bit(F::Maven)),
-    ("BUILD SUCCESS", bit(F::Maven) | bit(F::Gradle)),
-    ("BUILD FAILED", bit(F::Gradle)),
-    ("tests completed,", bit(F::Gradle)),
-    ("test completed,", bit(F::Gradle)),
-    ("error[E", bit(F::Rustc)),
-    (" --> ", bit(F::Rustc) | bit(F::Ruff)),
-    ("could not compile", bit(F::Rustc)),
-    (" generated ", bit(F::Rustc)),
-    ("Finished `", bit(F::Rustc)),
-    ("Finished dev", bit(F::Rustc)),
-    ("Finished release", bit(F::Rustc)),
-    ("error TS", bit(F::Tsc)),
-    (" problem", bit(F::Eslint)),
-    (" fixable with", bit(F::Ruff)),
-    ("All checks passed!", bit(F::Ruff)),
-    ("Found ", bit(F::Ruff) | bit(F::Mypy) | bit(F::Tsc)),
-    ("Success: no issues", bit(F::Mypy)),
-    (": error: ", bit(F::Mypy) | bit(F::Javac) | bit(F::Cc)),
-    (": warning: ", bit(F::Javac) | bit(F::Cc)),
-    (" - error: ", bit(F::Mypy)),
-    (": fatal error: ", bit(F::Cc)),
-    ("undefined reference to", bit(F::Cc)),
-    ("Undefined symbols for", bit(F::Cc)),
-    (".go:", bit(F::GoBuild) | bit(F::Trace)),
-    ("build constraints exclude", bit(F::GoBuild)),
-    ("failed to solve", bit(F::Docker)),
-    ("Successfully built ", bit(F::Docker)),
-    ("naming to ", bit(F::Docker)),
-    ("│ Error: ", bit(F::Terraform)),
-    ("Apply complete! Resources", bit(F::Terraform)),
-    ("Destroy complete! Resources", bit(F::Terraform)),
-    ("Successfully tagged ", bit(F::Docker)),
-    ("non-zero code:", bit(F::Docker)),
-    ("packages in ", bit(F::Npm) | bit(F::Pip)),
-    ("package in ", bit(F::Npm) | bit(F::Pip)),
-    ("npm ERR!", bit(F::Npm)),
-    ("npm error", bit(F::Npm)),
-    ("vulnerabilit", bit(F::Npm)),
-    ("ERR_PNPM_", bit(F::Yarn)),
-    ("Packages: +", bit(F::Yarn)),
-    ("Packages: -", bit(F::Yarn)),
-    ("Done in ", bit(F::Yarn)),
-    ("Lockfile is up to date", bit(F::Yarn)),
-    ("yarn ", bit(F::Yarn)),
-    ("YN0", bit(F::Yarn)),
-    ("bun ", bit(F::Yarn)),
-    ("Successfully installed ", bit(F::Pip)),
-    ("Requirement already satisfied", bit(F::Pip)),
-    ("ERROR: ", bit(F::Pip) | bit(F::Docker)),
-    ("externally-managed-environment", bit(F::Pip)),
-    ("Package operations:", bit(F::Pip)),
-    ("version solving failed", bit(F::Pip)),
-    ("No dependencies to install", bit(F::Pip)),
-    ("No solution found", bit(F::Pip)),
-    ("Adding ", bit(F::CargoPackages)),
-    (" packages to latest", bit(F::CargoPackages)),
-    (" package to latest", bit(F::CargoPackages)),
-    ("Installed package `", bit(F::CargoPackages)),
-    ("Replaced package `", bit(F::CargoPackages)),
+const OUTPUT_MARKS: &[(&str, FamilySet)] = &[
+    ("test result: ", family_bit(F::CargoTest)),
+    (" stdout ----", family_bit(F::CargoTest)),
+    ("error: test failed, to rerun", family_bit(F::CargoTest)),
+    (" ... FAILED", family_bit(F::CargoTest)),
+    ("Summary [", family_bit(F::Nextest)),
+    ("Nextest run", family_bit(F::Nextest)),
+    (" in 0.", family_bit(F::Pytest)),
+    (" passed", family_bit(F::Pytest)),
+    (" failed", family_bit(F::Pytest)),
+    ("no tests ran", family_bit(F::Pytest)),
+    ("short test summary", family_bit(F::Pytest)),
+    ("ERROR collecting", family_bit(F::Pytest)),
+    (" error in ", family_bit(F::Pytest)),
+    (" errors in ", family_bit(F::Pytest)),
+    ("Ran ", family_bit(F::Unittest)),
+    ("FAILED (", family_bit(F::Unittest)),
+    ("Test Suites:", family_bit(F::Jest)),
+    ("  ● ", family_bit(F::Jest)),
+    ("Test Files ", family_bit(F::Vitest)),
+    (" FAIL  ", family_bit(F::Vitest)),
+    (" passing (", family_bit(F::Mocha)),
+    (" failing", family_bit(F::Mocha)),
+    ("ℹ tests ", family_bit(F::NodeTest)),
+    ("# tests ", family_bit(F::NodeTest)),
+    ("--- FAIL: ", family_bit(F::GoTest)),
+    ("--- PASS: ", family_bit(F::GoTest)),
+    ("\nok  \t", family_bit(F::GoTest)),
+    ("FAIL\t", family_bit(F::GoTest)),
+    ("[no test files]", family_bit(F::GoTest)),
+    ("\"Action\":\"", family_bit(F::GoTest)),
+    ("Tests run: ", family_bit(F::Maven)),
+    ("BUILD FAILURE", family_bit(F::Maven)),
+    (
+        "BUILD SUCCESS",
+        family_bit(F::Maven) | family_bit(F::Gradle),
+    ),
+    ("BUILD FAILED", family_bit(F::Gradle)),
+    ("tests completed,", family_bit(F::Gradle)),
+    ("test completed,", family_bit(F::Gradle)),
+    ("error[E", family_bit(F::Rustc)),
+    (" --> ", family_bit(F::Rustc) | family_bit(F::Ruff)),
+    ("could not compile", family_bit(F::Rustc)),
+    (" generated ", family_bit(F::Rustc)),
+    ("Finished `", family_bit(F::Rustc)),
+    ("Finished dev", family_bit(F::Rustc)),
+    ("Finished release", family_bit(F::Rustc)),
+    ("error TS", family_bit(F::Tsc)),
+    (" problem", family_bit(F::Eslint)),
+    (" fixable with", family_bit(F::Ruff)),
+    ("All checks passed!", family_bit(F::Ruff)),
+    (
+        "Found ",
+        family_bit(F::Ruff) | family_bit(F::Mypy) | family_bit(F::Tsc),
+    ),
+    ("Success: no issues", family_bit(F::Mypy)),
+    (
+        ": error: ",
+        family_bit(F::Mypy) | family_bit(F::Javac) | family_bit(F::Cc),
+    ),
+    (": warning: ", family_bit(F::Javac) | family_bit(F::Cc)),
+    (" - error: ", family_bit(F::Mypy)),
+    (": fatal error: ", family_bit(F::Cc)),
+    ("undefined reference to", family_bit(F::Cc)),
+    ("Undefined symbols for", family_bit(F::Cc)),
+    (".go:", family_bit(F::GoBuild) | family_bit(F::Trace)),
+    ("build constraints exclude", family_bit(F::GoBuild)),
+    ("failed to solve", family_bit(F::Docker)),
+    ("Successfully built ", family_bit(F::Docker)),
+    ("naming to ", family_bit(F::Docker)),
+    ("│ Error: ", family_bit(F::Terraform)),
+    ("Apply complete! Resources", family_bit(F::Terraform)),
+    ("Destroy complete! Resources", family_bit(F::Terraform)),
+    ("Successfully tagged ", family_bit(F::Docker)),
+    ("non-zero code:", family_bit(F::Docker)),
+    ("packages in ", family_bit(F::Npm) | family_bit(F::Pip)),
+    ("package in ", family_bit(F::Npm) | family_bit(F::Pip)),
+    ("npm ERR!", family_bit(F::Npm)),
+    ("npm error", family_bit(F::Npm)),
+    ("vulnerabilit", family_bit(F::Npm)),
+    ("ERR_PNPM_", family_bit(F::Yarn)),
+    ("Packages: +", family_bit(F::Yarn)),
+    ("Packages: -", family_bit(F::Yarn)),
+    ("Done in ", family_bit(F::Yarn)),
+    ("Lockfile is up to date", family_bit(F::Yarn)),
+    ("yarn ", family_bit(F::Yarn)),
+    ("YN0", family_bit(F::Yarn)),
+    ("bun ", family_bit(F::Yarn)),
+    ("Successfully installed ", family_bit(F::Pip)),
+    ("Requirement already satisfied", family_bit(F::Pip)),
+    ("ERROR: ", family_bit(F::Pip) | family_bit(F::Docker)),
+    ("externally-managed-environment", family_bit(F::Pip)),
+    ("Package operations:", family_bit(F::Pip)),
+    ("version solving failed", family_bit(F::Pip)),
+    ("No dependencies to install", family_bit(F::Pip)),
+    ("No solution found", family_bit(F::Pip)),
+    ("Adding ", family_bit(F::CargoPackages)),
+    (" packages to latest", family_bit(F::CargoPackages)),
+    (" package to latest", family_bit(F::CargoPackages)),
+    ("Installed package `", family_bit(F::CargoPackages)),
+    ("Replaced package `", family_bit(F::CargoPackages)),
     (
         "is already installed",
-        bit(F::CargoPackages) | bit(F::System),
+        family_bit(F::CargoPackages) | family_bit(F::System),
     ),
-    ("registry index", bit(F::CargoPackages)),
-    ("no matching package", bit(F::CargoPackages)),
-    ("failed to select a version", bit(F::CargoPackages)),
-    (" newly installed,", bit(F::System)),
-    ("E: ", bit(F::System)),
-    ("==> ", bit(F::System)),
-    ("No available formula", bit(F::System)),
-    ("go: ", bit(F::GoGet)),
-    ("CONFLICT (", bit(F::GitConflict)),
-    ("could not apply ", bit(F::GitConflict)),
-    ("Automatic merge failed", bit(F::GitConflict)),
-    ("unmerged files", bit(F::GitConflict)),
-    (" -> ", bit(F::GitSync)),
-    ("Everything up-to-date", bit(F::GitSync)),
-    ("failed to push", bit(F::GitSync)),
-    ("Already up to date.", bit(F::GitSync)),
-    ("Fast-forward", bit(F::GitSync)),
-    ("Merge made by", bit(F::GitSync)),
-    ("fatal: ", bit(F::GitSync) | bit(F::GitBranch)),
-    ("refusing to merge", bit(F::GitSync)),
-    (" changed, ", bit(F::GitCommit) | bit(F::GitList)),
-    ("(root-commit)", bit(F::GitCommit)),
-    ("nothing to commit", bit(F::GitCommit) | bit(F::GitStatus)),
+    ("registry index", family_bit(F::CargoPackages)),
+    ("no matching package", family_bit(F::CargoPackages)),
+    ("failed to select a version", family_bit(F::CargoPackages)),
+    (" newly installed,", family_bit(F::System)),
+    ("E: ", family_bit(F::System)),
+    ("==> ", family_bit(F::System)),
+    ("No available formula", family_bit(F::System)),
+    ("go: ", family_bit(F::GoGet)),
+    ("CONFLICT (", family_bit(F::GitConflict)),
+    ("could not apply ", family_bit(F::GitConflict)),
+    ("Automatic merge failed", family_bit(F::GitConflict)),
+    ("unmerged files", family_bit(F::GitConflict)),
+    (" -> ", family_bit(F::GitSync)),
+    ("Everything up-to-date", family_bit(F::GitSync)),
+    ("failed to push", family_bit(F::GitSync)),
+    ("Already up to date.", family_bit(F::GitSync)),
+    ("Fast-forward", family_bit(F::GitSync)),
+    ("Merge made by", family_bit(F::GitSync)),
+    ("fatal: ", family_bit(F::GitSync) | family_bit(F::GitBranch)),
+    ("refusing to merge", family_bit(F::GitSync)),
+    (
+        " changed, ",
+        family_bit(F::GitCommit) | family_bit(F::GitList),
+    ),
+    ("(root-commit)", family_bit(F::GitCommit)),
+    (
+        "nothing to commit",
+        family_bit(F::GitCommit) | family_bit(F::GitStatus),
+    ),
     (
         "nothing added to commit",
-        bit(F::GitCommit) | bit(F::GitStatus),
+        family_bit(F::GitCommit) | family_bit(F::GitStatus),
     ),
     (
         "no changes added to commit",
-        bit(F::GitCommit) | bit(F::GitStatus),
+        family_bit(F::GitCommit) | family_bit(F::GitStatus),
     ),
-    ("Switched to ", bit(F::GitBranch)),
-    ("Already on '", bit(F::GitBranch)),
-    ("HEAD is now at ", bit(F::GitBranch)),
-    ("would be overwritten by", bit(F::GitBranch)),
-    ("did not match any file", bit(F::GitBranch)),
-    ("Successfully rebased", bit(F::GitBranch)),
-    ("is up to date.", bit(F::GitBranch) | bit(F::Make)),
-    ("Saved working directory", bit(F::GitBranch)),
-    ("No local changes to save", bit(F::GitBranch)),
-    ("Dropped ", bit(F::GitBranch)),
-    ("stash@{", bit(F::GitBranch)),
-    ("Deleted branch ", bit(F::GitBranch)),
-    ("On branch ", bit(F::GitStatus)),
-    ("HEAD detached ", bit(F::GitStatus)),
-    ("diff --git ", bit(F::GitList)),
-    ("Author: ", bit(F::GitList)),
-    ("*** ", bit(F::Make)),
-    ("Nothing to be done for", bit(F::Make)),
-    ("error: Recipe `", bit(F::Make)),
-    (" panicked at ", bit(F::Trace)),
-    ("Traceback (most recent call last)", bit(F::Trace)),
-    ("SyntaxError: ", bit(F::Trace)),
-    ("\n    at ", bit(F::Trace)),
-    ("\n\tat ", bit(F::Trace)),
-    ("Exception in thread", bit(F::Trace)),
-    ("panic: ", bit(F::Trace)),
-    ("goroutine ", bit(F::Trace)),
+    ("Switched to ", family_bit(F::GitBranch)),
+    ("Already on '", family_bit(F::GitBranch)),
+    ("HEAD is now at ", family_bit(F::GitBranch)),
+    ("would be overwritten by", family_bit(F::GitBranch)),
+    ("did not match any file", family_bit(F::GitBranch)),
+    ("Successfully rebased", family_bit(F::GitBranch)),
+    (
+        "is up to date.",
+        family_bit(F::GitBranch) | family_bit(F::Make),
+    ),
+    ("Saved working directory", family_bit(F::GitBranch)),
+    ("No local changes to save", family_bit(F::GitBranch)),
+    ("Dropped ", family_bit(F::GitBranch)),
+    ("stash@{", family_bit(F::GitBranch)),
+    ("Deleted branch ", family_bit(F::GitBranch)),
+    ("On branch ", family_bit(F::GitStatus)),
+    ("HEAD detached ", family_bit(F::GitStatus)),
+    ("diff --git ", family_bit(F::GitList)),
+    ("Author: ", family_bit(F::GitList)),
+    ("*** ", family_bit(F::Make)),
+    ("Nothing to be done for", family_bit(F::Make)),
+    ("error: Recipe `", family_bit(F::Make)),
+    (" panicked at ", family_bit(F::Trace)),
+    ("Traceback (most recent call last)", family_bit(F::Trace)),
+    ("SyntaxError: ", family_bit(F::Trace)),
+    ("\n    at ", family_bit(F::Trace)),
+    ("\n\tat ", family_bit(F::Trace)),
+    ("Exception in thread", family_bit(F::Trace)),
+    ("panic: ", family_bit(F::Trace)),
+    ("goroutine ", family_bit(F::Trace)),
 ];
 
-static AUTOMATON: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+static MARK_AUTOMATON: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
         .kind(Some(AhoCorasickKind::DFA))
-        .build(MARKS.iter().map(|(mark, _)| mark))
+        .build(OUTPUT_MARKS.iter().map(|(mark, _)| mark))
         .ok()
 });
 /// Bytes that were looked at without it.
-static PLAINLY: AtomicUsize = AtomicUsize::new(0);
+static PLAIN_SCANNED_BYTES: AtomicUsize = AtomicUsize::new(0);
 /// From so many bytes on it is worth its making: a hook reads one failure and
 /// ends, a worker reads on.
-const WORTH: usize = 64 * 1024;
+const MIN_AUTOMATON_BYTES: usize = 64 * 1024;
 
 /// The readers that could know this text.
-pub(super) fn of(text: &str, command: &Command) -> Set {
-    let looked = PLAINLY.fetch_add(text.len(), Ordering::Relaxed);
-    let found = if looked.saturating_add(text.len()) < WORTH {
-        plainly(text)
+pub(super) fn find_families(text: &str, command: &CommandLine) -> FamilySet {
+    let looked = PLAIN_SCANNED_BYTES.fetch_add(text.len(), Ordering::Relaxed);
+    let found = if looked.saturating_add(text.len()) < MIN_AUTOMATON_BYTES {
+        find_plainly(text)
     } else {
         at_once(text)
     };
@@ -242,22 +260,24 @@ pub(super) fn of(text: &str, command: &Command) -> Set {
 }
 
 /// Mark by mark.
-fn plainly(text: &str) -> Set {
-    let found = MARKS.iter().filter(|(mark, _)| text.contains(mark));
+fn find_plainly(text: &str) -> FamilySet {
+    let found = OUTPUT_MARKS.iter().filter(|(mark, _)| text.contains(mark));
     found.fold(0, |set, (_, readers)| set | readers)
 }
 
 /// All marks in one pass.
-fn at_once(text: &str) -> Set {
-    let Some(automaton) = &*AUTOMATON else {
-        return Set::MAX;
+fn at_once(text: &str) -> FamilySet {
+    let Some(automaton) = &*MARK_AUTOMATON else {
+        return FamilySet::MAX;
     };
     let found = automaton.find_overlapping_iter(text);
-    found.fold(0, |set, found| set | MARKS[found.pattern().as_usize()].1)
+    found.fold(0, |set, found| {
+        set | OUTPUT_MARKS[found.pattern().as_usize()].1
+    })
 }
 
 /// Tools whose output has no mark of its own.
-fn from_command(command: &Command) -> Set {
+fn from_command(command: &CommandLine) -> FamilySet {
     let mut set = 0;
     for (words, family) in [
         (&["git", "log"][..], F::GitList),
@@ -273,8 +293,8 @@ fn from_command(command: &Command) -> Set {
         (&["mysql"], F::Database),
         (&["mariadb"], F::Database),
     ] {
-        if command.runs(words) {
-            set |= bit(family);
+        if command.runs_program(words) {
+            set |= family_bit(family);
         }
     }
     set
@@ -286,15 +306,15 @@ mod tests {
 
     #[test]
     fn both_ways_of_looking_see_the_same() {
-        let all: String = MARKS.iter().map(|(mark, _)| *mark).collect();
+        let all: String = OUTPUT_MARKS.iter().map(|(mark, _)| *mark).collect();
         let texts = [
             "",
             "nothing of note",
             &all,
             "error: could not compile `app`\n",
         ];
-        for text in MARKS.iter().map(|(mark, _)| *mark).chain(texts) {
-            assert_eq!(plainly(text), at_once(text), "{text:?}");
+        for text in OUTPUT_MARKS.iter().map(|(mark, _)| *mark).chain(texts) {
+            assert_eq!(find_plainly(text), at_once(text), "{text:?}");
         }
     }
 }

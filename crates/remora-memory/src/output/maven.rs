@@ -2,21 +2,27 @@
 
 use std::collections::HashSet;
 
-use super::draft::{Counts, Doc, Draft};
+use super::draft::{CommandDraft, CommandOutput, TestCounts};
 use super::trace_frames;
-use super::{Outcome, Problem, text};
+use super::{CommandOutcome, Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let total = doc
         .lines
         .iter()
-        .rposition(|l| body(l).starts_with("Tests run: ") && !l.contains("Time elapsed"));
+        .rposition(|l| strip_level(l).starts_with("Tests run: ") && !l.contains("Time elapsed"));
     let partial = doc
         .lines
         .iter()
-        .rposition(|l| body(l).starts_with("Tests run: "));
-    let failure = doc.lines.iter().rposition(|l| body(l) == "BUILD FAILURE");
-    let success = doc.lines.iter().rposition(|l| body(l) == "BUILD SUCCESS");
+        .rposition(|l| strip_level(l).starts_with("Tests run: "));
+    let failure = doc
+        .lines
+        .iter()
+        .rposition(|l| strip_level(l) == "BUILD FAILURE");
+    let success = doc
+        .lines
+        .iter()
+        .rposition(|l| strip_level(l) == "BUILD SUCCESS");
     let is_maven = doc
         .lines
         .iter()
@@ -24,41 +30,41 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     if !is_maven && partial.is_none() {
         return None;
     }
-    let mut draft = Draft::new("maven");
+    let mut draft = CommandDraft::new("maven");
     let compiled = compile_errors(doc, &mut draft);
     if compiled > 0 {
-        draft.concept("compile error");
-        draft.diagnosed(compiled, 0);
+        draft.add_concept("compile error");
+        draft.apply_diagnostics(compiled, 0);
         return Some(draft);
     }
-    failures(doc, &mut draft);
+    add_failures(doc, &mut draft);
     if let Some(at) = total.or(partial) {
         let line = doc.lines[at];
-        let failed = text::labelled(line, "Failures: ").unwrap_or(0)
-            + text::labelled(line, "Errors: ").unwrap_or(0);
-        let skipped = text::labelled(line, "Skipped: ").unwrap_or(0);
-        let run = text::labelled(line, "Tests run: ").unwrap_or(0);
-        draft.keep(at, at + 1);
-        draft.tests(Counts {
+        let failed = text::find_labelled_number(line, "Failures: ").unwrap_or(0)
+            + text::find_labelled_number(line, "Errors: ").unwrap_or(0);
+        let skipped = text::find_labelled_number(line, "Skipped: ").unwrap_or(0);
+        let run = text::find_labelled_number(line, "Tests run: ").unwrap_or(0);
+        draft.keep_lines(at, at + 1);
+        draft.apply_test_counts(TestCounts {
             passed: run.saturating_sub(failed).saturating_sub(skipped),
             failed,
             skipped,
         });
         if failure.is_some() {
-            draft.verdict = Some(Outcome::Failed);
+            draft.verdict = Some(CommandOutcome::Failed);
         }
         return Some(draft);
     }
-    draft.concept("build");
+    draft.add_concept("build");
     if let Some(at) = failure {
         let goal = doc
             .lines
             .iter()
-            .position(|l| body(l).starts_with("Failed to execute goal "));
-        let said = goal.map_or("the build failed", |g| body(doc.lines[g]));
+            .position(|l| strip_level(l).starts_with("Failed to execute goal "));
+        let said = goal.map_or("the build failed", |g| strip_level(doc.lines[g]));
         let said = said.split(" -> [Help").next().unwrap_or(said);
-        draft.problem(goal.unwrap_or(at), Problem::new(said));
-        draft.verdict = Some(Outcome::Failed);
+        draft.add_problem(goal.unwrap_or(at), Problem::new(said));
+        draft.verdict = Some(CommandOutcome::Failed);
         draft.title = format!(
             "maven: {}",
             said.split_once(": ").map_or(said, |(_, why)| why)
@@ -66,19 +72,19 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         return Some(draft);
     }
     success?;
-    draft.verdict = Some(Outcome::Passed);
+    draft.verdict = Some(CommandOutcome::Passed);
     draft.title = String::from("maven: build succeeded");
     if let Some(time) = doc
         .lines
         .iter()
-        .find_map(|l| body(l).strip_prefix("Total time: "))
+        .find_map(|l| strip_level(l).strip_prefix("Total time: "))
     {
-        draft.fact(format!("total time {}", time.trim()));
+        draft.add_fact(format!("total time {}", time.trim()));
     }
     Some(draft)
 }
 
-fn body(line: &str) -> &str {
+fn strip_level(line: &str) -> &str {
     for level in ["[ERROR] ", "[INFO] ", "[WARNING] "] {
         if let Some(rest) = line.strip_prefix(level) {
             return rest.trim();
@@ -88,7 +94,7 @@ fn body(line: &str) -> &str {
 }
 
 /// `/src/Store.java:[12,9] cannot find symbol`.
-fn compile_errors(doc: &Doc<'_>, draft: &mut Draft) -> u32 {
+fn compile_errors(doc: &CommandOutput<'_>, draft: &mut CommandDraft) -> u32 {
     let mut places: HashSet<(&str, u32)> = HashSet::new();
     for (at, line) in doc.lines.iter().enumerate() {
         let Some(rest) = line.strip_prefix("[ERROR] ") else {
@@ -100,51 +106,51 @@ fn compile_errors(doc: &Doc<'_>, draft: &mut Draft) -> u32 {
         let Some((place, message)) = rest.split_once("] ") else {
             continue;
         };
-        let Some((line, _)) = text::number(place) else {
+        let Some((line, _)) = text::parse_number(place) else {
             continue;
         };
         // Maven says everything a second time under its summary.
         if !text::is_path(file) || !places.insert((file, line)) {
             continue;
         }
-        let mut problem = Problem::new(message).at(file, line);
+        let mut problem = Problem::new(message).with_location(file, line);
         let symbol = doc
             .lines
             .iter()
             .skip(at + 1)
             .take(3)
-            .find_map(|l| body(l).strip_prefix("symbol:"));
-        problem.subject = symbol.map(text::squeeze);
-        draft.problem(at, problem);
+            .find_map(|l| strip_level(l).strip_prefix("symbol:"));
+        problem.subject = symbol.map(text::collapse_whitespace);
+        draft.add_problem(at, problem);
     }
-    text::len(places.len())
+    text::to_count(places.len())
 }
 
-fn failures(doc: &Doc<'_>, draft: &mut Draft) {
+fn add_failures(doc: &CommandOutput<'_>, draft: &mut CommandDraft) {
     for (at, line) in doc.lines.iter().enumerate() {
         // The report of one test, with its trace below.
-        if let Some((name, _)) = body(line)
+        if let Some((name, _)) = strip_level(line)
             .split_once(" -- Time elapsed: ")
-            .or_else(|| body(line).split_once("  Time elapsed: "))
+            .or_else(|| strip_level(line).split_once("  Time elapsed: "))
             && (line.ends_with("<<< FAILURE!") || line.ends_with("<<< ERROR!"))
             && !name.starts_with("Tests run")
         {
             let short = short_name(name);
-            let message = doc.line(at + 1).trim();
+            let message = doc.line_at(at + 1).trim();
             let message = message
                 .split_once(": ")
                 .filter(|(k, _)| k.contains('.') && !k.contains(' '))
                 .map_or(message, |(_, m)| m);
-            let mut problem = Problem::new(message).subject(&short);
+            let mut problem = Problem::new(message).with_subject(&short);
             let lines = doc.lines.get(at + 2..).unwrap_or_default();
             let end = lines
                 .iter()
                 .position(|l| l.is_empty() || l.starts_with('['))
                 .unwrap_or(lines.len());
             if let Some(frame) = trace_frames::own_java_frame(&lines[..end]) {
-                problem = problem.at(&frame.file, frame.line);
+                problem = problem.with_location(&frame.file, frame.line);
             }
-            draft.problem(at, problem);
+            draft.add_problem(at, problem);
         }
     }
     if !draft.problems.is_empty() {
@@ -162,13 +168,13 @@ fn failures(doc: &Doc<'_>, draft: &mut Draft) {
         let number = number
             .split("->")
             .next()
-            .and_then(text::number)
+            .and_then(text::parse_number)
             .map(|(n, _)| n);
         let class = test.split('.').next().unwrap_or(test);
         let problem = Problem::new(message.trim_start_matches("» "))
-            .subject(test)
-            .at(&format!("{class}.java"), number);
-        draft.problem(at, problem);
+            .with_subject(test)
+            .with_location(&format!("{class}.java"), number);
+        draft.add_problem(at, problem);
     }
 }
 

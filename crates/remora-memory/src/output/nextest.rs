@@ -1,11 +1,11 @@
 //! `cargo nextest run`.
 
-use super::draft::{Counts, Doc, Draft};
+use super::draft::{CommandDraft, CommandOutput, TestCounts};
 use super::trace_frames;
 use super::{Problem, text};
 
 /// Statuses in front of `[   0.004s] crate module::test`.
-const FAILURES: &[&str] = &[
+const FAILURE_STATUSES: &[&str] = &[
     "FAIL",
     "SIGABRT",
     "SIGSEGV",
@@ -14,7 +14,7 @@ const FAILURES: &[&str] = &[
     "LEAK-FAIL",
 ];
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let summary = doc
         .lines
         .iter()
@@ -23,25 +23,25 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     if summary.is_none() && !started {
         return None;
     }
-    let mut draft = Draft::new("cargo nextest");
+    let mut draft = CommandDraft::new("cargo nextest");
     let mut seen: Vec<String> = Vec::new();
     let mut passed = 0_u32;
     for (at, line) in doc.lines.iter().enumerate() {
-        let Some((status, name)) = status(line) else {
+        let Some((status, name)) = parse_status(line) else {
             continue;
         };
         if status == "PASS" {
             passed += 1;
         }
-        if !FAILURES.contains(&status) || draft.full() || seen.contains(&name) {
+        if !FAILURE_STATUSES.contains(&status) || draft.is_full() || seen.contains(&name) {
             continue;
         }
-        draft.problem(at, failure(doc, at, status, &name));
+        draft.add_problem(at, parse_failure(doc, at, status, &name));
         seen.push(name);
     }
-    let mut counts = Counts {
+    let mut counts = TestCounts {
         passed,
-        ..Counts::default()
+        ..TestCounts::default()
     };
     if let Some(at) = summary {
         let line = doc.lines[at];
@@ -49,16 +49,16 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         counts.failed = text::count_of(line, "failed").unwrap_or(0)
             + text::count_of(line, "timed out").unwrap_or(0);
         counts.skipped = text::count_of(line, "skipped").unwrap_or(0);
-        draft.keep(at, at + 1);
+        draft.keep_lines(at, at + 1);
     }
     if counts.passed + counts.failed == 0 && draft.problems.is_empty() {
         return None;
     }
-    draft.tests(counts);
+    draft.apply_test_counts(counts);
     Some(draft)
 }
 
-fn status(line: &str) -> Option<(&str, String)> {
+fn parse_status(line: &str) -> Option<(&str, String)> {
     let (status, rest) = line.trim_start().split_once(" [")?;
     if !status.bytes().all(|b| b.is_ascii_uppercase() || b == b'-') {
         return None;
@@ -78,16 +78,16 @@ fn status(line: &str) -> Option<(&str, String)> {
     Some((status, test.trim().to_owned()))
 }
 
-fn failure(doc: &Doc<'_>, at: usize, status: &str, name: &str) -> Problem {
+fn parse_failure(doc: &CommandOutput<'_>, at: usize, status: &str, name: &str) -> Problem {
     let wanted = format!("thread '{name}'");
     let block = doc
         .lines
         .iter()
         .position(|l| l.contains(&wanted) && l.contains(" panicked at "));
     if let Some(panic) = block.and_then(|from| trace_frames::rust_panic(&doc.lines[from..])) {
-        let problem = Problem::new(panic.message).subject(name);
+        let problem = Problem::new(panic.message).with_subject(name);
         match panic.place {
-            Some((file, line)) => problem.at(&file, line),
+            Some((file, line)) => problem.with_location(&file, line),
             None => problem,
         }
     } else {
@@ -102,6 +102,6 @@ fn failure(doc: &Doc<'_>, at: usize, status: &str, name: &str) -> Problem {
             (None, "FAIL") => String::new(),
             (None, status) => status.to_lowercase(),
         };
-        Problem::new(told).subject(name)
+        Problem::new(told).with_subject(name)
     }
 }

@@ -1,12 +1,12 @@
 //! npm.
 
-use super::draft::{Doc, Draft};
-use super::{Outcome, Problem, text};
+use super::draft::{CommandDraft, CommandOutput};
+use super::{CommandOutcome, Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    let mut draft = Draft::new("npm install");
-    draft.concept("dependency");
-    if let Some(problem) = error(doc, &mut draft) {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    let mut draft = CommandDraft::new("npm install");
+    draft.add_concept("dependency");
+    if let Some(problem) = parse_error(doc, &mut draft) {
         return Some(problem);
     }
     let summary = doc.lines.iter().rposition(|l| is_summary(l))?;
@@ -14,9 +14,9 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     let mut told = Vec::new();
     for verb in ["added", "removed", "changed"] {
         if let Some(at) = line.find(&format!("{verb} "))
-            && let Some((n, _)) = text::number(&line[at + verb.len() + 1..])
+            && let Some((n, _)) = text::parse_number(&line[at + verb.len() + 1..])
         {
-            told.push(format!("{verb} {}", text::many(n, "package")));
+            told.push(format!("{verb} {}", text::format_count_u32(n, "package")));
         }
     }
     if told.is_empty() {
@@ -25,29 +25,29 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     if let Some(found) = doc
         .lines
         .iter()
-        .find(|l| l.contains("vulnerabilit") && text::number(l).is_some_and(|(n, _)| n > 0))
+        .find(|l| l.contains("vulnerabilit") && text::parse_number(l).is_some_and(|(n, _)| n > 0))
     {
-        told.push(vulnerabilities(found));
-        draft.concept("vulnerability");
+        told.push(format_vulnerabilities(found));
+        draft.add_concept("vulnerability");
     }
-    draft.verdict = Some(Outcome::Passed);
+    draft.verdict = Some(CommandOutcome::Passed);
     draft.title = format!("npm install: {}", told.join(", "));
-    draft.fact(line);
+    draft.add_fact(line);
     for (at, line) in doc.lines.iter().enumerate() {
         if let Some(rest) = line
             .strip_prefix("npm WARN deprecated ")
             .or_else(|| line.strip_prefix("npm warn deprecated "))
         {
-            draft.fact(format!(
+            draft.add_fact(format!(
                 "deprecated: {}",
                 rest.split(": ").next().unwrap_or(rest)
             ));
         } else if line.contains("severity vulnerabilit") || line.contains("vulnerabilities (") {
-            draft.fact(line);
-            draft.keep(at, at + 1);
+            draft.add_fact(line);
+            draft.keep_lines(at, at + 1);
         }
     }
-    draft.keep(summary, summary + 1);
+    draft.keep_lines(summary, summary + 1);
     Some(draft)
 }
 
@@ -64,7 +64,7 @@ fn is_summary(line: &str) -> bool {
 }
 
 /// `2 high severity vulnerabilities`, `5 vulnerabilities (2 moderate, 3 high)`.
-fn vulnerabilities(line: &str) -> String {
+fn format_vulnerabilities(line: &str) -> String {
     match line.split_once('(') {
         Some((_, kinds)) => format!(
             "{} vulnerabilities",
@@ -74,7 +74,7 @@ fn vulnerabilities(line: &str) -> String {
     }
 }
 
-fn error(doc: &Doc<'_>, draft: &mut Draft) -> Option<Draft> {
+fn parse_error(doc: &CommandOutput<'_>, draft: &mut CommandDraft) -> Option<CommandDraft> {
     let mut code = "";
     let mut first: Option<(usize, &str)> = None;
     let mut said: Vec<&str> = Vec::new();
@@ -120,26 +120,26 @@ fn error(doc: &Doc<'_>, draft: &mut Draft) -> Option<Draft> {
         None => reason.to_owned(),
     };
     let reason = reason.as_str();
-    let mut problem = Problem::new(reason).code(code);
+    let mut problem = Problem::new(reason).with_code(code);
     // Of `peer react@"17.0.2"` the quotes hold the version, not the name.
     let peer = reason
         .strip_prefix("could not resolve peer ")
         .and_then(|p| p.rsplit_once("@\""));
     problem.subject = match peer {
         Some((name, _)) => Some(name.to_owned()),
-        None => text::quoted(reason).map(str::to_owned),
+        None => text::find_quoted(reason).map(str::to_owned),
     };
-    let mut draft = std::mem::replace(draft, Draft::new("npm"));
+    let mut draft = std::mem::replace(draft, CommandDraft::new("npm"));
     if reason.starts_with("Missing script") || code == "ELIFECYCLE" {
         draft.tool = "npm run";
         draft.concepts.clear();
-        draft.concept("script");
+        draft.add_concept("script");
     } else if doc.command.parts.iter().any(|p| {
         p.program() == "npm" && matches!(p.arguments().next(), Some("run" | "test" | "start" | "t"))
     }) {
         draft.tool = "npm run";
     }
-    draft.verdict = Some(Outcome::Failed);
+    draft.verdict = Some(CommandOutcome::Failed);
     draft.title = match code {
         "" => format!("{}: {reason}", draft.tool),
         code => format!("{}: {code}: {reason}", draft.tool),
@@ -149,8 +149,8 @@ fn error(doc: &Doc<'_>, draft: &mut Draft) -> Option<Draft> {
         .filter(|l| !l.starts_with("404  ") && **l != "404")
         .take(5)
     {
-        draft.fact(line);
+        draft.add_fact(line);
     }
-    draft.problem(at, problem);
+    draft.add_problem(at, problem);
     Some(draft)
 }

@@ -1,32 +1,39 @@
 //! pip, uv and poetry.
 
-use super::draft::{Doc, Draft};
-use super::{Outcome, Problem, text};
+use super::draft::{CommandDraft, CommandOutput};
+use super::{CommandOutcome, Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    poetry(doc).or_else(|| uv(doc)).or_else(|| pip(doc))
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    parse_poetry(doc)
+        .or_else(|| parse_uv(doc))
+        .or_else(|| parse_pip(doc))
 }
 
-fn done(tool: &'static str, title: String) -> Draft {
-    let mut draft = Draft::new(tool);
-    draft.verdict = Some(Outcome::Passed);
-    draft.concept("dependency");
+fn new_success_draft(tool: &'static str, title: String) -> CommandDraft {
+    let mut draft = CommandDraft::new(tool);
+    draft.verdict = Some(CommandOutcome::Passed);
+    draft.add_concept("dependency");
     draft.title = title;
     draft
 }
 
-fn broken(tool: &'static str, at: usize, message: &str, subject: Option<&str>) -> Draft {
-    let mut draft = Draft::new(tool);
-    draft.verdict = Some(Outcome::Failed);
-    draft.concept("dependency");
+fn new_failure_draft(
+    tool: &'static str,
+    at: usize,
+    message: &str,
+    subject: Option<&str>,
+) -> CommandDraft {
+    let mut draft = CommandDraft::new(tool);
+    draft.verdict = Some(CommandOutcome::Failed);
+    draft.add_concept("dependency");
     draft.title = format!("{tool}: {message}");
     let mut problem = Problem::new(message);
     problem.subject = subject.map(str::to_owned);
-    draft.problem(at, problem);
+    draft.add_problem(at, problem);
     draft
 }
 
-fn pip(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_pip(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let satisfied = doc
         .lines
         .iter()
@@ -58,7 +65,7 @@ fn pip(doc: &Doc<'_>) -> Option<Draft> {
         .iter()
         .position(|l| *l == "error: externally-managed-environment")
     {
-        return Some(broken(
+        return Some(new_failure_draft(
             "pip install",
             at,
             "externally-managed-environment: use a virtual environment",
@@ -92,43 +99,43 @@ fn pip(doc: &Doc<'_>) -> Option<Draft> {
         let message = message.split(" (from versions: ").next().unwrap_or(message);
         // The resolver's warning leaves the installation in place.
         if installed.is_none() {
-            let mut draft = broken("pip install", at, message, subject);
-            draft.fact(message);
+            let mut draft = new_failure_draft("pip install", at, message, subject);
+            draft.add_fact(message);
             for (_, more) in errors.take(3) {
-                draft.fact(more);
+                draft.add_fact(more);
             }
             return Some(draft);
         }
     }
     if let Some(names) = installed {
         let names: Vec<&str> = names.split_whitespace().collect();
-        let mut draft = done(
+        let mut draft = new_success_draft(
             "pip install",
-            format!("pip install: installed {}", few(&names)),
+            format!("pip install: installed {}", format_names(&names)),
         );
-        draft.fact(names.join(", "));
+        draft.add_fact(names.join(", "));
         if let Some(conflict) = doc
             .lines
             .iter()
             .find(|l| l.contains("which is incompatible"))
         {
-            draft.fact(conflict);
-            draft.concept("version conflict");
+            draft.add_fact(conflict);
+            draft.add_concept("version conflict");
         }
         return Some(draft);
     }
     (satisfied > 0).then(|| {
-        done(
+        new_success_draft(
             "pip install",
             format!(
                 "pip install: {} already satisfied",
-                text::plural(satisfied, "requirement")
+                text::format_count(satisfied, "requirement")
             ),
         )
     })
 }
 
-fn few(names: &[&str]) -> String {
+fn format_names(names: &[&str]) -> String {
     match names {
         [] => "nothing".to_owned(),
         [one] => (*one).to_owned(),
@@ -141,10 +148,10 @@ fn few(names: &[&str]) -> String {
     }
 }
 
-fn uv(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_uv(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let count = |verb: &str| {
         doc.lines.iter().find_map(|l| {
-            let (n, rest) = text::number(l.strip_prefix(verb)?)?;
+            let (n, rest) = text::parse_number(l.strip_prefix(verb)?)?;
             (rest.starts_with(" package") && rest.contains(" in ")).then_some(n)
         })
     };
@@ -161,9 +168,9 @@ fn uv(doc: &Doc<'_>) -> Option<Draft> {
             .map(|l| l.trim_start_matches([' ', '╰', '─', '▶', '│']))
             .take_while(|l| !l.is_empty())
             .collect();
-        let why = text::squeeze(&why.join(" "));
-        let mut draft = broken("uv", at, &format!("no solution found: {why}"), None);
-        draft.concept("version conflict");
+        let why = text::collapse_whitespace(&why.join(" "));
+        let mut draft = new_failure_draft("uv", at, &format!("no solution found: {why}"), None);
+        draft.add_concept("version conflict");
         return Some(draft);
     }
     if let Some(at) = doc
@@ -171,11 +178,11 @@ fn uv(doc: &Doc<'_>) -> Option<Draft> {
         .iter()
         .position(|l| l.trim_start().starts_with("× Failed to "))
     {
-        return Some(broken(
+        return Some(new_failure_draft(
             "uv",
             at,
             doc.lines[at].trim_start_matches([' ', '×']),
-            text::quoted(doc.lines[at]),
+            text::find_quoted(doc.lines[at]),
         ));
     }
     let (resolved, installed, removed, audited) = (
@@ -190,17 +197,17 @@ fn uv(doc: &Doc<'_>) -> Option<Draft> {
     let mut told = Vec::new();
     for (verb, n) in [("installed", installed), ("removed", removed)] {
         if let Some(n) = n {
-            told.push(format!("{verb} {}", text::many(n, "package")));
+            told.push(format!("{verb} {}", text::format_count_u32(n, "package")));
         }
     }
     if told.is_empty() {
         told.push(match (audited, resolved) {
-            (Some(n), _) => format!("{} up to date", text::many(n, "package")),
-            (_, Some(n)) => format!("resolved {}", text::many(n, "package")),
+            (Some(n), _) => format!("{} up to date", text::format_count_u32(n, "package")),
+            (_, Some(n)) => format!("resolved {}", text::format_count_u32(n, "package")),
             _ => "done".to_owned(),
         });
     }
-    let mut draft = done("uv", format!("uv: {}", told.join(", ")));
+    let mut draft = new_success_draft("uv", format!("uv: {}", told.join(", ")));
     for line in &doc.lines {
         if let Some(name) = line
             .strip_prefix(" + ")
@@ -208,13 +215,13 @@ fn uv(doc: &Doc<'_>) -> Option<Draft> {
             .filter(|n| n.contains("=="))
         {
             let sign = if line.starts_with(" +") { "+" } else { "-" };
-            draft.fact(format!("{sign} {name}"));
+            draft.add_fact(format!("{sign} {name}"));
         }
     }
     Some(draft)
 }
 
-fn poetry(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_poetry(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     if let Some(at) = doc
         .lines
         .iter()
@@ -224,12 +231,12 @@ fn poetry(doc: &Doc<'_>) -> Option<Draft> {
             .iter()
             .rposition(|l| l.trim().is_empty())
             .map_or(0, |n| n + 1);
-        let why = text::squeeze(&doc.lines[from..=at].join(" "));
+        let why = text::collapse_whitespace(&doc.lines[from..=at].join(" "));
         let subject = why
             .split_once("depends on ")
             .and_then(|(_, r)| r.split(' ').next());
-        let mut draft = broken("poetry", at, &why, subject);
-        draft.concept("version conflict");
+        let mut draft = new_failure_draft("poetry", at, &why, subject);
+        draft.add_concept("version conflict");
         return Some(draft);
     }
     if let Some(counts) = doc
@@ -237,7 +244,7 @@ fn poetry(doc: &Doc<'_>) -> Option<Draft> {
         .iter()
         .find_map(|l| l.strip_prefix("Package operations: "))
     {
-        let mut draft = done("poetry", format!("poetry: {}", counts.trim()));
+        let mut draft = new_success_draft("poetry", format!("poetry: {}", counts.trim()));
         for line in &doc.lines {
             let t = line.trim_start().trim_start_matches(['-', '•', ' ']);
             if ["Installing ", "Updating ", "Removing ", "Downgrading "]
@@ -245,7 +252,7 @@ fn poetry(doc: &Doc<'_>) -> Option<Draft> {
                 .any(|v| t.starts_with(v))
                 && t.contains('(')
             {
-                draft.fact(t.split("): ").next().map_or(t.to_owned(), |h| {
+                draft.add_fact(t.split("): ").next().map_or(t.to_owned(), |h| {
                     if h.ends_with(')') {
                         h.to_owned()
                     } else {
@@ -259,5 +266,5 @@ fn poetry(doc: &Doc<'_>) -> Option<Draft> {
     doc.lines
         .iter()
         .any(|l| l.starts_with("No dependencies to install or update"))
-        .then(|| done("poetry", "poetry: nothing to install or update".to_owned()))
+        .then(|| new_success_draft("poetry", "poetry: nothing to install or update".to_owned()))
 }

@@ -1,9 +1,9 @@
 //! pytest, in its long, short and quiet forms.
 
-use super::draft::{Counts, Doc, Draft};
-use super::{Outcome, Problem, text};
+use super::draft::{CommandDraft, CommandOutput, TestCounts};
+use super::{CommandOutcome, Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let closing = doc.lines.iter().rposition(|l| is_closing(l));
     let summary = doc
         .lines
@@ -15,8 +15,8 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     {
         return None;
     }
-    let mut draft = Draft::new("pytest");
-    let sections = sections(doc);
+    let mut draft = CommandDraft::new("pytest");
+    let sections = parse_sections(doc);
     let mut collecting = false;
     for (at, line) in doc.lines.iter().enumerate().skip(summary.unwrap_or(0)) {
         let Some(rest) = line
@@ -29,20 +29,20 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         if !(id.contains("::") || text::is_kind(id.trim_end(), &["py"])) {
             continue;
         }
-        if draft.full() {
+        if draft.is_full() {
             break;
         }
         collecting |= line.starts_with("ERROR ") && !id.contains("::");
-        let problem = failed(&sections, id.trim(), said);
-        draft.problem(at, problem);
+        let problem = build_problem(&sections, id.trim(), said);
+        draft.add_problem(at, problem);
     }
     if draft.problems.is_empty() {
         for section in &sections {
-            draft.problem(section.at, section.problem());
+            draft.add_problem(section.at, section.to_problem());
             collecting |= section.name.starts_with("ERROR collecting ");
         }
     }
-    let mut counts = Counts::default();
+    let mut counts = TestCounts::default();
     let mut errors = 0;
     if let Some(at) = closing {
         let line = doc.lines[at];
@@ -51,14 +51,17 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         counts.failed = text::count_of(line, "failed").unwrap_or(0);
         errors = text::count_of(line, "error").unwrap_or(0);
         counts.skipped = text::count_of(line, "skipped").unwrap_or(0);
-        draft.keep(at, at + 1);
+        draft.keep_lines(at, at + 1);
         if line.contains("no tests ran") || counts.passed + counts.failed + errors == 0 {
-            draft.concept("test");
+            draft.add_concept("test");
             draft.title = match counts.skipped {
                 0 => "pytest: no tests ran".to_owned(),
-                n => format!("pytest: {} skipped, none ran", text::many(n, "test")),
+                n => format!(
+                    "pytest: {} skipped, none ran",
+                    text::format_count_u32(n, "test")
+                ),
             };
-            draft.verdict = (doc.host == Outcome::Failed).then_some(Outcome::Failed);
+            draft.verdict = (doc.host == CommandOutcome::Failed).then_some(CommandOutcome::Failed);
             return Some(draft);
         }
     } else if draft.problems.is_empty() {
@@ -66,23 +69,26 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     }
     counts.failed += errors;
     let subjects = draft.problems.len();
-    draft.tests(counts);
+    draft.apply_test_counts(counts);
     if collecting && counts.passed == 0 && errors > 0 {
         let first = draft.problems.first().map(|p| {
-            let file = p.place().map(|f| format!(" in {f}")).unwrap_or_default();
+            let file = p
+                .format_location()
+                .map(|f| format!(" in {f}"))
+                .unwrap_or_default();
             format!("{file}: {}", p.message)
         });
         draft.title = format!(
             "pytest: {} while collecting tests{}",
-            text::many(errors, "error"),
+            text::format_count_u32(errors, "error"),
             first.unwrap_or_default()
         );
-        draft.concept("collection error");
+        draft.add_concept("collection error");
         if let Some(fact) = draft.facts.first_mut() {
             *fact = format!(
                 "{} while collecting {}",
-                text::many(errors, "error"),
-                text::plural(subjects, "file")
+                text::format_count_u32(errors, "error"),
+                text::format_count(subjects, "file")
             );
         }
     }
@@ -91,7 +97,7 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         .iter()
         .any(|p| p.message.contains("ModuleNotFoundError") || p.message.contains("ImportError"))
     {
-        draft.concept("missing module");
+        draft.add_concept("missing module");
     }
     Some(draft)
 }
@@ -113,7 +119,7 @@ fn is_closing(line: &str) -> bool {
     }
     counts == "no tests ran"
         || counts.split(", ").all(|part| {
-            text::number(part).is_some_and(|(_, word)| {
+            text::parse_number(part).is_some_and(|(_, word)| {
                 matches!(
                     word.trim(),
                     "passed"
@@ -133,29 +139,29 @@ fn is_closing(line: &str) -> bool {
 }
 
 /// The report of one test: `____ name ____` down to the next rule.
-struct Section<'a> {
+struct ReportSection<'a> {
     name: &'a str,
     at: usize,
     said: &'a str,
     file: Option<(&'a str, u32)>,
 }
 
-impl Section<'_> {
-    fn problem(&self) -> Problem {
+impl ReportSection<'_> {
+    fn to_problem(&self) -> Problem {
         let name = self
             .name
             .strip_prefix("ERROR collecting ")
             .unwrap_or(self.name);
-        let problem = Problem::new(self.said).subject(name);
+        let problem = Problem::new(self.said).with_subject(name);
         match self.file {
-            Some((file, line)) => problem.at(file, line),
+            Some((file, line)) => problem.with_location(file, line),
             None => problem,
         }
     }
 }
 
-fn sections<'a>(doc: &'a Doc<'_>) -> Vec<Section<'a>> {
-    let mut sections: Vec<Section<'a>> = Vec::new();
+fn parse_sections<'a>(doc: &'a CommandOutput<'_>) -> Vec<ReportSection<'a>> {
+    let mut sections: Vec<ReportSection<'a>> = Vec::new();
     for (at, line) in doc.lines.iter().enumerate() {
         if line.starts_with("===") {
             if !is_rule(line, "FAILURES") && !is_rule(line, "ERRORS") && sections.len() > 40 {
@@ -164,7 +170,7 @@ fn sections<'a>(doc: &'a Doc<'_>) -> Vec<Section<'a>> {
         } else if line.starts_with("__") && line.ends_with("__") {
             let name = line.trim_matches(['_', ' ']);
             if !name.is_empty() {
-                sections.push(Section {
+                sections.push(ReportSection {
                     name,
                     at,
                     said: "",
@@ -177,7 +183,7 @@ fn sections<'a>(doc: &'a Doc<'_>) -> Vec<Section<'a>> {
             {
                 section.said = said.trim();
             } else if section.file.is_none_or(|_| !section.said.is_empty())
-                && let Some(found) = text::place(line)
+                && let Some(found) = text::parse_location(line)
                 && text::is_kind(found.file, &["py"])
                 // The last place of a section is where the test itself stands first.
                 && (section.file.is_none() || is_test(found.file))
@@ -194,7 +200,7 @@ fn is_test(file: &str) -> bool {
     name.starts_with("test_") || name.ends_with("_test.py")
 }
 
-fn failed(sections: &[Section<'_>], id: &str, said: &str) -> Problem {
+fn build_problem(sections: &[ReportSection<'_>], id: &str, said: &str) -> Problem {
     let (file, test) = id.split_once("::").unwrap_or((id, ""));
     let name = test.replace("::", ".");
     let section = sections.iter().find(|s| {
@@ -213,5 +219,7 @@ fn failed(sections: &[Section<'_>], id: &str, said: &str) -> Problem {
         .and_then(|s| s.file)
         .filter(|(f, _)| *f == file || file.ends_with(f))
         .map(|(_, l)| l);
-    Problem::new(message).subject(subject).at(file, line)
+    Problem::new(message)
+        .with_subject(subject)
+        .with_location(file, line)
 }

@@ -1,9 +1,9 @@
 //! rustc and clippy, alone or through cargo build, check, clippy and test.
 
-use super::draft::{Doc, Draft};
-use super::{Outcome, Problem, text};
+use super::draft::{CommandDraft, CommandOutput};
+use super::{CommandOutcome, Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let mut errors: Vec<(usize, Problem)> = Vec::new();
     let mut warnings: Vec<(usize, Problem)> = Vec::new();
     let mut closing = None;
@@ -20,7 +20,7 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         }
         if let Some(rest) = line.strip_prefix("error: could not compile ") {
             closing.get_or_insert((at, rest));
-        } else if let Some((problem, severity)) = diagnostic(doc, at, line) {
+        } else if let Some((problem, severity)) = parse_diagnostic(doc, at, line) {
             match severity {
                 Severity::Error => errors.push((at, problem)),
                 Severity::Warning => warnings.push((at, problem)),
@@ -41,20 +41,20 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     {
         return None;
     }
-    let clippy = doc.command.runs(&["cargo", "clippy"])
+    let clippy = doc.command.runs_program(&["cargo", "clippy"])
         || errors
             .iter()
             .chain(&warnings)
             .any(|(_, p)| p.code.as_ref().is_some_and(|c| c.starts_with("clippy::")));
     // "Finished" in front of a test run or of a started program says nothing of its own.
     if errors.is_empty() && warnings.is_empty() && closing.is_none() && crates_warned == 0 {
-        return built(doc, finished?, clippy);
+        return parse_build(doc, finished?, clippy);
     }
-    let mut draft = Draft::new(if clippy { "clippy" } else { "rustc" });
-    draft.concept("compile error");
+    let mut draft = CommandDraft::new(if clippy { "clippy" } else { "rustc" });
+    draft.add_concept("compile error");
     if clippy {
         draft.concepts.clear();
-        draft.concept("lint");
+        draft.add_concept("lint");
     }
     let said = closing.map_or((0, 0), |(_, rest)| {
         (
@@ -64,12 +64,15 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     });
     let error_count = said
         .0
-        .max(text::len(errors.len()))
+        .max(text::to_count(errors.len()))
         .max(u32::from(closing.is_some()));
-    let warning_count = said.1.max(crates_warned).max(text::len(warnings.len()));
+    let warning_count = said
+        .1
+        .max(crates_warned)
+        .max(text::to_count(warnings.len()));
     if error_count == 0 {
         draft.concepts.clear();
-        draft.concept("lint");
+        draft.add_concept("lint");
     }
     let shown = if errors.is_empty() && closing.is_none() {
         warnings
@@ -77,39 +80,41 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         errors
     };
     for (at, problem) in shown {
-        if let Some(concept) = concept(&problem) {
-            draft.concept(concept);
+        if let Some(concept) = find_concept(&problem) {
+            draft.add_concept(concept);
         }
-        draft.problem(at, problem);
+        draft.add_problem(at, problem);
     }
-    draft.diagnosed(error_count, warning_count);
+    draft.apply_diagnostics(error_count, warning_count);
     if let Some((at, rest)) = closing {
-        draft.keep(at, at + 1);
+        draft.keep_lines(at, at + 1);
         if draft.problems.is_empty() {
             draft.title = format!("{}: could not compile {rest}", draft.tool);
-        } else if let Some(name) = text::quoted(rest) {
-            draft.fact(format!("could not compile {name}"));
+        } else if let Some(name) = text::find_quoted(rest) {
+            draft.add_fact(format!("could not compile {name}"));
         }
     }
     Some(draft)
 }
 
-fn built(doc: &Doc<'_>, finished: &str, clippy: bool) -> Option<Draft> {
+fn parse_build(doc: &CommandOutput<'_>, finished: &str, clippy: bool) -> Option<CommandDraft> {
     let (tool, what): (&'static str, &str) = if clippy {
         ("clippy", "no warnings")
-    } else if doc.command.runs(&["cargo", "check"]) {
+    } else if doc.command.runs_program(&["cargo", "check"]) {
         ("cargo check", "no errors")
-    } else if doc.command.runs(&["cargo", "build"]) || doc.command.runs(&["cargo", "b"]) {
+    } else if doc.command.runs_program(&["cargo", "build"])
+        || doc.command.runs_program(&["cargo", "b"])
+    {
         ("cargo build", "built")
     } else {
         return None;
     };
-    let mut draft = Draft::new(tool);
-    draft.verdict = Some(Outcome::Passed);
-    let profile = text::quoted(finished).unwrap_or("dev");
+    let mut draft = CommandDraft::new(tool);
+    draft.verdict = Some(CommandOutcome::Passed);
+    let profile = text::find_quoted(finished).unwrap_or("dev");
     let time = finished.rsplit_once(" in ").map_or("", |(_, t)| t);
     draft.title = format!("{tool}: {what} ({profile} profile, {time})");
-    draft.concept("build");
+    draft.add_concept("build");
     Some(draft)
 }
 
@@ -118,8 +123,8 @@ enum Severity {
     Warning,
 }
 
-fn diagnostic(doc: &Doc<'_>, at: usize, line: &str) -> Option<(Problem, Severity)> {
-    let (head, place) = match text::place(line) {
+fn parse_diagnostic(doc: &CommandOutput<'_>, at: usize, line: &str) -> Option<(Problem, Severity)> {
+    let (head, place) = match text::parse_location(line) {
         // The short message format has the place in front.
         Some(found) if text::is_kind(found.file, &["rs"]) => {
             (found.rest.trim_start(), Some((found.file, found.line)))
@@ -139,21 +144,21 @@ fn diagnostic(doc: &Doc<'_>, at: usize, line: &str) -> Option<(Problem, Severity
         None => (None, rest.strip_prefix(": ")?),
     };
     let mut problem = Problem::new(message);
-    problem.subject = text::quoted(message).map(str::to_owned);
+    problem.subject = text::find_quoted(message).map(str::to_owned);
     problem.code = code.map(str::to_owned);
     if let Some((file, line)) = place {
-        return Some((problem.at(file, line), severity));
+        return Some((problem.with_location(file, line), severity));
     }
     // Without an arrow below it is cargo's own remark, or another tool's.
-    let arrow = (at + 1..at + 4).find_map(|n| doc.line(n).trim_start().strip_prefix("--> "))?;
-    let found = text::place(arrow)?;
+    let arrow = (at + 1..at + 4).find_map(|n| doc.line_at(n).trim_start().strip_prefix("--> "))?;
+    let found = text::parse_location(arrow)?;
     if !is_source(found.file) {
         return None;
     }
     if problem.code.is_none() {
         problem.code = lint_name(doc, at);
     }
-    Some((problem.at(found.file, found.line), severity))
+    Some((problem.with_location(found.file, found.line), severity))
 }
 
 fn is_source(file: &str) -> bool {
@@ -163,7 +168,7 @@ fn is_source(file: &str) -> bool {
 }
 
 /// The lint's name from the notes below a diagnostic.
-fn lint_name(doc: &Doc<'_>, at: usize) -> Option<String> {
+fn lint_name(doc: &CommandOutput<'_>, at: usize) -> Option<String> {
     for line in doc.lines.iter().skip(at + 1).take(40) {
         if line.is_empty() {
             return None;
@@ -195,7 +200,7 @@ fn lint_name(doc: &Doc<'_>, at: usize) -> Option<String> {
     None
 }
 
-fn concept(problem: &Problem) -> Option<&'static str> {
+fn find_concept(problem: &Problem) -> Option<&'static str> {
     Some(match problem.code.as_deref()? {
         "E0382" | "E0499" | "E0502" | "E0503" | "E0505" | "E0506" | "E0507" | "E0596" | "E0594"
         | "E0716" => "borrow checker",

@@ -2,12 +2,12 @@
 //! databases. They end with one error, and piped through another program they end
 //! as if all was well.
 
-use super::draft::{Doc, Draft};
-use super::{Outcome, Problem, text};
+use super::draft::{CommandDraft, CommandOutput};
+use super::{CommandOutcome, Problem, text};
 
 /// terraform and tofu: plan, apply and what they refuse.
-pub(super) fn read_terraform(doc: &Doc<'_>) -> Option<Draft> {
-    let mut draft = Draft::new("terraform");
+pub(super) fn read_terraform(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    let mut draft = CommandDraft::new("terraform");
     let bare = |line: &str| line.trim_start_matches(['│', '|', ' ']).trim().to_owned();
     let is_boxed = |line: &&str| line.starts_with('│') || line.starts_with("Error: ");
     let first = doc
@@ -23,7 +23,7 @@ pub(super) fn read_terraform(doc: &Doc<'_>) -> Option<Draft> {
         let head = lines[0].trim_start_matches("Error: ");
         let place = lines.iter().find_map(|line| {
             let (file, rest) = line.strip_prefix("on ")?.split_once(" line ")?;
-            Some((file.to_owned(), text::number(rest)?.0))
+            Some((file.to_owned(), text::parse_number(rest)?.0))
         });
         // "Unsupported argument" says less than the sentence below it.
         let says = |line: &&String| {
@@ -39,15 +39,15 @@ pub(super) fn read_terraform(doc: &Doc<'_>) -> Option<Draft> {
         };
         let mut problem = Problem::new(message);
         if let Some((file, line)) = &place {
-            problem = problem.at(file, *line);
+            problem = problem.with_location(file, *line);
         }
-        draft.verdict = Some(Outcome::Failed);
+        draft.verdict = Some(CommandOutcome::Failed);
         let at_place = problem
-            .place()
+            .format_location()
             .map_or_else(String::new, |place| format!(" at {place}"));
         draft.title = format!("terraform failed{at_place}: {}", problem.message);
-        draft.fact(problem.told());
-        draft.problem(at, problem);
+        draft.add_fact(problem.to_text());
+        draft.add_problem(at, problem);
         return Some(draft);
     }
     let told = doc
@@ -65,7 +65,7 @@ pub(super) fn read_terraform(doc: &Doc<'_>) -> Option<Draft> {
             .iter()
             .any(|start| line.starts_with(start))
         })?;
-    draft.verdict = Some(Outcome::Passed);
+    draft.verdict = Some(CommandOutcome::Passed);
     let (verb, counts) = match told {
         told if told.starts_with("No changes.") => ("plan", "no changes"),
         told => match told.split_once(": ") {
@@ -80,8 +80,8 @@ pub(super) fn read_terraform(doc: &Doc<'_>) -> Option<Draft> {
 }
 
 /// kubectl: what the server or the client refuses, and what was applied.
-pub(super) fn read_kubectl(doc: &Doc<'_>) -> Option<Draft> {
-    const ERRORS: &[&str] = &[
+pub(super) fn read_kubectl(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    const ERROR_STARTS: &[&str] = &[
         "error: ",
         "Error from server",
         "The connection to the server",
@@ -89,7 +89,7 @@ pub(super) fn read_kubectl(doc: &Doc<'_>) -> Option<Draft> {
         "Error: ",
         "error validating ",
     ];
-    const DONE: &[&str] = &[
+    const DONE_ENDINGS: &[&str] = &[
         " created",
         " configured",
         " unchanged",
@@ -98,16 +98,16 @@ pub(super) fn read_kubectl(doc: &Doc<'_>) -> Option<Draft> {
         " scaled",
         " restarted",
     ];
-    if !doc.command.runs(&["kubectl"]) {
+    if !doc.command.runs_program(&["kubectl"]) {
         return None;
     }
     let is_error = |line: &&str| {
-        ERRORS.iter().any(|start| line.starts_with(start))
+        ERROR_STARTS.iter().any(|start| line.starts_with(start))
             || line.starts_with("The ") && line.contains(" is invalid: ")
     };
-    let mut draft = Draft::new("kubectl");
+    let mut draft = CommandDraft::new("kubectl");
     if let Some(at) = doc.lines.iter().position(is_error) {
-        let line = doc.line(at).trim();
+        let line = doc.line_at(at).trim();
         let told = line.strip_prefix("error: ").unwrap_or(line);
         let told = told.strip_prefix("Error from server ").unwrap_or(told);
         // `(NotFound): pods "api" not found`
@@ -129,47 +129,47 @@ pub(super) fn read_kubectl(doc: &Doc<'_>) -> Option<Draft> {
                 .unwrap_or(told),
             None => told,
         };
-        draft.verdict = Some(Outcome::Failed);
+        draft.verdict = Some(CommandOutcome::Failed);
         draft.title = format!("kubectl failed: {told}");
         let problem = Problem::new(told);
-        draft.fact(problem.told());
-        draft.problem(at, problem);
+        draft.add_fact(problem.to_text());
+        draft.add_problem(at, problem);
         return Some(draft);
     }
     let done: Vec<&str> = doc
         .lines
         .iter()
         .map(|line| line.trim())
-        .filter(|line| DONE.iter().any(|end| line.ends_with(end)))
+        .filter(|line| DONE_ENDINGS.iter().any(|end| line.ends_with(end)))
         .collect();
-    if done.is_empty() || doc.host == Outcome::Failed {
+    if done.is_empty() || doc.host == CommandOutcome::Failed {
         return None;
     }
-    draft.verdict = Some(Outcome::Passed);
+    draft.verdict = Some(CommandOutcome::Passed);
     draft.title = format!("kubectl: {}", done.join(", "));
     Some(draft)
 }
 
 /// psql, sqlite3 and mysql: the statement that failed. psql goes on behind an
 /// error in a file and ends as if nothing was wrong.
-pub(super) fn read_database(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn read_database(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let tool = ["psql", "sqlite3", "mysql", "mariadb"]
         .into_iter()
-        .find(|tool| doc.command.runs(&[tool]))?;
+        .find(|tool| doc.command.runs_program(&[tool]))?;
     let (at, problem) = doc
         .lines
         .iter()
         .enumerate()
         .find_map(|(at, line)| Some((at, statement_error(line.trim())?)))?;
-    let mut draft = Draft::new(tool);
-    draft.verdict = Some(Outcome::Failed);
+    let mut draft = CommandDraft::new(tool);
+    draft.verdict = Some(CommandOutcome::Failed);
     let place = problem
-        .place()
+        .format_location()
         .map_or_else(String::new, |place| format!(" at {place}"));
     draft.title = format!("{tool} failed{place}: {}", problem.message);
-    draft.concept("database");
-    draft.fact(problem.told());
-    draft.problem(at, problem);
+    draft.add_concept("database");
+    draft.add_fact(problem.to_text());
+    draft.add_problem(at, problem);
     Some(draft)
 }
 
@@ -177,28 +177,28 @@ pub(super) fn read_database(doc: &Doc<'_>) -> Option<Draft> {
 /// `Runtime error near line 7: ..`.
 fn statement_error(line: &str) -> Option<Problem> {
     let place = |problem: Problem, file: &str, number: &str| match number.trim().parse::<u32>() {
-        Ok(number) => problem.at(file, number),
+        Ok(number) => problem.with_location(file, number),
         Err(_) => problem,
     };
     if let Some((file, rest)) = line
         .strip_prefix("psql:")
         .and_then(|rest| rest.split_once(':'))
         && let Some((number, rest)) = rest.split_once(": ")
-        && let Some(message) = severe(rest)
+        && let Some(message) = parse_severe_line(rest)
     {
         return Some(place(Problem::new(message), file, number));
     }
     if let Some(rest) = line.strip_prefix("psql: error: ") {
         return Some(Problem::new(rest.trim()));
     }
-    if let Some(message) = severe(line) {
+    if let Some(message) = parse_severe_line(line) {
         return Some(Problem::new(message));
     }
     // The number stays with it: other programs print the same line.
     if let Some((head, _)) = line
         .strip_prefix("ERROR ")
         .and_then(|rest| rest.split_once(": "))
-        && text::number(head).is_some()
+        && text::parse_number(head).is_some()
     {
         return Some(Problem::new(line));
     }
@@ -210,7 +210,7 @@ fn statement_error(line: &str) -> Option<Problem> {
     sqlite.then(|| Problem::new(message.trim_start_matches("in prepare, ")))
 }
 
-fn severe(line: &str) -> Option<&str> {
+fn parse_severe_line(line: &str) -> Option<&str> {
     let rest = ["ERROR:", "FATAL:", "PANIC:"]
         .iter()
         .find_map(|level| line.strip_prefix(level))?;

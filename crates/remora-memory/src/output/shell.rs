@@ -5,14 +5,14 @@
 use super::text;
 
 /// Bytes of a command line that are looked at.
-const LOOKED_AT: usize = 16 * 1024;
-const MOST_PARTS: usize = 64;
+const MAX_SCANNED_BYTES: usize = 16 * 1024;
+const MAX_PARTS: usize = 64;
 /// `bash -c` within `bash -c` is followed this far.
-const DEPTH: usize = 3;
+const MAX_DEPTH: usize = 3;
 
 /// How a part is joined to the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Join {
+pub(super) enum PartJoin {
     First,
     And,
     Or,
@@ -22,8 +22,8 @@ pub(super) enum Join {
 
 /// One program with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) join: Join,
+pub(super) struct CommandPart {
+    pub(super) join: PartJoin,
     pub(super) words: Vec<String>,
     /// A file that the output goes to.
     pub(super) into: Option<String>,
@@ -33,31 +33,35 @@ pub(super) struct Part {
 
 /// A command line in parts, wrappers such as `sudo` and `timeout` removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Command {
-    pub(super) parts: Vec<Part>,
+pub(super) struct CommandLine {
+    pub(super) parts: Vec<CommandPart>,
 }
 
-impl Command {
+impl CommandLine {
     pub(super) fn parse(line: &str) -> Self {
         let mut parts = Vec::new();
-        parse_into(&line[..text::floor(line, LOOKED_AT)], &mut parts, DEPTH);
+        parse_into(
+            &line[..text::floor_char_boundary(line, MAX_SCANNED_BYTES)],
+            &mut parts,
+            MAX_DEPTH,
+        );
         Self { parts }
     }
 
     /// The parts that do the work: no `cd`, no settings, no filters.
-    pub(super) fn work(&self) -> impl Iterator<Item = &Part> {
+    pub(super) fn working_parts(&self) -> impl Iterator<Item = &CommandPart> {
         self.parts
             .iter()
             .filter(|p| !p.is_setting() && !p.is_filter())
     }
 
     /// Some part runs this program with these first words.
-    pub(super) fn runs(&self, words: &[&str]) -> bool {
-        self.parts.iter().any(|p| p.begins(words))
+    pub(super) fn runs_program(&self, words: &[&str]) -> bool {
+        self.parts.iter().any(|p| p.starts_with_words(words))
     }
 }
 
-impl Part {
+impl CommandPart {
     /// The program's name without its folder.
     pub(super) fn program(&self) -> &str {
         let word = self.words.first().map_or("", String::as_str);
@@ -74,20 +78,20 @@ impl Part {
             .filter(|w| !w.starts_with('-') || *w == "-")
     }
 
-    pub(super) fn begins(&self, words: &[&str]) -> bool {
+    pub(super) fn starts_with_words(&self, words: &[&str]) -> bool {
         let Some((program, rest)) = words.split_first() else {
             return false;
         };
         if self.program() != *program {
             return false;
         }
-        let mut given = self.verbs();
+        let mut given = self.verb_words();
         rest.iter().all(|word| given.next() == Some(*word))
     }
 
     /// The arguments without the values of options that stand in front of a
     /// verb: `git -C folder status`, `cargo +nightly test`.
-    pub(super) fn verbs(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn verb_words(&self) -> impl Iterator<Item = &str> {
         let mut value = false;
         self.words
             .iter()
@@ -125,7 +129,7 @@ impl Part {
     }
 
     fn is_filter(&self) -> bool {
-        self.join == Join::Pipe
+        self.join == PartJoin::Pipe
             && matches!(
                 self.program(),
                 "tail"
@@ -152,11 +156,11 @@ impl Part {
     }
 }
 
-fn parse_into(line: &str, parts: &mut Vec<Part>, depth: usize) {
-    let mut scan = Scanner::new(line);
-    scan.run();
+fn parse_into(line: &str, parts: &mut Vec<CommandPart>, depth: usize) {
+    let mut scan = CommandScanner::new(line);
+    scan.scan_line();
     for mut part in scan.parts {
-        unwrap(&mut part);
+        strip_wrappers(&mut part);
         if let Some(inner) = inner_script(&part).filter(|_| depth > 0) {
             let from = parts.len();
             parse_into(&inner, parts, depth - 1);
@@ -166,14 +170,14 @@ fn parse_into(line: &str, parts: &mut Vec<Part>, depth: usize) {
         } else if !part.words.is_empty() || part.into.is_some() {
             parts.push(part);
         }
-        if parts.len() >= MOST_PARTS {
-            parts.truncate(MOST_PARTS);
+        if parts.len() >= MAX_PARTS {
+            parts.truncate(MAX_PARTS);
             return;
         }
     }
 }
 
-fn inner_script(part: &Part) -> Option<String> {
+fn inner_script(part: &CommandPart) -> Option<String> {
     if !matches!(part.program(), "bash" | "sh" | "zsh" | "dash") {
         return None;
     }
@@ -185,7 +189,7 @@ fn inner_script(part: &Part) -> Option<String> {
 }
 
 /// Removes what only says how a program is run.
-fn unwrap(part: &mut Part) {
+fn strip_wrappers(part: &mut CommandPart) {
     let mut from = 0;
     while let Some(word) = part.words.get(from) {
         let name = word.rsplit('/').next().unwrap_or(word);
@@ -230,11 +234,11 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-struct Scanner<'a> {
+struct CommandScanner<'a> {
     text: &'a str,
     at: usize,
-    parts: Vec<Part>,
-    join: Join,
+    parts: Vec<CommandPart>,
+    join: PartJoin,
     words: Vec<String>,
     word: Option<String>,
     into: Option<String>,
@@ -243,13 +247,13 @@ struct Scanner<'a> {
     heredocs: Vec<String>,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a> CommandScanner<'a> {
     fn new(text: &'a str) -> Self {
         Self {
             text,
             at: 0,
             parts: Vec::new(),
-            join: Join::First,
+            join: PartJoin::First,
             words: Vec::new(),
             word: None,
             into: None,
@@ -278,10 +282,10 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn end_part(&mut self, next: Join) {
+    fn end_part(&mut self, next: PartJoin) {
         self.end_word();
         if !self.words.is_empty() || self.into.is_some() {
-            self.parts.push(Part {
+            self.parts.push(CommandPart {
                 join: self.join,
                 words: std::mem::take(&mut self.words),
                 into: self.into.take(),
@@ -291,65 +295,65 @@ impl<'a> Scanner<'a> {
         self.join = next;
     }
 
-    fn run(&mut self) {
+    fn scan_line(&mut self) {
         while let Some(c) = self.bump() {
             match c {
                 ' ' | '\t' | '\r' => self.end_word(),
                 '\n' => {
-                    self.end_part(Join::Then);
+                    self.end_part(PartJoin::Then);
                     self.skip_heredocs();
                 }
                 '\\' => match self.bump() {
                     Some('\n') | None => {}
                     Some(c) => self.push(c),
                 },
-                '\'' => self.quote('\''),
-                '"' => self.quote('"'),
-                '`' => self.nested('`', '`'),
+                '\'' => self.scan_quoted('\''),
+                '"' => self.scan_quoted('"'),
+                '`' => self.scan_nested('`', '`'),
                 '$' if self.peek() == Some('(') => {
                     self.push('$');
                     self.push('(');
                     self.bump();
-                    self.nested('(', ')');
+                    self.scan_nested('(', ')');
                 }
                 '#' if self.word.is_none() => self.skip_comment(),
                 '&' if self.peek() == Some('&') => {
                     self.bump();
-                    self.end_part(Join::And);
+                    self.end_part(PartJoin::And);
                 }
                 '&' if self.peek() == Some('>') => {
                     self.bump();
-                    self.redirect();
+                    self.scan_redirect();
                 }
                 '|' if self.peek() == Some('|') => {
                     self.bump();
-                    self.end_part(Join::Or);
+                    self.end_part(PartJoin::Or);
                 }
                 '|' => {
                     if self.peek() == Some('&') {
                         self.bump();
                     }
-                    self.end_part(Join::Pipe);
+                    self.end_part(PartJoin::Pipe);
                 }
-                ';' | '&' => self.end_part(Join::Then),
-                '(' | ')' if self.word.is_none() => self.end_part(Join::Then),
+                ';' | '&' => self.end_part(PartJoin::Then),
+                '(' | ')' if self.word.is_none() => self.end_part(PartJoin::Then),
                 '{' | '}'
                     if self.word.is_none()
                         && self
                             .peek()
                             .is_none_or(|c| c == ' ' || c == '\n' || c == ';') =>
                 {
-                    self.end_part(Join::Then);
+                    self.end_part(PartJoin::Then);
                 }
-                '>' => self.redirect(),
+                '>' => self.scan_redirect(),
                 '<' => self.take_input(),
                 c => self.push(c),
             }
         }
-        self.end_part(Join::Then);
+        self.end_part(PartJoin::Then);
     }
 
-    fn quote(&mut self, close: char) {
+    fn scan_quoted(&mut self, close: char) {
         self.word.get_or_insert_default();
         while let Some(c) = self.bump() {
             match c {
@@ -367,7 +371,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn nested(&mut self, open: char, close: char) {
+    fn scan_nested(&mut self, open: char, close: char) {
         let mut depth = 1;
         if open == close {
             self.push(open);
@@ -392,7 +396,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Behind `>`: the target is no argument; a descriptor in front is dropped.
-    fn redirect(&mut self) {
+    fn scan_redirect(&mut self) {
         let descriptor = match self.word.take() {
             Some(word) if word.bytes().all(|b| b.is_ascii_digit()) => Some(word),
             Some(word) => {
@@ -411,7 +415,7 @@ impl<'a> Scanner<'a> {
             }
             return;
         }
-        let target = self.target();
+        let target = self.scan_target();
         if descriptor.as_deref() != Some("2") && target != "/dev/null" && !target.is_empty() {
             self.into = Some(target);
         }
@@ -430,32 +434,32 @@ impl<'a> Scanner<'a> {
             self.push('<');
             self.bump();
             self.push('(');
-            self.nested('(', ')');
+            self.scan_nested('(', ')');
             return;
         }
         if self.peek() == Some('<') {
             self.bump();
             if self.peek() == Some('<') {
                 self.bump();
-                self.target();
+                self.scan_target();
                 self.fed = true;
                 return;
             }
             if self.peek() == Some('-') {
                 self.bump();
             }
-            let delimiter = self.target();
+            let delimiter = self.scan_target();
             self.fed = true;
             if !delimiter.is_empty() {
                 self.heredocs.push(delimiter);
             }
             return;
         }
-        self.target();
+        self.scan_target();
     }
 
     /// The next word, unquoted, without making it an argument.
-    fn target(&mut self) -> String {
+    fn scan_target(&mut self) -> String {
         while matches!(self.peek(), Some(' ' | '\t')) {
             self.bump();
         }
@@ -466,7 +470,7 @@ impl<'a> Scanner<'a> {
             }
             self.bump();
             match c {
-                '\'' | '"' => self.quote(c),
+                '\'' | '"' => self.scan_quoted(c),
                 '\\' => {
                     if let Some(c) = self.bump() {
                         self.push(c);

@@ -1,32 +1,37 @@
 //! apt and Homebrew.
 
-use super::draft::{Doc, Draft};
-use super::{Outcome, Problem, text};
+use super::draft::{CommandDraft, CommandOutput};
+use super::{CommandOutcome, Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    apt(doc).or_else(|| brew(doc))
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    parse_apt(doc).or_else(|| parse_brew(doc))
 }
 
-fn done(tool: &'static str, title: String) -> Draft {
-    let mut draft = Draft::new(tool);
-    draft.verdict = Some(Outcome::Passed);
-    draft.concept("system package");
+fn new_success_draft(tool: &'static str, title: String) -> CommandDraft {
+    let mut draft = CommandDraft::new(tool);
+    draft.verdict = Some(CommandOutcome::Passed);
+    draft.add_concept("system package");
     draft.title = title;
     draft
 }
 
-fn broken(tool: &'static str, at: usize, message: &str, subject: Option<&str>) -> Draft {
-    let mut draft = Draft::new(tool);
-    draft.verdict = Some(Outcome::Failed);
-    draft.concept("system package");
+fn new_failure_draft(
+    tool: &'static str,
+    at: usize,
+    message: &str,
+    subject: Option<&str>,
+) -> CommandDraft {
+    let mut draft = CommandDraft::new(tool);
+    draft.verdict = Some(CommandOutcome::Failed);
+    draft.add_concept("system package");
     draft.title = format!("{tool}: {message}");
     let mut problem = Problem::new(message);
     problem.subject = subject.map(str::to_owned);
-    draft.problem(at, problem);
+    draft.add_problem(at, problem);
     draft
 }
 
-fn apt(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_apt(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let known = [
         "Unable to ",
         "Could not ",
@@ -47,8 +52,8 @@ fn apt(doc: &Doc<'_>) -> Option<Draft> {
     }) {
         let subject = message
             .strip_prefix("Unable to locate package ")
-            .or_else(|| text::quoted(message));
-        return Some(broken("apt", at, message, subject));
+            .or_else(|| text::find_quoted(message));
+        return Some(new_failure_draft("apt", at, message, subject));
     }
     let summary = doc
         .lines
@@ -59,23 +64,23 @@ fn apt(doc: &Doc<'_>) -> Option<Draft> {
     let mut told = Vec::new();
     for (n, verb) in [(new, "installed"), (upgraded, "upgraded")] {
         if n > 0 {
-            told.push(format!("{verb} {}", text::many(n, "package")));
+            told.push(format!("{verb} {}", text::format_count_u32(n, "package")));
         }
     }
     if told.is_empty() {
         told.push("nothing to do".to_owned());
     }
-    let mut draft = done("apt", format!("apt: {}", told.join(", ")));
-    draft.fact(summary);
+    let mut draft = new_success_draft("apt", format!("apt: {}", told.join(", ")));
+    draft.add_fact(summary);
     for line in &doc.lines {
         if let Some(rest) = line.strip_prefix("Setting up ") {
-            draft.fact(format!("set up {}", rest.trim_end_matches([' ', '.'])));
+            draft.add_fact(format!("set up {}", rest.trim_end_matches([' ', '.'])));
         }
     }
     Some(draft)
 }
 
-fn brew(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_brew(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let is_brew = doc.command.parts.iter().any(|p| p.program() == "brew")
         || doc
             .lines
@@ -90,7 +95,12 @@ fn brew(doc: &Doc<'_>) -> Option<Draft> {
         .enumerate()
         .find_map(|(at, l)| l.strip_prefix("Error: ").map(|m| (at, m)))
     {
-        return Some(broken("brew", at, message, text::quoted(message)));
+        return Some(new_failure_draft(
+            "brew",
+            at,
+            message,
+            text::find_quoted(message),
+        ));
     }
     let poured: Vec<String> = doc
         .lines
@@ -103,9 +113,9 @@ fn brew(doc: &Doc<'_>) -> Option<Draft> {
         })
         .collect();
     if !poured.is_empty() {
-        let mut draft = done("brew", format!("brew: installed {}", poured.join(", ")));
+        let mut draft = new_success_draft("brew", format!("brew: installed {}", poured.join(", ")));
         for name in &poured {
-            draft.fact(name);
+            draft.add_fact(name);
         }
         return Some(draft);
     }
@@ -113,7 +123,7 @@ fn brew(doc: &Doc<'_>) -> Option<Draft> {
         l.strip_prefix("Warning: ")
             .filter(|m| m.contains("already installed"))
     })?;
-    Some(done(
+    Some(new_success_draft(
         "brew",
         format!("brew: {}", current.trim_end_matches('.')),
     ))

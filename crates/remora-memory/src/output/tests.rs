@@ -9,13 +9,14 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Outcome, Reading, compact, describe_command, only_looks, read, same_command_key, takes_in,
+    CommandOutcome, CommandReading, compact_output, describe_command, only_looks, read_output,
+    same_command_key, takes_in,
 };
 
 struct Case {
     name: String,
     command: String,
-    host: Outcome,
+    host: CommandOutcome,
     has: Vec<String>,
     lacks: Vec<String>,
     output: String,
@@ -42,7 +43,7 @@ fn cases_of(path: &Path) -> Vec<Case> {
             let mut case = Case {
                 name: lines.next().unwrap().to_owned(),
                 command: String::new(),
-                host: Outcome::Unclear,
+                host: CommandOutcome::Unclear,
                 has: Vec::new(),
                 lacks: Vec::new(),
                 output: output.replace('␛', "\u{1b}").replace('␍', "\r"),
@@ -51,9 +52,9 @@ fn cases_of(path: &Path) -> Vec<Case> {
                 let (key, value) = line.split_once(": ").unwrap();
                 match (key, value) {
                     ("command", value) => value.clone_into(&mut case.command),
-                    ("host", "passed") => case.host = Outcome::Passed,
-                    ("host", "failed") => case.host = Outcome::Failed,
-                    ("host", "unclear") => case.host = Outcome::Unclear,
+                    ("host", "passed") => case.host = CommandOutcome::Passed,
+                    ("host", "failed") => case.host = CommandOutcome::Failed,
+                    ("host", "unclear") => case.host = CommandOutcome::Unclear,
                     ("has", value) => case.has.push(value.to_owned()),
                     ("not", value) => case.lacks.push(value.to_owned()),
                     other => panic!("{}: unknown line {other:?}", case.name),
@@ -77,7 +78,7 @@ fn all_cases() -> Vec<(PathBuf, Vec<Case>)> {
         .collect()
 }
 
-fn value_of(reading: &Reading) -> Value {
+fn value_of(reading: &CommandReading) -> Value {
     let problems: Vec<Value> = reading
         .problems
         .iter()
@@ -123,7 +124,7 @@ fn every_case_is_read_as_written_down() {
         );
         for case in cases {
             seen += 1;
-            let reading = read(&case.command, &case.output, case.host);
+            let reading = read_output(&case.command, &case.output, case.host);
             let got = reading.as_ref().map_or(Value::Null, value_of);
             if got != expected[&case.name] {
                 wrong.push(format!(
@@ -191,7 +192,7 @@ fn an_unknown_output_keeps_head_and_tail() {
     let lines: Vec<String> = (0..400)
         .map(|n| format!("row number {n} of the listing"))
         .collect();
-    let short = compact(&lines.join("\n"), 600);
+    let short = compact_output(&lines.join("\n"), 600);
     assert!(short.starts_with("row number 0 "), "{short}");
     assert!(short.ends_with("row number 399 of the listing"), "{short}");
     assert!(short.contains("… "), "{short}");
@@ -201,7 +202,10 @@ fn an_unknown_output_keeps_head_and_tail() {
 #[test]
 fn repeated_lines_bars_and_colours_are_folded() {
     let text = "\u{1b}[32mstart\u{1b}[0m\r\nwait\nwait\nwait\n 10%\r 50%\r100% done\n[##############      ] 70%\nend\n";
-    assert_eq!(compact(text, 500), "start\nwait (×3)\n100% done\nend");
+    assert_eq!(
+        compact_output(text, 500),
+        "start\nwait (×3)\n100% done\nend"
+    );
 }
 
 #[test]
@@ -210,11 +214,11 @@ fn a_huge_output_is_read_by_its_end() {
     text.push_str(
         "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n",
     );
-    let reading = read("cargo test", &text, Outcome::Failed).unwrap();
+    let reading = read_output("cargo test", &text, CommandOutcome::Failed).unwrap();
     assert_eq!(reading.title, "cargo test: 1 of 4 tests failed");
 }
 
-fn check_limits(reading: &Reading) {
+fn check_limits(reading: &CommandReading) {
     assert!(reading.title.chars().count() <= 120, "{}", reading.title);
     assert!(!reading.title.contains('\n'));
     assert!(reading.facts.len() <= 12);
@@ -238,11 +242,11 @@ fn check_limits(reading: &Reading) {
     assert_eq!(files.len(), reading.files.len());
 }
 
-fn outcome() -> impl Strategy<Value = Outcome> {
+fn outcome() -> impl Strategy<Value = CommandOutcome> {
     prop_oneof![
-        Just(Outcome::Passed),
-        Just(Outcome::Failed),
-        Just(Outcome::Unclear)
+        Just(CommandOutcome::Passed),
+        Just(CommandOutcome::Failed),
+        Just(CommandOutcome::Unclear)
     ]
 }
 
@@ -265,20 +269,20 @@ proptest! {
 
     #[test]
     fn any_text_is_read_within_limits(command in any::<String>(), text in any::<String>(), host in outcome()) {
-        if let Some(reading) = read(&command, &text, host) {
+        if let Some(reading) = read_output(&command, &text, host) {
             check_limits(&reading);
         }
-        prop_assert!(compact(&text, 200).chars().count() <= 200);
+        prop_assert!(compact_output(&text, 200).chars().count() <= 200);
         prop_assert!(describe_command(&command, None).chars().count() <= 120);
         prop_assert!(same_command_key(&command).chars().count() <= 500);
     }
 
     #[test]
     fn mixed_lines_of_tools_are_read_within_limits(text in pieces(), host in outcome(), limit in 0_usize..400) {
-        if let Some(reading) = read("make check", &text, host) {
+        if let Some(reading) = read_output("make check", &text, host) {
             check_limits(&reading);
         }
-        prop_assert!(compact(&text, limit).chars().count() <= limit);
+        prop_assert!(compact_output(&text, limit).chars().count() <= limit);
     }
 
     #[test]
@@ -295,7 +299,7 @@ proptest! {
             let twice = lines[double.index(lines.len())];
             lines.insert(double.index(lines.len()), twice);
         }
-        if let Some(reading) = read(&case.command, &lines.join("\n"), host) {
+        if let Some(reading) = read_output(&case.command, &lines.join("\n"), host) {
             check_limits(&reading);
         }
     }

@@ -5,11 +5,11 @@ use std::borrow::Cow;
 
 /// Bytes of an output that are looked at; from a longer one the beginning and
 /// the end, since tools report what they did last.
-const LOOKED_AT: usize = 256 * 1024;
+const MAX_SCANNED_BYTES: usize = 256 * 1024;
 
 /// Without escape sequences and control characters; of a line that was
 /// overwritten by carriage returns only what stayed on the screen.
-pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+pub(crate) fn strip_control_codes(text: &str) -> Cow<'_, str> {
     if !text.bytes().any(|b| b < 0x20 && b != b'\n' && b != b'\t') {
         return Cow::Borrowed(text);
     }
@@ -25,7 +25,7 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
                 returned = false;
             }
             '\r' => returned = true,
-            '\u{1b}' => escape(&mut rest),
+            '\u{1b}' => skip_escape(&mut rest),
             '\u{8}' => {
                 if out.len() > line_start {
                     out.pop();
@@ -46,7 +46,7 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn escape(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+fn skip_escape(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     match rest.next() {
         Some('[') => {
             while let Some(c) = rest.peek() {
@@ -83,19 +83,19 @@ fn escape(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
 }
 
 /// The whole text, or its beginning and end at line breaks.
-pub(super) fn bounded(text: &str) -> Cow<'_, str> {
-    if text.len() <= LOOKED_AT {
+pub(super) fn bound_text(text: &str) -> Cow<'_, str> {
+    if text.len() <= MAX_SCANNED_BYTES {
         return Cow::Borrowed(text);
     }
-    let head = floor(text, LOOKED_AT / 2);
-    let tail = floor(text, text.len() - LOOKED_AT / 2);
+    let head = floor_char_boundary(text, MAX_SCANNED_BYTES / 2);
+    let tail = floor_char_boundary(text, text.len() - MAX_SCANNED_BYTES / 2);
     let head = text[..head].rfind('\n').unwrap_or(head);
     let tail = text[tail..].find('\n').map_or(tail, |at| tail + at);
     Cow::Owned(format!("{}\n{}", &text[..head], &text[tail..]))
 }
 
 /// The nearest place at or below `at` where a slice may begin or end.
-pub(super) fn floor(text: &str, at: usize) -> usize {
+pub(super) fn floor_char_boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -104,7 +104,7 @@ pub(super) fn floor(text: &str, at: usize) -> usize {
 }
 
 /// At most `most` characters, the last of them an ellipsis when cut.
-pub(super) fn cut(text: &str, most: usize) -> String {
+pub(super) fn truncate_chars(text: &str, most: usize) -> String {
     let text = text.trim();
     match text.char_indices().nth(most) {
         None => text.to_owned(),
@@ -117,7 +117,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 }
 
 /// Runs of white space as one space each.
-pub(super) fn squeeze(text: &str) -> String {
+pub(super) fn collapse_whitespace(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(512));
     for word in text.split_whitespace() {
         if !out.is_empty() {
@@ -129,7 +129,7 @@ pub(super) fn squeeze(text: &str) -> String {
 }
 
 /// The number a text begins with, and what follows it.
-pub(super) fn number(text: &str) -> Option<(u32, &str)> {
+pub(super) fn parse_number(text: &str) -> Option<(u32, &str)> {
     let end = text
         .bytes()
         .position(|b| !b.is_ascii_digit())
@@ -149,14 +149,14 @@ pub(super) fn count_of(text: &str, word: &str) -> Option<u32> {
 }
 
 /// The number behind a label: 2 in "Failures: 2, Errors: 0" for "Failures:".
-pub(super) fn labelled(text: &str, label: &str) -> Option<u32> {
+pub(super) fn find_labelled_number(text: &str, label: &str) -> Option<u32> {
     let at = text.find(label)? + label.len();
-    number(text[at..].trim_start_matches([' ', '='])).map(|(n, _)| n)
+    parse_number(text[at..].trim_start_matches([' ', '='])).map(|(n, _)| n)
 }
 
 /// A place in a source file at the beginning of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place<'a> {
+pub(super) struct SourceLocation<'a> {
     pub(super) file: &'a str,
     pub(super) line: u32,
     /// What follows line and column, without the colon.
@@ -164,7 +164,7 @@ pub(super) struct Place<'a> {
 }
 
 /// `src/store.rs:88:9: text`, with or without the column.
-pub(super) fn place(text: &str) -> Option<Place<'_>> {
+pub(super) fn parse_location(text: &str) -> Option<SourceLocation<'_>> {
     let bytes = text.as_bytes();
     let drive = bytes.len() > 2
         && bytes[0].is_ascii_alphabetic()
@@ -176,11 +176,11 @@ pub(super) fn place(text: &str) -> Option<Place<'_>> {
     if !is_path(file) {
         return None;
     }
-    let (line, rest) = number(&text[colon + 1..])?;
-    let rest = match rest.strip_prefix(':').map(|r| (r, number(r))) {
+    let (line, rest) = parse_number(&text[colon + 1..])?;
+    let rest = match rest.strip_prefix(':').map(|r| (r, parse_number(r))) {
         Some((_, Some((_, after)))) => after,
         Some((after, None)) => {
-            return Some(Place {
+            return Some(SourceLocation {
                 file,
                 line,
                 rest: after,
@@ -189,7 +189,7 @@ pub(super) fn place(text: &str) -> Option<Place<'_>> {
         None => rest,
     };
     let rest = rest.strip_prefix(':').unwrap_or(rest);
-    Some(Place { file, line, rest })
+    Some(SourceLocation { file, line, rest })
 }
 
 /// Could be the name of a source file: short, one word, with a dot or a
@@ -209,7 +209,7 @@ pub(super) fn is_kind(file: &str, extensions: &[&str]) -> bool {
 }
 
 /// The first name that a message puts in backticks or quotes.
-pub(super) fn quoted(text: &str) -> Option<&str> {
+pub(super) fn find_quoted(text: &str) -> Option<&str> {
     for (open, close) in [('`', '`'), ('\'', '\''), ('"', '"'), ('‘', '’')] {
         if let Some(at) = text.find(open) {
             let inner = &text[at + open.len_utf8()..];
@@ -225,7 +225,7 @@ pub(super) fn quoted(text: &str) -> Option<&str> {
 }
 
 /// "1 file", "3 files".
-pub(super) fn plural(n: usize, one: &str) -> String {
+pub(super) fn format_count(n: usize, one: &str) -> String {
     match (n, one) {
         (1, _) => format!("1 {one}"),
         (_, "vulnerability") => format!("{n} vulnerabilities"),
@@ -234,12 +234,12 @@ pub(super) fn plural(n: usize, one: &str) -> String {
 }
 
 /// `u32` counts come from texts, lengths from lists.
-pub(super) fn many(n: u32, one: &str) -> String {
-    plural(usize::try_from(n).unwrap_or(usize::MAX), one)
+pub(super) fn format_count_u32(n: u32, one: &str) -> String {
+    format_count(usize::try_from(n).unwrap_or(usize::MAX), one)
 }
 
 /// A length as a count; more than fits is as good as infinite.
-pub(super) fn len(n: usize) -> u32 {
+pub(super) fn to_count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 

@@ -1,24 +1,24 @@
 //! Stack traces of Rust, Python, JavaScript, Java and Go: why the program
 //! stopped and the first frame of its own code.
 
-use super::draft::{Doc, Draft};
+use super::draft::{CommandDraft, CommandOutput};
 use super::trace_frames::{
     self, is_python_library, java_frame, js_frame, own_java_frame, own_js_frame, python_frame,
 };
-use super::{Outcome, Problem, text};
+use super::{CommandOutcome, Problem, text};
 
 /// The last trace of the text that any of the languages knows.
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    rust(doc)
-        .or_else(|| python(doc))
-        .or_else(|| go(doc))
-        .or_else(|| java(doc))
-        .or_else(|| node(doc))
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    parse_rust_trace(doc)
+        .or_else(|| parse_python_trace(doc))
+        .or_else(|| parse_go_trace(doc))
+        .or_else(|| parse_java_trace(doc))
+        .or_else(|| parse_node_trace(doc))
 }
 
-fn draft(tool: &'static str, at: usize, kind: &str, problem: Problem) -> Draft {
-    let mut draft = Draft::new(tool);
-    draft.verdict = Some(Outcome::Failed);
+fn build_draft(tool: &'static str, at: usize, kind: &str, problem: Problem) -> CommandDraft {
+    let mut draft = CommandDraft::new(tool);
+    draft.verdict = Some(CommandOutcome::Failed);
     let place = problem
         .short_place()
         .map(|p| format!(" in {p}"))
@@ -34,20 +34,20 @@ fn draft(tool: &'static str, at: usize, kind: &str, problem: Problem) -> Draft {
     } else {
         format!("{kind}{place}{function}: {}", problem.message)
     };
-    draft.concept("crash");
-    draft.fact(problem.told());
+    draft.add_concept("crash");
+    draft.add_fact(problem.to_text());
     if let Some(function) = &problem.subject {
-        draft.fact(format!("in {function}"));
+        draft.add_fact(format!("in {function}"));
     }
-    draft.problem(at, problem);
+    draft.add_problem(at, problem);
     draft
 }
 
-fn rust(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_rust_trace(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let panic = trace_frames::rust_panic(&doc.lines)?;
     let mut problem = Problem::new(panic.message);
     if let Some((file, line)) = &panic.place {
-        problem = problem.at(file, *line);
+        problem = problem.with_location(file, *line);
     }
     // The place of a panic inside the standard library is not the fault's.
     let frame = backtrace_frame(doc, panic.at);
@@ -57,15 +57,15 @@ fn rust(doc: &Doc<'_>) -> Option<Draft> {
         .is_none_or(|(file, _)| is_rust_library(file));
     if let Some((function, file, line)) = frame {
         if outside && !file.is_empty() {
-            problem = problem.at(&file, line);
+            problem = problem.with_location(&file, line);
         }
-        problem = problem.subject(&function);
+        problem = problem.with_subject(&function);
     }
-    let mut draft = draft("stack trace (rust)", panic.at, "Rust panic", problem);
+    let mut draft = build_draft("stack trace (rust)", panic.at, "Rust panic", problem);
     if panic.thread != "main" && !panic.thread.starts_with('<') {
-        draft.fact(format!("thread {}", panic.thread));
+        draft.add_fact(format!("thread {}", panic.thread));
     }
-    draft.concept("panic");
+    draft.add_concept("panic");
     Some(draft)
 }
 
@@ -76,7 +76,7 @@ fn is_rust_library(file: &str) -> bool {
 }
 
 /// The first frame of a backtrace that is neither the runtime nor a library.
-fn backtrace_frame(doc: &Doc<'_>, from: usize) -> Option<(String, String, u32)> {
+fn backtrace_frame(doc: &CommandOutput<'_>, from: usize) -> Option<(String, String, u32)> {
     let start = from
         + doc
             .lines
@@ -88,13 +88,13 @@ fn backtrace_frame(doc: &Doc<'_>, from: usize) -> Option<(String, String, u32)> 
     for line in doc.lines.iter().skip(start + 1).take(120) {
         let t = line.trim_start();
         if let Some(place) = t.strip_prefix("at ") {
-            let found = text::place(place);
+            let found = text::parse_location(place);
             if let (Some(function), Some(found)) = (function.take(), found)
                 && !is_rust_library(found.file)
             {
                 return Some((function.to_owned(), found.file.to_owned(), found.line));
             }
-        } else if let Some((_, rest)) = text::number(t).filter(|(_, r)| r.starts_with(": ")) {
+        } else if let Some((_, rest)) = text::parse_number(t).filter(|(_, r)| r.starts_with(": ")) {
             let name = rest[2..].trim();
             let runtime = [
                 "std::",
@@ -113,7 +113,7 @@ fn backtrace_frame(doc: &Doc<'_>, from: usize) -> Option<(String, String, u32)> 
     None
 }
 
-fn python(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_python_trace(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let start = doc
         .lines
         .iter()
@@ -127,27 +127,27 @@ fn python(doc: &Doc<'_>) -> Option<Draft> {
         .position(|l| l.ends_with("Traceback (most recent call last):"))?;
     let (end, message) = python_end(doc, start)?;
     let problem = python_problem(doc, start, end, message);
-    let mut draft = draft("stack trace (python)", start, "Python", problem);
+    let mut draft = build_draft("stack trace (python)", start, "Python", problem);
     let kind = message.split([':', ' ']).next().unwrap_or_default();
-    draft.title = titled("Python", kind, &draft.problems[0], message);
-    draft.keep(end, end + 1);
+    draft.title = format_title("Python", kind, &draft.problems[0], message);
+    draft.keep_lines(end, end + 1);
     if first != start
         && doc.lines[first..start]
             .iter()
             .any(|l| l.contains("direct cause of") || l.contains("During handling of"))
         && let Some((_, cause)) = python_end(doc, first)
     {
-        draft.fact(format!("caused by {cause}"));
-        draft.keep(first, first + 4);
+        draft.add_fact(format!("caused by {cause}"));
+        draft.keep_lines(first, first + 4);
     }
     if message.starts_with("ModuleNotFoundError") || message.starts_with("ImportError") {
-        draft.concept("missing module");
+        draft.add_concept("missing module");
     }
     Some(draft)
 }
 
 /// A program that does not parse has a place but no trace.
-fn python_syntax(doc: &Doc<'_>) -> Option<Draft> {
+fn python_syntax(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let end = doc.lines.iter().rposition(|l| {
         ["SyntaxError: ", "IndentationError: ", "TabError: "]
             .iter()
@@ -161,12 +161,12 @@ fn python_syntax(doc: &Doc<'_>) -> Option<Draft> {
     }
     let message = doc.lines[end];
     let problem = python_problem(doc, start, end, message);
-    let mut draft = draft("stack trace (python)", start, "Python", problem);
-    draft.title = titled("Python", "SyntaxError", &draft.problems[0], message);
+    let mut draft = build_draft("stack trace (python)", start, "Python", problem);
+    draft.title = format_title("Python", "SyntaxError", &draft.problems[0], message);
     Some(draft)
 }
 
-fn titled(language: &str, kind: &str, problem: &Problem, message: &str) -> String {
+fn format_title(language: &str, kind: &str, problem: &Problem, message: &str) -> String {
     let place = problem
         .short_place()
         .map(|p| format!(" in {p}"))
@@ -185,7 +185,7 @@ fn titled(language: &str, kind: &str, problem: &Problem, message: &str) -> Strin
 }
 
 /// The line that names the exception: the first one that is not indented.
-fn python_end<'a>(doc: &'a Doc<'_>, start: usize) -> Option<(usize, &'a str)> {
+fn python_end<'a>(doc: &'a CommandOutput<'_>, start: usize) -> Option<(usize, &'a str)> {
     let indent = doc.lines[start].find("Traceback")?;
     // What announces it on the same line is no indentation of what follows.
     let before = &doc.lines[start][..indent];
@@ -202,7 +202,7 @@ fn python_end<'a>(doc: &'a Doc<'_>, start: usize) -> Option<(usize, &'a str)> {
         })
 }
 
-fn python_problem(doc: &Doc<'_>, start: usize, end: usize, message: &str) -> Problem {
+fn python_problem(doc: &CommandOutput<'_>, start: usize, end: usize, message: &str) -> Problem {
     let frames: Vec<_> = doc.lines[start..end.max(start)]
         .iter()
         .filter_map(|l| python_frame(l))
@@ -213,20 +213,20 @@ fn python_problem(doc: &Doc<'_>, start: usize, end: usize, message: &str) -> Pro
         .find(|f| !is_python_library(&f.file))
         .or(frames.last());
     let mut problem =
-        Problem::new(message).code(message.split([':', ' ']).next().unwrap_or_default());
+        Problem::new(message).with_code(message.split([':', ' ']).next().unwrap_or_default());
     if let Some(frame) = own {
         // `<string>` and `<stdin>` are no files.
         if !frame.file.starts_with('<') {
-            problem = problem.at(&frame.file, frame.line);
+            problem = problem.with_location(&frame.file, frame.line);
         }
         if frame.function != "<module>" {
-            problem = problem.subject(&frame.function);
+            problem = problem.with_subject(&frame.function);
         }
     }
     problem
 }
 
-fn go(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_go_trace(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let at = doc
         .lines
         .iter()
@@ -250,22 +250,24 @@ fn go(doc: &Doc<'_>) -> Option<Draft> {
         let library = ["/go/src/", "/libexec/src/", "/pkg/mod/", "/usr/lib/go"]
             .iter()
             .any(|l| place.contains(l));
-        if let Some(found) = text::place(place).filter(|_| {
+        if let Some(found) = text::parse_location(place).filter(|_| {
             !library && !function.starts_with("panic") && !function.starts_with("runtime.")
         }) {
-            problem = problem.at(found.file, found.line).subject(function);
+            problem = problem
+                .with_location(found.file, found.line)
+                .with_subject(function);
             break;
         }
     }
-    let mut draft = draft("stack trace (go)", at, "Go panic", problem);
-    draft.concept("panic");
+    let mut draft = build_draft("stack trace (go)", at, "Go panic", problem);
+    draft.add_concept("panic");
     Some(draft)
 }
 
-fn java(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_java_trace(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let at = doc.lines.iter().enumerate().position(|(at, line)| {
         !line.starts_with([' ', '\t'])
-            && java_frame(doc.line(at + 1)).is_some()
+            && java_frame(doc.line_at(at + 1)).is_some()
             && java_kind(line).is_some()
     })?;
     let (kind, said) = java_kind(doc.lines[at])?;
@@ -292,21 +294,24 @@ fn java(doc: &Doc<'_>) -> Option<Draft> {
     } else {
         format!("{kind}: {said}")
     };
-    let mut problem = Problem::new(message.as_str()).code(kind.rsplit('.').next().unwrap_or(kind));
+    let mut problem =
+        Problem::new(message.as_str()).with_code(kind.rsplit('.').next().unwrap_or(kind));
     if let Some(frame) = own_java_frame(frames).or_else(|| own_java_frame(lines)) {
-        problem = problem.at(&frame.file, frame.line).subject(&frame.function);
+        problem = problem
+            .with_location(&frame.file, frame.line)
+            .with_subject(&frame.function);
     }
-    let mut draft = draft("stack trace (java)", at, "Java", problem);
-    draft.title = titled("Java", kind, &draft.problems[0], &message);
+    let mut draft = build_draft("stack trace (java)", at, "Java", problem);
+    draft.title = format_title("Java", kind, &draft.problems[0], &message);
     if let Some(cause) = cause {
         let outer = doc.lines[at]
             .strip_prefix("Exception in thread ")
             .unwrap_or(doc.lines[at]);
-        draft.fact(format!(
+        draft.add_fact(format!(
             "thrown as {}",
             outer.split_once("\" ").map_or(outer, |(_, k)| k)
         ));
-        draft.keep(at + 1 + cause, at + 3 + cause);
+        draft.keep_lines(at + 1 + cause, at + 3 + cause);
     }
     Some(draft)
 }
@@ -328,7 +333,7 @@ fn java_kind(line: &str) -> Option<(&str, &str)> {
     (named && last.starts_with(|c: char| c.is_ascii_uppercase())).then_some((kind, said))
 }
 
-fn node(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_node_trace(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let at = doc
         .lines
         .iter()
@@ -346,32 +351,32 @@ fn node(doc: &Doc<'_>) -> Option<Draft> {
         .take(40)
         .find_map(|l| l.trim().strip_prefix("code: '")?.split('\'').next());
     let bracketed = kind.split_once('[').and_then(|(_, c)| c.split(']').next());
-    problem = problem.code(bracketed.or(code).unwrap_or(name));
+    problem = problem.with_code(bracketed.or(code).unwrap_or(name));
     let frames = doc.lines.get(at + 1..).unwrap_or_default();
     if let Some(frame) = own_js_frame(frames) {
-        problem = problem.at(&frame.file, frame.line);
+        problem = problem.with_location(&frame.file, frame.line);
         if !frame.function.contains('<') {
-            problem = problem.subject(&frame.function);
+            problem = problem.with_subject(&frame.function);
         }
     } else if let Some(found) = doc.lines[..at]
         .iter()
         .rev()
         .take(6)
-        .find_map(|l| text::place(l).filter(|p| p.rest.is_empty()))
+        .find_map(|l| text::parse_location(l).filter(|p| p.rest.is_empty()))
     {
-        problem = problem.at(found.file, found.line);
+        problem = problem.with_location(found.file, found.line);
     }
-    let mut draft = draft("stack trace (node)", at, "Node", problem);
-    draft.title = titled("Node", name, &draft.problems[0], &format!("{name}: {said}"));
+    let mut draft = build_draft("stack trace (node)", at, "Node", problem);
+    draft.title = format_title("Node", name, &draft.problems[0], &format!("{name}: {said}"));
     if line.contains("Cannot find module") || line.contains("Cannot find package") {
-        draft.concept("missing module");
+        draft.add_concept("missing module");
     }
     if let Some(cause) = frames
         .iter()
         .take(40)
         .find_map(|l| l.trim().strip_prefix("[cause]: "))
     {
-        draft.fact(format!("caused by {cause}"));
+        draft.add_fact(format!("caused by {cause}"));
     }
     Some(draft)
 }
@@ -386,7 +391,7 @@ fn is_js_error(line: &str) -> bool {
 }
 
 /// Messages may have several lines before the first frame.
-fn followed_by_frame(doc: &Doc<'_>, at: usize) -> bool {
+fn followed_by_frame(doc: &CommandOutput<'_>, at: usize) -> bool {
     doc.lines
         .iter()
         .skip(at + 1)

@@ -6,7 +6,7 @@ use super::text;
 
 /// Why a program stopped, and where in its own code.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Panic {
+pub(super) struct RustPanic {
     pub(super) message: String,
     pub(super) place: Option<(String, u32)>,
     pub(super) thread: String,
@@ -14,7 +14,7 @@ pub(super) struct Panic {
 }
 
 /// The first `thread 'x' panicked at` of a text, in both of its forms.
-pub(super) fn rust_panic(lines: &[&str]) -> Option<Panic> {
+pub(super) fn rust_panic(lines: &[&str]) -> Option<RustPanic> {
     let (at, head, tail) = lines.iter().enumerate().find_map(|(at, line)| {
         let (head, tail) = line.split_once(" panicked at ")?;
         let thread = head.find("thread '")?;
@@ -24,14 +24,14 @@ pub(super) fn rust_panic(lines: &[&str]) -> Option<Panic> {
     // Until 1.72 the message stood first, in quotes, on one line with the place.
     if let Some(quoted) = tail.strip_prefix('\'') {
         let (message, place) = quoted.rsplit_once("', ").unwrap_or((quoted, ""));
-        return Some(Panic {
+        return Some(RustPanic {
             message: message.to_owned(),
-            place: text::place(place).map(|p| (p.file.to_owned(), p.line)),
+            place: text::parse_location(place).map(|p| (p.file.to_owned(), p.line)),
             thread,
             at,
         });
     }
-    let place = text::place(tail).map(|p| (p.file.to_owned(), p.line));
+    let place = text::parse_location(tail).map(|p| (p.file.to_owned(), p.line));
     let mut message = String::new();
     for line in lines.get(at + 1..).unwrap_or_default().iter().take(8) {
         let line = line.trim();
@@ -56,7 +56,7 @@ pub(super) fn rust_panic(lines: &[&str]) -> Option<Panic> {
         }
         message.push_str(line);
     }
-    Some(Panic {
+    Some(RustPanic {
         message,
         place,
         thread,
@@ -66,14 +66,14 @@ pub(super) fn rust_panic(lines: &[&str]) -> Option<Panic> {
 
 /// One frame: function, file and line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Frame {
+pub(super) struct StackFrame {
     pub(super) function: String,
     pub(super) file: String,
     pub(super) line: u32,
 }
 
 /// `at fn (file:line:col)` or `at file:line:col` of JavaScript.
-pub(super) fn js_frame(line: &str) -> Option<Frame> {
+pub(super) fn js_frame(line: &str) -> Option<StackFrame> {
     let rest = line.trim_start().strip_prefix("at ")?;
     let (function, place) = match rest.rsplit_once(" (") {
         Some((function, place)) => (function, place.split(')').next().unwrap_or(place)),
@@ -81,8 +81,8 @@ pub(super) fn js_frame(line: &str) -> Option<Frame> {
     };
     let place = place.strip_prefix("file://").unwrap_or(place);
     let place = place.strip_prefix("async ").unwrap_or(place);
-    let found = text::place(place)?;
-    Some(Frame {
+    let found = text::parse_location(place)?;
+    Some(StackFrame {
         function: function.trim_start_matches("async ").to_owned(),
         file: found.file.to_owned(),
         line: found.line,
@@ -90,7 +90,7 @@ pub(super) fn js_frame(line: &str) -> Option<Frame> {
 }
 
 /// The first frame outside of the runtime and of installed packages.
-pub(super) fn own_js_frame(lines: &[&str]) -> Option<Frame> {
+pub(super) fn own_js_frame(lines: &[&str]) -> Option<StackFrame> {
     lines.iter().take(60).filter_map(|l| js_frame(l)).find(|f| {
         !(f.file.contains("node_modules")
             || f.file.starts_with("node:")
@@ -99,14 +99,14 @@ pub(super) fn own_js_frame(lines: &[&str]) -> Option<Frame> {
 }
 
 /// `at com.example.Store.open(Store.java:31)`.
-pub(super) fn java_frame(line: &str) -> Option<Frame> {
+pub(super) fn java_frame(line: &str) -> Option<StackFrame> {
     let rest = line.trim_start().strip_prefix("at ")?;
     let (function, place) = rest.split_once('(')?;
     let (file, line) = place.split(')').next()?.split_once(':')?;
-    let (line, _) = text::number(line)?;
+    let (line, _) = text::parse_number(line)?;
     // `java.base/java.util...` names the module first.
     let function = function.rsplit('/').next().unwrap_or(function);
-    Some(Frame {
+    Some(StackFrame {
         function: function.to_owned(),
         file: file.to_owned(),
         line,
@@ -133,7 +133,7 @@ const JAVA_LIBRARIES: &[&str] = &[
 ];
 
 /// The first frame outside of the libraries that every trace goes through.
-pub(super) fn own_java_frame(lines: &[&str]) -> Option<Frame> {
+pub(super) fn own_java_frame(lines: &[&str]) -> Option<StackFrame> {
     let mut first = None;
     for frame in lines.iter().take(80).filter_map(|l| java_frame(l)) {
         if !JAVA_LIBRARIES.iter().any(|l| frame.function.starts_with(l)) {
@@ -145,12 +145,12 @@ pub(super) fn own_java_frame(lines: &[&str]) -> Option<Frame> {
 }
 
 /// `File "x.py", line 3, in f` of Python.
-pub(super) fn python_frame(line: &str) -> Option<Frame> {
+pub(super) fn python_frame(line: &str) -> Option<StackFrame> {
     let rest = line.trim_start().strip_prefix("File \"")?;
     let (file, rest) = rest.split_once("\", line ")?;
-    let (line, rest) = text::number(rest)?;
+    let (line, rest) = text::parse_number(rest)?;
     let function = rest.strip_prefix(", in ").unwrap_or_default().trim();
-    Some(Frame {
+    Some(StackFrame {
         function: function.to_owned(),
         file: file.to_owned(),
         line,

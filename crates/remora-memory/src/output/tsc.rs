@@ -1,10 +1,10 @@
 //! The TypeScript compiler, plain and pretty.
 
-use super::draft::{Doc, Draft};
-use super::{Outcome, Problem, text};
+use super::draft::{CommandDraft, CommandOutput};
+use super::{CommandOutcome, Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    let mut draft = Draft::new("tsc");
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    let mut draft = CommandDraft::new("tsc");
     let mut errors = 0;
     for (at, line) in doc.lines.iter().enumerate() {
         let Some((place, rest)) = line.split_once("error TS") else {
@@ -16,35 +16,35 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         else {
             continue;
         };
-        let mut problem = Problem::new(message).code(&format!("TS{code}"));
+        let mut problem = Problem::new(message).with_code(&format!("TS{code}"));
         // Elsewhere the first quotes hold a type, which names nothing.
         if ["Cannot find ", "Property '", "Module '", "Could not find "]
             .iter()
             .any(|w| message.starts_with(w))
             || message.contains(" is declared but ")
         {
-            problem.subject = text::quoted(message).map(str::to_owned);
+            problem.subject = text::find_quoted(message).map(str::to_owned);
         }
         let place = place.trim_end();
         if let Some((file, numbers)) = place.strip_suffix("):").and_then(|p| p.rsplit_once('(')) {
-            problem = problem.at(file, text::number(numbers).map(|(n, _)| n));
-        } else if let Some(found) = place.strip_suffix(" -").and_then(text::place) {
-            problem = problem.at(found.file, found.line);
+            problem = problem.with_location(file, text::parse_number(numbers).map(|(n, _)| n));
+        } else if let Some(found) = place.strip_suffix(" -").and_then(text::parse_location) {
+            problem = problem.with_location(found.file, found.line);
         } else if !place.is_empty() {
             continue;
         }
         match code {
-            "2307" | "2305" | "7016" | "2792" => draft.concept("missing module"),
-            "2304" | "2339" | "2551" | "2552" => draft.concept("missing name"),
+            "2307" | "2305" | "7016" | "2792" => draft.add_concept("missing module"),
+            "2304" | "2339" | "2551" | "2552" => draft.add_concept("missing name"),
             _ => {}
         }
-        draft.problem(at, problem);
+        draft.add_problem(at, problem);
         errors += 1;
     }
     let found = doc.lines.iter().rev().find_map(|l| {
         l.trim_start()
             .strip_prefix("Found ")
-            .and_then(text::number)
+            .and_then(text::parse_number)
             .filter(|(_, r)| r.starts_with(" error"))
     });
     // "Found 0 errors" is the watcher's; ruff and mypy print theirs with more words.
@@ -54,11 +54,11 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         if !watched {
             return None;
         }
-        draft.verdict = Some(Outcome::Passed);
+        draft.verdict = Some(CommandOutcome::Passed);
         draft.title = String::from("tsc: no errors");
         return Some(draft);
     }
-    draft.concept("type error");
-    draft.diagnosed(found.map_or(0, |(n, _)| n).max(errors), 0);
+    draft.add_concept("type error");
+    draft.apply_diagnostics(found.map_or(0, |(n, _)| n).max(errors), 0);
     Some(draft)
 }

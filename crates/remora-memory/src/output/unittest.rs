@@ -1,20 +1,20 @@
 //! Python's own unittest, also under Django and the like.
 
-use super::draft::{Counts, Doc, Draft};
+use super::draft::{CommandDraft, CommandOutput, TestCounts};
 use super::trace_frames::{is_python_library, python_frame};
-use super::{Outcome, Problem, text};
+use super::{CommandOutcome, Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let ran = doc
         .lines
         .iter()
         .rposition(|l| l.starts_with("Ran ") && l.contains(" test") && l.contains(" in "))?;
-    let (total, _) = text::number(&doc.lines[ran]["Ran ".len()..])?;
+    let (total, _) = text::parse_number(&doc.lines[ran]["Ran ".len()..])?;
     let closing =
         doc.lines.iter().skip(ran + 1).find(|l| {
             l.starts_with("FAILED") || l.starts_with("OK") || l.starts_with("NO TESTS RAN")
         });
-    let mut draft = Draft::new("unittest");
+    let mut draft = CommandDraft::new("unittest");
     for (at, line) in doc.lines.iter().enumerate() {
         let Some(rest) = line
             .strip_prefix("FAIL: ")
@@ -22,31 +22,31 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         else {
             continue;
         };
-        if doc.line(at + 1).starts_with("-----") || doc.line(at + 2).starts_with("-----") {
-            draft.problem(at, failure(doc, at, rest));
+        if doc.line_at(at + 1).starts_with("-----") || doc.line_at(at + 2).starts_with("-----") {
+            draft.add_problem(at, parse_failure(doc, at, rest));
         }
     }
     let said = closing.copied().unwrap_or_default();
-    let failed = text::labelled(said, "failures=").unwrap_or(0)
-        + text::labelled(said, "errors=").unwrap_or(0);
-    let skipped = text::labelled(said, "skipped=").unwrap_or(0);
+    let failed = text::find_labelled_number(said, "failures=").unwrap_or(0)
+        + text::find_labelled_number(said, "errors=").unwrap_or(0);
+    let skipped = text::find_labelled_number(said, "skipped=").unwrap_or(0);
     let failed = failed
-        .max(text::len(draft.problems.len()))
+        .max(text::to_count(draft.problems.len()))
         .max(u32::from(said.starts_with("FAILED")));
-    draft.keep(ran, ran + 3);
-    draft.tests(Counts {
+    draft.keep_lines(ran, ran + 3);
+    draft.apply_test_counts(TestCounts {
         passed: total.saturating_sub(failed).saturating_sub(skipped),
         failed,
         skipped,
     });
     if total == 0 {
         draft.title = String::from("unittest: no tests ran");
-        draft.verdict = (doc.host == Outcome::Failed).then_some(Outcome::Failed);
+        draft.verdict = (doc.host == CommandOutcome::Failed).then_some(CommandOutcome::Failed);
     }
     Some(draft)
 }
 
-fn failure(doc: &Doc<'_>, at: usize, name: &str) -> Problem {
+fn parse_failure(doc: &CommandOutput<'_>, at: usize, name: &str) -> Problem {
     // `test_x (tests.test_a.TestA.test_x)`; before 3.11 without the repetition.
     let (test, class) = name
         .split_once(" (")
@@ -79,9 +79,9 @@ fn failure(doc: &Doc<'_>, at: usize, name: &str) -> Problem {
             break;
         }
     }
-    let problem = Problem::new(message).subject(&subject);
+    let problem = Problem::new(message).with_subject(&subject);
     match frame {
-        Some(frame) => problem.at(&frame.file, frame.line),
+        Some(frame) => problem.with_location(&frame.file, frame.line),
         None => problem,
     }
 }

@@ -6,12 +6,12 @@
 use std::borrow::Cow;
 
 /// Prefixes on one line: a job's log of a container build has several.
-const DEPTH: usize = 4;
+const MAX_LINE_PREFIXES: usize = 4;
 
 /// The text without the prefixes of runners; borrowed when there are none.
-pub(crate) fn unwrap(text: &str) -> Cow<'_, str> {
+pub(crate) fn strip_runner_prefixes(text: &str) -> Cow<'_, str> {
     let is_job = is_job_log(text);
-    if !is_job && !text.lines().any(|line| inner(line).is_some()) {
+    if !is_job && !text.lines().any(|line| strip_outer_prefix(line).is_some()) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
@@ -20,8 +20,8 @@ pub(crate) fn unwrap(text: &str) -> Cow<'_, str> {
             Some(rest) if is_job => rest,
             _ => line,
         };
-        for _ in 0..DEPTH {
-            match inner(line) {
+        for _ in 0..MAX_LINE_PREFIXES {
+            match strip_outer_prefix(line) {
                 Some(rest) => line = rest,
                 None => break,
             }
@@ -49,26 +49,26 @@ fn any_columns(line: &str) -> Option<&str> {
     (!job.is_empty() && !step.is_empty()).then_some(rest)
 }
 
-type Prefix = fn(&str) -> Option<&str>;
+type PrefixStripper = fn(&str) -> Option<&str>;
 
 /// One row a runner.
-const PREFIXES: &[Prefix] = &[
+const PREFIX_STRIPPERS: &[PrefixStripper] = &[
     job_columns,
     time_stamp,
-    clock,
+    strip_clock,
     job_mark,
     build_step,
     compose_service,
     workspace_task,
-    bracketed,
+    strip_bracketed_name,
     box_edge,
     npm_mark,
     maven_mark,
 ];
 
 /// The line without its outermost prefix.
-fn inner(line: &str) -> Option<&str> {
-    PREFIXES.iter().find_map(|prefix| prefix(line))
+fn strip_outer_prefix(line: &str) -> Option<&str> {
+    PREFIX_STRIPPERS.iter().find_map(|prefix| prefix(line))
 }
 
 /// `test (ubuntu-latest)\tRun cargo test\t2026-…Z text`.
@@ -95,7 +95,7 @@ fn time_stamp(line: &str) -> Option<&str> {
 }
 
 /// `[18:20:31]: ▸ text`, `[18:20:31] text`.
-fn clock(line: &str) -> Option<&str> {
+fn strip_clock(line: &str) -> Option<&str> {
     let (time, rest) = line.strip_prefix('[')?.split_once(']')?;
     let mut parts = time.split([':', '.', ',']);
     let is_number = |part: &str| part.len() >= 2 && part.bytes().all(|b| b.is_ascii_digit());
@@ -160,7 +160,7 @@ fn workspace_task(line: &str) -> Option<&str> {
 }
 
 /// `[web] text`, as tools write that run several scripts at once.
-fn bracketed(line: &str) -> Option<&str> {
+fn strip_bracketed_name(line: &str) -> Option<&str> {
     let (name, text) = line.strip_prefix('[')?.split_once("] ")?;
     let is_level = matches!(name, "ksp" | "vite" | "kapt");
     // `[INFO]` is a level, `[RUN_TESTS]` a phase.
@@ -196,7 +196,7 @@ fn is_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::unwrap;
+    use super::strip_runner_prefixes;
 
     #[test]
     fn runners_leave_what_the_tool_printed() {
@@ -219,7 +219,11 @@ mod tests {
             ("[INSTALL_DEPENDENCIES] npm error code E1", "code E1"),
             ("web\tmake test\tboom\nweb\tmake test\tbang", "boom\nbang"),
         ] {
-            assert_eq!(unwrap(line).trim_end_matches('\n'), inner, "{line}");
+            assert_eq!(
+                strip_runner_prefixes(line).trim_end_matches('\n'),
+                inner,
+                "{line}"
+            );
         }
     }
 
@@ -234,7 +238,7 @@ mod tests {
             "# example.com/depot/internal/api",
             "TypeError: Cannot read properties",
         ] {
-            assert_eq!(unwrap(line), line);
+            assert_eq!(strip_runner_prefixes(line), line);
         }
     }
 }

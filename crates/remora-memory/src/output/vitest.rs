@@ -1,9 +1,9 @@
 //! vitest.
 
-use super::draft::{Counts, Doc, Draft};
+use super::draft::{CommandDraft, CommandOutput, TestCounts};
 use super::{Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let tests = doc
         .lines
         .iter()
@@ -12,20 +12,20 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         .lines
         .iter()
         .rposition(|l| l.trim_start().starts_with("Test Files  "));
-    let mut draft = Draft::new("vitest");
+    let mut draft = CommandDraft::new("vitest");
     let mut broken = 0_u32;
     for (at, line) in doc.lines.iter().enumerate() {
         if let Some(name) = line.trim_start().strip_prefix("FAIL  ")
             && (name.contains(" > ") || name.contains(" [ "))
         {
             broken += u32::from(!name.contains(" > "));
-            draft.problem(at, failure(doc, at, name.trim()));
+            draft.add_problem(at, parse_failure(doc, at, name.trim()));
         }
     }
     if tests.is_none() && files.is_none() && draft.problems.is_empty() {
         return None;
     }
-    let mut counts = Counts::default();
+    let mut counts = TestCounts::default();
     if let Some(at) = tests {
         let line = doc.lines[at];
         counts.passed = text::count_of(line, "passed").unwrap_or(0);
@@ -34,21 +34,21 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
             + text::count_of(line, "todo").unwrap_or(0);
     }
     if let Some(at) = files {
-        draft.keep(at, at + 3);
+        draft.keep_lines(at, at + 3);
         if counts.failed == 0 {
             broken = broken.max(text::count_of(doc.lines[at], "failed").unwrap_or(0));
         }
-        draft.fact(format!(
+        draft.add_fact(format!(
             "files: {}",
-            text::squeeze(doc.lines[at].trim_start().trim_start_matches("Test Files"))
+            text::collapse_whitespace(doc.lines[at].trim_start().trim_start_matches("Test Files"))
         ));
     }
     counts.failed += broken;
-    draft.tests(counts);
+    draft.apply_test_counts(counts);
     Some(draft)
 }
 
-fn failure(doc: &Doc<'_>, at: usize, name: &str) -> Problem {
+fn parse_failure(doc: &CommandOutput<'_>, at: usize, name: &str) -> Problem {
     let (file, test) = name.split_once(" > ").unwrap_or((name, ""));
     // With workspaces the project's name stands in front, between bars.
     let file = file.split(" [ ").next().unwrap_or(file).trim();
@@ -65,7 +65,7 @@ fn failure(doc: &Doc<'_>, at: usize, name: &str) -> Problem {
             message = t.split(" // ").next().unwrap_or(t);
         } else if let Some(found) = t
             .strip_prefix("❯ ")
-            .and_then(|p| text::place(p.rsplit(' ').next().unwrap_or(p)))
+            .and_then(|p| text::parse_location(p.rsplit(' ').next().unwrap_or(p)))
         {
             place = found.file;
             line_number = Some(found.line);
@@ -73,6 +73,6 @@ fn failure(doc: &Doc<'_>, at: usize, name: &str) -> Problem {
         }
     }
     Problem::new(message)
-        .subject(if test.is_empty() { file } else { test })
-        .at(place, line_number)
+        .with_subject(if test.is_empty() { file } else { test })
+        .with_location(place, line_number)
 }

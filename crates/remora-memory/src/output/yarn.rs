@@ -1,46 +1,46 @@
 //! pnpm, yarn (both kinds) and bun.
 
-use super::draft::{Doc, Draft};
-use super::{Outcome, Problem, text};
+use super::draft::{CommandDraft, CommandOutput};
+use super::{CommandOutcome, Problem, text};
 
-pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    pnpm(doc)
-        .or_else(|| yarn(doc))
-        .or_else(|| berry(doc))
-        .or_else(|| bun(doc))
+pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    parse_pnpm(doc)
+        .or_else(|| parse_yarn(doc))
+        .or_else(|| parse_berry(doc))
+        .or_else(|| parse_bun(doc))
 }
 
-fn done(tool: &'static str, title: String, added: &[String]) -> Draft {
-    let mut draft = Draft::new(tool);
-    draft.verdict = Some(Outcome::Passed);
-    draft.concept("dependency");
+fn new_success_draft(tool: &'static str, title: String, added: &[String]) -> CommandDraft {
+    let mut draft = CommandDraft::new(tool);
+    draft.verdict = Some(CommandOutcome::Passed);
+    draft.add_concept("dependency");
     draft.title = title;
     for name in added {
-        draft.fact(name);
+        draft.add_fact(name);
     }
     draft
 }
 
-fn broken(tool: &'static str, at: usize, problem: Problem) -> Draft {
-    let mut draft = Draft::new(tool);
-    draft.verdict = Some(Outcome::Failed);
-    draft.concept("dependency");
+fn new_failure_draft(tool: &'static str, at: usize, problem: Problem) -> CommandDraft {
+    let mut draft = CommandDraft::new(tool);
+    draft.verdict = Some(CommandOutcome::Failed);
+    draft.add_concept("dependency");
     draft.title = match &problem.code {
         Some(code) => format!("{tool}: {code}: {}", problem.message),
         None => format!("{tool}: {}", problem.message),
     };
-    draft.problem(at, problem);
+    draft.add_problem(at, problem);
     draft
 }
 
-fn pnpm(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_pnpm(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     for (at, line) in doc.lines.iter().enumerate() {
         if let Some(from) = line.find("ERR_PNPM_") {
             let (code, message) = line[from..].split_once(' ').unwrap_or((&line[from..], ""));
-            let message = text::squeeze(message);
-            let mut problem = Problem::new(message.as_str()).code(code);
-            problem.subject = text::quoted(&message).map(str::to_owned);
-            return Some(broken("pnpm install", at, problem));
+            let message = text::collapse_whitespace(message);
+            let mut problem = Problem::new(message.as_str()).with_code(code);
+            problem.subject = text::find_quoted(&message).map(str::to_owned);
+            return Some(new_failure_draft("pnpm install", at, problem));
         }
     }
     let packages = doc.lines.iter().find_map(|l| l.strip_prefix("Packages: "));
@@ -59,10 +59,13 @@ fn pnpm(doc: &Doc<'_>) -> Option<Draft> {
             let told: Vec<String> = counts
                 .split_whitespace()
                 .filter_map(|w| match w.split_at_checked(1)? {
-                    ("+", n) => Some(format!("added {}", text::many(n.parse().ok()?, "package"))),
+                    ("+", n) => Some(format!(
+                        "added {}",
+                        text::format_count_u32(n.parse().ok()?, "package")
+                    )),
                     ("-", n) => Some(format!(
                         "removed {}",
-                        text::many(n.parse().ok()?, "package")
+                        text::format_count_u32(n.parse().ok()?, "package")
                     )),
                     _ => None,
                 })
@@ -71,11 +74,15 @@ fn pnpm(doc: &Doc<'_>) -> Option<Draft> {
         }
         None => "pnpm install: already up to date".to_owned(),
     };
-    Some(done("pnpm install", title, &listed(doc)))
+    Some(new_success_draft(
+        "pnpm install",
+        title,
+        &list_dependencies(doc),
+    ))
 }
 
 /// `+ react 18.2.0` below `dependencies:`.
-fn listed(doc: &Doc<'_>) -> Vec<String> {
+fn list_dependencies(doc: &CommandOutput<'_>) -> Vec<String> {
     let mut names = Vec::new();
     let mut inside = false;
     for line in &doc.lines {
@@ -90,7 +97,7 @@ fn listed(doc: &Doc<'_>) -> Vec<String> {
     names
 }
 
-fn yarn(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_yarn(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let verb = doc.lines.iter().find_map(|l| {
         let (verb, version) = l.strip_prefix("yarn ")?.split_once(' ')?;
         version.starts_with("v1.").then_some(verb)
@@ -105,18 +112,21 @@ fn yarn(doc: &Doc<'_>) -> Option<Draft> {
                 .unwrap_or(message)
                 .trim_matches(['"', '.']);
             let mut problem = Problem::new(message);
-            problem.subject = text::quoted(message).map(str::to_owned);
-            return Some(broken("yarn install", at, problem));
+            problem.subject = text::find_quoted(message).map(str::to_owned);
+            return Some(new_failure_draft("yarn install", at, problem));
         }
     }
     let saved = doc.lines.iter().find_map(|l| {
         l.strip_prefix("success Saved ")
-            .and_then(text::number)
+            .and_then(text::parse_number)
             .filter(|(_, r)| r.contains("dependenc"))
     });
     let finished = doc.lines.iter().any(|l| l.starts_with("Done in "));
     let title = match (saved, finished) {
-        (Some((n, _)), _) => format!("yarn {verb}: saved {}", text::many(n, "new package")),
+        (Some((n, _)), _) => format!(
+            "yarn {verb}: saved {}",
+            text::format_count_u32(n, "new package")
+        ),
         (None, _) if doc.text.contains("Already up-to-date") => {
             format!("yarn {verb}: already up to date")
         }
@@ -129,10 +139,10 @@ fn yarn(doc: &Doc<'_>) -> Option<Draft> {
         .filter_map(|l| l.strip_prefix("├─ ").or_else(|| l.strip_prefix("└─ ")))
         .map(str::to_owned)
         .collect();
-    Some(done("yarn install", title, &names))
+    Some(new_success_draft("yarn install", title, &names))
 }
 
-fn berry(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_berry(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     if !doc.text.contains("➤ YN0") {
         return None;
     }
@@ -159,10 +169,10 @@ fn berry(doc: &Doc<'_>) -> Option<Draft> {
             })?;
         let rest = line.trim_start_matches(['➤', ' ']);
         let (code, message) = rest.split_once(": ").unwrap_or(("", rest));
-        return Some(broken(
+        return Some(new_failure_draft(
             "yarn install",
             at,
-            Problem::new(message.trim_start_matches(['│', '└', '┌', '·', ' '])).code(code),
+            Problem::new(message.trim_start_matches(['│', '└', '┌', '·', ' '])).with_code(code),
         ));
     }
     let finished = doc
@@ -180,13 +190,13 @@ fn berry(doc: &Doc<'_>) -> Option<Draft> {
         return None;
     }
     let title = match added {
-        Some(added) => format!("yarn install: {}", text::cut(added, 90)),
+        Some(added) => format!("yarn install: {}", text::truncate_chars(added, 90)),
         None => "yarn install: done".to_owned(),
     };
-    Some(done("yarn install", title, &[]))
+    Some(new_success_draft("yarn install", title, &[]))
 }
 
-fn bun(doc: &Doc<'_>) -> Option<Draft> {
+fn parse_bun(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let verb = doc.lines.iter().find_map(|l| {
         let (verb, version) = l.strip_prefix("bun ")?.split_once(' ')?;
         version.starts_with('v').then_some(verb)
@@ -197,20 +207,19 @@ fn bun(doc: &Doc<'_>) -> Option<Draft> {
     for (at, line) in doc.lines.iter().enumerate() {
         if let Some(message) = line.strip_prefix("error: ") {
             let mut problem = Problem::new(message);
-            problem.subject = text::quoted(message).map(str::to_owned).or_else(|| {
+            problem.subject = text::find_quoted(message).map(str::to_owned).or_else(|| {
                 message
                     .split(' ')
                     .next()
                     .filter(|w| w.contains('@'))
                     .map(str::to_owned)
             });
-            return Some(broken("bun install", at, problem));
+            return Some(new_failure_draft("bun install", at, problem));
         }
     }
-    let count = doc
-        .lines
-        .iter()
-        .find_map(|l| text::number(l.trim_start()).filter(|(_, r)| r.contains(" installed [")));
+    let count = doc.lines.iter().find_map(|l| {
+        text::parse_number(l.trim_start()).filter(|(_, r)| r.contains(" installed ["))
+    });
     let checked = doc
         .lines
         .iter()
@@ -225,10 +234,13 @@ fn bun(doc: &Doc<'_>) -> Option<Draft> {
         .map(str::to_owned)
         .collect();
     let title = match count {
-        Some((n, _)) => format!("bun {verb}: installed {}", text::many(n, "package")),
+        Some((n, _)) => format!(
+            "bun {verb}: installed {}",
+            text::format_count_u32(n, "package")
+        ),
         None if checked => format!("bun {verb}: no changes"),
         None if !names.is_empty() => format!("bun {verb}: {}", names[0]),
         None => return None,
     };
-    Some(done("bun install", title, &names))
+    Some(new_success_draft("bun install", title, &names))
 }

@@ -7,41 +7,41 @@ use std::collections::HashMap;
 use remora_protocol::record::{Item, Kind};
 
 use super::card;
-use super::intent::Intent;
+use super::intent::PromptIntent;
 use super::later::is_stated;
-use super::reader::Reader;
-use super::relevance::{Features, Relevance};
+use super::reader::RecallReader;
+use super::relevance::{Relevance, RelevanceFeatures};
 use super::row::entries;
-use super::{Scene, of_session};
+use super::{RecallContext, of_session};
 use crate::episode::{field, goes_on};
 use crate::store::{Hit, Result};
 
 /// Checkpoints of a session that are looked at to find the one of a turn.
-const CHECKPOINTS: usize = 48;
+const MAX_CHECKPOINTS: usize = 48;
 /// Turns about something else after which a matter is over.
 const MAX_TURNS_APART: usize = 3;
 /// Turns whose checkpoint is looked up, the most promising first.
-const LOOKED_UP: usize = 8;
+const MAX_LOOKED_UP_TURNS: usize = 8;
 
 /// Hits that belong together.
 #[derive(Debug)]
-pub(super) struct Candidate {
+pub(super) struct RecallCandidate {
     /// The hits, best first.
     pub(super) hits: Vec<Hit>,
     /// The checkpoint of the turn, where there is one.
     pub(super) checkpoint: Option<Item>,
     /// What its relevance is made of.
-    pub(super) features: Features,
+    pub(super) features: RelevanceFeatures,
     /// How likely it is of use for the prompt.
     pub(super) probability: f64,
 }
 
-impl Candidate {
-    fn weigh(relevance: &Relevance, mut hits: Vec<Hit>) -> Self {
+impl RecallCandidate {
+    fn from_hits(relevance: &Relevance, mut hits: Vec<Hit>) -> Self {
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.item.id.cmp(&a.item.id)));
-        let features = relevance.features(&hits);
+        let features = relevance.compute_features(&hits);
         Self {
-            probability: relevance.probability(&features),
+            probability: relevance.predict_probability(&features),
             checkpoint: checkpoint_among(&hits),
             features,
             hits,
@@ -50,7 +50,7 @@ impl Candidate {
 
     /// The row that stands for it: the saved memory, the checkpoint, else the
     /// best hit.
-    pub(super) fn lead(&self) -> Option<&Item> {
+    pub(super) fn lead_item(&self) -> Option<&Item> {
         let checkpoint = self.checkpoint.as_ref();
         checkpoint.or_else(|| self.hits.first().map(|hit| &hit.item))
     }
@@ -86,7 +86,7 @@ impl Candidate {
     }
 
     /// Its hit that the user said.
-    pub(super) fn asked(&self) -> Option<&Hit> {
+    pub(super) fn prompt_hit(&self) -> Option<&Hit> {
         self.best_of(|kind| kind == Kind::Prompt)
     }
 }
@@ -102,24 +102,24 @@ fn turn_of(item: &Item) -> (String, Option<u32>) {
 }
 
 /// Groups hits by turn and weighs them; the most probable first.
-pub(super) fn weigh(
-    store: &Reader<'_>,
-    scene: &Scene<'_>,
-    (prompt, intent): (&str, Intent),
+pub(super) fn rank_candidates(
+    store: &RecallReader<'_>,
+    scene: &RecallContext<'_>,
+    (prompt, intent): (&str, PromptIntent),
     hits: Vec<Hit>,
-) -> Result<Vec<Candidate>> {
+) -> Result<Vec<RecallCandidate>> {
     let relevance = Relevance::of_search(&hits, intent, prompt);
     let mut groups: HashMap<(String, Option<u32>), Vec<Hit>> = HashMap::new();
     for hit in hits {
         groups.entry(turn_of(&hit.item)).or_default().push(hit);
     }
-    let mut candidates: Vec<Candidate> = groups
+    let mut candidates: Vec<RecallCandidate> = groups
         .into_values()
-        .map(|hits| Candidate::weigh(&relevance, hits))
+        .map(|hits| RecallCandidate::from_hits(&relevance, hits))
         .collect();
     sort_by_probability(&mut candidates);
     let mut sessions: HashMap<String, Vec<Item>> = HashMap::new();
-    for candidate in candidates.iter_mut().take(LOOKED_UP) {
+    for candidate in candidates.iter_mut().take(MAX_LOOKED_UP_TURNS) {
         if candidate.checkpoint.is_none() {
             candidate.checkpoint = find_checkpoint(store, scene, candidate, &mut sessions)?;
         }
@@ -129,11 +129,11 @@ pub(super) fn weigh(
 }
 
 /// Brings together what came before one stop: a turn may have several prompts.
-fn merge_turns(relevance: &Relevance, candidates: Vec<Candidate>) -> Vec<Candidate> {
-    let mut merged: Vec<Candidate> = Vec::with_capacity(candidates.len());
+fn merge_turns(relevance: &Relevance, candidates: Vec<RecallCandidate>) -> Vec<RecallCandidate> {
+    let mut merged: Vec<RecallCandidate> = Vec::with_capacity(candidates.len());
     for candidate in candidates {
         let uid = candidate.checkpoint.as_ref().map(|turn| &turn.uid);
-        let same = |one: &Candidate| {
+        let same = |one: &RecallCandidate| {
             let known = one.checkpoint.as_ref().map(|turn| &turn.uid);
             known.is_some() && known == uid
         };
@@ -145,8 +145,8 @@ fn merge_turns(relevance: &Relevance, candidates: Vec<Candidate>) -> Vec<Candida
         let mut hits = before.hits;
         hits.extend(candidate.hits);
         let checkpoint = before.checkpoint;
-        let whole = Candidate::weigh(relevance, hits);
-        merged.push(Candidate {
+        let whole = RecallCandidate::from_hits(relevance, hits);
+        merged.push(RecallCandidate {
             checkpoint,
             ..whole
         });
@@ -155,9 +155,9 @@ fn merge_turns(relevance: &Relevance, candidates: Vec<Candidate>) -> Vec<Candida
     merged
 }
 
-fn sort_by_probability(candidates: &mut [Candidate]) {
+fn sort_by_probability(candidates: &mut [RecallCandidate]) {
     candidates.sort_by(|a, b| {
-        let newest = |one: &Candidate| one.hits.first().map_or(0, |hit| hit.item.id);
+        let newest = |one: &RecallCandidate| one.hits.first().map_or(0, |hit| hit.item.id);
         let order = b.probability.total_cmp(&a.probability);
         order.then(newest(b).cmp(&newest(a)))
     });
@@ -169,9 +169,9 @@ fn checkpoint_among(hits: &[Hit]) -> Option<Item> {
 }
 
 fn find_checkpoint(
-    store: &Reader<'_>,
-    scene: &Scene<'_>,
-    candidate: &Candidate,
+    store: &RecallReader<'_>,
+    scene: &RecallContext<'_>,
+    candidate: &RecallCandidate,
     sessions: &mut HashMap<String, Vec<Item>>,
 ) -> Result<Option<Item>> {
     let Some(item) = candidate.hits.first().map(|hit| &hit.item) else {
@@ -181,7 +181,7 @@ fn find_checkpoint(
         return Ok(None);
     }
     if !sessions.contains_key(&item.session) {
-        let rows = of_session(store, &item.session, &[Kind::Summary], CHECKPOINTS)?;
+        let rows = of_session(store, &item.session, &[Kind::Summary], MAX_CHECKPOINTS)?;
         sessions.insert(item.session.clone(), rows);
     }
     let rows = sessions.get(&item.session).map(Vec::as_slice);
@@ -189,21 +189,25 @@ fn find_checkpoint(
 }
 
 /// The checkpoint of the turn that a row came of.
-pub(super) fn checkpoint_of(store: &Reader<'_>, item: &Item) -> Result<Option<Item>> {
+pub(super) fn checkpoint_of(store: &RecallReader<'_>, item: &Item) -> Result<Option<Item>> {
     if item.session.is_empty() {
         return Ok(None);
     }
-    let rows = of_session(store, &item.session, &[Kind::Summary], CHECKPOINTS)?;
+    let rows = of_session(store, &item.session, &[Kind::Summary], MAX_CHECKPOINTS)?;
     Ok(ended_by(item, &rows).cloned())
 }
 
 /// The turn that ended the matter of this one: the last turn of the session that
 /// is still about it. What is said first is often what is not done in the end.
-pub(super) fn ended_later(store: &Reader<'_>, item: &Item, prompt: &str) -> Result<Option<Item>> {
+pub(super) fn ended_later(
+    store: &RecallReader<'_>,
+    item: &Item,
+    prompt: &str,
+) -> Result<Option<Item>> {
     if item.kind != Kind::Summary || item.session.is_empty() {
         return Ok(None);
     }
-    let mut rows = of_session(store, &item.session, &[Kind::Summary], CHECKPOINTS)?;
+    let mut rows = of_session(store, &item.session, &[Kind::Summary], MAX_CHECKPOINTS)?;
     let concludes = |row: &Item| entries(row, field::SAID).next().is_some();
     rows.retain(|row| row.prompt > item.prompt && concludes(row));
     rows.sort_by_key(|row| (row.prompt, row.time));
@@ -239,25 +243,25 @@ pub(super) fn ended_by<'r>(
 }
 
 /// The turns that rows came of.
-pub(super) struct TurnsOfRows<'a> {
+pub(super) struct ItemTurns<'a> {
     turns: &'a [Item],
     /// Of each row the uid of its turn's checkpoint, if it is known.
-    by_row: HashMap<String, TurnOf>,
+    by_row: HashMap<String, ItemTurn>,
 }
 
 #[derive(Debug)]
-struct TurnOf {
+struct ItemTurn {
     turn: String,
     is_stated: bool,
 }
 
-impl<'a> TurnsOfRows<'a> {
+impl<'a> ItemTurns<'a> {
     /// Of these rows, among these checkpoints.
-    pub(super) fn of(rows: &[Item], turns: &'a [Item]) -> Self {
+    pub(super) fn from_items(rows: &[Item], turns: &'a [Item]) -> Self {
         let turn_of = |item: &Item| {
             let of_session = turns.iter().filter(|turn| turn.session == item.session);
             let turn = ended_by(item, of_session)?;
-            let found = TurnOf {
+            let found = ItemTurn {
                 turn: turn.uid.clone(),
                 is_stated: is_stated(item.kind),
             };
@@ -273,7 +277,7 @@ impl<'a> TurnsOfRows<'a> {
     pub(super) fn of_row(&self, item: &Item) -> Option<(&'a Item, bool)> {
         let uid = &self.by_row.get(&item.uid)?.turn;
         let turn = self.turns.iter().find(|turn| turn.uid == *uid)?;
-        let stated = |row: &&TurnOf| row.turn == *uid && row.is_stated;
+        let stated = |row: &&ItemTurn| row.turn == *uid && row.is_stated;
         let stated = self.by_row.values().filter(stated).count();
         Some((turn, stated <= 1))
     }

@@ -5,30 +5,30 @@
 use std::borrow::Cow;
 
 use remora_protocol::record::{Item, Kind};
-use remora_protocol::time::date;
+use remora_protocol::time::format_date;
 
-use super::plain::line;
+use super::plain::sanitize_line;
 use super::row::entries;
-use super::said::{Said, telling_words};
+use super::said::{WordSet, telling_words};
 use super::subject::is_only_process;
-use super::{Scene, is_untrusted, name_of, other_branch};
+use super::{RecallContext, is_untrusted, name_of, other_branch};
 use crate::end_date::{ended_on, without_ended};
-use crate::episode::{Room, field, join_sentences, rank_sentences, weigh_sentence};
-use crate::sentence::sentences;
-use crate::session::OFFERED;
+use crate::episode::{CharBudget, field, join_sentences, rank_sentences, weigh_sentence};
+use crate::sentence::split_sentences;
+use crate::session::KEY_OFFERED;
 use crate::statement::options;
 
 /// Characters of what was asked and of what was concluded.
-const ASKED: Room = Room {
+const ASKED_BUDGET: CharBudget = CharBudget {
     max_chars: 260,
     filled_chars: 260,
 };
-const SAID: Room = Room {
+const SAID_BUDGET: CharBudget = CharBudget {
     max_chars: 420,
     filled_chars: 280,
 };
 /// The same of the card that is most likely of use: a decision in all its parts.
-const SAID_BEST: Room = Room {
+const BEST_SAID_BUDGET: CharBudget = CharBudget {
     max_chars: 900,
     filled_chars: 280,
 };
@@ -40,7 +40,7 @@ const MAX_STEP_CHARS: usize = 160;
 
 /// What of a turn is worth its tokens now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Focus<'a> {
+pub(super) enum CardFocus<'a> {
     /// What it says about this prompt.
     About(&'a str),
     /// The same at length.
@@ -55,7 +55,7 @@ pub(super) fn has_said(item: &Item) -> bool {
 }
 
 /// Deeds that say nothing beyond what was asked for.
-const ROUTINE: &[&str] = &["git push", "git pull", "git fetch", "git status"];
+const ROUTINE_COMMANDS: &[&str] = &["git push", "git pull", "git fetch", "git status"];
 
 /// Whether a turn's checkpoint only repeats what was asked: it was acknowledged,
 /// and nothing else is known of it.
@@ -70,11 +70,15 @@ pub(super) fn tells_nothing(item: &Item) -> bool {
         "investigated",
         field::CONCLUSION,
     ];
-    let is_routine = |deed: &str| ROUTINE.iter().any(|routine| deed.starts_with(routine));
+    let is_routine = |deed: &str| {
+        ROUTINE_COMMANDS
+            .iter()
+            .any(|routine| deed.starts_with(routine))
+    };
     // A request may hold a rule or a reason of its own; a question that was not
     // answered is told as such.
     let concludes = |asked: &str| {
-        sentences(asked)
+        split_sentences(asked)
             .into_iter()
             .any(|said| weigh_sentence(said) >= 1.0)
     };
@@ -82,11 +86,11 @@ pub(super) fn tells_nothing(item: &Item) -> bool {
         .into_iter()
         .all(|name| entries(item, name).next().is_none())
         && entries(item, "completed").all(is_routine)
-        && rank_sentences(&lines(item, field::SAID), "", SAID).is_empty()
+        && rank_sentences(&collect_lines(item, field::SAID), "", SAID_BUDGET).is_empty()
         && !entries(item, field::ASKED).any(|asked| concludes(asked) || only_asks(asked))
 }
 
-fn lines(item: &Item, name: &str) -> Vec<String> {
+fn collect_lines(item: &Item, name: &str) -> Vec<String> {
     entries(item, name).map(str::to_owned).collect()
 }
 
@@ -113,15 +117,15 @@ pub(super) fn only_asks(text: &str) -> bool {
 /// The card, without what `known` says already; `None` if it would tell nothing:
 /// all of it is known, or a question was asked and nobody answered. `asked` names
 /// the row of the prompt where it is told on its own account.
-pub(super) fn render(
+pub(super) fn render_card(
     item: &Item,
     asked: Option<&str>,
-    focus: Focus<'_>,
-    known: &[Said],
-    scene: &Scene<'_>,
+    focus: CardFocus<'_>,
+    known: &[WordSet],
+    scene: &RecallContext<'_>,
 ) -> Option<String> {
     let about = match focus {
-        Focus::About(text) | Focus::Best(text) | Focus::Standing(text) => text,
+        CardFocus::About(text) | CardFocus::Best(text) | CardFocus::Standing(text) => text,
     };
     if has_ended(item, scene.now) {
         return None;
@@ -134,9 +138,9 @@ pub(super) fn render(
                 !known.iter().any(|said| said.says_words(&words))
             });
         }
-        line(&join_sentences(&sentences), MAX_LINE_CHARS)
+        sanitize_line(&join_sentences(&sentences), MAX_LINE_CHARS)
     };
-    let mut request = rank_sentences(&list(field::ASKED), about, ASKED);
+    let mut request = rank_sentences(&list(field::ASKED), about, ASKED_BUDGET);
     if request.is_empty() {
         request.extend(list(field::ASKED).into_iter().next());
     }
@@ -147,15 +151,18 @@ pub(super) fn render(
         said = list("completed");
     }
     // Nor did what was only offered.
-    let offered = item.detail.as_ref().and_then(|detail| detail.get(OFFERED));
+    let offered = item
+        .detail
+        .as_ref()
+        .and_then(|detail| detail.get(KEY_OFFERED));
     let offered = offered.map(options::from_json).unwrap_or_default();
     said.retain(|line| !offered.iter().any(|choice| choice.is_in(line)));
     // What is left to do did not come of it.
     let left: Vec<&str> = entries(item, "next_steps").collect();
     said.retain(|line| !left.iter().any(|step| is_step(line, step)));
     let room = match focus {
-        Focus::Best(_) => SAID_BEST,
-        Focus::About(_) | Focus::Standing(_) => SAID,
+        CardFocus::Best(_) => BEST_SAID_BUDGET,
+        CardFocus::About(_) | CardFocus::Standing(_) => SAID_BUDGET,
     };
     let concluded = rank_sentences(&said, about, room);
     let has_outcome = !concluded.is_empty();
@@ -165,9 +172,9 @@ pub(super) fn render(
     if !outcome.is_empty() {
         parts.push(format!("outcome: {outcome}"));
     }
-    if let Focus::Standing(_) = focus {
+    if let CardFocus::Standing(_) = focus {
         for step in left.into_iter().take(MAX_STEPS) {
-            let step = line(step, MAX_STEP_CHARS);
+            let step = sanitize_line(step, MAX_STEP_CHARS);
             if !outcome.contains(&step) {
                 parts.push(format!("left open: {step}"));
             }
@@ -177,14 +184,15 @@ pub(super) fn render(
     // What was asked is told for what came of it, unless it is told by itself.
     let is_outcome_known = parts.is_empty() && has_outcome && asked.is_none();
     // Nothing came of it, and now the same is asked again.
-    let is_echo = || parts.is_empty() && Said::of(about).says_all(&telling_words(&request));
+    let is_echo =
+        || parts.is_empty() && WordSet::from_text(about).says_all(&telling_words(&request));
     // "Commit it" and "Committed as 749b51f" are of no use to anyone.
     let is_status = || asked.is_none() && is_only_process(&format!("{request} {outcome}"));
     let is_empty = match focus {
-        Focus::Standing(_) => is_unanswered,
-        Focus::About(_) | Focus::Best(_) => is_unanswered || is_outcome_known || is_echo(),
+        CardFocus::Standing(_) => is_unanswered,
+        CardFocus::About(_) | CardFocus::Best(_) => is_unanswered || is_outcome_known || is_echo(),
     };
-    if !matches!(focus, Focus::Standing(_)) && is_status() {
+    if !matches!(focus, CardFocus::Standing(_)) && is_status() {
         return None;
     }
     if !request.is_empty() && !is_empty {
@@ -193,16 +201,16 @@ pub(super) fn render(
     // Where nothing is known of what was asked, the title is the agent's.
     let is_asked = || entries(item, field::ASKED).next().is_some();
     if parts.is_empty() && !has_outcome && !is_asked() {
-        parts.push(line(&item.title, MAX_LINE_CHARS));
+        parts.push(sanitize_line(&item.title, MAX_LINE_CHARS));
     }
     let mark = if is_untrusted(item) { "~" } else { "" };
     let branch = other_branch(item, scene).map_or_else(String::new, |branch| {
-        format!(" [branch {}]", line(branch, 60))
+        format!(" [branch {}]", sanitize_line(branch, 60))
     });
     let head = format!(
         "{}{mark} {}{branch}",
         name_of(item),
-        date(item.time.max(item.last_time)),
+        format_date(item.time.max(item.last_time)),
     );
     (!parts.is_empty()).then(|| format!("{head} {}", parts.join("\n  ")))
 }

@@ -68,7 +68,7 @@ const CHANGING_VERBS: &[&str] = &[
 ];
 
 /// How a change is proposed, wherever it stands.
-const PROPOSALS: &[&str] = &[
+const PROPOSAL_PHRASES: &[&str] = &[
     "why don't we",
     "why not",
     "why can't we",
@@ -95,7 +95,7 @@ const PROPOSALS: &[&str] = &[
 ];
 
 /// What may stand before the verb.
-const COURTESIES: &[&str] = &[
+const COURTESY_WORDS: &[&str] = &[
     "please",
     "pls",
     "ok",
@@ -122,7 +122,7 @@ const COURTESIES: &[&str] = &[
 /// Whether it is.
 pub(super) fn proposes_change(prompt: &str) -> bool {
     let lower = prompt.to_lowercase().replace('’', "'");
-    if PROPOSALS.iter().any(|phrase| lower.contains(phrase)) {
+    if PROPOSAL_PHRASES.iter().any(|phrase| lower.contains(phrase)) {
         return true;
     }
     let sentences = lower.split(['\n', ';', '!', ',']);
@@ -133,7 +133,10 @@ pub(super) fn proposes_change(prompt: &str) -> bool {
 
 fn begins_with_change(sentence: &str) -> bool {
     let mut rest = sentence.trim_start();
-    while let Some(after) = COURTESIES.iter().find_map(|word| after_phrase(rest, word)) {
+    while let Some(after) = COURTESY_WORDS
+        .iter()
+        .find_map(|word| after_phrase(rest, word))
+    {
         rest = after.trim_start_matches([' ', ',', ':']);
     }
     CHANGING_VERBS

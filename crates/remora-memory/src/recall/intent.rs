@@ -7,7 +7,7 @@ use crate::words::is_stop;
 
 /// What a prompt is after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Intent {
+pub enum PromptIntent {
     /// A question about what was done or decided.
     Past,
     /// Going on with what was begun.
@@ -20,7 +20,7 @@ pub enum Intent {
     Trivial,
 }
 
-impl Intent {
+impl PromptIntent {
     /// The words for it.
     pub fn name(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl Intent {
 }
 
 /// Words that say nothing on their own.
-const EMPTY: &[&str] = &[
+const FILLER_WORDS: &[&str] = &[
     "yes", "y", "yep", "yeah", "no", "n", "nope", "ok", "okay", "k", "sure", "thanks", "thank",
     "you", "thx", "please", "do", "it", "go", "ahead", "great", "nice", "good", "perfect", "cool",
     "fine", "right", "correct", "exactly", "done", "hi", "hello", "hey", "morning", "bye", "stop",
@@ -44,7 +44,7 @@ const EMPTY: &[&str] = &[
 ];
 
 /// What a person says to go on.
-const GOING_ON: &[&str] = &[
+const CONTINUE_PHRASES: &[&str] = &[
     "continue",
     "go on",
     "carry on",
@@ -74,7 +74,7 @@ const GOING_ON: &[&str] = &[
 ];
 
 /// What a question about the past begins with or holds.
-const PAST: &[&str] = &[
+const PAST_PHRASES: &[&str] = &[
     "why did",
     "why is",
     "why are",
@@ -144,7 +144,7 @@ const PAST: &[&str] = &[
 ];
 
 /// How a reason is asked for.
-const WHY: &[&str] = &[
+const WHY_PHRASES: &[&str] = &[
     "why",
     "warum",
     "wieso",
@@ -156,7 +156,7 @@ const WHY: &[&str] = &[
     "почему",
 ];
 /// What begins like it and proposes something, or asks about a person.
-const WHY_NOT: &[&str] = &[
+const PROPOSING_WHY_PHRASES: &[&str] = &[
     "why not",
     "why don't you",
     "why can't",
@@ -166,7 +166,7 @@ const WHY_NOT: &[&str] = &[
 ];
 
 /// What is said of something broken.
-const BROKEN: &[&str] = &[
+const BROKEN_PHRASES: &[&str] = &[
     "error",
     "exception",
     "traceback",
@@ -213,7 +213,7 @@ const BROKEN: &[&str] = &[
 ];
 
 /// What somebody says who wants something made, whatever else is told.
-const BUILDING: &[&str] = &[
+const BUILD_PHRASES: &[&str] = &[
     "add",
     "write",
     "implement",
@@ -229,18 +229,18 @@ const BUILDING: &[&str] = &[
     "refactor",
 ];
 /// How new work begins, besides.
-const BEGINNING: &[&str] = &["document", "show", "return", "let's add", "please add"];
+const NEW_WORK_PHRASES: &[&str] = &["document", "show", "return", "let's add", "please add"];
 /// What else is done, new or broken.
-const DOING: &[&str] = &["make", "fix"];
+const ACTION_VERBS: &[&str] = &["make", "fix"];
 
 /// How a question begins, with or without its mark.
-const ASKING: &[&str] = &[
+const QUESTION_PHRASES: &[&str] = &[
     "why", "what", "what's", "when", "how", "where", "who", "which", "did", "have", "had", "was",
     "remind",
 ];
 
 /// What is mended without anything being broken.
-const WORDING: &[&str] = &[
+const WORDING_NOUNS: &[&str] = &[
     "typo",
     "typos",
     "spelling",
@@ -251,7 +251,7 @@ const WORDING: &[&str] = &[
 ];
 
 /// How a statement begins that could be taken for a question.
-const STATING: &[&str] = &[
+const STATEMENT_PHRASES: &[&str] = &[
     "we decided",
     "we agreed",
     "we chose",
@@ -262,7 +262,7 @@ const STATING: &[&str] = &[
 ];
 
 /// What is never said of new work.
-const FAILING: &[&str] = &[
+const FAILURE_PHRASES: &[&str] = &[
     "fails",
     "failing",
     "failed",
@@ -278,25 +278,25 @@ const FAILING: &[&str] = &[
 
 /// What the client says in a person's place, besides what no statement is
 /// looked for in.
-const CLIENT: &[&str] = &["<teammate-message", "<user-memory-input"];
+const CLIENT_TAGS: &[&str] = &["<teammate-message", "<user-memory-input"];
 
 /// Words that new work must be told in.
-const TELLING: usize = 3;
+const MIN_NEW_WORK_WORDS: usize = 3;
 /// The same of a change, whose verb tells much: "lower the limit".
-const CHANGE_TELLING: usize = 2;
+const MIN_CHANGE_WORDS: usize = 2;
 /// How far a prompt is looked at.
-const LOOK: usize = 4_000;
+const MAX_PROMPT_BYTES: usize = 4_000;
 /// A longer prompt does not just go on.
-const SHORT: usize = 14;
+const MAX_CONTINUE_WORDS: usize = 14;
 
 /// What this prompt is after.
-pub fn intent(prompt: &str) -> Intent {
-    let text = &prompt[..prompt.floor_char_boundary(LOOK)];
+pub fn classify_intent(prompt: &str) -> PromptIntent {
+    let text = &prompt[..prompt.floor_char_boundary(MAX_PROMPT_BYTES)];
     let text = text.trim();
     // Other tags are a person's: `<div>` may be what they ask about.
-    let client = is_not_spoken(text) || CLIENT.iter().any(|tag| text.starts_with(tag));
+    let client = is_not_spoken(text) || CLIENT_TAGS.iter().any(|tag| text.starts_with(tag));
     if client || is_command(text) {
-        return Intent::Trivial;
+        return PromptIntent::Trivial;
     }
     let lower = text.to_lowercase().replace('’', "'");
     let words: Vec<&str> = lower
@@ -304,61 +304,81 @@ pub fn intent(prompt: &str) -> Intent {
         .filter(|word| !word.is_empty())
         .collect();
     let unspaced = lower.chars().filter(|c| is_unspaced(*c)).count();
-    let says = |list: &[&str]| list.iter().any(|phrase| holds(&lower, phrase));
-    if words.len() <= SHORT && unspaced <= SHORT * 2 && says(GOING_ON) && !says(BROKEN) {
-        return Intent::Continue;
+    let says = |list: &[&str]| list.iter().any(|phrase| contains_phrase(&lower, phrase));
+    if words.len() <= MAX_CONTINUE_WORDS
+        && unspaced <= MAX_CONTINUE_WORDS * 2
+        && says(CONTINUE_PHRASES)
+        && !says(BROKEN_PHRASES)
+    {
+        return PromptIntent::Continue;
     }
-    let empty = |word: &&str| EMPTY.contains(word) || word.chars().all(|c| c.is_ascii_digit());
+    let empty =
+        |word: &&str| FILLER_WORDS.contains(word) || word.chars().all(|c| c.is_ascii_digit());
     if unspaced < 4 && words.len() <= 8 && words.iter().all(empty) {
-        return Intent::Trivial;
+        return PromptIntent::Trivial;
     }
-    if unspaced > 0 && unspaced < 6 && words.len() <= 1 && !says(BROKEN) && !says(PAST) {
-        return Intent::Trivial;
+    if unspaced > 0
+        && unspaced < 6
+        && words.len() <= 1
+        && !says(BROKEN_PHRASES)
+        && !says(PAST_PHRASES)
+    {
+        return PromptIntent::Trivial;
     }
     // Whoever states something asks nothing.
-    if begins(&lower, STATING) && !lower.contains(['?', '？']) {
-        return Intent::New;
+    if starts_with_phrase(&lower, STATEMENT_PHRASES) && !lower.contains(['?', '？']) {
+        return PromptIntent::New;
     }
     // What else is told of the past asks nothing where something is to be done.
-    let asks = lower.contains(['?', '？']) || begins(&lower, ASKING);
+    let asks = lower.contains(['?', '？']) || starts_with_phrase(&lower, QUESTION_PHRASES);
     let telling = words.iter().filter(|word| !empty(word) && !is_stop(word));
     let telling = telling.count();
     // `why` of nothing that is broken asks for the reason of a choice.
-    let why = begins(&lower, WHY) && !begins(&lower, WHY_NOT) && !says(BROKEN) && telling > 0;
-    let past = why || says(PAST) && (asks || !does(&lower));
+    let why = starts_with_phrase(&lower, WHY_PHRASES)
+        && !starts_with_phrase(&lower, PROPOSING_WHY_PHRASES)
+        && !says(BROKEN_PHRASES)
+        && telling > 0;
+    let past = why || says(PAST_PHRASES) && (asks || !has_instruction(&lower));
     // A question about a failure of the past is a question about the past.
-    if past && (lower.contains(['?', '？']) || begins(&lower, PAST) || unspaced > 0) {
-        return Intent::Past;
+    if past
+        && (lower.contains(['?', '？']) || starts_with_phrase(&lower, PAST_PHRASES) || unspaced > 0)
+    {
+        return PromptIntent::Past;
     }
     let named =
         |word: &&str| word.len() > 8 && (word.ends_with("error") || word.ends_with("exception"));
-    let rewords = begins(&lower, &["fix"]) && says(WORDING);
-    let new = begins(&lower, BUILDING) || begins(&lower, BEGINNING) || rewords;
-    let builds = new && !says(FAILING);
-    if !builds && (says(BROKEN) || words.iter().any(named)) {
-        return Intent::Mend;
+    let rewords = starts_with_phrase(&lower, &["fix"]) && says(WORDING_NOUNS);
+    let new = starts_with_phrase(&lower, BUILD_PHRASES)
+        || starts_with_phrase(&lower, NEW_WORK_PHRASES)
+        || rewords;
+    let builds = new && !says(FAILURE_PHRASES);
+    if !builds && (says(BROKEN_PHRASES) || words.iter().any(named)) {
+        return PromptIntent::Mend;
     }
     if past {
-        return Intent::Past;
+        return PromptIntent::Past;
     }
     // Nothing can be found by a word or two that every prompt has.
     let needed = if proposes_change(&lower) {
-        CHANGE_TELLING
+        MIN_CHANGE_WORDS
     } else {
-        TELLING
+        MIN_NEW_WORK_WORDS
     };
     if unspaced == 0 && !lower.contains('?') && telling < needed {
-        return Intent::Trivial;
+        return PromptIntent::Trivial;
     }
-    Intent::New
+    PromptIntent::New
 }
 
 /// Whether a sentence of the text, or half of one, says what to do.
-fn does(text: &str) -> bool {
+fn has_instruction(text: &str) -> bool {
     let sentences = text.split([';', '\n', '!']).flat_map(|s| s.split(". "));
     sentences
         .map(|sentence| sentence.trim().trim_start_matches("please "))
-        .any(|sentence| begins(sentence, BUILDING) || begins(sentence, DOING))
+        .any(|sentence| {
+            starts_with_phrase(sentence, BUILD_PHRASES)
+                || starts_with_phrase(sentence, ACTION_VERBS)
+        })
 }
 
 /// `/name` at the very beginning; a path has more slashes.
@@ -372,7 +392,7 @@ fn is_command(text: &str) -> bool {
 }
 
 /// Whether the phrase stands in the text, not in the middle of a word.
-fn holds(text: &str, phrase: &str) -> bool {
+fn contains_phrase(text: &str, phrase: &str) -> bool {
     text.match_indices(phrase).any(|(at, _)| {
         let before = text[..at].chars().next_back();
         let after = text[at + phrase.len()..].chars().next();
@@ -382,7 +402,7 @@ fn holds(text: &str, phrase: &str) -> bool {
     })
 }
 
-fn begins(text: &str, phrases: &[&str]) -> bool {
+fn starts_with_phrase(text: &str, phrases: &[&str]) -> bool {
     let rest = phrases
         .iter()
         .filter_map(|phrase| text.strip_prefix(phrase));
@@ -401,86 +421,72 @@ mod tests {
 
     #[test]
     fn each_intent_is_told_by_its_words() {
+        use PromptIntent::{Continue, Mend, New, Past, Trivial};
         let cases = [
-            ("yes", Intent::Trivial),
-            ("run the tests", Intent::Trivial),
-            ("ok, go ahead", Intent::Trivial),
-            ("thanks!", Intent::Trivial),
-            ("2", Intent::Trivial),
-            ("好的", Intent::Trivial),
-            ("", Intent::Trivial),
-            ("/clear", Intent::Trivial),
-            ("<task-notification>\n<task-id>a</task-id>", Intent::Trivial),
+            ("yes", Trivial),
+            ("run the tests", Trivial),
+            ("ok, go ahead", Trivial),
+            ("thanks!", Trivial),
+            ("2", Trivial),
+            ("好的", Trivial),
+            ("", Trivial),
+            ("/clear", Trivial),
+            ("<task-notification>\n<task-id>a</task-id>", Trivial),
             (
                 "<local-command-stdout>why is it 3?</local-command-stdout>",
-                Intent::Trivial,
+                Trivial,
             ),
-            ("<teammate-message from=\"a\">why is it 3?", Intent::Trivial),
-            ("<div> is not closed, fix it", Intent::Mend),
-            ("<Button> should take a size property too", Intent::New),
-            ("why httpx?", Intent::Past),
-            ("why Celery", Intent::Past),
-            ("Warum PostgreSQL?", Intent::Past),
-            ("pourquoi httpx et pas requests ?", Intent::Past),
-            ("なぜSQLiteですか", Intent::Past),
-            ("why?", Intent::New),
-            ("why not use a queue for the exporter?", Intent::New),
-            ("why won't the server start", Intent::Mend),
-            ("continue", Intent::Continue),
-            ("please carry on with the migration", Intent::Continue),
-            ("where were we?", Intent::Continue),
-            ("继续", Intent::Continue),
-            ("why is the retry limit 3?", Intent::Past),
-            ("why did we drop the connection pool?", Intent::Past),
-            ("What was the reason for pinning tokio?", Intent::Past),
-            ("remind me how releases are cut", Intent::Past),
-            ("上次为什么换成 SQLite？", Intent::Past),
-            ("cargo test fails with E0502 in retry.rs", Intent::Mend),
-            ("the login page is broken again", Intent::Mend),
-            ("构建报错了，帮我看看", Intent::Mend),
-            ("add a --json flag to the list command", Intent::New),
-            ("/home/me/app/src/x.rs needs a doc comment", Intent::New),
-            ("Add error handling to the exporter", Intent::New),
-            (
-                "vitest says ReferenceError: document is not defined",
-                Intent::Mend,
-            ),
-            ("Which state library do we use and why?", Intent::Past),
-            ("Add metrics; we decided to name them app_", Intent::New),
-            ("rename recall() to fetch()", Intent::New),
-            (
-                "earlier tests pass; implement the new login form",
-                Intent::New,
-            ),
+            ("<teammate-message from=\"a\">why is it 3?", Trivial),
+            ("<div> is not closed, fix it", Mend),
+            ("<Button> should take a size property too", New),
+            ("why httpx?", Past),
+            ("why Celery", Past),
+            ("Warum PostgreSQL?", Past),
+            ("pourquoi httpx et pas requests ?", Past),
+            ("なぜSQLiteですか", Past),
+            ("why?", New),
+            ("why not use a queue for the exporter?", New),
+            ("why won't the server start", Mend),
+            ("continue", Continue),
+            ("please carry on with the migration", Continue),
+            ("where were we?", Continue),
+            ("继续", Continue),
+            ("why is the retry limit 3?", Past),
+            ("why did we drop the connection pool?", Past),
+            ("What was the reason for pinning tokio?", Past),
+            ("remind me how releases are cut", Past),
+            ("上次为什么换成 SQLite？", Past),
+            ("cargo test fails with E0502 in retry.rs", Mend),
+            ("the login page is broken again", Mend),
+            ("构建报错了，帮我看看", Mend),
+            ("add a --json flag to the list command", New),
+            ("/home/me/app/src/x.rs needs a doc comment", New),
+            ("Add error handling to the exporter", New),
+            ("vitest says ReferenceError: document is not defined", Mend),
+            ("Which state library do we use and why?", Past),
+            ("Add metrics; we decided to name them app_", New),
+            ("rename recall() to fetch()", New),
+            ("earlier tests pass; implement the new login form", New),
             (
                 "I used to like this; please add a dark theme to the settings page",
-                Intent::New,
+                New,
             ),
-            (
-                "Add a retry to the fetcher, and why not a cache too",
-                Intent::New,
-            ),
-            ("Fix the typo in README", Intent::New),
-            ("Update the error message of the importer", Intent::New),
-            ("Fix the login, we decided it must hold a day", Intent::Mend),
-            ("fix the build", Intent::Mend),
-            (
-                "Add a cache here. What did we decide about its size?",
-                Intent::Past,
-            ),
-            ("show me what we decided about retries", Intent::Past),
-            (
-                "remind me what we decided. Add it to the docs",
-                Intent::Past,
-            ),
-            ("We decided to use sqlite because it is small", Intent::New),
-            ("Increase how often we try again", Intent::New),
-            ("drop it", Intent::Trivial),
-            ("debug output should go to stderr", Intent::New),
-            ("给导出命令加一个进度条", Intent::New),
+            ("Add a retry to the fetcher, and why not a cache too", New),
+            ("Fix the typo in README", New),
+            ("Update the error message of the importer", New),
+            ("Fix the login, we decided it must hold a day", Mend),
+            ("fix the build", Mend),
+            ("Add a cache here. What did we decide about its size?", Past),
+            ("show me what we decided about retries", Past),
+            ("remind me what we decided. Add it to the docs", Past),
+            ("We decided to use sqlite because it is small", New),
+            ("Increase how often we try again", New),
+            ("drop it", Trivial),
+            ("debug output should go to stderr", New),
+            ("给导出命令加一个进度条", New),
         ];
         for (prompt, wanted) in cases {
-            assert_eq!(intent(prompt), wanted, "{prompt}");
+            assert_eq!(classify_intent(prompt), wanted, "{prompt}");
         }
     }
 }

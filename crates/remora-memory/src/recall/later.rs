@@ -10,48 +10,59 @@ use std::cell::{OnceCell, RefCell};
 use remora_protocol::record::{Item, Kind};
 
 use self::cues::{
-    CHOICES, DENIALS, DROPS, ENDS, GOES, LEAVES, MANNER_TERMS, MOVES, NO_MORE, STOPS, TURNED, TURNS,
+    CHANGE_ENDINGS, CHOICE_CUES, CLAUSE_STOPS, DENIAL_ENDINGS, DROP_CUES, LEAVING_PREPOSITIONS,
+    MANNER_TERMS, MOVE_VERBS, NEGATION_WORDS, SUBJECT_END_WORDS, TRAILING_DROP_CUES,
+    WITHDRAWAL_CUES,
 };
-use super::reader::Reader;
-use super::{Scene, row};
-use crate::store::{Filter, Page, Result};
-use crate::words::{BytePairs, Splitter, is_stop, word_number};
+use super::reader::RecallReader;
+use super::{RecallContext, row};
+use crate::store::{Filter, PageRequest, Result};
+use crate::words::{BytePairs, TermSplitter, is_stop, word_number};
 
 /// Statements of a project that are looked at for later words.
-pub(super) const LOOK: usize = 60;
+pub(super) const MAX_COMPARED_STATEMENTS: usize = 60;
 /// Words of a thing that is taken back.
-const THING: usize = 4;
+const MAX_SUBJECT_WORDS: usize = 4;
 
 /// Where a statement's detail says what it takes back.
-pub(crate) const TAKES_BACK: &str = "takes_back";
+pub(crate) const KEY_TAKES_BACK: &str = "takes_back";
 /// Characters of it.
-const SENTENCE: usize = 200;
+const MAX_SENTENCE_CHARS: usize = 200;
 
 /// What is said of a summary whose request was taken back.
-const NO_LONGER: &str = "(taken back later)";
+const WITHDRAWN_NOTE: &str = "(taken back later)";
 
 /// The sentence that takes something back, if one does.
-pub(crate) fn reversal(text: &str) -> Option<String> {
+pub(crate) fn find_withdrawal(text: &str) -> Option<String> {
     let ends = ['.', '!', '?', '\n', '。', '！', '？'];
     let takes_back = |sentence: &&str| {
         let lower = sentence.to_lowercase();
-        let heard = Heard::of(&lower);
-        let cues = [DROPS, GOES, TURNS, NO_MORE];
-        let leaves = || LEAVES.iter().any(|cue| heard.leaves(cue).next().is_some());
-        cues.iter().any(|cues| heard.any(cues)) || leaves()
+        let heard = CueText::from_text(&lower);
+        let cues = [
+            DROP_CUES,
+            TRAILING_DROP_CUES,
+            WITHDRAWAL_CUES,
+            DENIAL_ENDINGS,
+        ];
+        let leaves = || {
+            LEAVING_PREPOSITIONS
+                .iter()
+                .any(|cue| heard.find_leaving_cue(cue).next().is_some())
+        };
+        cues.iter().any(|cues| heard.contains_any(cues)) || leaves()
     };
     let sentence = text.split(ends).find(takes_back)?;
-    Some(sentence.trim().chars().take(SENTENCE).collect())
+    Some(sentence.trim().chars().take(MAX_SENTENCE_CHARS).collect())
 }
 
 /// The things that a text says go, each as the words of its name.
 pub(crate) fn dropped_things(text: &str) -> Vec<Vec<String>> {
-    let mut splitter = Splitter::default();
+    let mut splitter = TermSplitter::default();
     let ends = ['.', '!', '?', '\n', '。', '！', '？'];
     let lower = text.to_lowercase();
     let sentences = lower.split_inclusive(ends);
     sentences
-        .flat_map(|sentence| drops(&Heard::of(sentence), &mut splitter))
+        .flat_map(|sentence| find_dropped_subjects(&CueText::from_text(sentence), &mut splitter))
         .map(|gone| gone.thing)
         .collect()
 }
@@ -59,51 +70,51 @@ pub(crate) fn dropped_things(text: &str) -> Vec<Vec<String>> {
 /// The words of what a text chooses, not of what it only says beside it.
 pub(crate) fn chosen_words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase();
-    if !Heard::of(&lower).any(CHOICES) {
+    if !CueText::from_text(&lower).contains_any(CHOICE_CUES) {
         return Vec::new();
     }
-    scope::chosen(&lower, &mut Splitter::default())
+    scope::find_chosen_words(&lower, &mut TermSplitter::default())
 }
 
 /// Whether it is something that somebody said should be so.
 pub(super) fn is_stated(kind: Kind) -> bool {
-    STATED.contains(&kind)
+    STATEMENT_KINDS.contains(&kind)
 }
 
-pub(super) const STATED: &[Kind] = &[Kind::Correction, Kind::Preference, Kind::Decision];
+pub(super) const STATEMENT_KINDS: &[Kind] = &[Kind::Correction, Kind::Preference, Kind::Decision];
 
 /// All that states something in a project.
 pub(super) fn stated_in(project: &str) -> Filter {
     Filter {
         project: Some(project.to_owned()),
-        kinds: STATED.to_vec(),
+        kinds: STATEMENT_KINDS.to_vec(),
         ..Filter::default()
     }
 }
 
 /// Statements that may have replaced others.
 #[derive(Debug, Default)]
-pub(super) struct Later {
-    stated: Vec<Stated>,
-    splitter: RefCell<Splitter>,
+pub(super) struct Supersessions {
+    stated: Vec<StatedItem>,
+    splitter: RefCell<TermSplitter>,
 }
 
-impl Later {
+impl Supersessions {
     /// The last ones of the project, the newest first.
-    pub(super) fn of_project(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Self> {
+    pub(super) fn of_project(store: &RecallReader<'_>, scene: &RecallContext<'_>) -> Result<Self> {
         let filter = stated_in(scene.project);
-        let rows = store.list_uncorrected(&filter, Page::newest(LOOK))?;
+        let rows = store.list_uncorrected(&filter, PageRequest::newest(MAX_COMPARED_STATEMENTS))?;
         Ok(Self::of_rows(store, &rows))
     }
 
     /// The same, of all rows that state something as the store lists them.
-    pub(super) fn of_rows(store: &Reader<'_>, rows: &[Item]) -> Self {
-        let rows = store.correct_with_ended(&rows[..rows.len().min(LOOK)]);
+    pub(super) fn of_rows(store: &RecallReader<'_>, rows: &[Item]) -> Self {
+        let rows = store.correct_with_ended(&rows[..rows.len().min(MAX_COMPARED_STATEMENTS)]);
         let stated = rows.iter().filter_map(|(item, has_ended)| {
             let has_ended = *has_ended;
-            Some(Stated {
+            Some(StatedItem {
                 has_ended,
-                ..Stated::of(item)?
+                ..StatedItem::from_item(item)?
             })
         });
         Self {
@@ -112,24 +123,27 @@ impl Later {
         }
     }
 
-    pub(super) fn among<'a>(items: impl IntoIterator<Item = &'a Item>) -> Self {
+    pub(super) fn from_items<'a>(items: impl IntoIterator<Item = &'a Item>) -> Self {
         Self {
-            stated: items.into_iter().filter_map(Stated::of).collect(),
+            stated: items
+                .into_iter()
+                .filter_map(StatedItem::from_item)
+                .collect(),
             splitter: RefCell::default(),
         }
     }
 
     /// Whether a later one leaves nothing of this row.
-    pub(super) fn replace(&self, item: &Item) -> bool {
-        self.replacing(item).is_some()
+    pub(super) fn is_superseded(&self, item: &Item) -> bool {
+        self.superseding_id(item).is_some()
     }
 
     /// The number of the first one that leaves nothing of this row.
-    pub(super) fn replacing(&self, item: &Item) -> Option<i64> {
-        let this = Stated::of(item).filter(|this| self.any_after(this.time))?;
+    pub(super) fn superseding_id(&self, item: &Item) -> Option<i64> {
+        let this = StatedItem::from_item(item).filter(|this| self.any_after(this.time))?;
         let known = self.stated.iter().find(|known| known.uid == this.uid);
-        let this = known.unwrap_or(&this).read(&self.splitter);
-        self.replacements(this).next().map(|later| later.id)
+        let this = known.unwrap_or(&this).parse_statement(&self.splitter);
+        self.list_superseding(this).next().map(|later| later.id)
     }
 
     /// The number of a later one that leaves nothing of what was stated in this
@@ -139,9 +153,11 @@ impl Later {
         let stated = self.stated.iter().filter(|stated| stated.turn == turn);
         let mut last = None;
         for stated in stated {
-            let this = stated.read(&self.splitter);
+            let this = stated.parse_statement(&self.splitter);
             // What the same turn says once more does not replace it.
-            let mut later = self.replacements(this).filter(|later| later.turn != turn);
+            let mut later = self
+                .list_superseding(this)
+                .filter(|later| later.turn != turn);
             last = Some(later.next()?.id);
         }
         last
@@ -176,26 +192,26 @@ impl Later {
             return true;
         }
         summary.text.clear();
-        summary.title = format!("{} {NO_LONGER}", summary.title);
+        summary.title = format!("{} {WITHDRAWN_NOTE}", summary.title);
         row::has_more(summary)
     }
 
     fn replace_said(&self, said: &str, time: i64) -> bool {
-        let read = || Statement::read(said, "", time, &mut self.splitter.borrow_mut());
-        self.any_after(time) && self.replacements(&read()).next().is_some()
+        let read = || ParsedStatement::from_text(said, "", time, &mut self.splitter.borrow_mut());
+        self.any_after(time) && self.list_superseding(&read()).next().is_some()
     }
 
     fn any_after(&self, time: i64) -> bool {
         self.stated.iter().any(|stated| stated.time > time)
     }
 
-    fn replacements(&self, this: &Statement) -> impl Iterator<Item = &Stated> {
+    fn list_superseding(&self, this: &ParsedStatement) -> impl Iterator<Item = &StatedItem> {
         let later = self.stated.iter().filter(|later| later.time > this.time);
         later.filter(|later| {
-            let read = later.read(&self.splitter);
+            let read = later.parse_statement(&self.splitter);
             // What stood in for something until a day gives way to it again; what
             // said of the same thing until when it holds has ended it.
-            read.replaces(this) && (!later.has_ended || read.names_all_of(this))
+            read.supersedes_other(this) && (!later.has_ended || read.names_all_of(this))
         })
     }
 }
@@ -203,7 +219,7 @@ impl Later {
 /// A row that states something. Its words are read when it is compared, which
 /// most never are.
 #[derive(Debug)]
-struct Stated {
+struct StatedItem {
     id: i64,
     uid: String,
     time: i64,
@@ -213,14 +229,14 @@ struct Stated {
     taken_back: String,
     /// Whether it said until when it holds, and that is over.
     has_ended: bool,
-    read: OnceCell<Statement>,
+    read: OnceCell<ParsedStatement>,
 }
 
-impl Stated {
+impl StatedItem {
     /// Of a row; `None` if it states nothing.
-    fn of(item: &Item) -> Option<Self> {
+    fn from_item(item: &Item) -> Option<Self> {
         let detail = item.detail.as_ref();
-        let taken_back = detail.and_then(|detail| detail.get(TAKES_BACK)?.as_str());
+        let taken_back = detail.and_then(|detail| detail.get(KEY_TAKES_BACK)?.as_str());
         is_stated(item.kind).then(|| Self {
             id: item.id,
             uid: item.uid.clone(),
@@ -233,17 +249,17 @@ impl Stated {
         })
     }
 
-    fn read(&self, splitter: &RefCell<Splitter>) -> &Statement {
+    fn parse_statement(&self, splitter: &RefCell<TermSplitter>) -> &ParsedStatement {
         self.read.get_or_init(|| {
             let splitter = &mut splitter.borrow_mut();
-            Statement::read(&self.title, &self.taken_back, self.time, splitter)
+            ParsedStatement::from_text(&self.title, &self.taken_back, self.time, splitter)
         })
     }
 }
 
 /// A statement and what it is about.
 #[derive(Debug)]
-struct Statement {
+struct ParsedStatement {
     time: i64,
     /// What it says, in lower case.
     lower: String,
@@ -254,22 +270,22 @@ struct Statement {
     /// Those of what was chosen: read when they are asked for, which is seldom.
     chosen: OnceCell<Vec<String>>,
     /// The things that it takes back.
-    drops: Vec<Gone>,
+    drops: Vec<DroppedSubject>,
 }
 
-impl Statement {
+impl ParsedStatement {
     /// What a text says, and another that takes something back.
-    fn read(text: &str, taken_back: &str, time: i64, splitter: &mut Splitter) -> Self {
+    fn from_text(text: &str, taken_back: &str, time: i64, splitter: &mut TermSplitter) -> Self {
         let lower = text.to_lowercase();
-        let heard = Heard::of(&lower);
-        let mut drops = drops(&heard, splitter);
+        let heard = CueText::from_text(&lower);
+        let mut drops = find_dropped_subjects(&heard, splitter);
         if !taken_back.is_empty() {
-            drops.extend(self::drops(
-                &Heard::of(&taken_back.to_lowercase()),
+            drops.extend(self::find_dropped_subjects(
+                &CueText::from_text(&taken_back.to_lowercase()),
                 splitter,
             ));
         }
-        let words = telling(text, splitter);
+        let words = find_distinctive_words(text, splitter);
         Self {
             time,
             numbers: words.iter().map(|word| word_number(word)).collect(),
@@ -282,23 +298,25 @@ impl Statement {
 
     /// The words of what was chosen, not of what is only said beside it.
     fn chosen(&self) -> &[String] {
-        let chosen = || scope::chosen(&self.lower, &mut Splitter::default());
+        let chosen = || scope::find_chosen_words(&self.lower, &mut TermSplitter::default());
         self.chosen.get_or_init(chosen)
     }
 
     /// Whether it says what to take for something.
     fn chooses(&self) -> bool {
-        Heard::of(&self.lower).any(CHOICES)
+        CueText::from_text(&self.lower).contains_any(CHOICE_CUES)
     }
 
     /// Whether it says another thing than before.
     fn turns(&self) -> bool {
-        let heard = Heard::of(&self.lower);
-        TURNED.iter().any(|cue| heard.closing(cue).next().is_some())
+        let heard = CueText::from_text(&self.lower);
+        CHANGE_ENDINGS
+            .iter()
+            .any(|cue| heard.find_closing_cue(cue).next().is_some())
     }
 
     /// Whether this one, being later, leaves nothing of the other.
-    fn replaces(&self, other: &Self) -> bool {
+    fn supersedes_other(&self, other: &Self) -> bool {
         self.drops_what(other) || self.is_about_the_same(other)
     }
 
@@ -309,9 +327,10 @@ impl Statement {
     }
 
     fn drops_what(&self, other: &Self) -> bool {
-        let held = |gone: &Gone| gone.thing.iter().all(|word| other.chosen().contains(word));
+        let held =
+            |gone: &DroppedSubject| gone.thing.iter().all(|word| other.chosen().contains(word));
         // Who takes the same thing back says the same.
-        let said = |gone: &Gone| other.drops.iter().any(|own| own.thing == gone.thing);
+        let said = |gone: &DroppedSubject| other.drops.iter().any(|own| own.thing == gone.thing);
         self.drops
             .iter()
             .any(|gone| held(gone) && !said(gone) && !gone.is_elsewhere(other))
@@ -341,15 +360,15 @@ impl Statement {
 
 /// A thing that is taken back.
 #[derive(Debug, PartialEq, Eq)]
-struct Gone {
+struct DroppedSubject {
     thing: Vec<String>,
     /// Where or for what it goes; empty if all over.
     scope: Vec<String>,
 }
 
-impl Gone {
+impl DroppedSubject {
     /// Whether it goes where the other statement says nothing of.
-    fn is_elsewhere(&self, other: &Statement) -> bool {
+    fn is_elsewhere(&self, other: &ParsedStatement) -> bool {
         let beside = |word: &&String| !self.thing.contains(word);
         let mut scope = self.scope.iter().filter(beside).peekable();
         scope.peek().is_some()
@@ -359,25 +378,25 @@ impl Gone {
 }
 
 /// A text in lower case that is searched for many cues.
-struct Heard<'a> {
+struct CueText<'a> {
     text: &'a str,
     pairs: BytePairs,
 }
 
-impl<'a> Heard<'a> {
-    fn of(text: &'a str) -> Self {
+impl<'a> CueText<'a> {
+    fn from_text(text: &'a str) -> Self {
         Self {
             text,
             pairs: BytePairs::of(text),
         }
     }
 
-    fn any(&self, cues: &[&str]) -> bool {
-        cues.iter().any(|cue| self.places(cue).next().is_some())
+    fn contains_any(&self, cues: &[&str]) -> bool {
+        cues.iter().any(|cue| self.find_cue(cue).next().is_some())
     }
 
     /// Where a cue stands as words of its own.
-    fn places<'b>(&'b self, cue: &'b str) -> impl Iterator<Item = usize> + 'b {
+    fn find_cue<'b>(&'b self, cue: &'b str) -> impl Iterator<Item = usize> + 'b {
         let text = self.text;
         // Making a searcher costs more than all else here.
         let found = self.pairs.may_hold(cue).then(|| text.match_indices(cue));
@@ -395,80 +414,84 @@ impl<'a> Heard<'a> {
     }
 
     /// Where a cue ends a clause.
-    fn closing<'b>(&'b self, cue: &'b str) -> impl Iterator<Item = usize> + 'b {
-        self.places(cue).filter(|at| {
+    fn find_closing_cue<'b>(&'b self, cue: &'b str) -> impl Iterator<Item = usize> + 'b {
+        self.find_cue(cue).filter(|at| {
             let after = self.text[at + cue.len()..].trim_start();
-            after.is_empty() || after.starts_with(STOPS) || after.starts_with('.')
+            after.is_empty() || after.starts_with(CLAUSE_STOPS) || after.starts_with('.')
         })
     }
 
     /// Where something is left behind for something else.
-    fn leaves<'b>(&'b self, cue: &'b str) -> impl Iterator<Item = usize> + 'b {
-        self.places(cue).filter(|at| {
+    fn find_leaving_cue<'b>(&'b self, cue: &'b str) -> impl Iterator<Item = usize> + 'b {
+        self.find_cue(cue).filter(|at| {
             let clause = clause_before(self.text, *at);
             let mut words = clause.split(|c: char| !c.is_alphanumeric());
-            words.any(|word| MOVES.contains(&word))
+            words.any(|word| MOVE_VERBS.contains(&word))
         })
     }
 }
 
 fn clause_before(text: &str, at: usize) -> &str {
-    text[..at].rsplit(STOPS).next().unwrap_or_default()
+    text[..at].rsplit(CLAUSE_STOPS).next().unwrap_or_default()
 }
 
 /// The things that a text says go.
-fn drops(heard: &Heard<'_>, splitter: &mut Splitter) -> Vec<Gone> {
+fn find_dropped_subjects(heard: &CueText<'_>, splitter: &mut TermSplitter) -> Vec<DroppedSubject> {
     let lower = heard.text;
     let mut found = Vec::new();
     let mut take = |thing: &str, before: &str, rest: &str| {
-        let mut thing = telling(thing, splitter);
-        thing.truncate(THING);
+        let mut thing = find_distinctive_words(thing, splitter);
+        thing.truncate(MAX_SUBJECT_WORDS);
         if thing.iter().any(|word| word.chars().count() >= 2) {
-            let parts = [scope::leading(lower), before, scope::after(rest)];
-            let scope = scope::words(parts, splitter);
-            let gone = Gone { thing, scope };
+            let parts = [
+                scope::leading_scope(lower),
+                before,
+                scope::scope_after(rest),
+            ];
+            let scope = scope::scope_words(parts, splitter);
+            let gone = DroppedSubject { thing, scope };
             if !found.contains(&gone) {
                 found.push(gone);
             }
         }
     };
-    for cue in DROPS {
-        for at in heard.places(cue) {
+    for cue in DROP_CUES {
+        for at in heard.find_cue(cue) {
             let before = lower[..at].split_whitespace().next_back();
-            if !before.is_some_and(|word| DENIALS.contains(&word)) {
+            if !before.is_some_and(|word| NEGATION_WORDS.contains(&word)) {
                 let (thing, rest) = name_at(&lower[at + cue.len()..]);
                 let clause = clause_before(lower, at);
                 let before = match *cue {
-                    "away from" => scope::moved(clause),
-                    _ => scope::before(clause),
+                    "away from" => scope::moved_subject(clause),
+                    _ => scope::scope_before(clause),
                 };
                 take(thing, before, rest);
             }
         }
     }
-    for cue in LEAVES {
-        for at in heard.leaves(cue) {
+    for cue in LEAVING_PREPOSITIONS {
+        for at in heard.find_leaving_cue(cue) {
             let (thing, rest) = name_at(&lower[at + cue.len()..]);
             let thing = thing.trim_start();
             // "Move it from the page to the menu" gives up no page.
             let part = ["a ", "an ", "the ", "this ", "that "];
             if !part.iter().any(|article| thing.starts_with(article)) {
-                take(thing, scope::moved(clause_before(lower, at)), rest);
+                take(thing, scope::moved_subject(clause_before(lower, at)), rest);
             }
         }
     }
-    for cue in NO_MORE {
-        for at in heard.closing(cue) {
-            let clause = Heard::of(clause_before(lower, at));
-            for word in DENIALS {
-                if let Some(at) = clause.places(word).next() {
+    for cue in DENIAL_ENDINGS {
+        for at in heard.find_closing_cue(cue) {
+            let clause = CueText::from_text(clause_before(lower, at));
+            for word in NEGATION_WORDS {
+                if let Some(at) = clause.find_cue(word).next() {
                     take(&clause.text[at + word.len()..], "", "");
                 }
             }
         }
     }
-    for cue in GOES {
-        for at in heard.places(cue) {
+    for cue in TRAILING_DROP_CUES {
+        for at in heard.find_cue(cue) {
             let thing = clause_before(lower, at).trim_start();
             let rest = &lower[at + cue.len()..];
             take(thing.trim_start_matches(['把', '将', '从']), "", rest);
@@ -479,8 +502,10 @@ fn drops(heard: &Heard<'_>, splitter: &mut Splitter) -> Vec<Gone> {
 
 /// The name that a text begins with, and the rest.
 fn name_at(text: &str) -> (&str, &str) {
-    let ends = ENDS.iter().filter_map(|end| text.find(end));
-    let end = ends.chain(text.find(STOPS)).chain(sentence_end(text));
+    let ends = SUBJECT_END_WORDS.iter().filter_map(|end| text.find(end));
+    let end = ends
+        .chain(text.find(CLAUSE_STOPS))
+        .chain(sentence_end(text));
     let (name, rest) = text.split_at(end.min().unwrap_or(text.len()));
     (name.trim_end_matches('了'), rest)
 }
@@ -496,9 +521,9 @@ fn sentence_end(text: &str) -> Option<usize> {
 }
 
 /// The words of a text that say what it is about.
-fn telling(text: &str, splitter: &mut Splitter) -> Vec<String> {
+fn find_distinctive_words(text: &str, splitter: &mut TermSplitter) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    splitter.each(text, |term, _| {
+    splitter.for_each_term(text, |term, _| {
         let number = term.bytes().all(|b| b.is_ascii_digit() || b == b'.');
         let is_manner = || MANNER_TERMS.binary_search(&term).is_ok();
         if !number && !is_stop(term) && !found.iter().any(|word| word == term) && !is_manner() {

@@ -7,50 +7,50 @@
 use remora_protocol::record::{Item, Kind};
 use serde_json::Value;
 
-use super::page::Page;
-use super::plain::block;
-use super::reader::Reader;
-use super::truth::Truth;
-use super::{ASSISTANT, Recall, Scene, Seen, name_of, row};
+use super::page::ContextBlock;
+use super::plain::sanitize_block;
+use super::reader::RecallReader;
+use super::truth::Freshness;
+use super::{ASSISTANT_SPEAKER, Exposure, RecallContext, RecallResult, name_of, row};
 use crate::end_date::item_ended_on;
 use crate::private::{strip_injected, strip_private};
-use crate::store::{Filter, Page as Part, Result};
+use crate::store::{Filter, PageRequest as Part, Result};
 
 /// Memories of a scope that are looked at.
-const LOOK: usize = 200;
+const MAX_MEMORIES_PER_SCOPE: usize = 200;
 /// Characters of one body.
-const BODY: usize = 1_500;
+const MAX_BODY_CHARS: usize = 1_500;
 /// The least urgent priority that is given without being asked for.
-const CORE: u64 = 2;
+const MAX_CORE_PRIORITY: u64 = 2;
 /// The priority of what no helper may miss.
-const URGENT: u64 = 1;
+const MAX_URGENT_PRIORITY: u64 = 1;
 
 /// The best priority that a memory has while it is not the user's.
-const FOREIGN_PRIORITY: u64 = 2;
+const MIN_FOREIGN_PRIORITY: u64 = 2;
 /// How the addresses of memories in a repository begin.
-const TEAM: &str = "memory://team/";
+const TEAM_ADDRESS_PREFIX: &str = "memory://team/";
 /// Said of memories that nobody on this machine accepted.
 const REPOSITORY_MARK: &str = "[from this repository, not from the user]";
 const AGENT_MARK: &str = "[saved by an agent, not by the user]";
 
 /// Puts core memories on the page.
-pub(super) fn put(
-    store: &Reader<'_>,
-    scene: &Scene<'_>,
-    page: &mut Page,
-    recall: &mut Recall,
+pub(super) fn add_core_memories(
+    store: &RecallReader<'_>,
+    scene: &RecallContext<'_>,
+    page: &mut ContextBlock,
+    recall: &mut RecallResult,
 ) -> Result<()> {
     let mut first = true;
-    for item in core(store, scene)? {
+    for item in list_core_memories(store, scene)? {
         let name = name_of(&item);
-        if scene.given.seen(&name) == Seen::Told {
+        if scene.given.exposure(&name) == Exposure::Told {
             continue;
         }
-        let Some(item) = fresh(&item, scene) else {
+        let Some(item) = refresh_memory(&item, scene) else {
             continue;
         };
-        let body = block(item.text.trim(), BODY);
-        let mut why = match (is_named(&item), priority(&item)) {
+        let body = sanitize_block(item.text.trim(), MAX_BODY_CHARS);
+        let mut why = match (is_named(&item), memory_priority(&item)) {
             (true, _) => "the project's instructions name it".to_owned(),
             (_, priority) => format!("saved with priority {priority}"),
         };
@@ -71,7 +71,7 @@ pub(super) fn put(
             text.push(' ');
             text.push_str(mark);
         }
-        for doubt in row::doubts(&item) {
+        for doubt in row::render_doubts(&item) {
             text.push(' ');
             text.push_str(&doubt);
         }
@@ -79,9 +79,9 @@ pub(super) fn put(
             text.push_str("\n  ");
             text.push_str(part);
         }
-        if let Some(tokens) = page.put(&text) {
+        if let Some(tokens) = page.add_lines(&text) {
             first = false;
-            let chosen = row::chosen(&item, Truth::Holds, Seen::Told, why, tokens);
+            let chosen = row::build_selected(&item, Freshness::Holds, Exposure::Told, why, tokens);
             recall.given.push(chosen);
         }
     }
@@ -89,13 +89,19 @@ pub(super) fn put(
 }
 
 /// Memories that hold for whatever is done in the project, as their files say.
-pub(super) fn most_urgent(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Vec<Item>> {
-    let core = core(store, scene)?.into_iter();
-    let urgent = core.filter(|item| priority(item) <= URGENT && !is_foreign(item));
-    Ok(urgent.filter_map(|item| fresh(&item, scene)).collect())
+pub(super) fn most_urgent(
+    store: &RecallReader<'_>,
+    scene: &RecallContext<'_>,
+) -> Result<Vec<Item>> {
+    let core = list_core_memories(store, scene)?.into_iter();
+    let urgent =
+        core.filter(|item| memory_priority(item) <= MAX_URGENT_PRIORITY && !is_foreign(item));
+    Ok(urgent
+        .filter_map(|item| refresh_memory(&item, scene))
+        .collect())
 }
 
-fn core(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Vec<Item>> {
+fn list_core_memories(store: &RecallReader<'_>, scene: &RecallContext<'_>) -> Result<Vec<Item>> {
     let mut rows = Vec::new();
     for project in ["", scene.project] {
         let filter = Filter {
@@ -103,17 +109,22 @@ fn core(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Vec<Item>> {
             kinds: vec![Kind::Memory],
             ..Filter::default()
         };
-        let found = store.list(&filter, Part::newest(LOOK))?;
+        let found = store.list_items(&filter, Part::newest(MAX_MEMORIES_PER_SCOPE))?;
         rows.extend(
             found
                 .into_iter()
-                .filter(|item| is_named(item) || priority(item) <= CORE),
+                .filter(|item| is_named(item) || memory_priority(item) <= MAX_CORE_PRIORITY),
         );
     }
     rows.sort_by(|a, b| {
         let order = |item: &Item| {
             let foreign = is_foreign(item);
-            (foreign, !is_named(item), priority(item), item.key.clone())
+            (
+                foreign,
+                !is_named(item),
+                memory_priority(item),
+                item.key.clone(),
+            )
         };
         order(a).cmp(&order(b))
     });
@@ -121,14 +132,21 @@ fn core(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Vec<Item>> {
 }
 
 /// The memory as its file says now; `None` when the file is gone.
-pub(super) fn fresh(item: &Item, scene: &Scene<'_>) -> Option<Item> {
-    let path = detail(item, "path").and_then(Value::as_str).unwrap_or("");
+pub(super) fn refresh_memory(item: &Item, scene: &RecallContext<'_>) -> Option<Item> {
+    let path = detail_value(item, "path")
+        .and_then(Value::as_str)
+        .unwrap_or("");
     if item.kind != Kind::Memory || path.is_empty() || scene.disk.is_late() {
         return Some(item.clone());
     }
-    let size = detail(item, "size").and_then(Value::as_u64).unwrap_or(0);
-    let modified = detail(item, "modified").and_then(Value::as_i64);
-    let text = match scene.disk.memory(path, size, modified.unwrap_or(0)) {
+    let size = detail_value(item, "size")
+        .and_then(Value::as_u64)
+        .unwrap_or(0);
+    let modified = detail_value(item, "modified").and_then(Value::as_i64);
+    let text = match scene
+        .disk
+        .read_changed_memory(path, size, modified.unwrap_or(0))
+    {
         Some(now) => strip_injected(&strip_private(&now?)).into_owned(),
         None => item.text.clone(),
     };
@@ -139,11 +157,11 @@ pub(super) fn fresh(item: &Item, scene: &Scene<'_>) -> Option<Item> {
     Some(item).filter(|item| item_ended_on(item, scene.now).is_none())
 }
 
-fn priority(item: &Item) -> u64 {
-    let own = detail(item, "priority").and_then(Value::as_u64);
+fn memory_priority(item: &Item) -> u64 {
+    let own = detail_value(item, "priority").and_then(Value::as_u64);
     match own {
         None => u64::MAX,
-        Some(own) if is_foreign(item) => own.max(FOREIGN_PRIORITY),
+        Some(own) if is_foreign(item) => own.max(MIN_FOREIGN_PRIORITY),
         Some(own) => own,
     }
 }
@@ -151,14 +169,17 @@ fn priority(item: &Item) -> u64 {
 /// Whether the words are a repository's, which the user has not accepted. Rows
 /// that do not say are not accepted.
 fn is_repository_word(item: &Item) -> bool {
-    let is_team = item.key.as_deref().is_some_and(|key| key.starts_with(TEAM));
-    let accepted = detail(item, "accepted").and_then(Value::as_bool);
+    let is_team = item
+        .key
+        .as_deref()
+        .is_some_and(|key| key.starts_with(TEAM_ADDRESS_PREFIX));
+    let accepted = detail_value(item, "accepted").and_then(Value::as_bool);
     item.kind == Kind::Memory && is_team && accepted != Some(true)
 }
 
 /// Whether an agent saved it, and the user has not accepted it.
 fn is_agent_word(item: &Item) -> bool {
-    item.kind == Kind::Memory && item.speaker.as_deref() == Some(ASSISTANT)
+    item.kind == Kind::Memory && item.speaker.as_deref() == Some(ASSISTANT_SPEAKER)
 }
 
 /// Whether a memory holds words that are not the user's.
@@ -175,11 +196,11 @@ pub(super) fn origin_mark(item: &Item) -> Option<&'static str> {
 }
 
 fn is_named(item: &Item) -> bool {
-    detail(item, "named")
+    detail_value(item, "named")
         .and_then(Value::as_bool)
         .unwrap_or(false)
 }
 
-fn detail<'a>(item: &'a Item, name: &str) -> Option<&'a Value> {
+fn detail_value<'a>(item: &'a Item, name: &str) -> Option<&'a Value> {
     item.detail.as_ref()?.get(name)
 }

@@ -5,13 +5,13 @@ use remora_protocol::tokens;
 
 /// The tag around everything that Remora gives a model; text inside it is
 /// never stored again.
-pub const TAG: &str = "remora-context";
+pub const CONTEXT_TAG: &str = "remora-context";
 /// What the client takes in one piece, in UTF-16 units, less a little.
-const UNITS: usize = 9_800;
+const MAX_BLOCK_UTF16_UNITS: usize = 9_800;
 
 /// A text in the making.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct ContextBlock {
     text: String,
     tokens: u32,
     units: usize,
@@ -19,10 +19,10 @@ pub(super) struct Page {
     end: String,
 }
 
-impl Page {
+impl ContextBlock {
     /// A page of at most so many tokens, with what it begins with.
     pub(super) fn new(limit: u32, head: &str) -> Self {
-        let end = format!("</{TAG}>");
+        let end = format!("</{CONTEXT_TAG}>");
         let mut page = Self {
             text: String::new(),
             tokens: 0,
@@ -30,34 +30,34 @@ impl Page {
             limit,
             end,
         };
-        page.add(&format!("<{TAG}>\n{head}\n"));
+        page.append_text(&format!("<{CONTEXT_TAG}>\n{head}\n"));
         page
     }
 
     /// Adds lines if they fit; the tokens that they cost, or `None`.
-    pub(super) fn put(&mut self, lines: &str) -> Option<u32> {
-        let cost = tokens::estimate(lines) + 1;
+    pub(super) fn add_lines(&mut self, lines: &str) -> Option<u32> {
+        let cost = tokens::estimate_tokens(lines) + 1;
         let units = lines.encode_utf16().count() + 1;
-        if self.tokens + cost > self.limit || self.units + units > UNITS {
+        if self.tokens + cost > self.limit || self.units + units > MAX_BLOCK_UTF16_UNITS {
             return None;
         }
-        self.add(&format!("{lines}\n"));
+        self.append_text(&format!("{lines}\n"));
         Some(cost)
     }
 
     /// How many tokens are left.
-    pub(super) fn left(&self) -> u32 {
+    pub(super) fn remaining_tokens(&self) -> u32 {
         self.limit.saturating_sub(self.tokens)
     }
 
-    fn add(&mut self, text: &str) {
-        self.tokens += tokens::estimate(text);
+    fn append_text(&mut self, text: &str) {
+        self.tokens += tokens::estimate_tokens(text);
         self.units += text.encode_utf16().count();
         self.text.push_str(text);
     }
 
     /// The whole text.
-    pub(super) fn end(mut self) -> String {
+    pub(super) fn into_text(mut self) -> String {
         self.text.push_str(&self.end);
         self.text
     }

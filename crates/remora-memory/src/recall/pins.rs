@@ -3,55 +3,58 @@
 
 use remora_protocol::record::Item;
 
-use super::card::{self, Focus};
-use super::page::Page;
-use super::reader::Reader;
-use super::truth::Truth;
-use super::{Recall, Scene, Seen, name_of, row};
+use super::card::{self, CardFocus};
+use super::page::ContextBlock;
+use super::reader::RecallReader;
+use super::truth::Freshness;
+use super::{Exposure, RecallContext, RecallResult, name_of, row};
 use crate::store::Result;
 
-const HEADING: &str = "Pinned by the user:";
-const WHY: &str = "pinned";
+const PINNED_HEADING: &str = "Pinned by the user:";
+const PINNED_REASON: &str = "pinned";
 
 /// Puts pinned items on the page, each in full if that fits.
-pub(super) fn put(
-    store: &Reader<'_>,
-    scene: &Scene<'_>,
-    page: &mut Page,
-    recall: &mut Recall,
+pub(super) fn add_pinned_items(
+    store: &RecallReader<'_>,
+    scene: &RecallContext<'_>,
+    page: &mut ContextBlock,
+    recall: &mut RecallResult,
 ) -> Result<()> {
     let mut first = true;
-    for item in store.pinned()? {
-        if scene.given.seen(&name_of(&item)) == Seen::Told {
+    for item in store.list_pinned()? {
+        if scene.given.exposure(&name_of(&item)) == Exposure::Told {
             continue;
         }
         let lead = if first {
-            format!("{HEADING}\n")
+            format!("{PINNED_HEADING}\n")
         } else {
             String::new()
         };
-        let card = || card::render(&item, None, Focus::Standing(""), &[], scene);
+        let card = || card::render_card(&item, None, CardFocus::Standing(""), &[], scene);
         let card = card::has_said(&item).then(card).flatten();
-        let full = card.unwrap_or_else(|| row::full(&item, Truth::Holds, scene));
-        let short = row::short(&item, Truth::Holds, scene);
+        let full = card.unwrap_or_else(|| row::render_full(&item, Freshness::Holds, scene));
+        let short = row::render_line(&item, Freshness::Holds, scene);
         let tokens = page
-            .put(&format!("{lead}{full}"))
-            .or_else(|| page.put(&format!("{lead}{short}")));
+            .add_lines(&format!("{lead}{full}"))
+            .or_else(|| page.add_lines(&format!("{lead}{short}")));
         let Some(tokens) = tokens else {
-            recall.pass(&item, "pinned, but no room is left at a start", Vec::new());
+            recall.reject_item(&item, "pinned, but no room is left at a start", Vec::new());
             continue;
         };
         first = false;
-        let why = WHY.to_owned();
-        let chosen = row::chosen(&item, Truth::Holds, Seen::Told, why, tokens);
+        let why = PINNED_REASON.to_owned();
+        let chosen = row::build_selected(&item, Freshness::Holds, Exposure::Told, why, tokens);
         recall.given.push(chosen);
     }
     Ok(())
 }
 
 /// Whether an item stands among the pinned ones already.
-pub(super) fn is_put(recall: &Recall, item: &Item) -> bool {
+pub(super) fn is_put(recall: &RecallResult, item: &Item) -> bool {
     let name = name_of(item);
-    let mut pinned = recall.given.iter().filter(|given| given.why == WHY);
+    let mut pinned = recall
+        .given
+        .iter()
+        .filter(|given| given.why == PINNED_REASON);
     pinned.any(|given| given.item == name)
 }

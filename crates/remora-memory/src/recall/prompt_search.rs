@@ -1,14 +1,14 @@
 //! What a prompt is searched for, which its words and what the session was told
 //! decide before anything is looked up.
 
-use super::Given;
+use super::InjectionHistory;
 use super::change::proposes_change;
-use super::intent::Intent;
+use super::intent::PromptIntent;
 use super::prompt::bounded_query;
 use super::subject::{find_names, is_reply};
 
 /// Told once a session: its first prompt was answered.
-pub(super) const FIRST_PROMPT: &str = "first prompt";
+pub(super) const FIRST_PROMPT_NOTE: &str = "first prompt";
 
 /// What a prompt is searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,11 +24,11 @@ pub enum PromptSearch {
 
 impl PromptSearch {
     /// By what a session was told, and what its prompt says.
-    pub fn choose(given: &dyn Given, intent: Intent, text: &str) -> Self {
-        let is_first = !given.told(FIRST_PROMPT);
-        if intent == Intent::Trivial {
+    pub fn for_prompt(given: &dyn InjectionHistory, intent: PromptIntent, text: &str) -> Self {
+        let is_first = !given.has_noted(FIRST_PROMPT_NOTE);
+        if intent == PromptIntent::Trivial {
             Self::Nothing
-        } else if is_first || intent == Intent::Past {
+        } else if is_first || intent == PromptIntent::Past {
             Self::Everything
         } else if is_reply(text) {
             Self::Nothing
@@ -42,19 +42,19 @@ impl PromptSearch {
 
 #[cfg(test)]
 mod tests {
-    use super::super::intent::intent;
-    use super::super::{Given, Seen};
+    use super::super::intent::classify_intent;
+    use super::super::{Exposure, InjectionHistory};
     use super::PromptSearch;
 
     /// A session whose first prompt was answered, or was not.
     struct Answered(bool);
 
-    impl Given for Answered {
-        fn seen(&self, _: &str) -> Seen {
-            Seen::Not
+    impl InjectionHistory for Answered {
+        fn exposure(&self, _: &str) -> Exposure {
+            Exposure::Not
         }
 
-        fn told(&self, _: &str) -> bool {
+        fn has_noted(&self, _: &str) -> bool {
             self.0
         }
     }
@@ -79,8 +79,9 @@ mod tests {
             ),
             ("why did we pin the parser?", Everything, Everything),
         ] {
-            let choose =
-                |answered| PromptSearch::choose(&Answered(answered), intent(prompt), prompt);
+            let choose = |answered| {
+                PromptSearch::for_prompt(&Answered(answered), classify_intent(prompt), prompt)
+            };
             assert_eq!((choose(false), choose(true)), (at_first, later), "{prompt}");
         }
     }

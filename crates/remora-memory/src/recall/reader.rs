@@ -5,79 +5,79 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use remora_protocol::record::{EventRow, FileRecord, Item, Kind, Rejection, Session};
+use remora_protocol::record::{FileRecord, Item, Kind, LoggedEvent, Rejection, Session};
 
-use super::plain::line;
-use super::{Passed, name_of};
+use super::plain::sanitize_line;
+use super::{Rejected, name_of};
 use crate::end_date::item_ended_on;
 use crate::fix::steps_over_check;
 use crate::overrides::Overrides;
-use crate::store::{DetailRow, Filter, Hit, Name, Page, Result, Store};
+use crate::store::{DetailRow, Filter, Hit, ItemRef, PageRequest, Result, Store};
 use crate::words::Query;
 
 /// Rejected items that are told to a user who asks why.
-const MAX_LEFT_OUT: usize = 8;
+const MAX_LEFT_OUT_ITEMS: usize = 8;
 
 /// The store without what users rejected, and without what has ended.
-pub(super) struct Reader<'a> {
+pub(super) struct RecallReader<'a> {
     store: &'a dyn Store,
     now: i64,
     overrides: Overrides,
     /// What would have come.
-    left_out: RefCell<Vec<Passed>>,
+    left_out: RefCell<Vec<Rejected>>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> RecallReader<'a> {
     /// Reads as the users of a project corrected it; without one, of all.
     pub(super) fn new(store: &'a dyn Store, project: Option<&str>, now: i64) -> Result<Self> {
         Ok(Self {
             now,
-            overrides: Overrides::new(store.overrides(project)?),
+            overrides: Overrides::new(store.list_overrides(project)?),
             store,
             left_out: RefCell::default(),
         })
     }
 
     /// What was found and left out, for whoever asks why.
-    pub(super) fn into_left_out(self) -> Vec<Passed> {
+    pub(super) fn into_left_out(self) -> Vec<Rejected> {
         self.left_out.into_inner()
     }
 
     /// The items that users pinned, the first pinned first.
-    pub(super) fn pinned(&self) -> Result<Vec<Item>> {
-        let names = self.overrides.pinned();
+    pub(super) fn list_pinned(&self) -> Result<Vec<Item>> {
+        let names = self.overrides.pinned_uids();
         if names.is_empty() {
             return Ok(Vec::new());
         }
-        let names: Vec<Name> = names
+        let names: Vec<ItemRef> = names
             .into_iter()
-            .map(|uid| Name::Uid(uid.to_owned()))
+            .map(|uid| ItemRef::Uid(uid.to_owned()))
             .collect();
-        self.items(&names)
+        self.find_items(&names)
     }
 
     pub(super) fn search(&self, query: &Query, filter: &Filter, limit: usize) -> Result<Vec<Hit>> {
-        let mut hits = self.store.search(query, filter, self.widen(limit))?;
-        hits.retain_mut(|hit| self.keeps(&mut hit.item));
+        let mut hits = self.store.search(query, filter, self.widen_limit(limit))?;
+        hits.retain_mut(|hit| self.keeps_item(&mut hit.item));
         hits.truncate(limit);
         Ok(hits)
     }
 
-    pub(super) fn items(&self, names: &[Name]) -> Result<Vec<Item>> {
-        Ok(self.correct(self.store.items(names)?))
+    pub(super) fn find_items(&self, names: &[ItemRef]) -> Result<Vec<Item>> {
+        Ok(self.correct(self.store.find_items(names)?))
     }
 
-    pub(super) fn list(&self, filter: &Filter, mut page: Page) -> Result<Vec<Item>> {
+    pub(super) fn list_items(&self, filter: &Filter, mut page: PageRequest) -> Result<Vec<Item>> {
         let limit = page.limit;
-        page.limit = self.widen(limit);
-        let mut items = self.correct(self.store.list(filter, page)?);
+        page.limit = self.widen_limit(limit);
+        let mut items = self.correct(self.store.list_items(filter, page)?);
         items.truncate(limit);
         Ok(items)
     }
 
     /// The same as the store has it, for those who correct it themselves.
-    pub(super) fn list_uncorrected(&self, filter: &Filter, page: Page) -> Result<Vec<Item>> {
-        self.store.list(filter, page)
+    pub(super) fn list_uncorrected(&self, filter: &Filter, page: PageRequest) -> Result<Vec<Item>> {
+        self.store.list_items(filter, page)
     }
 
     /// What users did not reject of these, each with whether it has ended: a
@@ -94,8 +94,8 @@ impl<'a> Reader<'a> {
         items.iter().filter_map(with_end).collect()
     }
 
-    pub(super) fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
-        let item = self.store.keyed(project, kind, key)?;
+    pub(super) fn find_by_key(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
+        let item = self.store.find_by_key(project, kind, key)?;
         Ok(self.correct(item.into_iter().collect()).pop())
     }
 
@@ -108,44 +108,52 @@ impl<'a> Reader<'a> {
         holding: Option<&Query>,
         limit: usize,
     ) -> Result<Vec<DetailRow>> {
-        let limit = self.widen(limit);
+        let limit = self.widen_limit(limit);
         self.store.details(project, kind, holding, limit)
     }
 
-    pub(super) fn sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>> {
-        self.store.sessions(filter, limit)
+    pub(super) fn list_sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>> {
+        self.store.list_sessions(filter, limit)
     }
 
-    pub(super) fn events(&self, filter: &Filter, page: Page) -> Result<Vec<EventRow>> {
-        self.store.events(filter, page)
+    pub(super) fn list_events(
+        &self,
+        filter: &Filter,
+        page: PageRequest,
+    ) -> Result<Vec<LoggedEvent>> {
+        self.store.list_events(filter, page)
     }
 
-    pub(super) fn files(&self, project: &str, folder: Option<&str>) -> Result<Vec<FileRecord>> {
-        self.store.files(project, folder)
+    pub(super) fn list_files(
+        &self,
+        project: &str,
+        folder: Option<&str>,
+    ) -> Result<Vec<FileRecord>> {
+        self.store.list_files(project, folder)
     }
 
-    pub(super) fn file(
+    pub(super) fn find_file(
         &self,
         project: &str,
         folder: &str,
         name: &str,
     ) -> Result<Option<FileRecord>> {
-        self.store.file(project, folder, name)
+        self.store.find_file(project, folder, name)
     }
 
     /// A limit that is still reached when what was rejected goes.
-    pub(super) fn widen(&self, limit: usize) -> usize {
+    pub(super) fn widen_limit(&self, limit: usize) -> usize {
         limit.saturating_add(self.overrides.rejected_count())
     }
 
     /// What may be told of these.
     pub(super) fn correct(&self, mut items: Vec<Item>) -> Vec<Item> {
-        items.retain_mut(|item| self.keeps(item));
+        items.retain_mut(|item| self.keeps_item(item));
         items
     }
 
     /// Whether an item may be told; what it quotes of rejected claims goes.
-    pub(super) fn keeps(&self, item: &mut Item) -> bool {
+    pub(super) fn keeps_item(&self, item: &mut Item) -> bool {
         if let Some(day) = item_ended_on(item, self.now) {
             self.leave_out(item, &format!("ended {day}"));
             return false;
@@ -162,7 +170,7 @@ impl<'a> Reader<'a> {
         if !self.overrides.has_quotable() {
             return true;
         }
-        if let Some(rejection) = self.overrides.rejection(item) {
+        if let Some(rejection) = self.overrides.find_rejection(item) {
             self.leave_out(item, &marked_wrong(rejection));
             return false;
         }
@@ -177,10 +185,10 @@ impl<'a> Reader<'a> {
     fn leave_out(&self, item: &Item, why: &str) {
         let mut left_out = self.left_out.borrow_mut();
         let name = name_of(item);
-        if left_out.len() < MAX_LEFT_OUT && !left_out.iter().any(|known| known.item == name) {
-            left_out.push(Passed {
+        if left_out.len() < MAX_LEFT_OUT_ITEMS && !left_out.iter().any(|known| known.item == name) {
+            left_out.push(Rejected {
                 item: name,
-                title: line(&item.title, 160),
+                title: sanitize_line(&item.title, 160),
                 why: why.to_owned(),
                 parts: Vec::new(),
             });
@@ -190,7 +198,7 @@ impl<'a> Reader<'a> {
 
 /// What is said of a rejected item.
 fn marked_wrong(rejection: &Rejection) -> String {
-    match line(&rejection.reason, 160) {
+    match sanitize_line(&rejection.reason, 160) {
         reason if reason.is_empty() => "marked wrong".to_owned(),
         reason => format!("marked wrong: {reason}"),
     }

@@ -2,26 +2,26 @@
 //! that says what is kept. The row is written after the answer, so the line
 //! cites the words by which it is found and no number.
 
-use super::page::TAG;
-use super::plain::line;
-use crate::private::{PRIVATE, strip_private};
+use super::page::CONTEXT_TAG;
+use super::plain::sanitize_line;
+use crate::private::{PRIVATE_PLACEHOLDER, strip_private};
 use crate::statement;
 
 /// Characters of each thing that is kept.
 const MAX_KEPT_CHARS: usize = 200;
 
 /// The receipt for what a prompt asks to be remembered, if it asks for that.
-pub fn receipt(prompt: &str) -> Option<String> {
+pub fn save_confirmation(prompt: &str) -> Option<String> {
     let kept = statement::find_on_purpose(&strip_private(prompt));
     let quoted: Vec<String> = kept
         .iter()
-        .filter(|said| said.text != PRIVATE)
-        .map(|said| format!("\"{}\"", line(&said.text, MAX_KEPT_CHARS)))
+        .filter(|said| said.text != PRIVATE_PLACEHOLDER)
+        .map(|said| format!("\"{}\"", sanitize_line(&said.text, MAX_KEPT_CHARS)))
         .collect();
     (!quoted.is_empty()).then(|| {
         format!(
-            "<{TAG}>\nRemora keeps this for later sessions of the project, as the user asked: {}. \
-             `remora search` finds it by its words, `remora wrong` and `remora forget` take it back.\n</{TAG}>",
+            "<{CONTEXT_TAG}>\nRemora keeps this for later sessions of the project, as the user asked: {}. \
+             `remora search` finds it by its words, `remora wrong` and `remora forget` take it back.\n</{CONTEXT_TAG}>",
             quoted.join(", ")
         )
     })
@@ -29,7 +29,7 @@ pub fn receipt(prompt: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::receipt;
+    use super::save_confirmation;
 
     #[test]
     fn what_is_asked_to_be_remembered_is_receipted_and_nothing_else() {
@@ -52,7 +52,7 @@ mod tests {
             ("remember to push", None),
         ];
         for (prompt, wanted) in cases {
-            let text = receipt(prompt);
+            let text = save_confirmation(prompt);
             let holds = |part: &str| text.as_ref().is_some_and(|text| text.contains(part));
             assert_eq!(text.is_some(), wanted.is_some(), "{prompt}: {text:?}");
             assert!(wanted.is_none_or(holds), "{prompt}: {text:?}");

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 
 use remora_protocol::record::{Item, Kind};
 
-use super::Scene;
-use super::reader::Reader;
-use crate::store::{Filter, Page, Result};
+use super::RecallContext;
+use super::reader::RecallReader;
+use crate::store::{Filter, PageRequest, Result};
 
 /// Checkpoints that are looked at for lines on earlier work.
 const MAX_TURNS: usize = 60;
@@ -31,14 +31,14 @@ struct ListedTurn {
 }
 
 impl RecentTurns {
-    pub(super) fn list(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Self> {
+    pub(super) fn list(store: &RecallReader<'_>, scene: &RecallContext<'_>) -> Result<Self> {
         let filter = Filter {
             project: Some(scene.project.to_owned()),
             kinds: vec![Kind::Summary],
             ..Filter::default()
         };
-        let limit = store.widen(MAX_TURNS);
-        let rows = store.list_uncorrected(&filter, Page::newest(limit))?;
+        let limit = store.widen_limit(MAX_TURNS);
+        let rows = store.list_uncorrected(&filter, PageRequest::newest(limit))?;
         let mut recent = Self {
             is_all: rows.len() < limit,
             ..Self::default()
@@ -49,7 +49,7 @@ impl RecentTurns {
                 session: row.session.clone(),
                 time: row.time,
             };
-            let keeps = store.keeps(&mut row);
+            let keeps = store.keeps_item(&mut row);
             if recent.turns.len() == MAX_TURNS {
                 recent.is_all = false;
                 continue;
@@ -67,12 +67,12 @@ impl RecentTurns {
     /// with this filter; only those that are not known are read.
     pub(super) fn of_session(
         &self,
-        store: &Reader<'_>,
+        store: &RecallReader<'_>,
         session: &str,
         filter: &Filter,
         look: usize,
     ) -> Result<Vec<Cow<'_, Item>>> {
-        let limit = store.widen(look);
+        let limit = store.widen_limit(look);
         let since = filter.since.unwrap_or(i64::MIN);
         let mut listed = self.listed.iter().filter(|row| row.session == session);
         let in_time = listed.clone().filter(|row| row.time >= since);
@@ -85,9 +85,9 @@ impl RecentTurns {
                 kinds: vec![Kind::Summary],
                 ..filter.clone()
             };
-            let page = Page {
+            let page = PageRequest {
                 beyond: listed.next_back().map(|row| row.id),
-                ..Page::newest(limit - known.len())
+                ..PageRequest::newest(limit - known.len())
             };
             let others = store.list_uncorrected(&filter, page)?;
             rows.extend(store.correct(others).into_iter().map(Cow::Owned));

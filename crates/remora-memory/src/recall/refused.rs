@@ -3,27 +3,27 @@
 
 use remora_protocol::record::{Item, Kind};
 
-use super::reader::Reader;
+use super::reader::RecallReader;
 use crate::fix::{self, field};
-use crate::store::{Filter, Name, Order, Page, Result};
+use crate::store::{Filter, ItemRef, PageRequest, Result, SortOrder};
 
 /// Prompts behind a failure that are looked at.
-const PROMPTS: usize = 12;
+const MAX_PROMPTS: usize = 12;
 /// Words behind one of refusal among which the refused thing is named.
-const REACH: usize = 4;
+const MAX_DISTANCE_WORDS: usize = 4;
 /// Letters from which a plain word is a name.
-const LONG_WORD: usize = 9;
+const MIN_LONG_WORD_BYTES: usize = 9;
 
 /// Words with which something is refused, without apostrophes.
-const REFUSALS: &[&str] = &[
+const REFUSAL_WORDS: &[&str] = &[
     "no", "not", "dont", "doesnt", "never", "stop", "undo", "revert", "without", "avoid",
 ];
 
 /// The prompt in which the user refused what this fix tells, if there is one: of
 /// the session that learned it, since the failure.
-pub(super) fn refusal_of(store: &Reader<'_>, fix: &Item) -> Result<Option<Item>> {
-    let failure = match fix::detail(fix, field::ERROR) {
-        Some(uid) => store.items(&[Name::Uid(uid.to_owned())])?.pop(),
+pub(super) fn refusal_of(store: &RecallReader<'_>, fix: &Item) -> Result<Option<Item>> {
+    let failure = match fix::detail_text(fix, field::ERROR) {
+        Some(uid) => store.find_items(&[ItemRef::Uid(uid.to_owned())])?.pop(),
         None => None,
     };
     let filter = Filter {
@@ -33,17 +33,17 @@ pub(super) fn refusal_of(store: &Reader<'_>, fix: &Item) -> Result<Option<Item>>
         since: Some(failure.map_or(fix.time, |failure| failure.time)),
         ..Filter::default()
     };
-    let page = Page {
-        order: Order::Oldest,
+    let page = PageRequest {
+        order: SortOrder::Oldest,
         beyond: None,
-        limit: PROMPTS,
+        limit: MAX_PROMPTS,
     };
-    let mut prompts = store.list(&filter, page)?.into_iter();
-    Ok(prompts.find(|prompt| refuses(&prompt.text, fix::change(fix))))
+    let mut prompts = store.list_items(&filter, page)?.into_iter();
+    Ok(prompts.find(|prompt| refuses_change(&prompt.text, fix::change_title(fix))))
 }
 
 /// Whether a text refuses what a change did, by its name.
-fn refuses(text: &str, change: &str) -> bool {
+fn refuses_change(text: &str, change: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let bare = |word: &str| {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric());
@@ -53,7 +53,7 @@ fn refuses(text: &str, change: &str) -> bool {
     };
     let is_name = |word: &&String| {
         let is_joined = word.trim_matches('-').contains(['-', '_']) && word.len() > 4;
-        (is_joined || word.len() >= LONG_WORD)
+        (is_joined || word.len() >= MIN_LONG_WORD_BYTES)
             && !word.contains(['/', '='])
             && word.contains(char::is_alphabetic)
     };
@@ -61,14 +61,15 @@ fn refuses(text: &str, change: &str) -> bool {
     let names: Vec<&String> = changed.iter().filter(is_name).collect();
     let said = words(text);
     said.iter().enumerate().any(|(at, word)| {
-        let end = said.len().min(at + 1 + REACH);
-        REFUSALS.contains(&word.as_str()) && said[at + 1..end].iter().any(|w| names.contains(&w))
+        let end = said.len().min(at + 1 + MAX_DISTANCE_WORDS);
+        REFUSAL_WORDS.contains(&word.as_str())
+            && said[at + 1..end].iter().any(|w| names.contains(&w))
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::refuses;
+    use super::refuses_change;
 
     #[test]
     fn a_change_is_refused_by_its_name() {
@@ -79,7 +80,7 @@ mod tests {
             ("force-unlock worked, go on", false),
             ("no tests for this yet please", false),
         ] {
-            assert_eq!(refuses(text, change), refused, "{text}");
+            assert_eq!(refuses_change(text, change), refused, "{text}");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use remora_protocol::record::{Item, Kind};
 
-use super::intent::Intent;
+use super::intent::PromptIntent;
 use super::later::is_stated;
 use crate::sentence::is_wide;
 use crate::store::Hit;
@@ -22,29 +22,29 @@ const ENCODER_NOISE: f64 = 0.15;
 /// How likely a candidate must be of use to be injected, with the encoder's
 /// similarity and without: words alone are surer of themselves than they should
 /// be. Chosen where one project was left out at a time.
-const LEAST_WITH_ENCODER: f64 = 0.42;
-const LEAST_BY_WORDS: f64 = 0.45;
+const MIN_PROBABILITY_WITH_ENCODER: f64 = 0.42;
+const MIN_PROBABILITY_BY_WORDS: f64 = 0.45;
 
 /// The share of it that is enough for a question about the past: whoever asks one
 /// wants an answer, and no labelled one wants silence.
-const LEAST_FOR_PAST: f64 = 0.75;
+const MIN_SHARE_FOR_PAST: f64 = 0.75;
 
 /// How likely a candidate must be of use to be injected at this prompt.
-pub(super) fn least_probability(prompt: &str, has_embedding: bool, intent: Intent) -> f64 {
-    let least = if has_embedding && reads(prompt) {
-        LEAST_WITH_ENCODER
+pub(super) fn least_probability(prompt: &str, has_embedding: bool, intent: PromptIntent) -> f64 {
+    let least = if has_embedding && can_encode(prompt) {
+        MIN_PROBABILITY_WITH_ENCODER
     } else {
-        LEAST_BY_WORDS
+        MIN_PROBABILITY_BY_WORDS
     };
     match intent {
-        Intent::Past => LEAST_FOR_PAST * least,
+        PromptIntent::Past => MIN_SHARE_FOR_PAST * least,
         _ => least,
     }
 }
 
 /// Verbs of nearly every statement: that a row has one in common with a prompt
 /// says nothing.
-const COMMON: &[&str] = &[
+const COMMON_VERBS: &[&str] = &[
     "add", "added", "adding", "choose", "chose", "chosen", "decide", "decided", "get", "gets",
     "getting", "got", "make", "makes", "making", "made", "set", "sets", "setting", "use", "used",
     "uses", "using",
@@ -52,11 +52,11 @@ const COMMON: &[&str] = &[
 
 /// Whether the folded word is one that too many rows hold.
 pub(super) fn is_common(term: &str) -> bool {
-    COMMON.contains(&term)
+    COMMON_VERBS.contains(&term)
 }
 
 /// The features by name, in the order of the weights.
-const NAMES: [&str; 24] = [
+const FEATURE_NAMES: [&str; 24] = [
     "share",
     "share_asked",
     "share_said",
@@ -85,33 +85,34 @@ const NAMES: [&str; 24] = [
 
 /// What is known of a candidate, each from 0 to about 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Features([f64; NAMES.len()]);
+pub(super) struct RelevanceFeatures([f64; FEATURE_NAMES.len()]);
 
-impl Features {
+impl RelevanceFeatures {
     /// By name, for whoever asks why.
     pub(super) fn by_name(&self) -> Vec<(&'static str, f64)> {
-        NAMES.into_iter().zip(self.0).collect()
+        FEATURE_NAMES.into_iter().zip(self.0).collect()
     }
 }
 
 /// The weights: the bias first, then one a feature.
 #[derive(Debug, Default)]
-struct Weights {
+struct RelevanceWeights {
     bias: f64,
-    each: [f64; NAMES.len()],
+    each: [f64; FEATURE_NAMES.len()],
 }
 
 #[derive(Debug, Default)]
-struct Model {
-    full: Weights,
-    fast: Weights,
+struct RelevanceModel {
+    full: RelevanceWeights,
+    fast: RelevanceWeights,
 }
 
 /// Lines of a name and its weight with and without the encoder.
-static MODEL: LazyLock<Model> = LazyLock::new(|| read_model(include_str!("relevance.tsv")));
+static RELEVANCE_MODEL: LazyLock<RelevanceModel> =
+    LazyLock::new(|| read_model(include_str!("relevance.tsv")));
 
-fn read_model(text: &str) -> Model {
-    let mut model = Model::default();
+fn read_model(text: &str) -> RelevanceModel {
+    let mut model = RelevanceModel::default();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let mut cells = line.split('\t');
         let (Some(name), Some(full), Some(fast)) = (cells.next(), cells.next(), cells.next())
@@ -123,7 +124,7 @@ fn read_model(text: &str) -> Model {
         if name == "bias" {
             model.full.bias = full;
             model.fast.bias = fast;
-        } else if let Some(at) = NAMES.iter().position(|known| *known == name) {
+        } else if let Some(at) = FEATURE_NAMES.iter().position(|known| *known == name) {
             model.full.each[at] = full;
             model.fast.each[at] = fast;
         }
@@ -134,7 +135,7 @@ fn read_model(text: &str) -> Model {
 /// What one search says of all its hits together.
 #[derive(Debug)]
 pub(super) struct Relevance {
-    intent: Intent,
+    intent: PromptIntent,
     best_share: f64,
     best_encoder: f64,
     best_score: f64,
@@ -142,18 +143,18 @@ pub(super) struct Relevance {
 }
 
 impl Relevance {
-    pub(super) fn of_search(hits: &[Hit], intent: Intent, prompt: &str) -> Self {
+    pub(super) fn of_search(hits: &[Hit], intent: PromptIntent, prompt: &str) -> Self {
         let most = |of: fn(&Hit) -> f64| hits.iter().map(of).fold(0.0, f64::max);
         Self {
             intent,
             best_share: most(|hit| hit.fit.share),
-            best_encoder: most(encoder),
+            best_encoder: most(encoder_similarity),
             best_score: most(|hit| hit.score),
-            has_encoder: reads(prompt) && hits.iter().any(|hit| hit.fit.meaning.is_some()),
+            has_encoder: can_encode(prompt) && hits.iter().any(|hit| hit.fit.meaning.is_some()),
         }
     }
 
-    pub(super) fn features(&self, hits: &[Hit]) -> Features {
+    pub(super) fn compute_features(&self, hits: &[Hit]) -> RelevanceFeatures {
         let most = |of: &dyn Fn(&Hit) -> f64, is: &dyn Fn(&Item) -> bool| {
             let of_kind = hits.iter().filter(|hit| is(&hit.item)).map(of);
             of_kind.fold(0.0, f64::max)
@@ -165,7 +166,13 @@ impl Relevance {
         let said = |item: &Item| matches!(item.kind, Kind::Summary | Kind::Memory | Kind::Commit);
         let stated = |item: &Item| is_stated(item.kind) || item.kind == Kind::Memory;
         let share = |hit: &Hit| hit.fit.share;
-        let encoder = |hit: &Hit| if self.has_encoder { encoder(hit) } else { 0.0 };
+        let encoder = |hit: &Hit| {
+            if self.has_encoder {
+                encoder_similarity(hit)
+            } else {
+                0.0
+            }
+        };
         let meaning = |hit: &Hit| {
             if self.has_encoder {
                 hit.parts.meaning.min(2.0)
@@ -177,16 +184,16 @@ impl Relevance {
         let has = |is: &dyn Fn(&Item) -> bool| hits.iter().any(|hit| is(&hit.item));
         let beside = |value: f64, best: f64| if best > 0.0 { value / best } else { 0.0 };
         let word = |item: &Item| asked(item) || said(item) || stated(item);
-        Features([
+        RelevanceFeatures([
             most(&share, &any),
             most(&share, &asked),
             most(&share, &said),
             most(&share, &stated),
             beside(most(&share, &any), self.best_share),
             most(&|hit| (hit.fit.weight / (3.0 * RARE_IDF)).min(1.0), &any),
-            most(&gist, &any),
-            most(&gist, &asked),
-            most(&gist, &said),
+            most(&static_similarity, &any),
+            most(&static_similarity, &asked),
+            most(&static_similarity, &said),
             most(&encoder, &any),
             most(&encoder, &asked),
             most(&encoder, &said),
@@ -195,8 +202,8 @@ impl Relevance {
             flag(has(&|item| is_stated(item.kind))),
             flag(has(&|item| item.kind == Kind::Memory)),
             flag(!has(&word)),
-            flag(self.intent == Intent::Past),
-            flag(self.intent == Intent::Mend),
+            flag(self.intent == PromptIntent::Past),
+            flag(self.intent == PromptIntent::Mend),
             flag(has(&asked) && has(&said)),
             most(&|hit| hit.parts.words, &any),
             most(&meaning, &any),
@@ -205,11 +212,11 @@ impl Relevance {
         ])
     }
 
-    pub(super) fn probability(&self, features: &Features) -> f64 {
+    pub(super) fn predict_probability(&self, features: &RelevanceFeatures) -> f64 {
         let weights = if self.has_encoder {
-            &MODEL.full
+            &RELEVANCE_MODEL.full
         } else {
-            &MODEL.fast
+            &RELEVANCE_MODEL.fast
         };
         let each = weights.each.iter().zip(features.0);
         let sum = weights.bias + each.map(|(weight, value)| weight * value).sum::<f64>();
@@ -219,16 +226,16 @@ impl Relevance {
 
 /// Whether the encoder can read the prompt: it knows next to nothing of scripts
 /// that are written without spaces.
-fn reads(prompt: &str) -> bool {
+fn can_encode(prompt: &str) -> bool {
     let wide = prompt.chars().filter(|c| is_wide(*c)).count();
     wide * 5 < prompt.chars().filter(|c| c.is_alphabetic()).count()
 }
 
-fn gist(hit: &Hit) -> f64 {
+fn static_similarity(hit: &Hit) -> f64 {
     (f64::from(hit.fit.gist) - STATIC_NOISE).max(0.0) / (1.0 - STATIC_NOISE)
 }
 
-fn encoder(hit: &Hit) -> f64 {
+fn encoder_similarity(hit: &Hit) -> f64 {
     let likeness = f64::from(hit.fit.meaning.unwrap_or(0.0));
     (likeness - ENCODER_NOISE).max(0.0) / (1.0 - ENCODER_NOISE)
 }
@@ -237,7 +244,7 @@ fn encoder(hit: &Hit) -> f64 {
 mod tests {
     use super::*;
 
-    use crate::rank::{Fit, Parts};
+    use crate::rank::{MatchStrength, ScoreParts};
     use crate::testing::item;
 
     /// A prompt's hit that holds this many of the query's four words.
@@ -251,12 +258,12 @@ mod tests {
             score: share,
             all_words: words == 4,
             any_words: words > 0,
-            parts: Parts {
+            parts: ScoreParts {
                 words: share,
                 meaning: meaning.map_or(0.0, f64::from),
-                ..Parts::default()
+                ..ScoreParts::default()
             },
-            fit: Fit {
+            fit: MatchStrength {
                 share,
                 weight: f64::from(words) * RARE_IDF,
                 gist: 0.4,
@@ -267,8 +274,10 @@ mod tests {
     }
 
     fn probabilities(hits: &[Hit], prompt: &str) -> Vec<f64> {
-        let relevance = Relevance::of_search(hits, Intent::New, prompt);
-        let of = |hit: &Hit| relevance.probability(&relevance.features(std::slice::from_ref(hit)));
+        let relevance = Relevance::of_search(hits, PromptIntent::New, prompt);
+        let of = |hit: &Hit| {
+            relevance.predict_probability(&relevance.compute_features(std::slice::from_ref(hit)))
+        };
         hits.iter().map(of).collect()
     }
 
@@ -280,7 +289,7 @@ mod tests {
             let found = probabilities(&hits, prompt);
             assert!(found.is_sorted_by(|a, b| a < b), "{found:?}");
             // A row with all of them is injected, one with none is far from it.
-            let least = least_probability(prompt, meaning.is_some(), Intent::New);
+            let least = least_probability(prompt, meaning.is_some(), PromptIntent::New);
             assert!(found[0] < least / 4.0 && found[4] > least, "{found:?}");
         }
     }
@@ -303,8 +312,11 @@ mod tests {
             text.lines()
                 .any(|line| line.starts_with(&format!("{name}\t")))
         };
-        assert_eq!(NAMES.iter().filter(named).count(), NAMES.len());
+        assert_eq!(
+            FEATURE_NAMES.iter().filter(named).count(),
+            FEATURE_NAMES.len()
+        );
         assert!(named(&&"bias"));
-        assert!(MODEL.full.bias < 0.0 && MODEL.fast.bias < 0.0);
+        assert!(RELEVANCE_MODEL.full.bias < 0.0 && RELEVANCE_MODEL.fast.bias < 0.0);
     }
 }

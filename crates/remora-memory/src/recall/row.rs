@@ -3,25 +3,25 @@
 //! recorded, never as something to do.
 
 use remora_protocol::record::{Item, Kind};
-use remora_protocol::time::date;
+use remora_protocol::time::format_date;
 
 use super::memories::origin_mark;
-use super::plain::{block, line};
-use super::truth::Truth;
-use super::{Chosen, Scene, Seen, is_untrusted, name_of, other_branch};
+use super::plain::{sanitize_block, sanitize_line};
+use super::truth::Freshness;
+use super::{Exposure, RecallContext, Selected, is_untrusted, name_of, other_branch};
+pub(super) use crate::fix::detail_texts as entries;
 use crate::fix::field;
-pub(super) use crate::fix::list as entries;
 
 /// Characters of a title, a fact, a body and a diff.
-const TITLE: usize = 160;
-const FACT: usize = 180;
-const BODY: usize = 700;
-const DIFF: usize = 500;
+const MAX_TITLE_CHARS: usize = 160;
+const MAX_FACT_CHARS: usize = 180;
+const MAX_BODY_CHARS: usize = 700;
+const MAX_DIFF_CHARS: usize = 500;
 /// Facts that are told of one row.
-const FACTS: usize = 3;
+const MAX_FACTS: usize = 3;
 
 /// The row on one line: what an index and anything that has changed gets.
-pub(super) fn short(item: &Item, truth: Truth, scene: &Scene<'_>) -> String {
+pub(super) fn render_line(item: &Item, truth: Freshness, scene: &RecallContext<'_>) -> String {
     let mark = if is_untrusted(item) { "~" } else { "" };
     let who = match item.speaker.as_deref() {
         Some("user") if item.kind != Kind::Prompt => " (the person)",
@@ -30,31 +30,35 @@ pub(super) fn short(item: &Item, truth: Truth, scene: &Scene<'_>) -> String {
     let mut text = format!(
         "{}{mark} {} {}{who}: {}",
         name_of(item),
-        date(item.time.max(item.last_time)),
+        format_date(item.time.max(item.last_time)),
         item.kind,
-        line(&item.title, TITLE)
+        sanitize_line(&item.title, MAX_TITLE_CHARS)
     );
     if let Some(mark) = origin_mark(item) {
         text = format!("{text} {mark}");
     }
     if let Some(branch) = other_branch(item, scene) {
-        text = format!("{text} [branch {}]", line(branch, 60));
+        text = format!("{text} [branch {}]", sanitize_line(branch, 60));
     }
-    if let Truth::Changed(when) = truth {
+    if let Freshness::Changed(when) = truth {
         let file = item.files_modified.first().or(item.files_read.first());
         let file = file.map_or("its file", String::as_str);
-        text = format!("{text} [{} changed {}]", line(file, 120), date(when));
+        text = format!(
+            "{text} [{} changed {}]",
+            sanitize_line(file, 120),
+            format_date(when)
+        );
     }
     text
 }
 
 /// The row with what else there is to say.
-pub(super) fn full(item: &Item, truth: Truth, scene: &Scene<'_>) -> String {
-    let mut text = short(item, truth, scene);
-    if matches!(truth, Truth::Changed(_)) {
+pub(super) fn render_full(item: &Item, truth: Freshness, scene: &RecallContext<'_>) -> String {
+    let mut text = render_line(item, truth, scene);
+    if matches!(truth, Freshness::Changed(_)) {
         return text;
     }
-    for more in more(item) {
+    for more in render_details(item) {
         text.push_str("\n  ");
         text.push_str(&more);
     }
@@ -63,33 +67,36 @@ pub(super) fn full(item: &Item, truth: Truth, scene: &Scene<'_>) -> String {
 
 /// Whether there is more to say than the title does.
 pub(super) fn has_more(item: &Item) -> bool {
-    !more(item).is_empty()
+    !render_details(item).is_empty()
 }
 
-fn more(item: &Item) -> Vec<String> {
+fn render_details(item: &Item) -> Vec<String> {
     match item.kind {
-        Kind::Summary => summary(item),
-        Kind::Fix => fix(item),
-        Kind::Memory => memory(item),
-        Kind::Commit => commit(item),
+        Kind::Summary => render_summary(item),
+        Kind::Fix => render_fix(item),
+        Kind::Memory => render_memory(item),
+        Kind::Commit => render_commit(item),
         Kind::Prompt | Kind::Message => {
-            let text = line(&item.text, BODY);
-            let same = text == line(&item.title, TITLE);
+            let text = sanitize_line(&item.text, MAX_BODY_CHARS);
+            let same = text == sanitize_line(&item.title, MAX_TITLE_CHARS);
             if same { Vec::new() } else { vec![text] }
         }
         _ => {
             let told = |fact: &&String| !fact.is_empty() && **fact != item.title;
-            let facts = item.facts.iter().filter(told).take(FACTS);
-            facts.map(|fact| line(fact, FACT)).collect()
+            let facts = item.facts.iter().filter(told).take(MAX_FACTS);
+            facts
+                .map(|fact| sanitize_line(fact, MAX_FACT_CHARS))
+                .collect()
         }
     }
 }
 
 /// Sentences of a summary that explain an error, put there for one recall.
-pub(super) const EXPLAINS: &str = "explains";
+pub(super) const KEY_EXPLAINS: &str = "explains";
 
-fn summary(item: &Item) -> Vec<String> {
-    let explains = entries(item, EXPLAINS).map(|said| format!("said then: {}", line(said, FACT)));
+fn render_summary(item: &Item) -> Vec<String> {
+    let explains = entries(item, KEY_EXPLAINS)
+        .map(|said| format!("said then: {}", sanitize_line(said, MAX_FACT_CHARS)));
     let explains: Vec<String> = explains.collect();
     if !explains.is_empty() {
         return explains;
@@ -102,7 +109,7 @@ fn summary(item: &Item) -> Vec<String> {
         ("next_steps", "left", 3),
     ] {
         for entry in entries(item, name).take(most) {
-            let entry = line(entry, FACT);
+            let entry = sanitize_line(entry, MAX_FACT_CHARS);
             // The same is often done, learned and noted.
             if !lines.iter().any(|known| known.contains(&entry)) {
                 lines.push(format!("{label}: {entry}"));
@@ -110,13 +117,13 @@ fn summary(item: &Item) -> Vec<String> {
         }
     }
     if lines.is_empty() && !item.text.is_empty() {
-        lines.push(line(&item.text, BODY));
+        lines.push(sanitize_line(&item.text, MAX_BODY_CHARS));
     }
     lines
 }
 
 /// What mended an error, and how well.
-pub(super) fn fix(item: &Item) -> Vec<String> {
+pub(super) fn render_fix(item: &Item) -> Vec<String> {
     let count = |name: &str| {
         let count = item
             .detail
@@ -124,24 +131,24 @@ pub(super) fn fix(item: &Item) -> Vec<String> {
             .and_then(|detail| detail.get(name)?.as_u64());
         count.unwrap_or(0)
     };
-    let mut record = format!("mended {}", times(count(field::FIXED).max(1)));
+    let mut record = format!("mended {}", format_times(count(field::FIXED).max(1)));
     if count(field::HELD) > 0 {
         record = format!(
             "{record}, and the command passed {} after that",
-            times(count(field::HELD))
+            format_times(count(field::HELD))
         );
     }
     if count(field::RETURNED) > 0 {
         record = format!(
             "{record}; the error came back {}",
-            times(count(field::RETURNED))
+            format_times(count(field::RETURNED))
         );
     }
     let mut lines = vec![record];
     if let Some(other) = entries(item, field::EARLIER).last() {
         lines.push(format!(
             "an earlier change, after which it came back: {}",
-            line(other, FACT)
+            sanitize_line(other, MAX_FACT_CHARS)
         ));
     }
     let fixes = item
@@ -150,17 +157,17 @@ pub(super) fn fix(item: &Item) -> Vec<String> {
         .filter_map(|fact| fact.strip_prefix("fix: "));
     lines.extend(
         fixes
-            .take(FACTS)
-            .map(|fix| format!("the change then: {}", line(fix, FACT))),
+            .take(MAX_FACTS)
+            .map(|fix| format!("the change then: {}", sanitize_line(fix, MAX_FACT_CHARS))),
     );
-    let diff = block(item.text.trim(), DIFF);
+    let diff = sanitize_block(item.text.trim(), MAX_DIFF_CHARS);
     if !diff.is_empty() {
         lines.push(diff.replace('\n', "\n  "));
     }
     lines
 }
 
-fn times(count: u64) -> String {
+fn format_times(count: u64) -> String {
     match count {
         1 => "once".to_owned(),
         2 => "twice".to_owned(),
@@ -168,9 +175,9 @@ fn times(count: u64) -> String {
     }
 }
 
-fn memory(item: &Item) -> Vec<String> {
-    let mut lines: Vec<String> = doubts(item).collect();
-    let body = block(item.text.trim(), BODY);
+fn render_memory(item: &Item) -> Vec<String> {
+    let mut lines: Vec<String> = render_doubts(item).collect();
+    let body = sanitize_block(item.text.trim(), MAX_BODY_CHARS);
     if !body.is_empty() {
         lines.push(body.replace('\n', "\n  "));
     }
@@ -178,27 +185,37 @@ fn memory(item: &Item) -> Vec<String> {
 }
 
 /// Why a commit was made; a revert without a reason says what it took back.
-fn commit(item: &Item) -> Vec<String> {
-    let body = block(item.text.trim(), BODY);
+fn render_commit(item: &Item) -> Vec<String> {
+    let body = sanitize_block(item.text.trim(), MAX_BODY_CHARS);
     if body.is_empty() {
-        return item.facts.iter().map(|fact| line(fact, FACT)).collect();
+        return item
+            .facts
+            .iter()
+            .map(|fact| sanitize_line(fact, MAX_FACT_CHARS))
+            .collect();
     }
     vec![body.replace('\n', "\n  ")]
 }
 
 /// What `memory check` doubts of a saved memory.
-pub(super) fn doubts(item: &Item) -> impl Iterator<Item = String> {
+pub(super) fn render_doubts(item: &Item) -> impl Iterator<Item = String> {
     entries(item, "doubts")
         .take(3)
-        .map(|doubt| format!("[doubtful: {}]", line(doubt, FACT)))
+        .map(|doubt| format!("[doubtful: {}]", sanitize_line(doubt, MAX_FACT_CHARS)))
 }
 
 /// The entry of the ledger.
-pub(super) fn chosen(item: &Item, truth: Truth, seen: Seen, why: String, tokens: u32) -> Chosen {
-    Chosen {
+pub(super) fn build_selected(
+    item: &Item,
+    truth: Freshness,
+    seen: Exposure,
+    why: String,
+    tokens: u32,
+) -> Selected {
+    Selected {
         item: name_of(item),
         kind: item.kind,
-        title: line(&item.title, TITLE),
+        title: sanitize_line(&item.title, MAX_TITLE_CHARS),
         seen,
         why,
         parts: Vec::new(),

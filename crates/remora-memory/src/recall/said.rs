@@ -4,10 +4,10 @@ use std::cell::RefCell;
 
 use remora_protocol::record::Item;
 
-use crate::words::{Splitter, WordSet, is_stop, word_number};
+use crate::words::{TermSplitter, WordHashes, is_stop, word_number};
 
 /// Share of its words that must be there for something to be said.
-const SAID: f64 = 0.7;
+const MIN_COVERED_SHARE: f64 = 0.7;
 
 /// The words of a text that say something, each as often as it stands there, for
 /// those who ask many whether they say it.
@@ -16,7 +16,7 @@ pub(super) struct TellingWords(Vec<u64>);
 
 pub(super) fn telling_words(text: &str) -> TellingWords {
     let mut words = Vec::new();
-    Splitter::default().each(text, |term, _| {
+    TermSplitter::default().for_each_term(text, |term, _| {
         if !is_stop(term) {
             words.push(word_number(term));
         }
@@ -26,15 +26,15 @@ pub(super) fn telling_words(text: &str) -> TellingWords {
 
 /// Texts as one set of words.
 #[derive(Debug, Default)]
-pub(crate) struct Said {
-    terms: WordSet,
-    splitter: RefCell<Splitter>,
+pub(crate) struct WordSet {
+    terms: WordHashes,
+    splitter: RefCell<TermSplitter>,
 }
 
-impl Said {
-    pub(crate) fn of(text: &str) -> Self {
+impl WordSet {
+    pub(crate) fn from_text(text: &str) -> Self {
         let mut said = Self::default();
-        said.add(text);
+        said.add_text(text);
         said
     }
 
@@ -42,30 +42,30 @@ impl Said {
     pub(super) fn of_rows<'a>(rows: impl IntoIterator<Item = &'a Item>) -> Self {
         let mut said = Self::default();
         for row in rows {
-            said.add(&row.title);
+            said.add_text(&row.title);
             for fact in &row.facts {
-                said.add(fact);
+                said.add_text(fact);
             }
         }
         said
     }
 
     /// Says this as well.
-    pub(super) fn add(&mut self, text: &str) {
+    pub(super) fn add_text(&mut self, text: &str) {
         let terms = &mut self.terms;
         self.splitter
             .borrow_mut()
-            .each(text, |term, _| terms.insert_number(word_number(term)));
+            .for_each_term(text, |term, _| terms.insert_number(word_number(term)));
     }
 
     /// Whether this is said, in about these words.
-    pub(crate) fn says(&self, text: &str) -> bool {
+    pub(crate) fn covers_text(&self, text: &str) -> bool {
         self.says_words(&telling_words(text))
     }
 
     /// The same of its words.
     pub(super) fn says_words(&self, words: &TellingWords) -> bool {
-        self.says_share(words, SAID)
+        self.says_share(words, MIN_COVERED_SHARE)
     }
 
     /// Whether at least this share of these words is said; never of none.

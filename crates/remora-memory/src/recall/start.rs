@@ -7,40 +7,42 @@
 use std::cell::RefCell;
 
 use remora_protocol::record::Item;
-use remora_protocol::time::date;
+use remora_protocol::time::format_date;
 
-use super::candidates::TurnsOfRows;
-use super::card::{self, Focus};
-use super::later::{LOOK, Later, stated_in};
+use super::candidates::ItemTurns;
+use super::card::{self, CardFocus};
+use super::later::{MAX_COMPARED_STATEMENTS, Supersessions, stated_in};
 use super::memories;
-use super::page::Page;
+use super::page::ContextBlock;
 use super::pins;
-use super::plain::line;
-use super::reader::Reader;
+use super::plain::sanitize_line;
+use super::reader::RecallReader;
 use super::recent::RecentTurns;
 use super::row::entries;
-use super::said::{Said, telling_words};
-use super::truth::Truth;
-use super::{Recall, Scene, Seen, is_untrusted, name_of, other_branch, row, work};
+use super::said::{WordSet, telling_words};
+use super::truth::Freshness;
+use super::{
+    Exposure, RecallContext, RecallResult, is_untrusted, name_of, other_branch, row, work,
+};
 use crate::end_date::ended_on;
-use crate::episode::{ReadTurn, amends, amends_stated, field, weigh_sentence};
+use crate::episode::{ComparedTurn, amends_stated, amends_turn, field, weigh_sentence};
 use crate::sentence::cut_sentence;
-use crate::statement::ON_PURPOSE;
-use crate::store::{Filter, Page as Part, Result};
-use crate::summary::FAILING;
-use crate::words::Splitter;
+use crate::statement::KEY_ON_PURPOSE;
+use crate::store::{Filter, PageRequest as Part, Result};
+use crate::summary::STILL_FAILING_PREFIX;
+use crate::words::TermSplitter;
 
 /// Tokens of a briefing on a small project, and what each further session adds
 /// until the limit is reached.
-const SMALL_TOKENS: u32 = 400;
-const SMALL_SESSIONS: usize = 6;
+const SMALL_PROJECT_TOKENS: u32 = 400;
+const SMALL_PROJECT_SESSIONS: usize = 6;
 const TOKENS_PER_SESSION: u32 = 30;
 /// Sessions that are counted to see how large a project is.
-const COUNTED_SESSIONS: usize = 40;
+const MAX_COUNTED_SESSIONS: usize = 40;
 /// Statements that are looked at.
 const MAX_STATEMENTS: usize = 80;
 // Those that may have replaced others are among them, so they are listed once.
-const _: () = assert!(MAX_STATEMENTS >= LOOK);
+const _: () = assert!(MAX_STATEMENTS >= MAX_COMPARED_STATEMENTS);
 /// Statements of agents that are told: the user's own come first.
 const MAX_AGENT_STATEMENTS: usize = 4;
 /// Characters of a statement with its reason.
@@ -50,34 +52,38 @@ const MAX_STEPS: usize = 4;
 /// Characters of a line on earlier work.
 const MAX_LINE_CHARS: usize = 170;
 /// What stands above the work.
-const STANDING_HEAD: &str = "Where the work stands:\n";
+const STANDING_HEADING: &str = "Where the work stands:\n";
 /// What a conclusion must weigh to be worth a line: a reason, or two lesser
 /// marks of one.
-const LEAST_CONCLUSION: f64 = 2.0;
+const MIN_CONCLUSION_SCORE: f64 = 2.0;
 
 /// What the model has in mind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mind {
+pub(super) enum SessionStart {
     /// Nothing.
     Empty,
     /// Everything until it was left.
     Full,
 }
 
-pub(super) fn start(store: &Reader<'_>, scene: &Scene<'_>, mind: Mind) -> Result<Recall> {
-    let mut recall = Recall::default();
+pub(super) fn recall_at_start(
+    store: &RecallReader<'_>,
+    scene: &RecallContext<'_>,
+    mind: SessionStart,
+) -> Result<RecallResult> {
+    let mut recall = RecallResult::default();
     if scene.limits.start_tokens == 0 {
         return Ok(recall);
     }
     // What happened elsewhere since the session was left.
     let since = match mind {
-        Mind::Empty => None,
-        Mind::Full => {
+        SessionStart::Empty => None,
+        SessionStart::Full => {
             let this = Filter {
                 session: Some(scene.session.to_owned()),
                 ..Filter::default()
             };
-            match store.sessions(&this, 1)?.pop() {
+            match store.list_sessions(&this, 1)?.pop() {
                 Some(session) => Some(session.last),
                 None => return Ok(recall),
             }
@@ -89,27 +95,27 @@ pub(super) fn start(store: &Reader<'_>, scene: &Scene<'_>, mind: Mind) -> Result
          Details of a row, or more: {}.",
         scene.details
     );
-    let mut page = Page::new(budget(store, scene)?, &head);
-    pins::put(store, scene, &mut page, &mut recall)?;
-    memories::put(store, scene, &mut page, &mut recall)?;
+    let mut page = ContextBlock::new(compute_budget(store, scene)?, &head);
+    pins::add_pinned_items(store, scene, &mut page, &mut recall)?;
+    memories::add_core_memories(store, scene, &mut page, &mut recall)?;
     let recent = RecentTurns::list(store, scene)?;
     let turns = recent.turns.as_slice();
     let statements = stated_in(scene.project);
-    let first = Part::newest(store.widen(MAX_STATEMENTS));
+    let first = Part::newest(store.widen_limit(MAX_STATEMENTS));
     let stated = store.list_uncorrected(&statements, first)?;
     let splitter = RefCell::default();
     let mut briefing = Briefing {
         scene,
         since,
-        turns: ReadTurn::of_all(turns, &splitter),
+        turns: ComparedTurn::of_all(turns, &splitter),
         splitter: &splitter,
-        later: Later::of_rows(store, &stated),
-        said: Said::default(),
+        later: Supersessions::of_rows(store, &stated),
+        said: WordSet::default(),
         stated: Vec::new(),
         page,
         recall,
     };
-    let mut sessions = work::last(store, scene, since, &recent)?;
+    let mut sessions = work::list_last_work(store, scene, since, &recent)?;
     // Work that was taken back is not where anybody goes on.
     let stands = sessions
         .iter()
@@ -137,36 +143,38 @@ pub(super) fn start(store: &Reader<'_>, scene: &Scene<'_>, mind: Mind) -> Result
         page, mut recall, ..
     } = briefing;
     if !recall.given.is_empty() {
-        recall.text = Some(page.end());
+        recall.text = Some(page.into_text());
     }
     Ok(recall)
 }
 
 /// How many tokens the briefing may take, by how much there is to tell.
-fn budget(store: &Reader<'_>, scene: &Scene<'_>) -> Result<u32> {
+fn compute_budget(store: &RecallReader<'_>, scene: &RecallContext<'_>) -> Result<u32> {
     let of_project = Filter {
         project: Some(scene.project.to_owned()),
         ..Filter::default()
     };
-    let sessions = store.sessions(&of_project, COUNTED_SESSIONS)?.len();
-    let more = u32::try_from(sessions.saturating_sub(SMALL_SESSIONS)).unwrap_or(0);
-    Ok((SMALL_TOKENS + TOKENS_PER_SESSION * more).min(scene.limits.start_tokens))
+    let sessions = store
+        .list_sessions(&of_project, MAX_COUNTED_SESSIONS)?
+        .len();
+    let more = u32::try_from(sessions.saturating_sub(SMALL_PROJECT_SESSIONS)).unwrap_or(0);
+    Ok((SMALL_PROJECT_TOKENS + TOKENS_PER_SESSION * more).min(scene.limits.start_tokens))
 }
 
 /// The briefing as it grows.
 struct Briefing<'a> {
-    scene: &'a Scene<'a>,
+    scene: &'a RecallContext<'a>,
     since: Option<i64>,
     /// The newest turns, which may have amended earlier words.
-    turns: Vec<ReadTurn<'a>>,
-    splitter: &'a RefCell<Splitter>,
-    later: Later,
+    turns: Vec<ComparedTurn<'a>>,
+    splitter: &'a RefCell<TermSplitter>,
+    later: Supersessions,
     /// What the lines so far say, so that none says it again.
-    said: Said,
+    said: WordSet,
     /// The statements among them, one by one.
-    stated: Vec<Said>,
-    page: Page,
-    recall: Recall,
+    stated: Vec<WordSet>,
+    page: ContextBlock,
+    recall: RecallResult,
 }
 
 impl Briefing<'_> {
@@ -174,7 +182,7 @@ impl Briefing<'_> {
     fn is_told(&self, item: &Item) -> bool {
         let name = name_of(item);
         let here = self.recall.given.iter().any(|given| given.item == name);
-        here || self.scene.given.seen(&name) != Seen::Not
+        here || self.scene.given.exposure(&name) != Exposure::Not
     }
 
     /// What was decided and still holds: the user's own words first, then those
@@ -182,7 +190,7 @@ impl Briefing<'_> {
     fn put_statements(&mut self, mut rows: Vec<Item>, standing: &str, recent: &[Item]) {
         rows.truncate(MAX_STATEMENTS);
         rows.retain(|item| item.session != self.scene.session);
-        let turns = TurnsOfRows::of(&rows, recent);
+        let turns = ItemTurns::from_items(&rows, recent);
         let touches = |item: &Item| {
             let mut files = entries(item, "files");
             files.any(|file| self.scene.changed.iter().any(|changed| changed == file))
@@ -199,8 +207,8 @@ impl Briefing<'_> {
             )
         });
         // With its heading and the line before it, or there is room for all but those.
-        let standing = format!("\n{STANDING_HEAD}{standing}\n");
-        let kept = remora_protocol::tokens::estimate(&standing);
+        let standing = format!("\n{STANDING_HEADING}{standing}\n");
+        let kept = remora_protocol::tokens::estimate_tokens(&standing);
         let mut agents = 0;
         let mut lead = "Decided, and still in force:\n";
         for item in rows {
@@ -208,28 +216,32 @@ impl Briefing<'_> {
             if self.is_told(&item) || untrusted && agents == MAX_AGENT_STATEMENTS {
                 continue;
             }
-            if self.later.replace(&item) || self.is_amended(&item) || self.is_undone(&item, &turns)
+            if self.later.is_superseded(&item)
+                || self.is_amended(&item)
+                || self.is_undone(&item, &turns)
             {
-                self.recall.pass(&item, "said anew later", Vec::new());
+                self.recall
+                    .reject_item(&item, "said anew later", Vec::new());
                 continue;
             }
             // Two rules of one day may differ in a single word.
             let title = telling_words(&item.title);
             if self.stated.iter().any(|known| known.says_all(&title)) {
                 self.recall
-                    .pass(&item, "said by another statement", Vec::new());
+                    .reject_item(&item, "said by another statement", Vec::new());
                 continue;
             }
             let text = statement_line(&item, self.scene);
             let text = format!("{lead}{text}");
-            if self.page.left() < kept + remora_protocol::tokens::estimate(&text) {
-                self.recall.pass(&item, "no room left", Vec::new());
+            if self.page.remaining_tokens() < kept + remora_protocol::tokens::estimate_tokens(&text)
+            {
+                self.recall.reject_item(&item, "no room left", Vec::new());
                 continue;
             }
-            if self.put(&item, &text, "a statement in force", Seen::Told) {
+            if self.add_lines(&item, &text, "a statement in force", Exposure::Told) {
                 lead = "";
                 agents += usize::from(untrusted);
-                self.stated.push(Said::of_rows([&item]));
+                self.stated.push(WordSet::of_rows([&item]));
             }
         }
     }
@@ -241,9 +253,15 @@ impl Briefing<'_> {
             return None;
         }
         if card::has_said(item) {
-            card::render(item, None, Focus::Standing(""), &self.stated, self.scene)
+            card::render_card(
+                item,
+                None,
+                CardFocus::Standing(""),
+                &self.stated,
+                self.scene,
+            )
         } else {
-            Some(row::full(item, Truth::Holds, self.scene))
+            Some(row::render_full(item, Freshness::Holds, self.scene))
         }
     }
 
@@ -251,34 +269,34 @@ impl Briefing<'_> {
         if let Some(item) = stands
             && let Some(standing) = self.render_standing(item)
         {
-            let text = format!("{STANDING_HEAD}{standing}");
-            self.put(item, &text, "where the work stands", Seen::Told);
+            let text = format!("{STANDING_HEADING}{standing}");
+            self.add_lines(item, &text, "where the work stands", Exposure::Told);
         }
     }
 
     /// What the other sessions left open.
     fn put_open_steps(&mut self, sessions: &[Item]) {
         let mut left = MAX_STEPS;
-        for item in sessions.iter().take(work::OPEN) {
+        for item in sessions.iter().take(work::MAX_OPEN_SESSIONS) {
             let open: Vec<String> = entries(item, "next_steps")
-                .filter(|step| !self.said.says(step))
-                .map(|step| open_step(&line(step, MAX_LINE_CHARS)))
+                .filter(|step| !self.said.covers_text(step))
+                .map(|step| open_step(&sanitize_line(step, MAX_LINE_CHARS)))
                 .take(left)
                 .collect();
             if open.is_empty() || self.is_told(item) {
                 continue;
             }
             let branch = other_branch(item, self.scene).map_or_else(String::new, |branch| {
-                format!(" on branch {}", line(branch, 60))
+                format!(" on branch {}", sanitize_line(branch, 60))
             });
             // Agents say what is next, and may have it from anywhere.
             let head = format!(
                 "Left open ({}~ {}{branch}):",
                 name_of(item),
-                date(item.time)
+                format_date(item.time)
             );
             let text = format!("{head}\n- {}", open.join("\n- "));
-            if self.put(item, &text, "open next steps", Seen::Named) {
+            if self.add_lines(item, &text, "open next steps", Exposure::Named) {
                 left -= open.len();
             }
         }
@@ -295,16 +313,16 @@ impl Briefing<'_> {
         let this = if let Some(known) = known {
             known
         } else {
-            read = ReadTurn::of(item, self.splitter);
+            read = ComparedTurn::from_item(item, self.splitter);
             &read
         };
-        self.turns.iter().any(|turn| amends(turn, this))
+        self.turns.iter().any(|turn| amends_turn(turn, this))
     }
 
     /// Whether a later turn took out what was done for this statement.
-    fn is_undone(&self, item: &Item, turns: &TurnsOfRows<'_>) -> bool {
+    fn is_undone(&self, item: &Item, turns: &ItemTurns<'_>) -> bool {
         turns.of_row(item).is_some_and(|(turn, is_only)| {
-            let turn = ReadTurn::of(turn, self.splitter);
+            let turn = ComparedTurn::from_item(turn, self.splitter);
             let mut later = self.turns.iter();
             later.any(|later| amends_stated(later, &turn, item, is_only))
         })
@@ -330,19 +348,19 @@ impl Briefing<'_> {
         turns.sort_by_key(|(_, _, item)| -item.id);
         let mut lead = "Concluded earlier:\n";
         for (_, sentence, item) in turns {
-            if self.said.says(sentence) {
+            if self.said.covers_text(sentence) {
                 continue;
             }
             let branch = other_branch(item, self.scene).map_or_else(String::new, |branch| {
-                format!(" [branch {}]", line(branch, 60))
+                format!(" [branch {}]", sanitize_line(branch, 60))
             });
             let text = format!(
                 "{lead}{}~ {}{branch}: {}",
                 name_of(item),
-                date(item.time),
-                line(&cut_sentence(sentence, MAX_LINE_CHARS), MAX_LINE_CHARS)
+                format_date(item.time),
+                sanitize_line(&cut_sentence(sentence, MAX_LINE_CHARS), MAX_LINE_CHARS)
             );
-            if !self.put(item, &text, "a conclusion of earlier work", Seen::Named) {
+            if !self.add_lines(item, &text, "a conclusion of earlier work", Exposure::Named) {
                 break;
             }
             lead = "";
@@ -350,13 +368,13 @@ impl Briefing<'_> {
     }
 
     /// Puts lines on the page if there is room for them.
-    fn put(&mut self, item: &Item, text: &str, why: &str, seen: Seen) -> bool {
-        let Some(tokens) = self.page.put(text) else {
-            self.recall.pass(item, "no room left", Vec::new());
+    fn add_lines(&mut self, item: &Item, text: &str, why: &str, seen: Exposure) -> bool {
+        let Some(tokens) = self.page.add_lines(text) else {
+            self.recall.reject_item(item, "no room left", Vec::new());
             return false;
         };
-        self.said.add(text);
-        let chosen = row::chosen(item, Truth::Holds, seen, why.to_owned(), tokens);
+        self.said.add_text(text);
+        let chosen = row::build_selected(item, Freshness::Holds, seen, why.to_owned(), tokens);
         self.recall.given.push(chosen);
         true
     }
@@ -365,14 +383,14 @@ impl Briefing<'_> {
 /// Whether the user asked for it to be remembered.
 fn is_on_purpose(item: &Item) -> bool {
     let detail = item.detail.as_ref();
-    detail.is_some_and(|detail| detail.get(ON_PURPOSE).is_some_and(|said| said == true))
+    detail.is_some_and(|detail| detail.get(KEY_ON_PURPOSE).is_some_and(|said| said == true))
 }
 
 /// A statement with its reason on one line.
-fn statement_line(item: &Item, scene: &Scene<'_>) -> String {
+fn statement_line(item: &Item, scene: &RecallContext<'_>) -> String {
     let mark = if is_untrusted(item) { "~" } else { "" };
     let branch = other_branch(item, scene).map_or_else(String::new, |branch| {
-        format!(" [branch {}]", line(branch, 60))
+        format!(" [branch {}]", sanitize_line(branch, 60))
     });
     let reason = item
         .facts
@@ -391,8 +409,8 @@ fn statement_line(item: &Item, scene: &Scene<'_>) -> String {
     format!(
         "{}{mark} {}{branch}: {}",
         name_of(item),
-        date(item.time.max(item.last_time)),
-        line(
+        format_date(item.time.max(item.last_time)),
+        sanitize_line(
             &cut_sentence(&text, MAX_STATEMENT_CHARS),
             MAX_STATEMENT_CHARS
         )
@@ -401,7 +419,7 @@ fn statement_line(item: &Item, scene: &Scene<'_>) -> String {
 
 /// A step as something that was recorded, not as something to do.
 fn open_step(step: &str) -> String {
-    if step.starts_with(FAILING) {
+    if step.starts_with(STILL_FAILING_PREFIX) {
         step.to_owned()
     } else {
         format!("noted as next: {step}")
@@ -412,7 +430,7 @@ fn open_step(step: &str) -> String {
 fn best_conclusion(item: &Item, now: i64) -> Option<(f64, &str)> {
     entries(item, field::CONCLUSION)
         .map(|sentence| (weigh_sentence(sentence), sentence))
-        .filter(|(weight, _)| *weight >= LEAST_CONCLUSION)
+        .filter(|(weight, _)| *weight >= MIN_CONCLUSION_SCORE)
         .filter(|(_, sentence)| ended_on(sentence, item.time, now).is_none())
         .max_by(|a, b| a.0.total_cmp(&b.0))
 }

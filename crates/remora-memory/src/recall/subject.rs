@@ -112,7 +112,7 @@ pub(super) fn is_reply(prompt: &str) -> bool {
 /// Different words that tell something, of those that count.
 fn count_telling(text: &str, counts: impl Fn(&str) -> bool) -> usize {
     let mut told = HashSet::new();
-    words::each(text, |term, _| {
+    words::for_each_term(text, |term, _| {
         // Words of scripts without spaces are read two characters at a time.
         let tells = term.chars().count() > 2 || term.chars().any(is_wide);
         if tells && counts(term) && !is_stop(term) && !is_common(term) {

@@ -7,18 +7,18 @@ use std::collections::HashMap;
 
 use remora_protocol::record::{Item, Kind};
 
-use super::reader::Reader;
-use super::{Likeness, Scene, other_branch};
+use super::reader::RecallReader;
+use super::{FileStatus, RecallContext, other_branch};
 use crate::commit::reverted_by;
 
 /// Files that are compared for one answer, at most.
-const FILES: usize = 8;
+const MAX_COMPARED_FILES: usize = 8;
 /// A file that was written this long after a row was made by the same call.
-const SLACK: i64 = 2_000;
+const CLOCK_SLACK_MS: i64 = 2_000;
 
 /// Whether a row still holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Truth {
+pub enum Freshness {
     /// Its file is as it was, or it hangs on none.
     Holds,
     /// Nobody has looked.
@@ -30,15 +30,15 @@ pub enum Truth {
 }
 
 /// Looks at files, each once and only so many.
-pub(super) struct Checker<'a> {
-    store: &'a Reader<'a>,
-    scene: &'a Scene<'a>,
-    known: HashMap<String, Found>,
+pub(super) struct FreshnessChecker<'a> {
+    store: &'a RecallReader<'a>,
+    scene: &'a RecallContext<'a>,
+    known: HashMap<String, FileLookup>,
     left: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Found {
+enum FileLookup {
     /// As it has been since this moment.
     Since(i64),
     Changed(i64),
@@ -46,20 +46,20 @@ enum Found {
     Unknown,
 }
 
-impl<'a> Checker<'a> {
-    pub(super) fn new(store: &'a Reader<'a>, scene: &'a Scene<'a>) -> Self {
+impl<'a> FreshnessChecker<'a> {
+    pub(super) fn new(store: &'a RecallReader<'a>, scene: &'a RecallContext<'a>) -> Self {
         Self {
             store,
             scene,
             known: HashMap::new(),
-            left: FILES,
+            left: MAX_COMPARED_FILES,
         }
     }
 
     /// Whether this row still holds.
-    pub(super) fn of(&mut self, item: &Item) -> Truth {
+    pub(super) fn check_item(&mut self, item: &Item) -> Freshness {
         if reverted_by(item).is_some() {
-            return Truth::Gone;
+            return Freshness::Gone;
         }
         let hangs = matches!(
             item.kind,
@@ -72,42 +72,42 @@ impl<'a> Checker<'a> {
         );
         let path = item.files_modified.first().or(item.files_read.first());
         let (true, Some(path)) = (hangs, path) else {
-            return Truth::Holds;
+            return Freshness::Holds;
         };
-        match self.file(path) {
-            Found::Unknown => Truth::Unchecked,
+        match self.check_file(path) {
+            FileLookup::Unknown => Freshness::Unchecked,
             // A file of another branch need not be here to be there.
-            Found::Gone if other_branch(item, self.scene).is_some() => Truth::Unchecked,
-            Found::Gone => Truth::Gone,
-            Found::Changed(when) => Truth::Changed(when),
-            Found::Since(when) if when > item.time.max(item.last_time) + SLACK => {
-                Truth::Changed(when)
+            FileLookup::Gone if other_branch(item, self.scene).is_some() => Freshness::Unchecked,
+            FileLookup::Gone => Freshness::Gone,
+            FileLookup::Changed(when) => Freshness::Changed(when),
+            FileLookup::Since(when) if when > item.time.max(item.last_time) + CLOCK_SLACK_MS => {
+                Freshness::Changed(when)
             }
-            Found::Since(_) => Truth::Holds,
+            FileLookup::Since(_) => Freshness::Holds,
         }
     }
 
-    fn file(&mut self, path: &str) -> Found {
+    fn check_file(&mut self, path: &str) -> FileLookup {
         if let Some(found) = self.known.get(path) {
             return *found;
         }
         let inside = !path.starts_with(['/', '~']) && !path.starts_with("..");
         if self.left == 0 || !inside || self.scene.disk.is_late() {
-            return Found::Unknown;
+            return FileLookup::Unknown;
         }
         self.left -= 1;
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         // A store of an older schema cannot say; that is no reason to be silent.
-        let record = self.store.file(self.scene.project, folder, name);
+        let record = self.store.find_file(self.scene.project, folder, name);
         let anchor = record.ok().flatten().and_then(|file| file.anchor);
         let found = match anchor {
-            Some(anchor) => match self.scene.disk.likeness(path, &anchor) {
-                Likeness::Same => Found::Since(anchor.since),
-                Likeness::Changed(when) => Found::Changed(when),
-                Likeness::Gone => Found::Gone,
+            Some(anchor) => match self.scene.disk.file_status(path, &anchor) {
+                FileStatus::Same => FileLookup::Since(anchor.since),
+                FileStatus::Changed(when) => FileLookup::Changed(when),
+                FileStatus::Gone => FileLookup::Gone,
             },
-            None if self.scene.disk.exists(path) => Found::Unknown,
-            None => Found::Gone,
+            None if self.scene.disk.exists(path) => FileLookup::Unknown,
+            None => FileLookup::Gone,
         };
         self.known.insert(path.to_owned(), found);
         found

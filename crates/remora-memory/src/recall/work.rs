@@ -8,31 +8,31 @@ use remora_protocol::record::Item;
 use serde_json::json;
 
 use super::card;
-use super::reader::Reader;
+use super::reader::RecallReader;
 use super::recent::RecentTurns;
-use super::said::{Said, TellingWords, telling_words};
-use super::{Scene, name_of, other_branch, row};
-use crate::episode::{ReadTurn, amends, field};
+use super::said::{TellingWords, WordSet, telling_words};
+use super::{RecallContext, name_of, other_branch, row};
+use crate::episode::{ComparedTurn, amends_turn, field};
 use crate::output::takes_in;
 use crate::sentence;
 use crate::store::{Filter, Result};
 
 /// Checkpoints of one session that are looked at.
-const CHECKPOINTS: usize = 8;
+const MAX_CHECKPOINTS: usize = 8;
 /// Sessions that are looked at for each one that is told.
-const SESSIONS: usize = 2;
+const SCANNED_SESSIONS_PER_SHOWN: usize = 2;
 /// Share of a step's words that one deed must say. Two in three: a verb in the
 /// past may have another stem ("add", "added").
-const MIN_DEED_SHARE: f64 = 0.65;
+const MIN_EVIDENCE_SHARE: f64 = 0.65;
 /// Sessions whose steps are compared with what was done since.
-pub(super) const OPEN: usize = 4;
+pub(super) const MAX_OPEN_SESSIONS: usize = 4;
 
 /// The work of the last sessions, newest first; this branch before others, and
 /// sessions in which something was done before those that only talked. What is
 /// known of them in `recent` is not read again.
-pub(super) fn last(
-    store: &Reader<'_>,
-    scene: &Scene<'_>,
+pub(super) fn list_last_work(
+    store: &RecallReader<'_>,
+    scene: &RecallContext<'_>,
     since: Option<i64>,
     recent: &RecentTurns,
 ) -> Result<Vec<Item>> {
@@ -42,15 +42,19 @@ pub(super) fn last(
         since,
         ..Filter::default()
     };
-    let mut done = Done::default();
+    let mut done = LaterWork::default();
     let mut kept: Vec<Item> = Vec::new();
-    for session in store.sessions(&of_project, most * SESSIONS + 1)? {
+    for session in store.list_sessions(&of_project, most * SCANNED_SESSIONS_PER_SHOWN + 1)? {
         if session.id == scene.session || kept.len() == most {
             continue;
         }
         // Of older sessions hardly more than the title is told.
-        let newer = kept.len() < OPEN;
-        let look = if newer { CHECKPOINTS } else { CHECKPOINTS / 2 };
+        let newer = kept.len() < MAX_OPEN_SESSIONS;
+        let look = if newer {
+            MAX_CHECKPOINTS
+        } else {
+            MAX_CHECKPOINTS / 2
+        };
         let rows = recent.of_session(store, &session.id, &of_project, look)?;
         let told = find_best(&rows).filter(|at| !card::tells_nothing(&rows[*at]));
         let holder = told.map(|at| rows[at].id);
@@ -101,18 +105,18 @@ fn find_best(rows: &[Cow<'_, Item>]) -> Option<usize> {
 
 /// What these checkpoints of a session left open, under the row that holds it;
 /// `done` grows by what they did.
-fn left_open(rows: &[Cow<'_, Item>], told: Option<i64>, done: &mut Done) -> Vec<String> {
-    let mut open: Vec<(String, Said)> = Vec::new();
+fn left_open(rows: &[Cow<'_, Item>], told: Option<i64>, done: &mut LaterWork) -> Vec<String> {
+    let mut open: Vec<(String, WordSet)> = Vec::new();
     let splitter = RefCell::default();
-    let read = ReadTurn::of_all(rows.iter().map(AsRef::as_ref), &splitter);
+    let read = ComparedTurn::of_all(rows.iter().map(AsRef::as_ref), &splitter);
     for (at, item) in rows.iter().enumerate() {
-        let is_amended = || read[..at].iter().any(|later| amends(later, &read[at]));
+        let is_amended = || read[..at].iter().any(|later| amends_turn(later, &read[at]));
         // The first steps are commands that fail.
         let mut failing = row::entries(item, "failing");
         for step in row::entries(item, "next_steps") {
             let over = match failing.next() {
-                Some(command) => done.settles(command),
-                None => is_amended() || done.closes(step),
+                Some(command) => done.has_rerun(command),
+                None => is_amended() || done.closes_step(step),
             };
             if over {
                 continue;
@@ -127,9 +131,9 @@ fn left_open(rows: &[Cow<'_, Item>], told: Option<i64>, done: &mut Done) -> Vec<
             } else {
                 format!("{step} ({})", name_of(item))
             };
-            open.push((text, Said::of(step)));
+            open.push((text, WordSet::from_text(step)));
         }
-        done.take(item);
+        done.add_item(item);
     }
     open.into_iter().map(|(step, _)| step).collect()
 }
@@ -138,7 +142,7 @@ fn left_open(rows: &[Cow<'_, Item>], told: Option<i64>, done: &mut Done) -> Vec<
 /// a request for it after which files changed, or a user who drops it. That its
 /// words come up again closes nothing.
 #[derive(Default)]
-struct Done {
+struct LaterWork {
     /// Deeds, each by itself: words of several do not make one.
     deeds: Vec<Evidence>,
     /// What was asked for where files changed.
@@ -153,59 +157,62 @@ struct Done {
 /// A text whose words are split when they are asked for: most never are.
 struct Evidence {
     text: String,
-    said: OnceCell<Said>,
+    said: OnceCell<WordSet>,
 }
 
 impl Evidence {
-    fn of(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         Self {
             text: text.to_owned(),
             said: OnceCell::new(),
         }
     }
 
-    fn says(&self, step: &TellingWords) -> bool {
-        let said = self.said.get_or_init(|| Said::of(&self.text));
-        said.says_share(step, MIN_DEED_SHARE)
+    fn covers_step(&self, step: &TellingWords) -> bool {
+        let said = self.said.get_or_init(|| WordSet::from_text(&self.text));
+        said.says_share(step, MIN_EVIDENCE_SHARE)
     }
 }
 
-impl Done {
-    fn take(&mut self, item: &Item) {
+impl LaterWork {
+    fn add_item(&mut self, item: &Item) {
         let of = |name| row::entries(item, name);
-        self.deeds.extend(of("completed").map(Evidence::of));
-        let asked: Vec<&str> = of(field::ASKED).flat_map(sentence::sentences).collect();
+        self.deeds.extend(of("completed").map(Evidence::from_text));
+        let asked: Vec<&str> = of(field::ASKED)
+            .flat_map(sentence::split_sentences)
+            .collect();
         let dropped = asked.iter().filter_map(|said| read_dropped(said));
         self.dropped.extend(dropped.map(str::to_owned));
         if !item.files_modified.is_empty() && of("failing").next().is_none() {
             let wanted = asked.iter().filter(|said| !said.ends_with(['?', '？']));
-            self.asked.extend(wanted.map(|said| Evidence::of(said)));
+            self.asked
+                .extend(wanted.map(|said| Evidence::from_text(said)));
         }
         self.passed.extend(of("passed").map(str::to_owned));
         self.failing.extend(of("failing").map(str::to_owned));
     }
 
     /// Whether this command, which failed, was run again since.
-    fn settles(&self, command: &str) -> bool {
+    fn has_rerun(&self, command: &str) -> bool {
         let again = |failing: &String| failing == command && !command.is_empty();
         self.failing.iter().any(again) || self.passed.iter().any(|key| takes_in(key, command))
     }
 
     /// Whether this step was done or dropped.
-    fn closes(&self, step: &str) -> bool {
+    fn closes_step(&self, step: &str) -> bool {
         // "Not done: the docs" is closed by whoever did the docs.
         let step = match step.split_once(": ") {
             Some((label, rest)) if label.to_lowercase().starts_with("not ") => rest,
             _ => step,
         };
         let words = telling_words(step);
-        let by = |list: &[Evidence]| list.iter().any(|evidence| evidence.says(&words));
+        let by = |list: &[Evidence]| list.iter().any(|evidence| evidence.covers_step(&words));
         let is_dropped = || {
             if self.dropped.is_empty() {
                 return false;
             }
-            let said = Said::of(step);
-            self.dropped.iter().any(|thing| said.says(thing))
+            let said = WordSet::from_text(step);
+            self.dropped.iter().any(|thing| said.covers_text(thing))
         };
         by(&self.deeds) || by(&self.asked) || is_dropped()
     }
@@ -214,7 +221,7 @@ impl Done {
 /// What a user says is not wanted any more: "forget the chart, fix the header" is
 /// about the chart.
 fn read_dropped(sentence: &str) -> Option<&str> {
-    const BEFORE: &[&str] = &[
+    const DROP_OPENINGS: &[&str] = &[
         "forget about",
         "forget",
         "never mind",
@@ -242,7 +249,7 @@ fn read_dropped(sentence: &str) -> Option<&str> {
         "不需要",
         "不用",
     ];
-    const BEHIND: &[&str] = &[
+    const DROP_ENDINGS: &[&str] = &[
         "brauchen wir nicht mehr",
         "brauche ich nicht mehr",
         "is not needed",
@@ -277,13 +284,13 @@ fn read_dropped(sentence: &str) -> Option<&str> {
         ];
         let skip = lead.iter().find(|lead| lower.starts_with(**lead));
         let skip = skip.map_or(0, |lead| lead.len());
-        let before = BEFORE.iter().find_map(|open| {
+        let before = DROP_OPENINGS.iter().find_map(|open| {
             let rest = lower[skip..].strip_prefix(open)?;
             let is_word = rest.starts_with(' ') || open.chars().any(sentence::is_wide);
             is_word.then(|| &clause[lower.len() - rest.len()..])
         });
         let behind = || {
-            let end = BEHIND.iter().find_map(|end| lower.find(end))?;
+            let end = DROP_ENDINGS.iter().find_map(|end| lower.find(end))?;
             Some(&clause[..end])
         };
         let thing = before.or_else(behind)?.trim();

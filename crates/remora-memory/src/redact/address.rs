@@ -3,17 +3,17 @@
 
 use std::ops::Range;
 
-use super::shape::{self, Mix};
-use super::{Finding, Rank, value};
+use super::shape::{self, CharMix};
+use super::{Finding, FindingRank, value};
 
 /// Longest part before the `@`.
-const LONGEST: usize = 1024;
+const MAX_USERINFO_BYTES: usize = 1024;
 
 /// Looks at the address whose `://` stands here, and says how far it has read.
-pub(super) fn credentials(text: &str, sign: Range<usize>, found: &mut Vec<Finding>) -> usize {
+pub(super) fn find_credentials(text: &str, sign: Range<usize>, found: &mut Vec<Finding>) -> usize {
     let bytes = text.as_bytes();
     let start = sign.end;
-    let limit = bytes.len().min(start + LONGEST);
+    let limit = bytes.len().min(start + MAX_USERINFO_BYTES);
     let mut last = None;
     let mut colon = None;
     let mut read = start;
@@ -24,7 +24,7 @@ pub(super) fn credentials(text: &str, sign: Range<usize>, found: &mut Vec<Findin
             b':' if colon.is_none() && last.is_none() => colon = Some(at),
             b'/' | b'?' | b'#' if last.is_some() || colon.is_none() => break,
             // A port and a path: no credentials before this.
-            b'/' if colon.is_some_and(|c| digits(&bytes[c + 1..at])) => break,
+            b'/' if colon.is_some_and(|c| is_digits(&bytes[c + 1..at])) => break,
             b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'|' => {
                 break;
             }
@@ -33,12 +33,18 @@ pub(super) fn credentials(text: &str, sign: Range<usize>, found: &mut Vec<Findin
         }
     }
     if let Some(at) = last {
-        judge(text, start, colon, at, found);
+        check_userinfo(text, start, colon, at, found);
     }
     read
 }
 
-fn judge(text: &str, start: usize, colon: Option<usize>, at: usize, found: &mut Vec<Finding>) {
+fn check_userinfo(
+    text: &str,
+    start: usize,
+    colon: Option<usize>,
+    at: usize,
+    found: &mut Vec<Finding>,
+) {
     let host = text.get(at + 1..).unwrap_or_default();
     let host = &host[..host
         .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-')))
@@ -57,10 +63,10 @@ fn judge(text: &str, start: usize, colon: Option<usize>, at: usize, found: &mut 
         } else {
             "url-credentials"
         };
-        let strong =
-            word.len() >= 16 && (shape::random(word) || (shape::hex(word) && word.len() >= 32));
+        let strong = word.len() >= 16
+            && (shape::is_random(word) || (shape::is_hex(word) && word.len() >= 32));
         if strong && !value::stands_for_another(word) {
-            found.push(Finding::new(kind, secret, Rank::Place));
+            found.push(Finding::new(kind, secret, FindingRank::Place));
         }
         return;
     }
@@ -71,24 +77,24 @@ fn judge(text: &str, start: usize, colon: Option<usize>, at: usize, found: &mut 
         } else {
             "url-credentials"
         };
-        found.push(Finding::new(kind, range, Rank::Place));
+        found.push(Finding::new(kind, range, FindingRank::Place));
     }
-    if !word.is_empty() && !harmless(user, word) {
-        found.push(Finding::new("url-credentials", secret, Rank::Place));
+    if !word.is_empty() && !is_harmless(user, word) {
+        found.push(Finding::new("url-credentials", secret, FindingRank::Place));
     }
 }
 
 /// A token in the user's place, with an empty or well-known password.
 fn secret_user(user: &str, start: usize) -> Option<Range<usize>> {
-    let long = user.len() >= 24 && (shape::random(user) || shape::hex(user));
+    let long = user.len() >= 24 && (shape::is_random(user) || shape::is_hex(user));
     (long && !value::stands_for_another(user)).then(|| start..start + user.len())
 }
 
 /// What documentation and local set-ups write: no secret to anyone.
-fn harmless(user: &str, word: &str) -> bool {
-    let mix = Mix::of(word);
+fn is_harmless(user: &str, word: &str) -> bool {
+    let mix = CharMix::from_text(word);
     let variable = word.starts_with(['$', '{', '<', '%', '[', '*'])
-        && !shape::random(word)
+        && !shape::is_random(word)
         && (word.ends_with(['}', '>', '%', ']', '*', ')'])
             || word[1..]
                 .bytes()
@@ -100,6 +106,6 @@ fn harmless(user: &str, word: &str) -> bool {
         || (mix.digits == word.len() && word.len() <= 5)
 }
 
-fn digits(bytes: &[u8]) -> bool {
+fn is_digits(bytes: &[u8]) -> bool {
     bytes.iter().all(u8::is_ascii_digit)
 }

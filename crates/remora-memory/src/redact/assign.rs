@@ -7,21 +7,21 @@ mod sign;
 
 use std::ops::Range;
 
-use sign::{Cursor, Link};
+use sign::{Cursor, ValueLink};
 
-use super::names::{self, Class};
-use super::value::{self, Place};
-use super::{Finding, Rank, header};
+use super::names::{self, SecretClass};
+use super::value::{self, ValueContext};
+use super::{Finding, FindingRank, header};
 
 /// A name in the text and where it stands.
-pub(super) struct Name {
+pub(super) struct NameMatch {
     pub(super) range: Range<usize>,
 
     flag: bool,
 }
 
 /// The whole name around a hit.
-pub(super) fn name_at(text: &str, hit: Range<usize>) -> Name {
+pub(super) fn name_at(text: &str, hit: Range<usize>) -> NameMatch {
     let bytes = text.as_bytes();
     let part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
     let mut start = hit.start;
@@ -50,7 +50,7 @@ pub(super) fn name_at(text: &str, hit: Range<usize>) -> Name {
         start += 1;
     }
 
-    Name {
+    NameMatch {
         range: start..end,
         flag,
     }
@@ -58,42 +58,46 @@ pub(super) fn name_at(text: &str, hit: Range<usize>) -> Name {
 
 /// Adds the secret that stands beside this name, if one does, and says how far
 /// an unquoted value was read.
-pub(super) fn beside(text: &str, name: &Name, found: &mut Vec<Finding>) -> usize {
-    let mut cursor = Cursor::behind(text, name);
-    let Some(mut link) = cursor.link(name) else {
+pub(super) fn find_assigned_secret(
+    text: &str,
+    name: &NameMatch,
+    found: &mut Vec<Finding>,
+) -> usize {
+    let mut cursor = Cursor::after_name(text, name);
+    let Some(mut link) = cursor.read_link(name) else {
         return 0;
     };
     let own = text.get(name.range.clone()).unwrap_or_default();
-    let Some(class) = names::class(own) else {
+    let Some(class) = names::classify_name(own) else {
         return 0;
     };
-    if own.eq_ignore_ascii_case("pass") && verdict(text, name, link) {
+    if own.eq_ignore_ascii_case("pass") && is_test_verdict(text, name, link) {
         return 0;
     }
-    if cursor.describe(name) {
-        link = Link::Sign;
+    if cursor.skip_to_default(name) {
+        link = ValueLink::Sign;
     }
-    if class == Class::Cookie {
-        return header::cookies(text, cursor.at, found);
+    if class == SecretClass::Cookie {
+        return header::find_cookie_values(text, cursor.at, found);
     }
-    let Some((range, place)) = cursor.value(name, link, class) else {
+    let Some((range, place)) = cursor.read_value(name, link, class) else {
         return 0;
     };
     let read = if cursor.quoted { 0 } else { range.end };
-    if let Some(finding) = judge(text, range, own, class, link, place) {
+    if let Some(finding) = check_value(text, range, own, class, link, place) {
         found.push(finding);
     }
     read
 }
 
 /// Whether "pass" is what became of a test, or what one does with a value.
-fn verdict(text: &str, name: &Name, link: Link) -> bool {
+fn is_test_verdict(text: &str, name: &NameMatch, link: ValueLink) -> bool {
     let own = &text[name.range.clone()];
     let before = text[..name.range.start].trim_end_matches([' ', '\t']);
     match link {
-        Link::Prose => true,
+        ValueLink::Prose => true,
         // Test runners put it in capitals before the name of the test.
-        Link::Tight | Link::Sign => {
+        ValueLink::Tight | ValueLink::Sign => {
             own == "PASS"
                 && text.as_bytes().get(name.range.end) == Some(&b':')
                 && (before.is_empty()
@@ -101,43 +105,48 @@ fn verdict(text: &str, name: &Name, link: Link) -> bool {
                     || before.ends_with("\\n")
                     || before.ends_with("\\t"))
         }
-        Link::Flag | Link::Query | Link::Element | Link::List => false,
+        ValueLink::Flag | ValueLink::Query | ValueLink::Element | ValueLink::List => false,
     }
 }
 
-fn judge(
+fn check_value(
     text: &str,
     range: Range<usize>,
     name: &str,
-    class: Class,
-    link: Link,
-    place: Place,
+    class: SecretClass,
+    link: ValueLink,
+    place: ValueContext,
 ) -> Option<Finding> {
     let value = text.get(range.clone())?;
-    if class == Class::Authorization {
-        let skip = header::scheme(value)?;
+    if class == SecretClass::Authorization {
+        let skip = header::find_credentials_start(value)?;
         let inner = value[skip..].trim_end();
         let start = range.start + skip;
-        return value::secret(inner, class, place)
-            .then(|| Finding::new("authorization", start..start + inner.len(), Rank::Word));
+        return value::is_secret(inner, class, place).then(|| {
+            Finding::new(
+                "authorization",
+                start..start + inner.len(),
+                FindingRank::Word,
+            )
+        });
     }
-    if class == Class::Signature && link != Link::Query {
+    if class == SecretClass::Signature && link != ValueLink::Query {
         return None;
     }
     let blanks = value.len() - value.trim_start().len();
     let trimmed = value.trim();
     let start = range.start + blanks;
-    value::secret(trimmed, class, place).then(|| {
+    value::is_secret(trimmed, class, place).then(|| {
         Finding::new(
-            names::kind(name, class),
+            names::find_mark_kind(name, class),
             start..start + trimmed.len(),
-            Rank::Word,
+            FindingRank::Word,
         )
     })
 }
 
 /// The character boundary at or before this place.
-pub(super) fn floor(bytes: &[u8], mut at: usize) -> usize {
+pub(super) fn floor_boundary(bytes: &[u8], mut at: usize) -> usize {
     at = at.min(bytes.len());
     while at > 0 && at < bytes.len() && (bytes[at] & 0xC0) == 0x80 {
         at -= 1;

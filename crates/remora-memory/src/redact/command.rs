@@ -5,64 +5,70 @@ mod tools;
 
 use std::ops::Range;
 
-use super::header::{self, run};
-use super::names::Class;
-use super::scan::opens;
-use super::shape::{self, Mix};
-use super::value::{self, Place};
-use super::{Finding, Rank};
+use super::header::{self, count_bytes_while};
+use super::names::SecretClass;
+use super::scan::can_start_token;
+use super::shape::{self, CharMix};
+use super::value::{self, ValueContext};
+use super::{Finding, FindingRank};
 
-use tools::Arg;
-pub(super) use tools::{Tool, WORDS};
+use tools::SecretArg;
+pub(super) use tools::{SecretTool, TOOL_WORDS};
 
 /// How far behind the tool's name its arguments are looked for.
-pub(super) const REACH: usize = 600;
+pub(super) const MAX_DISTANCE_BYTES: usize = 600;
 
 /// Looks at the place where the word stands.
-pub(super) fn secrets(text: &str, hit: Range<usize>, tool: Tool, found: &mut Vec<Finding>) {
+pub(super) fn find_command_secrets(
+    text: &str,
+    hit: Range<usize>,
+    tool: SecretTool,
+    found: &mut Vec<Finding>,
+) {
     match tool {
-        Tool::Flags(args) => {
+        SecretTool::Flags(args) => {
             // `gzip -p` is not `zip -p`.
-            if opens(text.as_bytes(), hit.start) {
+            if can_start_token(text.as_bytes(), hit.start) {
                 let at = hit.end - usize::from(text.as_bytes()[hit.end - 1] == b' ');
-                arguments(text, at, args, found);
+                find_argument_secrets(text, at, args, found);
             }
         }
-        Tool::Htpasswd => htpasswd(text, hit.end, found),
-        Tool::NetUse => net_use(text, hit.end - 1, found),
-        Tool::Slash => slash(text, hit.end, found),
-        Tool::BeforeAt => before_at(text, hit.start, found),
-        Tool::Argument(number) => argument(text, hit.end, number, found),
-        Tool::Send => sent(text, hit, found),
-        Tool::CookieObject => cookie_object(text, hit.start, found),
-        Tool::CookieLine => cookie_line(text, hit.start, found),
-        Tool::Netrc => netrc(text, hit.end, found),
-        Tool::Pgpass => pgpass(text, hit, found),
-        Tool::Crypt => crypt(text, hit, found),
-        Tool::Identified => identified(text, hit.end, found),
-        Tool::Chpasswd => piped(text, hit.start, Piped::Pair, found),
-        Tool::Piped => {
-            piped(text, hit.start, Piped::Whole, found);
-            next(text, hit.end, "<<<", found);
+        SecretTool::Htpasswd => find_htpasswd_secret(text, hit.end, found),
+        SecretTool::NetUse => net_use(text, hit.end - 1, found),
+        SecretTool::Slash => find_slash_secret(text, hit.end, found),
+        SecretTool::BeforeAt => before_at(text, hit.start, found),
+        SecretTool::Argument(number) => find_call_argument_secret(text, hit.end, number, found),
+        SecretTool::Send => find_sent_password(text, hit, found),
+        SecretTool::CookieObject => cookie_object(text, hit.start, found),
+        SecretTool::CookieLine => cookie_line(text, hit.start, found),
+        SecretTool::Netrc => find_netrc_secret(text, hit.end, found),
+        SecretTool::Pgpass => find_pgpass_secret(text, hit, found),
+        SecretTool::Crypt => find_password_hash(text, hit, found),
+        SecretTool::Identified => find_identified_by_secret(text, hit.end, found),
+        SecretTool::Chpasswd => find_piped_secret(text, hit.start, PipedInput::Pair, found),
+        SecretTool::Piped => {
+            find_piped_secret(text, hit.start, PipedInput::Whole, found);
+            find_next_word_secret(text, hit.end, "<<<", found);
         }
-        Tool::NextWord => {
-            let length = run(text, hit.end, |b| !b.is_ascii_whitespace() && b != b'\\');
-            judge(text, hit.end..hit.end + length, found);
+        SecretTool::NextWord => {
+            let length =
+                count_bytes_while(text, hit.end, |b| !b.is_ascii_whitespace() && b != b'\\');
+            add_if_password(text, hit.end..hit.end + length, found);
         }
     }
 }
 
-fn arguments(text: &str, at: usize, args: &[Arg], found: &mut Vec<Finding>) {
+fn find_argument_secrets(text: &str, at: usize, args: &[SecretArg], found: &mut Vec<Finding>) {
     for arg in args {
         match *arg {
-            Arg::Joined(flag) => joined(text, at, flag, found),
-            Arg::Next(flag) => next(text, at, flag, found),
-            Arg::Pair(flag, sign) => pair(text, at, flag, sign, found),
-            Arg::Cookie(flag) => cookie(text, at, flag, found),
-            Arg::Word(number) => {
-                let mut plain = words(text, at).filter(|range| !is_flag(text, range));
+            SecretArg::Joined(flag) => find_joined_secret(text, at, flag, found),
+            SecretArg::Next(flag) => find_next_word_secret(text, at, flag, found),
+            SecretArg::Pair(flag, sign) => find_user_pair_secret(text, at, flag, sign, found),
+            SecretArg::Cookie(flag) => find_cookie_flag_secrets(text, at, flag, found),
+            SecretArg::Word(number) => {
+                let mut plain = iter_command_words(text, at).filter(|range| !is_flag(text, range));
                 if let Some(range) = plain.nth(number) {
-                    judge(text, range, found);
+                    add_if_password(text, range, found);
                 }
             }
         }
@@ -80,17 +86,17 @@ pub(super) fn aws_pair(text: &str, at: usize, found: &mut Vec<Finding>) {
     let part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
     let mut start = at;
     while start < limit {
-        let length = run(text, start, part);
+        let length = count_bytes_while(text, start, part);
         if length == 40
             && text.get(start..start + 40).is_some_and(|word| {
-                let mix = Mix::of(word);
-                mix.upper > 2 && mix.lower > 2 && mix.digits > 0 && !shape::path(word)
+                let mix = CharMix::from_text(word);
+                mix.upper > 2 && mix.lower > 2 && mix.digits > 0 && !shape::is_path(word)
             })
         {
             found.push(Finding::new(
                 "aws-secret-key",
                 start..start + 40,
-                Rank::Shape,
+                FindingRank::Shape,
             ));
             return;
         }
@@ -100,13 +106,13 @@ pub(super) fn aws_pair(text: &str, at: usize, found: &mut Vec<Finding>) {
 
 /// The words of a command from here to its end, as the shell would split them,
 /// near enough.
-struct Words<'a> {
+struct CommandWords<'a> {
     text: &'a str,
     at: usize,
     limit: usize,
 }
 
-impl Iterator for Words<'_> {
+impl Iterator for CommandWords<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {
@@ -141,25 +147,25 @@ impl Iterator for Words<'_> {
             }
             self.at += 1;
         }
-        Some(start..super::assign::floor(bytes, self.at))
+        Some(start..super::assign::floor_boundary(bytes, self.at))
     }
 }
 
-fn words(text: &str, at: usize) -> Words<'_> {
+fn iter_command_words(text: &str, at: usize) -> CommandWords<'_> {
     let mut at = at;
     // The rest of the tool's own name, such as `mysqladmin`.
-    at += run(text, at, |b| {
+    at += count_bytes_while(text, at, |b| {
         b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')
     });
-    Words {
+    CommandWords {
         text,
         at,
-        limit: text.len().min(at + REACH),
+        limit: text.len().min(at + MAX_DISTANCE_BYTES),
     }
 }
 
 /// The range without quotes, escaped or not, around it.
-fn unquoted(text: &str, range: Range<usize>) -> Range<usize> {
+fn trim_quotes(text: &str, range: Range<usize>) -> Range<usize> {
     let Some(word) = text.get(range.clone()) else {
         return range;
     };
@@ -169,36 +175,36 @@ fn unquoted(text: &str, range: Range<usize>) -> Range<usize> {
     start..start + inner.len()
 }
 
-fn judge(text: &str, range: Range<usize>, found: &mut Vec<Finding>) {
-    let range = unquoted(text, range);
+fn add_if_password(text: &str, range: Range<usize>, found: &mut Vec<Finding>) {
+    let range = trim_quotes(text, range);
     if let Some(word) = text.get(range.clone())
-        && value::secret(word, Class::Password, Place::Flag)
+        && value::is_secret(word, SecretClass::Password, ValueContext::Flag)
     {
-        found.push(Finding::new("password", range, Rank::Place));
+        found.push(Finding::new("password", range, FindingRank::Place));
     }
 }
 
 /// A flag with the secret joined to it.
-fn joined(text: &str, at: usize, flag: &str, found: &mut Vec<Finding>) {
-    for range in words(text, at) {
+fn find_joined_secret(text: &str, at: usize, flag: &str, found: &mut Vec<Finding>) {
+    for range in iter_command_words(text, at) {
         let word = text.get(range.clone()).unwrap_or_default();
         let rest = word.strip_prefix(flag).filter(|rest| !rest.is_empty());
         if let Some(rest) = rest.filter(|rest| !rest.starts_with('=')) {
             // `-p3306` is a port somewhere else, and no password here.
             if !rest.bytes().all(|b| b.is_ascii_digit()) {
-                judge(text, range.end - rest.len()..range.end, found);
+                add_if_password(text, range.end - rest.len()..range.end, found);
             }
         }
     }
 }
 
 /// A flag with the secret as the next word.
-fn next(text: &str, at: usize, flag: &str, found: &mut Vec<Finding>) {
+fn find_next_word_secret(text: &str, at: usize, flag: &str, found: &mut Vec<Finding>) {
     let mut due = false;
-    for range in words(text, at) {
+    for range in iter_command_words(text, at) {
         let word = text.get(range.clone()).unwrap_or_default();
         if due && !word.starts_with('-') {
-            judge(text, range, found);
+            add_if_password(text, range, found);
             due = false;
         } else {
             due = word == flag;
@@ -213,7 +219,7 @@ fn values_of<'a>(
     flag: &'a str,
 ) -> impl Iterator<Item = Range<usize>> + 'a {
     let mut due = false;
-    words(text, at).filter_map(move |range| {
+    iter_command_words(text, at).filter_map(move |range| {
         let word = text.get(range.clone()).unwrap_or_default();
         let joined = word.strip_prefix(flag).and_then(|rest| {
             let own = rest.strip_prefix('=').unwrap_or(rest);
@@ -221,55 +227,59 @@ fn values_of<'a>(
         });
         let value = if due { Some(word) } else { joined };
         due = word == flag;
-        value.map(|value| unquoted(text, range.end - value.len()..range.end))
+        value.map(|value| trim_quotes(text, range.end - value.len()..range.end))
     })
 }
 
 /// `user:SECRET` behind a flag.
-fn pair(text: &str, at: usize, flag: &str, sign: char, found: &mut Vec<Finding>) {
+fn find_user_pair_secret(text: &str, at: usize, flag: &str, sign: char, found: &mut Vec<Finding>) {
     for range in values_of(text, at, flag) {
         let inner = text.get(range.clone()).unwrap_or_default();
         if let Some((_, secret)) = inner.split_once(sign)
             && !secret.is_empty()
             && !inner.contains("://")
-            && value::secret(secret, Class::Password, Place::Flag)
+            && value::is_secret(secret, SecretClass::Password, ValueContext::Flag)
         {
             let start = range.end - secret.len();
-            found.push(Finding::new("password", start..range.end, Rank::Place));
+            found.push(Finding::new(
+                "password",
+                start..range.end,
+                FindingRank::Place,
+            ));
         } else if let Some(user) = inner.strip_suffix(sign)
-            && shape::random(user)
+            && shape::is_random(user)
         {
             let end = range.end - sign.len_utf8();
-            found.push(Finding::new("token", range.start..end, Rank::Place));
+            found.push(Finding::new("token", range.start..end, FindingRank::Place));
         }
     }
 }
 
 /// Cookies behind a flag; without a sign it is the name of a file.
-fn cookie(text: &str, at: usize, flag: &str, found: &mut Vec<Finding>) {
+fn find_cookie_flag_secrets(text: &str, at: usize, flag: &str, found: &mut Vec<Finding>) {
     for range in values_of(text, at, flag) {
         if let Some(head) = text.get(..range.end)
             && head[range.start..].contains('=')
         {
-            header::cookies(head, range.start, found);
+            header::find_cookie_values(head, range.start, found);
         }
     }
 }
 
 /// What a script types behind a prompt for a password.
-fn sent(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) {
-    let floor = super::assign::floor(text.as_bytes(), hit.start.saturating_sub(80));
+fn find_sent_password(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) {
+    let floor = super::assign::floor_boundary(text.as_bytes(), hit.start.saturating_sub(80));
     let before = text.get(floor..hit.start).unwrap_or_default();
     if before.contains("assword") || before.contains("assphrase") {
-        let length = run(text, hit.end, |b| !matches!(b, b'"' | b'\\' | b'\n'));
-        judge(text, hit.end..hit.end + length, found);
+        let length = count_bytes_while(text, hit.end, |b| !matches!(b, b'"' | b'\\' | b'\n'));
+        add_if_password(text, hit.end..hit.end + length, found);
     }
 }
 
 /// The value of a cookie that a browser's tool wrote as an object.
 fn cookie_object(text: &str, at: usize, found: &mut Vec<Finding>) {
     let bytes = text.as_bytes();
-    let floor = super::assign::floor(bytes, at.saturating_sub(REACH));
+    let floor = super::assign::floor_boundary(bytes, at.saturating_sub(MAX_DISTANCE_BYTES));
     let before = text.get(floor..at).unwrap_or_default();
     let own = before.rfind('{').map_or(before, |open| &before[open..]);
     let Some(key) = own.find("value\"").or_else(|| own.find("value\\\"")) else {
@@ -277,29 +287,33 @@ fn cookie_object(text: &str, at: usize, found: &mut Vec<Finding>) {
     };
     let quote = |b: u8| matches!(b, b'"' | b'\\' | b' ' | b':');
     let start = at - own.len() + key + "value".len();
-    let start = start + run(text, start, quote);
-    let length = run(text, start, |b| !matches!(b, b'"' | b'\\' | b'\n' | b','));
+    let start = start + count_bytes_while(text, start, quote);
+    let length = count_bytes_while(text, start, |b| !matches!(b, b'"' | b'\\' | b'\n' | b','));
     let range = start..start + length;
     if text.get(range.clone()).is_some_and(header::is_value) {
-        found.push(Finding::new("cookie", range, Rank::Place));
+        found.push(Finding::new("cookie", range, FindingRank::Place));
     }
 }
 
 /// `DOMAIN TRUE PATH FALSE EXPIRES NAME SECRET`, set apart by tabs.
 fn cookie_line(text: &str, at: usize, found: &mut Vec<Finding>) {
-    let length = run(text, at, |b| !matches!(b, b'\n' | b'\r'));
+    let length = count_bytes_while(text, at, |b| !matches!(b, b'\n' | b'\r'));
     let own = text.get(at..at + length).unwrap_or_default();
     let columns: Vec<&str> = own.split('\t').collect();
     if let [_, _, _, _, _, _, word] = columns[..]
         && header::is_value(word)
     {
         let end = at + length;
-        found.push(Finding::new("cookie", end - word.len()..end, Rank::Place));
+        found.push(Finding::new(
+            "cookie",
+            end - word.len()..end,
+            FindingRank::Place,
+        ));
     }
 }
 
-fn htpasswd(text: &str, at: usize, found: &mut Vec<Finding>) {
-    let all: Vec<Range<usize>> = words(text, at).collect();
+fn find_htpasswd_secret(text: &str, at: usize, found: &mut Vec<Finding>) {
+    let all: Vec<Range<usize>> = iter_command_words(text, at).collect();
     let batch = all.iter().any(|range| {
         let word = text.get(range.clone()).unwrap_or_default();
         word.starts_with('-') && !word.starts_with("--") && word.contains('b')
@@ -307,12 +321,12 @@ fn htpasswd(text: &str, at: usize, found: &mut Vec<Finding>) {
     let mut plain = all.into_iter().filter(|range| !is_flag(text, range));
     // With `-n` there is no file; the secret is the last in any case.
     if batch && let Some(range) = plain.nth(1).map(|second| plain.next().unwrap_or(second)) {
-        judge(text, range, found);
+        add_if_password(text, range, found);
     }
 }
 
 fn net_use(text: &str, at: usize, found: &mut Vec<Finding>) {
-    let all: Vec<Range<usize>> = words(text, at).collect();
+    let all: Vec<Range<usize>> = iter_command_words(text, at).collect();
     let user = all.iter().position(|range| {
         let word = text.get(range.clone()).unwrap_or_default();
         word.get(..6)
@@ -325,16 +339,16 @@ fn net_use(text: &str, at: usize, found: &mut Vec<Finding>) {
     for range in near.into_iter().flatten().filter_map(|at| all.get(at)) {
         let word = text.get(range.clone()).unwrap_or_default();
         if !word.starts_with(['\\', '/', '*']) {
-            judge(text, range.clone(), found);
+            add_if_password(text, range.clone(), found);
         }
     }
 }
 
 /// `user/SECRET@database`, in the first words.
-fn slash(text: &str, at: usize, found: &mut Vec<Finding>) {
-    let limit = text.len().min(at + REACH);
-    for range in (Words { text, at, limit }).take(4) {
-        let range = unquoted(text, range);
+fn find_slash_secret(text: &str, at: usize, found: &mut Vec<Finding>) {
+    let limit = text.len().min(at + MAX_DISTANCE_BYTES);
+    for range in (CommandWords { text, at, limit }).take(4) {
+        let range = trim_quotes(text, range);
         let word = text.get(range.clone()).unwrap_or_default();
         if let Some((user, rest)) = word.split_once('/')
             && let Some(length) = rest.find('@')
@@ -344,7 +358,7 @@ fn slash(text: &str, at: usize, found: &mut Vec<Finding>) {
                 .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'#'))
         {
             let start = range.start + user.len() + 1;
-            judge(text, start..start + length, found);
+            add_if_password(text, start..start + length, found);
             return;
         }
     }
@@ -352,34 +366,34 @@ fn slash(text: &str, at: usize, found: &mut Vec<Finding>) {
 
 /// `user:SECRET` before a place.
 fn before_at(text: &str, at: usize, found: &mut Vec<Finding>) {
-    let own = line(text, at.saturating_sub(1));
+    let own = find_line_range(text, at.saturating_sub(1));
     let word = text.get(own.start..at).unwrap_or_default();
     if let Some((user, secret)) = word.split_once(':')
         && !user.is_empty()
         && !secret.starts_with("//")
     {
-        judge(text, at - secret.len()..at, found);
+        add_if_password(text, at - secret.len()..at, found);
     }
 }
 
 /// An argument of a call, if it is quoted.
-fn argument(text: &str, at: usize, number: usize, found: &mut Vec<Finding>) {
+fn find_call_argument_secret(text: &str, at: usize, number: usize, found: &mut Vec<Finding>) {
     let bytes = text.as_bytes();
-    let limit = bytes.len().min(at + REACH);
+    let limit = bytes.len().min(at + MAX_DISTANCE_BYTES);
     let mut passed = 0;
     let mut at = at;
     while at < limit {
         match bytes[at] {
             quote @ (b'"' | b'\'' | b'`') => {
-                let length = run(text, at + 1, |b| {
+                let length = count_bytes_while(text, at + 1, |b| {
                     b != quote && !matches!(b, b'\n' | b'\r' | b'\\')
                 });
                 let range = at + 1..at + 1 + length;
                 if passed == number {
                     if let Some(word) = text.get(range.clone())
-                        && value::secret(word, Class::Password, Place::Quoted)
+                        && value::is_secret(word, SecretClass::Password, ValueContext::Quoted)
                     {
-                        found.push(Finding::new("password", range, Rank::Place));
+                        found.push(Finding::new("password", range, FindingRank::Place));
                     }
                     return;
                 }
@@ -398,8 +412,8 @@ fn argument(text: &str, at: usize, number: usize, found: &mut Vec<Finding>) {
 }
 
 /// `machine HOST login USER password SECRET`, on one line or on several.
-fn netrc(text: &str, at: usize, found: &mut Vec<Finding>) {
-    let limit = super::assign::floor(text.as_bytes(), at + REACH);
+fn find_netrc_secret(text: &str, at: usize, found: &mut Vec<Finding>) {
+    let limit = super::assign::floor_boundary(text.as_bytes(), at + MAX_DISTANCE_BYTES);
     let rest = text.get(at..limit).unwrap_or_default();
     let host = rest.split_whitespace().next().unwrap_or_default();
     let certain = host.contains(['.', '{', '$']) || host == "localhost";
@@ -416,7 +430,7 @@ fn netrc(text: &str, at: usize, found: &mut Vec<Finding>) {
         if due && !word.is_empty() {
             let end = word.find("\\n").unwrap_or(word.len());
             let word = word[..end].trim_end_matches(['"', '\'', '\\']);
-            let mixed = Mix::of(word).digits > 0;
+            let mixed = CharMix::from_text(word).digits > 0;
             if word.len() >= 4
                 && (certain || mixed)
                 && !value::stands_for_another(word)
@@ -425,7 +439,7 @@ fn netrc(text: &str, at: usize, found: &mut Vec<Finding>) {
                 found.push(Finding::new(
                     "netrc",
                     start..start + word.len(),
-                    Rank::Place,
+                    FindingRank::Place,
                 ));
             }
             return;
@@ -440,9 +454,9 @@ fn netrc(text: &str, at: usize, found: &mut Vec<Finding>) {
 }
 
 /// The line around a place.
-fn line(text: &str, at: usize) -> Range<usize> {
+fn find_line_range(text: &str, at: usize) -> Range<usize> {
     let bytes = text.as_bytes();
-    let floor = at.saturating_sub(REACH);
+    let floor = at.saturating_sub(MAX_DISTANCE_BYTES);
     let mut start = at;
     while start > floor
         && !bytes[start - 1].is_ascii_whitespace()
@@ -456,14 +470,14 @@ fn line(text: &str, at: usize) -> Range<usize> {
         }
         start -= 1;
     }
-    let length = run(text, at, |b| {
+    let length = count_bytes_while(text, at, |b| {
         !b.is_ascii_whitespace() && !matches!(b, b'"' | b'\'' | b'`' | b'\\')
     });
-    start..super::assign::floor(bytes, at + length.min(REACH))
+    start..super::assign::floor_boundary(bytes, at + length.min(MAX_DISTANCE_BYTES))
 }
 
-fn pgpass(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) {
-    let range = line(text, hit.start);
+fn find_pgpass_secret(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) {
+    let range = find_line_range(text, hit.start);
     let Some(own) = text.get(range.clone()) else {
         return;
     };
@@ -484,20 +498,20 @@ fn pgpass(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) {
         && plain(host)
         && plain(database)
         && plain(user)
-        && value::secret(secret, Class::Password, Place::Config)
+        && value::is_secret(secret, SecretClass::Password, ValueContext::Config)
     {
         found.push(Finding::new(
             "pgpass",
             range.end - secret.len()..range.end,
-            Rank::Place,
+            FindingRank::Place,
         ));
     }
 }
 
 /// Hashes of passwords, which can be guessed at leisure.
-fn crypt(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) {
+fn find_password_hash(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) {
     let start = hit.start + 1;
-    let length = run(text, start, |b| {
+    let length = count_bytes_while(text, start, |b| {
         b.is_ascii_alphanumeric()
             || matches!(
                 b,
@@ -508,67 +522,67 @@ fn crypt(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) {
         found.push(Finding::new(
             "password-hash",
             start..start + length,
-            Rank::Shape,
+            FindingRank::Shape,
         ));
     }
 }
 
-fn identified(text: &str, at: usize, found: &mut Vec<Finding>) {
-    let mut at = at + run(text, at, |b| b.is_ascii_whitespace());
-    at += run(text, at, |b| b == b'\\');
+fn find_identified_by_secret(text: &str, at: usize, found: &mut Vec<Finding>) {
+    let mut at = at + count_bytes_while(text, at, |b| b.is_ascii_whitespace());
+    at += count_bytes_while(text, at, |b| b == b'\\');
     let Some(quote @ (b'\'' | b'"')) = text.as_bytes().get(at).copied() else {
         return;
     };
-    let length = run(text, at + 1, |b| b != quote && b != b'\n' && b != b'\\');
+    let length = count_bytes_while(text, at + 1, |b| b != quote && b != b'\n' && b != b'\\');
     let range = at + 1..at + 1 + length;
     // Prose quotes names this way, too; databases want single quotes.
     let place = if quote == b'\'' {
-        Place::Flag
+        ValueContext::Flag
     } else {
-        Place::Quoted
+        ValueContext::Quoted
     };
     if let Some(word) = text.get(range.clone())
-        && value::secret(word, Class::Password, place)
+        && value::is_secret(word, SecretClass::Password, place)
     {
-        found.push(Finding::new("password", range, Rank::Place));
+        found.push(Finding::new("password", range, FindingRank::Place));
     }
 }
 
 /// What is echoed to a tool.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Piped {
+enum PipedInput {
     Whole,
     /// `user:SECRET`
     Pair,
 }
 
 /// `echo 'user:SECRET' | chpasswd`
-fn piped(text: &str, at: usize, form: Piped, found: &mut Vec<Finding>) {
-    let floor = super::assign::floor(text.as_bytes(), at.saturating_sub(200));
+fn find_piped_secret(text: &str, at: usize, form: PipedInput, found: &mut Vec<Finding>) {
+    let floor = super::assign::floor_boundary(text.as_bytes(), at.saturating_sub(200));
     let before = text.get(floor..at).unwrap_or_default();
     let Some(echo) = before.rfind("echo ") else {
         return;
     };
     let at = floor + echo + 4;
-    for range in (Words {
+    for range in (CommandWords {
         text,
         at,
-        limit: text.len().min(at + REACH),
+        limit: text.len().min(at + MAX_DISTANCE_BYTES),
     }) {
-        let clean = unquoted(text, range);
+        let clean = trim_quotes(text, range);
         let word = text.get(clean.clone()).unwrap_or_default();
         let secret = match form {
-            Piped::Whole => Some(word),
-            Piped::Pair => word.split_once(':').map(|(_, secret)| secret),
+            PipedInput::Whole => Some(word),
+            PipedInput::Pair => word.split_once(':').map(|(_, secret)| secret),
         };
         if let Some(secret) = secret
             && !secret.starts_with('-')
-            && value::secret(secret, Class::Password, Place::Flag)
+            && value::is_secret(secret, SecretClass::Password, ValueContext::Flag)
         {
             found.push(Finding::new(
                 "password",
                 clean.end - secret.len()..clean.end,
-                Rank::Place,
+                FindingRank::Place,
             ));
         }
     }

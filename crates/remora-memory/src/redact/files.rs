@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
-use super::paths::Nature;
-use super::{MARK, Marks, shape};
+use super::paths::PathSensitivity;
+use super::{MARK_PREFIX, RedactionCounts, shape};
 
 /// Longest value over several lines.
-const LONGEST: usize = 8192;
+const MAX_VALUE_BYTES: usize = 8192;
 
 /// How much of a file the text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extent {
+pub(super) enum ValueExtent {
     /// The file or a piece of it, so that even a bare word is a piece of a value.
     File,
     /// What a command printed, which may be about anything.
@@ -18,33 +18,37 @@ pub(super) enum Extent {
 }
 
 /// The text as a file of this nature is kept; other rules come after.
-pub(super) fn treat<'a>(
+pub(super) fn redact_file_text<'a>(
     text: &'a str,
-    nature: Nature,
-    extent: Extent,
-    marks: &mut Marks,
+    nature: PathSensitivity,
+    extent: ValueExtent,
+    marks: &mut RedactionCounts,
 ) -> Cow<'a, str> {
     match nature {
-        Nature::Plain => Cow::Borrowed(text),
-        Nature::Settings => settings(text, extent, marks),
-        Nature::Key => key(text, extent, marks),
-        Nature::Denied => {
-            if text.trim().is_empty() || text.starts_with(MARK) {
+        PathSensitivity::Plain => Cow::Borrowed(text),
+        PathSensitivity::Settings => redact_settings(text, extent, marks),
+        PathSensitivity::Key => redact_key_material(text, extent, marks),
+        PathSensitivity::Denied => {
+            if text.trim().is_empty() || text.starts_with(MARK_PREFIX) {
                 Cow::Borrowed(text)
             } else {
-                Cow::Owned(mark("denied-path", marks))
+                Cow::Owned(record_mark("denied-path", marks))
             }
         }
     }
 }
 
-fn mark(kind: &'static str, marks: &mut Marks) -> String {
-    marks.add(Cow::Borrowed(kind));
-    format!("{MARK}{kind}]")
+fn record_mark(kind: &'static str, marks: &mut RedactionCounts) -> String {
+    marks.increment_kind(Cow::Borrowed(kind));
+    format!("{MARK_PREFIX}{kind}]")
 }
 
 /// `NAME=value` becomes `NAME=[redacted:env-value]`.
-fn settings<'a>(text: &'a str, extent: Extent, marks: &mut Marks) -> Cow<'a, str> {
+fn redact_settings<'a>(
+    text: &'a str,
+    extent: ValueExtent,
+    marks: &mut RedactionCounts,
+) -> Cow<'a, str> {
     let mut out = String::new();
     let mut kept = 0;
     let mut at = 0;
@@ -63,7 +67,7 @@ fn settings<'a>(text: &'a str, extent: Extent, marks: &mut Marks) -> Cow<'a, str
         let mut end = start + value.len();
         at += length;
         let bare = value.trim_matches(['"', '\'']);
-        if bare.is_empty() && value.len() != 1 || bare.starts_with(MARK) {
+        if bare.is_empty() && value.len() != 1 || bare.starts_with(MARK_PREFIX) {
             continue;
         }
         if let Some(close) = open_quote(value, &text[start..]) {
@@ -72,13 +76,13 @@ fn settings<'a>(text: &'a str, extent: Extent, marks: &mut Marks) -> Cow<'a, str
             at = at.max(after);
         }
         out.push_str(&text[kept..start]);
-        out.push_str(&mark("env-value", marks));
+        out.push_str(&record_mark("env-value", marks));
         kept = end;
     }
     let word = text.trim();
-    let comment = word.is_empty() || word.starts_with('#') || word.starts_with(MARK);
-    if !named && extent == Extent::File && !comment && !word.contains(MARK) {
-        return Cow::Owned(mark("env-value", marks));
+    let comment = word.is_empty() || word.starts_with('#') || word.starts_with(MARK_PREFIX);
+    if !named && extent == ValueExtent::File && !comment && !word.contains(MARK_PREFIX) {
+        return Cow::Owned(record_mark("env-value", marks));
     }
     if kept == 0 {
         return Cow::Borrowed(text);
@@ -95,7 +99,7 @@ fn open_quote(value: &str, rest: &str) -> Option<usize> {
     }
     let within = rest.get(1..)?;
     let close = within.find(quote)?;
-    (close < LONGEST).then_some(close + 2)
+    (close < MAX_VALUE_BYTES).then_some(close + 2)
 }
 
 /// Where the value begins in a line that sets one.
@@ -137,7 +141,11 @@ fn value_offset(line: &str) -> Option<usize> {
 }
 
 /// Long runs of base64 go, unless the file says that it is public.
-fn key<'a>(text: &'a str, extent: Extent, marks: &mut Marks) -> Cow<'a, str> {
+fn redact_key_material<'a>(
+    text: &'a str,
+    extent: ValueExtent,
+    marks: &mut RedactionCounts,
+) -> Cow<'a, str> {
     if text.contains("BEGIN CERTIFICATE") || text.contains("PUBLIC KEY") || text.contains("ssh-") {
         return Cow::Borrowed(text);
     }
@@ -153,12 +161,12 @@ fn key<'a>(text: &'a str, extent: Extent, marks: &mut Marks) -> Cow<'a, str> {
         let solid = bytes[at..at + length].iter().any(u8::is_ascii_alphanumeric)
             && !bytes[at..at + length].starts_with(b"-----");
         // A command that names a key's file may print anything: paths, for one.
-        let printed = extent == Extent::Output;
+        let printed = extent == ValueExtent::Output;
         let own = text.get(at..at + length).unwrap_or_default();
-        let plain = printed && (shape::path(own) || !shape::random(own));
+        let plain = printed && (shape::is_path(own) || !shape::is_random(own));
         if length >= 20 && solid && !plain {
             out.push_str(&text[kept..at]);
-            out.push_str(&mark("private-key", marks));
+            out.push_str(&record_mark("private-key", marks));
             kept = at + length;
         }
         at += length.max(1);

@@ -1,9 +1,9 @@
 //! Secrets in headers: bearer and basic credentials, other schemes, cookies.
 
-use super::shape::{self, Mix};
-use super::{Finding, Rank, value};
+use super::shape::{self, CharMix};
+use super::{Finding, FindingRank, value};
 
-const SCHEMES: &[&str] = &[
+const AUTH_SCHEMES: &[&str] = &[
     "bearer",
     "basic",
     "token",
@@ -26,21 +26,21 @@ const SCHEMES: &[&str] = &[
 ];
 
 /// Attributes of a cookie, which are no values of it.
-const ATTRIBUTES: &[&str] = &[
+const COOKIE_ATTRIBUTES: &[&str] = &[
     "path", "domain", "expires", "max-age", "samesite", "version", "priority", "comment",
 ];
 
 /// How much of a header is read.
-const LONGEST: usize = 8192;
+const MAX_HEADER_BYTES: usize = 8192;
 
 /// Where the credentials begin in the value of an authorization header.
-pub(super) fn scheme(value: &str) -> Option<usize> {
+pub(super) fn find_credentials_start(value: &str) -> Option<usize> {
     let lead = value.len() - value.trim_start().len();
     let rest = &value[lead..];
     let Some((word, tail)) = rest.split_once(' ') else {
         return Some(lead);
     };
-    if SCHEMES.iter().any(|s| word.eq_ignore_ascii_case(s)) {
+    if AUTH_SCHEMES.iter().any(|s| word.eq_ignore_ascii_case(s)) {
         let gap = tail.len() - tail.trim_start().len();
         return Some(lead + word.len() + 1 + gap);
     }
@@ -48,13 +48,13 @@ pub(super) fn scheme(value: &str) -> Option<usize> {
 }
 
 /// `Bearer` and what follows, wherever it stands.
-pub(super) fn bearer(text: &str, at: usize, found: &mut Vec<Finding>) {
+pub(super) fn find_bearer_token(text: &str, at: usize, found: &mut Vec<Finding>) {
     // A shell may need a backslash before the blank, JSON doubles it.
-    let escaped = run(text, at, |b| b == b'\\').min(2);
-    let Some(start) = blanks(text, at + escaped) else {
+    let escaped = count_bytes_while(text, at, |b| b == b'\\').min(2);
+    let Some(start) = skip_blanks(text, at + escaped) else {
         return;
     };
-    let length = run(text, start, |b| {
+    let length = count_bytes_while(text, start, |b| {
         b.is_ascii_alphanumeric()
             || matches!(
                 b,
@@ -68,21 +68,21 @@ pub(super) fn bearer(text: &str, at: usize, found: &mut Vec<Finding>) {
     let Some(word) = text.get(start..end) else {
         return;
     };
-    let mix = Mix::of(word);
-    let strong = shape::random(word)
-        || shape::uuid(word)
-        || (mix.digits > 1 && mix.letters() > 3 && mix.switches > 1);
+    let mix = CharMix::from_text(word);
+    let strong = shape::is_random(word)
+        || shape::is_uuid(word)
+        || (mix.digits > 1 && mix.count_letters() > 3 && mix.switches > 1);
     if word.len() >= 12 && strong && !value::stands_for_another(word) {
-        found.push(Finding::new("bearer-token", start..end, Rank::Place));
+        found.push(Finding::new("bearer-token", start..end, FindingRank::Place));
     }
 }
 
 /// `Basic` and a user with a password in base64; nothing else decodes so.
-pub(super) fn basic(text: &str, at: usize, found: &mut Vec<Finding>) {
-    let Some(start) = blanks(text, at - 1) else {
+pub(super) fn find_basic_auth(text: &str, at: usize, found: &mut Vec<Finding>) {
+    let Some(start) = skip_blanks(text, at - 1) else {
         return;
     };
-    let length = run(text, start, |b| {
+    let length = count_bytes_while(text, start, |b| {
         b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'-' | b'_')
     });
     let Some(word) = text.get(start..start + length) else {
@@ -92,7 +92,7 @@ pub(super) fn basic(text: &str, at: usize, found: &mut Vec<Finding>) {
         found.push(Finding::new(
             "basic-auth",
             start..start + length,
-            Rank::Place,
+            FindingRank::Place,
         ));
     }
 }
@@ -107,7 +107,7 @@ pub(super) fn user_and_password(word: &str) -> bool {
     let mut held = 0;
     let mut colon = false;
     for byte in body.bytes() {
-        let Some(six) = sextet(byte) else {
+        let Some(six) = decode_sextet(byte) else {
             return false;
         };
         bits = ((bits << 6) | u32::from(six)) & 0xFFFF;
@@ -124,7 +124,7 @@ pub(super) fn user_and_password(word: &str) -> bool {
     colon
 }
 
-fn sextet(byte: u8) -> Option<u8> {
+fn decode_sextet(byte: u8) -> Option<u8> {
     Some(match byte {
         b'A'..=b'Z' => byte - b'A',
         b'a'..=b'z' => byte - b'a' + 26,
@@ -137,7 +137,7 @@ fn sextet(byte: u8) -> Option<u8> {
 
 /// Adds the values of a cookie header, which begins here, and says where it
 /// ends.
-pub(super) fn cookies(text: &str, at: usize, found: &mut Vec<Finding>) -> usize {
+pub(super) fn find_cookie_values(text: &str, at: usize, found: &mut Vec<Finding>) -> usize {
     let Some(rest) = text.get(at..) else {
         return at;
     };
@@ -145,9 +145,9 @@ pub(super) fn cookies(text: &str, at: usize, found: &mut Vec<Finding>) -> usize 
     let rest = &rest[lead..];
     let end = rest
         .bytes()
-        .take(LONGEST)
+        .take(MAX_HEADER_BYTES)
         .position(|b| matches!(b, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\'))
-        .unwrap_or_else(|| super::assign::floor(rest.as_bytes(), LONGEST));
+        .unwrap_or_else(|| super::assign::floor_boundary(rest.as_bytes(), MAX_HEADER_BYTES));
     let mut offset = at + lead;
     for piece in rest[..end].split_inclusive(';') {
         let pair = piece.trim_end_matches(';');
@@ -160,13 +160,13 @@ pub(super) fn cookies(text: &str, at: usize, found: &mut Vec<Finding>) -> usize 
             let named = !name.trim().is_empty() && plain;
             let word = word.trim_end();
             if named
-                && !ATTRIBUTES.contains(&name.trim().to_ascii_lowercase().as_str())
+                && !COOKIE_ATTRIBUTES.contains(&name.trim().to_ascii_lowercase().as_str())
                 && is_value(word)
             {
                 found.push(Finding::new(
                     "cookie",
                     start..start + word.len(),
-                    Rank::Place,
+                    FindingRank::Place,
                 ));
             }
         }
@@ -176,10 +176,10 @@ pub(super) fn cookies(text: &str, at: usize, found: &mut Vec<Finding>) -> usize 
 }
 
 pub(super) fn is_value(word: &str) -> bool {
-    let mix = Mix::of(word);
-    let enough = shape::random(word)
-        || shape::uuid(word)
-        || (word.len() >= 16 && mix.digits > 2 && mix.letters() > 2);
+    let mix = CharMix::from_text(word);
+    let enough = shape::is_random(word)
+        || shape::is_uuid(word)
+        || (word.len() >= 16 && mix.digits > 2 && mix.count_letters() > 2);
     word.len() >= 8
         && mix.spaces == 0
         && enough
@@ -188,18 +188,18 @@ pub(super) fn is_value(word: &str) -> bool {
 }
 
 /// The first place behind the blanks; there must be some.
-fn blanks(text: &str, at: usize) -> Option<usize> {
-    let count = run(text, at, |b| matches!(b, b' ' | b'\t'));
+fn skip_blanks(text: &str, at: usize) -> Option<usize> {
+    let count = count_bytes_while(text, at, |b| matches!(b, b' ' | b'\t'));
     (1..=8).contains(&count).then_some(at + count)
 }
 
 /// How many bytes from here on are of a sort.
-pub(super) fn run(text: &str, at: usize, sort: impl Fn(u8) -> bool) -> usize {
+pub(super) fn count_bytes_while(text: &str, at: usize, sort: impl Fn(u8) -> bool) -> usize {
     text.as_bytes()
         .get(at..)
         .unwrap_or_default()
         .iter()
-        .take(LONGEST)
+        .take(MAX_HEADER_BYTES)
         .take_while(|b| sort(**b))
         .count()
 }

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::files::{self, Extent};
-use super::names::{self, Class, Told};
-use super::paths::Nature;
-use super::value::{self, Place};
-use super::{MARK, Marks, Redactor, header};
+use super::files::{self, ValueExtent};
+use super::names::{self, SecretClass, SecretName};
+use super::paths::PathSensitivity;
+use super::value::{self, ValueContext};
+use super::{MARK_PREFIX, RedactionCounts, Redactor, header};
 
 /// Keys that name the file an object is about.
-const PATHS: &[&str] = &[
+const PATH_KEYS: &[&str] = &[
     "file_path",
     "filePath",
     "notebook_path",
@@ -22,7 +22,7 @@ const PATHS: &[&str] = &[
 ];
 
 /// Keys under which parts of that file stand.
-const CONTENTS: &[&str] = &[
+const CONTENT_KEYS: &[&str] = &[
     "content",
     "contents",
     "stdout",
@@ -49,7 +49,7 @@ const CONTENTS: &[&str] = &[
 ];
 
 /// Keys of a tool's answer that are about it and not in it.
-const LABELS: &[&str] = &[
+const LABEL_KEYS: &[&str] = &[
     "type",
     "status",
     "mode",
@@ -70,91 +70,93 @@ const LABELS: &[&str] = &[
 
 /// Where in the event we are.
 #[derive(Clone, Copy)]
-struct Around {
-    nature: Nature,
-    extent: Extent,
+struct WalkContext {
+    nature: PathSensitivity,
+    extent: ValueExtent,
     /// Inside a part that holds contents of that file.
     inside: bool,
     /// Lines begin with the name of the file they come from.
     listing: bool,
 }
 
-pub(super) fn redact(redactor: &Redactor, value: &mut Value, marks: &mut Marks) {
-    let around = Around {
-        nature: Nature::Plain,
-        extent: Extent::File,
+pub(super) fn redact_event(redactor: &Redactor, value: &mut Value, marks: &mut RedactionCounts) {
+    let around = WalkContext {
+        nature: PathSensitivity::Plain,
+        extent: ValueExtent::File,
         inside: false,
         listing: false,
     };
-    let mut walk = Walk { redactor, marks };
-    walk.value(value, around, None);
+    let mut walk = JsonRedactor { redactor, marks };
+    walk.redact_value(value, around, None);
 }
 
-struct Walk<'a> {
+struct JsonRedactor<'a> {
     redactor: &'a Redactor,
-    marks: &'a mut Marks,
+    marks: &'a mut RedactionCounts,
 }
 
-impl Walk<'_> {
-    fn value(&mut self, value: &mut Value, around: Around, told: Option<Told>) {
+impl JsonRedactor<'_> {
+    fn redact_value(&mut self, value: &mut Value, around: WalkContext, told: Option<SecretName>) {
         match value {
-            Value::String(text) => self.string(text, around, told),
+            Value::String(text) => self.redact_string(text, around, told),
             Value::Array(list) => {
                 let strings = !list.is_empty() && list.iter().all(Value::is_string);
-                if around.inside && around.nature == Nature::Denied && strings {
+                if around.inside && around.nature == PathSensitivity::Denied && strings {
                     list.truncate(1);
                 }
                 for item in list {
-                    self.value(item, around, told);
+                    self.redact_value(item, around, told);
                 }
             }
-            Value::Object(map) => self.object(map, around),
+            Value::Object(map) => self.redact_object(map, around),
             Value::Number(number) => {
                 let long = number.to_string().len() >= 4;
-                if long && told.is_some_and(|told| told.class == Class::Password) {
-                    *value = Value::String(self.mark("password"));
+                if long && told.is_some_and(|told| told.class == SecretClass::Password) {
+                    *value = Value::String(self.record_mark("password"));
                 }
             }
             Value::Null | Value::Bool(_) => {}
         }
     }
 
-    fn object(&mut self, map: &mut Map<String, Value>, around: Around) {
-        let around = self.around(map, around);
-        let named = pair(map);
+    fn redact_object(&mut self, map: &mut Map<String, Value>, around: WalkContext) {
+        let around = self.extend_context(map, around);
+        let named = find_named_secret(map);
         for (key, value) in map.iter_mut() {
             let mut own = around;
             let answer = key == "tool_response";
-            own.inside |= CONTENTS.contains(&key.as_str()) || answer;
-            if own.inside && (LABELS.contains(&key.as_str()) || PATHS.contains(&key.as_str())) {
+            own.inside |= CONTENT_KEYS.contains(&key.as_str()) || answer;
+            if own.inside
+                && (LABEL_KEYS.contains(&key.as_str()) || PATH_KEYS.contains(&key.as_str()))
+            {
                 own.inside = false;
-                own.nature = Nature::Plain;
+                own.nature = PathSensitivity::Plain;
             }
             // A heredoc or an echo into the file.
-            if key == "command" && own.nature == Nature::Settings {
+            if key == "command" && own.nature == PathSensitivity::Settings {
                 own.inside = true;
             }
             let told = if key == "value" {
                 named
             } else {
-                names::told(key)
+                names::parse_secret_name(key)
             };
-            self.value(value, own, told);
+            self.redact_value(value, own, told);
         }
-        self.keys(map);
+        self.redact_keys(map);
     }
 
     /// Keys are rarely secrets, so the map is rebuilt only when one is.
-    fn keys(&mut self, map: &mut Map<String, Value>) {
-        let mut none = Marks::new();
-        let plain = |key: &String, none: &mut Marks| {
-            matches!(self.redactor.text(key, none), Cow::Borrowed(_))
+    fn redact_keys(&mut self, map: &mut Map<String, Value>) {
+        let mut none = RedactionCounts::new();
+        let plain = |key: &String, none: &mut RedactionCounts| {
+            matches!(self.redactor.redact_text(key, none), Cow::Borrowed(_))
         };
         if map.keys().all(|key| plain(key, &mut none)) {
             return;
         }
         for (key, value) in std::mem::take(map) {
-            let mut own = self.redactor.text(&key, self.marks).into_owned();
+            let mut own = self.redactor.redact_text(&key, self.marks).into_owned();
             let base = own.clone();
             let mut number = 2;
             while map.contains_key(&own) {
@@ -166,22 +168,22 @@ impl Walk<'_> {
     }
 
     /// What the object's own words say about the file it is about.
-    fn around(&self, map: &Map<String, Value>, mut around: Around) -> Around {
+    fn extend_context(&self, map: &Map<String, Value>, mut around: WalkContext) -> WalkContext {
         let input = map.get("tool_input").and_then(Value::as_object);
         let file = map.get("file").and_then(Value::as_object);
         for part in [Some(map), input, file].into_iter().flatten() {
-            for path in PATHS.iter().filter_map(|key| part.get(*key)?.as_str()) {
-                let nature = self.redactor.paths.nature(path);
+            for path in PATH_KEYS.iter().filter_map(|key| part.get(*key)?.as_str()) {
+                let nature = self.redactor.paths.classify_path(path);
                 if nature > around.nature {
                     around.nature = nature;
-                    around.extent = Extent::File;
+                    around.extent = ValueExtent::File;
                 }
             }
             if let Some(command) = part.get("command").and_then(Value::as_str) {
-                let nature = self.command(command);
+                let nature = self.classify_command(command);
                 if nature > around.nature {
                     around.nature = nature;
-                    around.extent = Extent::Output;
+                    around.extent = ValueExtent::Output;
                 }
                 around.listing |= command.contains("grep") || command.contains("rg ");
             }
@@ -191,9 +193,9 @@ impl Walk<'_> {
     }
 
     /// The strictest nature of a file that the command names.
-    fn command(&self, command: &str) -> Nature {
+    fn classify_command(&self, command: &str) -> PathSensitivity {
         if !self.redactor.paths.any_denied() && !command.contains(['.', '_']) {
-            return Nature::Plain;
+            return PathSensitivity::Plain;
         }
         command
             .split(|c: char| {
@@ -204,34 +206,36 @@ impl Walk<'_> {
                     )
             })
             .filter(|word| !word.is_empty() && word.len() < 4096)
-            .map(|word| self.redactor.paths.nature(word))
+            .map(|word| self.redactor.paths.classify_path(word))
             .max()
-            .unwrap_or(Nature::Plain)
+            .unwrap_or(PathSensitivity::Plain)
     }
 
-    fn string(&mut self, text: &mut String, around: Around, told: Option<Told>) {
+    fn redact_string(&mut self, text: &mut String, around: WalkContext, told: Option<SecretName>) {
         if text.is_empty() {
             return;
         }
         let mut changed = None;
         if around.inside {
-            if let Cow::Owned(new) = files::treat(text, around.nature, around.extent, self.marks) {
+            if let Cow::Owned(new) =
+                files::redact_file_text(text, around.nature, around.extent, self.marks)
+            {
                 changed = Some(new);
             }
             if around.listing
-                && let Some(new) = self.listing(changed.as_deref().unwrap_or(text))
+                && let Some(new) = self.redact_listing(changed.as_deref().unwrap_or(text))
             {
                 changed = Some(new);
             }
         }
         if let Cow::Owned(new) = self
             .redactor
-            .text(changed.as_deref().unwrap_or(text), self.marks)
+            .redact_text(changed.as_deref().unwrap_or(text), self.marks)
         {
             changed = Some(new);
         }
         if let Some(told) = told
-            && let Some(new) = self.under(changed.as_deref().unwrap_or(text), told)
+            && let Some(new) = self.redact_named_value(changed.as_deref().unwrap_or(text), told)
         {
             changed = Some(new);
         }
@@ -241,28 +245,31 @@ impl Walk<'_> {
     }
 
     /// The string as the value of a telling key.
-    fn under(&mut self, text: &str, told: Told) -> Option<String> {
+    fn redact_named_value(&mut self, text: &str, told: SecretName) -> Option<String> {
         match told.class {
-            Class::Cookie => {
+            SecretClass::Cookie => {
                 let mut found = Vec::new();
-                header::cookies(text, 0, &mut found);
-                found.retain(|finding| !text[finding.range.clone()].starts_with(MARK));
-                (!found.is_empty()).then(|| super::replace(text, &found, self.marks))
+                header::find_cookie_values(text, 0, &mut found);
+                found.retain(|finding| !text[finding.range.clone()].starts_with(MARK_PREFIX));
+                (!found.is_empty()).then(|| super::replace_secrets(text, &found, self.marks))
             }
-            Class::Authorization => {
-                let skip = header::scheme(text)?;
-                let secret = value::secret(text[skip..].trim_end(), told.class, Place::Quoted);
-                secret.then(|| format!("{}{}", &text[..skip], self.mark(told.kind)))
+            SecretClass::Authorization => {
+                let skip = header::find_credentials_start(text)?;
+                let secret =
+                    value::is_secret(text[skip..].trim_end(), told.class, ValueContext::Quoted);
+                secret.then(|| format!("{}{}", &text[..skip], self.record_mark(told.kind)))
             }
-            Class::Signature => None,
-            Class::Password | Class::Secret | Class::Weak | Class::Phrase => {
-                value::secret(text, told.class, Place::Quoted).then(|| self.mark(told.kind))
-            }
+            SecretClass::Signature => None,
+            SecretClass::Password
+            | SecretClass::Secret
+            | SecretClass::Weak
+            | SecretClass::Phrase => value::is_secret(text, told.class, ValueContext::Quoted)
+                .then(|| self.record_mark(told.kind)),
         }
     }
 
     /// `path:12:text` and `path-12-text`, line by line.
-    fn listing(&mut self, text: &str) -> Option<String> {
+    fn redact_listing(&mut self, text: &str) -> Option<String> {
         let mut out = String::new();
         let mut changed = false;
         for line in text.split_inclusive('\n') {
@@ -278,21 +285,21 @@ impl Walk<'_> {
             let nature = self
                 .redactor
                 .paths
-                .nature(path)
-                .max(self.redactor.paths.nature(context));
+                .classify_path(path)
+                .max(self.redactor.paths.classify_path(context));
             let rest = line
                 .get(path.len().max(1).min(line.len())..)
                 .unwrap_or_default();
             let body = rest.trim_end_matches(['\n', '\r']);
             let head = line.len() - rest.len();
-            if nature == Nature::Plain || head <= 1 || body.is_empty() {
+            if nature == PathSensitivity::Plain || head <= 1 || body.is_empty() {
                 out.push_str(line);
                 continue;
             }
-            let treated = files::treat(
+            let treated = files::redact_file_text(
                 body.trim_start_matches(':'),
                 nature,
-                Extent::Output,
+                ValueExtent::Output,
                 self.marks,
             );
             if let Cow::Owned(new) = treated {
@@ -308,17 +315,17 @@ impl Walk<'_> {
         changed.then_some(out)
     }
 
-    fn mark(&mut self, kind: &'static str) -> String {
-        self.marks.add(Cow::Borrowed(kind));
-        format!("{MARK}{kind}]")
+    fn record_mark(&mut self, kind: &'static str) -> String {
+        self.marks.increment_kind(Cow::Borrowed(kind));
+        format!("{MARK_PREFIX}{kind}]")
     }
 }
 
 /// `{"name": "DB_PASSWORD", "value": ".."}`
-fn pair(map: &Map<String, Value>) -> Option<Told> {
+fn find_named_secret(map: &Map<String, Value>) -> Option<SecretName> {
     map.get("value")?;
     ["name", "key", "header", "variable", "id"]
         .iter()
         .filter_map(|key| map.get(*key)?.as_str())
-        .find_map(names::told)
+        .find_map(names::parse_secret_name)
 }

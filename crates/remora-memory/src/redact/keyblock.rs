@@ -3,43 +3,47 @@
 
 use std::ops::Range;
 
-use super::assign::floor;
+use super::assign::floor_boundary;
 
 /// Longest block that is looked for its end.
-const LONGEST: usize = 64 * 1024;
+const MAX_KEY_BLOCK_BYTES: usize = 64 * 1024;
 /// Longest line of a body that was cut off at its beginning.
-const LONGEST_LINE: usize = 8192;
+const MAX_KEY_LINE_BYTES: usize = 8192;
 /// Longest number of lines, with the space around it.
 const MAX_COUNT_BYTES: usize = 32;
 /// Fewer characters of base64 than this are an illustration.
-const LEAST: usize = 24;
+const MIN_BASE64_CHARS: usize = 24;
 
 /// The block that begins here, if it is a private key with a body.
-pub(super) fn block(text: &str, start: usize) -> Option<Range<usize>> {
-    let limit = floor(text.as_bytes(), start + LONGEST);
+pub(super) fn find_key_block(text: &str, start: usize) -> Option<Range<usize>> {
+    let limit = floor_boundary(text.as_bytes(), start + MAX_KEY_BLOCK_BYTES);
     let rest = text.get(start..limit)?;
-    let head = label(rest, "-----BEGIN")?;
+    let head = find_label_end(rest, "-----BEGIN")?;
     let body = rest.get(head..)?;
     let close = body.find("-----");
     if let Some(close) = close
         && body[close..].starts_with("-----END")
     {
         let tail = &body[close..];
-        let end = label(tail, "-----END").unwrap_or("-----END".len());
-        return (solid(&body[..close]) >= LEAST).then(|| start..start + head + close + end);
+        let end = find_label_end(tail, "-----END").unwrap_or("-----END".len());
+        return (count_base64_chars(&body[..close]) >= MIN_BASE64_CHARS)
+            .then(|| start..start + head + close + end);
     }
     // The end is missing: take what still looks like the body. Dashes end it
     // in any case, so a text full of heads is read once and not once a head.
     let body = close.map_or(body, |close| &body[..close]);
     let length = body_length(body);
-    (solid(&body[..length]) >= LEAST).then(|| start..start + head + length)
+    (count_base64_chars(&body[..length]) >= MIN_BASE64_CHARS).then(|| start..start + head + length)
 }
 
 /// The body before an end whose beginning was cut off.
-pub(super) fn tail(text: &str, end: usize, from: usize) -> Option<Range<usize>> {
+pub(super) fn find_key_tail(text: &str, end: usize, from: usize) -> Option<Range<usize>> {
     let rest = text.get(end..)?;
-    let foot = label(&rest[..floor(rest.as_bytes(), 128)], "-----END")?;
-    let begin = floor(text.as_bytes(), end.saturating_sub(LONGEST).max(from));
+    let foot = find_label_end(&rest[..floor_boundary(rest.as_bytes(), 128)], "-----END")?;
+    let begin = floor_boundary(
+        text.as_bytes(),
+        end.saturating_sub(MAX_KEY_BLOCK_BYTES).max(from),
+    );
     let before = text.get(begin..end)?;
     let mut start = before.len();
     for line in lines_back(before) {
@@ -58,15 +62,15 @@ pub(super) fn tail(text: &str, end: usize, from: usize) -> Option<Range<usize>> 
         }
         start = line.1;
     }
-    (solid(&before[start..]) >= LEAST).then(|| begin + start..end + foot)
+    (count_base64_chars(&before[start..]) >= MIN_BASE64_CHARS).then(|| begin + start..end + foot)
 }
 
 /// The lines of a `PuTTY` key, whose number stands here.
-pub(super) fn putty(text: &str, at: usize) -> Option<Range<usize>> {
-    let limit = floor(text.as_bytes(), at + LONGEST);
+pub(super) fn find_putty_key(text: &str, at: usize) -> Option<Range<usize>> {
+    let limit = floor_boundary(text.as_bytes(), at + MAX_KEY_BLOCK_BYTES);
     let rest = text.get(at..limit)?;
     // A number ends soon; without a look at the rest, many heads cost little.
-    let (length, gap) = line_end(&rest[..floor(rest.as_bytes(), MAX_COUNT_BYTES)]);
+    let (length, gap) = line_end(&rest[..floor_boundary(rest.as_bytes(), MAX_COUNT_BYTES)]);
     rest[..length].trim().parse::<u16>().ok()?;
     let start = length + gap;
     let mut end = start;
@@ -77,11 +81,11 @@ pub(super) fn putty(text: &str, at: usize) -> Option<Range<usize>> {
         }
         end += length + gap;
     }
-    (solid(&rest[start..end]) >= LEAST).then(|| at + start..at + end)
+    (count_base64_chars(&rest[start..end]) >= MIN_BASE64_CHARS).then(|| at + start..at + end)
 }
 
 /// Length of `-----BEGIN .. PRIVATE KEY ..-----`.
-fn label(text: &str, begin: &str) -> Option<usize> {
+fn find_label_end(text: &str, begin: &str) -> Option<usize> {
     let rest = text.strip_prefix(begin)?;
     let close = rest.as_bytes().iter().take(80).position(|b| *b == b'-')?;
     let name = rest.get(..close)?;
@@ -92,7 +96,7 @@ fn label(text: &str, begin: &str) -> Option<usize> {
 }
 
 /// How many characters of base64 in long runs.
-fn solid(body: &str) -> usize {
+fn count_base64_chars(body: &str) -> usize {
     body.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=')))
         .filter(|run| run.len() >= 12)
         .map(str::len)
@@ -163,7 +167,7 @@ fn lines_back(text: &str) -> impl Iterator<Item = (&str, usize)> {
         if end == 0 {
             return None;
         }
-        let floor_at = floor(bytes, end.saturating_sub(LONGEST_LINE));
+        let floor_at = floor_boundary(bytes, end.saturating_sub(MAX_KEY_LINE_BYTES));
         // The ending itself belongs to the line before it.
         let mut start = end - 1;
         while start > floor_at {
@@ -182,7 +186,7 @@ fn lines_back(text: &str) -> impl Iterator<Item = (&str, usize)> {
 
 /// Base64 and nothing else, behind what tools put at the beginning of a line.
 fn body_line(line: &str) -> bool {
-    let own = strip(line);
+    let own = strip_decoration(line);
     own.is_empty()
         || (own
             .bytes()
@@ -192,7 +196,7 @@ fn body_line(line: &str) -> bool {
 
 /// `Proc-Type: 4,ENCRYPTED` and its kin.
 fn header_line(line: &str) -> bool {
-    let own = strip(line);
+    let own = strip_decoration(line);
     own.split_once(':').is_some_and(|(name, _)| {
         (3..=24).contains(&name.len())
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
@@ -201,7 +205,7 @@ fn header_line(line: &str) -> bool {
 }
 
 /// Without numbers, signs of a diff, quotes and other furniture.
-fn strip(line: &str) -> &str {
+fn strip_decoration(line: &str) -> &str {
     let line = line.trim_end_matches(|c: char| {
         c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '\\' | ';' | '+')
     });

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use super::header::run;
-use super::{Finding, MARK, Rank, value};
+use super::header::count_bytes_while;
+use super::{Finding, FindingRank, MARK_PREFIX, value};
 
 /// What says that a manifest is one.
-pub(super) const KINDS: &[&str] = &[
+pub(super) const SECRET_KIND_LITERALS: &[&str] = &[
     "kind: Secret",
     "\"kind\":\"Secret\"",
     "\"kind\": \"Secret\"",
@@ -16,11 +16,11 @@ pub(super) const KINDS: &[&str] = &[
 ];
 
 /// How far around that the values are looked for.
-const REACH: usize = 16 * 1024;
+const MAX_DISTANCE_BYTES: usize = 16 * 1024;
 
 /// Adds the values under `data` and `stringData` of the manifest whose kind
 /// stands here, and says how far it has read; nothing before `from` is read.
-pub(super) fn secrets(
+pub(super) fn find_manifest_secrets(
     text: &str,
     hit: Range<usize>,
     from: usize,
@@ -31,8 +31,11 @@ pub(super) fn secrets(
     if bytes.get(hit.end).is_some_and(u8::is_ascii_alphanumeric) {
         return from;
     }
-    let first = super::assign::floor(bytes, hit.start.saturating_sub(REACH).max(from));
-    let last = super::assign::floor(bytes, hit.end + REACH);
+    let first = super::assign::floor_boundary(
+        bytes,
+        hit.start.saturating_sub(MAX_DISTANCE_BYTES).max(from),
+    );
+    let last = super::assign::floor_boundary(bytes, hit.end + MAX_DISTANCE_BYTES);
     let quoted = bytes[hit.clone()].contains(&b'"');
     // A list holds manifests of other kinds, too; each begins with its version.
     let begin = if quoted {
@@ -45,9 +48,9 @@ pub(super) fn secrets(
     let behind = text.get(hit.end..last).unwrap_or_default();
     let end = behind.find(begin).map_or(last, |at| hit.end + at);
     if quoted {
-        json(text, start..end, found);
+        find_json_values(text, start..end, found);
     } else {
-        yaml(text, start..end, found);
+        find_yaml_values(text, start..end, found);
     }
     end
 }
@@ -69,7 +72,7 @@ fn line_end(text: &str, at: usize, limit: usize) -> (usize, usize) {
 }
 
 /// The values of the blocks `data` and `stringData` in this range.
-fn yaml(text: &str, range: Range<usize>, found: &mut Vec<Finding>) {
+fn find_yaml_values(text: &str, range: Range<usize>, found: &mut Vec<Finding>) {
     let (mut at, limit) = (range.start, range.end);
     // How far the keys of the block under `data:` must be set in.
     let mut block: Option<usize> = None;
@@ -88,7 +91,7 @@ fn yaml(text: &str, range: Range<usize>, found: &mut Vec<Finding>) {
                 let quotes: &[char] = &['"', '\'', ' ', '\\'];
                 let word = word.trim_matches(quotes);
                 let place = line.rfind(word).unwrap_or(0);
-                add(text, at + place..at + place + word.len(), found);
+                add_if_secret(text, at + place..at + place + word.len(), found);
             } else if !own.is_empty() && indent <= least {
                 block = None;
             }
@@ -98,7 +101,7 @@ fn yaml(text: &str, range: Range<usize>, found: &mut Vec<Finding>) {
 }
 
 /// The values of the objects `data` and `stringData` in this range.
-fn json(text: &str, range: Range<usize>, found: &mut Vec<Finding>) {
+fn find_json_values(text: &str, range: Range<usize>, found: &mut Vec<Finding>) {
     let Some(own) = text.get(range.clone()) else {
         return;
     };
@@ -108,15 +111,15 @@ fn json(text: &str, range: Range<usize>, found: &mut Vec<Finding>) {
     {
         let named = own[..at].ends_with("\"d") || own[..at].ends_with("\"stringD");
         let open = range.start + at + key.len();
-        let open = open + run(text, open, |b| b == b' ');
+        let open = open + count_bytes_while(text, open, |b| b == b' ');
         if named && text.as_bytes().get(open) == Some(&b'{') {
-            entries(text, open + 1, range.end, found);
+            find_object_values(text, open + 1, range.end, found);
         }
     }
 }
 
 /// `"key": "value"` up to the end of the object.
-fn entries(text: &str, at: usize, limit: usize, found: &mut Vec<Finding>) {
+fn find_object_values(text: &str, at: usize, limit: usize, found: &mut Vec<Finding>) {
     let bytes = text.as_bytes();
     let mut at = at;
     let mut behind_colon = false;
@@ -126,9 +129,10 @@ fn entries(text: &str, at: usize, limit: usize, found: &mut Vec<Finding>) {
             b':' => behind_colon = true,
             b',' => behind_colon = false,
             b'"' => {
-                let length = run(text, at + 1, |b| !matches!(b, b'"' | b'\\' | b'\n'));
+                let length =
+                    count_bytes_while(text, at + 1, |b| !matches!(b, b'"' | b'\\' | b'\n'));
                 if behind_colon {
-                    add(text, at + 1..at + 1 + length, found);
+                    add_if_secret(text, at + 1..at + 1 + length, found);
                 }
                 at += 1 + length;
                 at += usize::from(bytes.get(at) == Some(&b'\\'));
@@ -139,12 +143,12 @@ fn entries(text: &str, at: usize, limit: usize, found: &mut Vec<Finding>) {
     }
 }
 
-fn add(text: &str, range: Range<usize>, found: &mut Vec<Finding>) {
+fn add_if_secret(text: &str, range: Range<usize>, found: &mut Vec<Finding>) {
     let Some(word) = text.get(range.clone()) else {
         return;
     };
     let plain = word.bytes().all(|b| b.is_ascii_graphic());
-    if word.len() >= 4 && plain && !word.contains(MARK) && !value::stands_for_another(word) {
-        found.push(Finding::new("secret", range, Rank::Place));
+    if word.len() >= 4 && plain && !word.contains(MARK_PREFIX) && !value::stands_for_another(word) {
+        found.push(Finding::new("secret", range, FindingRank::Place));
     }
 }

@@ -2,7 +2,7 @@
 
 /// What a value under a name is likely to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum SecretClass {
     /// People choose these: short and weak ones count.
     Password,
     /// A machine made it, and the name leaves little doubt.
@@ -21,13 +21,13 @@ pub(super) enum Class {
 
 /// A name that tells, and the kind for the mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Told {
-    pub(super) class: Class,
+pub(super) struct SecretName {
+    pub(super) class: SecretClass,
     pub(super) kind: &'static str,
 }
 
 /// Literals of which one stands, in any case, in every name that tells.
-pub(super) const WORDS: &[&str] = &[
+pub(super) const NAME_LITERALS: &[&str] = &[
     "pass",
     "pwd",
     "secret",
@@ -53,7 +53,7 @@ pub(super) const WORDS: &[&str] = &[
 ];
 
 /// Endings of a password's name, as one word.
-const PASSWORDS: &[&str] = &[
+const PASSWORD_ENDINGS: &[&str] = &[
     "password",
     "passwd",
     "passphrase",
@@ -78,7 +78,7 @@ const PASSWORDS: &[&str] = &[
 ];
 
 /// What may follow the telling word without changing its meaning.
-const SUFFIXES: &[&str] = &[
+const NEUTRAL_SUFFIXES: &[&str] = &[
     "prod",
     "production",
     "dev",
@@ -122,7 +122,7 @@ const SUFFIXES: &[&str] = &[
 ];
 
 /// Words before `token` that make it a place in a list or a piece of a text.
-const NOT_TOKENS: &[&str] = &[
+const NON_SECRET_TOKEN_WORDS: &[&str] = &[
     "next",
     "page",
     "continuation",
@@ -164,7 +164,7 @@ const NOT_TOKENS: &[&str] = &[
 ];
 
 /// Words before `key` that make the value a secret.
-const KEYS: &[&str] = &[
+const SECRET_KEY_WORDS: &[&str] = &[
     "api",
     "access",
     "secret",
@@ -228,7 +228,7 @@ const KEYS: &[&str] = &[
 ];
 
 /// Words before `key` that make it an entry's name or something public.
-const NOT_KEYS: &[&str] = &[
+const NON_SECRET_KEY_WORDS: &[&str] = &[
     "public",
     "pub",
     "foreign",
@@ -280,7 +280,7 @@ const NOT_KEYS: &[&str] = &[
 ];
 
 /// Names of a maker in the name of a value, and the kind that follows.
-const MAKERS: &[(&str, &str)] = &[
+const VENDOR_KINDS: &[(&str, &str)] = &[
     ("aws", "aws-secret-key"),
     ("secretaccesskey", "aws-secret-key"),
     ("heroku", "heroku-key"),
@@ -327,26 +327,26 @@ const MAKERS: &[(&str, &str)] = &[
 ];
 
 /// Longer names are no names.
-const LONGEST: usize = 96;
+const MAX_SECRET_NAME_BYTES: usize = 96;
 
 /// What this name says, if anything.
-pub(super) fn told(name: &str) -> Option<Told> {
-    let class = class(name)?;
-    let kind = kind(name, class);
-    Some(Told { class, kind })
+pub(super) fn parse_secret_name(name: &str) -> Option<SecretName> {
+    let class = classify_name(name)?;
+    let kind = find_mark_kind(name, class);
+    Some(SecretName { class, kind })
 }
 
 /// What sort of value the name announces.
-pub(super) fn class(name: &str) -> Option<Class> {
+pub(super) fn classify_name(name: &str) -> Option<SecretClass> {
     let part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b' ');
-    if name.is_empty() || name.len() > LONGEST || !name.bytes().all(part) {
+    if name.is_empty() || name.len() > MAX_SECRET_NAME_BYTES || !name.bytes().all(part) {
         return None;
     }
     let flat: String = name.to_ascii_lowercase();
-    let mut words = split(name);
+    let mut words = split_name(name);
     while words.len() > 1
         && words.last().is_some_and(|w| {
-            SUFFIXES.contains(&w.as_str()) || w.bytes().all(|b| b.is_ascii_digit())
+            NEUTRAL_SUFFIXES.contains(&w.as_str()) || w.bytes().all(|b| b.is_ascii_digit())
         })
     {
         words.pop();
@@ -359,64 +359,64 @@ pub(super) fn class(name: &str) -> Option<Class> {
     let class = of_words(&words, last, before, &flat)?;
     // `NAME_KEY` in the environment is hardly ever an entry's name.
     let variable = words.len() > 1 && !name.bytes().any(|b| b.is_ascii_lowercase());
-    Some(if class == Class::Weak && last == "key" && variable {
-        Class::Secret
+    Some(if class == SecretClass::Weak && last == "key" && variable {
+        SecretClass::Secret
     } else {
         class
     })
 }
 
-fn of_words(words: &[String], last: &str, before: &str, flat: &str) -> Option<Class> {
+fn of_words(words: &[String], last: &str, before: &str, flat: &str) -> Option<SecretClass> {
     let ends = |list: &[&str]| list.iter().any(|end| last.ends_with(end));
     if matches!(last, "authorization") || flat.ends_with("x-auth") {
-        return Some(Class::Authorization);
+        return Some(SecretClass::Authorization);
     }
     if matches!(last, "cookie" | "cookies") {
-        return Some(Class::Cookie);
+        return Some(SecretClass::Cookie);
     }
-    if ends(PASSWORDS) || matches!(last, "pwd" | "pass" | "pw" | "psk") {
-        return Some(Class::Password);
+    if ends(PASSWORD_ENDINGS) || matches!(last, "pwd" | "pass" | "pw" | "psk") {
+        return Some(SecretClass::Password);
     }
     if last == "phrase" && matches!(before, "pass") {
-        return Some(Class::Password);
+        return Some(SecretClass::Password);
     }
     if matches!(last, "mnemonic")
         || (last == "phrase" && matches!(before, "seed" | "recovery" | "mnemonic"))
     {
-        return Some(Class::Phrase);
+        return Some(SecretClass::Phrase);
     }
     if matches!(last, "signature" | "sig") {
-        return Some(Class::Signature);
+        return Some(SecretClass::Signature);
     }
     if last.ends_with("token") || last.ends_with("authtok") || matches!(last, "jwt" | "bearer") {
-        return (!NOT_TOKENS.contains(&before)).then_some(Class::Secret);
+        return (!NON_SECRET_TOKEN_WORDS.contains(&before)).then_some(SecretClass::Secret);
     }
-    if last == "pat" && words.len() > 1 && MAKERS.iter().any(|(maker, _)| before == *maker) {
-        return Some(Class::Secret);
+    if last == "pat" && words.len() > 1 && VENDOR_KINDS.iter().any(|(maker, _)| before == *maker) {
+        return Some(SecretClass::Secret);
     }
     if last.ends_with("secret") {
-        return Some(Class::Secret);
+        return Some(SecretClass::Secret);
     }
     if words.iter().any(|w| w.ends_with("secret"))
         && matches!(last, "key" | "base" | "id" | "access")
     {
-        return Some(Class::Secret);
+        return Some(SecretClass::Secret);
     }
     if last == "id" && before == "key" {
-        return Some(Class::Weak);
+        return Some(SecretClass::Weak);
     }
     if last == "key" {
-        return if NOT_KEYS.contains(&before) {
+        return if NON_SECRET_KEY_WORDS.contains(&before) {
             None
-        } else if KEYS.contains(&before) {
-            Some(Class::Secret)
+        } else if SECRET_KEY_WORDS.contains(&before) {
+            Some(SecretClass::Secret)
         } else {
-            Some(Class::Weak)
+            Some(SecretClass::Weak)
         };
     }
     if let Some(stem) = last.strip_suffix("key") {
-        return if KEYS.iter().any(|word| stem.ends_with(word)) {
-            Some(Class::Secret)
+        return if SECRET_KEY_WORDS.iter().any(|word| stem.ends_with(word)) {
+            Some(SecretClass::Secret)
         } else {
             None
         };
@@ -427,28 +427,30 @@ fn of_words(words: &[String], last: &str, before: &str, flat: &str) -> Option<Cl
     ) || matches!(last, "phpsessid" | "jsessionid" | "sessionid" | "authtoken")
         || flat.ends_with("connect.sid")
     {
-        return Some(Class::Weak);
+        return Some(SecretClass::Weak);
     }
     None
 }
 
 /// The mark's kind for a value under this name.
-pub(super) fn kind(name: &str, class: Class) -> &'static str {
+pub(super) fn find_mark_kind(name: &str, class: SecretClass) -> &'static str {
     match class {
-        Class::Password => return "password",
-        Class::Cookie => return "cookie",
-        Class::Authorization => return "authorization",
-        Class::Signature => return "signature",
-        Class::Phrase => return "seed-phrase",
-        Class::Secret | Class::Weak => {}
+        SecretClass::Password => return "password",
+        SecretClass::Cookie => return "cookie",
+        SecretClass::Authorization => return "authorization",
+        SecretClass::Signature => return "signature",
+        SecretClass::Phrase => return "seed-phrase",
+        SecretClass::Secret | SecretClass::Weak => {}
     }
     let flat = name.to_ascii_lowercase();
     let joined = flat.replace(['_', '-', '.'], "");
-    let maker = MAKERS.iter().find(|(maker, _)| joined.contains(maker));
+    let maker = VENDOR_KINDS
+        .iter()
+        .find(|(maker, _)| joined.contains(maker));
     if let Some((_, kind)) = maker {
         return kind;
     }
-    let words = split(name);
+    let words = split_name(name);
     let last = words.last().map_or("", String::as_str);
     if (flat.contains("private") && last != "token") || flat.contains("client-key") {
         "private-key"
@@ -467,7 +469,7 @@ pub(super) fn kind(name: &str, class: Class) -> &'static str {
 
 /// The words of a name, in lower case: `dbPassword`, `DB_PASSWORD` and
 /// `db-password` have the same two.
-fn split(name: &str) -> Vec<String> {
+fn split_name(name: &str) -> Vec<String> {
     let bytes = name.as_bytes();
     let mut words = Vec::new();
     let mut word = String::new();
@@ -488,7 +490,7 @@ fn split(name: &str) -> Vec<String> {
             && !word.is_empty()
             && !word.ends_with(|c: char| c.is_ascii_digit());
         // `sha256` and `base64` stay one word; `token2` is a token.
-        if (hump || (number && telling(&word))) && !word.is_empty() {
+        if (hump || (number && ends_with_secret_word(&word))) && !word.is_empty() {
             words.push(std::mem::take(&mut word));
         }
         word.push(char::from(byte.to_ascii_lowercase()));
@@ -499,7 +501,7 @@ fn split(name: &str) -> Vec<String> {
     words
 }
 
-fn telling(word: &str) -> bool {
+fn ends_with_secret_word(word: &str) -> bool {
     [
         "password", "passwd", "pass", "pwd", "token", "secret", "key",
     ]

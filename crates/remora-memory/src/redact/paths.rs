@@ -7,7 +7,7 @@ use super::RedactError;
 
 /// How the contents of a file are treated; the later, the stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Nature {
+pub(super) enum PathSensitivity {
     /// Like any other text.
     Plain,
     /// A key or token: long runs of base64 go.
@@ -20,21 +20,21 @@ pub(super) enum Nature {
 
 /// The globs of the configuration.
 #[derive(Debug)]
-pub(super) struct Paths {
+pub(super) struct DenyPaths {
     globs: RegexSet,
     /// For each glob, whether it denies or, with `!`, allows again.
     denies: Vec<bool>,
 }
 
-const EXAMPLES: &[&str] = &[
+const EXAMPLE_ENDINGS: &[&str] = &[
     "example", "sample", "template", "tmpl", "dist", "defaults", "schema", "md",
 ];
 
-const KEY_ENDINGS: &[&str] = &[
+const KEY_FILE_ENDINGS: &[&str] = &[
     "pem", "key", "p8", "pk8", "p12", "pfx", "jks", "ppk", "kdbx", "keystore", "gpg", "asc", "age",
 ];
 
-const KEY_NAMES: &[&str] = &[
+const KEY_FILE_NAMES: &[&str] = &[
     "id_rsa",
     "id_dsa",
     "id_ecdsa",
@@ -47,7 +47,7 @@ const KEY_NAMES: &[&str] = &[
     ".htpasswd",
 ];
 
-impl Paths {
+impl DenyPaths {
     pub(super) fn new(globs: &[String]) -> Result<Self, RedactError> {
         let mut patterns = Vec::new();
         let mut denies = Vec::new();
@@ -59,15 +59,15 @@ impl Paths {
             let (line, deny) = line
                 .strip_prefix('!')
                 .map_or((line, true), |rest| (rest, false));
-            let pattern = translate(line);
-            compile(std::slice::from_ref(&pattern)).map_err(|source| RedactError::Glob {
+            let pattern = translate_glob(line);
+            compile_globs(std::slice::from_ref(&pattern)).map_err(|source| RedactError::Glob {
                 glob: glob.clone(),
                 source,
             })?;
             patterns.push(pattern);
             denies.push(deny);
         }
-        let globs = compile(&patterns).map_err(|source| RedactError::Glob {
+        let globs = compile_globs(&patterns).map_err(|source| RedactError::Glob {
             glob: "all together".to_owned(),
             source,
         })?;
@@ -75,7 +75,7 @@ impl Paths {
     }
 
     /// As in `.gitignore`, the last glob that matches decides.
-    pub(super) fn denied(&self, path: &str) -> bool {
+    pub(super) fn is_denied(&self, path: &str) -> bool {
         if self.denies.is_empty() || path.is_empty() {
             return false;
         }
@@ -88,9 +88,9 @@ impl Paths {
         !self.denies.is_empty()
     }
 
-    pub(super) fn nature(&self, path: &str) -> Nature {
-        if self.denied(path) {
-            return Nature::Denied;
+    pub(super) fn classify_path(&self, path: &str) -> PathSensitivity {
+        if self.is_denied(path) {
+            return PathSensitivity::Denied;
         }
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let name = name.to_ascii_lowercase();
@@ -103,17 +103,17 @@ impl Paths {
                 name.as_str(),
                 ".envrc" | ".flaskenv" | ".dev.vars" | ".secrets"
             );
-        if settings && !EXAMPLES.contains(&ending) {
-            Nature::Settings
-        } else if KEY_ENDINGS.contains(&ending) || KEY_NAMES.contains(&name.as_str()) {
-            Nature::Key
+        if settings && !EXAMPLE_ENDINGS.contains(&ending) {
+            PathSensitivity::Settings
+        } else if KEY_FILE_ENDINGS.contains(&ending) || KEY_FILE_NAMES.contains(&name.as_str()) {
+            PathSensitivity::Key
         } else {
-            Nature::Plain
+            PathSensitivity::Plain
         }
     }
 }
 
-fn compile(patterns: &[String]) -> Result<RegexSet, regex::Error> {
+fn compile_globs(patterns: &[String]) -> Result<RegexSet, regex::Error> {
     // Denying too much in a system that tells cases apart is the smaller harm.
     RegexSetBuilder::new(patterns)
         .case_insensitive(true)
@@ -123,7 +123,7 @@ fn compile(patterns: &[String]) -> Result<RegexSet, regex::Error> {
 
 /// A glob as an expression over paths with `/`. Where the project's root is
 /// unknown, a glob may match from any folder on.
-fn translate(glob: &str) -> String {
+fn translate_glob(glob: &str) -> String {
     let glob = glob.replace("\\ ", " ");
     let body = glob.trim_start_matches("~/").trim_start_matches('/');
     let body = body.trim_end_matches('/');

@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use super::header::run;
-use super::names::Class;
-use super::shape::Mix;
-use super::value::{self, Place};
-use super::{Finding, Rank};
+use super::header::count_bytes_while;
+use super::names::SecretClass;
+use super::shape::CharMix;
+use super::value::{self, ValueContext};
+use super::{Finding, FindingRank};
 
 /// What a password is called; compared without the case of ASCII letters.
-pub(super) const WORDS: &[&str] = &[
+pub(super) const PASSWORD_WORDS: &[&str] = &[
     "passwort",
     "kennwort",
     "mot de passe",
@@ -48,7 +48,7 @@ pub(super) const WORDS: &[&str] = &[
 ];
 
 /// What comes before a user and a password.
-pub(super) const LOGINS: &[&str] = &[
+pub(super) const LOGIN_PHRASES: &[&str] = &[
     "log in with ",
     "login with ",
     "log in as ",
@@ -63,23 +63,23 @@ pub(super) const LOGINS: &[&str] = &[
 ];
 
 /// Verbs between the name and the password.
-const VERBS: &[&str] = &[
+const LINKING_VERBS: &[&str] = &[
     "ist", "lautet", "heißt", "war", "wäre", "est", "es", "era", "é", "è", "era", "is", "är", "er",
     "on", "to", "jest", "je", "este", "olan",
 ];
 
 /// Signs and, where words are not set apart, the particles.
-const SIGNS: &[&str] = &[
+const SEPARATORS: &[&str] = &[
     ":", "：", "=", "＝", "是", "为", "為", "は", "が", "은", "는", "이", "가", "→", "–", "—",
 ];
 
 /// How far behind the name the password may begin.
-const REACH: usize = 96;
+const MAX_DISTANCE_BYTES: usize = 96;
 /// How many words may stand between.
-const MAX_WORDS: usize = 6;
+const MAX_GAP_WORDS: usize = 6;
 
 /// Looks behind the word for a password, and says how far it has read.
-pub(super) fn password(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) -> usize {
+pub(super) fn find_password(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) -> usize {
     let bytes = text.as_bytes();
     // `passwortlänge`, `senhas`: another word.
     if bytes[hit.end - 1].is_ascii_alphabetic()
@@ -89,19 +89,19 @@ pub(super) fn password(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) 
     {
         return 0;
     }
-    let limit = super::assign::floor(bytes, hit.end + REACH);
+    let limit = super::assign::floor_boundary(bytes, hit.end + MAX_DISTANCE_BYTES);
     let mut at = hit.end;
-    for _ in 0..MAX_WORDS {
-        at += run(text, at, |b| b == b' ').min(4);
+    for _ in 0..MAX_GAP_WORDS {
+        at += count_bytes_while(text, at, |b| b == b' ').min(4);
         let Some(rest) = text.get(at..limit) else {
             return at;
         };
-        if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-            return said(text, at + sign.len(), found);
+        if let Some(sign) = SEPARATORS.iter().find(|sign| rest.starts_with(**sign)) {
+            return find_stated_password(text, at + sign.len(), found);
         }
         // "密码 SECRET": with nothing between, it must look like nothing else.
         if at > hit.end && rest.starts_with(|c: char| c.is_ascii_graphic()) {
-            let read = apart(text, at, found);
+            let read = find_bare_password(text, at, found);
             if read > at {
                 return read;
             }
@@ -113,8 +113,8 @@ pub(super) fn password(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) 
             return at;
         }
         at += word;
-        if VERBS.contains(&&rest[..word]) {
-            return said(text, at, found);
+        if LINKING_VERBS.contains(&&rest[..word]) {
+            return find_stated_password(text, at, found);
         }
     }
     at
@@ -122,23 +122,27 @@ pub(super) fn password(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) 
 
 /// Adds the word that begins here, if it is one that no sentence holds, and says
 /// where it ends.
-fn apart(text: &str, at: usize, found: &mut Vec<Finding>) -> usize {
-    let length = run(text, at, |b| {
+fn find_bare_password(text: &str, at: usize, found: &mut Vec<Finding>) -> usize {
+    let length = count_bytes_while(text, at, |b| {
         b.is_ascii_alphanumeric() || b"!%^*_+#$&".contains(&b)
     });
     let word = text.get(at..at + length).unwrap_or_default();
-    let mix = Mix::of(word);
+    let mix = CharMix::from_text(word);
     let strong = mix.digits > 1 && mix.upper > 1 && mix.lower > 1;
-    if strong && value::secret(word, Class::Password, Place::Said) {
-        found.push(Finding::new("password", at..at + length, Rank::Place));
+    if strong && value::is_secret(word, SecretClass::Password, ValueContext::Said) {
+        found.push(Finding::new(
+            "password",
+            at..at + length,
+            FindingRank::Place,
+        ));
         return at + length;
     }
     at
 }
 
 /// Adds the value that begins here, if it is a password, and says where it ends.
-fn said(text: &str, at: usize, found: &mut Vec<Finding>) -> usize {
-    const OPENING: &[char] = &[
+fn find_stated_password(text: &str, at: usize, found: &mut Vec<Finding>) -> usize {
+    const OPENING_MARKS: &[char] = &[
         ' ', '"', '\'', '`', '「', '『', '“', '”', '„', '‘', '’', '«', '‹', '*', '（', '【',
     ];
     let Some(rest) = text.get(at..) else {
@@ -147,36 +151,38 @@ fn said(text: &str, at: usize, found: &mut Vec<Finding>) -> usize {
     let lead: usize = rest
         .chars()
         .take(6)
-        .take_while(|c| OPENING.contains(c) || *c == '\\')
+        .take_while(|c| OPENING_MARKS.contains(c) || *c == '\\')
         .map(char::len_utf8)
         .sum();
     let start = at + lead;
-    let length = run(text, start, |b| {
+    let length = count_bytes_while(text, start, |b| {
         b.is_ascii_graphic() && !matches!(b, b'"' | b'\'' | b'`' | b'<' | b'\\')
     });
     let Some(word) = text.get(start..start + length) else {
         return start;
     };
     let word = word.trim_end_matches(['.', ',', ';', ':', '?', ')', '*']);
-    if value::secret(word, Class::Password, Place::Said) {
+    if value::is_secret(word, SecretClass::Password, ValueContext::Said) {
         let range = start..start + word.len();
-        found.push(Finding::new("password", range, Rank::Place));
+        found.push(Finding::new("password", range, FindingRank::Place));
     }
     start + length
 }
 
 /// `admin / SECRET` and `admin:SECRET`.
-pub(super) fn login(text: &str, at: usize, found: &mut Vec<Finding>) {
-    let start = at + run(text, at, |b| matches!(b, b'`' | b'"' | b'\'' | b' ')).min(4);
-    let user = run(text, start, |b| {
+pub(super) fn find_login_password(text: &str, at: usize, found: &mut Vec<Finding>) {
+    let start =
+        at + count_bytes_while(text, at, |b| matches!(b, b'`' | b'"' | b'\'' | b' ')).min(4);
+    let user = count_bytes_while(text, start, |b| {
         b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'@' | b'-')
     });
     if !(2..=48).contains(&user) {
         return;
     }
-    let at = start + user + run(text, start + user, |b| matches!(b, b' ' | b'`')).min(2);
+    let at =
+        start + user + count_bytes_while(text, start + user, |b| matches!(b, b' ' | b'`')).min(2);
     if !matches!(text.as_bytes().get(at), Some(b'/' | b':')) {
         return;
     }
-    said(text, at + 1, found);
+    find_stated_password(text, at + 1, found);
 }

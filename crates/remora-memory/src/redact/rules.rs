@@ -7,7 +7,7 @@ use toml_edit::{Document, Item, Table};
 
 /// One rule, as the file describes it.
 #[derive(Debug)]
-pub(super) struct Rule {
+pub(super) struct RedactionRule {
     /// The kind that the mark names.
     pub(super) id: String,
     pub(super) regex: String,
@@ -23,25 +23,26 @@ pub(super) struct Rule {
 }
 
 /// Read once in a process: marks borrow their kind from here.
-static BUILT_IN: LazyLock<Option<Vec<Rule>>> = LazyLock::new(|| parse(include_str!("rules.toml")));
+static BUILT_IN_RULES: LazyLock<Option<Vec<RedactionRule>>> =
+    LazyLock::new(|| parse_rules(include_str!("rules.toml")));
 
 /// The rules that are compiled in; nothing only if the file is broken, which a
 /// test rules out.
-pub(super) fn built_in() -> Option<&'static [Rule]> {
-    BUILT_IN.as_deref()
+pub(super) fn built_in() -> Option<&'static [RedactionRule]> {
+    BUILT_IN_RULES.as_deref()
 }
 
-fn parse(text: &str) -> Option<Vec<Rule>> {
+fn parse_rules(text: &str) -> Option<Vec<RedactionRule>> {
     let document = Document::parse(text).ok()?;
     let rules = document.as_table().get("rules")?.as_array_of_tables()?;
     rules.iter().map(read_rule).collect()
 }
 
-fn read_rule(table: &Table) -> Option<Rule> {
+fn read_rule(table: &Table) -> Option<RedactionRule> {
     let text = |key: &str| Some(table.get(key)?.as_str()?.to_owned());
     let number = |key: &str| usize::try_from(table.get(key)?.as_integer()?).ok();
     let keywords = table.get("keywords")?.as_array()?;
-    Some(Rule {
+    Some(RedactionRule {
         id: text("id")?,
         regex: text("regex")?,
         keywords: keywords

@@ -7,20 +7,20 @@ use std::sync::OnceLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use regex::Regex;
 
-use super::rules::{self, Rule};
+use super::rules::{self, RedactionRule};
 use super::{
-    Finding, MARK, Rank, address, assign, command, header, keyblock, manifest, names, prose, shape,
-    table, value,
+    Finding, FindingRank, MARK_PREFIX, address, assign, command, header, keyblock, manifest, names,
+    prose, shape, table, value,
 };
 
 /// How much of the text behind a literal a pattern may see.
-const WINDOW: usize = 4096;
+const MAX_WINDOW_BYTES: usize = 4096;
 /// How many looks of one sort are taken into one unbroken stretch of text.
-const LOOKS: usize = 16;
+const MAX_SCANS_PER_STRETCH: usize = 16;
 
 /// Why a literal is worth a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Trigger {
+enum ScanTrigger {
     Mark,
     Token(usize),
     Word,
@@ -33,47 +33,59 @@ enum Trigger {
     PuttyKey,
     Bearer,
     Basic,
-    Command(command::Tool),
+    Command(command::SecretTool),
 }
 
 /// The compiled words and, as they are needed, patterns.
 #[derive(Debug)]
-pub(super) struct Scanner {
+pub(super) struct SecretScanner {
     words: AhoCorasick,
-    triggers: Vec<(Trigger, &'static str)>,
-    rules: &'static [Rule],
+    triggers: Vec<(ScanTrigger, &'static str)>,
+    rules: &'static [RedactionRule],
     patterns: Vec<OnceLock<Option<Regex>>>,
 }
 
-impl Scanner {
+impl SecretScanner {
     /// Nothing only if the built-in words cannot be compiled.
     pub(super) fn new() -> Option<Self> {
         let rules = rules::built_in()?;
         let mut triggers = vec![
-            (Trigger::Mark, MARK),
-            (Trigger::Address, "://"),
-            (Trigger::KeyBlock, "-----BEGIN"),
-            (Trigger::KeyEnd, "-----END"),
-            (Trigger::PuttyKey, "Private-Lines:"),
-            (Trigger::Bearer, "bearer"),
-            (Trigger::Basic, "basic "),
+            (ScanTrigger::Mark, MARK_PREFIX),
+            (ScanTrigger::Address, "://"),
+            (ScanTrigger::KeyBlock, "-----BEGIN"),
+            (ScanTrigger::KeyEnd, "-----END"),
+            (ScanTrigger::PuttyKey, "Private-Lines:"),
+            (ScanTrigger::Bearer, "bearer"),
+            (ScanTrigger::Basic, "basic "),
         ];
-        triggers.extend(names::WORDS.iter().map(|word| (Trigger::Word, *word)));
         triggers.extend(
-            command::WORDS
+            names::NAME_LITERALS
                 .iter()
-                .map(|(word, tool)| (Trigger::Command(*tool), *word)),
+                .map(|word| (ScanTrigger::Word, *word)),
         );
-        triggers.extend(prose::WORDS.iter().map(|word| (Trigger::Prose, *word)));
-        triggers.extend(prose::LOGINS.iter().map(|word| (Trigger::Login, *word)));
         triggers.extend(
-            manifest::KINDS
+            command::TOOL_WORDS
                 .iter()
-                .map(|kind| (Trigger::Manifest, *kind)),
+                .map(|(word, tool)| (ScanTrigger::Command(*tool), *word)),
+        );
+        triggers.extend(
+            prose::PASSWORD_WORDS
+                .iter()
+                .map(|word| (ScanTrigger::Prose, *word)),
+        );
+        triggers.extend(
+            prose::LOGIN_PHRASES
+                .iter()
+                .map(|word| (ScanTrigger::Login, *word)),
+        );
+        triggers.extend(
+            manifest::SECRET_KIND_LITERALS
+                .iter()
+                .map(|kind| (ScanTrigger::Manifest, *kind)),
         );
         for (at, rule) in rules.iter().enumerate() {
             let keywords = rule.keywords.iter();
-            triggers.extend(keywords.map(|word| (Trigger::Token(at), word.as_str())));
+            triggers.extend(keywords.map(|word| (ScanTrigger::Token(at), word.as_str())));
         }
         let words = AhoCorasick::builder()
             .ascii_case_insensitive(true)
@@ -90,8 +102,8 @@ impl Scanner {
     }
 
     /// Findings in no order, and where marks already stand.
-    pub(super) fn scan(&self, text: &str) -> (Vec<Finding>, Vec<Range<usize>>) {
-        let mut look = Look {
+    pub(super) fn scan_text(&self, text: &str) -> (Vec<Finding>, Vec<Range<usize>>) {
+        let mut look = TextScan {
             scanner: self,
             text,
             found: Vec::new(),
@@ -101,34 +113,34 @@ impl Scanner {
             table_end: 0,
             manifest_end: 0,
             token: 0..0,
-            tokens: Patience::default(),
-            names: Patience::default(),
-            prose: Patience::default(),
-            addresses: Patience::default(),
-            commands: Patience::default(),
+            tokens: ScanBudget::default(),
+            names: ScanBudget::default(),
+            prose: ScanBudget::default(),
+            addresses: ScanBudget::default(),
+            commands: ScanBudget::default(),
         };
         for hit in self.words.find_overlapping_iter(text.as_bytes()) {
-            look.at(hit.pattern().as_usize(), hit.start()..hit.end());
+            look.scan_hit(hit.pattern().as_usize(), hit.start()..hit.end());
         }
         (look.found, look.marks)
     }
 
-    fn pattern(&self, at: usize) -> Option<&Regex> {
+    fn pattern_at(&self, at: usize) -> Option<&Regex> {
         self.patterns[at]
-            .get_or_init(|| compile(&self.rules[at]).ok())
+            .get_or_init(|| compile_rule(&self.rules[at]).ok())
             .as_ref()
     }
 }
 
 /// A rule's expression, bound to the place where it is tried.
-pub(super) fn compile(rule: &Rule) -> Result<Regex, regex::Error> {
+pub(super) fn compile_rule(rule: &RedactionRule) -> Result<Regex, regex::Error> {
     let bound = if rule.before == 0 { "^" } else { "" };
     Regex::new(&format!("(?-u){bound}(?:{})", rule.regex))
 }
 
 /// One text under the eye.
-struct Look<'a> {
-    scanner: &'a Scanner,
+struct TextScan<'a> {
+    scanner: &'a SecretScanner,
     text: &'a str,
     found: Vec<Finding>,
     marks: Vec<Range<usize>>,
@@ -142,142 +154,147 @@ struct Look<'a> {
     manifest_end: usize,
     /// The last secret known by its shape.
     token: Range<usize>,
-    tokens: Patience,
-    names: Patience,
-    prose: Patience,
-    addresses: Patience,
-    commands: Patience,
+    tokens: ScanBudget,
+    names: ScanBudget,
+    prose: ScanBudget,
+    addresses: ScanBudget,
+    commands: ScanBudget,
 }
 
 /// Counts looks into one stretch of text. Looks reach far, so a stretch made of
 /// nothing but reasons to look would cost far more than its length.
 #[derive(Default)]
-struct Patience {
+struct ScanBudget {
     end: usize,
     looks: usize,
 }
 
-impl Patience {
-    fn lasts(&mut self, at: usize) -> bool {
+impl ScanBudget {
+    fn try_spend(&mut self, at: usize) -> bool {
         if at >= self.end {
             self.looks = 0;
         }
         self.looks += 1;
-        self.looks <= LOOKS
+        self.looks <= MAX_SCANS_PER_STRETCH
     }
 
-    fn reach(&mut self, end: usize) {
+    fn extend_to(&mut self, end: usize) {
         self.end = self.end.max(end);
     }
 }
 
-impl Look<'_> {
-    fn at(&mut self, pattern: usize, hit: Range<usize>) {
+impl TextScan<'_> {
+    fn scan_hit(&mut self, pattern: usize, hit: Range<usize>) {
         let (trigger, literal) = self.scanner.triggers[pattern];
         // What stands inside a mark is our own wording.
         if self.marks.last().is_some_and(|mark| hit.start < mark.end) {
             return;
         }
         match trigger {
-            Trigger::Mark => self.mark(hit),
-            Trigger::Token(token) => {
+            ScanTrigger::Mark => self.record_mark(hit),
+            ScanTrigger::Token(token) => {
                 if self.text.as_bytes()[hit.clone()] == *literal.as_bytes() {
-                    self.token(token, hit);
+                    self.scan_token(token, hit);
                 }
             }
-            Trigger::Word => self.word(hit),
-            Trigger::Prose => {
-                if self.prose.lasts(hit.start) {
-                    let read = prose::password(self.text, hit, &mut self.found);
-                    self.prose.reach(read);
+            ScanTrigger::Word => self.scan_name(hit),
+            ScanTrigger::Prose => {
+                if self.prose.try_spend(hit.start) {
+                    let read = prose::find_password(self.text, hit, &mut self.found);
+                    self.prose.extend_to(read);
                 }
             }
-            Trigger::Login => prose::login(self.text, hit.end, &mut self.found),
-            Trigger::Manifest => {
+            ScanTrigger::Login => prose::find_login_password(self.text, hit.end, &mut self.found),
+            ScanTrigger::Manifest => {
                 if hit.start >= self.manifest_end {
                     let from = self.manifest_end;
-                    self.manifest_end = manifest::secrets(self.text, hit, from, &mut self.found);
+                    self.manifest_end =
+                        manifest::find_manifest_secrets(self.text, hit, from, &mut self.found);
                 }
             }
-            Trigger::Address => {
-                if self.addresses.lasts(hit.start) {
-                    let read = address::credentials(self.text, hit, &mut self.found);
-                    self.addresses.reach(read);
+            ScanTrigger::Address => {
+                if self.addresses.try_spend(hit.start) {
+                    let read = address::find_credentials(self.text, hit, &mut self.found);
+                    self.addresses.extend_to(read);
                 }
             }
-            Trigger::KeyBlock => {
+            ScanTrigger::KeyBlock => {
                 if hit.start >= self.block_end
-                    && let Some(range) = keyblock::block(self.text, hit.start)
+                    && let Some(range) = keyblock::find_key_block(self.text, hit.start)
                 {
                     self.block_end = range.end;
                     self.found
-                        .push(Finding::new("private-key", range, Rank::Shape));
+                        .push(Finding::new("private-key", range, FindingRank::Shape));
                 }
             }
-            Trigger::KeyEnd => {
+            ScanTrigger::KeyEnd => {
                 if hit.start >= self.block_end {
-                    let tail = keyblock::tail(self.text, hit.start, self.block_end);
+                    let tail = keyblock::find_key_tail(self.text, hit.start, self.block_end);
                     self.block_end = tail.as_ref().map_or(hit.end, |range| range.end);
-                    self.found
-                        .extend(tail.map(|range| Finding::new("private-key", range, Rank::Shape)));
+                    self.found.extend(
+                        tail.map(|range| Finding::new("private-key", range, FindingRank::Shape)),
+                    );
                 }
             }
-            Trigger::PuttyKey => {
-                if let Some(range) = keyblock::putty(self.text, hit.end) {
+            ScanTrigger::PuttyKey => {
+                if let Some(range) = keyblock::find_putty_key(self.text, hit.end) {
                     self.found
-                        .push(Finding::new("private-key", range, Rank::Shape));
+                        .push(Finding::new("private-key", range, FindingRank::Shape));
                 }
             }
-            Trigger::Bearer => header::bearer(self.text, hit.end, &mut self.found),
-            Trigger::Basic => header::basic(self.text, hit.end, &mut self.found),
-            Trigger::Command(tool) => {
-                if self.commands.lasts(hit.start) {
-                    self.commands.reach(hit.end + command::REACH);
-                    command::secrets(self.text, hit, tool, &mut self.found);
+            ScanTrigger::Bearer => header::find_bearer_token(self.text, hit.end, &mut self.found),
+            ScanTrigger::Basic => header::find_basic_auth(self.text, hit.end, &mut self.found),
+            ScanTrigger::Command(tool) => {
+                if self.commands.try_spend(hit.start) {
+                    self.commands
+                        .extend_to(hit.end + command::MAX_DISTANCE_BYTES);
+                    command::find_command_secrets(self.text, hit, tool, &mut self.found);
                 }
             }
         }
     }
 
-    fn mark(&mut self, hit: Range<usize>) {
+    fn record_mark(&mut self, hit: Range<usize>) {
         let rest = &self.text.as_bytes()[hit.end..];
         let length = rest
             .iter()
             .take(64)
             .take_while(|b| b.is_ascii_alphanumeric() || **b == b'-')
             .count();
-        let exact = self.text.as_bytes()[hit.clone()] == *MARK.as_bytes();
+        let exact = self.text.as_bytes()[hit.clone()] == *MARK_PREFIX.as_bytes();
         if exact && length > 0 && rest.get(length) == Some(&b']') {
             self.marks.push(hit.start..hit.end + length + 1);
         }
     }
 
-    fn word(&mut self, hit: Range<usize>) {
+    fn scan_name(&mut self, hit: Range<usize>) {
         if hit.start < self.name_end {
             return;
         }
-        if !self.names.lasts(hit.start) {
+        if !self.names.try_spend(hit.start) {
             return;
         }
         let name = assign::name_at(self.text, hit);
         self.name_end = name.range.end;
         if name.range.start >= self.table_end
-            && let Some(end) = table::secrets(self.text, &name.range, &mut self.found)
+            && let Some(end) = table::find_table_secrets(self.text, &name.range, &mut self.found)
         {
             self.table_end = end;
         }
-        let read = assign::beside(self.text, &name, &mut self.found);
-        self.names.reach(read);
+        let read = assign::find_assigned_secret(self.text, &name, &mut self.found);
+        self.names.extend_to(read);
     }
 
-    fn token(&mut self, at: usize, hit: Range<usize>) {
+    fn scan_token(&mut self, at: usize, hit: Range<usize>) {
         let rule = &self.scanner.rules[at];
         let bytes = self.text.as_bytes();
-        if rule.before == 0 && bytes[hit.start].is_ascii_alphanumeric() && !opens(bytes, hit.start)
+        if rule.before == 0
+            && bytes[hit.start].is_ascii_alphanumeric()
+            && !can_start_token(bytes, hit.start)
         {
             return;
         }
-        if hit.end <= self.token.end || self.tired(hit.start) || in_base64(bytes, &hit) {
+        if hit.end <= self.token.end || self.is_exhausted(hit.start) || in_base64(bytes, &hit) {
             return;
         }
         let mut start = hit.start;
@@ -288,11 +305,11 @@ impl Look<'_> {
         {
             start -= 1;
         }
-        let end = assign::floor(bytes, hit.start + WINDOW);
+        let end = assign::floor_boundary(bytes, hit.start + MAX_WINDOW_BYTES);
         let Some(window) = self.text.get(start..end) else {
             return;
         };
-        let Some(captures) = self.scanner.pattern(at).and_then(|p| p.captures(window)) else {
+        let Some(captures) = self.scanner.pattern_at(at).and_then(|p| p.captures(window)) else {
             return;
         };
         let Some(whole) = captures.get(0) else {
@@ -306,12 +323,12 @@ impl Look<'_> {
         };
         let from = start + whole.start();
         // A bot's address joins its token to this word.
-        let open = opens(bytes, from) || bytes[..from].ends_with(b"bot");
+        let open = can_start_token(bytes, from) || bytes[..from].ends_with(b"bot");
         if from > hit.start || (rule.before > 0 && !open) {
             return;
         }
         let scattered = rule.entropy.is_none_or(|least| {
-            shape::mixed(secret.as_str()) && shape::entropy(secret.as_str()) >= least
+            shape::is_mixed(secret.as_str()) && shape::compute_entropy(secret.as_str()) >= least
         });
         if !scattered || value::stands_for_another(secret.as_str()) {
             return;
@@ -319,7 +336,7 @@ impl Look<'_> {
         let mut range = start + secret.start()..start + secret.end();
         // A token longer than the window goes whole.
         if range.end == end {
-            while range.end < bytes.len() && part(bytes[range.end]) {
+            while range.end < bytes.len() && is_token_byte(bytes[range.end]) {
                 range.end += 1;
             }
         }
@@ -329,23 +346,25 @@ impl Look<'_> {
         self.token = range.clone();
         self.tokens.looks = 0;
         self.found
-            .push(Finding::new(rule.id.as_str(), range, Rank::Shape));
+            .push(Finding::new(rule.id.as_str(), range, FindingRank::Shape));
     }
 
     /// Whether this run of characters has been looked at often enough.
-    fn tired(&mut self, at: usize) -> bool {
+    fn is_exhausted(&mut self, at: usize) -> bool {
         if at >= self.tokens.end {
-            let run = self.text.as_bytes()[at..].iter().take_while(|b| part(**b));
-            self.tokens = Patience {
+            let run = self.text.as_bytes()[at..]
+                .iter()
+                .take_while(|b| is_token_byte(**b));
+            self.tokens = ScanBudget {
                 end: at + run.count(),
                 looks: 0,
             };
         }
-        !self.tokens.lasts(at)
+        !self.tokens.try_spend(at)
     }
 }
 
-fn part(byte: u8) -> bool {
+fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
@@ -370,7 +389,7 @@ fn in_base64(bytes: &[u8], hit: &Range<usize>) -> bool {
 
 /// Whether a token may begin here: not inside a word, unless what stands before
 /// is an escape, a colour or a percent code.
-pub(super) fn opens(bytes: &[u8], at: usize) -> bool {
+pub(super) fn can_start_token(bytes: &[u8], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|i| bytes[i]) else {
         return true;
     };

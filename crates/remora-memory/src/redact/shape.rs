@@ -6,7 +6,7 @@
     clippy::cast_precision_loss,
     reason = "texts measured here are far shorter than 2^52"
 )]
-pub(super) fn entropy(text: &str) -> f64 {
+pub(super) fn compute_entropy(text: &str) -> f64 {
     let mut counts = [0usize; 256];
     for byte in text.bytes() {
         counts[usize::from(byte)] += 1;
@@ -24,7 +24,7 @@ pub(super) fn entropy(text: &str) -> f64 {
 
 /// How many characters of each sort a text has, and how they are mixed.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Mix {
+pub(super) struct CharMix {
     pub(super) lower: usize,
     pub(super) upper: usize,
     pub(super) digits: usize,
@@ -39,24 +39,24 @@ pub(super) struct Mix {
     pub(super) humps: usize,
 }
 
-impl Mix {
-    pub(super) fn of(text: &str) -> Self {
+impl CharMix {
+    pub(super) fn from_text(text: &str) -> Self {
         let mut mix = Self::default();
-        let mut before = Sort::Other;
+        let mut before = CharClass::Other;
         let mut switches = 0;
         let mut small = 0;
         let mut capital = false;
         for c in text.chars() {
-            let sort = Sort::of(c);
+            let sort = CharClass::from_char(c);
             match sort {
-                Sort::Lower => mix.lower += 1,
-                Sort::Upper => mix.upper += 1,
-                Sort::Digit => mix.digits += 1,
-                Sort::Space => mix.spaces += 1,
-                Sort::Joint => {}
-                Sort::Other => mix.symbols += 1,
+                CharClass::Lower => mix.lower += 1,
+                CharClass::Upper => mix.upper += 1,
+                CharClass::Digit => mix.digits += 1,
+                CharClass::Space => mix.spaces += 1,
+                CharClass::Joint => {}
+                CharClass::Other => mix.symbols += 1,
             }
-            if sort == Sort::Lower {
+            if sort == CharClass::Lower {
                 small += 1;
                 mix.humps += match small {
                     3 => 3 + usize::from(capital),
@@ -65,15 +65,16 @@ impl Mix {
                 };
             } else {
                 small = 0;
-                capital = sort == Sort::Upper;
+                capital = sort == CharClass::Upper;
             }
-            if (sort.letter() && before == Sort::Digit) || (sort == Sort::Digit && before.letter())
+            if (sort.is_letter() && before == CharClass::Digit)
+                || (sort == CharClass::Digit && before.is_letter())
             {
                 switches += 1;
                 mix.all_switches += 1;
                 mix.switches = mix.switches.max(switches);
             }
-            if !sort.letter() && sort != Sort::Digit {
+            if !sort.is_letter() && sort != CharClass::Digit {
                 switches = 0;
             }
             before = sort;
@@ -81,13 +82,13 @@ impl Mix {
         mix
     }
 
-    pub(super) fn letters(&self) -> usize {
+    pub(super) fn count_letters(&self) -> usize {
         self.lower + self.upper
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum CharClass {
     Lower,
     Upper,
     Digit,
@@ -96,8 +97,8 @@ enum Sort {
     Other,
 }
 
-impl Sort {
-    fn of(c: char) -> Self {
+impl CharClass {
+    fn from_char(c: char) -> Self {
         match c {
             'a'..='z' => Self::Lower,
             'A'..='Z' => Self::Upper,
@@ -108,33 +109,33 @@ impl Sort {
         }
     }
 
-    fn letter(self) -> bool {
+    fn is_letter(self) -> bool {
         matches!(self, Self::Lower | Self::Upper)
     }
 }
 
 /// Whether letters and digits are mixed as no word, name or version mixes them.
-pub(super) fn random(text: &str) -> bool {
+pub(super) fn is_random(text: &str) -> bool {
     if text.len() < 10 {
         return false;
     }
-    let mix = Mix::of(text);
-    if mix.spaces > 0 || entropy(text) < 2.8 {
+    let mix = CharMix::from_text(text);
+    if mix.spaces > 0 || compute_entropy(text) < 2.8 {
         return false;
     }
     if mix.switches >= 3 || mix.all_switches >= 5 {
         return true;
     }
-    let letters = mix.letters();
+    let letters = mix.count_letters();
     // A name in camel case has humps of four letters and more.
     let jumbled = letters >= 10 && mix.upper >= 3 && mix.lower >= 3 && mix.humps * 2 < letters;
     let plain = mix.digits == 0 && (mix.upper == 0 || mix.lower == 0);
-    jumbled || unspoken(text, if plain { 3 } else { 4 })
+    jumbled || has_rare_pairs(text, if plain { 3 } else { 4 })
 }
 
 /// For each letter, a bit for every letter that often follows it in words, of
 /// languages and of programs. Half of all pairs, and 96 of 100 that occur.
-const PAIRS: [u32; 26] = [
+const COMMON_LETTER_PAIRS: [u32; 26] = [
     0x1FE_BD6F, 0x11E_CB17, 0x13E_FDFF, 0x07E_F93F, 0x1FF_FDFF, 0x01E_793D, 0x01E_F995, 0x01E_D91D,
     0x2AE_F87F, 0x000_4010, 0x004_0111, 0x13E_DD7F, 0x01C_F11F, 0x03E_FDFF, 0x0FE_FD7F, 0x07E_F9FF,
     0x010_0000, 0x13E_FD7F, 0x37E_FDFF, 0x1FE_F9BF, 0x00E_B97F, 0x004_4115, 0x006_619D, 0x008_8115,
@@ -142,7 +143,7 @@ const PAIRS: [u32; 26] = [
 ];
 
 /// Whether one of so many pairs of letters occurs in hardly any word.
-fn unspoken(text: &str, share: usize) -> bool {
+fn has_rare_pairs(text: &str, share: usize) -> bool {
     let mut pairs = 0;
     let mut rare = 0;
     for two in text.as_bytes().windows(2) {
@@ -150,7 +151,7 @@ fn unspoken(text: &str, share: usize) -> bool {
             && a.is_ascii_alphabetic()
             && b.is_ascii_alphabetic()
         {
-            let follows = PAIRS[usize::from(a.to_ascii_lowercase() - b'a')];
+            let follows = COMMON_LETTER_PAIRS[usize::from(a.to_ascii_lowercase() - b'a')];
             pairs += 1;
             rare += usize::from(follows >> (b.to_ascii_lowercase() - b'a') & 1 == 0);
         }
@@ -159,13 +160,13 @@ fn unspoken(text: &str, share: usize) -> bool {
 }
 
 /// Less than [`random`] asks for, where a prefix has already told the kind.
-pub(super) fn mixed(text: &str) -> bool {
-    let mix = Mix::of(text);
-    random(text) || mix.digits >= 3 || (mix.upper >= 3 && mix.lower >= 3)
+pub(super) fn is_mixed(text: &str) -> bool {
+    let mix = CharMix::from_text(text);
+    is_random(text) || mix.digits >= 3 || (mix.upper >= 3 && mix.lower >= 3)
 }
 
 /// Only hexadecimal digits, of one case.
-pub(super) fn hex(text: &str) -> bool {
+pub(super) fn is_hex(text: &str) -> bool {
     !text.is_empty()
         && (text
             .bytes()
@@ -176,7 +177,7 @@ pub(super) fn hex(text: &str) -> bool {
 }
 
 /// The usual form with hyphens.
-pub(super) fn uuid(text: &str) -> bool {
+pub(super) fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(at, byte)| {
             if matches!(at, 8 | 13 | 18 | 23) {
@@ -188,7 +189,7 @@ pub(super) fn uuid(text: &str) -> bool {
 }
 
 /// A place in a file system or on a site.
-pub(super) fn path(text: &str) -> bool {
+pub(super) fn is_path(text: &str) -> bool {
     let drive = text.as_bytes().get(1..3).is_some_and(|b| b == b":\\");
     if drive || text.starts_with("./") || text.starts_with("../") || text.starts_with("~/") {
         return true;
@@ -200,12 +201,15 @@ pub(super) fn path(text: &str) -> bool {
         && parts.clone().count() >= 2
         && parts
             .clone()
-            .all(|part| part.bytes().all(plain) && !random(part))
+            .all(|part| part.bytes().all(plain) && !is_random(part))
     {
         return true;
     }
-    text.contains('/') && parts.clone().count() >= 1 && parts.clone().all(|part| !random(part)) && {
-        let mix = Mix::of(text);
-        mix.digits * 5 < mix.letters() && mix.upper * 2 <= mix.lower
-    }
+    text.contains('/')
+        && parts.clone().count() >= 1
+        && parts.clone().all(|part| !is_random(part))
+        && {
+            let mix = CharMix::from_text(text);
+            mix.digits * 5 < mix.count_letters() && mix.upper * 2 <= mix.lower
+        }
 }

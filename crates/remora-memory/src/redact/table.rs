@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
-use super::names::{self, Class};
-use super::value::{self, Place};
-use super::{Finding, MARK, Rank};
+use super::names::{self, SecretClass};
+use super::value::{self, ValueContext};
+use super::{Finding, FindingRank, MARK_PREFIX};
 
 /// Longest line that may be part of a table.
-const MAX_LINE: usize = 2048;
+const MAX_LINE_BYTES: usize = 2048;
 /// How many rows are read.
 const MAX_ROWS: usize = 200;
 /// More columns than this are no table.
@@ -16,7 +16,7 @@ const MAX_COLUMNS: usize = 64;
 
 /// How the cells of a row are set apart.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum TableForm {
     /// `| a | b |` and `a | b`, with a line of hyphens under the head.
     Bars,
     /// `a,b`
@@ -27,35 +27,39 @@ enum Form {
 
 /// If the name stands in the head of a table, adds the values under all the
 /// telling names of that head and says where the table ends.
-pub(super) fn secrets(text: &str, name: &Range<usize>, found: &mut Vec<Finding>) -> Option<usize> {
+pub(super) fn find_table_secrets(
+    text: &str,
+    name: &Range<usize>,
+    found: &mut Vec<Finding>,
+) -> Option<usize> {
     let form = form_at(text, name)?;
     // One look at a line is enough, whatever it shows.
     let Some(head) = line_around(text, name.start) else {
-        return Some(name.start + MAX_LINE);
+        return Some(name.start + MAX_LINE_BYTES);
     };
     let line = text.get(head.clone())?;
-    if form == Form::Aligned && !aligned_head(line) {
+    if form == TableForm::Aligned && !aligned_head(line) {
         return Some(head.end);
     }
-    let columns = cells(line, form);
+    let columns = split_cells(line, form);
     if !(2..=MAX_COLUMNS).contains(&columns.len()) {
         return Some(head.end);
     }
-    let telling: Vec<(usize, Range<usize>, Class, &'static str)> = columns
+    let telling: Vec<(usize, Range<usize>, SecretClass, &'static str)> = columns
         .iter()
         .enumerate()
         .filter_map(|(at, cell)| {
             let name = line.get(cell.clone())?;
-            let told = names::told(name)?;
-            matches!(told.class, Class::Password | Class::Secret)
+            let told = names::parse_secret_name(name)?;
+            matches!(told.class, SecretClass::Password | SecretClass::Secret)
                 .then(|| (at, cell.clone(), told.class, told.kind))
         })
         .collect();
-    if telling.is_empty() || !named(line, &columns, form) {
+    if telling.is_empty() || !has_only_names(line, &columns, form) {
         return Some(head.end);
     }
     let mut at = next_line(text, head.end);
-    if form == Form::Bars {
+    if form == TableForm::Bars {
         // Without that line it may be a row as well as a head.
         let Some(rule) =
             line_from(text, at).filter(|rule| text.get(rule.clone()).is_some_and(is_rule))
@@ -69,31 +73,31 @@ pub(super) fn secrets(text: &str, name: &Range<usize>, found: &mut Vec<Finding>)
             break;
         };
         let own = text.get(row.clone())?;
-        let values = cells(own, form);
+        let values = split_cells(own, form);
         let fits = match form {
-            Form::Aligned => values.len() > 1,
-            Form::Bars | Form::Signs(_) => values.len() == columns.len(),
+            TableForm::Aligned => values.len() > 1,
+            TableForm::Bars | TableForm::Signs(_) => values.len() == columns.len(),
         };
         if !fits && !is_rule(own) {
             break;
         }
         for (number, column, class, kind) in &telling {
             let cell = match form {
-                Form::Aligned => values.iter().find(|cell| cell.start == column.start),
-                Form::Bars | Form::Signs(_) => values.get(*number),
+                TableForm::Aligned => values.iter().find(|cell| cell.start == column.start),
+                TableForm::Bars | TableForm::Signs(_) => values.get(*number),
             };
             let Some(cell) = cell.filter(|_| fits) else {
                 continue;
             };
             let word = own.get(cell.clone()).unwrap_or_default();
-            let place = if form == Form::Aligned {
-                Place::Loose
+            let place = if form == TableForm::Aligned {
+                ValueContext::Loose
             } else {
-                Place::Quoted
+                ValueContext::Quoted
             };
-            if !word.contains(MARK) && value::secret(word, *class, place) {
+            if !word.contains(MARK_PREFIX) && value::is_secret(word, *class, place) {
                 let range = row.start + cell.start..row.start + cell.end;
-                found.push(Finding::new(*kind, range, Rank::Word));
+                found.push(Finding::new(*kind, range, FindingRank::Word));
             }
         }
         at = next_line(text, row.end);
@@ -102,7 +106,7 @@ pub(super) fn secrets(text: &str, name: &Range<usize>, found: &mut Vec<Finding>)
 }
 
 /// What stands around the name tells the form, before a line is read.
-fn form_at(text: &str, name: &Range<usize>) -> Option<Form> {
+fn form_at(text: &str, name: &Range<usize>) -> Option<TableForm> {
     let bytes = text.as_bytes();
     let mut before = name.start;
     while before > 0 && bytes[before - 1] == b' ' && name.start - before < 64 {
@@ -119,18 +123,19 @@ fn form_at(text: &str, name: &Range<usize>) -> Option<Form> {
     let ends = |b: u8| matches!(b, b'\n' | b'\r' | b'\\' | b'"');
     let begins = ends(left) || (left == b'n' && before > 1 && bytes[before - 2] == b'\\');
     if left == b'|' || right == b'|' {
-        return ((left == b'|' || begins) && (right == b'|' || ends(right))).then_some(Form::Bars);
+        return ((left == b'|' || begins) && (right == b'|' || ends(right)))
+            .then_some(TableForm::Bars);
     }
     for sign in [b',', b'\t', b';'] {
         let set = (left == sign || begins) && (right == sign || ends(right));
         if gaps == (0, 0) && set && (left == sign || right == sign) {
-            return Some(Form::Signs(sign));
+            return Some(TableForm::Signs(sign));
         }
     }
     // Two blanks at least, on one side if the other is the end of the line.
     let wide = (gaps.0 >= 2 || begins) && (gaps.1 >= 2 || ends(right));
     let capitals = bytes[name.clone()].iter().all(|b| !b.is_ascii_lowercase());
-    (wide && capitals && (gaps.0 >= 2 || gaps.1 >= 2)).then_some(Form::Aligned)
+    (wide && capitals && (gaps.0 >= 2 || gaps.1 >= 2)).then_some(TableForm::Aligned)
 }
 
 /// Only capitals, as commands write the heads of their lists.
@@ -139,7 +144,7 @@ fn aligned_head(line: &str) -> bool {
 }
 
 /// Whether every cell of the head is a name and no value.
-fn named(line: &str, columns: &[Range<usize>], form: Form) -> bool {
+fn has_only_names(line: &str, columns: &[Range<usize>], form: TableForm) -> bool {
     columns.iter().all(|cell| {
         let name = line.get(cell.clone()).unwrap_or_default();
         let plain = |b: u8| {
@@ -149,8 +154,8 @@ fn named(line: &str, columns: &[Range<usize>], form: Form) -> bool {
                     b'_' | b'-' | b'.' | b' ' | b'#' | b'*' | b'(' | b')' | b'/'
                 )
         };
-        let free = form == Form::Bars && !name.is_ascii();
-        free || (name.bytes().all(plain) && !super::shape::random(name))
+        let free = form == TableForm::Bars && !name.is_ascii();
+        free || (name.bytes().all(plain) && !super::shape::is_random(name))
     })
 }
 
@@ -163,9 +168,9 @@ fn is_rule(line: &str) -> bool {
 }
 
 /// The cells of a row, without the blanks and quotes around them.
-fn cells(line: &str, form: Form) -> Vec<Range<usize>> {
+fn split_cells(line: &str, form: TableForm) -> Vec<Range<usize>> {
     let mut list = Vec::new();
-    if form == Form::Aligned {
+    if form == TableForm::Aligned {
         let mut at = 0;
         for piece in line.split("  ") {
             let own = piece.trim();
@@ -178,8 +183,8 @@ fn cells(line: &str, form: Form) -> Vec<Range<usize>> {
         return list;
     }
     let sign = match form {
-        Form::Signs(sign) => char::from(sign),
-        Form::Bars | Form::Aligned => '|',
+        TableForm::Signs(sign) => char::from(sign),
+        TableForm::Bars | TableForm::Aligned => '|',
     };
     let mut at = 0;
     for piece in line.split(sign) {
@@ -188,7 +193,7 @@ fn cells(line: &str, form: Form) -> Vec<Range<usize>> {
         list.push(start..start + own.len());
         at += piece.len() + 1;
     }
-    if form == Form::Bars {
+    if form == TableForm::Bars {
         // The bars at both ends make no cells.
         let outer = list.len() > 2 && line.trim_start().starts_with('|');
         if outer {
@@ -217,7 +222,7 @@ fn line_from(text: &str, at: usize) -> Option<Range<usize>> {
     let mut end = at;
     while end < bytes.len() && !ends_line(bytes, end) {
         end += 1;
-        if end - at > MAX_LINE {
+        if end - at > MAX_LINE_BYTES {
             return None;
         }
     }
@@ -253,7 +258,7 @@ fn line_around(text: &str, at: usize) -> Option<Range<usize>> {
             break;
         }
         start -= 1;
-        if at - start > MAX_LINE {
+        if at - start > MAX_LINE_BYTES {
             return None;
         }
     }

@@ -11,8 +11,9 @@ use super::*;
 
 /// Compiled once: in a debug build that takes longer than most tests.
 fn redactor() -> &'static Redactor {
-    static BUILT_IN: LazyLock<Redactor> =
-        LazyLock::new(|| Redactor::new(&Rules::default()).expect("the built-in rules compile"));
+    static BUILT_IN: LazyLock<Redactor> = LazyLock::new(|| {
+        Redactor::new(&RedactionRules::default()).expect("the built-in rules compile")
+    });
     &BUILT_IN
 }
 
@@ -21,7 +22,7 @@ fn every_built_in_rule_compiles_and_can_be_reached() {
     let rules = rules::built_in().expect("the built-in rules are readable");
     assert!(rules.len() > 140, "{} rules", rules.len());
     for rule in rules {
-        let regex = scan::compile(rule).unwrap_or_else(|error| panic!("{}: {error}", rule.id));
+        let regex = scan::compile_rule(rule).unwrap_or_else(|error| panic!("{}: {error}", rule.id));
         assert!(
             rule.secret_group.unwrap_or(0) < regex.captures_len(),
             "{}",
@@ -40,13 +41,13 @@ fn every_built_in_rule_compiles_and_can_be_reached() {
 
 #[test]
 fn a_bad_pattern_is_named() {
-    let rules = Rules {
+    let rules = RedactionRules {
         patterns: vec![("acme".to_owned(), "(".to_owned())],
         deny_paths: Vec::new(),
     };
     let error = Redactor::new(&rules).expect_err("the pattern is broken");
     assert!(error.to_string().contains("`acme`"), "{error}");
-    let rules = Rules {
+    let rules = RedactionRules {
         patterns: vec![("acme".to_owned(), "a*".to_owned())],
         deny_paths: Vec::new(),
     };
@@ -59,7 +60,7 @@ fn a_bad_pattern_is_named() {
 
 #[test]
 fn patterns_of_the_configuration_name_their_marks() {
-    let rules = Rules {
+    let rules = RedactionRules {
         patterns: vec![
             ("Acme Badge".to_owned(), r"ACME-(\d{6})".to_owned()),
             ("host".to_owned(), r"[a-z]+\.internal".to_owned()),
@@ -67,8 +68,8 @@ fn patterns_of_the_configuration_name_their_marks() {
         deny_paths: Vec::new(),
     };
     let redactor = Redactor::new(&rules).expect("the rules compile");
-    let mut marks = Marks::new();
-    let text = redactor.text("badge ACME-123456 at db.internal", &mut marks);
+    let mut marks = RedactionCounts::new();
+    let text = redactor.redact_text("badge ACME-123456 at db.internal", &mut marks);
     assert_eq!(text, "badge ACME-[redacted:acme-badge] at [redacted:host]");
     assert_eq!(marks.total(), 2);
     assert_eq!(marks.count("acme-badge"), 1);
@@ -78,22 +79,24 @@ fn patterns_of_the_configuration_name_their_marks() {
 
 #[test]
 fn a_greedy_pattern_still_settles() {
-    let rules = Rules {
+    let rules = RedactionRules {
         patterns: vec![("all".to_owned(), "[a-z:]+".to_owned())],
         deny_paths: Vec::new(),
     };
     let redactor = Redactor::new(&rules).expect("the rules compile");
-    let mut marks = Marks::new();
-    let once = redactor.text("one TWO three", &mut marks).into_owned();
+    let mut marks = RedactionCounts::new();
+    let once = redactor
+        .redact_text("one TWO three", &mut marks)
+        .into_owned();
     assert_eq!(once, "[redacted:all] TWO [redacted:all]");
-    assert_eq!(redactor.text(&once, &mut marks), once);
+    assert_eq!(redactor.redact_text(&once, &mut marks), once);
 }
 
 #[test]
 fn findings_hold_no_part_of_the_secret() {
     let secret = format!("AKIA{}", "QWERTYUI23456777");
     let text = format!("id {secret} end");
-    let found = redactor().scan(&text);
+    let found = redactor().find_secrets(&text);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].kind, "aws-access-key");
     assert_eq!(found[0].range, 3..3 + secret.len());
@@ -102,8 +105,8 @@ fn findings_hold_no_part_of_the_secret() {
 
 #[test]
 fn plain_text_is_borrowed() {
-    let mut marks = Marks::new();
-    let text = redactor().text("nothing to see: tokens, keys and passwords", &mut marks);
+    let mut marks = RedactionCounts::new();
+    let text = redactor().redact_text("nothing to see: tokens, keys and passwords", &mut marks);
     assert!(matches!(text, Cow::Borrowed(_)));
     assert!(marks.is_empty());
 }
@@ -128,13 +131,13 @@ fn globs_work_as_in_gitignore() {
         ("[", "x", false),
     ];
     for (glob, path, denied) in rows {
-        let paths = Paths::new(&[glob.to_owned()]).expect("a usable glob");
-        assert_eq!(paths.denied(path), denied, "{glob} {path}");
+        let paths = DenyPaths::new(&[glob.to_owned()]).expect("a usable glob");
+        assert_eq!(paths.is_denied(path), denied, "{glob} {path}");
     }
     let both = ["secrets/**".to_owned(), "!secrets/readme.md".to_owned()];
-    let paths = Paths::new(&both).expect("usable globs");
-    assert!(paths.denied("secrets/a"));
-    assert!(!paths.denied("secrets/readme.md"));
+    let paths = DenyPaths::new(&both).expect("usable globs");
+    assert!(paths.is_denied("secrets/a"));
+    assert!(!paths.is_denied("secrets/readme.md"));
 }
 
 #[test]
@@ -148,7 +151,7 @@ fn heads_of_keys_cost_no_more_than_their_length() {
         "Private-Lines: 1\n",
     ] {
         let growth = crate::testing::cost_growth(unit, 4 * 1024, |text| {
-            redactor().scan(text);
+            redactor().find_secrets(text);
         });
         assert!(
             growth < crate::testing::MAX_GROWTH,
@@ -157,7 +160,7 @@ fn heads_of_keys_cost_no_more_than_their_length() {
     }
     // A run of backslashes behind a head, which may end a line.
     let growth = crate::testing::cost_growth("\\", 1024, |text| {
-        redactor().scan(&format!("-----BEGIN PRIVATE KEY-----{text}"));
+        redactor().find_secrets(&format!("-----BEGIN PRIVATE KEY-----{text}"));
     });
     assert!(growth < crate::testing::MAX_GROWTH, "{growth:.1} times");
 }

@@ -4,15 +4,15 @@
 mod stand_in;
 
 pub(super) use stand_in::stands_for_another;
-use stand_in::{PROSE, refers, variable};
+use stand_in::{FLAG_PROSE_WORDS, is_reference, is_shell_variable};
 
 use super::header;
-use super::names::Class;
-use super::shape::{self, Mix};
+use super::names::SecretClass;
+use super::shape::{self, CharMix};
 
 /// How the value stands in the text; decides how much it must show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ValueContext {
     /// Between quotes, beside its name.
     Quoted,
     /// A line of the form `NAME=value` or `name: value`, or part of an address.
@@ -28,7 +28,7 @@ pub(super) enum Place {
 }
 
 /// A number as programs write it, with its type behind it.
-fn number(value: &str) -> bool {
+fn is_number(value: &str) -> bool {
     let rest = value.trim_start_matches('-');
     let (digits, hex) = rest
         .strip_prefix("0x")
@@ -45,15 +45,15 @@ fn number(value: &str) -> bool {
 }
 
 /// Whether the value reads as a name in code: words, joined.
-fn name_like(value: &str, mix: &Mix) -> bool {
+fn name_like(value: &str, mix: &CharMix) -> bool {
     let plain = value
         .bytes()
         .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':'));
-    plain && mix.all_switches <= 2 && !shape::random(value)
+    plain && mix.all_switches <= 2 && !shape::is_random(value)
 }
 
 /// Whether the value is code: a call, an index, a path of members.
-fn code(value: &str) -> bool {
+fn is_code(value: &str) -> bool {
     let bytes = value.as_bytes();
     let call = value.contains("()")
         || value.contains("[\"")
@@ -74,7 +74,7 @@ fn code(value: &str) -> bool {
             .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
         && value
             .split('_')
-            .all(|part| part.len() <= 12 && Mix::of(part).all_switches <= 1);
+            .all(|part| part.len() <= 12 && CharMix::from_text(part).all_switches <= 1);
     let mut parts = value.split('.');
     let members = value.contains('.')
         && parts.all(|part| {
@@ -82,63 +82,74 @@ fn code(value: &str) -> bool {
                 .next()
                 .is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
                 && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-                && !shape::random(part)
+                && !shape::is_random(part)
         });
     call || called || members || constant
 }
 
 /// The judgement.
-pub(super) fn secret(value: &str, class: Class, place: Place) -> bool {
+pub(super) fn is_secret(value: &str, class: SecretClass, place: ValueContext) -> bool {
     let value = value.trim();
     // The beginning of a long value tells as much as all of it.
-    let value = &value[..super::assign::floor(value.as_bytes(), 512)];
-    if value.len() < 3 || variable(value) || stands_for_another(value) || refers(value, place) {
+    let value = &value[..super::assign::floor_boundary(value.as_bytes(), 512)];
+    if value.len() < 3
+        || is_shell_variable(value)
+        || stands_for_another(value)
+        || is_reference(value, place)
+    {
         return false;
     }
-    if matches!(place, Place::Bare | Place::Loose | Place::Said) && number(value) {
+    if matches!(
+        place,
+        ValueContext::Bare | ValueContext::Loose | ValueContext::Said
+    ) && is_number(value)
+    {
         return false;
     }
-    if place == Place::Flag && PROSE.contains(&value) {
+    if place == ValueContext::Flag && FLAG_PROSE_WORDS.contains(&value) {
         return false;
     }
-    let mix = Mix::of(value);
+    let mix = CharMix::from_text(value);
     match class {
-        Class::Password => password(value, &mix, place),
-        Class::Secret => machine_made(value, &mix, place),
-        Class::Weak => weak(value, &mix),
-        Class::Authorization => {
+        SecretClass::Password => is_password(value, &mix, place),
+        SecretClass::Secret => machine_made(value, &mix, place),
+        SecretClass::Weak => is_weak_secret(value, &mix),
+        SecretClass::Authorization => {
             value.len() >= 8
-                && !code(value)
-                && (shape::random(value)
-                    || (mix.digits > 0 && mix.letters() > 3 && mix.spaces == 0))
+                && !is_code(value)
+                && (shape::is_random(value)
+                    || (mix.digits > 0 && mix.count_letters() > 3 && mix.spaces == 0))
         }
-        Class::Signature => {
-            value.len() >= 16 && mix.digits > 0 && (shape::random(value) || value.len() >= 32)
+        SecretClass::Signature => {
+            value.len() >= 16 && mix.digits > 0 && (shape::is_random(value) || value.len() >= 32)
         }
-        Class::Phrase => phrase(value),
-        Class::Cookie => false,
+        SecretClass::Phrase => is_seed_phrase(value),
+        SecretClass::Cookie => false,
     }
 }
 
-fn password(value: &str, mix: &Mix, place: Place) -> bool {
+fn is_password(value: &str, mix: &CharMix, place: ValueContext) -> bool {
     if value.len() > 256
-        || shape::path(value)
-        || number(value) && place != Place::Config && place != Place::Flag && place != Place::Quoted
+        || shape::is_path(value)
+        || is_number(value)
+            && place != ValueContext::Config
+            && place != ValueContext::Flag
+            && place != ValueContext::Quoted
     {
         return false;
     }
     let strange = mix.symbols > 0;
-    let mixed = mix.digits > 0 && mix.letters() > 0;
+    let mixed = mix.digits > 0 && mix.count_letters() > 0;
     match place {
-        Place::Config | Place::Flag => {
+        ValueContext::Config | ValueContext::Flag => {
             // In these places even a plain word is somebody's password, but
             // prose and code use the same signs.
             if mix.spaces > 0 {
                 return (mixed && value.len() <= 64) || four_fours(value);
             }
-            !code(value) && (value.len() >= 5 || (value.len() >= 4 && mixed))
+            !is_code(value) && (value.len() >= 5 || (value.len() >= 4 && mixed))
         }
-        Place::Quoted => {
+        ValueContext::Quoted => {
             if mix.spaces > 0 {
                 // A sentence about passwords, unless it is a strange one.
                 return mix.spaces == 1 && mixed && strange && value.len() >= 8;
@@ -155,27 +166,27 @@ fn password(value: &str, mix: &Mix, place: Place) -> bool {
             let uneven = mix.upper >= 2
                 && mix.lower >= 2
                 && value.len() >= 8
-                && mix.humps * 3 < mix.letters() * 2;
+                && mix.humps * 3 < mix.count_letters() * 2;
             digits_only
                 || uneven
                 || (mixed && value.len() >= 5)
-                || (marks && mix.letters() > 0 && value.len() >= 6)
+                || (marks && mix.count_letters() > 0 && value.len() >= 6)
                 || words
-                || shape::random(value)
+                || shape::is_random(value)
         }
-        Place::Bare => {
+        ValueContext::Bare => {
             mix.spaces == 0
-                && !code(value)
+                && !is_code(value)
                 && value.len() >= 6
                 && ((mixed && (strange || mix.switches >= 2 || mix.digits >= 3))
-                    || shape::random(value))
+                    || shape::is_random(value))
         }
-        Place::Loose | Place::Said => {
+        ValueContext::Loose | ValueContext::Said => {
             // A word with two digits behind it is a password only where a
             // sentence says so.
-            let said = place == Place::Said && value.len() >= 8 && ends_in_digits(value);
+            let said = place == ValueContext::Said && value.len() >= 8 && ends_in_digits(value);
             mix.spaces == 0
-                && !code(value)
+                && !is_code(value)
                 && !value.contains("://")
                 && value.len() >= 7
                 && mixed
@@ -185,7 +196,7 @@ fn password(value: &str, mix: &Mix, place: Place) -> bool {
                     || (mix.upper > 0 && mix.digits > 1)
                     || mix.digits >= 3)
                 && (!value.bytes().next().is_some_and(|b| b.is_ascii_digit())
-                    || (place == Place::Said && shape::random(value)))
+                    || (place == ValueContext::Said && shape::is_random(value)))
         }
     }
 }
@@ -205,52 +216,57 @@ fn four_fours(value: &str) -> bool {
             .all(|group| group.len() == 4 && group.bytes().all(|b| b.is_ascii_lowercase()))
 }
 
-fn machine_made(value: &str, mix: &Mix, place: Place) -> bool {
-    if value.len() < 8 || mix.spaces > 0 || shape::path(value) {
+fn machine_made(value: &str, mix: &CharMix, place: ValueContext) -> bool {
+    if value.len() < 8 || mix.spaces > 0 || shape::is_path(value) {
         return false;
     }
-    let loose = matches!(place, Place::Loose | Place::Said);
-    if (loose || place == Place::Bare) && code(value) {
+    let loose = matches!(place, ValueContext::Loose | ValueContext::Said);
+    if (loose || place == ValueContext::Bare) && is_code(value) {
         return false;
     }
-    if shape::uuid(value) {
+    if shape::is_uuid(value) {
         return !loose;
     }
-    if shape::hex(value) {
+    if shape::is_hex(value) {
         let least = if loose { 32 } else { 16 };
-        return value.len() >= least && mix.digits > 0 && (mix.letters() > 0 || value.len() >= 32);
+        return value.len() >= least
+            && mix.digits > 0
+            && (mix.count_letters() > 0 || value.len() >= 32);
     }
-    let random = shape::random(value);
+    let random = shape::is_random(value);
     match place {
-        Place::Config | Place::Flag | Place::Quoted => {
+        ValueContext::Config | ValueContext::Flag | ValueContext::Quoted => {
             random
-                || (!name_like(value, mix) && mix.digits > 0 && mix.letters() > 3 && !code(value))
+                || (!name_like(value, mix)
+                    && mix.digits > 0
+                    && mix.count_letters() > 3
+                    && !is_code(value))
                 || (mix.digits >= 3
-                    && mix.letters() >= 4
+                    && mix.count_letters() >= 4
                     && value.len() >= 12
                     && mix.switches > 0
-                    && !dated(value))
-                || (place == Place::Config
+                    && !is_dated_name(value))
+                || (place == ValueContext::Config
                     && value.len() >= 24
                     && mix.upper > 0
                     && mix.lower > 0
                     && mix.digits > 0)
         }
-        Place::Bare => random && value.len() >= 12,
-        Place::Loose | Place::Said => {
+        ValueContext::Bare => random && value.len() >= 12,
+        ValueContext::Loose | ValueContext::Said => {
             random && value.len() >= 16 && (mix.digits > 0 || (mix.upper > 2 && mix.lower > 2))
         }
     }
 }
 
 /// Words and a date or version: `release-2024-01-15`.
-fn dated(value: &str) -> bool {
+fn is_dated_name(value: &str) -> bool {
     value.split(['-', '_', '.', ':', '/']).all(|part| {
         part.bytes().all(|b| b.is_ascii_digit()) || part.bytes().all(|b| b.is_ascii_alphabetic())
     })
 }
 
-fn weak(value: &str, mix: &Mix) -> bool {
+fn is_weak_secret(value: &str, mix: &CharMix) -> bool {
     if mix.spaces > 0 {
         return false;
     }
@@ -260,11 +276,12 @@ fn weak(value: &str, mix: &Mix) -> bool {
     if value.len() < 20 {
         return false;
     }
-    if shape::uuid(value) || shape::path(value) || code(value) || summed(value) {
+    if shape::is_uuid(value) || shape::is_path(value) || is_code(value) || ends_with_checksum(value)
+    {
         return false;
     }
     // A bare hexadecimal number is a sum or an id far more often than a key.
-    if shape::hex(
+    if shape::is_hex(
         value
             .trim_start_matches("sha256-")
             .trim_start_matches("sha256:"),
@@ -294,22 +311,22 @@ fn weak(value: &str, mix: &Mix) -> bool {
         && mix.digits > 0
         && mix.upper > 0
         && mix.lower > 0
-        && shape::random(value)
-        && shape::entropy(value) >= 3.4
+        && shape::is_random(value)
+        && shape::compute_entropy(value) >= 3.4
         && !["sha1-", "sha256-", "sha384-", "sha512-", "SHA256:", "MD5:"]
             .iter()
             .any(|sum| value.starts_with(sum))
 }
 
 /// Words and a sum behind them, as caches name their entries.
-fn summed(value: &str) -> bool {
-    value
-        .rsplit_once('-')
-        .is_some_and(|(words, sum)| sum.len() >= 32 && shape::hex(sum) && !shape::random(words))
+fn ends_with_checksum(value: &str) -> bool {
+    value.rsplit_once('-').is_some_and(|(words, sum)| {
+        sum.len() >= 32 && shape::is_hex(sum) && !shape::is_random(words)
+    })
 }
 
 /// Twelve and more plain words.
-fn phrase(value: &str) -> bool {
+fn is_seed_phrase(value: &str) -> bool {
     let words = value.split_whitespace();
     let count = words.clone().count();
     (12..=24).contains(&count)

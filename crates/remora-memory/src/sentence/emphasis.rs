@@ -3,7 +3,7 @@
 //! with its partner.
 
 /// How many bytes behind its opening mark emphasis may end.
-const SPAN: usize = 2_000;
+const MAX_EMPHASIS_BYTES: usize = 2_000;
 
 /// The text without its marks of emphasis; code spans stay as they are.
 pub(crate) fn without_emphasis(text: &str) -> String {
@@ -12,12 +12,12 @@ pub(crate) fn without_emphasis(text: &str) -> String {
     let mut before = None;
     while let Some(c) = rest.chars().next() {
         let mark = match c {
-            '`' => code(rest),
+            '`' => measure_code_span(rest),
             '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
-            '*' | '_' | '~' => run(rest, c),
+            '*' | '_' | '~' => measure_run(rest, c),
             _ => c.len_utf8(),
         };
-        let taken = if let Some(inner) = emphasized(rest, before) {
+        let taken = if let Some(inner) = find_emphasized(rest, before) {
             out.push_str(&without_emphasis(inner));
             2 * mark + inner.len()
         } else {
@@ -32,12 +32,12 @@ pub(crate) fn without_emphasis(text: &str) -> String {
 
 /// What a mark of emphasis and its partner enclose, when the text begins with
 /// both.
-fn emphasized(rest: &str, before: Option<char>) -> Option<&str> {
+fn find_emphasized(rest: &str, before: Option<char>) -> Option<&str> {
     let mark = rest
         .chars()
         .next()
         .filter(|c| matches!(c, '*' | '_' | '~'))?;
-    let length = run(rest, mark);
+    let length = measure_run(rest, mark);
     let after = &rest[length..];
     let strong = length > 1;
     let opens = before.is_none_or(|c| {
@@ -48,7 +48,7 @@ fn emphasized(rest: &str, before: Option<char>) -> Option<&str> {
     if !opens || length > 3 || (mark == '~' && length != 2) {
         return None;
     }
-    let inner = &after[..end(after, mark, length)?];
+    let inner = &after[..find_end_mark(after, mark, length)?];
     let left = &after[inner.len() + length..];
     let word = !strong && inner.chars().all(char::is_alphabetic);
     let all = before.is_none() && left.is_empty() && inner.contains(' ');
@@ -58,15 +58,15 @@ fn emphasized(rest: &str, before: Option<char>) -> Option<&str> {
 }
 
 /// Where the mark stands that ends what one of this length opened.
-fn end(text: &str, mark: char, length: usize) -> Option<usize> {
+fn find_end_mark(text: &str, mark: char, length: usize) -> Option<usize> {
     let mut at = 0;
-    while at < SPAN {
+    while at < MAX_EMPHASIS_BYTES {
         let rest = &text[at..];
         let c = rest.chars().next()?;
         let taken = match c {
-            '`' => code(rest),
+            '`' => measure_code_span(rest),
             '\\' => 1,
-            c if c == mark => run(rest, mark),
+            c if c == mark => measure_run(rest, mark),
             c => c.len_utf8(),
         };
         let closes = |before: char| !before.is_whitespace() && !matches!(before, '/' | '\\');
@@ -93,12 +93,14 @@ fn ends_word(rest: &str) -> bool {
 }
 
 /// The bytes of the code span that begins here, or of its mark alone.
-fn code(rest: &str) -> usize {
-    let marks = run(rest, '`');
+fn measure_code_span(rest: &str) -> usize {
+    let marks = measure_run(rest, '`');
     let inner = rest[marks..].find('`');
-    inner.map_or(marks, |end| marks + end + run(&rest[marks + end..], '`'))
+    inner.map_or(marks, |end| {
+        marks + end + measure_run(&rest[marks + end..], '`')
+    })
 }
 
-fn run(rest: &str, mark: char) -> usize {
+fn measure_run(rest: &str, mark: char) -> usize {
     rest.len() - rest.trim_start_matches(mark).len()
 }

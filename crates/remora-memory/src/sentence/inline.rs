@@ -2,7 +2,7 @@
 //! links and images as their text, stray HTML tags.
 
 /// The words of a line of Markdown.
-pub(crate) fn plain(text: &str) -> String {
+pub(crate) fn strip_markup(text: &str) -> String {
     let text = super::without_emphasis(text);
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();
@@ -28,7 +28,7 @@ pub(crate) fn plain(text: &str) -> String {
                 let at = text.len() - rest.len();
                 let found = last_link
                     .filter(|last| at < *last)
-                    .and_then(|_| link(after));
+                    .and_then(|_| parse_link(after));
                 if let Some((label, tail)) = found {
                     out.push_str(&label.replace('`', ""));
                     next = tail;
@@ -36,7 +36,7 @@ pub(crate) fn plain(text: &str) -> String {
                     out.push('[');
                 }
             }
-            '<' => match tag(after) {
+            '<' => match skip_tag(after) {
                 Some(tail) => next = tail,
                 None => out.push('<'),
             },
@@ -48,28 +48,28 @@ pub(crate) fn plain(text: &str) -> String {
 }
 
 /// Splits `label](target) tail` after the opening bracket.
-fn link(after: &str) -> Option<(&str, &str)> {
-    let end = super::bounded(after, 300).find("](")?;
+fn parse_link(after: &str) -> Option<(&str, &str)> {
+    let end = super::truncate_bytes(after, 300).find("](")?;
     let label = &after[..end];
     if label.contains('[') {
         return None;
     }
     let target = &after[end + 2..];
-    let close = super::bounded(target, 2000).find(')')?;
+    let close = super::truncate_bytes(target, 2000).find(')')?;
     Some((label, &target[close + 1..]))
 }
 
 /// What follows an HTML tag, when `<` opens one.
-fn tag(after: &str) -> Option<&str> {
-    const KNOWN: &[&str] = &[
+fn skip_tag(after: &str) -> Option<&str> {
+    const KNOWN_TAGS: &[&str] = &[
         "b", "i", "em", "strong", "br", "kbd", "sub", "sup", "p", "u", "details", "summary", "div",
         "span",
     ];
     let body = after.strip_prefix('/').unwrap_or(after);
     let name: usize = body.bytes().take_while(u8::is_ascii_lowercase).count();
-    if !KNOWN.contains(&&body[..name]) {
+    if !KNOWN_TAGS.contains(&&body[..name]) {
         return None;
     }
-    let close = super::bounded(body, 200).find('>')?;
+    let close = super::truncate_bytes(body, 200).find('>')?;
     Some(&body[close + 1..])
 }

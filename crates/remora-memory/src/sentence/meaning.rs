@@ -4,13 +4,13 @@
 use super::one_line;
 
 /// Words without which a sentence says something else.
-const TURNING: &[&str] = &[
+const TURNING_WORDS: &[&str] = &[
     "not", "no", "never", "longer", "instead", "only", "until", "unless", "except", "without",
     "cannot", "fixed", "reverted", "revert", "failed", "fails", "failing", "removed", "dropped",
     "nicht", "kein", "keine", "nur", "statt",
 ];
 /// Where a clause begins, each after a word.
-const BOUNDARIES: &[&str] = &[
+const CLAUSE_BOUNDARIES: &[&str] = &[
     ", ",
     "; ",
     ": ",
@@ -23,7 +23,7 @@ const BOUNDARIES: &[&str] = &[
     " and ",
 ];
 /// Share of the room that the clause may take, of ten.
-const CLAUSE_TENTHS: usize = 6;
+const MAX_CLAUSE_TENTHS: usize = 6;
 /// Less of a beginning tells nothing.
 const MIN_HEAD_CHARS: usize = 20;
 
@@ -39,7 +39,7 @@ pub(crate) fn cut_sentence(text: &str, limit: usize) -> String {
     let Some((at, end)) = find_turning(&whole, shown) else {
         return head;
     };
-    let most = limit * CLAUSE_TENTHS / 10;
+    let most = limit * MAX_CLAUSE_TENTHS / 10;
     let start = clause_start(&whole, at);
     let within = |from: usize| whole[from..end].chars().count() < most;
     let start = if within(start) { start } else { at };
@@ -66,7 +66,7 @@ fn find_turning(text: &str, shown: usize) -> Option<(usize, usize)> {
         at = end + 1;
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
         let lower = bare.to_lowercase().replace('’', "'");
-        if end > shown && (TURNING.contains(&lower.as_str()) || lower.ends_with("n't")) {
+        if end > shown && (TURNING_WORDS.contains(&lower.as_str()) || lower.ends_with("n't")) {
             return Some((start, end));
         }
     }
@@ -75,7 +75,7 @@ fn find_turning(text: &str, shown: usize) -> Option<(usize, usize)> {
 
 /// Where the clause of this word begins.
 fn clause_start(text: &str, at: usize) -> usize {
-    let ends = BOUNDARIES.iter().filter_map(|mark| {
+    let ends = CLAUSE_BOUNDARIES.iter().filter_map(|mark| {
         let found = text[..at].rfind(mark)?;
         let is_word = mark.trim().contains(|c: char| c.is_alphabetic());
         Some(found + if is_word { 1 } else { mark.len() })

@@ -2,7 +2,7 @@
 //! lines, command output, tagged machine text. Errs towards keeping words.
 
 /// Openings of prompts that a client or a hook wrote, not the user.
-const NOT_SPOKEN: &[&str] = &[
+const UNSPOKEN_OPENINGS: &[&str] = &[
     "<task-notification",
     "<system-reminder",
     "<command-message",
@@ -17,7 +17,7 @@ const NOT_SPOKEN: &[&str] = &[
 ];
 
 /// Tags that people do write around their own words.
-const OWN_WORDS: &[&str] = &[
+const USER_TAGS: &[&str] = &[
     "b", "i", "p", "em", "strong", "br", "details", "summary", "div", "span", "u", "kbd", "sub",
     "sup",
 ];
@@ -30,7 +30,9 @@ pub(crate) fn is_not_spoken(text: &str) -> bool {
         .take(64)
         .collect::<String>()
         .to_lowercase();
-    NOT_SPOKEN.iter().any(|opening| head.starts_with(opening))
+    UNSPOKEN_OPENINGS
+        .iter()
+        .any(|opening| head.starts_with(opening))
 }
 
 /// The text without passages between tags that begin a line, such as pasted
@@ -79,7 +81,7 @@ fn opening_tag(line: &str) -> Option<&str> {
         .count();
     let name = &rest[..length];
     let ended = rest[length..].starts_with(['>', ' ', '\n', '\r']);
-    (ended && !name.is_empty() && !OWN_WORDS.contains(&name)).then_some(name)
+    (ended && !name.is_empty() && !USER_TAGS.contains(&name)).then_some(name)
 }
 
 /// Removes terminal escape sequences and other control characters.
@@ -114,14 +116,17 @@ pub(crate) fn is_machine_line(line: &str) -> bool {
 }
 
 fn starts_like_output(line: &str) -> bool {
-    const STARTS: &str = "error[|error:|warning:|error TS|Error:|TypeError|ValueError|KeyError|SyntaxError\
+    const OUTPUT_STARTS: &str = "error[|error:|warning:|error TS|Error:|TypeError|ValueError|KeyError|SyntaxError\
 |ReferenceError|ImportError|ModuleNotFoundError|AssertionError|RuntimeError|AttributeError\
 |panic:|thread '|Traceback|Exception in thread|Caused by:|npm ERR!|npm error|FAILED \
 |PASSED |FAIL |PASS |ok  \t|--- FAIL|=== RUN|goroutine |$ |% |❯ |PS C:|C:\\|#!/|diff --git\
 |@@ |+++ |-->|= note:|= help:|fatal:|remote:|Compiling |Finished `|Running `|test result:\
 |E   |⎿|INFO|WARN|DEBUG|ERROR|TRACE|FATAL|[INFO|[WARN|[DEBUG|[ERROR|[info|[warn|[error\
 |[debug|java.|org.|com.|at com.|at org.|at java.";
-    if STARTS.split('|').any(|start| line.starts_with(start)) {
+    if OUTPUT_STARTS
+        .split('|')
+        .any(|start| line.starts_with(start))
+    {
         return true;
     }
     let counted =
@@ -154,11 +159,11 @@ fn starts_like_output(line: &str) -> bool {
             || line.contains("node:"))
         || line.starts_with("File \"") && line.contains(", line ");
     let test = line.starts_with("test ") && line.contains(" ... ");
-    starts_with_time || counted || margin || blob || frame || test || located(line)
+    starts_with_time || counted || margin || blob || frame || test || has_location(line)
 }
 
 /// `src/main.rs:10:5: message`, as compilers and linters print it.
-fn located(line: &str) -> bool {
+fn has_location(line: &str) -> bool {
     let Some(first) = line.split_whitespace().next() else {
         return false;
     };
@@ -171,7 +176,7 @@ fn located(line: &str) -> bool {
 }
 
 fn looks_like_code(line: &str) -> bool {
-    const STARTS: &[&str] = &[
+    const CODE_STARTS: &[&str] = &[
         "fn ",
         "pub fn ",
         "pub struct ",
@@ -216,7 +221,7 @@ fn looks_like_code(line: &str) -> bool {
     ];
     // Prose may begin with such a word; code then also shows its marks.
     let marked = line.contains(['(', '{', ';', '=', '<']) || line.ends_with(':');
-    if STARTS.iter().any(|start| line.starts_with(start))
+    if CODE_STARTS.iter().any(|start| line.starts_with(start))
         && (marked || line.len() < 3 || line.starts_with("//") || line.starts_with("/*"))
     {
         return true;

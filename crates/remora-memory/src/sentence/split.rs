@@ -8,10 +8,10 @@ const ABBREVIATIONS: &[&str] = &[
 ];
 
 /// How many bytes an aside in brackets may have.
-const ASIDE: usize = 400;
+const MAX_ASIDE_BYTES: usize = 400;
 
 /// The sentences of one block, trimmed, in order, none empty.
-pub(crate) fn sentences(text: &str) -> Vec<&str> {
+pub(crate) fn split_sentences(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start = 0;
     let mut code = false;
@@ -27,24 +27,28 @@ pub(crate) fn sentences(text: &str) -> Vec<&str> {
             }
             _ if code => {}
             // A bracket that closes far away or never is no aside.
-            '(' | '（' if super::bounded(&text[at..], ASIDE).contains([')', '）']) => depth += 1,
+            '(' | '（'
+                if super::truncate_bytes(&text[at..], MAX_ASIDE_BYTES).contains([')', '）']) =>
+            {
+                depth += 1;
+            }
             ')' | '）' => depth = depth.saturating_sub(1),
             '\n' => {
-                add(&mut out, &text[start..at]);
+                push_sentence(&mut out, &text[start..at]);
                 start = at + 1;
                 depth = 0;
             }
             '。' | '！' | '？' => {
-                let end = closing(text, at + c.len_utf8());
+                let end = skip_closing(text, at + c.len_utf8());
                 resume = end;
                 if depth == 0 {
-                    add(&mut out, &text[start..end]);
+                    push_sentence(&mut out, &text[start..end]);
                     start = end;
                 }
             }
             '.' | '!' | '?' | '…' => {
                 let after = at + c.len_utf8();
-                let end = closing(text, after);
+                let end = skip_closing(text, after);
                 resume = end;
                 let ends = text[end..]
                     .chars()
@@ -54,7 +58,7 @@ pub(crate) fn sentences(text: &str) -> Vec<&str> {
                     && depth == 0
                     && !(c == '.' && is_abbreviation(&text[start..at], &text[end..]))
                 {
-                    add(&mut out, &text[start..end]);
+                    push_sentence(&mut out, &text[start..end]);
                     start = end;
                 }
             }
@@ -66,11 +70,11 @@ pub(crate) fn sentences(text: &str) -> Vec<&str> {
             }
         }
     }
-    add(&mut out, &text[start..]);
+    push_sentence(&mut out, &text[start..]);
     out
 }
 
-fn add<'a>(out: &mut Vec<&'a str>, sentence: &'a str) {
+fn push_sentence<'a>(out: &mut Vec<&'a str>, sentence: &'a str) {
     let sentence = sentence.trim();
     if sentence.chars().any(char::is_alphanumeric) {
         out.push(sentence);
@@ -78,7 +82,7 @@ fn add<'a>(out: &mut Vec<&'a str>, sentence: &'a str) {
 }
 
 /// Past the further stops, quotes and emphasis that close with a sentence.
-fn closing(text: &str, from: usize) -> usize {
+fn skip_closing(text: &str, from: usize) -> usize {
     let rest = text[from..].trim_start_matches([
         '.', '!', '?', '。', '！', '？', '"', '”', '’', '」', '』', '*', ')', '）',
     ]);

@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 
 use super::{
-    Block, BlockKind, Mark, blocks, is_machine_line, is_not_spoken, one_line, plain, sentences,
-    without_tagged,
+    BlockKind, Checkbox, MarkdownBlock, is_machine_line, is_not_spoken, one_line, parse_blocks,
+    split_sentences, strip_markup, without_tagged,
 };
 
-fn block(kind: BlockKind, text: &str, apart: bool) -> Block {
-    Block {
+fn block(kind: BlockKind, text: &str, apart: bool) -> MarkdownBlock {
+    MarkdownBlock {
         kind,
         text: text.to_owned(),
         apart,
@@ -53,7 +53,7 @@ fn dots_within_words_end_no_sentence() {
         (" . … !", &[]),
     ];
     for (text, wanted) in cases {
-        assert_eq!(sentences(text), *wanted, "{text}");
+        assert_eq!(split_sentences(text), *wanted, "{text}");
     }
 }
 
@@ -62,7 +62,7 @@ fn markdown_becomes_blocks_without_code_tables_and_quotes() {
     let text = "# Title #\n\nA long paragraph line that was wrapped by an editor at some\npoint goes on here.\nShort line\nAnother line\n\n- [x] done\n  - nested one\n    goes on\n* [ ] open\n1. first\n\n```rust\nlet x = 1;\n```\n~~~\nnever closed? no\n~~~\n> quoted\n| a | b |\n---\nlast\n";
     let item = |depth, mark| BlockKind::Item { depth, mark };
     assert_eq!(
-        blocks(text),
+        parse_blocks(text),
         [
             block(BlockKind::Heading, "Title", true),
             block(
@@ -72,10 +72,10 @@ fn markdown_becomes_blocks_without_code_tables_and_quotes() {
             ),
             block(BlockKind::Paragraph, "Short line", false),
             block(BlockKind::Paragraph, "Another line", false),
-            block(item(0, Mark::Checked), "done", true),
-            block(item(1, Mark::None), "nested one goes on", false),
-            block(item(0, Mark::Unchecked), "open", false),
-            block(item(0, Mark::None), "first", false),
+            block(item(0, Checkbox::Checked), "done", true),
+            block(item(1, Checkbox::None), "nested one goes on", false),
+            block(item(0, Checkbox::Unchecked), "open", false),
+            block(item(0, Checkbox::None), "first", false),
             block(BlockKind::Paragraph, "last", true),
         ]
     );
@@ -127,7 +127,7 @@ fn marks_go_and_words_stay() {
         ("an open ` tick", "an open  tick"),
     ];
     for (text, wanted) in cases {
-        assert_eq!(plain(text), wanted, "{text}");
+        assert_eq!(strip_markup(text), wanted, "{text}");
     }
 }
 
@@ -192,7 +192,7 @@ proptest! {
     #[test]
     fn sentences_lose_nothing_but_space(text in any::<String>()) {
         let letters = |t: &str| t.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
-        prop_assert_eq!(sentences(&text).iter().map(|s| letters(s)).collect::<String>(), letters(&text));
+        prop_assert_eq!(split_sentences(&text).iter().map(|s| letters(s)).collect::<String>(), letters(&text));
     }
 
     #[test]

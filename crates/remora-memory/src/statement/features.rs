@@ -5,37 +5,37 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::words::{Word, among, words};
-use super::{Hit, Speaker, StatementKind, judge};
+use super::words::{StatementWord, is_in_list, split_words};
+use super::{RuleMatch, Speaker, StatementKind, judge};
 use crate::sentence;
 
 /// A sentence with what stands around it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sentence<'a> {
+pub(super) struct SentenceContext<'a> {
     pub(super) text: &'a str,
     pub(super) speaker: Speaker,
     /// Which sentence of the text it is, and how many there are.
     pub(super) place: (usize, usize),
     /// What the word rules say of it.
-    pub(super) hit: Option<Hit>,
+    pub(super) hit: Option<RuleMatch>,
 }
 
 /// Takes a trait by name, with its value; the same name may come twice and
 /// counts twice.
-pub(super) trait Take: FnMut(&str, f32) {}
-impl<F: FnMut(&str, f32)> Take for F {}
+pub(super) trait FeatureSink: FnMut(&str, f32) {}
+impl<F: FnMut(&str, f32)> FeatureSink for F {}
 
-const LEXICON: &str = include_str!("lexicon.txt");
+const LEXICON_TEXT: &str = include_str!("lexicon.txt");
 /// Words that keep their own name among the classes: they carry the build of
 /// an English sentence.
-const FRAME: &str = "the a an of in on for to with at by from and or this that these those it its it's they he she \
+const FRAME_WORDS: &str = "the a an of in on for to with at by from and or this that these those it its it's they he she \
     there here be been have has had is are was were do does did will can when while until after before as so then \
     one own same such more less much too very also just out up off into per";
 /// Words of a phrase in the lexicon.
-const PHRASE: usize = 3;
+const MAX_PHRASE_WORDS: usize = 3;
 
-static TOPICS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    (0..remora_embed::GIST_DIMS)
+static TOPIC_FEATURE_NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    (0..remora_embed::STATIC_EMBEDDING_DIMS)
         .map(|at| format!("gist={at}"))
         .collect()
 });
@@ -46,10 +46,10 @@ struct Lexicon {
     wide: Vec<(&'static str, &'static str)>,
 }
 
-static CLASSES: LazyLock<Lexicon> = LazyLock::new(|| {
+static WORD_CLASSES: LazyLock<Lexicon> = LazyLock::new(|| {
     let mut spaced: HashMap<String, Vec<&'static str>> = HashMap::new();
     let mut wide = Vec::new();
-    for line in LEXICON.lines().filter(|line| !line.starts_with('#')) {
+    for line in LEXICON_TEXT.lines().filter(|line| !line.starts_with('#')) {
         let Some((class, entries)) = line.split_once(": ") else {
             continue;
         };
@@ -68,8 +68,8 @@ static CLASSES: LazyLock<Lexicon> = LazyLock::new(|| {
 });
 
 /// Hands out the traits of a sentence.
-pub(super) fn extract(sentence: &Sentence<'_>, mut take: impl Take) {
-    let list = words(sentence.text);
+pub(super) fn extract_features(sentence: &SentenceContext<'_>, mut take: impl FeatureSink) {
+    let list = split_words(sentence.text);
     take_shape(sentence, &list, &mut take);
     take_rules(sentence.hit, &mut take);
     let wide = sentence.text.chars().filter(|c| is_unspaced(*c)).count() >= 2;
@@ -85,14 +85,14 @@ fn is_unspaced(c: char) -> bool {
     sentence::is_wide(c) && c.is_alphanumeric()
 }
 
-fn take_shape(sentence: &Sentence<'_>, list: &[Word], take: &mut impl Take) {
+fn take_shape(sentence: &SentenceContext<'_>, list: &[StatementWord], take: &mut impl FeatureSink) {
     let text = sentence.text;
     let end = text.trim_end();
     let (at, count) = sentence.place;
-    let named = |word: &Word| word.name && !word.quoted && word.start > 0;
-    let path = |word: &Word| word.quoted || word.text.contains(['/', '_', '.']);
+    let named = |word: &StatementWord| word.name && !word.quoted && word.start > 0;
+    let path = |word: &StatementWord| word.quoted || word.text.contains(['/', '_', '.']);
     let flags = [
-        ("asks", judge::asks(list, text)),
+        ("asks", judge::is_question(list, text)),
         ("ends?", end.ends_with(['?', '？'])),
         ("ends!", end.ends_with(['!', '！'])),
         ("ends:", end.ends_with([':', '：'])),
@@ -126,7 +126,7 @@ fn take_shape(sentence: &Sentence<'_>, list: &[Word], take: &mut impl Take) {
     take(length, 1.0);
 }
 
-fn take_rules(hit: Option<Hit>, take: &mut impl Take) {
+fn take_rules(hit: Option<RuleMatch>, take: &mut impl FeatureSink) {
     let Some(hit) = hit else {
         return take("rule=none", 1.0);
     };
@@ -145,7 +145,7 @@ fn take_rules(hit: Option<Hit>, take: &mut impl Take) {
 }
 
 /// The words, the classes and the build of a sentence with spaces.
-fn take_words(list: &[Word], take: &mut impl Take) {
+fn take_words(list: &[StatementWord], take: &mut impl FeatureSink) {
     let mut raw: Vec<&str> = Vec::with_capacity(list.len());
     let mut build: Vec<String> = Vec::with_capacity(2 * list.len() + 2);
     let mut classes: Vec<&str> = Vec::new();
@@ -159,7 +159,7 @@ fn take_words(list: &[Word], take: &mut impl Take) {
             raw.push(&word.text);
             build.push(match of_word.first() {
                 Some(class) => (*class).to_uppercase(),
-                None if among(&word.text, FRAME) => word.text.clone(),
+                None if is_in_list(&word.text, FRAME_WORDS) => word.text.clone(),
                 None if word.text.starts_with(|c: char| c.is_ascii_digit()) => "#".to_owned(),
                 None => "_".to_owned(),
             });
@@ -187,10 +187,10 @@ fn take_runs(
     lengths: &[usize],
     weight: f32,
     name: &mut String,
-    take: &mut impl Take,
+    take: &mut impl FeatureSink,
 ) {
     let runs = || lengths.iter().flat_map(|length| parts.windows(*length));
-    let share = weight / small(runs().count()).sqrt();
+    let share = weight / count_to_f32(runs().count()).sqrt();
     for run in runs() {
         name.clear();
         name.push_str(prefix);
@@ -204,7 +204,7 @@ fn take_runs(
     }
 }
 
-fn take_classes(mut classes: Vec<&str>, take: &mut impl Take) {
+fn take_classes(mut classes: Vec<&str>, take: &mut impl FeatureSink) {
     classes.sort_unstable();
     classes.dedup();
     for class in classes {
@@ -213,15 +213,15 @@ fn take_classes(mut classes: Vec<&str>, take: &mut impl Take) {
 }
 
 /// The classes of the phrase or the word that begins here, the longest first.
-fn classes_at(list: &[Word], at: usize) -> Vec<&'static str> {
+fn classes_at(list: &[StatementWord], at: usize) -> Vec<&'static str> {
     let mut found: Vec<&'static str> = Vec::new();
     let mut phrase = String::new();
-    for (nth, word) in list[at..].iter().take(PHRASE).enumerate() {
+    for (nth, word) in list[at..].iter().take(MAX_PHRASE_WORDS).enumerate() {
         if nth > 0 {
             phrase.push(' ');
         }
         phrase.push_str(&word.text);
-        if let Some(classes) = CLASSES.spaced.get(&phrase) {
+        if let Some(classes) = WORD_CLASSES.spaced.get(&phrase) {
             found.splice(0..0, classes.iter().copied());
         }
         if word.after.is_some() || word.quoted {
@@ -232,7 +232,7 @@ fn classes_at(list: &[Word], at: usize) -> Vec<&'static str> {
 }
 
 /// Classes and pairs of characters where there are no spaces.
-fn take_unspaced(text: &str, take: &mut impl Take) {
+fn take_unspaced(text: &str, take: &mut impl FeatureSink) {
     let chars: Vec<String> = text
         .chars()
         .filter(|c| is_unspaced(*c))
@@ -240,7 +240,7 @@ fn take_unspaced(text: &str, take: &mut impl Take) {
         .collect();
     let chars: Vec<&str> = chars.iter().map(String::as_str).collect();
     take_runs("han=", &chars, &[2], 1.0, &mut String::new(), take);
-    let hits = CLASSES
+    let hits = WORD_CLASSES
         .wide
         .iter()
         .filter(|(entry, _)| text.contains(entry));
@@ -249,8 +249,8 @@ fn take_unspaced(text: &str, take: &mut impl Take) {
 }
 
 /// What it is about, by the static table.
-fn take_topic(text: &str, take: &mut impl Take) {
-    let Some(gist) = remora_embed::gist(text) else {
+fn take_topic(text: &str, take: &mut impl FeatureSink) {
+    let Some(gist) = remora_embed::embed_static(text) else {
         return;
     };
     let bytes = gist.to_bytes();
@@ -258,12 +258,12 @@ fn take_topic(text: &str, take: &mut impl Take) {
         return;
     };
     let scale = f32::from_le_bytes(*head);
-    for (name, step) in TOPICS.iter().zip(steps) {
+    for (name, step) in TOPIC_FEATURE_NAMES.iter().zip(steps) {
         take(name, scale * f32::from(step.cast_signed()));
     }
 }
 
 /// A count as a number, at least one.
-fn small(count: usize) -> f32 {
+fn count_to_f32(count: usize) -> f32 {
     f32::from(u16::try_from(count.max(1)).unwrap_or(u16::MAX))
 }

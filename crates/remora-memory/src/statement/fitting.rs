@@ -1,13 +1,13 @@
 //! The door for fitting the classifier: the traits of a labelled sentence, made
 //! by the code that makes them when the model is asked.
 
-use super::features::{self, Sentence};
-use super::{Speaker, hit, reason, units};
+use super::features::{self, SentenceContext};
+use super::{Speaker, match_rules, reason, split_units};
 use crate::sentence;
 
 /// A labelled sentence as the classifier sees it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Traits {
+pub struct SentenceFeatures {
     /// Names and values; a name may come twice.
     pub values: Vec<(String, f32)>,
     /// Whether a word rule says that it states something.
@@ -15,15 +15,15 @@ pub struct Traits {
 }
 
 /// The traits of one sentence of a prompt or a message.
-pub fn traits_of(text: &str, context: &str, speaker: Speaker) -> Traits {
-    let blocks = sentence::blocks(&sentence::without_tagged(context));
+pub fn traits_of(text: &str, context: &str, speaker: Speaker) -> SentenceFeatures {
+    let blocks = sentence::parse_blocks(&sentence::without_tagged(context));
     let blocks: Vec<String> = blocks
         .iter()
         .map(|block| sentence::without_emphasis(&block.text))
         .collect();
     let all: Vec<&str> = blocks
         .iter()
-        .flat_map(|block| sentence::sentences(block))
+        .flat_map(|block| sentence::split_sentences(block))
         .collect();
     let own = sentence::without_emphasis(text);
     let own = own.trim();
@@ -33,23 +33,23 @@ pub fn traits_of(text: &str, context: &str, speaker: Speaker) -> Traits {
     let at = found.unwrap_or(0);
     let next = all.get(at + 1).filter(|_| found.is_some());
     // The surest of the halves speaks for the sentence.
-    let halves = units(own);
+    let halves = split_units(own);
     let hits = halves.iter().enumerate().filter_map(|(at, half)| {
         let next = halves.get(at + 1).map(|unit| unit.text).or(next.copied());
-        hit(half.text, next, speaker)
+        match_rules(half.text, next, speaker)
     });
     let hit = hits.max_by_key(|hit| hit.confidence);
     let mut values = Vec::new();
-    let sentence = Sentence {
+    let sentence = SentenceContext {
         text: own,
         speaker,
         place: (at, all.len()),
         hit,
     };
-    features::extract(&sentence, |name: &str, value| {
+    features::extract_features(&sentence, |name: &str, value| {
         values.push((name.to_owned(), value));
     });
-    Traits {
+    SentenceFeatures {
         values,
         ruled: hit.is_some(),
     }
@@ -58,6 +58,6 @@ pub fn traits_of(text: &str, context: &str, speaker: Speaker) -> Traits {
 /// The sentence without the reason that it gives, if it gives one: it states
 /// the same.
 pub fn without_reason(text: &str) -> Option<&str> {
-    let (body, why) = reason::split(text);
+    let (body, why) = reason::split_reason(text);
     why.map(|_| body.trim())
 }

@@ -5,13 +5,13 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::features::{self, Sentence};
+use super::features::{self, SentenceContext};
 use super::{Speaker, StatementKind};
 
 /// Weights in thousandths; see `xtask fit`, which writes it.
-const TABLE: &str = include_str!("model.tsv");
+const MODEL_TABLE: &str = include_str!("model.tsv");
 /// Columns behind the name of a trait.
-const COLUMNS: usize = 7;
+const MODEL_COLUMNS: usize = 7;
 const PER_MILLE: f32 = 1000.0;
 /// How far an agent's choice must lead over a finding: findings are kept with the
 /// summary, and one that is taken for a choice would be told as in force.
@@ -19,7 +19,7 @@ const AGENT_FACT_LEAD: f32 = 0.5;
 
 /// What a sentence is, if it states something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum StatementClass {
     Kind(StatementKind),
     /// Lasting knowledge: why something is so, what was measured.
     Fact,
@@ -27,30 +27,30 @@ pub(super) enum Sort {
 
 /// What the model makes of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Reading {
+pub(super) struct SentencePrediction {
     /// How likely it states something, 0 to 1.
     pub(super) probability: f32,
-    pub(super) sort: Sort,
+    pub(super) sort: StatementClass,
 }
 
 /// The weights of a trait: for both speakers, the user, the agent; then for a
 /// decision, a preference, a correction and a fact.
-type Weights = [f32; COLUMNS];
+type FeatureWeights = [f32; MODEL_COLUMNS];
 
 #[derive(Debug, Default)]
-struct Model {
-    weights: HashMap<&'static str, Weights>,
+struct StatementModel {
+    weights: HashMap<&'static str, FeatureWeights>,
     /// From which probability on a sentence counts.
     user: f32,
     agent: f32,
 }
 
-static MODEL: LazyLock<Model> = LazyLock::new(|| {
-    let mut model = Model::default();
-    for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
+static STATEMENT_MODEL: LazyLock<StatementModel> = LazyLock::new(|| {
+    let mut model = StatementModel::default();
+    for line in MODEL_TABLE.lines().filter(|line| !line.starts_with('#')) {
         let mut cells = line.split('\t');
         let name = cells.next().unwrap_or_default();
-        let mut row = [0.0; COLUMNS];
+        let mut row = [0.0; MODEL_COLUMNS];
         for (cell, value) in row.iter_mut().zip(cells) {
             *cell = value.parse::<f32>().unwrap_or_default() / PER_MILLE;
         }
@@ -66,53 +66,53 @@ static MODEL: LazyLock<Model> = LazyLock::new(|| {
 });
 
 /// From which probability on a sentence of this speaker states something.
-pub(super) fn threshold(speaker: Speaker) -> f32 {
+pub(super) fn threshold_for(speaker: Speaker) -> f32 {
     match speaker {
-        Speaker::User => MODEL.user,
-        Speaker::Assistant => MODEL.agent,
+        Speaker::User => STATEMENT_MODEL.user,
+        Speaker::Assistant => STATEMENT_MODEL.agent,
     }
 }
 
 /// Reads a sentence.
-pub(super) fn read(sentence: &Sentence<'_>) -> Reading {
-    let mut sums = [0.0_f32; COLUMNS];
+pub(super) fn predict_sentence(sentence: &SentenceContext<'_>) -> SentencePrediction {
+    let mut sums = [0.0_f32; MODEL_COLUMNS];
     let mut add = |name: &str, value: f32| {
-        if let Some(weights) = MODEL.weights.get(name) {
+        if let Some(weights) = STATEMENT_MODEL.weights.get(name) {
             for (sum, weight) in sums.iter_mut().zip(weights) {
                 *sum += weight * value;
             }
         }
     };
     add("bias", 1.0);
-    features::extract(sentence, add);
+    features::extract_features(sentence, add);
     let own = match sentence.speaker {
         Speaker::User => sums[1],
         Speaker::Assistant => sums[2],
     };
     let sorts = [
-        Sort::Kind(StatementKind::Decision),
-        Sort::Kind(StatementKind::Preference),
-        Sort::Kind(StatementKind::Correction),
-        Sort::Fact,
+        StatementClass::Kind(StatementKind::Decision),
+        StatementClass::Kind(StatementKind::Preference),
+        StatementClass::Kind(StatementKind::Correction),
+        StatementClass::Fact,
     ];
     if sentence.speaker == Speaker::Assistant {
-        sums[COLUMNS - 1] += AGENT_FACT_LEAD;
+        sums[MODEL_COLUMNS - 1] += AGENT_FACT_LEAD;
     }
     let best = sorts.into_iter().zip(&sums[3..]);
     let best = best.reduce(|best, other| if other.1 > best.1 { other } else { best });
-    Reading {
+    SentencePrediction {
         probability: 1.0 / (1.0 + (-(sums[0] + own)).exp()),
-        sort: best.map_or(Sort::Fact, |(sort, _)| sort),
+        sort: best.map_or(StatementClass::Fact, |(sort, _)| sort),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{MODEL, TABLE};
+    use super::{MODEL_TABLE, STATEMENT_MODEL};
 
     #[test]
     fn the_table_is_whole_and_small() {
-        let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
+        let rows = MODEL_TABLE.lines().filter(|line| !line.starts_with('#'));
         let broken: Vec<&str> = rows
             .filter(|row| {
                 row.split('\t')
@@ -121,8 +121,8 @@ mod tests {
             })
             .collect();
         assert_eq!(broken, Vec::<&str>::new());
-        assert!(TABLE.len() < 300_000, "{} bytes", TABLE.len());
-        for threshold in [MODEL.user, MODEL.agent] {
+        assert!(MODEL_TABLE.len() < 300_000, "{} bytes", MODEL_TABLE.len());
+        for threshold in [STATEMENT_MODEL.user, STATEMENT_MODEL.agent] {
             assert!(threshold > 0.5 && threshold < 1.0, "{threshold}");
         }
     }

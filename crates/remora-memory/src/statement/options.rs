@@ -5,19 +5,19 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use super::words::{among, words};
-use super::{LONGEST, Speaker, Statement, StatementKind};
+use super::words::{is_in_list, split_words};
+use super::{MAX_STATEMENT_CHARS, Speaker, Statement, StatementKind};
 use crate::sentence;
 
 /// One of the ways that a message offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Choice {
+pub(crate) struct OfferedChoice {
     /// A letter or a number, as it was written.
     pub(crate) label: String,
     pub(crate) text: String,
 }
 
-impl Choice {
+impl OfferedChoice {
     /// Whether a line of the message offers it.
     pub(crate) fn is_in(&self, line: &str) -> bool {
         line.contains(self.text.trim_end_matches('…'))
@@ -28,7 +28,7 @@ impl Choice {
         let text = format!("Option {}: {}", self.label, self.text);
         Statement {
             kind: StatementKind::Decision,
-            text: sentence::one_line(&text, LONGEST),
+            text: sentence::one_line(&text, MAX_STATEMENT_CHARS),
             reason: None,
             subject: None,
             confidence: 85,
@@ -38,25 +38,25 @@ impl Choice {
 }
 
 /// What a prompt states: what it chooses of what was offered, or what it says.
-pub(crate) fn stated_in(prompt: &str, offered: &[Choice]) -> Vec<Statement> {
-    match chosen(prompt, offered) {
+pub(crate) fn stated_in(prompt: &str, offered: &[OfferedChoice]) -> Vec<Statement> {
+    match find_selected_choice(prompt, offered) {
         Some(choice) => vec![choice.as_statement()],
-        None => super::find(prompt, Speaker::User),
+        None => super::find_statements(prompt, Speaker::User),
     }
 }
 
 /// As it is stored with the message's summary.
-pub(crate) fn to_json(offered: &[Choice]) -> Value {
-    let pair = |choice: &Choice| json!([choice.label, choice.text]);
+pub(crate) fn to_json(offered: &[OfferedChoice]) -> Value {
+    let pair = |choice: &OfferedChoice| json!([choice.label, choice.text]);
     offered.iter().map(pair).collect()
 }
 
 /// What was stored.
-pub(crate) fn from_json(stored: &Value) -> Vec<Choice> {
+pub(crate) fn from_json(stored: &Value) -> Vec<OfferedChoice> {
     let choice = |pair: &Value| {
         let [label, text] =
             [0, 1].map(|at| pair.get(at).and_then(Value::as_str).map(str::to_owned));
-        Some(Choice {
+        Some(OfferedChoice {
             label: label?,
             text: text?,
         })
@@ -66,17 +66,17 @@ pub(crate) fn from_json(stored: &Value) -> Vec<Choice> {
 }
 
 /// Words of an answer that only chooses.
-const MAX_WORDS: usize = 8;
+const MAX_ANSWER_WORDS: usize = 8;
 /// Characters of a choice that are kept.
 const MAX_CHOICE_CHARS: usize = 200;
-const ORDINALS: [&str; 5] = ["first", "second", "third", "fourth", "fifth"];
+const ORDINAL_WORDS: [&str; 5] = ["first", "second", "third", "fourth", "fifth"];
 /// What an answer may hold besides the choice.
-const FILLING: &str = "ok okay yes yeah yep sure please pls let's lets go with do take use i'll i i'd we we'll pick \
+const FILLER_WORDS: &str = "ok okay yes yeah yep sure please pls let's lets go with do take use i'll i i'd we we'll pick \
     choose like prefer for the one option number variant approach it is sounds good then thanks a das die der wir \
     nehmen nimm bitte ja opción la vamos con";
 
 /// The ways that a message offers, if it asks for a choice.
-pub(crate) fn offered(message: &str) -> Vec<Choice> {
+pub(crate) fn parse_offered_choices(message: &str) -> Vec<OfferedChoice> {
     let lower = message.to_lowercase();
     let asks = [
         "option", "which", "prefer", "choose", "should i", "shall i", "welche", "soll ich",
@@ -86,9 +86,9 @@ pub(crate) fn offered(message: &str) -> Vec<Choice> {
     {
         return Vec::new();
     }
-    let mut found: Vec<Choice> = Vec::new();
+    let mut found: Vec<OfferedChoice> = Vec::new();
     for (label, text) in message.lines().flat_map(labelled_parts) {
-        let due = |list: &[Choice]| {
+        let due = |list: &[OfferedChoice]| {
             let nth = u8::try_from(list.len()).unwrap_or(u8::MAX);
             label == char::from(b'A'.saturating_add(nth)).to_string()
                 || label == (list.len() + 1).to_string()
@@ -98,8 +98,8 @@ pub(crate) fn offered(message: &str) -> Vec<Choice> {
             found.clear();
         }
         if due(&found) {
-            let text = sentence::one_line(&sentence::plain(text), MAX_CHOICE_CHARS);
-            found.push(Choice { label, text });
+            let text = sentence::one_line(&sentence::strip_markup(text), MAX_CHOICE_CHARS);
+            found.push(OfferedChoice { label, text });
         }
     }
     if found.len() < 2 {
@@ -111,11 +111,11 @@ pub(crate) fn offered(message: &str) -> Vec<Choice> {
 /// A message without what it offers, and what it says of each: none of that is
 /// concluded before somebody chooses.
 pub(crate) fn without_offered(message: &str) -> Cow<'_, str> {
-    if offered(message).is_empty() {
+    if parse_offered_choices(message).is_empty() {
         return Cow::Borrowed(message);
     }
     let mut kept: Vec<&str> = Vec::new();
-    let mut within = Within::Nothing;
+    let mut within = OfferPart::Nothing;
     let mut after_blank = false;
     for line in message.lines() {
         let parts = labelled_parts(line);
@@ -125,9 +125,9 @@ pub(crate) fn without_offered(message: &str) -> Cow<'_, str> {
         if let Some((_, first)) = parts.first() {
             let is_title = bare.starts_with('#') || bare.starts_with("**") && bare.ends_with("**");
             within = if is_title {
-                Within::Section
+                OfferPart::Section
             } else {
-                Within::Item
+                OfferPart::Item
             };
             if parts.len() > 1 {
                 // What stands before and behind the options of a paragraph.
@@ -139,7 +139,7 @@ pub(crate) fn without_offered(message: &str) -> Cow<'_, str> {
                     .last()
                     .map_or(line.len(), |(_, last)| offset(last) + last.len());
                 kept.extend([&line[..start], &line[end..]]);
-                within = Within::Nothing;
+                within = OfferPart::Nothing;
             }
         } else if bare.is_empty() {
             after_blank = true;
@@ -147,12 +147,12 @@ pub(crate) fn without_offered(message: &str) -> Cow<'_, str> {
             continue;
         } else {
             let goes_on = match within {
-                Within::Nothing => false,
-                Within::Item => is_listed || !after_blank,
-                Within::Section => !bare.starts_with('#') && !bare.ends_with(['?', '？']),
+                OfferPart::Nothing => false,
+                OfferPart::Item => is_listed || !after_blank,
+                OfferPart::Section => !bare.starts_with('#') && !bare.ends_with(['?', '？']),
             };
             if !goes_on {
-                within = Within::Nothing;
+                within = OfferPart::Nothing;
                 kept.push(line);
             }
         }
@@ -163,7 +163,7 @@ pub(crate) fn without_offered(message: &str) -> Cow<'_, str> {
 
 /// What of an offer a line belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Within {
+enum OfferPart {
     Nothing,
     /// An item of a list, which ends with its paragraph.
     Item,
@@ -178,21 +178,21 @@ fn labelled_parts(line: &str) -> Vec<(String, &str)> {
     for (at, _) in line.match_indices("ption ") {
         let is_word = at > 0 && matches!(line.as_bytes()[at - 1], b'O' | b'o');
         let alone = at < 2 || !line.as_bytes()[at - 2].is_ascii_alphanumeric();
-        if is_word && alone && labelled(&line[at - 1..]).is_some() {
+        if is_word && alone && parse_label(&line[at - 1..]).is_some() {
             starts.push(at - 1);
         }
     }
     if starts.len() < 2 {
-        return labelled(line).into_iter().collect();
+        return parse_label(line).into_iter().collect();
     }
     let ends = starts[1..].iter().copied().chain([line.len()]);
     let parts = starts
         .iter()
         .zip(ends)
         .map(|(start, end)| &line[*start..end]);
-    let told = parts.filter_map(labelled).map(|(label, text)| {
+    let told = parts.filter_map(parse_label).map(|(label, text)| {
         // The question behind the last one is not part of it.
-        let asks = sentence::sentences(text)
+        let asks = sentence::split_sentences(text)
             .into_iter()
             .find(|said| said.ends_with(['?', '？']));
         let asks = asks.and_then(|asks| text.find(asks)).unwrap_or(text.len());
@@ -202,7 +202,7 @@ fn labelled_parts(line: &str) -> Vec<(String, &str)> {
 }
 
 /// "- **Option B:** use a queue", "2) use a queue", "B. use a queue".
-fn labelled(line: &str) -> Option<(String, &str)> {
+fn parse_label(line: &str) -> Option<(String, &str)> {
     let marks = |c: char| c.is_whitespace() || "-*•#(_".contains(c);
     let line = line.trim_start_matches(marks);
     let rest = ["Option ", "option ", "OPTION "]
@@ -225,9 +225,16 @@ fn labelled(line: &str) -> Option<(String, &str)> {
 }
 
 /// What an answer chooses of what was offered.
-pub(crate) fn chosen<'a>(answer: &str, offered: &'a [Choice]) -> Option<&'a Choice> {
-    let list = words(answer);
-    if offered.is_empty() || list.is_empty() || list.len() > MAX_WORDS || answer.contains('?') {
+pub(crate) fn find_selected_choice<'a>(
+    answer: &str,
+    offered: &'a [OfferedChoice],
+) -> Option<&'a OfferedChoice> {
+    let list = split_words(answer);
+    if offered.is_empty()
+        || list.is_empty()
+        || list.len() > MAX_ANSWER_WORDS
+        || answer.contains('?')
+    {
         return None;
     }
     let mut chosen = None;
@@ -238,12 +245,14 @@ pub(crate) fn chosen<'a>(answer: &str, offered: &'a [Choice]) -> Option<&'a Choi
         // "a" is mostly an article.
         let article =
             word.text == "a" && at + 1 < list.len() && at > 0 && list[at - 1].text != "option";
-        let nth = ORDINALS.iter().position(|ordinal| *ordinal == word.text);
+        let nth = ORDINAL_WORDS
+            .iter()
+            .position(|ordinal| *ordinal == word.text);
         let final_one = (word.text == "last").then(|| offered.len() - 1);
         match label.filter(|_| !article).or(nth).or(final_one) {
             Some(_) if chosen.is_some() => return None,
             Some(nth) => chosen = Some(nth),
-            None if among(&word.text, FILLING) => {}
+            None if is_in_list(&word.text, FILLER_WORDS) => {}
             None => return None,
         }
     }
@@ -252,15 +261,17 @@ pub(crate) fn chosen<'a>(answer: &str, offered: &'a [Choice]) -> Option<&'a Choi
 
 #[cfg(test)]
 mod tests {
-    use super::{chosen, offered};
+    use super::{find_selected_choice, parse_offered_choices};
 
     const MESSAGE: &str = "There are two ways:\n\n- **Option A:** keep the queue in SQLite\n- **Option B:** move it to \
         Redis, with one more service to run\n\nWhich one do you prefer?";
 
     #[test]
     fn a_short_answer_names_what_was_offered() {
-        let choices = offered(MESSAGE);
-        let text = |answer: &str| chosen(answer, &choices).map(|choice| choice.text.as_str());
+        let choices = parse_offered_choices(MESSAGE);
+        let text = |answer: &str| {
+            find_selected_choice(answer, &choices).map(|choice| choice.text.as_str())
+        };
         let (a, b) = (
             "keep the queue in SQLite",
             "move it to Redis, with one more service to run",
@@ -305,9 +316,9 @@ mod tests {
         for (message, rest) in cases {
             assert_eq!(super::without_offered(message), rest, "{message}");
         }
-        let choices = offered("(a) a lock file\n(b) an advisory lock\nWhich?");
+        let choices = parse_offered_choices("(a) a lock file\n(b) an advisory lock\nWhich?");
         assert_eq!(
-            chosen("b", &choices).map(|choice| choice.text.as_str()),
+            find_selected_choice("b", &choices).map(|choice| choice.text.as_str()),
             Some("an advisory lock")
         );
     }
@@ -315,10 +326,11 @@ mod tests {
     #[test]
     fn numbered_steps_that_were_done_are_no_offer() {
         assert_eq!(
-            offered("Done:\n1. added the flag\n2. wrote the test\n\nAll green."),
+            parse_offered_choices("Done:\n1. added the flag\n2. wrote the test\n\nAll green."),
             []
         );
-        let choices = offered("Which do you want?\n1. a lock file\n2. an advisory lock");
+        let choices =
+            parse_offered_choices("Which do you want?\n1. a lock file\n2. an advisory lock");
         let labels: Vec<&str> = choices.iter().map(|choice| choice.label.as_str()).collect();
         assert_eq!(labels, ["1", "2"]);
     }

@@ -3,7 +3,7 @@
 use crate::sentence;
 
 /// How such a sentence begins, in lower case. The longer stand first.
-const OPENINGS: &[&str] = &[
+const OPENING_PHRASES: &[&str] = &[
     "please remember that",
     "please remember this",
     "please remember",
@@ -49,7 +49,7 @@ const OPENINGS: &[&str] = &[
     "覚えておいて",
 ];
 /// How it ends where the verb comes last.
-const CLOSINGS: &[&str] = &[
+const CLOSING_PHRASES: &[&str] = &[
     "を覚えておいてください",
     "を覚えておいて",
     "と覚えておいて",
@@ -57,31 +57,31 @@ const CLOSINGS: &[&str] = &[
     "を忘れないで",
 ];
 /// What makes it a step for now, or talk of the past.
-const OTHERS: &[&str] = &[
+const STEP_STARTS: &[&str] = &[
     "to ", "when ", "how ", "why ", "what ", "who ", "where ", "the time", "me ", "zu ", "wie ",
     "cuando ", "cómo ", "quand ", "comment ", "ing ", "about ", "it", "if ",
 ];
 /// Words before it that say nothing.
-const LEADS: &[&str] = &[
+const LEAD_WORDS: &[&str] = &[
     "also", "and", "ok", "okay", "please", "btw", "oh", "yes", "so", "und", "bitte", "y", "et",
     "另外", "请",
 ];
 
 /// What a sentence asks to be kept; empty if the next one says it.
-pub(super) fn kept(text: &str) -> Option<&str> {
+pub(super) fn find_kept_text(text: &str) -> Option<&str> {
     let text = text.trim();
     if text.ends_with(['?', '？']) {
         return None;
     }
     let stop = |c: char| c.is_whitespace() || ".!。！".contains(c);
     let closed = text.trim_end_matches(stop);
-    for closing in CLOSINGS {
+    for closing in CLOSING_PHRASES {
         if let Some(rest) = closed.strip_suffix(closing) {
             return Some(rest);
         }
     }
     let start = without_leads(text);
-    let (opening, rest) = OPENINGS.iter().find_map(|opening| {
+    let (opening, rest) = OPENING_PHRASES.iter().find_map(|opening| {
         let head = start.get(..opening.len())?;
         let same = head.to_lowercase().replace('’', "'") == *opening;
         same.then(|| (*opening, &start[opening.len()..]))
@@ -98,7 +98,7 @@ pub(super) fn kept(text: &str) -> Option<&str> {
     };
     let after = rest.trim_matches(|c: char| c.is_whitespace() || ".!。！:,：，-—".contains(c));
     let lower = after.to_lowercase();
-    let other = !pause && OTHERS.iter().any(|other| lower.starts_with(other));
+    let other = !pause && STEP_STARTS.iter().any(|other| lower.starts_with(other));
     if !parted || other {
         return None;
     }
@@ -108,7 +108,7 @@ pub(super) fn kept(text: &str) -> Option<&str> {
 
 fn without_leads(text: &str) -> &str {
     let mut rest = text;
-    while let Some(lead) = LEADS.iter().find(|lead| {
+    while let Some(lead) = LEAD_WORDS.iter().find(|lead| {
         let head = rest.get(..lead.len());
         let after = rest.get(lead.len()..).and_then(|rest| rest.chars().next());
         let parts = |c: char| c.is_whitespace() || ",，".contains(c) || sentence::is_wide(c);
@@ -121,7 +121,7 @@ fn without_leads(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::kept;
+    use super::find_kept_text;
 
     #[test]
     fn what_is_to_be_kept_is_told_from_talk_of_memory() {
@@ -164,7 +164,7 @@ mod tests {
             ("Remembering passwords should work offline", None),
         ];
         for (text, wanted) in cases {
-            assert_eq!(kept(text), wanted, "{text}");
+            assert_eq!(find_kept_text(text), wanted, "{text}");
         }
     }
 }

@@ -1,22 +1,22 @@
 //! Parts a statement from its reason: "because ..", "so that ..", 因为….
 
-use super::words::{Word, among, words};
+use super::words::{StatementWord, is_in_list, split_words};
 
 /// Words that a part of a sentence must have to be read by itself.
 const MIN_PART_WORDS: usize = 3;
 
 /// The sentence without its reason, and the reason.
-pub(super) fn split(sentence: &str) -> (&str, Option<&str>) {
-    han(sentence)
-        .or_else(|| spaced(sentence))
-        .or_else(|| aside(sentence))
-        .or_else(|| clause(sentence))
+pub(super) fn split_reason(sentence: &str) -> (&str, Option<&str>) {
+    split_han_reason(sentence)
+        .or_else(|| split_spaced_reason(sentence))
+        .or_else(|| split_aside(sentence))
+        .or_else(|| split_clause_reason(sentence))
         .map_or((sentence, None), |(body, why)| (body, Some(why)))
 }
 
 /// The reason, when a whole sentence gives that of the one before.
-pub(super) fn follows(next: &str) -> Option<&str> {
-    const STARTS: &[&str] = &[
+pub(super) fn find_following_reason(next: &str) -> Option<&str> {
+    const REASON_STARTS: &[&str] = &[
         "因为",
         "原因是",
         "理由是",
@@ -28,11 +28,11 @@ pub(super) fn follows(next: &str) -> Option<&str> {
         "毕竟",
     ];
     let next = next.trim();
-    if let Some(start) = STARTS.iter().find(|s| next.starts_with(**s)) {
+    if let Some(start) = REASON_STARTS.iter().find(|s| next.starts_with(**s)) {
         let keep = matches!(*start, "这样" | "否则" | "不然" | "毕竟");
         return Some(if keep { next } else { &next[start.len()..] });
     }
-    let list = words(next);
+    let list = split_words(next);
     let first: Vec<&str> = list.iter().take(4).map(|w| w.text.as_str()).collect();
     let skip = match first.as_slice() {
         ["the", "reason", "is" | "being", "that"] => 4,
@@ -49,39 +49,40 @@ pub(super) fn follows(next: &str) -> Option<&str> {
 }
 
 /// What stands behind a dash, if it is a clause of its own and not an example.
-fn aside(sentence: &str) -> Option<(&str, &str)> {
-    const STARTS: &str = "the a an it it's its they they're we we've i i've this that that's there last he she nobody         everybody somebody someone our my das die der wir es el la los lo nous le les il ça on";
+fn split_aside(sentence: &str) -> Option<(&str, &str)> {
+    const CLAUSE_STARTS: &str = "the a an it it's its they they're we we've i i've this that that's there last he she nobody         everybody somebody someone our my das die der wir es el la los lo nous le les il ça on";
     let (at, mark) = [" - ", " — ", " – "]
         .iter()
         .find_map(|mark| Some((sentence.find(mark)?, mark)))?;
     let (body, why) = (&sentence[..at], sentence[at + mark.len()..].trim());
     let first = why.split_whitespace().next()?.to_lowercase();
     let long = |text: &str| text.split_whitespace().count() >= MIN_PART_WORDS;
-    (long(body) && long(why) && among(&first, STARTS)).then_some((body, why))
+    (long(body) && long(why) && is_in_list(&first, CLAUSE_STARTS)).then_some((body, why))
 }
 
 /// The clause behind what somebody wants, if it tells what is the case: "keep the
 /// limit at 3, the upstream bans us". Only behind an order or a wish: behind
 /// anything else such a clause goes on with what is said.
-fn clause(sentence: &str) -> Option<(&str, &str)> {
-    const ORDERS: &str = "keep leave use stick stay pin cap hold limit set put take make write ship drop skip avoid \
+fn split_clause_reason(sentence: &str) -> Option<(&str, &str)> {
+    const ORDER_WORDS: &str = "keep leave use stick stay pin cap hold limit set put take make write ship drop skip avoid \
         stop go run store call don't dont do never always only no let's lets let prefer please pls we'll \
         bleib bleibt behalte lass lasst nimm nutze kein keine nur wir deja dejamos usa usamos usemos mantén \
         nos no nada garde gardons utilise on";
-    const WANTS: &str =
+    const WANT_VERBS: &str =
         "want need prefer stay stick keep use take drop leave go bleiben lassen nehmen";
-    const SUBJECTS: &str =
+    const SUBJECT_WORDS: &str =
         "the our my their his her a an this that these those half most some every";
-    const PERSONS: &str = "it it's they they're we we've i i've i'm he she nobody everybody somebody someone people \
+    const PERSON_WORDS: &str = "it it's they they're we we've i i've i'm he she nobody everybody somebody someone people \
         users there's there that's that";
-    const VERBS: &str = "is are was were has have had isn't aren't wasn't can can't cannot won't will doesn't don't \
+    const CLAUSE_VERBS: &str = "is are was were has have had isn't aren't wasn't can can't cannot won't will doesn't don't \
         didn't does did needs need breaks break broke bans crash crashes chokes fails fail read still only never \
         ist sind hat haben kann können sperrt es son está están tiene tienen no";
-    const NOT_YET: &str = "and or of in on for with to from by at but";
-    let list = words(sentence);
+    const CONNECTING_WORDS: &str = "and or of in on for with to from by at but";
+    let list = split_words(sentence);
     let first = &list.first()?.text;
-    let wants = among(first, "we i") && list.get(1).is_some_and(|w| among(&w.text, WANTS));
-    if !wants && !among(first, ORDERS) {
+    let wants =
+        is_in_list(first, "we i") && list.get(1).is_some_and(|w| is_in_list(&w.text, WANT_VERBS));
+    if !wants && !is_in_list(first, ORDER_WORDS) {
         return None;
     }
     let starts = (MIN_PART_WORDS..list.len()).rev();
@@ -93,11 +94,13 @@ fn clause(sentence: &str) -> Option<(&str, &str)> {
     let tells = |at: usize| {
         let word = &why[at];
         let third = word.text.len() > 3 && word.text.ends_with('s') && !word.text.ends_with("ss");
-        let goes_on = why.get(at + 1).is_some_and(|w| !among(&w.text, NOT_YET));
-        !word.quoted && (among(&word.text, VERBS) || third && at > 1 && goes_on)
+        let goes_on = why
+            .get(at + 1)
+            .is_some_and(|w| !is_in_list(&w.text, CONNECTING_WORDS));
+        !word.quoted && (is_in_list(&word.text, CLAUSE_VERBS) || third && at > 1 && goes_on)
     };
-    let is_clause = among(subject, PERSONS)
-        || among(subject, SUBJECTS) && (1..why.len()).any(tells)
+    let is_clause = is_in_list(subject, PERSON_WORDS)
+        || is_in_list(subject, SUBJECT_WORDS) && (1..why.len()).any(tells)
         // "pgbouncer drops us": a name, and what it does.
         || why.len() >= MIN_PART_WORDS && tells(1);
     let long = why.len() >= MIN_PART_WORDS;
@@ -107,9 +110,9 @@ fn clause(sentence: &str) -> Option<(&str, &str)> {
 /// Whether a sentence says why something is so without parting from it: "the
 /// reason we pin it is ..", "the root cause was ..".
 pub(super) fn is_cause(sentence: &str) -> bool {
-    const CAUSES: &str =
+    const CAUSE_WORDS: &str =
         "reason cause culprit why therefore grund ursache deshalb darum causa razón motivo raison";
-    const PARTS: &[&str] = &[
+    const CAUSE_PHRASES: &[&str] = &[
         "原因",
         "因为",
         "导致",
@@ -118,22 +121,24 @@ pub(super) fn is_cause(sentence: &str) -> bool {
         "por eso",
         "c'est pourquoi",
     ];
-    let list = words(sentence);
-    list.iter().any(|w| !w.quoted && among(&w.text, CAUSES))
-        || PARTS.iter().any(|part| sentence.contains(part))
+    let list = split_words(sentence);
+    list.iter()
+        .any(|w| !w.quoted && is_in_list(&w.text, CAUSE_WORDS))
+        || CAUSE_PHRASES.iter().any(|part| sentence.contains(part))
 }
 
 /// Whether a sentence tells that something went wrong.
 pub(super) fn is_failure(sentence: &str) -> bool {
-    const FAILURES: &str = "failed fails stopped crashed hung aborted";
-    let list = words(sentence);
-    list.iter().any(|w| !w.quoted && among(&w.text, FAILURES))
+    const FAILURE_WORDS: &str = "failed fails stopped crashed hung aborted";
+    let list = split_words(sentence);
+    list.iter()
+        .any(|w| !w.quoted && is_in_list(&w.text, FAILURE_WORDS))
 }
 
 /// Reasons in Chinese and Japanese.
-fn han(sentence: &str) -> Option<(&str, &str)> {
-    const LEADS: &[&str] = &["因为", "由于", "鉴于", "考虑到", "既然"];
-    const MIDDLES: &[(&str, bool)] = &[
+fn split_han_reason(sentence: &str) -> Option<(&str, &str)> {
+    const REASON_LEADS: &[&str] = &["因为", "由于", "鉴于", "考虑到", "既然"];
+    const REASON_MARKERS: &[(&str, bool)] = &[
         ("是因为", false),
         ("因为", false),
         ("原因是", false),
@@ -152,7 +157,7 @@ fn han(sentence: &str) -> Option<(&str, &str)> {
         ("理由は", false),
     ];
     let sentence = sentence.trim();
-    if let Some(lead) = LEADS.iter().find(|l| sentence.starts_with(**l))
+    if let Some(lead) = REASON_LEADS.iter().find(|l| sentence.starts_with(**l))
         && let Some((at, comma)) = sentence
             .char_indices()
             .find(|(_, c)| matches!(c, '，' | ','))
@@ -162,7 +167,7 @@ fn han(sentence: &str) -> Option<(&str, &str)> {
             .trim_start_matches("因此");
         return Some((body, &sentence[lead.len()..at]));
     }
-    let (at, word, keep) = MIDDLES
+    let (at, word, keep) = REASON_MARKERS
         .iter()
         .filter_map(|(word, keep)| {
             let at = sentence.find(word)?;
@@ -183,8 +188,8 @@ fn han(sentence: &str) -> Option<(&str, &str)> {
 }
 
 /// Reasons in languages written with spaces.
-fn spaced(sentence: &str) -> Option<(&str, &str)> {
-    let list = words(sentence);
+fn split_spaced_reason(sentence: &str) -> Option<(&str, &str)> {
+    let list = split_words(sentence);
     if let Some(first) = list.first()
         && matches!(
             first.text.as_str(),
@@ -201,7 +206,7 @@ fn spaced(sentence: &str) -> Option<(&str, &str)> {
         ));
     }
     for at in 2..list.len() {
-        if let Some(skip) = marker(&list, at) {
+        if let Some(skip) = find_reason_marker(&list, at) {
             let start = list.get(at + skip)?.start;
             let body =
                 sentence[..list[at].start].trim_end_matches(['(', '（', ' ', ',', '—', '–', '-']);
@@ -219,18 +224,18 @@ fn spaced(sentence: &str) -> Option<(&str, &str)> {
 }
 
 /// Whether "to keep .." says what was decided or wanted, not what for.
-fn completes(list: &[Word], to: usize) -> bool {
-    const VERBS: &str = "decide decided deciding agree agreed choose chose chosen opt opted resolve resolved want \
+fn is_verb_complement(list: &[StatementWord], to: usize) -> bool {
+    const COMPLEMENT_VERBS: &str = "decide decided deciding agree agreed choose chose chosen opt opted resolve resolved want \
         wants wanted try tries trying tried need needs needed plan plans planned planning going have has had \
         remember like love prefer intend intended aim hope promise promised supposed meant ought expect expected \
         ask asked tell told sure careful able better best safer simpler easier important not never always how way";
     /// Who or when, between the verb and what it speaks of.
-    const BETWEEN: &str =
+    const BETWEEN_WORDS: &str =
         "with together yesterday today finally now again everyone everybody you us them me it";
     let before = &list[..to];
     let Some(verb) = before
         .iter()
-        .rposition(|w| !w.quoted && among(&w.text, VERBS))
+        .rposition(|w| !w.quoted && is_in_list(&w.text, COMPLEMENT_VERBS))
     else {
         return false;
     };
@@ -239,13 +244,13 @@ fn completes(list: &[Word], to: usize) -> bool {
     !parted
         && (between.is_empty()
             || between.len() <= 4
-                && among(&between[0].text, BETWEEN)
+                && is_in_list(&between[0].text, BETWEEN_WORDS)
                 && (between.len() == 1 || between[0].text == "with"))
 }
 
 /// How many words to leave away when a reason begins at `at`; none when no
 /// reason begins there.
-fn marker(list: &[Word], at: usize) -> Option<usize> {
+fn find_reason_marker(list: &[StatementWord], at: usize) -> Option<usize> {
     let word = |i: usize| {
         list.get(at + i)
             .filter(|w| !w.quoted)
@@ -256,22 +261,22 @@ fn marker(list: &[Word], at: usize) -> Option<usize> {
     let goal = "avoid keep prevent ensure reduce save minimize minimise simplify";
     let better = "faster simpler easier cleaner safer cheaper";
     let purpose = match first {
-        "so" => second == "that" || (comma && among(second, "we it you i they the there")),
-        "to" => (comma || at > 3) && among(second, goal) && !completes(list, at),
+        "so" => second == "that" || (comma && is_in_list(second, "we it you i they the there")),
+        "to" => (comma || at > 3) && is_in_list(second, goal) && !is_verb_complement(list, at),
         "in" => second == "order" && word(2) == "to",
         "that" => comma && second == "way",
-        "it's" | "they're" | "that's" => comma && among(second, better),
+        "it's" | "they're" | "that's" => comma && is_in_list(second, better),
         "otherwise" | "sonst" => comma && !second.is_empty(),
         _ => false,
     };
     let cause = match first {
         "because" | "cause" | "cuz" | "bc" | "weil" | "porque" => !second.is_empty(),
         "since" => {
-            let time = among(second, "then version v last yesterday")
+            let time = is_in_list(second, "then version v last yesterday")
                 || second.starts_with(|c: char| c.is_ascii_digit());
             !second.is_empty() && !time && (comma || second != "the")
         }
-        "as" => comma && among(second, "it we this that they there"),
+        "as" => comma && is_in_list(second, "it we this that they there"),
         "denn" => comma && !second.is_empty(),
         _ => false,
     };
@@ -293,7 +298,7 @@ fn marker(list: &[Word], at: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::split;
+    use super::split_reason;
 
     #[test]
     fn the_clause_behind_an_order_is_its_reason() {
@@ -325,7 +330,7 @@ mod tests {
             ("don't touch it, please", None),
         ];
         for (text, wanted) in cases {
-            assert_eq!(split(text).1, wanted, "{text}");
+            assert_eq!(split_reason(text).1, wanted, "{text}");
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{Speaker, StatementKind};
 
 /// What a rule wants besides its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Need {
+pub(super) enum RuleNeed {
     /// Nothing: the words say it all.
     Whole,
     /// Something must follow.
@@ -34,7 +34,7 @@ pub(super) enum Need {
 
 /// Where a rule may match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum At {
+pub(super) enum RulePosition {
     Sentence,
     Clause,
     Anywhere,
@@ -42,37 +42,39 @@ pub(super) enum At {
 
 /// Words that make a statement.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Rule {
+pub(super) struct StatementRule {
     pub(super) kind: StatementKind,
     pub(super) speaker: Option<Speaker>,
     pub(super) confidence: u8,
-    pub(super) at: At,
-    pub(super) need: Need,
+    pub(super) at: RulePosition,
+    pub(super) need: RuleNeed,
     pub(super) words: &'static str,
 }
 
-const TABLE: &str = include_str!("rules.txt");
+const RULE_TABLE: &str = include_str!("rules.txt");
 
-static BY_FIRST_WORD: LazyLock<HashMap<&'static str, Vec<Rule>>> = LazyLock::new(|| {
-    let mut index: HashMap<&'static str, Vec<Rule>> = HashMap::new();
-    for line in TABLE.lines() {
-        let first = parse(line).map_or("", |rule| rule.words.split(' ').next().unwrap_or_default());
-        for word in first.split('|') {
-            if let Some(rule) = parse(line) {
-                index.entry(word).or_default().push(rule);
+static RULES_BY_FIRST_WORD: LazyLock<HashMap<&'static str, Vec<StatementRule>>> =
+    LazyLock::new(|| {
+        let mut index: HashMap<&'static str, Vec<StatementRule>> = HashMap::new();
+        for line in RULE_TABLE.lines() {
+            let first = parse_rule(line)
+                .map_or("", |rule| rule.words.split(' ').next().unwrap_or_default());
+            for word in first.split('|') {
+                if let Some(rule) = parse_rule(line) {
+                    index.entry(word).or_default().push(rule);
+                }
             }
         }
-    }
-    index
-});
+        index
+    });
 
 /// The rules that begin with a word.
-pub(super) fn starting_with(word: &str) -> &'static [Rule] {
-    BY_FIRST_WORD.get(word).map_or(&[], Vec::as_slice)
+pub(super) fn starting_with(word: &str) -> &'static [StatementRule] {
+    RULES_BY_FIRST_WORD.get(word).map_or(&[], Vec::as_slice)
 }
 
 /// One line of the table; nothing for comments and for what is no rule.
-fn parse(line: &'static str) -> Option<Rule> {
+fn parse_rule(line: &'static str) -> Option<StatementRule> {
     let mut rest = line;
     let mut cell = || {
         let (cell, tail) = rest.trim_start().split_once(' ')?;
@@ -93,27 +95,27 @@ fn parse(line: &'static str) -> Option<Rule> {
     };
     let confidence = cell()?.parse().ok()?;
     let at = match cell()? {
-        "sentence" => At::Sentence,
-        "clause" => At::Clause,
-        "anywhere" => At::Anywhere,
+        "sentence" => RulePosition::Sentence,
+        "clause" => RulePosition::Clause,
+        "anywhere" => RulePosition::Anywhere,
         _ => return None,
     };
     let need = match cell()? {
-        "whole" => Need::Whole,
-        "more" => Need::More,
-        "why" => Need::Why,
-        "lasting" => Need::Lasting,
-        "weight" => Need::Weight,
-        "fact" => Need::Fact,
-        "contrast" => Need::Contrast,
-        "label" => Need::Label,
-        "habit" => Need::Habit,
-        "gone" => Need::Gone,
-        "thing" => Need::Thing,
+        "whole" => RuleNeed::Whole,
+        "more" => RuleNeed::More,
+        "why" => RuleNeed::Why,
+        "lasting" => RuleNeed::Lasting,
+        "weight" => RuleNeed::Weight,
+        "fact" => RuleNeed::Fact,
+        "contrast" => RuleNeed::Contrast,
+        "label" => RuleNeed::Label,
+        "habit" => RuleNeed::Habit,
+        "gone" => RuleNeed::Gone,
+        "thing" => RuleNeed::Thing,
         _ => return None,
     };
     let words = rest.trim();
-    (!words.is_empty()).then_some(Rule {
+    (!words.is_empty()).then_some(StatementRule {
         kind,
         speaker,
         confidence,
@@ -125,15 +127,15 @@ fn parse(line: &'static str) -> Option<Rule> {
 
 #[cfg(test)]
 mod tests {
-    use super::{TABLE, parse};
+    use super::{RULE_TABLE, parse_rule};
 
     #[test]
     fn every_line_of_the_table_is_a_rule() {
-        let broken: Vec<&str> = TABLE
+        let broken: Vec<&str> = RULE_TABLE
             .lines()
             .filter(|l| !l.starts_with('#') && !l.is_empty())
             .filter(|l| {
-                parse(l).is_none_or(|rule| {
+                parse_rule(l).is_none_or(|rule| {
                     let mut elements = rule.words.split(' ');
                     // Rules are looked up by their first word.
                     let first = elements.next().unwrap_or_default();

@@ -8,7 +8,10 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::{LONGEST, MOST, Speaker, Statement, StatementKind, find};
+use super::{
+    MAX_STATEMENT_CHARS, MAX_STATEMENTS_PER_TEXT, Speaker, Statement, StatementKind,
+    find_statements,
+};
 
 struct Case {
     place: String,
@@ -76,7 +79,7 @@ struct Score {
 
 impl Score {
     fn take(&mut self, case: Case) {
-        let found = find(&case.text, case.speaker);
+        let found = find_statements(&case.text, case.speaker);
         let mut wanted = case.wanted;
         for statement in &found {
             if let Some(at) = wanted
@@ -130,7 +133,7 @@ fn score(files: &[&str]) -> (Score, usize) {
 fn a_few_words_without_a_rule_state_nothing() {
     for n in 0..200 {
         let text = format!("Question number {n}");
-        assert_eq!(find(&text, Speaker::User), Vec::new(), "{text}");
+        assert_eq!(find_statements(&text, Speaker::User), Vec::new(), "{text}");
     }
 }
 
@@ -188,9 +191,9 @@ fn statements_stand_alone_with_their_reason() {
         } else {
             Speaker::Assistant
         };
-        let found: Vec<_> = find(&get("text").expect("a text"), speaker)
+        let found: Vec<_> = find_statements(&get("text").expect("a text"), speaker)
             .into_iter()
-            .map(|s| (s.kind, s.told(), s.reason))
+            .map(|s| (s.kind, s.to_text(), s.reason))
             .collect();
         let wanted = (
             kind(&get("kind").expect("a kind")),
@@ -204,7 +207,7 @@ fn statements_stand_alone_with_their_reason() {
 #[test]
 fn the_surest_come_first_and_none_twice() {
     let said = "avoid global state\n\nAlways run the tests. always run the tests!\n\nFrom now on, use tabs.";
-    let found: Vec<String> = find(said, Speaker::User)
+    let found: Vec<String> = find_statements(said, Speaker::User)
         .into_iter()
         .map(|s| s.text)
         .collect();
@@ -222,7 +225,7 @@ fn the_surest_come_first_and_none_twice() {
 fn pasted_documents_are_read_at_their_ends_only() {
     let filler = "Never do this.\n".repeat(4_000);
     let said = format!("Always run the tests.\n\n<doc>\n{filler}</doc>\n");
-    let found: Vec<String> = find(&said, Speaker::User)
+    let found: Vec<String> = find_statements(&said, Speaker::User)
         .into_iter()
         .map(|s| s.text)
         .collect();
@@ -283,7 +286,7 @@ fn read_labelled(file: &str) -> Vec<(String, Finds)> {
             "user" => Speaker::User,
             _ => Speaker::Assistant,
         };
-        let found = find(&text, speaker);
+        let found = find_statements(&text, speaker);
         let found: Vec<String> = found
             .iter()
             .map(|s| key(s.text.trim_end_matches('…')))
@@ -365,7 +368,7 @@ fn what_users_forbid_and_want_is_caught_however_they_say_it() {
         "keep the limit at 3, the upstream bans us",
     ];
     for text in stated {
-        assert_eq!(find(text, Speaker::User).len(), 1, "{text}");
+        assert_eq!(find_statements(text, Speaker::User).len(), 1, "{text}");
     }
     let idle = [
         "always nice working with you",
@@ -375,14 +378,14 @@ fn what_users_forbid_and_want_is_caught_however_they_say_it() {
         "run the tests please",
     ];
     for text in idle {
-        assert_eq!(find(text, Speaker::User), [], "{text}");
+        assert_eq!(find_statements(text, Speaker::User), [], "{text}");
     }
 }
 
 #[test]
 fn what_stands_behind_a_dash_is_the_reason() {
     let said = "no f64 anywhere near money - the old script was off by a cent every few months";
-    let found = find(said, Speaker::User);
+    let found = find_statements(said, Speaker::User);
     assert_eq!(found[0].text, "No f64 anywhere near money");
     assert_eq!(
         found[0].reason.as_deref(),
@@ -392,7 +395,7 @@ fn what_stands_behind_a_dash_is_the_reason() {
 
 #[test]
 fn what_stands_behind_an_order_is_its_reason() {
-    let found = find("keep the limit at 3, the upstream bans us", Speaker::User);
+    let found = find_statements("keep the limit at 3, the upstream bans us", Speaker::User);
     assert_eq!(found[0].text, "Keep the limit at 3");
     assert_eq!(found[0].reason.as_deref(), Some("the upstream bans us"));
 }
@@ -400,14 +403,14 @@ fn what_stands_behind_an_order_is_its_reason() {
 #[test]
 fn what_is_to_be_remembered_comes_first_and_says_so() {
     let said = "From now on, use tabs. Remember: the staging database is wiped on Sundays.";
-    let found = find(said, Speaker::User);
+    let found = find_statements(said, Speaker::User);
     assert_eq!(found[0].text, "The staging database is wiped on Sundays");
     assert_eq!(
         found.iter().map(|s| s.on_purpose).collect::<Vec<_>>(),
         [true, false]
     );
     let list = "Remember:\n- deploys are on Tuesdays\n- Petra owns the ledger\n\nThanks!";
-    let found: Vec<String> = find(list, Speaker::User)
+    let found: Vec<String> = find_statements(list, Speaker::User)
         .into_iter()
         .map(|s| s.text)
         .collect();
@@ -420,8 +423,9 @@ fn message() -> impl Strategy<Value = String> {
 }
 
 fn holds(statement: &Statement) -> bool {
-    let line =
-        |text: &str| !text.is_empty() && text.chars().count() <= LONGEST && !text.contains('\n');
+    let line = |text: &str| {
+        !text.is_empty() && text.chars().count() <= MAX_STATEMENT_CHARS && !text.contains('\n')
+    };
     line(&statement.text)
         && statement.reason.as_deref().is_none_or(line)
         && statement.confidence <= 100
@@ -434,8 +438,8 @@ proptest! {
     #[test]
     fn limits_hold_on_any_text(text in message()) {
         for speaker in [Speaker::User, Speaker::Assistant] {
-            let found = find(&text, speaker);
-            prop_assert!(found.len() <= MOST);
+            let found = find_statements(&text, speaker);
+            prop_assert!(found.len() <= MAX_STATEMENTS_PER_TEXT);
             prop_assert!(found.iter().all(holds), "{found:?}");
             prop_assert!(found.is_sorted_by(|a, b| a.confidence >= b.confidence));
         }

@@ -1,12 +1,12 @@
 //! Reads sentences of languages written with spaces: splits them into words,
 //! finds where clauses begin and holds the rule tables against them there.
 
-use super::rules::{At, starting_with};
-use super::{Hit, Speaker, StatementKind, judge};
+use super::rules::{RulePosition, starting_with};
+use super::{RuleMatch, Speaker, StatementKind, judge};
 
 /// A word in lower case with its place in the sentence.
 #[derive(Debug, Clone)]
-pub(super) struct Word {
+pub(super) struct StatementWord {
     pub(super) text: String,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -19,37 +19,41 @@ pub(super) struct Word {
 }
 
 /// Whether a word stands in a list that spaces part.
-pub(super) fn among(word: &str, list: &str) -> bool {
+pub(super) fn is_in_list(word: &str, list: &str) -> bool {
     list.split_ascii_whitespace().any(|w| w == word)
 }
 
 /// The best rule that matches the sentence.
-pub(super) fn read(sentence: &str, next: Option<&str>, speaker: Speaker) -> Option<Hit> {
-    let list = words(sentence);
-    let verdict = list.len() == 1 && among(&list[0].text, "wrong incorrect false");
-    if (list.len() < 2 && !verdict) || judge::asks(&list, sentence) {
+pub(super) fn find_best_hit(
+    sentence: &str,
+    next: Option<&str>,
+    speaker: Speaker,
+) -> Option<RuleMatch> {
+    let list = split_words(sentence);
+    let verdict = list.len() == 1 && is_in_list(&list[0].text, "wrong incorrect false");
+    if (list.len() < 2 && !verdict) || judge::is_question(&list, sentence) {
         return None;
     }
     if speaker == Speaker::User && (names_choice(&list) || names_mistake(&list)) {
-        return Some(Hit {
+        return Some(RuleMatch {
             kind: StatementKind::Decision,
             confidence: 72,
             announces: false,
         });
     }
-    let mut best: Option<Hit> = None;
-    let mut try_at = |start: usize, place: At| {
+    let mut best: Option<RuleMatch> = None;
+    let mut try_at = |start: usize, place: RulePosition| {
         for rule in starting_with(&list[start].text) {
             let here = match rule.at {
-                At::Sentence => place == At::Sentence,
-                At::Clause => place != At::Anywhere,
-                At::Anywhere => true,
+                RulePosition::Sentence => place == RulePosition::Sentence,
+                RulePosition::Clause => place != RulePosition::Anywhere,
+                RulePosition::Anywhere => true,
             };
             if !here || list[start].quoted || rule.speaker.is_some_and(|s| s != speaker) {
                 continue;
             }
-            let hit = matches(rule.words, &list[start..])
-                .and_then(|used| judge::weigh(rule, &list, start, start + used, next));
+            let hit = match_pattern(rule.words, &list[start..])
+                .and_then(|used| judge::check_rule(rule, &list, start, start + used, next));
             if let Some(hit) = hit
                 && best.is_none_or(|b| b.confidence < hit.confidence)
             {
@@ -58,12 +62,14 @@ pub(super) fn read(sentence: &str, next: Option<&str>, speaker: Speaker) -> Opti
         }
     };
     // Words that only lead in put off where a clause begins.
-    let mut place = Some(At::Sentence);
+    let mut place = Some(RulePosition::Sentence);
     for at in 0..list.len() {
         if at > 0 && begins_clause(&list, at) {
-            place = place.filter(|p| *p == At::Sentence).or(Some(At::Clause));
+            place = place
+                .filter(|p| *p == RulePosition::Sentence)
+                .or(Some(RulePosition::Clause));
         }
-        try_at(at, place.unwrap_or(At::Anywhere));
+        try_at(at, place.unwrap_or(RulePosition::Anywhere));
         if !is_lead(&list[at]) {
             place = None;
         }
@@ -72,14 +78,14 @@ pub(super) fn read(sentence: &str, next: Option<&str>, speaker: Speaker) -> Opti
 }
 
 /// "Tabs it is."
-fn names_choice(list: &[Word]) -> bool {
+fn names_choice(list: &[StatementWord]) -> bool {
     let [first @ .., it, is] = list else {
         return false;
     };
     let led = first.iter().filter(|w| !is_lead(w));
     let short = (1..=4).contains(&led.clone().count());
     let plain = led.clone().all(|w| {
-        !among(
+        !is_in_list(
             &w.text,
             "what how where who that this which not as if because i know see the",
         )
@@ -88,7 +94,7 @@ fn names_choice(list: &[Word]) -> bool {
 }
 
 /// "JWT was a mistake."
-fn names_mistake(list: &[Word]) -> bool {
+fn names_mistake(list: &[StatementWord]) -> bool {
     let [first @ .., was, a, mistake] = list else {
         return false;
     };
@@ -96,19 +102,19 @@ fn names_mistake(list: &[Word]) -> bool {
     let named = first.iter().all(|w| w.name && !w.quoted)
         && !first
             .iter()
-            .any(|w| among(&w.text, "that this it which what my your his the"));
+            .any(|w| is_in_list(&w.text, "that this it which what my your his the"));
     let said = [was, a, mistake].map(|w| w.text.as_str());
     short && named && said == ["was", "a", "mistake"]
 }
 
 /// How many words the pattern takes from the front of the list.
-fn matches(pattern: &str, list: &[Word]) -> Option<usize> {
+fn match_pattern(pattern: &str, list: &[StatementWord]) -> Option<usize> {
     let (element, rest) = match pattern.split_once(' ') {
         Some((element, rest)) => (element, Some(rest)),
         None => (pattern, None),
     };
     let then = |used: usize| match rest {
-        Some(rest) => matches(rest, list.get(used..)?).map(|n| n + used),
+        Some(rest) => match_pattern(rest, list.get(used..)?).map(|n| n + used),
         None => Some(used),
     };
     if element == "~" {
@@ -128,8 +134,8 @@ fn matches(pattern: &str, list: &[Word]) -> Option<usize> {
 }
 
 /// The words of a sentence.
-pub(super) fn words(sentence: &str) -> Vec<Word> {
-    let mut list: Vec<Word> = Vec::new();
+pub(super) fn split_words(sentence: &str) -> Vec<StatementWord> {
+    let mut list: Vec<StatementWord> = Vec::new();
     let mut quote: Option<char> = None;
     let mut start: Option<usize> = None;
     let part =
@@ -151,7 +157,7 @@ pub(super) fn words(sentence: &str) -> Vec<Word> {
             start.get_or_insert(at);
         } else {
             if let Some(from) = start.take() {
-                list.push(word(sentence, from, at, quote.is_some()));
+                list.push(build_word(sentence, from, at, quote.is_some()));
             }
             match (quote, c) {
                 (Some(end), c) if c == end => quote = None,
@@ -187,13 +193,13 @@ pub(super) fn words(sentence: &str) -> Vec<Word> {
         before = c;
     }
     if let Some(from) = start {
-        list.push(word(sentence, from, sentence.len(), quote.is_some()));
+        list.push(build_word(sentence, from, sentence.len(), quote.is_some()));
     }
     list
 }
 
-fn word(sentence: &str, start: usize, end: usize, quoted: bool) -> Word {
-    Word {
+fn build_word(sentence: &str, start: usize, end: usize, quoted: bool) -> StatementWord {
+    StatementWord {
         text: sentence[start..end].to_lowercase().replace('’', "'"),
         start,
         end,
@@ -213,74 +219,75 @@ fn is_name(word: &str) -> bool {
 }
 
 /// Whether a clause begins at a word that is not the first.
-fn begins_clause(list: &[Word], at: usize) -> bool {
+fn begins_clause(list: &[StatementWord], at: usize) -> bool {
     let before = &list[at - 1];
     before.after.is_some()
-        || (!before.quoted && among(&before.text, "and but so y pero et mais und aber"))
+        || (!before.quoted && is_in_list(&before.text, "and but so y pero et mais und aber"))
 }
 
-const LEADS: &str = "ok okay yes yeah yep yup well so and but then also please pls hmm alright right great good cool \
+const LEAD_WORDS: &str = "ok okay yes yeah yep yup well so and but then also please pls hmm alright right great good cool \
     sure thanks hey hi fine btw fyi just now actually remember note important reminder rule finally oh ah anyway again \
     understood noted perfect nice therefore instead additionally ultimately eventually bitte gut por favor vale bueno \
     d'accord bon alors s'il te vous plaît ja sí oui kindly basically agreed team guys everyone";
 
-fn is_lead(word: &Word) -> bool {
-    !word.quoted && among(&word.text, LEADS)
+fn is_lead(word: &StatementWord) -> bool {
+    !word.quoted && is_in_list(&word.text, LEAD_WORDS)
 }
 
 /// Whether the sentence says what not to do.
-pub(super) fn denies(sentence: &str) -> bool {
-    words(sentence)
+pub(super) fn is_prohibition(sentence: &str) -> bool {
+    split_words(sentence)
         .iter()
-        .any(|w| !w.quoted && among(&w.text, "don't dont not never no stop quit avoid isn't"))
+        .any(|w| !w.quoted && is_in_list(&w.text, "don't dont not never no stop quit avoid isn't"))
 }
 
 /// What a sentence tells to do.
-pub(super) enum Told {
+pub(super) enum Directive {
     /// Something in place of what was said before.
     Instead,
     Plainly,
     Nothing,
 }
 
-pub(super) fn told(sentence: &str) -> Told {
-    const TELLING: &str = "use prefer write call put keep run take pick choose return reject raise";
-    let list = words(sentence);
+pub(super) fn find_directive(sentence: &str) -> Directive {
+    const DIRECTIVE_VERBS: &str =
+        "use prefer write call put keep run take pick choose return reject raise";
+    let list = split_words(sentence);
     let first = list.iter().find(|w| !is_lead(w));
-    if !first.is_some_and(|w| among(&w.text, TELLING)) {
-        return Told::Nothing;
+    if !first.is_some_and(|w| is_in_list(&w.text, DIRECTIVE_VERBS)) {
+        return Directive::Nothing;
     }
     if list.last().is_some_and(|w| w.text == "instead") {
-        Told::Instead
+        Directive::Instead
     } else {
-        Told::Plainly
+        Directive::Plainly
     }
 }
 
 /// Whether the last word stands for something that was named before.
 pub(super) fn ends_in_pronoun(sentence: &str) -> bool {
-    let list = words(sentence);
+    let list = split_words(sentence);
     list.last()
-        .is_some_and(|w| !w.quoted && among(&w.text, "it that this them these those"))
+        .is_some_and(|w| !w.quoted && is_in_list(&w.text, "it that this them these those"))
 }
 
 /// The sentence without words that only lead in.
 pub(super) fn without_lead(text: &str) -> &str {
-    const DROPPED: &str = "ok okay yes yeah yep yup well so and but also hmm alright great cool sure thanks hey hi btw \
+    const DROPPED_LEADS: &str = "ok okay yes yeah yep yup well so and but also hmm alright great cool sure thanks hey hi btw \
         fyi oh ah anyway no nope nah perfect nice right understood noted agreed please gut vale bueno bon alors ja nein \
         oui non sí then";
     /// How people say that it is not the first time.
-    const AGAIN: &str = "i told you|i already told you|i told you before|i said|i already said|as i said|like i said";
+    const REMINDER_PHRASES: &str = "i told you|i already told you|i told you before|i said|i already said|as i said|like i said";
     /// These lead in even without a comma.
-    const FREE: &str = "ok okay so and but please also btw yes well then";
-    let list = words(text);
+    const FREE_LEADS: &str = "ok okay so and but please also btw yes well then";
+    let list = split_words(text);
     let mut lead = list
         .iter()
         .enumerate()
         .take_while(|(at, w)| {
-            let free = w.after.is_some() || among(&w.text, FREE);
+            let free = w.after.is_some() || is_in_list(&w.text, FREE_LEADS);
             let goes_on = list.get(at + 1).is_some_and(|n| n.text != "that");
-            !w.quoted && free && among(&w.text, DROPPED) && goes_on
+            !w.quoted && free && is_in_list(&w.text, DROPPED_LEADS) && goes_on
         })
         .count();
     // "I told you:" is no part of what was told.
@@ -288,7 +295,7 @@ pub(super) fn without_lead(text: &str) -> &str {
     if let Some(at) = said.map(|at| lead + at)
         && matches!(list[at].after, Some(':' | ','))
         && at + 1 < list.len()
-        && AGAIN.split('|').any(|told| {
+        && REMINDER_PHRASES.split('|').any(|told| {
             list[lead..=at]
                 .iter()
                 .map(|w| w.text.as_str())

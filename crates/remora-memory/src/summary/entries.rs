@@ -2,28 +2,28 @@
 
 use std::collections::HashSet;
 
-use super::{ENTRIES, ENTRY};
+use super::{MAX_ENTRIES, MAX_ENTRY_CHARS};
 use crate::sentence::cut_sentence;
 
 /// Collects entries; near-equal ones are kept once, further ones dropped.
 #[derive(Debug, Default)]
-pub(super) struct Entries {
+pub(super) struct SummaryEntries {
     list: Vec<String>,
     keys: Vec<HashSet<String>>,
 }
 
-impl Entries {
+impl SummaryEntries {
     /// Takes an entry; says whether it is new and there was room.
-    pub(super) fn add(&mut self, text: &str) -> bool {
-        if self.list.len() >= ENTRIES {
+    pub(super) fn add_entry(&mut self, text: &str) -> bool {
+        if self.list.len() >= MAX_ENTRIES {
             return false;
         }
         let line = cut_sentence(
             text.trim_matches(|c: char| c.is_whitespace() || ",;，；".contains(c)),
-            ENTRY,
+            MAX_ENTRY_CHARS,
         );
-        let key = key(&line);
-        if key.is_empty() || self.keys.iter().any(|k| near(k, &key)) {
+        let key = collect_key_words(&line);
+        if key.is_empty() || self.keys.iter().any(|k| are_near_equal(k, &key)) {
             return false;
         }
         self.list.push(line);
@@ -33,7 +33,7 @@ impl Entries {
 
     pub(super) fn extend(&mut self, texts: &[String]) {
         for text in texts {
-            self.add(text);
+            self.add_entry(text);
         }
     }
 
@@ -47,7 +47,7 @@ impl Entries {
 }
 
 /// The words of a line, or its pairs of characters where words have no spaces.
-fn key(line: &str) -> HashSet<String> {
+fn collect_key_words(line: &str) -> HashSet<String> {
     let mut words = HashSet::new();
     let lower = line.to_lowercase();
     for word in lower
@@ -76,14 +76,14 @@ fn key(line: &str) -> HashSet<String> {
                 | "in"
                 | "of"
         ) {
-            words.insert(stem(word).to_owned());
+            words.insert(stem_word(word).to_owned());
         }
     }
     words
 }
 
 /// "added" and "adds" are the same deed.
-fn stem(word: &str) -> &str {
+fn stem_word(word: &str) -> &str {
     let stems = ["ing", "ed", "es", "s", "e"];
     stems
         .iter()
@@ -92,14 +92,15 @@ fn stem(word: &str) -> &str {
 }
 
 /// Whether two lines say the same: nearly all words are shared.
-fn near(a: &HashSet<String>, b: &HashSet<String>) -> bool {
+fn are_near_equal(a: &HashSet<String>, b: &HashSet<String>) -> bool {
     let shared = a.intersection(b).count();
     let all = a.len() + b.len() - shared;
     // Numbers and names differ by one word where the rest is equal.
-    shared == all || (all >= 6 && shared * 10 >= all * 8 && numbers(a) == numbers(b))
+    shared == all
+        || (all >= 6 && shared * 10 >= all * 8 && collect_numbers(a) == collect_numbers(b))
 }
 
-fn numbers(words: &HashSet<String>) -> HashSet<&String> {
+fn collect_numbers(words: &HashSet<String>) -> HashSet<&String> {
     words
         .iter()
         .filter(|w| w.bytes().any(|b| b.is_ascii_digit()))

@@ -3,13 +3,13 @@
 
 pub(super) mod phrases;
 
-use self::phrases::{Topic, of_heading, of_sentence, reports_red_run};
+use self::phrases::{EntryTopic, of_heading, of_sentence, reports_red_run};
 use super::request::is_trivial;
-use crate::sentence::{self, Block, BlockKind, Mark, plain};
+use crate::sentence::{self, BlockKind, Checkbox, MarkdownBlock, strip_markup};
 
 /// The entries that a message gives.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct MessageEntries {
     pub(super) learned: Vec<String>,
     pub(super) completed: Vec<String>,
     pub(super) next_steps: Vec<String>,
@@ -21,16 +21,16 @@ pub(super) struct Said {
 }
 
 /// How many sentences stand for a plain answer.
-const ANSWER: usize = 2;
+const MAX_ANSWER_SENTENCES: usize = 2;
 /// The most characters of an answer that is no sentence.
-const WORD: usize = 40;
+const MAX_SHORT_ANSWER_CHARS: usize = 40;
 /// More is never shown; reading on would be waste.
-const ENOUGH: usize = 40;
+const MAX_TOPIC_ENTRIES: usize = 40;
 /// Of a longer message the ends are read: results stand first, what is left
 /// stands last.
-const END: usize = 24_000;
+const MAX_END_BYTES: usize = 24_000;
 
-impl Said {
+impl MessageEntries {
     /// Whether the message says nothing worth keeping.
     pub(super) fn is_trivial(&self) -> bool {
         self.answer.is_empty() && self.list_count() == 0
@@ -46,32 +46,32 @@ impl Said {
         self.failing.len() + lists.iter().map(|list| list.len()).sum::<usize>()
     }
 
-    fn add(&mut self, topic: Topic, text: &str) {
-        if matches!(topic, Topic::Completed | Topic::Learned) && reports_red_run(text) {
-            self.failing.push(tidy(text));
+    fn add_entry(&mut self, topic: EntryTopic, text: &str) {
+        if matches!(topic, EntryTopic::Completed | EntryTopic::Learned) && reports_red_run(text) {
+            self.failing.push(strip_line_marks(text));
             return;
         }
         let list = match topic {
-            Topic::Completed => &mut self.completed,
-            Topic::Learned => &mut self.learned,
-            Topic::Next => &mut self.next_steps,
-            Topic::Note => &mut self.notes,
+            EntryTopic::Completed => &mut self.completed,
+            EntryTopic::Learned => &mut self.learned,
+            EntryTopic::Next => &mut self.next_steps,
+            EntryTopic::Note => &mut self.notes,
         };
-        if list.len() < ENOUGH && !only_nods(text) {
-            list.push(tidy(text));
+        if list.len() < MAX_TOPIC_ENTRIES && !only_nods(text) {
+            list.push(strip_line_marks(text));
         }
     }
 }
 
-pub(super) fn read(message: &str) -> Said {
-    let mut said = Said::default();
+pub(super) fn extract_message_entries(message: &str) -> MessageEntries {
+    let mut said = MessageEntries::default();
     if is_trivial(message) {
         return said;
     }
-    let ends = ends(message);
+    let ends = split_ends(message);
     for part in ends {
-        let blocks = sentence::blocks(&sentence::without_tagged(part));
-        let mut reader = Reader {
+        let blocks = sentence::parse_blocks(&sentence::without_tagged(part));
+        let mut reader = MessageParser {
             said: &mut said,
             section: None,
             label: None,
@@ -79,93 +79,93 @@ pub(super) fn read(message: &str) -> Said {
         };
         let mut at = 0;
         while at < blocks.len() {
-            at += reader.block(&blocks[at..]);
+            at += reader.parse_block(&blocks[at..]);
         }
     }
     said
 }
 
 /// The whole message, if it is no more than a few words.
-pub(super) fn word(message: &str) -> Option<String> {
-    let text = plain(message.trim());
+pub(super) fn extract_short_answer(message: &str) -> Option<String> {
+    let text = strip_markup(message.trim());
     let text = text.trim_end_matches(['.', '。']);
-    let short = !message.trim().contains('\n') && text.chars().count() <= WORD;
+    let short = !message.trim().contains('\n') && text.chars().count() <= MAX_SHORT_ANSWER_CHARS;
     let tells = text.contains(char::is_alphanumeric) && !text.ends_with(['?', '？', ':', '：']);
     (short && tells && !is_trivial(message) && !is_filler(text)).then(|| text.to_owned())
 }
 
-fn ends(message: &str) -> Vec<&str> {
-    if message.len() <= 2 * END {
+fn split_ends(message: &str) -> Vec<&str> {
+    if message.len() <= 2 * MAX_END_BYTES {
         return vec![message];
     }
-    let head = sentence::bounded(message, END);
-    let tail = &message[sentence::bounded(message, message.len() - END).len()..];
+    let head = sentence::truncate_bytes(message, MAX_END_BYTES);
+    let tail = &message[sentence::truncate_bytes(message, message.len() - MAX_END_BYTES).len()..];
     vec![head, tail.find('\n').map_or(tail, |at| &tail[at..])]
 }
 
-struct Reader<'a> {
-    said: &'a mut Said,
+struct MessageParser<'a> {
+    said: &'a mut MessageEntries,
     /// What the heading above announces.
-    section: Option<Topic>,
+    section: Option<EntryTopic>,
     /// What a line such as "Still open:" announces for the list below it.
-    label: Option<Topic>,
+    label: Option<EntryTopic>,
     /// What the items of a list mean only together with, such as "Reverted".
     turning: Option<String>,
 }
 
-impl Reader<'_> {
+impl MessageParser<'_> {
     /// Reads the first block, and those below it that it takes along; says how
     /// many that were.
-    fn block(&mut self, blocks: &[Block]) -> usize {
+    fn parse_block(&mut self, blocks: &[MarkdownBlock]) -> usize {
         let block = &blocks[0];
         match block.kind {
             BlockKind::Heading => {
-                self.announce(&plain(&block.text));
+                self.apply_heading(&strip_markup(&block.text));
                 1
             }
             BlockKind::Paragraph => {
-                self.paragraph(block, blocks.get(1));
+                self.parse_paragraph(block, blocks.get(1));
                 1
             }
-            BlockKind::Item { depth, mark } => self.item(blocks, depth, mark),
+            BlockKind::Item { depth, mark } => self.parse_list_item(blocks, depth, mark),
         }
     }
 
     /// A heading, and what it says of all below it.
-    fn announce(&mut self, heading: &str) {
+    fn apply_heading(&mut self, heading: &str) {
         self.section = of_heading(heading);
         self.label = None;
         self.turning = phrases::turning_label(heading);
     }
 
     /// An item of a list of deeds, with the label that it means nothing without.
-    fn with_label(&self, topic: Topic, text: String) -> String {
+    fn with_label(&self, topic: EntryTopic, text: String) -> String {
         match &self.turning {
-            Some(label) if topic == Topic::Completed && !phrases::tells_deed(&text) => {
+            Some(label) if topic == EntryTopic::Completed && !phrases::tells_deed(&text) => {
                 format!("{label}: {text}")
             }
             _ => text,
         }
     }
 
-    fn paragraph(&mut self, block: &Block, next: Option<&Block>) {
+    fn parse_paragraph(&mut self, block: &MarkdownBlock, next: Option<&MarkdownBlock>) {
         let bold_only = block.text.starts_with("**")
             && block.text.trim_end_matches([':', '：']).ends_with("**")
             && block.text.matches("**").count() == 2;
         let list_follows = next.is_some_and(|n| matches!(n.kind, BlockKind::Item { .. }));
-        let words = plain(&block.text);
+        let words = strip_markup(&block.text);
         if bold_only {
-            self.announce(&words);
+            self.apply_heading(&words);
             return;
         }
         if self.label.take().is_some() {
             self.turning = None;
         }
-        let sentences = sentence::sentences(&block.text);
+        let sentences = sentence::split_sentences(&block.text);
         let count = sentences.len();
         let mut found = false;
         for (at, raw) in sentences.into_iter().enumerate() {
-            let text = plain(raw);
+            let text = strip_markup(raw);
             let announces = at + 1 == count && text.ends_with([':', '：']);
             if announces && (list_follows || of_heading(&text).is_some() && count == 1) {
                 self.label = of_heading(&text).or_else(|| of_sentence(&text));
@@ -182,9 +182,9 @@ impl Reader<'_> {
                 // Without a label such as "Fixed" it would say that it is so.
                 let told = match phrases::turning_label(label) {
                     Some(_) => text.clone(),
-                    None => capital(rest.trim()),
+                    None => capitalise_first(rest.trim()),
                 };
-                self.said.add(topic, &told);
+                self.said.add_entry(topic, &told);
                 continue;
             }
             if phrases::announces_finding(&text) && at + 1 < count {
@@ -192,60 +192,60 @@ impl Reader<'_> {
                 continue;
             }
             if std::mem::take(&mut found) {
-                self.said.add(Topic::Learned, &text);
+                self.said.add_entry(EntryTopic::Learned, &text);
                 continue;
             }
-            self.sentence(&text);
+            self.parse_sentence(&text);
         }
     }
 
-    fn sentence(&mut self, text: &str) {
+    fn parse_sentence(&mut self, text: &str) {
         // Below "Changes" prose explains; elsewhere it belongs to its heading.
-        let section = self.section.filter(|s| *s != Topic::Completed);
+        let section = self.section.filter(|s| *s != EntryTopic::Completed);
         let topic = of_sentence(text).or(section);
         if topic.is_none() && reports_red_run(text) {
-            self.said.add(Topic::Learned, text);
+            self.said.add_entry(EntryTopic::Learned, text);
             return;
         }
         if let Some(topic) = topic {
-            self.said.add(topic, text);
+            self.said.add_entry(topic, text);
         }
         let empty = text.ends_with([':', '：', '?', '？'])
             || text.chars().count() < 8
             || is_filler(text)
             || only_nods(text)
             || reports_red_run(text);
-        if self.said.answer.len() < ANSWER && !empty {
-            self.said.answer.push(tidy(text));
+        if self.said.answer.len() < MAX_ANSWER_SENTENCES && !empty {
+            self.said.answer.push(strip_line_marks(text));
         }
     }
 
-    fn item(&mut self, blocks: &[Block], depth: usize, mark: Mark) -> usize {
+    fn parse_list_item(&mut self, blocks: &[MarkdownBlock], depth: usize, mark: Checkbox) -> usize {
         let below = blocks[1..]
             .iter()
             .take_while(|b| matches!(b.kind, BlockKind::Item { depth: d, .. } if d > depth))
             .count();
-        let mut text = plain(&blocks[0].text);
+        let mut text = strip_markup(&blocks[0].text);
         // "Parent:" means nothing without what stands below it.
         let parent = text.ends_with([':', '：']);
         let topic = self.label.or(self.section);
         let own = match mark {
-            Mark::Checked => Some(Topic::Completed),
-            Mark::Unchecked => Some(Topic::Next),
-            Mark::None => None,
+            Checkbox::Checked => Some(EntryTopic::Completed),
+            Checkbox::Unchecked => Some(EntryTopic::Next),
+            Checkbox::None => None,
         };
         let boxes = blocks[1..=below].iter().any(|b| {
             !matches!(
                 b.kind,
                 BlockKind::Item {
-                    mark: Mark::None,
+                    mark: Checkbox::None,
                     ..
                 }
             )
         });
         if boxes {
             if !parent && let Some(topic) = own {
-                self.said.add(topic, &text);
+                self.said.add_entry(topic, &text);
             }
             return 1;
         }
@@ -254,7 +254,7 @@ impl Reader<'_> {
                 .iter()
                 .take(6)
                 .map(|b| {
-                    plain(&b.text)
+                    strip_markup(&b.text)
                         .trim_end_matches(['.', '。', ';', '；'])
                         .to_owned()
                 })
@@ -263,23 +263,23 @@ impl Reader<'_> {
                 text = format!("{text} {}", children.join("; "));
             }
         }
-        let own = own.or_else(|| phrases::overrides(&text));
+        let own = own.or_else(|| phrases::find_topic_override(&text));
         if let Some(topic) = own.or(topic) {
             let told = match own {
                 Some(_) => text,
                 None => self.with_label(topic, text),
             };
-            self.said.add(topic, &told);
+            self.said.add_entry(topic, &told);
             return 1 + below;
         }
-        for spoken in sentence::sentences(&text) {
+        for spoken in sentence::split_sentences(&text) {
             if let Some(topic) = of_sentence(spoken) {
-                self.said.add(topic, spoken);
+                self.said.add_entry(topic, spoken);
             }
         }
         let asks = text.ends_with(['?', '？']) || reports_red_run(&text);
-        if self.said.answer.len() < ANSWER && text.chars().count() >= 8 && !asks {
-            self.said.answer.push(tidy(&text));
+        if self.said.answer.len() < MAX_ANSWER_SENTENCES && text.chars().count() >= 8 && !asks {
+            self.said.answer.push(strip_line_marks(&text));
         }
         1 + below
     }
@@ -315,7 +315,7 @@ fn is_filler(text: &str) -> bool {
 
 /// Whether a text says no more than yes, done or failed.
 fn only_nods(text: &str) -> bool {
-    const NODS: &[&str] = &[
+    const NOD_WORDS: &[&str] = &[
         "again",
         "all",
         "did",
@@ -363,11 +363,11 @@ fn only_nods(text: &str) -> bool {
         .split(|c: char| !c.is_alphanumeric() && c != '\'')
         .filter(|word| !word.is_empty())
         .peekable();
-    words.peek().is_some() && words.all(|word| NODS.contains(&word))
+    words.peek().is_some() && words.all(|word| NOD_WORDS.contains(&word))
 }
 
 /// What followed a label begins like a sentence of its own.
-fn capital(text: &str) -> String {
+fn capitalise_first(text: &str) -> String {
     let word = text.split_whitespace().next().unwrap_or_default();
     let mut chars = text.chars();
     match chars.next() {
@@ -379,7 +379,7 @@ fn capital(text: &str) -> String {
 }
 
 /// Without marks that only opened the line.
-fn tidy(text: &str) -> String {
+fn strip_line_marks(text: &str) -> String {
     text.trim_start_matches(|c: char| c.is_whitespace() || "✅❌⚠️✓✔☑️-–—•:：🎉🚀".contains(c))
         .trim_start_matches("好的，")
         .trim()

@@ -1,16 +1,16 @@
 //! What the user asked for, from the prompts: their first meaningful
 //! sentences, without pasted code and logs.
 
-use super::REQUEST;
-use crate::sentence::{self, one_line, plain};
+use super::MAX_REQUEST_CHARS;
+use crate::sentence::{self, one_line, strip_markup};
 
 /// Between the requests of several prompts.
-pub(super) const BETWEEN: &str = " · ";
+pub(super) const REQUEST_SEPARATOR: &str = " · ";
 /// The most prompts that are named.
-const PROMPTS: usize = 3;
+const MAX_PROMPTS: usize = 3;
 
 /// Answers that ask for nothing new.
-const TRIVIAL: &[&str] = &[
+const TRIVIAL_ANSWERS: &[&str] = &[
     "ok",
     "okay",
     "k",
@@ -99,7 +99,7 @@ const TRIVIAL: &[&str] = &[
 ];
 
 /// Words of an answer that only agrees with what was proposed.
-const ASSENT: &[&str] = &[
+const ASSENT_WORDS: &[&str] = &[
     "agree",
     "agreed",
     "ahead",
@@ -169,7 +169,7 @@ const ASSENT: &[&str] = &[
 /// The most words of such an answer.
 const MAX_ASSENT_WORDS: usize = 8;
 /// Words around the letter or number of a choice.
-const CHOOSING: &[&str] = &[
+const CHOICE_WORDS: &[&str] = &[
     "and", "both", "choose", "let's", "number", "option", "options", "pick", "take", "the", "then",
     "variant",
 ];
@@ -185,12 +185,13 @@ fn only_answers(text: &str) -> bool {
         .filter(|word| !word.is_empty())
         .collect();
     let is_label = |word: &str| matches!(word.as_bytes(), [b'a'..=b'h' | b'1'..=b'9']);
-    let answers = |word: &&str| is_label(word) || ASSENT.contains(word) || CHOOSING.contains(word);
+    let answers =
+        |word: &&str| is_label(word) || ASSENT_WORDS.contains(word) || CHOICE_WORDS.contains(word);
     !words.is_empty() && words.len() <= MAX_ASSENT_WORDS && words.iter().all(answers)
 }
 
 /// Slash commands that steer the client and ask for no work.
-const CLIENT: &[&str] = &[
+const CLIENT_COMMANDS: &[&str] = &[
     "/clear",
     "/compact",
     "/model",
@@ -230,25 +231,25 @@ pub(crate) fn is_trivial(text: &str) -> bool {
     spoken = spoken.split_whitespace().collect::<Vec<_>>().join(" ");
     spoken.is_empty()
         || only_answers(text)
-        || TRIVIAL.contains(&spoken.as_str()) && text.chars().count() < 60
+        || TRIVIAL_ANSWERS.contains(&spoken.as_str()) && text.chars().count() < 60
 }
 
 /// The request of all prompts, one line.
-pub(super) fn read(prompts: &[&str]) -> String {
+pub(super) fn extract_request(prompts: &[&str]) -> String {
     let mut parts: Vec<String> = Vec::new();
     for prompt in prompts {
-        if let Some(part) = one(prompt)
+        if let Some(part) = extract_prompt_request(prompt)
             && !parts.contains(&part)
         {
             parts.push(part);
         }
     }
     // The first prompt set the task, the last ones are where it stands.
-    if parts.len() > PROMPTS {
-        parts.drain(1..parts.len() - (PROMPTS - 1));
+    if parts.len() > MAX_PROMPTS {
+        parts.drain(1..parts.len() - (MAX_PROMPTS - 1));
     }
-    let gaps = BETWEEN.chars().count() * parts.len().saturating_sub(1);
-    let Some(share) = (REQUEST - gaps).checked_div(parts.len()) else {
+    let gaps = REQUEST_SEPARATOR.chars().count() * parts.len().saturating_sub(1);
+    let Some(share) = (MAX_REQUEST_CHARS - gaps).checked_div(parts.len()) else {
         return String::new();
     };
     let mut unused = parts
@@ -264,24 +265,24 @@ pub(super) fn read(prompts: &[&str]) -> String {
             one_line(part, share + given)
         })
         .collect();
-    shown.join(BETWEEN)
+    shown.join(REQUEST_SEPARATOR)
 }
 
 /// The part of a request that names it: its first sentence.
-pub(super) fn subject(request: &str) -> &str {
-    let first = request.split(BETWEEN).next().unwrap_or_default();
-    sentence::sentences(first)
+pub(super) fn find_subject(request: &str) -> &str {
+    let first = request.split(REQUEST_SEPARATOR).next().unwrap_or_default();
+    sentence::split_sentences(first)
         .first()
         .copied()
         .unwrap_or_default()
         .trim_end_matches(['.', '。', ':', '：', '!', '！'])
 }
 
-fn one(prompt: &str) -> Option<String> {
+fn extract_prompt_request(prompt: &str) -> Option<String> {
     if sentence::is_not_spoken(prompt) {
         return None;
     }
-    let text = sentence::without_tagged(sentence::bounded(prompt, 20_000));
+    let text = sentence::without_tagged(sentence::truncate_bytes(prompt, 20_000));
     let text = text.trim();
     if let Some(command) = text.strip_prefix('/')
         && command.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -289,16 +290,17 @@ fn one(prompt: &str) -> Option<String> {
         let name = text.split_whitespace().next().unwrap_or_default();
         // A path also begins with a slash.
         if !name[1..].contains('/') {
-            return (!CLIENT.contains(&name)).then(|| one_line(&plain(text), REQUEST));
+            return (!CLIENT_COMMANDS.contains(&name))
+                .then(|| one_line(&strip_markup(text), MAX_REQUEST_CHARS));
         }
     }
     if is_trivial(text) {
         return None;
     }
     let mut out = String::new();
-    for block in sentence::blocks(text) {
+    for block in sentence::parse_blocks(text) {
         let item = matches!(block.kind, sentence::BlockKind::Item { .. });
-        for spoken in sentence::sentences(&block.text) {
+        for spoken in sentence::split_sentences(&block.text) {
             if is_trivial(spoken) || is_greeting(spoken) {
                 continue;
             }
@@ -308,16 +310,16 @@ fn one(prompt: &str) -> Option<String> {
             } else if out.ends_with(|c| !sentence::is_wide(c)) {
                 out.push(' ');
             }
-            out.push_str(&plain(spoken));
-            if out.chars().count() > REQUEST {
-                return Some(one_line(&out, REQUEST));
+            out.push_str(&strip_markup(spoken));
+            if out.chars().count() > MAX_REQUEST_CHARS {
+                return Some(one_line(&out, MAX_REQUEST_CHARS));
             }
         }
     }
     if out.is_empty() {
-        return pasted(text);
+        return summarise_pasted_text(text);
     }
-    Some(one_line(&out, REQUEST))
+    Some(one_line(&out, MAX_REQUEST_CHARS))
 }
 
 fn is_greeting(spoken: &str) -> bool {
@@ -339,7 +341,7 @@ fn is_greeting(spoken: &str) -> bool {
 }
 
 /// Nothing but output was pasted: its most telling line stands for it.
-fn pasted(text: &str) -> Option<String> {
+fn summarise_pasted_text(text: &str) -> Option<String> {
     let mut lines = text
         .lines()
         .map(str::trim)
@@ -361,5 +363,5 @@ fn pasted(text: &str) -> Option<String> {
             .any(|w| lower.contains(w))
         })
         .unwrap_or(first);
-    Some(one_line(&format!("Pasted: {telling}"), REQUEST))
+    Some(one_line(&format!("Pasted: {telling}"), MAX_REQUEST_CHARS))
 }

@@ -3,14 +3,14 @@
 
 use std::collections::HashMap;
 
-use super::{ENTRIES, ENTRY, Standing, Step, StepResult};
+use super::{ChangeStatus, MAX_ENTRIES, MAX_ENTRY_CHARS, Step, StepResult};
 use crate::fix::never_ran;
 use crate::output::{only_looks, takes_in};
-use crate::sentence::plain;
+use crate::sentence::strip_markup;
 
 /// The entries that steps give, in order of weight.
 #[derive(Debug, Default)]
-pub(super) struct Done {
+pub(super) struct StepEntries {
     pub(super) investigated: Vec<String>,
     /// What failed and was left, or passed later.
     pub(super) failed: Vec<String>,
@@ -28,25 +28,28 @@ pub(super) struct Done {
 }
 
 /// How a step says that a command fails.
-pub(crate) const FAILING: &str = "Still failing: ";
+pub(crate) const STILL_FAILING_PREFIX: &str = "Still failing: ";
 /// How it says that one failed, and nobody ran it again.
-pub(super) const FAILED: &str = "Failed: ";
+pub(super) const FAILED_PREFIX: &str = "Failed: ";
 /// How it says that one failed before it passed.
-const FAILED_FIRST: &str = "Failed before it passed: ";
+const FAILED_FIRST_PREFIX: &str = "Failed before it passed: ";
 /// Commands that are kept as having passed, the last ones.
-const PASSED: usize = 24;
+const MAX_PASSED_COMMANDS: usize = 24;
 /// How many names a grouped entry shows.
-const NAMES: usize = 6;
+const MAX_GROUP_NAMES: usize = 6;
 
-pub(super) fn read(steps: &[Step]) -> Done {
-    let mut done = Done::default();
+pub(super) fn extract_step_entries(steps: &[Step]) -> StepEntries {
+    let mut done = StepEntries::default();
     let mut reads: Vec<&str> = Vec::new();
     let mut changes: Vec<&Step> = Vec::new();
     let mut results: Vec<String> = Vec::new();
     // The same command may fail and pass in words that have nothing in common.
     let heads: Vec<String> = steps
         .iter()
-        .map(|s| s.command.map_or_else(|| head(s.title), str::to_owned))
+        .map(|s| {
+            s.command
+                .map_or_else(|| extract_title_head(s.title), str::to_owned)
+        })
         .collect();
     // Where each command last passed and last failed.
     let mut last: HashMap<&String, (Option<usize>, Option<usize>)> = HashMap::new();
@@ -58,9 +61,9 @@ pub(super) fn read(steps: &[Step]) -> Done {
         }
     }
     for (at, step) in steps.iter().enumerate() {
-        let title = plain(step.title);
-        match role(step) {
-            Role::Failure => {
+        let title = strip_markup(step.title);
+        match classify_step(step) {
+            StepRole::Failure => {
                 let (passed, failed) = last.get(&heads[at]).copied().unwrap_or_default();
                 // A wider run that passed had this one in it.
                 let mended = passed > Some(at)
@@ -73,29 +76,29 @@ pub(super) fn read(steps: &[Step]) -> Done {
                     .facts
                     .iter()
                     .find(|f| !f.starts_with("$ "))
-                    .map(|f| plain(f))
-                    .filter(|f| !says(&title, f));
+                    .map(|f| strip_markup(f))
+                    .filter(|f| !contains_fact(&title, f));
                 let told = fact.map_or_else(|| title.clone(), |f| format!("{title}: {f}"));
                 // That something failed is no finding: what came of it is.
                 if mended {
-                    done.failed.push(format!("{FAILED_FIRST}{told}"));
+                    done.failed.push(format!("{FAILED_FIRST_PREFIX}{told}"));
                 } else if failed > Some(at) {
                     // The last of several failures tells how things stand.
                 } else if is_check(step) && !never_ran(step.title) {
-                    let text = format!("{FAILING}{told}");
+                    let text = format!("{STILL_FAILING_PREFIX}{told}");
                     let command = step.command.unwrap_or_default();
                     done.open.push((text, command.to_owned()));
                 } else {
-                    done.failed.push(format!("{FAILED}{told}"));
+                    done.failed.push(format!("{FAILED_PREFIX}{told}"));
                 }
             }
-            Role::Change => changes.push(step),
-            Role::Tried => done.tried.push(title),
-            Role::Result => results.push(title),
-            Role::Decision => done.learned.push(title),
-            Role::Read => reads.extend(step.files_read.iter().map(String::as_str)),
-            Role::Look => done.investigated.push(title),
-            Role::Other => {}
+            StepRole::Change => changes.push(step),
+            StepRole::Tried => done.tried.push(title),
+            StepRole::Result => results.push(title),
+            StepRole::Decision => done.learned.push(title),
+            StepRole::Read => reads.extend(step.files_read.iter().map(String::as_str)),
+            StepRole::Look => done.investigated.push(title),
+            StepRole::Other => {}
         }
     }
     // A commit that was reverted stands no more than its edits.
@@ -104,32 +107,35 @@ pub(super) fn read(steps: &[Step]) -> Done {
         .filter_map(|step| quoted_revert(step.title))
         .collect();
     results.retain(|result| !reverted.iter().any(|subject| result.contains(subject)));
-    done.completed = changed(&changes);
+    done.completed = list_changes(&changes);
     // A later run of the same check replaces an earlier one.
     results.reverse();
     let mut latest: Vec<String> = Vec::new();
     for result in results {
-        if !latest.iter().any(|l| head(l) == head(&result)) {
+        if !latest
+            .iter()
+            .any(|l| extract_title_head(l) == extract_title_head(&result))
+        {
             latest.push(result);
         }
     }
     latest.reverse();
     done.completed.extend(latest);
-    let mut investigated = grouped("Read", &reads);
+    let mut investigated = group_by_folder("Read", &reads);
     investigated.append(&mut done.investigated);
     // What failed is what the turn was about; of all that was read a part is told.
     let mut seen = std::mem::take(&mut done.failed);
     seen.append(&mut investigated);
     done.investigated = seen;
-    done.files = files(steps);
+    done.files = list_files(steps);
     let is_changed = |file: &&String| {
         let mut steps = steps
             .iter()
-            .filter(|step| step.standing == Standing::Stands);
+            .filter(|step| step.standing == ChangeStatus::Stands);
         steps.any(|step| step.files_modified.contains(file))
     };
     done.changed = done.files.iter().take_while(is_changed).count();
-    done.passed = passed(steps);
+    done.passed = list_passed_commands(steps);
     done
 }
 
@@ -140,7 +146,7 @@ fn quoted_revert(title: &str) -> Option<&str> {
 }
 
 /// Commands that passed when they were last run, in that order.
-fn passed(steps: &[Step]) -> Vec<String> {
+fn list_passed_commands(steps: &[Step]) -> Vec<String> {
     let mut seen: Vec<&str> = Vec::new();
     let mut passed: Vec<String> = Vec::new();
     for step in steps.iter().rev() {
@@ -149,7 +155,7 @@ fn passed(steps: &[Step]) -> Vec<String> {
         };
         seen.push(command);
         let counts = step.result == StepResult::Passed && !only_looks(command);
-        if counts && passed.len() < PASSED {
+        if counts && passed.len() < MAX_PASSED_COMMANDS {
             passed.push(command.to_owned());
         }
     }
@@ -157,7 +163,7 @@ fn passed(steps: &[Step]) -> Vec<String> {
     passed
 }
 
-enum Role {
+enum StepRole {
     Failure,
     Tried,
     Change,
@@ -168,14 +174,14 @@ enum Role {
     Other,
 }
 
-fn role(step: &Step) -> Role {
+fn classify_step(step: &Step) -> StepRole {
     if step.result == StepResult::Failed {
-        return Role::Failure;
+        return StepRole::Failure;
     }
     match step.standing {
-        Standing::Stands => {}
-        Standing::Tried => return Role::Tried,
-        Standing::Reversal => return Role::Other,
+        ChangeStatus::Stands => {}
+        ChangeStatus::Tried => return StepRole::Tried,
+        ChangeStatus::Reversal => return StepRole::Other,
     }
     if !step.files_modified.is_empty()
         || matches!(
@@ -183,18 +189,18 @@ fn role(step: &Step) -> Role {
             "bugfix" | "feature" | "refactor" | "change" | "edit" | "commit"
         )
     {
-        return Role::Change;
+        return StepRole::Change;
     }
     if step.kind == "decision" {
-        return Role::Decision;
+        return StepRole::Decision;
     }
     // These stand in the notes; "squash before you merge" merged nothing.
     if matches!(step.kind, "preference" | "correction") {
-        return Role::Other;
+        return StepRole::Other;
     }
     let title = step.title.to_lowercase();
     if !step.files_read.is_empty() && (step.kind == "read" || title.starts_with("read ")) {
-        return Role::Read;
+        return StepRole::Read;
     }
     if is_check(step)
         || [
@@ -203,20 +209,20 @@ fn role(step: &Step) -> Role {
         .iter()
         .any(|w| title.contains(w))
     {
-        return Role::Result;
+        return StepRole::Result;
     }
     if matches!(
         step.kind,
         "discovery" | "search" | "read" | "fetch" | "research"
     ) || !step.files_read.is_empty()
     {
-        return Role::Look;
+        return StepRole::Look;
     }
-    Role::Other
+    StepRole::Other
 }
 
 /// Checks whose results name nothing but the tool and what is wrong.
-const TOOLS: &[&str] = &[
+const CHECK_TOOLS: &[&str] = &[
     "rustc", "javac", "gcc", "clang", "make", "maven", "gradle", "mocha", "pyright", "flake8",
     "go vet",
 ];
@@ -226,7 +232,7 @@ fn is_check(step: &Step) -> bool {
     let title = step.title.to_lowercase();
     let tool = title.split_once(':').map_or("", |(tool, _)| tool);
     step.kind == "test"
-        || TOOLS.contains(&tool)
+        || CHECK_TOOLS.contains(&tool)
         || [
             "test", "pytest", "jest", "clippy", "lint", "build", "check", "tsc", "compil", "ruff",
             "eslint", "mypy", "passed",
@@ -238,7 +244,7 @@ fn is_check(step: &Step) -> bool {
 }
 
 /// The words of a title that stay the same when a command is run again.
-fn head(title: &str) -> String {
+fn extract_title_head(title: &str) -> String {
     let lower = title.to_lowercase();
     let before = lower
         .split([':', '：', '—', '('])
@@ -271,15 +277,15 @@ fn head(title: &str) -> String {
 }
 
 /// One entry per change while they fit, else one per folder.
-fn changed(changes: &[&Step]) -> Vec<String> {
+fn list_changes(changes: &[&Step]) -> Vec<String> {
     let mut titles: Vec<String> = Vec::new();
     for change in changes {
-        let title = plain(change.title);
+        let title = strip_markup(change.title);
         if !titles.contains(&title) {
             titles.push(title);
         }
     }
-    if titles.len() <= ENTRIES - 2 {
+    if titles.len() <= MAX_ENTRIES - 2 {
         return titles;
     }
     let files = |wanted: fn(&Step) -> bool| -> Vec<&str> {
@@ -290,25 +296,25 @@ fn changed(changes: &[&Step]) -> Vec<String> {
     let new = files(|c| c.title.starts_with("Created "));
     let mut others = files(|_| true);
     others.retain(|file| !new.contains(file));
-    let mut entries = grouped("Created", &new);
-    entries.extend(grouped("Changed", &others));
+    let mut entries = group_by_folder("Created", &new);
+    entries.extend(group_by_folder("Changed", &others));
     entries.extend(
         changes
             .iter()
             .filter(|c| c.files_modified.is_empty())
-            .map(|c| plain(c.title)),
+            .map(|c| strip_markup(c.title)),
     );
     entries
 }
 
 /// Whether the title says every word of a fact.
-fn says(title: &str, fact: &str) -> bool {
+fn contains_fact(title: &str, fact: &str) -> bool {
     let mut words = fact.split_whitespace().map(|w| w.trim_matches(':'));
     words.all(|word| title.contains(word))
 }
 
 /// "Read 4 files in crates/store: a.rs, b.rs, c.rs, d.rs"
-fn grouped(verb: &str, paths: &[&str]) -> Vec<String> {
+fn group_by_folder(verb: &str, paths: &[&str]) -> Vec<String> {
     let mut folders: Vec<(&str, Vec<&str>)> = Vec::new();
     for path in paths {
         let (folder, name) = path
@@ -335,11 +341,15 @@ fn grouped(verb: &str, paths: &[&str]) -> Vec<String> {
                     } else {
                         format!(" in {folder}")
                     };
-                    let more = if names.len() > NAMES { ", …" } else { "" };
+                    let more = if names.len() > MAX_GROUP_NAMES {
+                        ", …"
+                    } else {
+                        ""
+                    };
                     format!(
                         "{verb} {} files{place}: {}{more}",
                         names.len(),
-                        names[..names.len().min(NAMES)].join(", ")
+                        names[..names.len().min(MAX_GROUP_NAMES)].join(", ")
                     )
                 }
             },
@@ -347,19 +357,20 @@ fn grouped(verb: &str, paths: &[&str]) -> Vec<String> {
         .collect()
 }
 
-fn files(steps: &[Step]) -> Vec<String> {
+fn list_files(steps: &[Step]) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
-    let stands = |step: &&Step| step.standing == Standing::Stands;
+    let stands = |step: &&Step| step.standing == ChangeStatus::Stands;
     let changed = steps.iter().filter(stands).flat_map(|s| s.files_modified);
     let tried = steps.iter().filter(|step| !stands(step));
     let tried = tried.flat_map(|s| s.files_modified);
     let read = steps.iter().flat_map(|s| s.files_read);
     for file in changed.chain(tried).chain(read) {
-        if list.len() == ENTRIES {
+        if list.len() == MAX_ENTRIES {
             break;
         }
         // A path that was cut would name another file.
-        let whole = !file.is_empty() && file.chars().count() <= ENTRY && !file.contains('\n');
+        let whole =
+            !file.is_empty() && file.chars().count() <= MAX_ENTRY_CHARS && !file.contains('\n');
         if whole && !list.contains(file) {
             list.push(file.clone());
         }

@@ -9,9 +9,10 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::{
-    ENTRIES, ENTRY, REQUEST, Standing, Step, StepResult, Summary, TITLE, Turn, checkpoint,
+    ChangeStatus, MAX_ENTRIES, MAX_ENTRY_CHARS, MAX_REQUEST_CHARS, MAX_TITLE_CHARS, Step,
+    StepResult, Summary, Turn, summarise_turn,
 };
-use crate::statement::{Speaker, Statement, find};
+use crate::statement::{Speaker, Statement, find_statements};
 
 fn texts(value: &Value) -> Vec<String> {
     let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -54,7 +55,7 @@ impl OwnedStep {
             files_modified: &self.modified,
             facts: &self.facts,
             command: None,
-            standing: Standing::Stands,
+            standing: ChangeStatus::Stands,
             result: self.result,
         }
     }
@@ -75,9 +76,13 @@ fn summed_up(case: &Value) -> Value {
     let steps: Vec<Step> = steps.iter().map(OwnedStep::borrow).collect();
     let mut statements: Vec<Statement> = prompts
         .iter()
-        .flat_map(|p| find(p, Speaker::User))
+        .flat_map(|p| find_statements(p, Speaker::User))
         .collect();
-    statements.extend(message.iter().flat_map(|m| find(m, Speaker::Assistant)));
+    statements.extend(
+        message
+            .iter()
+            .flat_map(|m| find_statements(m, Speaker::Assistant)),
+    );
     let turn = Turn {
         prompts: &prompts,
         requests: &prompts,
@@ -85,7 +90,7 @@ fn summed_up(case: &Value) -> Value {
         steps: &steps,
         statements: &statements,
     };
-    checkpoint(&turn).map_or(Value::Null, |s| shown(&s))
+    summarise_turn(&turn).map_or(Value::Null, |s| shown(&s))
 }
 
 /// The summary with empty parts left out, as the case files write it.
@@ -141,10 +146,10 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn lines_hold(list: &[String]) -> bool {
-    list.len() <= ENTRIES
+    list.len() <= MAX_ENTRIES
         && list
             .iter()
-            .all(|l| !l.is_empty() && l.chars().count() <= ENTRY && !l.contains('\n'))
+            .all(|l| !l.is_empty() && l.chars().count() <= MAX_ENTRY_CHARS && !l.contains('\n'))
 }
 
 proptest! {
@@ -166,14 +171,14 @@ proptest! {
             files_modified: if title.len() % 2 == 0 { files } else { &[] },
             facts: files,
             command: None,
-            standing: Standing::Stands,
+            standing: ChangeStatus::Stands,
             result: if *failed { StepResult::Failed } else { StepResult::Passed },
         }).collect();
-        let statements: Vec<Statement> = message.iter().flat_map(|m| find(m, Speaker::User)).collect();
+        let statements: Vec<Statement> = message.iter().flat_map(|m| find_statements(m, Speaker::User)).collect();
         let turn = Turn { prompts: &prompts, requests: &prompts, last_message: message.as_deref(), steps: &steps, statements: &statements };
-        if let Some(s) = checkpoint(&turn) {
-            prop_assert!(!s.title.is_empty() && s.title.chars().count() <= TITLE && !s.title.contains('\n'));
-            prop_assert!(s.request.chars().count() <= REQUEST && !s.request.contains('\n'));
+        if let Some(s) = summarise_turn(&turn) {
+            prop_assert!(!s.title.is_empty() && s.title.chars().count() <= MAX_TITLE_CHARS && !s.title.contains('\n'));
+            prop_assert!(s.request.chars().count() <= MAX_REQUEST_CHARS && !s.request.contains('\n'));
             for list in [&s.investigated, &s.learned, &s.completed, &s.next_steps, &s.files, &s.notes] {
                 prop_assert!(lines_hold(list), "{list:?}");
             }

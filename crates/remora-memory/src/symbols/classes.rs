@@ -4,8 +4,10 @@
 use std::borrow::Cow;
 
 use super::SymbolKind;
-use super::lexing::{after, is_name, last_word, past, quoted, skip, word};
-use super::rules::{Found, by_keyword, is_keyword, named};
+use super::lexing::{
+    is_name, last_word, parse_quoted, skip_brackets, skip_keywords, split_first_word, strip_keyword,
+};
+use super::rules::{DeclarationMatch, by_keyword, is_keyword, parse_name};
 
 const JAVA_MODIFIERS: &[&str] = &[
     "public",
@@ -60,24 +62,24 @@ const CPP_MODIFIERS: &[&str] = &[
 ];
 
 /// Skips annotations at the start of a line.
-fn unmarked(mut text: &str) -> &str {
+fn skip_annotations(mut text: &str) -> &str {
     while let Some(rest) = text.strip_prefix('@') {
         if rest.starts_with("interface") {
             break;
         }
         let end = rest.find(|c| !is_name(c) && c != '.').unwrap_or(rest.len());
         let rest = rest[end..].trim_start();
-        text = past(rest, '(', ')').unwrap_or(rest);
+        text = skip_brackets(rest, '(', ')').unwrap_or(rest);
     }
     text
 }
 
-pub(crate) fn java(trimmed: &str) -> Found<'_> {
-    let text = unmarked(trimmed);
-    let bare = skip(text, JAVA_MODIFIERS);
+pub(crate) fn parse_java_line(trimmed: &str) -> DeclarationMatch<'_> {
+    let text = skip_annotations(trimmed);
+    let bare = skip_keywords(text, JAVA_MODIFIERS);
     let modified = bare.len() != text.len();
     if let Some(rest) = bare.strip_prefix("@interface") {
-        return named(rest.trim_start(), SymbolKind::Interface);
+        return parse_name(rest.trim_start(), SymbolKind::Interface);
     }
     let types: &[(&str, SymbolKind)] = &[
         ("class", SymbolKind::Class),
@@ -88,23 +90,23 @@ pub(crate) fn java(trimmed: &str) -> Found<'_> {
     ];
     by_keyword(bare, types)
         .or_else(|| {
-            method(
-                past(bare, '<', '>').unwrap_or(bare),
-                Modified::from(modified),
+            parse_method(
+                skip_brackets(bare, '<', '>').unwrap_or(bare),
+                ModifierPresence::from(modified),
             )
         })
-        .or_else(|| field(trimmed, bare, Modified::from(modified)))
+        .or_else(|| parse_field(trimmed, bare, ModifierPresence::from(modified)))
 }
 
-pub(crate) fn csharp(trimmed: &str) -> Found<'_> {
-    let bare = skip(trimmed, CSHARP_MODIFIERS);
+pub(crate) fn parse_csharp_line(trimmed: &str) -> DeclarationMatch<'_> {
+    let bare = skip_keywords(trimmed, CSHARP_MODIFIERS);
     let modified = bare.len() != trimmed.len();
-    if let Some(rest) = after(bare, "namespace") {
+    if let Some(rest) = strip_keyword(bare, "namespace") {
         let end = rest.find(|c| !is_name(c) && c != '.').unwrap_or(rest.len());
         return Some((Cow::Borrowed(&rest[..end]), SymbolKind::Group));
     }
-    if let Some(rest) = after(bare, "record") {
-        return named(skip(rest, &["struct", "class"]), SymbolKind::Class);
+    if let Some(rest) = strip_keyword(bare, "record") {
+        return parse_name(skip_keywords(rest, &["struct", "class"]), SymbolKind::Class);
     }
     let types: &[(&str, SymbolKind)] = &[
         ("class", SymbolKind::Class),
@@ -113,28 +115,28 @@ pub(crate) fn csharp(trimmed: &str) -> Found<'_> {
         ("enum", SymbolKind::Enum),
     ];
     by_keyword(bare, types)
-        .or_else(|| method(bare, Modified::from(modified)))
-        .or_else(|| property(bare, Modified::from(modified)))
-        .or_else(|| field(trimmed, bare, Modified::from(modified)))
+        .or_else(|| parse_method(bare, ModifierPresence::from(modified)))
+        .or_else(|| parse_property(bare, ModifierPresence::from(modified)))
+        .or_else(|| parse_field(trimmed, bare, ModifierPresence::from(modified)))
 }
 
 /// Whether a word such as `public` stood before.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Modified {
+enum ModifierPresence {
     Yes,
     No,
 }
 
-impl From<bool> for Modified {
+impl From<bool> for ModifierPresence {
     fn from(yes: bool) -> Self {
         if yes { Self::Yes } else { Self::No }
     }
 }
 
 /// `Type name(..) {`, or a constructor.
-fn method(bare: &str, modified: Modified) -> Found<'_> {
+fn parse_method(bare: &str, modified: ModifierPresence) -> DeclarationMatch<'_> {
     let (head, rest) = bare.split_once('(')?;
-    if head.contains(['=', '"', '\'', ';']) || is_keyword(word(bare).0) {
+    if head.contains(['=', '"', '\'', ';']) || is_keyword(split_first_word(bare).0) {
         return None;
     }
     let head = head.trim_end();
@@ -157,15 +159,15 @@ fn method(bare: &str, modified: Modified) -> Found<'_> {
     let bodiless = tail.ends_with(");") && !before.is_empty();
     let constructor = before.is_empty()
         && name.starts_with(|c: char| c.is_uppercase())
-        && (modified == Modified::Yes || tail.ends_with(") {"));
+        && (modified == ModifierPresence::Yes || tail.ends_with(") {"));
     let typed = before.split_whitespace().count() >= 1;
     ((typed && (ends || bodiless)) || (ends && constructor))
         .then_some((Cow::Borrowed(name), SymbolKind::Function))
 }
 
 /// `Type Name { get; set; }` and `Type Name =>`.
-fn property(bare: &str, modified: Modified) -> Found<'_> {
-    if modified == Modified::No {
+fn parse_property(bare: &str, modified: ModifierPresence) -> DeclarationMatch<'_> {
+    if modified == ModifierPresence::No {
         return None;
     }
     let at = bare
@@ -177,8 +179,8 @@ fn property(bare: &str, modified: Modified) -> Found<'_> {
 }
 
 /// `private static final int LIMIT = 5;`
-fn field<'a>(whole: &str, bare: &'a str, modified: Modified) -> Found<'a> {
-    if modified == Modified::No {
+fn parse_field<'a>(whole: &str, bare: &'a str, modified: ModifierPresence) -> DeclarationMatch<'a> {
+    if modified == ModifierPresence::No {
         return None;
     }
     let fixed =
@@ -195,19 +197,19 @@ fn field<'a>(whole: &str, bare: &'a str, modified: Modified) -> Found<'a> {
     (!name.is_empty() && typed).then_some((Cow::Borrowed(name), kind))
 }
 
-pub(crate) fn c(trimmed: &str, indented: usize) -> Found<'_> {
+pub(crate) fn parse_c_line(trimmed: &str, indented: usize) -> DeclarationMatch<'_> {
     if let Some(rest) = trimmed.strip_prefix("#define") {
-        return named(rest.trim_start(), SymbolKind::Macro);
+        return parse_name(rest.trim_start(), SymbolKind::Macro);
     }
     let text = trimmed.strip_prefix("template").map_or(trimmed, |rest| {
-        past(rest.trim_start(), '<', '>').unwrap_or(trimmed)
+        skip_brackets(rest.trim_start(), '<', '>').unwrap_or(trimmed)
     });
     if text.is_empty() {
         return None;
     }
-    let text = skip(text, CPP_MODIFIERS);
-    if let Some(rest) = after(text, "namespace") {
-        return named(rest, SymbolKind::Group);
+    let text = skip_keywords(text, CPP_MODIFIERS);
+    if let Some(rest) = strip_keyword(text, "namespace") {
+        return parse_name(rest, SymbolKind::Group);
     }
     for (keyword, kind) in [
         ("class", SymbolKind::Class),
@@ -215,9 +217,9 @@ pub(crate) fn c(trimmed: &str, indented: usize) -> Found<'_> {
         ("union", SymbolKind::Struct),
         ("enum", SymbolKind::Enum),
     ] {
-        if let Some(rest) = after(text, keyword) {
-            let rest = skip(rest, &["class", "struct"]);
-            let (name, tail) = word(rest);
+        if let Some(rest) = strip_keyword(text, keyword) {
+            let rest = skip_keywords(rest, &["class", "struct"]);
+            let (name, tail) = split_first_word(rest);
             let tail = tail.trim();
             if !name.is_empty()
                 && (tail.is_empty() || tail.starts_with(['{', ':']) || tail.starts_with("final"))
@@ -237,8 +239,8 @@ pub(crate) fn c(trimmed: &str, indented: usize) -> Found<'_> {
         })
 }
 
-fn c_test(text: &str) -> Found<'_> {
-    let (name, rest) = word(text);
+fn c_test(text: &str) -> DeclarationMatch<'_> {
+    let (name, rest) = split_first_word(text);
     if !matches!(
         name,
         "TEST" | "TEST_F" | "TEST_P" | "TEST_CASE" | "BOOST_AUTO_TEST_CASE" | "SECTION"
@@ -247,18 +249,19 @@ fn c_test(text: &str) -> Found<'_> {
     }
     let inner = rest.strip_prefix('(')?;
     let inner = inner.split(')').next()?;
-    if let Some(title) = quoted(inner) {
+    if let Some(title) = parse_quoted(inner) {
         return Some((Cow::Borrowed(title), SymbolKind::Test));
     }
     let parts: Vec<&str> = inner.split(',').map(str::trim).collect();
     Some((Cow::Owned(parts.join(".")), SymbolKind::Test))
 }
 
-fn c_function(text: &str, indented: usize) -> Found<'_> {
+fn c_function(text: &str, indented: usize) -> DeclarationMatch<'_> {
     let (head, rest) = text.split_once('(')?;
     let tail = rest.trim_end();
     let statement = tail.ends_with(';') && !tail.ends_with("};");
-    if statement || head.contains(['=', '"', ';', '!', '?']) || is_keyword(word(text).0) {
+    if statement || head.contains(['=', '"', ';', '!', '?']) || is_keyword(split_first_word(text).0)
+    {
         return None;
     }
     let head = head.trim_end();
@@ -274,7 +277,8 @@ fn c_function(text: &str, indented: usize) -> Found<'_> {
     {
         return None;
     }
-    let typed = !before.is_empty() && !is_keyword(word(before).0) && !before.contains('(');
+    let typed =
+        !before.is_empty() && !is_keyword(split_first_word(before).0) && !before.contains('(');
     let ends = tail.ends_with(['{', ')', ',', '(', ':', '}'])
         || ["const", "noexcept", "override", "final"]
             .iter()
@@ -287,9 +291,9 @@ fn c_function(text: &str, indented: usize) -> Found<'_> {
         .then_some((Cow::Borrowed(name), SymbolKind::Function))
 }
 
-pub(crate) fn kotlin(trimmed: &str) -> Found<'_> {
-    let text = unmarked(trimmed);
-    let text = skip(
+pub(crate) fn parse_kotlin_line(trimmed: &str) -> DeclarationMatch<'_> {
+    let text = skip_annotations(trimmed);
+    let text = skip_keywords(
         text,
         &[
             "public",
@@ -322,9 +326,9 @@ pub(crate) fn kotlin(trimmed: &str) -> Found<'_> {
         ],
     );
     for keyword in ["fun", "def"] {
-        if let Some(rest) = after(text, keyword) {
-            let rest = past(rest, '<', '>').unwrap_or(rest);
-            if let Some(name) = quoted(rest).filter(|_| rest.starts_with('`')) {
+        if let Some(rest) = strip_keyword(text, keyword) {
+            let rest = skip_brackets(rest, '<', '>').unwrap_or(rest);
+            if let Some(name) = parse_quoted(rest).filter(|_| rest.starts_with('`')) {
                 return Some((Cow::Borrowed(name), SymbolKind::Function));
             }
             let head = rest
@@ -354,9 +358,9 @@ pub(crate) fn kotlin(trimmed: &str) -> Found<'_> {
     })
 }
 
-pub(crate) fn swift(trimmed: &str) -> Found<'_> {
-    let text = unmarked(trimmed);
-    let text = skip(
+pub(crate) fn parse_swift_line(trimmed: &str) -> DeclarationMatch<'_> {
+    let text = skip_annotations(trimmed);
+    let text = skip_keywords(
         text,
         &[
             "public",
@@ -380,17 +384,17 @@ pub(crate) fn swift(trimmed: &str) -> Found<'_> {
         ],
     );
     // `class func` is a function, `class Foo` a class.
-    let text = after(text, "class")
-        .filter(|r| word(r).0 == "func")
+    let text = strip_keyword(text, "class")
+        .filter(|r| split_first_word(r).0 == "func")
         .unwrap_or(text);
-    if let Some(rest) = after(text, "func") {
-        let (name, _) = word(rest);
+    if let Some(rest) = strip_keyword(text, "func") {
+        let (name, _) = split_first_word(rest);
         let kind = if name.starts_with("test") {
             SymbolKind::Test
         } else {
             SymbolKind::Function
         };
-        return named(rest, kind);
+        return parse_name(rest, kind);
     }
     if text.starts_with("init(") || text.starts_with("init?(") {
         return Some((Cow::Borrowed("init"), SymbolKind::Function));
@@ -411,8 +415,8 @@ pub(crate) fn swift(trimmed: &str) -> Found<'_> {
     )
 }
 
-pub(crate) fn php(trimmed: &str) -> Found<'_> {
-    let text = skip(
+pub(crate) fn parse_php_line(trimmed: &str) -> DeclarationMatch<'_> {
+    let text = skip_keywords(
         trimmed,
         &[
             "public",
@@ -424,14 +428,14 @@ pub(crate) fn php(trimmed: &str) -> Found<'_> {
             "readonly",
         ],
     );
-    if let Some(rest) = after(text, "function") {
-        let (name, _) = word(rest.trim_start_matches('&'));
+    if let Some(rest) = strip_keyword(text, "function") {
+        let (name, _) = split_first_word(rest.trim_start_matches('&'));
         let kind = if name.starts_with("test") && name.len() > 4 {
             SymbolKind::Test
         } else {
             SymbolKind::Function
         };
-        return named(rest.trim_start_matches('&'), kind);
+        return parse_name(rest.trim_start_matches('&'), kind);
     }
     let found = by_keyword(
         text,
@@ -445,19 +449,19 @@ pub(crate) fn php(trimmed: &str) -> Found<'_> {
     if found.is_some() {
         return found;
     }
-    let rest = after(text, "const")?;
+    let rest = strip_keyword(text, "const")?;
     let name = last_word(rest.split('=').next()?.trim_end());
     Some((Cow::Borrowed(name), SymbolKind::Constant))
 }
 
-pub(crate) fn ruby(trimmed: &str) -> Found<'_> {
-    let text = skip(
+pub(crate) fn parse_ruby_line(trimmed: &str) -> DeclarationMatch<'_> {
+    let text = skip_keywords(
         trimmed,
         &["private", "protected", "public", "module_function"],
     );
-    if let Some(rest) = after(text, "def") {
+    if let Some(rest) = strip_keyword(text, "def") {
         let rest = rest.strip_prefix("self.").unwrap_or(rest);
-        let (name, tail) = word(rest);
+        let (name, tail) = split_first_word(rest);
         let longer = usize::from(tail.starts_with(['?', '!', '=']));
         let name = &rest[..name.len() + longer];
         let kind = if name.starts_with("test_") {
@@ -467,7 +471,7 @@ pub(crate) fn ruby(trimmed: &str) -> Found<'_> {
         };
         return (!name.is_empty()).then_some((Cow::Borrowed(name), kind));
     }
-    if let Some(rest) = after(text, "module").or_else(|| after(text, "class")) {
+    if let Some(rest) = strip_keyword(text, "module").or_else(|| strip_keyword(text, "class")) {
         let end = rest
             .find(|ch| !is_name(ch) && ch != ':')
             .unwrap_or(rest.len());
@@ -478,8 +482,8 @@ pub(crate) fn ruby(trimmed: &str) -> Found<'_> {
         };
         return (end > 0).then_some((Cow::Borrowed(&rest[..end]), kind));
     }
-    let (name, rest) = word(text);
-    let title = quoted(rest.trim_start());
+    let (name, rest) = split_first_word(text);
+    let title = parse_quoted(rest.trim_start());
     match name {
         "describe" | "context" => Some((Cow::Borrowed(title.unwrap_or("")), SymbolKind::Group)),
         "it" | "specify" | "test" => Some((Cow::Borrowed(title?), SymbolKind::Test)),

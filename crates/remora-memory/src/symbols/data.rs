@@ -3,16 +3,18 @@
 
 use std::borrow::Cow;
 
-use super::lexing::{after, indent, is_name, quoted, skip, word};
-use super::rules::{Found, named};
+use super::lexing::{
+    count_indent, is_name, parse_quoted, skip_keywords, split_first_word, strip_keyword,
+};
+use super::rules::{DeclarationMatch, parse_name};
 use super::{Language, SymbolKind};
 
 /// Deeper than any heading.
-const PROSE: usize = 100;
+const PROSE_DEPTH: usize = 100;
 
 /// How deep a line stands; what is deeper than a declaration belongs to it.
-pub(crate) fn depth(language: Language, line: &str, trimmed: &str) -> usize {
-    let columns = indent(line);
+pub(crate) fn measure_depth(language: Language, line: &str, trimmed: &str) -> usize {
+    let columns = count_indent(line);
     match language {
         // Keys stand under their header, whatever their indentation.
         Language::Toml | Language::Ini if trimmed.starts_with('[') && is_header(trimmed) => 0,
@@ -21,8 +23,8 @@ pub(crate) fn depth(language: Language, line: &str, trimmed: &str) -> usize {
             let dashes = trimmed.len() - trimmed.trim_start_matches("- ").len();
             columns + if trimmed == "-" { 1 } else { dashes }
         }
-        Language::Markdown => heading(trimmed).map_or(PROSE, |(level, _)| level),
-        Language::Docker => usize::from(after(trimmed, "FROM").is_none()),
+        Language::Markdown => parse_heading(trimmed).map_or(PROSE_DEPTH, |(level, _)| level),
+        Language::Docker => usize::from(strip_keyword(trimmed, "FROM").is_none()),
         _ => columns,
     }
 }
@@ -34,7 +36,7 @@ fn is_header(trimmed: &str) -> bool {
 }
 
 /// Level and text of a Markdown heading.
-pub(crate) fn heading(trimmed: &str) -> Option<(usize, &str)> {
+pub(crate) fn parse_heading(trimmed: &str) -> Option<(usize, &str)> {
     let text = trimmed.trim_start_matches('#');
     let level = trimmed.len() - text.len();
     if !(1..=6).contains(&level) || !text.starts_with([' ', '\t']) {
@@ -44,25 +46,29 @@ pub(crate) fn heading(trimmed: &str) -> Option<(usize, &str)> {
     (!text.is_empty()).then_some((level, text))
 }
 
-pub(crate) fn declared(language: Language, trimmed: &str, indented: usize) -> Found<'_> {
+pub(crate) fn parse_data_declaration(
+    language: Language,
+    trimmed: &str,
+    indented: usize,
+) -> DeclarationMatch<'_> {
     match language {
-        Language::Toml | Language::Ini => keyed(trimmed),
-        Language::Yaml => yaml(trimmed),
-        Language::Json => json(trimmed),
+        Language::Toml | Language::Ini => parse_key_value(trimmed),
+        Language::Yaml => parse_yaml_line(trimmed),
+        Language::Json => parse_json_line(trimmed),
         Language::Markdown => {
-            heading(trimmed).map(|(_, t)| (Cow::Borrowed(t), SymbolKind::Section))
+            parse_heading(trimmed).map(|(_, t)| (Cow::Borrowed(t), SymbolKind::Section))
         }
-        Language::Sql => sql(trimmed, indented),
-        Language::Css => css(trimmed),
-        Language::Html => html(trimmed),
-        Language::Shell => shell(trimmed, indented),
-        Language::Make => make(trimmed, indented),
-        Language::Docker => docker(trimmed),
+        Language::Sql => parse_sql_line(trimmed, indented),
+        Language::Css => parse_css_line(trimmed),
+        Language::Html => parse_html_line(trimmed),
+        Language::Shell => parse_shell_line(trimmed, indented),
+        Language::Make => parse_make_line(trimmed, indented),
+        Language::Docker => parse_docker_line(trimmed),
         _ => None,
     }
 }
 
-fn keyed(trimmed: &str) -> Found<'_> {
+fn parse_key_value(trimmed: &str) -> DeclarationMatch<'_> {
     if trimmed.starts_with('[') {
         if !is_header(trimmed) {
             return None;
@@ -71,7 +77,7 @@ fn keyed(trimmed: &str) -> Found<'_> {
         let name = inner.split(']').next()?.trim();
         return Some((Cow::Borrowed(name), SymbolKind::Section));
     }
-    let trimmed = skip(trimmed, &["export"]);
+    let trimmed = skip_keywords(trimmed, &["export"]);
     let end = trimmed.find(['=', ':'])?;
     let name = trimmed[..end].trim_end().trim_matches(['"', '\'']);
     let plain = !name.is_empty()
@@ -81,9 +87,9 @@ fn keyed(trimmed: &str) -> Found<'_> {
     plain.then_some((Cow::Borrowed(name), SymbolKind::Key))
 }
 
-fn yaml(trimmed: &str) -> Found<'_> {
+fn parse_yaml_line(trimmed: &str) -> DeclarationMatch<'_> {
     let text = trimmed.trim_start_matches("- ").trim_start();
-    let (name, rest) = if let Some(name) = quoted(text) {
+    let (name, rest) = if let Some(name) = parse_quoted(text) {
         (name, &text[name.len() + 2..])
     } else {
         let end = text
@@ -99,8 +105,8 @@ fn yaml(trimmed: &str) -> Found<'_> {
     plain.then_some((Cow::Borrowed(name), SymbolKind::Key))
 }
 
-fn json(trimmed: &str) -> Found<'_> {
-    let name = quoted(trimmed)?;
+fn parse_json_line(trimmed: &str) -> DeclarationMatch<'_> {
+    let name = parse_quoted(trimmed)?;
     let rest = trimmed[name.len() + 2..].trim_start();
     rest.starts_with(':')
         .then_some((Cow::Borrowed(name), SymbolKind::Key))
@@ -137,7 +143,7 @@ const COLUMN_TYPES: &[&str] = &[
     "NVARCHAR",
 ];
 
-fn sql(trimmed: &str, indented: usize) -> Found<'_> {
+fn parse_sql_line(trimmed: &str, indented: usize) -> DeclarationMatch<'_> {
     let mut words = trimmed.split_whitespace();
     let first = words.next()?;
     let is = |text: &str, keyword: &str| text.eq_ignore_ascii_case(keyword);
@@ -173,7 +179,7 @@ fn sql(trimmed: &str, indented: usize) -> Found<'_> {
         .then_some((Cow::Borrowed(name), SymbolKind::Column))
 }
 
-fn css(trimmed: &str) -> Found<'_> {
+fn parse_css_line(trimmed: &str) -> DeclarationMatch<'_> {
     if let Some(head) = trimmed.strip_suffix('{') {
         return Some((Cow::Borrowed(head.trim_end()), SymbolKind::Selector));
     }
@@ -191,7 +197,7 @@ fn css(trimmed: &str) -> Found<'_> {
     plain.then_some((Cow::Borrowed(name), SymbolKind::Key))
 }
 
-fn html(trimmed: &str) -> Found<'_> {
+fn parse_html_line(trimmed: &str) -> DeclarationMatch<'_> {
     let text = trimmed.strip_prefix('<')?;
     let end = text.find(|c| !is_name(c) && c != '-').unwrap_or(text.len());
     let tag = &text[..end];
@@ -200,7 +206,7 @@ fn html(trimmed: &str) -> Found<'_> {
     }
     let head = text.split('>').next().unwrap_or(text);
     if let Some(at) = head.find(" id=") {
-        let id = quoted(&head[at + 4..])?;
+        let id = parse_quoted(&head[at + 4..])?;
         return Some((Cow::Owned(format!("{tag}#{id}")), SymbolKind::Element));
     }
     matches!(
@@ -225,9 +231,9 @@ fn html(trimmed: &str) -> Found<'_> {
     .then_some((Cow::Borrowed(tag), SymbolKind::Element))
 }
 
-fn shell(trimmed: &str, indented: usize) -> Found<'_> {
-    if let Some(rest) = after(trimmed, "function") {
-        return named(rest, SymbolKind::Function);
+fn parse_shell_line(trimmed: &str, indented: usize) -> DeclarationMatch<'_> {
+    if let Some(rest) = strip_keyword(trimmed, "function") {
+        return parse_name(rest, SymbolKind::Function);
     }
     let end = trimmed
         .find(|c| !is_name(c) && !matches!(c, '-' | ':' | '.'))
@@ -237,16 +243,16 @@ fn shell(trimmed: &str, indented: usize) -> Found<'_> {
     if !name.is_empty() && rest.starts_with("()") {
         return Some((Cow::Borrowed(name), SymbolKind::Function));
     }
-    if let Some(title) = after(trimmed, "@test") {
-        return Some((Cow::Borrowed(quoted(title)?), SymbolKind::Test));
+    if let Some(title) = strip_keyword(trimmed, "@test") {
+        return Some((Cow::Borrowed(parse_quoted(title)?), SymbolKind::Test));
     }
-    let text = skip(trimmed, &["export", "readonly", "local", "declare"]);
-    let (name, rest) = word(text);
+    let text = skip_keywords(trimmed, &["export", "readonly", "local", "declare"]);
+    let (name, rest) = split_first_word(text);
     (indented == 0 && !name.is_empty() && rest.starts_with('='))
         .then_some((Cow::Borrowed(name), SymbolKind::Constant))
 }
 
-fn make(trimmed: &str, indented: usize) -> Found<'_> {
+fn parse_make_line(trimmed: &str, indented: usize) -> DeclarationMatch<'_> {
     if indented > 0 {
         return None;
     }
@@ -255,16 +261,16 @@ fn make(trimmed: &str, indented: usize) -> Found<'_> {
     let assigned = rest.starts_with(":=") || rest.starts_with("::=") || rest.starts_with('=');
     if assigned {
         let name = head.trim_end().trim_end_matches(['?', '+', '!']).trim_end();
-        let name = skip(name, &["export", "override"]);
-        return named(name, SymbolKind::Constant);
+        let name = skip_keywords(name, &["export", "override"]);
+        return parse_name(name, SymbolKind::Constant);
     }
     let name = head.split_whitespace().next()?.trim_start_matches('@');
     let plain = !name.is_empty() && !head.contains(['(', '"', '\'']) || name.starts_with("$(");
     plain.then_some((Cow::Borrowed(name), SymbolKind::Target))
 }
 
-fn docker(trimmed: &str) -> Found<'_> {
-    let rest = after(trimmed, "FROM")?;
+fn parse_docker_line(trimmed: &str) -> DeclarationMatch<'_> {
+    let rest = strip_keyword(trimmed, "FROM")?;
     let mut words = rest.split_whitespace().filter(|w| !w.starts_with("--"));
     let image = words.next()?;
     let stage = words

@@ -31,7 +31,7 @@ pub(crate) enum Language {
 
 /// What a file is for, which decides how a change in it is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Nature {
+pub(crate) enum FilePurpose {
     Code,
     Data,
     Prose,
@@ -40,7 +40,7 @@ pub(crate) enum Nature {
 
 impl Language {
     /// The language of a path, by file name and ending.
-    pub(crate) fn of(path: &str) -> Self {
+    pub(crate) fn from_path(path: &str) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let lower = name.to_ascii_lowercase();
         if let Some(known) = Self::of_name(&lower) {
@@ -94,7 +94,7 @@ impl Language {
     }
 
     /// What stands between a container and its member.
-    pub(crate) fn joiner(self) -> &'static str {
+    pub(crate) fn member_joiner(self) -> &'static str {
         match self {
             Self::Rust | Self::C | Self::Php | Self::Ruby => "::",
             Self::Css => " ",
@@ -107,33 +107,33 @@ impl Language {
         if self == Self::Ruby {
             "#"
         } else {
-            self.joiner()
+            self.member_joiner()
         }
     }
 
     /// Whether one qualified name lies inside another.
     pub(crate) fn is_inside(self, inner: &str, outer: &str) -> bool {
         inner.strip_prefix(outer).is_some_and(|rest| {
-            rest.starts_with(self.joiner()) || rest.starts_with(self.method_joiner())
+            rest.starts_with(self.member_joiner()) || rest.starts_with(self.method_joiner())
         })
     }
 
     /// The last part of a qualified name.
-    pub(crate) fn bare(self, name: &str) -> &str {
+    pub(crate) fn strip_qualifier(self, name: &str) -> &str {
         if matches!(self, Self::Markdown | Self::Css) {
             return name;
         }
-        let name = name.rsplit(self.joiner()).next().unwrap_or(name);
+        let name = name.rsplit(self.member_joiner()).next().unwrap_or(name);
         name.rsplit(self.method_joiner()).next().unwrap_or(name)
     }
 
     /// What files of this language are for.
-    pub(crate) fn nature(self) -> Nature {
+    pub(crate) fn file_purpose(self) -> FilePurpose {
         match self {
-            Self::Toml | Self::Yaml | Self::Json | Self::Ini => Nature::Data,
-            Self::Markdown => Nature::Prose,
-            Self::Plain => Nature::Unknown,
-            _ => Nature::Code,
+            Self::Toml | Self::Yaml | Self::Json | Self::Ini => FilePurpose::Data,
+            Self::Markdown => FilePurpose::Prose,
+            Self::Plain => FilePurpose::Unknown,
+            _ => FilePurpose::Code,
         }
     }
 
@@ -148,8 +148,10 @@ impl Language {
             | Self::C
             | Self::CSharp
             | Self::Swift
-            | Self::Css => slashes(line),
-            Self::Php => slashes(line) || (line.starts_with('#') && !line.starts_with("#[")),
+            | Self::Css => is_slash_comment(line),
+            Self::Php => {
+                is_slash_comment(line) || (line.starts_with('#') && !line.starts_with("#["))
+            }
             Self::Python
             | Self::Ruby
             | Self::Shell
@@ -166,7 +168,7 @@ impl Language {
     }
 }
 
-fn slashes(line: &str) -> bool {
+fn is_slash_comment(line: &str) -> bool {
     line.starts_with("//")
         || line.starts_with("/*")
         || line == "*"

@@ -7,7 +7,7 @@ pub(crate) fn is_name(c: char) -> bool {
 
 /// The name at the start of a text, and what follows it. Empty when the text
 /// starts with a digit or with no name at all.
-pub(crate) fn word(text: &str) -> (&str, &str) {
+pub(crate) fn split_first_word(text: &str) -> (&str, &str) {
     if text.starts_with(|c: char| c.is_ascii_digit()) {
         return ("", text);
     }
@@ -32,7 +32,7 @@ pub(crate) fn last_word(text: &str) -> &str {
 
 /// What follows a keyword, without leading blanks; `None` when another word
 /// stands here.
-pub(crate) fn after<'a>(text: &'a str, keyword: &str) -> Option<&'a str> {
+pub(crate) fn strip_keyword<'a>(text: &'a str, keyword: &str) -> Option<&'a str> {
     let rest = text.strip_prefix(keyword)?;
     if rest.starts_with(is_name) {
         return None;
@@ -41,9 +41,9 @@ pub(crate) fn after<'a>(text: &'a str, keyword: &str) -> Option<&'a str> {
 }
 
 /// Skips any of the keywords, as often as they stand in a row.
-pub(crate) fn skip<'a>(mut text: &'a str, keywords: &[&str]) -> &'a str {
+pub(crate) fn skip_keywords<'a>(mut text: &'a str, keywords: &[&str]) -> &'a str {
     loop {
-        let (first, rest) = word(text);
+        let (first, rest) = split_first_word(text);
         // A keyword that ends the text, or is called or assigned, is a name.
         if first.is_empty()
             || !keywords.contains(&first)
@@ -56,7 +56,7 @@ pub(crate) fn skip<'a>(mut text: &'a str, keywords: &[&str]) -> &'a str {
 }
 
 /// What follows a bracket pair that the text starts with, nested ones skipped.
-pub(crate) fn past(text: &str, open: char, close: char) -> Option<&str> {
+pub(crate) fn skip_brackets(text: &str, open: char, close: char) -> Option<&str> {
     if !text.starts_with(open) {
         return None;
     }
@@ -77,7 +77,7 @@ pub(crate) fn past(text: &str, open: char, close: char) -> Option<&str> {
 }
 
 /// The text in the quotes that the text starts with.
-pub(crate) fn quoted(text: &str) -> Option<&str> {
+pub(crate) fn parse_quoted(text: &str) -> Option<&str> {
     let quote = text
         .chars()
         .next()
@@ -88,7 +88,7 @@ pub(crate) fn quoted(text: &str) -> Option<&str> {
 }
 
 /// Columns of leading blanks; a tab counts four.
-pub(crate) fn indent(line: &str) -> usize {
+pub(crate) fn count_indent(line: &str) -> usize {
     let mut columns = 0;
     for byte in line.bytes() {
         match byte {

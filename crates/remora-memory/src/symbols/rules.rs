@@ -3,7 +3,10 @@
 
 use std::borrow::Cow;
 
-use super::lexing::{after, indent, last_word, past, quoted, skip, word};
+use super::lexing::{
+    count_indent, last_word, parse_quoted, skip_brackets, skip_keywords, split_first_word,
+    strip_keyword,
+};
 use super::{Language, SymbolKind, classes, data};
 
 /// A declaration found on a line.
@@ -18,7 +21,7 @@ pub(crate) struct Declaration<'a> {
 
 /// How a line stands to what is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Placing {
+pub(crate) enum LinePlacement {
     /// Ends whatever is as deep or deeper.
     Normal,
     /// Belongs to what is as deep: a closing bracket, an `else`, a label.
@@ -27,48 +30,50 @@ pub(crate) enum Placing {
     Ignored,
 }
 
-pub(crate) type Found<'a> = Option<(Cow<'a, str>, SymbolKind)>;
+pub(crate) type DeclarationMatch<'a> = Option<(Cow<'a, str>, SymbolKind)>;
 
 /// How deep a line stands.
-pub(crate) fn placing(language: Language, line: &str) -> (usize, Placing) {
+pub(crate) fn place_line(language: Language, line: &str) -> (usize, LinePlacement) {
     let trimmed = line.trim();
-    let depth = data::depth(language, line, trimmed);
+    let depth = data::measure_depth(language, line, trimmed);
     if language != Language::Markdown && language.is_comment(trimmed) {
-        return (depth, Placing::Ignored);
+        return (depth, LinePlacement::Ignored);
     }
     let directive = language == Language::C && trimmed.starts_with('#');
     if directive && !trimmed.starts_with("#define") {
-        return (depth, Placing::Ignored);
+        return (depth, LinePlacement::Ignored);
     }
     let first = trimmed.bytes().next().unwrap_or(b' ');
     let goes_on = match first {
         b')' | b'}' | b']' | b'{' => true,
         b'[' | b'@' | b'#' => is_mark(language, trimmed),
-        b'w' => language == Language::Rust && after(trimmed, "where").is_some(),
+        b'w' => language == Language::Rust && strip_keyword(trimmed, "where").is_some(),
         b'c' | b'd' | b'p' => {
             trimmed.ends_with(':')
                 && !matches!(language, Language::Python | Language::Yaml | Language::Make)
                 && ["case", "default", "public", "private", "protected"]
                     .iter()
-                    .any(|label| after(trimmed, label).is_some())
+                    .any(|label| strip_keyword(trimmed, label).is_some())
         }
         b'e' => {
             matches!(language, Language::Ruby | Language::Shell)
                 && matches!(
-                    word(trimmed).0,
+                    split_first_word(trimmed).0,
                     "end" | "else" | "elsif" | "esac" | "ensure" | "elif"
                 )
         }
-        b'r' => language == Language::Ruby && word(trimmed).0 == "rescue",
-        b'f' | b't' => language == Language::Shell && matches!(word(trimmed).0, "fi" | "then"),
+        b'r' => language == Language::Ruby && split_first_word(trimmed).0 == "rescue",
+        b'f' | b't' => {
+            language == Language::Shell && matches!(split_first_word(trimmed).0, "fi" | "then")
+        }
         _ => false,
     };
     (
         depth,
         if goes_on {
-            Placing::Continues
+            LinePlacement::Continues
         } else {
-            Placing::Normal
+            LinePlacement::Normal
         },
     )
 }
@@ -102,14 +107,14 @@ pub(crate) fn marks_test(language: Language, trimmed: &str) -> bool {
                 .is_some_and(|n| matches!(n, "test" | "rstest" | "test_case" | "proptest"))
         }
         Language::Java | Language::Kotlin | Language::Swift => {
-            let (name, _) = word(trimmed.trim_start_matches('@'));
+            let (name, _) = split_first_word(trimmed.trim_start_matches('@'));
             matches!(
                 name,
                 "Test" | "ParameterizedTest" | "RepeatedTest" | "TestFactory"
             )
         }
         Language::CSharp => {
-            let (name, _) = word(trimmed.trim_start_matches('['));
+            let (name, _) = split_first_word(trimmed.trim_start_matches('['));
             matches!(name, "Fact" | "Theory" | "Test" | "TestMethod" | "TestCase")
         }
         _ => false,
@@ -117,7 +122,7 @@ pub(crate) fn marks_test(language: Language, trimmed: &str) -> bool {
 }
 
 /// What a line declares.
-pub(crate) fn declared(language: Language, line: &str) -> Option<Declaration<'_>> {
+pub(crate) fn parse_declaration(language: Language, line: &str) -> Option<Declaration<'_>> {
     let trimmed = line.trim();
     if trimmed.is_empty() || trimmed.len() > 2_000 {
         return None;
@@ -125,21 +130,21 @@ pub(crate) fn declared(language: Language, line: &str) -> Option<Declaration<'_>
     if language != Language::Markdown && language.is_comment(trimmed) {
         return None;
     }
-    let depth = data::depth(language, line, trimmed);
+    let depth = data::measure_depth(language, line, trimmed);
     let (name, kind) = match language {
-        Language::Rust => rust(trimmed),
-        Language::Python => python(trimmed, indent(line)),
-        Language::Script => script(trimmed),
-        Language::Go => go(trimmed),
-        Language::Java => classes::java(trimmed),
-        Language::CSharp => classes::csharp(trimmed),
-        Language::C => classes::c(trimmed, indent(line)),
-        Language::Kotlin => classes::kotlin(trimmed),
-        Language::Swift => classes::swift(trimmed),
-        Language::Php => classes::php(trimmed),
-        Language::Ruby => classes::ruby(trimmed),
+        Language::Rust => parse_rust_line(trimmed),
+        Language::Python => parse_python_line(trimmed, count_indent(line)),
+        Language::Script => parse_script_line(trimmed),
+        Language::Go => parse_go_line(trimmed),
+        Language::Java => classes::parse_java_line(trimmed),
+        Language::CSharp => classes::parse_csharp_line(trimmed),
+        Language::C => classes::parse_c_line(trimmed, count_indent(line)),
+        Language::Kotlin => classes::parse_kotlin_line(trimmed),
+        Language::Swift => classes::parse_swift_line(trimmed),
+        Language::Php => classes::parse_php_line(trimmed),
+        Language::Ruby => classes::parse_ruby_line(trimmed),
         Language::Plain => None,
-        _ => data::declared(language, trimmed, indent(line)),
+        _ => data::parse_data_declaration(language, trimmed, count_indent(line)),
     }?;
     if name.is_empty() && kind != SymbolKind::Group {
         return None;
@@ -147,34 +152,34 @@ pub(crate) fn declared(language: Language, line: &str) -> Option<Declaration<'_>
     Some(Declaration { name, kind, depth })
 }
 
-pub(crate) fn named(text: &str, kind: SymbolKind) -> Found<'_> {
-    let (name, _) = word(text);
+pub(crate) fn parse_name(text: &str, kind: SymbolKind) -> DeclarationMatch<'_> {
+    let (name, _) = split_first_word(text);
     (!name.is_empty()).then_some((Cow::Borrowed(name), kind))
 }
 
 /// The first keyword of a table that a text starts with gives the kind.
-pub(crate) fn by_keyword<'a>(text: &'a str, table: &[(&str, SymbolKind)]) -> Found<'a> {
+pub(crate) fn by_keyword<'a>(text: &'a str, table: &[(&str, SymbolKind)]) -> DeclarationMatch<'a> {
     table
         .iter()
-        .find_map(|(keyword, kind)| named(after(text, keyword)?, *kind))
+        .find_map(|(keyword, kind)| parse_name(strip_keyword(text, keyword)?, *kind))
 }
 
-fn rust(trimmed: &str) -> Found<'_> {
+fn parse_rust_line(trimmed: &str) -> DeclarationMatch<'_> {
     let mut text = trimmed;
     while text.starts_with("#[") {
-        text = past(&text[1..], '[', ']')?;
+        text = skip_brackets(&text[1..], '[', ']')?;
     }
-    if let Some(rest) = after(text, "pub") {
-        text = past(rest, '(', ')').unwrap_or(rest);
+    if let Some(rest) = strip_keyword(text, "pub") {
+        text = skip_brackets(rest, '(', ')').unwrap_or(rest);
     }
     loop {
         let before = text;
-        text = skip(text, &["default", "async", "unsafe", "safe"]);
-        if let Some(rest) = after(text, "extern") {
-            text = quoted(rest).map_or(rest, |abi| rest[abi.len() + 2..].trim_start());
+        text = skip_keywords(text, &["default", "async", "unsafe", "safe"]);
+        if let Some(rest) = strip_keyword(text, "extern") {
+            text = parse_quoted(rest).map_or(rest, |abi| rest[abi.len() + 2..].trim_start());
         }
-        if let Some(rest) = after(text, "const")
-            && ["fn", "async", "unsafe", "extern"].contains(&word(rest).0)
+        if let Some(rest) = strip_keyword(text, "const")
+            && ["fn", "async", "unsafe", "extern"].contains(&split_first_word(rest).0)
         {
             text = rest;
         }
@@ -182,15 +187,15 @@ fn rust(trimmed: &str) -> Found<'_> {
             break;
         }
     }
-    if let Some(rest) = after(text, "impl") {
-        let rest = past(rest, '<', '>').unwrap_or(rest);
-        return Some((Cow::Borrowed(implemented(rest)), SymbolKind::Impl));
+    if let Some(rest) = strip_keyword(text, "impl") {
+        let rest = skip_brackets(rest, '<', '>').unwrap_or(rest);
+        return Some((Cow::Borrowed(find_impl_type(rest)), SymbolKind::Impl));
     }
     if let Some(rest) = text.strip_prefix("macro_rules!") {
-        return named(rest.trim_start(), SymbolKind::Macro);
+        return parse_name(rest.trim_start(), SymbolKind::Macro);
     }
-    if let Some(rest) = after(text, "static") {
-        return named(skip(rest, &["mut", "ref"]), SymbolKind::Constant);
+    if let Some(rest) = strip_keyword(text, "static") {
+        return parse_name(skip_keywords(rest, &["mut", "ref"]), SymbolKind::Constant);
     }
     by_keyword(
         text,
@@ -209,31 +214,31 @@ fn rust(trimmed: &str) -> Found<'_> {
 }
 
 /// The type of an `impl` head, without generics and path.
-fn implemented(head: &str) -> &str {
+fn find_impl_type(head: &str) -> &str {
     let head = head.split(['{']).next().unwrap_or(head);
     let head = head.split(" where").next().unwrap_or(head);
     let target = head.rsplit_once(" for ").map_or(head, |(_, t)| t).trim();
     let target = target.trim_start_matches(['&', '*']);
-    let target = skip(target, &["dyn", "mut"]);
+    let target = skip_keywords(target, &["dyn", "mut"]);
     let target = target.split('<').next().unwrap_or(target).trim();
     last_word(target)
 }
 
-fn python(trimmed: &str, indented: usize) -> Found<'_> {
-    let text = skip(trimmed, &["async"]);
-    if let Some(rest) = after(text, "def") {
-        let (name, _) = word(rest);
+fn parse_python_line(trimmed: &str, indented: usize) -> DeclarationMatch<'_> {
+    let text = skip_keywords(trimmed, &["async"]);
+    if let Some(rest) = strip_keyword(text, "def") {
+        let (name, _) = split_first_word(rest);
         let kind = if name.starts_with("test_") {
             SymbolKind::Test
         } else {
             SymbolKind::Function
         };
-        return named(rest, kind);
+        return parse_name(rest, kind);
     }
-    if let Some(rest) = after(text, "class") {
-        return named(rest, SymbolKind::Class);
+    if let Some(rest) = strip_keyword(text, "class") {
+        return parse_name(rest, SymbolKind::Class);
     }
-    let (name, rest) = word(trimmed);
+    let (name, rest) = split_first_word(trimmed);
     let rest = rest.trim_start();
     let assigned = (rest.starts_with('=') && !rest.starts_with("=="))
         || (rest.starts_with(':') && rest.len() > 1);
@@ -245,7 +250,7 @@ fn python(trimmed: &str, indented: usize) -> Found<'_> {
         } else {
             SymbolKind::Field
         };
-        return named(trimmed, kind);
+        return parse_name(trimmed, kind);
     }
     None
 }
@@ -318,17 +323,17 @@ const SCRIPT_MODIFIERS: &[&str] = &[
     "accessor",
 ];
 
-fn script(trimmed: &str) -> Found<'_> {
-    let text = skip(trimmed, &["export", "default", "declare", "abstract"]);
-    let call = skip(text, &["async"]);
-    if let Some(rest) = after(call, "function") {
-        return named(
+fn parse_script_line(trimmed: &str) -> DeclarationMatch<'_> {
+    let text = skip_keywords(trimmed, &["export", "default", "declare", "abstract"]);
+    let call = skip_keywords(text, &["async"]);
+    if let Some(rest) = strip_keyword(call, "function") {
+        return parse_name(
             rest.trim_start_matches('*').trim_start(),
             SymbolKind::Function,
         );
     }
-    let text = if after(text, "const").is_some_and(|r| after(r, "enum").is_some()) {
-        after(text, "const")?
+    let text = if strip_keyword(text, "const").is_some_and(|r| strip_keyword(r, "enum").is_some()) {
+        strip_keyword(text, "const")?
     } else {
         text
     };
@@ -343,14 +348,14 @@ fn script(trimmed: &str) -> Found<'_> {
     ) {
         return found;
     }
-    if let Some(rest) = after(text, "type") {
-        let (name, tail) = word(rest);
+    if let Some(rest) = strip_keyword(text, "type") {
+        let (name, tail) = split_first_word(rest);
         return (!name.is_empty() && (tail.contains('=') || tail.starts_with('<')))
             .then_some((Cow::Borrowed(name), SymbolKind::Type));
     }
     for keyword in ["const", "let", "var"] {
-        if let Some(rest) = after(text, keyword) {
-            let (name, tail) = word(rest);
+        if let Some(rest) = strip_keyword(text, keyword) {
+            let (name, tail) = split_first_word(rest);
             let value = tail.split_once("= ").map_or("", |(_, v)| v);
             let kind = if is_function_value(value) {
                 SymbolKind::Function
@@ -364,14 +369,14 @@ fn script(trimmed: &str) -> Found<'_> {
 }
 
 fn is_function_value(value: &str) -> bool {
-    let value = skip(value, &["async"]);
+    let value = skip_keywords(value, &["async"]);
     let arrow = |text: &str| {
-        past(text, '(', ')').map_or_else(
-            || text.starts_with('(') || word(text).1.trim_start().starts_with("=>"),
+        skip_brackets(text, '(', ')').map_or_else(
+            || text.starts_with('(') || split_first_word(text).1.trim_start().starts_with("=>"),
             |rest| rest.starts_with("=>") || (rest.starts_with(':') && rest.contains("=>")),
         )
     };
-    if after(value, "function").is_some() || arrow(value) {
+    if strip_keyword(value, "function").is_some() || arrow(value) {
         return true;
     }
     // A wrapped component or callback: `memo((props) => {`.
@@ -379,7 +384,7 @@ fn is_function_value(value: &str) -> bool {
         let inner = value.split_once('(').map_or("", |(_, i)| i);
         let head = value.split_once('(').map_or("", |(h, _)| h);
         !head.contains(' ')
-            && arrow(skip(inner, &["async"]))
+            && arrow(skip_keywords(inner, &["async"]))
             && matches!(
                 head.rsplit('.').next(),
                 Some("memo" | "forwardRef" | "useCallback" | "useMemo" | "cache" | "asyncHandler")
@@ -387,17 +392,17 @@ fn is_function_value(value: &str) -> bool {
     }
 }
 
-fn script_test(text: &str) -> Found<'_> {
-    let (name, rest) = word(text);
+fn script_test(text: &str) -> DeclarationMatch<'_> {
+    let (name, rest) = split_first_word(text);
     let group = matches!(name, "describe" | "context" | "suite");
     if !group && !matches!(name, "it" | "test") {
         return None;
     }
     let rest = ["only", "skip", "concurrent", "each", "todo"]
         .iter()
-        .find_map(|m| rest.strip_prefix('.').and_then(|r| after(r, m)))
+        .find_map(|m| rest.strip_prefix('.').and_then(|r| strip_keyword(r, m)))
         .unwrap_or(rest);
-    let title = quoted(rest.strip_prefix('(')?)?;
+    let title = parse_quoted(rest.strip_prefix('(')?)?;
     let kind = if group {
         SymbolKind::Group
     } else {
@@ -406,19 +411,19 @@ fn script_test(text: &str) -> Found<'_> {
     Some((Cow::Borrowed(title), kind))
 }
 
-fn script_member(text: &str) -> Found<'_> {
-    let bare = skip(text, SCRIPT_MODIFIERS);
+fn script_member(text: &str) -> DeclarationMatch<'_> {
+    let bare = skip_keywords(text, SCRIPT_MODIFIERS);
     let modified = bare.len() != text.len();
     let bare = bare.trim_start_matches('*').trim_start();
-    let (name, rest) = word(bare.trim_start_matches('#'));
+    let (name, rest) = split_first_word(bare.trim_start_matches('#'));
     if name.is_empty() || is_keyword(name) {
         return None;
     }
     let rest = rest.trim_start();
-    let rest = past(rest, '<', '>').unwrap_or(rest);
+    let rest = skip_brackets(rest, '<', '>').unwrap_or(rest);
     let tail = text.trim_end();
     if rest.starts_with('(') {
-        let opens = match past(rest, '(', ')') {
+        let opens = match skip_brackets(rest, '(', ')') {
             Some(end) => tail.ends_with('{') && (end.starts_with('{') || end.starts_with(':')),
             None => (modified || name == "constructor") && tail.ends_with(['(', ',']),
         };
@@ -428,20 +433,21 @@ fn script_member(text: &str) -> Found<'_> {
     if rest.starts_with("==") || rest.starts_with("=>") || rest.starts_with("::") {
         return None;
     }
-    if tail.ends_with("=> {") || tail.ends_with("=>") || after(value, "function").is_some() {
+    if tail.ends_with("=> {") || tail.ends_with("=>") || strip_keyword(value, "function").is_some()
+    {
         return is_function_value(value).then_some((Cow::Borrowed(name), SymbolKind::Function));
     }
     None
 }
 
-fn go(trimmed: &str) -> Found<'_> {
-    if let Some(rest) = after(trimmed, "func") {
-        let Some(tail) = past(rest, '(', ')') else {
-            let (name, _) = word(rest);
+fn parse_go_line(trimmed: &str) -> DeclarationMatch<'_> {
+    if let Some(rest) = strip_keyword(trimmed, "func") {
+        let Some(tail) = skip_brackets(rest, '(', ')') else {
+            let (name, _) = split_first_word(rest);
             let test = ["Test", "Benchmark", "Fuzz", "Example"]
                 .iter()
                 .any(|p| name.starts_with(p));
-            return named(
+            return parse_name(
                 rest,
                 if test {
                     SymbolKind::Test
@@ -450,7 +456,7 @@ fn go(trimmed: &str) -> Found<'_> {
                 },
             );
         };
-        let (name, _) = word(tail);
+        let (name, _) = split_first_word(tail);
         if name.is_empty() {
             return None;
         }
@@ -459,11 +465,11 @@ fn go(trimmed: &str) -> Found<'_> {
         let owner = last_word(owner.trim());
         return Some((Cow::Owned(format!("{owner}.{name}")), SymbolKind::Function));
     }
-    if let Some(rest) = after(trimmed, "type") {
-        let (name, tail) = word(rest);
+    if let Some(rest) = strip_keyword(trimmed, "type") {
+        let (name, tail) = split_first_word(rest);
         let tail = tail.trim_start();
-        let tail = past(tail, '[', ']').unwrap_or(tail);
-        let kind = match word(tail).0 {
+        let tail = skip_brackets(tail, '[', ']').unwrap_or(tail);
+        let kind = match split_first_word(tail).0 {
             "struct" => SymbolKind::Struct,
             "interface" => SymbolKind::Interface,
             _ => SymbolKind::Type,
@@ -471,14 +477,14 @@ fn go(trimmed: &str) -> Found<'_> {
         return (!name.is_empty()).then_some((Cow::Borrowed(name), kind));
     }
     for keyword in ["const", "var"] {
-        if let Some(rest) = after(trimmed, keyword) {
+        if let Some(rest) = strip_keyword(trimmed, keyword) {
             if rest.starts_with('(') {
                 return Some((Cow::Borrowed(""), SymbolKind::Group));
             }
-            return named(rest, SymbolKind::Constant);
+            return parse_name(rest, SymbolKind::Constant);
         }
     }
-    let (name, tail) = word(trimmed);
+    let (name, tail) = split_first_word(trimmed);
     let assigned = tail.contains(" = ") && !tail.contains(['(', '.', '[']) && !is_keyword(name);
     (assigned && !name.is_empty()).then_some((Cow::Borrowed(name), SymbolKind::Constant))
 }

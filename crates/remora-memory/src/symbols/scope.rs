@@ -1,18 +1,18 @@
 //! Which declarations are open at a line: a stack fed line by line, or seeded
 //! by one walk upwards. Linear, and blind to anything but one line at a time.
 
-use super::lexing::indent;
-use super::rules::{self, Declaration, Placing};
+use super::lexing::count_indent;
+use super::rules::{self, Declaration, LinePlacement};
 use super::{Language, Symbol, SymbolKind};
 
 /// How far a walk upwards goes before it gives up.
-const WALK_CAP: usize = 20_000;
+const MAX_WALKED_LINES: usize = 20_000;
 
 /// How deep declarations may nest.
-const DEPTH_CAP: usize = 64;
+const MAX_NESTING_LEVELS: usize = 64;
 
 #[derive(Debug, Clone)]
-struct Open {
+struct OpenDeclaration {
     name: String,
     kind: SymbolKind,
     depth: usize,
@@ -21,9 +21,9 @@ struct Open {
 
 /// The declarations that are open.
 #[derive(Debug, Clone)]
-pub(crate) struct Scope {
+pub(crate) struct SymbolScope {
     language: Language,
-    open: Vec<Open>,
+    open: Vec<OpenDeclaration>,
     line: usize,
     fence: Option<char>,
     comment: Option<&'static str>,
@@ -31,7 +31,7 @@ pub(crate) struct Scope {
     prose: bool,
 }
 
-impl Scope {
+impl SymbolScope {
     /// At the top of a text.
     pub(crate) fn new(language: Language) -> Self {
         Self {
@@ -46,7 +46,7 @@ impl Scope {
     }
 
     /// Just above the line that starts at a byte of a text.
-    pub(crate) fn above(language: Language, text: &str, start: usize, line: usize) -> Self {
+    pub(crate) fn above_line(language: Language, text: &str, start: usize, line: usize) -> Self {
         let mut scope = Self::new(language);
         if language == Language::Plain {
             return scope;
@@ -55,23 +55,23 @@ impl Scope {
         // Only from the top can one tell a heading from a comment in a fence.
         if language == Language::Markdown {
             for each in head.lines() {
-                scope.feed(each);
+                scope.feed_line(each);
             }
             return scope;
         }
-        scope.climb(head, &text[start..], line);
+        scope.collect_enclosing(head, &text[start..], line);
         scope.line = line.saturating_sub(1);
         scope
     }
 
-    fn climb(&mut self, head: &str, rest: &str, line: usize) {
+    fn collect_enclosing(&mut self, head: &str, rest: &str, line: usize) {
         let mut limit = usize::MAX;
         if let Some(first) = rest.lines().find(|l| !l.trim().is_empty()) {
-            let (depth, placing) = rules::placing(self.language, first);
+            let (depth, placing) = rules::place_line(self.language, first);
             limit = match placing {
-                Placing::Normal => depth,
-                Placing::Continues => depth + 1,
-                Placing::Ignored => usize::MAX,
+                LinePlacement::Normal => depth,
+                LinePlacement::Continues => depth + 1,
+                LinePlacement::Ignored => usize::MAX,
             };
         }
         let mut number = line;
@@ -80,7 +80,7 @@ impl Scope {
         if head.is_empty() {
             return;
         }
-        for each in body.rsplit('\n').take(WALK_CAP) {
+        for each in body.rsplit('\n').take(MAX_WALKED_LINES) {
             number -= 1;
             if wants_mark {
                 let mark = each.trim();
@@ -98,21 +98,21 @@ impl Scope {
                 break;
             }
             // Most lines are deeper than what is looked for.
-            if indent(each) >= limit || each.trim().is_empty() {
+            if count_indent(each) >= limit || each.trim().is_empty() {
                 continue;
             }
-            let (depth, placing) = rules::placing(self.language, each);
-            if placing == Placing::Ignored || depth >= limit {
+            let (depth, placing) = rules::place_line(self.language, each);
+            if placing == LinePlacement::Ignored || depth >= limit {
                 continue;
             }
-            if let Some(found) = rules::declared(self.language, each) {
+            if let Some(found) = rules::parse_declaration(self.language, each) {
                 wants_mark = found.kind == SymbolKind::Function;
                 limit = found.depth;
                 self.push(found, number);
-                if self.open.len() == DEPTH_CAP {
+                if self.open.len() == MAX_NESTING_LEVELS {
                     break;
                 }
-            } else if placing == Placing::Continues {
+            } else if placing == LinePlacement::Continues {
                 limit = limit.min(depth + 1);
             } else {
                 limit = depth;
@@ -122,7 +122,7 @@ impl Scope {
     }
 
     fn push(&mut self, found: Declaration<'_>, line: usize) {
-        self.open.push(Open {
+        self.open.push(OpenDeclaration {
             name: found.name.into_owned(),
             kind: found.kind,
             depth: found.depth,
@@ -131,7 +131,7 @@ impl Scope {
     }
 
     /// Takes the next line; whether it declares something.
-    pub(crate) fn feed(&mut self, line: &str) -> bool {
+    pub(crate) fn feed_line(&mut self, line: &str) -> bool {
         self.line += 1;
         let trimmed = line.trim();
         self.prose = false;
@@ -142,11 +142,11 @@ impl Scope {
         if self.prose {
             return false;
         }
-        let (depth, placing) = rules::placing(self.language, line);
-        if placing == Placing::Ignored {
+        let (depth, placing) = rules::place_line(self.language, line);
+        if placing == LinePlacement::Ignored {
             return false;
         }
-        let reach = if placing == Placing::Continues {
+        let reach = if placing == LinePlacement::Continues {
             depth + 1
         } else {
             depth
@@ -161,7 +161,7 @@ impl Scope {
             }
         }
         let marked = std::mem::take(&mut self.test_mark);
-        let Some(mut found) = rules::declared(self.language, line) else {
+        let Some(mut found) = rules::parse_declaration(self.language, line) else {
             return false;
         };
         if marked && found.kind == SymbolKind::Function {
@@ -170,7 +170,7 @@ impl Scope {
         while self.open.last().is_some_and(|o| o.depth >= found.depth) {
             self.open.pop();
         }
-        if self.open.len() < DEPTH_CAP {
+        if self.open.len() < MAX_NESTING_LEVELS {
             self.push(found, self.line);
             return true;
         }
@@ -249,7 +249,7 @@ impl Scope {
                 name.push_str(if method {
                     self.language.method_joiner()
                 } else {
-                    self.language.joiner()
+                    self.language.member_joiner()
                 });
             }
             name.push_str(&each.name);
@@ -258,7 +258,7 @@ impl Scope {
     }
 
     /// The declaration that the last line made, unless it is local code.
-    pub(crate) fn innermost(&self) -> Option<Symbol> {
+    pub(crate) fn innermost_symbol(&self) -> Option<Symbol> {
         let at = self.open.len().checked_sub(1)?;
         let last = &self.open[at];
         if last.kind == SymbolKind::Group || self.is_local(at) {
@@ -272,7 +272,7 @@ impl Scope {
     }
 
     /// The innermost open declaration that has a name of its own.
-    pub(crate) fn holder(&self) -> Option<Symbol> {
+    pub(crate) fn enclosing_symbol(&self) -> Option<Symbol> {
         let at = (0..self.open.len())
             .rev()
             .find(|at| self.open[*at].kind != SymbolKind::Group && !self.is_local(*at))?;
@@ -307,7 +307,7 @@ impl Scope {
 }
 
 /// Start and end, in bytes, of a line counted from one.
-pub(crate) fn place(text: &str, line: usize) -> Option<(usize, usize)> {
+pub(crate) fn find_line_range(text: &str, line: usize) -> Option<(usize, usize)> {
     let start = start_of(text, line)?;
     let rest = &text[start..];
     let end = rest.find('\n').map_or(text.len(), |at| start + at);

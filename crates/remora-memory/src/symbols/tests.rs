@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::scope::start_of;
-use super::{Language, enclosing, outline};
+use super::{Language, find_enclosing_symbol, list_symbols};
 
 const PATHS: &[&str] = &[
     "a.rs",
@@ -57,9 +57,9 @@ fn text_of(case: &Value) -> String {
 fn outlines_are_as_the_cases_say() {
     let mut wrong = Vec::new();
     for case in cases() {
-        let found: Vec<Value> = outline(case["path"].as_str().unwrap(), &text_of(&case))
+        let found: Vec<Value> = list_symbols(case["path"].as_str().unwrap(), &text_of(&case))
             .iter()
-            .map(|s| format!("{} {} {}", s.line, s.kind.word(), s.name).into())
+            .map(|s| format!("{} {} {}", s.line, s.kind.as_str(), s.name).into())
             .collect();
         if Value::Array(found.clone()) != case["outline"] {
             wrong.push(format!("{}: {found:#?}", case["name"]));
@@ -76,8 +76,8 @@ fn lines_stand_where_the_cases_say() {
         let text = text_of(&case);
         for each in case["enclosing"].as_array().into_iter().flatten() {
             let line = usize::try_from(each["line"].as_u64().unwrap()).unwrap();
-            let found = enclosing(case["path"].as_str().unwrap(), &text, line)
-                .map(|s| format!("{} {} {}", s.line, s.kind.word(), s.name));
+            let found = find_enclosing_symbol(case["path"].as_str().unwrap(), &text, line)
+                .map(|s| format!("{} {} {}", s.line, s.kind.as_str(), s.name));
             count += 1;
             if found.as_deref() != each["in"].as_str() {
                 wrong.push(format!("{} line {line}: {found:?}", case["name"]));
@@ -151,8 +151,8 @@ proptest! {
     #[test]
     fn any_text_has_an_outline(text in any::<String>(), line in 0usize..50) {
         for path in PATHS {
-            outline(path, &text);
-            enclosing(path, &text, line);
+            list_symbols(path, &text);
+            find_enclosing_symbol(path, &text, line);
         }
     }
 
@@ -160,10 +160,10 @@ proptest! {
     fn code_like_text_has_an_outline_in_order(text in code(), line in 0usize..50) {
         let lines = text.lines().count();
         for path in PATHS {
-            let found = outline(path, &text);
+            let found = list_symbols(path, &text);
             prop_assert!(found.iter().all(|s| (1..=lines).contains(&s.line)));
             prop_assert!(found.windows(2).all(|w| w[0].line < w[1].line));
-            if let Some(holder) = enclosing(path, &text, line) {
+            if let Some(holder) = find_enclosing_symbol(path, &text, line) {
                 prop_assert!(holder.line <= line, "{path}: {holder:?} at {line}");
             }
         }
@@ -174,9 +174,9 @@ proptest! {
         // A walk upwards cannot know that a line stands in a long comment.
         let plain = !text.contains("/*") && !text.contains("\"\"\"");
         for path in ["a.rs", "a.toml", "a.go", "a.kt"].into_iter().filter(|_| plain) {
-            for symbol in outline(path, &text) {
-                let holder = enclosing(path, &text, symbol.line);
-                prop_assert_eq!(holder.map(|h| h.line), Some(symbol.line), "{:?}", Language::of(path));
+            for symbol in list_symbols(path, &text) {
+                let holder = find_enclosing_symbol(path, &text, symbol.line);
+                prop_assert_eq!(holder.map(|h| h.line), Some(symbol.line), "{:?}", Language::from_path(path));
             }
         }
     }

@@ -9,7 +9,7 @@ mod writing;
 
 use std::fmt::Debug;
 
-use crate::store::{Batch, Filter, Order, Page, Store, Write};
+use crate::store::{Batch, Filter, ItemWrite, PageRequest, SortOrder, Store};
 use crate::words::Query;
 use remora_protocol::record::Item;
 
@@ -49,7 +49,7 @@ fn ok<T, E: Debug>(result: Result<T, E>) -> T {
 }
 
 #[track_caller]
-fn write(store: &dyn Store, items: Vec<Write>) -> Vec<i64> {
+fn write(store: &dyn Store, items: Vec<ItemWrite>) -> Vec<i64> {
     ok(store.apply(&Batch {
         items,
         ..Batch::default()
@@ -58,16 +58,16 @@ fn write(store: &dyn Store, items: Vec<Write>) -> Vec<i64> {
 
 #[track_caller]
 fn add(store: &dyn Store, items: impl IntoIterator<Item = Item>) -> Vec<i64> {
-    write(store, items.into_iter().map(Write::Add).collect())
+    write(store, items.into_iter().map(ItemWrite::Add).collect())
 }
 
 #[track_caller]
 fn all(store: &dyn Store) -> Vec<Item> {
-    ok(store.list(&Filter::default(), page(Order::Oldest, 1_000)))
+    ok(store.list_items(&Filter::default(), page(SortOrder::Oldest, 1_000)))
 }
 
-fn page(order: Order, limit: usize) -> Page {
-    Page {
+fn page(order: SortOrder, limit: usize) -> PageRequest {
+    PageRequest {
         order,
         beyond: None,
         limit,

@@ -1,13 +1,13 @@
 //! A store that fails on purpose, to see what the rest makes of it.
 
 use crate::store::{
-    Batch, Counts, DetailRow, EventKey, Filter, Hit, Name, Page, Prune, PruneRun, Result, Settled,
-    Store,
+    Batch, DetailRow, EventKey, Filter, Hit, IndexState, ItemRef, PageRequest, PruneMode,
+    PruneRequest, Result, Store, StoreStats,
 };
 use crate::words::Query;
-use remora_embed::Meaning;
+use remora_embed::Embedding;
 use remora_protocol::record::{
-    Erase, EventRow, FileRecord, Given, Item, Kind, Override, Project, Session,
+    ErasePlan, FileRecord, Injection, Item, Kind, LoggedEvent, Override, Project, Session,
 };
 
 /// What is done with a batch before it is written: panic, end the process, or
@@ -28,8 +28,8 @@ impl FaultyStore {
 }
 
 impl Store for FaultyStore {
-    fn known(&self, events: &[EventKey<'_>]) -> Result<Vec<bool>> {
-        self.store.known(events)
+    fn are_known(&self, events: &[EventKey<'_>]) -> Result<Vec<bool>> {
+        self.store.are_known(events)
     }
 
     fn apply(&self, batch: &Batch) -> Result<Vec<i64>> {
@@ -41,40 +41,40 @@ impl Store for FaultyStore {
         self.store.search(query, filter, limit)
     }
 
-    fn items(&self, names: &[Name]) -> Result<Vec<Item>> {
-        self.store.items(names)
+    fn find_items(&self, names: &[ItemRef]) -> Result<Vec<Item>> {
+        self.store.find_items(names)
     }
 
-    fn list(&self, filter: &Filter, page: Page) -> Result<Vec<Item>> {
-        self.store.list(filter, page)
+    fn list_items(&self, filter: &Filter, page: PageRequest) -> Result<Vec<Item>> {
+        self.store.list_items(filter, page)
     }
 
-    fn sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>> {
-        self.store.sessions(filter, limit)
+    fn list_sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>> {
+        self.store.list_sessions(filter, limit)
     }
 
-    fn events(&self, filter: &Filter, page: Page) -> Result<Vec<EventRow>> {
-        self.store.events(filter, page)
+    fn list_events(&self, filter: &Filter, page: PageRequest) -> Result<Vec<LoggedEvent>> {
+        self.store.list_events(filter, page)
     }
 
-    fn projects(&self) -> Result<Vec<Project>> {
-        self.store.projects()
+    fn list_projects(&self) -> Result<Vec<Project>> {
+        self.store.list_projects()
     }
 
-    fn files(&self, project: &str, folder: Option<&str>) -> Result<Vec<FileRecord>> {
-        self.store.files(project, folder)
+    fn list_files(&self, project: &str, folder: Option<&str>) -> Result<Vec<FileRecord>> {
+        self.store.list_files(project, folder)
     }
 
-    fn file(&self, project: &str, folder: &str, name: &str) -> Result<Option<FileRecord>> {
-        self.store.file(project, folder, name)
+    fn find_file(&self, project: &str, folder: &str, name: &str) -> Result<Option<FileRecord>> {
+        self.store.find_file(project, folder, name)
     }
 
-    fn given(&self, filter: &Filter, limit: usize) -> Result<Vec<Given>> {
-        self.store.given(filter, limit)
+    fn list_injections(&self, filter: &Filter, limit: usize) -> Result<Vec<Injection>> {
+        self.store.list_injections(filter, limit)
     }
 
-    fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
-        self.store.keyed(project, kind, key)
+    fn find_by_key(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
+        self.store.find_by_key(project, kind, key)
     }
 
     fn details(
@@ -87,43 +87,43 @@ impl Store for FaultyStore {
         self.store.details(project, kind, holding, limit)
     }
 
-    fn counts(&self) -> Result<Counts> {
-        self.store.counts()
+    fn count_contents(&self) -> Result<StoreStats> {
+        self.store.count_contents()
     }
 
-    fn unembedded(&self, model: &str, limit: usize) -> Result<Vec<Item>> {
-        self.store.unembedded(model, limit)
+    fn list_unembedded(&self, model: &str, limit: usize) -> Result<Vec<Item>> {
+        self.store.list_unembedded(model, limit)
     }
 
     fn unembedded_count(&self, model: &str) -> Result<u64> {
         self.store.unembedded_count(model)
     }
 
-    fn embed(&self, model: &str, meanings: &[(i64, Meaning)]) -> Result<()> {
-        self.store.embed(model, meanings)
+    fn store_embeddings(&self, model: &str, meanings: &[(i64, Embedding)]) -> Result<()> {
+        self.store.store_embeddings(model, meanings)
     }
 
     fn forget_meanings(&self) -> Result<()> {
         self.store.forget_meanings()
     }
 
-    fn settle(&self) -> Result<Settled> {
-        self.store.settle()
+    fn optimize_index(&self) -> Result<IndexState> {
+        self.store.optimize_index()
     }
 
-    fn overrides(&self, project: Option<&str>) -> Result<Vec<Override>> {
-        self.store.overrides(project)
+    fn list_overrides(&self, project: Option<&str>) -> Result<Vec<Override>> {
+        self.store.list_overrides(project)
     }
 
-    fn erase(&self, erase: &Erase) -> Result<()> {
+    fn erase(&self, erase: &ErasePlan) -> Result<()> {
         self.store.erase(erase)
     }
 
-    fn remove(&self, names: &[Name]) -> Result<()> {
+    fn remove(&self, names: &[ItemRef]) -> Result<()> {
         self.store.remove(names)
     }
 
-    fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64> {
+    fn prune(&self, prune: &PruneRequest, run: PruneMode) -> Result<u64> {
         self.store.prune(prune, run)
     }
 }

@@ -139,7 +139,7 @@ impl Generator {
             58..76 => events.push(self.edit()),
             76..80 => events.push(self.write()),
             80..86 => events.push(self.grep()),
-            86..90 => self.mend(events),
+            86..90 => self.fix_failure(events),
             90..94 => events.push(self.server()),
             94..96 => events.push(self.missing()),
             96..98 => {
@@ -162,7 +162,7 @@ impl Generator {
     }
 
     /// A command fails, something is edited, the same command passes.
-    fn mend(&mut self, events: &mut Vec<Value>) {
+    fn fix_failure(&mut self, events: &mut Vec<Value>) {
         let (failed, passed) = self.outputs.pair(&mut self.dice);
         events.push(self.bash(&failed));
         for _ in 0..=self.dice.below(2) {

@@ -7,17 +7,19 @@ mod removing;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use remora_embed::Meaning;
+use remora_embed::Embedding;
 use remora_protocol::record::{
-    Anchor, EventRow, FileRecord, FileState, Given, Item, Kind, Override, Project, Session,
+    FileFingerprint, FileRecord, FileState, Injection, Item, Kind, LoggedEvent, Override, Project,
+    Session,
 };
 
-use crate::about::{self, texts};
+use crate::about::{self, list_texts};
 use crate::overrides::Overrides;
-use crate::rank::{Fit, Parts};
+use crate::rank::{MatchStrength, ScoreParts};
 use crate::store::{
-    Batch, Counts, DetailRow, Erase, EventKey, FileMatch, Filter, Hit, Looks, Name, Order, Page,
-    Prune, PruneRun, Result, Settled, Store, Write, is_look,
+    Batch, DetailRow, ErasePlan, EventKey, FileMatch, Filter, Hit, IndexState, ItemRef, ItemWrite,
+    LookupItems, PageRequest, PruneMode, PruneRequest, Result, SortOrder, Store, StoreStats,
+    is_look,
 };
 use crate::words::Query;
 use matching::{begins, fill_fit, holds, idf, terms};
@@ -30,14 +32,14 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 struct State {
-    events: Vec<EventRow>,
+    events: Vec<LoggedEvent>,
     projects: BTreeMap<String, Project>,
     sessions: BTreeMap<String, Session>,
     items: BTreeMap<i64, Item>,
     files: BTreeMap<(String, String, String), FileRecord>,
-    given: BTreeMap<(String, u32), Given>,
+    given: BTreeMap<(String, u32), Injection>,
     /// By row: the model, what was embedded, and what it means.
-    meanings: BTreeMap<i64, (String, String, Meaning)>,
+    meanings: BTreeMap<i64, (String, String, Embedding)>,
     overrides: BTreeMap<String, Override>,
     last: i64,
 }
@@ -53,7 +55,7 @@ impl State {
     fn means(&self, item: &Item, model: &str) -> bool {
         self.meanings
             .get(&item.id)
-            .is_some_and(|(of, text, _)| of == model && *text == about::of(item))
+            .is_some_and(|(of, text, _)| of == model && *text == about::build_embedding_text(item))
     }
 
     fn knows(&self, key: EventKey<'_>) -> bool {
@@ -77,26 +79,26 @@ impl State {
             .map(|old| old.id)
     }
 
-    fn write(&mut self, write: &Write, overrides: &Overrides) -> i64 {
-        if let Write::Add(item) | Write::Keep(item) | Write::Put(item) = write {
-            if let Some(tombstone) = overrides.tombstone(item) {
+    fn write(&mut self, write: &ItemWrite, overrides: &Overrides) -> i64 {
+        if let ItemWrite::Add(item) | ItemWrite::Keep(item) | ItemWrite::Put(item) = write {
+            if let Some(tombstone) = overrides.find_tombstone(item) {
                 let (uid, time) = (tombstone.uid.clone(), item.time);
-                return self.write(&Write::Again { uid, time }, overrides);
+                return self.write(&ItemWrite::Again { uid, time }, overrides);
             }
-            if let Some(edited) = overrides.edited(item, None) {
+            if let Some(edited) = overrides.apply_edit(item, None) {
                 return self.place(&match write {
-                    Write::Keep(_) => Write::Keep(edited),
-                    Write::Put(_) => Write::Put(edited),
-                    _ => Write::Add(edited),
+                    ItemWrite::Keep(_) => ItemWrite::Keep(edited),
+                    ItemWrite::Put(_) => ItemWrite::Put(edited),
+                    _ => ItemWrite::Add(edited),
                 });
             }
         }
         self.place(write)
     }
 
-    fn place(&mut self, write: &Write) -> i64 {
+    fn place(&mut self, write: &ItemWrite) -> i64 {
         match write {
-            Write::Again { uid, time } => {
+            ItemWrite::Again { uid, time } => {
                 let Some(id) = self.by_uid(uid) else { return 0 };
                 if let Some(item) = self.items.get_mut(&id) {
                     item.seen += 1;
@@ -104,11 +106,11 @@ impl State {
                 }
                 id
             }
-            Write::Add(item) => {
+            ItemWrite::Add(item) => {
                 let place = self.by_uid(&item.uid).or_else(|| self.by_key(item));
                 self.set(item, place)
             }
-            Write::Keep(item) => {
+            ItemWrite::Keep(item) => {
                 let place = self.by_uid(&item.uid).or_else(|| self.by_key(item));
                 let free = item.id > 0 && !self.items.contains_key(&item.id);
                 if !free || place == Some(item.id) {
@@ -126,7 +128,7 @@ impl State {
                     Some(item.id),
                 )
             }
-            Write::Put(item) => {
+            ItemWrite::Put(item) => {
                 let place = self.by_key(item).or_else(|| self.by_uid(&item.uid));
                 self.set(item, place)
             }
@@ -168,7 +170,7 @@ impl State {
             }
             new.anchor = match (new.anchor, old.anchor) {
                 (Some(new), Some(old)) if (new.size, new.hash) == (old.size, old.hash) => {
-                    Some(Anchor {
+                    Some(FileFingerprint {
                         since: old.since,
                         ..new
                     })
@@ -214,7 +216,7 @@ fn fits(item: &Item, filter: &Filter) -> bool {
         && is(&filter.session, &item.session)
         && is(&filter.agent, &item.agent)
         && (filter.kinds.is_empty() || filter.kinds.contains(&item.kind))
-        && (filter.looks == Looks::Kept || !is_look(item))
+        && (filter.looks == LookupItems::Kept || !is_look(item))
         && filter.since.is_none_or(|since| item.time >= since)
         && filter.until.is_none_or(|until| item.time < until)
         && filter.file.as_ref().is_none_or(|file| {
@@ -236,8 +238,8 @@ fn is_file(path: &str, file: &FileMatch) -> bool {
         || above.is_some_and(|rest| rest.ends_with('/'))
 }
 
-fn page<T>(mut rows: Vec<T>, order: Order, limit: usize, skip: impl Fn(&T) -> bool) -> Vec<T> {
-    if order == Order::Newest {
+fn page<T>(mut rows: Vec<T>, order: SortOrder, limit: usize, skip: impl Fn(&T) -> bool) -> Vec<T> {
+    if order == SortOrder::Newest {
         rows.reverse();
     }
     rows.into_iter()
@@ -247,7 +249,7 @@ fn page<T>(mut rows: Vec<T>, order: Order, limit: usize, skip: impl Fn(&T) -> bo
 }
 
 impl Store for MemoryStore {
-    fn known(&self, events: &[EventKey<'_>]) -> Result<Vec<bool>> {
+    fn are_known(&self, events: &[EventKey<'_>]) -> Result<Vec<bool>> {
         let state = self.state();
         Ok(events.iter().map(|key| state.knows(*key)).collect())
     }
@@ -291,15 +293,15 @@ impl Store for MemoryStore {
         let state = self.state();
         let mut rows = state.sorted(filter);
         rows.reverse();
-        rows.retain(|item| query.allows(texts(item).map(String::as_str)));
+        rows.retain(|item| query.allows_texts(list_texts(item).map(String::as_str)));
         if query.is_blank() {
             let hit = |item: &Item| Hit {
                 item: item.clone(),
                 score: 0.0,
                 all_words: true,
                 any_words: true,
-                parts: Parts::default(),
-                fit: Fit::default(),
+                parts: ScoreParts::default(),
+                fit: MatchStrength::default(),
                 same: Vec::new(),
             };
             return Ok(rows.into_iter().take(limit).map(hit).collect());
@@ -313,8 +315,8 @@ impl Store for MemoryStore {
                 score: 0.0,
                 all_words: !query.groups().is_empty(),
                 any_words: true,
-                parts: Parts::default(),
-                fit: Fit::default(),
+                parts: ScoreParts::default(),
+                fit: MatchStrength::default(),
                 same: Vec::new(),
             })
             .collect();
@@ -362,11 +364,11 @@ impl Store for MemoryStore {
         Ok(told)
     }
 
-    fn items(&self, names: &[Name]) -> Result<Vec<Item>> {
+    fn find_items(&self, names: &[ItemRef]) -> Result<Vec<Item>> {
         let state = self.state();
-        let find = |name: &Name| match name {
-            Name::Id(id) => state.items.get(id),
-            Name::Uid(uid) => {
+        let find = |name: &ItemRef| match name {
+            ItemRef::Id(id) => state.items.get(id),
+            ItemRef::Uid(uid) => {
                 let imported = || {
                     state
                         .items
@@ -383,7 +385,7 @@ impl Store for MemoryStore {
         Ok(names.iter().filter_map(find).cloned().collect())
     }
 
-    fn list(&self, filter: &Filter, at: Page) -> Result<Vec<Item>> {
+    fn list_items(&self, filter: &Filter, at: PageRequest) -> Result<Vec<Item>> {
         let state = self.state();
         let beyond = at
             .beyond
@@ -392,8 +394,8 @@ impl Store for MemoryStore {
             let place =
                 |time: Option<i64>, id: i64| (time.map(|_| item.time), item.id).cmp(&(time, id));
             beyond.is_some_and(|(time, id)| match at.order {
-                Order::Oldest => place(time, id).is_le(),
-                Order::Newest => place(time, id).is_ge(),
+                SortOrder::Oldest => place(time, id).is_le(),
+                SortOrder::Newest => place(time, id).is_ge(),
             })
         };
         Ok(page(state.sorted(filter), at.order, at.limit, skip)
@@ -402,7 +404,7 @@ impl Store for MemoryStore {
             .collect())
     }
 
-    fn sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>> {
+    fn list_sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>> {
         let state = self.state();
         let mut rows: Vec<Session> = state
             .sessions
@@ -417,9 +419,9 @@ impl Store for MemoryStore {
         Ok(rows)
     }
 
-    fn events(&self, filter: &Filter, at: Page) -> Result<Vec<EventRow>> {
+    fn list_events(&self, filter: &Filter, at: PageRequest) -> Result<Vec<LoggedEvent>> {
         let state = self.state();
-        let mut rows: Vec<EventRow> = state
+        let mut rows: Vec<LoggedEvent> = state
             .events
             .iter()
             .filter(|event| state.session_fits(&event.session, filter))
@@ -428,22 +430,22 @@ impl Store for MemoryStore {
             .cloned()
             .collect();
         rows.sort_by_key(|event| event.time);
-        let skip = |event: &EventRow| {
+        let skip = |event: &LoggedEvent| {
             at.beyond.is_some_and(|moment| match at.order {
-                Order::Oldest => event.time <= moment,
-                Order::Newest => event.time >= moment,
+                SortOrder::Oldest => event.time <= moment,
+                SortOrder::Newest => event.time >= moment,
             })
         };
         Ok(page(rows, at.order, at.limit, skip))
     }
 
-    fn projects(&self) -> Result<Vec<Project>> {
+    fn list_projects(&self) -> Result<Vec<Project>> {
         let mut rows: Vec<Project> = self.state().projects.values().cloned().collect();
         rows.sort_by(|a, b| (&a.name, &a.key).cmp(&(&b.name, &b.key)));
         Ok(rows)
     }
 
-    fn files(&self, project: &str, folder: Option<&str>) -> Result<Vec<FileRecord>> {
+    fn list_files(&self, project: &str, folder: Option<&str>) -> Result<Vec<FileRecord>> {
         let state = self.state();
         let fits = |file: &&FileRecord| {
             file.project == project && folder.is_none_or(|folder| file.folder == folder)
@@ -451,14 +453,14 @@ impl Store for MemoryStore {
         Ok(state.files.values().filter(fits).cloned().collect())
     }
 
-    fn file(&self, project: &str, folder: &str, name: &str) -> Result<Option<FileRecord>> {
+    fn find_file(&self, project: &str, folder: &str, name: &str) -> Result<Option<FileRecord>> {
         let key = (project.to_owned(), folder.to_owned(), name.to_owned());
         Ok(self.state().files.get(&key).cloned())
     }
 
-    fn given(&self, filter: &Filter, limit: usize) -> Result<Vec<Given>> {
+    fn list_injections(&self, filter: &Filter, limit: usize) -> Result<Vec<Injection>> {
         let state = self.state();
-        let fits = |given: &&Given| {
+        let fits = |given: &&Injection| {
             let session = Filter {
                 since: None,
                 until: None,
@@ -468,13 +470,13 @@ impl Store for MemoryStore {
                 && filter.until.is_none_or(|until| given.time < until)
                 && state.session_fits(&given.session, &session)
         };
-        let mut rows: Vec<Given> = state.given.values().filter(fits).cloned().collect();
+        let mut rows: Vec<Injection> = state.given.values().filter(fits).cloned().collect();
         rows.sort_by_key(|row| (row.time, row.line));
         rows.truncate(limit);
         Ok(rows)
     }
 
-    fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
+    fn find_by_key(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
         let state = self.state();
         let is = |item: &&Item| {
             item.project == project && item.kind == kind && item.key.as_deref() == Some(key)
@@ -514,7 +516,7 @@ impl Store for MemoryStore {
         Ok(details.collect())
     }
 
-    fn counts(&self) -> Result<Counts> {
+    fn count_contents(&self) -> Result<StoreStats> {
         let state = self.state();
         let of = |kind: Kind| {
             state
@@ -527,7 +529,7 @@ impl Store for MemoryStore {
             .iter()
             .map(|kind| (*kind, of(*kind)))
             .filter(|(_, count)| *count > 0);
-        Ok(Counts {
+        Ok(StoreStats {
             events: state.events.len() as u64,
             items: items.collect(),
             sessions: state.sessions.len() as u64,
@@ -536,7 +538,7 @@ impl Store for MemoryStore {
         })
     }
 
-    fn unembedded(&self, model: &str, limit: usize) -> Result<Vec<Item>> {
+    fn list_unembedded(&self, model: &str, limit: usize) -> Result<Vec<Item>> {
         let state = self.state();
         let waits = state
             .items
@@ -547,15 +549,19 @@ impl Store for MemoryStore {
     }
 
     fn unembedded_count(&self, model: &str) -> Result<u64> {
-        Ok(self.unembedded(model, usize::MAX)?.len() as u64)
+        Ok(self.list_unembedded(model, usize::MAX)?.len() as u64)
     }
 
-    fn embed(&self, model: &str, meanings: &[(i64, Meaning)]) -> Result<()> {
+    fn store_embeddings(&self, model: &str, meanings: &[(i64, Embedding)]) -> Result<()> {
         let mut state = self.state();
         state.meanings.retain(|_, (of, _, _)| of == model);
         for (id, meaning) in meanings {
             if let Some(item) = state.items.get(id).cloned() {
-                let entry = (model.to_owned(), about::of(&item), meaning.clone());
+                let entry = (
+                    model.to_owned(),
+                    about::build_embedding_text(&item),
+                    meaning.clone(),
+                );
                 state.meanings.insert(*id, entry);
             }
         }
@@ -567,12 +573,12 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    fn settle(&self) -> Result<Settled> {
-        Ok(Settled::Wholly)
+    fn optimize_index(&self) -> Result<IndexState> {
+        Ok(IndexState::Wholly)
     }
 
-    fn remove(&self, names: &[Name]) -> Result<()> {
-        let rows = self.items(names)?;
+    fn remove(&self, names: &[ItemRef]) -> Result<()> {
+        let rows = self.find_items(names)?;
         let mut state = self.state();
         for row in rows {
             state.items.remove(&row.id);
@@ -580,19 +586,19 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    fn overrides(&self, project: Option<&str>) -> Result<Vec<Override>> {
+    fn list_overrides(&self, project: Option<&str>) -> Result<Vec<Override>> {
         let state = self.state();
         let all = state.overrides.values();
         let all = all.filter(|known| project.is_none_or(|key| known.project == key));
         Ok(all.cloned().collect())
     }
 
-    fn erase(&self, erase: &Erase) -> Result<()> {
+    fn erase(&self, erase: &ErasePlan) -> Result<()> {
         self.state().erase(erase);
         Ok(())
     }
 
-    fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64> {
+    fn prune(&self, prune: &PruneRequest, run: PruneMode) -> Result<u64> {
         Ok(self.state().prune(prune, run))
     }
 }

@@ -6,7 +6,7 @@ use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
 /// How a character takes part in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum CharRole {
     /// A letter, digit or mark of a script with spaces between words.
     Word,
     /// A character of a script that is written without spaces.
@@ -16,20 +16,20 @@ pub(super) enum Class {
 }
 
 /// How this character takes part in a word.
-pub(super) fn class(c: char) -> Class {
+pub(super) fn classify_char(c: char) -> CharRole {
     if c.is_ascii() {
         return if c.is_ascii_alphanumeric() {
-            Class::Word
+            CharRole::Word
         } else {
-            Class::Gap
+            CharRole::Gap
         };
     }
     if is_dense(c) {
-        Class::Dense
+        CharRole::Dense
     } else if c.is_alphanumeric() || is_combining_mark(c) {
-        Class::Word
+        CharRole::Word
     } else {
-        Class::Gap
+        CharRole::Gap
     }
 }
 
@@ -65,7 +65,7 @@ fn is_settled(c: char) -> bool {
 }
 
 /// Full-width letters, ligatures and loose accents in their usual form.
-pub(super) fn compose(text: &str) -> String {
+pub(super) fn compose_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(|c| !is_settled(c)) {
@@ -83,7 +83,7 @@ pub(super) fn compose(text: &str) -> String {
 }
 
 /// Appends the character without case and accent.
-pub(super) fn push(out: &mut String, c: char) {
+pub(super) fn push_folded(out: &mut String, c: char) {
     if c.is_ascii() {
         out.push(c.to_ascii_lowercase());
         return;
@@ -127,14 +127,18 @@ mod tests {
             "\u{301}",
             "한\u{11A8}a",
         ] {
-            assert_eq!(compose(text), text.nfkc().collect::<String>(), "{text:?}");
+            assert_eq!(
+                compose_text(text),
+                text.nfkc().collect::<String>(),
+                "{text:?}"
+            );
         }
     }
 
     proptest! {
         #[test]
         fn any_text_is_composed_as_if_in_one_go(text in "([a-c，ｅ完…\u{301}\u{327}ﬁ한]|\\PC){0,24}") {
-            prop_assert_eq!(compose(&text), text.nfkc().collect::<String>());
+            prop_assert_eq!(compose_text(&text), text.nfkc().collect::<String>());
         }
     }
 }

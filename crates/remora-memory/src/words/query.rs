@@ -7,35 +7,38 @@ mod unwanted;
 
 use std::collections::HashSet;
 
-use remora_embed::Meaning;
+use remora_embed::Embedding;
 use remora_protocol::record::Kind;
 
 use crate::prompt_embedding::PromptEmbedding;
-use crate::rank::{WEIGHTS, Weights};
+use crate::rank::{RANK_WEIGHTS, RankWeights};
 
 use super::fold;
-use super::split::{Piece, Role, Splitter, composed, dense, floor, pieces};
+use super::split::{
+    TermRole, TermSplitter, TextPiece, floor_char_boundary, for_each_piece, split_dense_run,
+    to_composed,
+};
 use super::stop::is_stop;
-pub(crate) use unwanted::Unwanted;
+pub(crate) use unwanted::ExcludedText;
 
 /// How many words of a query count.
 const MAX_GROUPS: usize = 32;
 /// How much of a query is looked at, in bytes.
-pub(crate) const MAX_TEXT: usize = 64 * 1024;
+pub(crate) const MAX_QUERY_BYTES: usize = 64 * 1024;
 /// How many words and phrases may be left out.
-const MAX_WITHOUT: usize = 16;
+const MAX_EXCLUDED_GROUPS: usize = 16;
 /// How many words of a phrase count.
-const MAX_PHRASE: usize = 16;
+const MAX_PHRASE_WORDS: usize = 16;
 
 /// One word of a query, or one phrase.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Group {
+pub struct TermGroup {
     ways: Vec<Vec<String>>,
     phrase: bool,
     open: bool,
 }
 
-impl Group {
+impl TermGroup {
     /// The ways to hold the word: any one of them, with all of its terms. The
     /// whole form comes first.
     pub fn ways(&self) -> &[Vec<String>] {
@@ -64,7 +67,7 @@ impl Group {
         }
     }
 
-    fn word(term: String) -> Self {
+    fn from_term(term: String) -> Self {
         Self {
             ways: vec![vec![term]],
             phrase: false,
@@ -73,7 +76,7 @@ impl Group {
     }
 
     /// Longer and more code-like words are rarer.
-    fn rarity(&self) -> usize {
+    fn estimate_rarity(&self) -> usize {
         let whole = self
             .ways
             .first()
@@ -94,19 +97,19 @@ impl Group {
 /// What is searched for.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Query {
-    groups: Vec<Group>,
-    without: Vec<Group>,
+    groups: Vec<TermGroup>,
+    without: Vec<TermGroup>,
     favours: Vec<Kind>,
     blank: bool,
     text: String,
     embedding: Option<PromptEmbedding>,
-    weights: Option<Weights>,
-    effort: Effort,
+    weights: Option<RankWeights>,
+    effort: SearchEffort,
 }
 
 /// How much of a store is looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Effort {
+pub enum SearchEffort {
     /// What finds nearly everything.
     #[default]
     Whole,
@@ -117,31 +120,31 @@ pub enum Effort {
 impl Query {
     /// Reads plain words and "quoted phrases".
     pub fn parse(text: &str) -> Self {
-        Self::read(text, "")
+        Self::parse_with_literal(text, "")
     }
 
     /// As [`Query::parse`], followed by words in which quotes mean nothing.
-    pub(crate) fn read(text: &str, literal: &str) -> Self {
-        let text = text[..floor(text, MAX_TEXT)].trim();
-        let literal = literal[..floor(literal, MAX_TEXT)].trim();
-        let mut reader = Reader {
-            splitter: Splitter::new(),
+    pub(crate) fn parse_with_literal(text: &str, literal: &str) -> Self {
+        let text = text[..floor_char_boundary(text, MAX_QUERY_BYTES)].trim();
+        let literal = literal[..floor_char_boundary(literal, MAX_QUERY_BYTES)].trim();
+        let mut reader = QueryParser {
+            splitter: TermSplitter::new(),
             groups: Vec::new(),
             stops: Vec::new(),
             seen: HashSet::new(),
         };
-        let composed_text = composed(text);
+        let composed_text = to_composed(text);
         let parts: Vec<&str> = composed_text.split(is_quote).collect();
         let last = parts.len() - 1;
         for (at, part) in parts.into_iter().enumerate() {
             // Text between two quotes; a quote that is never closed is a gap.
             if at % 2 == 1 && at < last {
-                reader.phrase(part);
+                reader.parse_phrase(part);
             } else {
-                reader.words(part);
+                reader.parse_words(part);
             }
         }
-        reader.words(&composed(literal));
+        reader.parse_words(&to_composed(literal));
         let mut groups = if reader.groups.is_empty() {
             reader.stops
         } else {
@@ -149,7 +152,7 @@ impl Query {
         };
         if groups.len() > MAX_GROUPS {
             let mut order: Vec<usize> = (0..groups.len()).collect();
-            order.sort_by_key(|at| std::cmp::Reverse(groups[*at].rarity()));
+            order.sort_by_key(|at| std::cmp::Reverse(groups[*at].estimate_rarity()));
             let keep: HashSet<usize> = order.into_iter().take(MAX_GROUPS).collect();
             let mut at = 0;
             groups.retain(|_| {
@@ -171,9 +174,9 @@ impl Query {
     }
 
     /// The same with rows left out that hold any of these.
-    pub(crate) fn leaving_out(mut self, groups: Vec<Group>) -> Self {
+    pub(crate) fn leaving_out(mut self, groups: Vec<TermGroup>) -> Self {
         for group in groups {
-            if self.without.len() < MAX_WITHOUT && !self.without.contains(&group) {
+            if self.without.len() < MAX_EXCLUDED_GROUPS && !self.without.contains(&group) {
                 self.without.push(group);
             }
         }
@@ -182,8 +185,8 @@ impl Query {
 
     /// The same without words that are in too many rows to tell them apart,
     /// unless it has nothing else.
-    pub(crate) fn telling(mut self, common: impl Fn(&str) -> bool) -> Self {
-        let tells = |group: &Group| !group.stem().is_some_and(&common);
+    pub(crate) fn without_common_words(mut self, common: impl Fn(&str) -> bool) -> Self {
+        let tells = |group: &TermGroup| !group.stem().is_some_and(&common);
         if self.groups.iter().any(tells) {
             self.groups.retain(tells);
         }
@@ -191,28 +194,28 @@ impl Query {
     }
 
     /// The same with less to look at.
-    pub(crate) fn quickly(self) -> Self {
+    pub(crate) fn with_quick_effort(self) -> Self {
         Self {
-            effort: Effort::Quick,
+            effort: SearchEffort::Quick,
             ..self
         }
     }
 
     /// How much is looked at.
-    pub fn effort(&self) -> Effort {
+    pub fn effort(&self) -> SearchEffort {
         self.effort
     }
 
     /// The same with rows of these kinds preferred.
-    pub(crate) fn favouring(self, favours: Vec<Kind>) -> Self {
+    pub(crate) fn with_favoured_kinds(self, favours: Vec<Kind>) -> Self {
         Self { favours, ..self }
     }
 
     /// The same with what the text means, for the tier that knows it.
     #[must_use]
-    pub fn with_meaning(self, meaning: Meaning) -> Self {
+    pub fn with_meaning(self, meaning: Embedding) -> Self {
         Self {
-            embedding: Some(PromptEmbedding::ready(meaning)),
+            embedding: Some(PromptEmbedding::from_embedding(meaning)),
             ..self
         }
     }
@@ -228,7 +231,7 @@ impl Query {
     /// The same with other weights than every search has: for measuring what
     /// each of them brings.
     #[must_use]
-    pub fn with_weights(self, weights: Weights) -> Self {
+    pub fn with_weights(self, weights: RankWeights) -> Self {
         Self {
             weights: Some(weights),
             ..self
@@ -236,23 +239,23 @@ impl Query {
     }
 
     /// How much each part of a score counts.
-    pub fn weights(&self) -> &Weights {
-        self.weights.as_ref().unwrap_or(&WEIGHTS)
+    pub fn weights(&self) -> &RankWeights {
+        self.weights.as_ref().unwrap_or(&RANK_WEIGHTS)
     }
 
     /// The words and phrases, in the order typed, each once.
-    pub fn groups(&self) -> &[Group] {
+    pub fn groups(&self) -> &[TermGroup] {
         &self.groups
     }
 
     /// The words and phrases that a hit must not hold; [`Query::allows`] says
     /// whether it does. They count in a blank query too.
-    pub fn without(&self) -> &[Group] {
+    pub fn excluded_groups(&self) -> &[TermGroup] {
         &self.without
     }
 
     /// Kinds that fit the question better than others; narrows nothing.
-    pub fn favours(&self) -> &[Kind] {
+    pub fn favoured_kinds(&self) -> &[Kind] {
         &self.favours
     }
 
@@ -264,7 +267,7 @@ impl Query {
 
     /// What the text means, if somebody found out. Waits for an embedding that is
     /// still on its way, so that whoever needs none asks for none.
-    pub fn meaning(&self) -> Option<&Meaning> {
+    pub fn text_embedding(&self) -> Option<&Embedding> {
         self.embedding.as_ref()?.get()
     }
 
@@ -280,15 +283,15 @@ pub(crate) fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\u{201C}' | '\u{201D}' | '\u{201E}')
 }
 
-struct Reader {
-    splitter: Splitter,
-    groups: Vec<Group>,
-    stops: Vec<Group>,
-    seen: HashSet<Group>,
+struct QueryParser {
+    splitter: TermSplitter,
+    groups: Vec<TermGroup>,
+    stops: Vec<TermGroup>,
+    seen: HashSet<TermGroup>,
 }
 
-impl Reader {
-    fn add(&mut self, group: Group, stop: bool) {
+impl QueryParser {
+    fn add_group(&mut self, group: TermGroup, stop: bool) {
         if self.seen.insert(group.clone()) {
             if stop {
                 &mut self.stops
@@ -299,30 +302,30 @@ impl Reader {
         }
     }
 
-    fn words(&mut self, text: &str) {
+    fn parse_words(&mut self, text: &str) {
         let mut found = Vec::new();
-        pieces(text, |piece| found.push(piece));
+        for_each_piece(text, |piece| found.push(piece));
         for piece in found {
             match piece {
-                Piece::Segment(segment) => self.segment(segment),
-                Piece::Dense(run) => self.run(run),
+                TextPiece::Segment(segment) => self.parse_segment(segment),
+                TextPiece::Dense(run) => self.parse_dense_run(run),
             }
         }
     }
 
-    fn segment(&mut self, segment: &str) {
+    fn parse_segment(&mut self, segment: &str) {
         let mut parts = Vec::new();
         let mut whole = None;
         self.splitter
-            .segment(segment, &mut |term, role| match role {
-                Role::Part => parts.push(term.to_owned()),
-                Role::Whole => whole = Some(term.to_owned()),
-                Role::Piece => {}
+            .split_segment(segment, &mut |term, role| match role {
+                TermRole::Part => parts.push(term.to_owned()),
+                TermRole::Whole => whole = Some(term.to_owned()),
+                TermRole::Piece => {}
             });
         if parts.len() < 2 {
             for term in parts {
-                let stop = is_stop(&plain(segment));
-                self.add(Group::word(term), stop);
+                let stop = is_stop(&fold_word(segment));
+                self.add_group(TermGroup::from_term(term), stop);
             }
             return;
         }
@@ -331,8 +334,8 @@ impl Reader {
             .into_iter()
             .chain([parts])
             .collect();
-        self.add(
-            Group {
+        self.add_group(
+            TermGroup {
                 ways,
                 phrase: false,
                 open: false,
@@ -341,45 +344,45 @@ impl Reader {
         );
     }
 
-    fn run(&mut self, run: &str) {
+    fn parse_dense_run(&mut self, run: &str) {
         let mut terms = Vec::new();
-        dense(run, &mut |term, role| {
-            if role == Role::Part {
+        split_dense_run(run, &mut |term, role| {
+            if role == TermRole::Part {
                 terms.push(term.to_owned());
             }
         });
         for term in terms {
             let stop = is_stop(&term);
             let open = term.chars().count() == 1;
-            self.add(
-                Group {
+            self.add_group(
+                TermGroup {
                     open,
-                    ..Group::word(term)
+                    ..TermGroup::from_term(term)
                 },
                 stop,
             );
         }
     }
 
-    fn phrase(&mut self, text: &str) {
+    fn parse_phrase(&mut self, text: &str) {
         let mut terms = Vec::new();
         let splitter = &mut self.splitter;
-        pieces(text, |piece| {
+        for_each_piece(text, |piece| {
             let take = &mut |term: &str, role| {
-                if role == Role::Part && terms.len() < MAX_PHRASE {
+                if role == TermRole::Part && terms.len() < MAX_PHRASE_WORDS {
                     terms.push(term.to_owned());
                 }
             };
             match piece {
-                Piece::Segment(segment) => splitter.segment(segment, take),
-                Piece::Dense(run) => dense(run, take),
+                TextPiece::Segment(segment) => splitter.split_segment(segment, take),
+                TextPiece::Dense(run) => split_dense_run(run, take),
             }
         });
         if terms.len() < 2 {
-            self.words(text);
+            self.parse_words(text);
         } else {
-            self.add(
-                Group {
+            self.add_group(
+                TermGroup {
                     ways: vec![terms],
                     phrase: true,
                     open: false,
@@ -391,14 +394,14 @@ impl Reader {
 }
 
 /// The word without case, accents and apostrophes, but with its ending.
-fn plain(segment: &str) -> String {
+fn fold_word(segment: &str) -> String {
     let segment = segment
         .strip_suffix("'s")
         .or_else(|| segment.strip_suffix("\u{2019}s"))
         .unwrap_or(segment);
     let mut out = String::new();
     for c in segment.chars().filter(|c| c.is_alphanumeric()) {
-        fold::push(&mut out, c);
+        fold::push_folded(&mut out, c);
     }
     out
 }

@@ -1,27 +1,27 @@
 //! Words as numbers: two texts share a word where they share its number, which is
 //! seen without a look at its letters.
 
-use crate::capture::fnv;
+use crate::capture::hash_fnv;
 
 /// The number of a word. Two words with the same number would take each other's
 /// place, one pair among some 2^64.
 pub(crate) fn word_number(word: &str) -> u64 {
-    fnv(word.as_bytes())
+    hash_fnv(word.as_bytes())
 }
 
 /// The numbers of words, in order, so that two sets are compared without a
 /// look-up.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct WordSet(Vec<u64>);
+pub(crate) struct WordHashes(Vec<u64>);
 
-impl<S: AsRef<str>> FromIterator<S> for WordSet {
+impl<S: AsRef<str>> FromIterator<S> for WordHashes {
     fn from_iter<I: IntoIterator<Item = S>>(words: I) -> Self {
         let words = words.into_iter();
         Self::of_numbers(words.map(|word| word_number(word.as_ref())).collect())
     }
 }
 
-impl WordSet {
+impl WordHashes {
     pub(crate) fn of_numbers(mut numbers: Vec<u64>) -> Self {
         numbers.sort_unstable();
         numbers.dedup();
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn a_set_grows_word_by_word_to_what_it_is_at_once() {
         let words = ["reader", "writer", "reader", "queue", "lock"];
-        let mut grown = WordSet::default();
+        let mut grown = WordHashes::default();
         for word in words {
             grown.insert_number(word_number(word));
         }
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(grown.count_shared(&["lock", "wal"].iter().collect()), 1);
         let (first, rest) = words.split_at(2);
         assert_eq!(
-            WordSet::from_iter(rest).with(&first.iter().collect()),
+            WordHashes::from_iter(rest).with(&first.iter().collect()),
             grown
         );
     }

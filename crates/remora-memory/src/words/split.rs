@@ -11,17 +11,17 @@ use std::rc::Rc;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use super::fold::{self, Class};
+use super::fold::{self, CharRole};
 
 /// How many bytes a term has at most; what is longer is cut.
-pub const MAX_TERM: usize = 64;
+pub const MAX_TERM_BYTES: usize = 64;
 
 /// A compound of more parts than this is told by its parts alone.
-const MAX_PARTS: usize = 8;
+const MAX_COMPOUND_PARTS: usize = 8;
 
 /// What a term is in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum TermRole {
     /// A word, or a part of a compound word.
     Part,
     /// A compound in one piece, beside its parts.
@@ -32,7 +32,7 @@ pub enum Role {
 
 /// A stretch of text that makes words on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(super) enum TextPiece<'a> {
     /// Letters and digits with single `_`, `-`, `.` or apostrophes between them.
     Segment(&'a str),
     /// A run of a script without spaces.
@@ -40,19 +40,19 @@ pub(super) enum Piece<'a> {
 }
 
 /// Hands over every term of the text, in order.
-pub fn each(text: &str, take: impl FnMut(&str, Role)) {
-    Splitter::new().each(text, take);
+pub fn for_each_term(text: &str, take: impl FnMut(&str, TermRole)) {
+    TermSplitter::new().for_each_term(text, take);
 }
 
-pub(super) fn composed(text: &str) -> Cow<'_, str> {
+pub(super) fn to_composed(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         Cow::Borrowed(text)
     } else {
-        Cow::Owned(fold::compose(text))
+        Cow::Owned(fold::compose_text(text))
     }
 }
 
-fn joins(c: char) -> bool {
+fn is_joiner(c: char) -> bool {
     matches!(c, '_' | '-' | '.' | '\'' | '\u{2019}')
 }
 
@@ -66,33 +66,33 @@ fn char_at(text: &str, at: usize) -> Option<char> {
 }
 
 /// Cuts the text where words end and where the script changes.
-pub(super) fn pieces<'a>(text: &'a str, mut take: impl FnMut(Piece<'a>)) {
-    let mut start: Option<(usize, Class)> = None;
+pub(super) fn for_each_piece<'a>(text: &'a str, mut take: impl FnMut(TextPiece<'a>)) {
+    let mut start: Option<(usize, CharRole)> = None;
     let mut end = 0;
     while let Some(c) = char_at(text, end) {
         let at = end;
         end += c.len_utf8();
-        let class = fold::class(c);
+        let class = fold::classify_char(c);
         if let Some((from, running)) = start {
             if class == running {
                 continue;
             }
-            if running == Class::Word && joins(c) {
+            if running == CharRole::Word && is_joiner(c) {
                 let next = char_at(text, end);
-                if next.is_some_and(|next| fold::class(next) == Class::Word) {
+                if next.is_some_and(|next| fold::classify_char(next) == CharRole::Word) {
                     continue;
                 }
             }
             // `c++` and `c#` are names of languages, not a letter and noise.
-            if running == Class::Word && at - from == 1 {
+            if running == CharRole::Word && at - from == 1 {
                 let rest = &text[at..];
                 if rest.starts_with("++") {
-                    take(Piece::Segment("cpp"));
+                    take(TextPiece::Segment("cpp"));
                     start = None;
                     continue;
                 }
                 if rest.starts_with('#') {
-                    take(Piece::Segment(
+                    take(TextPiece::Segment(
                         if text[from..at].eq_ignore_ascii_case("f") {
                             "fsharp"
                         } else {
@@ -103,32 +103,32 @@ pub(super) fn pieces<'a>(text: &'a str, mut take: impl FnMut(Piece<'a>)) {
                     continue;
                 }
             }
-            take(piece(running, &text[from..at]));
+            take(classify_piece(running, &text[from..at]));
             start = None;
         }
-        if class != Class::Gap {
+        if class != CharRole::Gap {
             start = Some((at, class));
         }
     }
     if let Some((from, running)) = start {
-        take(piece(running, &text[from..]));
+        take(classify_piece(running, &text[from..]));
     }
 }
 
-fn piece(class: Class, text: &str) -> Piece<'_> {
-    if class == Class::Dense {
-        Piece::Dense(text)
+fn classify_piece(class: CharRole, text: &str) -> TextPiece<'_> {
+    if class == CharRole::Dense {
+        TextPiece::Dense(text)
     } else {
-        Piece::Segment(text)
+        TextPiece::Segment(text)
     }
 }
 
 /// Overlapping pairs. The last character also stands alone, so that every
 /// character is the beginning of some term and can be found by itself.
-pub(super) fn dense(run: &str, take: &mut impl FnMut(&str, Role)) {
+pub(super) fn split_dense_run(run: &str, take: &mut impl FnMut(&str, TermRole)) {
     let mut folded = String::with_capacity(run.len());
     for c in run.chars() {
-        fold::push(&mut folded, c);
+        fold::push_folded(&mut folded, c);
     }
     let mut ends = folded.char_indices().map(|(at, _)| at).skip(1);
     let mut from = 0;
@@ -137,46 +137,50 @@ pub(super) fn dense(run: &str, take: &mut impl FnMut(&str, Role)) {
         if middle == folded.len() {
             break;
         }
-        take(&folded[from..next], Role::Part);
+        take(&folded[from..next], TermRole::Part);
         from = middle;
         middle = next;
     }
     if from < folded.len() {
-        let role = if from == 0 { Role::Part } else { Role::Piece };
+        let role = if from == 0 {
+            TermRole::Part
+        } else {
+            TermRole::Piece
+        };
         take(&folded[from..], role);
     }
 }
 
 /// How many stems a thread remembers at most.
-const REMEMBERED: usize = 16 * 1024;
+const MAX_CACHED_STEMS: usize = 16 * 1024;
 
 thread_local! {
     /// Words come again and again, in one text and in many, and finding a stem
     /// takes longer than all else: whoever splits texts on a thread shares what
     /// is known.
-    static STEMS: RefCell<Stems> = RefCell::new(Stems::new());
+    static STEM_CACHE: RefCell<StemCache> = RefCell::new(StemCache::new());
 }
 
 /// Splits one text after the other.
-pub struct Splitter {
+pub struct TermSplitter {
     parts: Vec<Range<usize>>,
     folded: String,
     whole: String,
 }
 
-impl Default for Splitter {
+impl Default for TermSplitter {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl fmt::Debug for Splitter {
+impl fmt::Debug for TermSplitter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Splitter").finish_non_exhaustive()
     }
 }
 
-impl Splitter {
+impl TermSplitter {
     /// One that has split nothing yet.
     pub fn new() -> Self {
         Self {
@@ -187,23 +191,23 @@ impl Splitter {
     }
 
     /// Hands over every term of the text, in order.
-    pub fn each(&mut self, text: &str, mut take: impl FnMut(&str, Role)) {
-        let text = composed(text);
-        pieces(&text, |piece| match piece {
-            Piece::Segment(segment) => self.segment(segment, &mut take),
-            Piece::Dense(run) => dense(run, &mut take),
+    pub fn for_each_term(&mut self, text: &str, mut take: impl FnMut(&str, TermRole)) {
+        let text = to_composed(text);
+        for_each_piece(&text, |piece| match piece {
+            TextPiece::Segment(segment) => self.split_segment(segment, &mut take),
+            TextPiece::Dense(run) => split_dense_run(run, &mut take),
         });
     }
 
     /// Hands over the parts of a segment, then the segment as a whole.
-    pub(super) fn segment(&mut self, segment: &str, take: &mut impl FnMut(&str, Role)) {
+    pub(super) fn split_segment(&mut self, segment: &str, take: &mut impl FnMut(&str, TermRole)) {
         // Most are a word in small letters, which is its only part.
-        if segment.len() <= MAX_TERM && segment.bytes().all(|b| b.is_ascii_lowercase()) {
-            take(&stem_of(segment), Role::Part);
+        if segment.len() <= MAX_TERM_BYTES && segment.bytes().all(|b| b.is_ascii_lowercase()) {
+            take(&stem_of(segment), TermRole::Part);
             return;
         }
         self.parts.clear();
-        split(segment, &mut self.parts);
+        split_compound(segment, &mut self.parts);
         self.whole.clear();
         let mut words = 0;
         for part in &self.parts {
@@ -213,24 +217,24 @@ impl Splitter {
                 self.folded.push_str(part);
                 self.folded.make_ascii_lowercase();
             } else {
-                for c in part.chars().filter(|c| !joins(*c)) {
-                    fold::push(&mut self.folded, c);
+                for c in part.chars().filter(|c| !is_joiner(*c)) {
+                    fold::push_folded(&mut self.folded, c);
                 }
             }
-            cut(&mut self.folded);
+            truncate_term(&mut self.folded);
             if self.folded.is_empty() {
                 continue;
             }
             words += 1;
-            take(&stem_of(&self.folded), Role::Part);
-            if let Some((letters, digits)) = mixed(&self.folded) {
+            take(&stem_of(&self.folded), TermRole::Part);
+            if let Some((letters, digits)) = split_letters_digits(&self.folded) {
                 for run in [letters, digits] {
                     if run.len() > 2 || (run.len() == 2 && letters.len() > 1) {
-                        take(run, Role::Piece);
+                        take(run, TermRole::Piece);
                     }
                 }
             }
-            if self.parts.len() > 1 && self.whole.len() <= MAX_TERM {
+            if self.parts.len() > 1 && self.whole.len() <= MAX_TERM_BYTES {
                 let digit = |c: Option<char>| c.is_some_and(char::is_numeric);
                 if digit(self.whole.chars().next_back()) && digit(self.folded.chars().next()) {
                     self.whole.push('_');
@@ -238,21 +242,21 @@ impl Splitter {
                 self.whole.push_str(&self.folded);
             }
         }
-        if words > 1 && words <= MAX_PARTS {
-            cut(&mut self.whole);
-            take(&stem_of(&self.whole), Role::Whole);
+        if words > 1 && words <= MAX_COMPOUND_PARTS {
+            truncate_term(&mut self.whole);
+            take(&stem_of(&self.whole), TermRole::Whole);
         }
     }
 }
 
-fn cut(term: &mut String) {
-    if term.len() > MAX_TERM {
-        term.truncate(floor(term, MAX_TERM));
+fn truncate_term(term: &mut String) {
+    if term.len() > MAX_TERM_BYTES {
+        term.truncate(floor_char_boundary(term, MAX_TERM_BYTES));
     }
 }
 
 /// The last character boundary at or before this byte.
-pub(super) fn floor(text: &str, at: usize) -> usize {
+pub(super) fn floor_char_boundary(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     (0..=at)
         .rev()
@@ -262,15 +266,15 @@ pub(super) fn floor(text: &str, at: usize) -> usize {
 
 /// A quick hash for short words that nobody can gain from making collide: at
 /// worst a batch takes longer.
-struct Fnv(u64);
+struct FnvHasher(u64);
 
-impl Default for Fnv {
+impl Default for FnvHasher {
     fn default() -> Self {
         Self(0xCBF2_9CE4_8422_2325)
     }
 }
 
-impl Hasher for Fnv {
+impl Hasher for FnvHasher {
     fn finish(&self) -> u64 {
         self.0 ^ (self.0 >> 32)
     }
@@ -282,9 +286,9 @@ impl Hasher for Fnv {
     }
 }
 
-struct Stems {
+struct StemCache {
     stemmer: Stemmer,
-    known: HashMap<Box<str>, KnownStem, BuildHasherDefault<Fnv>>,
+    known: HashMap<Box<str>, KnownStem, BuildHasherDefault<FnvHasher>>,
 }
 
 enum KnownStem {
@@ -293,7 +297,7 @@ enum KnownStem {
     Other(Rc<str>),
 }
 
-impl Stems {
+impl StemCache {
     fn new() -> Self {
         Self {
             stemmer: Stemmer::create(Algorithm::English),
@@ -308,7 +312,7 @@ impl Stems {
                 KnownStem::Other(stem) => Stem::Other(Rc::clone(stem)),
             };
         }
-        if self.known.len() >= REMEMBERED {
+        if self.known.len() >= MAX_CACHED_STEMS {
             self.known.clear();
         }
         let stem = self.stemmer.stem(word);
@@ -366,18 +370,18 @@ fn stem_of(word: &str) -> Stem<'_> {
         return Stem::Beginning(word);
     }
     // Whoever takes the stem may split another text with it.
-    STEMS.with_borrow_mut(|stems| stems.find(word))
+    STEM_CACHE.with_borrow_mut(|stems| stems.find(word))
 }
 
 /// Letters followed by digits, as in `e0502`.
-fn mixed(word: &str) -> Option<(&str, &str)> {
+fn split_letters_digits(word: &str) -> Option<(&str, &str)> {
     let at = word.bytes().position(|b| b.is_ascii_digit())?;
     let (letters, digits) = word.split_at(at);
     (!letters.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some((letters, digits))
 }
 
 /// The parts of a segment: at its joins, and where the case changes.
-fn split(segment: &str, parts: &mut Vec<Range<usize>>) {
+fn split_compound(segment: &str, parts: &mut Vec<Range<usize>>) {
     let mut from = 0;
     let mut before: Option<char> = None;
     let mut end = 0;
@@ -392,7 +396,7 @@ fn split(segment: &str, parts: &mut Vec<Range<usize>>) {
                 parts.push(from..at);
                 return;
             }
-        } else if joins(c) {
+        } else if is_joiner(c) {
             parts.push(from..at);
             from = end;
             before = None;

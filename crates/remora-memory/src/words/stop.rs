@@ -3,7 +3,7 @@
 //! else.
 
 /// Sorted, folded, without apostrophes.
-const STOP: &[&str] = &[
+const STOP_WORDS: &[&str] = &[
     "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but", "by",
     "can", "cant", "could", "did", "didnt", "do", "does", "doesnt", "doing", "done", "dont", "for",
     "from", "had", "has", "hasnt", "have", "havent", "having", "he", "her", "hers", "him", "his",
@@ -21,12 +21,12 @@ const MAX_STOP_BYTES: usize = 6;
 
 /// The words as numbers, in the same order: whoever splits a text asks of each of
 /// its words, and numbers are compared at once.
-static NUMBERS: [u64; STOP.len()] = {
-    let mut numbers = [0; STOP.len()];
+static NUMBERS: [u64; STOP_WORDS.len()] = {
+    let mut numbers = [0; STOP_WORDS.len()];
     let mut at = 0;
     while at < numbers.len() {
-        assert!(STOP[at].len() <= MAX_STOP_BYTES);
-        numbers[at] = number_of(STOP[at].as_bytes());
+        assert!(STOP_WORDS[at].len() <= MAX_STOP_BYTES);
+        numbers[at] = number_of(STOP_WORDS[at].as_bytes());
         assert!(at == 0 || numbers[at - 1] < numbers[at]);
         at += 1;
     }
@@ -51,6 +51,6 @@ pub fn is_stop(word: &str) -> bool {
 }
 
 #[cfg(test)]
-pub(super) fn all() -> &'static [&'static str] {
-    STOP
+pub(super) fn list_stop_words() -> &'static [&'static str] {
+    STOP_WORDS
 }

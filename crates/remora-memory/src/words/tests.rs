@@ -1,9 +1,9 @@
 //! What becomes of words: cases, and what must hold for any text.
 
 use proptest::prelude::*;
-use remora_embed::Meaning;
+use remora_embed::Embedding;
 
-use super::{MAX_TERM, Query, holds_phrase, stop, terms};
+use super::{MAX_TERM_BYTES, Query, holds_phrase, split_terms, stop};
 
 #[test]
 fn texts_become_terms() {
@@ -28,7 +28,7 @@ fn texts_become_terms() {
         ("...---'''___", ""),
         ("_private_ -flag", "privat flag"),
     ] {
-        assert_eq!(terms(text), expected, "{text:?}");
+        assert_eq!(split_terms(text), expected, "{text:?}");
     }
 }
 
@@ -86,10 +86,10 @@ fn only_nothing_is_blank() {
 fn a_query_keeps_its_text_and_takes_a_meaning() {
     let query = Query::parse(" The \"Walrus Zoo\" \n");
     assert_eq!(query.text(), "The \"Walrus Zoo\"");
-    assert_eq!(query.meaning(), None);
-    let meaning = Meaning::of(&[1.0, 0.0]);
+    assert_eq!(query.text_embedding(), None);
+    let meaning = Embedding::from_vector(&[1.0, 0.0]);
     let understood = query.clone().with_meaning(meaning.clone());
-    assert_eq!(understood.meaning(), Some(&meaning));
+    assert_eq!(understood.text_embedding(), Some(&meaning));
     assert_eq!(understood.groups(), query.groups());
 }
 
@@ -111,7 +111,7 @@ fn long_queries_keep_the_rarest_words() {
 #[test]
 fn phrases_stand_in_order() {
     let phrase =
-        |text: &str| -> Vec<String> { terms(text).split(' ').map(str::to_owned).collect() };
+        |text: &str| -> Vec<String> { split_terms(text).split(' ').map(str::to_owned).collect() };
     for (text, words, holds) in [
         ("out of memory", "out of memory", true),
         ("it ran out out of memory today", "out of memory", true),
@@ -126,8 +126,12 @@ fn phrases_stand_in_order() {
 
 #[test]
 fn stop_words_are_sorted() {
-    assert!(stop::all().is_sorted());
-    assert!(stop::all().iter().all(|word| stop::is_stop(word)));
+    assert!(stop::list_stop_words().is_sorted());
+    assert!(
+        stop::list_stop_words()
+            .iter()
+            .all(|word| stop::is_stop(word))
+    );
     for word in ["", "th", "thee", "theirsx", "么什", "zz"] {
         assert!(!stop::is_stop(word), "{word}");
     }
@@ -148,9 +152,9 @@ fn messy() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn terms_survive_a_tokenizer(text in messy()) {
-        let all = terms(&text);
+        let all = split_terms(&text);
         for term in all.split(' ').filter(|_| !all.is_empty()) {
-            prop_assert!(!term.is_empty() && term.len() <= MAX_TERM);
+            prop_assert!(!term.is_empty() && term.len() <= MAX_TERM_BYTES);
             let kept = |c: char| if c.is_ascii() {
                 c.is_ascii_digit() || c.is_ascii_lowercase() || c == '_'
             } else {
@@ -164,7 +168,7 @@ proptest! {
 
     #[test]
     fn a_text_holds_what_is_asked_with_it(text in messy()) {
-        let all: Vec<String> = terms(&text).split(' ').map(str::to_owned).collect();
+        let all: Vec<String> = split_terms(&text).split(' ').map(str::to_owned).collect();
         let text = text.replace(['"', '\u{201C}', '\u{201D}', '\u{201E}'], " ");
         for group in Query::parse(&text).groups() {
             let held = group.ways().iter().any(|way| way.iter().all(|term| all.contains(term)))

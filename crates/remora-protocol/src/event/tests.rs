@@ -13,7 +13,7 @@ fn the_table_has_33_events_in_enum_order() {
 #[test]
 fn a_missing_name_is_filled_in_and_a_wrong_one_is_explained() {
     let event = Event::decode(b"{\"prompt\":\"x\"}", Some(EventName::UserPromptSubmit)).unwrap();
-    assert_eq!(event.str("hook_event_name"), Some("UserPromptSubmit"));
+    assert_eq!(event.str_field("hook_event_name"), Some("UserPromptSubmit"));
     let error = Event::decode(b"{\"hook_event_name\":\"pretooluse\"}", None).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -36,7 +36,10 @@ fn a_missing_name_is_filled_in_and_a_wrong_one_is_explained() {
 #[test]
 fn the_query_of_a_file_event_is_the_base_name() {
     let json = br#"{"hook_event_name":"FileChanged","file_path":"/a/b/c.txt","event":"change"}"#;
-    assert_eq!(Event::decode(json, None).unwrap().query(), Some("c.txt"));
+    assert_eq!(
+        Event::decode(json, None).unwrap().subject_text(),
+        Some("c.txt")
+    );
 }
 
 proptest::proptest! {

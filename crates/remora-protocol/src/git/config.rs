@@ -5,7 +5,7 @@
 
 /// One `key = value` of a configuration.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ConfigEntry {
     /// The section in small letters, and the subsection as it was written.
     pub(super) section: String,
     pub(super) subsection: String,
@@ -15,7 +15,7 @@ pub(super) struct Entry {
 }
 
 /// All entries in their order; `None` when git would not read the file.
-pub(super) fn parse_config(text: &str) -> Option<Vec<Entry>> {
+pub(super) fn parse_config(text: &str) -> Option<Vec<ConfigEntry>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut parser = Parser {
         rest: text.as_bytes(),
@@ -31,7 +31,7 @@ pub(super) fn parse_config(text: &str) -> Option<Vec<Entry>> {
             Some(c) if c.is_ascii_alphabetic() => {
                 let (section, subsection) = head.clone()?;
                 let (key, value) = parser.parse_pair(c)?;
-                entries.extend(value.map(|value| Entry {
+                entries.extend(value.map(|value| ConfigEntry {
                     section,
                     subsection,
                     key,
@@ -75,7 +75,7 @@ impl Parser<'_> {
                 b']' => break,
                 c if c.is_ascii_whitespace() => {
                     let subsection = self.parse_subsection(c)?;
-                    return Some((text(section)?, subsection));
+                    return Some((decode_utf8(section)?, subsection));
                 }
                 c if c.is_ascii_alphanumeric() || matches!(c, b'-' | b'.') => {
                     section.push(c.to_ascii_lowercase());
@@ -83,7 +83,7 @@ impl Parser<'_> {
                 _ => return None,
             }
         }
-        let section = text(section)?;
+        let section = decode_utf8(section)?;
         Some(match section.split_once('.') {
             Some((section, subsection)) => (section.to_owned(), subsection.to_owned()),
             None => (section, String::new()),
@@ -113,7 +113,7 @@ impl Parser<'_> {
                 c => name.push(c),
             }
         }
-        (self.next()? == b']').then(|| text(name))?
+        (self.next()? == b']').then(|| decode_utf8(name))?
     }
 
     /// A key and its value; one without `=` has none.
@@ -132,7 +132,7 @@ impl Parser<'_> {
             b'=' => Some(self.parse_value()?),
             _ => return None,
         };
-        Some((text(key)?, value))
+        Some((decode_utf8(key)?, value))
     }
 
     fn parse_value(&mut self) -> Option<String> {
@@ -144,14 +144,14 @@ impl Parser<'_> {
             let c = self.next_or_newline();
             match c {
                 b'\n' if is_quoted => return None,
-                b'\n' => return text(value),
+                b'\n' => return decode_utf8(value),
                 c if !is_quoted && c.is_ascii_whitespace() => {
                     spaces += usize::from(!value.is_empty());
                     continue;
                 }
                 b'#' | b';' if !is_quoted => {
                     self.skip_line();
-                    return text(value);
+                    return decode_utf8(value);
                 }
                 _ => {}
             }
@@ -173,6 +173,6 @@ impl Parser<'_> {
     }
 }
 
-fn text(bytes: Vec<u8>) -> Option<String> {
+fn decode_utf8(bytes: Vec<u8>) -> Option<String> {
     String::from_utf8(bytes).ok()
 }

@@ -16,7 +16,7 @@ const MAX_LOOKAHEAD_CHARS: usize = 200;
 
 /// Wrappers that Remora or the client puts around text. No program has a use
 /// for them, so they go wherever they stand.
-const WRAPPERS: &[&str] = &[
+const WRAPPER_TAGS: &[&str] = &[
     "bash-input",
     "bash-stderr",
     "bash-stdout",
@@ -43,7 +43,7 @@ const WRAPPERS: &[&str] = &[
 const WRAPPER_PREFIX: &str = "antml:";
 /// Tags of tool calls and turns. As identifiers they also name variables and
 /// types (`made < tool_calls`, `vector<tool_use>`).
-const CONTROLS: &[&str] = &[
+const CONTROL_TAGS: &[&str] = &[
     "end-of-turn",
     "function-call",
     "function-calls",
@@ -62,9 +62,9 @@ const CONTROLS: &[&str] = &[
 ];
 /// Words that are a control tag only when they stand alone in it and are not
 /// capitalised as components and types are.
-const ROLES: &[&str] = &["assistant", "human", "system", "thinking"];
+const ROLE_NAMES: &[&str] = &["assistant", "human", "system", "thinking"];
 /// Names between bars that count although blanks surround them.
-const TOKENS: &[&str] = &[
+const SPECIAL_TOKENS: &[&str] = &[
     "assistant",
     "begin-of-text",
     "channel",
@@ -83,7 +83,7 @@ const TOKENS: &[&str] = &[
     "user",
 ];
 /// Names in square brackets; other models' templates write them in capitals.
-const BRACKETED: &[&str] = &[
+const BRACKETED_TOKENS: &[&str] = &[
     "AVAILABLE_TOOLS",
     "INST",
     "SYSTEM_PROMPT",
@@ -91,11 +91,11 @@ const BRACKETED: &[&str] = &[
     "TOOL_RESULTS",
 ];
 /// Roles that begin a turn after a blank line.
-const TURNS: &[&str] = &["Human:", "Assistant:"];
+const TURN_PREFIXES: &[&str] = &["Human:", "Assistant:"];
 
 /// The text without anything that acts as a wrapper or a control tag. Never
 /// longer in characters than it was.
-pub fn defuse(text: &str) -> Cow<'_, str> {
+pub fn defuse_tags(text: &str) -> Cow<'_, str> {
     // Most texts hold nothing that could begin one.
     let suspect = |b: u8| matches!(b, b'<' | b'&' | b'\\' | b'[' | b'\n' | 0xef);
     if !text.bytes().any(suspect) {
@@ -113,7 +113,7 @@ pub fn defuse(text: &str) -> Cow<'_, str> {
             next = at + change.skip + change.length;
             kept = next;
         }
-        breaks.note(c);
+        breaks.count_char(c);
         at = next;
     }
     if kept == 0 {
@@ -124,29 +124,29 @@ pub fn defuse(text: &str) -> Cow<'_, str> {
 }
 
 /// What is written in the place of `length` bytes, `skip` bytes from here.
-struct Change {
+struct Replacement {
     skip: usize,
     length: usize,
     with: &'static str,
 }
 
-fn find_change(text: &str, at: usize, c: char, breaks: &LineBreaks) -> Option<Change> {
+fn find_change(text: &str, at: usize, c: char, breaks: &LineBreaks) -> Option<Replacement> {
     let (before, rest) = text.split_at(at);
     match c {
         '<' | '＜' | '﹤' | '&' | '\\' => {
             let length = opening_length(rest)?;
-            is_control(&rest[length..], before).then_some(Change {
+            is_control(&rest[length..], before).then_some(Replacement {
                 skip: 0,
                 length,
                 with: "‹",
             })
         }
-        '[' | '［' => is_bracketed(&rest[c.len_utf8()..], before).then_some(Change {
+        '[' | '［' => is_bracketed(&rest[c.len_utf8()..], before).then_some(Replacement {
             skip: 0,
             length: c.len_utf8(),
             with: "⟦",
         }),
-        'H' | 'A' if breaks.leave_blank_line() => turn_length(rest).map(|length| Change {
+        'H' | 'A' if breaks.leave_blank_line() => turn_length(rest).map(|length| Replacement {
             skip: length - 1,
             length: 1,
             with: "∶",
@@ -166,7 +166,7 @@ impl LineBreaks {
         self.count >= 2
     }
 
-    fn note(&mut self, c: char) {
+    fn count_char(&mut self, c: char) {
         match c {
             '\n' | '\u{2028}' | '\u{2029}' => self.count += 1,
             c if c.is_whitespace() || is_hidden(c) => {}
@@ -177,7 +177,7 @@ impl LineBreaks {
 
 /// The length of a role at the start of a turn, with its colon.
 fn turn_length(text: &str) -> Option<usize> {
-    let role = TURNS.iter().find(|role| text.starts_with(**role))?;
+    let role = TURN_PREFIXES.iter().find(|role| text.starts_with(**role))?;
     // A key of a mapping ends its line there.
     let rest = text[role.len()..].chars().next();
     rest.is_some_and(|c| c == ' ' || c == '\t')
@@ -199,14 +199,14 @@ fn opening_length(text: &str) -> Option<usize> {
     {
         return Some(c.len_utf8());
     }
-    let (c, length) = escaped(text)?;
+    let (c, length) = decode_escape(text)?;
     (c == '<').then_some(length)
 }
 
 /// The character that an entity or an escape at the start of the text stands
 /// for, and the length of its spelling.
-fn escaped(text: &str) -> Option<(char, usize)> {
-    const NAMED: &[(&str, char)] = &[
+fn decode_escape(text: &str) -> Option<(char, usize)> {
+    const NAMED_ENTITIES: &[(&str, char)] = &[
         ("&lt;", '<'),
         ("&lt", '<'),
         ("&gt;", '>'),
@@ -224,7 +224,7 @@ fn escaped(text: &str) -> Option<(char, usize)> {
         text.get(..spelling.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(spelling))
     };
-    if let Some((spelling, c)) = NAMED.iter().find(|(spelling, _)| starts(spelling)) {
+    if let Some((spelling, c)) = NAMED_ENTITIES.iter().find(|(spelling, _)| starts(spelling)) {
         return Some((*c, spelling.len()));
     }
     let (head, radix) = [
@@ -261,13 +261,13 @@ fn escaped(text: &str) -> Option<(char, usize)> {
 
 /// What follows an opening character, as a reader takes it: without hidden
 /// characters, escapes resolved, look-alikes folded to ASCII.
-struct Folded<'a> {
+struct FoldedChars<'a> {
     rest: &'a str,
     left: usize,
 }
 
-impl<'a> Folded<'a> {
-    fn of(rest: &'a str) -> Peekable<Self> {
+impl<'a> FoldedChars<'a> {
+    fn from_text(rest: &'a str) -> Peekable<Self> {
         let left = MAX_LOOKAHEAD_CHARS;
         Self { rest, left }.peekable()
     }
@@ -275,34 +275,34 @@ impl<'a> Folded<'a> {
 
 /// A visible character, or that too many were examined to find one.
 #[derive(Clone, Copy, PartialEq)]
-enum Seen {
+enum FoldedChar {
     Char(char),
     TooFar,
 }
 
-impl Iterator for Folded<'_> {
-    type Item = Seen;
+impl Iterator for FoldedChars<'_> {
+    type Item = FoldedChar;
 
-    fn next(&mut self) -> Option<Seen> {
+    fn next(&mut self) -> Option<FoldedChar> {
         loop {
             let first = self.rest.chars().next()?;
             let Some(left) = self.left.checked_sub(1) else {
                 self.rest = "";
-                return Some(Seen::TooFar);
+                return Some(FoldedChar::TooFar);
             };
             self.left = left;
-            let spelled = matches!(first, '&' | '\\').then(|| escaped(self.rest));
+            let spelled = matches!(first, '&' | '\\').then(|| decode_escape(self.rest));
             let (c, length) = spelled.flatten().unwrap_or((first, first.len_utf8()));
             self.rest = &self.rest[length..];
             if !is_hidden(c) {
-                return Some(Seen::Char(fold(c)));
+                return Some(FoldedChar::Char(fold_char(c)));
             }
         }
     }
 }
 
 /// The ASCII character that a look-alike passes for.
-fn fold(c: char) -> char {
+fn fold_char(c: char) -> char {
     match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
         '﹤' => '<',
@@ -338,17 +338,17 @@ fn fold(c: char) -> char {
     }
 }
 
-fn peek(text: &mut Peekable<Folded<'_>>) -> Option<char> {
+fn peek_char(text: &mut Peekable<FoldedChars<'_>>) -> Option<char> {
     match text.peek()? {
-        Seen::Char(c) => Some(*c),
-        Seen::TooFar => None,
+        FoldedChar::Char(c) => Some(*c),
+        FoldedChar::TooFar => None,
     }
 }
 
 /// Passes blanks; says whether there were any.
-fn skip_blanks(text: &mut Peekable<Folded<'_>>) -> bool {
+fn skip_blanks(text: &mut Peekable<FoldedChars<'_>>) -> bool {
     let mut any = false;
-    while peek(text).is_some_and(char::is_whitespace) {
+    while peek_char(text).is_some_and(char::is_whitespace) {
         text.next();
         any = true;
     }
@@ -357,23 +357,23 @@ fn skip_blanks(text: &mut Peekable<Folded<'_>>) -> bool {
 
 /// Whether the text behind an opening character makes a control tag of it.
 fn is_control(rest: &str, before: &str) -> bool {
-    let mut text = Folded::of(rest);
-    let doubled = text.next_if_eq(&Seen::Char('<')).is_some();
+    let mut text = FoldedChars::from_text(rest);
+    let doubled = text.next_if_eq(&FoldedChar::Char('<')).is_some();
     let mut spaced = skip_blanks(&mut text);
     let mut closes = false;
-    while let Some(Seen::Char('/' | '\\')) = text.peek() {
+    while let Some(FoldedChar::Char('/' | '\\')) = text.peek() {
         closes = true;
         text.next();
     }
     spaced |= skip_blanks(&mut text);
     match text.peek() {
         // Whatever is appended could complete it.
-        None | Some(Seen::TooFar) => return true,
-        Some(Seen::Char('|')) if !doubled => return is_token(text),
-        Some(Seen::Char(_)) => {}
+        None | Some(FoldedChar::TooFar) => return true,
+        Some(FoldedChar::Char('|')) if !doubled => return is_token(text),
+        Some(FoldedChar::Char(_)) => {}
     }
     let mut written = String::new();
-    while let Some(c) = peek(&mut text).filter(|c| is_name(*c)) {
+    while let Some(c) = peek_char(&mut text).filter(|c| is_name(*c)) {
         written.push(c);
         text.next();
     }
@@ -381,19 +381,19 @@ fn is_control(rest: &str, before: &str) -> bool {
     if doubled {
         return name == "sys" && is_doubly_closed(text);
     }
-    if WRAPPERS.contains(&name.as_str()) || name.starts_with(WRAPPER_PREFIX) {
+    if WRAPPER_TAGS.contains(&name.as_str()) || name.starts_with(WRAPPER_PREFIX) {
         return true;
     }
     let before = before.trim_end_matches(is_hidden);
     let glued = before.ends_with(is_operand_end) || before.ends_with("::");
-    if ROLES.contains(&name.as_str()) {
+    if ROLE_NAMES.contains(&name.as_str()) {
         let one_case =
             !written.contains(char::is_uppercase) || !written.contains(char::is_lowercase);
         skip_blanks(&mut text);
-        let ended = text.peek() == Some(&Seen::Char('>'));
+        let ended = text.peek() == Some(&FoldedChar::Char('>'));
         return one_case && ended && (closes || !glued);
     }
-    if !CONTROLS.contains(&name.as_str()) {
+    if !CONTROL_TAGS.contains(&name.as_str()) {
         return false;
     }
     closes || !(spaced || glued) || is_marked_up(text, spaced)
@@ -415,51 +415,51 @@ fn is_name(c: char) -> bool {
 /// Whether what follows the name of a tag is markup and not the rest of an
 /// expression: an attribute, or the end of the tag where no type stands before
 /// it.
-fn is_marked_up(mut text: Peekable<Folded<'_>>, spaced: bool) -> bool {
+fn is_marked_up(mut text: Peekable<FoldedChars<'_>>, spaced: bool) -> bool {
     let blank = skip_blanks(&mut text);
     match text.peek() {
-        Some(Seen::Char('>')) => return spaced,
-        Some(Seen::Char('/')) => {
+        Some(FoldedChar::Char('>')) => return spaced,
+        Some(FoldedChar::Char('/')) => {
             text.next();
-            return text.peek() == Some(&Seen::Char('>'));
+            return text.peek() == Some(&FoldedChar::Char('>'));
         }
         Some(_) if blank => {}
         None | Some(_) => return false,
     }
     let mut named = false;
-    while peek(&mut text).is_some_and(is_name) {
+    while peek_char(&mut text).is_some_and(is_name) {
         text.next();
         named = true;
     }
     skip_blanks(&mut text);
-    let equals = text.next_if_eq(&Seen::Char('=')).is_some();
-    named && equals && text.peek() != Some(&Seen::Char('='))
+    let equals = text.next_if_eq(&FoldedChar::Char('=')).is_some();
+    named && equals && text.peek() != Some(&FoldedChar::Char('='))
 }
 
 /// `<|name|>`, the special tokens of chat templates. With blanks inside only
 /// known names count: `f <| x |> g` is a program.
-fn is_token(mut text: Peekable<Folded<'_>>) -> bool {
+fn is_token(mut text: Peekable<FoldedChars<'_>>) -> bool {
     text.next();
     let spaced = skip_blanks(&mut text);
     let mut name = String::new();
-    while let Some(c) = peek(&mut text).filter(|c| is_name(*c)) {
+    while let Some(c) = peek_char(&mut text).filter(|c| is_name(*c)) {
         name.extend(c.to_lowercase());
         text.next();
     }
     let spaced = skip_blanks(&mut text) || spaced;
-    let ended = text.next_if_eq(&Seen::Char('|')).is_some();
+    let ended = text.next_if_eq(&FoldedChar::Char('|')).is_some();
     let name = name.replace('_', "-");
-    let known = TOKENS.contains(&name.as_str());
+    let known = SPECIAL_TOKENS.contains(&name.as_str());
     // `<|im_start` cut off before its end is completed by whatever follows.
     match text.peek() {
-        Some(Seen::Char('>')) if ended => !name.is_empty() && (known || !spaced),
+        Some(FoldedChar::Char('>')) if ended => !name.is_empty() && (known || !spaced),
         None => known && !spaced,
         _ => false,
     }
 }
 
-fn is_doubly_closed(mut text: Peekable<Folded<'_>>) -> bool {
-    let close = Seen::Char('>');
+fn is_doubly_closed(mut text: Peekable<FoldedChars<'_>>) -> bool {
+    let close = FoldedChar::Char('>');
     text.next_if_eq(&close).is_some() && text.next_if_eq(&close).is_some()
 }
 
@@ -468,21 +468,21 @@ fn is_doubly_closed(mut text: Peekable<Folded<'_>>) -> bool {
 fn is_bracketed(rest: &str, before: &str) -> bool {
     let before = before.trim_end_matches(is_hidden);
     let indexed = before.ends_with(is_operand_end) || before.ends_with('!');
-    let mut text = Folded::of(rest);
+    let mut text = FoldedChars::from_text(rest);
     skip_blanks(&mut text);
-    let closes = text.next_if_eq(&Seen::Char('/')).is_some();
+    let closes = text.next_if_eq(&FoldedChar::Char('/')).is_some();
     skip_blanks(&mut text);
     let mut name = String::new();
-    while let Some(c) = peek(&mut text).filter(|c| is_name(*c)) {
+    while let Some(c) = peek_char(&mut text).filter(|c| is_name(*c)) {
         name.push(c);
         text.next();
     }
     skip_blanks(&mut text);
-    let ended = text.peek() == Some(&Seen::Char(']'));
+    let ended = text.peek() == Some(&FoldedChar::Char(']'));
     let known = if closes {
-        BRACKETED.contains(&name.to_uppercase().as_str())
+        BRACKETED_TOKENS.contains(&name.to_uppercase().as_str())
     } else {
-        BRACKETED.contains(&name.as_str())
+        BRACKETED_TOKENS.contains(&name.as_str())
     };
     ended && known && (closes || !indexed)
 }

@@ -4,9 +4,9 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use remora_memory::Worth;
+use remora_memory::CaptureDecision;
 use remora_protocol::record::Project;
-use remora_protocol::request::{ENVELOPE, Envelope};
+use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
 use remora_protocol::{Event, EventName};
 use serde_json::{Map, json};
 
@@ -14,12 +14,12 @@ use super::*;
 
 const NOW: i64 = 1_794_700_000_000;
 
-fn event(root: &Path, session: &str, at: i64) -> Captured {
+fn event(root: &Path, session: &str, at: i64) -> CapturedEvent {
     let mut fields = Map::new();
     fields.insert("session_id".into(), json!(session));
-    Captured {
+    CapturedEvent {
         envelope: Envelope {
-            v: ENVELOPE,
+            v: ENVELOPE_VERSION,
             id: format!("{session}-{at}"),
             agent: "agent".into(),
             at,
@@ -37,7 +37,7 @@ fn event(root: &Path, session: &str, at: i64) -> Captured {
             fields,
         },
         call: None,
-        worth: Worth::Keep,
+        worth: CaptureDecision::Keep,
         raw_tokens: 0,
     }
 }
@@ -91,7 +91,7 @@ fn the_last_word_on_a_file_gets_its_anchor() {
         record("both.rs", FileState::Changed, "s1", NOW),
         record("both.rs", FileState::Changed, "s2", NOW),
     ];
-    take(&mut files, &events.iter().collect::<Vec<_>>());
+    fill_fingerprints(&mut files, &events.iter().collect::<Vec<_>>());
     let sizes: Vec<Option<u64>> = files
         .iter()
         .map(|file| file.anchor.map(|anchor| anchor.size))
@@ -123,6 +123,6 @@ fn a_root_that_is_no_path_leads_nowhere() {
         record("a.rs", FileState::Seen, "s1", NOW),
         record("b.rs", FileState::Seen, "of no event here", NOW),
     ];
-    take(&mut files, &events.iter().collect::<Vec<_>>());
+    fill_fingerprints(&mut files, &events.iter().collect::<Vec<_>>());
     assert!(files.iter().all(|file| file.anchor.is_none()));
 }

@@ -7,26 +7,26 @@ use std::path::Path;
 
 use remora_client::{Folder, append_our_file, open_our_file, remove_file};
 
-use super::{Archive, Archived, read};
-use crate::{ServerError, at};
+use super::{Archive, ArchivedEvent, read_events};
+use crate::{ServerError, io_error_at};
 
 /// What folders for new files begin with; no archive file does.
-const ASIDE: &str = ".rewrite-";
+const TEMP_DIR_PREFIX: &str = ".rewrite-";
 /// Text of one frame.
-const FRAME: usize = 1024 * 1024;
+const FRAME_TEXT_BYTES: usize = 1024 * 1024;
 
 /// What becomes of an event.
 #[derive(Debug)]
-pub enum Verdict {
+pub enum RewriteAction {
     /// It stays, as it is or changed.
-    Keep(Box<Archived>),
+    Keep(Box<ArchivedEvent>),
     /// It goes.
     Drop,
 }
 
 /// What became of a file.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Rewritten {
+pub struct RewriteStats {
     /// Events that stayed.
     pub kept: u64,
     /// Events that went.
@@ -36,37 +36,41 @@ pub struct Rewritten {
 }
 
 /// Clears away what a rewriting that was killed left behind.
-pub fn clear(archive: &Path) -> Result<(), ServerError> {
+pub fn clear_leftovers(archive: &Path) -> Result<(), ServerError> {
     match Folder::open(archive) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
-        other => other.map_err(at(archive))?,
+        other => other.map_err(io_error_at(archive))?,
     };
-    let entries = fs::read_dir(archive).map_err(at(archive))?;
+    let entries = fs::read_dir(archive).map_err(io_error_at(archive))?;
     for entry in entries {
-        let entry = entry.map_err(at(archive))?;
-        if entry.file_name().to_string_lossy().starts_with(ASIDE) {
-            fs::remove_dir_all(entry.path()).map_err(at(&entry.path()))?;
+        let entry = entry.map_err(io_error_at(archive))?;
+        if entry
+            .file_name()
+            .to_string_lossy()
+            .starts_with(TEMP_DIR_PREFIX)
+        {
+            fs::remove_dir_all(entry.path()).map_err(io_error_at(&entry.path()))?;
         }
     }
     Ok(())
 }
 
 /// Writes a file anew with what `judge` leaves; an empty one goes.
-pub fn rewrite(
+pub fn rewrite_file(
     file: &Path,
-    judge: &mut dyn FnMut(Archived) -> Verdict,
-) -> Result<Rewritten, ServerError> {
+    judge: &mut dyn FnMut(ArchivedEvent) -> RewriteAction,
+) -> Result<RewriteStats, ServerError> {
     let folder = file.parent().unwrap_or(Path::new("."));
     let aside = tempfile::Builder::new()
-        .prefix(ASIDE)
+        .prefix(TEMP_DIR_PREFIX)
         .tempdir_in(folder)
-        .map_err(at(folder))?;
+        .map_err(io_error_at(folder))?;
     let mut archive = Archive::new(aside.path());
-    let mut result = Rewritten::default();
+    let mut result = RewriteStats::default();
     let mut lines = Vec::new();
     let mut failed: Option<io::Error> = None;
-    result.unreadable = read(file, |event| {
-        let Verdict::Keep(event) = judge(event) else {
+    result.unreadable = read_events(file, |event| {
+        let RewriteAction::Keep(event) = judge(event) else {
             result.dropped += 1;
             return;
         };
@@ -74,7 +78,7 @@ pub fn rewrite(
         let mut put = || -> io::Result<()> {
             serde_json::to_writer(&mut lines, &event)?;
             lines.push(b'\n');
-            if lines.len() >= FRAME {
+            if lines.len() >= FRAME_TEXT_BYTES {
                 archive.append(&std::mem::take(&mut lines), 0)?;
             }
             Ok(())
@@ -83,29 +87,32 @@ pub fn rewrite(
             failed = put().err();
         }
     })
-    .map_err(at(file))?;
+    .map_err(io_error_at(file))?;
     let written = match failed {
         Some(e) => Err(e),
         None => archive.append(&lines, 0),
     };
-    written.map_err(at(aside.path()))?;
+    written.map_err(io_error_at(aside.path()))?;
     if result.kept == 0 {
-        remove_file(file).map_err(at(file))?;
+        remove_file(file).map_err(io_error_at(file))?;
         return Ok(result);
     }
     // Frames stay frames when files are put one after the other.
-    let mut parts = archive.files().map_err(at(aside.path()))?.into_iter();
+    let mut parts = archive
+        .list_files()
+        .map_err(io_error_at(aside.path()))?
+        .into_iter();
     if let Some(first) = parts.next() {
         for part in parts {
-            append(&first, &part).map_err(at(&part))?;
+            append_part(&first, &part).map_err(io_error_at(&part))?;
         }
-        fs::rename(&first, file).map_err(at(file))?;
+        fs::rename(&first, file).map_err(io_error_at(file))?;
     }
     Ok(result)
 }
 
 /// A link that took the place of either is refused.
-fn append(whole: &Path, part: &Path) -> io::Result<()> {
+fn append_part(whole: &Path, part: &Path) -> io::Result<()> {
     let mut whole = append_our_file(whole)?;
     io::copy(&mut open_our_file(part)?, &mut whole)?;
     whole.sync_data()
@@ -125,9 +132,9 @@ mod tests {
             fs::write(file(name), name).unwrap();
         }
         symlink(file("theirs"), file("link")).unwrap();
-        append(&file("link"), &file("part")).unwrap_err();
-        append(&file("own"), &file("link")).unwrap_err();
-        append(&file("own"), &file("part")).unwrap();
+        append_part(&file("link"), &file("part")).unwrap_err();
+        append_part(&file("own"), &file("link")).unwrap_err();
+        append_part(&file("own"), &file("part")).unwrap();
         let text = |name: &str| fs::read_to_string(file(name)).unwrap();
         assert_eq!((&*text("theirs"), &*text("own")), ("theirs", "ownpart"));
     }
@@ -138,10 +145,10 @@ mod tests {
         let theirs = dir.path().join("theirs/.rewrite-x");
         fs::create_dir_all(&theirs).unwrap();
         symlink(dir.path().join("theirs"), dir.path().join("archive")).unwrap();
-        clear(&dir.path().join("archive")).unwrap_err();
+        clear_leftovers(&dir.path().join("archive")).unwrap_err();
         assert!(theirs.is_dir());
-        clear(&dir.path().join("theirs")).unwrap();
+        clear_leftovers(&dir.path().join("theirs")).unwrap();
         assert!(!theirs.exists());
-        clear(&dir.path().join("none")).unwrap();
+        clear_leftovers(&dir.path().join("none")).unwrap();
     }
 }

@@ -15,15 +15,15 @@ fn line(n: usize) -> Vec<u8> {
     };
     let mut event = Map::new();
     event.insert("text".into(), "the same words again ".repeat(20).into());
-    let mut line = serde_json::to_vec(&Archived { envelope, event }).unwrap();
+    let mut line = serde_json::to_vec(&ArchivedEvent { envelope, event }).unwrap();
     line.push(b'\n');
     line
 }
 
 fn ids(archive: &Archive) -> Vec<String> {
     let mut ids = Vec::new();
-    for file in archive.files().unwrap() {
-        read(&file, |a| ids.push(a.envelope.id)).unwrap();
+    for file in archive.list_files().unwrap() {
+        read_events(&file, |a| ids.push(a.envelope.id)).unwrap();
     }
     ids
 }
@@ -42,8 +42,8 @@ fn what_is_appended_is_read_in_order_over_days() {
             .unwrap();
     }
     assert_eq!(ids(&archive), numbered(0..6));
-    assert_eq!(archive.files().unwrap().len(), 3);
-    assert!(archive.trim(1).unwrap() > 0);
+    assert_eq!(archive.list_files().unwrap().len(), 3);
+    assert!(archive.trim_to_bytes(1).unwrap() > 0);
     assert_eq!(ids(&archive), numbered(4..6));
 }
 
@@ -54,9 +54,11 @@ fn a_frame_cut_by_death_is_dropped_and_the_next_one_follows_the_last_whole_one()
         let mut archive = Archive::new(dir.path().join(keep.to_string()));
         fs::create_dir(&archive.folder).unwrap();
         archive.append(&line(0), 0).unwrap();
-        let whole = fs::metadata(&archive.files().unwrap()[0]).unwrap().len();
+        let whole = fs::metadata(&archive.list_files().unwrap()[0])
+            .unwrap()
+            .len();
         archive.append(&line(1), 0).unwrap();
-        let file = archive.files().unwrap().remove(0);
+        let file = archive.list_files().unwrap().remove(0);
         let cut = fs::OpenOptions::new().write(true).open(&file).unwrap();
         cut.set_len(whole + keep).unwrap();
         let mut next = Archive::new(&archive.folder);
@@ -72,15 +74,15 @@ fn damage_in_the_middle_costs_one_frame() {
     let mut ends = vec![0];
     for n in 0..3 {
         archive.append(&line(n), 0).unwrap();
-        ends.push(archive.bytes());
+        ends.push(archive.disk_bytes());
     }
-    let file = archive.files().unwrap().remove(0);
+    let file = archive.list_files().unwrap().remove(0);
     let mut bytes = fs::read(&file).unwrap();
     let middle = usize::try_from(u64::midpoint(ends[1], ends[2])).unwrap();
     bytes[middle] ^= 0xff;
     fs::write(&file, bytes).unwrap();
     let mut read_ids = Vec::new();
-    let bad = read(&file, |a| read_ids.push(a.envelope.id)).unwrap();
+    let bad = read_events(&file, |a| read_ids.push(a.envelope.id)).unwrap();
     assert_eq!((read_ids, bad), (vec!["id-0".into(), "id-2".into()], 1));
 }
 
@@ -91,13 +93,13 @@ fn tightening_keeps_everything_and_makes_it_smaller() {
     for n in 0..40 {
         archive.append(&line(n), 0).unwrap();
     }
-    let before = archive.bytes();
-    archive.tighten().unwrap();
+    let before = archive.disk_bytes();
+    archive.compact_files().unwrap();
     assert_eq!(ids(&archive), numbered(0..40));
     assert!(
-        archive.bytes() < before / 4,
+        archive.disk_bytes() < before / 4,
         "{} of {before}",
-        archive.bytes()
+        archive.disk_bytes()
     );
     archive.append(&line(40), 0).unwrap();
     assert_eq!(ids(&archive), numbered(0..41));

@@ -4,8 +4,10 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use remora_client::Changes;
-use remora_git::{Cancel, Checkout, Command, End, Git, Records, Search};
+use remora_client::GitStatusCache;
+use remora_git::{
+    CancelToken, Checkout, CheckoutSearch, Git, GitCommand, GitOutcome, RecordFormat,
+};
 
 /// Files that are named at most.
 const MAX_FILES: usize = 500;
@@ -14,55 +16,62 @@ const MAX_NAME_BYTES: usize = 40 * 1024;
 
 /// What came of it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
-    State(Changes),
+pub(super) enum GitStatus {
+    State(GitStatusCache),
     /// Git does not know this place.
     Nothing,
 }
 
 /// Asks; `None` when the time was over, or the worker ends.
-pub(super) fn ask(root: &Path, git: &Git, cancel: &Cancel) -> Option<Found> {
+pub(super) fn query_status(root: &Path, git: &Git, cancel: &CancelToken) -> Option<GitStatus> {
     // A damaged repository must not be answered for by one above it.
-    let checkout = match git.open(root, Search::Here, cancel) {
+    let checkout = match git.open(root, CheckoutSearch::Here, cancel) {
         Ok(checkout) => checkout,
-        Err(End::Failed) => return Some(Found::Nothing),
+        Err(GitOutcome::Failed) => return Some(GitStatus::Nothing),
         Err(_) => return None,
     };
-    let mut names = Names::default();
-    let diff = ["--name-only", "-z", "--no-renames", checkout.base()];
-    let mut end = names.read(&checkout, Command::Diff, &diff);
-    if end == End::Complete {
+    let mut names = ChangedFiles::default();
+    let diff = ["--name-only", "-z", "--no-renames", checkout.diff_base()];
+    let mut end = names.read_names(&checkout, GitCommand::Diff, &diff);
+    if end == GitOutcome::Complete {
         let exclude = checkout.exclude_file();
         let exclude = exclude.and_then(|file| Some(format!("--exclude-from={}", file.to_str()?)));
         let others = ["--others", "--exclude-standard", "-z"];
         let others: Vec<&str> = others.into_iter().chain(exclude.as_deref()).collect();
-        end = names.read(&checkout, Command::ListFiles, &others);
+        end = names.read_names(&checkout, GitCommand::ListFiles, &others);
     }
     match end {
-        End::Complete | End::Enough => Some(Found::State(Changes {
+        GitOutcome::Complete | GitOutcome::Enough => Some(GitStatus::State(GitStatusCache {
             head: checkout.head().map(str::to_owned),
             branch: checkout.branch().map(str::to_owned),
             changed: names.changed,
-            ..Changes::default()
+            ..GitStatusCache::default()
         })),
-        End::Failed => Some(Found::Nothing),
-        End::Cut | End::Cancelled => None,
+        GitOutcome::Failed => Some(GitStatus::Nothing),
+        GitOutcome::Cut | GitOutcome::Cancelled => None,
     }
 }
 
 /// Names of changed files, up to the limits.
 #[derive(Debug, Default)]
-struct Names {
+struct ChangedFiles {
     changed: Vec<String>,
     bytes: usize,
 }
 
-impl Names {
-    fn read(&mut self, checkout: &Checkout<'_>, command: Command, arguments: &[&str]) -> End {
-        checkout.ask(command, arguments, Records::Zero, |name| self.add(name))
+impl ChangedFiles {
+    fn read_names(
+        &mut self,
+        checkout: &Checkout<'_>,
+        command: GitCommand,
+        arguments: &[&str],
+    ) -> GitOutcome {
+        checkout.ask_git(command, arguments, RecordFormat::Zero, |name| {
+            self.add_name(name)
+        })
     }
 
-    fn add(&mut self, name: &[u8]) -> ControlFlow<()> {
+    fn add_name(&mut self, name: &[u8]) -> ControlFlow<()> {
         // A name that is not text is in no row.
         let Ok(name) = std::str::from_utf8(name) else {
             return ControlFlow::Continue(());
@@ -85,9 +94,9 @@ mod tests {
     use super::*;
 
     fn of(names: &[&str]) -> Vec<String> {
-        let mut read = Names::default();
+        let mut read = ChangedFiles::default();
         for name in names {
-            if read.add(name.as_bytes()).is_break() {
+            if read.add_name(name.as_bytes()).is_break() {
                 break;
             }
         }

@@ -11,18 +11,18 @@ const NOW: i64 = 1_794_700_000_000;
 
 struct Place {
     dir: tempfile::TempDir,
-    paths: Paths,
-    watch: Watch,
+    paths: DataPaths,
+    watch: GitStatusWatcher,
     ticks: Receiver<Tick>,
 }
 
 impl Place {
     fn new(git: Git) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let paths = Paths::new(dir.path().join("data"));
-        paths.prepare().unwrap();
+        let paths = DataPaths::new(dir.path().join("data"));
+        paths.prepare_data_dir().unwrap();
         let (done, ticks) = channel();
-        let watch = Watch::new(paths.clone(), || NOW, git, done);
+        let watch = GitStatusWatcher::new(paths.clone(), || NOW, git, done);
         Self {
             dir,
             paths,
@@ -75,10 +75,10 @@ impl Place {
     fn ask(&mut self) {
         let root = self.root();
         self.watch.asked.clear();
-        self.watch.want(root);
-        self.watch.turn();
+        self.watch.queue_root(root);
+        self.watch.run_step();
         assert!(matches!(self.ticks.recv(), Ok(Tick::Asked)));
-        self.watch.finish();
+        self.watch.join_thread();
     }
 }
 
@@ -98,10 +98,10 @@ fn what_changed_is_written_down_for_hooks() {
     let mut changed = changed_files(&place.paths, &root);
     changed.sort();
     assert_eq!(changed, ["b c.rs", "d.rs", "new/e.rs", "src/a.rs"]);
-    let state = Changes::read(&place.paths, &root).unwrap();
+    let state = GitStatusCache::read(&place.paths, &root).unwrap();
     assert_eq!((state.branch.as_deref(), state.time), (Some("main"), NOW));
     assert_eq!(state.head.map(|head| head.len()), Some(40));
-    let left = fs::read_dir(Changes::folder(&place.paths)).unwrap();
+    let left = fs::read_dir(GitStatusCache::cache_dir(&place.paths)).unwrap();
     assert_eq!(left.count(), 1, "no draft is left");
 }
 
@@ -110,13 +110,13 @@ fn a_place_that_git_does_not_know_has_no_file() {
     let mut place = Place::new(patient());
     let root = place.repository();
     place.ask();
-    assert!(Changes::read(&place.paths, &root).is_some());
+    assert!(GitStatusCache::read(&place.paths, &root).is_some());
     place.shell("rm -r .git && mkdir .git");
     place.ask();
-    assert!(!Changes::file(&place.paths, &root).exists());
+    assert!(!GitStatusCache::cache_file(&place.paths, &root).exists());
     place.shell("rmdir .git");
     place.watch.asked.clear();
-    place.watch.want(root);
+    place.watch.queue_root(root);
     assert_eq!(place.watch.wait(), None, "it is not asked about");
 }
 
@@ -126,7 +126,7 @@ fn a_damaged_repository_is_not_answered_for_by_one_above_it() {
     let root = place.repository();
     place.shell("cd .. && git init -q . && rm -r app/.git && mkdir app/.git");
     place.ask();
-    assert_eq!(Changes::read(&place.paths, &root), None);
+    assert_eq!(GitStatusCache::read(&place.paths, &root), None);
 }
 
 #[test]
@@ -155,19 +155,24 @@ fn the_same_checkout_is_not_asked_about_all_the_time() {
     let mut place = Place::new(patient());
     let root = place.repository();
     place.ask();
-    place.watch.want(root.clone());
-    place.watch.want(root);
-    place.watch.turn();
+    place.watch.queue_root(root.clone());
+    place.watch.queue_root(root);
+    place.watch.run_step();
     assert!(place.watch.busy.is_none());
     assert_eq!(place.watch.waiting.len(), 1, "but it is not forgotten");
-    assert!(place.watch.wait().is_some_and(|wait| wait > PAUSE / 2));
+    assert!(
+        place
+            .watch
+            .wait()
+            .is_some_and(|wait| wait > MIN_STATUS_INTERVAL / 2)
+    );
 }
 
 #[test]
 fn a_git_that_hangs_is_ended_with_all_that_it_started() {
     let mut place = Place::new(Git::default().with_limit(Duration::from_millis(100)));
     let root = place.repository();
-    let file = Changes::file(&place.paths, &root);
+    let file = GitStatusCache::cache_file(&place.paths, &root);
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(&file, "as it was").unwrap();
     place.watch.git.program = Some(place.disguise("sleep 600 & echo $$ $! > pids; wait"));
@@ -199,8 +204,8 @@ fn a_worker_that_ends_takes_its_git_along() {
     let mut place = Place::new(patient());
     let root = place.repository();
     place.watch.git.program = Some(place.disguise("exec sleep 600"));
-    place.watch.want(root);
-    place.watch.turn();
+    place.watch.queue_root(root);
+    place.watch.run_step();
     let Place { watch, ticks, .. } = place;
     drop(watch);
     assert!(
@@ -212,14 +217,14 @@ fn a_worker_that_ends_takes_its_git_along() {
 #[test]
 fn what_nobody_asked_about_for_a_month_goes() {
     let place = Place::new(patient());
-    let folder = Changes::folder(&place.paths);
+    let folder = GitStatusCache::cache_dir(&place.paths);
     fs::create_dir_all(&folder).unwrap();
     for (name, days) in [("old.json", 31), ("new.json", 29)] {
         let file = fs::File::create(folder.join(name)).unwrap();
         let age = Duration::from_hours(24 * days);
-        file.set_modified(moment(NOW) - age).unwrap();
+        file.set_modified(to_system_time(NOW) - age).unwrap();
     }
-    place.watch.tidy();
+    place.watch.remove_stale();
     let left = fs::read_dir(&folder).unwrap();
     let left: Vec<_> = left.map(|file| file.unwrap().file_name()).collect();
     assert_eq!(left, ["new.json"]);

@@ -8,24 +8,24 @@ use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use remora_client::{Claim, Paths, Pause, locate_project};
-use remora_git::{Cancel, Git};
-use remora_memory::redact::{Redactor, Rules};
+use remora_client::{DataPaths, Pause, RootClaim, locate_project};
+use remora_git::{CancelToken, Git};
+use remora_memory::redact::{RedactionRules, Redactor};
 use remora_memory::store::Store;
 use remora_protocol::record::Project;
 
 use super::{
-    CommitLimits, CommitRules, Gathered, GitCapture, gather_commits, known_commits, store_commits,
+    CommitLimits, CommitRules, CommitScan, GitCapture, gather_commits, known_commits, store_commits,
 };
-use crate::forgotten::Forgotten;
-use crate::panics::catch;
+use crate::forgotten::DeletionLog;
+use crate::panics::catch_panic;
 use crate::worker::Tick;
 use crate::{Clock, ServerError};
 
 /// A project is not asked about more often than this.
-const INTERVAL: Duration = Duration::from_hours(1);
+const MIN_PROJECT_INTERVAL: Duration = Duration::from_hours(1);
 /// Nothing must have come for this long before git is asked.
-const CALM: Duration = Duration::from_secs(2);
+const IDLE_DELAY: Duration = Duration::from_secs(2);
 /// How long one question to git may take.
 const GIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Projects that wait, or are kept in mind.
@@ -34,8 +34,8 @@ const MAX_PROJECTS: usize = 64;
 /// The worker's side of commits.
 #[derive(Debug)]
 pub(crate) struct CommitFeed {
-    paths: Paths,
-    rules: Rules,
+    paths: DataPaths,
+    rules: RedactionRules,
     ignore: Vec<String>,
     clock: Clock,
     capture: GitCapture,
@@ -45,14 +45,14 @@ pub(crate) struct CommitFeed {
     waiting: Vec<Project>,
     /// When each project was asked about last.
     asked: HashMap<String, Instant>,
-    busy: Option<Busy>,
+    busy: Option<FeedThread>,
 }
 
 #[derive(Debug)]
-struct Busy {
+struct FeedThread {
     project: Project,
-    thread: JoinHandle<Option<Gathered>>,
-    cancel: Cancel,
+    thread: JoinHandle<Option<CommitScan>>,
+    cancel: CancelToken,
     /// It has said that it is about to end.
     is_done: bool,
 }
@@ -60,8 +60,8 @@ struct Busy {
 /// What the worker's settings say about commits.
 #[derive(Debug)]
 pub(crate) struct FeedSettings {
-    pub(crate) paths: Paths,
-    pub(crate) rules: Rules,
+    pub(crate) paths: DataPaths,
+    pub(crate) rules: RedactionRules,
     pub(crate) ignore: Vec<String>,
     pub(crate) clock: Clock,
     pub(crate) capture: GitCapture,
@@ -84,7 +84,7 @@ impl CommitFeed {
     }
 
     /// A project was used in the checkout at its root.
-    pub(crate) fn want(&mut self, project: &Project) {
+    pub(crate) fn queue_project(&mut self, project: &Project) {
         let is_new = self.waiting.iter().all(|known| known.key != project.key);
         let is_on = self.capture == GitCapture::On && self.waiting.len() < MAX_PROJECTS;
         if is_on && is_new && self.may_read(project) {
@@ -100,19 +100,19 @@ impl CommitFeed {
             return false;
         }
         let location = locate_project(&self.paths, root, None);
-        let holds = location.project.key == project.key && location.claim != Claim::Free;
+        let holds = location.project.key == project.key && location.claim != RootClaim::Free;
         let now = (self.clock)();
-        holds && !Pause::of(&self.paths).is_off(Some(&project.key), "", now)
+        holds && !Pause::for_data_dir(&self.paths).is_off(Some(&project.key), "", now)
     }
 
     /// The store is another one: what was stored may be missing there.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn reset_cache(&mut self) {
         self.asked.clear();
     }
 
     /// Stores what git has said, then asks about the next project if nothing
     /// came for a while; says how many commits were new.
-    pub(crate) fn turn(
+    pub(crate) fn run_step(
         &mut self,
         store: &dyn Store,
         idle: Duration,
@@ -123,26 +123,26 @@ impl CommitFeed {
         if let Some(busy) = self.busy.take() {
             // One that panicked has found nothing.
             let gathered = busy.thread.join().ok().flatten();
-            return self.put(store, &busy.project, gathered);
+            return self.store_commits(store, &busy.project, gathered);
         }
-        if idle >= CALM {
+        if idle >= IDLE_DELAY {
             let next = self
                 .waiting
                 .iter()
-                .position(|project| self.rest(project).is_zero());
+                .position(|project| self.remaining_delay(project).is_zero());
             if let Some(at) = next {
                 let project = self.waiting.remove(at);
-                self.ask(store, project)?;
+                self.start_scan(store, project)?;
             }
         }
         Ok(None)
     }
 
-    fn put(
+    fn store_commits(
         &self,
         store: &dyn Store,
         project: &Project,
-        gathered: Option<Gathered>,
+        gathered: Option<CommitScan>,
     ) -> Result<Option<String>, ServerError> {
         // It may have been paused, or have changed hands, while git was asked.
         let gathered = gathered.filter(|g| !g.items.is_empty() && self.may_read(project));
@@ -156,9 +156,10 @@ impl CommitFeed {
         )))
     }
 
-    fn ask(&mut self, store: &dyn Store, project: Project) -> Result<(), ServerError> {
+    fn start_scan(&mut self, store: &dyn Store, project: Project) -> Result<(), ServerError> {
         if self.asked.len() >= MAX_PROJECTS {
-            self.asked.retain(|_, at| at.elapsed() < INTERVAL);
+            self.asked
+                .retain(|_, at| at.elapsed() < MIN_PROJECT_INTERVAL);
         }
         self.asked.insert(project.key.clone(), Instant::now());
         if !self.may_read(&project) {
@@ -166,23 +167,24 @@ impl CommitFeed {
         }
         let known = known_commits(store, &project.key)?;
         let redactor = Redactor::new(&self.rules)?;
-        let forgotten = Forgotten::load(&self.paths)?;
+        let forgotten = DeletionLog::load(&self.paths)?;
         let mut rules = CommitRules::new(redactor, self.ignore.clone(), forgotten);
-        let cancel = Cancel::default();
+        let cancel = CancelToken::default();
         let (git, own, done) = (self.git.clone(), cancel.clone(), self.done.clone());
         let of = project.clone();
         let work = move || {
             crate::meanings::step_back();
             let is_known = |hash: &str| known.contains(hash);
-            let limits = CommitLimits::ROUND;
-            let gathered = catch(|| gather_commits(&git, &own, &of, &mut rules, limits, &is_known));
+            let limits = CommitLimits::BACKGROUND;
+            let gathered =
+                catch_panic(|| gather_commits(&git, &own, &of, &mut rules, limits, &is_known));
             // The worker may have gone.
             let _ = done.send(Tick::CommitsRead);
             gathered.ok().flatten()
         };
         // Without a thread, the next hour tries again.
         if let Ok(thread) = thread::Builder::new().spawn(work) {
-            self.busy = Some(Busy {
+            self.busy = Some(FeedThread {
                 project,
                 thread,
                 cancel,
@@ -193,7 +195,7 @@ impl CommitFeed {
     }
 
     /// Git has answered.
-    pub(crate) fn finish(&mut self) {
+    pub(crate) fn join_thread(&mut self) {
         if let Some(busy) = &mut self.busy {
             busy.is_done = true;
         }
@@ -216,14 +218,16 @@ impl CommitFeed {
         let next = self
             .waiting
             .iter()
-            .map(|project| self.rest(project))
+            .map(|project| self.remaining_delay(project))
             .min()?;
-        Some(next.max(CALM.saturating_sub(idle)))
+        Some(next.max(IDLE_DELAY.saturating_sub(idle)))
     }
 
-    fn rest(&self, project: &Project) -> Duration {
+    fn remaining_delay(&self, project: &Project) -> Duration {
         let asked = self.asked.get(&project.key);
-        asked.map_or(Duration::ZERO, |at| INTERVAL.saturating_sub(at.elapsed()))
+        asked.map_or(Duration::ZERO, |at| {
+            MIN_PROJECT_INTERVAL.saturating_sub(at.elapsed())
+        })
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use remora_git::{Checkout, Command, End, Records};
+use remora_git::{Checkout, GitCommand, GitOutcome, RecordFormat};
 use remora_memory::commit::{Commit, read_message};
 
 use super::CommitLimits;
@@ -13,20 +13,20 @@ use super::CommitLimits;
 /// kept, because half a secret may not look like one.
 const MAX_MESSAGE_BYTES: usize = 16 * 1024;
 /// Files of a commit that are looked at.
-const MAX_FILES_READ: usize = 1_000;
+const MAX_SCANNED_FILES: usize = 1_000;
 /// What a commit's first line begins with. Lines of messages begin with a blank,
 /// and names of files are quoted when they hold such a byte, so neither can
 /// pass for it.
-const HEAD: u8 = 1;
+const COMMIT_MARK: u8 = 1;
 
 /// Hands over the commits of `HEAD` that say something, the newest first.
 pub(super) fn read_messages(
     checkout: &Checkout<'_>,
     limits: CommitLimits,
     mut on_commit: impl FnMut(Commit),
-) -> End {
+) -> GitOutcome {
     let Some(head) = checkout.head() else {
-        return End::Complete;
+        return GitOutcome::Complete;
     };
     let walked = format!("--max-count={}", limits.walked);
     let arguments = [
@@ -56,8 +56,8 @@ pub(super) fn read_messages(
     };
     let mut current: Option<Commit> = None;
     let mut room = 0;
-    let end = checkout.ask(Command::Log, &arguments, Records::Lines, |line| {
-        if line.first() == Some(&HEAD) {
+    let end = checkout.ask_git(GitCommand::Log, &arguments, RecordFormat::Lines, |line| {
+        if line.first() == Some(&COMMIT_MARK) {
             let done = current.take();
             current = read_head(&line[1..]);
             room = MAX_MESSAGE_BYTES;
@@ -69,7 +69,7 @@ pub(super) fn read_messages(
         ControlFlow::Continue(())
     });
     // Where git was ended, the last message may lack its end.
-    if end == End::Complete {
+    if end == GitOutcome::Complete {
         let _ = hand_over(current);
     }
     end
@@ -113,7 +113,7 @@ fn add_line(message: &mut String, line: &[u8], room: &mut usize) {
 pub(super) fn read_files(
     checkout: &Checkout<'_>,
     hashes: &[String],
-) -> (HashMap<String, Vec<String>>, End) {
+) -> (HashMap<String, Vec<String>>, GitOutcome) {
     // Against the first parent, so that a merge names what it brought in.
     let mut arguments = vec![
         "--no-walk=unsorted",
@@ -129,12 +129,12 @@ pub(super) fn read_files(
     arguments.push("--");
     let mut files: HashMap<String, Vec<String>> = HashMap::new();
     let mut current = String::new();
-    let end = checkout.ask(Command::Log, &arguments, Records::Lines, |line| {
-        if line.first() == Some(&HEAD) {
+    let end = checkout.ask_git(GitCommand::Log, &arguments, RecordFormat::Lines, |line| {
+        if line.first() == Some(&COMMIT_MARK) {
             current = String::from_utf8_lossy(&line[1..]).into_owned();
         } else if !line.is_empty() && line[0] != b'"' {
             let of = files.entry(current.clone()).or_default();
-            if of.len() < MAX_FILES_READ {
+            if of.len() < MAX_SCANNED_FILES {
                 of.push(String::from_utf8_lossy(line).into_owned());
             }
         }

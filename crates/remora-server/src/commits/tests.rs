@@ -6,8 +6,8 @@ use std::process;
 use std::time::{Duration, Instant};
 
 use remora_memory::commit::reverted_by;
-use remora_memory::redact::Rules;
-use remora_memory::store::Name;
+use remora_memory::redact::RedactionRules;
+use remora_memory::store::ItemRef;
 use remora_store::{Access, SqliteStore};
 
 use super::*;
@@ -40,7 +40,7 @@ impl Place {
         let root = dir.path().join("app");
         fs::create_dir(&root).unwrap();
         shell(&root, "git init -q -b main .");
-        let store = remora_store::open(&dir.path().join("remora.db"), Access::Write).unwrap();
+        let store = remora_store::open_store(&dir.path().join("remora.db"), Access::Write).unwrap();
         let root = root.display().to_string();
         let project = Project {
             key: "h.org/acme/app".to_owned(),
@@ -71,9 +71,9 @@ impl Place {
         );
     }
 
-    fn gather(&self, rules: &mut CommitRules, limits: CommitLimits) -> Gathered {
+    fn gather(&self, rules: &mut CommitRules, limits: CommitLimits) -> CommitScan {
         let git = Git::default().with_limit(PATIENT);
-        let cancel = Cancel::default();
+        let cancel = CancelToken::default();
         gather_commits(&git, &cancel, &self.project, rules, limits, &|_| false).unwrap()
     }
 
@@ -89,8 +89,8 @@ impl Place {
 
 fn rules(ignore: &[&str]) -> CommitRules {
     let ignore = ignore.iter().map(|&line| line.to_owned()).collect();
-    let redactor = Redactor::new(&Rules::default()).unwrap();
-    CommitRules::new(redactor, ignore, Forgotten::default())
+    let redactor = Redactor::new(&RedactionRules::default()).unwrap();
+    CommitRules::new(redactor, ignore, DeletionLog::default())
 }
 
 fn added(added: u64, unchanged: u64, reverted: u64) -> StoredCommits {
@@ -155,8 +155,11 @@ fn a_revert_marks_what_it_took_back_also_when_that_was_stored_before() {
     assert_eq!(revert.facts, ["reverts Queue writes in one thread (#12)"]);
     shell(place.root(), "git revert --no-edit HEAD > /dev/null");
     assert_eq!(place.import(), added(1, 2, 1));
-    let names = [Name::Id(taken_back.id)];
-    assert_eq!(reverted_by(&place.store.items(&names).unwrap()[0]), None);
+    let names = [ItemRef::Id(taken_back.id)];
+    assert_eq!(
+        reverted_by(&place.store.find_items(&names).unwrap()[0]),
+        None
+    );
 }
 
 #[test]
@@ -266,7 +269,7 @@ fn a_hundred_thousand_commits_are_bounded_by_number_and_by_time() {
         telling: usize::MAX,
         ..CommitLimits::IMPORT
     };
-    let cancel = Cancel::default();
+    let cancel = CancelToken::default();
     let mut rules = rules(&[]);
     gather_commits(&git, &cancel, &place.project, &mut rules, all, &|_| true);
     assert!(started.elapsed() < PATIENT);
@@ -338,7 +341,7 @@ fn what_is_no_checkout_tells_nothing() {
         let limits = CommitLimits::IMPORT;
         gather_commits(
             &git,
-            &Cancel::default(),
+            &CancelToken::default(),
             &project,
             &mut rules(&[]),
             limits,

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
-use remora_embed::{DIMS, Meaning};
-use remora_memory::store::{Batch, Write};
+use remora_embed::{EMBEDDING_DIMS, Embedding};
+use remora_memory::store::{Batch, ItemWrite};
 use remora_memory::testing::{MemoryStore, item};
 
 use super::*;
@@ -27,13 +27,13 @@ struct Bench {
     hold: Sender<()>,
 }
 
-impl Encode for Fake {
+impl TextEncoder for Fake {
     fn encode(
         &self,
         texts: &[&str],
         effort: Effort,
         _: Instant,
-    ) -> Result<Vec<Meaning>, EmbedError> {
+    ) -> Result<Vec<Embedding>, EmbedError> {
         assert_eq!(effort, Effort::Full);
         if self.broken {
             return Err(EmbedError::NotBuiltIn);
@@ -42,10 +42,13 @@ impl Encode for Fake {
         let _ = self.held.lock().unwrap().recv();
         assert!(!texts.contains(&"panic"));
         self.loaded.store(true, Ordering::SeqCst);
-        Ok(texts.iter().map(|_| Meaning::of(&[1.0; DIMS])).collect())
+        Ok(texts
+            .iter()
+            .map(|_| Embedding::from_vector(&[1.0; EMBEDDING_DIMS]))
+            .collect())
     }
 
-    fn rest(&self, _: Instant) {}
+    fn release_idle(&self, _: Instant) {}
 
     fn is_loaded(&self) -> bool {
         self.loaded.load(Ordering::SeqCst)
@@ -71,7 +74,7 @@ fn bench(broken: bool) -> Bench {
 /// Sends a request; its reply is read later.
 fn ask(embedder: &Embedder, text: &str) -> UnixStream {
     let (ours, theirs) = UnixStream::pair().unwrap();
-    embedder.answer(text.to_owned(), theirs);
+    embedder.answer_embedding(text.to_owned(), theirs);
     ours
 }
 
@@ -111,9 +114,9 @@ fn refused(why: Refusal) -> EmbeddingReply {
 }
 
 fn embedding() -> EmbeddingReply {
-    EmbeddingReply::Embedding(Embedding {
-        model: MODEL.to_owned(),
-        bytes: Meaning::of(&[1.0; DIMS]).to_bytes(),
+    EmbeddingReply::Embedding(EncodedEmbedding {
+        model: MODEL_ID.to_owned(),
+        bytes: Embedding::from_vector(&[1.0; EMBEDDING_DIMS]).to_bytes(),
     })
 }
 
@@ -185,14 +188,16 @@ fn a_session_warms_it_up_if_there_is_something_to_compare_with() {
     assert!(!has_embeddings(&store).unwrap());
     store
         .apply(&Batch {
-            items: items.map(Write::Add).to_vec(),
+            items: items.map(ItemWrite::Add).to_vec(),
             ..Batch::default()
         })
         .unwrap();
     assert!(!has_embeddings(&store).unwrap());
     embedder.warm_up(&store).unwrap();
-    let id = store.unembedded(MODEL, 1).unwrap()[0].id;
-    store.embed(MODEL, &[(id, Meaning::of(&[1.0]))]).unwrap();
+    let id = store.list_unembedded(MODEL_ID, 1).unwrap()[0].id;
+    store
+        .store_embeddings(MODEL_ID, &[(id, Embedding::from_vector(&[1.0]))])
+        .unwrap();
     assert!(has_embeddings(&store).unwrap());
     // The thread may not be at its door yet.
     while seen.try_recv().is_err() {

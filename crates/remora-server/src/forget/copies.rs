@@ -5,15 +5,15 @@ use remora_protocol::record::{Item, Kind};
 use serde_json::Value;
 
 /// Shorter lines say too little to know a copy by.
-const LINE_CHARS: usize = 12;
+const MIN_LINE_CHARS: usize = 12;
 /// So much of an item must be found for another to count as its copy.
-const NEEDLE_CHARS: usize = 24;
+const MIN_PATTERN_CHARS: usize = 24;
 /// The longest lines stand for the item.
-const LINES: usize = 3;
+const MAX_LINES: usize = 3;
 
 /// What an item is known by when it is quoted.
 #[derive(Debug)]
-pub(super) struct Needles {
+pub(super) struct ErasePatterns {
     session: String,
     project: String,
     /// Its longest lines; empty when they say too little.
@@ -22,23 +22,23 @@ pub(super) struct Needles {
     all: String,
 }
 
-impl Needles {
-    pub(super) fn of(item: &Item) -> Self {
+impl ErasePatterns {
+    pub(super) fn from_item(item: &Item) -> Self {
         let own = if item.text.trim().is_empty() || is_claim(item.kind) {
             &item.title
         } else {
             &item.text
         };
-        let mut lines: Vec<String> = own.lines().map(plain).collect();
-        lines.retain(|line| line.chars().count() >= LINE_CHARS);
+        let mut lines: Vec<String> = own.lines().map(collapse_blanks).collect();
+        lines.retain(|line| line.chars().count() >= MIN_LINE_CHARS);
         lines.sort_by_key(|line| std::cmp::Reverse(line.len()));
         lines.dedup();
-        lines.truncate(LINES);
-        if lines.iter().map(|line| line.chars().count()).sum::<usize>() < NEEDLE_CHARS {
+        lines.truncate(MAX_LINES);
+        if lines.iter().map(|line| line.chars().count()).sum::<usize>() < MIN_PATTERN_CHARS {
             lines.clear();
         }
         let all = [&item.title, &item.text].into_iter().chain(&item.facts);
-        let all: Vec<String> = all.map(|text| plain(text)).collect();
+        let all: Vec<String> = all.map(|text| collapse_blanks(text)).collect();
         Self {
             session: item.session.clone(),
             project: item.project.clone(),
@@ -60,14 +60,14 @@ impl Needles {
             let mut lines = text
                 .lines()
                 .map(|line| line.trim_end_matches(['…', '.']).trim());
-            lines.any(|line| line.chars().count() >= LINE_CHARS && self.all.contains(line))
+            lines.any(|line| line.chars().count() >= MIN_LINE_CHARS && self.all.contains(line))
                 || self.lines.iter().any(|line| text.contains(line.as_str()))
         }
     }
 }
 
 fn is_claim(kind: Kind) -> bool {
-    remora_memory::overrides::CLAIMS.contains(&kind)
+    remora_memory::overrides::CLAIM_KINDS.contains(&kind)
 }
 
 /// Kinds that are made from other items rather than from an event alone.
@@ -76,25 +76,25 @@ pub(super) fn is_derived(kind: Kind) -> bool {
 }
 
 /// A text with single blanks and no line ends.
-pub(super) fn plain(text: &str) -> String {
+pub(super) fn collapse_blanks(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// All texts of a value, a line each.
-pub(super) fn texts(value: &Value) -> String {
+pub(super) fn collect_texts(value: &Value) -> String {
     let mut found = String::new();
-    gather(value, &mut found);
+    append_texts(value, &mut found);
     found
 }
 
-fn gather(value: &Value, found: &mut String) {
+fn append_texts(value: &Value, found: &mut String) {
     match value {
         Value::String(text) => {
-            found.push_str(&plain(text));
+            found.push_str(&collapse_blanks(text));
             found.push('\n');
         }
-        Value::Array(list) => list.iter().for_each(|value| gather(value, found)),
-        Value::Object(map) => map.values().for_each(|value| gather(value, found)),
+        Value::Array(list) => list.iter().for_each(|value| append_texts(value, found)),
+        Value::Object(map) => map.values().for_each(|value| append_texts(value, found)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
@@ -105,10 +105,10 @@ pub(super) fn item_texts(item: &Item) -> String {
         .into_iter()
         .flat_map(|text| text.lines())
         .chain(item.facts.iter().map(String::as_str))
-        .map(|line| plain(line) + "\n")
+        .map(|line| collapse_blanks(line) + "\n")
         .collect();
     if let Some(detail) = &item.detail {
-        gather(detail, &mut found);
+        append_texts(detail, &mut found);
     }
     found
 }

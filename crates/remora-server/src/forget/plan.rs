@@ -3,23 +3,23 @@
 
 use std::collections::{HashMap, HashSet};
 
-use remora_client::{Paths, read_spooled, waiting};
-use remora_memory::store::{Filter, Order as Ends, Page, Store};
-use remora_protocol::record::{EventRow, Item, Kind, Override, Session};
+use remora_client::{DataPaths, list_spooled, read_spooled};
+use remora_memory::store::{Filter, PageRequest, SortOrder as Ends, Store};
+use remora_protocol::record::{Item, Kind, LoggedEvent, Override, Session};
 use serde_json::Value;
 
-use super::Order;
-use super::copies::{Needles, is_derived, item_texts, texts};
-use crate::archive::{self, Archive, Archived};
+use super::DeletionPlan;
+use super::copies::{ErasePatterns, collect_texts, is_derived, item_texts};
+use crate::archive::{self, Archive, ArchivedEvent};
 use crate::dead::dead_letters;
-use crate::forgotten::Receipt;
-use crate::join::Joins;
-use crate::{ServerError, at};
+use crate::forgotten::DeletionReceipt;
+use crate::join::ProjectJoins;
+use crate::{ServerError, io_error_at};
 
 /// Rows that are looked at in one go.
-const PAGE_ROWS: usize = 512;
+const PAGE_ITEMS: usize = 512;
 /// Larger files are no events of ours.
-const SPOOLED_BYTES: u64 = 17 * 1024 * 1024;
+const MAX_SPOOLED_BYTES: u64 = 17 * 1024 * 1024;
 
 /// What a user wants deleted.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,7 +51,7 @@ impl Selection {
         }
     }
 
-    fn seeds(&self) -> &[Item] {
+    fn seed_items(&self) -> &[Item] {
         match self {
             Self::Items(items) | Self::Matching { items, .. } => items,
             Self::Session(_) | Self::Project(_) => &[],
@@ -59,7 +59,7 @@ impl Selection {
     }
 
     /// Whether an event or a row is meant by where it belongs or what it says.
-    fn takes(&self, project: &str, session: &str, text: &dyn Fn() -> String) -> bool {
+    fn matches_entry(&self, project: &str, session: &str, text: &dyn Fn() -> String) -> bool {
         match self {
             Self::Items(_) => false,
             Self::Session(id) => id == session,
@@ -79,90 +79,97 @@ impl Selection {
 }
 
 /// The order that deletes what was selected.
-pub fn plan(
+pub fn plan_deletion(
     store: &dyn Store,
-    paths: &Paths,
+    paths: &DataPaths,
     selection: &Selection,
     now: i64,
-) -> Result<Order, ServerError> {
-    let said = store.overrides(None)?.into_iter();
+) -> Result<DeletionPlan, ServerError> {
+    let said = store.list_overrides(None)?.into_iter();
     let said: HashMap<String, Override> = said.map(|said| (said.uid.clone(), said)).collect();
-    let seeds = selection.seeds().iter();
+    let seeds = selection.seed_items().iter();
     let originals = seeds.filter_map(|item| original_item(item, said.get(&item.uid)?));
-    let mut needles: Vec<Needles> = selection.seeds().iter().map(Needles::of).collect();
-    needles.extend(originals.map(|item| Needles::of(&item)));
-    let mut search = Search {
+    let mut needles: Vec<ErasePatterns> = selection
+        .seed_items()
+        .iter()
+        .map(ErasePatterns::from_item)
+        .collect();
+    needles.extend(originals.map(|item| ErasePatterns::from_item(&item)));
+    let mut search = DeletionSearch {
         selection,
         needles,
         said,
         events: HashSet::new(),
         earlier: match selection {
-            Selection::Project(key) => Joins::read(paths)?.leading_to(key),
+            Selection::Project(key) => ProjectJoins::load_joins(paths)?.leading_to(key),
             _ => Vec::new(),
         },
-        order: Order {
-            receipt: Receipt {
+        order: DeletionPlan {
+            receipt: DeletionReceipt {
                 receipt: format!("forget-{now:x}"),
                 at: now,
                 what: selection.name().to_owned(),
-                ..Receipt::default()
+                ..DeletionReceipt::default()
             },
-            ..Order::default()
+            ..DeletionPlan::default()
         },
     };
-    let seeds = selection.seeds().iter();
+    let seeds = selection.seed_items().iter();
     search
         .events
         .extend(seeds.map(|item| event_of(&item.uid).to_owned()));
-    search.archive(paths)?;
-    search.waiting(paths)?;
-    let sessions = search.sessions(store)?;
-    search.items(store)?;
-    search.ledger(store, &sessions)?;
+    search.scan_archive(paths)?;
+    search.scan_waiting(paths)?;
+    let sessions = search.scan_sessions(store)?;
+    search.scan_items(store)?;
+    search.scan_event_log(store, &sessions)?;
     Ok(search.order)
 }
 
-struct Search<'a> {
+struct DeletionSearch<'a> {
     selection: &'a Selection,
-    needles: Vec<Needles>,
+    needles: Vec<ErasePatterns>,
     /// What users said of items, by uid.
     said: HashMap<String, Override>,
     /// Ids of events that go.
     events: HashSet<String>,
     /// Keys that the project had before.
     earlier: Vec<String>,
-    order: Order,
+    order: DeletionPlan,
 }
 
-impl Search<'_> {
+impl DeletionSearch<'_> {
     /// Archived events that are meant, or that tell what a selected item tells.
-    fn archive(&mut self, paths: &Paths) -> Result<(), ServerError> {
-        let joins = Joins::read(paths)?;
-        let folder = paths.archive();
-        for file in Archive::new(&folder).files().map_err(at(&folder))? {
-            let read = archive::read(&file, |event| {
+    fn scan_archive(&mut self, paths: &DataPaths) -> Result<(), ServerError> {
+        let joins = ProjectJoins::load_joins(paths)?;
+        let folder = paths.archive_dir();
+        for file in Archive::new(&folder)
+            .list_files()
+            .map_err(io_error_at(&folder))?
+        {
+            let read = archive::read_events(&file, |event| {
                 if self.is_meant(&event, &joins) {
                     self.events.insert(event.envelope.id);
                 }
             });
-            read.map_err(at(&file))?;
+            read.map_err(io_error_at(&file))?;
         }
         Ok(())
     }
 
-    fn is_meant(&self, event: &Archived, joins: &Joins) -> bool {
+    fn is_meant(&self, event: &ArchivedEvent, joins: &ProjectJoins) -> bool {
         let field = |name: &str| event.event.get(name).and_then(Value::as_str);
         let project = match &event.envelope.project {
             Some(project) => {
                 let mut project = project.clone();
-                joins.follow(&mut project, event.envelope.at);
+                joins.apply_to_project(&mut project, event.envelope.at);
                 project.key
             }
             None => field("cwd").unwrap_or_default().to_owned(),
         };
         let session = field("session_id").unwrap_or("unknown");
-        let text = || texts(&Value::Object(event.event.clone()));
-        self.selection.takes(&project, session, &text)
+        let text = || collect_texts(&Value::Object(event.event.clone()));
+        self.selection.matches_entry(&project, session, &text)
             || !self.needles.is_empty() && {
                 let text = text();
                 self.needles
@@ -172,16 +179,16 @@ impl Search<'_> {
     }
 
     /// Dead letters and events that still wait, by what stands in them.
-    fn waiting(&mut self, paths: &Paths) -> Result<(), ServerError> {
+    fn scan_waiting(&mut self, paths: &DataPaths) -> Result<(), ServerError> {
         for (file, letter) in dead_letters(paths)? {
             let value = serde_json::from_str::<Value>(&letter.payload);
             let value = value.unwrap_or_else(|_| Value::String(letter.payload.clone()));
             self.note_file(paths, &file, &letter.id, &value, None);
         }
-        let spool = paths.spool();
-        for file in waiting(paths, usize::MAX).map_err(at(&spool))? {
+        let spool = paths.spool_dir();
+        for file in list_spooled(paths, usize::MAX).map_err(io_error_at(&spool))? {
             // What cannot be read is the worker's to judge.
-            let Ok(spooled) = read_spooled(&file, SPOOLED_BYTES) else {
+            let Ok(spooled) = read_spooled(&file, MAX_SPOOLED_BYTES) else {
                 continue;
             };
             let value = serde_json::from_slice(&spooled.payload).unwrap_or(Value::Null);
@@ -197,7 +204,7 @@ impl Search<'_> {
 
     fn note_file(
         &mut self,
-        paths: &Paths,
+        paths: &DataPaths,
         file: &std::path::Path,
         id: &str,
         event: &Value,
@@ -205,14 +212,16 @@ impl Search<'_> {
     ) {
         let field = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default();
         let project = project.unwrap_or_else(|| field("cwd"));
-        let text = || texts(event);
+        let text = || collect_texts(event);
         let quoted = || {
             let text = text();
             let mut needles = self.needles.iter();
             needles.any(|needle| needle.are_in(project, &text))
         };
         let goes = self.events.contains(id)
-            || self.selection.takes(project, field("session_id"), &text)
+            || self
+                .selection
+                .matches_entry(project, field("session_id"), &text)
             || quoted();
         if goes && let Ok(name) = file.strip_prefix(paths.home()) {
             self.order.files.push(name.to_string_lossy().into_owned());
@@ -221,8 +230,8 @@ impl Search<'_> {
     }
 
     /// Sessions that go or lose their title; all that rows may have come from.
-    fn sessions(&mut self, store: &dyn Store) -> Result<Vec<Session>, ServerError> {
-        let sessions = store.sessions(&Filter::default(), usize::MAX)?;
+    fn scan_sessions(&mut self, store: &dyn Store) -> Result<Vec<Session>, ServerError> {
+        let sessions = store.list_sessions(&Filter::default(), usize::MAX)?;
         for session in &sessions {
             let whole = match self.selection {
                 Selection::Session(id) => *id == session.id,
@@ -230,11 +239,13 @@ impl Search<'_> {
                 Selection::Items(_) | Selection::Matching { .. } => false,
             };
             let title = || session.title.clone();
-            let quotes = |needle: &Needles| needle.are_quoted(&session.id, &session.title);
+            let quotes = |needle: &ErasePatterns| needle.are_quoted(&session.id, &session.title);
             if whole {
                 self.order.erase.sessions.push(session.id.clone());
             } else if self.needles.iter().any(quotes)
-                || self.selection.takes(&session.project, &session.id, &title)
+                || self
+                    .selection
+                    .matches_entry(&session.project, &session.id, &title)
             {
                 self.order.erase.untitled.push(session.id.clone());
                 self.order.receipt.note_title(&session.id);
@@ -247,7 +258,7 @@ impl Search<'_> {
                     self.order.receipt.note_project(&key);
                     self.order.erase.projects.push(key);
                 }
-                for file in store.files(key, None)? {
+                for file in store.list_files(key, None)? {
                     let name = (file.project, file.folder, file.name);
                     self.order.erase.files.push(name);
                 }
@@ -266,7 +277,10 @@ impl Search<'_> {
                 project: Some(name.clone()),
                 ..Filter::default()
             };
-            if store.list(&filter, Page::newest(1))?.is_empty() {
+            if store
+                .list_items(&filter, PageRequest::newest(1))?
+                .is_empty()
+            {
                 names.push(name.clone());
             }
         }
@@ -274,24 +288,29 @@ impl Search<'_> {
     }
 
     /// Items that are meant, made from an event that goes, or quote one.
-    fn items(&mut self, store: &dyn Store) -> Result<(), ServerError> {
-        let seeds: HashSet<&str> = self.selection.seeds().iter().map(|i| &*i.uid).collect();
+    fn scan_items(&mut self, store: &dyn Store) -> Result<(), ServerError> {
+        let seeds: HashSet<&str> = self
+            .selection
+            .seed_items()
+            .iter()
+            .map(|i| &*i.uid)
+            .collect();
         let mut beyond = None;
         loop {
-            let page = Page {
+            let page = PageRequest {
                 order: Ends::Oldest,
                 beyond,
-                limit: PAGE_ROWS,
+                limit: PAGE_ITEMS,
             };
-            let rows = store.list(&Filter::default(), page)?;
+            let rows = store.list_items(&Filter::default(), page)?;
             let Some(last) = rows.last() else { break };
             beyond = Some(last.id);
             for item in &rows {
                 let goes = seeds.contains(&*item.uid)
                     || self.events.contains(event_of(&item.uid))
-                    || self.repeats(item);
+                    || self.should_delete(item);
                 if goes {
-                    self.take(item);
+                    self.add_item(item);
                 }
                 self.said.remove(&item.uid);
             }
@@ -300,7 +319,7 @@ impl Search<'_> {
         for (uid, said) in std::mem::take(&mut self.said) {
             if self
                 .selection
-                .takes(&said.project, "", &|| said_texts(&said))
+                .matches_entry(&said.project, "", &|| said_texts(&said))
             {
                 self.order.receipt.note_item(&uid);
                 self.order.erase.items.push(uid);
@@ -309,11 +328,14 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn repeats(&self, item: &Item) -> bool {
+    fn should_delete(&self, item: &Item) -> bool {
         // What a user put aside by an edit is still kept.
         let said = self.said.get(&item.uid).map(said_texts);
         let text = || item_texts(item) + said.as_deref().unwrap_or_default();
-        if self.selection.takes(&item.project, &item.session, &text) {
+        if self
+            .selection
+            .matches_entry(&item.project, &item.session, &text)
+        {
             return true;
         }
         if self.needles.is_empty() {
@@ -339,7 +361,7 @@ impl Search<'_> {
         }
     }
 
-    fn take(&mut self, item: &Item) {
+    fn add_item(&mut self, item: &Item) {
         self.order.erase.items.push(item.uid.clone());
         self.order.numbers.push(item.id);
         self.order.receipt.items += 1;
@@ -354,14 +376,18 @@ impl Search<'_> {
     }
 
     /// Rows of the ledger of events that go, and every name they have.
-    fn ledger(&mut self, store: &dyn Store, sessions: &[Session]) -> Result<(), ServerError> {
-        let mut rows: HashMap<String, EventRow> = HashMap::new();
+    fn scan_event_log(
+        &mut self,
+        store: &dyn Store,
+        sessions: &[Session],
+    ) -> Result<(), ServerError> {
+        let mut rows: HashMap<String, LoggedEvent> = HashMap::new();
         for session in sessions {
             let filter = Filter {
                 session: Some(session.id.clone()),
                 ..Filter::default()
             };
-            for row in store.events(&filter, Page::newest(usize::MAX))? {
+            for row in store.list_events(&filter, PageRequest::newest(usize::MAX))? {
                 let whole = self.order.erase.sessions.contains(&session.id);
                 if whole || self.events.contains(&row.id) {
                     rows.insert(row.id.clone(), row);
@@ -389,7 +415,7 @@ impl Search<'_> {
 
 /// All texts of what a user said of an item, a line each.
 fn said_texts(said: &Override) -> String {
-    serde_json::to_value(said).map_or(String::new(), |value| texts(&value))
+    serde_json::to_value(said).map_or(String::new(), |value| collect_texts(&value))
 }
 
 /// The item in the words that were extracted, if a user edited it.

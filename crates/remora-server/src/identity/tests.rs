@@ -14,14 +14,14 @@ const KEY: &str = "h.org/acme/app";
 struct Disk {
     _dir: tempfile::TempDir,
     top: PathBuf,
-    paths: Paths,
+    paths: DataPaths,
 }
 
 impl Disk {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let top = dir.path().canonicalize().unwrap();
-        let paths = Paths::new(top.join("data"));
+        let paths = DataPaths::new(top.join("data"));
         for name in ["one", "two"] {
             let git = top.join(name).join(".git");
             fs::create_dir_all(&git).unwrap();
@@ -37,8 +37,8 @@ impl Disk {
 
     /// A database that has seen the key with this root.
     fn seen(&self, root: &str) {
-        self.paths.prepare().unwrap();
-        let store = remora_store::open(&self.paths.database(), Access::Write).unwrap();
+        self.paths.prepare_data_dir().unwrap();
+        let store = remora_store::open_store(&self.paths.database_file(), Access::Write).unwrap();
         let project = Project {
             key: KEY.to_owned(),
             name: "app".to_owned(),
@@ -76,7 +76,7 @@ fn looking_claims_nothing_and_the_first_event_does() {
         (disk.look("one"), disk.look("two")),
         (KEY.into(), KEY.into())
     );
-    assert!(!disk.paths.roots().exists());
+    assert!(!disk.paths.roots_dir().exists());
     assert_eq!(
         (disk.claim("one"), disk.claim("two")),
         (KEY.into(), "two".into())
@@ -114,9 +114,9 @@ fn a_checkout_that_was_moved_waits_for_its_user() {
 #[test]
 fn without_the_database_nothing_is_claimed_and_nothing_shared() {
     let disk = Disk::new();
-    disk.paths.prepare().unwrap();
+    disk.paths.prepare_data_dir().unwrap();
     fs::write(
-        disk.paths.database(),
+        disk.paths.database_file(),
         "not a database, but long enough to be read as one",
     )
     .unwrap();
@@ -124,5 +124,5 @@ fn without_the_database_nothing_is_claimed_and_nothing_shared() {
         (disk.look("one"), disk.claim("one")),
         ("one".into(), "one".into())
     );
-    assert!(!disk.paths.roots().exists());
+    assert!(!disk.paths.roots_dir().exists());
 }

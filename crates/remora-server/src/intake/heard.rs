@@ -3,24 +3,24 @@
 
 use std::collections::HashSet;
 
-use remora_memory::Captured;
-use remora_memory::store::{Filter, Order, Page, Store};
+use remora_memory::CapturedEvent;
+use remora_memory::store::{Filter, PageRequest, SortOrder, Store};
 use remora_protocol::EventName;
-use remora_protocol::record::{EventRow, Kind};
+use remora_protocol::record::{Kind, LoggedEvent};
 
-use super::text;
+use super::text_field;
 use crate::ServerError;
 
 /// Events of a session that are looked at.
-const MOST: usize = 200_000;
+const MAX_SESSION_EVENTS: usize = 200_000;
 /// A hook and a transcript tell the same within this time, in milliseconds.
-const NEAR: i64 = 10_000;
+const ECHO_WINDOW_MS: i64 = 10_000;
 /// Before a compaction is noted, the model writes the summary.
-const COMPACTION: i64 = 300_000;
+const COMPACTION_WINDOW_MS: i64 = 300_000;
 
 /// What is known of one session.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
+pub(super) struct KnownEvents {
     /// Events with the prompt they belong to.
     prompts: HashSet<(EventName, String)>,
     /// Events with their moment, and whether their prompt is known.
@@ -29,29 +29,29 @@ pub(super) struct Heard {
     agents: HashSet<String>,
 }
 
-impl Heard {
-    pub(super) fn of(store: &dyn Store, session: &str) -> Result<Self, ServerError> {
+impl KnownEvents {
+    pub(super) fn for_session(store: &dyn Store, session: &str) -> Result<Self, ServerError> {
         let mut heard = Self::default();
         let filter = Filter {
             session: Some(session.to_owned()),
             ..Filter::default()
         };
-        if store.sessions(&filter, 1)?.is_empty() {
+        if store.list_sessions(&filter, 1)?.is_empty() {
             return Ok(heard);
         }
-        let page = Page {
-            order: Order::Oldest,
+        let page = PageRequest {
+            order: SortOrder::Oldest,
             beyond: None,
-            limit: MOST,
+            limit: MAX_SESSION_EVENTS,
         };
-        for row in store.events(&filter, page)? {
-            heard.note(&row);
+        for row in store.list_events(&filter, page)? {
+            heard.add_event(&row);
         }
         let tasks = Filter {
             kinds: vec![Kind::Task],
             ..filter
         };
-        for item in store.list(&tasks, page)? {
+        for item in store.list_items(&tasks, page)? {
             if !is_own(&item.uid) && item.tool.is_none() {
                 heard.agents.extend(item.subagent);
             }
@@ -59,7 +59,7 @@ impl Heard {
         Ok(heard)
     }
 
-    fn note(&mut self, row: &EventRow) {
+    fn add_event(&mut self, row: &LoggedEvent) {
         let Some(name) = EventName::parse(&row.name).filter(|_| !is_own(&row.id)) else {
             return;
         };
@@ -76,7 +76,7 @@ impl Heard {
     }
 
     /// Whether a hook has told this.
-    pub(super) fn has(&self, event: &Captured) -> bool {
+    pub(super) fn contains_event(&self, event: &CapturedEvent) -> bool {
         let name = event.event.name;
         let at = event.envelope.at;
         let near = |span: i64| {
@@ -88,14 +88,16 @@ impl Heard {
             EventName::SessionStart | EventName::SessionEnd => {
                 self.moments.iter().any(|(other, ..)| *other == name)
             }
-            EventName::SubagentStop => self.agents.contains(text(event, "agent_id")),
-            EventName::PreCompact | EventName::PostCompact => near(COMPACTION),
+            EventName::SubagentStop => self.agents.contains(text_field(event, "agent_id")),
+            EventName::PreCompact | EventName::PostCompact => near(COMPACTION_WINDOW_MS),
             // They are known by their call.
             EventName::PostToolUse | EventName::PostToolUseFailure => false,
             _ => {
-                let prompt = text(event, "prompt_id");
+                let prompt = text_field(event, "prompt_id");
                 let unknown = |(other, time, known): &(EventName, i64, bool)| {
-                    *other == name && (!known || prompt.is_empty()) && (time - at).abs() < NEAR
+                    *other == name
+                        && (!known || prompt.is_empty())
+                        && (time - at).abs() < ECHO_WINDOW_MS
                 };
                 self.prompts.contains(&(name, prompt.to_owned()))
                     || self.moments.iter().any(unknown)

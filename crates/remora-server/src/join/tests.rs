@@ -28,10 +28,10 @@ fn item(uid: &str, project: &str, key: Option<&str>, last_time: i64) -> Item {
     }
 }
 
-fn opened(paths: &Paths) -> SqliteStore {
-    paths.prepare().unwrap();
-    let store = remora_store::open(&paths.database(), Access::Write).unwrap();
-    let add = |item| Write::Add(item);
+fn opened(paths: &DataPaths) -> SqliteStore {
+    paths.prepare_data_dir().unwrap();
+    let store = remora_store::open_store(&paths.database_file(), Access::Write).unwrap();
+    let add = |item| ItemWrite::Add(item);
     let batch = Batch {
         projects: vec![project(OLD), project(NEW)],
         sessions: vec![Session {
@@ -59,7 +59,9 @@ fn opened(paths: &Paths) -> SqliteStore {
 }
 
 fn titles(store: &dyn Store, key: &str) -> Vec<String> {
-    let items = store.list(&of(key), Page::newest(9)).unwrap();
+    let items = store
+        .list_items(&filter_for_project(key), PageRequest::newest(9))
+        .unwrap();
     let mut titles: Vec<String> = items.into_iter().map(|item| item.title).collect();
     titles.sort();
     titles
@@ -68,40 +70,50 @@ fn titles(store: &dyn Store, key: &str) -> Vec<String> {
 #[test]
 fn what_was_kept_under_the_old_key_is_found_under_the_new_one() {
     let dir = tempfile::tempdir().unwrap();
-    let paths = Paths::new(dir.path().join("data"));
+    let paths = DataPaths::new(dir.path().join("data"));
     let store = opened(&paths);
-    let earlier = earlier(&store, &project(NEW)).unwrap();
+    let earlier = list_earlier_projects(&store, &project(NEW)).unwrap();
     assert_eq!(earlier, [project(OLD)]);
-    let would = preview(&store, OLD).unwrap();
+    let would = preview_join(&store, OLD).unwrap();
     assert_eq!((would.rows, would.sessions), (2, 1));
-    join(&store, &paths, OLD, &project(NEW), 10).unwrap();
+    join_projects(&store, &paths, OLD, &project(NEW), 10).unwrap();
     assert_eq!(titles(&store, NEW), ["newer", "one", "two"]);
     assert!(titles(&store, OLD).is_empty());
-    assert_eq!(store.sessions(&of(NEW), 9).unwrap().len(), 1);
+    assert_eq!(
+        store
+            .list_sessions(&filter_for_project(NEW), 9)
+            .unwrap()
+            .len(),
+        1
+    );
     let saved = Item {
         kind: Kind::Memory,
         ..item("saved", OLD, Some("memory://project/saved"), 1)
     };
     let batch = Batch {
-        items: vec![Write::Put(saved)],
+        items: vec![ItemWrite::Put(saved)],
         ..Batch::default()
     };
     store.apply(&batch).unwrap();
-    assert!(super::earlier(&store, &project(NEW)).unwrap().is_empty());
+    assert!(
+        super::list_earlier_projects(&store, &project(NEW))
+            .unwrap()
+            .is_empty()
+    );
 }
 
 #[test]
 fn events_from_before_a_join_follow_it() {
     let dir = tempfile::tempdir().unwrap();
-    let paths = Paths::new(dir.path().join("data"));
+    let paths = DataPaths::new(dir.path().join("data"));
     let store = opened(&paths);
-    join(&store, &paths, OLD, &project(NEW), 10).unwrap();
+    join_projects(&store, &paths, OLD, &project(NEW), 10).unwrap();
     let last = project("h.org/acme/renamed");
-    join(&store, &paths, NEW, &last, 20).unwrap();
-    let joins = Joins::read(&paths).unwrap();
+    join_projects(&store, &paths, NEW, &last, 20).unwrap();
+    let joins = ProjectJoins::load_joins(&paths).unwrap();
     let key = |key: &str, time: i64| {
         let mut project = project(key);
-        joins.follow(&mut project, time);
+        joins.apply_to_project(&mut project, time);
         project.key
     };
     assert_eq!(key(OLD, 5), "h.org/acme/renamed");
@@ -113,7 +125,7 @@ fn events_from_before_a_join_follow_it() {
 #[test]
 fn what_users_said_goes_along_and_tombstones_hold_what_comes() {
     let dir = tempfile::tempdir().unwrap();
-    let paths = Paths::new(dir.path().join("data"));
+    let paths = DataPaths::new(dir.path().join("data"));
     let store = opened(&paths);
     let said = |uid: &str, project: &str, statement: &str| Override {
         uid: uid.to_owned(),
@@ -133,10 +145,10 @@ fn what_users_said_goes_along_and_tombstones_hold_what_comes() {
         ..Batch::default()
     };
     store.apply(&batch).unwrap();
-    join(&store, &paths, OLD, &project(NEW), 10).unwrap();
+    join_projects(&store, &paths, OLD, &project(NEW), 10).unwrap();
     assert!(titles(&store, OLD).is_empty());
     assert_eq!(titles(&store, NEW), ["newer", "two"]);
     let all = [said("older", NEW, "older"), rejected];
-    assert_eq!(store.overrides(Some(NEW)).unwrap(), all);
-    assert_eq!(crate::overrides::load(&paths).unwrap(), all);
+    assert_eq!(store.list_overrides(Some(NEW)).unwrap(), all);
+    assert_eq!(crate::overrides::load_overrides(&paths).unwrap(), all);
 }

@@ -2,11 +2,11 @@
 
 use std::fs::File;
 
-use remora_client::{GivenFile, Giving, TASKS_ENDING};
-use remora_memory::Worth;
+use remora_client::{InjectionLog, NewInjection, TASKS_EXTENSION};
+use remora_memory::CaptureDecision;
 use remora_memory::testing::MemoryStore;
 use remora_protocol::record::Session;
-use remora_protocol::request::{ENVELOPE, Envelope};
+use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
 use remora_protocol::{Event, EventName};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -17,35 +17,35 @@ const NOW: i64 = 1_794_700_000_000;
 const ONE_DAY: i64 = 86_400_000;
 
 struct Home {
-    paths: Paths,
+    paths: DataPaths,
     store: MemoryStore,
-    ledger: Ledger,
+    ledger: InjectionIngest,
     _folder: TempDir,
 }
 
 impl Home {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let paths = Paths::new(folder.path());
-        paths.prepare().unwrap();
+        let paths = DataPaths::new(folder.path());
+        paths.prepare_data_dir().unwrap();
         Self {
             paths,
             store: MemoryStore::default(),
-            ledger: Ledger::default(),
+            ledger: InjectionIngest::default(),
             _folder: folder,
         }
     }
 
     /// As a hook would, with the file's time set.
     fn give(&self, session: &str, item: &str, time: i64) {
-        let mut file = GivenFile::open(&self.paths, session, None).unwrap();
-        let giving = Giving {
+        let mut file = InjectionLog::open(&self.paths, session, None).unwrap();
+        let giving = NewInjection {
             item,
             moment: "prompt",
             why: "words",
             tokens: 7,
         };
-        file.give(&[giving], time).unwrap();
+        file.record_injections(&[giving], time).unwrap();
         drop(file);
         self.touch(session, time);
     }
@@ -55,20 +55,22 @@ impl Home {
             .append(true)
             .open(given_file(&self.paths, session))
             .unwrap();
-        file.set_modified(moment(time)).unwrap();
+        file.set_modified(to_system_time(time)).unwrap();
     }
 
     fn fold(&mut self, now: i64) {
-        self.ledger.fold(&self.paths, &self.store, now).unwrap();
+        self.ledger
+            .store_injections(&self.paths, &self.store, now)
+            .unwrap();
     }
 
     /// Stores events: session, time and the row that is asked for.
     fn events(&mut self, events: &[(&str, i64, i64)]) {
-        let events: Vec<Captured> = events
+        let events: Vec<CapturedEvent> = events
             .iter()
             .map(|(session, at, id)| asks(session, *at, *id))
             .collect();
-        let all: Vec<&Captured> = events.iter().collect();
+        let all: Vec<&CapturedEvent> = events.iter().collect();
         let mut batch = Batch::default();
         self.ledger
             .join(&self.paths, &self.store, &all, &mut batch, NOW)
@@ -80,7 +82,7 @@ impl Home {
     fn rows(&self) -> Vec<(String, u32, String, Option<i64>)> {
         let mut rows: Vec<_> = self
             .store
-            .given(&Filter::default(), usize::MAX)
+            .list_injections(&Filter::default(), usize::MAX)
             .unwrap()
             .into_iter()
             .map(|row| (row.session, row.line, row.item, row.used.map(|u| u.time)))
@@ -90,7 +92,7 @@ impl Home {
     }
 }
 
-fn asks(session: &str, at: i64, id: i64) -> Captured {
+fn asks(session: &str, at: i64, id: i64) -> CapturedEvent {
     let fields = json!({
         "session_id": session, "cwd": "/p",
         "tool_name": "mcp__remora__get", "tool_input": {"ids": [id]},
@@ -98,9 +100,9 @@ fn asks(session: &str, at: i64, id: i64) -> Captured {
     let Value::Object(fields) = fields else {
         unreachable!()
     };
-    Captured {
+    CapturedEvent {
         envelope: Envelope {
-            v: ENVELOPE,
+            v: ENVELOPE_VERSION,
             id: format!("{session} {at}"),
             agent: "agent".into(),
             at,
@@ -114,7 +116,7 @@ fn asks(session: &str, at: i64, id: i64) -> Captured {
             fields,
         },
         call: None,
-        worth: Worth::Keep,
+        worth: CaptureDecision::Keep,
         raw_tokens: 0,
     }
 }
@@ -140,7 +142,7 @@ fn a_session_s_lines_are_there_before_its_events_are_judged() {
     home.give("s1", "#3", NOW + 10);
     home.fold(NOW + 11);
     assert_eq!(home.rows()[2], row("s1", 2, "#3", None));
-    home.ledger = Ledger::default();
+    home.ledger = InjectionIngest::default();
     home.fold(NOW + 12);
     home.events(&[("s1", NOW + 20, 3), ("s1", NOW + 21, 2)]);
     assert_eq!(home.rows()[..2], first);
@@ -199,7 +201,7 @@ fn a_session_that_is_taken_up_after_its_file_went_goes_on_in_the_ledger() {
     all.push(row("old", 3, "#3", Some(NOW + 5)));
     assert_eq!(home.rows(), all);
     // Nor is anything counted twice after a start.
-    home.ledger = Ledger::default();
+    home.ledger = InjectionIngest::default();
     home.fold(NOW + 6);
     assert_eq!(home.rows(), all);
 }
@@ -212,11 +214,11 @@ fn what_waits_for_nobody_goes() {
     let kept = |name: &str, ending: &str, time: i64| {
         let file = given_file(&home.paths, name).with_extension(ending);
         let made = File::create(&file).unwrap();
-        made.set_modified(moment(time)).unwrap();
+        made.set_modified(to_system_time(time)).unwrap();
         file
     };
     let stale = kept("s1", "summary", NOW - 11 * minute);
-    let refused = kept("s1", TASKS_ENDING, NOW - 11 * minute);
+    let refused = kept("s1", TASKS_EXTENSION, NOW - 11 * minute);
     let fresh = kept("s2", "summary", NOW - 9 * minute);
     home.fold(NOW);
     assert!(!stale.exists() && !refused.exists() && fresh.exists());
@@ -256,7 +258,7 @@ fn odd_ids_find_their_session() {
         })
         .unwrap();
     home.give("x y", "#2", NOW);
-    home.ledger = Ledger::default();
+    home.ledger = InjectionIngest::default();
     home.fold(NOW);
     assert_eq!(home.rows()[1], row("x y", 0, "#2", None));
 }
@@ -279,7 +281,7 @@ fn many_sessions_at_once_are_all_judged() {
 fn what_is_no_file_of_ours_is_left_alone() {
     let mut home = Home::new();
     home.fold(NOW);
-    let folder = home.paths.given();
+    let folder = home.paths.injection_log_dir();
     fs::create_dir_all(folder.join("folder.given")).unwrap();
     fs::write(folder.join("notes.txt"), "#1\tprompt\tx\t1\t1\t\n").unwrap();
     fs::write(folder.join("bytes.given"), [0xff, 0xfe, b'\n']).unwrap();

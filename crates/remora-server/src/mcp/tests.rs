@@ -16,45 +16,45 @@ struct Slow {
     go_on: Mutex<Receiver<()>>,
 }
 
-impl Library for Slow {
-    fn bounds(&self) -> Bounds {
-        Bounds::OwnProject
+impl MemoryLibrary for Slow {
+    fn project_limits(&self) -> McpLimits {
+        McpLimits::OwnProject
     }
 
-    fn search(&self, search: &Search) -> Result<Found<Row>, String> {
+    fn search(&self, search: &SearchParams) -> Result<Lookup<SearchEntry>, String> {
         self.begun.send(()).unwrap();
         self.go_on.lock().unwrap().recv().unwrap();
-        let row = Row {
+        let row = SearchEntry {
             id: 7,
             day: "2026-11-16".to_owned(),
             kind: "fix".to_owned(),
             title: search.query.clone(),
             tokens: 12,
             place: None,
-            source: Source::Person,
+            source: TextOrigin::Person,
             wrong: None,
         };
         Ok(found(vec![row]))
     }
 
-    fn get(&self, _: &[String]) -> Result<Found<Detail>, String> {
+    fn get(&self, _: &[String]) -> Result<Lookup<EntryDetail>, String> {
         panic!("a fault in the library")
     }
 
-    fn timeline(&self, _: &Timeline) -> Result<Found<Entry>, String> {
+    fn list_timeline(&self, _: &TimelineParams) -> Result<Lookup<TimelineEntry>, String> {
         Ok(found(Vec::new()))
     }
 
-    fn remember(&self, _: &Fact) -> Result<Took, String> {
+    fn save_fact(&self, _: &Fact) -> Result<SaveReceipt, String> {
         Err("the store is damaged: <x>".to_owned())
     }
 
-    fn forget(&self, id: &str) -> Result<Receipt, String> {
+    fn forget_item(&self, id: &str) -> Result<CorrectionReceipt, String> {
         Err(format!("{id}: no such item"))
     }
 
-    fn reject(&self, id: &str, because: Option<&str>) -> Result<Receipt, String> {
-        Ok(Receipt {
+    fn reject_item(&self, id: &str, because: Option<&str>) -> Result<CorrectionReceipt, String> {
+        Ok(CorrectionReceipt {
             done: "Marked wrong:".to_owned(),
             items: vec![format!("#{id} decision {}", because.unwrap_or_default())],
             undo: "undo".to_owned(),
@@ -62,8 +62,8 @@ impl Library for Slow {
     }
 }
 
-fn found<T>(list: Vec<T>) -> Found<T> {
-    Found {
+fn found<T>(list: Vec<T>) -> Lookup<T> {
+    Lookup {
         list,
         missing: Vec::new(),
         notes: Vec::new(),
@@ -114,7 +114,7 @@ fn call(id: u64, tool: &str, arguments: &Value) -> Value {
 }
 
 /// Runs a server with a client; the server must end when the client does.
-fn with<F>(library: Arc<dyn Library>, client: impl FnOnce(Client) -> F)
+fn with<F>(library: Arc<dyn MemoryLibrary>, client: impl FnOnce(Client) -> F)
 where
     F: Future<Output = ()>,
 {
@@ -125,7 +125,7 @@ where
     runtime.block_on(async {
         let (ours, theirs) = duplex(1 << 16);
         let (input, output) = split(theirs);
-        let server = tokio::spawn(run(Server::new(library, "1.2.3"), input, output));
+        let server = tokio::spawn(run_server(McpServer::new(library, "1.2.3"), input, output));
         let (read, write) = split(ours);
         client(Client {
             lines: BufReader::new(read).lines(),
@@ -136,7 +136,7 @@ where
     });
 }
 
-fn slow() -> (Arc<dyn Library>, Receiver<()>, Sender<()>) {
+fn slow() -> (Arc<dyn MemoryLibrary>, Receiver<()>, Sender<()>) {
     let (begun, has_begun) = channel();
     let (let_go, go_on) = channel();
     let go_on = Mutex::new(go_on);

@@ -7,40 +7,40 @@ use remora_protocol::record::Kind;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-use super::{Bounds, Fact, Reach, Search, Timeline};
+use super::{Fact, McpLimits, ProjectScope, SearchParams, TimelineParams};
 
 /// Rows of a search, unless it says how many.
-const ROWS: usize = 20;
+const DEFAULT_SEARCH_ITEMS: usize = 20;
 /// Rows of a timeline, unless it says how many.
-const ENTRIES: usize = 30;
+const DEFAULT_TIMELINE_ITEMS: usize = 30;
 /// More rows than this are never given at once.
-const MOST_ROWS: usize = 100;
+const MAX_ITEMS: usize = 100;
 /// More than this many ids are not looked up at once.
-const MOST_IDS: usize = 20;
+const MAX_IDS: usize = 20;
 /// The longest argument, in bytes.
-const LONGEST: usize = 64 * 1024;
+const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 
 /// A call that can be carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Asked {
-    Search(Search),
+pub(super) enum ToolRequest {
+    Search(SearchParams),
     Get(Vec<String>),
-    Timeline(Timeline),
+    Timeline(TimelineParams),
     Remember(Fact),
     Forget(String),
     Wrong { id: String, because: Option<String> },
 }
 
 /// The argument that looks in every project; offered only where that may be.
-const ALL: &str = "all";
+const ALL_PROJECTS_KEY: &str = "all";
 
 /// All tools. A model is not offered what its user has not allowed.
-pub(super) fn all(bounds: Bounds) -> Vec<Tool> {
+pub(super) fn list_tools(bounds: McpLimits) -> Vec<Tool> {
     let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
     let text = |about: &str| json!({ "type": "string", "description": about });
     let number = json!({ "type": "integer" });
     let mut tools = vec![
-        tool(
+        build_tool(
             "search",
             "Search the memory of earlier sessions. Gives index rows (#id, date, kind, tokens, \
              title); then `get` the few that matter. Words in any order; also \"a phrase\", -word, \
@@ -54,7 +54,7 @@ pub(super) fn all(bounds: Bounds) -> Vec<Tool> {
             }),
             &["query"],
         ),
-        tool(
+        build_tool(
             "get",
             "Details of rows or saved memories, several in one call.",
             json!({
@@ -66,7 +66,7 @@ pub(super) fn all(bounds: Bounds) -> Vec<Tool> {
             }),
             &["ids"],
         ),
-        tool(
+        build_tool(
             "timeline",
             "What happened, in order: around a row, or in a time.",
             json!({
@@ -77,7 +77,7 @@ pub(super) fn all(bounds: Bounds) -> Vec<Tool> {
             }),
             &[],
         ),
-        tool(
+        build_tool(
             "remember",
             "Save a lasting fact for later sessions (a Markdown file): a decision, a preference, a \
              trap. Not what code or git already say, never secrets.",
@@ -97,7 +97,7 @@ pub(super) fn all(bounds: Bounds) -> Vec<Tool> {
             }),
             &["text"],
         ),
-        tool(
+        build_tool(
             "wrong",
             "Mark a row as wrong when the user says so: no session is told of it again. Can be \
              undone.",
@@ -107,14 +107,14 @@ pub(super) fn all(bounds: Bounds) -> Vec<Tool> {
             }),
             &["id"],
         ),
-        tool(
+        build_tool(
             "forget",
             "Delete a row for good, with the event it came from. Only when the user asks for it.",
             json!({ "id": text("#12 or 12") }),
             &["id"],
         ),
     ];
-    if bounds == Bounds::AllProjects {
+    if bounds == McpLimits::AllProjects {
         for tool in &mut tools {
             offer_all_projects(tool);
         }
@@ -129,11 +129,11 @@ fn offer_all_projects(tool: &mut Tool) {
     let schema = Arc::make_mut(&mut tool.input_schema);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         let everywhere = json!({ "type": "boolean", "description": "all projects" });
-        properties.insert(ALL.to_owned(), everywhere);
+        properties.insert(ALL_PROJECTS_KEY.to_owned(), everywhere);
     }
 }
 
-fn tool(
+fn build_tool(
     name: &'static str,
     about: &'static str,
     properties: Value,
@@ -153,61 +153,65 @@ fn tool(
     Tool::new(name, about, Arc::new(schema)).with_annotations(annotations)
 }
 
-impl Asked {
+impl ToolRequest {
     /// The call, or what is wrong with it.
-    pub(super) fn read(tool: &str, arguments: &JsonObject, bounds: Bounds) -> Result<Self, String> {
-        let given = Arguments {
+    pub(super) fn from_arguments(
+        tool: &str,
+        arguments: &JsonObject,
+        bounds: McpLimits,
+    ) -> Result<Self, String> {
+        let given = ToolArguments {
             tool,
             values: arguments,
             bounds,
         };
         match tool {
             "search" => {
-                given.only(&["query", "kind", "file", "since", "all", "limit"])?;
-                Ok(Self::Search(Search {
-                    query: given.text("query")?.unwrap_or_default(),
-                    kinds: given.kinds()?,
-                    file: given.text("file")?,
-                    since: given.text("since")?,
-                    reach: given.reach()?,
-                    limit: given.limit(ROWS)?,
+                given.check_keys(&["query", "kind", "file", "since", "all", "limit"])?;
+                Ok(Self::Search(SearchParams {
+                    query: given.parse_text("query")?.unwrap_or_default(),
+                    kinds: given.parse_kinds()?,
+                    file: given.parse_text("file")?,
+                    since: given.parse_text("since")?,
+                    reach: given.parse_scope()?,
+                    limit: given.parse_limit(DEFAULT_SEARCH_ITEMS)?,
                 }))
             }
             "get" => {
-                given.only(&["ids"])?;
-                given.ids().map(Self::Get)
+                given.check_keys(&["ids"])?;
+                given.parse_ids().map(Self::Get)
             }
             "timeline" => {
-                given.only(&["around", "since", "until", "all", "limit"])?;
-                Ok(Self::Timeline(Timeline {
-                    around: given.name("around")?.map(|id| bare(&id).to_owned()),
-                    since: given.text("since")?,
-                    until: given.text("until")?,
-                    reach: given.reach()?,
-                    limit: given.limit(ENTRIES)?,
+                given.check_keys(&["around", "since", "until", "all", "limit"])?;
+                Ok(Self::Timeline(TimelineParams {
+                    around: given.name("around")?.map(|id| strip_mark(&id).to_owned()),
+                    since: given.parse_text("since")?,
+                    until: given.parse_text("until")?,
+                    reach: given.parse_scope()?,
+                    limit: given.parse_limit(DEFAULT_TIMELINE_ITEMS)?,
                 }))
             }
             "remember" => {
-                given.only(&["text", "name", "type", "scope", "priority"])?;
-                let text = given.text("text")?;
+                given.check_keys(&["text", "name", "type", "scope", "priority"])?;
+                let text = given.parse_text("text")?;
                 let text = text.ok_or("remember: `text` is missing: say what to save")?;
                 Ok(Self::Remember(Fact {
                     text,
-                    name: given.text("name")?,
+                    name: given.parse_text("name")?,
                     kind: given.one_of("type", Fact::TYPES)?,
                     scope: given.one_of("scope", Fact::SCOPES)?,
-                    priority: given.priority()?,
+                    priority: given.parse_priority()?,
                 }))
             }
             "wrong" => {
-                given.only(&["id", "because"])?;
+                given.check_keys(&["id", "because"])?;
                 Ok(Self::Wrong {
                     id: given.id()?,
-                    because: given.text("because")?,
+                    because: given.parse_text("because")?,
                 })
             }
             "forget" => {
-                given.only(&["id"])?;
+                given.check_keys(&["id"])?;
                 given.id().map(Self::Forget)
             }
             other => Err(format!(
@@ -218,28 +222,28 @@ impl Asked {
 }
 
 /// An id without the mark that an index puts behind it.
-fn bare(id: &str) -> &str {
+fn strip_mark(id: &str) -> &str {
     id.trim_end_matches('~')
 }
 
 /// Arguments as models write them: numbers as text and the other way round are
 /// understood, and nothing is guessed.
-struct Arguments<'a> {
+struct ToolArguments<'a> {
     tool: &'a str,
     values: &'a JsonObject,
-    bounds: Bounds,
+    bounds: McpLimits,
 }
 
-impl Arguments<'_> {
-    fn fault(&self, key: &str, wanted: &str) -> String {
+impl ToolArguments<'_> {
+    fn format_error(&self, key: &str, wanted: &str) -> String {
         format!("{}: `{key}` must be {wanted}", self.tool)
     }
 
-    fn only(&self, known: &[&str]) -> Result<(), String> {
+    fn check_keys(&self, known: &[&str]) -> Result<(), String> {
         let known: Vec<&str> = known
             .iter()
             .copied()
-            .filter(|key| *key != ALL || self.bounds == Bounds::AllProjects)
+            .filter(|key| *key != ALL_PROJECTS_KEY || self.bounds == McpLimits::AllProjects)
             .collect();
         let unknown = self.values.keys().find(|key| !known.contains(&&***key));
         match unknown {
@@ -257,16 +261,16 @@ impl Arguments<'_> {
     }
 
     /// A text; one of blanks is none.
-    fn text(&self, key: &str) -> Result<Option<String>, String> {
+    fn parse_text(&self, key: &str) -> Result<Option<String>, String> {
         match self.get(key) {
             None => Ok(None),
-            Some(Value::String(text)) if text.len() > LONGEST => {
-                Err(self.fault(key, "at most 64 KB long"))
+            Some(Value::String(text)) if text.len() > MAX_ARGUMENT_BYTES => {
+                Err(self.format_error(key, "at most 64 KB long"))
             }
             Some(Value::String(text)) => {
                 Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
             }
-            Some(_) => Err(self.fault(key, "a string")),
+            Some(_) => Err(self.format_error(key, "a string")),
         }
     }
 
@@ -274,33 +278,34 @@ impl Arguments<'_> {
     fn name(&self, key: &str) -> Result<Option<String>, String> {
         match self.get(key) {
             Some(Value::Number(number)) => Ok(Some(number.to_string())),
-            _ => self.text(key),
+            _ => self.parse_text(key),
         }
     }
 
     /// The one item that a call is about.
     fn id(&self) -> Result<String, String> {
         let id = self.name("id")?;
-        let id = id.ok_or_else(|| self.fault("id", "the number of a row, such as \"#12\""))?;
-        Ok(bare(&id).to_owned())
+        let id =
+            id.ok_or_else(|| self.format_error("id", "the number of a row, such as \"#12\""))?;
+        Ok(strip_mark(&id).to_owned())
     }
 
-    fn ids(&self) -> Result<Vec<String>, String> {
+    fn parse_ids(&self) -> Result<Vec<String>, String> {
         let wanted = "a list of ids, such as [\"#12\"]";
         let list = match self.get("ids") {
             Some(Value::Array(list)) => list.iter().collect(),
             Some(one @ (Value::String(_) | Value::Number(_))) => vec![one],
-            _ => return Err(self.fault("ids", wanted)),
+            _ => return Err(self.format_error("ids", wanted)),
         };
         let mut ids: Vec<String> = Vec::new();
         for value in list {
             let id = match value {
                 Value::Number(number) => number.to_string(),
                 // A list that was written as one text.
-                Value::String(text) if text.len() <= LONGEST => text.clone(),
-                _ => return Err(self.fault("ids", wanted)),
+                Value::String(text) if text.len() <= MAX_ARGUMENT_BYTES => text.clone(),
+                _ => return Err(self.format_error("ids", wanted)),
             };
-            let parts = id.split([',', ' ', '\n']).map(bare);
+            let parts = id.split([',', ' ', '\n']).map(strip_mark);
             for id in parts.filter(|id| !id.is_empty()) {
                 let number = |id: &str| id.trim_start_matches('#').to_owned();
                 if !ids.iter().any(|other| number(other) == number(id)) {
@@ -309,15 +314,15 @@ impl Arguments<'_> {
             }
         }
         if ids.is_empty() {
-            return Err(self.fault("ids", wanted));
+            return Err(self.format_error("ids", wanted));
         }
-        if ids.len() > MOST_IDS {
-            return Err(self.fault("ids", &format!("at most {MOST_IDS} ids")));
+        if ids.len() > MAX_IDS {
+            return Err(self.format_error("ids", &format!("at most {MAX_IDS} ids")));
         }
         Ok(ids)
     }
 
-    fn number(&self, key: &str) -> Result<Option<u64>, String> {
+    fn parse_number(&self, key: &str) -> Result<Option<u64>, String> {
         let number = match self.get(key) {
             None => return Ok(None),
             Some(Value::String(text)) => text.trim().parse().ok(),
@@ -325,53 +330,53 @@ impl Arguments<'_> {
         };
         number
             .map(Some)
-            .ok_or_else(|| self.fault(key, "a whole number"))
+            .ok_or_else(|| self.format_error(key, "a whole number"))
     }
 
-    fn limit(&self, usual: usize) -> Result<usize, String> {
-        match self.number("limit")? {
+    fn parse_limit(&self, usual: usize) -> Result<usize, String> {
+        match self.parse_number("limit")? {
             None => Ok(usual),
-            Some(0) => Err(self.fault("limit", "1 or more")),
-            Some(limit) => Ok(usize::try_from(limit).unwrap_or(MOST_ROWS).min(MOST_ROWS)),
+            Some(0) => Err(self.format_error("limit", "1 or more")),
+            Some(limit) => Ok(usize::try_from(limit).unwrap_or(MAX_ITEMS).min(MAX_ITEMS)),
         }
     }
 
-    fn priority(&self) -> Result<Option<u8>, String> {
-        let Some(number) = self.number("priority")? else {
+    fn parse_priority(&self) -> Result<Option<u8>, String> {
+        let Some(number) = self.parse_number("priority")? else {
             return Ok(None);
         };
         match u8::try_from(number) {
             Ok(number @ 1..=5) => Ok(Some(number)),
-            _ => Err(self.fault("priority", "1 to 5")),
+            _ => Err(self.format_error("priority", "1 to 5")),
         }
     }
 
-    fn reach(&self) -> Result<Reach, String> {
+    fn parse_scope(&self) -> Result<ProjectScope, String> {
         match self.get("all") {
-            None | Some(Value::Bool(false)) => Ok(Reach::Project),
-            Some(Value::Bool(true)) => Ok(Reach::Everywhere),
-            Some(_) => Err(self.fault("all", "true or false")),
+            None | Some(Value::Bool(false)) => Ok(ProjectScope::Project),
+            Some(Value::Bool(true)) => Ok(ProjectScope::Everywhere),
+            Some(_) => Err(self.format_error("all", "true or false")),
         }
     }
 
     fn one_of(&self, key: &str, all: &[&str]) -> Result<Option<String>, String> {
-        match self.text(key)? {
+        match self.parse_text(key)? {
             Some(text) if !all.contains(&text.as_str()) => {
-                Err(self.fault(key, &format!("one of {}", all.join(", "))))
+                Err(self.format_error(key, &format!("one of {}", all.join(", "))))
             }
             other => Ok(other),
         }
     }
 
     /// One kind, several with commas, or a list of them.
-    fn kinds(&self) -> Result<Vec<Kind>, String> {
+    fn parse_kinds(&self) -> Result<Vec<Kind>, String> {
         let words: Vec<String> = match self.get("kind") {
             Some(Value::Array(list)) => {
                 let words = list.iter().map(|word| word.as_str().map(str::to_owned));
                 let words: Option<Vec<String>> = words.collect();
-                words.ok_or_else(|| self.fault("kind", "a string"))?
+                words.ok_or_else(|| self.format_error("kind", "a string"))?
             }
-            _ => self.text("kind")?.into_iter().collect(),
+            _ => self.parse_text("kind")?.into_iter().collect(),
         };
         let words = words.iter().flat_map(|words| words.split(','));
         let words = words.map(str::trim).filter(|word| !word.is_empty());
@@ -379,7 +384,7 @@ impl Arguments<'_> {
             .map(|word| {
                 Kind::parse(word).ok_or_else(|| {
                     let all: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-                    self.fault("kind", &format!("one of {}", all.join(", ")))
+                    self.format_error("kind", &format!("one of {}", all.join(", ")))
                 })
             })
             .collect()

@@ -6,36 +6,36 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use remora_embed::{Effort, EmbedError, Meaning};
+use remora_embed::{Effort, EmbedError, Embedding};
 use remora_memory::store::{Store, StoreError};
 
-use super::{Budget, Encode, Step, step};
+use super::{EmbeddingBudget, EmbeddingStep, TextEncoder, run_embedding_step};
 use crate::ServerError;
-use crate::panics::catch;
+use crate::panics::catch_panic;
 
 /// After a turn it pauses this many times as long as the turn took.
-const PAUSES: u32 = 3;
+const PAUSE_FACTOR: u32 = 3;
 /// However short a turn was.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
+const MIN_PAUSE: Duration = Duration::from_millis(20);
 /// After this the encoder is asked to rest; it knows itself how long it has not
 /// been used.
-const REST: Duration = Duration::from_secs(61);
+const RELEASE_DELAY: Duration = Duration::from_secs(61);
 /// A store that would not have it is tried again after this, then later and
 /// later.
-const RETRY: Duration = Duration::from_mins(1);
-const LATEST_RETRY: Duration = Duration::from_hours(1);
+const MIN_RETRY_DELAY: Duration = Duration::from_mins(1);
+const MAX_RETRY_DELAY: Duration = Duration::from_hours(1);
 
 /// Meanings in the background.
 #[derive(Debug, Clone)]
-pub struct Background {
+pub struct BackgroundEmbedding {
     /// What works them out.
-    pub encoder: Arc<dyn Encode>,
+    pub encoder: Arc<dyn TextEncoder>,
     /// Only after nothing has come for this long.
     pub after: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum StepSchedule {
     /// There may be something to do.
     At(Instant),
     /// The store would not have it; nobody waits for this.
@@ -48,39 +48,39 @@ enum Next {
 
 /// The worker's spare time.
 #[derive(Debug)]
-pub(crate) struct Spare {
-    background: Option<Background>,
-    next: Next,
+pub(crate) struct IdleEmbedding {
+    background: Option<BackgroundEmbedding>,
+    next: StepSchedule,
     rest: Option<Instant>,
     retry: Duration,
     told: Option<String>,
 }
 
-impl Spare {
-    pub(crate) fn new(background: Option<Background>) -> Self {
+impl IdleEmbedding {
+    pub(crate) fn new(background: Option<BackgroundEmbedding>) -> Self {
         Self {
             next: if background.is_some() {
-                Next::At(Instant::now())
+                StepSchedule::At(Instant::now())
             } else {
-                Next::Never
+                StepSchedule::Never
             },
             background,
             rest: None,
-            retry: RETRY,
+            retry: MIN_RETRY_DELAY,
             told: None,
         }
     }
 
     /// Something was stored.
-    pub(crate) fn stored(&mut self) {
-        if self.next == Next::Nothing {
-            self.next = Next::At(Instant::now());
+    pub(crate) fn mark_stored(&mut self) {
+        if self.next == StepSchedule::Nothing {
+            self.next = StepSchedule::At(Instant::now());
         }
     }
 
     /// Whether there is, or may be, something left that can be done now.
     pub(crate) fn is_busy(&self) -> bool {
-        matches!(self.next, Next::At(_))
+        matches!(self.next, StepSchedule::At(_))
     }
 
     /// How long until there is something to do, if nothing comes and nothing
@@ -88,7 +88,7 @@ impl Spare {
     pub(crate) fn wait(&self, quiet: Duration) -> Option<Duration> {
         let now = Instant::now();
         let turn = match (&self.background, self.next) {
-            (Some(background), Next::At(at) | Next::Retry(at)) => {
+            (Some(background), StepSchedule::At(at) | StepSchedule::Retry(at)) => {
                 let calm = background.after.saturating_sub(quiet);
                 Some(calm.max(at.saturating_duration_since(now)))
             }
@@ -100,7 +100,7 @@ impl Spare {
 
     /// Does what is due; gives a line for the log if there is something to say.
     /// Only damage of the store is an error.
-    pub(crate) fn turn(
+    pub(crate) fn run_step(
         &mut self,
         store: &dyn Store,
         quiet: Duration,
@@ -110,29 +110,29 @@ impl Spare {
             return Ok(None);
         };
         if self.rest.is_some_and(|at| at <= now) {
-            background.encoder.rest(now);
+            background.encoder.release_idle(now);
             self.rest = None;
         }
-        let due = matches!(self.next, Next::At(at) | Next::Retry(at) if at <= now);
+        let due = matches!(self.next, StepSchedule::At(at) | StepSchedule::Retry(at) if at <= now);
         if !due || quiet < background.after {
             return Ok(None);
         }
-        let low = Low(background.encoder.as_ref());
-        let done = catch(|| step(store, &low, Budget::QUIET))
+        let low = LowPriorityEncoder(background.encoder.as_ref());
+        let done = catch_panic(|| run_embedding_step(store, &low, EmbeddingBudget::BACKGROUND))
             .unwrap_or_else(|panicked| Err(ServerError::Panicked(panicked)));
         let after = Instant::now();
         match done {
-            Ok(Step { done, more }) => {
+            Ok(EmbeddingStep { done, more }) => {
                 if done > 0 {
-                    self.rest = Some(after + REST);
+                    self.rest = Some(after + RELEASE_DELAY);
                 }
-                self.retry = RETRY;
+                self.retry = MIN_RETRY_DELAY;
                 self.told = None;
-                let pause = (now.elapsed() * PAUSES).max(SHORTEST_PAUSE);
+                let pause = (now.elapsed() * PAUSE_FACTOR).max(MIN_PAUSE);
                 self.next = if more {
-                    Next::At(after + pause)
+                    StepSchedule::At(after + pause)
                 } else {
-                    Next::Nothing
+                    StepSchedule::Nothing
                 };
                 Ok(None)
             }
@@ -140,14 +140,14 @@ impl Spare {
                 Err(StoreError::Damaged(reason).into())
             }
             Err(ServerError::Embed(e)) => {
-                self.next = Next::Never;
+                self.next = StepSchedule::Never;
                 Ok(Some(format!(
                     "rows are found by their words only, not by what they mean: {e}"
                 )))
             }
             Err(e) => {
-                self.next = Next::Retry(after + self.retry);
-                self.retry = (self.retry * 2).min(LATEST_RETRY);
+                self.next = StepSchedule::Retry(after + self.retry);
+                self.retry = (self.retry * 2).min(MAX_RETRY_DELAY);
                 let text = format!("what rows mean could not be stored: {e}");
                 let fresh = self.told.as_ref() != Some(&text);
                 self.told = Some(text.clone());
@@ -160,15 +160,15 @@ impl Spare {
 /// An encoder on a thread that lets all others go first. Threads that are
 /// started from it, the engine's own, do the same.
 #[derive(Debug)]
-struct Low<'a>(&'a dyn Encode);
+struct LowPriorityEncoder<'a>(&'a dyn TextEncoder);
 
-impl Encode for Low<'_> {
+impl TextEncoder for LowPriorityEncoder<'_> {
     fn encode(
         &self,
         texts: &[&str],
         effort: Effort,
         now: Instant,
-    ) -> Result<Vec<Meaning>, EmbedError> {
+    ) -> Result<Vec<Embedding>, EmbedError> {
         let work = || {
             step_back();
             self.0.encode(texts, effort, now)
@@ -183,8 +183,8 @@ impl Encode for Low<'_> {
         })
     }
 
-    fn rest(&self, now: Instant) {
-        self.0.rest(now);
+    fn release_idle(&self, now: Instant) {
+        self.0.release_idle(now);
     }
 }
 

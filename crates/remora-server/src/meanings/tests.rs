@@ -1,12 +1,15 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use remora_embed::{DIMS, Effort, EmbedError, MODEL, Meaning};
-use remora_memory::store::{Batch, Store, Write};
+use remora_embed::{EMBEDDING_DIMS, Effort, EmbedError, Embedding, MODEL_ID};
+use remora_memory::store::{Batch, ItemWrite, Store};
 use remora_memory::testing::{MemoryStore, item};
 use remora_store::Access;
 
-use super::{Background, Budget, Encode, Spare, Step, step};
+use super::{
+    BackgroundEmbedding, EmbeddingBudget, EmbeddingStep, IdleEmbedding, TextEncoder,
+    run_embedding_step,
+};
 use crate::ServerError;
 
 /// Notes what it was asked; texts with some words it cannot have.
@@ -17,13 +20,13 @@ struct Fake {
     broken: bool,
 }
 
-impl Encode for Fake {
+impl TextEncoder for Fake {
     fn encode(
         &self,
         texts: &[&str],
         effort: Effort,
         _: Instant,
-    ) -> Result<Vec<Meaning>, EmbedError> {
+    ) -> Result<Vec<Embedding>, EmbedError> {
         if self.broken {
             return Err(EmbedError::NotBuiltIn);
         }
@@ -33,16 +36,21 @@ impl Encode for Fake {
             let reason = "no".to_owned();
             return Err(EmbedError::Run { reason });
         }
-        Ok(texts.iter().map(|_| Meaning::of(&[1.0; DIMS])).collect())
+        Ok(texts
+            .iter()
+            .map(|_| Embedding::from_vector(&[1.0; EMBEDDING_DIMS]))
+            .collect())
     }
 
-    fn rest(&self, now: Instant) {
+    fn release_idle(&self, now: Instant) {
         self.rested.lock().unwrap().push(now);
     }
 }
 
 fn put(store: &dyn Store, titles: &[&str]) {
-    let items = titles.iter().map(|title| Write::Add(item(title, title)));
+    let items = titles
+        .iter()
+        .map(|title| ItemWrite::Add(item(title, title)));
     store
         .apply(&Batch {
             items: items.collect(),
@@ -52,7 +60,7 @@ fn put(store: &dyn Store, titles: &[&str]) {
 }
 
 fn waiting(store: &dyn Store) -> u64 {
-    store.unembedded_count(MODEL).unwrap()
+    store.unembedded_count(MODEL_ID).unwrap()
 }
 
 #[test]
@@ -64,11 +72,11 @@ fn rows_get_their_meaning_a_few_at_a_time_the_newest_first() {
         &titles.iter().map(String::as_str).collect::<Vec<_>>(),
     );
     let fake = Fake::default();
-    let first = step(&store, &fake, Budget::QUIET.at_most(10)).unwrap();
+    let first = run_embedding_step(&store, &fake, EmbeddingBudget::BACKGROUND.at_most(10)).unwrap();
     assert_eq!(
         (first, waiting(&store)),
         (
-            Step {
+            EmbeddingStep {
                 done: 10,
                 more: true
             },
@@ -77,7 +85,7 @@ fn rows_get_their_meaning_a_few_at_a_time_the_newest_first() {
     );
     let mut done = 10;
     loop {
-        let next = step(&store, &fake, Budget::QUIET).unwrap();
+        let next = run_embedding_step(&store, &fake, EmbeddingBudget::BACKGROUND).unwrap();
         done += next.done;
         if !next.more {
             break;
@@ -90,10 +98,10 @@ fn rows_get_their_meaning_a_few_at_a_time_the_newest_first() {
     assert!(texts[0].contains("row39"), "{texts:?}");
     assert_eq!(*effort, Effort::Quiet);
     drop(asked);
-    let idle = step(&store, &fake, Budget::FULL).unwrap();
+    let idle = run_embedding_step(&store, &fake, EmbeddingBudget::FULL).unwrap();
     assert_eq!(
         idle,
-        Step {
+        EmbeddingStep {
             done: 0,
             more: false
         }
@@ -105,11 +113,11 @@ fn one_row_that_cannot_be_had_does_not_keep_the_others_waiting() {
     let store = MemoryStore::default();
     put(&store, &["good", "poison", "better"]);
     let fake = Fake::default();
-    let all = step(&store, &fake, Budget::FULL).unwrap();
+    let all = run_embedding_step(&store, &fake, EmbeddingBudget::FULL).unwrap();
     assert_eq!(
         (all, waiting(&store)),
         (
-            Step {
+            EmbeddingStep {
                 done: 3,
                 more: false
             },
@@ -126,13 +134,13 @@ fn a_broken_encoder_is_an_error_and_rows_wait_on() {
         broken: true,
         ..Fake::default()
     };
-    let failed = step(&store, &broken, Budget::FULL).unwrap_err();
+    let failed = run_embedding_step(&store, &broken, EmbeddingBudget::FULL).unwrap_err();
     assert!(matches!(failed, ServerError::Embed(EmbedError::NotBuiltIn)));
     assert_eq!(waiting(&store), 1);
 }
 
-fn spare(fake: &Arc<Fake>, after: Duration) -> Spare {
-    Spare::new(Some(Background {
+fn spare(fake: &Arc<Fake>, after: Duration) -> IdleEmbedding {
+    IdleEmbedding::new(Some(BackgroundEmbedding {
         encoder: Arc::<Fake>::clone(fake),
         after,
     }))
@@ -146,20 +154,20 @@ fn spare_time_begins_when_nothing_came_for_a_while() {
     let after = Duration::from_secs(5);
     let mut spare = spare(&fake, after);
     let early = Duration::from_secs(2);
-    assert_eq!(spare.turn(&store, early).unwrap(), None);
+    assert_eq!(spare.run_step(&store, early).unwrap(), None);
     assert_eq!((waiting(&store), spare.is_busy()), (1, true));
     assert_eq!(spare.wait(early), Some(Duration::from_secs(3)));
-    assert_eq!(spare.turn(&store, after).unwrap(), None);
+    assert_eq!(spare.run_step(&store, after).unwrap(), None);
     assert_eq!((waiting(&store), spare.is_busy()), (0, false));
     // All that is left to do is to let go of the encoder.
     let rest = spare.wait(after).unwrap();
     assert!(rest > Duration::from_secs(50), "{rest:?}");
     put(&store, &["two"]);
     assert!(!spare.is_busy());
-    spare.stored();
+    spare.mark_stored();
     assert!(spare.is_busy());
     assert_eq!(spare.wait(Duration::ZERO), Some(after));
-    spare.turn(&store, after).unwrap();
+    spare.run_step(&store, after).unwrap();
     assert_eq!(waiting(&store), 0);
 }
 
@@ -174,7 +182,7 @@ fn between_two_turns_it_pauses_for_longer_than_it_worked() {
     let fake = Arc::new(Fake::default());
     let mut spare = spare(&fake, Duration::ZERO);
     let began = Instant::now();
-    spare.turn(&store, Duration::ZERO).unwrap();
+    spare.run_step(&store, Duration::ZERO).unwrap();
     let worked = began.elapsed();
     assert!(spare.is_busy());
     let pause = spare.wait(Duration::ZERO).unwrap();
@@ -193,10 +201,10 @@ fn a_broken_encoder_is_told_once_and_left_alone() {
         ..Fake::default()
     });
     let mut spare = spare(&fake, Duration::ZERO);
-    let said = spare.turn(&store, Duration::ZERO).unwrap().unwrap();
+    let said = spare.run_step(&store, Duration::ZERO).unwrap().unwrap();
     assert!(said.contains("this build has no encoder"), "{said}");
-    spare.stored();
-    assert_eq!(spare.turn(&store, Duration::ZERO).unwrap(), None);
+    spare.mark_stored();
+    assert_eq!(spare.run_step(&store, Duration::ZERO).unwrap(), None);
     assert_eq!((spare.is_busy(), spare.wait(Duration::ZERO)), (false, None));
 }
 
@@ -204,13 +212,13 @@ fn a_broken_encoder_is_told_once_and_left_alone() {
 fn a_store_that_will_not_have_it_is_tried_again_later_and_keeps_nobody() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("remora.db");
-    let store = remora_store::open(&file, Access::Write).unwrap();
+    let store = remora_store::open_store(&file, Access::Write).unwrap();
     put(&store, &["one"]);
     drop(store);
-    let store = remora_store::open(&file, Access::Read).unwrap();
+    let store = remora_store::open_store(&file, Access::Read).unwrap();
     let fake = Arc::new(Fake::default());
     let mut spare = spare(&fake, Duration::ZERO);
-    let said = spare.turn(&store, Duration::ZERO).unwrap();
+    let said = spare.run_step(&store, Duration::ZERO).unwrap();
     assert!(said.is_some_and(|said| said.starts_with("what rows mean could not be stored")));
     assert!(!spare.is_busy());
     let wait = spare.wait(Duration::ZERO).unwrap();
@@ -221,8 +229,11 @@ fn a_store_that_will_not_have_it_is_tried_again_later_and_keeps_nobody() {
 fn switched_off_there_is_nothing_to_do() {
     let store = MemoryStore::default();
     put(&store, &["one"]);
-    let mut spare = Spare::new(None);
-    assert_eq!(spare.turn(&store, Duration::from_hours(1)).unwrap(), None);
+    let mut spare = IdleEmbedding::new(None);
+    assert_eq!(
+        spare.run_step(&store, Duration::from_hours(1)).unwrap(),
+        None
+    );
     assert_eq!((spare.is_busy(), spare.wait(Duration::ZERO)), (false, None));
     assert_eq!(waiting(&store), 1);
 }

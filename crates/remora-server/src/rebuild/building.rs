@@ -3,31 +3,31 @@
 
 use std::collections::{HashMap, HashSet};
 
-use remora_client::Paths;
-use remora_memory::store::{Batch, Filter, Name, Order, Page, Store, Write};
-use remora_memory::{Captured, Digester, Policy, Worth, call_key};
-use remora_protocol::record::{EventRow, FileRecord, FileState, Session};
+use remora_client::DataPaths;
+use remora_memory::store::{Batch, Filter, ItemRef, ItemWrite, PageRequest, SortOrder, Store};
+use remora_memory::{CaptureDecision, CapturePolicy, CapturedEvent, Extractor, call_key};
+use remora_protocol::record::{FileRecord, FileState, LoggedEvent, Session};
 use remora_protocol::{Event, EventName, tokens};
 
-use super::Rebuilt;
-use crate::archive::Archived;
-use crate::forgotten::Forgotten;
-use crate::intake::LeftOut;
-use crate::join::Joins;
-use crate::panics::{Panicked, Steps, catch, isolate};
+use super::RebuildStats;
+use crate::archive::ArchivedEvent;
+use crate::forgotten::DeletionLog;
+use crate::intake::FailedEvent;
+use crate::join::ProjectJoins;
+use crate::panics::{CaughtPanic, IsolationSteps, catch_panic, isolate_panics};
 use crate::{ServerError, anchor, overrides};
 
 /// Events, or rows, of one transaction.
-const BATCH: usize = 512;
+const MAX_BATCH_EVENTS: usize = 512;
 /// Lines of what was given, which are short and are sorted for every page.
-const LINES: usize = 16 * 1024;
+const INJECTION_PAGE_LINES: usize = 16 * 1024;
 
 /// A database on its way.
-pub(super) struct Building<'a> {
+pub(super) struct DatabaseBuilder<'a> {
     old: Option<&'a dyn Store>,
     store: &'a dyn Store,
-    digester: Digester,
-    waiting: Vec<Captured>,
+    digester: Extractor,
+    waiting: Vec<CapturedEvent>,
     /// Names of calls that were made of more than the archive holds: they are
     /// computed before redaction.
     calls: HashMap<String, String>,
@@ -37,34 +37,34 @@ pub(super) struct Building<'a> {
     beheaded: HashSet<String>,
     /// Sessions of which an event was read.
     begun: HashSet<String>,
-    joins: Joins,
-    forgotten: Forgotten,
-    pub(super) result: Rebuilt,
+    joins: ProjectJoins,
+    forgotten: DeletionLog,
+    pub(super) result: RebuildStats,
 }
 
-impl<'a> Building<'a> {
+impl<'a> DatabaseBuilder<'a> {
     pub(super) fn new(
         old: Option<&'a dyn Store>,
         store: &'a dyn Store,
-        policy: &Policy,
-        paths: &Paths,
+        policy: &CapturePolicy,
+        paths: &DataPaths,
     ) -> Result<Self, ServerError> {
         let mut calls = HashMap::new();
         let mut sessions = HashMap::new();
         // Before the first event, so that nothing rejected is learned again.
         let overrides = match old {
-            Some(old) => old.overrides(None)?,
-            None => overrides::load(paths)?,
+            Some(old) => old.list_overrides(None)?,
+            None => overrides::load_overrides(paths)?,
         };
         store.apply(&Batch {
             overrides,
             ..Batch::default()
         })?;
         if let Some(old) = old {
-            for session in old.sessions(&Filter::default(), usize::MAX)? {
+            for session in old.list_sessions(&Filter::default(), usize::MAX)? {
                 sessions.insert(session.id.clone(), session);
             }
-            ledger(old, &mut |events| {
+            read_event_log(old, &mut |events| {
                 for event in events {
                     if let Some(call) = event.call
                         && call.split(' ').count() > 3
@@ -78,22 +78,22 @@ impl<'a> Building<'a> {
         Ok(Self {
             old,
             store,
-            digester: Digester::new(policy.clone()),
+            digester: Extractor::new(policy.clone()),
             waiting: Vec::new(),
             calls,
             sessions,
             beheaded: HashSet::new(),
             begun: HashSet::new(),
-            joins: Joins::read(paths)?,
-            forgotten: Forgotten::load(paths)?,
-            result: Rebuilt::default(),
+            joins: ProjectJoins::load_joins(paths)?,
+            forgotten: DeletionLog::load(paths)?,
+            result: RebuildStats::default(),
         })
     }
 
     /// An event of the archive, in its order.
-    pub(super) fn take(&mut self, archived: Archived) -> Result<(), ServerError> {
+    pub(super) fn add_event(&mut self, archived: ArchivedEvent) -> Result<(), ServerError> {
         let id = archived.envelope.id.clone();
-        let mut event = match catch(|| captured(archived)) {
+        let mut event = match catch_panic(|| to_captured_event(archived)) {
             Ok(Some(event)) => event,
             Ok(None) => {
                 self.result.unreadable += 1;
@@ -106,23 +106,23 @@ impl<'a> Building<'a> {
         };
         let envelope = &mut event.envelope;
         if let Some(project) = &mut envelope.project {
-            self.joins.follow(project, envelope.at);
+            self.joins.apply_to_project(project, envelope.at);
         }
         if let Some(call) = self.calls.get(&event.envelope.id) {
             event.call = Some(call.clone());
         }
-        if self.forgotten.covers(&event) {
+        if self.forgotten.contains_event(&event) {
             return Ok(());
         }
         self.waiting.push(event);
-        if self.waiting.len() >= BATCH {
+        if self.waiting.len() >= MAX_BATCH_EVENTS {
             self.store_waiting()?;
         }
         Ok(())
     }
 
     /// The rest, and what the events do not tell.
-    pub(super) fn finish(mut self) -> Result<Rebuilt, ServerError> {
+    pub(super) fn finish_build(mut self) -> Result<RebuildStats, ServerError> {
         self.store_waiting()?;
         if let Some(old) = self.old {
             self.carry_sessions(old)?;
@@ -136,31 +136,31 @@ impl<'a> Building<'a> {
 
     pub(super) fn store_waiting(&mut self) -> Result<(), ServerError> {
         let events = std::mem::take(&mut self.waiting);
-        isolate(self, &events, &Self::STEPS)
+        isolate_panics(self, &events, &Self::ISOLATION_STEPS)
     }
 
-    const STEPS: Steps<Self, Captured, ServerError> = Steps {
+    const ISOLATION_STEPS: IsolationSteps<Self, CapturedEvent, ServerError> = IsolationSteps {
         work: Self::store_events,
-        recover: |building| building.digester.forget(),
+        recover: |building| building.digester.clear_sessions(),
         leave_out: |building, event, panicked| {
             building.leave_out(event.envelope.id.clone(), panicked);
             Ok(())
         },
     };
 
-    fn leave_out(&mut self, id: String, panicked: &Panicked) {
+    fn leave_out(&mut self, id: String, panicked: &CaughtPanic) {
         let reason = panicked.to_string();
-        self.result.left_out.push(LeftOut { id, reason });
+        self.result.left_out.push(FailedEvent { id, reason });
     }
 
     /// The archive may hold an event twice, when the worker was killed between
     /// archive and store.
-    fn store_events(&mut self, events: &[Captured]) -> Result<(), ServerError> {
-        let keys: Vec<_> = events.iter().map(Captured::key).collect();
-        let known = self.store.known(&keys)?;
+    fn store_events(&mut self, events: &[CapturedEvent]) -> Result<(), ServerError> {
+        let keys: Vec<_> = events.iter().map(CapturedEvent::key).collect();
+        let known = self.store.are_known(&keys)?;
         let mut ids = HashSet::new();
         let mut calls = HashSet::new();
-        let fresh: Vec<&Captured> = events
+        let fresh: Vec<&CapturedEvent> = events
             .iter()
             .zip(known)
             .filter(|(event, known)| {
@@ -174,10 +174,10 @@ impl<'a> Building<'a> {
         for event in &fresh {
             self.note_session(event)?;
         }
-        let mut digest = self.digester.digest(self.store, &fresh)?;
+        let mut digest = self.digester.extract_items(self.store, &fresh)?;
         self.keep_names(&mut digest.batch)?;
         // Files that were written since then have none.
-        anchor::take(&mut digest.batch.files, &fresh);
+        anchor::fill_fingerprints(&mut digest.batch.files, &fresh);
         self.store.apply(&digest.batch)?;
         self.result.events += fresh.len() as u64;
         Ok(())
@@ -185,7 +185,7 @@ impl<'a> Building<'a> {
 
     /// Rows from before the first event that is still there: the beginning of
     /// the session is gone.
-    fn note_session(&mut self, event: &Captured) -> Result<(), ServerError> {
+    fn note_session(&mut self, event: &CapturedEvent) -> Result<(), ServerError> {
         let id = event
             .event
             .fields
@@ -203,12 +203,12 @@ impl<'a> Building<'a> {
             until: Some(event.envelope.at),
             ..Filter::default()
         };
-        let first = Page {
-            order: Order::Oldest,
+        let first = PageRequest {
+            order: SortOrder::Oldest,
             beyond: None,
             limit: 1,
         };
-        if !old.list(&filter, first)?.is_empty() {
+        if !old.list_items(&filter, first)?.is_empty() {
             self.beheaded.insert(id.to_owned());
         }
         Ok(())
@@ -221,21 +221,21 @@ impl<'a> Building<'a> {
         let Some(old) = self.old else { return Ok(()) };
         for write in &mut batch.items {
             let (item, before) = match write {
-                Write::Add(item) => {
-                    let found = old.items(&[Name::Uid(item.uid.clone())])?;
+                ItemWrite::Add(item) => {
+                    let found = old.find_items(&[ItemRef::Uid(item.uid.clone())])?;
                     let before = found.into_iter().find(|before| before.uid == item.uid);
                     (item, before)
                 }
-                Write::Put(item) => {
+                ItemWrite::Put(item) => {
                     let key = item.key.clone().unwrap_or_default();
-                    let there = self.store.keyed(&item.project, item.kind, &key)?;
+                    let there = self.store.find_by_key(&item.project, item.kind, &key)?;
                     if there.is_some() {
                         continue;
                     }
-                    let before = old.keyed(&item.project, item.kind, &key)?;
+                    let before = old.find_by_key(&item.project, item.kind, &key)?;
                     (item, before)
                 }
-                Write::Keep(_) | Write::Again { .. } => continue,
+                ItemWrite::Keep(_) | ItemWrite::Again { .. } => continue,
             };
             let Some(before) = before else { continue };
             item.id = before.id;
@@ -244,7 +244,7 @@ impl<'a> Building<'a> {
             if self.beheaded.contains(&item.session) {
                 item.prompt = before.prompt.or(item.prompt);
             }
-            *write = Write::Keep(item.clone());
+            *write = ItemWrite::Keep(item.clone());
         }
         Ok(())
     }
@@ -252,11 +252,16 @@ impl<'a> Building<'a> {
     /// Sessions without events in the archive as they are; of the others how
     /// long they lasted, and of those whose beginning is gone the beginning.
     fn carry_sessions(&mut self, old: &dyn Store) -> Result<(), ServerError> {
-        let known: HashSet<String> = self.store.projects()?.into_iter().map(|p| p.key).collect();
-        let mut projects = old.projects()?;
+        let known: HashSet<String> = self
+            .store
+            .list_projects()?
+            .into_iter()
+            .map(|p| p.key)
+            .collect();
+        let mut projects = old.list_projects()?;
         projects.retain(|project| !known.contains(&project.key));
         let mut sessions = std::mem::take(&mut self.sessions);
-        for new in self.store.sessions(&Filter::default(), usize::MAX)? {
+        for new in self.store.list_sessions(&Filter::default(), usize::MAX)? {
             let Some(session) = sessions.get_mut(&new.id) else {
                 continue;
             };
@@ -292,36 +297,36 @@ impl<'a> Building<'a> {
         let all = Filter::default();
         let mut beyond = None;
         loop {
-            let page = Page {
-                order: Order::Oldest,
+            let page = PageRequest {
+                order: SortOrder::Oldest,
                 beyond,
-                limit: BATCH,
+                limit: MAX_BATCH_EVENTS,
             };
-            let items = old.list(&all, page)?;
+            let items = old.list_items(&all, page)?;
             let Some(last) = items.last() else {
                 return Ok(());
             };
             beyond = Some(last.id);
-            let names: Vec<Name> = items.iter().map(|i| Name::Uid(i.uid.clone())).collect();
-            let there = self.store.items(&names)?;
+            let names: Vec<ItemRef> = items.iter().map(|i| ItemRef::Uid(i.uid.clone())).collect();
+            let there = self.store.find_items(&names)?;
             let there: HashSet<&str> = there.iter().map(|i| i.uid.as_str()).collect();
             let mut missing: Vec<_> = items
                 .iter()
                 .filter(|item| !there.contains(item.uid.as_str()))
                 .collect();
             let keys: Vec<_> = missing.iter().map(|item| event_of(&item.uid)).collect();
-            let made = self.store.known(&keys)?;
+            let made = self.store.are_known(&keys)?;
             let mut made = made.iter();
             missing.retain(|_| !made.next().copied().unwrap_or(false));
             let mut batch = Batch::default();
             for item in missing {
                 // Rows with the same key are one, and the new one is better.
                 let newer = match &item.key {
-                    Some(key) => self.store.keyed(&item.project, item.kind, key)?,
+                    Some(key) => self.store.find_by_key(&item.project, item.kind, key)?,
                     None => None,
                 };
                 if newer.is_none() {
-                    batch.items.push(Write::Keep(item.clone()));
+                    batch.items.push(ItemWrite::Keep(item.clone()));
                 }
             }
             self.result.carried += batch.items.len() as u64;
@@ -330,13 +335,13 @@ impl<'a> Building<'a> {
     }
 
     fn carry_files(&mut self, old: &dyn Store) -> Result<(), ServerError> {
-        for project in old.projects()? {
-            let there = self.store.files(&project.key, None)?;
+        for project in old.list_projects()? {
+            let there = self.store.list_files(&project.key, None)?;
             let there: HashMap<(&str, &str), &FileRecord> = there
                 .iter()
                 .map(|file| ((file.folder.as_str(), file.name.as_str()), file))
                 .collect();
-            let mut files = old.files(&project.key, None)?;
+            let mut files = old.list_files(&project.key, None)?;
             files.retain_mut(|file| {
                 let anchor = file.anchor;
                 let key = (file.folder.as_str(), file.name.as_str());
@@ -360,9 +365,9 @@ impl<'a> Building<'a> {
     /// What sessions were given stands in no event.
     fn carry_given(&mut self, old: &dyn Store) -> Result<(), ServerError> {
         let mut filter = Filter::default();
-        let mut limit = LINES;
+        let mut limit = INJECTION_PAGE_LINES;
         loop {
-            let given = old.given(&filter, limit)?;
+            let given = old.list_injections(&filter, limit)?;
             let last = given.last().map(|line| line.time);
             let whole = given.len() < limit;
             // What is there already is left as it is.
@@ -376,7 +381,7 @@ impl<'a> Building<'a> {
             limit = if filter.since == last {
                 limit * 2
             } else {
-                LINES
+                INJECTION_PAGE_LINES
             };
             filter.since = last;
         }
@@ -386,7 +391,7 @@ impl<'a> Building<'a> {
     /// for new ones if they come again.
     fn carry_ledger(&mut self, old: &dyn Store) -> Result<(), ServerError> {
         let store = self.store;
-        ledger(old, &mut |events| {
+        read_event_log(old, &mut |events| {
             // What is there already is left as it is.
             store.apply(&Batch {
                 events,
@@ -407,19 +412,19 @@ fn event_of(uid: &str) -> remora_memory::store::EventKey<'_> {
 
 /// The whole ledger, a page at a time. Moments are not unique, so every page
 /// begins with the moment that the last one ended with.
-fn ledger(
+fn read_event_log(
     store: &dyn Store,
-    take: &mut dyn FnMut(Vec<EventRow>) -> Result<(), ServerError>,
+    take: &mut dyn FnMut(Vec<LoggedEvent>) -> Result<(), ServerError>,
 ) -> Result<(), ServerError> {
     let mut filter = Filter::default();
-    let mut limit = BATCH;
+    let mut limit = MAX_BATCH_EVENTS;
     loop {
-        let page = Page {
-            order: Order::Oldest,
+        let page = PageRequest {
+            order: SortOrder::Oldest,
             beyond: None,
             limit,
         };
-        let events = store.events(&filter, page)?;
+        let events = store.list_events(&filter, page)?;
         let last = events.last().map(|event| event.time);
         let whole = events.len() < limit;
         take(events)?;
@@ -429,25 +434,25 @@ fn ledger(
         limit = if filter.since == last {
             limit * 2
         } else {
-            BATCH
+            MAX_BATCH_EVENTS
         };
         filter.since = last;
     }
 }
 
-fn captured(archived: Archived) -> Option<Captured> {
+fn to_captured_event(archived: ArchivedEvent) -> Option<CapturedEvent> {
     let name = archived.event.get("hook_event_name")?.as_str()?;
     let name = EventName::parse(name)?;
-    let raw_tokens = tokens::estimate(&serde_json::to_string(&archived.event).ok()?);
+    let raw_tokens = tokens::estimate_tokens(&serde_json::to_string(&archived.event).ok()?);
     let event = Event {
         name,
         fields: archived.event,
     };
-    Some(Captured {
+    Some(CapturedEvent {
         call: call_key(&event),
         envelope: archived.envelope,
         event,
-        worth: Worth::Keep,
+        worth: CaptureDecision::Keep,
         raw_tokens,
     })
 }

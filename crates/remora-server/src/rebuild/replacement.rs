@@ -6,17 +6,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use remora_client::Paths;
+use remora_client::DataPaths;
 use remora_memory::store::StoreError;
 use remora_store::{Access, SqliteStore};
 
-use super::beside;
-use crate::{ServerError, at};
+use super::with_suffix;
+use crate::{ServerError, io_error_at};
 
 /// Readers ask and leave; nobody reads for longer.
-const PATIENCE: Duration = Duration::from_secs(5);
+const READER_TIMEOUT: Duration = Duration::from_secs(5);
 /// A database, its journal, and the index of the journal.
-const ENDINGS: [&str; 3] = ["", "-wal", "-shm"];
+const DATABASE_SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
 
 /// A new database in the making. Dropped early, it leaves nothing.
 #[derive(Debug)]
@@ -28,9 +28,9 @@ pub(super) struct Replacement {
 impl Replacement {
     /// Begins one. What an earlier one left behind is cleared away first: a
     /// journal beside another database than its own would spoil that one.
-    pub(super) fn begin(paths: &Paths) -> Result<Self, ServerError> {
+    pub(super) fn begin(paths: &DataPaths) -> Result<Self, ServerError> {
         let new = Self {
-            database: paths.database(),
+            database: paths.database_file(),
             fresh: paths.home().join("remora.db.rebuild"),
         };
         new.clear()?;
@@ -38,8 +38,8 @@ impl Replacement {
     }
 
     /// Opens it for writing.
-    pub(super) fn store(&self) -> Result<SqliteStore, ServerError> {
-        Ok(remora_store::open(&self.fresh, Access::Write)?)
+    pub(super) fn open_store(&self) -> Result<SqliteStore, ServerError> {
+        Ok(remora_store::open_store(&self.fresh, Access::Write)?)
     }
 
     /// Where it is.
@@ -52,14 +52,14 @@ impl Replacement {
     pub(super) fn put_in_place(self) -> Result<(), ServerError> {
         File::open(&self.fresh)
             .and_then(|file| file.sync_all())
-            .map_err(at(&self.fresh))?;
+            .map_err(io_error_at(&self.fresh))?;
         self.settle_old()?;
         // Nothing is in the old journal any more, so nothing is lost if this
         // is as far as we get.
         for end in ["-wal", "-shm"] {
-            remove(&beside(&self.database, end))?;
+            delete_file(&with_suffix(&self.database, end))?;
         }
-        fs::rename(&self.fresh, &self.database).map_err(at(&self.fresh))?;
+        fs::rename(&self.fresh, &self.database).map_err(io_error_at(&self.fresh))?;
         if let Some(folder) = self.database.parent()
             && let Ok(folder) = File::open(folder)
         {
@@ -72,13 +72,13 @@ impl Replacement {
     /// Brings everything out of the old journal into the old database: the
     /// last writer that leaves does that. A damaged one has nothing to bring.
     fn settle_old(&self) -> Result<(), ServerError> {
-        let journal = beside(&self.database, "-wal");
-        let end = Instant::now() + PATIENCE;
+        let journal = with_suffix(&self.database, "-wal");
+        let end = Instant::now() + READER_TIMEOUT;
         loop {
             if fs::metadata(&journal).map_or(0, |m| m.len()) == 0 {
                 return Ok(());
             }
-            match remora_store::open(&self.database, Access::Write) {
+            match remora_store::open_store(&self.database, Access::Write) {
                 Ok(store) => drop(store),
                 Err(StoreError::Again(_)) => {}
                 Err(_) => return Ok(()),
@@ -92,8 +92,8 @@ impl Replacement {
     }
 
     fn clear(&self) -> Result<(), ServerError> {
-        for end in ENDINGS {
-            remove(&beside(&self.fresh, end))?;
+        for end in DATABASE_SUFFIXES {
+            delete_file(&with_suffix(&self.fresh, end))?;
         }
         Ok(())
     }
@@ -106,9 +106,9 @@ impl Drop for Replacement {
     }
 }
 
-fn remove(file: &Path) -> Result<(), ServerError> {
+fn delete_file(file: &Path) -> Result<(), ServerError> {
     match fs::remove_file(file) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(at(file)(e)),
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(io_error_at(file)(e)),
         _ => Ok(()),
     }
 }

@@ -1,8 +1,10 @@
 //! What a rebuild must not lose, double or bring back.
 
-use remora_memory::store::{Batch, EventKey, Filter, Order, Page, Write};
-use remora_protocol::record::{Anchor, EventRow, FileRecord, Given, Item, Kind, Used};
-use remora_protocol::request::ENVELOPE;
+use remora_memory::store::{Batch, EventKey, Filter, ItemWrite, PageRequest, SortOrder};
+use remora_protocol::record::{
+    FileFingerprint, FileRecord, Injection, InjectionUse, Item, Kind, LoggedEvent,
+};
+use remora_protocol::request::ENVELOPE_VERSION;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -11,15 +13,15 @@ use super::*;
 const DAY: i64 = 86_400_000;
 
 struct Home {
-    paths: Paths,
+    paths: DataPaths,
     _folder: TempDir,
 }
 
 impl Home {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let paths = Paths::new(folder.path());
-        paths.prepare().unwrap();
+        let paths = DataPaths::new(folder.path());
+        paths.prepare_data_dir().unwrap();
         Self {
             paths,
             _folder: folder,
@@ -29,30 +31,30 @@ impl Home {
     fn archive(&self, events: &[Value], now: i64) {
         let lines: Vec<String> = events.iter().map(ToString::to_string).collect();
         let lines = lines.join("\n") + "\n";
-        let mut archive = Archive::new(self.paths.archive());
+        let mut archive = Archive::new(self.paths.archive_dir());
         archive.append(lines.as_bytes(), now).unwrap();
     }
 
-    fn rebuild(&self) -> Rebuilt {
-        rebuild(&self.paths, &Policy::default(), &mut |_| {}).unwrap()
+    fn rebuild(&self) -> RebuildStats {
+        rebuild_database(&self.paths, &CapturePolicy::default(), &mut |_| {}).unwrap()
     }
 
     fn write(&self, batch: &Batch) {
-        let store = remora_store::open(&self.paths.database(), Access::Write).unwrap();
+        let store = remora_store::open_store(&self.paths.database_file(), Access::Write).unwrap();
         store.apply(batch).unwrap();
     }
 
     fn read(&self) -> SqliteStore {
-        remora_store::open(&self.paths.database(), Access::Read).unwrap()
+        remora_store::open_store(&self.paths.database_file(), Access::Read).unwrap()
     }
 
     fn items(&self) -> Vec<Item> {
-        let page = Page {
-            order: Order::Oldest,
+        let page = PageRequest {
+            order: SortOrder::Oldest,
             beyond: None,
             limit: 1000,
         };
-        self.read().list(&Filter::default(), page).unwrap()
+        self.read().list_items(&Filter::default(), page).unwrap()
     }
 }
 
@@ -64,14 +66,14 @@ fn the_word_index_is_in_one_piece() {
     }
     home.rebuild();
     assert_eq!(home.items().len(), 9);
-    assert_eq!(home.read().pieces().unwrap(), 1);
+    assert_eq!(home.read().count_segments().unwrap(), 1);
 }
 
 /// A prompt as it stands in the archive; `n` makes its id and its time.
 fn prompt(n: i64, text: &str) -> Value {
     json!({
         "envelope": {
-            "v": ENVELOPE, "id": format!("00000000-0000-7000-8000-{n:012}"),
+            "v": ENVELOPE_VERSION, "id": format!("00000000-0000-7000-8000-{n:012}"),
             "agent": "claude-code", "at": n * 1000, "len": 1,
             "project": {"key": "p", "name": "p", "root": "/p"},
         },
@@ -109,14 +111,14 @@ fn what_is_no_longer_in_the_archive_stays_with_its_number() {
     home.archive(&[prompt(2, "and one of the canal")], DAY);
     home.rebuild();
     let before = home.items();
-    let session = home.read().sessions(&Filter::default(), 9).unwrap();
-    let oldest = &Archive::new(home.paths.archive()).files().unwrap()[0];
+    let session = home.read().list_sessions(&Filter::default(), 9).unwrap();
+    let oldest = &Archive::new(home.paths.archive_dir()).list_files().unwrap()[0];
     fs::remove_file(oldest).unwrap();
     let rebuilt = home.rebuild();
     assert_eq!((rebuilt.events, rebuilt.carried > 0), (1, true));
     assert_eq!(titles(&home.items()), titles(&before));
     assert_eq!(
-        home.read().sessions(&Filter::default(), 9).unwrap(),
+        home.read().list_sessions(&Filter::default(), 9).unwrap(),
         session
     );
     assert_eq!(rebuilt.before.items, rebuilt.after.items);
@@ -134,7 +136,7 @@ fn skipped_events_stay_known_and_imports_stay() {
         title: "from elsewhere".to_owned(),
         ..home.items()[0].clone()
     };
-    let skipped = EventRow {
+    let skipped = LoggedEvent {
         id: "skipped".to_owned(),
         call: Some("s PreToolUse t1".to_owned()),
         name: "PreToolUse".to_owned(),
@@ -144,7 +146,7 @@ fn skipped_events_stay_known_and_imports_stay() {
     };
     home.write(&Batch {
         events: vec![skipped],
-        items: vec![Write::Add(imported)],
+        items: vec![ItemWrite::Add(imported)],
         ..Batch::default()
     });
     let before = home.items();
@@ -160,7 +162,7 @@ fn skipped_events_stay_known_and_imports_stay() {
             call: Some("s PreToolUse t1"),
         },
     ];
-    assert_eq!(home.read().known(&keys).unwrap(), [true, true]);
+    assert_eq!(home.read().are_known(&keys).unwrap(), [true, true]);
 }
 
 #[test]
@@ -168,18 +170,19 @@ fn a_preview_and_a_failing_renewal_leave_everything_as_it_was() {
     let home = Home::new();
     home.archive(&[prompt(1, "draw a map of the harbour")], 0);
     home.rebuild();
-    let bytes = fs::read(home.paths.database()).unwrap();
+    let bytes = fs::read(home.paths.database_file()).unwrap();
     home.archive(&[prompt(2, "and one of the canal")], 0);
-    let preview = Rebuilt::preview(&home.paths, &Policy::default(), &mut |_| {}).unwrap();
+    let preview =
+        RebuildStats::preview_rebuild(&home.paths, &CapturePolicy::default(), &mut |_| {}).unwrap();
     assert_eq!((preview.before.events, preview.after.events), (1, 2));
-    let failed = Rebuilt::renew(&home.paths, |_, _| {
+    let failed = RebuildStats::renew_database(&home.paths, |_, _| {
         Err::<(), _>(ServerError::File {
             path: "x".into(),
             source: std::io::ErrorKind::StorageFull.into(),
         })
     });
     assert!(failed.is_err());
-    assert_eq!(fs::read(home.paths.database()).unwrap(), bytes);
+    assert_eq!(fs::read(home.paths.database_file()).unwrap(), bytes);
     let mut names: Vec<String> = fs::read_dir(home.paths.home())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -196,28 +199,31 @@ fn what_stands_in_the_old_journal_is_not_lost() {
     home.rebuild();
     // A writer that was killed leaves its journal: a copy of both files, made
     // while one is at work, is just that.
-    let store = remora_store::open(&home.paths.database(), Access::Write).unwrap();
+    let store = remora_store::open_store(&home.paths.database_file(), Access::Write).unwrap();
     let late = Item {
         uid: "late".to_owned(),
         id: 0,
         ..home.items()[0].clone()
     };
     let batch = Batch {
-        items: vec![Write::Add(late)],
+        items: vec![ItemWrite::Add(late)],
         ..Batch::default()
     };
     store.apply(&batch).unwrap();
     let other = Home::new();
     for end in ["", "-wal"] {
-        let from = beside(&home.paths.database(), end);
-        fs::copy(&from, beside(&other.paths.database(), end)).unwrap();
+        let from = with_suffix(&home.paths.database_file(), end);
+        fs::copy(&from, with_suffix(&other.paths.database_file(), end)).unwrap();
     }
     drop(store);
     other.archive(&[prompt(1, "draw a map of the harbour")], 0);
     other.rebuild();
     let items = other.items();
     assert!(items.iter().any(|item| item.uid == "late"), "{items:#?}");
-    assert_eq!(other.read().integrity().unwrap(), Vec::<String>::new());
+    assert_eq!(
+        other.read().check_integrity().unwrap(),
+        Vec::<String>::new()
+    );
 }
 
 /// A read of a file, as it stands in the archive.
@@ -225,7 +231,7 @@ fn read_of(root: &Path, n: i64, at: i64, name: &str) -> Value {
     let file = root.join(name);
     json!({
         "envelope": {
-            "v": ENVELOPE, "id": format!("00000000-0000-7000-8000-{n:012}"),
+            "v": ENVELOPE_VERSION, "id": format!("00000000-0000-7000-8000-{n:012}"),
             "agent": "claude-code", "at": at, "len": 1,
             "project": {"key": "p", "name": "p", "root": root},
         },
@@ -259,7 +265,7 @@ fn old_events_are_not_anchored_on_what_files_hold_today() {
     home.archive(&events, 0);
     home.rebuild();
     let anchors = || -> Vec<(String, Option<i64>)> {
-        let files = home.read().files("p", None).unwrap();
+        let files = home.read().list_files("p", None).unwrap();
         let since = |file: FileRecord| (file.name, file.anchor.map(|anchor| anchor.since));
         files.into_iter().map(since).collect()
     };
@@ -273,8 +279,8 @@ fn old_events_are_not_anchored_on_what_files_hold_today() {
         ]
     );
     // What was seen at the time is kept by the next one.
-    let mut since = home.read().file("p", "", "since.rs").unwrap().unwrap();
-    since.anchor = Some(Anchor {
+    let mut since = home.read().find_file("p", "", "since.rs").unwrap().unwrap();
+    since.anchor = Some(FileFingerprint {
         size: 11,
         modified: 5_000_000,
         hash: 7,
@@ -294,8 +300,8 @@ fn what_was_given_stays_with_its_uses() {
     let home = Home::new();
     home.archive(&[prompt(1, "draw a map of the harbour")], 0);
     home.rebuild();
-    let given: Vec<Given> = (0..4)
-        .map(|line| Given {
+    let given: Vec<Injection> = (0..4)
+        .map(|line| Injection {
             session: "s".to_owned(),
             line,
             item: format!("#{line}"),
@@ -304,7 +310,7 @@ fn what_was_given_stays_with_its_uses() {
             why: "words".to_owned(),
             tokens: 7,
             time: 5,
-            used: (line == 2).then(|| Used {
+            used: (line == 2).then(|| InjectionUse {
                 how: "fetched".to_owned(),
                 time: 9,
             }),
@@ -315,7 +321,10 @@ fn what_was_given_stays_with_its_uses() {
         ..Batch::default()
     });
     home.rebuild();
-    assert_eq!(home.read().given(&Filter::default(), 99).unwrap(), given);
+    assert_eq!(
+        home.read().list_injections(&Filter::default(), 99).unwrap(),
+        given
+    );
 }
 
 /// Panics at a batch with the word `poison` in it.
@@ -336,15 +345,15 @@ fn an_event_that_panics_is_left_out_and_named_and_keeps_what_was_known() {
     assert_eq!(home.items().len(), 9);
     let old = home.read();
     let new = home.paths.home().join("new.db");
-    let new = remora_store::open(&new, Access::Write).unwrap();
+    let new = remora_store::open_store(&new, Access::Write).unwrap();
     let store = remora_memory::testing::FaultyStore::new(Box::new(new), poisoned);
-    let policy = Policy::default();
-    let mut building = Building::new(Some(&old), &store, &policy, &home.paths).unwrap();
-    for file in Archive::new(home.paths.archive()).files().unwrap() {
-        archive::read(&file, |event| building.take(event).unwrap()).unwrap();
+    let policy = CapturePolicy::default();
+    let mut building = DatabaseBuilder::new(Some(&old), &store, &policy, &home.paths).unwrap();
+    for file in Archive::new(home.paths.archive_dir()).list_files().unwrap() {
+        archive::read_events(&file, |event| building.add_event(event).unwrap()).unwrap();
     }
     building.store_waiting().unwrap();
-    let Rebuilt {
+    let RebuildStats {
         events, left_out, ..
     } = &building.result;
     assert_eq!(*events, 8);
@@ -354,6 +363,8 @@ fn an_event_that_panics_is_left_out_and_named_and_keeps_what_was_known() {
         left_out[0].reason.starts_with("panicked at "),
         "{left_out:?}"
     );
-    let stored = store.list(&Filter::default(), Page::newest(100)).unwrap();
+    let stored = store
+        .list_items(&Filter::default(), PageRequest::newest(100))
+        .unwrap();
     assert_eq!(stored.len(), 8);
 }

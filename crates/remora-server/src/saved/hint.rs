@@ -5,21 +5,21 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use remora_client::{Paths, make_our_folder, stable_hash, write_our_file};
+use remora_client::{DataPaths, make_our_folder, stable_hash, write_our_file};
 use remora_protocol::record::Project;
 
 /// Notes that are taken at once.
-const MOST: usize = 50;
+const MAX_HINTS: usize = 50;
 /// A larger file is no note.
-const LARGEST: u64 = 64 * 1024;
+const MAX_NOTE_BYTES: u64 = 64 * 1024;
 
-fn folder(paths: &Paths) -> PathBuf {
-    paths.run().join("saved")
+fn hint_dir(paths: &DataPaths) -> PathBuf {
+    paths.run_dir().join("saved")
 }
 
 /// Leaves a note for the worker, who takes it when it is next poked.
-pub fn hint(paths: &Paths, project: &Project) -> io::Result<()> {
-    let folder = folder(paths);
+pub fn write_hint(paths: &DataPaths, project: &Project) -> io::Result<()> {
+    let folder = hint_dir(paths);
     make_our_folder(&folder)?;
     let name = stable_hash(project.key.as_bytes());
     let draft = folder.join(format!(".{name:016x}-{}", std::process::id()));
@@ -28,15 +28,18 @@ pub fn hint(paths: &Paths, project: &Project) -> io::Result<()> {
 }
 
 /// The notes that are there; they are gone afterwards.
-pub(super) fn take(paths: &Paths) -> Vec<Project> {
-    let files = fs::read_dir(folder(paths)).into_iter().flatten().flatten();
+pub(super) fn drain_hints(paths: &DataPaths) -> Vec<Project> {
+    let files = fs::read_dir(hint_dir(paths))
+        .into_iter()
+        .flatten()
+        .flatten();
     let mut projects = Vec::new();
-    for file in files.take(MOST) {
+    for file in files.take(MAX_HINTS) {
         let path = file.path();
         if path.extension().is_none_or(|ending| ending != "json") {
             continue;
         }
-        let small = file.metadata().is_ok_and(|m| m.len() <= LARGEST);
+        let small = file.metadata().is_ok_and(|m| m.len() <= MAX_NOTE_BYTES);
         let text = small.then(|| fs::read(&path).unwrap_or_default());
         projects.extend(text.and_then(|text| serde_json::from_slice::<Project>(&text).ok()));
         let _ = fs::remove_file(&path);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use remora_client::stable_hash;
 use remora_memory::private;
-use remora_memory::redact::{Marks, Redactor};
+use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::tokens;
 use serde_json::Value;
@@ -13,20 +13,20 @@ use serde_json::Value;
 use super::SavedMemory;
 
 /// Bytes of a row's text.
-const TEXT: usize = 16 * 1024;
+const MAX_TEXT_BYTES: usize = 16 * 1024;
 /// Bytes of its title.
-const TITLE: usize = 300;
+const MAX_TITLE_BYTES: usize = 300;
 /// Files of a row.
-const FILES: usize = 20;
+const MAX_FILES: usize = 20;
 /// How the addresses of saved memories begin; other rows of the same kind are
 /// nobody's index.
-const SCHEME: &str = "memory://";
+const URI_SCHEME: &str = "memory://";
 /// How the addresses of a team's memories begin.
-const TEAM: &str = "memory://team/";
+const TEAM_URI_PREFIX: &str = "memory://team/";
 
 /// Whether a row with this key stands for a file.
 pub(crate) fn is_address(key: &str) -> bool {
-    key.starts_with(SCHEME)
+    key.starts_with(URI_SCHEME)
 }
 
 /// Whether the row stands for a file that lies in another checkout than this,
@@ -34,7 +34,10 @@ pub(crate) fn is_address(key: &str) -> bool {
 pub(super) fn is_of_another(item: &Item, root: Option<&Path>) -> bool {
     let detail = item.detail.as_ref();
     let path = detail.and_then(|detail| detail.get("path")?.as_str());
-    let is_team = item.key.as_deref().is_some_and(|key| key.starts_with(TEAM));
+    let is_team = item
+        .key
+        .as_deref()
+        .is_some_and(|key| key.starts_with(TEAM_URI_PREFIX));
     let (Some(root), Some(path), true) = (root, path.map(Path::new), is_team) else {
         return false;
     };
@@ -44,27 +47,31 @@ pub(super) fn is_of_another(item: &Item, root: Option<&Path>) -> bool {
 }
 
 /// The row; nothing of a file that must not be kept.
-pub(super) fn of(memory: SavedMemory, project: &str, redactor: &Redactor) -> Option<Item> {
+pub(super) fn item_from_memory(
+    memory: SavedMemory,
+    project: &str,
+    redactor: &Redactor,
+) -> Option<Item> {
     let path = memory.detail.get("path").and_then(Value::as_str);
-    if !is_address(&memory.uri) || path.is_some_and(|path| redactor.denies(path)) {
+    if !is_address(&memory.uri) || path.is_some_and(|path| redactor.denies_path(path)) {
         return None;
     }
-    let mut marks = Marks::default();
-    let raw_tokens = tokens::estimate(&memory.title) + tokens::estimate(&memory.text);
+    let mut marks = RedactionCounts::default();
+    let raw_tokens = tokens::estimate_tokens(&memory.title) + tokens::estimate_tokens(&memory.text);
     let mut clean = |text: &str, most: usize| {
         let text = private::strip_private(text);
         let text = private::strip_injected(&text);
         // Cut only now: half a secret would not be seen for one.
-        let text = redactor.text(&text, &mut marks);
-        cut(text, most)
+        let text = redactor.redact_text(&text, &mut marks);
+        truncate_bytes(text, most)
     };
-    let title = clean(&one_line(&memory.title), TITLE);
-    let text = clean(&memory.text, TEXT);
+    let title = clean(&one_line(&memory.title), MAX_TITLE_BYTES);
+    let text = clean(&memory.text, MAX_TEXT_BYTES);
     let mut detail = memory.detail;
-    redactor.json(&mut detail, &mut marks);
+    redactor.redact_json(&mut detail, &mut marks);
     let name = stable_hash(format!("{project}\0{}", memory.uri).as_bytes());
     let mut files = memory.files;
-    files.truncate(FILES);
+    files.truncate(MAX_FILES);
     Some(Item {
         id: 0,
         uid: format!("memory-{name:016x}"),
@@ -72,7 +79,7 @@ pub(super) fn of(memory: SavedMemory, project: &str, redactor: &Redactor) -> Opt
         key: Some(memory.uri),
         kind: Kind::Memory,
         raw_tokens,
-        digest_tokens: tokens::estimate(&title) + tokens::estimate(&text),
+        digest_tokens: tokens::estimate_tokens(&title) + tokens::estimate_tokens(&text),
         title,
         text,
         facts: Vec::new(),
@@ -96,7 +103,7 @@ pub(super) fn of(memory: SavedMemory, project: &str, redactor: &Redactor) -> Opt
 }
 
 /// Whether the store has this row already, by whatever name.
-pub(super) fn same(item: &Item, there: &Item) -> bool {
+pub(super) fn is_same_item(item: &Item, there: &Item) -> bool {
     let there = Item {
         id: item.id,
         uid: item.uid.clone(),
@@ -105,7 +112,7 @@ pub(super) fn same(item: &Item, there: &Item) -> bool {
     *item == there
 }
 
-fn cut(text: Cow<'_, str>, most: usize) -> String {
+fn truncate_bytes(text: Cow<'_, str>, most: usize) -> String {
     let end = text.floor_char_boundary(most);
     if end < text.len() {
         return text[..end].to_owned();

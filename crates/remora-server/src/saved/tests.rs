@@ -12,14 +12,14 @@ use super::*;
 /// Memories that a test changes; by project, "" for everywhere.
 #[derive(Debug, Default)]
 struct Desk {
-    lists: Mutex<HashMap<String, SavedList>>,
+    lists: Mutex<HashMap<String, SavedMemoryList>>,
     reads: Mutex<Vec<String>>,
     unknown: Mutex<bool>,
 }
 
 impl Desk {
     fn put(&self, project: &str, memories: Vec<SavedMemory>) {
-        let list = SavedList {
+        let list = SavedMemoryList {
             memories,
             warnings: Vec::new(),
         };
@@ -36,12 +36,12 @@ fn key(project: Option<&Project>) -> String {
 }
 
 impl SavedMemories for Desk {
-    fn stamp(&self, project: Option<&Project>) -> u64 {
+    fn change_stamp(&self, project: Option<&Project>) -> u64 {
         let list = self.lists.lock().unwrap().get(&key(project)).cloned();
         stable(&format!("{list:?}"))
     }
 
-    fn read(&self, project: Option<&Project>) -> Option<SavedList> {
+    fn read_memories(&self, project: Option<&Project>) -> Option<SavedMemoryList> {
         self.reads.lock().unwrap().push(key(project));
         if *self.unknown.lock().unwrap() {
             return None;
@@ -50,7 +50,7 @@ impl SavedMemories for Desk {
         Some(lists.get(&key(project)).cloned().unwrap_or_default())
     }
 
-    fn check(&self, project: &Project) {
+    fn check_memories(&self, project: &Project) {
         let mut lists = self.lists.lock().unwrap();
         for memory in &mut lists.get_mut(&project.key).unwrap().memories {
             memory.detail["doubts"] = json!(["src/a.rs is gone"]);
@@ -77,9 +77,9 @@ fn memory(uri: &str, text: &str) -> SavedMemory {
 struct Place {
     dir: tempfile::TempDir,
     store: SqliteStore,
-    paths: Paths,
+    paths: DataPaths,
     desk: Arc<Desk>,
-    saved: Saved,
+    saved: SavedMemoryIndex,
     ticks: std::sync::mpsc::Receiver<Tick>,
 }
 
@@ -88,13 +88,13 @@ const NOW: i64 = 1_794_700_000_000;
 impl Place {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let paths = Paths::new(dir.path().join("data"));
-        paths.prepare().unwrap();
-        let store = remora_store::open(&paths.database(), Access::Write).unwrap();
+        let paths = DataPaths::new(dir.path().join("data"));
+        paths.prepare_data_dir().unwrap();
+        let store = remora_store::open_store(&paths.database_file(), Access::Write).unwrap();
         let desk = Arc::new(Desk::default());
         let (done, ticks) = channel();
-        let rules = Rules::default();
-        let saved = Saved::new(Some(desk.clone()), rules, done);
+        let rules = RedactionRules::default();
+        let saved = SavedMemoryIndex::new(Some(desk.clone()), rules, done);
         Self {
             dir,
             store,
@@ -136,14 +136,14 @@ impl Place {
         self.store.apply(&batch).unwrap();
     }
 
-    fn refresh(&mut self, reach: Reach, used: usize) -> Refreshed {
+    fn refresh(&mut self, reach: RefreshScope, used: usize) -> RefreshResult {
         self.saved
-            .refresh(&self.store, &self.paths, NOW, reach, used)
+            .refresh_items(&self.store, &self.paths, NOW, reach, used)
             .unwrap()
     }
 
     fn keys(&self, project: &str) -> Vec<String> {
-        let rows = rows(&self.store, project).unwrap();
+        let rows = list_saved_items(&self.store, project).unwrap();
         rows.into_iter().filter_map(|row| row.key).collect()
     }
 }
@@ -158,13 +158,13 @@ fn rows_come_change_and_go_with_what_is_saved() {
     );
     place.desk.put("app", vec![one.clone(), two.clone()]);
     place.desk.put("", vec![memory("memory://user/me", "mine")]);
-    assert!(place.refresh(Reach::Due, 0).wrote);
+    assert!(place.refresh(RefreshScope::Due, 0).wrote);
     assert_eq!(
         place.keys("app"),
         ["memory://project/one", "memory://team/two"]
     );
     assert_eq!(place.keys(""), ["memory://user/me"]);
-    let before = rows(&place.store, "app").unwrap();
+    let before = list_saved_items(&place.store, "app").unwrap();
     assert_eq!(before[0].title, "one: first words");
     assert_eq!(before[0].text, "first words");
     assert_eq!(before[0].files_read, ["src/a.rs"]);
@@ -174,15 +174,15 @@ fn rows_come_change_and_go_with_what_is_saved() {
     let changed = memory("memory://project/one", "new words");
     place.desk.put("app", vec![changed]);
     place.desk.reads();
-    assert!(place.refresh(Reach::All, 0).wrote);
+    assert!(place.refresh(RefreshScope::All, 0).wrote);
     assert_eq!(place.desk.reads(), ["app"], "everywhere is as it was");
-    let after = rows(&place.store, "app").unwrap();
+    let after = list_saved_items(&place.store, "app").unwrap();
     assert_eq!(
         (after.len(), after[0].id, after[0].uid.clone()),
         (1, before[0].id, before[0].uid.clone())
     );
     assert_eq!(after[0].text, "new words");
-    assert!(!place.refresh(Reach::All, 0).wrote);
+    assert!(!place.refresh(RefreshScope::All, 0).wrote);
     assert!(place.desk.reads().is_empty());
 }
 
@@ -196,48 +196,48 @@ fn the_same_name_in_two_projects_is_two_rows() {
             .desk
             .put(key, vec![memory("memory://project/one", key)]);
     }
-    place.refresh(Reach::All, 0);
-    let uid = |key| rows(&place.store, key).unwrap()[0].uid.clone();
+    place.refresh(RefreshScope::All, 0);
+    let uid = |key| list_saved_items(&place.store, key).unwrap()[0].uid.clone();
     assert_ne!(uid("a"), uid("b"));
 }
 
 #[test]
 fn only_recent_projects_and_those_that_are_used_are_looked_at() {
     let mut place = Place::new();
-    place.session("old", NOW - RECENT - 1);
-    place.session("new", NOW - RECENT + 1);
-    place.refresh(Reach::Due, 0);
+    place.session("old", NOW - MAX_PROJECT_AGE_MS - 1);
+    place.session("new", NOW - MAX_PROJECT_AGE_MS + 1);
+    place.refresh(RefreshScope::Due, 0);
     assert_eq!(place.desk.reads(), ["new", ""]);
     let old = place.project("old");
-    place.saved.used(&old, Edge::None);
+    place.saved.mark_used(&old, TurnBoundary::None);
     place
         .desk
         .put("old", vec![memory("memory://project/x", "x")]);
     place
         .desk
         .put("new", vec![memory("memory://project/y", "y")]);
-    place.refresh(Reach::Due, 1);
+    place.refresh(RefreshScope::Due, 1);
     assert_eq!(place.desk.reads(), ["old"], "the other waits for a look");
-    place.refresh(Reach::All, 0);
+    place.refresh(RefreshScope::All, 0);
     assert_eq!(place.desk.reads(), ["new"]);
 }
 
 #[test]
 fn a_note_brings_in_a_project_that_no_session_was_in() {
     let mut place = Place::new();
-    place.refresh(Reach::All, 0);
+    place.refresh(RefreshScope::All, 0);
     let project = place.project("quiet");
     place
         .desk
         .put("quiet", vec![memory("memory://project/x", "x")]);
-    hint(&place.paths, &project).unwrap();
-    place.refresh(Reach::All, 0);
+    write_hint(&place.paths, &project).unwrap();
+    place.refresh(RefreshScope::All, 0);
     assert_eq!(place.keys("quiet"), ["memory://project/x"]);
-    assert_eq!(place.store.projects().unwrap(), [project]);
-    assert!(hint::take(&place.paths).is_empty());
-    let broken = place.paths.run().join("saved/0.json");
+    assert_eq!(place.store.list_projects().unwrap(), [project]);
+    assert!(hint::drain_hints(&place.paths).is_empty());
+    let broken = place.paths.run_dir().join("saved/0.json");
     std::fs::write(&broken, "{").unwrap();
-    assert!(hint::take(&place.paths).is_empty());
+    assert!(hint::drain_hints(&place.paths).is_empty());
     assert!(!broken.exists());
 }
 
@@ -248,18 +248,18 @@ fn what_cannot_be_told_and_what_is_not_there_stays() {
     place
         .desk
         .put("app", vec![memory("memory://project/x", "x")]);
-    place.refresh(Reach::All, 0);
+    place.refresh(RefreshScope::All, 0);
     *place.desk.unknown.lock().unwrap() = true;
     place.desk.put("app", Vec::new());
-    place.refresh(Reach::All, 0);
+    place.refresh(RefreshScope::All, 0);
     assert_eq!(place.keys("app"), ["memory://project/x"]);
     *place.desk.unknown.lock().unwrap() = false;
     std::fs::remove_dir(place.dir.path().join("app")).unwrap();
-    place.saved.forget();
-    place.refresh(Reach::All, 0);
+    place.saved.reset_cache();
+    place.refresh(RefreshScope::All, 0);
     assert_eq!(place.keys("app"), ["memory://project/x"]);
     place.project("app");
-    place.refresh(Reach::All, 0);
+    place.refresh(RefreshScope::All, 0);
     assert!(place.keys("app").is_empty());
 }
 
@@ -273,17 +273,17 @@ fn what_the_team_saved_in_another_checkout_stays_while_its_file_does() {
     team.detail["path"] = json!(file);
     place.session("app", NOW);
     place.desk.put("app", vec![team]);
-    place.refresh(Reach::All, 0);
+    place.refresh(RefreshScope::All, 0);
     let tree = Project {
         root: place.project("tree").root,
         ..main.clone()
     };
     place.desk.put("app", Vec::new());
-    place.saved.used(&tree, Edge::Turn);
-    place.refresh(Reach::Due, 1);
+    place.saved.mark_used(&tree, TurnBoundary::Turn);
+    place.refresh(RefreshScope::Due, 1);
     assert_eq!(place.keys("app"), ["memory://team/reviews"]);
-    place.saved.used(&main, Edge::Turn);
-    place.refresh(Reach::Due, 1);
+    place.saved.mark_used(&main, TurnBoundary::Turn);
+    place.refresh(RefreshScope::Due, 1);
     assert!(place.keys("app").is_empty(), "its own checkout lacks it");
 }
 
@@ -291,20 +291,20 @@ fn what_the_team_saved_in_another_checkout_stays_while_its_file_does() {
 fn rows_of_others_are_left_alone() {
     let mut place = Place::new();
     place.session("app", NOW);
-    let mut note = row::of(
+    let mut note = row::item_from_memory(
         memory("memory://project/x", "imported"),
         "app",
-        &Redactor::new(&Rules::default()).unwrap(),
+        &Redactor::new(&RedactionRules::default()).unwrap(),
     )
     .unwrap();
     note.uid = "elsewhere".to_owned();
     note.key = Some("note 7".to_owned());
     let batch = Batch {
-        items: vec![Write::Add(note)],
+        items: vec![ItemWrite::Add(note)],
         ..Batch::default()
     };
     place.store.apply(&batch).unwrap();
-    place.refresh(Reach::All, 0);
+    place.refresh(RefreshScope::All, 0);
     assert_eq!(place.keys("app"), ["note 7"]);
 }
 
@@ -315,33 +315,34 @@ fn a_new_store_is_filled_though_no_file_changed() {
     place
         .desk
         .put("app", vec![memory("memory://project/x", "x")]);
-    place.refresh(Reach::All, 0);
-    let row = rows(&place.store, "app").unwrap().remove(0);
-    place.store.remove(&[Name::Id(row.id)]).unwrap();
-    place.refresh(Reach::All, 0);
+    place.refresh(RefreshScope::All, 0);
+    let row = list_saved_items(&place.store, "app").unwrap().remove(0);
+    place.store.remove(&[ItemRef::Id(row.id)]).unwrap();
+    place.refresh(RefreshScope::All, 0);
     assert!(place.keys("app").is_empty(), "it is not looked for");
-    place.saved.forget();
-    place.refresh(Reach::Due, 0);
+    place.saved.reset_cache();
+    place.refresh(RefreshScope::Due, 0);
     assert_eq!(place.keys("app"), ["memory://project/x"]);
 }
 
 #[test]
 fn secrets_private_words_and_denied_files_stay_out() {
     let token = format!("ghp_{}", "a1B2".repeat(9));
-    let rules = Rules {
+    let rules = RedactionRules {
         deny_paths: vec!["**/secret/**".to_owned()],
-        ..Rules::default()
+        ..RedactionRules::default()
     };
     let redactor = Redactor::new(&rules).unwrap();
     let text = format!("{}{token} <private>mine</private>é", "é".repeat(8_000));
-    let item = row::of(memory("memory://project/x", &text), "app", &redactor).unwrap();
+    let item =
+        row::item_from_memory(memory("memory://project/x", &text), "app", &redactor).unwrap();
     assert!(!item.text.contains(&token) && !item.text.contains("mine"));
     assert!(item.text.len() <= 16 * 1024 && item.title.len() <= 300);
     let mut denied = memory("memory://project/x", "x");
     denied.detail["path"] = json!("/m/secret/x.md");
-    assert_eq!(row::of(denied, "app", &redactor), None);
+    assert_eq!(row::item_from_memory(denied, "app", &redactor), None);
     let strange = memory("elsewhere", "x");
-    assert_eq!(row::of(strange, "app", &redactor), None);
+    assert_eq!(row::item_from_memory(strange, "app", &redactor), None);
 }
 
 #[test]
@@ -351,22 +352,22 @@ fn a_check_waits_for_calm_and_its_doubts_are_told() {
     place
         .desk
         .put("app", vec![memory("memory://project/x", "x")]);
-    place.refresh(Reach::All, 0);
+    place.refresh(RefreshScope::All, 0);
     assert!(place.saved.wait(Duration::ZERO).is_some());
     place.saved.rested = Instant::now();
-    place.saved.check(Duration::ZERO);
+    place.saved.start_check(Duration::ZERO);
     assert!(place.saved.checking.is_none(), "something just came");
-    place.saved.check(CALM);
+    place.saved.start_check(IDLE_DELAY);
     assert!(matches!(place.ticks.recv(), Ok(Tick::Checked)));
     place.saved.finish_check();
-    place.refresh(Reach::All, 0);
-    let rows = rows(&place.store, "app").unwrap();
+    place.refresh(RefreshScope::All, 0);
+    let rows = list_saved_items(&place.store, "app").unwrap();
     assert_eq!(
         rows[0].detail.as_ref().unwrap()["doubts"],
         json!(["src/a.rs is gone"])
     );
-    let wait = place.saved.wait(CALM).unwrap();
-    assert!(wait > CHECK / 2, "{wait:?}");
+    let wait = place.saved.wait(IDLE_DELAY).unwrap();
+    assert!(wait > CHECK_INTERVAL / 2, "{wait:?}");
 }
 
 #[test]
@@ -374,14 +375,14 @@ fn a_fault_is_told_once() {
     let mut place = Place::new();
     place.session("app", NOW);
     for text in ["x", "y"] {
-        let list = SavedList {
+        let list = SavedMemoryList {
             memories: vec![memory("memory://project/x", text)],
             warnings: vec!["b.md: is a directory".to_owned()],
         };
         let mut lists = place.desk.lists.lock().unwrap();
         lists.insert("app".to_owned(), list);
         drop(lists);
-        let lines = place.refresh(Reach::All, 0).lines;
+        let lines = place.refresh(RefreshScope::All, 0).lines;
         let told = if text == "x" {
             vec!["saved memories: b.md: is a directory".to_owned()]
         } else {

@@ -4,22 +4,22 @@ use std::fs::File;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use remora_client::{Paths, append_our_file};
+use remora_client::{DataPaths, append_our_file};
 
-use crate::{ServerError, at};
+use crate::{ServerError, io_error_at};
 
 /// How long a worker that is going away is waited for.
-const HANDOVER: Duration = Duration::from_secs(5);
+const HANDOVER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The lock says who the worker is. One that is going away, with its socket
 /// already closed, is waited for.
-pub(super) fn take(paths: &Paths) -> Result<Option<File>, ServerError> {
+pub(super) fn acquire_lock(paths: &DataPaths) -> Result<Option<File>, ServerError> {
     let path = paths.lock();
-    let file = append_our_file(&path).map_err(at(&path))?;
-    let end = Instant::now() + HANDOVER;
+    let file = append_our_file(&path).map_err(io_error_at(&path))?;
+    let end = Instant::now() + HANDOVER_TIMEOUT;
     let (_alarm, pause) = channel::<()>();
     while file.try_lock().is_err() {
-        if paths.socket().exists() && answers(paths) || Instant::now() > end {
+        if paths.socket_file().exists() && is_worker_answering(paths) || Instant::now() > end {
             return Ok(None);
         }
         let _ = pause_for(&pause, Duration::from_millis(20));
@@ -31,9 +31,9 @@ fn pause_for(never: &Receiver<()>, time: Duration) -> Result<(), RecvTimeoutErro
     never.recv_timeout(time)
 }
 
-fn answers(paths: &Paths) -> bool {
+fn is_worker_answering(paths: &DataPaths) -> bool {
     !matches!(
-        remora_client::Connection::try_open(&paths.socket()),
+        remora_client::Connection::try_open(&paths.socket_file()),
         remora_client::Connection::Nobody
     )
 }

@@ -6,15 +6,15 @@ use std::time::Duration;
 use remora_memory::store::StoreError;
 
 use super::Worker;
-use crate::panics::catch;
-use crate::saved::{Edge, Reach, Refreshed};
+use crate::panics::catch_panic;
+use crate::saved::{RefreshResult, RefreshScope, TurnBoundary};
 use crate::{ServerError, stir};
 
 impl Worker<'_> {
     /// What may be done later, when there is time.
-    pub(super) fn wrote(&mut self) {
-        self.spare.stored();
-        self.settling.stored();
+    pub(super) fn mark_stored(&mut self) {
+        self.spare.mark_stored();
+        self.settling.mark_stored();
     }
 
     /// Works out what rows mean and brings together what was stored apart, if
@@ -24,22 +24,22 @@ impl Worker<'_> {
             return None;
         }
         let said = match &self.inbox {
-            Some(inbox) => catch(|| {
-                self.settling.turn(inbox.store(), idle)?;
-                self.spare.turn(inbox.store(), idle)
+            Some(inbox) => catch_panic(|| {
+                self.settling.run_step(inbox.store(), idle)?;
+                self.spare.run_step(inbox.store(), idle)
             })
             .unwrap_or_else(|panicked| Err(ServerError::Panicked(panicked))),
             None => Ok(None),
         };
         match said {
             Ok(None) => {}
-            Ok(Some(text)) => self.say(&text),
+            Ok(Some(text)) => self.log_line(&text),
             // The next round makes it anew.
             Err(e) => self.in_trouble(&e),
         }
         self.take_in_commits(idle);
-        self.saved.check(idle);
-        self.changes.turn();
+        self.saved.start_check(idle);
+        self.changes.run_step();
         let waits = [
             self.saved.wait(idle),
             self.changes.wait(),
@@ -56,94 +56,101 @@ impl Worker<'_> {
     /// What git knows of projects that were used; capture is not held up by it.
     fn take_in_commits(&mut self, idle: Duration) {
         let Some(inbox) = &self.inbox else { return };
-        let said = catch(|| self.commits.turn(inbox.store(), idle))
+        let said = catch_panic(|| self.commits.run_step(inbox.store(), idle))
             .unwrap_or_else(|panicked| Err(ServerError::Panicked(panicked)));
         match said {
             Ok(None) => {}
             Ok(Some(text)) => {
-                self.wrote();
-                self.say(&text);
+                self.mark_stored();
+                self.log_line(&text);
             }
             Err(e @ ServerError::Store(StoreError::Damaged(_))) => self.in_trouble(&e),
-            Err(e) => self.say(&format!("warning: commits: {e}")),
+            Err(e) => self.log_line(&format!("warning: commits: {e}")),
         }
     }
 
     /// Rows of saved memories follow their files; what git says of the projects
     /// that the last round told of is asked for.
-    pub(super) fn keep_in_step(&mut self, reach: Reach) {
+    pub(super) fn keep_in_step(&mut self, reach: RefreshScope) {
         let stirred = std::mem::take(&mut self.stirred);
         if self.trouble.is_some() {
             return;
         }
-        let done = catch(|| self.follow_projects(stirred, reach))
+        let done = catch_panic(|| self.follow_projects(stirred, reach))
             .unwrap_or_else(|panicked| Err(ServerError::Panicked(panicked)));
         match done {
             Ok(done) => {
                 if done.wrote {
-                    self.wrote();
+                    self.mark_stored();
                 }
                 for line in done.lines {
-                    self.say(&line);
+                    self.log_line(&line);
                 }
             }
             Err(e @ ServerError::Store(StoreError::Damaged(_))) => self.in_trouble(&e),
             // Capture is not held up by it; the next look tries again.
             Err(e) => {
-                if let Some(line) = self.saved.once(format!("saved memories: {e}")) {
-                    self.say(&line);
+                if let Some(line) = self.saved.log_once(format!("saved memories: {e}")) {
+                    self.log_line(&line);
                 }
             }
         }
     }
 
-    fn follow_projects(&mut self, stirred: usize, reach: Reach) -> Result<Refreshed, ServerError> {
+    fn follow_projects(
+        &mut self,
+        stirred: usize,
+        reach: RefreshScope,
+    ) -> Result<RefreshResult, ServerError> {
         let Some(inbox) = &mut self.inbox else {
-            return Ok(Refreshed::default());
+            return Ok(RefreshResult::default());
         };
         let now = (self.settings.clock)();
-        let stirs = stir::of(&self.settings.paths, inbox.store(), stirred)?;
+        let stirs = stir::find_project_activity(&self.settings.paths, inbox.store(), stirred)?;
         if stirs.iter().any(|stir| stir.starts) {
             self.embedder.warm_up(inbox.store())?;
         }
         for stir in &stirs {
             if inbox.join_folders(&stir.project, now)? > 0 {
                 // The old key is nobody's project any more.
-                self.saved.forget();
+                self.saved.reset_cache();
             }
         }
         for stir in stirs.iter().rev() {
-            self.saved.used(&stir.project, stir.edge);
+            self.saved.mark_used(&stir.project, stir.edge);
             for root in &stir.roots {
-                self.changes.want(root.clone());
+                self.changes.queue_root(root.clone());
             }
-            if stir.edge == Edge::Turn {
-                self.commits.want(&stir.project);
+            if stir.edge == TurnBoundary::Turn {
+                self.commits.queue_project(&stir.project);
             }
         }
         let (store, paths) = (inbox.store(), &self.settings.paths);
-        self.saved.refresh(store, paths, now, reach, stirs.len())
+        self.saved
+            .refresh_items(store, paths, now, reach, stirs.len())
     }
 
-    pub(super) fn tidy(&mut self) {
-        if let Err(panicked) = catch(|| self.tidy_all()) {
-            self.say(&format!("warning: tidying {panicked}"));
+    pub(super) fn run_upkeep(&mut self) {
+        if let Err(panicked) = catch_panic(|| self.tidy_all()) {
+            self.log_line(&format!("warning: tidying {panicked}"));
         }
     }
 
     fn tidy_all(&mut self) {
-        self.changes.tidy();
+        self.changes.remove_stale();
         let cap = self.settings.archive_cap;
         if let Some(inbox) = &mut self.inbox {
             let archive = inbox.archive();
-            let tidied = archive.tighten().and_then(|()| archive.trim(cap));
+            let tidied = archive
+                .compact_files()
+                .and_then(|()| archive.trim_to_bytes(cap));
             if let Err(e) = tidied {
-                self.say(&format!("the archive could not be tidied: {e}"));
+                self.log_line(&format!("the archive could not be tidied: {e}"));
             }
         }
         let chore = self.settings.chore;
         if let Some(done) = chore.and_then(|chore| chore(&self.settings.paths)) {
-            self.say(&done);
+            self.log_line(&done);
         }
     }
 }

@@ -3,38 +3,38 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use remora_embed::{Effort, EmbedError, Meaning};
+use remora_embed::{Effort, EmbedError, Embedding};
 use remora_protocol::record::Project;
 use remora_protocol::request::Request;
-use remora_server::meanings::{Background, Encode};
-use remora_server::saved::{SavedList, SavedMemories};
-use remora_server::{Ended, Settings};
+use remora_server::meanings::{BackgroundEmbedding, TextEncoder};
+use remora_server::saved::{SavedMemories, SavedMemoryList};
+use remora_server::{WorkerExit, WorkerSettings};
 
 use crate::place::{NOW, Place};
 
 #[derive(Debug)]
 struct Panics;
 
-impl Encode for Panics {
-    fn encode(&self, _: &[&str], _: Effort, _: Instant) -> Result<Vec<Meaning>, EmbedError> {
+impl TextEncoder for Panics {
+    fn encode(&self, _: &[&str], _: Effort, _: Instant) -> Result<Vec<Embedding>, EmbedError> {
         panic!("the encoder")
     }
 
-    fn rest(&self, _: Instant) {
+    fn release_idle(&self, _: Instant) {
         panic!("the encoder's rest")
     }
 }
 
 impl SavedMemories for Panics {
-    fn stamp(&self, _: Option<&Project>) -> u64 {
+    fn change_stamp(&self, _: Option<&Project>) -> u64 {
         panic!("saved memories")
     }
 
-    fn read(&self, _: Option<&Project>) -> Option<SavedList> {
+    fn read_memories(&self, _: Option<&Project>) -> Option<SavedMemoryList> {
         panic!("saved memories")
     }
 
-    fn check(&self, _: &Project) {
+    fn check_memories(&self, _: &Project) {
         panic!("the check of saved memories")
     }
 }
@@ -42,8 +42,8 @@ impl SavedMemories for Panics {
 #[test]
 fn what_panics_in_the_background_costs_no_event() {
     let place = Place::new();
-    let worker = place.run(Settings {
-        meanings: Some(Background {
+    let worker = place.run(WorkerSettings {
+        meanings: Some(BackgroundEmbedding {
             encoder: Arc::new(Panics),
             after: Duration::ZERO,
         }),
@@ -57,7 +57,7 @@ fn what_panics_in_the_background_costs_no_event() {
         let reply = worker.ask(&Request::Drain);
         assert_eq!((reply.stored, reply.trouble), (n as u64 + 1, None));
     }
-    assert_eq!(worker.stop(), Ended::Stopped);
+    assert_eq!(worker.stop(), WorkerExit::Stopped);
     let log = place.log();
     assert!(log.contains("saved memories: panicked at"), "{log}");
 }
@@ -66,14 +66,14 @@ fn what_panics_in_the_background_costs_no_event() {
 fn a_worker_whose_background_work_panics_still_ends_when_idle() {
     let place = Place::new();
     place.put(NOW, &Place::call(1));
-    let worker = place.run(Settings {
-        meanings: Some(Background {
+    let worker = place.run(WorkerSettings {
+        meanings: Some(BackgroundEmbedding {
             encoder: Arc::new(Panics),
             after: Duration::ZERO,
         }),
         ..place.settings("1.0.0", Duration::from_millis(50))
     });
-    assert_eq!(worker.end(), Ended::Idle);
+    assert_eq!(worker.end(), WorkerExit::Idle);
     assert_eq!(place.items().len(), 1);
-    assert!(!place.paths.run().join("worker-up").exists());
+    assert!(!place.paths.run_dir().join("worker-up").exists());
 }

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use remora_client::{Input, Mark, Pause, Paused, Stops, locate_project, spool};
+use remora_client::{
+    HookInput, Pause, PauseEffect, PauseEntry, PauseScope, locate_project, spool_event,
+};
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::request::Request;
 use remora_server::commits::GitCapture;
 use remora_server::identity::claim_project;
-use remora_server::{Ended, Settings};
+use remora_server::{WorkerExit, WorkerSettings};
 use serde_json::json;
 
 use crate::place::{AGENT, NOW, Place, Running};
@@ -43,7 +45,7 @@ fn make_repository(place: &Place, name: &str, reason: &str) -> PathBuf {
 }
 
 fn start(place: &Place, git: GitCapture) -> Running {
-    place.run(Settings {
+    place.run(WorkerSettings {
         git,
         ..place.settings("1.0.0", LONG)
     })
@@ -58,13 +60,13 @@ fn begin(place: &Place, session: &str, folder: &Path) {
         "hook_event_name": "SessionStart",
         "source": "startup",
     });
-    let input = Input {
+    let input = HookInput {
         bytes: event.to_string().into_bytes(),
         cut: false,
     };
     let location = locate_project(&place.paths, folder, None);
     let location = claim_project(&place.paths, location, Instant::now() + PATIENCE);
-    spool(&place.paths, AGENT, NOW, Some(location), &input, false).unwrap();
+    spool_event(&place.paths, AGENT, NOW, Some(location), &input, false).unwrap();
 }
 
 fn commits(place: &Place) -> Vec<Item> {
@@ -95,7 +97,7 @@ fn a_session_brings_in_the_commits_of_its_project_also_after_the_database_is_los
     let found = wait_for(&place, 1);
     assert_eq!(found[0].text, "SQLite has one writer anyway.");
     assert_eq!(found[0].project, "h.org/acme/app");
-    assert_eq!(worker.stop(), Ended::Stopped);
+    assert_eq!(worker.stop(), WorkerExit::Stopped);
     for end in ["", "-wal", "-shm"] {
         let _ = fs::remove_file(place.paths.home().join(format!("remora.db{end}")));
     }
@@ -104,7 +106,7 @@ fn a_session_brings_in_the_commits_of_its_project_also_after_the_database_is_los
     worker.ask(&Request::Drain);
     let again = wait_for(&place, 1);
     assert_eq!(again[0].uid, found[0].uid);
-    assert_eq!(worker.stop(), Ended::Stopped);
+    assert_eq!(worker.stop(), WorkerExit::Stopped);
 }
 
 #[test]
@@ -115,13 +117,13 @@ fn a_strangers_clone_tells_of_itself_alone_and_a_paused_project_of_nothing() {
     let paused = make_repository(&place, "paused", "This stays out of it all.");
     shell(&paused, "git remote remove origin");
     let key = locate_project(&place.paths, &paused, None).project.key;
-    let mark = Mark {
-        what: Paused::Project(key),
+    let mark = PauseEntry {
+        what: PauseScope::Project(key),
         since: 0,
         until: None,
-        stops: Stops::Everything,
+        stops: PauseEffect::Everything,
     };
-    Pause::of(&place.paths).set(&mark).unwrap();
+    Pause::for_data_dir(&place.paths).set_pause(&mark).unwrap();
     let worker = start(&place, GitCapture::On);
     for (session, root) in [("s1", &own), ("s2", &clone), ("s3", &paused)] {
         begin(&place, session, root);
@@ -135,6 +137,6 @@ fn a_strangers_clone_tells_of_itself_alone_and_a_paused_project_of_nothing() {
     assert_eq!(of("one writer").as_deref(), Some("h.org/acme/app"));
     let clone = clone.canonicalize().unwrap().display().to_string();
     assert_eq!(of("attacker"), Some(clone));
-    assert_eq!(worker.stop(), Ended::Stopped);
+    assert_eq!(worker.stop(), WorkerExit::Stopped);
     assert_eq!(commits(&place).len(), 2);
 }

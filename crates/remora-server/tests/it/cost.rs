@@ -53,7 +53,7 @@ fn no_text_costs_more_than_its_length() {
         for event in events(&text, n) {
             place.put(NOW, &event);
         }
-        let round = inbox.round(NOW).unwrap();
+        let round = inbox.ingest_batch(NOW).unwrap();
         assert_eq!((round.taken, round.dead), (3, 0), "{unit}");
     }
 }
@@ -70,13 +70,13 @@ fn an_event_larger_than_its_budget_is_cut_and_stored() {
     );
     event["tool_response"]["stdout"] = text.into();
     place.put(NOW, &event);
-    assert_eq!(place.inbox().round(NOW).unwrap().stored, 1);
+    assert_eq!(place.inbox().ingest_batch(NOW).unwrap().stored, 1);
     let mut archived = Vec::new();
-    for file in remora_server::archive::Archive::new(place.paths.archive())
-        .files()
+    for file in remora_server::archive::Archive::new(place.paths.archive_dir())
+        .list_files()
         .unwrap()
     {
-        remora_server::archive::read(&file, |event| archived.push(event)).unwrap();
+        remora_server::archive::read_events(&file, |event| archived.push(event)).unwrap();
     }
     let kept = archived.remove(0).event["tool_response"]["stdout"].clone();
     let kept = kept.as_str().unwrap();

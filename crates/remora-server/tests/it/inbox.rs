@@ -1,9 +1,9 @@
 use std::fs;
 
-use remora_client::{Input, read_spooled, spool, waiting};
+use remora_client::{HookInput, list_spooled, read_spooled, spool_event};
 use remora_memory::store::Batch;
 use remora_protocol::record::Project;
-use remora_server::{Round, dead_letters};
+use remora_server::{BatchStats, dead_letters};
 use serde_json::Value;
 
 use crate::place::{AGENT, NOW, Place};
@@ -14,23 +14,23 @@ fn what_is_delivered_twice_is_stored_once() {
     let mut inbox = place.inbox();
     let event = Place::call(1);
     place.put(NOW, &event);
-    let file = waiting(&place.paths, 1).unwrap().remove(0);
+    let file = list_spooled(&place.paths, 1).unwrap().remove(0);
     let copy = fs::read(&file).unwrap();
-    assert_eq!(inbox.round(NOW).unwrap().stored, 1);
+    assert_eq!(inbox.ingest_batch(NOW).unwrap().stored, 1);
     // As after a death between storing and removing.
     fs::write(&file, copy).unwrap();
     // As from a second installation: another event id, the same call.
     place.put(NOW + 1, &event);
-    let repeated = Round {
+    let repeated = BatchStats {
         taken: 2,
         repeated: 2,
-        ..Round::default()
+        ..BatchStats::default()
     };
-    assert_eq!(inbox.round(NOW).unwrap(), repeated);
+    assert_eq!(inbox.ingest_batch(NOW).unwrap(), repeated);
     // Both at once.
     place.put(NOW + 2, &Place::call(2));
     place.put(NOW + 3, &Place::call(2));
-    let round = inbox.round(NOW).unwrap();
+    let round = inbox.ingest_batch(NOW).unwrap();
     assert_eq!((round.stored, round.repeated), (1, 1));
     assert_eq!(place.events().len(), 2);
     assert_eq!(place.items().len(), 2);
@@ -49,7 +49,7 @@ fn the_same_question_is_asked_again() {
     for now in [NOW, NOW + 20, NOW + 3_000] {
         place.put(now, &event);
     }
-    let round = inbox.round(NOW).unwrap();
+    let round = inbox.ingest_batch(NOW).unwrap();
     assert_eq!((round.stored, round.repeated), (2, 1));
     assert_eq!(place.events().len(), 2);
 }
@@ -63,7 +63,7 @@ fn a_clock_that_goes_back_loses_nothing() {
         .enumerate()
     {
         place.put(now, &Place::call(n));
-        inbox.round(now).unwrap();
+        inbox.ingest_batch(now).unwrap();
     }
     assert_eq!(place.events().len(), 5);
     assert_eq!(place.items().len(), 5);
@@ -93,7 +93,7 @@ fn a_panic_costs_the_event_it_happens_on_and_no_other() {
         };
         ids.push(place.put(NOW + i64::try_from(n).unwrap(), &event));
     }
-    let round = place.inbox_with(poisoned).round(NOW).unwrap();
+    let round = place.inbox_with(poisoned).ingest_batch(NOW).unwrap();
     assert_eq!((round.taken, round.stored, round.dead), (20, 17, 3));
     assert_eq!(place.events().len(), 17);
     assert_eq!(place.items().len(), 17);
@@ -104,11 +104,11 @@ fn a_panic_costs_the_event_it_happens_on_and_no_other() {
         assert!(letter.reason.starts_with("panicked at "), "{letter:?}");
         assert!(!letter.reason.contains("poison"), "{letter:?}");
     }
-    assert!(waiting(&place.paths, 1).unwrap().is_empty());
-    assert!(!place.paths.run().join("under-way").exists());
+    assert!(list_spooled(&place.paths, 1).unwrap().is_empty());
+    assert!(!place.paths.run_dir().join("under-way").exists());
     // What was archived before the store panicked is archived once.
-    remora_server::retry(&place.paths).unwrap();
-    assert_eq!(place.inbox().round(NOW).unwrap().stored, 3);
+    remora_server::retry_dead_letters(&place.paths).unwrap();
+    assert_eq!(place.inbox().ingest_batch(NOW).unwrap().stored, 3);
     assert_eq!(place.items().len(), 20);
     assert!(dead_letters(&place.paths).unwrap().is_empty());
 }
@@ -125,23 +125,23 @@ fn a_second_try_files_an_event_where_it_happened() {
         project: project.clone(),
         branch: Some("main".into()),
         main: "/p/app".into(),
-        claim: remora_client::Claim::Accepted,
+        claim: remora_client::RootClaim::Accepted,
     };
     let mut event = poison(1);
     event["cwd"] = "/p/app/deep".into();
-    let input = Input {
+    let input = HookInput {
         bytes: event.to_string().into_bytes(),
         cut: true,
     };
-    let id = spool(&place.paths, AGENT, NOW - 5, Some(here), &input, false).unwrap();
-    let file = waiting(&place.paths, 1).unwrap().remove(0);
+    let id = spool_event(&place.paths, AGENT, NOW - 5, Some(here), &input, false).unwrap();
+    let file = list_spooled(&place.paths, 1).unwrap().remove(0);
     let before = read_spooled(&file, u64::MAX).unwrap().envelope;
-    place.inbox_with(poisoned).round(NOW).unwrap();
-    remora_server::retry(&place.paths).unwrap();
-    let again = waiting(&place.paths, 1).unwrap().remove(0);
+    place.inbox_with(poisoned).ingest_batch(NOW).unwrap();
+    remora_server::retry_dead_letters(&place.paths).unwrap();
+    let again = list_spooled(&place.paths, 1).unwrap().remove(0);
     assert_eq!(again, file);
     assert_eq!(read_spooled(&again, u64::MAX).unwrap().envelope, before);
-    place.inbox().round(NOW).unwrap();
+    place.inbox().ingest_batch(NOW).unwrap();
     let item = place.items().remove(0);
     assert_eq!(item.project, project.key);
     assert_eq!((item.time, item.branch.as_deref()), (NOW - 5, Some("main")));
@@ -153,29 +153,29 @@ fn an_event_is_not_to_blame_for_workers_that_were_killed() {
     let place = Place::new();
     let id = place.put(NOW, &Place::call(1));
     place.put(NOW + 1, &Place::call(2));
-    let note = place.paths.run().join("under-way");
+    let note = place.paths.run_dir().join("under-way");
     // Two deaths so far: it is tried alone, and does not kill this time.
     fs::write(&note, format!("1 {id}.json\n")).unwrap();
-    let round = place.inbox().round(NOW).unwrap();
+    let round = place.inbox().ingest_batch(NOW).unwrap();
     assert_eq!((round.taken, round.stored), (1, 1));
     assert!(!note.exists());
     // Three: after all others, but it is stored.
     let id = place.put(NOW - 2, &Place::call(3));
     fs::write(&note, format!("2 {id}.json\n")).unwrap();
     let mut inbox = place.inbox();
-    assert_eq!(inbox.round(NOW).unwrap().stored, 1);
-    assert!(place.paths.spool().join(format!("{id}.json")).exists());
-    assert_eq!(inbox.round(NOW).unwrap().stored, 1);
+    assert_eq!(inbox.ingest_batch(NOW).unwrap().stored, 1);
+    assert!(place.paths.spool_dir().join(format!("{id}.json")).exists());
+    assert_eq!(inbox.ingest_batch(NOW).unwrap().stored, 1);
     assert_eq!(place.events().len(), 3);
     // Four: it waits, as it came, and is tried again a minute later.
     let id = place.put(NOW, &Place::call(4));
     fs::write(&note, format!("3 {id}.json\n")).unwrap();
     let mut inbox = place.inbox();
-    assert_eq!(inbox.round(NOW).unwrap(), Round::default());
-    let suspect = remora_server::suspects(&place.paths).remove(0);
+    assert_eq!(inbox.ingest_batch(NOW).unwrap(), BatchStats::default());
+    let suspect = remora_server::list_suspects(&place.paths).remove(0);
     assert_eq!((suspect.name, suspect.deaths), (format!("{id}.json"), 4));
-    assert_eq!(inbox.round(NOW + 60_000).unwrap().stored, 1);
-    assert_eq!(remora_server::suspects(&place.paths), []);
+    assert_eq!(inbox.ingest_batch(NOW + 60_000).unwrap().stored, 1);
+    assert_eq!(remora_server::list_suspects(&place.paths), []);
     assert!(dead_letters(&place.paths).unwrap().is_empty());
 }
 
@@ -188,18 +188,18 @@ fn secrets_reach_neither_rows_nor_archive_nor_log() {
     event["tool_response"]["stdout"] =
         format!("<private>my own words</private> and {secret}").into();
     place.put(NOW, &event);
-    place.inbox().round(NOW).unwrap();
+    place.inbox().ingest_batch(NOW).unwrap();
     let item = place.items().remove(0);
     let told = format!("{item:?}");
     assert!(told.contains("[redacted:"), "{told}");
     assert!(!told.contains(&secret) && !told.contains("my own words"));
     assert!(place.log().contains("redacted"), "{}", place.log());
     let mut archived = Vec::new();
-    for file in remora_server::archive::Archive::new(place.paths.archive())
-        .files()
+    for file in remora_server::archive::Archive::new(place.paths.archive_dir())
+        .list_files()
         .unwrap()
     {
-        remora_server::archive::read(&file, |event| archived.push(event)).unwrap();
+        remora_server::archive::read_events(&file, |event| archived.push(event)).unwrap();
     }
     assert_eq!(archived.len(), 1);
     let told = serde_json::to_string(&archived).unwrap();
@@ -211,7 +211,7 @@ fn secrets_reach_neither_rows_nor_archive_nor_log() {
 fn the_log_tells_the_stages_of_an_event() {
     let place = Place::new();
     let id = place.put(NOW, &Place::call(1));
-    place.inbox().round(NOW).unwrap();
+    place.inbox().ingest_batch(NOW).unwrap();
     let log = place.log();
     let line = log.lines().find(|line| line.contains(&id)).unwrap();
     let stages = line.split_once(&id).unwrap().1;

@@ -1,12 +1,12 @@
 //! Events from elsewhere than the spool.
 
-use remora_memory::Policy;
-use remora_memory::redact::{Marks, Redactor, Rules};
+use remora_memory::CapturePolicy;
+use remora_memory::redact::{RedactionCounts, RedactionRules, Redactor};
 use remora_memory::store::Batch;
 use remora_memory::testing::FaultyStore;
-use remora_protocol::request::{ENVELOPE, Envelope};
+use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
 use remora_protocol::{Event, EventName};
-use remora_server::intake::{Cleaner, Intake};
+use remora_server::intake::{EventRedactor, Ingest};
 use remora_server::open_store;
 use serde_json::{Value, json};
 
@@ -20,9 +20,9 @@ fn poisoned(batch: &Batch) {
 #[test]
 fn an_event_that_panics_is_left_out_and_named() {
     let place = Place::new();
-    let redactor = Redactor::new(&Rules::default()).unwrap();
-    let mut cleaner = Cleaner::new(&redactor, Vec::new());
-    let mut marks = Marks::default();
+    let redactor = Redactor::new(&RedactionRules::default()).unwrap();
+    let mut cleaner = EventRedactor::new(&redactor, Vec::new());
+    let mut marks = RedactionCounts::default();
     let events: Vec<_> = (0..20)
         .map(|n| {
             let mut event = Place::call(n);
@@ -35,15 +35,16 @@ fn an_event_that_panics_is_left_out_and_named() {
             let name = EventName::PostToolUse;
             let id = format!("00000000-0000-8000-8000-{n:012}");
             let at = NOW + i64::try_from(n).unwrap();
-            let envelope = json!({ "v": ENVELOPE, "id": id, "agent": AGENT, "at": at, "len": 1 });
+            let envelope =
+                json!({ "v": ENVELOPE_VERSION, "id": id, "agent": AGENT, "at": at, "len": 1 });
             let envelope: Envelope = serde_json::from_value(envelope).unwrap();
-            cleaner.clean(envelope, Event { name, fields }, &mut marks)
+            cleaner.redact_event(envelope, Event { name, fields }, &mut marks)
         })
         .collect();
-    let store = open_store(&place.paths.database()).unwrap();
+    let store = open_store(&place.paths.database_file()).unwrap();
     let store = FaultyStore::new(store, poisoned);
-    let mut intake = Intake::new(&store, Policy::default(), &place.paths).unwrap();
-    let taken = intake.take(&events, NOW).unwrap();
+    let mut intake = Ingest::new(&store, CapturePolicy::default(), &place.paths).unwrap();
+    let taken = intake.ingest_events(&events, NOW).unwrap();
     assert_eq!(taken.stored, 17);
     let named: Vec<&str> = taken.left_out.iter().map(|left| &left.id[34..]).collect();
     assert_eq!(named, ["03", "10", "17"]);
@@ -52,9 +53,9 @@ fn an_event_that_panics_is_left_out_and_named() {
         assert!(!left.reason.contains("poison"), "{left:?}");
     }
     // The next run brings the rest, once it is not poisonous any more.
-    let store = open_store(&place.paths.database()).unwrap();
-    let mut intake = Intake::new(&*store, Policy::default(), &place.paths).unwrap();
-    let taken = intake.take(&events, NOW).unwrap();
+    let store = open_store(&place.paths.database_file()).unwrap();
+    let mut intake = Ingest::new(&*store, CapturePolicy::default(), &place.paths).unwrap();
+    let taken = intake.ingest_events(&events, NOW).unwrap();
     assert_eq!(
         (taken.stored, taken.repeated, taken.left_out),
         (3, 17, vec![])

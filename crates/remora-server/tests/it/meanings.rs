@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use remora_embed::{DIMS, Effort, EmbedError, MODEL, Meaning};
+use remora_embed::{EMBEDDING_DIMS, Effort, EmbedError, Embedding, MODEL_ID};
 use remora_memory::store::Store;
 use remora_protocol::request::Request;
-use remora_server::meanings::{Background, Encode};
-use remora_server::{Ended, Settings, serve};
+use remora_server::meanings::{BackgroundEmbedding, TextEncoder};
+use remora_server::{WorkerExit, WorkerSettings, run_worker};
 use remora_store::Access;
 
 use crate::place::{NOW, Place};
@@ -20,26 +20,29 @@ enum Fake {
     Broken,
 }
 
-impl Encode for Fake {
+impl TextEncoder for Fake {
     fn encode(
         &self,
         texts: &[&str],
         effort: Effort,
         _: Instant,
-    ) -> Result<Vec<Meaning>, EmbedError> {
+    ) -> Result<Vec<Embedding>, EmbedError> {
         assert_eq!(effort, Effort::Quiet);
         match self {
-            Self::Sound => Ok(texts.iter().map(|_| Meaning::of(&[1.0; DIMS])).collect()),
+            Self::Sound => Ok(texts
+                .iter()
+                .map(|_| Embedding::from_vector(&[1.0; EMBEDDING_DIMS]))
+                .collect()),
             Self::Broken => Err(EmbedError::NotBuiltIn),
         }
     }
 
-    fn rest(&self, _: Instant) {}
+    fn release_idle(&self, _: Instant) {}
 }
 
-fn settings(place: &Place, encoder: Fake) -> Settings {
-    Settings {
-        meanings: Some(Background {
+fn settings(place: &Place, encoder: Fake) -> WorkerSettings {
+    WorkerSettings {
+        meanings: Some(BackgroundEmbedding {
             encoder: Arc::new(encoder),
             after: Duration::ZERO,
         }),
@@ -48,8 +51,8 @@ fn settings(place: &Place, encoder: Fake) -> Settings {
 }
 
 fn waiting(place: &Place) -> u64 {
-    let store = remora_store::open(&place.paths.database(), Access::Read).unwrap();
-    store.unembedded_count(MODEL).unwrap()
+    let store = remora_store::open_store(&place.paths.database_file(), Access::Read).unwrap();
+    store.unembedded_count(MODEL_ID).unwrap()
 }
 
 #[test]
@@ -59,7 +62,7 @@ fn it_does_not_end_before_all_rows_have_theirs() {
         place.put(NOW + n, &Place::call(usize::try_from(n).unwrap()));
     }
     let worker = place.run(settings(&place, Fake::Sound));
-    assert_eq!(worker.end(), Ended::Idle);
+    assert_eq!(worker.end(), WorkerExit::Idle);
     assert_eq!((place.items().len(), waiting(&place)), (150, 0));
 }
 
@@ -67,7 +70,7 @@ fn it_does_not_end_before_all_rows_have_theirs() {
 fn without_an_encoder_everything_else_goes_on() {
     let place = Place::new();
     place.put(NOW, &Place::call(1));
-    let worker = place.run(Settings {
+    let worker = place.run(WorkerSettings {
         idle: Duration::from_mins(10),
         ..settings(&place, Fake::Broken)
     });
@@ -77,8 +80,8 @@ fn without_an_encoder_everything_else_goes_on() {
     assert_eq!((reply.stored, reply.trouble), (2, None));
     worker.stop();
     // In this thread: it may be over before anybody could ask it something.
-    let again = serve(&settings(&place, Fake::Broken)).unwrap();
-    assert_eq!(again, Ended::Idle, "it waits for nothing");
+    let again = run_worker(&settings(&place, Fake::Broken)).unwrap();
+    assert_eq!(again, WorkerExit::Idle, "it waits for nothing");
     assert_eq!((place.items().len(), waiting(&place)), (2, 2));
     let log = place.log();
     let told = log.matches("this build has no encoder").count();

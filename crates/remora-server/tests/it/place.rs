@@ -4,13 +4,15 @@ use std::path::PathBuf;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use remora_client::{Input, Paths, ask, spool};
-use remora_memory::Policy;
-use remora_memory::store::{Filter, Order, Page, Store};
+use remora_client::{DataPaths, HookInput, send_request, spool_event};
+use remora_memory::CapturePolicy;
+use remora_memory::store::{Filter, PageRequest, SortOrder, Store};
 use remora_memory::testing::{Fault, FaultyStore};
-use remora_protocol::record::{EventRow, Item};
+use remora_protocol::record::{Item, LoggedEvent};
 use remora_protocol::request::{Reply, Request};
-use remora_server::{Ended, Inbox, Log, ServerError, Settings, open_store, serve};
+use remora_server::{
+    Log, ServerError, SpoolIngest, WorkerExit, WorkerSettings, open_store, run_worker,
+};
 use remora_store::Access;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -20,15 +22,15 @@ pub(crate) const AGENT: &str = "claude-code";
 const PATIENCE: Duration = Duration::from_secs(50);
 
 pub(crate) struct Place {
-    pub(crate) paths: Paths,
+    pub(crate) paths: DataPaths,
     _dir: TempDir,
 }
 
 impl Place {
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let paths = Paths::new(dir.path().join("data"));
-        paths.prepare().unwrap();
+        let paths = DataPaths::new(dir.path().join("data"));
+        paths.prepare_data_dir().unwrap();
         Self { paths, _dir: dir }
     }
 
@@ -51,19 +53,19 @@ impl Place {
     }
 
     pub(crate) fn put_bytes(&self, now: i64, bytes: &[u8]) -> String {
-        let input = Input {
+        let input = HookInput {
             bytes: bytes.to_vec(),
             cut: false,
         };
-        spool(&self.paths, AGENT, now, None, &input, false).unwrap()
+        spool_event(&self.paths, AGENT, now, None, &input, false).unwrap()
     }
 
-    pub(crate) fn settings(&self, version: &str, idle: Duration) -> Settings {
-        Settings {
+    pub(crate) fn settings(&self, version: &str, idle: Duration) -> WorkerSettings {
+        WorkerSettings {
             paths: self.paths.clone(),
             open_store,
             version: version.to_owned(),
-            policy: Policy::default(),
+            policy: CapturePolicy::default(),
             ignore: Vec::new(),
             idle,
             archive_cap: u64::MAX,
@@ -80,27 +82,27 @@ impl Place {
         self.run(self.settings(version, idle))
     }
 
-    pub(crate) fn run(&self, settings: Settings) -> Running {
-        let socket = self.paths.socket();
-        let thread = thread::spawn(move || serve(&settings));
+    pub(crate) fn run(&self, settings: WorkerSettings) -> Running {
+        let socket = self.paths.socket_file();
+        let thread = thread::spawn(move || run_worker(&settings));
         let running = Running { socket, thread };
         running.wait_until_it_answers();
         running
     }
 
     /// Rounds without a worker, until nothing waits.
-    pub(crate) fn inbox(&self) -> Inbox {
+    pub(crate) fn inbox(&self) -> SpoolIngest {
         self.inbox_with(|_| {})
     }
 
     /// With a fault in front of the store.
-    pub(crate) fn inbox_with(&self, fault: Fault) -> Inbox {
-        let store = open_store(&self.paths.database()).unwrap();
+    pub(crate) fn inbox_with(&self, fault: Fault) -> SpoolIngest {
+        let store = open_store(&self.paths.database_file()).unwrap();
         let log = Log::open(self.paths.worker_log());
-        Inbox::new(
+        SpoolIngest::new(
             self.paths.clone(),
             Box::new(FaultyStore::new(store, fault)),
-            Policy::default(),
+            CapturePolicy::default(),
             Vec::new(),
             log,
         )
@@ -108,17 +110,17 @@ impl Place {
     }
 
     pub(crate) fn items(&self) -> Vec<Item> {
-        let store = remora_store::open(&self.paths.database(), Access::Read).unwrap();
-        store.list(&Filter::default(), ALL).unwrap()
+        let store = remora_store::open_store(&self.paths.database_file(), Access::Read).unwrap();
+        store.list_items(&Filter::default(), ALL).unwrap()
     }
 
     pub(crate) fn titles(&self) -> Vec<String> {
         self.items().into_iter().map(|item| item.title).collect()
     }
 
-    pub(crate) fn events(&self) -> Vec<EventRow> {
-        let store = remora_store::open(&self.paths.database(), Access::Read).unwrap();
-        store.events(&Filter::default(), ALL).unwrap()
+    pub(crate) fn events(&self) -> Vec<LoggedEvent> {
+        let store = remora_store::open_store(&self.paths.database_file(), Access::Read).unwrap();
+        store.list_events(&Filter::default(), ALL).unwrap()
     }
 
     pub(crate) fn log(&self) -> String {
@@ -126,21 +128,21 @@ impl Place {
     }
 }
 
-const ALL: Page = Page {
-    order: Order::Oldest,
+const ALL: PageRequest = PageRequest {
+    order: SortOrder::Oldest,
     beyond: None,
     limit: 100_000,
 };
 
 pub(crate) struct Running {
     socket: PathBuf,
-    thread: JoinHandle<Result<Ended, ServerError>>,
+    thread: JoinHandle<Result<WorkerExit, ServerError>>,
 }
 
 impl Running {
     fn wait_until_it_answers(&self) {
         let end = std::time::Instant::now() + PATIENCE;
-        while ask(&self.socket, &Request::Status, PATIENCE).is_err() {
+        while send_request(&self.socket, &Request::Status, PATIENCE).is_err() {
             assert!(
                 std::time::Instant::now() < end,
                 "the worker does not answer"
@@ -151,14 +153,14 @@ impl Running {
     }
 
     pub(crate) fn ask(&self, request: &Request) -> Reply {
-        ask(&self.socket, request, PATIENCE).unwrap()
+        send_request(&self.socket, request, PATIENCE).unwrap()
     }
 
-    pub(crate) fn end(self) -> Ended {
+    pub(crate) fn end(self) -> WorkerExit {
         self.thread.join().unwrap().unwrap()
     }
 
-    pub(crate) fn stop(self) -> Ended {
+    pub(crate) fn stop(self) -> WorkerExit {
         self.ask(&Request::Stop);
         self.end()
     }

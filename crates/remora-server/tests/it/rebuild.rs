@@ -1,5 +1,5 @@
-use remora_memory::Policy;
-use remora_server::rebuild;
+use remora_memory::CapturePolicy;
+use remora_server::rebuild_database;
 
 use crate::place::{NOW, Place};
 
@@ -9,12 +9,13 @@ fn rebuilding_gives_the_same_rows_and_numbers() {
     let mut inbox = place.inbox();
     for n in 0..20 {
         place.put(NOW + n, &Place::call(usize::try_from(n).unwrap()));
-        inbox.round(NOW).unwrap();
+        inbox.ingest_batch(NOW).unwrap();
     }
     drop(inbox);
     let before = place.items();
     let mut steps = 0;
-    let done = rebuild(&place.paths, &Policy::default(), &mut |_| steps += 1).unwrap();
+    let done =
+        rebuild_database(&place.paths, &CapturePolicy::default(), &mut |_| steps += 1).unwrap();
     assert_eq!((done.events, done.carried, done.unreadable), (20, 0, 0));
     assert!(steps > 0);
     assert_eq!(place.items(), before);

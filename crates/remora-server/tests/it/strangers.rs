@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use remora_client::{Input, spool, waiting};
+use remora_client::{HookInput, list_spooled, spool_event};
 use remora_protocol::record::Project;
 use remora_server::dead_letters;
 
@@ -37,11 +37,15 @@ fn a_linked_spool_is_refused_and_what_it_leads_to_stays() {
         fs::write(documents.join(name), "mine").unwrap();
     }
     fs::write(documents.join(format!("{ID}.json")), "mine").unwrap();
-    fs::rename(place.paths.spool(), place.paths.home().join("spool.old")).unwrap();
-    symlink(&documents, place.paths.spool()).unwrap();
-    let error = inbox.round(NOW).unwrap_err().to_string();
+    fs::rename(
+        place.paths.spool_dir(),
+        place.paths.home().join("spool.old"),
+    )
+    .unwrap();
+    symlink(&documents, place.paths.spool_dir()).unwrap();
+    let error = inbox.ingest_batch(NOW).unwrap_err().to_string();
     assert!(error.contains("is a link"), "{error}");
-    assert!(waiting(&place.paths, 10).is_err());
+    assert!(list_spooled(&place.paths, 10).is_err());
     for name in ["thesis.txt", "taxes/2025.json", &format!("{ID}.json")] {
         let text = fs::read_to_string(documents.join(name)).unwrap();
         assert_eq!(text, "mine", "{name}");
@@ -51,7 +55,7 @@ fn a_linked_spool_is_refused_and_what_it_leads_to_stays() {
 #[test]
 fn only_files_under_names_of_events_are_touched() {
     let place = Place::new();
-    let spool = place.paths.spool();
+    let spool = place.paths.spool_dir();
     fs::create_dir_all(spool.join("photos/2024")).unwrap();
     fs::create_dir(spool.join(format!("{ID}.json"))).unwrap();
     let outside = place.paths.home().with_file_name("outside");
@@ -65,9 +69,9 @@ fn only_files_under_names_of_events_are_touched() {
     }
     place.put(NOW, &Place::call(1));
     let mut inbox = place.inbox();
-    let round = inbox.round(NOW).unwrap();
+    let round = inbox.ingest_batch(NOW).unwrap();
     assert_eq!((round.taken, round.stored, round.dead), (1, 1, 0));
-    assert_eq!(inbox.round(NOW + 60_000).unwrap().taken, 0);
+    assert_eq!(inbox.ingest_batch(NOW + 60_000).unwrap().taken, 0);
     for name in strangers {
         assert_eq!(fs::read_to_string(spool.join(name)).unwrap(), "mine");
     }
@@ -80,7 +84,7 @@ fn only_files_under_names_of_events_are_touched() {
 #[test]
 fn what_killed_hooks_left_half_written_is_cleared_away() {
     let place = Place::new();
-    let spool = place.paths.spool();
+    let spool = place.paths.spool_dir();
     let half = spool.join(format!("{ID}.tmp"));
     let id = place.put(NOW, &Place::call(1));
     // Written to its end, but the hook was killed before it gave it its name.
@@ -91,12 +95,12 @@ fn what_killed_hooks_left_half_written_is_cleared_away() {
         set_age(file, Duration::from_secs(5));
     }
     let mut inbox = place.inbox();
-    assert_eq!(inbox.round(NOW).unwrap().taken, 0);
+    assert_eq!(inbox.ingest_batch(NOW).unwrap().taken, 0);
     assert!(
         half.exists() && whole.exists(),
         "a hook may still be writing"
     );
-    assert_eq!(inbox.round(NOW + 40_000).unwrap().stored, 1);
+    assert_eq!(inbox.ingest_batch(NOW + 40_000).unwrap().stored, 1);
     assert!(!half.exists() && !whole.exists());
     let line = "2 half-written events of killed hooks were cleared away";
     assert!(place.log().contains(line), "{}", place.log());
@@ -107,14 +111,14 @@ fn dead_letters_are_neither_written_nor_read_through_a_link() {
     let place = Place::new();
     let documents = place.paths.home().with_file_name("documents");
     fs::create_dir(&documents).unwrap();
-    fs::remove_dir(place.paths.dead()).unwrap();
-    symlink(&documents, place.paths.dead()).unwrap();
+    fs::remove_dir(place.paths.dead_letter_dir()).unwrap();
+    symlink(&documents, place.paths.dead_letter_dir()).unwrap();
     place.put_bytes(NOW, b"not an event");
-    let error = place.inbox().round(NOW).unwrap_err().to_string();
+    let error = place.inbox().ingest_batch(NOW).unwrap_err().to_string();
     assert!(error.contains("is a link"), "{error}");
     assert!(dead_letters(&place.paths).is_err());
     assert_eq!(fs::read_dir(&documents).unwrap().count(), 0);
-    assert_eq!(waiting(&place.paths, 10).unwrap().len(), 1);
+    assert_eq!(list_spooled(&place.paths, 10).unwrap().len(), 1);
 }
 
 #[test]
@@ -128,11 +132,11 @@ fn secrets_in_names_of_branches_remotes_and_folders_are_redacted() {
     };
     let mut event = Place::call(1);
     event["cwd"] = format!("/srv/{secret}/app").into();
-    let broken = Input {
+    let broken = HookInput {
         bytes: b"not an event".to_vec(),
         cut: false,
     };
-    let input = Input {
+    let input = HookInput {
         bytes: event.to_string().into_bytes(),
         cut: false,
     };
@@ -141,11 +145,11 @@ fn secrets_in_names_of_branches_remotes_and_folders_are_redacted() {
             project: project.clone(),
             branch: Some(format!("fix/{secret}")),
             main: project.root.clone(),
-            claim: remora_client::Claim::default(),
+            claim: remora_client::RootClaim::default(),
         };
-        spool(&place.paths, AGENT, at, Some(location), &input, false).unwrap();
+        spool_event(&place.paths, AGENT, at, Some(location), &input, false).unwrap();
     }
-    place.inbox().round(NOW).unwrap();
+    place.inbox().ingest_batch(NOW).unwrap();
     assert_eq!(place.items().len(), 1);
     let mut folders = vec![place.paths.home().to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -157,7 +161,7 @@ fn secrets_in_names_of_branches_remotes_and_folders_are_redacted() {
             }
             let mut bytes = fs::read(&path).unwrap();
             if path.extension().is_some_and(|ending| ending == "zst") {
-                remora_server::archive::read(&path, |event| {
+                remora_server::archive::read_events(&path, |event| {
                     bytes.extend(serde_json::to_vec(&event).unwrap());
                 })
                 .unwrap();

@@ -2,9 +2,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
-use remora_client::{Failure, waiting};
+use remora_client::{CaptureFailureMark, list_spooled};
 use remora_protocol::request::Request;
-use remora_server::{Ended, dead_letters, is_gone, retry, serve};
+use remora_server::{WorkerExit, dead_letters, is_gone, retry_dead_letters, run_worker};
 use remora_store::Access;
 
 use crate::place::{NOW, Place};
@@ -21,9 +21,9 @@ fn drain_answers_when_everything_is_stored() {
     let reply = worker.ask(&Request::Drain);
     assert_eq!((reply.stored, reply.dead, reply.trouble), (40, 0, None));
     assert_eq!(place.events().len(), 40);
-    assert!(waiting(&place.paths, 10).unwrap().is_empty());
-    assert_eq!(worker.stop(), Ended::Stopped);
-    assert!(!place.paths.socket().exists());
+    assert!(list_spooled(&place.paths, 10).unwrap().is_empty());
+    assert_eq!(worker.stop(), WorkerExit::Stopped);
+    assert!(!place.paths.socket_file().exists());
 }
 
 #[test]
@@ -34,23 +34,27 @@ fn in_its_spare_time_it_makes_searches_cheaper() {
         place.put(NOW, &Place::call(n));
         worker.ask(&Request::Drain);
     }
-    let reader = remora_store::open(&place.paths.database(), Access::Read).unwrap();
+    let reader = remora_store::open_store(&place.paths.database_file(), Access::Read).unwrap();
     let end = Instant::now() + LONG;
-    while reader.pieces().unwrap() > 1 {
-        assert!(Instant::now() < end, "{} pieces", reader.pieces().unwrap());
+    while reader.count_segments().unwrap() > 1 {
+        assert!(
+            Instant::now() < end,
+            "{} pieces",
+            reader.count_segments().unwrap()
+        );
         std::thread::yield_now();
     }
     assert_eq!(place.events().len(), 12);
-    assert_eq!(worker.stop(), Ended::Stopped);
+    assert_eq!(worker.stop(), WorkerExit::Stopped);
 }
 
 #[test]
 fn one_worker_a_data_directory() {
     let place = Place::new();
     let first = place.start("1.0.0", LONG);
-    let second = serve(&place.settings("1.0.0", LONG)).unwrap();
-    assert_eq!(second, Ended::AlreadyRunning);
-    assert_eq!(first.stop(), Ended::Stopped);
+    let second = run_worker(&place.settings("1.0.0", LONG)).unwrap();
+    assert_eq!(second, WorkerExit::AlreadyRunning);
+    assert_eq!(first.stop(), WorkerExit::Stopped);
 }
 
 #[test]
@@ -58,7 +62,7 @@ fn an_idle_worker_ends_and_leaves_an_empty_spool() {
     let place = Place::new();
     place.put(NOW, &Place::call(1));
     let worker = place.start("1.0.0", Duration::from_millis(50));
-    assert_eq!(worker.end(), Ended::Idle);
+    assert_eq!(worker.end(), WorkerExit::Idle);
     assert_eq!(place.events().len(), 1);
 }
 
@@ -80,12 +84,16 @@ fn a_newer_version_takes_over_and_an_older_one_does_not() {
             program: program.display().to_string(),
         };
         // A poke is not answered.
-        let _ = remora_client::ask(&place.paths.socket(), &request, Duration::from_millis(200));
+        let _ = remora_client::send_request(
+            &place.paths.socket_file(),
+            &request,
+            Duration::from_millis(200),
+        );
     };
     poke("1.1.9");
     assert_eq!(worker.ask(&Request::Status).version, "1.2.0");
     poke("1.10.0");
-    assert_eq!(worker.end(), Ended::Replaced);
+    assert_eq!(worker.end(), WorkerExit::Replaced);
     while !mark.exists() {
         std::thread::yield_now();
     }
@@ -99,7 +107,7 @@ fn what_cannot_be_understood_is_a_dead_letter_and_can_be_tried_again() {
     place.put_bytes(NOW, format!("not an event {secret}").as_bytes());
     place.put_bytes(NOW + 1, br#"{"hook_event_name":"NeverHeardOf"}"#);
     let id = place.put(NOW + 2, &Place::call(2));
-    fs::write(place.paths.spool().join(format!("{id}.json")), "x").unwrap();
+    fs::write(place.paths.spool_dir().join(format!("{id}.json")), "x").unwrap();
     place.put(NOW + 3, &Place::call(1));
     let worker = place.start("1.0.0", LONG);
     let reply = worker.ask(&Request::Drain);
@@ -121,7 +129,7 @@ fn what_cannot_be_understood_is_a_dead_letter_and_can_be_tried_again() {
         assert_eq!(mode & 0o777, 0o600);
     }
     assert!(!place.log().contains(&secret));
-    assert_eq!(retry(&place.paths).unwrap(), 3);
+    assert_eq!(retry_dead_letters(&place.paths).unwrap(), 3);
     worker.ask(&Request::Drain);
     assert_eq!(dead_letters(&place.paths).unwrap().len(), 3);
     worker.stop();
@@ -138,7 +146,7 @@ fn a_damaged_database_is_put_aside_and_made_anew_from_the_archive() {
         worker.ask(&Request::Drain);
         worker.stop();
         let before = place.titles();
-        let database = place.paths.database();
+        let database = place.paths.database_file();
         let bytes = fs::read(&database).unwrap();
         match damage {
             Damage::Garbage => fs::write(&database, "this is no database at all").unwrap(),
@@ -153,7 +161,9 @@ fn a_damaged_database_is_put_aside_and_made_anew_from_the_archive() {
         assert_eq!(after[..30], before[..], "{damage:?}");
         assert_eq!(after.len(), 31);
         assert!(place.log().contains("the database is damaged"));
-        let told = Failure::of(&place.paths).take().unwrap();
+        let told = CaptureFailureMark::for_data_dir(&place.paths)
+            .take_failure()
+            .unwrap();
         assert!(told.starts_with("the database was damaged"), "{told}");
         let aside = fs::read_dir(place.paths.home()).unwrap().filter(|entry| {
             let name = entry.as_ref().unwrap().file_name();
@@ -181,7 +191,7 @@ fn a_database_that_is_gone_comes_back_from_the_archive() {
         worker.stop();
         assert!(!is_gone(&place.paths));
         let before = place.titles();
-        let database = place.paths.database();
+        let database = place.paths.database_file();
         fs::remove_file(&database).unwrap();
         match loss {
             Loss::Removed => {}
@@ -217,7 +227,7 @@ fn a_database_that_is_removed_under_a_worker_comes_back() {
     place.put(NOW, &Place::call(1));
     let worker = place.start("1.0.0", LONG);
     worker.ask(&Request::Drain);
-    fs::remove_file(place.paths.database()).unwrap();
+    fs::remove_file(place.paths.database_file()).unwrap();
     place.put(NOW + 1, &Place::call(2));
     assert_eq!(worker.ask(&Request::Drain).trouble, None);
     worker.stop();
@@ -228,9 +238,12 @@ fn a_database_that_is_removed_under_a_worker_comes_back() {
 fn room_for_the_mark_of_a_failing_hook_is_taken_at_the_start() {
     let place = Place::new();
     let worker = place.start("1.0.0", LONG);
-    let mark = place.paths.run().join("capture-failed");
+    let mark = place.paths.run_dir().join("capture-failed");
     assert_eq!(fs::metadata(mark).unwrap().len(), 512);
-    assert_eq!(Failure::of(&place.paths).take(), None);
+    assert_eq!(
+        CaptureFailureMark::for_data_dir(&place.paths).take_failure(),
+        None
+    );
     worker.stop();
 }
 
@@ -240,8 +253,8 @@ fn a_deep_data_directory_has_a_socket_too() {
     let deep = dir.path().join("x".repeat(60)).join("y".repeat(60));
     fs::create_dir_all(&deep).unwrap();
     let mut place = Place::new();
-    place.paths = remora_client::Paths::new(deep.join("data"));
-    place.paths.prepare().unwrap();
+    place.paths = remora_client::DataPaths::new(deep.join("data"));
+    place.paths.prepare_data_dir().unwrap();
     let worker = place.start("1.0.0", LONG);
     assert_eq!(worker.ask(&Request::Status).version, "1.0.0");
     worker.stop();
@@ -256,7 +269,7 @@ fn a_worker_whose_data_directory_is_gone_ends() {
     worker.ask(&Request::Drain);
     fs::remove_dir_all(place.paths.home()).unwrap();
     // Somebody begins anew in the same place.
-    place.paths.prepare().unwrap();
+    place.paths.prepare_data_dir().unwrap();
     fs::write(place.paths.lock(), "").unwrap();
-    assert_eq!(worker.end(), Ended::Homeless);
+    assert_eq!(worker.end(), WorkerExit::Homeless);
 }

@@ -10,22 +10,22 @@ pub(super) type Column = String;
 
 /// A table, and its columns in the order in which they are read: each by the
 /// names it may have, the newest first.
-pub(super) struct Table {
+pub(super) struct ForeignTable {
     pub(super) name: &'static str,
     columns: &'static [&'static [&'static str]],
     /// Which rows, by a column that must be there for it to count.
     only: &'static [(&'static str, &'static str)],
 }
 
-const SESSION: &[&str] = &["content_session_id", "claude_session_id", "session_id"];
-const MEMORY: &[&str] = &["memory_session_id", "sdk_session_id", "session_id"];
+const SESSION_ID_COLUMNS: &[&str] = &["content_session_id", "claude_session_id", "session_id"];
+const MEMORY_ID_COLUMNS: &[&str] = &["memory_session_id", "sdk_session_id", "session_id"];
 
-pub(super) const SESSIONS: Table = Table {
+pub(super) const SESSIONS_TABLE: ForeignTable = ForeignTable {
     name: "sdk_sessions",
     columns: &[
         &["id"],
-        SESSION,
-        MEMORY,
+        SESSION_ID_COLUMNS,
+        MEMORY_ID_COLUMNS,
         &["project"],
         &["platform_source"],
         &["custom_title"],
@@ -37,11 +37,11 @@ pub(super) const SESSIONS: Table = Table {
     only: &[],
 };
 
-pub(super) const PROMPTS: Table = Table {
+pub(super) const PROMPTS_TABLE: ForeignTable = ForeignTable {
     name: "user_prompts",
     columns: &[
         &["id"],
-        SESSION,
+        SESSION_ID_COLUMNS,
         &["prompt_number"],
         &["prompt_text", "text"],
         &["created_at_epoch"],
@@ -49,11 +49,11 @@ pub(super) const PROMPTS: Table = Table {
     only: &[],
 };
 
-pub(super) const OBSERVATIONS: Table = Table {
+pub(super) const OBSERVATIONS_TABLE: ForeignTable = ForeignTable {
     name: "observations",
     columns: &[
         &["id"],
-        MEMORY,
+        MEMORY_ID_COLUMNS,
         &["project"],
         &["type"],
         &["title"],
@@ -73,11 +73,11 @@ pub(super) const OBSERVATIONS: Table = Table {
     only: &[],
 };
 
-pub(super) const SUMMARIES: Table = Table {
+pub(super) const SUMMARIES_TABLE: ForeignTable = ForeignTable {
     name: "session_summaries",
     columns: &[
         &["id"],
-        MEMORY,
+        MEMORY_ID_COLUMNS,
         &["project"],
         &["request"],
         &["investigated"],
@@ -94,9 +94,9 @@ pub(super) const SUMMARIES: Table = Table {
     only: &[],
 };
 
-const CALL: &[&[&str]] = &[
+const CALL_COLUMNS: &[&[&str]] = &[
     &["id"],
-    SESSION,
+    SESSION_ID_COLUMNS,
     &["project"],
     &["tool_use_id"],
     &["tool_name"],
@@ -107,9 +107,9 @@ const CALL: &[&[&str]] = &[
     &["created_at_epoch"],
 ];
 
-pub(super) const PENDING: Table = Table {
+pub(super) const PENDING_TABLE: ForeignTable = ForeignTable {
     name: "pending_messages",
-    columns: CALL,
+    columns: CALL_COLUMNS,
     only: &[
         ("message_type", "message_type = 'observation'"),
         // Earlier versions kept what was done.
@@ -117,22 +117,22 @@ pub(super) const PENDING: Table = Table {
     ],
 };
 
-pub(super) const TOOL_USES: Table = Table {
+pub(super) const TOOL_USES_TABLE: ForeignTable = ForeignTable {
     name: "tool_uses",
-    columns: CALL,
+    columns: CALL_COLUMNS,
     only: &[("observation_id", "observation_id IS NULL")],
 };
 
-pub(super) const ALL: [&Table; 6] = [
-    &SESSIONS,
-    &PROMPTS,
-    &OBSERVATIONS,
-    &SUMMARIES,
-    &PENDING,
-    &TOOL_USES,
+pub(super) const ALL_TABLES: [&ForeignTable; 6] = [
+    &SESSIONS_TABLE,
+    &PROMPTS_TABLE,
+    &OBSERVATIONS_TABLE,
+    &SUMMARIES_TABLE,
+    &PENDING_TABLE,
+    &TOOL_USES_TABLE,
 ];
 
-impl Table {
+impl ForeignTable {
     /// Whether rows with these columns can be told apart and put into their
     /// session: by its first two columns.
     pub(super) fn is_known(&self, there: &[Column]) -> bool {
@@ -141,7 +141,7 @@ impl Table {
     }
 
     /// The question for a page of rows; `None` when the table is not there.
-    pub(super) fn select(&self, there: &[Column]) -> Option<String> {
+    pub(super) fn select_sql(&self, there: &[Column]) -> Option<String> {
         let has = |name: &str| there.iter().any(|column| column == name);
         if !has("id") {
             return None;
@@ -170,7 +170,7 @@ impl Table {
 }
 
 /// A text; empty when it is missing or something else.
-pub(super) fn text(row: &Row<'_>, column: usize) -> String {
+pub(super) fn read_text(row: &Row<'_>, column: usize) -> String {
     match row.get_ref(column) {
         Ok(ValueRef::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
         Ok(ValueRef::Integer(number)) => number.to_string(),
@@ -179,7 +179,7 @@ pub(super) fn text(row: &Row<'_>, column: usize) -> String {
 }
 
 /// A whole number; 0 when it is missing or something else.
-pub(super) fn number(row: &Row<'_>, column: usize) -> i64 {
+pub(super) fn read_number(row: &Row<'_>, column: usize) -> i64 {
     match row.get_ref(column) {
         Ok(ValueRef::Integer(number)) => number,
         #[expect(clippy::cast_possible_truncation, reason = "saturates")]
@@ -193,7 +193,7 @@ pub(super) fn number(row: &Row<'_>, column: usize) -> i64 {
 }
 
 /// A list as it is stored: JSON, or one entry a line.
-pub(super) fn list(text: &str) -> Vec<String> {
+pub(super) fn parse_list(text: &str) -> Vec<String> {
     let entries: Vec<String> = match serde_json::from_str(text) {
         Ok(Value::Array(entries)) => entries
             .into_iter()

@@ -27,34 +27,34 @@ const EARLY: &str = "
 #[test]
 fn an_early_version_is_read_as_far_as_it_goes() {
     let (_dir, path) = made(EARLY);
-    let foreign = Foreign::open(&path).unwrap();
+    let foreign = ForeignDatabase::open(&path).unwrap();
     assert_eq!(
-        foreign.sessions().unwrap(),
-        [Session {
+        foreign.list_sessions().unwrap(),
+        [ForeignSession {
             id: "c1".into(),
             memory_id: "s1".into(),
             project: "shop".into(),
             title: "mend it".into(),
             started: 1000,
             ended: Some(2000),
-            ..Session::default()
+            ..ForeignSession::default()
         }]
     );
     assert_eq!(
-        foreign.observations(0).unwrap(),
-        [Observation {
+        foreign.list_observations(0).unwrap(),
+        [ForeignObservation {
             id: 3,
             session: "s1".into(),
             project: "shop".into(),
             kind: "bugfix".into(),
             narrative: "The loop ran too often".into(),
             time: 1500,
-            ..Observation::default()
+            ..ForeignObservation::default()
         }]
     );
-    assert_eq!(foreign.observations(3).unwrap(), []);
-    assert_eq!(foreign.summaries(0).unwrap(), []);
-    assert_eq!(foreign.pending(0).unwrap(), []);
+    assert_eq!(foreign.list_observations(3).unwrap(), []);
+    assert_eq!(foreign.list_summaries(0).unwrap(), []);
+    assert_eq!(foreign.list_pending_calls(0).unwrap(), []);
 }
 
 #[test]
@@ -70,10 +70,10 @@ fn odd_values_are_taken_as_far_as_they_go() {
          INSERT INTO pending_messages VALUES (2, 'c', 'summarize', 'pending', NULL);
          INSERT INTO pending_messages VALUES (3, 'c', 'observation', 'processed', 'Bash');",
     );
-    let foreign = Foreign::open(&path).unwrap();
+    let foreign = ForeignDatabase::open(&path).unwrap();
     assert_eq!(
-        foreign.observations(0).unwrap(),
-        [Observation {
+        foreign.list_observations(0).unwrap(),
+        [ForeignObservation {
             id: 1,
             session: "7".into(),
             project: "shop".into(),
@@ -83,10 +83,15 @@ fn odd_values_are_taken_as_far_as_they_go() {
             files_read: vec!["src/a.rs".into()],
             prompt: Some(4),
             time: 1500,
-            ..Observation::default()
+            ..ForeignObservation::default()
         }]
     );
-    let pending: Vec<i64> = foreign.pending(0).unwrap().iter().map(|p| p.id).collect();
+    let pending: Vec<i64> = foreign
+        .list_pending_calls(0)
+        .unwrap()
+        .iter()
+        .map(|p| p.id)
+        .collect();
     assert_eq!(pending, [1]);
 }
 
@@ -94,7 +99,10 @@ fn odd_values_are_taken_as_far_as_they_go() {
 fn it_is_read_while_its_owner_writes_and_is_never_changed() {
     let (dir, path) = made(EARLY);
     let before = std::fs::read(&path).unwrap();
-    Foreign::open(&path).unwrap().observations(0).unwrap();
+    ForeignDatabase::open(&path)
+        .unwrap()
+        .list_observations(0)
+        .unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), before);
     assert_eq!(
         std::fs::read_dir(dir.path()).unwrap().count(),
@@ -105,10 +113,10 @@ fn it_is_read_while_its_owner_writes_and_is_never_changed() {
     owner
         .execute_batch("BEGIN IMMEDIATE; DELETE FROM observations;")
         .unwrap();
-    let foreign = Foreign::open(&path).unwrap();
-    assert_eq!(foreign.observations(0).unwrap().len(), 1);
+    let foreign = ForeignDatabase::open(&path).unwrap();
+    assert_eq!(foreign.list_observations(0).unwrap().len(), 1);
     owner.execute_batch("COMMIT").unwrap();
-    assert_eq!(foreign.observations(0).unwrap().len(), 0);
+    assert_eq!(foreign.list_observations(0).unwrap().len(), 0);
 }
 
 #[test]
@@ -125,7 +133,7 @@ fn damage_far_behind_is_found_before_anything_is_read() {
     let end = bytes.len() - 4096;
     bytes[end..].fill(0xA5);
     std::fs::write(&path, bytes).unwrap();
-    let error = Foreign::open(&path).unwrap_err();
+    let error = ForeignDatabase::open(&path).unwrap_err();
     assert!(matches!(error, StoreError::Damaged(_)), "{error:?}");
 }
 
@@ -137,27 +145,27 @@ fn one_that_is_locked_is_said_to_be() {
     owner
         .execute_batch("BEGIN EXCLUSIVE; DELETE FROM observations;")
         .unwrap();
-    let error = Foreign::open(&path).unwrap_err();
+    let error = ForeignDatabase::open(&path).unwrap_err();
     assert!(matches!(error, StoreError::Again(_)), "{error:?}");
 }
 
 #[test]
 fn what_is_no_such_database_is_refused() {
     let (dir, path) = made("CREATE TABLE notes (id INTEGER)");
-    let error = Foreign::open(&path).unwrap_err().to_string();
+    let error = ForeignDatabase::open(&path).unwrap_err().to_string();
     assert!(error.contains("none of its tables"), "{error}");
     for sql in [
         "CREATE TABLE observations (text TEXT)",
         "CREATE TABLE sdk_sessions (id INTEGER PRIMARY KEY, words TEXT)",
     ] {
         let (_dir, path) = made(sql);
-        let error = Foreign::open(&path).unwrap_err().to_string();
+        let error = ForeignDatabase::open(&path).unwrap_err().to_string();
         assert!(error.contains("a version of claude-mem"), "{error}");
     }
-    let error = Foreign::open(dir.path()).unwrap_err().to_string();
+    let error = ForeignDatabase::open(dir.path()).unwrap_err().to_string();
     assert!(error.contains("is a folder"), "{error}");
     let text = dir.path().join("x.db");
     std::fs::write(&text, "no database at all, but longer than a header of one hundred bytes; that is what makes it a fault").unwrap();
-    assert!(Foreign::open(&text).is_err());
-    assert!(Foreign::open(&dir.path().join("gone.db")).is_err());
+    assert!(ForeignDatabase::open(&text).is_err());
+    assert!(ForeignDatabase::open(&dir.path().join("gone.db")).is_err());
 }

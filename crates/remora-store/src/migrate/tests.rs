@@ -5,7 +5,9 @@ use std::path::Path;
 use remora_memory::store::StoreError;
 use rusqlite::Connection;
 
-use super::{ALL, Migration, Schema, checksum, look, run};
+use super::{
+    MIGRATIONS, Migration, SchemaVersions, compute_checksum, inspect_schema, run_migrations,
+};
 
 const ONE: Migration = Migration {
     version: 1,
@@ -35,8 +37,8 @@ fn number(conn: &Connection, sql: &str) -> i64 {
 
 #[test]
 fn steps_are_numbered_from_one() {
-    let versions: Vec<u32> = ALL.iter().map(|step| step.version).collect();
-    let expected: Vec<u32> = (1..).take(ALL.len()).collect();
+    let versions: Vec<u32> = MIGRATIONS.iter().map(|step| step.version).collect();
+    let expected: Vec<u32> = (1..).take(MIGRATIONS.len()).collect();
     assert_eq!(versions, expected);
 }
 
@@ -44,12 +46,12 @@ fn steps_are_numbered_from_one() {
 fn a_new_file_needs_no_copy() {
     with(|conn, path| {
         assert_eq!(
-            run(conn, path, &[ONE, TWO]).unwrap(),
-            Schema { found: 2, known: 2 }
+            run_migrations(conn, path, &[ONE, TWO]).unwrap(),
+            SchemaVersions { found: 2, known: 2 }
         );
         assert_eq!(
-            run(conn, path, &[ONE, TWO]).unwrap(),
-            Schema { found: 2, known: 2 }
+            run_migrations(conn, path, &[ONE, TWO]).unwrap(),
+            SchemaVersions { found: 2, known: 2 }
         );
         assert_eq!(number(conn, "SELECT sum(x) FROM a"), 2);
         assert_eq!(number(conn, "SELECT count(*) FROM migrations"), 2);
@@ -65,10 +67,10 @@ fn a_new_file_needs_no_copy() {
 #[test]
 fn an_older_file_is_copied_first() {
     with(|conn, path| {
-        run(conn, path, &[ONE]).unwrap();
+        run_migrations(conn, path, &[ONE]).unwrap();
         assert_eq!(
-            run(conn, path, &[ONE, TWO]).unwrap(),
-            Schema { found: 2, known: 2 }
+            run_migrations(conn, path, &[ONE, TWO]).unwrap(),
+            SchemaVersions { found: 2, known: 2 }
         );
         assert_eq!(number(conn, "SELECT x FROM a"), 2);
         let copy = path.with_file_name("remora.db.backup-v1");
@@ -87,9 +89,9 @@ fn an_older_file_is_copied_first() {
 #[test]
 fn a_step_that_fails_leaves_nothing() {
     with(|conn, path| {
-        run(conn, path, &[ONE]).unwrap();
+        run_migrations(conn, path, &[ONE]).unwrap();
         assert!(matches!(
-            run(conn, path, &[ONE, BROKEN]),
+            run_migrations(conn, path, &[ONE, BROKEN]),
             Err(StoreError::Failed(_))
         ));
         assert_eq!(number(conn, "PRAGMA user_version"), 1);
@@ -97,14 +99,14 @@ fn a_step_that_fails_leaves_nothing() {
             number(conn, "SELECT count(*) FROM sqlite_schema WHERE name = 'b'"),
             0
         );
-        assert_eq!(run(conn, path, &[ONE, TWO]).unwrap().found, 2);
+        assert_eq!(run_migrations(conn, path, &[ONE, TWO]).unwrap().found, 2);
     });
 }
 
 #[test]
 fn rows_from_before_vectors_wait_for_one() {
     with(|conn, path| {
-        run(conn, path, &ALL[..1]).unwrap();
+        run_migrations(conn, path, &MIGRATIONS[..1]).unwrap();
         conn.execute_batch(
             "INSERT INTO items (id, kind, project, session, agent, time, vec, uid, last_time, seen,
                 raw_tokens, digest_tokens, title, text)
@@ -112,7 +114,7 @@ fn rows_from_before_vectors_wait_for_one() {
                     (8, 7, 1, 1, 1, 5, x'', 'b', 5, 1, 0, 0, '', '')",
         )
         .unwrap();
-        run(conn, path, ALL).unwrap();
+        run_migrations(conn, path, MIGRATIONS).unwrap();
         let waiting = "SELECT group_concat(item) = '3,8' FROM unembedded";
         assert_eq!(number(conn, waiting), 1);
     });
@@ -121,10 +123,10 @@ fn rows_from_before_vectors_wait_for_one() {
 #[test]
 fn a_newer_file_is_left_alone() {
     with(|conn, path| {
-        run(conn, path, &[ONE, TWO]).unwrap();
+        run_migrations(conn, path, &[ONE, TWO]).unwrap();
         assert_eq!(
-            run(conn, path, &[ONE]).unwrap(),
-            Schema { found: 2, known: 1 }
+            run_migrations(conn, path, &[ONE]).unwrap(),
+            SchemaVersions { found: 2, known: 1 }
         );
         assert_eq!(number(conn, "PRAGMA user_version"), 2);
     });
@@ -133,13 +135,13 @@ fn a_newer_file_is_left_alone() {
 #[test]
 fn another_step_of_the_same_number_is_refused() {
     with(|conn, path| {
-        run(conn, path, &[ONE]).unwrap();
+        run_migrations(conn, path, &[ONE]).unwrap();
         let other = Migration {
             version: 1,
             sql: "CREATE TABLE other (x)",
             then: None,
         };
-        let error = run(conn, path, &[other]).unwrap_err();
+        let error = run_migrations(conn, path, &[other]).unwrap_err();
         assert_eq!(
             error.to_string(),
             "the store failed: migration 1 is not the one that made this database"
@@ -149,11 +151,11 @@ fn another_step_of_the_same_number_is_refused() {
 
 #[test]
 fn a_file_without_schema_cannot_be_read() {
-    with(|conn, _| assert!(matches!(look(conn), Err(StoreError::Empty))));
+    with(|conn, _| assert!(matches!(inspect_schema(conn), Err(StoreError::Empty))));
 }
 
 #[test]
 fn line_ends_do_not_change_a_checksum() {
-    assert_eq!(checksum("a\r\nb"), checksum("a\nb"));
-    assert_ne!(checksum("a\nb"), checksum("a\nc"));
+    assert_eq!(compute_checksum("a\r\nb"), compute_checksum("a\nb"));
+    assert_ne!(compute_checksum("a\nb"), compute_checksum("a\nc"));
 }

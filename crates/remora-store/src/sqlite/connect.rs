@@ -11,52 +11,57 @@ use remora_memory::store::{Result, StoreError};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::errors::Told;
+use super::errors::StoreResultExt;
 use crate::Access;
 
 /// How long a writer waits for another one.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a reader waits; only recovery after a crash ever holds it up.
-const READER_PATIENCE: Duration = Duration::from_millis(500);
+const READER_LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 /// How many steps of SQLite's machine lie between two looks at the deadline: a
 /// fraction of a millisecond.
-const STEPS: i32 = 2_000;
+const DEADLINE_CHECK_STEPS: i32 = 2_000;
 
-pub(crate) fn connect(path: &Path, access: Access) -> Result<Connection> {
+pub(crate) fn open_connection(path: &Path, access: Access) -> Result<Connection> {
     match access {
-        Access::Write => writer(path),
-        Access::Read => reader(path, None),
-        Access::ReadUntil(end) => reader(path, Some(end)),
+        Access::Write => open_writer(path),
+        Access::Read => open_reader(path, None),
+        Access::ReadUntil(end) => open_reader(path, Some(end)),
     }
 }
 
-fn writer(path: &Path) -> Result<Connection> {
-    let new = own(path)?;
+fn open_writer(path: &Path) -> Result<Connection> {
+    let new = create_owned_file(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = Connection::open_with_flags(path, flags).told()?;
-    conn.busy_timeout(PATIENCE).told()?;
+    let conn = Connection::open_with_flags(path, flags).store_err()?;
+    conn.busy_timeout(LOCK_TIMEOUT).store_err()?;
     if new {
         // Rows of one to three kilobytes leave less room unused.
-        conn.pragma_update(None, "page_size", 8192).told()?;
+        conn.pragma_update(None, "page_size", 8192).store_err()?;
         // Pages that pruning frees can then be given back a few at a time.
         conn.pragma_update(None, "auto_vacuum", "INCREMENTAL")
-            .told()?;
+            .store_err()?;
     }
-    conn.pragma_update(None, "journal_mode", "WAL").told()?;
-    conn.pragma_update(None, "synchronous", "NORMAL").told()?;
-    conn.pragma_update(None, "foreign_keys", true).told()?;
+    conn.pragma_update(None, "journal_mode", "WAL")
+        .store_err()?;
+    conn.pragma_update(None, "synchronous", "NORMAL")
+        .store_err()?;
+    conn.pragma_update(None, "foreign_keys", true).store_err()?;
     // What is replaced or removed is overwritten where that costs no page more.
-    conn.pragma_update(None, "secure_delete", "FAST").told()?;
+    conn.pragma_update(None, "secure_delete", "FAST")
+        .store_err()?;
     // The log is cut back to this size whenever it starts over.
     conn.pragma_update(None, "journal_size_limit", 8 * 1024 * 1024)
-        .told()?;
-    conn.pragma_update(None, "cache_size", -8 * 1024).told()?;
-    conn.pragma_update(None, "temp_store", "MEMORY").told()?;
-    prepare(&conn);
+        .store_err()?;
+    conn.pragma_update(None, "cache_size", -8 * 1024)
+        .store_err()?;
+    conn.pragma_update(None, "temp_store", "MEMORY")
+        .store_err()?;
+    configure_statements(&conn);
     Ok(conn)
 }
 
-fn reader(path: &Path, end: Option<Instant>) -> Result<Connection> {
+fn open_reader(path: &Path, end: Option<Instant>) -> Result<Connection> {
     if !path.is_file() {
         return Err(StoreError::Failed(format!(
             "{}: no such file",
@@ -64,16 +69,16 @@ fn reader(path: &Path, end: Option<Instant>) -> Result<Connection> {
         )));
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut conn = Connection::open_with_flags(path, flags).told()?;
-    let tuned = match tune(&conn, end) {
+    let mut conn = Connection::open_with_flags(path, flags).store_err()?;
+    let tuned = match configure_reader(&conn, end) {
         // It wants to put an index of the journal beside the file, and may not.
         Err(e) if is_shut(&e) => {
-            conn = shut(path)?;
-            tune(&conn, end)
+            conn = open_in_read_only_dir(path)?;
+            configure_reader(&conn, end)
         }
         other => other,
     };
-    tuned.told()?;
+    tuned.store_err()?;
     Ok(conn)
 }
 
@@ -84,71 +89,71 @@ fn is_shut(error: &rusqlite::Error) -> bool {
     )
 }
 
-fn tune(conn: &Connection, end: Option<Instant>) -> rusqlite::Result<()> {
-    let patience = end.map_or(READER_PATIENCE, |end| {
+fn configure_reader(conn: &Connection, end: Option<Instant>) -> rusqlite::Result<()> {
+    let patience = end.map_or(READER_LOCK_TIMEOUT, |end| {
         end.saturating_duration_since(Instant::now())
-            .min(READER_PATIENCE)
+            .min(READER_LOCK_TIMEOUT)
     });
     conn.busy_timeout(patience)?;
     if let Some(end) = end {
-        conn.progress_handler(STEPS, Some(move || Instant::now() >= end))?;
+        conn.progress_handler(DEADLINE_CHECK_STEPS, Some(move || Instant::now() >= end))?;
     }
     // Whoever has a deadline reads little; others may look through vectors.
     let cache = if end.is_some() { -8 * 1024 } else { -32 * 1024 };
     conn.pragma_update(None, "cache_size", cache)?;
     conn.pragma_update(None, "temp_store", "MEMORY")?;
-    prepare(conn);
+    configure_statements(conn);
     Ok(())
 }
 
 /// A database in a folder that cannot be written to. Without a journal nobody
 /// writes, and all of it is in the one file.
-fn shut(path: &Path) -> Result<Connection> {
-    let journal = fs::metadata(beside(path, "-wal"));
+fn open_in_read_only_dir(path: &Path) -> Result<Connection> {
+    let journal = fs::metadata(with_suffix(path, "-wal"));
     if journal.is_ok_and(|meta| meta.len() > 0) {
         return Err(StoreError::Failed(format!(
             "{}: its folder cannot be written to, and its journal has to be brought in first; make the folder writable",
             path.display()
         )));
     }
-    immutable(path)
+    open_immutable(path)
 }
 
 /// Somebody else's database, for reading. One without a journal is taken as it
 /// lies, so that none is put beside it.
-pub(crate) fn foreign(path: &Path) -> Result<Connection> {
-    let journal = |end| beside(path, end).exists();
+pub(crate) fn open_foreign(path: &Path) -> Result<Connection> {
+    let journal = |end| with_suffix(path, end).exists();
     if !path.is_file() || journal("-wal") || journal("-journal") {
-        return reader(path, None);
+        return open_reader(path, None);
     }
-    immutable(path)
+    open_immutable(path)
 }
 
 /// A database that nobody writes to, taken as it lies.
-fn immutable(path: &Path) -> Result<Connection> {
+fn open_immutable(path: &Path) -> Result<Connection> {
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
             b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
                 uri.push(char::from(*byte));
             }
-            other => uri.extend(['%', hex(other >> 4), hex(other & 15)]),
+            other => uri.extend(['%', hex_digit(other >> 4), hex_digit(other & 15)]),
         }
     }
     uri.push_str("?immutable=1");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI;
-    let conn = Connection::open_with_flags(uri, flags).told()?;
-    prepare(&conn);
+    let conn = Connection::open_with_flags(uri, flags).store_err()?;
+    configure_statements(&conn);
     Ok(conn)
 }
 
-fn hex(digit: u8) -> char {
+fn hex_digit(digit: u8) -> char {
     char::from_digit(u32::from(digit), 16).unwrap_or('0')
 }
 
-fn prepare(conn: &Connection) {
+fn configure_statements(conn: &Connection) {
     conn.set_prepared_statement_cache_capacity(64);
     // Otherwise a statement is compiled anew for every other value.
     let _ = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true);
@@ -156,7 +161,7 @@ fn prepare(conn: &Connection) {
 
 /// Makes the file, for its owner only, and takes it from others if they had it.
 /// The journals that SQLite puts beside it get the same mode.
-fn own(path: &Path) -> Result<bool> {
+fn create_owned_file(path: &Path) -> Result<bool> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     owner_only(&mut options);
@@ -165,27 +170,27 @@ fn own(path: &Path) -> Result<bool> {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             for file in [
                 path.to_path_buf(),
-                beside(path, "-wal"),
-                beside(path, "-shm"),
+                with_suffix(path, "-wal"),
+                with_suffix(path, "-shm"),
             ] {
                 close_to_others(&file);
             }
             let empty = fs::metadata(path).is_ok_and(|meta| meta.len() == 0);
             Ok(empty)
         }
-        Err(error) => Err(io(path, &error)),
+        Err(error) => Err(io_error(path, &error)),
     }
 }
 
 /// The file with this ending in the same folder.
-pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
+pub(crate) fn with_suffix(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
 }
 
 /// An error of the file system; a full disk is worth another try.
-pub(crate) fn io(path: &Path, error: &std::io::Error) -> StoreError {
+pub(crate) fn io_error(path: &Path, error: &std::io::Error) -> StoreError {
     let text = format!("{}: {error}", path.display());
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::Interrupted => {

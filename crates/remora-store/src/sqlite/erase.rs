@@ -3,20 +3,20 @@
 
 use std::time::{Duration, Instant};
 
-use remora_memory::store::{Erase, Result, StoreError};
+use remora_memory::store::{ErasePlan, Result, StoreError};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
-use super::errors::Told;
+use super::errors::StoreResultExt;
 use super::ids::Id;
-use super::names::{Table, find};
-use super::write::{ItemWriter, Tools};
+use super::names::{StringTable, find_string_id};
+use super::write::{ItemWriter, WriterState};
 use super::{overrides, write};
 
 /// How long readers may hold on to the journal.
 const READERS_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Strings that nothing refers to any more.
-const ORPHANS: &[&str] = &[
+const ORPHAN_DELETE_STATEMENTS: &[&str] = &[
     "DELETE FROM names WHERE id NOT IN (
         SELECT id FROM projects
         UNION SELECT id FROM sessions UNION SELECT agent FROM sessions
@@ -34,91 +34,96 @@ const ORPHANS: &[&str] = &[
 ];
 
 /// Deletes the rows and every trace of them in the file and its journal.
-pub(super) fn erase(conn: &Connection, erase: &Erase) -> Result<()> {
-    conn.pragma_update(None, "secure_delete", true).told()?;
-    let done = delete_rows(conn, erase).and_then(|()| scrub(conn));
+pub(super) fn erase_rows(conn: &Connection, erase: &ErasePlan) -> Result<()> {
+    conn.pragma_update(None, "secure_delete", true)
+        .store_err()?;
+    let done = delete_rows(conn, erase).and_then(|()| scrub_database(conn));
     // Later writes go back to zeroing only what costs no page more.
-    conn.pragma_update(None, "secure_delete", "FAST").told()?;
+    conn.pragma_update(None, "secure_delete", "FAST")
+        .store_err()?;
     done
 }
 
-fn delete_rows(conn: &Connection, erase: &Erase) -> Result<()> {
-    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).told()?;
-    let mut tools = Tools::default();
+fn delete_rows(conn: &Connection, erase: &ErasePlan) -> Result<()> {
+    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).store_err()?;
+    let mut tools = WriterState::default();
     let mut writer = ItemWriter::new(&tx, &mut tools);
     for uid in &erase.items {
         let id: Option<i64> = tx
             .prepare_cached("SELECT id FROM items WHERE uid = ?1")
-            .told()?
+            .store_err()?
             .query_row([Id(uid)], |row| row.get(0))
             .optional()
-            .told()?;
+            .store_err()?;
         if let Some(id) = id {
             writer.remove(id)?;
             tx.prepare_cached("DELETE FROM given WHERE item = ?1")
-                .told()?
+                .store_err()?
                 .execute([format!("#{id}")])
-                .told()?;
+                .store_err()?;
         }
         overrides::drop_override(&tx, uid)?;
     }
-    writer.finish()?;
+    writer.finish_batch()?;
     for id in &erase.events {
         tx.prepare_cached("DELETE FROM events WHERE id = ?1")
-            .told()?
+            .store_err()?
             .execute([Id(id)])
-            .told()?;
+            .store_err()?;
     }
     for session in &erase.sessions {
-        let Some(session) = find(&tx, Table::Names, session)? else {
+        let Some(session) = find_string_id(&tx, StringTable::Names, session)? else {
             continue;
         };
         for sql in [
             "DELETE FROM sessions WHERE id = ?1",
             "DELETE FROM given WHERE session = ?1",
         ] {
-            tx.prepare_cached(sql).told()?.execute([session]).told()?;
+            tx.prepare_cached(sql)
+                .store_err()?
+                .execute([session])
+                .store_err()?;
         }
     }
     for session in &erase.untitled {
-        if let Some(session) = find(&tx, Table::Names, session)? {
+        if let Some(session) = find_string_id(&tx, StringTable::Names, session)? {
             tx.prepare_cached("UPDATE sessions SET title = '' WHERE id = ?1")
-                .told()?
+                .store_err()?
                 .execute([session])
-                .told()?;
+                .store_err()?;
         }
     }
     for (project, folder, name) in &erase.files {
-        if let Some(project) = find(&tx, Table::Names, project)? {
+        if let Some(project) = find_string_id(&tx, StringTable::Names, project)? {
             write::drop_file(&tx, project, folder, name)?;
         }
     }
     for project in &erase.projects {
-        if let Some(project) = find(&tx, Table::Names, project)? {
+        if let Some(project) = find_string_id(&tx, StringTable::Names, project)? {
             tx.prepare_cached("DELETE FROM projects WHERE id = ?1")
-                .told()?
+                .store_err()?
                 .execute([project])
-                .told()?;
+                .store_err()?;
         }
     }
-    for sql in ORPHANS {
-        tx.execute(sql, []).told()?;
+    for sql in ORPHAN_DELETE_STATEMENTS {
+        tx.execute(sql, []).store_err()?;
     }
-    tx.commit().told()
+    tx.commit().store_err()
 }
 
 /// The word index keeps the terms of deleted rows until its segments are
 /// merged; pages keep what earlier versions of a row held until they are written
 /// again; the journal keeps both until it is cut off.
-fn scrub(conn: &Connection) -> Result<()> {
+fn scrub_database(conn: &Connection) -> Result<()> {
     conn.execute("INSERT INTO words (words) VALUES ('optimize')", [])
-        .told()?;
-    conn.execute_batch("VACUUM").told()?;
+        .store_err()?;
+    conn.execute_batch("VACUUM").store_err()?;
     let end = Instant::now() + READERS_TIMEOUT;
     loop {
         let busy: i64 = conn
             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
-            .told()?;
+            .store_err()?;
         if busy == 0 {
             return Ok(());
         }

@@ -4,19 +4,19 @@ use remora_memory::store::StoreError;
 use rusqlite::ErrorCode;
 
 /// Turns an error of SQLite into one of the port.
-pub(crate) trait Told<T> {
+pub(crate) trait StoreResultExt<T> {
     /// The same outcome, told as the port tells it.
-    fn told(self) -> Result<T, StoreError>;
+    fn store_err(self) -> Result<T, StoreError>;
 }
 
-impl<T> Told<T> for rusqlite::Result<T> {
-    fn told(self) -> Result<T, StoreError> {
-        self.map_err(|error| tell(&error))
+impl<T> StoreResultExt<T> for rusqlite::Result<T> {
+    fn store_err(self) -> Result<T, StoreError> {
+        self.map_err(|error| to_store_error(&error))
     }
 }
 
 /// The error of the port that this error means.
-pub(crate) fn tell(error: &rusqlite::Error) -> StoreError {
+pub(crate) fn to_store_error(error: &rusqlite::Error) -> StoreError {
     let text = error.to_string();
     match error.sqlite_error_code() {
         Some(ErrorCode::OperationInterrupted) => {

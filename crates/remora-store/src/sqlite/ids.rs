@@ -9,7 +9,7 @@ pub(crate) struct Id<'a>(pub(crate) &'a str);
 
 impl ToSql for Id<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(match pack(self.0) {
+        Ok(match pack_id(self.0) {
             Some(bytes) => ToSqlOutput::Owned(Value::Blob(bytes)),
             None => ToSqlOutput::Borrowed(ValueRef::Text(self.0.as_bytes())),
         })
@@ -22,13 +22,13 @@ pub(crate) struct OwnedId(pub(crate) String);
 impl FromSql for OwnedId {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         match value {
-            ValueRef::Blob(bytes) => unpack(bytes).map(Self).ok_or(FromSqlError::InvalidType),
+            ValueRef::Blob(bytes) => unpack_id(bytes).map(Self).ok_or(FromSqlError::InvalidType),
             other => String::column_result(other).map(Self),
         }
     }
 }
 
-fn pack(id: &str) -> Option<Vec<u8>> {
+fn pack_id(id: &str) -> Option<Vec<u8>> {
     let (uuid, number) = match id.split_once('/') {
         Some((uuid, number)) => (uuid, Some(number)),
         None => (id, None),
@@ -70,7 +70,7 @@ fn pack(id: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-fn unpack(bytes: &[u8]) -> Option<String> {
+fn unpack_id(bytes: &[u8]) -> Option<String> {
     let (uuid, number) = bytes.split_at_checked(16)?;
     let mut out = String::with_capacity(40);
     for (at, byte) in uuid.iter().enumerate() {

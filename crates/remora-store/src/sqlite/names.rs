@@ -8,7 +8,7 @@ use remora_memory::store::Result;
 use remora_protocol::record::{FileState, Kind};
 use rusqlite::{CachedStatement, Connection, OptionalExtension};
 
-use super::errors::Told;
+use super::errors::StoreResultExt;
 
 /// The number of a kind.
 pub(crate) fn kind_code(kind: Kind) -> i64 {
@@ -65,14 +65,14 @@ pub(crate) fn state_of(code: i64) -> FileState {
 
 /// Which strings a table holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Table {
+pub(crate) enum StringTable {
     /// Projects, sessions, agents and so on.
     Names,
     /// Paths of files.
     Paths,
 }
 
-impl Table {
+impl StringTable {
     fn number_of(self) -> &'static str {
         match self {
             Self::Names => "SELECT id FROM names WHERE name = ?1",
@@ -80,7 +80,7 @@ impl Table {
         }
     }
 
-    fn add(self) -> &'static str {
+    fn insert_sql(self) -> &'static str {
         match self {
             Self::Names => "INSERT INTO names (name) VALUES (?1)",
             Self::Paths => "INSERT INTO paths (path) VALUES (?1)",
@@ -96,18 +96,22 @@ impl Table {
 }
 
 /// The number of a string, if it has one.
-pub(crate) fn find(conn: &Connection, table: Table, text: &str) -> Result<Option<i64>> {
+pub(crate) fn find_string_id(
+    conn: &Connection,
+    table: StringTable,
+    text: &str,
+) -> Result<Option<i64>> {
     conn.prepare_cached(table.number_of())
-        .told()?
+        .store_err()?
         .query_row([text], |row| row.get(0))
         .optional()
-        .told()
+        .store_err()
 }
 
 /// Numbers for strings, given out while writing.
 pub(crate) struct Interner<'c> {
     conn: &'c Connection,
-    known: HashMap<(Table, String), i64>,
+    known: HashMap<(StringTable, String), i64>,
 }
 
 impl<'c> Interner<'c> {
@@ -119,19 +123,19 @@ impl<'c> Interner<'c> {
     }
 
     /// The number of the string, a new one if need be.
-    pub(crate) fn number(&mut self, table: Table, text: &str) -> Result<i64> {
+    pub(crate) fn intern_string(&mut self, table: StringTable, text: &str) -> Result<i64> {
         let key = (table, text.to_owned());
         if let Some(id) = self.known.get(&key) {
             return Ok(*id);
         }
-        let id = if let Some(id) = find(self.conn, table, text)? {
+        let id = if let Some(id) = find_string_id(self.conn, table, text)? {
             id
         } else {
             self.conn
-                .prepare_cached(table.add())
-                .told()?
+                .prepare_cached(table.insert_sql())
+                .store_err()?
                 .execute([text])
-                .told()?;
+                .store_err()?;
             self.conn.last_insert_rowid()
         };
         self.known.insert(key, id);
@@ -139,7 +143,7 @@ impl<'c> Interner<'c> {
     }
 
     pub(crate) fn name(&mut self, text: &str) -> Result<i64> {
-        self.number(Table::Names, text)
+        self.intern_string(StringTable::Names, text)
     }
 
     pub(crate) fn name_of(&mut self, text: Option<&str>) -> Result<Option<i64>> {
@@ -148,14 +152,14 @@ impl<'c> Interner<'c> {
 }
 
 /// Strings by number, while reading.
-pub(crate) struct Texts<'c> {
+pub(crate) struct StringReader<'c> {
     conn: &'c Connection,
     /// One for each table, kept at hand: most rows have paths of their own.
     statements: RefCell<[Option<CachedStatement<'c>>; 2]>,
-    known: RefCell<BTreeMap<(Table, i64), String>>,
+    known: RefCell<BTreeMap<(StringTable, i64), String>>,
 }
 
-impl<'c> Texts<'c> {
+impl<'c> StringReader<'c> {
     pub(crate) fn new(conn: &'c Connection) -> Self {
         Self {
             conn,
@@ -165,7 +169,7 @@ impl<'c> Texts<'c> {
     }
 
     /// The string with this number; empty if there is none.
-    pub(crate) fn text(&self, table: Table, id: i64) -> rusqlite::Result<String> {
+    pub(crate) fn read_string(&self, table: StringTable, id: i64) -> rusqlite::Result<String> {
         if let Some(text) = self.known.borrow().get(&(table, id)) {
             return Ok(text.clone());
         }
@@ -183,7 +187,7 @@ impl<'c> Texts<'c> {
     }
 
     pub(crate) fn name(&self, id: i64) -> rusqlite::Result<String> {
-        self.text(Table::Names, id)
+        self.read_string(StringTable::Names, id)
     }
 
     pub(crate) fn name_of(&self, id: Option<i64>) -> rusqlite::Result<Option<String>> {

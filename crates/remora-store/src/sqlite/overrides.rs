@@ -5,16 +5,16 @@ use remora_memory::store::Result;
 use remora_protocol::record::Override;
 use rusqlite::{Connection, Row, params};
 
-use super::errors::Told;
+use super::errors::StoreResultExt;
 use crate::migrate;
 
 /// Whether the file has the table: one of an older schema is read as it is.
 fn is_there(conn: &Connection) -> Result<bool> {
-    Ok(migrate::version(conn)? >= migrate::OVERRIDES)
+    Ok(migrate::read_version(conn)? >= migrate::OVERRIDES_VERSION)
 }
 
 /// All of a project, or all there are.
-pub(super) fn load(conn: &Connection, project: Option<&str>) -> Result<Vec<Override>> {
+pub(super) fn list_overrides(conn: &Connection, project: Option<&str>) -> Result<Vec<Override>> {
     if !is_there(conn)? {
         return Ok(Vec::new());
     }
@@ -22,14 +22,14 @@ pub(super) fn load(conn: &Connection, project: Option<&str>) -> Result<Vec<Overr
         "SELECT uid, project, statement, pinned, rejected, edit FROM overrides
          WHERE ?1 IS NULL OR project = ?1 ORDER BY uid",
     )
-    .told()?
-    .query_map([project], read)
-    .told()?
+    .store_err()?
+    .query_map([project], read_override)
+    .store_err()?
     .collect::<rusqlite::Result<_>>()
-    .told()
+    .store_err()
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Override> {
+fn read_override(row: &Row<'_>) -> rusqlite::Result<Override> {
     let json = |at: usize| row.get::<_, Option<String>>(at);
     let rejected = json(4)?.and_then(|text| serde_json::from_str(&text).ok());
     let edit = json(5)?.and_then(|text| serde_json::from_str(&text).ok());
@@ -44,7 +44,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Override> {
 }
 
 /// Writes one, in place of what was said before; an empty one takes it back.
-pub(super) fn put(tx: &Connection, one: &Override) -> Result<()> {
+pub(super) fn write_override(tx: &Connection, one: &Override) -> Result<()> {
     drop_override(tx, &one.uid)?;
     if one.is_empty() {
         return Ok(());
@@ -57,7 +57,7 @@ pub(super) fn put(tx: &Connection, one: &Override) -> Result<()> {
         "INSERT INTO overrides (uid, project, statement, pinned, rejected, edit)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )
-    .told()?
+    .store_err()?
     .execute(params![
         one.uid,
         one.project,
@@ -66,15 +66,15 @@ pub(super) fn put(tx: &Connection, one: &Override) -> Result<()> {
         json(one.rejected.as_ref().map(serde_json::to_string)),
         json(one.edit.as_ref().map(serde_json::to_string)),
     ])
-    .told()?;
+    .store_err()?;
     Ok(())
 }
 
 /// Takes back what was said of an item.
 pub(super) fn drop_override(tx: &Connection, uid: &str) -> Result<()> {
     tx.prepare_cached("DELETE FROM overrides WHERE uid = ?1")
-        .told()?
+        .store_err()?
         .execute([uid])
-        .told()?;
+        .store_err()?;
     Ok(())
 }

@@ -4,39 +4,44 @@
 use std::path::Path;
 
 use remora_memory::store::{
-    Counts, DetailRow, EventKey, Filter, Name, Order, Page, ProjectActivity, Result,
+    DetailRow, EventKey, Filter, ItemRef, PageRequest, ProjectStats, Result, SortOrder, StoreStats,
 };
-use remora_protocol::record::{EventRow, FileRecord, Given, Item, Kind, Project, Session};
+use remora_protocol::record::{FileRecord, Injection, Item, Kind, LoggedEvent, Project, Session};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
-use super::connect::beside;
-use super::errors::Told;
+use super::connect::with_suffix;
+use super::errors::StoreResultExt;
 use super::ids::Id;
-use super::names::{Table, Texts, find, kind_code};
-use super::rows::{self, DETAIL, EVENT, FILE, GIVEN, SESSION};
-use super::scope::{Lead, Scope};
+use super::names::{StringReader, StringTable, find_string_id, kind_code};
+use super::rows::{self, DETAIL, EVENT_COLUMNS, FILE_COLUMNS, INJECTION_COLUMNS, SESSION_COLUMNS};
+use super::scope::{LeadingIndex, ResolvedFilter};
 
 /// Whether each event, or its call, is in the ledger.
-pub(crate) fn known(conn: &Connection, events: &[EventKey<'_>]) -> Result<Vec<bool>> {
+pub(crate) fn are_known(conn: &Connection, events: &[EventKey<'_>]) -> Result<Vec<bool>> {
     let mut by_id = conn
         .prepare_cached("SELECT 1 FROM events WHERE id = ?1")
-        .told()?;
+        .store_err()?;
     let mut by_call = conn
         .prepare_cached("SELECT 1 FROM events WHERE call = ?1")
-        .told()?;
+        .store_err()?;
     let mut found = Vec::with_capacity(events.len());
     for event in events {
         let call = |call: &str| by_call.exists([Id(call)]);
-        let is = by_id.exists([Id(event.id)]).told()?
-            || event.call.map(call).transpose().told()?.unwrap_or(false);
+        let is = by_id.exists([Id(event.id)]).store_err()?
+            || event
+                .call
+                .map(call)
+                .transpose()
+                .store_err()?
+                .unwrap_or(false);
         found.push(is);
     }
     Ok(found)
 }
 
 /// Rows by name, in the order asked for.
-pub(crate) fn items(conn: &Connection, names: &[Name]) -> Result<Vec<Item>> {
+pub(crate) fn find_items(conn: &Connection, names: &[ItemRef]) -> Result<Vec<Item>> {
     let mut by_uid = conn
         .prepare_cached(
             "SELECT id FROM (
@@ -44,51 +49,55 @@ pub(crate) fn items(conn: &Connection, names: &[Name]) -> Result<Vec<Item>> {
                 UNION ALL SELECT id, 1 FROM items WHERE external = ?2
              ) ORDER BY far, id LIMIT 1",
         )
-        .told()?;
+        .store_err()?;
     let mut ids = Vec::with_capacity(names.len());
     for name in names {
         match name {
-            Name::Id(id) => ids.push(*id),
-            Name::Uid(uid) => {
+            ItemRef::Id(id) => ids.push(*id),
+            ItemRef::Uid(uid) => {
                 let id: Option<i64> = by_uid
                     .query_row(params![Id(uid), uid], |row| row.get(0))
                     .optional()
-                    .told()?;
+                    .store_err()?;
                 ids.extend(id);
             }
         }
     }
-    rows::items(conn, &ids)
+    rows::read_items(conn, &ids)
 }
 
 /// The numbers of the rows in the filter, in the order of time.
-pub(crate) fn list_ids(conn: &Connection, scope: &Scope, page: Page) -> Result<Vec<i64>> {
+pub(crate) fn list_ids(
+    conn: &Connection,
+    scope: &ResolvedFilter,
+    page: PageRequest,
+) -> Result<Vec<i64>> {
     if let Some(ids) = list_file(conn, scope, page)? {
         return Ok(ids);
     }
     let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
     let (order, beyond) = match page.order {
-        Order::Oldest => ("ASC", ">"),
-        Order::Newest => ("DESC", "<"),
+        SortOrder::Oldest => ("ASC", ">"),
+        SortOrder::Newest => ("DESC", "<"),
     };
     let lead = match scope {
-        Scope {
+        ResolvedFilter {
             session: Some(_), ..
-        } => Lead::Session,
-        Scope { paths: Some(_), .. } => Lead::Nothing,
-        Scope {
+        } => LeadingIndex::Session,
+        ResolvedFilter { paths: Some(_), .. } => LeadingIndex::Nothing,
+        ResolvedFilter {
             project: Some(_), ..
-        } => Lead::Project,
-        _ => Lead::Nothing,
+        } => LeadingIndex::Project,
+        _ => LeadingIndex::Nothing,
     };
-    let (mut conditions, mut values) = scope.conditions(lead);
+    let (mut conditions, mut values) = scope.sql_conditions(lead);
     if let Some(number) = page.beyond {
         let time: Option<i64> = conn
             .prepare_cached("SELECT time FROM items WHERE id = ?1")
-            .told()?
+            .store_err()?
             .query_row([number], |row| row.get(0))
             .optional()
-            .told()?;
+            .store_err()?;
         if let Some(time) = time {
             conditions.push(format!(
                 "i.time {beyond}= ? AND (i.time {beyond} ? OR i.id {beyond} ?)"
@@ -103,7 +112,7 @@ pub(crate) fn list_ids(conn: &Connection, scope: &Scope, page: Page) -> Result<V
     let conditions = conditions.join(" AND ");
     // One index serves a project's rows of each kind; together they are all.
     let kinds = match lead {
-        Lead::Project => kinds(scope),
+        LeadingIndex::Project => list_kinds(scope),
         _ => Vec::new(),
     };
     let sql = |extra: &str, by: &str| {
@@ -116,19 +125,19 @@ pub(crate) fn list_ids(conn: &Connection, scope: &Scope, page: Page) -> Result<V
         let mut values = values.clone();
         values.extend(extra.map(Value::from));
         values.push(limit.into());
-        let mut statement = conn.prepare_cached(sql).told()?;
+        let mut statement = conn.prepare_cached(sql).store_err()?;
         let rows = statement
             .query_map(params_from_iter(values), |row| {
                 Ok((row.get(1)?, row.get(0)?))
             })
-            .told()?;
+            .store_err()?;
         for row in rows {
-            found.push(row.told()?);
+            found.push(row.store_err()?);
         }
         Ok(())
     };
     if kinds.is_empty() {
-        let by = if lead == Lead::Nothing && scope.paths.is_none() {
+        let by = if lead == LeadingIndex::Nothing && scope.paths.is_none() {
             "i.time"
         } else {
             "+i.time"
@@ -139,13 +148,13 @@ pub(crate) fn list_ids(conn: &Connection, scope: &Scope, page: Page) -> Result<V
         for kind in kinds {
             ask(&sql, Some(kind))?;
         }
-        sort(&mut found, page);
+        sort_page(&mut found, page);
     }
     Ok(found.into_iter().map(|(_, id)| id).collect())
 }
 
 /// The kinds of the scope, or all.
-fn kinds(scope: &Scope) -> Vec<i64> {
+fn list_kinds(scope: &ResolvedFilter) -> Vec<i64> {
     if scope.kinds.is_empty() {
         return Kind::ALL.iter().map(|kind| kind_code(*kind)).collect();
     }
@@ -153,9 +162,9 @@ fn kinds(scope: &Scope) -> Vec<i64> {
 }
 
 /// Times with numbers, as the page wants them.
-fn sort(found: &mut Vec<(i64, i64)>, page: Page) {
+fn sort_page(found: &mut Vec<(i64, i64)>, page: PageRequest) {
     found.sort_unstable();
-    if page.order == Order::Newest {
+    if page.order == SortOrder::Newest {
         found.reverse();
     }
     found.truncate(page.limit);
@@ -163,7 +172,11 @@ fn sort(found: &mut Vec<(i64, i64)>, page: Page) {
 
 /// The first page of a project's rows of one file, if no more is asked for: it
 /// stands in the index of files.
-fn list_file(conn: &Connection, scope: &Scope, page: Page) -> Result<Option<Vec<i64>>> {
+fn list_file(
+    conn: &Connection,
+    scope: &ResolvedFilter,
+    page: PageRequest,
+) -> Result<Option<Vec<i64>>> {
     let (Some([path]), Some(project)) = (scope.paths.as_deref(), scope.project) else {
         return Ok(None);
     };
@@ -172,8 +185,8 @@ fn list_file(conn: &Connection, scope: &Scope, page: Page) -> Result<Option<Vec<
         return Ok(None);
     }
     let order = match page.order {
-        Order::Oldest => "ASC",
-        Order::Newest => "DESC",
+        SortOrder::Oldest => "ASC",
+        SortOrder::Newest => "DESC",
     };
     let mut statement = conn
         .prepare_cached(&format!(
@@ -181,52 +194,60 @@ fn list_file(conn: &Connection, scope: &Scope, page: Page) -> Result<Option<Vec<
              WHERE path = ?1 AND project = ?2 AND kind = ?3 AND time >= ?4 AND time < ?5
              ORDER BY time {order}, item {order} LIMIT ?6"
         ))
-        .told()?;
+        .store_err()?;
     let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
     let mut found: Vec<(i64, i64)> = Vec::new();
-    for kind in kinds(scope) {
+    for kind in list_kinds(scope) {
         let values = [*path, project, kind, scope.since, scope.until, limit];
         let rows = statement
             .query_map(values, |row| Ok((row.get(0)?, row.get(1)?)))
-            .told()?;
+            .store_err()?;
         for row in rows {
-            found.push(row.told()?);
+            found.push(row.store_err()?);
         }
     }
-    sort(&mut found, page);
+    sort_page(&mut found, page);
     Ok(Some(found.into_iter().map(|(_, id)| id).collect()))
 }
 
 /// Rows in the order of time.
-pub(crate) fn list(conn: &Connection, filter: &Filter, page: Page) -> Result<Vec<Item>> {
-    let Some(scope) = Scope::find(conn, filter)? else {
+pub(crate) fn list_items(
+    conn: &Connection,
+    filter: &Filter,
+    page: PageRequest,
+) -> Result<Vec<Item>> {
+    let Some(scope) = ResolvedFilter::find(conn, filter)? else {
         return Ok(Vec::new());
     };
-    rows::items(conn, &list_ids(conn, &scope, page)?)
+    rows::read_items(conn, &list_ids(conn, &scope, page)?)
 }
 
 /// Sessions, the one that was used last first.
-pub(crate) fn sessions(conn: &Connection, filter: &Filter, limit: usize) -> Result<Vec<Session>> {
+pub(crate) fn list_sessions(
+    conn: &Connection,
+    filter: &Filter,
+    limit: usize,
+) -> Result<Vec<Session>> {
     let filter = Filter {
         file: None,
         ..filter.clone()
     };
-    let Some(scope) = Scope::find(conn, &filter)? else {
+    let Some(scope) = ResolvedFilter::find(conn, &filter)? else {
         return Ok(Vec::new());
     };
-    let texts = Texts::new(conn);
+    let texts = StringReader::new(conn);
     // With a condition that may not hold, SQLite would look at every row.
     let session = match scope.session {
         Some(_) => "id = ?3",
         None => "?3 IS NULL",
     };
     conn.prepare_cached(&format!(
-        "SELECT {SESSION} FROM sessions
+        "SELECT {SESSION_COLUMNS} FROM sessions
          WHERE {session} AND (?1 IS NULL OR project = ?1) AND (?2 IS NULL OR agent = ?2)
             AND last >= ?4 AND started < ?5
          ORDER BY last DESC, id DESC LIMIT ?6"
     ))
-    .told()?
+    .store_err()?
     .query_map(
         params![
             scope.project,
@@ -236,26 +257,30 @@ pub(crate) fn sessions(conn: &Connection, filter: &Filter, limit: usize) -> Resu
             scope.until,
             i64::try_from(limit).unwrap_or(i64::MAX)
         ],
-        |row| rows::session(row, &texts),
+        |row| rows::read_session(row, &texts),
     )
-    .told()?
+    .store_err()?
     .collect::<rusqlite::Result<_>>()
-    .told()
+    .store_err()
 }
 
 /// The ledger in the order of time. Project and agent are those of the session.
-pub(crate) fn events(conn: &Connection, filter: &Filter, page: Page) -> Result<Vec<EventRow>> {
+pub(crate) fn list_events(
+    conn: &Connection,
+    filter: &Filter,
+    page: PageRequest,
+) -> Result<Vec<LoggedEvent>> {
     let filter = Filter {
         file: None,
         ..filter.clone()
     };
-    let Some(scope) = Scope::find(conn, &filter)? else {
+    let Some(scope) = ResolvedFilter::find(conn, &filter)? else {
         return Ok(Vec::new());
     };
-    let texts = Texts::new(conn);
+    let texts = StringReader::new(conn);
     let (order, beyond) = match page.order {
-        Order::Oldest => ("ASC", ">"),
-        Order::Newest => ("DESC", "<"),
+        SortOrder::Oldest => ("ASC", ">"),
+        SortOrder::Newest => ("DESC", "<"),
     };
     let mut conditions = vec!["e.time >= ? AND e.time < ?".to_owned()];
     let mut values: Vec<Value> = vec![scope.since.into(), scope.until.into()];
@@ -278,23 +303,25 @@ pub(crate) fn events(conn: &Connection, filter: &Filter, page: Page) -> Result<V
     values.push(i64::try_from(page.limit).unwrap_or(i64::MAX).into());
     let conditions = conditions.join(" AND ");
     conn.prepare_cached(&format!(
-        "SELECT {EVENT} FROM events e WHERE {conditions}
+        "SELECT {EVENT_COLUMNS} FROM events e WHERE {conditions}
          ORDER BY e.time {order}, e.n {order} LIMIT ?"
     ))
-    .told()?
-    .query_map(params_from_iter(values), |row| rows::event(row, &texts))
-    .told()?
+    .store_err()?
+    .query_map(params_from_iter(values), |row| {
+        rows::read_event(row, &texts)
+    })
+    .store_err()?
     .collect::<rusqlite::Result<_>>()
-    .told()
+    .store_err()
 }
 
 /// All projects that were told of, by name.
-pub(crate) fn projects(conn: &Connection) -> Result<Vec<Project>> {
+pub(crate) fn list_projects(conn: &Connection) -> Result<Vec<Project>> {
     conn.prepare_cached(
         "SELECT n.name, p.label, p.root FROM projects p JOIN names n ON n.id = p.id
          WHERE p.label IS NOT NULL ORDER BY p.label, n.name",
     )
-    .told()?
+    .store_err()?
     .query_map([], |row| {
         Ok(Project {
             key: row.get(0)?,
@@ -302,14 +329,14 @@ pub(crate) fn projects(conn: &Connection) -> Result<Vec<Project>> {
             root: row.get::<_, Option<String>>(2)?.unwrap_or_default(),
         })
     })
-    .told()?
+    .store_err()?
     .collect::<rusqlite::Result<_>>()
-    .told()
+    .store_err()
 }
 
 /// What is remembered of each project. The index of items by project has all
 /// that is asked of them.
-pub(crate) fn project_activity(conn: &Connection) -> Result<Vec<ProjectActivity>> {
+pub(crate) fn project_activity(conn: &Connection) -> Result<Vec<ProjectStats>> {
     conn.prepare_cached(
         "SELECT n.name, p.label, p.root,
                 (SELECT count(*) FROM items i WHERE i.project = p.id),
@@ -319,10 +346,10 @@ pub(crate) fn project_activity(conn: &Connection) -> Result<Vec<ProjectActivity>
          FROM projects p JOIN names n ON n.id = p.id
          WHERE p.label IS NOT NULL ORDER BY p.label, n.name",
     )
-    .told()?
+    .store_err()?
     .query_map([], |row| {
         let times: [Option<i64>; 2] = [row.get(4)?, row.get(6)?];
-        Ok(ProjectActivity {
+        Ok(ProjectStats {
             project: Project {
                 key: row.get(0)?,
                 name: row.get(1)?,
@@ -333,80 +360,84 @@ pub(crate) fn project_activity(conn: &Connection) -> Result<Vec<ProjectActivity>
             last: times.into_iter().flatten().max(),
         })
     })
-    .told()?
+    .store_err()?
     .collect::<rusqlite::Result<_>>()
-    .told()
+    .store_err()
 }
 
 /// Files of a folder, or of the whole project.
-pub(crate) fn files(
+pub(crate) fn list_files(
     conn: &Connection,
     project: &str,
     folder: Option<&str>,
 ) -> Result<Vec<FileRecord>> {
-    let Some(project) = find(conn, Table::Names, project)? else {
+    let Some(project) = find_string_id(conn, StringTable::Names, project)? else {
         return Ok(Vec::new());
     };
-    let texts = Texts::new(conn);
+    let texts = StringReader::new(conn);
     let within = match folder {
         Some(_) => "folder = ?2",
         None => "?2 IS NULL",
     };
     conn.prepare_cached(&format!(
-        "SELECT {FILE} FROM folder_files WHERE project = ?1 AND {within} ORDER BY folder, name"
+        "SELECT {FILE_COLUMNS} FROM folder_files WHERE project = ?1 AND {within} ORDER BY folder, name"
     ))
-    .told()?
-    .query_map(params![project, folder], |row| rows::file(row, &texts))
-    .told()?
+    .store_err()?
+    .query_map(params![project, folder], |row| rows::read_file(row, &texts))
+    .store_err()?
     .collect::<rusqlite::Result<_>>()
-    .told()
+    .store_err()
 }
 
 /// One file of a folder.
-pub(crate) fn file(
+pub(crate) fn find_file(
     conn: &Connection,
     project: &str,
     folder: &str,
     name: &str,
 ) -> Result<Option<FileRecord>> {
-    let Some(project) = find(conn, Table::Names, project)? else {
+    let Some(project) = find_string_id(conn, StringTable::Names, project)? else {
         return Ok(None);
     };
-    let texts = Texts::new(conn);
+    let texts = StringReader::new(conn);
     conn.prepare_cached(&format!(
-        "SELECT {FILE} FROM folder_files WHERE project = ?1 AND folder = ?2 AND name = ?3"
+        "SELECT {FILE_COLUMNS} FROM folder_files WHERE project = ?1 AND folder = ?2 AND name = ?3"
     ))
-    .told()?
+    .store_err()?
     .query_row(params![project, folder, name], |row| {
-        rows::file(row, &texts)
+        rows::read_file(row, &texts)
     })
     .optional()
-    .told()
+    .store_err()
 }
 
 /// What sessions were given, in the order of time.
-pub(crate) fn given(conn: &Connection, filter: &Filter, limit: usize) -> Result<Vec<Given>> {
+pub(crate) fn list_injections(
+    conn: &Connection,
+    filter: &Filter,
+    limit: usize,
+) -> Result<Vec<Injection>> {
     let filter = Filter {
         file: None,
         ..filter.clone()
     };
-    let Some(scope) = Scope::find(conn, &filter)? else {
+    let Some(scope) = ResolvedFilter::find(conn, &filter)? else {
         return Ok(Vec::new());
     };
-    let texts = Texts::new(conn);
+    let texts = StringReader::new(conn);
     // With a condition that may not hold, SQLite would look at every row.
     let session = match scope.session {
         Some(_) => "session = ?1",
         None => "?1 IS NULL",
     };
     conn.prepare_cached(&format!(
-        "SELECT {GIVEN} FROM given
+        "SELECT {INJECTION_COLUMNS} FROM given
          WHERE {session} AND time >= ?2 AND time < ?3
             AND (?4 IS NULL OR session IN (SELECT id FROM sessions WHERE project = ?4))
             AND (?5 IS NULL OR session IN (SELECT id FROM sessions WHERE agent = ?5))
          ORDER BY time, line LIMIT ?6"
     ))
-    .told()?
+    .store_err()?
     .query_map(
         params![
             scope.session,
@@ -416,31 +447,31 @@ pub(crate) fn given(conn: &Connection, filter: &Filter, limit: usize) -> Result<
             scope.agent,
             i64::try_from(limit).unwrap_or(i64::MAX)
         ],
-        |row| rows::given(row, &texts),
+        |row| rows::read_injection(row, &texts),
     )
-    .told()?
+    .store_err()?
     .collect::<rusqlite::Result<_>>()
-    .told()
+    .store_err()
 }
 
 /// The row of a project, kind and key.
-pub(crate) fn keyed(
+pub(crate) fn find_by_key(
     conn: &Connection,
     project: &str,
     kind: Kind,
     key: &str,
 ) -> Result<Option<Item>> {
-    let Some(project) = find(conn, Table::Names, project)? else {
+    let Some(project) = find_string_id(conn, StringTable::Names, project)? else {
         return Ok(None);
     };
     let id: Option<i64> = conn
         .prepare_cached("SELECT id FROM items WHERE project = ?1 AND kind = ?2 AND key = ?3")
-        .told()?
+        .store_err()?
         .query_row(params![project, kind_code(kind), key], |row| row.get(0))
         .optional()
-        .told()?;
+        .store_err()?;
     let ids: Vec<i64> = id.into_iter().collect();
-    Ok(rows::items(conn, &ids)?.pop())
+    Ok(rows::read_items(conn, &ids)?.pop())
 }
 
 /// The details of a project's rows of one kind, the newest first.
@@ -450,7 +481,7 @@ pub(crate) fn details(
     kind: Kind,
     limit: usize,
 ) -> Result<Vec<DetailRow>> {
-    let Some(project) = find(conn, Table::Names, project)? else {
+    let Some(project) = find_string_id(conn, StringTable::Names, project)? else {
         return Ok(Vec::new());
     };
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -458,45 +489,45 @@ pub(crate) fn details(
         "SELECT {DETAIL} FROM items WHERE project = ?1 AND kind = ?2
          ORDER BY time DESC, id DESC LIMIT ?3"
     ))
-    .told()?
+    .store_err()?
     .query_map(params![project, kind_code(kind), limit], rows::detail)
-    .told()?
+    .store_err()?
     .collect::<rusqlite::Result<_>>()
-    .told()
+    .store_err()
 }
 
 /// How much there is.
-pub(crate) fn counts(conn: &Connection, path: &Path) -> Result<Counts> {
-    let one = |sql: &str| -> Result<u64> { conn.query_row(sql, [], |row| row.get(0)).told() };
+pub(crate) fn count_contents(conn: &Connection, path: &Path) -> Result<StoreStats> {
+    let one = |sql: &str| -> Result<u64> { conn.query_row(sql, [], |row| row.get(0)).store_err() };
     let mut items = Vec::new();
     for kind in Kind::ALL {
         let count: Option<u64> = conn
             .prepare_cached("SELECT items FROM kinds WHERE kind = ?1 AND items > 0")
-            .told()?
+            .store_err()?
             .query_row([kind_code(*kind)], |row| row.get(0))
             .optional()
-            .told()?;
+            .store_err()?;
         items.extend(count.map(|count| (*kind, count)));
     }
     let size = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.len());
-    Ok(Counts {
+    Ok(StoreStats {
         events: one("SELECT count(*) FROM events")?,
         items,
         sessions: one("SELECT count(*) FROM sessions")?,
         projects: one("SELECT count(*) FROM projects WHERE label IS NOT NULL")?,
-        bytes: size(path) + size(&beside(path, "-wal")),
+        bytes: size(path) + size(&with_suffix(path, "-wal")),
     })
 }
 
 /// What SQLite finds wrong with the file.
-pub(crate) fn integrity(conn: &Connection) -> Result<Vec<String>> {
+pub(crate) fn check_integrity(conn: &Connection) -> Result<Vec<String>> {
     let found: Vec<String> = conn
         .prepare("PRAGMA integrity_check(20)")
-        .told()?
+        .store_err()?
         .query_map([], |row| row.get(0))
-        .told()?
+        .store_err()?
         .collect::<rusqlite::Result<_>>()
-        .told()?;
+        .store_err()?;
     Ok(found.into_iter().filter(|line| line != "ok").collect())
 }
 

@@ -1,24 +1,26 @@
 //! Rows into values: how items, sessions, events and files are read back.
 
 use remora_memory::store::{DetailRow, Result};
-use remora_protocol::record::{Anchor, EventRow, FileRecord, Given, Item, Kind, Session, Used};
+use remora_protocol::record::{
+    FileFingerprint, FileRecord, Injection, InjectionUse, Item, Kind, LoggedEvent, Session,
+};
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::errors::Told;
+use super::errors::StoreResultExt;
 use super::ids::OwnedId;
-use super::names::{Table, Texts, kind_of, state_of};
+use super::names::{StringReader, StringTable, kind_of, state_of};
 
 /// What [`item`] reads, in its order.
-pub(crate) const ITEM: &str = "id, uid, external, key, kind, title, text, lists, time, last_time, \
+pub(crate) const ITEM_COLUMNS: &str = "id, uid, external, key, kind, title, text, lists, time, last_time, \
     seen, project, session, agent, prompt, branch, subagent, speaker, tool, tool_use_id, raw_tokens, \
     digest_tokens, detail";
 
 /// Facts, concepts, files read and files modified, in one column.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub(crate) struct Lists {
+pub(crate) struct ItemLists {
     #[serde(rename = "f")]
     pub(crate) facts: Vec<String>,
     #[serde(rename = "c")]
@@ -29,7 +31,7 @@ pub(crate) struct Lists {
     pub(crate) modified: Vec<i64>,
 }
 
-impl Lists {
+impl ItemLists {
     /// As JSON; nothing if all are empty.
     pub(crate) fn to_json(&self) -> Option<String> {
         let mut map = Map::new();
@@ -53,10 +55,12 @@ impl Lists {
 }
 
 /// The item in this row.
-pub(crate) fn item(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<Item> {
-    let lists = Lists::from_json(row.get_ref(7)?.as_str_or_null()?);
+pub(crate) fn read_item(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite::Result<Item> {
+    let lists = ItemLists::from_json(row.get_ref(7)?.as_str_or_null()?);
     let paths = |ids: &[i64]| -> rusqlite::Result<Vec<String>> {
-        ids.iter().map(|id| texts.text(Table::Paths, *id)).collect()
+        ids.iter()
+            .map(|id| texts.read_string(StringTable::Paths, *id))
+            .collect()
     };
     let files_read = paths(&lists.read)?;
     let files_modified = paths(&lists.modified)?;
@@ -95,16 +99,16 @@ pub(crate) fn item(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<Item> {
 }
 
 /// The items with these numbers, in this order; missing ones are left out.
-pub(crate) fn items(conn: &Connection, ids: &[i64]) -> Result<Vec<Item>> {
-    let texts = Texts::new(conn);
+pub(crate) fn read_items(conn: &Connection, ids: &[i64]) -> Result<Vec<Item>> {
+    let texts = StringReader::new(conn);
     let mut statement = conn
-        .prepare_cached(&format!("SELECT {ITEM} FROM items WHERE id = ?1"))
-        .told()?;
+        .prepare_cached(&format!("SELECT {ITEM_COLUMNS} FROM items WHERE id = ?1"))
+        .store_err()?;
     let mut found = Vec::with_capacity(ids.len());
     for id in ids {
-        let mut rows = statement.query([id]).told()?;
-        if let Some(row) = rows.next().told()? {
-            found.push(item(row, &texts).told()?);
+        let mut rows = statement.query([id]).store_err()?;
+        if let Some(row) = rows.next().store_err()? {
+            found.push(read_item(row, &texts).store_err()?);
         }
     }
     Ok(found)
@@ -126,19 +130,19 @@ pub(crate) fn detail(row: &Row<'_>) -> rusqlite::Result<DetailRow> {
 pub(crate) fn details(conn: &Connection, ids: &[i64]) -> Result<Vec<DetailRow>> {
     let mut statement = conn
         .prepare_cached(&format!("SELECT {DETAIL} FROM items WHERE id = ?1"))
-        .told()?;
+        .store_err()?;
     let mut found = Vec::with_capacity(ids.len());
     for id in ids {
-        found.extend(statement.query_row([id], detail).optional().told()?);
+        found.extend(statement.query_row([id], detail).optional().store_err()?);
     }
     Ok(found)
 }
 
 /// What [`session`] reads, in its order.
-pub(crate) const SESSION: &str =
+pub(crate) const SESSION_COLUMNS: &str =
     "id, agent, project, cwd, branch, started, last, end_reason, prompts, title";
 
-pub(crate) fn session(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<Session> {
+pub(crate) fn read_session(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite::Result<Session> {
     Ok(Session {
         id: texts.name(row.get(0)?)?,
         agent: texts.name(row.get(1)?)?,
@@ -154,10 +158,10 @@ pub(crate) fn session(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<Sess
 }
 
 /// What [`event`] reads, in its order.
-pub(crate) const EVENT: &str = "e.id, e.call, e.name, e.session, e.time, e.label";
+pub(crate) const EVENT_COLUMNS: &str = "e.id, e.call, e.name, e.session, e.time, e.label";
 
-pub(crate) fn event(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<EventRow> {
-    Ok(EventRow {
+pub(crate) fn read_event(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite::Result<LoggedEvent> {
+    Ok(LoggedEvent {
         id: row.get::<_, OwnedId>(0)?.0,
         call: row.get::<_, Option<OwnedId>>(1)?.map(|id| id.0),
         name: texts.name(row.get(2)?)?,
@@ -168,10 +172,10 @@ pub(crate) fn event(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<EventR
 }
 
 /// What [`file`] reads, in its order.
-pub(crate) const FILE: &str =
+pub(crate) const FILE_COLUMNS: &str =
     "project, folder, name, holds, state, origin, session, time, size, modified, hash, since";
 
-pub(crate) fn file(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<FileRecord> {
+pub(crate) fn read_file(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite::Result<FileRecord> {
     Ok(FileRecord {
         project: texts.name(row.get(0)?)?,
         folder: row.get(1)?,
@@ -181,15 +185,15 @@ pub(crate) fn file(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<FileRec
         from: row.get(5)?,
         session: texts.name(row.get(6)?)?,
         time: row.get(7)?,
-        anchor: anchor(row)?,
+        anchor: read_fingerprint(row)?,
     })
 }
 
-fn anchor(row: &Row<'_>) -> rusqlite::Result<Option<Anchor>> {
+fn read_fingerprint(row: &Row<'_>) -> rusqlite::Result<Option<FileFingerprint>> {
     let Some(size) = row.get::<_, Option<i64>>(8)? else {
         return Ok(None);
     };
-    Ok(Some(Anchor {
+    Ok(Some(FileFingerprint {
         size: size.cast_unsigned(),
         modified: row.get(9)?,
         hash: row.get::<_, i64>(10)?.cast_unsigned(),
@@ -198,12 +202,15 @@ fn anchor(row: &Row<'_>) -> rusqlite::Result<Option<Anchor>> {
 }
 
 /// What [`given`] reads, in its order.
-pub(crate) const GIVEN: &str =
+pub(crate) const INJECTION_COLUMNS: &str =
     "session, line, item, subagent, moment, why, tokens, time, used, used_time";
 
-pub(crate) fn given(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<Given> {
+pub(crate) fn read_injection(
+    row: &Row<'_>,
+    texts: &StringReader<'_>,
+) -> rusqlite::Result<Injection> {
     let used: Option<String> = row.get(8)?;
-    Ok(Given {
+    Ok(Injection {
         session: texts.name(row.get(0)?)?,
         line: row.get(1)?,
         item: row.get(2)?,
@@ -213,7 +220,7 @@ pub(crate) fn given(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<Given>
         tokens: row.get(6)?,
         time: row.get(7)?,
         used: match used {
-            Some(how) => Some(Used {
+            Some(how) => Some(InjectionUse {
                 how,
                 time: row.get(9)?,
             }),

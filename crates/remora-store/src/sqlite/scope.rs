@@ -1,18 +1,18 @@
 //! A filter with its names looked up: what a row must be to count. If a name is
 //! not known, nothing can count and there is no scope.
 
-use remora_memory::store::{FileMatch, Filter, LOOKING, Looks, Result};
+use remora_memory::store::{FileMatch, Filter, LOOKUP_TOOLS, LookupItems, Result};
 use remora_protocol::record::Kind;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
-use super::errors::Told;
-use super::names::{Table, find, kind_code};
-use crate::migrate::{self, LISTED};
+use super::errors::StoreResultExt;
+use super::names::{StringTable, find_string_id, kind_code};
+use crate::migrate::{self, INJECTABLE_TERMS_VERSION};
 
 /// A filter in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Scope {
+pub(crate) struct ResolvedFilter {
     pub(crate) project: Option<i64>,
     pub(crate) kinds: Vec<i64>,
     pub(crate) agent: Option<i64>,
@@ -21,7 +21,7 @@ pub(crate) struct Scope {
     pub(crate) until: i64,
     /// The numbers of the paths that fit, if a file is asked for.
     pub(crate) paths: Option<Vec<i64>>,
-    pub(crate) looks: Looks,
+    pub(crate) looks: LookupItems,
     /// The tools whose discoveries do not count.
     pub(crate) looking: Vec<i64>,
     /// Whether the file has lists; one that an older version wrote has none
@@ -29,7 +29,7 @@ pub(crate) struct Scope {
     pub(crate) listed: bool,
 }
 
-impl Scope {
+impl ResolvedFilter {
     /// Looks the names up; `None` if nothing can fit.
     pub(crate) fn find(conn: &Connection, filter: &Filter) -> Result<Option<Self>> {
         let mut names = [None; 3];
@@ -38,7 +38,7 @@ impl Scope {
             .zip([&filter.project, &filter.agent, &filter.session])
         {
             if let Some(name) = name {
-                *slot = find(conn, Table::Names, name)?;
+                *slot = find_string_id(conn, StringTable::Names, name)?;
                 if slot.is_none() {
                     return Ok(None);
                 }
@@ -48,21 +48,21 @@ impl Scope {
         let paths = filter
             .file
             .as_ref()
-            .map(|file| paths(conn, file))
+            .map(|file| find_path_ids(conn, file))
             .transpose()?;
         if paths.as_ref().is_some_and(Vec::is_empty) {
             return Ok(None);
         }
         let mut looking = Vec::new();
-        if filter.looks == Looks::LeftOut {
-            for tool in LOOKING {
-                looking.extend(find(conn, Table::Names, tool)?);
+        if filter.looks == LookupItems::LeftOut {
+            for tool in LOOKUP_TOOLS {
+                looking.extend(find_string_id(conn, StringTable::Names, tool)?);
             }
         }
         Ok(Some(Self {
             looks: filter.looks,
             looking,
-            listed: migrate::version(conn)? >= LISTED,
+            listed: migrate::read_version(conn)? >= INJECTABLE_TERMS_VERSION,
             project,
             kinds: filter.kinds.iter().map(|kind| kind_code(*kind)).collect(),
             agent,
@@ -76,12 +76,12 @@ impl Scope {
     /// The conditions over `items i` as SQL, and their values. Project, session
     /// and agent stand behind a `+`, so that they never choose an index, except
     /// the one that `lead` names.
-    pub(crate) fn conditions(&self, lead: Lead) -> (Vec<String>, Vec<Value>) {
+    pub(crate) fn sql_conditions(&self, lead: LeadingIndex) -> (Vec<String>, Vec<Value>) {
         let mut sql = vec!["i.time >= ? AND i.time < ?".to_owned()];
         let mut values: Vec<Value> = vec![self.since.into(), self.until.into()];
         let columns = [
-            ("project", self.project, Some(Lead::Project)),
-            ("session", self.session, Some(Lead::Session)),
+            ("project", self.project, Some(LeadingIndex::Project)),
+            ("session", self.session, Some(LeadingIndex::Session)),
             ("agent", self.agent, None),
         ];
         for (column, value, leads) in columns {
@@ -122,7 +122,7 @@ impl Scope {
 
 /// Which condition may choose the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lead {
+pub(crate) enum LeadingIndex {
     /// The project.
     Project,
     /// The session.
@@ -133,10 +133,12 @@ pub(crate) enum Lead {
 
 /// Paths that are the file; or also those that end in it after a `/`, or lie in
 /// it as a folder, for which every path is looked at.
-fn paths(conn: &Connection, file: &FileMatch) -> Result<Vec<i64>> {
+fn find_path_ids(conn: &Connection, file: &FileMatch) -> Result<Vec<i64>> {
     let file = match file {
         FileMatch::Exactly(file) => {
-            return Ok(find(conn, Table::Paths, file)?.into_iter().collect());
+            return Ok(find_string_id(conn, StringTable::Paths, file)?
+                .into_iter()
+                .collect());
         }
         FileMatch::Like(file) => file.trim_end_matches('/'),
     };
@@ -149,9 +151,9 @@ fn paths(conn: &Connection, file: &FileMatch) -> Result<Vec<i64>> {
             OR substr(path, 1, length(?1) + 1) = ?1 || '/'
             OR substr(path, -length(?1) - 1) = '/' || ?1",
     )
-    .told()?
+    .store_err()?
     .query_map([file], |row| row.get(0))
-    .told()?
+    .store_err()?
     .collect::<rusqlite::Result<_>>()
-    .told()
+    .store_err()
 }

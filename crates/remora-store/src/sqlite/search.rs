@@ -10,30 +10,30 @@ mod speaker;
 mod tags;
 mod word;
 
-use remora_embed::MODEL;
-use remora_memory::about::texts;
+use remora_embed::MODEL_ID;
+use remora_memory::about::list_texts;
 use remora_memory::named_day::NamedDay;
-use remora_memory::rank::{self, Fit, Held, Holds, Length, Row};
-use remora_memory::store::{DetailRow, Filter, Hit, Page, Result};
-use remora_memory::words::{Effort, Query};
+use remora_memory::rank::{self, MatchStrength, QueryForm, RankInput, TermCoverage, TermWeight};
+use remora_memory::store::{DetailRow, Filter, Hit, PageRequest, Result};
+use remora_memory::words::{Query, SearchEffort};
 use remora_protocol::record::{Item, Kind};
 use rusqlite::Connection;
 
 use super::names::kind_of;
 use super::read::list_ids;
 use super::rows;
-use super::scope::Scope;
-use super::vectors::{self, Breadth, Measure};
-use fold::Scored;
-use light::Lights;
-use near::Near;
-use speaker::Speakers;
-use tags::Tags;
-use word::{DEEP, Word};
+use super::scope::ResolvedFilter;
+use super::vectors::{self, NearestLimits, SimilarityReader};
+use fold::ScoredItem;
+use light::CandidateRows;
+use near::NearestItems;
+use speaker::SpeakerCache;
+use tags::IndexFilter;
+use word::{BEYOND_LEAD_WEIGHT, QueryWord};
 
 /// How far a search looks.
 #[derive(Debug, Clone, Copy)]
-struct Reach {
+struct SearchLimits {
     /// How many rows of one word are looked at to learn how common it is.
     sample: usize,
     /// How many rows with several words at once are taken.
@@ -42,34 +42,34 @@ struct Reach {
     ranked: usize,
     /// How many rows are taken because their embeddings are nearest, and how
     /// many of them are measured.
-    near: Breadth,
+    near: NearestLimits,
     /// How many of the last rows are asked first for several words at once; all
     /// are, otherwise, and in more ways.
     recent: Option<i64>,
 }
 
-const WHOLE: Reach = Reach {
+const FULL_LIMITS: SearchLimits = SearchLimits {
     sample: 1_500,
     together: 500,
     ranked: 200,
-    near: Breadth::WHOLE,
+    near: NearestLimits::FULL,
     recent: None,
 };
-const QUICK: Reach = Reach {
+const QUICK_LIMITS: SearchLimits = SearchLimits {
     sample: 200,
     together: 60,
     ranked: 24,
-    near: Breadth::QUICK,
+    near: NearestLimits::QUICK,
     recent: Some(16_000),
 };
 /// How many rows are ranked at least for each hit that is wanted quickly.
-const FOR_EACH: usize = 3;
+const MIN_RANKED_ITEMS_PER_HIT: usize = 3;
 
-impl Reach {
-    fn of(effort: Effort, limit: usize) -> Self {
+impl SearchLimits {
+    fn for_effort(effort: SearchEffort, limit: usize) -> Self {
         let (reach, least) = match effort {
-            Effort::Whole => (WHOLE, limit),
-            Effort::Quick => (QUICK, limit.saturating_mul(FOR_EACH)),
+            SearchEffort::Whole => (FULL_LIMITS, limit),
+            SearchEffort::Quick => (QUICK_LIMITS, limit.saturating_mul(MIN_RANKED_ITEMS_PER_HIT)),
         };
         Self {
             ranked: reach.ranked.max(least),
@@ -79,30 +79,34 @@ impl Reach {
 }
 
 /// Candidates for the words within the filter, best first.
-pub(crate) fn search(
+pub(crate) fn search_items(
     conn: &Connection,
     query: &Query,
     filter: &Filter,
     limit: usize,
 ) -> Result<Vec<Hit>> {
-    let Some(scope) = Scope::find(conn, filter)? else {
+    let Some(scope) = ResolvedFilter::find(conn, filter)? else {
         return Ok(Vec::new());
     };
     if limit == 0 {
         return Ok(Vec::new());
     }
     if query.is_blank() {
-        return newest(conn, query, &scope, limit);
+        return list_newest(conn, query, &scope, limit);
     }
     if query.groups().is_empty() {
         return Ok(Vec::new());
     }
-    let mut reach = Reach::of(query.effort(), limit);
+    let mut reach = SearchLimits::for_effort(query.effort(), limit);
     // Phrases that must not be there are seen only when rows are loaded.
-    if query.without().iter().any(|group| group.phrase().is_some()) {
+    if query
+        .excluded_groups()
+        .iter()
+        .any(|group| group.phrase().is_some())
+    {
         reach.ranked = reach.ranked.max(reach.sample);
     }
-    let search = Search::new(conn, scope, word::without(query), reach, limit)?;
+    let search = SearchRun::new(conn, scope, word::excluded_expressions(query), reach, limit)?;
     search.run(query)
 }
 
@@ -120,31 +124,36 @@ pub(crate) fn details(
         kinds: vec![kind],
         ..Filter::default()
     };
-    let scope = Scope::find(conn, &filter)?;
+    let scope = ResolvedFilter::find(conn, &filter)?;
     let Some(scope) = scope.filter(|_| !query.groups().is_empty()) else {
         return Ok(Vec::new());
     };
-    let search = Search::new(conn, scope, Vec::new(), QUICK, limit)?;
-    let ids = search.ask(&search.nearly_all(query), limit)?;
+    let search = SearchRun::new(conn, scope, Vec::new(), QUICK_LIMITS, limit)?;
+    let ids = search.match_items(&search.nearly_all(query), limit)?;
     rows::details(conn, &ids)
 }
 
-fn newest(conn: &Connection, query: &Query, scope: &Scope, limit: usize) -> Result<Vec<Hit>> {
-    let mut page = Page::newest(limit);
+fn list_newest(
+    conn: &Connection,
+    query: &Query,
+    scope: &ResolvedFilter,
+    limit: usize,
+) -> Result<Vec<Hit>> {
+    let mut page = PageRequest::newest(limit);
     let mut hits = Vec::new();
     while hits.len() < limit {
         let ids = list_ids(conn, scope, page)?;
         let Some(last) = ids.last() else { break };
         page.beyond = Some(*last);
-        let items = rows::items(conn, &ids)?;
-        let allowed = |item: &Item| query.allows(texts(item).map(String::as_str));
+        let items = rows::read_items(conn, &ids)?;
+        let allowed = |item: &Item| query.allows_texts(list_texts(item).map(String::as_str));
         let hit = |item| Hit {
             item,
             score: 0.0,
             all_words: true,
             any_words: true,
-            parts: rank::Parts::default(),
-            fit: Fit::default(),
+            parts: rank::ScoreParts::default(),
+            fit: MatchStrength::default(),
             same: Vec::new(),
         };
         hits.extend(items.into_iter().filter(allowed).map(hit));
@@ -153,25 +162,25 @@ fn newest(conn: &Connection, query: &Query, scope: &Scope, limit: usize) -> Resu
     Ok(hits)
 }
 
-struct Search<'c> {
+struct SearchRun<'c> {
     conn: &'c Connection,
-    scope: Scope,
+    scope: ResolvedFilter,
     /// What rows must hold beside the words, and what they must not.
-    tags: Tags,
-    reach: Reach,
+    tags: IndexFilter,
+    reach: SearchLimits,
     limit: usize,
 }
 
-impl<'c> Search<'c> {
+impl<'c> SearchRun<'c> {
     /// A search in the scope for rows that hold nothing of `without`.
     fn new(
         conn: &'c Connection,
-        scope: Scope,
+        scope: ResolvedFilter,
         without: Vec<String>,
-        reach: Reach,
+        reach: SearchLimits,
         limit: usize,
     ) -> Result<Self> {
-        let mut tags = Tags::choose(conn, &scope)?;
+        let mut tags = IndexFilter::for_scope(conn, &scope)?;
         tags.without.extend(without);
         Ok(Self {
             conn,
@@ -184,57 +193,67 @@ impl<'c> Search<'c> {
 
     fn run(&self, query: &Query) -> Result<Vec<Hit>> {
         let weights = query.weights();
-        let (rows, average) = self.size()?;
-        let words = self.words(query, rows)?;
-        let mut candidates = self.candidates(&words)?;
-        let mut near = Near::default();
-        if let Some(meaning) = query.meaning() {
-            near = Near::find(self, meaning)?;
+        let (rows, average) = self.measure_project()?;
+        let words = self.resolve_words(query, rows)?;
+        let mut candidates = self.find_candidates(&words)?;
+        let mut near = NearestItems::default();
+        if let Some(meaning) = query.text_embedding() {
+            near = NearestItems::find(self, meaning)?;
             candidates.ids.extend(near.ids());
         }
-        let lights = Lights::load(self, &words, &candidates)?;
-        let mut scored = self.weigh(query, average, &words, &lights)?;
-        scored.retain(|row| row.row.words > 0.0 || near.holds(row.id));
+        let lights = CandidateRows::load_rows(self, &words, &candidates)?;
+        let mut scored = self.score_candidates(query, average, &words, &lights)?;
+        scored.retain(|row| row.row.words > 0.0 || near.contains_item(row.id));
         scored.sort_by(|a, b| b.row.words.total_cmp(&a.row.words).then(b.id.cmp(&a.id)));
         let mut place = 0;
         scored.retain(|row| {
             place += 1;
-            place <= self.reach.ranked || near.holds(row.id)
+            place <= self.reach.ranked || near.contains_item(row.id)
         });
-        self.compare(query, &mut near, &mut scored)?;
-        let length = Length::of(query.text());
-        let wording = self.wording(query, &words)?;
-        scored.retain(|row| rank::answers(length, wording, &row.row));
-        let rows: Vec<Row> = scored.iter().map(|row| row.row).collect();
-        for (row, parts) in scored.iter_mut().zip(rank::fuse(weights, length, &rows)) {
+        self.compare_embeddings(query, &mut near, &mut scored)?;
+        let length = QueryForm::from_text(query.text());
+        let wording = self.check_vocabulary(query, &words)?;
+        scored.retain(|row| rank::is_answer(length, wording, &row.row));
+        let rows: Vec<RankInput> = scored.iter().map(|row| row.row).collect();
+        for (row, parts) in scored
+            .iter_mut()
+            .zip(rank::fuse_scores(weights, length, &rows))
+        {
             row.parts = parts;
         }
         scored.sort_by(|a, b| {
-            let score = |row: &Scored| row.parts.score();
+            let score = |row: &ScoredItem| row.parts.score();
             score(b).total_cmp(&score(a)).then(b.id.cmp(&a.id))
         });
-        self.hits(query, &scored)
+        self.fold_hits(query, &scored)
     }
 
     /// What each row is about and means, against the query.
-    fn compare(&self, query: &Query, near: &mut Near, scored: &mut [Scored]) -> Result<()> {
-        if let Some(gist) = remora_embed::gist(query.text()) {
+    fn compare_embeddings(
+        &self,
+        query: &Query,
+        near: &mut NearestItems,
+        scored: &mut [ScoredItem],
+    ) -> Result<()> {
+        if let Some(gist) = remora_embed::embed_static(query.text()) {
             for row in &mut *scored {
                 row.row.gist = vectors::gist_likeness(self.conn, row.id, &gist)?;
             }
         }
-        let Some(meaning) = query.meaning() else {
+        let Some(meaning) = query.text_embedding() else {
             return Ok(());
         };
-        let Some(mut measure) = Measure::new(self.conn, MODEL)? else {
+        let Some(mut measure) = SimilarityReader::new(self.conn, MODEL_ID)? else {
             return Ok(());
         };
         for row in scored {
-            let found = near.of(&mut measure, row.id, meaning)?;
+            let found = near.find_similarity(&mut measure, row.id, meaning)?;
             row.row.likeness = found.map(|(likeness, _)| likeness);
             row.row.meaning = found.map(|(_, far)| far);
             for beside in row.beside.into_iter().flatten() {
-                let far = near.of(&mut measure, beside, meaning)?.map(|(_, far)| far);
+                let far = near
+                    .find_similarity(&mut measure, beside, meaning)?
+                    .map(|(_, far)| far);
                 let most = row.row.meaning_beside.into_iter().chain(far);
                 row.row.meaning_beside = most.max_by(f64::total_cmp);
             }
@@ -244,35 +263,39 @@ impl<'c> Search<'c> {
 
     /// How well the words fit each row that may be a hit, where rows are
     /// `average` long.
-    fn weigh(
+    fn score_candidates(
         &self,
         query: &Query,
         average: f64,
-        words: &[Word],
-        lights: &Lights,
-    ) -> Result<Vec<Scored>> {
+        words: &[QueryWord],
+        lights: &CandidateRows,
+    ) -> Result<Vec<ScoredItem>> {
         let weights = query.weights();
         let misspelt = words.iter().any(|word| word.misspelt);
-        let mut speakers = Speakers::new(self.conn, query);
+        let mut speakers = SpeakerCache::new(self.conn, query);
         let day = NamedDay::find(query.text());
         let rows = lights.rows();
         let most: f64 = words.iter().map(|word| word.fit_idf).sum();
         let mut scored = Vec::with_capacity(rows.len());
         for (at, light) in rows.iter().enumerate().filter(|(_, row)| row.fits) {
             let kind = kind_of(light.kind).unwrap_or(Kind::Discovery);
-            let speaker = speakers.of(light.speaker)?;
-            let own = lights.held(at);
-            let said = |n: usize| f64::from(u8::from(speaker.says(n)));
+            let speaker = speakers.get_speaker(light.speaker)?;
+            let own = lights.word_weights(at);
+            let said = |n: usize| f64::from(u8::from(speaker.is_name_word(n)));
             let held = words.iter().enumerate().map(|(n, word)| {
-                let mut weight = weights.held(own[n] + said(n), light.length, average);
-                for (other, far) in lights.beside(at) {
+                let mut weight = weights.normalise_weight(own[n] + said(n), light.length, average);
+                for (other, far) in lights.iter_neighbours(at) {
                     // What only stands far down in a neighbour says nothing here.
-                    let beside = lights.held(other)[n];
-                    let beside = if beside > DEEP { beside } else { 0.0 };
-                    weight +=
-                        weights.beside[far - 1] * weights.held(beside, rows[other].length, average);
+                    let beside = lights.word_weights(other)[n];
+                    let beside = if beside > BEYOND_LEAD_WEIGHT {
+                        beside
+                    } else {
+                        0.0
+                    };
+                    weight += weights.beside[far - 1]
+                        * weights.normalise_weight(beside, rows[other].length, average);
                 }
-                Held {
+                TermWeight {
                     idf: word.idf,
                     weight,
                 }
@@ -280,9 +303,9 @@ impl<'c> Search<'c> {
             let mut each = own.iter().enumerate().map(|(n, own)| own + said(n) > 0.0);
             let all = !misspelt && each.clone().all(|held| held);
             let holds = match (all, each.any(|held| held)) {
-                (true, _) => Holds::All,
-                (_, true) => Holds::Some,
-                _ => Holds::None,
+                (true, _) => TermCoverage::All,
+                (_, true) => TermCoverage::Some,
+                _ => TermCoverage::None,
             };
             let idf = |(n, own): (usize, &f64)| {
                 if own + said(n) > 0.0 {
@@ -292,12 +315,12 @@ impl<'c> Search<'c> {
                 }
             };
             let weight: f64 = own.iter().enumerate().map(idf).sum();
-            scored.push(Scored {
+            scored.push(ScoredItem {
                 id: light.id,
-                row: Row {
-                    words: weights.words(held),
+                row: RankInput {
+                    words: weights.score_terms(held),
                     holds,
-                    fit: Fit {
+                    fit: MatchStrength {
                         share: if most > 0.0 { weight / most } else { 0.0 },
                         weight,
                         gist: 0.0,
@@ -308,12 +331,12 @@ impl<'c> Search<'c> {
                     meaning: None,
                     meaning_beside: None,
                     kind,
-                    favoured: query.favours().contains(&kind),
+                    favoured: query.favoured_kinds().contains(&kind),
                     person: kind == Kind::Prompt || speaker.is_person(),
                     named: speaker.is_named(),
-                    dated: day.map_or(0.0, |day| day.fit(light.time)),
+                    dated: day.map_or(0.0, |day| day.score_time(light.time)),
                 },
-                parts: rank::Parts::default(),
+                parts: rank::ScoreParts::default(),
                 beside: lights.next_to(at),
             });
         }

@@ -7,72 +7,79 @@ use remora_memory::store::Result;
 use remora_memory::words::is_stop;
 use rusqlite::{Connection, params};
 
-use super::errors::Told;
+use super::errors::StoreResultExt;
 
 /// How many letters a word has, to be known here.
-const SHORTEST: usize = 4;
-const LONGEST: usize = 32;
+const MIN_WORD_CHARS: usize = 4;
+const MAX_WORD_CHARS: usize = 32;
 /// From how many letters on two steps are forgiven.
-const LONG: usize = 8;
+const MIN_TWO_EDIT_CHARS: usize = 8;
 /// How long a beginning is, at least, to look at all words that share it.
-const BEGINNING: usize = 3;
+const MIN_PREFIX_CHARS: usize = 3;
 /// How many words with one beginning are looked at.
-const LOOKED_AT: i64 = 1_000;
+const MAX_SCANNED_TERMS: i64 = 1_000;
 
 /// Words that are spelt almost as this one, the most similar first; never the
 /// word itself.
-pub(crate) fn similar(conn: &Connection, term: &str, limit: usize) -> Result<Vec<String>> {
+pub(crate) fn find_similar_terms(
+    conn: &Connection,
+    term: &str,
+    limit: usize,
+) -> Result<Vec<String>> {
     let word: Vec<char> = term.chars().collect();
     let plain = word.iter().all(|c| c.is_alphanumeric());
     let digits = word.iter().filter(|c| c.is_ascii_digit()).count();
-    if !(SHORTEST..=LONGEST).contains(&word.len()) || !plain || digits * 2 >= word.len() {
+    if !(MIN_WORD_CHARS..=MAX_WORD_CHARS).contains(&word.len())
+        || !plain
+        || digits * 2 >= word.len()
+    {
         return Ok(Vec::new());
     }
     conn.execute_batch(
         "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab ('main', 'words', 'row')",
     )
-    .told()?;
+    .store_err()?;
     // Too many words share a short beginning; short words are tried letter by
     // letter instead.
-    let share = if word.len() / 2 < BEGINNING {
+    let share = if word.len() / 2 < MIN_PREFIX_CHARS {
         word.len()
     } else {
         word.len() / 2
     };
     let (first, second) = word.split_at(share);
-    let mut known = among(conn, &changed(first, second))?;
+    let mut known = filter_indexed_terms(conn, &generate_edits(first, second))?;
     if !second.is_empty() {
-        known.extend(beginning(conn, first)?);
+        known.extend(list_terms_with_prefix(conn, first)?);
     }
-    let mut found = within(&word, &known, 1);
+    let mut found = filter_by_distance(&word, &known, 1);
     // Beside words that are one step away, others are noise.
-    if found.is_empty() && word.len() >= LONG {
-        found = within(&word, &known, 2);
+    if found.is_empty() && word.len() >= MIN_TWO_EDIT_CHARS {
+        found = filter_by_distance(&word, &known, 2);
     }
     found.truncate(limit);
     Ok(found)
 }
 
 /// Words of the index that begin so.
-fn beginning(conn: &Connection, letters: &[char]) -> Result<Vec<String>> {
+fn list_terms_with_prefix(conn: &Connection, letters: &[char]) -> Result<Vec<String>> {
     let from: String = letters.iter().collect();
     let to = format!("{from}{}", char::MAX);
     conn.prepare_cached("SELECT term FROM temp.vocabulary WHERE term >= ?1 AND term < ?2 LIMIT ?3")
-        .told()?
-        .query_map(params![from, to, LOOKED_AT], |row| row.get(0))
-        .told()?
+        .store_err()?
+        .query_map(params![from, to, MAX_SCANNED_TERMS], |row| row.get(0))
+        .store_err()?
         .collect::<rusqlite::Result<_>>()
-        .told()
+        .store_err()
 }
 
 /// Those of the words that are in the index.
-fn among(conn: &Connection, words: &[String]) -> Result<Vec<String>> {
+fn filter_indexed_terms(conn: &Connection, words: &[String]) -> Result<Vec<String>> {
     let mut statement = conn
         .prepare_cached("SELECT term FROM temp.vocabulary WHERE term = ?1")
-        .told()?;
+        .store_err()?;
     let mut found = Vec::new();
     for word in words {
-        if statement.exists([word]).told()? {
+        if statement.exists([word]).store_err()? {
             found.push(word.clone());
         }
     }
@@ -82,7 +89,7 @@ fn among(conn: &Connection, words: &[String]) -> Result<Vec<String>> {
 /// Words with one letter of the first half changed, put in, taken out or
 /// swapped with the next one. Letters are those of English: others would be
 /// too many to try.
-fn changed(first: &[char], second: &[char]) -> Vec<String> {
+fn generate_edits(first: &[char], second: &[char]) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = |beginning: &[char], rest: &[char]| {
         words.push(beginning.iter().chain(rest).collect::<String>());
@@ -109,14 +116,18 @@ fn changed(first: &[char], second: &[char]) -> Vec<String> {
 }
 
 /// Those at most so many steps away, the most similar first.
-fn within(word: &[char], known: &[String], most: usize) -> Vec<String> {
+fn filter_by_distance(word: &[char], known: &[String], most: usize) -> Vec<String> {
     let mut found: Vec<(usize, usize, &String)> = Vec::new();
     for other in known.iter().filter(|other| !is_stop(other)) {
         let letters: Vec<char> = other.chars().collect();
-        let far = steps(word, &letters, most);
-        if letters.len() >= SHORTEST && (1..=most).contains(&far) {
+        let far = edit_distance(word, &letters, most);
+        if letters.len() >= MIN_WORD_CHARS && (1..=most).contains(&far) {
             let same = word.iter().zip(&letters).take_while(|(a, b)| a == b);
-            found.push((far, LONGEST - same.count().min(LONGEST), other));
+            found.push((
+                far,
+                MAX_WORD_CHARS - same.count().min(MAX_WORD_CHARS),
+                other,
+            ));
         }
     }
     found.sort_unstable();
@@ -126,7 +137,7 @@ fn within(word: &[char], known: &[String], most: usize) -> Vec<String> {
 
 /// How many letters must be put in, taken out, changed or swapped with the next
 /// one; `most + 1` if it is more than `most`.
-fn steps(a: &[char], b: &[char], most: usize) -> usize {
+fn edit_distance(a: &[char], b: &[char], most: usize) -> usize {
     if a.len().abs_diff(b.len()) > most {
         return most + 1;
     }

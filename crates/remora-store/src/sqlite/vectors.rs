@@ -8,22 +8,22 @@ mod blocks;
 mod nearest;
 mod spread;
 
-use remora_embed::{Meaning, View};
+use remora_embed::{Embedding, EmbeddingView};
 use remora_memory::store::{Filter, Result};
 use rusqlite::{
     CachedStatement, Connection, OptionalExtension, Transaction, TransactionBehavior, params,
 };
 
 use super::SqliteStore;
-use super::errors::Told;
-use super::scope::Scope;
-use blocks::Blocks;
-pub(crate) use nearest::nearest;
-pub(crate) use spread::{Spread, spread};
+use super::errors::StoreResultExt;
+use super::scope::ResolvedFilter;
+use blocks::SketchBlocks;
+pub(crate) use nearest::find_nearest;
+pub(crate) use spread::{ScoreDistribution, estimate_distribution};
 
 /// How many vectors a search reads.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Breadth {
+pub(crate) struct NearestLimits {
     /// How many of the nearest rows are wanted.
     pub(crate) wanted: usize,
     /// The sketches choose one row in so many, within these bounds, and the
@@ -41,9 +41,9 @@ pub(crate) struct Breadth {
     only_said: bool,
 }
 
-impl Breadth {
+impl NearestLimits {
     /// For somebody who searches.
-    pub(crate) const WHOLE: Self = Self {
+    pub(crate) const FULL: Self = Self {
         wanted: 200,
         one_in: 100,
         least: 750,
@@ -65,18 +65,21 @@ impl Breadth {
 }
 
 /// The schema that brought these tables.
-const SINCE: u32 = 2;
+const VECTORS_VERSION: u32 = 2;
 
 /// The statement; none if the file has no such tables, because a reader may
 /// come before the writer that brings the file up.
-pub(super) fn ask<'c>(conn: &'c Connection, sql: &str) -> Result<Option<CachedStatement<'c>>> {
-    match conn.prepare_cached(sql).told() {
+pub(super) fn prepare_if_present<'c>(
+    conn: &'c Connection,
+    sql: &str,
+) -> Result<Option<CachedStatement<'c>>> {
+    match conn.prepare_cached(sql).store_err() {
         Ok(statement) => Ok(Some(statement)),
         Err(error) => {
             let version: u32 = conn
                 .pragma_query_value(None, "user_version", |row| row.get(0))
-                .told()?;
-            if version < SINCE {
+                .store_err()?;
+            if version < VECTORS_VERSION {
                 Ok(None)
             } else {
                 Err(error)
@@ -86,39 +89,40 @@ pub(super) fn ask<'c>(conn: &'c Connection, sql: &str) -> Result<Option<CachedSt
 }
 
 /// The number of the model, if the vectors in the file are of it.
-fn current(conn: &Connection, model: &str) -> Result<Option<i64>> {
-    Ok(maker(conn)?
+fn find_current_model(conn: &Connection, model: &str) -> Result<Option<i64>> {
+    Ok(find_stored_model(conn)?
         .filter(|(_, name)| name == model)
         .map(|(id, _)| id))
 }
 
 /// The model that made the vectors in the file.
-fn maker(conn: &Connection) -> Result<Option<(i64, String)>> {
-    let Some(mut statement) = ask(conn, "SELECT id, name FROM models ORDER BY id DESC LIMIT 1")?
+fn find_stored_model(conn: &Connection) -> Result<Option<(i64, String)>> {
+    let Some(mut statement) =
+        prepare_if_present(conn, "SELECT id, name FROM models ORDER BY id DESC LIMIT 1")?
     else {
         return Ok(None);
     };
     statement
         .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()
-        .told()
+        .store_err()
 }
 
 /// Notes that the row waits for a vector. Part of writing a row.
-pub(crate) fn enqueue(tx: &Connection, item: i64) -> Result<()> {
+pub(crate) fn enqueue_item(tx: &Connection, item: i64) -> Result<()> {
     tx.prepare_cached("INSERT OR IGNORE INTO unembedded (item) VALUES (?1)")
-        .told()?
+        .store_err()?
         .execute([item])
-        .told()?;
+        .store_err()?;
     Ok(())
 }
 
 /// Keeps the row's vector by the static table. Part of writing a row.
-pub(crate) fn put_gist(tx: &Connection, item: i64, gist: &Meaning) -> Result<()> {
+pub(crate) fn put_gist(tx: &Connection, item: i64, gist: &Embedding) -> Result<()> {
     tx.prepare_cached("INSERT OR REPLACE INTO gists (item, v) VALUES (?1, ?2)")
-        .told()?
+        .store_err()?
         .execute(params![item, gist.to_bytes()])
-        .told()?;
+        .store_err()?;
     Ok(())
 }
 
@@ -127,10 +131,10 @@ pub(crate) fn put_gist(tx: &Connection, item: i64, gist: &Meaning) -> Result<()>
 pub(crate) fn without_gist(conn: &Connection, items: &[i64]) -> Result<Vec<i64>> {
     let mut statement = conn
         .prepare_cached("SELECT 1 FROM gists WHERE item = ?1")
-        .told()?;
+        .store_err()?;
     let mut without = Vec::new();
     for item in items {
-        if !statement.exists([item]).told()? {
+        if !statement.exists([item]).store_err()? {
             without.push(*item);
         }
     }
@@ -138,16 +142,16 @@ pub(crate) fn without_gist(conn: &Connection, items: &[i64]) -> Result<Vec<i64>>
 }
 
 /// Which rows still wait for a vector of this model, the newest first.
-pub(crate) fn pending(conn: &Connection, model: &str, limit: usize) -> Result<Vec<i64>> {
+pub(crate) fn list_pending(conn: &Connection, model: &str, limit: usize) -> Result<Vec<i64>> {
     let (queued, all) = (
         "SELECT item FROM unembedded ORDER BY item DESC LIMIT ?1",
         "SELECT id FROM items ORDER BY id DESC LIMIT ?1",
     );
-    waiting(conn, model, queued, all)?
+    prepare_pending_query(conn, model, queued, all)?
         .query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| row.get(0))
-        .told()?
+        .store_err()?
         .collect::<rusqlite::Result<_>>()
-        .told()
+        .store_err()
 }
 
 /// How many rows still wait for a vector of this model.
@@ -156,99 +160,103 @@ pub(crate) fn pending_count(conn: &Connection, model: &str) -> Result<u64> {
         "SELECT count(*) FROM unembedded",
         "SELECT coalesce(sum(items), 0) FROM kinds",
     );
-    waiting(conn, model, queued, all)?
+    prepare_pending_query(conn, model, queued, all)?
         .query_row([], |row| row.get(0))
-        .told()
+        .store_err()
 }
 
 /// Rows wait in the queue; if what vectors there are is of another model, all
 /// rows wait.
-fn waiting<'c>(
+fn prepare_pending_query<'c>(
     conn: &'c Connection,
     model: &str,
     queued: &str,
     all: &str,
 ) -> Result<CachedStatement<'c>> {
-    if maker(conn)?.is_none_or(|(_, name)| name == model)
-        && let Some(statement) = ask(conn, queued)?
+    if find_stored_model(conn)?.is_none_or(|(_, name)| name == model)
+        && let Some(statement) = prepare_if_present(conn, queued)?
     {
         return Ok(statement);
     }
-    conn.prepare_cached(all).told()
+    conn.prepare_cached(all).store_err()
 }
 
 /// Stores vectors of this model, all of them or none. Rows that are gone are
 /// passed over. The first vector of another model than before makes an end of
 /// the old ones.
-pub(crate) fn put(conn: &Connection, model: &str, meanings: &[(i64, Meaning)]) -> Result<()> {
-    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).told()?;
-    let model = match current(&tx, model)? {
+pub(crate) fn store_embeddings(
+    conn: &Connection,
+    model: &str,
+    meanings: &[(i64, Embedding)],
+) -> Result<()> {
+    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).store_err()?;
+    let model = match find_current_model(&tx, model)? {
         Some(id) => id,
-        None => requeue(&tx, model)?,
+        None => requeue_all(&tx, model)?,
     };
-    let mut blocks = Blocks::new(&tx);
+    let mut blocks = SketchBlocks::new(&tx);
     for (item, meaning) in meanings {
         put_one(&tx, &mut blocks, model, *item, meaning)?;
     }
     blocks.finish()?;
-    tx.commit().told()
+    tx.commit().store_err()
 }
 
 fn put_one(
     tx: &Connection,
-    blocks: &mut Blocks<'_>,
+    blocks: &mut SketchBlocks<'_>,
     model: i64,
     item: i64,
-    meaning: &Meaning,
+    meaning: &Embedding,
 ) -> Result<()> {
     tx.prepare_cached("DELETE FROM unembedded WHERE item = ?1")
-        .told()?
+        .store_err()?
         .execute([item])
-        .told()?;
+        .store_err()?;
     let row: Option<(i64, i64, Option<i64>)> = tx
         .prepare_cached(
             "SELECT i.kind, i.project, v.block
              FROM items i LEFT JOIN vectors v ON v.item = i.id WHERE i.id = ?1",
         )
-        .told()?
+        .store_err()?
         .query_row([item], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()
-        .told()?;
+        .store_err()?;
     let Some((kind, project, old)) = row else {
         return Ok(());
     };
     // A kind beyond a byte would be a mistake of a later version; such a row is
     // found as long as nobody asks for kinds.
     let kind = u8::try_from(kind).unwrap_or(0);
-    let block = blocks.put(project, old, item, kind, meaning)?;
+    let block = blocks.write_entry(project, old, item, kind, meaning)?;
     tx.prepare_cached(
         "INSERT OR REPLACE INTO vectors (item, model, block, v) VALUES (?1, ?2, ?3, ?4)",
     )
-    .told()?
+    .store_err()?
     .execute(params![item, model, block, meaning.to_bytes()])
-    .told()?;
+    .store_err()?;
     Ok(())
 }
 
 /// Makes an end of all vectors: every row waits for one of this model. Returns
 /// the model's number.
-pub(crate) fn requeue(tx: &Connection, model: &str) -> Result<i64> {
-    clear(tx)?;
+pub(crate) fn requeue_all(tx: &Connection, model: &str) -> Result<i64> {
+    clear_tables(tx)?;
     tx.prepare_cached("INSERT INTO models (name) VALUES (?1)")
-        .told()?
+        .store_err()?
         .execute([model])
-        .told()?;
+        .store_err()?;
     Ok(tx.last_insert_rowid())
 }
 
 /// Makes an end of all vectors, whatever made them: every row waits for one.
-pub(crate) fn forget(conn: &Connection) -> Result<()> {
-    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).told()?;
-    clear(&tx)?;
-    tx.commit().told()
+pub(crate) fn clear_embeddings(conn: &Connection) -> Result<()> {
+    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).store_err()?;
+    clear_tables(&tx)?;
+    tx.commit().store_err()
 }
 
-fn clear(tx: &Connection) -> Result<()> {
+fn clear_tables(tx: &Connection) -> Result<()> {
     tx.execute_batch(
         "DELETE FROM vectors;
          DELETE FROM sketches;
@@ -256,7 +264,7 @@ fn clear(tx: &Connection) -> Result<()> {
          DELETE FROM unembedded;
          INSERT INTO unembedded (item) SELECT id FROM items ORDER BY id",
     )
-    .told()
+    .store_err()
 }
 
 /// Takes out everything of a row that this file owns. Part of removing a row.
@@ -265,14 +273,17 @@ pub(crate) fn drop_item(tx: &Connection, item: i64) -> Result<()> {
         "DELETE FROM unembedded WHERE item = ?1",
         "DELETE FROM gists WHERE item = ?1",
     ] {
-        tx.prepare_cached(sql).told()?.execute([item]).told()?;
+        tx.prepare_cached(sql)
+            .store_err()?
+            .execute([item])
+            .store_err()?;
     }
     let block: Option<Option<i64>> = tx
         .prepare_cached("DELETE FROM vectors WHERE item = ?1 RETURNING block")
-        .told()?
+        .store_err()?
         .query_row([item], |row| row.get(0))
         .optional()
-        .told()?;
+        .store_err()?;
     match block.flatten() {
         Some(block) => blocks::take_out(tx, block, item),
         None => Ok(()),
@@ -280,28 +291,32 @@ pub(crate) fn drop_item(tx: &Connection, item: i64) -> Result<()> {
 }
 
 /// How near the row is by the static table; none if it has no such vector.
-pub(crate) fn gist_likeness(conn: &Connection, item: i64, gist: &Meaning) -> Result<Option<f32>> {
-    match ask(conn, "SELECT v FROM gists WHERE item = ?1")? {
-        Some(mut statement) => measured(&mut statement, item, gist),
+pub(crate) fn gist_likeness(conn: &Connection, item: i64, gist: &Embedding) -> Result<Option<f32>> {
+    match prepare_if_present(conn, "SELECT v FROM gists WHERE item = ?1")? {
+        Some(mut statement) => measure_similarity(&mut statement, item, gist),
         None => Ok(None),
     }
 }
 
 /// Measures one row after the other by a model.
-pub(crate) struct Measure<'c>(CachedStatement<'c>);
+pub(crate) struct SimilarityReader<'c>(CachedStatement<'c>);
 
-impl<'c> Measure<'c> {
+impl<'c> SimilarityReader<'c> {
     /// None if the file has no vectors of this model.
     pub(crate) fn new(conn: &'c Connection, model: &str) -> Result<Option<Self>> {
-        let model = current(conn, model)?;
+        let model = find_current_model(conn, model)?;
         model
             .map(|model| of_model(conn, model).map(Self))
             .transpose()
     }
 
     /// How near the row is; none if it has no vector.
-    pub(crate) fn of(&mut self, item: i64, meaning: &Meaning) -> Result<Option<f32>> {
-        measured(&mut self.0, item, meaning)
+    pub(crate) fn find_similarity(
+        &mut self,
+        item: i64,
+        meaning: &Embedding,
+    ) -> Result<Option<f32>> {
+        measure_similarity(&mut self.0, item, meaning)
     }
 }
 
@@ -310,42 +325,47 @@ fn of_model(conn: &Connection, model: i64) -> Result<CachedStatement<'_>> {
     conn.prepare_cached(&format!(
         "SELECT v FROM vectors WHERE item = ?1 AND model = {model}"
     ))
-    .told()
+    .store_err()
 }
 
 /// What is no vector, or one of another space, is as none.
-fn measured(
+fn measure_similarity(
     statement: &mut CachedStatement<'_>,
     item: i64,
-    meaning: &Meaning,
+    meaning: &Embedding,
 ) -> Result<Option<f32>> {
-    let mut rows = statement.query([item]).told()?;
-    let Some(row) = rows.next().told()? else {
+    let mut rows = statement.query([item]).store_err()?;
+    let Some(row) = rows.next().store_err()? else {
         return Ok(None);
     };
-    let view = row.get_ref(0).told()?.as_blob().ok().and_then(View::new);
+    let view = row
+        .get_ref(0)
+        .store_err()?
+        .as_blob()
+        .ok()
+        .and_then(EmbeddingView::new);
     Ok(view
         .filter(|view| view.dims() == meaning.dims())
-        .map(|view| view.cosine(meaning)))
+        .map(|view| view.cosine_similarity(meaning)))
 }
 
 impl SqliteStore {
     /// The rows within the filter whose meaning is nearest, the nearest first,
     /// with how near they are. A part of what a search does.
-    pub fn nearest(
+    pub fn find_nearest(
         &self,
         model: &str,
-        meaning: &Meaning,
+        meaning: &Embedding,
         filter: &Filter,
         limit: usize,
     ) -> Result<Vec<(i64, f32)>> {
-        self.reading(|conn| match Scope::find(conn, filter)? {
+        self.with_snapshot(|conn| match ResolvedFilter::find(conn, filter)? {
             Some(scope) => {
-                let breadth = Breadth {
+                let breadth = NearestLimits {
                     wanted: limit,
-                    ..Breadth::WHOLE
+                    ..NearestLimits::FULL
                 };
-                nearest(conn, model, meaning, &scope, breadth)
+                find_nearest(conn, model, meaning, &scope, breadth)
             }
             None => Ok(Vec::new()),
         })

@@ -5,26 +5,26 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-use remora_memory::words::{Role, Splitter};
+use remora_memory::words::{TermRole, TermSplitter};
 use remora_protocol::record::Item;
 
 /// How much a word counts by where it stands.
-const TITLE: f32 = 1.0;
-const FACT: f32 = 1.0;
-const CONCEPT: f32 = 1.0;
-const FILE: f32 = 1.0;
-const TEXT: f32 = 1.0;
+const TITLE_WEIGHT: f32 = 1.0;
+const FACT_WEIGHT: f32 = 1.0;
+const CONCEPT_WEIGHT: f32 = 1.0;
+const FILE_WEIGHT: f32 = 1.0;
+const TEXT_WEIGHT: f32 = 1.0;
 
 /// How long the lead is, in bytes.
-const LEAD: usize = 600;
+const MAX_LEAD_BYTES: usize = 600;
 /// What a term begins with that stands only beyond the lead. No word begins so.
-pub(crate) const BEYOND: &str = "_t";
+pub(crate) const BEYOND_LEAD_PREFIX: &str = "_t";
 /// How much of a text is indexed, in bytes.
-const MOST: usize = 24 * 1024;
+const MAX_INDEXED_BYTES: usize = 24 * 1024;
 
 /// An item's words, ready to be stored.
 #[derive(Debug, Default)]
-pub(crate) struct Weighed {
+pub(crate) struct WeightedTerms {
     /// Every term of the lead once, separated by spaces; then, marked as such,
     /// those that stand only beyond it.
     pub(crate) terms: String,
@@ -35,7 +35,7 @@ pub(crate) struct Weighed {
 }
 
 /// A hash of a term; equal for index and query.
-pub(crate) fn hash(term: &str) -> u64 {
+pub(crate) fn hash_term(term: &str) -> u64 {
     let hash = term.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
     });
@@ -44,39 +44,39 @@ pub(crate) fn hash(term: &str) -> u64 {
 }
 
 /// The 20 bits of a hash that the weights keep.
-pub(crate) fn short(hash: u64) -> u32 {
+pub(crate) fn shorten_hash(hash: u64) -> u32 {
     u32::try_from(hash >> 44).unwrap_or_default()
 }
 
 /// Weighs the words of an item.
-pub(crate) fn weigh(item: &Item, splitter: &mut Splitter) -> Weighed {
-    let mut scale = Scale::new(splitter);
-    scale.add(&item.title, TITLE);
+pub(crate) fn compute_term_weights(item: &Item, splitter: &mut TermSplitter) -> WeightedTerms {
+    let mut scale = TermCollector::new(splitter);
+    scale.add_text(&item.title, TITLE_WEIGHT);
     for fact in &item.facts {
-        scale.add(fact, FACT);
+        scale.add_text(fact, FACT_WEIGHT);
     }
     for concept in &item.concepts {
-        scale.add(concept, CONCEPT);
+        scale.add_text(concept, CONCEPT_WEIGHT);
     }
     for file in item.files_read.iter().chain(&item.files_modified) {
-        scale.add(file, FILE);
+        scale.add_text(file, FILE_WEIGHT);
     }
-    let lead = lead(&item.text);
-    scale.add(lead, TEXT);
+    let lead = leading_text(&item.text);
+    scale.add_text(lead, TEXT_WEIGHT);
     // Found by, but not weighed: who spoke is known from the row.
     if let Some(speaker) = &item.speaker {
-        scale.list(speaker);
+        scale.list_terms(speaker);
     }
-    let mut weighed = scale.weighed();
-    let most = &item.text[..boundary(&item.text, MOST)];
+    let mut weighed = scale.into_weighted_terms();
+    let most = &item.text[..find_word_end(&item.text, MAX_INDEXED_BYTES)];
     if most.len() > lead.len() {
-        let mut known: HashSet<u64, BuildHasherDefault<Same>> =
-            weighed.terms.split(' ').map(hash).collect();
+        let mut known: HashSet<u64, BuildHasherDefault<IdentityHasher>> =
+            weighed.terms.split(' ').map(hash_term).collect();
         let terms = &mut weighed.terms;
-        splitter.each(&most[lead.len()..], |term, _| {
-            if known.insert(hash(term)) {
+        splitter.for_each_term(&most[lead.len()..], |term, _| {
+            if known.insert(hash_term(term)) {
                 terms.push(' ');
-                terms.push_str(BEYOND);
+                terms.push_str(BEYOND_LEAD_PREFIX);
                 terms.push_str(term);
             }
         });
@@ -85,38 +85,38 @@ pub(crate) fn weigh(item: &Item, splitter: &mut Splitter) -> Weighed {
 }
 
 /// What a long text is about, mostly, stands at its beginning.
-fn lead(text: &str) -> &str {
-    &text[..boundary(text, LEAD)]
+fn leading_text(text: &str) -> &str {
+    &text[..find_word_end(text, MAX_LEAD_BYTES)]
 }
 
 /// The end of a word near this byte, so that no word is cut in two.
-fn boundary(text: &str, at: usize) -> usize {
+fn find_word_end(text: &str, at: usize) -> usize {
     if text.len() <= at {
         return text.len();
     }
-    let space = text[..floor(text, at)].rfind(char::is_whitespace);
+    let space = text[..floor_char_boundary(text, at)].rfind(char::is_whitespace);
     match space {
         Some(space) if space > at / 2 => space,
-        _ => floor(text, at),
+        _ => floor_char_boundary(text, at),
     }
 }
 
-fn floor(text: &str, at: usize) -> usize {
+fn floor_char_boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len()))
         .rev()
         .find(|at| text.is_char_boundary(*at))
         .unwrap_or(0)
 }
 
-struct Scale<'s> {
-    splitter: &'s mut Splitter,
+struct TermCollector<'s> {
+    splitter: &'s mut TermSplitter,
     terms: String,
-    weights: HashMap<u64, f32, BuildHasherDefault<Same>>,
+    weights: HashMap<u64, f32, BuildHasherDefault<IdentityHasher>>,
     words: f32,
 }
 
-impl<'s> Scale<'s> {
-    fn new(splitter: &'s mut Splitter) -> Self {
+impl<'s> TermCollector<'s> {
+    fn new(splitter: &'s mut TermSplitter) -> Self {
         Self {
             splitter,
             terms: String::new(),
@@ -125,12 +125,12 @@ impl<'s> Scale<'s> {
         }
     }
 
-    fn add(&mut self, text: &str, weight: f32) {
-        self.splitter.each(text, |term, role| {
-            if role == Role::Part {
+    fn add_text(&mut self, text: &str, weight: f32) {
+        self.splitter.for_each_term(text, |term, role| {
+            if role == TermRole::Part {
                 self.words += weight;
             }
-            let slot = self.weights.entry(hash(term)).or_insert(0.0);
+            let slot = self.weights.entry(hash_term(term)).or_insert(0.0);
             if *slot == 0.0 {
                 if !self.terms.is_empty() {
                     self.terms.push(' ');
@@ -142,9 +142,9 @@ impl<'s> Scale<'s> {
     }
 
     /// Lists the terms of a text without weighing them.
-    fn list(&mut self, text: &str) {
-        self.splitter.each(text, |term, _| {
-            if !self.weights.contains_key(&hash(term)) {
+    fn list_terms(&mut self, text: &str) {
+        self.splitter.for_each_term(text, |term, _| {
+            if !self.weights.contains_key(&hash_term(term)) {
                 if !self.terms.is_empty() {
                     self.terms.push(' ');
                 }
@@ -153,11 +153,11 @@ impl<'s> Scale<'s> {
         });
     }
 
-    fn weighed(self) -> Weighed {
+    fn into_weighted_terms(self) -> WeightedTerms {
         let mut entries: Vec<u32> = self
             .weights
             .iter()
-            .map(|(hash, weight)| short(*hash) << 4 | level(*weight))
+            .map(|(hash, weight)| shorten_hash(*hash) << 4 | find_weight_level(*weight))
             .collect();
         entries.sort_unstable();
         let words = to_count(self.words);
@@ -166,7 +166,7 @@ impl<'s> Scale<'s> {
         for entry in entries {
             vec.extend_from_slice(&entry.to_be_bytes()[1..]);
         }
-        Weighed {
+        WeightedTerms {
             terms: self.terms,
             vec,
             words,
@@ -176,9 +176,9 @@ impl<'s> Scale<'s> {
 
 /// The hash is good already; a number is spread a little.
 #[derive(Debug, Default)]
-pub(crate) struct Same(u64);
+pub(crate) struct IdentityHasher(u64);
 
-impl Hasher for Same {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -204,17 +204,17 @@ fn to_count(words: f32) -> u16 {
 }
 
 /// Sixteen steps, each about a third more than the one before.
-const LEVELS: [f32; 16] = [
+const WEIGHT_LEVELS: [f32; 16] = [
     0.2, 0.45, 0.75, 1.0, 1.35, 1.8, 2.4, 3.2, 4.2, 5.6, 7.5, 10.0, 14.0, 20.0, 30.0, 50.0,
 ];
 
-fn level(weight: f32) -> u32 {
-    let above = LEVELS
+fn find_weight_level(weight: f32) -> u32 {
+    let above = WEIGHT_LEVELS
         .iter()
         .position(|step| *step >= weight)
-        .unwrap_or(LEVELS.len() - 1);
+        .unwrap_or(WEIGHT_LEVELS.len() - 1);
     let nearest = match above.checked_sub(1) {
-        Some(below) if weight - LEVELS[below] < LEVELS[above] - weight => below,
+        Some(below) if weight - WEIGHT_LEVELS[below] < WEIGHT_LEVELS[above] - weight => below,
         _ => above,
     };
     u32::try_from(nearest).unwrap_or_default()
@@ -223,11 +223,11 @@ fn level(weight: f32) -> u32 {
 /// The weights of one row: two bytes for its length in words, then three bytes
 /// a term, sorted: 20 bits of the term's hash and 4 bits of its weight.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Weights<'a>(pub(crate) &'a [u8]);
+pub(crate) struct PackedWeights<'a>(pub(crate) &'a [u8]);
 
-impl Weights<'_> {
+impl PackedWeights<'_> {
     /// How many words the row has, by weight.
-    pub(crate) fn words(self) -> u16 {
+    pub(crate) fn word_count(self) -> u16 {
         match self.0 {
             [low, high, ..] => u16::from_le_bytes([*low, *high]),
             _ => 0,
@@ -235,12 +235,12 @@ impl Weights<'_> {
     }
 
     /// How much the term weighs here; 0 if it is not here.
-    pub(crate) fn of(self, short: u32) -> f32 {
+    pub(crate) fn term_weight(self, short: u32) -> f32 {
         let (entries, _) = self.0.get(2..).unwrap_or_default().as_chunks::<3>();
         let read = |entry: &[u8; 3]| u32::from_be_bytes([0, entry[0], entry[1], entry[2]]);
         let at = entries.partition_point(|entry| read(entry) >> 4 < short);
         match entries.get(at).map(read) {
-            Some(entry) if entry >> 4 == short => LEVELS[(entry & 15) as usize],
+            Some(entry) if entry >> 4 == short => WEIGHT_LEVELS[(entry & 15) as usize],
             _ => 0.0,
         }
     }

@@ -3,42 +3,46 @@
 
 mod item;
 
-use remora_embed::Gister;
+use remora_embed::StaticEmbedder;
 use remora_memory::about;
-use remora_memory::store::{Batch, Name, Prune, PruneRun, Result};
-use remora_memory::words::Splitter;
+use remora_memory::store::{Batch, ItemRef, PruneMode, PruneRequest, Result};
+use remora_memory::words::TermSplitter;
 use remora_protocol::record::{
-    EventRow, FileRecord, FileState, Given, Item, Project, Session, Used,
+    FileRecord, FileState, Injection, InjectionUse, Item, LoggedEvent, Project, Session,
 };
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use super::errors::Told;
+use super::errors::StoreResultExt;
 use super::ids::Id;
-use super::names::{Interner, Table, find, kind_code, state_code};
+use super::names::{Interner, StringTable, find_string_id, kind_code, state_code};
 use super::overrides;
 use super::read;
-use super::rows::{FILE, GIVEN};
+use super::rows::{FILE_COLUMNS, INJECTION_COLUMNS};
 use super::vectors;
 pub(super) use item::ItemWriter;
 pub(crate) use item::list_words;
 
 /// What writing rows needs, kept from batch to batch for what it remembers.
 #[derive(Debug, Default)]
-pub(crate) struct Tools {
-    splitter: Splitter,
-    gister: Gister,
+pub(crate) struct WriterState {
+    splitter: TermSplitter,
+    gister: StaticEmbedder,
 }
 
 /// Stores a batch, all of it or nothing.
-pub(crate) fn apply(conn: &Connection, tools: &mut Tools, batch: &Batch) -> Result<Vec<i64>> {
-    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).told()?;
+pub(crate) fn apply_batch(
+    conn: &Connection,
+    tools: &mut WriterState,
+    batch: &Batch,
+) -> Result<Vec<i64>> {
+    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).store_err()?;
     for one in &batch.overrides {
-        overrides::put(&tx, one)?;
+        overrides::write_override(&tx, one)?;
     }
     let mut names = Interner::new(&tx);
     let mut items = ItemWriter::new(&tx, tools);
     if !batch.items.is_empty() {
-        items.heed(overrides::load(&tx, None)?);
+        items.set_overrides(overrides::list_overrides(&tx, None)?);
     }
     for project in &batch.projects {
         put_project(&tx, &mut names, project)?;
@@ -51,7 +55,7 @@ pub(crate) fn apply(conn: &Connection, tools: &mut Tools, batch: &Batch) -> Resu
     }
     let mut numbers = Vec::with_capacity(batch.items.len());
     for write in &batch.items {
-        numbers.push(items.write(&mut names, write)?);
+        numbers.push(items.write_item(&mut names, write)?);
     }
     for file in &batch.files {
         put_file(&tx, &mut names, file)?;
@@ -62,17 +66,17 @@ pub(crate) fn apply(conn: &Connection, tools: &mut Tools, batch: &Batch) -> Resu
     for (session, line, used) in &batch.used {
         put_used(&tx, &mut names, session, *line, used)?;
     }
-    items.finish()?;
+    items.finish_batch()?;
     drop(names);
-    tx.commit().told()?;
+    tx.commit().store_err()?;
     Ok(numbers)
 }
 
 /// Works out what these rows are about.
 pub(crate) fn put_gists(conn: &Connection, items: &[Item]) -> Result<()> {
-    let mut gister = Gister::new();
+    let mut gister = StaticEmbedder::new();
     for item in items {
-        if let Some(gist) = gister.gist(&about::gist_of(item)) {
+        if let Some(gist) = gister.embed_static(&about::gist_of(item)) {
             vectors::put_gist(conn, item.id, &gist)?;
         }
     }
@@ -85,9 +89,9 @@ fn put_project(tx: &Connection, names: &mut Interner<'_>, project: &Project) -> 
         "INSERT INTO projects (id, label, root) VALUES (?1, ?2, ?3)
          ON CONFLICT (id) DO UPDATE SET label = excluded.label, root = excluded.root",
     )
-    .told()?
+    .store_err()?
     .execute(params![id, project.name, project.root])
-    .told()?;
+    .store_err()?;
     Ok(())
 }
 
@@ -100,7 +104,7 @@ fn put_session(tx: &Connection, names: &mut Interner<'_>, session: &Session) -> 
             (id, agent, project, cwd, branch, started, last, end_reason, prompts, title)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )
-    .told()?
+    .store_err()?
     .execute(params![
         id,
         agent,
@@ -113,11 +117,11 @@ fn put_session(tx: &Connection, names: &mut Interner<'_>, session: &Session) -> 
         session.prompts,
         session.title
     ])
-    .told()?;
+    .store_err()?;
     Ok(())
 }
 
-fn put_event(tx: &Connection, names: &mut Interner<'_>, event: &EventRow) -> Result<()> {
+fn put_event(tx: &Connection, names: &mut Interner<'_>, event: &LoggedEvent) -> Result<()> {
     let name = names.name(&event.name)?;
     let session = names.name(&event.session)?;
     let label = (!event.label.is_empty()).then_some(&event.label);
@@ -125,7 +129,7 @@ fn put_event(tx: &Connection, names: &mut Interner<'_>, event: &EventRow) -> Res
         "INSERT OR IGNORE INTO events (id, call, name, session, time, label)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )
-    .told()?
+    .store_err()?
     .execute(params![
         Id(&event.id),
         event.call.as_deref().map(Id),
@@ -134,7 +138,7 @@ fn put_event(tx: &Connection, names: &mut Interner<'_>, event: &EventRow) -> Res
         event.time,
         label
     ])
-    .told()?;
+    .store_err()?;
     Ok(())
 }
 
@@ -154,7 +158,7 @@ fn put_file(tx: &Connection, names: &mut Interner<'_>, file: &FileRecord) -> Res
          session = excluded.session, time = excluded.time"
     };
     let sql = format!(
-        "INSERT INTO folder_files ({FILE})
+        "INSERT INTO folder_files ({FILE_COLUMNS})
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
          ON CONFLICT (project, folder, name) DO UPDATE SET
             holds = iif(excluded.holds = '', holds, excluded.holds), {news},
@@ -164,7 +168,7 @@ fn put_file(tx: &Connection, names: &mut Interner<'_>, file: &FileRecord) -> Res
             hash = ifnull(excluded.hash, hash)"
     );
     tx.prepare_cached(&sql)
-        .told()?
+        .store_err()?
         .execute(params![
             project,
             file.folder,
@@ -179,16 +183,16 @@ fn put_file(tx: &Connection, names: &mut Interner<'_>, file: &FileRecord) -> Res
             file.anchor.map(|anchor| anchor.hash.cast_signed()),
             file.anchor.map(|anchor| anchor.since),
         ])
-        .told()?;
+        .store_err()?;
     Ok(())
 }
 
-fn put_given(tx: &Connection, names: &mut Interner<'_>, given: &Given) -> Result<()> {
+fn put_given(tx: &Connection, names: &mut Interner<'_>, given: &Injection) -> Result<()> {
     let session = names.name(&given.session)?;
     tx.prepare_cached(&format!(
-        "INSERT OR IGNORE INTO given ({GIVEN}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+        "INSERT OR IGNORE INTO given ({INJECTION_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
     ))
-    .told()?
+    .store_err()?
     .execute(params![
         session,
         given.line,
@@ -201,7 +205,7 @@ fn put_given(tx: &Connection, names: &mut Interner<'_>, given: &Given) -> Result
         given.used.as_ref().map(|used| &used.how),
         given.used.as_ref().map(|used| used.time),
     ])
-    .told()?;
+    .store_err()?;
     Ok(())
 }
 
@@ -210,45 +214,45 @@ fn put_used(
     names: &mut Interner<'_>,
     session: &str,
     line: u32,
-    used: &Used,
+    used: &InjectionUse,
 ) -> Result<()> {
     let session = names.name(session)?;
     tx.prepare_cached(
         "UPDATE given SET used = ?3, used_time = ?4
          WHERE session = ?1 AND line = ?2 AND used IS NULL",
     )
-    .told()?
+    .store_err()?
     .execute(params![session, line, used.how, used.time])
-    .told()?;
+    .store_err()?;
     Ok(())
 }
 
 /// Removes what is known of a file.
 pub(super) fn drop_file(tx: &Connection, project: i64, folder: &str, name: &str) -> Result<()> {
     tx.prepare_cached("DELETE FROM folder_files WHERE project = ?1 AND folder = ?2 AND name = ?3")
-        .told()?
+        .store_err()?
         .execute(params![project, folder, name])
-        .told()?;
+        .store_err()?;
     Ok(())
 }
 
 /// Removes rows.
-pub(crate) fn remove(conn: &Connection, ids: &[i64]) -> Result<()> {
-    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).told()?;
-    let mut tools = Tools::default();
+pub(crate) fn remove_items(conn: &Connection, ids: &[i64]) -> Result<()> {
+    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).store_err()?;
+    let mut tools = WriterState::default();
     let mut writer = ItemWriter::new(&tx, &mut tools);
     for id in ids {
         writer.remove(*id)?;
     }
-    writer.finish()?;
-    tx.commit().told()
+    writer.finish_batch()?;
+    tx.commit().store_err()
 }
 
 /// The numbers of the items that users corrected.
-fn kept(conn: &Connection) -> Result<String> {
-    let said = overrides::load(conn, None)?.into_iter();
-    let names: Vec<Name> = said.map(|said| Name::Uid(said.uid)).collect();
-    let ids: Vec<String> = read::items(conn, &names)?
+fn join_corrected_ids(conn: &Connection) -> Result<String> {
+    let said = overrides::list_overrides(conn, None)?.into_iter();
+    let names: Vec<ItemRef> = said.map(|said| ItemRef::Uid(said.uid)).collect();
+    let ids: Vec<String> = read::find_items(conn, &names)?
         .iter()
         .map(|item| item.id.to_string())
         .collect();
@@ -256,13 +260,13 @@ fn kept(conn: &Connection) -> Result<String> {
 }
 
 /// Removes what may go: items, and rows of the ledger.
-pub(crate) fn prune(conn: &Connection, prune: &Prune, run: PruneRun) -> Result<u64> {
+pub(crate) fn prune_rows(conn: &Connection, prune: &PruneRequest, run: PruneMode) -> Result<u64> {
     let Some(before) = prune.before else {
         return Ok(0);
     };
     let project = match &prune.project {
         None => None,
-        Some(key) => match find(conn, Table::Names, key)? {
+        Some(key) => match find_string_id(conn, StringTable::Names, key)? {
             Some(id) => Some(id),
             None => return Ok(0),
         },
@@ -276,45 +280,45 @@ pub(crate) fn prune(conn: &Connection, prune: &Prune, run: PruneRun) -> Result<u
         "FROM items WHERE max(time, last_time) < ?1 AND (?2 IS NULL OR project = ?2) AND kind NOT IN ({})
             AND id NOT IN ({})",
         keep.join(", "),
-        kept(conn)?
+        join_corrected_ids(conn)?
     );
     let events = "FROM events WHERE time < ?1 AND (?2 IS NULL
         OR session IN (SELECT id FROM sessions WHERE project = ?2))";
-    if run == PruneRun::Dry {
+    if run == PruneMode::Dry {
         let count = |from: &str| -> Result<u64> {
             conn.query_row(
                 &format!("SELECT count(*) {from}"),
                 params![before, project],
                 |row| row.get(0),
             )
-            .told()
+            .store_err()
         };
         return Ok(count(&items)? + count(events)?);
     }
-    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).told()?;
+    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).store_err()?;
     let ids: Vec<i64> = tx
         .prepare(&format!("SELECT id {items}"))
-        .told()?
+        .store_err()?
         .query_map(params![before, project], |row| row.get(0))
-        .told()?
+        .store_err()?
         .collect::<rusqlite::Result<_>>()
-        .told()?;
-    let mut tools = Tools::default();
+        .store_err()?;
+    let mut tools = WriterState::default();
     let mut writer = ItemWriter::new(&tx, &mut tools);
     for id in &ids {
         writer.remove(*id)?;
     }
-    writer.finish()?;
+    writer.finish_batch()?;
     let events = tx
         .execute(&format!("DELETE {events}"), params![before, project])
-        .told()?;
+        .store_err()?;
     tx.execute(
         "DELETE FROM given WHERE time < ?1 AND (?2 IS NULL
             OR session IN (SELECT id FROM sessions WHERE project = ?2))",
         params![before, project],
     )
-    .told()?;
-    tx.commit().told()?;
+    .store_err()?;
+    tx.commit().store_err()?;
     let gone = ids.len() as u64 + events as u64;
     if gone > 0 {
         // Gives freed pages back; the rows are gone either way.

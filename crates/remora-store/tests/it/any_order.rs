@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-use remora_memory::store::{Batch, Filter, Store, Write};
+use remora_memory::store::{Batch, Filter, ItemWrite, Store};
 use remora_memory::testing::item;
 use remora_memory::words::Query;
 use remora_protocol::record::Item;
-use remora_store::{Access, open};
+use remora_store::{Access, open_store};
 
 const ROWS: usize = 1_000;
 /// A row is found if it is among so many.
@@ -58,10 +58,10 @@ fn found(scripts: &[&str], gap: &str) -> usize {
         })
         .collect();
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
     let items = rows.iter().enumerate().map(|(n, row)| {
         let text: Vec<&str> = row.iter().map(|word| word.as_str()).collect();
-        Write::Add(Item {
+        ItemWrite::Add(Item {
             text: text.join(gap),
             ..item(&format!("u{n}"), &format!("row {n}"))
         })

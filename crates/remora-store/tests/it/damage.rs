@@ -3,15 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use remora_memory::store::{Batch, Filter, Order, Page, Store, StoreError, Write};
+use remora_memory::store::{Batch, Filter, ItemWrite, PageRequest, SortOrder, Store, StoreError};
 use remora_memory::testing::item;
-use remora_store::{Access, open};
+use remora_store::{Access, open_store};
 use rusqlite::Connection;
 
 fn fill(path: &Path) {
-    let store = open(path, Access::Write).unwrap();
+    let store = open_store(path, Access::Write).unwrap();
     let items = (0..500)
-        .map(|n| Write::Add(item(&format!("u{n}"), "a walrus in the zoo")))
+        .map(|n| ItemWrite::Add(item(&format!("u{n}"), "a walrus in the zoo")))
         .collect();
     store
         .apply(&Batch {
@@ -29,13 +29,15 @@ fn folder() -> (tempfile::TempDir, PathBuf) {
 
 /// What opening and reading everything says.
 fn read_all(path: &Path, access: Access) -> Result<usize, StoreError> {
-    let store = open(path, access)?;
-    let page = Page {
-        order: Order::Oldest,
+    let store = open_store(path, access)?;
+    let page = PageRequest {
+        order: SortOrder::Oldest,
         beyond: None,
         limit: 10_000,
     };
-    store.list(&Filter::default(), page).map(|rows| rows.len())
+    store
+        .list_items(&Filter::default(), page)
+        .map(|rows| rows.len())
 }
 
 #[test]
@@ -72,14 +74,17 @@ fn damage_in_the_middle_is_found() {
     let (_folder, path) = folder();
     fill(&path);
     assert_eq!(
-        open(&path, Access::Read).unwrap().integrity().unwrap(),
+        open_store(&path, Access::Read)
+            .unwrap()
+            .check_integrity()
+            .unwrap(),
         [""; 0]
     );
     let mut bytes = fs::read(&path).unwrap();
     let half = bytes.len() / 2;
     bytes[half..half + 8192].fill(0xA5);
     fs::write(&path, bytes).unwrap();
-    let said = open(&path, Access::Read).and_then(|store| store.integrity());
+    let said = open_store(&path, Access::Read).and_then(|store| store.check_integrity());
     assert!(!matches!(said, Ok(lines) if lines.is_empty()));
 }
 
@@ -114,19 +119,19 @@ fn a_newer_database_can_be_read_but_not_written() {
     drop(conn);
     assert_eq!(read_all(&path, Access::Read).unwrap(), 500);
     assert_eq!(read_all(&path, Access::Write).unwrap(), 500);
-    let store = open(&path, Access::Write).unwrap();
-    assert_eq!(store.schema(), 999);
+    let store = open_store(&path, Access::Write).unwrap();
+    assert_eq!(store.schema_version(), 999);
     let error = store.apply(&Batch::default()).unwrap_err();
     assert!(
         matches!(error, StoreError::Newer { found: 999, .. }),
         "{error:?}"
     );
-    let prune = remora_memory::store::Prune {
+    let prune = remora_memory::store::PruneRequest {
         before: Some(i64::MAX),
         ..Default::default()
     };
     let error = store
-        .prune(&prune, remora_memory::store::PruneRun::Real)
+        .prune(&prune, remora_memory::store::PruneMode::Real)
         .unwrap_err();
     assert!(matches!(error, StoreError::Newer { .. }), "{error:?}");
 }
@@ -142,18 +147,18 @@ fn a_batch_that_fails_leaves_nothing() {
     )
     .unwrap();
     drop(conn);
-    let store = open(&path, Access::Write).unwrap();
+    let store = open_store(&path, Access::Write).unwrap();
     let mut batch = Batch {
         events: vec![remora_memory::testing::event("e", 1)],
         items: vec![
-            Write::Add(item("good", "octopus")),
-            Write::Add(item("bad", "poison")),
+            ItemWrite::Add(item("good", "octopus")),
+            ItemWrite::Add(item("bad", "poison")),
         ],
         ..Batch::default()
     };
-    let before = store.counts().unwrap();
+    let before = store.count_contents().unwrap();
     assert!(matches!(store.apply(&batch), Err(StoreError::Failed(_))));
-    let after = store.counts().unwrap();
+    let after = store.count_contents().unwrap();
     assert_eq!((&before.items, before.events), (&after.items, after.events));
     batch.items.pop();
     assert_eq!(store.apply(&batch).unwrap().len(), 1);
@@ -178,10 +183,10 @@ fn every_file_is_for_its_owner_only() {
     let expected =
         ["remora.db", "remora.db-shm", "remora.db-wal"].map(|name| (name.to_owned(), 0o600));
     let (folder, path) = folder();
-    let store = open(&path, Access::Write).unwrap();
+    let store = open_store(&path, Access::Write).unwrap();
     store
         .apply(&Batch {
-            items: vec![Write::Add(item("a", "a"))],
+            items: vec![ItemWrite::Add(item("a", "a"))],
             ..Batch::default()
         })
         .unwrap();
@@ -189,7 +194,7 @@ fn every_file_is_for_its_owner_only() {
     drop(store);
     // A file that others could read is taken from them.
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-    let _store = open(&path, Access::Write).unwrap();
-    let _reader = open(&path, Access::Read).unwrap();
+    let _store = open_store(&path, Access::Write).unwrap();
+    let _reader = open_store(&path, Access::Read).unwrap();
     assert_eq!(modes(folder.path())[0], expected[0]);
 }

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use remora_memory::store::{Batch, Erase, Filter, Page, Store, Write};
+use remora_memory::store::{Batch, ErasePlan, Filter, ItemWrite, PageRequest, Store};
 use remora_memory::testing::{event, item, session};
 use remora_protocol::record::{FileRecord, FileState, Item};
 use remora_store::Access;
@@ -38,7 +38,7 @@ fn row(n: usize, text: &str) -> Item {
 fn no_byte_of_what_was_erased_is_left() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("remora.db");
-    let store = remora_store::open(&path, Access::Write).unwrap();
+    let store = remora_store::open_store(&path, Access::Write).unwrap();
     for n in 0..300 {
         let text = if n == 150 { MARKER } else { "usual" };
         let mut first = session("session-0", 9);
@@ -49,7 +49,7 @@ fn no_byte_of_what_was_erased_is_left() {
             .apply(&Batch {
                 events: vec![label],
                 sessions: vec![first],
-                items: vec![Write::Add(row(n, text))],
+                items: vec![ItemWrite::Add(row(n, text))],
                 files: vec![FileRecord {
                     project: "project".to_owned(),
                     folder: "src".to_owned(),
@@ -68,13 +68,16 @@ fn no_byte_of_what_was_erased_is_left() {
     // An older version of a row, which its page may still hold.
     store
         .apply(&Batch {
-            items: vec![Write::Add(row(7, MARKER)), Write::Add(row(7, "usual"))],
+            items: vec![
+                ItemWrite::Add(row(7, MARKER)),
+                ItemWrite::Add(row(7, "usual")),
+            ],
             ..Batch::default()
         })
         .unwrap();
     assert!(!holding(home.path(), MARKER).is_empty());
     store
-        .erase(&Erase {
+        .erase(&ErasePlan {
             items: vec!["e150/0".to_owned()],
             events: vec!["e150".to_owned()],
             untitled: vec!["session-0".to_owned()],
@@ -83,16 +86,18 @@ fn no_byte_of_what_was_erased_is_left() {
                 "src".to_owned(),
                 format!("{MARKER}.rs"),
             )],
-            ..Erase::default()
+            ..ErasePlan::default()
         })
         .unwrap();
     // The index leaves out what a term shares with the one before.
     for part in [MARKER, &MARKER[3..], &MARKER[MARKER.len() - 8..]] {
         assert_eq!(holding(home.path(), part), Vec::<String>::new(), "{part}");
     }
-    let left = store.list(&Filter::default(), Page::newest(999)).unwrap();
+    let left = store
+        .list_items(&Filter::default(), PageRequest::newest(999))
+        .unwrap();
     assert_eq!(left.len(), 299);
-    assert_eq!(store.integrity().unwrap(), Vec::<String>::new());
-    let again = remora_store::open(&path, Access::Read).unwrap();
-    assert_eq!(again.counts().unwrap().events, 299);
+    assert_eq!(store.check_integrity().unwrap(), Vec::<String>::new());
+    let again = remora_store::open_store(&path, Access::Read).unwrap();
+    assert_eq!(again.count_contents().unwrap().events, 299);
 }

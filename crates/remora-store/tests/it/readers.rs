@@ -5,15 +5,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use remora_memory::store::{Batch, FileMatch, Filter, Order, Page, Store, StoreError, Write};
+use remora_memory::store::{
+    Batch, FileMatch, Filter, ItemWrite, PageRequest, SortOrder, Store, StoreError,
+};
 use remora_memory::testing::item;
 use remora_memory::words::Query;
 use remora_protocol::record::{Item, Kind};
-use remora_store::{Access, SqliteStore, open};
+use remora_store::{Access, SqliteStore, open_store};
 use rusqlite::{Connection, TransactionBehavior};
 
 fn batch(from: usize, rows: usize) -> Batch {
-    let add = |n| Write::Add(item(&format!("u{n}"), &format!("walrus {n} in the zoo")));
+    let add = |n| ItemWrite::Add(item(&format!("u{n}"), &format!("walrus {n} in the zoo")));
     Batch {
         items: (from..from + rows).map(add).collect(),
         ..Batch::default()
@@ -22,7 +24,7 @@ fn batch(from: usize, rows: usize) -> Batch {
 
 fn count(store: &dyn Store) -> u64 {
     store
-        .counts()
+        .count_contents()
         .unwrap()
         .items
         .iter()
@@ -62,8 +64,8 @@ fn lists_are_made_of_what_an_older_version_stored() {
         files_modified: vec!["src/a.rs".into()],
         ..item(&format!("u{n}"), &format!("a walrus {n}"))
     };
-    let store = open(&path, Access::Write).unwrap();
-    let items = (0..700).map(|n| Write::Add(row(n))).collect();
+    let store = open_store(&path, Access::Write).unwrap();
+    let items = (0..700).map(|n| ItemWrite::Add(row(n))).collect();
     store
         .apply(&Batch {
             items,
@@ -83,13 +85,13 @@ fn lists_are_made_of_what_an_older_version_stored() {
     };
     let counts = |store: &SqliteStore| {
         let hits = store.search(&Query::parse("walrus"), &filter, 1_000);
-        let listed = store.list(&of_file, Page::newest(1_000));
+        let listed = store.list_items(&of_file, PageRequest::newest(1_000));
         (hits.unwrap().len(), listed.unwrap().len())
     };
     // Whoever reads it before a writer came finds what is there.
-    let reader = open(&path, Access::Read).unwrap();
+    let reader = open_store(&path, Access::Read).unwrap();
     assert_eq!(counts(&reader), (350, 350));
-    let store = open(&path, Access::Write).unwrap();
+    let store = open_store(&path, Access::Write).unwrap();
     assert_eq!(counts(&store), (350, 350));
     assert_eq!(counts(&reader), (350, 350));
     let last = store.search(&Query::parse("698"), &filter, 9).unwrap();
@@ -100,13 +102,13 @@ fn lists_are_made_of_what_an_older_version_stored() {
 fn readers_see_whole_batches_while_one_writes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remora.db");
-    let writer = open(&path, Access::Write).unwrap();
+    let writer = open_store(&path, Access::Write).unwrap();
     writer.apply(&batch(0, 10)).unwrap();
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                let store = open(&path, Access::Read).unwrap();
+                let store = open_store(&path, Access::Read).unwrap();
                 while !stop.load(Ordering::Relaxed) {
                     assert_eq!(count(&store) % 10, 0);
                     let hits = store
@@ -128,7 +130,7 @@ fn readers_see_whole_batches_while_one_writes() {
 fn a_reader_does_not_wait_for_an_open_transaction() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remora.db");
-    open(&path, Access::Write)
+    open_store(&path, Access::Write)
         .unwrap()
         .apply(&batch(0, 10))
         .unwrap();
@@ -137,29 +139,32 @@ fn a_reader_does_not_wait_for_an_open_transaction() {
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .unwrap();
     tx.execute("DELETE FROM items", []).unwrap();
-    let reader = open(
+    let reader = open_store(
         &path,
         Access::ReadUntil(Instant::now() + Duration::from_mins(1)),
     )
     .unwrap();
     assert_eq!(count(&reader), 10);
-    let page = Page {
-        order: Order::Oldest,
+    let page = PageRequest {
+        order: SortOrder::Oldest,
         beyond: None,
         limit: 99,
     };
-    assert_eq!(reader.list(&Filter::default(), page).unwrap().len(), 10);
+    assert_eq!(
+        reader.list_items(&Filter::default(), page).unwrap().len(),
+        10
+    );
 }
 
 #[test]
 fn a_reader_cannot_write() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remora.db");
-    open(&path, Access::Write)
+    open_store(&path, Access::Write)
         .unwrap()
         .apply(&batch(0, 10))
         .unwrap();
-    let reader = open(&path, Access::Read).unwrap();
+    let reader = open_store(&path, Access::Read).unwrap();
     assert!(matches!(
         reader.apply(&batch(10, 1)),
         Err(StoreError::Failed(_))
@@ -171,16 +176,16 @@ fn a_reader_cannot_write() {
 fn a_deadline_ends_every_question() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remora.db");
-    open(&path, Access::Write)
+    open_store(&path, Access::Write)
         .unwrap()
         .apply(&batch(0, 3_000))
         .unwrap();
     let past = Instant::now();
-    let said = open(&path, Access::ReadUntil(past))
+    let said = open_store(&path, Access::ReadUntil(past))
         .and_then(|store| store.search(&Query::parse("walrus zoo"), &Filter::default(), 50));
     assert!(matches!(said, Err(StoreError::Again(_))), "{said:?}");
     let later = Instant::now() + Duration::from_mins(10);
-    let store = open(&path, Access::ReadUntil(later)).unwrap();
+    let store = open_store(&path, Access::ReadUntil(later)).unwrap();
     assert_eq!(
         store
             .search(&Query::parse("walrus zoo"), &Filter::default(), 50)
@@ -194,16 +199,16 @@ fn a_deadline_ends_every_question() {
 fn whoever_has_a_deadline_is_answered_from_one_moment() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remora.db");
-    let writer = open(&path, Access::Write).unwrap();
+    let writer = open_store(&path, Access::Write).unwrap();
     writer.apply(&batch(0, 10)).unwrap();
     let later = Instant::now() + Duration::from_mins(10);
     let [hurried, patient] =
-        [Access::ReadUntil(later), Access::Read].map(|access| open(&path, access).unwrap());
+        [Access::ReadUntil(later), Access::Read].map(|access| open_store(&path, access).unwrap());
     assert_eq!((count(&hurried), count(&patient)), (10, 10));
     writer.apply(&batch(10, 5)).unwrap();
     assert_eq!((count(&hurried), count(&patient)), (10, 15));
     drop(hurried);
-    let hurried = open(&path, Access::ReadUntil(later)).unwrap();
+    let hurried = open_store(&path, Access::ReadUntil(later)).unwrap();
     assert_eq!(count(&hurried), 15);
 }
 
@@ -211,12 +216,12 @@ fn whoever_has_a_deadline_is_answered_from_one_moment() {
 fn a_second_writer_waits_its_turn() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remora.db");
-    let first = open(&path, Access::Write).unwrap();
+    let first = open_store(&path, Access::Write).unwrap();
     let writers: Vec<_> = (0..4)
         .map(|n| {
             let path = path.clone();
             thread::spawn(move || {
-                let store = open(&path, Access::Write).unwrap();
+                let store = open_store(&path, Access::Write).unwrap();
                 for round in 0..10 {
                     store.apply(&batch(n * 1_000 + round * 10, 10)).unwrap();
                 }
@@ -227,5 +232,5 @@ fn a_second_writer_waits_its_turn() {
         writer.join().unwrap();
     }
     assert_eq!(count(&first), 400);
-    assert_eq!(first.integrity().unwrap(), [""; 0]);
+    assert_eq!(first.check_integrity().unwrap(), [""; 0]);
 }

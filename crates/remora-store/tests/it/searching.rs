@@ -1,15 +1,15 @@
 //! Searches over more rows than are ever looked at.
 
-use remora_memory::ask::Ask;
-use remora_memory::store::{Batch, Filter, Store, Write};
+use remora_memory::ask::SearchInput;
+use remora_memory::store::{Batch, Filter, ItemWrite, Store};
 use remora_memory::testing::item;
 use remora_memory::words::Query;
 use remora_protocol::record::{Item, Kind};
-use remora_store::{Access, SqliteStore, open};
+use remora_store::{Access, SqliteStore, open_store};
 
 /// Many rows with common words; a few of the oldest hold rarer ones.
 fn crowd(folder: &std::path::Path) -> SqliteStore {
-    let store = open(&folder.join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.join("remora.db"), Access::Write).unwrap();
     let title = |n: usize| match n {
         3 => "lock retry timeout octopus".to_owned(),
         5 => "lock retry timeout".to_owned(),
@@ -19,7 +19,7 @@ fn crowd(folder: &std::path::Path) -> SqliteStore {
     for from in (0..8_000).step_by(1_000) {
         let items = (from..from + 1_000)
             .map(|n| {
-                Write::Add(Item {
+                ItemWrite::Add(Item {
                     project: format!("p{}", n % 3),
                     ..item(&format!("u{n}"), &title(n))
                 })
@@ -66,9 +66,9 @@ fn old_rows_are_found_behind_a_crowd() {
 
 /// One old row says something that many newer ones only have the words of.
 fn phrased(folder: &std::path::Path) -> SqliteStore {
-    let store = open(&folder.join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.join("remora.db"), Access::Write).unwrap();
     let row = |n: i64, title: String| {
-        Write::Add(Item {
+        ItemWrite::Add(Item {
             time: n * 1_000,
             ..item(&format!("u{n}"), &title)
         })
@@ -91,7 +91,7 @@ fn one_old_row_is_found_behind_many_that_almost_fit() {
     let all = Filter::default();
     assert_eq!(found(&store, "\"out of memory\"", &all)[0], "u0");
     let asked = |text: &str| {
-        let query = Ask::parse(text, |_| None).query;
+        let query = SearchInput::parse(text, |_| None).query;
         let hits = store.search(&query, &all, 5).unwrap();
         let own = hits.into_iter().filter(|hit| hit.any_words);
         own.map(|hit| hit.item.uid).collect::<Vec<String>>()
@@ -108,23 +108,23 @@ fn one_old_row_is_found_behind_many_that_almost_fit() {
 fn what_was_pruned_is_not_found() {
     let folder = tempfile::tempdir().unwrap();
     let store = crowd(folder.path());
-    let prune = remora_memory::store::Prune {
+    let prune = remora_memory::store::PruneRequest {
         before: Some(i64::MAX),
         project: Some("p0".into()),
         ..Default::default()
     };
     let gone = store
-        .prune(&prune, remora_memory::store::PruneRun::Real)
+        .prune(&prune, remora_memory::store::PruneMode::Real)
         .unwrap();
     assert_eq!(gone, 2_667);
     assert_eq!(found(&store, "octopus", &Filter::default()), [""; 0]);
-    assert_eq!(store.integrity().unwrap(), [""; 0]);
+    assert_eq!(store.check_integrity().unwrap(), [""; 0]);
 }
 
 #[test]
 fn commits_that_were_stored_one_after_the_other_are_not_beside_each_other() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
     let titles = [
         "the octopus waits",
         "a walrus sleeps",
@@ -135,7 +135,7 @@ fn commits_that_were_stored_one_after_the_other_are_not_beside_each_other() {
     ];
     for (kind, helps) in [(Kind::Command, true), (Kind::Commit, false)] {
         let rows = titles.map(|title| {
-            Write::Add(Item {
+            ItemWrite::Add(Item {
                 kind,
                 session: String::new(),
                 ..item(&format!("{kind} {title}"), title)

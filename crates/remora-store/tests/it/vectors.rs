@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use remora_embed::Meaning;
-use remora_memory::store::{Batch, FileMatch, Filter, Prune, PruneRun, Store, StoreError, Write};
+use remora_embed::Embedding;
+use remora_memory::store::{
+    Batch, FileMatch, Filter, ItemWrite, PruneMode, PruneRequest, Store, StoreError,
+};
 use remora_memory::testing::item;
 use remora_memory::words::Query;
 use remora_protocol::record::{Item, Kind};
-use remora_store::{Access, SqliteStore, open};
+use remora_store::{Access, SqliteStore, open_store};
 use rusqlite::Connection;
 
 const MODEL: &str = "made-up/1";
@@ -24,14 +26,14 @@ fn noise(seed: usize) -> Vec<f32> {
     (0..384).map(|_| next()).collect()
 }
 
-fn meaning(seed: usize) -> Meaning {
-    Meaning::of(&noise(seed))
+fn meaning(seed: usize) -> Embedding {
+    Embedding::from_vector(&noise(seed))
 }
 
 /// Near to the meaning of the first and a little to that of the second.
-fn between(first: usize, second: usize) -> Meaning {
+fn between(first: usize, second: usize) -> Embedding {
     let mixed = noise(first).into_iter().zip(noise(second));
-    Meaning::of(&mixed.map(|(a, b)| a + b * 0.4).collect::<Vec<f32>>())
+    Embedding::from_vector(&mixed.map(|(a, b)| a + b * 0.4).collect::<Vec<f32>>())
 }
 
 /// Rows of three projects, two kinds and two agents, ten to a session.
@@ -50,7 +52,7 @@ fn row(n: usize) -> Item {
 
 fn add(store: &dyn Store, rows: impl Iterator<Item = usize>) {
     let batch = Batch {
-        items: rows.map(|n| Write::Add(row(n))).collect(),
+        items: rows.map(|n| ItemWrite::Add(row(n))).collect(),
         ..Batch::default()
     };
     store.apply(&batch).unwrap();
@@ -58,7 +60,7 @@ fn add(store: &dyn Store, rows: impl Iterator<Item = usize>) {
 
 /// A store whose row `n` has the number `n + 1` and the meaning `n`.
 fn filled(folder: &Path, rows: usize) -> SqliteStore {
-    let store = open(&folder.join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.join("remora.db"), Access::Write).unwrap();
     add(&store, 0..rows);
     embed_all(&store, MODEL);
     store
@@ -66,20 +68,20 @@ fn filled(folder: &Path, rows: usize) -> SqliteStore {
 
 fn embed_all(store: &dyn Store, model: &str) {
     loop {
-        let waiting = store.unembedded(model, 500).unwrap();
+        let waiting = store.list_unembedded(model, 500).unwrap();
         if waiting.is_empty() {
             return;
         }
-        let meanings: Vec<(i64, Meaning)> = waiting
+        let meanings: Vec<(i64, Embedding)> = waiting
             .iter()
             .map(|item| (item.id, meaning(usize::try_from(item.id).unwrap() - 1)))
             .collect();
-        store.embed(model, &meanings).unwrap();
+        store.store_embeddings(model, &meanings).unwrap();
     }
 }
 
-fn near(store: &SqliteStore, wanted: &Meaning, filter: &Filter, limit: usize) -> Vec<usize> {
-    let found = store.nearest(MODEL, wanted, filter, limit).unwrap();
+fn near(store: &SqliteStore, wanted: &Embedding, filter: &Filter, limit: usize) -> Vec<usize> {
+    let found = store.find_nearest(MODEL, wanted, filter, limit).unwrap();
     let numbers = found
         .iter()
         .map(|(id, _)| usize::try_from(*id).unwrap() - 1);
@@ -87,27 +89,27 @@ fn near(store: &SqliteStore, wanted: &Meaning, filter: &Filter, limit: usize) ->
 }
 
 fn waiting(store: &dyn Store, model: &str) -> Vec<i64> {
-    let waiting = store.unembedded(model, 100).unwrap();
+    let waiting = store.list_unembedded(model, 100).unwrap();
     waiting.iter().map(|item| item.id).collect()
 }
 
 #[test]
 fn rows_wait_until_they_have_a_meaning() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
     let everything = Filter::default();
     assert_eq!(near(&store, &meaning(1), &everything, 5), [0; 0]);
     add(&store, 0..4);
     assert_eq!(waiting(&store, MODEL), [4, 3, 2, 1]);
-    assert_eq!(store.unembedded(MODEL, 1).unwrap()[0].id, 4);
+    assert_eq!(store.list_unembedded(MODEL, 1).unwrap()[0].id, 4);
     let gone = (77, meaning(0));
     store
-        .embed(MODEL, &[(2, meaning(1)), gone, (4, meaning(3))])
+        .store_embeddings(MODEL, &[(2, meaning(1)), gone, (4, meaning(3))])
         .unwrap();
     assert_eq!(waiting(&store, MODEL), [3, 1]);
     assert_eq!(store.unembedded_count(MODEL).unwrap(), 2);
     assert_eq!(near(&store, &between(3, 1), &everything, 5), [3, 1]);
-    store.embed(MODEL, &[]).unwrap();
+    store.store_embeddings(MODEL, &[]).unwrap();
     assert_eq!(store.unembedded_count(MODEL).unwrap(), 2);
 }
 
@@ -122,11 +124,11 @@ fn the_nearest_are_found_behind_a_crowd() {
     for n in [0, 1_234, 3_999] {
         let wanted = between(n, n + 3);
         let found = store
-            .nearest(MODEL, &wanted, &Filter::default(), 200)
+            .find_nearest(MODEL, &wanted, &Filter::default(), 200)
             .unwrap();
         assert_eq!(found.len(), 200);
         assert!(found.is_sorted_by(|a, b| a.1 >= b.1));
-        assert!((found[0].1 - wanted.cosine(&meaning(n))).abs() < 1e-6);
+        assert!((found[0].1 - wanted.cosine_similarity(&meaning(n))).abs() < 1e-6);
         let found = near(&store, &wanted, &project(n % 3), 200);
         assert_eq!(found[0], n);
         assert!(found.iter().all(|row| row % 3 == n % 3));
@@ -134,9 +136,9 @@ fn the_nearest_are_found_behind_a_crowd() {
         assert!(!other.contains(&n) && other.len() >= 1_333);
     }
     assert_eq!(near(&store, &meaning(5), &Filter::default(), 0), [0; 0]);
-    let blank = Meaning::of(&[0.0; 384]);
+    let blank = Embedding::from_vector(&[0.0; 384]);
     assert_eq!(near(&store, &blank, &Filter::default(), 5), [0; 0]);
-    let other_space = Meaning::of(&[1.0; 256]);
+    let other_space = Embedding::from_vector(&[1.0; 256]);
     assert_eq!(near(&store, &other_space, &Filter::default(), 5), [0; 0]);
 }
 
@@ -229,7 +231,7 @@ fn a_meaning_is_replaced_in_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let store = filled(folder.path(), 1_500);
     store
-        .embed(MODEL, &[(7, meaning(9_000)), (900, meaning(9_001))])
+        .store_embeddings(MODEL, &[(7, meaning(9_000)), (900, meaning(9_001))])
         .unwrap();
     let everything = Filter::default();
     assert_eq!(near(&store, &between(9_000, 5), &everything, 1), [6]);
@@ -244,7 +246,7 @@ fn a_row_that_changes_waits_again() {
     let folder = tempfile::tempdir().unwrap();
     let store = filled(folder.path(), 10);
     let batch = Batch {
-        items: vec![Write::Add(Item {
+        items: vec![ItemWrite::Add(Item {
             project: "p9".into(),
             text: "something else".into(),
             ..row(4)
@@ -269,17 +271,17 @@ fn what_was_pruned_is_not_near_and_its_place_is_used_again() {
     let folder = tempfile::tempdir().unwrap();
     let store = filled(folder.path(), 600);
     let blocks = |store: &SqliteStore| -> u64 {
-        assert_eq!(store.integrity().unwrap(), [""; 0]);
+        assert_eq!(store.check_integrity().unwrap(), [""; 0]);
         let conn = Connection::open(folder.path().join("remora.db")).unwrap();
         conn.query_row("SELECT count(*) FROM sketches", [], |row| row.get(0))
             .unwrap()
     };
     assert_eq!(blocks(&store), 6);
-    let prune = Prune {
+    let prune = PruneRequest {
         before: Some(300_000),
-        ..Prune::default()
+        ..PruneRequest::default()
     };
-    assert_eq!(store.prune(&prune, PruneRun::Real).unwrap(), 300);
+    assert_eq!(store.prune(&prune, PruneMode::Real).unwrap(), 300);
     let everything = Filter::default();
     let left = near(&store, &meaning(10), &everything, 1_000);
     assert_eq!(left.len(), 300);
@@ -306,11 +308,13 @@ fn another_model_begins_anew() {
     assert_eq!(waiting(&store, "other/2")[..2], [300, 299]);
     let by_other = |n: usize| {
         store
-            .nearest("other/2", &meaning(n), &everything, 500)
+            .find_nearest("other/2", &meaning(n), &everything, 500)
             .unwrap()
     };
     assert_eq!(by_other(1), []);
-    store.embed("other/2", &[(300, meaning(299))]).unwrap();
+    store
+        .store_embeddings("other/2", &[(300, meaning(299))])
+        .unwrap();
     assert_eq!((count(MODEL), count("other/2")), (300, 299));
     assert_eq!(near(&store, &meaning(1), &everything, 5), [0; 0]);
     assert_eq!(by_other(1).len(), 1);
@@ -318,7 +322,7 @@ fn another_model_begins_anew() {
     embed_all(&store, "other/2");
     assert_eq!(by_other(1).len(), 300);
     // And back.
-    store.embed(MODEL, &[(5, meaning(4))]).unwrap();
+    store.store_embeddings(MODEL, &[(5, meaning(4))]).unwrap();
     assert_eq!((count(MODEL), count("other/2")), (299, 300));
     store.forget_meanings().unwrap();
     assert_eq!((count(MODEL), count("other/2")), (300, 300));
@@ -347,7 +351,7 @@ fn damaged_sketches_and_vectors_are_passed_over() {
     assert!(found.iter().all(|n| *n > 3));
     // Rows whose sketch cannot be reached are written and removed as others.
     store
-        .embed(MODEL, &[(5, meaning(4)), (6, meaning(5)), (1, meaning(0))])
+        .store_embeddings(MODEL, &[(5, meaning(4)), (6, meaning(5)), (1, meaning(0))])
         .unwrap();
     assert_eq!(near(&store, &meaning(4), &everything, 1), [4]);
     assert_eq!(near(&store, &meaning(0), &everything, 1_000).len(), 597);
@@ -365,13 +369,13 @@ fn damaged_sketches_and_vectors_are_passed_over() {
         ))
         .unwrap();
         near(&store, &meaning(0), &everything, usize::MAX);
-        store.embed(MODEL, &[(9, meaning(8))]).unwrap();
+        store.store_embeddings(MODEL, &[(9, meaning(8))]).unwrap();
         assert_eq!(near(&store, &meaning(8), &everything, 1), [8], "{data}");
-        let prune = Prune {
+        let prune = PruneRequest {
             before: Some(1),
-            ..Prune::default()
+            ..PruneRequest::default()
         };
-        store.prune(&prune, PruneRun::Real).unwrap();
+        store.prune(&prune, PruneMode::Real).unwrap();
     }
     store.forget_meanings().unwrap();
     embed_all(&store, MODEL);
@@ -396,12 +400,12 @@ fn a_file_from_before_is_read_and_brought_up() {
     .unwrap();
     drop(old);
     let everything = Filter::default();
-    let reader = open(&path, Access::Read).unwrap();
+    let reader = open_store(&path, Access::Read).unwrap();
     assert_eq!(near(&reader, &meaning(4), &everything, 5), [0; 0]);
     assert_eq!(waiting(&reader, MODEL), [9, 5]);
     assert_eq!(reader.unembedded_count(MODEL).unwrap(), 2);
-    let store = open(&path, Access::Write).unwrap();
-    assert_eq!(store.schema(), 6);
+    let store = open_store(&path, Access::Write).unwrap();
+    assert_eq!(store.schema_version(), 6);
     assert_eq!(waiting(&store, MODEL), [9, 5]);
     embed_all(&store, MODEL);
     assert_eq!(near(&store, &meaning(4), &everything, 5), [4, 8]);
@@ -419,9 +423,9 @@ fn a_newer_file_can_be_asked_but_takes_nothing() {
     conn.execute_batch("ALTER TABLE vectors ADD COLUMN later TEXT; PRAGMA user_version = 999")
         .unwrap();
     drop(conn);
-    let store = open(&path, Access::Write).unwrap();
+    let store = open_store(&path, Access::Write).unwrap();
     assert_eq!(near(&store, &meaning(7), &Filter::default(), 1), [7]);
-    for said in [store.embed(MODEL, &[]), store.forget_meanings()] {
+    for said in [store.store_embeddings(MODEL, &[]), store.forget_meanings()] {
         assert!(matches!(said, Err(StoreError::Newer { .. })), "{said:?}");
     }
 }
@@ -429,11 +433,11 @@ fn a_newer_file_can_be_asked_but_takes_nothing() {
 #[test]
 fn a_hit_says_how_alike_its_embedding_is() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
     add(&store, 0..3);
-    let model = remora_embed::MODEL;
+    let model = remora_embed::MODEL_ID;
     store
-        .embed(model, &[(1, meaning(0)), (2, meaning(1))])
+        .store_embeddings(model, &[(1, meaning(0)), (2, meaning(1))])
         .unwrap();
     let cosines = |query: &Query| -> Vec<(i64, Option<f32>)> {
         let hits = store.search(query, &Filter::default(), 5).unwrap();
@@ -448,8 +452,8 @@ fn a_hit_says_how_alike_its_embedding_is() {
     assert_eq!(cosines(&plain), [(1, None), (2, None), (3, None)]);
     let wanted = between(0, 1);
     let expected = [
-        (1, Some(wanted.cosine(&meaning(0)))),
-        (2, Some(wanted.cosine(&meaning(1)))),
+        (1, Some(wanted.cosine_similarity(&meaning(0)))),
+        (2, Some(wanted.cosine_similarity(&meaning(1)))),
         (3, None),
     ];
     assert_eq!(cosines(&plain.with_meaning(wanted)), expected);

@@ -4,16 +4,24 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::shown::Entry;
-use super::tree::{Tree, marks};
+use super::shown::PromptEntry;
+use super::tree::{InstructionTree, find_marks};
 
 /// The client's words about a memory index that was cut; ours are our own.
-const CUT: &str = "> WARNING: MEMORY.md is ";
+const TRUNCATION_WARNING: &str = "> WARNING: MEMORY.md is ";
 
 /// Where the client and we differ.
-pub(super) fn entries(tree: &Tree, client: &[Entry], ours: &[Entry]) -> Vec<String> {
-    let mut found = orders(tree, ("client", lines(client)), ("remora", lines(ours)));
-    let mut texts: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
+pub(super) fn compare_entries(
+    tree: &InstructionTree,
+    client: &[PromptEntry],
+    ours: &[PromptEntry],
+) -> Vec<String> {
+    let mut found = compare_orders(
+        tree,
+        ("client", list_lines(client)),
+        ("remora", list_lines(ours)),
+    );
+    let mut texts: BTreeMap<&str, Vec<&PromptEntry>> = BTreeMap::new();
     for entry in ours {
         texts.entry(&entry.path).or_default().push(entry);
     }
@@ -25,10 +33,10 @@ pub(super) fn entries(tree: &Tree, client: &[Entry], ours: &[Entry]) -> Vec<Stri
         else {
             continue; // the order shows it
         };
-        let (theirs_text, mine_text) = (plain(&theirs.text), plain(&mine.text));
-        if let Some((kept, _)) = theirs_text.split_once(CUT) {
+        let (theirs_text, mine_text) = (normalise_text(&theirs.text), normalise_text(&mine.text));
+        if let Some((kept, _)) = theirs_text.split_once(TRUNCATION_WARNING) {
             let kept = kept.trim_end();
-            if !mine_text.starts_with(kept) || marks(kept) != marks(&mine_text) {
+            if !mine_text.starts_with(kept) || find_marks(kept) != find_marks(&mine_text) {
                 found.push(format!("{}: the index is cut elsewhere", theirs.path));
             }
         } else if theirs_text != mine_text {
@@ -43,7 +51,11 @@ pub(super) fn entries(tree: &Tree, client: &[Entry], ours: &[Entry]) -> Vec<Stri
 }
 
 /// Where the client differs from what was recorded of it.
-pub(super) fn recorded(tree: &Tree, truth: &Value, client: &[Entry]) -> Vec<String> {
+pub(super) fn compare_recorded(
+    tree: &InstructionTree,
+    truth: &Value,
+    client: &[PromptEntry],
+) -> Vec<String> {
     let line = |entry: &Value| {
         let text = |key: &str| entry[key].as_str().unwrap_or_default().to_owned();
         (text("path"), text("label"))
@@ -54,12 +66,12 @@ pub(super) fn recorded(tree: &Tree, truth: &Value, client: &[Entry]) -> Vec<Stri
         .chain(&list("later"))
         .map(line)
         .collect();
-    let mut found = orders(tree, ("recorded", known), ("client", lines(client)));
+    let mut found = compare_orders(tree, ("recorded", known), ("client", list_lines(client)));
     let shown: String = client
         .iter()
         .flat_map(|e| [e.text.as_str(), "\n"])
         .collect();
-    let shown = marks(&shown);
+    let shown = find_marks(&shown);
     for (word, there) in truth["markers"].as_object().into_iter().flatten() {
         if there.as_bool() != Some(shown.contains(word)) {
             found.push(format!("{word}: recorded {there}, the client differs"));
@@ -68,25 +80,29 @@ pub(super) fn recorded(tree: &Tree, truth: &Value, client: &[Entry]) -> Vec<Stri
     found
 }
 
-type Line = (String, String);
+type EntryLine = (String, String);
 
-fn lines(entries: &[Entry]) -> Vec<Line> {
+fn list_lines(entries: &[PromptEntry]) -> Vec<EntryLine> {
     let lines = entries.iter().map(|e| (e.path.clone(), e.label.clone()));
     lines.collect()
 }
 
 /// Compares paths and labels in order; groups without an order are sorted at their places.
-fn orders(tree: &Tree, left: (&str, Vec<Line>), right: (&str, Vec<Line>)) -> Vec<String> {
+fn compare_orders(
+    tree: &InstructionTree,
+    left: (&str, Vec<EntryLine>),
+    right: (&str, Vec<EntryLine>),
+) -> Vec<String> {
     let (left, right) = (
-        (left.0, sorted(tree, left.1)),
-        (right.0, sorted(tree, right.1)),
+        (left.0, sort_lines(tree, left.1)),
+        (right.0, sort_lines(tree, right.1)),
     );
     if left.1 == right.1 {
         return Vec::new();
     }
     let mut found = vec![format!("order of {} | {}:", left.0, right.0)];
     for index in 0..left.1.len().max(right.1.len()) {
-        let show = |line: Option<&Line>| match line {
+        let show = |line: Option<&EntryLine>| match line {
             Some((path, label)) => {
                 let word = label.split(' ').nth(1).unwrap_or_default();
                 format!("{path} [{word}]")
@@ -100,12 +116,13 @@ fn orders(tree: &Tree, left: (&str, Vec<Line>), right: (&str, Vec<Line>)) -> Vec
     found
 }
 
-fn sorted(tree: &Tree, mut lines: Vec<Line>) -> Vec<Line> {
+fn sort_lines(tree: &InstructionTree, mut lines: Vec<EntryLine>) -> Vec<EntryLine> {
     for group in &tree.unordered {
         let places: Vec<usize> = (0..lines.len())
             .filter(|place| group.contains(&lines[*place].0))
             .collect();
-        let mut members: Vec<Line> = places.iter().map(|place| lines[*place].clone()).collect();
+        let mut members: Vec<EntryLine> =
+            places.iter().map(|place| lines[*place].clone()).collect();
         members.sort();
         for (place, member) in places.into_iter().zip(members) {
             lines[place] = member;
@@ -116,7 +133,7 @@ fn sorted(tree: &Tree, mut lines: Vec<Line>) -> Vec<Line> {
 
 /// Trimmed, with one kind of line end, without the mark at the front that the client leaves in
 /// nested texts: that is all the two may differ in.
-fn plain(text: &str) -> String {
+fn normalise_text(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let blank = |c: char| c.is_whitespace() || c == '\u{feff}';
     text.trim_matches(blank).to_owned()

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// One file in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct PromptEntry {
     /// The read that brought it; `None` at the session's start.
     pub(super) read: Option<usize>,
     pub(super) path: String,
@@ -14,20 +14,20 @@ pub(super) struct Entry {
     pub(super) text: String,
 }
 
-const LABELS: &[&str] = &[
+const ENTRY_LABELS: &[&str] = &[
     "organization-managed policy instructions",
     "user's private global instructions for all projects",
     "project instructions, checked into the codebase",
     "user's private project instructions, not checked in",
     "user's auto-memory, persists across conversations",
 ];
-const OPEN: &str = "<system-reminder>\n";
-const CLOSE: &str = "</system-reminder>";
+const REMINDER_OPEN: &str = "<system-reminder>\n";
+const REMINDER_CLOSE: &str = "</system-reminder>";
 /// Stands before the files that a module of the client adds after a read.
-const MODULE: &str = "tool.call hook additional context: ";
+const MODULE_PREFIX: &str = "tool.call hook additional context: ";
 
 /// The entries of a conversation, in order.
-pub(super) fn entries(messages: &Value) -> Vec<Entry> {
+pub(super) fn collect_entries(messages: &Value) -> Vec<PromptEntry> {
     let mut found = Vec::new();
     let mut turns: usize = 0;
     for message in messages.as_array().into_iter().flatten() {
@@ -39,25 +39,25 @@ pub(super) fn entries(messages: &Value) -> Vec<Entry> {
         let blocks = content.as_array().into_iter().flatten();
         let texts = blocks.filter_map(|block| block["text"].as_str());
         for text in texts.chain(content.as_str()) {
-            split(text, turns.checked_sub(1), &mut found);
+            split_entries(text, turns.checked_sub(1), &mut found);
         }
     }
     found
 }
 
 /// The entries of one block.
-fn split(text: &str, read: Option<usize>, found: &mut Vec<Entry>) {
-    let wrapped = text.strip_prefix(OPEN).and_then(|inner| {
-        let (inner, _) = inner.rsplit_once(CLOSE)?;
+fn split_entries(text: &str, read: Option<usize>, found: &mut Vec<PromptEntry>) {
+    let wrapped = text.strip_prefix(REMINDER_OPEN).and_then(|inner| {
+        let (inner, _) = inner.rsplit_once(REMINDER_CLOSE)?;
         Some(inner)
     });
-    let Some(text) = wrapped.or_else(|| text.strip_prefix(MODULE)) else {
+    let Some(text) = wrapped.or_else(|| text.strip_prefix(MODULE_PREFIX)) else {
         return;
     };
     let first = found.len();
     for line in text.split_inclusive('\n') {
-        if let Some((path, label)) = heading(line, read) {
-            found.push(Entry {
+        if let Some((path, label)) = parse_heading(line, read) {
+            found.push(PromptEntry {
                 read,
                 path: path.to_owned(),
                 label: label.to_owned(),
@@ -70,18 +70,18 @@ fn split(text: &str, read: Option<usize>, found: &mut Vec<Entry>) {
 }
 
 /// `Contents of PATH (LABEL):` at the start, `Contents of PATH:` after a read.
-fn heading(line: &str, read: Option<usize>) -> Option<(&str, &str)> {
+fn parse_heading(line: &str, read: Option<usize>) -> Option<(&str, &str)> {
     let rest = line.trim_end().strip_prefix("Contents of ")?;
     let rest = rest.strip_suffix(':')?;
     if read.is_some() {
         return rest.starts_with('/').then_some((rest, ""));
     }
     let (path, label) = rest.strip_suffix(')')?.rsplit_once(" (")?;
-    LABELS.contains(&label).then_some((path, label))
+    ENTRY_LABELS.contains(&label).then_some((path, label))
 }
 
 /// The entries of `remora instructions show --format json` that it says the client loads.
-pub(super) fn report(report: &Value) -> Result<Vec<Entry>> {
+pub(super) fn parse_report(report: &Value) -> Result<Vec<PromptEntry>> {
     let files = report["files"].as_array().context("no `files`")?;
     let entries = files.iter().filter(|file| file["by"] != "remora");
     let entries = entries.map(|file| {
@@ -89,7 +89,7 @@ pub(super) fn report(report: &Value) -> Result<Vec<Entry>> {
             let text = file[key].as_str().map(str::to_owned);
             text.with_context(|| format!("no `{key}` in {file}"))
         };
-        Ok(Entry {
+        Ok(PromptEntry {
             read: None,
             path: text("path")?,
             label: text("label")?,
@@ -118,7 +118,7 @@ mod tests {
             {"role": "user", "content": [{"type": "text", "text": nested}]},
             {"role": "system", "content": module},
         ]);
-        let found = entries(&messages);
+        let found = collect_entries(&messages);
         let short = found.iter().map(|entry| {
             let label = entry.label.split(' ').next().unwrap_or_default();
             format!("{:?} {} {label} {:?}", entry.read, entry.path, entry.text)

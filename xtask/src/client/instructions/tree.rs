@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Map, Value, json};
 
-use super::shown::Entry;
+use super::shown::PromptEntry;
 use crate::client::case::json_files;
 use crate::client::layout;
 
 /// One tree of files, and what a session does in it.
-pub(in crate::client) struct Tree {
+pub(in crate::client) struct InstructionTree {
     pub(in crate::client) name: String,
     /// Absolute path -> text, or what else is there.
     pub(super) files: Map<String, Value>,
@@ -38,9 +38,9 @@ pub(in crate::client) struct Tree {
 }
 
 /// The home of every tree.
-pub(super) const HOME: &str = "/home/dev";
+pub(super) const TREE_HOME: &str = "/home/dev";
 
-const KEYS: &[&str] = &[
+const TREE_KEYS: &[&str] = &[
     "name",
     "about",
     "files",
@@ -57,8 +57,8 @@ const KEYS: &[&str] = &[
 ];
 
 /// All trees of a folder, in file and list order.
-pub(super) fn load(folder: &Path) -> Result<Vec<Tree>> {
-    let mut trees: Vec<Tree> = Vec::new();
+pub(super) fn load_trees(folder: &Path) -> Result<Vec<InstructionTree>> {
+    let mut trees: Vec<InstructionTree> = Vec::new();
     for file in json_files(folder)? {
         for tree in load_file(&file)? {
             let twice = trees.iter().any(|other| other.name == tree.name);
@@ -70,26 +70,27 @@ pub(super) fn load(folder: &Path) -> Result<Vec<Tree>> {
 }
 
 /// The trees of one file.
-pub(super) fn load_file(file: &Path) -> Result<Vec<Tree>> {
+pub(super) fn load_file(file: &Path) -> Result<Vec<InstructionTree>> {
     let text = fs::read_to_string(file).with_context(|| format!("in {}", file.display()))?;
     let content: Vec<Value> =
         serde_json::from_str(&text).with_context(|| format!("in {}", file.display()))?;
     let trees = content.iter().enumerate().map(|(index, value)| {
-        tree(file, index, value).with_context(|| format!("tree {index} of {}", file.display()))
+        parse_tree(file, index, value)
+            .with_context(|| format!("tree {index} of {}", file.display()))
     });
     trees.collect()
 }
 
-fn tree(file: &Path, index: usize, value: &Value) -> Result<Tree> {
+fn parse_tree(file: &Path, index: usize, value: &Value) -> Result<InstructionTree> {
     for key in value.as_object().into_iter().flat_map(Map::keys) {
-        ensure!(KEYS.contains(&key.as_str()), "unknown key `{key}`");
+        ensure!(TREE_KEYS.contains(&key.as_str()), "unknown key `{key}`");
     }
-    let home = value["home"].as_str().unwrap_or(HOME);
-    ensure!(home == HOME, "the home of every tree is {HOME}");
+    let home = value["home"].as_str().unwrap_or(TREE_HOME);
+    ensure!(home == TREE_HOME, "the home of every tree is {TREE_HOME}");
     let text = |key: &str| value[key].as_str().map(str::to_owned);
     let env = value["env"].as_object().into_iter().flatten();
     let unordered = value["unordered"].as_array().into_iter().flatten();
-    Ok(Tree {
+    Ok(InstructionTree {
         name: text("name").context("a tree has no name")?,
         files: value["files"].as_object().context("no `files`")?.clone(),
         cwd: text("cwd").context("no `cwd`")?,
@@ -97,25 +98,25 @@ fn tree(file: &Path, index: usize, value: &Value) -> Result<Tree> {
         env: env
             .map(|(name, value)| (name.clone(), value.as_str().unwrap_or_default().to_owned()))
             .collect(),
-        args: strings(&value["args"]),
-        reads: strings(&value["reads"]),
-        git: strings(&value["git"]),
-        setup: strings(&value["setup"]),
-        unordered: unordered.map(strings).collect(),
+        args: collect_strings(&value["args"]),
+        reads: collect_strings(&value["reads"]),
+        git: collect_strings(&value["git"]),
+        setup: collect_strings(&value["setup"]),
+        unordered: unordered.map(collect_strings).collect(),
         truth: value.get("truth").cloned(),
         file: file.to_owned(),
         index,
     })
 }
 
-impl Tree {
+impl InstructionTree {
     /// What stands at a path: a text, or what its object describes.
-    pub(super) fn bytes(value: &Value) -> Result<Vec<u8>> {
+    pub(super) fn decode_bytes(value: &Value) -> Result<Vec<u8>> {
         if let Some(text) = value.as_str().or_else(|| value["text"].as_str()) {
             return Ok(text.as_bytes().to_vec());
         }
         if let Some(encoded) = value["base64"].as_str() {
-            return decode(encoded);
+            return decode_base64(encoded);
         }
         let (Some(unit), Some(times)) = (value["repeat"][0].as_str(), value["repeat"][1].as_u64())
         else {
@@ -128,19 +129,19 @@ impl Tree {
     }
 
     /// Every marker word of the tree's texts.
-    fn words(&self) -> Vec<String> {
+    fn list_marks(&self) -> Vec<String> {
         let all = Value::Object(self.files.clone()).to_string();
-        let mut words = marks(&all);
+        let mut words = find_marks(&all);
         words.sort();
         words.dedup();
         words
     }
 
     /// Writes what the client showed into the tree's file.
-    pub(super) fn record(&self, entries: &[Entry]) -> Result<()> {
+    pub(super) fn record_entries(&self, entries: &[PromptEntry]) -> Result<()> {
         let text = fs::read_to_string(&self.file)?;
         let mut content: Vec<Value> = serde_json::from_str(&text)?;
-        let plain = |entry: &Entry| json!({"path": entry.path, "label": entry.label});
+        let plain = |entry: &PromptEntry| json!({"path": entry.path, "label": entry.label});
         let later = entries.iter().filter(|entry| entry.read.is_some());
         let mut truth = json!({
             "start": entries.iter().filter(|e| e.read.is_none()).map(plain).collect::<Vec<_>>(),
@@ -150,8 +151,8 @@ impl Tree {
             .iter()
             .flat_map(|e| [e.text.as_str(), "\n"])
             .collect();
-        let shown = marks(&shown);
-        let markers = self.words().into_iter().map(|word| {
+        let shown = find_marks(&shown);
+        let markers = self.list_marks().into_iter().map(|word| {
             let there = shown.contains(&word);
             (word, Value::from(there))
         });
@@ -178,7 +179,7 @@ impl Tree {
         content[self.index]["truth"] = truth;
         let trees: Vec<String> = content
             .iter()
-            .map(|tree| layout::pretty(tree, 0, 0))
+            .map(|tree| layout::format_json(tree, 0, 0))
             .collect();
         fs::write(&self.file, format!("[\n{}\n]\n", trees.join(",\n")))
             .with_context(|| format!("cannot write {}", self.file.display()))
@@ -186,7 +187,7 @@ impl Tree {
 }
 
 /// The marker words in a text, in order.
-pub(super) fn marks(text: &str) -> Vec<String> {
+pub(super) fn find_marks(text: &str) -> Vec<String> {
     let starts = text
         .match_indices("MARK-")
         .map(|(at, mark)| &text[at + mark.len()..]);
@@ -197,17 +198,18 @@ pub(super) fn marks(text: &str) -> Vec<String> {
     words.collect()
 }
 
-fn strings(value: &Value) -> Vec<String> {
+fn collect_strings(value: &Value) -> Vec<String> {
     let list = value.as_array().into_iter().flatten();
     list.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// Standard base64, as the fixtures use it.
-fn decode(text: &str) -> Result<Vec<u8>> {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+fn decode_base64(text: &str) -> Result<Vec<u8>> {
+    const BASE64_LETTERS: &[u8; 64] =
+        b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut bits, mut held, mut bytes) = (0u32, 0u32, Vec::new());
     for letter in text.bytes().filter(|letter| *letter != b'=') {
-        let value = LETTERS.iter().position(|known| *known == letter);
+        let value = BASE64_LETTERS.iter().position(|known| *known == letter);
         bits = bits << 6 | u32::try_from(value.context("bad base64")?)?;
         held += 6;
         if held >= 8 {
@@ -228,7 +230,7 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"))
             .parent()
             .context("no parent")?;
-        let trees = load(&root.join("fixtures/instructions/client"))?;
+        let trees = load_trees(&root.join("fixtures/instructions/client"))?;
         let families = "added agents clean excludes imports layers memory nested rules sources \
                         symlinks worktree";
         for family in families.split_whitespace() {
@@ -243,7 +245,11 @@ mod tests {
             );
             for (path, value) in &tree.files {
                 let other = !value["dir"].is_null() || !value["symlink"].is_null();
-                ensure!(other || Tree::bytes(value).is_ok(), "{}: {path}", tree.name);
+                ensure!(
+                    other || InstructionTree::decode_bytes(value).is_ok(),
+                    "{}: {path}",
+                    tree.name
+                );
             }
         }
         Ok(())
@@ -252,13 +258,16 @@ mod tests {
     #[test]
     fn large_and_raw_files_are_spelled_out() -> Result<()> {
         let large = json!({"head": "a", "repeat": ["xy", 2], "tail": "z"});
-        assert_eq!(Tree::bytes(&large)?, b"axyxyz");
-        assert_eq!(Tree::bytes(&json!({"base64": "/wBi"}))?, [0xff, 0, b'b']);
+        assert_eq!(InstructionTree::decode_bytes(&large)?, b"axyxyz");
         assert_eq!(
-            marks("MARK-1 xMARK-a2,MARK-"),
+            InstructionTree::decode_bytes(&json!({"base64": "/wBi"}))?,
+            [0xff, 0, b'b']
+        );
+        assert_eq!(
+            find_marks("MARK-1 xMARK-a2,MARK-"),
             ["MARK-1", "MARK-a2", "MARK-"]
         );
-        assert!(Tree::bytes(&json!({"txt": "a"})).is_err());
+        assert!(InstructionTree::decode_bytes(&json!({"txt": "a"})).is_err());
         Ok(())
     }
 }

@@ -7,14 +7,14 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use serde_json::{Map, Value};
 
-use super::house::House;
+use super::house::ClientSandbox;
 use crate::client::case;
 
-const TEXT: &str = include_str!("../../../../fixtures/client/memory/day.json");
-const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const DAY_JSON: &str = include_str!("../../../../fixtures/client/memory/day.json");
+const TOKEN_LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /// The day, ready to be played in a project.
-pub(super) struct Day {
+pub(super) struct ScriptedDay {
     pub(super) prompt: String,
     /// Words that find the decision in the prompt.
     pub(super) decision: String,
@@ -23,26 +23,26 @@ pub(super) struct Day {
 }
 
 /// One call of it.
-pub(super) struct Call {
+pub(super) struct ScriptedCall {
     pub(super) id: String,
     pub(super) name: String,
     /// Words that only its row holds; none for a call that is not worth a row.
     pub(super) find: Option<String>,
 }
 
-impl Day {
+impl ScriptedDay {
     /// `tag` tells one playing from another: real call ids never repeat.
-    pub(super) fn read(project: &Path, tag: &str) -> Result<Self> {
-        let mut day: Value = serde_json::from_str(TEXT).context("day.json")?;
+    pub(super) fn read_day(project: &Path, tag: &str) -> Result<Self> {
+        let mut day: Value = serde_json::from_str(DAY_JSON).context("day.json")?;
         let project = project.display().to_string();
         let places = [
             ("@PROJECT@", project.as_str()),
             ("@TAG@", tag),
-            ("@TOKEN@", &token()),
-            ("@PASSWORD@", &password()),
-            ("@PEM@", &pem()),
+            ("@TOKEN@", &build_token()),
+            ("@PASSWORD@", &build_password()),
+            ("@PEM@", &build_pem()),
         ];
-        case::replace(&mut day, &|text| {
+        case::replace_strings(&mut day, &|text| {
             places.iter().fold(text.to_owned(), |text, (name, value)| {
                 text.replace(name, value)
             })
@@ -60,20 +60,20 @@ impl Day {
     }
 
     /// Puts the files that the day begins with into the project.
-    pub(super) fn lay_out(&self, house: &House, project: &str) -> Result<()> {
+    pub(super) fn lay_out(&self, house: &ClientSandbox, project: &str) -> Result<()> {
         for (name, text) in &self.files {
             let text = text.as_str().context("a file's content must be a string")?;
-            house.write(&format!("{project}/{name}"), text)?;
+            house.write_file(&format!("{project}/{name}"), text)?;
         }
         Ok(())
     }
 
-    pub(super) fn calls(&self) -> Vec<Call> {
+    pub(super) fn list_calls(&self) -> Vec<ScriptedCall> {
         let turns = self.turns.iter();
         let tools = turns.filter_map(|turn| turn["tools"].as_array()).flatten();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         tools
-            .map(|tool| Call {
+            .map(|tool| ScriptedCall {
                 id: text(&tool["id"]),
                 name: text(&tool["name"]),
                 find: tool["find"].as_str().map(str::to_owned),
@@ -83,39 +83,39 @@ impl Day {
 }
 
 /// What must not be found anywhere: the telling part of each secret.
-pub(super) fn secrets() -> Vec<String> {
-    let pem = pem();
+pub(super) fn list_secrets() -> Vec<String> {
+    let pem = build_pem();
     let body = pem.lines().filter(|line| !line.starts_with('-'));
-    let mut all = vec![letters(36, 7), password()];
+    let mut all = vec![generate_letters(36, 7), build_password()];
     all.extend(body.map(str::to_owned));
     all
 }
 
-fn token() -> String {
-    ["gh", "p_", &letters(36, 7)].concat()
+fn build_token() -> String {
+    ["gh", "p_", &generate_letters(36, 7)].concat()
 }
 
-fn password() -> String {
-    letters(24, 11)
+fn build_password() -> String {
+    generate_letters(24, 11)
 }
 
-fn pem() -> String {
+fn build_pem() -> String {
     let edge = |word: &str| format!("-----{word} RSA PRIVATE {}-----", "KEY");
     let mut lines = vec![edge("BEGIN")];
-    lines.extend((0..6).map(|line| letters(64, 100 + line)));
+    lines.extend((0..6).map(|line| generate_letters(64, 100 + line)));
     lines.push(edge("END"));
     lines.join("\n")
 }
 
 /// Letters that look drawn by chance.
-fn letters(count: usize, seed: u64) -> String {
+fn generate_letters(count: usize, seed: u64) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let draw = || {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        let index = usize::try_from(state >> 33).unwrap_or_default() % LETTERS.len();
-        char::from(LETTERS[index])
+        let index = usize::try_from(state >> 33).unwrap_or_default() % TOKEN_LETTERS.len();
+        char::from(TOKEN_LETTERS[index])
     };
     std::iter::repeat_with(draw).take(count).collect()
 }
@@ -127,11 +127,11 @@ mod tests {
     /// Or a search for them would find nothing whatever is stored.
     #[test]
     fn the_secrets_are_in_the_day_and_not_in_its_file() -> Result<()> {
-        let day = Day::read(Path::new("/project"), "tag")?;
+        let day = ScriptedDay::read_day(Path::new("/project"), "tag")?;
         let played = format!("{:?}{:?}", day.turns, day.files);
-        for secret in secrets() {
+        for secret in list_secrets() {
             assert!(played.contains(&secret), "{secret} is not played");
-            assert!(!TEXT.contains(&secret), "{secret} stands in the file");
+            assert!(!DAY_JSON.contains(&secret), "{secret} stands in the file");
         }
         Ok(())
     }

@@ -11,18 +11,18 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
-use super::Case;
-use super::house::said;
-use super::talk::{Ask, Talk};
+use super::MemoryCase;
+use super::house::format_output;
+use super::talk::{TalkRequest, TalkResult};
 
 /// Longer than the timeout, shorter than anybody's patience.
-const SLOW: &str = "#!/bin/sh\nexec sleep 15\n";
+const SLOW_SCRIPT: &str = "#!/bin/sh\nexec sleep 15\n";
 
 /// The short session, in a project that is new each time.
-fn short(case: &mut Case, env: &[(&str, OsString)]) -> Result<Talk> {
+fn run_short_session(case: &mut MemoryCase, env: &[(&str, OsString)]) -> Result<TalkResult> {
     case.house.fresh_project("project")?;
     let file = case.house.path("project/tern.txt");
-    case.talk(&Ask {
+    case.run_talk(&TalkRequest {
         project: "project",
         prompt: "Write down the tern.",
         turns: &[
@@ -38,48 +38,55 @@ fn short(case: &mut Case, env: &[(&str, OsString)]) -> Result<Talk> {
             json!({"tools": [{"id": "toolu_read", "name": "Read", "input": {"file_path": file}}]}),
             json!({"text": "It is written down."}),
         ],
-        args: &["--session-id", SESSION],
+        args: &["--session-id", SESSION_ID],
         env,
-        ..Ask::default()
+        ..TalkRequest::default()
     })
 }
 
 /// The same each time, so that requests can be compared.
-const SESSION: &str = "11111111-2222-4333-8444-555555555555";
+const SESSION_ID: &str = "11111111-2222-4333-8444-555555555555";
 
 /// What the client makes of the session when we are not there.
-fn without_us(case: &mut Case) -> Result<Talk> {
+fn without_us(case: &mut MemoryCase) -> Result<TalkResult> {
     ensure!(
         !case.house.user_settings().exists(),
         "the case has settings before it began"
     );
-    let talk = short(case, &[])?;
-    case.equal("calls of the session", &talk.calls().len(), &4);
+    let talk = run_short_session(case, &[])?;
+    case.check_equal("calls of the session", &talk.call_results().len(), &4);
     Ok(talk)
 }
 
 /// Plays the session again and compares.
-fn undisturbed(
-    case: &mut Case,
+fn check_undisturbed(
+    case: &mut MemoryCase,
     what: &str,
-    alone: &Talk,
+    alone: &TalkResult,
     env: &[(&str, OsString)],
-) -> Result<Talk> {
+) -> Result<TalkResult> {
     // The client keeps a session by its id; it must be as unknown as the first time.
     let kept = case.house.path("home/.claude/projects");
     if kept.exists() {
         fs::remove_dir_all(&kept)?;
     }
     let before = case.problems.len();
-    let talk = short(case, env).with_context(|| what.to_owned())?;
-    case.equal("the tools' results", &talk.calls(), &alone.calls());
-    let (told, wanted) = (&talk.result()?["result"], &alone.result()?["result"]);
-    case.equal("the last text", told, wanted);
-    let (now, then) = (messages(&talk), messages(alone));
-    case.equal("requests", &now.len(), &then.len());
+    let talk = run_short_session(case, env).with_context(|| what.to_owned())?;
+    case.check_equal(
+        "the tools' results",
+        &talk.call_results(),
+        &alone.call_results(),
+    );
+    let (told, wanted) = (
+        &talk.find_result()?["result"],
+        &alone.find_result()?["result"],
+    );
+    case.check_equal("the last text", told, wanted);
+    let (now, then) = (list_messages(&talk), list_messages(alone));
+    case.check_equal("requests", &now.len(), &then.len());
     for (index, (now, then)) in now.iter().zip(&then).enumerate() {
-        case.check(now == then, || {
-            format!("request {index} differs: {}", difference(now, then))
+        case.check_that(now == then, || {
+            format!("request {index} differs: {}", find_difference(now, then))
         });
     }
     for problem in &mut case.problems[before..] {
@@ -89,13 +96,13 @@ fn undisturbed(
 }
 
 /// The messages of each request, as text.
-fn messages(talk: &Talk) -> Vec<String> {
+fn list_messages(talk: &TalkResult) -> Vec<String> {
     let bodies = talk.requests.iter();
     bodies.map(|body| body["messages"].to_string()).collect()
 }
 
 /// The place where two texts part.
-fn difference(now: &str, then: &str) -> String {
+fn find_difference(now: &str, then: &str) -> String {
     let same = now.chars().zip(then.chars()).take_while(|(a, b)| a == b);
     let from = same.count().saturating_sub(40);
     let part = |text: &str| text.chars().skip(from).take(200).collect::<String>();
@@ -104,30 +111,31 @@ fn difference(now: &str, then: &str) -> String {
 
 /// Installs the hooks alone: the client lists a skill and a command in every request, whether or
 /// not the hooks work, so they would hide what the hooks do.
-fn install(case: &Case) -> Result<()> {
-    case.house.remora("project", &["install", "claude-code"])?;
+fn install_hooks(case: &MemoryCase) -> Result<()> {
+    case.house
+        .run_remora("project", &["install", "claude-code"])?;
     for extra in ["commands", "skills"] {
         fs::remove_dir_all(case.house.path("home/.claude").join(extra))?;
     }
     Ok(())
 }
 
-pub(super) fn missing(case: &mut Case) -> Result<()> {
+pub(super) fn play_missing(case: &mut MemoryCase) -> Result<()> {
     let alone = without_us(case)?;
-    install(case)?;
+    install_hooks(case)?;
     fs::rename(case.house.remora_path(), case.house.path("bin/moved"))?;
-    undisturbed(case, "the program is gone", &alone, &[])?;
-    case.house.write("bin/remora", "not a program\n")?;
-    undisturbed(case, "the program cannot be started", &alone, &[])?;
+    check_undisturbed(case, "the program is gone", &alone, &[])?;
+    case.house.write_file("bin/remora", "not a program\n")?;
+    check_undisturbed(case, "the program cannot be started", &alone, &[])?;
     fs::remove_file(case.house.remora_path())?;
     fs::create_dir(case.house.remora_path())?;
-    undisturbed(case, "the program is a folder", &alone, &[])?;
+    check_undisturbed(case, "the program is a folder", &alone, &[])?;
     Ok(())
 }
 
-pub(super) fn slow(case: &mut Case) -> Result<()> {
+pub(super) fn play_slow(case: &mut MemoryCase) -> Result<()> {
     let alone = without_us(case)?;
-    install(case)?;
+    install_hooks(case)?;
     let file = case.house.user_settings();
     let mut settings: Value = serde_json::from_str(&fs::read_to_string(&file)?)?;
     let groups = settings["hooks"].as_object_mut().context("no hooks")?;
@@ -139,18 +147,18 @@ pub(super) fn slow(case: &mut Case) -> Result<()> {
         group["hooks"][0]["timeout"] = json!(1);
     }
     fs::write(&file, settings.to_string())?;
-    case.house.script("bin/remora", SLOW)?;
-    let talk = undisturbed(case, "a slow hook", &alone, &[])?;
+    case.house.write_script("bin/remora", SLOW_SCRIPT)?;
+    let talk = check_undisturbed(case, "a slow hook", &alone, &[])?;
     // Start, prompt, four calls, one of them told before, stop and end: a second each.
-    case.check(talk.took.as_secs() < 30, || {
+    case.check_that(talk.took.as_secs() < 30, || {
         format!("the session took {:?}", talk.took)
     });
     Ok(())
 }
 
-pub(super) fn failing(case: &mut Case) -> Result<()> {
+pub(super) fn play_failing(case: &mut MemoryCase) -> Result<()> {
     let alone = without_us(case)?;
-    install(case)?;
+    install_hooks(case)?;
     for (what, script) in [
         (
             "exit 1 with garbage",
@@ -165,19 +173,19 @@ pub(super) fn failing(case: &mut Case) -> Result<()> {
         ),
     ] {
         let script = format!("#!/bin/sh\n{script}\n");
-        case.house.script("bin/remora", &script)?;
-        undisturbed(case, what, &alone, &[])?;
+        case.house.write_script("bin/remora", &script)?;
+        check_undisturbed(case, what, &alone, &[])?;
     }
     Ok(())
 }
 
 /// Runs with a data directory that cannot be written.
-pub(super) fn no_place(case: &mut Case) -> Result<()> {
+pub(super) fn no_place(case: &mut MemoryCase) -> Result<()> {
     let alone = without_us(case)?;
-    install(case)?;
-    case.house.write("plain", "a file\n")?;
+    install_hooks(case)?;
+    case.house.write_file("plain", "a file\n")?;
     case.house
-        .write("blocked/spool", "a file where the spool should be\n")?;
+        .write_file("blocked/spool", "a file where the spool should be\n")?;
     let places: [(&str, PathBuf); 5] = [
         ("the data directory is a file", case.house.path("plain")),
         ("it lies below a file", case.house.path("plain/below")),
@@ -187,23 +195,23 @@ pub(super) fn no_place(case: &mut Case) -> Result<()> {
     ];
     for (what, place) in places {
         let env = [("REMORA_HOME", place.into_os_string())];
-        undisturbed(case, what, &alone, &env)?;
+        check_undisturbed(case, what, &alone, &env)?;
     }
     let left = fs::read_to_string(case.house.path("plain"))?;
-    case.equal("the file in the way", &left.as_str(), &"a file\n");
+    case.check_equal("the file in the way", &left.as_str(), &"a file\n");
     Ok(())
 }
 
 /// A small file system; unmounted when dropped.
-struct Mount<'a>(&'a Path);
+struct SmallMount<'a>(&'a Path);
 
-impl Drop for Mount<'_> {
+impl Drop for SmallMount<'_> {
     fn drop(&mut self) {
         let _ = Command::new("umount").arg("-l").arg(self.0).status();
     }
 }
 
-pub(super) fn full_disk(case: &mut Case) -> Result<()> {
+pub(super) fn full_disk(case: &mut MemoryCase) -> Result<()> {
     let small = case.house.path("small");
     fs::create_dir(&small)?;
     let mounted = Command::new("mount")
@@ -212,7 +220,7 @@ pub(super) fn full_disk(case: &mut Case) -> Result<()> {
         .output();
     let why = match &mounted {
         Ok(done) if done.status.success() => None,
-        Ok(done) => Some(said(done)),
+        Ok(done) => Some(format_output(done)),
         Err(error) => Some(error.to_string()),
     };
     if let Some(why) = why {
@@ -220,11 +228,11 @@ pub(super) fn full_disk(case: &mut Case) -> Result<()> {
             .push(format!("no small file system can be mounted here: {why}"));
         return Ok(());
     }
-    let _mount = Mount(&small);
+    let _mount = SmallMount(&small);
     let alone = without_us(case)?;
-    install(case)?;
+    install_hooks(case)?;
     let data = small.join("data");
-    let run = |case: &Case, args: &[&str]| case.house.remora_at(&data, "project", args);
+    let run = |case: &MemoryCase, args: &[&str]| case.house.remora_at(&data, "project", args);
     run(case, &["worker", "start"])?;
     run(case, &["worker", "stop"])?;
     let filling = small.join("filling");
@@ -232,23 +240,23 @@ pub(super) fn full_disk(case: &mut Case) -> Result<()> {
     let full = fs::write(&filling, vec![b'x'; 32 << 20]).is_err();
     ensure!(full, "{} does not get full", small.display());
     let env = [("REMORA_HOME", data.clone().into_os_string())];
-    undisturbed(case, "a full disk", &alone, &env)?;
+    check_undisturbed(case, "a full disk", &alone, &env)?;
     fs::remove_file(&filling)?;
-    let again = undisturbed(case, "a disk with room again", &alone, &env)?;
+    let again = check_undisturbed(case, "a disk with room again", &alone, &env)?;
     run(case, &["worker", "drain"])?;
     let found = run(case, &["search", "--json", "tern"])?;
-    case.check(found.contains("tern.txt"), || {
+    case.check_that(found.contains("tern.txt"), || {
         format!("with room again the session is not kept: {found}")
     });
-    case.equal("warnings after the gap", &warnings(&again), &1);
-    let later = undisturbed(case, "a session after that", &alone, &env)?;
-    case.equal("warnings later on", &warnings(&later), &0);
+    case.check_equal("warnings after the gap", &count_warnings(&again), &1);
+    let later = check_undisturbed(case, "a session after that", &alone, &env)?;
+    case.check_equal("warnings later on", &count_warnings(&later), &0);
     run(case, &["worker", "stop"])?;
     Ok(())
 }
 
 /// How often the person was told that something was not recorded.
-fn warnings(talk: &Talk) -> usize {
+fn count_warnings(talk: &TalkResult) -> usize {
     let answers = talk.stream.iter().filter(|line| {
         let told = line["output"].as_str().unwrap_or_default();
         line["subtype"] == "hook_response" && told.contains("systemMessage")

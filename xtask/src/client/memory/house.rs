@@ -13,14 +13,14 @@ use std::process::{Command, Output};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Map, Value, json};
 
-use crate::client::api::KEY;
-use crate::client::process::{finish, kill_all};
+use crate::client::api::API_KEY;
+use crate::client::process::{finish_process, kill_all};
 
 /// Folders that the client trusts.
-const PROJECTS: [&str; 2] = ["project", "elsewhere/project"];
+const TRUSTED_PROJECTS: [&str; 2] = ["project", "elsewhere/project"];
 
 /// The sandbox; removed when dropped unless `keep` is set.
-pub(super) struct House {
+pub(super) struct ClientSandbox {
     root: PathBuf,
     /// The client's program.
     pub(super) client: PathBuf,
@@ -29,7 +29,7 @@ pub(super) struct House {
 }
 
 /// What a house is made of.
-pub(super) struct Parts<'a> {
+pub(super) struct SandboxParts<'a> {
     pub(super) parent: &'a Path,
     pub(super) name: &'a str,
     pub(super) client: &'a Path,
@@ -39,8 +39,8 @@ pub(super) struct Parts<'a> {
     pub(super) keep: bool,
 }
 
-impl House {
-    pub(super) fn build(parts: &Parts<'_>) -> Result<Self> {
+impl ClientSandbox {
+    pub(super) fn build(parts: &SandboxParts<'_>) -> Result<Self> {
         let house = Self {
             root: parts.parent.join(parts.name),
             client: parts.client.to_owned(),
@@ -56,17 +56,17 @@ impl House {
             fs::copy(parts.remora, &remora).context("cannot copy the program under test")?;
         }
         let mut projects = Map::new();
-        for name in PROJECTS {
-            projects.insert(house.path(name).display().to_string(), trusted());
+        for name in TRUSTED_PROJECTS {
+            projects.insert(house.path(name).display().to_string(), trusted_entry());
             house.fresh_project(name)?;
         }
         let state = json!({
             "hasCompletedOnboarding": true,
             "theme": "dark",
-            "customApiKeyResponses": {"approved": [KEY], "rejected": []},
+            "customApiKeyResponses": {"approved": [API_KEY], "rejected": []},
             "projects": projects,
         });
-        house.write("home/.claude.json", &state.to_string())?;
+        house.write_file("home/.claude.json", &state.to_string())?;
         Ok(house)
     }
 
@@ -83,7 +83,7 @@ impl House {
         format!("{}:{}", self.path("bin").display(), self.search)
     }
 
-    pub(super) fn data(&self) -> PathBuf {
+    pub(super) fn data_dir(&self) -> PathBuf {
         self.path("data")
     }
 
@@ -98,10 +98,10 @@ impl House {
             fs::remove_dir_all(&folder).with_context(|| format!("in {}", folder.display()))?;
         }
         fs::create_dir_all(&folder)?;
-        self.git(name, &["init", "-q", "-b", "main"])
+        self.run_git(name, &["init", "-q", "-b", "main"])
     }
 
-    pub(super) fn write(&self, name: &str, text: &str) -> Result<()> {
+    pub(super) fn write_file(&self, name: &str, text: &str) -> Result<()> {
         let path = self.path(name);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -110,27 +110,27 @@ impl House {
     }
 
     /// Keeps what a session showed beside the house, for whoever looks into it.
-    pub(super) fn note(&self, what: &str, shown: &Value) -> Result<()> {
+    pub(super) fn save_note(&self, what: &str, shown: &Value) -> Result<()> {
         if !self.keep {
             return Ok(());
         }
         let free = (1..).map(|number| format!("shown/{number:02}-{what}.json"));
         let name = free.into_iter().find(|name| !self.path(name).exists());
-        self.write(&name.unwrap_or_default(), &format!("{shown:#}"))
+        self.write_file(&name.unwrap_or_default(), &format!("{shown:#}"))
     }
 
     /// Lets the client trust one more folder.
-    pub(super) fn trust(&self, name: &str) -> Result<()> {
+    pub(super) fn trust_folder(&self, name: &str) -> Result<()> {
         let file = self.path("home/.claude.json");
         let mut state: Value = serde_json::from_str(&fs::read_to_string(&file)?)?;
-        state["projects"][self.path(name).display().to_string()] = trusted();
+        state["projects"][self.path(name).display().to_string()] = trusted_entry();
         fs::write(&file, state.to_string()).context("cannot write the client's state")
     }
 
     /// Runs git in a folder; it must succeed.
-    pub(super) fn git(&self, folder: &str, args: &[&str]) -> Result<()> {
+    pub(super) fn run_git(&self, folder: &str, args: &[&str]) -> Result<()> {
         let done = self
-            .command(Path::new("git"), &self.path(folder))
+            .build_command(Path::new("git"), &self.path(folder))
             .args([
                 "-c",
                 "user.name=tester",
@@ -144,30 +144,30 @@ impl House {
             done.status.success(),
             "git {}: {}",
             args.join(" "),
-            said(&done)
+            format_output(&done)
         );
         Ok(())
     }
 
     /// Writes a program of the house's own.
-    pub(super) fn script(&self, name: &str, text: &str) -> Result<PathBuf> {
+    pub(super) fn write_script(&self, name: &str, text: &str) -> Result<PathBuf> {
         let path = self.path(name);
         if path.exists() {
             fs::remove_file(&path)?; // it may be a link to the program under test
         }
-        self.write(name, text)?;
+        self.write_file(name, text)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
         Ok(path)
     }
 
     /// A process with our environment and its own group.
-    pub(super) fn command(&self, program: &Path, folder: &Path) -> Command {
+    pub(super) fn build_command(&self, program: &Path, folder: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(folder).env_clear().process_group(0);
         command.envs([
             ("HOME", self.path("home")),
             ("TMPDIR", self.path("tmp")),
-            ("REMORA_HOME", self.data()),
+            ("REMORA_HOME", self.data_dir()),
         ]);
         command.envs([
             ("USER", "tester"),
@@ -186,34 +186,34 @@ impl House {
     }
 
     /// Runs the program under test in a project; it must succeed.
-    pub(super) fn remora(&self, project: &str, args: &[&str]) -> Result<String> {
-        self.remora_at(&self.data(), project, args)
+    pub(super) fn run_remora(&self, project: &str, args: &[&str]) -> Result<String> {
+        self.remora_at(&self.data_dir(), project, args)
     }
 
     /// The same, with another data directory.
     pub(super) fn remora_at(&self, data: &Path, project: &str, args: &[&str]) -> Result<String> {
-        let mut command = self.command(&self.remora_path(), &self.path(project));
+        let mut command = self.build_command(&self.remora_path(), &self.path(project));
         command.env("REMORA_HOME", data).args(args);
-        let output = finish(command, None)?;
+        let output = finish_process(command, None)?;
         ensure!(
             output.status.success(),
             "`remora {}` ended with {}: {}",
             args.join(" "),
             output.status,
-            said(&output)
+            format_output(&output)
         );
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
     /// The same, for a command that prints JSON.
-    pub(super) fn ask(&self, project: &str, args: &[&str]) -> Result<Value> {
-        let text = self.remora(project, args)?;
+    pub(super) fn run_remora_json(&self, project: &str, args: &[&str]) -> Result<Value> {
+        let text = self.run_remora(project, args)?;
         serde_json::from_str(&text)
             .with_context(|| format!("`remora {}` printed no JSON: {text}", args.join(" ")))
     }
 
     /// Processes of the sandbox: by their program's path, or by the home they were given.
-    pub(super) fn processes(&self) -> Vec<u32> {
+    pub(super) fn list_processes(&self) -> Vec<u32> {
         let mark = format!("HOME={}", self.path("home").display());
         let list = fs::read_dir("/proc").into_iter().flatten().flatten();
         let ids = list.filter_map(|entry| entry.file_name().to_string_lossy().parse::<u32>().ok());
@@ -229,8 +229,8 @@ impl House {
     }
 
     /// Those of them that are workers of the program under test.
-    pub(super) fn workers(&self) -> Vec<u32> {
-        let mut ids = self.processes();
+    pub(super) fn list_workers(&self) -> Vec<u32> {
+        let mut ids = self.list_processes();
         ids.retain(|id| {
             let line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
             let words: Vec<_> = line.split(|byte| *byte == 0).skip(1).take(2).collect();
@@ -240,9 +240,9 @@ impl House {
     }
 }
 
-impl Drop for House {
+impl Drop for ClientSandbox {
     fn drop(&mut self) {
-        kill_all(&self.processes());
+        kill_all(&self.list_processes());
         if !self.keep {
             let _ = fs::remove_dir_all(&self.root);
         }
@@ -250,12 +250,12 @@ impl Drop for House {
 }
 
 /// What the client notes of a folder whose settings count.
-fn trusted() -> Value {
+fn trusted_entry() -> Value {
     json!({"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true})
 }
 
 /// What a process said, for an error.
-pub(super) fn said(output: &Output) -> String {
+pub(super) fn format_output(output: &Output) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
     format!("{}{errors}", String::from_utf8_lossy(&output.stdout))
         .trim()

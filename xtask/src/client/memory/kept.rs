@@ -12,25 +12,25 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Map, Value, json};
 
-use super::day::Call;
-use super::house::House;
+use super::day::ScriptedCall;
+use super::house::ClientSandbox;
 
 /// A handful of rows has its vectors long before; the worker begins when it has been idle.
 const EMBEDDING_TIMEOUT: Duration = Duration::from_mins(1);
 /// Kinds of rows that repeat what others say.
-const RETOLD: [&str; 4] = ["prompt", "message", "summary", "decision"];
+const REPEATING_KINDS: [&str; 4] = ["prompt", "message", "summary", "decision"];
 
 /// One line of the worker's log about an event.
-pub(super) struct Logged {
+pub(super) struct LoggedLine {
     pub(super) id: String,
     /// Empty for an event that was stored before.
     pub(super) name: String,
     pub(super) fate: String,
 }
 
-impl House {
+impl ClientSandbox {
     /// A settings file with the witness beside each hook of ours that these settings hold.
-    pub(super) fn witness(&self, settings: &Path) -> Result<String> {
+    pub(super) fn write_witness(&self, settings: &Path) -> Result<String> {
         let text = fs::read_to_string(settings)
             .with_context(|| format!("cannot read {}", settings.display()))?;
         let installed: Value = serde_json::from_str(&text)?;
@@ -39,7 +39,7 @@ impl House {
             "#!/bin/sh\nexec cat >\"$(mktemp '{}/XXXXXXXXXX')\"\n",
             folder.display()
         );
-        let command = self.script("bin/witness", &script)?;
+        let command = self.write_script("bin/witness", &script)?;
         let ours = self.remora_path().display().to_string();
         let mut hooks = Map::new();
         for (event, groups) in installed["hooks"].as_object().into_iter().flatten() {
@@ -55,12 +55,12 @@ impl House {
                 list.as_array_mut().context("a list")?.push(beside);
             }
         }
-        self.write("witness.json", &json!({ "hooks": hooks }).to_string())?;
+        self.write_file("witness.json", &json!({ "hooks": hooks }).to_string())?;
         Ok(self.path("witness.json").display().to_string())
     }
 
     /// What the witness was given so far; it forgets it.
-    pub(super) fn fired(&self) -> Result<Vec<Value>> {
+    pub(super) fn drain_fired(&self) -> Result<Vec<Value>> {
         let mut events = Vec::new();
         for entry in fs::read_dir(self.path("witness"))? {
             let path = entry?.path();
@@ -73,18 +73,19 @@ impl House {
         Ok(events)
     }
 
-    pub(super) fn drain(&self) -> Result<()> {
-        self.remora("project", &["worker", "drain"]).map(drop)
+    pub(super) fn drain_spool(&self) -> Result<()> {
+        self.run_remora("project", &["worker", "drain"]).map(drop)
     }
 
     /// Waits until every row has its vector and the worker has loaded the encoder, as it has on
     /// any day but the first.
     pub(super) fn wait_for_encoder(&self) -> Result<()> {
-        self.drain()?;
+        self.drain_spool()?;
         let end = Instant::now() + EMBEDDING_TIMEOUT;
         loop {
-            let status = self.ask("project", &["status", "--json"])?;
-            let asked = self.ask("project", &["context", "--json", "--prompt", "encoder"])?;
+            let status = self.run_remora_json("project", &["status", "--json"])?;
+            let asked =
+                self.run_remora_json("project", &["context", "--json", "--prompt", "encoder"])?;
             let has_vectors = status["vectors"]["waiting"] == 0;
             // Anybody else loads an encoder of their own.
             let why = asked["tier_why"].as_str().unwrap_or_default();
@@ -101,15 +102,15 @@ impl House {
     }
 
     /// Every event that the worker speaks of.
-    pub(super) fn logged(&self) -> Result<Vec<Logged>> {
-        let text = self.remora("project", &["worker", "logs", "--lines", "100000"])?;
-        Ok(parse(&text))
+    pub(super) fn read_logged(&self) -> Result<Vec<LoggedLine>> {
+        let text = self.run_remora("project", &["worker", "logs", "--lines", "100000"])?;
+        Ok(parse_log(&text))
     }
 
-    pub(super) fn search(&self, project: &str, words: &str) -> Result<Vec<Value>> {
+    pub(super) fn search_items(&self, project: &str, words: &str) -> Result<Vec<Value>> {
         let mut args = vec!["search", "--json", "--limit", "100"];
         args.extend(words.split_whitespace());
-        let found = self.ask(project, &args)?;
+        let found = self.run_remora_json(project, &args)?;
         let rows = found["results"].as_array();
         Ok(rows
             .context("`remora search --json` has no results")?
@@ -118,43 +119,43 @@ impl House {
 
     /// The rows that hold all of these words, without those that retell others.
     pub(super) fn rows_of(&self, project: &str, words: &str) -> Result<Vec<Value>> {
-        let mut rows = self.search(project, words)?;
+        let mut rows = self.search_items(project, words)?;
         let all = words.to_lowercase();
         rows.retain(|row| {
             let text = row.to_string().to_lowercase();
-            let retold = RETOLD.iter().any(|kind| row["kind"] == *kind);
+            let retold = REPEATING_KINDS.iter().any(|kind| row["kind"] == *kind);
             !retold && all.split_whitespace().all(|word| text.contains(word))
         });
         Ok(rows)
     }
 
     /// What is found by these words, in full.
-    pub(super) fn items(&self, project: &str, words: &str) -> Result<Vec<Value>> {
-        let rows = self.search(project, words)?;
+    pub(super) fn find_items(&self, project: &str, words: &str) -> Result<Vec<Value>> {
+        let rows = self.search_items(project, words)?;
         let ids: Vec<String> = rows.iter().map(|row| row["id"].to_string()).collect();
         if ids.is_empty() {
             return Ok(Vec::new());
         }
         let mut args = vec!["show", "--json"];
         args.extend(ids.iter().map(String::as_str));
-        let shown = self.ask(project, &args)?;
+        let shown = self.run_remora_json(project, &args)?;
         let items = shown["items"].as_array();
         Ok(items.context("`remora show --json` has no items")?.clone())
     }
 
     /// Calls that are not found by their words, or have more than one row.
-    pub(super) fn not_found(&self, project: &str, calls: &[Call]) -> Result<Vec<String>> {
+    pub(super) fn not_found(&self, project: &str, calls: &[ScriptedCall]) -> Result<Vec<String>> {
         let mut problems = Vec::new();
         for call in calls {
             let Some(words) = &call.find else { continue };
-            let items = self.items(project, words)?;
+            let items = self.find_items(project, words)?;
             let own = items.iter().filter(|item| item["tool_use_id"] == call.id);
             if own.count() != 1 {
                 problems.push(format!(
                     "{} ({}): `remora search {words}` should find its one row, found {}",
                     call.name,
                     call.id,
-                    brief(&items)
+                    format_items(&items)
                 ));
             }
         }
@@ -162,10 +163,10 @@ impl House {
     }
 
     /// How the worker's account differs from the witness's: each event exactly once.
-    pub(super) fn unaccounted(&self, fired: &[Value]) -> Result<Vec<String>> {
-        let mut problems = compare(&self.logged()?, fired);
+    pub(super) fn find_unaccounted(&self, fired: &[Value]) -> Result<Vec<String>> {
+        let mut problems = compare_logged(&self.read_logged()?, fired);
         for folder in ["spool", "dead"] {
-            let path = self.data().join(folder);
+            let path = self.data_dir().join(folder);
             let files = fs::read_dir(&path).into_iter().flatten().flatten();
             let names: Vec<_> = files.map(|file| file.file_name()).collect();
             if !names.is_empty() {
@@ -189,7 +190,7 @@ impl House {
                 found.push(format!("{what} holds {hits} of the secrets"));
             }
         };
-        let mut folders = vec![self.data()];
+        let mut folders = vec![self.data_dir()];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(&folder)?.flatten() {
                 let path = entry.path();
@@ -202,7 +203,7 @@ impl House {
             }
         }
         for args in [["export"].as_slice(), &["export", "--events"]] {
-            let text = self.remora("project", args)?;
+            let text = self.run_remora("project", args)?;
             look(&format!("`remora {}`", args.join(" ")), text.as_bytes());
         }
         Ok(found)
@@ -210,12 +211,12 @@ impl House {
 }
 
 /// The lines of the worker's log that tell of an event.
-fn parse(text: &str) -> Vec<Logged> {
+fn parse_log(text: &str) -> Vec<LoggedLine> {
     let lines = text.lines().filter_map(|line| line.split_once(" event "));
     let event = |(_, line): (&str, &str)| {
         let (head, fate) = line.split_once(": ")?;
         let (id, name) = head.split_once(' ').unwrap_or((head, ""));
-        Some(Logged {
+        Some(LoggedLine {
             id: id.to_owned(),
             name: name.to_owned(),
             fate: fate.to_owned(),
@@ -225,7 +226,7 @@ fn parse(text: &str) -> Vec<Logged> {
 }
 
 /// What the worker took more than once, gave up, or took another number of times than it fired.
-fn compare(logged: &[Logged], fired: &[Value]) -> Vec<String> {
+fn compare_logged(logged: &[LoggedLine], fired: &[Value]) -> Vec<String> {
     let mut problems = Vec::new();
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     for event in logged {
@@ -255,7 +256,7 @@ fn compare(logged: &[Logged], fired: &[Value]) -> Vec<String> {
 }
 
 /// Rows in a line.
-pub(super) fn brief(rows: &[Value]) -> String {
+pub(super) fn format_items(rows: &[Value]) -> String {
     let lines = rows.iter().take(8);
     let lines = lines.map(|row| format!("[#{} {} {}]", row["id"], row["kind"], row["title"]));
     lines.collect::<Vec<_>>().join(" ")
@@ -276,7 +277,7 @@ mod tests {
         let stop = json!({"hook_event_name": "Stop"});
         let start = json!({"hook_event_name": "SessionStart"});
         assert_eq!(
-            compare(&parse(log), &[stop.clone(), stop, start]),
+            compare_logged(&parse_log(log), &[stop.clone(), stop, start]),
             [
                 "event 4: dead letter, not JSON",
                 "event 2 was taken 2 times",

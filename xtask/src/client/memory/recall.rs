@@ -21,22 +21,22 @@ pub(super) mod unharmed;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use super::Case;
-use super::talk::{Ask, Talk};
-use told::{Told, all_told};
+use super::MemoryCase;
+use super::talk::{TalkRequest, TalkResult};
+use told::{InjectedText, all_told};
 
 /// The file that the first session mends.
-const FILE: &str = "src/gauge.py";
+const FIXED_FILE: &str = "src/gauge.py";
 /// Files that the session before the first one makes.
-const MADE: &str = "src/harbour.py";
-const HORN: &str = "src/foghorn.py";
-const BROKEN: &str = "def levels(metres):\n    return [m for m in metres]\n";
+const HARBOUR_FILE: &str = "src/harbour.py";
+const FOGHORN_FILE: &str = "src/foghorn.py";
+const BROKEN_SOURCE: &str = "def levels(metres):\n    return [m for m in metres]\n";
 /// Prints what a test runner prints, for the file as it is.
-const CHECK: &str = "if grep -q 1000 src/gauge.py; then\n  echo '============================== 1 \
+const CHECK_SCRIPT: &str = "if grep -q 1000 src/gauge.py; then\n  echo '============================== 1 \
                      passed in 0.01s ==============================='\n  exit 0\nfi\ncat \
                      failure.txt\nexit 1\n";
 /// One failure, met at two places and lines.
-const FAILURE: &str = "=================================== FAILURES \
+const FAILURE_TEXT: &str = "=================================== FAILURES \
                        ===================================\n_________________________________ \
                        test_levels _________________________________\n\n    def \
                        test_levels():\n>       assert levels([1.5]) == [1500]\nE       \
@@ -48,17 +48,18 @@ const FAILURE: &str = "=================================== FAILURES \
                        ===============================\n";
 
 /// What the person decides in the first session, and why.
-const DECISION: &str = "We decided to keep tide heights in millimetres because floats drifted.";
-const CHOICE: &str = "tide heights in millimetres";
-const REASON: &str = "floats drifted";
+const DECISION_TEXT: &str =
+    "We decided to keep tide heights in millimetres because floats drifted.";
+const CHOICE_WORDS: &str = "tide heights in millimetres";
+const REASON_WORDS: &str = "floats drifted";
 /// What it leaves open.
-const STEP: &str = "Teach the export to print millimetres";
+const OPEN_STEP: &str = "Teach the export to print millimetres";
 /// A question that the decision answers.
-const QUESTION: &str = "Why did we choose millimetres for the tide heights?";
+const DECISION_QUESTION: &str = "Why did we choose millimetres for the tide heights?";
 
 /// A conclusion of an earlier turn: what was asked, a question about it, and words that only the
 /// answer has.
-struct Conclusion {
+struct PastConclusion {
     prompt: &'static str,
     file: &'static str,
     said: &'static str,
@@ -66,17 +67,17 @@ struct Conclusion {
     answer: &'static str,
 }
 
-const MOLES: Conclusion = Conclusion {
+const MOLES_CONCLUSION: PastConclusion = PastConclusion {
     prompt: "List the moles of the harbour.",
-    file: MADE,
+    file: HARBOUR_FILE,
     said: "The moles of the harbour are a list in `src/harbour.py`. I tried to read the moles from \
            a csv file first and dropped that: parsing took 40 ms a call.",
     question: "Why did we not read the moles of the harbour from a csv file?",
     answer: "40 ms a call",
 };
-const FOGHORN: Conclusion = Conclusion {
+const FOGHORN_CONCLUSION: PastConclusion = PastConclusion {
     prompt: "Let the foghorn sound by itself.",
-    file: HORN,
+    file: FOGHORN_FILE,
     said: "The foghorn sounds every 30 seconds now instead of every 60, because the ferry missed \
            it twice.",
     question: "Why does the foghorn sound every 30 seconds?",
@@ -84,161 +85,179 @@ const FOGHORN: Conclusion = Conclusion {
 };
 
 /// The failure, at a place of this checkout or another.
-fn failure(file: &str, line: u32) -> String {
+fn format_failure(file: &str, line: u32) -> String {
     let place = format!("{file}:{line}");
-    FAILURE.replace("@PLACE@", &place).replace("@FILE@", file)
+    FAILURE_TEXT
+        .replace("@PLACE@", &place)
+        .replace("@FILE@", file)
 }
 
 /// Puts the files that the first session begins with into the project.
-fn lay_out(case: &Case) -> Result<()> {
-    case.house.write(&format!("project/{FILE}"), BROKEN)?;
-    case.house.write("project/check.sh", CHECK)?;
-    let text = failure("tests/test_gauge.py", 7);
-    case.house.write("project/failure.txt", &text)
+fn lay_out(case: &MemoryCase) -> Result<()> {
+    case.house
+        .write_file(&format!("project/{FIXED_FILE}"), BROKEN_SOURCE)?;
+    case.house.write_file("project/check.sh", CHECK_SCRIPT)?;
+    let text = format_failure("tests/test_gauge.py", 7);
+    case.house.write_file("project/failure.txt", &text)
 }
 
-fn bash(id: &str, command: &str) -> Value {
+fn bash_call(id: &str, command: &str) -> Value {
     json!({"tools": [{"id": id, "name": "Bash", "input": {"command": command}}]})
 }
 
-fn read(case: &Case, id: &str, file: &str) -> Value {
+fn read_call(case: &MemoryCase, id: &str, file: &str) -> Value {
     let path = case.house.path("project").join(file);
     json!({"tools": [{"id": id, "name": "Read", "input": {"file_path": path}}]})
 }
 
-fn write(case: &Case, id: &str, file: &str, content: &str) -> Value {
+fn write_call(case: &MemoryCase, id: &str, file: &str, content: &str) -> Value {
     let path = case.house.path("project").join(file);
     let input = json!({"file_path": path, "content": content});
     json!({"tools": [{"id": id, "name": "Write", "input": input}]})
 }
 
-fn edit(case: &Case, id: &str, file: &str, old: &str, new: &str) -> Value {
+fn edit_call(case: &MemoryCase, id: &str, file: &str, old: &str, new: &str) -> Value {
     let path = case.house.path("project").join(file);
     let input = json!({"file_path": path, "old_string": old, "new_string": new});
     json!({"tools": [{"id": id, "name": "Edit", "input": input}]})
 }
 
-fn text(words: &str) -> Value {
+fn text_reply(words: &str) -> Value {
     json!({ "text": words })
 }
 
 /// Installs for the user, plays the first session and waits until it is stored.
-fn first_session(case: &mut Case) -> Result<Talk> {
-    case.house.remora("project", &["install", "claude-code"])?;
-    remembered(case)
+fn first_session(case: &mut MemoryCase) -> Result<TalkResult> {
+    case.house
+        .run_remora("project", &["install", "claude-code"])?;
+    play_first_session(case)
 }
 
 /// The same, after a session that concluded two things.
-fn two_sessions_before(case: &mut Case) -> Result<Talk> {
-    case.house.remora("project", &["install", "claude-code"])?;
-    case.talk(&Ask {
+fn two_sessions_before(case: &mut MemoryCase) -> Result<TalkResult> {
+    case.house
+        .run_remora("project", &["install", "claude-code"])?;
+    case.run_talk(&TalkRequest {
         project: "project",
-        prompt: MOLES.prompt,
-        then: &[FOGHORN.prompt],
+        prompt: MOLES_CONCLUSION.prompt,
+        then: &[FOGHORN_CONCLUSION.prompt],
         turns: &[
-            write(
+            write_call(
                 case,
                 "toolu_moles",
-                MOLES.file,
+                MOLES_CONCLUSION.file,
                 "MOLES = ['north', 'south']\n",
             ),
-            text(MOLES.said),
-            write(case, "toolu_horn", FOGHORN.file, "SECONDS = 30\n"),
-            text(FOGHORN.said),
+            text_reply(MOLES_CONCLUSION.said),
+            write_call(
+                case,
+                "toolu_horn",
+                FOGHORN_CONCLUSION.file,
+                "SECONDS = 30\n",
+            ),
+            text_reply(FOGHORN_CONCLUSION.said),
         ],
-        ..Ask::default()
+        ..TalkRequest::default()
     })?;
-    case.house.drain()?;
-    remembered(case)
+    case.house.drain_spool()?;
+    play_first_session(case)
 }
 
 /// Plays the first session and waits until it is stored.
-fn remembered(case: &mut Case) -> Result<Talk> {
+fn play_first_session(case: &mut MemoryCase) -> Result<TalkResult> {
     lay_out(case)?;
-    let talk = case.talk(&Ask {
+    let talk = case.run_talk(&TalkRequest {
         project: "project",
-        prompt: &format!("Mend the gauge. {DECISION}"),
+        prompt: &format!("Mend the gauge. {DECISION_TEXT}"),
         // Small talk at the end hides nothing of what was done.
         then: &["Thanks, looks good!"],
         turns: &[
-            bash("toolu_first_failing", "sh check.sh"),
-            read(case, "toolu_first_read", FILE),
-            edit(
+            bash_call("toolu_first_failing", "sh check.sh"),
+            read_call(case, "toolu_first_read", FIXED_FILE),
+            edit_call(
                 case,
                 "toolu_first_edit",
-                FILE,
+                FIXED_FILE,
                 "[m for m",
                 "[round(m * 1000) for m",
             ),
-            bash("toolu_first_passing", "sh check.sh"),
-            text(&format!(
+            bash_call("toolu_first_passing", "sh check.sh"),
+            text_reply(&format!(
                 "The gauge gives whole numbers now and the check passes.\n\nNext steps:\n- \
-                 {STEP}."
+                 {OPEN_STEP}."
             )),
-            text("You're welcome! Let me know if anything else comes up."),
+            text_reply("You're welcome! Let me know if anything else comes up."),
         ],
-        ..Ask::default()
+        ..TalkRequest::default()
     })?;
-    let failed: Vec<bool> = talk.calls().values().map(|(failed, _)| *failed).collect();
-    case.equal(
+    let failed: Vec<bool> = talk
+        .call_results()
+        .values()
+        .map(|(failed, _)| *failed)
+        .collect();
+    case.check_equal(
         "failed calls of the first session (edit, failing, passing, read)",
         &failed,
         &vec![false, true, false, false],
     );
-    case.house.drain()?;
+    case.house.drain_spool()?;
     Ok(talk)
 }
 
 /// The number of the one row of this kind that is found by these words.
-fn row_of(case: &Case, words: &str, kind: &str) -> Result<String> {
-    let rows = case.house.search("project", words)?;
+fn row_of(case: &MemoryCase, words: &str, kind: &str) -> Result<String> {
+    let rows = case.house.search_items("project", words)?;
     let row = rows.iter().find(|row| row["kind"] == kind);
     let row = row.with_context(|| {
-        let found = super::kept::brief(&rows);
+        let found = super::kept::format_items(&rows);
         format!("`remora search {words}` finds no {kind}, but {found}")
     })?;
     Ok(format!("#{}", row["id"]))
 }
 
 /// Each text is whole, and no row is told in full twice.
-fn nothing_twice(case: &mut Case, what: &str, texts: &[Told]) {
+fn nothing_twice(case: &mut MemoryCase, what: &str, texts: &[InjectedText]) {
     let mut seen: Vec<String> = Vec::new();
     for (at, told) in texts.iter().enumerate() {
-        case.check(told.whole, || {
+        case.check_that(told.whole, || {
             format!("{what}: a text is not closed: {told:?}")
         });
         // An index only names rows.
-        let starts = told.event() == "SessionStart";
-        let rows = if starts { told.full() } else { told.rows() };
+        let starts = told.event_name() == "SessionStart";
+        let rows = if starts {
+            told.full_items()
+        } else {
+            told.listed_items()
+        };
         for row in rows {
-            case.check(!seen.contains(&row), || {
+            case.check_that(!seen.contains(&row), || {
                 format!("{what}: {row} is told twice: {texts:#?}")
             });
             seen.push(row);
         }
         let again = texts[at + 1..].iter().any(|other| other.text == told.text);
-        case.check(!again, || format!("{what}: twice the same text: {told:?}"));
+        case.check_that(!again, || format!("{what}: twice the same text: {told:?}"));
     }
 }
 
 /// What a short session is told in all.
-fn told_to(case: &mut Case, project: &str, prompt: &str) -> Result<Vec<Told>> {
-    let talk = case.talk(&Ask {
+fn told_to(case: &mut MemoryCase, project: &str, prompt: &str) -> Result<Vec<InjectedText>> {
+    let talk = case.run_talk(&TalkRequest {
         project,
         prompt,
-        turns: &[text("Noted.")],
-        ..Ask::default()
+        turns: &[text_reply("Noted.")],
+        ..TalkRequest::default()
     })?;
     Ok(all_told(&talk))
 }
 
 /// The text of an event, if there is one.
-fn at<'t>(texts: &'t [Told], event: &str) -> &'t str {
-    let found = texts.iter().find(|told| told.event() == event);
+fn text_at_event<'t>(texts: &'t [InjectedText], event: &str) -> &'t str {
+    let found = texts.iter().find(|told| told.event_name() == event);
     found.map_or("", |told| told.text.as_str())
 }
 
 /// Whether these hold the memory of the first session.
-fn knows(texts: &[Told]) -> bool {
-    texts.iter().any(|told| told.text.contains(CHOICE))
+fn has_first_session(texts: &[InjectedText]) -> bool {
+    texts.iter().any(|told| told.text.contains(CHOICE_WORDS))
 }

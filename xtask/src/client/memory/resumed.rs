@@ -3,55 +3,56 @@
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use super::Case;
-use super::kept::brief;
-use super::talk::Ask;
+use super::MemoryCase;
+use super::kept::format_items;
+use super::talk::TalkRequest;
 
-pub(super) fn goes_on(case: &mut Case) -> Result<()> {
-    case.house.remora("project", &["install", "claude-code"])?;
-    let witness = case.house.witness(&case.house.user_settings())?;
+pub(super) fn goes_on(case: &mut MemoryCase) -> Result<()> {
+    case.house
+        .run_remora("project", &["install", "claude-code"])?;
+    let witness = case.house.write_witness(&case.house.user_settings())?;
     let turns = [json!({"text": "Noted."})];
     let settings = ["--settings", witness.as_str()];
-    let first = case.talk(&Ask {
+    let first = case.run_talk(&TalkRequest {
         project: "project",
         prompt: "The kittiwake nest is on ledge one.",
         turns: &turns,
         args: &settings,
-        ..Ask::default()
+        ..TalkRequest::default()
     })?;
-    let id = first.session()?;
+    let id = first.session_id()?;
     let resume = ["--resume", id.as_str(), settings[0], settings[1]];
-    let ask = |prompt, args| Ask {
+    let ask = |prompt, args| TalkRequest {
         project: "project",
         prompt,
         turns: &turns,
         args,
-        ..Ask::default()
+        ..TalkRequest::default()
     };
-    let second = case.talk(&ask("The guillemot nest is on ledge two.", &resume))?;
-    case.equal("the resumed session", &second.session()?, &id);
+    let second = case.run_talk(&ask("The guillemot nest is on ledge two.", &resume))?;
+    case.check_equal("the resumed session", &second.session_id()?, &id);
     let go_on = ["--continue", settings[0], settings[1]];
-    let third = case.talk(&ask("The razorbill nest is on ledge three.", &go_on))?;
-    case.equal("the continued session", &third.session()?, &id);
-    case.house.drain()?;
-    prompts(case, &id, 3)?;
+    let third = case.run_talk(&ask("The razorbill nest is on ledge three.", &go_on))?;
+    case.check_equal("the continued session", &third.session_id()?, &id);
+    case.house.drain_spool()?;
+    check_prompt_count(case, &id, 3)?;
     for (number, bird) in (1..).zip(["kittiwake", "guillemot", "razorbill"]) {
-        numbered(case, bird, &id, number)?;
+        check_prompt_number(case, bird, &id, number)?;
     }
 
-    case.talk(&ask("/compact", &resume))?;
-    case.talk(&ask("The fulmar nest is on ledge four.", &resume))?;
-    case.house.drain()?;
-    prompts(case, &id, 4)?;
-    numbered(case, "fulmar", &id, 4)?;
-    let cleared = case.talk(&ask("/clear", &resume))?;
-    case.check(cleared.session()? != id, || {
+    case.run_talk(&ask("/compact", &resume))?;
+    case.run_talk(&ask("The fulmar nest is on ledge four.", &resume))?;
+    case.house.drain_spool()?;
+    check_prompt_count(case, &id, 4)?;
+    check_prompt_number(case, "fulmar", &id, 4)?;
+    let cleared = case.run_talk(&ask("/clear", &resume))?;
+    case.check_that(cleared.session_id()? != id, || {
         "`/clear` began no new session".to_owned()
     });
-    case.house.drain()?;
-    prompts(case, &id, 4)?;
-    let fired = case.house.fired()?;
-    let unaccounted = case.house.unaccounted(&fired)?;
+    case.house.drain_spool()?;
+    check_prompt_count(case, &id, 4)?;
+    let fired = case.house.drain_fired()?;
+    let unaccounted = case.house.find_unaccounted(&fired)?;
     case.problems.extend(unaccounted);
     for (event, field, value) in [
         ("SessionStart", "source", "resume"),
@@ -61,41 +62,51 @@ pub(super) fn goes_on(case: &mut Case) -> Result<()> {
         ("PreCompact", "trigger", "manual"),
     ] {
         let same = |given: &Value| given["hook_event_name"] == event && given[field] == value;
-        case.check(fired.iter().any(same), || {
+        case.check_that(fired.iter().any(same), || {
             format!("the client no longer fires {event} with {field} {value}")
         });
     }
-    let agents = case.house.search("project", "subagent")?;
-    case.check(!agents.iter().any(|row| row["kind"] == "task"), || {
-        format!("compaction was taken for a subagent: {}", brief(&agents))
+    let agents = case.house.search_items("project", "subagent")?;
+    case.check_that(!agents.iter().any(|row| row["kind"] == "task"), || {
+        format!(
+            "compaction was taken for a subagent: {}",
+            format_items(&agents)
+        )
     });
     Ok(())
 }
 
 /// The one prompt about this bird is of that session and has that number in it.
-fn numbered(case: &mut Case, bird: &str, session: &str, number: u64) -> Result<()> {
-    let mut items = case.house.items("project", bird)?;
+fn check_prompt_number(
+    case: &mut MemoryCase,
+    bird: &str,
+    session: &str,
+    number: u64,
+) -> Result<()> {
+    let mut items = case.house.find_items("project", bird)?;
     items.retain(|item| item["kind"] == "prompt");
     let found: Vec<_> = items
         .iter()
         .map(|item| (item["session"].clone(), item["prompt"].clone()))
         .collect();
     let wanted = vec![(json!(session), json!(number))];
-    case.equal(&format!("prompts about the {bird}"), &found, &wanted);
+    case.check_equal(&format!("prompts about the {bird}"), &found, &wanted);
     Ok(())
 }
 
 /// How many prompts the session has.
-fn prompts(case: &mut Case, id: &str, wanted: u64) -> Result<()> {
-    let told = case.house.ask("project", &["sessions", "--json"])?;
+fn check_prompt_count(case: &mut MemoryCase, id: &str, wanted: u64) -> Result<()> {
+    let told = case
+        .house
+        .run_remora_json("project", &["sessions", "--json"])?;
     let list = told["sessions"].as_array();
     let list = list.with_context(|| format!("`remora sessions --json` has no sessions: {told}"))?;
     let mut same = list.iter().filter(|session| session["id"] == id);
     let session = same.next().cloned().unwrap_or_default();
-    case.check(same.next().is_none(), || {
+    case.check_that(same.next().is_none(), || {
         "a session is listed twice".to_owned()
     });
-    case.equal(
+    case.check_equal(
         "prompts of the session",
         &session["prompts"],
         &json!(wanted),
@@ -103,16 +114,17 @@ fn prompts(case: &mut Case, id: &str, wanted: u64) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn background_agent(case: &mut Case) -> Result<()> {
-    case.house.remora("project", &["install", "claude-code"])?;
-    let witness = case.house.witness(&case.house.user_settings())?;
+pub(super) fn background_agent(case: &mut MemoryCase) -> Result<()> {
+    case.house
+        .run_remora("project", &["install", "claude-code"])?;
+    let witness = case.house.write_witness(&case.house.user_settings())?;
     let launch = json!({
         "description": "Weigh the dotterel eggs",
         "prompt": "Weigh them.",
         "subagent_type": "general-purpose",
         "run_in_background": true,
     });
-    let talk = case.talk(&Ask {
+    let talk = case.run_talk(&TalkRequest {
         project: "project",
         prompt: "Have the eggs weighed.",
         turns: &[
@@ -122,15 +134,15 @@ pub(super) fn background_agent(case: &mut Case) -> Result<()> {
             json!({"text": "They weigh 23 grams."}),
         ],
         args: &["--settings", &witness],
-        ..Ask::default()
+        ..TalkRequest::default()
     })?;
-    case.house.drain()?;
-    let fired = case.house.fired()?;
+    case.house.drain_spool()?;
+    let fired = case.house.drain_fired()?;
     let notice = |event: &&Value| {
         let prompt = event["prompt"].as_str().unwrap_or_default();
         prompt.starts_with("<task-notification>")
     };
-    case.equal(
+    case.check_equal(
         "task notifications",
         &fired.iter().filter(notice).count(),
         &1,
@@ -138,25 +150,25 @@ pub(super) fn background_agent(case: &mut Case) -> Result<()> {
     let launched = fired
         .iter()
         .any(|event| event["tool_response"]["status"] == "async_launched");
-    case.check(launched, || {
+    case.check_that(launched, || {
         format!(
             "the agent was not launched in the background: {:?}",
-            talk.calls()
+            talk.call_results()
         )
     });
-    let unaccounted = case.house.unaccounted(&fired)?;
+    let unaccounted = case.house.find_unaccounted(&fired)?;
     case.problems.extend(unaccounted);
-    prompts(case, &talk.session()?, 1)?;
-    let notices = case.house.search("project", "task notification")?;
+    check_prompt_count(case, &talk.session_id()?, 1)?;
+    let notices = case.house.search_items("project", "task notification")?;
     let as_prompt = |row: &&Value| row["kind"] == "prompt";
-    case.check(notices.iter().find(as_prompt).is_none(), || {
-        format!("a notification became a prompt: {}", brief(&notices))
+    case.check_that(notices.iter().find(as_prompt).is_none(), || {
+        format!("a notification became a prompt: {}", format_items(&notices))
     });
     let results = case.house.rows_of("project", "dotterel 23 grams")?;
-    case.equal("rows with the agent's result", &results.len(), &1);
+    case.check_equal("rows with the agent's result", &results.len(), &1);
     let told = case.house.rows_of("project", "internal metadata")?;
-    case.check(told.is_empty(), || {
-        format!("the launch was taken for a result: {}", brief(&told))
+    case.check_that(told.is_empty(), || {
+        format!("the launch was taken for a result: {}", format_items(&told))
     });
     Ok(())
 }

@@ -12,16 +12,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
-use super::house::{House, said};
-use crate::client::api::{Heard, Model};
-use crate::client::process::{finish, kill_all};
+use super::house::{ClientSandbox, format_output};
+use crate::client::api::{ObservedRequests, ScriptedModel};
+use crate::client::process::{finish_process, kill_all};
 
 /// The most that one turn of a conversation takes.
-const TURN: Duration = Duration::from_mins(1);
+const TURN_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// What is asked of the client.
 #[derive(Default)]
-pub(super) struct Ask<'a> {
+pub(super) struct TalkRequest<'a> {
     pub(super) project: &'a str,
     pub(super) prompt: &'a str,
     /// What the person says after that, each when the one before is answered.
@@ -32,21 +32,21 @@ pub(super) struct Ask<'a> {
 }
 
 /// What it did.
-pub(super) struct Talk {
+pub(super) struct TalkResult {
     pub(super) code: Option<i32>,
     /// Bodies of the main conversation's requests.
     pub(super) requests: Vec<Value>,
     /// Those of subagents, and those that offer no tools.
-    pub(super) others: Heard,
+    pub(super) others: ObservedRequests,
     pub(super) stream: Vec<Value>,
     pub(super) took: Duration,
 }
 
-impl House {
-    pub(super) fn talk(&self, ask: &Ask<'_>) -> Result<Talk> {
-        let model = Model::start(ask.turns)?;
-        let mut command = self.command(&self.client, &self.path(ask.project));
-        model.point(&mut command);
+impl ClientSandbox {
+    pub(super) fn run_client(&self, ask: &TalkRequest<'_>) -> Result<TalkResult> {
+        let model = ScriptedModel::start(ask.turns)?;
+        let mut command = self.build_command(&self.client, &self.path(ask.project));
+        model.point_client(&mut command);
         command.envs(ask.env.iter().map(|(name, value)| (name, value)));
         command.args(["--output-format", "stream-json"]);
         command.args(["--verbose", "--include-hook-events"]);
@@ -54,22 +54,22 @@ impl House {
         command.args(ask.args);
         let started = Instant::now();
         let output = if ask.then.is_empty() {
-            finish(command_with(command, &["-p", ask.prompt]), None)?
+            finish_process(command_with(command, &["-p", ask.prompt]), None)?
         } else {
             let input = ["-p", "--input-format", "stream-json"];
             let prompts = [&[ask.prompt], ask.then].concat();
-            converse(command_with(command, &input), &prompts)?
+            run_conversation(command_with(command, &input), &prompts)?
         };
         let took = started.elapsed();
         let stdout = String::from_utf8_lossy(&output.stdout);
         let lines = stdout.lines();
-        let heard = model.heard();
+        let heard = model.observed_requests();
         let shown = json!({
             "prompt": ask.prompt, "main": heard.main, "agents": heard.agents, "aside": heard.aside,
             "output": stdout.lines().collect::<Vec<_>>(),
         });
-        self.note("session", &shown)?;
-        let talk = Talk {
+        self.save_note("session", &shown)?;
+        let talk = TalkResult {
             code: output.status.code(),
             requests: heard.main.clone(),
             others: heard,
@@ -78,8 +78,14 @@ impl House {
                 .collect(),
             took,
         };
-        talk.result()
-            .with_context(|| format!("the client ended with {}: {}", output.status, said(&output)))
+        talk.find_result()
+            .with_context(|| {
+                format!(
+                    "the client ended with {}: {}",
+                    output.status,
+                    format_output(&output)
+                )
+            })
             .map(drop)?;
         Ok(talk)
     }
@@ -91,11 +97,11 @@ fn command_with(mut command: Command, args: &[&str]) -> Command {
 }
 
 /// Says one thing after the other to a client that reads them from its input.
-fn converse(mut command: Command, prompts: &[&str]) -> Result<Output> {
+fn run_conversation(mut command: Command, prompts: &[&str]) -> Result<Output> {
     command.stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().context("cannot start the client")?;
-    let spoken = speak(&mut child, prompts);
+    let spoken = send_prompts(&mut child, prompts);
     if spoken.is_err() {
         kill_all(&[child.id()]);
     }
@@ -108,7 +114,7 @@ fn converse(mut command: Command, prompts: &[&str]) -> Result<Output> {
     })
 }
 
-fn speak(child: &mut Child, prompts: &[&str]) -> Result<(Vec<u8>, Vec<u8>)> {
+fn send_prompts(child: &mut Child, prompts: &[&str]) -> Result<(Vec<u8>, Vec<u8>)> {
     let mut input = child.stdin.take().context("no input")?;
     let mut errors = child.stderr.take().context("no stderr")?;
     let output = child.stdout.take().context("no output")?;
@@ -128,30 +134,30 @@ fn speak(child: &mut Child, prompts: &[&str]) -> Result<(Vec<u8>, Vec<u8>)> {
     });
     let mut all = Vec::new();
     for prompt in prompts {
-        say(&mut input, prompt)?;
-        let answered = listen(&lines, &mut all, Until::Result)?;
+        send_prompt(&mut input, prompt)?;
+        let answered = read_lines(&lines, &mut all, ReadUntil::Result)?;
         ensure!(answered, "the client left before it answered `{prompt}`");
     }
     drop(input);
-    listen(&lines, &mut all, Until::End)?;
+    read_lines(&lines, &mut all, ReadUntil::End)?;
     Ok((all, errors.join().unwrap_or_default()))
 }
 
-fn say(input: &mut ChildStdin, prompt: &str) -> Result<()> {
+fn send_prompt(input: &mut ChildStdin, prompt: &str) -> Result<()> {
     let message = json!({"type": "user", "message": {"role": "user", "content": prompt}});
     writeln!(input, "{message}").with_context(|| format!("cannot say `{prompt}`"))?;
     input.flush().context("cannot flush")
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Until {
+enum ReadUntil {
     Result,
     End,
 }
 
 /// Takes lines until a result, or until the end; whether there was a result.
-fn listen(lines: &Receiver<String>, all: &mut Vec<u8>, until: Until) -> Result<bool> {
-    let end = Instant::now() + TURN;
+fn read_lines(lines: &Receiver<String>, all: &mut Vec<u8>, until: ReadUntil) -> Result<bool> {
+    let end = Instant::now() + TURN_TIMEOUT;
     loop {
         let left = end.saturating_duration_since(Instant::now());
         let line = match lines.recv_timeout(left) {
@@ -162,26 +168,26 @@ fn listen(lines: &Receiver<String>, all: &mut Vec<u8>, until: Until) -> Result<b
         all.extend_from_slice(line.as_bytes());
         all.push(b'\n');
         let read = serde_json::from_str::<Value>(&line).unwrap_or_default();
-        if until == Until::Result && read["type"] == "result" {
+        if until == ReadUntil::Result && read["type"] == "result" {
             return Ok(true);
         }
     }
 }
 
-impl Talk {
+impl TalkResult {
     /// The client's last word.
-    pub(super) fn result(&self) -> Result<&Value> {
+    pub(super) fn find_result(&self) -> Result<&Value> {
         let mut results = self.stream.iter().filter(|line| line["type"] == "result");
         results.next_back().context("no result")
     }
 
-    pub(super) fn session(&self) -> Result<String> {
-        let id = self.result()?["session_id"].as_str();
+    pub(super) fn session_id(&self) -> Result<String> {
+        let id = self.find_result()?["session_id"].as_str();
         Ok(id.context("the result names no session")?.to_owned())
     }
 
     /// Call id -> (is an error, what the model was given).
-    pub(super) fn calls(&self) -> BTreeMap<String, (bool, String)> {
+    pub(super) fn call_results(&self) -> BTreeMap<String, (bool, String)> {
         let mut calls = BTreeMap::new();
         for line in self.stream.iter().filter(|line| line["type"] == "user") {
             for block in line["message"]["content"].as_array().into_iter().flatten() {
@@ -195,7 +201,7 @@ impl Talk {
     }
 
     /// All that the model was told at the start, as text.
-    pub(super) fn beginning(&self) -> String {
+    pub(super) fn start_text(&self) -> String {
         let first = self.requests.first();
         first.map_or_else(String::new, Value::to_string)
     }

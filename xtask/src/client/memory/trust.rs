@@ -7,35 +7,36 @@ use std::os::unix::fs::symlink;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use super::Case;
-use super::remembered::context;
-use super::talk::{Ask, Talk};
-use crate::client::process::finish;
+use super::MemoryCase;
+use super::remembered::list_context;
+use super::talk::{TalkRequest, TalkResult};
+use crate::client::process::finish_process;
 
 /// What the first session decides, by a word that stands nowhere else.
-const DECISION: &str = "We decided to paint the lighthouse vermilion because fog swallows red.";
-const WORD: &str = "vermilion";
-const REMOTE: &str = "git@forge.example.org:acme/lighthouse.git";
+const DECISION_TEXT: &str =
+    "We decided to paint the lighthouse vermilion because fog swallows red.";
+const DECISION_WORD: &str = "vermilion";
+const REMOTE_URL: &str = "git@forge.example.org:acme/lighthouse.git";
 
 /// A short session in a project, stored before this returns.
-fn session(case: &mut Case, project: &str, prompt: &str) -> Result<Talk> {
-    let talk = case.talk(&Ask {
+fn run_session(case: &mut MemoryCase, project: &str, prompt: &str) -> Result<TalkResult> {
+    let talk = case.run_talk(&TalkRequest {
         project,
         prompt,
         turns: &[json!({"text": "Noted."})],
-        ..Ask::default()
+        ..TalkRequest::default()
     })?;
-    case.house.drain()?;
+    case.house.drain_spool()?;
     Ok(talk)
 }
 
 /// All that a session was shown of memory at its start.
-fn injected(talk: &Talk) -> String {
-    context(talk).join("\n")
+fn injected_text(talk: &TalkResult) -> String {
+    list_context(talk).join("\n")
 }
 
 /// The settings name the link; the program behind it is replaced, and capture goes on.
-pub(super) fn upgraded_behind_a_link(case: &mut Case) -> Result<()> {
+pub(super) fn upgraded_behind_a_link(case: &mut MemoryCase) -> Result<()> {
     let link = case.house.remora_path();
     let old = case.house.path("versions/1/remora");
     let new = case.house.path("versions/2/remora");
@@ -46,118 +47,127 @@ pub(super) fn upgraded_behind_a_link(case: &mut Case) -> Result<()> {
     fs::remove_file(&link)?;
     symlink(&old, &link)?;
     // As a user types it: found on the PATH.
-    let mut install = case.house.command(&link, &case.house.path("project"));
+    let mut install = case.house.build_command(&link, &case.house.path("project"));
     install.env("PATH", case.house.search_with_bin());
     install.args(["install", "claude-code"]);
-    let done = finish(install, None)?;
-    case.check(done.status.success(), || super::house::said(&done));
+    let done = finish_process(install, None)?;
+    case.check_that(done.status.success(), || super::house::format_output(&done));
     let settings = fs::read_to_string(case.house.user_settings())?;
-    case.check(settings.contains(&link.display().to_string()), || {
+    case.check_that(settings.contains(&link.display().to_string()), || {
         format!("the settings do not name the link: {settings}")
     });
-    case.check(!settings.contains("versions/1"), || {
+    case.check_that(!settings.contains("versions/1"), || {
         format!("the settings name the program behind the link: {settings}")
     });
-    session(case, "project", DECISION)?;
+    run_session(case, "project", DECISION_TEXT)?;
 
-    case.house.remora("project", &["worker", "stop"])?;
+    case.house.run_remora("project", &["worker", "stop"])?;
     fs::remove_file(&link)?;
     symlink(&new, &link)?;
     fs::remove_file(&old)?;
-    let talk = session(
+    let talk = run_session(
         case,
         "project",
         "Please look at the kittiwake on the gallery.",
     )?;
-    case.check(injected(&talk).contains(WORD), || {
-        format!("nothing comes back after the upgrade: {}", injected(&talk))
+    case.check_that(injected_text(&talk).contains(DECISION_WORD), || {
+        format!(
+            "nothing comes back after the upgrade: {}",
+            injected_text(&talk)
+        )
     });
-    let rows = case.house.search("project", "kittiwake gallery")?;
-    case.check(!rows.is_empty(), || {
+    let rows = case.house.search_items("project", "kittiwake gallery")?;
+    case.check_that(!rows.is_empty(), || {
         "nothing is captured after the upgrade".to_owned()
     });
     Ok(())
 }
 
 /// A second clone has its own memory until its owner joins the two, with one command.
-pub(super) fn two_clones(case: &mut Case) -> Result<()> {
+pub(super) fn two_clones(case: &mut MemoryCase) -> Result<()> {
     let clone = "elsewhere/project";
     for project in ["project", clone] {
         case.house
-            .git(project, &["remote", "add", "origin", REMOTE])?;
+            .run_git(project, &["remote", "add", "origin", REMOTE_URL])?;
     }
-    case.house.remora("project", &["install", "claude-code"])?;
-    session(case, "project", DECISION)?;
+    case.house
+        .run_remora("project", &["install", "claude-code"])?;
+    run_session(case, "project", DECISION_TEXT)?;
 
-    let talk = session(case, clone, "Please count the cormorants on the pier.")?;
-    let text = talk.beginning();
-    case.check(!text.contains(WORD), || {
+    let talk = run_session(case, clone, "Please count the cormorants on the pier.")?;
+    let text = talk.start_text();
+    case.check_that(!text.contains(DECISION_WORD), || {
         format!("the second clone reads the first one's memory: {text}")
     });
     // Nobody watches in print mode, so the line at the start is not shown there.
-    let list = case.house.remora(clone, &["projects"])?;
-    case.check(list.contains("projects join"), || {
+    let list = case.house.run_remora(clone, &["projects"])?;
+    case.check_that(list.contains("projects join"), || {
         format!("nothing says how to join the two: {list}")
     });
-    let other = case.house.search("project", "cormorants pier")?;
-    case.check(other.is_empty(), || {
+    let other = case.house.search_items("project", "cormorants pier")?;
+    case.check_that(other.is_empty(), || {
         format!("the second clone writes into the first one's memory: {other:?}")
     });
 
-    case.house.remora(clone, &["projects", "join"])?;
-    let talk = session(case, clone, "Hello once more.")?;
-    case.check(injected(&talk).contains(WORD), || {
-        format!("after joining, the clone is shown {:?}", injected(&talk))
+    case.house.run_remora(clone, &["projects", "join"])?;
+    let talk = run_session(case, clone, "Hello once more.")?;
+    case.check_that(injected_text(&talk).contains(DECISION_WORD), || {
+        format!(
+            "after joining, the clone is shown {:?}",
+            injected_text(&talk)
+        )
     });
-    let rows = case.house.search("project", "cormorants pier")?;
-    case.check(!rows.is_empty(), || {
+    let rows = case.house.search_items("project", "cormorants pier")?;
+    case.check_that(!rows.is_empty(), || {
         "after joining, the first checkout does not find the clone's work".to_owned()
     });
     Ok(())
 }
 
 /// `git clone 'http://EVIL?@forge…'` reads nothing of the checkout it claims to be.
-pub(super) fn forged_remote(case: &mut Case) -> Result<()> {
+pub(super) fn forged_remote(case: &mut MemoryCase) -> Result<()> {
     let clone = "elsewhere/project";
     case.house
-        .git("project", &["remote", "add", "origin", REMOTE])?;
+        .run_git("project", &["remote", "add", "origin", REMOTE_URL])?;
     let forged = "http://evil.example.net?@forge.example.org/acme/lighthouse";
     case.house
-        .git(clone, &["remote", "add", "origin", forged])?;
-    case.house.remora("project", &["install", "claude-code"])?;
-    session(case, "project", DECISION)?;
-    let talk = session(
+        .run_git(clone, &["remote", "add", "origin", forged])?;
+    case.house
+        .run_remora("project", &["install", "claude-code"])?;
+    run_session(case, "project", DECISION_TEXT)?;
+    let talk = run_session(
         case,
         clone,
         "Why did we choose the colour of the lighthouse?",
     )?;
-    let text = talk.beginning();
-    case.check(!text.contains(WORD), || {
+    let text = talk.start_text();
+    case.check_that(!text.contains(DECISION_WORD), || {
         format!("a forged remote reads the memory it names: {text}")
     });
     let joined: String = talk.stream.iter().map(Value::to_string).collect();
-    case.check(!(joined + &text).contains("projects join"), || {
+    case.check_that(!(joined + &text).contains("projects join"), || {
         "a forged remote is offered to be joined".to_owned()
     });
     Ok(())
 }
 
 /// A project's `env` neither redirects memory nor reads another data directory.
-pub(super) fn project_environment(case: &mut Case) -> Result<()> {
+pub(super) fn project_environment(case: &mut MemoryCase) -> Result<()> {
     let evil = case.house.path("evil");
     // The user's own place, for when the variable cannot be trusted.
-    fs::create_dir_all(case.house.data())?;
-    symlink(case.house.data(), case.house.path("home/.remora"))?;
+    fs::create_dir_all(case.house.data_dir())?;
+    symlink(case.house.data_dir(), case.house.path("home/.remora"))?;
     let settings = json!({"env": {"REMORA_HOME": evil}});
     case.house
-        .write("project/.claude/settings.json", &settings.to_string())?;
-    case.house.remora("project", &["install", "claude-code"])?;
-    session(case, "project", DECISION)?;
-    case.check(!evil.exists(), || {
+        .write_file("project/.claude/settings.json", &settings.to_string())?;
+    case.house
+        .run_remora("project", &["install", "claude-code"])?;
+    run_session(case, "project", DECISION_TEXT)?;
+    case.check_that(!evil.exists(), || {
         "a project's settings redirect memory".to_owned()
     });
-    let rows = case.house.search("project", WORD)?;
-    case.check(!rows.is_empty(), || {
+    let rows = case.house.search_items("project", DECISION_WORD)?;
+    case.check_that(!rows.is_empty(), || {
         "with the project's settings, nothing reaches the user's memory".to_owned()
     });
     Ok(())

@@ -4,55 +4,55 @@
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 
-use remora_files::{MAX_BOOK_BYTES, read_file};
+use remora_files::{MAX_CLIENT_STATE_BYTES, read_file};
 use serde::{Deserialize, Serialize};
 
 use super::{FileError, replace};
-use crate::install::Kept;
+use crate::install::PriorState;
 
 /// All settings files that we wrote to.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Record {
-    files: Vec<Written>,
+pub(super) struct InstallRecord {
+    files: Vec<RecordedFile>,
 }
 
 /// One of them.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Written {
+pub(super) struct RecordedFile {
     file: String,
     /// The bytes that we wrote.
-    pub(super) after: Fingerprint,
+    pub(super) after: SettingsFileHash,
     /// The bytes in the backup; `None` when there was no file.
-    pub(super) before: Option<Fingerprint>,
+    pub(super) before: Option<SettingsFileHash>,
     /// Folders that we made for it, outermost first.
     #[serde(default)]
     pub(super) folders: Vec<String>,
     #[serde(default)]
-    pub(super) kept: Kept,
+    pub(super) kept: PriorState,
 }
 
-impl Written {
+impl RecordedFile {
     pub(super) fn new(file: &Path, after: &[u8]) -> Self {
         Self {
             file: file.to_string_lossy().into_owned(),
-            after: Fingerprint::of(after),
+            after: SettingsFileHash::from_bytes(after),
             before: None,
             folders: Vec::new(),
-            kept: Kept::default(),
+            kept: PriorState::default(),
         }
     }
 }
 
 /// Tells bytes from other bytes; guards against accidents, not against malice.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Fingerprint {
+pub(super) struct SettingsFileHash {
     length: u64,
     hash: String,
 }
 
-impl Fingerprint {
+impl SettingsFileHash {
     /// FNV-1a of 128 bits: stable, short, and no library needed.
-    pub(super) fn of(bytes: &[u8]) -> Self {
+    pub(super) fn from_bytes(bytes: &[u8]) -> Self {
         const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
         const PRIME: u128 = 0x0100_0000_0000_0000_013b;
         let hash = bytes.iter().fold(BASIS, |hash, byte| {
@@ -65,57 +65,57 @@ impl Fingerprint {
     }
 
     pub(super) fn is_of(&self, bytes: &[u8]) -> bool {
-        *self == Self::of(bytes)
+        *self == Self::from_bytes(bytes)
     }
 
     pub(super) fn is_of_file(&self, file: &Path) -> bool {
-        matches!(replace::read(file), Ok(Some(bytes)) if self.is_of(&bytes))
+        matches!(replace::read_optional(file), Ok(Some(bytes)) if self.is_of(&bytes))
     }
 }
 
-impl Record {
+impl InstallRecord {
     /// A record that is missing or unreadable is an empty one: entries are then
     /// cut out instead of bytes being restored.
     pub(super) fn read(file: &Path) -> Self {
-        let bytes = read_file(file, MAX_BOOK_BYTES).unwrap_or_default();
+        let bytes = read_file(file, MAX_CLIENT_STATE_BYTES).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
-    pub(super) fn take(&mut self, file: &Path) -> Option<Written> {
+    pub(super) fn remove_entry(&mut self, file: &Path) -> Option<RecordedFile> {
         let name = file.to_string_lossy();
         let at = self.files.iter().position(|written| written.file == name)?;
         Some(self.files.remove(at))
     }
 
-    pub(super) fn add(&mut self, written: Written) {
+    pub(super) fn add_entry(&mut self, written: RecordedFile) {
         self.files.push(written);
     }
 
     pub(super) fn write(&self, file: &Path) -> Result<(), FileError> {
         if self.files.is_empty() {
-            return replace::forget(file).map_err(FileError::io("remove", file));
+            return replace::delete_if_exists(file).map_err(FileError::io_error("remove", file));
         }
         let mut bytes = serde_json::to_vec_pretty(self)
-            .map_err(|error| FileError::io("write", file)(error.into()))?;
+            .map_err(|error| FileError::io_error("write", file)(error.into()))?;
         bytes.push(b'\n');
-        replace::put(file, &bytes, None).map_err(FileError::io("write", file))
+        replace::write_file(file, &bytes, None).map_err(FileError::io_error("write", file))
     }
 }
 
 /// Waits until no other process edits settings with this record.
-pub(super) fn lock(record: &Path) -> Result<File, FileError> {
+pub(super) fn lock_record(record: &Path) -> Result<File, FileError> {
     let mut name = record.as_os_str().to_owned();
     name.push(".lock");
     let name = PathBuf::from(name);
     if let Some(folder) = name.parent() {
-        fs::create_dir_all(folder).map_err(FileError::io("create", folder))?;
+        fs::create_dir_all(folder).map_err(FileError::io_error("create", folder))?;
     }
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)
         .write(true)
         .open(&name)
-        .map_err(FileError::io("open", &name))?;
-    file.lock().map_err(FileError::io("lock", &name))?;
+        .map_err(FileError::io_error("open", &name))?;
+    file.lock().map_err(FileError::io_error("lock", &name))?;
     Ok(file)
 }

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use remora_files::{MAX_SETTINGS_BYTES, ReadError, read_file};
 
 /// As many symbolic links as the system itself follows.
-const LINKS: usize = 40;
+const MAX_SYMLINKS: usize = 40;
 
 /// Names to try for a file of our own.
-const NAMES: u32 = 1_000;
+const MAX_NAME_ATTEMPTS: u32 = 1_000;
 
 /// How a replacement went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Swap {
+pub(super) enum SwapOutcome {
     /// The new bytes are there.
     Done,
     /// Others changed the file first; nothing was done.
@@ -24,12 +24,12 @@ pub(super) enum Swap {
 
 /// The file that a path means: symbolic links are followed, also to a file that
 /// does not exist yet.
-pub(super) fn resolve(path: &Path) -> io::Result<PathBuf> {
+pub(super) fn resolve_symlinks(path: &Path) -> io::Result<PathBuf> {
     let mut path = std::path::absolute(path)?;
-    for _ in 0..LINKS {
+    for _ in 0..MAX_SYMLINKS {
         let is_link = fs::symlink_metadata(&path).is_ok_and(|m| m.is_symlink());
         if !is_link {
-            return Ok(settle(&path));
+            return Ok(canonicalise_parent(&path));
         }
         let target = fs::read_link(&path)?;
         let folder = path.parent().unwrap_or(Path::new("/"));
@@ -39,7 +39,7 @@ pub(super) fn resolve(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// One spelling for one place: the part that exists without links.
-fn settle(path: &Path) -> PathBuf {
+fn canonicalise_parent(path: &Path) -> PathBuf {
     for folder in path.ancestors().skip(1) {
         if let (Ok(real), Ok(rest)) = (folder.canonicalize(), path.strip_prefix(folder)) {
             return real.join(rest);
@@ -49,7 +49,7 @@ fn settle(path: &Path) -> PathBuf {
 }
 
 /// `None` when there is no such file.
-pub(super) fn read(file: &Path) -> io::Result<Option<Vec<u8>>> {
+pub(super) fn read_optional(file: &Path) -> io::Result<Option<Vec<u8>>> {
     match read_file(file, MAX_SETTINGS_BYTES) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(ReadError::Missing) => Ok(None),
@@ -61,7 +61,7 @@ pub(super) fn read(file: &Path) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Removes a file that may be gone already.
-pub(super) fn forget(file: &Path) -> io::Result<()> {
+pub(super) fn delete_if_exists(file: &Path) -> io::Result<()> {
     match fs::remove_file(file) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
@@ -83,20 +83,20 @@ pub(super) fn make_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Replaces `file` if it still holds `old`.
-pub(super) fn swap(file: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<Swap> {
+pub(super) fn swap_file(file: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<SwapOutcome> {
     let like = old.is_some().then_some(file);
-    let draft = Draft::write(file, new, like)?;
-    if read(file)?.as_deref() != old {
-        return Ok(Swap::Raced);
+    let draft = StagedFile::stage_bytes(file, new, like)?;
+    if read_optional(file)?.as_deref() != old {
+        return Ok(SwapOutcome::Raced);
     }
     draft.become_file(file)?;
-    Ok(Swap::Done)
+    Ok(SwapOutcome::Done)
 }
 
 /// Writes `file`, whatever it held, with mode and owner of `like`; without one
 /// it is a file of our own, for its owner only.
-pub(super) fn put(file: &Path, bytes: &[u8], like: Option<&Path>) -> io::Result<()> {
-    let draft = Draft::write(file, bytes, like)?;
+pub(super) fn write_file(file: &Path, bytes: &[u8], like: Option<&Path>) -> io::Result<()> {
+    let draft = StagedFile::stage_bytes(file, bytes, like)?;
     if like.is_none() {
         private(&draft.path)?;
     }
@@ -104,15 +104,15 @@ pub(super) fn put(file: &Path, bytes: &[u8], like: Option<&Path>) -> io::Result<
 }
 
 /// A file beside the one that it will replace; removed if it does not come to it.
-struct Draft {
+struct StagedFile {
     path: PathBuf,
     pending: bool,
 }
 
-impl Draft {
-    fn write(beside: &Path, bytes: &[u8], like: Option<&Path>) -> io::Result<Self> {
+impl StagedFile {
+    fn stage_bytes(beside: &Path, bytes: &[u8], like: Option<&Path>) -> io::Result<Self> {
         let like = like.map(fs::metadata).transpose()?;
-        let (path, mut file) = create(beside, like.as_ref())?;
+        let (path, mut file) = create_staged(beside, like.as_ref())?;
         let draft = Self {
             path,
             pending: true,
@@ -133,7 +133,7 @@ impl Draft {
     }
 }
 
-impl Drop for Draft {
+impl Drop for StagedFile {
     fn drop(&mut self) {
         if self.pending {
             let _ = fs::remove_file(&self.path);
@@ -141,7 +141,7 @@ impl Drop for Draft {
     }
 }
 
-fn create(beside: &Path, like: Option<&Metadata>) -> io::Result<(PathBuf, File)> {
+fn create_staged(beside: &Path, like: Option<&Metadata>) -> io::Result<(PathBuf, File)> {
     let name = beside.file_name().unwrap_or_default().to_string_lossy();
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -149,7 +149,7 @@ fn create(beside: &Path, like: Option<&Metadata>) -> io::Result<(PathBuf, File)>
     if like.is_some() {
         close_to_others(&mut options);
     }
-    for number in 0..NAMES {
+    for number in 0..MAX_NAME_ATTEMPTS {
         let path = beside.with_file_name(format!(".{name}.remora-{}-{number}", std::process::id()));
         match options.open(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

@@ -2,7 +2,7 @@ use std::thread;
 
 use super::*;
 use crate::AgentSpec;
-use crate::install::{Entry, What, find};
+use crate::install::{ChangeKind, InstallRequest, find_entries};
 
 const SPEC: &AgentSpec = &crate::claude_code::SPEC;
 const OLD: &[u8] = b"{\n    \"model\": \"opus\",\n    \"env\": { }\n}";
@@ -41,20 +41,20 @@ impl Desk {
         self.path("data/installed.json")
     }
 
-    fn install_from(&self, program: &str) -> Result<Report, FileError> {
-        let entry = Entry {
+    fn install_from(&self, program: &str) -> Result<InstallReport, FileError> {
+        let entry = InstallRequest {
             program: Path::new(program),
             spec: SPEC,
         };
-        install(&self.file(), &self.record(), &entry)
+        install_into_file(&self.file(), &self.record(), &entry)
     }
 
-    fn install(&self) -> Report {
+    fn install(&self) -> InstallReport {
         self.install_from("/opt/remora").unwrap()
     }
 
-    fn uninstall(&self) -> Report {
-        uninstall(&self.file(), &self.record(), SPEC).unwrap()
+    fn uninstall(&self) -> InstallReport {
+        uninstall_from_file(&self.file(), &self.record(), SPEC).unwrap()
     }
 
     fn read(&self) -> String {
@@ -76,34 +76,34 @@ impl Desk {
 fn what_was_there_comes_back_to_the_byte() {
     let desk = Desk::with(OLD);
     let report = desk.install();
-    assert_eq!(report.outcome, Outcome::Edited);
+    assert_eq!(report.outcome, FileOutcome::Edited);
     assert_eq!(report.file, desk.file());
     assert_eq!(report.backup, Some(desk.backup()));
     assert_eq!(report.changes.len(), SPEC.registered.len());
     assert_eq!(fs::read(desk.backup()).unwrap(), OLD);
-    assert_eq!(desk.install().outcome, Outcome::Unchanged);
+    assert_eq!(desk.install().outcome, FileOutcome::Unchanged);
     // A second change keeps the bytes from before the first.
     let moved = desk.install_from("/usr/bin/remora").unwrap();
-    assert!(moved.changes.iter().all(|c| c.what == What::Updated));
+    assert!(moved.changes.iter().all(|c| c.what == ChangeKind::Updated));
     assert_eq!(fs::read(desk.backup()).unwrap(), OLD);
-    assert_eq!(desk.uninstall().outcome, Outcome::Restored);
+    assert_eq!(desk.uninstall().outcome, FileOutcome::Restored);
     assert_eq!(fs::read(desk.file()).unwrap(), OLD);
     assert_eq!(desk.names(), ["settings.json"]);
     assert!(!desk.record().exists());
-    assert_eq!(desk.uninstall().outcome, Outcome::Unchanged);
+    assert_eq!(desk.uninstall().outcome, FileOutcome::Unchanged);
 }
 
 #[test]
 fn a_file_that_we_made_goes_again_and_so_do_its_folders() {
     let desk = Desk::new();
-    assert_eq!(desk.install().outcome, Outcome::Created);
+    assert_eq!(desk.install().outcome, FileOutcome::Created);
     assert_eq!(desk.names(), ["settings.json"]);
-    assert_eq!(desk.uninstall().outcome, Outcome::Deleted);
+    assert_eq!(desk.uninstall().outcome, FileOutcome::Deleted);
     assert!(!desk.path("home").exists());
 
     desk.install();
     desk.install_from("/usr/bin/remora").unwrap();
-    assert_eq!(desk.uninstall().outcome, Outcome::Deleted);
+    assert_eq!(desk.uninstall().outcome, FileOutcome::Deleted);
     assert!(!desk.path("home").exists());
 
     desk.install();
@@ -127,7 +127,7 @@ fn what_others_changed_meanwhile_stays() {
     let edited = desk.read().replace("opus", "sonnet");
     fs::write(desk.file(), edited).unwrap();
     let report = desk.uninstall();
-    assert_eq!(report.outcome, Outcome::Edited);
+    assert_eq!(report.outcome, FileOutcome::Edited);
     let expected = String::from_utf8(OLD.to_vec())
         .unwrap()
         .replace("opus", "sonnet");
@@ -141,7 +141,7 @@ fn what_others_changed_before_a_second_installation_is_backed_up() {
     desk.install();
     fs::write(desk.file(), desk.read().replace("opus", "sonnet")).unwrap();
     desk.install_from("/usr/bin/remora").unwrap();
-    assert_eq!(desk.uninstall().outcome, Outcome::Restored);
+    assert_eq!(desk.uninstall().outcome, FileOutcome::Restored);
     let expected = String::from_utf8(OLD.to_vec())
         .unwrap()
         .replace("opus", "sonnet");
@@ -154,7 +154,7 @@ fn what_was_empty_before_us_stays_though_others_edit_the_file() {
     desk.install();
     desk.install_from("/usr/bin/remora").unwrap();
     fs::write(desk.file(), desk.read() + "\n").unwrap();
-    assert_eq!(desk.uninstall().outcome, Outcome::Edited);
+    assert_eq!(desk.uninstall().outcome, FileOutcome::Edited);
     assert_eq!(desk.read(), "{\"hooks\": {\"Stop\": []}}\n\n");
 }
 
@@ -168,7 +168,7 @@ fn a_lost_record_or_a_changed_backup_means_cutting_out() {
             "backup" => fs::write(desk.backup(), "{}").unwrap(),
             _ => fs::write(desk.record(), "not a record").unwrap(),
         }
-        assert_eq!(desk.uninstall().outcome, Outcome::Edited, "{loss}");
+        assert_eq!(desk.uninstall().outcome, FileOutcome::Edited, "{loss}");
         assert_eq!(desk.read().as_bytes(), OLD, "{loss}");
         assert_eq!(desk.names(), ["settings.json"], "{loss}");
     }
@@ -190,7 +190,7 @@ fn a_file_that_cannot_be_edited_is_left_alone_and_named() {
         );
         assert_eq!(fs::read(desk.file()).unwrap(), bytes);
         assert_eq!(desk.names(), ["settings.json"]);
-        let result = uninstall(&desk.file(), &desk.record(), SPEC);
+        let result = uninstall_from_file(&desk.file(), &desk.record(), SPEC);
         // Where nothing of ours can be, there is nothing to take out.
         let readable = serde_json::from_slice::<serde_json::Value>(bytes).is_ok();
         assert_eq!(result.is_ok(), readable);
@@ -206,12 +206,12 @@ fn a_file_that_cannot_be_edited_is_left_alone_and_named() {
 #[test]
 fn a_preview_writes_nothing() {
     let desk = Desk::with(OLD);
-    let entry = Entry {
+    let entry = InstallRequest {
         program: Path::new("/opt/remora"),
         spec: SPEC,
     };
-    let (report, text) = preview(&desk.file(), &entry).unwrap();
-    assert_eq!(report.outcome, Outcome::Edited);
+    let (report, text) = preview_install(&desk.file(), &entry).unwrap();
+    assert_eq!(report.outcome, FileOutcome::Edited);
     assert_eq!(report.backup, None);
     assert_eq!(fs::read(desk.file()).unwrap(), OLD);
     assert_eq!(desk.names(), ["settings.json"]);
@@ -219,8 +219,8 @@ fn a_preview_writes_nothing() {
     desk.install();
     assert_eq!(desk.read(), text);
     assert_eq!(
-        preview(&desk.file(), &entry).unwrap().0.outcome,
-        Outcome::Unchanged
+        preview_install(&desk.file(), &entry).unwrap().0.outcome,
+        FileOutcome::Unchanged
     );
 }
 
@@ -228,16 +228,22 @@ fn a_preview_writes_nothing() {
 fn a_swap_refuses_bytes_that_it_did_not_expect() {
     let desk = Desk::with(b"now");
     let file = desk.file();
-    assert_eq!(swap(&file, Some(b"then"), b"new").unwrap(), Swap::Raced);
     assert_eq!(
-        swap(&desk.path("home/none"), Some(b"then"), b"new")
+        swap_file(&file, Some(b"then"), b"new").unwrap(),
+        SwapOutcome::Raced
+    );
+    assert_eq!(
+        swap_file(&desk.path("home/none"), Some(b"then"), b"new")
             .unwrap_err()
             .kind(),
         io::ErrorKind::NotFound
     );
-    assert_eq!(swap(&file, None, b"new").unwrap(), Swap::Raced);
+    assert_eq!(swap_file(&file, None, b"new").unwrap(), SwapOutcome::Raced);
     assert_eq!(desk.read(), "now");
-    assert_eq!(swap(&file, Some(b"now"), b"new").unwrap(), Swap::Done);
+    assert_eq!(
+        swap_file(&file, Some(b"now"), b"new").unwrap(),
+        SwapOutcome::Done
+    );
     assert_eq!(desk.read(), "new");
     assert_eq!(desk.names(), ["settings.json"]);
 }
@@ -255,7 +261,7 @@ fn many_at_once_leave_one_whole_file() {
             });
         }
     });
-    let found = find(&desk.read(), SPEC).unwrap();
+    let found = find_entries(&desk.read(), SPEC).unwrap();
     assert_eq!(found.len(), SPEC.registered.len());
     assert!(found.iter().all(|entry| entry.program == found[0].program));
     assert_eq!(
@@ -318,7 +324,7 @@ mod unix {
             assert_eq!(report.file, real);
             assert!(fs::symlink_metadata(desk.file()).unwrap().is_symlink());
             assert_eq!(
-                find(&desk.read(), SPEC).unwrap().len(),
+                find_entries(&desk.read(), SPEC).unwrap().len(),
                 SPEC.registered.len()
             );
             desk.uninstall();

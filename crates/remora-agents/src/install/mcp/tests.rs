@@ -2,17 +2,17 @@
 
 use super::*;
 
-fn ours() -> Server<'static> {
-    Server {
+fn ours() -> McpServerEntry<'static> {
+    McpServerEntry {
         program: Path::new("/opt/remora"),
     }
 }
 
-fn plan(text: &str) -> Edited {
+fn plan(text: &str) -> SettingsEdit {
     ours().plan(Some(text)).unwrap()
 }
 
-fn what(edited: &Edited) -> Option<What> {
+fn what(edited: &SettingsEdit) -> Option<ChangeKind> {
     edited.changes.first().map(|change| change.what)
 }
 
@@ -24,7 +24,7 @@ fn a_new_file() {
         "{\n  \"mcpServers\": {\n    \"remora\": {\n      \"type\": \"stdio\",\n      \
          \"command\": \"/opt/remora\",\n      \"args\": [\n        \"mcp\"\n      ]\n    }\n  }\n}\n"
     );
-    assert_eq!(what(&edited), Some(What::Added));
+    assert_eq!(what(&edited), Some(ChangeKind::Added));
     assert_eq!(what(&plan(&edited.text)), None);
     let gone = ours().remove(&edited.text, &edited.kept).unwrap();
     assert_eq!(gone.text.trim(), "{}");
@@ -42,13 +42,16 @@ fn everything_else_stays_to_the_byte() {
         "{\n  \"mcpServers\": {\n  }\n}\n",
     ] {
         let edited = plan(text);
-        assert_eq!(what(&edited), Some(What::Added), "{text}");
-        assert_eq!(find(&edited.text).unwrap().as_deref(), Some("/opt/remora"));
+        assert_eq!(what(&edited), Some(ChangeKind::Added), "{text}");
+        assert_eq!(
+            find_server(&edited.text).unwrap().as_deref(),
+            Some("/opt/remora")
+        );
         assert_eq!(plan(&edited.text).text, edited.text, "{text}");
         let gone = ours().remove(&edited.text, &edited.kept).unwrap();
         let squeeze = |text: &str| text.split_whitespace().collect::<Vec<_>>().concat();
         assert_eq!(squeeze(&gone.text), squeeze(text));
-        assert_eq!(find(&gone.text).unwrap(), None);
+        assert_eq!(find_server(&gone.text).unwrap(), None);
     }
     let edited = plan("{\"mcpServers\":{\"z\":{\"command\":\"z\"}}}");
     assert_eq!(
@@ -63,7 +66,7 @@ fn an_old_entry_is_brought_up_to_date() {
     let old =
         r#"{"mcpServers":{"remora":{"env":{"A":"1"},"command":"/old/remora","args":["mcp"]}}}"#;
     let edited = plan(old);
-    assert_eq!(what(&edited), Some(What::Updated));
+    assert_eq!(what(&edited), Some(ChangeKind::Updated));
     assert_eq!(edited.text, old.replace("/old/", "/opt/"));
 }
 
@@ -89,7 +92,7 @@ fn what_is_not_ours_is_refused() {
         ),
     ] {
         assert_eq!(ours().plan(Some(text)).unwrap_err().to_string(), fault);
-        let removed = ours().remove(text, &Kept::default());
+        let removed = ours().remove(text, &PriorState::default());
         assert!(removed.is_err() || removed.unwrap().text == text);
         assert_eq!(is_taken(text), fault.contains("somebody"));
     }

@@ -7,24 +7,24 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use remora_memory::redact::{Marks, Redactor};
+use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::{Filter, Store};
 use remora_server::DeadLetter;
 use remora_server::archive::{self, Archive};
 
-use super::Found;
-use crate::commands::data::Data;
-use crate::commands::parts::{self, Part};
+use super::SecretFinding;
+use crate::commands::data::DataDir;
+use crate::commands::parts::{self, StorePart};
 use crate::commands::progress::Progress;
-use crate::commands::scrub::scrub;
+use crate::commands::scrub::redact_part;
 use crate::error::CliError;
 
 /// No hook lives longer.
-const HOOK_LIFETIME: Duration = Duration::from_mins(1);
+const MAX_HOOK_AGE: Duration = Duration::from_mins(1);
 
 /// A place where a secret may be.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum SecretLocation {
     /// A row of the database, and what it is.
     Row { what: String, id: String },
     /// An event in an archive file.
@@ -34,16 +34,16 @@ pub(super) enum Place {
 }
 
 /// What was looked at, and found.
-pub(super) struct Scan<'a> {
-    data: &'a Data,
+pub(super) struct SecretScan<'a> {
+    data: &'a DataDir,
     redactor: &'a Redactor,
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<SecretFinding>,
     pub(super) looked_at: u64,
     pub(super) unreadable: u64,
 }
 
-impl<'a> Scan<'a> {
-    pub(super) fn new(data: &'a Data, redactor: &'a Redactor) -> Self {
+impl<'a> SecretScan<'a> {
+    pub(super) fn new(data: &'a DataDir, redactor: &'a Redactor) -> Self {
         Self {
             data,
             redactor,
@@ -53,89 +53,89 @@ impl<'a> Scan<'a> {
         }
     }
 
-    pub(super) fn all(&mut self) -> Result<(), CliError> {
-        if let Some(store) = self.data.store()? {
-            self.database(&store)?;
+    pub(super) fn scan_all(&mut self) -> Result<(), CliError> {
+        if let Some(store) = self.data.open_store()? {
+            self.scan_database(&store)?;
         }
-        self.archive()?;
-        for folder in [self.data.paths.dead(), self.data.paths.logs()] {
-            self.files(&folder, |_| true)?;
+        self.scan_archive()?;
+        for folder in [self.data.paths.dead_letter_dir(), self.data.paths.log_dir()] {
+            self.scan_files(&folder, |_| true)?;
         }
         // Events that wait are raw by design, and redacted when they are taken;
         // what a killed hook left half written may not be taken at all.
-        self.files(&self.data.paths.spool(), is_left_behind)
+        self.scan_files(&self.data.paths.spool_dir(), is_left_behind)
     }
 
-    fn part(&mut self, part: &mut Part) -> Option<Marks> {
-        let mut marks = Marks::new();
-        scrub(self.redactor, part, &mut marks);
+    fn scan_part(&mut self, part: &mut StorePart) -> Option<RedactionCounts> {
+        let mut marks = RedactionCounts::new();
+        redact_part(self.redactor, part, &mut marks);
         self.looked_at += 1;
         (!marks.is_empty()).then_some(marks)
     }
 
-    fn database(&mut self, store: &dyn Store) -> Result<(), CliError> {
-        let all = parts::rows(&store.counts()?);
+    fn scan_database(&mut self, store: &dyn Store) -> Result<(), CliError> {
+        let all = parts::count_records(&store.count_contents()?);
         let mut progress = Progress::new("looking through the database");
-        let mut look = |mut part: Part| {
-            if let Some(marks) = self.part(&mut part) {
+        let mut look = |mut part: StorePart| {
+            if let Some(marks) = self.scan_part(&mut part) {
                 // Names are taken after the secrets have gone from them.
                 let (what, id) = match part {
-                    Part::Project(project) => ("project".to_owned(), project.key),
-                    Part::Override(said) => ("correction".to_owned(), said.uid),
-                    Part::Session(session) => ("session".to_owned(), session.id),
-                    Part::Item(item) => (item.kind.name().to_owned(), format!("#{}", item.id)),
-                    Part::File(file) => {
+                    StorePart::Project(project) => ("project".to_owned(), project.key),
+                    StorePart::Override(said) => ("correction".to_owned(), said.uid),
+                    StorePart::Session(session) => ("session".to_owned(), session.id),
+                    StorePart::Item(item) => (item.kind.name().to_owned(), format!("#{}", item.id)),
+                    StorePart::File(file) => {
                         ("file".to_owned(), format!("{}/{}", file.folder, file.name))
                     }
-                    Part::Event(event) => ("event".to_owned(), event.id),
-                    Part::Given(given) => (
+                    StorePart::Event(event) => ("event".to_owned(), event.id),
+                    StorePart::Given(given) => (
                         "given".to_owned(),
                         format!("{} line {}", given.session, given.line),
                     ),
-                    Part::Raw(raw) => ("event".to_owned(), raw.envelope.id),
+                    StorePart::Raw(raw) => ("event".to_owned(), raw.envelope.id),
                 };
-                let place = Place::Row { what, id };
-                self.found.push(Found { place, marks });
+                let place = SecretLocation::Row { what, id };
+                self.found.push(SecretFinding { place, marks });
             }
-            progress.at(self.looked_at, all, "");
+            progress.update_line(self.looked_at, all, "");
             Ok(())
         };
-        parts::each(store, &Filter::default(), &mut look)?;
-        parts::given(store, &mut look)
+        parts::visit_parts(store, &Filter::default(), &mut look)?;
+        parts::visit_injections(store, &mut look)
     }
 
-    fn archive(&mut self) -> Result<(), CliError> {
-        let archive = Archive::new(self.data.paths.archive());
-        let all = archive.bytes();
+    fn scan_archive(&mut self) -> Result<(), CliError> {
+        let archive = Archive::new(self.data.paths.archive_dir());
+        let all = archive.disk_bytes();
         let mut done = 0;
         let mut progress = Progress::new("looking through the archive");
-        for file in archive.files()? {
+        for file in archive.list_files()? {
             let name = file
                 .file_name()
                 .unwrap_or_default()
                 .to_string_lossy()
                 .into_owned();
-            let bad = archive::read(&file, |event| {
+            let bad = archive::read_events(&file, |event| {
                 let id = event.envelope.id.clone();
-                if let Some(marks) = self.part(&mut Part::Raw(Box::new(event))) {
-                    let place = Place::Archived {
+                if let Some(marks) = self.scan_part(&mut StorePart::Raw(Box::new(event))) {
+                    let place = SecretLocation::Archived {
                         file: name.clone(),
                         event: id,
                     };
-                    self.found.push(Found { place, marks });
+                    self.found.push(SecretFinding { place, marks });
                 }
             });
-            self.unreadable += bad.map_err(fault(&file))?;
+            self.unreadable += bad.map_err(file_error(&file))?;
             done += fs::metadata(&file).map_or(0, |m| m.len());
-            progress.at(done, all, "");
+            progress.update_line(done, all, "");
         }
         Ok(())
     }
 
-    fn files(&mut self, folder: &Path, is_wanted: fn(&Path) -> bool) -> Result<(), CliError> {
+    fn scan_files(&mut self, folder: &Path, is_wanted: fn(&Path) -> bool) -> Result<(), CliError> {
         let entries = match fs::read_dir(folder) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
-            other => other.map_err(fault(folder))?,
+            other => other.map_err(file_error(folder))?,
         };
         let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         files.sort();
@@ -145,10 +145,10 @@ impl<'a> Scan<'a> {
                 continue;
             }
             self.looked_at += 1;
-            for (line, marks) in read(self.redactor, &path)?.1 {
+            for (line, marks) in read_redacted(self.redactor, &path)?.1 {
                 let path = path.clone();
-                let place = Place::File { path, line };
-                self.found.push(Found { place, marks });
+                let place = SecretLocation::File { path, line };
+                self.found.push(SecretFinding { place, marks });
             }
         }
         Ok(())
@@ -161,20 +161,20 @@ fn is_left_behind(path: &Path) -> bool {
     let written = fs::metadata(path).and_then(|meta| meta.modified());
     let age = written.map(|time| time.elapsed().unwrap_or_default());
     path.extension().is_some_and(|ending| ending == "tmp")
-        && age.is_ok_and(|age| age >= HOOK_LIFETIME)
+        && age.is_ok_and(|age| age >= MAX_HOOK_AGE)
 }
 
 /// Numbers of lines, and what was in each.
-type Lines = Vec<(usize, Marks)>;
+type LineFindings = Vec<(usize, RedactionCounts)>;
 
 /// The file without its secrets, and the lines that had some. A dead letter is
 /// one thing, whatever its lines.
-fn read(redactor: &Redactor, path: &Path) -> Result<(Vec<u8>, Lines), CliError> {
-    let bytes = fs::read(path).map_err(fault(path))?;
+fn read_redacted(redactor: &Redactor, path: &Path) -> Result<(Vec<u8>, LineFindings), CliError> {
+    let bytes = fs::read(path).map_err(file_error(path))?;
     if let Ok(mut letter) = serde_json::from_slice::<DeadLetter>(&bytes) {
-        let mut marks = Marks::new();
+        let mut marks = RedactionCounts::new();
         for text in [&mut letter.payload, &mut letter.reason] {
-            if let Cow::Owned(clean) = redactor.text(text, &mut marks) {
+            if let Cow::Owned(clean) = redactor.redact_text(text, &mut marks) {
                 *text = clean;
             }
         }
@@ -189,17 +189,17 @@ fn read(redactor: &Redactor, path: &Path) -> Result<(Vec<u8>, Lines), CliError> 
     let mut clean = String::with_capacity(text.len());
     let mut found = Vec::new();
     for (at, line) in text.split_inclusive('\n').enumerate() {
-        let mut marks = Marks::new();
-        clean.push_str(&redactor.text(line, &mut marks));
+        let mut marks = RedactionCounts::new();
+        clean.push_str(&redactor.redact_text(line, &mut marks));
         if !marks.is_empty() {
             found.push((at + 1, marks));
         }
     }
     // A private key or a table shows only over several lines.
-    if let Some(first) = redactor.scan(&clean).first() {
+    if let Some(first) = redactor.find_secrets(&clean).first() {
         let line = clean[..first.range.start].matches('\n').count() + 1;
-        let mut marks = Marks::new();
-        clean = redactor.text(&clean, &mut marks).into_owned();
+        let mut marks = RedactionCounts::new();
+        clean = redactor.redact_text(&clean, &mut marks).into_owned();
         found.push((line, marks));
         found.sort_by_key(|(line, _)| *line);
     }
@@ -208,16 +208,16 @@ fn read(redactor: &Redactor, path: &Path) -> Result<(Vec<u8>, Lines), CliError> 
 
 /// Takes the secrets out of a file, which is replaced whole.
 pub(super) fn clean_file(redactor: &Redactor, path: &Path) -> Result<(), CliError> {
-    let (clean, _) = read(redactor, path)?;
+    let (clean, _) = read_redacted(redactor, path)?;
     let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(fault(path))?;
-    io::Write::write_all(&mut file, &clean).map_err(fault(path))?;
-    file.as_file().sync_all().map_err(fault(path))?;
-    file.persist(path).map_err(|e| fault(path)(e.error))?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(file_error(path))?;
+    io::Write::write_all(&mut file, &clean).map_err(file_error(path))?;
+    file.as_file().sync_all().map_err(file_error(path))?;
+    file.persist(path).map_err(|e| file_error(path)(e.error))?;
     Ok(())
 }
 
-fn fault(path: &Path) -> impl FnOnce(io::Error) -> CliError + '_ {
+fn file_error(path: &Path) -> impl FnOnce(io::Error) -> CliError + '_ {
     move |source| CliError::File {
         path: path.to_path_buf(),
         source,

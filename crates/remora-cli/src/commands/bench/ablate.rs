@@ -1,14 +1,14 @@
 //! What each part of the ranking is worth: the same questions with one part
 //! after the other switched off.
 
-use remora_memory::rank::{WEIGHTS, Weights};
+use remora_memory::rank::{RANK_WEIGHTS, RankWeights};
 
-use crate::commands::tier::Tier;
+use crate::commands::tier::SearchTier;
 
 /// A part by its name, and how it is switched off.
-type Part = (&'static str, fn(&mut Weights));
+type WeightSwitch = (&'static str, fn(&mut RankWeights));
 
-const PARTS: &[Part] = &[
+const WEIGHT_SWITCHES: &[WeightSwitch] = &[
     ("length", |w| w.b = 0.0),
     ("rows beside", |w| w.beside = [0.0; 2]),
     ("flat words", |w| w.flat = 0.0),
@@ -27,16 +27,16 @@ const PARTS: &[Part] = &[
 ];
 
 /// The weights without each part that this tier has.
-pub(super) fn weights(tier: Tier) -> Vec<(&'static str, Weights)> {
+pub(super) fn ablate_weights(tier: SearchTier) -> Vec<(&'static str, RankWeights)> {
     let used = match tier {
-        Tier::Fast => Weights {
+        SearchTier::Fast => RankWeights {
             meaning: 0.0,
             meaning_beside: 0.0,
-            ..WEIGHTS
+            ..RANK_WEIGHTS
         },
-        Tier::Full => WEIGHTS,
+        SearchTier::Full => RANK_WEIGHTS,
     };
-    PARTS
+    WEIGHT_SWITCHES
         .iter()
         .map(|(name, switch_off)| {
             let mut weights = used;
@@ -53,24 +53,29 @@ mod tests {
 
     #[test]
     fn each_part_that_counts_is_left_out_once() {
-        let names = |tier| -> Vec<&str> { weights(tier).iter().map(|(name, _)| *name).collect() };
-        let (fast, full) = (names(Tier::Fast), names(Tier::Full));
+        let names =
+            |tier| -> Vec<&str> { ablate_weights(tier).iter().map(|(name, _)| *name).collect() };
+        let (fast, full) = (names(SearchTier::Fast), names(SearchTier::Full));
         assert!(!fast.contains(&"meaning") && full.contains(&"meaning"));
         assert_eq!(full.len(), fast.len() + 2);
-        assert_eq!(full.len(), PARTS.len(), "a part has no weight: {full:?}");
-        for (name, weights) in weights(Tier::Full) {
-            assert_ne!(weights, WEIGHTS, "{name}");
+        assert_eq!(
+            full.len(),
+            WEIGHT_SWITCHES.len(),
+            "a part has no weight: {full:?}"
+        );
+        for (name, weights) in ablate_weights(SearchTier::Full) {
+            assert_ne!(weights, RANK_WEIGHTS, "{name}");
         }
     }
 
     #[test]
     fn no_part_is_forgotten() {
-        let mut off = WEIGHTS;
-        for (_, switch_off) in PARTS {
+        let mut off = RANK_WEIGHTS;
+        for (_, switch_off) in WEIGHT_SWITCHES {
             switch_off(&mut off);
         }
         // A new weight does not compile until it stands here, too.
-        let Weights {
+        let RankWeights {
             // The shape of a curve, which cannot be switched off.
             k1: _,
             b,

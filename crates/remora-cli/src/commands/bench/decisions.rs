@@ -7,34 +7,34 @@ mod rule;
 
 use std::time::Instant;
 
-use remora_client::{GivenFile, locate_project};
-use remora_embed::OnDemand;
+use remora_client::{InjectionLog, locate_project};
+use remora_embed::LazyEncoder;
 use remora_memory::prompt_embedding::PromptEmbedding;
-use remora_memory::recall::{Moment, Recall, recall};
+use remora_memory::recall::{RecallResult, RecallTrigger, recall};
 use remora_protocol::tokens;
 use serde_json::{Value, json};
 
-use super::recall::player::{self, Played};
-use super::recall::set::Project;
-use super::warm;
-use crate::args::{BenchDecisions, Half};
+use super::load_encoder;
+use super::recall::player::{self, PlayedProject};
+use super::recall::set::BenchProject;
+use crate::args::{BenchDecisionsArgs, BenchHalf};
 use crate::commands::progress::Progress;
-use crate::commands::tier::{Tier, embed_prompt};
+use crate::commands::tier::{SearchTier, embed_prompt};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style, visible};
-use crate::recall::{Before, Ground, Settings};
-use chats::{Chats, Task};
-use rule::Rule;
+use crate::output::{Output, Style, escape_invisible};
+use crate::recall::{RecallEnvironment, RecallSettings, SessionHistory};
+use chats::{Chats, DecisionTask};
+use rule::DecisionRule;
 
 /// The name of the project that the chats are about.
-const PROJECT: &str = "decisions";
+const PROJECT_NAME: &str = "decisions";
 /// Things of the right chats that were weighed and are told.
-const TOLD: usize = 6;
+const MAX_SHOWN_ITEMS: usize = 6;
 
 /// What came of a task.
 #[derive(Debug)]
-struct Outcome {
+struct TaskOutcome {
     id: String,
     category: String,
     /// Whether something of the right chat is given.
@@ -52,108 +52,118 @@ struct Outcome {
     text: String,
 }
 
-impl Outcome {
+impl TaskOutcome {
     fn has_rule(&self) -> bool {
-        self.share >= rule::LEAST_SHARE
+        self.share >= rule::MIN_RULE_SHARE
     }
 }
 
-pub(super) fn run(args: &BenchDecisions, out: &mut Output) -> Result<Exit, CliError> {
-    let chats = Chats::read(&args.corpus)?;
+pub(super) fn run(args: &BenchDecisionsArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let chats = Chats::read_chats(&args.corpus)?;
     let tasks = chats.read_tasks(&args.queries)?;
     let encoder = match args.tier {
-        Tier::Fast => None,
-        Tier::Full => Some(warm()?),
+        SearchTier::Fast => None,
+        SearchTier::Full => Some(load_encoder()?),
     };
     let mut progress = Progress::new("playing");
     let mut outcomes = Vec::with_capacity(tasks.len());
     let mut rows = 0;
-    let rounds = chats::rounds(&tasks);
+    let rounds = chats::split_rounds(&tasks);
     for (at, round) in rounds.iter().enumerate() {
-        progress.at(at as u64, rounds.len() as u64, "chats");
-        let project = Project {
-            name: PROJECT.to_owned(),
-            half: Half::Dev,
-            steps: chats.steps(&round.left_out),
+        progress.update_line(at as u64, rounds.len() as u64, "chats");
+        let project = BenchProject {
+            name: PROJECT_NAME.to_owned(),
+            half: BenchHalf::Dev,
+            steps: chats.to_steps(&round.left_out),
             situations: Vec::new(),
             moments: args.queries.clone(),
             sessions: args.corpus.clone(),
         };
-        let played = player::play(&project, encoder.as_ref())?;
+        let played = player::play_project(&project, encoder.as_ref())?;
         rows = rows.max(played.rows.len());
         for task in &round.tasks {
-            outcomes.push(ask(&chats, &played, task, encoder.as_ref())?);
+            outcomes.push(run_task(&chats, &played, task, encoder.as_ref())?);
         }
     }
     drop(progress);
     if args.json {
-        out.json(&json!({
+        out.print_json(&json!({
             "tier": args.tier.name(),
             "chats": chats.len(),
             "rows": rows,
-            "figures": Figures::of(&outcomes).json(),
+            "figures": DecisionStats::from_outcomes(&outcomes).to_json(),
             "tasks": outcomes.iter().map(as_json).collect::<Vec<_>>(),
         }))?;
         return Ok(Exit::GoOn);
     }
     if args.verbose {
         for outcome in &outcomes {
-            say(outcome, out)?;
+            print_outcome(outcome, out)?;
         }
     }
     let tier = args.tier.name();
     let (chats, tasks) = (chats.len(), outcomes.len());
-    out.text(&format!(
+    out.print_text(&format!(
         "{tasks} tasks, {chats} chats, {rows} rows stored, {tier} tier\n"
     ))?;
-    out.text(&Figures::of(&outcomes).text())?;
+    out.print_text(&DecisionStats::from_outcomes(&outcomes).to_text())?;
     Ok(Exit::GoOn)
 }
 
 /// Begins a session with the task.
-fn ask(
+fn run_task(
     chats: &Chats,
-    played: &Played,
-    task: &Task,
-    encoder: Option<&OnDemand>,
-) -> Result<Outcome, CliError> {
-    let session = format!("{PROJECT}-now-{}", task.id);
-    let before = Before(Some(GivenFile::open(&played.paths, &session, None)?));
+    played: &PlayedProject,
+    task: &DecisionTask,
+    encoder: Option<&LazyEncoder>,
+) -> Result<TaskOutcome, CliError> {
+    let session = format!("{PROJECT_NAME}-now-{}", task.id);
+    let before = SessionHistory(Some(InjectionLog::open(&played.paths, &session, None)?));
     let place = locate_project(&played.paths, &played.root, None);
     // As somebody has it who has set nothing.
-    let mut ground = Ground::new(place, None, Settings::default().limits);
+    let mut ground = RecallEnvironment::new(place, None, RecallSettings::default().limits);
     let started = Instant::now();
     if let Some(encoder) = encoder {
         let embedding = embed_prompt(encoder, &task.text);
         let embedding = embedding.map_err(|e| CliError::Usage(e.to_string()))?;
-        ground.embedding = Some(PromptEmbedding::ready(embedding));
+        ground.embedding = Some(PromptEmbedding::from_embedding(embedding));
     }
-    let scene = ground.scene(&session, &before);
-    let back = recall(played.store.as_ref(), &scene, &Moment::Prompt(&task.text))?;
+    let scene = ground.recall_context(&session, &before);
+    let back = recall(
+        played.store.as_ref(),
+        &scene,
+        &RecallTrigger::Prompt(&task.text),
+    )?;
     let ms = started.elapsed().as_secs_f64() * 1000.0;
-    Ok(judge(chats, played, task, back, ms))
+    Ok(score_task(chats, played, task, back, ms))
 }
 
-fn judge(chats: &Chats, played: &Played, task: &Task, back: Recall, ms: f64) -> Outcome {
+fn score_task(
+    chats: &Chats,
+    played: &PlayedProject,
+    task: &DecisionTask,
+    back: RecallResult,
+    ms: f64,
+) -> TaskOutcome {
     // The chat that a row came of, if the task is about it.
     let chat_of = |item: &str| {
         let id = item
             .strip_prefix('#')
             .and_then(|id| id.parse::<i64>().ok())?;
         let row = played.rows.iter().find(|row| row.id == id)?;
-        let is_it = |chat: &&String| played.session(chat) == Some(row.session.as_str());
+        let is_it = |chat: &&String| played.session_id(chat) == Some(row.session.as_str());
         let chat = task.chats.iter().find(is_it)?;
         Some((chat.as_str(), row.prompt.unwrap_or(0)))
     };
     let last = task.chats.last().map_or("", String::as_str);
-    let rule = Rule::of(chats.conclusion(last));
+    let rule = DecisionRule::from_message(chats.find_conclusion(last));
     let text = back.text.unwrap_or_default();
     let earlier = &task.chats[..task.chats.len().saturating_sub(1)];
     let gives_old = (!earlier.is_empty()).then(|| {
-        let mut old = earlier
-            .iter()
-            .map(|chat| Rule::of(chats.conclusion(chat)).without(&rule));
-        old.any(|old| old.share_in(&text) >= rule::LEAST_OLD_SHARE)
+        let mut old = earlier.iter().map(|chat| {
+            DecisionRule::from_message(chats.find_conclusion(chat)).without_words(&rule)
+        });
+        old.any(|old| old.share_in(&text) >= rule::MIN_OLD_RULE_SHARE)
     });
     let mut weighed: Vec<String> = Vec::new();
     for given in &back.given {
@@ -167,7 +177,7 @@ fn judge(chats: &Chats, played: &Played, task: &Task, back: Recall, ms: f64) -> 
         .passed
         .iter()
         .filter(|passed| chat_of(&passed.item).is_some())
-        .take(TOLD)
+        .take(MAX_SHOWN_ITEMS)
     {
         let (chat, turn) = chat_of(&passed.item).unwrap_or_default();
         weighed.push(format!(
@@ -175,7 +185,7 @@ fn judge(chats: &Chats, played: &Played, task: &Task, back: Recall, ms: f64) -> 
             passed.item, passed.why
         ));
     }
-    Outcome {
+    TaskOutcome {
         id: task.id.clone(),
         category: task.category.clone(),
         has_chat: back
@@ -185,7 +195,7 @@ fn judge(chats: &Chats, played: &Played, task: &Task, back: Recall, ms: f64) -> 
         share: rule.share_in(&text),
         gives_old,
         given: back.given.len(),
-        tokens: tokens::estimate(&text),
+        tokens: tokens::estimate_tokens(&text),
         ms,
         weighed,
         rule: rule.text,
@@ -195,7 +205,7 @@ fn judge(chats: &Chats, played: &Played, task: &Task, back: Recall, ms: f64) -> 
 
 /// What is told of all tasks.
 #[derive(Debug, Default)]
-struct Figures {
+struct DecisionStats {
     tasks: usize,
     chats: usize,
     rules: usize,
@@ -207,8 +217,8 @@ struct Figures {
     ms: f64,
 }
 
-impl Figures {
-    fn of(outcomes: &[Outcome]) -> Self {
+impl DecisionStats {
+    fn from_outcomes(outcomes: &[TaskOutcome]) -> Self {
         let mut sum = Self::default();
         for one in outcomes {
             sum.tasks += 1;
@@ -221,14 +231,14 @@ impl Figures {
             sum.max_tokens = sum.max_tokens.max(one.tokens);
             sum.ms += one.ms;
         }
-        let all = count(sum.tasks.max(1));
+        let all = to_float(sum.tasks.max(1));
         sum.share /= all;
         sum.tokens /= all;
         sum.ms /= all;
         sum
     }
 
-    fn json(&self) -> Value {
+    fn to_json(&self) -> Value {
         json!({
             "tasks": self.tasks,
             "right_chat": self.chats,
@@ -242,9 +252,9 @@ impl Figures {
         })
     }
 
-    fn text(&self) -> String {
+    fn to_text(&self) -> String {
         let part = |n: usize, of: usize| {
-            let share = 100.0 * count(n) / count(of.max(1));
+            let share = 100.0 * to_float(n) / to_float(of.max(1));
             format!("{n} of {of} ({share:.1} %)")
         };
         format!(
@@ -261,11 +271,11 @@ impl Figures {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few hundred at most")]
-fn count(n: usize) -> f64 {
+fn to_float(n: usize) -> f64 {
     n as f64
 }
 
-fn as_json(one: &Outcome) -> Value {
+fn as_json(one: &TaskOutcome) -> Value {
     json!({
         "id": one.id,
         "category": one.category,
@@ -282,16 +292,16 @@ fn as_json(one: &Outcome) -> Value {
     })
 }
 
-fn say(one: &Outcome, out: &mut Output) -> Result<(), CliError> {
+fn print_outcome(one: &TaskOutcome, out: &mut Output) -> Result<(), CliError> {
     let yes = |is: bool| if is { "yes" } else { "NO" };
-    let name = out.paint(Style::Bold, &visible(&one.id));
+    let name = out.paint(Style::Bold, &escape_invisible(&one.id));
     let old = match one.gives_old {
         Some(old) => format!(", old rule left out {}", yes(!old)),
         None => String::new(),
     };
-    out.text(&format!(
+    out.print_text(&format!(
         "{name} ({}): right chat {}, rule {} ({:.0} %){old}, {} tokens, {:.1} ms\n",
-        visible(&one.category),
+        escape_invisible(&one.category),
         yes(one.has_chat),
         yes(one.has_rule()),
         one.share * 100.0,
@@ -299,11 +309,11 @@ fn say(one: &Outcome, out: &mut Output) -> Result<(), CliError> {
         one.ms,
     ))?;
     for weighed in &one.weighed {
-        out.text(&format!("  {}\n", visible(weighed)))?;
+        out.print_text(&format!("  {}\n", escape_invisible(weighed)))?;
     }
-    out.text(&format!("  decided: {}\n", visible(&one.rule)))?;
+    out.print_text(&format!("  decided: {}\n", escape_invisible(&one.rule)))?;
     for line in one.text.lines() {
-        out.text(&format!("  | {}\n", visible(line)))?;
+        out.print_text(&format!("  | {}\n", escape_invisible(line)))?;
     }
-    out.text("\n")
+    out.print_text("\n")
 }

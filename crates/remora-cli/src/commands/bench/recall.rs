@@ -13,52 +13,52 @@ use std::path::{Path, PathBuf};
 use remora_protocol::record::Item;
 use serde_json::{Value, json};
 
-use super::warm;
-use crate::args::{BenchRecall, Half};
+use super::load_encoder;
+use crate::args::{BenchHalf, BenchRecallArgs};
 use crate::commands::progress::Progress;
-use crate::commands::tier::Tier;
+use crate::commands::tier::SearchTier;
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style, visible};
-use crate::recall::Settings;
-use ask::Verdict;
-use figures::Figures;
-use player::Played;
-use set::{Kind, Project};
+use crate::output::{Output, Style, escape_invisible};
+use crate::recall::RecallSettings;
+use ask::SituationVerdict;
+use figures::RecallStats;
+use player::PlayedProject;
+use set::{BenchProject, SituationKind};
 
 /// Where the set lies in the repository.
-const SET: &str = "fixtures/recall";
-pub(super) fn run(args: &BenchRecall, out: &mut Output) -> Result<Exit, CliError> {
+const DEFAULT_SET_DIR: &str = "fixtures/recall";
+pub(super) fn run(args: &BenchRecallArgs, out: &mut Output) -> Result<Exit, CliError> {
     let folder = match &args.set {
         Some(folder) => folder.clone(),
-        None => near()?,
+        None => find_default_set()?,
     };
-    let projects = set::read(&folder, args.half)?;
+    let projects = set::read_projects(&folder, args.half)?;
     let encoder = match args.tier {
-        Tier::Fast => None,
-        Tier::Full => Some(warm()?),
+        SearchTier::Fast => None,
+        SearchTier::Full => Some(load_encoder()?),
     };
     let mut progress = Progress::new("playing");
     // As somebody has it who has set nothing.
-    let settings = Settings::default();
+    let settings = RecallSettings::default();
     let mut verdicts = Vec::new();
     let mut stored = Vec::new();
     let mut rows = Vec::new();
     for (at, project) in projects.iter().enumerate() {
-        progress.at(at as u64, projects.len() as u64, &project.name);
-        let played = player::play(project, encoder.as_ref().filter(|_| !args.rows))?;
+        progress.update_line(at as u64, projects.len() as u64, &project.name);
+        let played = player::play_project(project, encoder.as_ref().filter(|_| !args.rows))?;
         if args.rows && args.json {
             rows.push(rows_as_json(project, &played));
             continue;
         }
         if args.rows {
-            list(project, &played, out)?;
+            print_items(project, &played, out)?;
             continue;
         }
-        check(project, &played)?;
+        check_labels(project, &played)?;
         for situation in &project.situations {
-            verdicts.push(ask::ask(
+            verdicts.push(ask::run_situation(
                 project,
                 &played,
                 situation,
@@ -71,13 +71,13 @@ pub(super) fn run(args: &BenchRecall, out: &mut Output) -> Result<Exit, CliError
     drop(progress);
     if args.rows {
         if args.json {
-            out.json(&rows)?;
+            out.print_json(&rows)?;
         }
         return Ok(Exit::GoOn);
     }
-    let table = table(&verdicts);
+    let table = compute_stats(&verdicts);
     if args.json {
-        out.json(&json!({
+        out.print_json(&json!({
             "tier": args.tier.name(),
             "projects": stored
                 .iter()
@@ -85,7 +85,7 @@ pub(super) fn run(args: &BenchRecall, out: &mut Output) -> Result<Exit, CliError
                 .collect::<Vec<_>>(),
             "figures": table
                 .iter()
-                .map(|(half, moment, figures)| figures.json(*half, *moment))
+                .map(|(half, moment, figures)| figures.to_json(*half, *moment))
                 .collect::<Vec<_>>(),
             "situations": verdicts.iter().map(as_json).collect::<Vec<_>>(),
         }))?;
@@ -93,27 +93,34 @@ pub(super) fn run(args: &BenchRecall, out: &mut Output) -> Result<Exit, CliError
     }
     if args.verbose {
         for verdict in &verdicts {
-            say(verdict, out)?;
+            print_verdict(verdict, out)?;
         }
     }
     let rows: usize = stored.iter().map(|(_, rows)| rows).sum();
-    out.text(&format!(
+    out.print_text(&format!(
         "{} situations in {} projects, {rows} rows stored, {} tier\n",
         verdicts.len(),
         projects.len(),
         args.tier.name(),
     ))?;
-    out.text(&format!("{}\n", out.paint(Style::Bold, &figures::head())))?;
+    out.print_text(&format!(
+        "{}\n",
+        out.paint(Style::Bold, &figures::format_header())
+    ))?;
     for (half, moment, figures) in &table {
-        out.text(&format!("{}\n", figures.line(*half, *moment)))?;
+        out.print_text(&format!("{}\n", figures.format_line(*half, *moment)))?;
     }
     Ok(Exit::GoOn)
 }
 
 /// What is stored, for whoever writes labels.
-fn list(project: &Project, played: &Played, out: &mut Output) -> Result<(), CliError> {
-    let name = out.paint(Style::Bold, &visible(&project.name));
-    out.text(&format!("{name}: {} rows\n", played.rows.len()))?;
+fn print_items(
+    project: &BenchProject,
+    played: &PlayedProject,
+    out: &mut Output,
+) -> Result<(), CliError> {
+    let name = out.paint(Style::Bold, &escape_invisible(&project.name));
+    out.print_text(&format!("{name}: {} rows\n", played.rows.len()))?;
     for row in &played.rows {
         let labels = played.labels_of(row).join(", ");
         let session = row.session.rsplit('-').next().unwrap_or("");
@@ -121,13 +128,13 @@ fn list(project: &Project, played: &Played, out: &mut Output) -> Result<(), CliE
             "#{:<4} {session:<4} {:<11} {labels:<18} {}",
             row.id, row.kind, row.title
         );
-        out.text(&format!("{}\n", visible(&line)))?;
+        out.print_text(&format!("{}\n", escape_invisible(&line)))?;
     }
     Ok(())
 }
 
 /// The same with everything that is stored, for whoever studies features.
-fn rows_as_json(project: &Project, played: &Played) -> Value {
+fn rows_as_json(project: &BenchProject, played: &PlayedProject) -> Value {
     let row = |row: &Item| json!({ "labels": played.labels_of(row), "item": row });
     json!({
         "project": project.name,
@@ -136,12 +143,12 @@ fn rows_as_json(project: &Project, played: &Played) -> Value {
 }
 
 /// The set of the repository that we stand in.
-fn near() -> Result<PathBuf, CliError> {
-    let environment = Environment::read();
+fn find_default_set() -> Result<PathBuf, CliError> {
+    let environment = Environment::from_process();
     let here = environment.directory().map(PathBuf::as_path);
     let mut found = None;
     for folder in here.into_iter().flat_map(Path::ancestors) {
-        let set = folder.join(SET);
+        let set = folder.join(DEFAULT_SET_DIR);
         if set.join("halves.json").is_file() {
             found = Some(set);
         }
@@ -152,17 +159,17 @@ fn near() -> Result<PathBuf, CliError> {
     }
     found.ok_or_else(|| {
         CliError::Usage(format!(
-            "there is no {SET} here; name the folder of a labelled set with --set DIR"
+            "there is no {DEFAULT_SET_DIR} here; name the folder of a labelled set with --set DIR"
         ))
     })
 }
 
 /// Every label must mean something, or a situation would judge nothing.
-fn check(project: &Project, played: &Played) -> Result<(), CliError> {
+fn check_labels(project: &BenchProject, played: &PlayedProject) -> Result<(), CliError> {
     for (at, situation) in project.situations.iter().enumerate() {
         let fault = |what: &str| {
             let what = format!("{}: {what}", situation.id);
-            set::fault(&project.moments, at + 1, &what)
+            set::line_error(&project.moments, at + 1, &what)
         };
         let lists = [
             &situation.must,
@@ -173,30 +180,35 @@ fn check(project: &Project, played: &Played) -> Result<(), CliError> {
         for label in lists.into_iter().flatten().flat_map(|l| l.split('|')) {
             // What capture leaves out is a miss to be counted; a name that no
             // step has is a mistake in the set.
-            let known = played.rows.iter().any(|row| played.is(row, label));
+            let known = played
+                .rows
+                .iter()
+                .any(|row| played.matches_label(row, label));
             if !known && !played.has_label(label) {
                 return Err(fault(&format!("there is no label `{label}`")));
             }
         }
         let needed = match situation.moment {
-            Kind::Prompt => [("prompt", &situation.prompt), ("intent", &situation.intent)].to_vec(),
-            Kind::Read => [("file", &situation.file)].to_vec(),
-            Kind::Failure => {
+            SituationKind::Prompt => {
+                [("prompt", &situation.prompt), ("intent", &situation.intent)].to_vec()
+            }
+            SituationKind::Read => [("file", &situation.file)].to_vec(),
+            SituationKind::Failure => {
                 [("command", &situation.command), ("error", &situation.error)].to_vec()
             }
-            Kind::Compact => [
+            SituationKind::Compact => [
                 ("summary", &situation.summary),
                 ("session", &situation.session),
             ]
             .to_vec(),
-            Kind::Subagent => [("session", &situation.session)].to_vec(),
-            Kind::Start => Vec::new(),
+            SituationKind::Subagent => [("session", &situation.session)].to_vec(),
+            SituationKind::Start => Vec::new(),
         };
         if let Some((name, _)) = needed.iter().find(|(_, value)| value.is_none()) {
             return Err(fault(&format!("`{name}` is missing")));
         }
         if let Some(name) = &situation.session
-            && played.session(name).is_none()
+            && played.session_id(name).is_none()
         {
             return Err(fault(&format!("there is no session `{name}`")));
         }
@@ -208,9 +220,11 @@ fn check(project: &Project, played: &Played) -> Result<(), CliError> {
 }
 
 /// For each half: one row for all but starts, then one a kind of moment.
-fn table(verdicts: &[Verdict]) -> Vec<(Half, Option<Kind>, Figures)> {
-    let kinds = std::iter::once(None).chain(Kind::ALL.into_iter().map(Some));
-    let rows = [Half::Dev, Half::Test]
+fn compute_stats(
+    verdicts: &[SituationVerdict],
+) -> Vec<(BenchHalf, Option<SituationKind>, RecallStats)> {
+    let kinds = std::iter::once(None).chain(SituationKind::ALL.into_iter().map(Some));
+    let rows = [BenchHalf::Dev, BenchHalf::Test]
         .into_iter()
         .flat_map(|half| kinds.clone().map(move |kind| (half, kind)));
     rows.map(|(half, kind)| {
@@ -219,15 +233,15 @@ fn table(verdicts: &[Verdict]) -> Vec<(Half, Option<Kind>, Figures)> {
             .filter(|one| one.half == half)
             .filter(|one| match kind {
                 Some(kind) => kind == one.moment,
-                None => one.moment != Kind::Start,
+                None => one.moment != SituationKind::Start,
             });
-        (half, kind, Figures::of(of))
+        (half, kind, RecallStats::from_verdicts(of))
     })
     .filter(|(_, _, figures)| figures.situations > 0)
     .collect()
 }
 
-fn as_json(verdict: &Verdict) -> Value {
+fn as_json(verdict: &SituationVerdict) -> Value {
     json!({
         "id": verdict.id,
         "project": verdict.project,
@@ -246,7 +260,7 @@ fn as_json(verdict: &Verdict) -> Value {
 }
 
 /// What was not as it should be.
-fn say(verdict: &Verdict, out: &mut Output) -> Result<(), CliError> {
+fn print_verdict(verdict: &SituationVerdict, out: &mut Output) -> Result<(), CliError> {
     let misread = verdict
         .misread
         .as_ref()
@@ -260,14 +274,14 @@ fn say(verdict: &Verdict, out: &mut Output) -> Result<(), CliError> {
     if lists.iter().all(|(_, list)| list.is_empty()) {
         return Ok(());
     }
-    let name = out.paint(Style::Bold, &visible(&verdict.id));
-    out.text(&format!(
+    let name = out.paint(Style::Bold, &escape_invisible(&verdict.id));
+    out.print_text(&format!(
         "{name} ({} given, {} tokens)\n",
         verdict.given, verdict.tokens
     ))?;
     for (what, list) in lists {
         for entry in list {
-            out.text(&format!("  {what:<9}{}\n", visible(entry)))?;
+            out.print_text(&format!("  {what:<9}{}\n", escape_invisible(entry)))?;
         }
     }
     Ok(())

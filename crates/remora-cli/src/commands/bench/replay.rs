@@ -14,22 +14,22 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::warm;
-use crate::args::BenchReplay;
+use super::load_encoder;
+use crate::args::BenchReplayArgs;
 use crate::commands::import::{PastSession, past_sessions};
 use crate::commands::progress::Progress;
-use crate::commands::tier::Tier;
+use crate::commands::tier::SearchTier;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style, visible};
-use figures::Figures;
-use sample::Samples;
-use stage::Stage;
+use crate::output::{Output, Style, escape_invisible};
+use figures::ReplayStats;
+use sample::InjectionSamples;
+use stage::SessionPlayer;
 
-pub(super) fn run(args: &BenchReplay, out: &mut Output) -> Result<Exit, CliError> {
+pub(super) fn run(args: &BenchReplayArgs, out: &mut Output) -> Result<Exit, CliError> {
     let encoder = match args.tier {
-        Tier::Fast => None,
-        Tier::Full => Some(warm()?),
+        SearchTier::Fast => None,
+        SearchTier::Full => Some(load_encoder()?),
     };
     let projects = by_project(&args.transcripts, past_sessions(&args.transcripts)?);
     if projects.is_empty() {
@@ -39,15 +39,15 @@ pub(super) fn run(args: &BenchReplay, out: &mut Output) -> Result<Exit, CliError
         )));
     }
     let mut progress = Progress::new("playing");
-    let mut all = Figures::default();
-    let mut samples = Samples::default();
-    let mut rows: Vec<(String, Figures)> = Vec::new();
+    let mut all = ReplayStats::default();
+    let mut samples = InjectionSamples::default();
+    let mut rows: Vec<(String, ReplayStats)> = Vec::new();
     for (at, (name, sessions)) in projects.iter().enumerate() {
-        progress.at(at as u64, projects.len() as u64, name);
-        let mut stage = Stage::new(encoder.as_ref())?;
-        let mut figures = Figures::default();
+        progress.update_line(at as u64, projects.len() as u64, name);
+        let mut stage = SessionPlayer::new(encoder.as_ref())?;
+        let mut figures = ReplayStats::default();
         for session in sessions {
-            stage.play(session, &mut figures, &mut samples)?;
+            stage.play_session(session, &mut figures, &mut samples)?;
         }
         stage.count_uses(&mut figures)?;
         all.absorb(&figures);
@@ -55,7 +55,7 @@ pub(super) fn run(args: &BenchReplay, out: &mut Output) -> Result<Exit, CliError
     }
     drop(progress);
     if let (Some(count), Some(file)) = (args.sample, &args.out) {
-        fs::write(file, samples.text(count)).map_err(|source| CliError::File {
+        fs::write(file, samples.render_samples(count)).map_err(|source| CliError::File {
             path: file.clone(),
             source,
         })?;
@@ -63,21 +63,23 @@ pub(super) fn run(args: &BenchReplay, out: &mut Output) -> Result<Exit, CliError
     if args.json {
         let projects: Vec<Value> = rows
             .iter()
-            .map(|(name, figures)| json!({ "name": name, "figures": figures.json() }))
+            .map(|(name, figures)| json!({ "name": name, "figures": figures.to_json() }))
             .collect();
-        out.json(&json!({ "tier": args.tier.name(), "projects": projects, "all": all.json() }))?;
+        out.print_json(
+            &json!({ "tier": args.tier.name(), "projects": projects, "all": all.to_json() }),
+        )?;
         return Ok(Exit::GoOn);
     }
     for (name, figures) in &rows {
-        let name = out.paint(Style::Bold, &visible(name));
-        out.text(&format!("{name}\n{}\n", figures.text()))?;
+        let name = out.paint(Style::Bold, &escape_invisible(name));
+        out.print_text(&format!("{name}\n{}\n", figures.to_text()))?;
     }
     if rows.len() > 1 {
         let name = out.paint(Style::Bold, "all");
-        out.text(&format!(
+        out.print_text(&format!(
             "{name}, {} tier\n{}",
             args.tier.name(),
-            all.text()
+            all.to_text()
         ))?;
     }
     Ok(Exit::GoOn)

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::{Value, json};
 
 /// Questions that have no answer in the corpus; told apart, not counted in.
-const APART: &str = "adversarial";
+const UNANSWERABLE_CATEGORY: &str = "adversarial";
 
 /// What was found for a query.
-pub(super) struct Answer<'a> {
+pub(super) struct BenchAnswer<'a> {
     pub(super) id: &'a str,
     pub(super) category: &'a str,
     pub(super) relevant: &'a [String],
@@ -19,7 +19,7 @@ pub(super) struct Answer<'a> {
 
 /// The figures of one category, or of all.
 #[derive(Debug, PartialEq)]
-pub(super) struct Row {
+pub(super) struct BenchResult {
     category: String,
     queries: usize,
     recall5: f64,
@@ -31,7 +31,7 @@ pub(super) struct Row {
 }
 
 /// The names of the columns.
-pub(super) fn head(first: &str) -> String {
+pub(super) fn format_header(first: &str) -> String {
     format!(
         "{first:<28} {:>6} {:>8} {:>9} {:>7} {:>7} {:>7} {:>7}",
         "n", "recall@5", "recall@10", "nDCG@10", "MRR@10", "p50 ms", "p95 ms"
@@ -39,16 +39,23 @@ pub(super) fn head(first: &str) -> String {
 }
 
 /// One row for all queries, then one a category.
-pub(super) fn table(answers: &[Answer<'_>]) -> Vec<Row> {
-    let known: Vec<&Answer<'_>> = answers.iter().filter(|a| !a.relevant.is_empty()).collect();
-    let mut categories: BTreeMap<&str, Vec<&Answer<'_>>> = BTreeMap::new();
+pub(super) fn score_answers(answers: &[BenchAnswer<'_>]) -> Vec<BenchResult> {
+    let known: Vec<&BenchAnswer<'_>> = answers.iter().filter(|a| !a.relevant.is_empty()).collect();
+    let mut categories: BTreeMap<&str, Vec<&BenchAnswer<'_>>> = BTreeMap::new();
     for answer in &known {
         categories.entry(answer.category).or_default().push(answer);
     }
-    let counted: Vec<&Answer<'_>> = known.into_iter().filter(|a| a.category != APART).collect();
-    let mut rows = vec![row("all", &counted)];
+    let counted: Vec<&BenchAnswer<'_>> = known
+        .into_iter()
+        .filter(|a| a.category != UNANSWERABLE_CATEGORY)
+        .collect();
+    let mut rows = vec![score_category("all", &counted)];
     if categories.len() > 1 {
-        rows.extend(categories.iter().map(|(name, answers)| row(name, answers)));
+        rows.extend(
+            categories
+                .iter()
+                .map(|(name, answers)| score_category(name, answers)),
+        );
     }
     rows
 }
@@ -57,8 +64,8 @@ pub(super) fn table(answers: &[Answer<'_>]) -> Vec<Row> {
     clippy::cast_precision_loss,
     reason = "no set has so many queries that it would show"
 )]
-fn row(category: &str, answers: &[&Answer<'_>]) -> Row {
-    let mean = |of: &dyn Fn(&Answer<'_>) -> f64| {
+fn score_category(category: &str, answers: &[&BenchAnswer<'_>]) -> BenchResult {
+    let mean = |of: &dyn Fn(&BenchAnswer<'_>) -> f64| {
         answers.iter().map(|a| of(a)).sum::<f64>() / answers.len().max(1) as f64
     };
     let mut times: Vec<f64> = answers.iter().map(|a| a.ms).collect();
@@ -67,20 +74,20 @@ fn row(category: &str, answers: &[&Answer<'_>]) -> Row {
         let at = times.len() * hundredths / 100;
         times.get(at).copied().unwrap_or_default()
     };
-    Row {
+    BenchResult {
         category: category.to_owned(),
         queries: answers.len(),
-        recall5: mean(&|a| recall(a, 5)),
-        recall10: mean(&|a| recall(a, 10)),
-        ndcg10: mean(&gain),
-        mrr10: mean(&reciprocal),
+        recall5: mean(&|a| compute_recall(a, 5)),
+        recall10: mean(&|a| compute_recall(a, 10)),
+        ndcg10: mean(&compute_ndcg),
+        mrr10: mean(&compute_reciprocal_rank),
         p50: part(50),
         p95: part(95),
     }
 }
 
 /// For every result, in order and each once, whether it is right.
-fn right(answer: &Answer<'_>) -> Vec<bool> {
+fn mark_relevant(answer: &BenchAnswer<'_>) -> Vec<bool> {
     let mut seen = HashSet::new();
     let mut results = answer.results.iter().filter(|r| seen.insert(r.as_str()));
     results
@@ -90,19 +97,23 @@ fn right(answer: &Answer<'_>) -> Vec<bool> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a handful")]
-fn recall(answer: &Answer<'_>, among: usize) -> f64 {
+fn compute_recall(answer: &BenchAnswer<'_>, among: usize) -> f64 {
     let wanted: HashSet<&String> = answer.relevant.iter().collect();
-    let found = right(answer).iter().take(among).filter(|r| **r).count();
+    let found = mark_relevant(answer)
+        .iter()
+        .take(among)
+        .filter(|r| **r)
+        .count();
     found as f64 / wanted.len().max(1) as f64
 }
 
 /// What the right ones among the first ten are worth at their places, of what
 /// they could be worth.
-fn gain(answer: &Answer<'_>) -> f64 {
+fn compute_ndcg(answer: &BenchAnswer<'_>) -> f64 {
     let worth = |place: u32| 1.0 / f64::from(place + 2).log2();
     let wanted: HashSet<&String> = answer.relevant.iter().collect();
     let found: f64 = (0..10)
-        .zip(right(answer))
+        .zip(mark_relevant(answer))
         .filter(|(_, right)| *right)
         .map(|(place, _)| worth(place))
         .sum();
@@ -111,13 +122,16 @@ fn gain(answer: &Answer<'_>) -> f64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "at most ten")]
-fn reciprocal(answer: &Answer<'_>) -> f64 {
-    let first = right(answer).iter().take(10).position(|right| *right);
+fn compute_reciprocal_rank(answer: &BenchAnswer<'_>) -> f64 {
+    let first = mark_relevant(answer)
+        .iter()
+        .take(10)
+        .position(|right| *right);
     first.map_or(0.0, |at| 1.0 / (at + 1) as f64)
 }
 
-impl Row {
-    pub(super) fn json(&self) -> Value {
+impl BenchResult {
+    pub(super) fn to_json(&self) -> Value {
         json!({
             "category": self.category,
             "queries": self.queries,
@@ -131,7 +145,7 @@ impl Row {
     }
 
     /// In per cent, for people; named by its category, or as `name` says.
-    pub(super) fn line(&self, name: Option<&str>) -> String {
+    pub(super) fn format_line(&self, name: Option<&str>) -> String {
         format!(
             "{:<28} {:>6} {:>8.2} {:>9.2} {:>7.2} {:>7.2} {:>7.2} {:>7.2}",
             name.unwrap_or(&self.category),
@@ -154,7 +168,7 @@ mod tests {
     fn figures_count_each_result_once_and_leave_out_what_has_no_answer() {
         let two = ["a".to_owned(), "b".to_owned()];
         let none = ["z".to_owned()];
-        let answer = |category, relevant, results: &[&str], ms| Answer {
+        let answer = |category, relevant, results: &[&str], ms| BenchAnswer {
             id: "q",
             category,
             relevant,
@@ -165,19 +179,19 @@ mod tests {
         let answers = [
             answer("one", &two[..], &filler, 2.0),
             answer("one", &two[..], &["b", "a"], 4.0),
-            answer(APART, &none[..], &[], 9.0),
+            answer(UNANSWERABLE_CATEGORY, &none[..], &[], 9.0),
             answer("one", &[][..], &["a"], 9.0),
         ];
-        let rows = table(&answers);
+        let rows = score_answers(&answers);
         let names: Vec<&str> = rows.iter().map(|r| r.category.as_str()).collect();
-        assert_eq!(names, ["all", APART, "one"]);
+        assert_eq!(names, ["all", UNANSWERABLE_CATEGORY, "one"]);
         // The first has its two right ones at places 2 and 6, the second at 1
         // and 2.
         let best = 1.0 + 1.0 / 3.0_f64.log2();
         let first = (1.0 / 3.0_f64.log2() + 1.0 / 7.0_f64.log2()) / best;
         assert_eq!(
             rows[0],
-            Row {
+            BenchResult {
                 category: "all".to_owned(),
                 queries: 2,
                 recall5: 0.75,

@@ -7,12 +7,12 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::args::BenchRetrieval;
+use crate::args::BenchRetrievalArgs;
 use crate::error::CliError;
 
 /// A corpus and questions about it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Set {
+pub(super) struct BenchSet {
     /// What tells it from the others.
     pub(super) name: String,
     pub(super) corpus: PathBuf,
@@ -23,7 +23,7 @@ pub(super) struct Set {
 
 /// A query and what should be found.
 #[derive(Debug, Deserialize)]
-pub(super) struct Asked {
+pub(super) struct BenchQuery {
     pub(super) id: String,
     pub(super) conv: String,
     #[serde(default)]
@@ -34,7 +34,7 @@ pub(super) struct Asked {
 }
 
 /// The sets that the person named.
-pub(super) fn sets(args: &BenchRetrieval) -> Result<Vec<Set>, CliError> {
+pub(super) fn list_sets(args: &BenchRetrievalArgs) -> Result<Vec<BenchSet>, CliError> {
     if args.corpus.len() != args.queries.len() {
         return Err(CliError::Usage(
             "--corpus and --queries must be given equally often".to_owned(),
@@ -52,11 +52,11 @@ pub(super) fn sets(args: &BenchRetrieval) -> Result<Vec<Set>, CliError> {
     let files: Vec<(PathBuf, PathBuf)> = folders.chain(pairs).collect();
     let corpora: Vec<&Path> = files.iter().map(|(corpus, _)| corpus.as_path()).collect();
     let several = files.len() > 1;
-    let names = names(&corpora);
-    let stems = stems(&names);
+    let names = derive_names(&corpora);
+    let stems = derive_file_stems(&names);
     let sets = names.into_iter().zip(stems).zip(files);
     Ok(sets
-        .map(|((name, stem), (corpus, queries))| Set {
+        .map(|((name, stem), (corpus, queries))| BenchSet {
             out: args.out.as_ref().map(|out| {
                 if several {
                     out.join(format!("{stem}.jsonl"))
@@ -73,7 +73,7 @@ pub(super) fn sets(args: &BenchRetrieval) -> Result<Vec<Set>, CliError> {
 
 /// The parts of each path that the others do not have at the same place from
 /// the beginning or the end.
-fn names(paths: &[&Path]) -> Vec<String> {
+fn derive_names(paths: &[&Path]) -> Vec<String> {
     let split = |path: &Path| -> Vec<String> {
         let path = path.with_extension("");
         path.components()
@@ -105,7 +105,7 @@ fn names(paths: &[&Path]) -> Vec<String> {
 }
 
 /// A file name for each, none twice and none hidden.
-fn stems(names: &[String]) -> Vec<String> {
+fn derive_file_stems(names: &[String]) -> Vec<String> {
     let mut taken = HashSet::new();
     names
         .iter()
@@ -124,7 +124,7 @@ fn stems(names: &[String]) -> Vec<String> {
         .collect()
 }
 
-pub(super) fn read(path: &Path) -> Result<Vec<Asked>, CliError> {
+pub(super) fn read_queries(path: &Path) -> Result<Vec<BenchQuery>, CliError> {
     let fault = |source| CliError::File {
         path: path.to_path_buf(),
         source,
@@ -151,7 +151,7 @@ mod tests {
     fn a_name_is_what_differs() {
         let named = |paths: &[&str]| {
             let paths: Vec<&Path> = paths.iter().map(Path::new).collect();
-            names(&paths)
+            derive_names(&paths)
         };
         assert_eq!(
             named(&["/d/a/dev/corpus.jsonl", "/d/b/dev/corpus.jsonl"]),
@@ -175,7 +175,7 @@ mod tests {
     fn every_set_has_a_file_of_its_own() {
         let names = ["x/c", "x-c", "X/C", "x/c", "x-c-2", ".dots", ".."].map(str::to_owned);
         assert_eq!(
-            stems(&names),
+            derive_file_stems(&names),
             ["x-c", "x-c-2", "X-C-3", "x-c-4", "x-c-2-2", "dots", "set"]
         );
     }

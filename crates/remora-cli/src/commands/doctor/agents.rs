@@ -6,61 +6,69 @@ mod mcp;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use remora_agents::install::{self, BARE_PROGRAM, Installed};
-use remora_agents::{AGENTS, AgentSpec, Places, Scope};
-use remora_client::waiting;
+use remora_agents::install::{self, BARE_PROGRAM, InstalledHook};
+use remora_agents::{AGENTS, AgentPaths, AgentSpec, InstallScope};
+use remora_client::list_spooled;
 use remora_files::{MAX_SETTINGS_BYTES, read_text};
-use remora_memory::store::{Filter, Page, Store};
+use remora_memory::store::{Filter, PageRequest, Store};
 use remora_store::Access;
 
-use super::{Check, Patient};
-use crate::commands::show::lines::{Local, count, number};
+use super::{Diagnosis, DoctorContext};
+use crate::commands::show::lines::{TimeFormatter, format_count, format_number};
 
-const NAME: &str = "hooks";
+const CHECK_NAME: &str = "hooks";
 
 /// Our entries in one settings file.
-struct Found {
-    scope: Scope,
+struct RegistrationStatus {
+    scope: InstallScope,
     file: PathBuf,
-    entries: Vec<Installed>,
+    entries: Vec<InstalledHook>,
 }
 
-pub(super) fn check(patient: &Patient, events: Option<u64>) -> Vec<Check> {
+pub(super) fn check_agents(patient: &DoctorContext, events: Option<u64>) -> Vec<Diagnosis> {
     AGENTS
         .iter()
         .flat_map(|spec| of_agent(patient, spec, events))
         .collect()
 }
 
-fn of_agent(patient: &Patient, spec: &'static AgentSpec, events: Option<u64>) -> Vec<Check> {
+fn of_agent(
+    patient: &DoctorContext,
+    spec: &'static AgentSpec,
+    events: Option<u64>,
+) -> Vec<Diagnosis> {
     let environment = &patient.environment;
     let (Some(home), Some(root)) = (environment.home(), environment.directory().cloned()) else {
-        return vec![Check::warn(
-            NAME,
+        return vec![Diagnosis::warn(
+            CHECK_NAME,
             "the home or the current directory is not known",
             "run this from a directory that exists, with HOME set",
         )];
     };
-    let places = Places {
+    let places = AgentPaths {
         home,
         config_dir: environment.get(spec.config_variable).map(PathBuf::from),
         root,
     };
-    let mut checks = hooks(patient, spec, &places, events);
-    checks.extend(mcp::check(patient, spec, &places));
+    let mut checks = check_hooks(patient, spec, &places, events);
+    checks.extend(mcp::check_mcp_server(patient, spec, &places));
     checks
 }
 
-fn hooks(
-    patient: &Patient,
+fn check_hooks(
+    patient: &DoctorContext,
     spec: &'static AgentSpec,
-    places: &Places,
+    places: &AgentPaths,
     events: Option<u64>,
-) -> Vec<Check> {
+) -> Vec<Diagnosis> {
     let mut checks = Vec::new();
     let mut plugin = None;
-    let mut found: Vec<Found> = Vec::new();
-    for scope in [Scope::User, Scope::Project, Scope::Local] {
+    let mut found: Vec<RegistrationStatus> = Vec::new();
+    for scope in [
+        InstallScope::User,
+        InstallScope::Project,
+        InstallScope::Local,
+    ] {
         let file = (spec.settings_file)(places, scope);
         let text = read_text(&file, MAX_SETTINGS_BYTES).unwrap_or_default();
         if (spec.mcp.has_plugin)(&text) {
@@ -70,15 +78,15 @@ fn hooks(
         if found.iter().any(|other| other.file == file) {
             continue;
         }
-        match entries(&file, spec) {
+        match read_entries(&file, spec) {
             Ok(entries) if entries.is_empty() => {}
-            Ok(entries) => found.push(Found {
+            Ok(entries) => found.push(RegistrationStatus {
                 scope,
                 file,
                 entries,
             }),
-            Err(why) => checks.push(Check::fail(
-                NAME,
+            Err(why) => checks.push(Diagnosis::fail(
+                CHECK_NAME,
                 format!(
                     "{}: {why}; {} ignores such a file",
                     file.display(),
@@ -93,25 +101,25 @@ fn hooks(
             && let Some(file) = plugin
         {
             let message = format!("by the plugin, which {} switches on", file.display());
-            checks.push(Check::ok(NAME, message));
+            checks.push(Diagnosis::ok(CHECK_NAME, message));
         } else if checks.is_empty() {
             checks.push(not_installed(patient, spec));
         }
         return checks;
     }
     for install in &found {
-        checks.extend(program(install, spec));
-        checks.extend(missing(install, spec));
-        checks.extend(twice(install, spec));
+        checks.extend(check_program(install, spec));
+        checks.extend(check_missing_events(install, spec));
+        checks.extend(check_repeated_events(install, spec));
     }
-    checks.extend(doubled(&found, spec));
+    checks.extend(check_repeated_installs(&found, spec));
     checks.extend(plugin.map(|file| beside_plugin(&found, &file, spec)));
-    checks.extend(silent(patient, spec, events));
+    checks.extend(check_silent_hooks(patient, spec, events));
     if checks.is_empty() {
         let files: Vec<String> = found.iter().map(|f| f.file.display().to_string()).collect();
-        let events = count(found[0].entries.len() as u64, "event", "events");
-        checks.push(Check::ok(
-            NAME,
+        let events = format_count(found[0].entries.len() as u64, "event", "events");
+        checks.push(Diagnosis::ok(
+            CHECK_NAME,
             format!("{events}, in {}", files.join(", ")),
         ));
     }
@@ -120,54 +128,57 @@ fn hooks(
 
 /// A plugin that is named when the client starts leaves no trace in a file; what
 /// it brought does.
-fn not_installed(patient: &Patient, spec: &AgentSpec) -> Check {
+fn not_installed(patient: &DoctorContext, spec: &AgentSpec) -> Diagnosis {
     let seen = match last_event(patient) {
-        Some(time) => format!("the last came {}", Local::new().moment(time)),
+        Some(time) => format!(
+            "the last came {}",
+            TimeFormatter::new().format_timestamp(time)
+        ),
         None => "none has ever come".to_owned(),
     };
-    Check::warn(
-        NAME,
+    Diagnosis::warn(
+        CHECK_NAME,
         format!(
             "not in the settings of {}; a plugin loaded with --plugin-dir cannot be seen here, only \
              its events: {seen}",
             spec.name
         ),
-        again(spec, Scope::User),
+        format_install_command(spec, InstallScope::User),
     )
 }
 
-fn last_event(patient: &Patient) -> Option<i64> {
-    let store = remora_store::open(&patient.paths.database(), Access::Read).ok()?;
-    let page = Page::newest(1);
-    let newest = store.events(&Filter::default(), page).ok()?;
+fn last_event(patient: &DoctorContext) -> Option<i64> {
+    let store = remora_store::open_store(&patient.paths.database_file(), Access::Read).ok()?;
+    let page = PageRequest::newest(1);
+    let newest = store.list_events(&Filter::default(), page).ok()?;
     newest.first().map(|event| event.time)
 }
 
-fn entries(file: &Path, spec: &AgentSpec) -> Result<Vec<Installed>, String> {
+fn read_entries(file: &Path, spec: &AgentSpec) -> Result<Vec<InstalledHook>, String> {
     let text = match read_text(file, MAX_SETTINGS_BYTES) {
         Err(e) if e.is_missing() => return Ok(Vec::new()),
         other => other.map_err(|e| e.to_string())?,
     };
-    install::find(&text, spec).map_err(|e| e.to_string())
+    install::find_entries(&text, spec).map_err(|e| e.to_string())
 }
 
 /// The command that puts it right.
-fn again(spec: &AgentSpec, scope: Scope) -> String {
+fn format_install_command(spec: &AgentSpec, scope: InstallScope) -> String {
     let flag = match scope {
-        Scope::User => "",
-        Scope::Project | Scope::Local => " --scope project",
+        InstallScope::User => "",
+        InstallScope::Project | InstallScope::Local => " --scope project",
     };
     format!("`remora install {}{flag}`", spec.name)
 }
 
-fn program(install: &Found, spec: &AgentSpec) -> Option<Check> {
+fn check_program(install: &RegistrationStatus, spec: &AgentSpec) -> Option<Diagnosis> {
     let own = std::env::current_exe().ok()?;
     let same = |named: &str| match (Path::new(named).canonicalize(), own.canonicalize()) {
         (Ok(named), Ok(own)) => named == own,
         _ => false,
     };
     // A shared file names everybody's own program, whichever that is.
-    let shared = |named: &str| named == BARE_PROGRAM && install.scope != Scope::User;
+    let shared = |named: &str| named == BARE_PROGRAM && install.scope != InstallScope::User;
     let other = install
         .entries
         .iter()
@@ -176,24 +187,24 @@ fn program(install: &Found, spec: &AgentSpec) -> Option<Check> {
     let file = install.file.display();
     // A bare name is looked up by whoever runs it.
     if named.is_absolute() && !named.exists() {
-        return Some(Check::fail(
-            NAME,
+        return Some(Diagnosis::fail(
+            CHECK_NAME,
             format!("{file}: runs {}, which is gone", other.program),
-            again(spec, install.scope),
+            format_install_command(spec, install.scope),
         ));
     }
-    Some(Check::warn(
-        NAME,
+    Some(Diagnosis::warn(
+        CHECK_NAME,
         format!(
             "{file}: runs {}, not this program ({})",
             other.program,
             own.display()
         ),
-        again(spec, install.scope),
+        format_install_command(spec, install.scope),
     ))
 }
 
-fn missing(install: &Found, spec: &AgentSpec) -> Option<Check> {
+fn check_missing_events(install: &RegistrationStatus, spec: &AgentSpec) -> Option<Diagnosis> {
     let there = |name: &str| install.entries.iter().any(|entry| entry.event == name);
     let missing: Vec<&str> = spec
         .registered
@@ -202,49 +213,51 @@ fn missing(install: &Found, spec: &AgentSpec) -> Option<Check> {
         .filter(|name| !there(name))
         .collect();
     (!missing.is_empty()).then(|| {
-        Check::warn(
-            NAME,
+        Diagnosis::warn(
+            CHECK_NAME,
             format!("{}: lacks {}", install.file.display(), missing.join(", ")),
-            again(spec, install.scope),
+            format_install_command(spec, install.scope),
         )
     })
 }
 
-fn twice(install: &Found, spec: &AgentSpec) -> Option<Check> {
+fn check_repeated_events(install: &RegistrationStatus, spec: &AgentSpec) -> Option<Diagnosis> {
     let mut times: HashMap<&str, u32> = HashMap::new();
     for entry in &install.entries {
         *times.entry(&entry.event).or_default() += 1;
     }
     let several = times.values().filter(|n| **n > 1).count() as u64;
     (several > 0).then(|| {
-        Check::warn(
-            NAME,
+        Diagnosis::warn(
+            CHECK_NAME,
             format!(
                 "{}: {} more than once",
                 install.file.display(),
-                count(several, "event is registered", "events are registered")
+                format_count(several, "event is registered", "events are registered")
             ),
-            again(spec, install.scope),
+            format_install_command(spec, install.scope),
         )
     })
 }
 
-fn doubled(found: &[Found], spec: &AgentSpec) -> Option<Check> {
+fn check_repeated_installs(found: &[RegistrationStatus], spec: &AgentSpec) -> Option<Diagnosis> {
     let (_, others) = found
         .split_first()
         .filter(|(_, others)| !others.is_empty())?;
     let files: Vec<String> = found.iter().map(|f| f.file.display().to_string()).collect();
-    let project = others.iter().any(|other| other.scope == Scope::Project);
+    let project = others
+        .iter()
+        .any(|other| other.scope == InstallScope::Project);
     let fix = if project && found.len() == 2 {
         format!("`remora uninstall {} --scope project`", spec.name)
     } else {
         "take Remora's entries out of all but one of them".to_owned()
     };
-    Some(Check::warn(
-        NAME,
+    Some(Diagnosis::warn(
+        CHECK_NAME,
         format!(
             "installed {} times here, so every event costs a process more: {}",
-            number(found.len() as u64),
+            format_number(found.len() as u64),
             files.join(", ")
         ),
         fix,
@@ -252,14 +265,14 @@ fn doubled(found: &[Found], spec: &AgentSpec) -> Option<Check> {
 }
 
 /// Events that come twice are told once, but each costs two processes.
-fn beside_plugin(found: &[Found], switch: &Path, spec: &AgentSpec) -> Check {
+fn beside_plugin(found: &[RegistrationStatus], switch: &Path, spec: &AgentSpec) -> Diagnosis {
     let file = found.first().map(|f| f.file.display().to_string());
     let scope = found.first().map_or("", |f| match f.scope {
-        Scope::User => "",
-        Scope::Project | Scope::Local => " --project",
+        InstallScope::User => "",
+        InstallScope::Project | InstallScope::Local => " --project",
     });
-    Check::warn(
-        NAME,
+    Diagnosis::warn(
+        CHECK_NAME,
         format!(
             "installed as a plugin ({}) and in {}: nothing is told twice, but every event costs a \
              process more",
@@ -271,11 +284,17 @@ fn beside_plugin(found: &[Found], switch: &Path, spec: &AgentSpec) -> Check {
 }
 
 /// Hooks that never brought anything are hooks that the agent does not run.
-fn silent(patient: &Patient, spec: &AgentSpec, events: Option<u64>) -> Option<Check> {
-    let waits = !waiting(&patient.paths, 1).unwrap_or_default().is_empty();
+fn check_silent_hooks(
+    patient: &DoctorContext,
+    spec: &AgentSpec,
+    events: Option<u64>,
+) -> Option<Diagnosis> {
+    let waits = !list_spooled(&patient.paths, 1)
+        .unwrap_or_default()
+        .is_empty();
     (events == Some(0) && !waits).then(|| {
-        Check::warn(
-            NAME,
+        Diagnosis::warn(
+            CHECK_NAME,
             "installed, but no event has ever come",
             format!(
                 "start a new session of {}: sessions that were open before do not know the hooks",

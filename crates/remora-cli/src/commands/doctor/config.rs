@@ -2,63 +2,67 @@
 
 use std::path::Path;
 
-use remora_memory::redact::{Redactor, Rules};
+use remora_memory::redact::{RedactionRules, Redactor};
 use remora_server::identity::look_up_project;
 use remora_server::{ignore_file_fault, pattern_fault};
 
-use super::{Check, Patient, quoted};
+use super::{Diagnosis, DoctorContext, quote_path};
 use crate::commands::pause::{RECALL_SWITCHED_OFF, SWITCHED_OFF};
 use crate::config::Config;
-use crate::hook::{HOME, OFF, RECALL};
+use crate::hook::{HOME_VARIABLE, OFF_VARIABLE, RECALL_VARIABLE};
 use crate::project_env::find_setter;
 
-pub(super) fn check(patient: &Patient) -> Vec<Check> {
-    let file = patient.paths.config();
+pub(super) fn check_config(patient: &DoctorContext) -> Vec<Diagnosis> {
+    let file = patient.paths.config_file();
     let mut checks = Vec::new();
-    if patient.environment.switch(OFF) {
-        checks.push(Check::warn("switch", SWITCHED_OFF, "`unset REMORA_OFF`"));
+    if patient.environment.is_on(OFF_VARIABLE) {
+        checks.push(Diagnosis::warn(
+            "switch",
+            SWITCHED_OFF,
+            "`unset REMORA_OFF`",
+        ));
     }
-    if patient.environment.is_off(RECALL) {
+    if patient.environment.is_off(RECALL_VARIABLE) {
         let fix = "`unset REMORA_RECALL`";
-        checks.push(Check::warn("switch", RECALL_SWITCHED_OFF, fix));
+        checks.push(Diagnosis::warn("switch", RECALL_SWITCHED_OFF, fix));
     }
     checks.extend(project_variables(patient));
     let here = patient.environment.directory();
     let root = here.map(|here| look_up_project(&patient.paths, here, None).project.root);
     if let Some(fault) = root.and_then(|root| ignore_file_fault(Path::new(&root))) {
         let fix = "write fewer and shorter patterns into a regular file";
-        checks.push(Check::warn("ignored files", fault, fix));
+        checks.push(Diagnosis::warn("ignored files", fault, fix));
     }
     let config = match Config::load(&file) {
         Ok(config) => config,
         Err(e) => {
-            let fix = format!("correct {}", quoted(&file));
-            checks.push(Check::fail("configuration", e.to_string(), fix));
+            let fix = format!("correct {}", quote_path(&file));
+            checks.push(Diagnosis::fail("configuration", e.to_string(), fix));
             return checks;
         }
     };
-    let fix = |key: &str| format!("correct `{key}` in {}", quoted(&file));
+    let fix = |key: &str| format!("correct `{key}` in {}", quote_path(&file));
     let mut bad = Vec::new();
-    for (name, pattern) in config.table("redact.patterns") {
-        let rules = Rules {
+    for (name, pattern) in config.get_table("redact.patterns") {
+        let rules = RedactionRules {
             patterns: vec![(name, pattern)],
             deny_paths: Vec::new(),
         };
-        bad.extend(fault(&rules).map(|e| ("redact.patterns", e)));
+        bad.extend(check_rules(&rules).map(|e| ("redact.patterns", e)));
     }
-    for glob in config.list("redact.deny_paths") {
-        let rules = Rules {
+    for glob in config.get_list("redact.deny_paths") {
+        let rules = RedactionRules {
             patterns: Vec::new(),
             deny_paths: vec![glob],
         };
-        bad.extend(fault(&rules).map(|e| ("redact.deny_paths", e)));
+        bad.extend(check_rules(&rules).map(|e| ("redact.deny_paths", e)));
     }
-    for glob in config.list("capture.ignore") {
+    for glob in config.get_list("capture.ignore") {
         bad.extend(pattern_fault(&glob).map(|e| ("capture.ignore", e)));
     }
     if bad.is_empty() {
         let there = file.exists();
-        checks.push(Check::ok(
+        checks.push(Diagnosis::ok(
             "configuration",
             if there {
                 "valid"
@@ -68,7 +72,7 @@ pub(super) fn check(patient: &Patient) -> Vec<Check> {
         ));
     }
     for (key, error) in bad {
-        checks.push(Check::fail(
+        checks.push(Diagnosis::fail(
             "configuration",
             format!("{key}: {error}"),
             fix(key),
@@ -77,7 +81,7 @@ pub(super) fn check(patient: &Patient) -> Vec<Check> {
     checks
 }
 
-fn fault(rules: &Rules) -> Option<String> {
+fn check_rules(rules: &RedactionRules) -> Option<String> {
     // What a compiler of expressions says takes several lines; the last one
     // names the fault.
     let text = Redactor::new(rules).err()?.to_string();
@@ -95,51 +99,52 @@ fn fault(rules: &Rules) -> Option<String> {
 }
 
 /// What the settings of the project in the current directory do to memory.
-fn project_variables(patient: &Patient) -> Vec<Check> {
+fn project_variables(patient: &DoctorContext) -> Vec<Diagnosis> {
     let mut checks = Vec::new();
-    if let Some(file) = find_setter(&patient.environment, OFF, None) {
-        checks.push(Check::warn(
+    if let Some(file) = find_setter(&patient.environment, OFF_VARIABLE, None) {
+        checks.push(Diagnosis::warn(
             "project",
             format!(
-                "{} sets {OFF}: nothing is captured in this project",
+                "{} sets {OFF_VARIABLE}: nothing is captured in this project",
                 file.display()
             ),
-            format!("take `{OFF}` out of its `env`, if you want memory here"),
+            format!("take `{OFF_VARIABLE}` out of its `env`, if you want memory here"),
         ));
     }
-    if let Some(file) = find_setter(&patient.environment, RECALL, None) {
-        checks.push(Check::warn(
+    if let Some(file) = find_setter(&patient.environment, RECALL_VARIABLE, None) {
+        checks.push(Diagnosis::warn(
             "project",
             format!(
-                "{} sets {RECALL}: off, nothing is injected in this project",
+                "{} sets {RECALL_VARIABLE}: off, nothing is injected in this project",
                 file.display()
             ),
-            format!("take `{RECALL}` out of its `env`, if you want recall here"),
+            format!("take `{RECALL_VARIABLE}` out of its `env`, if you want recall here"),
         ));
     }
-    if let Some(file) = find_setter(&patient.environment, HOME, None) {
+    if let Some(file) = find_setter(&patient.environment, HOME_VARIABLE, None) {
         // The agent puts the project's value over the user's own, so a hook
         // cannot know where that led.
-        let own = patient.environment.get(HOME);
-        let lost = own
-            .is_some_and(|_| find_setter(&patient.environment, HOME, own.map(|v| &**v)).is_none());
+        let own = patient.environment.get(HOME_VARIABLE);
+        let lost = own.is_some_and(|_| {
+            find_setter(&patient.environment, HOME_VARIABLE, own.map(|v| &**v)).is_none()
+        });
         let elsewhere = if lost {
             "; it hides your own from hooks, so events of sessions here go to ~/.remora if that is \
              there, else nowhere"
         } else {
             ""
         };
-        checks.push(Check::warn(
+        checks.push(Diagnosis::warn(
             "project",
             format!(
-                "{} sets {HOME}: it does not count, since a repository must not choose where \
+                "{} sets {HOME_VARIABLE}: it does not count, since a repository must not choose where \
                  memory is kept{elsewhere}",
                 file.display()
             ),
             if lost {
-                format!("take `{HOME}` out of its `env`")
+                format!("take `{HOME_VARIABLE}` out of its `env`")
             } else {
-                format!("set `{HOME}` in your shell or in your own settings")
+                format!("set `{HOME_VARIABLE}` in your shell or in your own settings")
             },
         ));
     }

@@ -3,81 +3,89 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use remora_memory::store::{Batch, Filter, Page, Store, StoreError};
+use remora_memory::store::{Batch, Filter, PageRequest, Store, StoreError};
 use remora_server::archive::{self, Archive};
 use remora_server::identity::look_up_project;
 use remora_server::{is_gone, join};
 use remora_store::{Access, SqliteStore};
 
-use super::{Check, Patient, quoted};
-use crate::commands::show::lines::{count, flat, size};
+use super::{Diagnosis, DoctorContext, quote_path};
+use crate::commands::show::lines::{flatten_text, format_count, format_size};
 
 /// Archive files are unpacked up to this many bytes, the newest first.
-const UNPACKED: u64 = 64 * 1024 * 1024;
+const MAX_UNPACKED_BYTES: u64 = 64 * 1024 * 1024;
 /// A row of tomorrow is a clock that was wrong.
-const DAY: i64 = 24 * 3600 * 1000;
-const REBUILD: &str = "`remora rebuild`";
+const DAY_MS: i64 = 24 * 3600 * 1000;
+const REBUILD_COMMAND: &str = "`remora rebuild`";
 
 /// The checks, and how many events have ever been stored, if that is known.
-pub(super) fn check(patient: &Patient) -> (Vec<Check>, Option<u64>) {
-    let (mut checks, events) = database(patient);
-    checks.extend(aside(patient));
+pub(super) fn check_stored_data(patient: &DoctorContext) -> (Vec<Diagnosis>, Option<u64>) {
+    let (mut checks, events) = check_database(patient);
+    checks.extend(check_damaged_copies(patient));
     checks.push(raw_events(patient));
     (checks, events)
 }
 
-fn database(patient: &Patient) -> (Vec<Check>, Option<u64>) {
-    let file = patient.paths.database();
+fn check_database(patient: &DoctorContext) -> (Vec<Diagnosis>, Option<u64>) {
+    let file = patient.paths.database_file();
     let opened = if file.exists() {
-        remora_store::open(&file, Access::Read)
+        remora_store::open_store(&file, Access::Read)
     } else {
         Err(StoreError::Empty)
     };
     let looked = opened.and_then(|store| {
-        let faults = store.integrity()?;
-        let counts = store.counts()?;
+        let faults = store.check_integrity()?;
+        let counts = store.count_contents()?;
         Ok((store, faults, counts))
     });
     match looked {
         Err(StoreError::Empty) if is_gone(&patient.paths) => {
             let message = "is gone or empty, but the archive is there";
-            (vec![Check::fail("database", message, REBUILD)], None)
+            (
+                vec![Diagnosis::fail("database", message, REBUILD_COMMAND)],
+                None,
+            )
         }
-        Err(StoreError::Empty) => (vec![Check::ok("database", "nothing stored yet")], Some(0)),
-        Err(e) => (vec![unreadable(&e)], None),
+        Err(StoreError::Empty) => (
+            vec![Diagnosis::ok("database", "nothing stored yet")],
+            Some(0),
+        ),
+        Err(e) => (vec![diagnose_store_error(&e)], None),
         Ok((_, faults, counts)) if !faults.is_empty() => {
-            let first = flat(&faults[0]);
+            let first = flatten_text(&faults[0]);
             let message = format!("damaged: {first} ({} in all)", faults.len());
             (
-                vec![Check::fail("database", message, REBUILD)],
+                vec![Diagnosis::fail("database", message, REBUILD_COMMAND)],
                 Some(counts.events),
             )
         }
         Ok((store, _, counts)) => {
-            let events = count(counts.events, "event", "events");
-            let message = format!("sound; {events}, {}", size(counts.bytes));
-            let mut checks = vec![newer(&store).unwrap_or_else(|| Check::ok("database", message))];
-            checks.extend(future(patient, &store));
-            checks.extend(earlier(patient, &store));
+            let events = format_count(counts.events, "event", "events");
+            let message = format!("sound; {events}, {}", format_size(counts.bytes));
+            let mut checks = vec![
+                check_schema_version(&store).unwrap_or_else(|| Diagnosis::ok("database", message)),
+            ];
+            checks.extend(check_future_events(patient, &store));
+            checks.extend(check_earlier_key(patient, &store));
             (checks, Some(counts.events))
         }
     }
 }
 
-fn unreadable(error: &StoreError) -> Check {
+fn diagnose_store_error(error: &StoreError) -> Diagnosis {
     let fix = match error {
         StoreError::Again(_) => "try again in a moment",
         StoreError::Newer { .. } => "update remora",
-        StoreError::Damaged(_) | StoreError::Failed(_) | StoreError::Empty => REBUILD,
+        StoreError::Damaged(_) | StoreError::Failed(_) | StoreError::Empty => REBUILD_COMMAND,
     };
-    Check::fail("database", flat(&error.to_string()), fix)
+    Diagnosis::fail("database", flatten_text(&error.to_string()), fix)
 }
 
 /// Whether a newer version wrote it. The connection only reads, so the empty
 /// batch is refused in any case; the reason tells.
-fn newer(store: &SqliteStore) -> Option<Check> {
+fn check_schema_version(store: &SqliteStore) -> Option<Diagnosis> {
     match store.apply(&Batch::default()) {
-        Err(StoreError::Newer { found, known }) => Some(Check::fail(
+        Err(StoreError::Newer { found, known }) => Some(Diagnosis::fail(
             "database",
             format!("a newer version wrote it (schema {found}, this one knows {known})"),
             "update remora; until then nothing new is stored",
@@ -87,15 +95,15 @@ fn newer(store: &SqliteStore) -> Option<Check> {
 }
 
 /// Rows from the future were captured while the clock was wrong.
-fn future(patient: &Patient, store: &dyn Store) -> Option<Check> {
+fn check_future_events(patient: &DoctorContext, store: &dyn Store) -> Option<Diagnosis> {
     let ahead = Filter {
-        since: Some(patient.now.saturating_add(DAY)),
+        since: Some(patient.now.saturating_add(DAY_MS)),
         ..Filter::default()
     };
-    let page = Page::newest(1);
-    let found = store.events(&ahead, page).ok()?;
+    let page = PageRequest::newest(1);
+    let found = store.list_events(&ahead, page).ok()?;
     (!found.is_empty()).then(|| {
-        Check::warn(
+        Diagnosis::warn(
             "order of time",
             "some events are from the future: the clock was, or is, wrong",
             "compare `date` with another clock",
@@ -104,22 +112,25 @@ fn future(patient: &Patient, store: &dyn Store) -> Option<Check> {
 }
 
 /// This folder had another key, and what is remembered under it is not found.
-fn earlier(patient: &Patient, store: &dyn Store) -> Option<Check> {
+fn check_earlier_key(patient: &DoctorContext, store: &dyn Store) -> Option<Diagnosis> {
     let here = patient.environment.directory()?;
     let project = look_up_project(&patient.paths, here, None).project;
-    let old = join::earlier(store, &project).ok()?.into_iter().next()?;
+    let old = join::list_earlier_projects(store, &project)
+        .ok()?
+        .into_iter()
+        .next()?;
     let (old, new) = (&old.key, &project.key);
-    Some(Check::warn(
+    Some(Diagnosis::warn(
         "project",
         format!(
             "this folder was {old} before and is {new} now; what is remembered of the one is not given in the other"
         ),
-        format!("`remora projects join {}`", quoted(Path::new(old))),
+        format!("`remora projects join {}`", quote_path(Path::new(old))),
     ))
 }
 
 /// Databases that were found damaged and put aside.
-fn aside(patient: &Patient) -> Option<Check> {
+fn check_damaged_copies(patient: &DoctorContext) -> Option<Diagnosis> {
     let entries = fs::read_dir(patient.paths.home()).ok()?;
     let mut found: Vec<_> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -132,39 +143,39 @@ fn aside(patient: &Patient) -> Option<Check> {
         .collect();
     found.sort();
     let last = found.last()?;
-    let many = count(
+    let many = format_count(
         found.len() as u64,
         "damaged database was put aside and rebuilt",
         "damaged databases were put aside and rebuilt",
     );
-    Some(Check::warn(
+    Some(Diagnosis::warn(
         "put aside",
         many,
         format!(
             "import again what came from another memory system; when nothing is missing: `rm {}*`",
-            quoted(last)
+            quote_path(last)
         ),
     ))
 }
 
-fn raw_events(patient: &Patient) -> Check {
-    let folder = patient.paths.archive();
+fn raw_events(patient: &DoctorContext) -> Diagnosis {
+    let folder = patient.paths.archive_dir();
     let archive = Archive::new(&folder);
-    let files = match archive.files() {
+    let files = match archive.list_files() {
         Ok(files) => files,
         Err(e) => {
             let message = format!("{}: {e}", folder.display());
-            let fix = format!("`chmod u+rx {}`", quoted(&folder));
-            return Check::fail("archive", message, fix);
+            let fix = format!("`chmod u+rx {}`", quote_path(&folder));
+            return Diagnosis::fail("archive", message, fix);
         }
     };
-    let mut left = UNPACKED;
+    let mut left = MAX_UNPACKED_BYTES;
     let mut bad = 0;
     for file in files.iter().rev() {
         let bytes = fs::metadata(file).map_or(0, |meta| meta.len());
         let read = if bytes <= left {
             left -= bytes;
-            archive::read(file, |_| {})
+            archive::read_events(file, |_| {})
         } else {
             File::open(file).map(|_| 0)
         };
@@ -172,21 +183,25 @@ fn raw_events(patient: &Patient) -> Check {
             Ok(parts) => bad += parts,
             Err(e) => {
                 let message = format!("{}: {e}", file.display());
-                return Check::fail("archive", message, format!("`chmod u+r {}`", quoted(file)));
+                return Diagnosis::fail(
+                    "archive",
+                    message,
+                    format!("`chmod u+r {}`", quote_path(file)),
+                );
             }
         }
     }
     if bad > 0 {
-        let parts = count(bad, "part cannot", "parts cannot");
-        return Check::warn(
+        let parts = format_count(bad, "part cannot", "parts cannot");
+        return Diagnosis::warn(
             "archive",
             format!("{parts} be read; a rebuild would go without them"),
             "keep the database: copy it before `remora rebuild`",
         );
     }
-    let files = count(files.len() as u64, "file", "files");
-    Check::ok(
+    let files = format_count(files.len() as u64, "file", "files");
+    Diagnosis::ok(
         "archive",
-        format!("readable; {files}, {}", size(archive.bytes())),
+        format!("readable; {files}, {}", format_size(archive.disk_bytes())),
     )
 }

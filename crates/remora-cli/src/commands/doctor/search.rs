@@ -2,75 +2,82 @@
 
 use std::time::Instant;
 
-use remora_embed::{EmbedError, MODEL, OnDemand};
+use remora_embed::{EmbedError, LazyEncoder, MODEL_ID};
 use remora_memory::store::{Store, StoreError};
 use remora_store::Access;
 
-use super::{Check, Patient, quoted};
-use crate::commands::show::lines::{count, flat, number};
+use super::{Diagnosis, DoctorContext, quote_path};
+use crate::commands::show::lines::{flatten_text, format_count, format_number};
 use crate::commands::tier;
 use crate::config::Config;
 
-pub(super) fn check(patient: &Patient) -> Option<Check> {
+pub(super) fn check_search(patient: &DoctorContext) -> Option<Diagnosis> {
     // What is wrong with the configuration is told elsewhere.
-    let config = Config::load(&patient.paths.config()).ok()?;
-    let Some(encoder) = tier::encoder(&config) else {
-        return Some(Check::ok("search", "by words only: search.model is off"));
+    let config = Config::load(&patient.paths.config_file()).ok()?;
+    let Some(encoder) = tier::build_encoder(&config) else {
+        return Some(Diagnosis::ok(
+            "search",
+            "by words only: search.model is off",
+        ));
     };
     if let Err(e) = encoder.encode(&["one short text"], Instant::now()) {
-        return Some(broken(patient, &config, &e));
+        return Some(diagnose_encoder_error(patient, &config, &e));
     }
-    drop::<OnDemand>(encoder);
-    let name = match config.text("search.model") {
-        "built-in" => format!("the built-in model ({MODEL})"),
-        path => format!("{path} ({MODEL})"),
+    drop::<LazyEncoder>(encoder);
+    let name = match config.get_text("search.model") {
+        "built-in" => format!("the built-in model ({MODEL_ID})"),
+        path => format!("{path} ({MODEL_ID})"),
     };
-    let Some((embedded, waiting)) = rows(patient) else {
-        return Some(Check::ok("search", format!("{name} works")));
+    let Some((embedded, waiting)) = count_vectors(patient) else {
+        return Some(Diagnosis::ok("search", format!("{name} works")));
     };
     let message = format!(
         "{name} works; {} a vector of it, {}",
-        count(embedded, "row has", "rows have"),
+        format_count(embedded, "row has", "rows have"),
         match waiting {
             1 => "1 waits".to_owned(),
-            waiting => format!("{} wait", number(waiting)),
+            waiting => format!("{} wait", format_number(waiting)),
         }
     );
-    Some(if waiting > 0 && !config.flag("search.background") {
-        Check::warn(
+    Some(if waiting > 0 && !config.get_flag("search.background") {
+        Diagnosis::warn(
             "search",
             format!("{message}, and search.background is off"),
             "`remora rebuild --vectors --missing`",
         )
     } else {
-        Check::ok("search", message)
+        Diagnosis::ok("search", message)
     })
 }
 
-fn broken(patient: &Patient, config: &Config, error: &EmbedError) -> Check {
-    let file = patient.paths.config();
-    let fix = match (error, config.text("search.model")) {
+fn diagnose_encoder_error(
+    patient: &DoctorContext,
+    config: &Config,
+    error: &EmbedError,
+) -> Diagnosis {
+    let file = patient.paths.config_file();
+    let fix = match (error, config.get_text("search.model")) {
         (EmbedError::NotBuiltIn, _) => format!(
             "put the path of the model's file into `search.model` in {}, or `remora config set search.model off`",
-            quoted(&file)
+            quote_path(&file)
         ),
         (_, "built-in") => "`remora config set search.model off`, and tell us".to_owned(),
-        _ => format!("correct `search.model` in {}", quoted(&file)),
+        _ => format!("correct `search.model` in {}", quote_path(&file)),
     };
-    let reason = flat(&error.to_string());
-    Check::warn("search", format!("by words only: {reason}"), fix)
+    let reason = flatten_text(&error.to_string());
+    Diagnosis::warn("search", format!("by words only: {reason}"), fix)
 }
 
 /// Rows with and without a vector. A database that cannot be read is told of
 /// elsewhere.
-fn rows(patient: &Patient) -> Option<(u64, u64)> {
-    let file = patient.paths.database();
+fn count_vectors(patient: &DoctorContext) -> Option<(u64, u64)> {
+    let file = patient.paths.database_file();
     if !file.exists() {
         return None;
     }
-    let looked = remora_store::open(&file, Access::Read).and_then(|store| {
-        let waiting = store.unembedded_count(MODEL)?;
-        let rows = tier::rows(&store.counts()?);
+    let looked = remora_store::open_store(&file, Access::Read).and_then(|store| {
+        let waiting = store.unembedded_count(MODEL_ID)?;
+        let rows = tier::count_items(&store.count_contents()?);
         Ok::<_, StoreError>((rows.saturating_sub(waiting), waiting))
     });
     looked.ok()

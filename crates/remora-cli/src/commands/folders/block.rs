@@ -4,12 +4,12 @@
 
 use std::collections::HashSet;
 
-const OPEN: &str = "<remora-activity>";
-const CLOSE: &str = "</remora-activity>";
+const OPEN_TAG: &str = "<remora-activity>";
+const CLOSE_TAG: &str = "</remora-activity>";
 
 /// What a file holds besides our part, and what we added around that.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Around {
+pub(super) struct BlockSurroundings {
     /// The file is ours altogether.
     pub(super) created: bool,
     /// What was put between the person's text and our part.
@@ -18,13 +18,13 @@ pub(super) struct Around {
 
 /// Why a file is left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Broken {
+pub(super) enum BlockError {
     /// A tag without its partner, or several pairs.
     Tags,
 }
 
-impl Broken {
-    pub(super) fn why(self) -> &'static str {
+impl BlockError {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Tags => "its <remora-activity> tags are not one pair; mend or remove them",
         }
@@ -33,39 +33,39 @@ impl Broken {
 
 /// Where our part stands, from the first byte of its tag to the end of the
 /// closing tag's line.
-fn find(bytes: &[u8]) -> Result<Option<(usize, usize)>, Broken> {
+fn find_block(bytes: &[u8]) -> Result<Option<(usize, usize)>, BlockError> {
     let lines: Vec<&[u8]> = bytes.split_inclusive(|b| *b == b'\n').collect();
     let mut open = None;
     let mut found = None;
     let mut at = 0;
-    let mut code = Code::default();
+    let mut code = CodeFences::default();
     for (number, line) in lines.iter().enumerate() {
         let text = line.trim_ascii();
         let end = at + line.len();
-        if open.is_none() && code.holds(&lines, number) {
+        if open.is_none() && code.contains_line(&lines, number) {
             // Not ours.
-        } else if text == OPEN.as_bytes() {
+        } else if text == OPEN_TAG.as_bytes() {
             if open.is_some() || found.is_some() {
-                return Err(Broken::Tags);
+                return Err(BlockError::Tags);
             }
             open = Some(at);
-        } else if text == CLOSE.as_bytes() {
+        } else if text == CLOSE_TAG.as_bytes() {
             match open.take() {
                 Some(start) if found.is_none() => found = Some((start, end)),
-                _ => return Err(Broken::Tags),
+                _ => return Err(BlockError::Tags),
             }
         }
         at = end;
     }
     match open {
-        Some(_) => Err(Broken::Tags),
+        Some(_) => Err(BlockError::Tags),
         None => Ok(found),
     }
 }
 
 /// Code between fences, in which tags are somebody's example.
 #[derive(Default)]
-struct Code {
+struct CodeFences {
     /// The line after the code that was met last.
     end: usize,
     /// Fences of which none is closed from here on, so that none is looked for
@@ -76,20 +76,20 @@ struct Code {
 /// What a fence is made of, and of how many.
 type Fence = (u8, usize);
 
-impl Code {
+impl CodeFences {
     /// Whether a line belongs to code. A fence that is never closed begins none:
     /// our part may stand behind it.
-    fn holds(&mut self, lines: &[&[u8]], number: usize) -> bool {
+    fn contains_line(&mut self, lines: &[&[u8]], number: usize) -> bool {
         if number < self.end {
             return true;
         }
-        let Some((fence, _)) = fence(lines[number]) else {
+        let Some((fence, _)) = parse_fence(lines[number]) else {
             return false;
         };
         if self.open.contains(&fence) {
             return false;
         }
-        let closes = |line: &&[u8]| match self::fence(line) {
+        let closes = |line: &&[u8]| match self::parse_fence(line) {
             Some(((mark, length), rest)) => mark == fence.0 && length >= fence.1 && rest.is_empty(),
             None => false,
         };
@@ -104,7 +104,7 @@ impl Code {
 }
 
 /// The fence that a line is, and the words behind it.
-fn fence(line: &[u8]) -> Option<(Fence, &[u8])> {
+fn parse_fence(line: &[u8]) -> Option<(Fence, &[u8])> {
     let text = line.trim_ascii();
     let mark = *text.first().filter(|mark| matches!(mark, b'`' | b'~'))?;
     let length = text.iter().take_while(|b| **b == mark).count();
@@ -124,27 +124,27 @@ fn line_end(bytes: &[u8]) -> &'static str {
 
 /// Whether our part stands in a text.
 pub(super) fn is_in(bytes: &[u8]) -> bool {
-    matches!(find(bytes), Ok(Some(_)))
+    matches!(find_block(bytes), Ok(Some(_)))
 }
 
 /// The file with these lines as our part. `known` is what was noted when it was
 /// last written.
-pub(super) fn put(
+pub(super) fn insert_block(
     old: Option<&[u8]>,
     lines: &[String],
-    known: Option<&Around>,
-) -> Result<(Vec<u8>, Around), Broken> {
+    known: Option<&BlockSurroundings>,
+) -> Result<(Vec<u8>, BlockSurroundings), BlockError> {
     let Some(old) = old else {
-        let around = Around {
+        let around = BlockSurroundings {
             created: true,
             before: String::new(),
         };
-        return Ok((part(lines, "\n").into_bytes(), around));
+        return Ok((format_block(lines, "\n").into_bytes(), around));
     };
     let end = line_end(old);
-    if let Some((start, stop)) = find(old)? {
+    if let Some((start, stop)) = find_block(old)? {
         let mut new = old[..start].to_vec();
-        let mut ours = part(lines, end).into_bytes();
+        let mut ours = format_block(lines, end).into_bytes();
         // Somebody may have taken the line's end after the closing tag.
         if !old[..stop].ends_with(b"\n") {
             ours.truncate(ours.trim_ascii_end().len());
@@ -160,18 +160,20 @@ pub(super) fn put(
     };
     let mut new = old.to_vec();
     new.extend_from_slice(before.as_bytes());
-    new.extend_from_slice(part(lines, end).as_bytes());
-    let around = Around {
+    new.extend_from_slice(format_block(lines, end).as_bytes());
+    let around = BlockSurroundings {
         created: false,
         before,
     };
     Ok((new, around))
 }
 
-fn part(lines: &[String], end: &str) -> String {
+fn format_block(lines: &[String], end: &str) -> String {
     let mut out = String::new();
-    let all = [OPEN].into_iter();
-    let all = all.chain(lines.iter().map(String::as_str)).chain([CLOSE]);
+    let all = [OPEN_TAG].into_iter();
+    let all = all
+        .chain(lines.iter().map(String::as_str))
+        .chain([CLOSE_TAG]);
     for line in all {
         out.push_str(line);
         out.push_str(end);
@@ -181,7 +183,7 @@ fn part(lines: &[String], end: &str) -> String {
 
 /// What is left without our part.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Left {
+pub(super) enum BlockRemoval {
     /// Our part is not there.
     AsItWas,
     /// Nothing: the file was ours and nobody added to it.
@@ -190,20 +192,23 @@ pub(super) enum Left {
 }
 
 /// Takes our part out, with what was put before it.
-pub(super) fn take(old: &[u8], around: &Around) -> Result<Left, Broken> {
-    let Some((start, stop)) = find(old)? else {
-        return Ok(Left::AsItWas);
+pub(super) fn remove_block(
+    old: &[u8],
+    around: &BlockSurroundings,
+) -> Result<BlockRemoval, BlockError> {
+    let Some((start, stop)) = find_block(old)? else {
+        return Ok(BlockRemoval::AsItWas);
     };
     let head = &old[..start];
     let head = head.strip_suffix(around.before.as_bytes()).unwrap_or(head);
     let tail = &old[stop..];
     if around.created && head.is_empty() && tail.is_empty() {
-        return Ok(Left::Nothing);
+        return Ok(BlockRemoval::Nothing);
     }
     // What was added behind our part stays on lines of its own.
     let glued = !tail.is_empty() && !head.is_empty() && !head.ends_with(b"\n");
     let gap = if glued { line_end(old) } else { "" };
-    Ok(Left::Text([head, gap.as_bytes(), tail].concat()))
+    Ok(BlockRemoval::Text([head, gap.as_bytes(), tail].concat()))
 }
 
 #[cfg(test)]
@@ -232,45 +237,54 @@ mod tests {
             b"```\nnever closed\n",
             b"  ",
         ] {
-            let (one, around) = put(Some(text), &lines("x\ny"), None).unwrap();
+            let (one, around) = insert_block(Some(text), &lines("x\ny"), None).unwrap();
             assert!(one.starts_with(text) && one.len() > text.len());
-            let (same, _) = put(Some(&one), &lines("x\ny"), Some(&around)).unwrap();
+            let (same, _) = insert_block(Some(&one), &lines("x\ny"), Some(&around)).unwrap();
             assert_eq!(same, one);
-            let (two, around) = put(Some(&one), &lines("z"), Some(&around)).unwrap();
+            let (two, around) = insert_block(Some(&one), &lines("z"), Some(&around)).unwrap();
             assert_ne!(two, one);
-            assert_eq!(take(&two, &around), Ok(Left::Text(text.to_vec())));
+            assert_eq!(
+                remove_block(&two, &around),
+                Ok(BlockRemoval::Text(text.to_vec()))
+            );
         }
     }
 
     #[test]
     fn a_file_of_ours_goes_unless_somebody_added_to_it() {
-        let (file, around) = put(None, &lines("x"), None).unwrap();
+        let (file, around) = insert_block(None, &lines("x"), None).unwrap();
         assert_eq!(file, b"<remora-activity>\nx\n</remora-activity>\n");
-        assert_eq!(take(&file, &around), Ok(Left::Nothing));
+        assert_eq!(remove_block(&file, &around), Ok(BlockRemoval::Nothing));
         let more = [&file[..], b"mine\n"].concat();
-        assert_eq!(take(&more, &around), Ok(Left::Text(b"mine\n".to_vec())));
-        let (renewed, around) = put(Some(&more), &lines("y"), Some(&around)).unwrap();
+        assert_eq!(
+            remove_block(&more, &around),
+            Ok(BlockRemoval::Text(b"mine\n".to_vec()))
+        );
+        let (renewed, around) = insert_block(Some(&more), &lines("y"), Some(&around)).unwrap();
         assert_eq!(renewed, b"<remora-activity>\ny\n</remora-activity>\nmine\n");
-        assert_eq!(take(&renewed, &around), Ok(Left::Text(b"mine\n".to_vec())));
+        assert_eq!(
+            remove_block(&renewed, &around),
+            Ok(BlockRemoval::Text(b"mine\n".to_vec()))
+        );
     }
 
     #[test]
     fn what_was_edited_around_it_stays() {
-        let (file, around) = put(Some(b"a\n"), &lines("x"), None).unwrap();
+        let (file, around) = insert_block(Some(b"a\n"), &lines("x"), None).unwrap();
         let text = String::from_utf8(file).unwrap();
         let edited = text.replace("a\n\n", "b\n").replace("y>\n", "y>\nc");
         assert_eq!(
-            take(edited.as_bytes(), &around),
-            Ok(Left::Text(b"b\nc".to_vec()))
+            remove_block(edited.as_bytes(), &around),
+            Ok(BlockRemoval::Text(b"b\nc".to_vec()))
         );
-        let (file, around) = put(Some(b"# Mine\r\nno end"), &lines("x"), None).unwrap();
+        let (file, around) = insert_block(Some(b"# Mine\r\nno end"), &lines("x"), None).unwrap();
         assert_eq!(
-            take(&[&file[..], b"added\n"].concat(), &around),
-            Ok(Left::Text(b"# Mine\r\nno end\r\nadded\n".to_vec()))
+            remove_block(&[&file[..], b"added\n"].concat(), &around),
+            Ok(BlockRemoval::Text(b"# Mine\r\nno end\r\nadded\n".to_vec()))
         );
-        assert_eq!(take(b"a\n", &around), Ok(Left::AsItWas));
+        assert_eq!(remove_block(b"a\n", &around), Ok(BlockRemoval::AsItWas));
         let bare = b"<remora-activity>\nx\n</remora-activity>";
-        let (renewed, _) = put(Some(bare), &lines("x"), None).unwrap();
+        let (renewed, _) = insert_block(Some(bare), &lines("x"), None).unwrap();
         assert_eq!(renewed, bare);
     }
 
@@ -283,9 +297,15 @@ mod tests {
             "<remora-activity>\n</remora-activity>\n<remora-activity>\n</remora-activity>\n",
             "<remora-activity>\n</remora-activity>\n</remora-activity>\n",
         ] {
-            assert_eq!(put(Some(text.as_bytes()), &[], None), Err(Broken::Tags));
-            let around = Around::default();
-            assert_eq!(take(text.as_bytes(), &around), Err(Broken::Tags));
+            assert_eq!(
+                insert_block(Some(text.as_bytes()), &[], None),
+                Err(BlockError::Tags)
+            );
+            let around = BlockSurroundings::default();
+            assert_eq!(
+                remove_block(text.as_bytes(), &around),
+                Err(BlockError::Tags)
+            );
         }
     }
 }

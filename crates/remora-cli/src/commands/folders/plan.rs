@@ -10,25 +10,25 @@ use remora_files::read_file;
 use remora_git::Git;
 use remora_memory::store::Store;
 
-use super::block::{self, Around, Left};
-use super::gather::{self, Activity};
-use super::record::Record;
+use super::block::{self, BlockRemoval, BlockSurroundings};
+use super::gather::{self, FolderActivity};
+use super::record::FolderRecord;
 use super::tracked;
-use crate::commands::show::lines::Local;
+use crate::commands::show::lines::TimeFormatter;
 use crate::error::CliError;
 
 /// The file that a client reads in a folder.
-const FILE: &str = "CLAUDE.md";
+const INSTRUCTION_FILE_NAME: &str = "CLAUDE.md";
 /// Folders that get a table at most.
-const FOLDERS: usize = 20;
+const MAX_FOLDERS: usize = 20;
 /// Folders that are asked about, for those among them that may have one.
-const CANDIDATES: usize = 100;
+const MAX_CANDIDATE_FOLDERS: usize = 100;
 /// A larger file is left alone.
-const LARGEST: u64 = 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// What becomes of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum FileChange {
     /// It is made.
     Create(Vec<u8>),
     /// Its bytes are replaced.
@@ -47,7 +47,7 @@ pub(super) enum Change {
 
 /// One file.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct FileStep {
     pub(super) file: PathBuf,
     /// Relative to the root.
     pub(super) folder: String,
@@ -56,22 +56,22 @@ pub(super) struct Step {
     /// Rows that tell of the folder.
     pub(super) rows: usize,
     pub(super) old: Option<Vec<u8>>,
-    pub(super) around: Around,
-    pub(super) change: Change,
+    pub(super) around: BlockSurroundings,
+    pub(super) change: FileChange,
 }
 
 /// What is to be done in one project.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct FolderPlan {
     pub(super) root: PathBuf,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<FileStep>,
     /// Folders with work in them that may not have a file.
     pub(super) left_out: usize,
 }
 
-impl Plan {
+impl FolderPlan {
     /// Nothing is remembered, so there is nothing to tell and nothing to judge.
-    pub(super) fn nothing(root: &Path) -> Self {
+    pub(super) fn new_empty(root: &Path) -> Self {
         Self {
             root: root.to_path_buf(),
             steps: Vec::new(),
@@ -81,40 +81,41 @@ impl Plan {
 }
 
 /// Tables for the folders with the most work since a moment.
-pub(super) fn write(
+pub(super) fn plan_tables(
     store: &dyn Store,
     key: &str,
     root: &Path,
     since: i64,
-    record: &Record,
+    record: &FolderRecord,
     git: &Git,
-) -> Result<Plan, CliError> {
-    let local = Local::new();
-    let mut found: Vec<(String, Activity)> = gather::gather(store, key, since, &local)?
-        .into_iter()
-        .collect();
+) -> Result<FolderPlan, CliError> {
+    let local = TimeFormatter::new();
+    let mut found: Vec<(String, FolderActivity)> =
+        gather::collect_activity(store, key, since, &local)?
+            .into_iter()
+            .collect();
     let all = found.len();
     found.retain(|(folder, _)| tracked::is_plain(folder));
     found.sort_by(|(a, x), (b, y)| (y.rows, y.last, a).cmp(&(x.rows, x.last, b)));
-    found.truncate(CANDIDATES);
+    found.truncate(MAX_CANDIDATE_FOLDERS);
     let names: Vec<&str> = found.iter().map(|(folder, _)| folder.as_str()).collect();
     let tracked: HashSet<String> =
-        tracked::tracked(root, &names, &git.clone().with_limit(tracked::GIT_TIMEOUT))
+        tracked::find_tracked_folders(root, &names, &git.clone().with_limit(tracked::GIT_TIMEOUT))
             .into_iter()
             .map(str::to_owned)
             .collect();
     found.retain(|(folder, _)| tracked.contains(folder));
     let left_out = all - found.len();
-    found.truncate(FOLDERS);
+    found.truncate(MAX_FOLDERS);
     found.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let mut steps: Vec<Step> = found
+    let mut steps: Vec<FileStep> = found
         .into_iter()
-        .map(|(folder, activity)| renewed(root, folder, &activity, &local, record))
+        .map(|(folder, activity)| plan_update(root, folder, &activity, &local, record))
         .collect();
     // Where nothing happened for a while, there is nothing recent to tell.
     let wanted: HashSet<PathBuf> = steps.iter().map(|step| step.file.clone()).collect();
-    steps.extend(removals(root, record).filter(|step| !wanted.contains(&step.file)));
-    Ok(Plan {
+    steps.extend(plan_removals(root, record).filter(|step| !wanted.contains(&step.file)));
+    Ok(FolderPlan {
         root: root.to_path_buf(),
         steps,
         left_out,
@@ -122,86 +123,92 @@ pub(super) fn write(
 }
 
 /// Everything that was written in a project goes.
-pub(super) fn clean(root: &Path, record: &Record) -> Plan {
-    Plan {
-        steps: removals(root, record).collect(),
-        ..Plan::nothing(root)
+pub(super) fn plan_cleanup(root: &Path, record: &FolderRecord) -> FolderPlan {
+    FolderPlan {
+        steps: plan_removals(root, record).collect(),
+        ..FolderPlan::new_empty(root)
     }
 }
 
-fn renewed(
+fn plan_update(
     root: &Path,
     folder: String,
-    activity: &Activity,
-    local: &Local,
-    record: &Record,
-) -> Step {
-    let file = root.join(&folder).join(FILE);
-    let known = record.files.get(&file).map(super::record::Written::around);
-    let mut step = Step {
-        lines: activity.table(local),
+    activity: &FolderActivity,
+    local: &TimeFormatter,
+    record: &FolderRecord,
+) -> FileStep {
+    let file = root.join(&folder).join(INSTRUCTION_FILE_NAME);
+    let known = record
+        .files
+        .get(&file)
+        .map(super::record::WrittenFile::to_surroundings);
+    let mut step = FileStep {
+        lines: activity.render_table(local),
         rows: activity.rows,
         around: known.clone().unwrap_or_default(),
         old: None,
-        change: Change::Same,
+        change: FileChange::Same,
         folder,
         file,
     };
-    step.old = match look(&step.file) {
+    step.old = match read_existing_file(&step.file) {
         Ok(old) => old,
         Err(why) => {
-            step.change = Change::Leave(why);
+            step.change = FileChange::Leave(why);
             return step;
         }
     };
-    step.change = match block::put(step.old.as_deref(), &step.lines, known.as_ref()) {
-        Err(broken) => Change::Leave(broken.why().to_owned()),
-        Ok((new, _)) if step.old.as_ref() == Some(&new) => Change::Same,
+    step.change = match block::insert_block(step.old.as_deref(), &step.lines, known.as_ref()) {
+        Err(broken) => FileChange::Leave(broken.as_str().to_owned()),
+        Ok((new, _)) if step.old.as_ref() == Some(&new) => FileChange::Same,
         Ok((new, around)) => {
             step.around = around;
             match step.old {
-                Some(_) => Change::Update(new),
-                None => Change::Create(new),
+                Some(_) => FileChange::Update(new),
+                None => FileChange::Create(new),
             }
         }
     };
     step
 }
 
-fn removals<'a>(root: &'a Path, record: &'a Record) -> impl Iterator<Item = Step> + 'a {
+fn plan_removals<'a>(
+    root: &'a Path,
+    record: &'a FolderRecord,
+) -> impl Iterator<Item = FileStep> + 'a {
     let here = record.files.iter().filter(move |(_, w)| w.root == root);
     here.map(move |(file, written)| {
         let folder = file.parent().unwrap_or(root);
         let folder = folder.strip_prefix(root).unwrap_or(folder);
-        let mut step = Step {
+        let mut step = FileStep {
             file: file.clone(),
             folder: folder.display().to_string(),
             lines: Vec::new(),
             rows: 0,
             old: None,
-            around: written.around(),
-            change: Change::Forget,
+            around: written.to_surroundings(),
+            change: FileChange::Forget,
         };
         if !lies_inside(root, file) {
             if file.exists() {
                 let why = "it lies outside the project by now";
-                step.change = Change::Leave(why.to_owned());
+                step.change = FileChange::Leave(why.to_owned());
             }
             return step;
         }
-        let old = match look(file) {
+        let old = match read_existing_file(file) {
             Ok(Some(old)) => old,
             Ok(None) => return step,
             Err(why) => {
-                step.change = Change::Leave(why);
+                step.change = FileChange::Leave(why);
                 return step;
             }
         };
-        step.change = match block::take(&old, &step.around) {
-            Err(broken) => Change::Leave(broken.why().to_owned()),
-            Ok(Left::AsItWas) => Change::Forget,
-            Ok(Left::Nothing) => Change::Delete,
-            Ok(Left::Text(new)) => Change::Take(new),
+        step.change = match block::remove_block(&old, &step.around) {
+            Err(broken) => FileChange::Leave(broken.as_str().to_owned()),
+            Ok(BlockRemoval::AsItWas) => FileChange::Forget,
+            Ok(BlockRemoval::Nothing) => FileChange::Delete,
+            Ok(BlockRemoval::Text(new)) => FileChange::Take(new),
         };
         step.old = Some(old);
         step
@@ -215,7 +222,7 @@ fn lies_inside(root: &Path, file: &Path) -> bool {
 }
 
 /// The bytes of a file; `None` if there is none. Or why it is left alone.
-pub(super) fn look(file: &Path) -> Result<Option<Vec<u8>>, String> {
+pub(super) fn read_existing_file(file: &Path) -> Result<Option<Vec<u8>>, String> {
     let known = match fs::symlink_metadata(file) {
         Ok(known) => known,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -227,9 +234,9 @@ pub(super) fn look(file: &Path) -> Result<Option<Vec<u8>>, String> {
     if !known.is_file() {
         return Err("it is not a file".to_owned());
     }
-    if known.len() > LARGEST {
+    if known.len() > MAX_FILE_BYTES {
         return Err("it is larger than 1 MB".to_owned());
     }
-    let bytes = read_file(file, LARGEST).map_err(|e| e.to_string())?;
+    let bytes = read_file(file, MAX_FILE_BYTES).map_err(|e| e.to_string())?;
     Ok(Some(bytes))
 }

@@ -6,18 +6,18 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use remora_client::Paths;
+use remora_client::DataPaths;
 use serde::{Deserialize, Serialize};
 
-use super::block::Around;
+use super::block::BlockSurroundings;
 use crate::error::CliError;
 
 /// A larger record is not ours.
-const LIMIT: u64 = 16 * 1024 * 1024;
+const MAX_RECORD_BYTES: u64 = 16 * 1024 * 1024;
 
 /// One file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Written {
+pub(super) struct WrittenFile {
     /// The root of its project.
     pub(super) root: PathBuf,
     /// Whether the file was made by us.
@@ -26,8 +26,8 @@ pub(super) struct Written {
     pub(super) before: String,
 }
 
-impl Written {
-    pub(super) fn new(root: &Path, around: &Around) -> Self {
+impl WrittenFile {
+    pub(super) fn new(root: &Path, around: &BlockSurroundings) -> Self {
         Self {
             root: root.to_path_buf(),
             created: around.created,
@@ -35,8 +35,8 @@ impl Written {
         }
     }
 
-    pub(super) fn around(&self) -> Around {
-        Around {
+    pub(super) fn to_surroundings(&self) -> BlockSurroundings {
+        BlockSurroundings {
             created: self.created,
             before: self.before.clone(),
         }
@@ -45,17 +45,17 @@ impl Written {
 
 /// The record, held by this process alone until it is dropped.
 #[derive(Debug)]
-pub(super) struct Record {
+pub(super) struct FolderRecord {
     file: PathBuf,
-    pub(super) files: BTreeMap<PathBuf, Written>,
+    pub(super) files: BTreeMap<PathBuf, WrittenFile>,
     _lock: Option<File>,
 }
 
-impl Record {
+impl FolderRecord {
     /// The record for looking only.
-    pub(super) fn look(paths: &Paths) -> Result<Self, CliError> {
+    pub(super) fn load_readonly(paths: &DataPaths) -> Result<Self, CliError> {
         let file = paths.home().join("folders.json");
-        let files = read(&file)?;
+        let files = read_record(&file)?;
         Ok(Self {
             file,
             files,
@@ -64,13 +64,13 @@ impl Record {
     }
 
     /// The record for writing; another process that writes is waited for.
-    pub(super) fn hold(paths: &Paths) -> Result<Self, CliError> {
+    pub(super) fn load_locked(paths: &DataPaths) -> Result<Self, CliError> {
         let of = |path: &Path| {
             let path = path.to_path_buf();
             move |source| CliError::File { path, source }
         };
-        paths.prepare().map_err(of(paths.home()))?;
-        let lock = paths.run().join("folders.lock");
+        paths.prepare_data_dir().map_err(of(paths.home()))?;
+        let lock = paths.run_dir().join("folders.lock");
         let held = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -78,7 +78,7 @@ impl Record {
             .open(&lock)
             .and_then(|file| file.lock().map(|()| file))
             .map_err(of(&lock))?;
-        let record = Self::look(paths)?;
+        let record = Self::load_readonly(paths)?;
         Ok(Self {
             _lock: Some(held),
             ..record
@@ -93,9 +93,9 @@ impl Record {
                 _ => Ok(()),
             }
         } else {
-            let list: Vec<(&PathBuf, &Written)> = self.files.iter().collect();
+            let list: Vec<(&PathBuf, &WrittenFile)> = self.files.iter().collect();
             let bytes = serde_json::to_vec_pretty(&list)?;
-            replace(&self.file, &bytes)
+            replace_file(&self.file, &bytes)
         };
         done.map_err(|source| CliError::File {
             path: self.file.clone(),
@@ -104,9 +104,11 @@ impl Record {
     }
 }
 
-fn read(file: &Path) -> Result<BTreeMap<PathBuf, Written>, CliError> {
+fn read_record(file: &Path) -> Result<BTreeMap<PathBuf, WrittenFile>, CliError> {
     let bytes = match fs::metadata(file) {
-        Ok(known) if known.len() > LIMIT => Err(io::Error::other("too large to be the record")),
+        Ok(known) if known.len() > MAX_RECORD_BYTES => {
+            Err(io::Error::other("too large to be the record"))
+        }
         Ok(_) => fs::read(file),
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
         Err(e) => Err(e),
@@ -115,7 +117,7 @@ fn read(file: &Path) -> Result<BTreeMap<PathBuf, Written>, CliError> {
         path: file.to_path_buf(),
         source,
     })?;
-    let list: Vec<(PathBuf, Written)> = serde_json::from_slice(&bytes).map_err(|e| {
+    let list: Vec<(PathBuf, WrittenFile)> = serde_json::from_slice(&bytes).map_err(|e| {
         CliError::Usage(format!(
             "{}: is not a record of `remora folders` ({e}); move it aside, then remove the \
              <remora-activity> parts by hand",
@@ -127,7 +129,7 @@ fn read(file: &Path) -> Result<BTreeMap<PathBuf, Written>, CliError> {
 
 /// Replaces a file so that a reader sees the old bytes or the new ones; an old
 /// file's mode is kept.
-pub(super) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(super) fn replace_file(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let beside = file.with_file_name(format!(".{name}.remora-{}", std::process::id()));
     // Left behind by a process that died; or put there by somebody, as a link.

@@ -7,15 +7,15 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use remora_git::{Cancel, Command, End, Git, Records, Search};
+use remora_git::{CancelToken, CheckoutSearch, Git, GitCommand, GitOutcome, RecordFormat};
 
 /// How long git may take to list files.
 pub(super) const GIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Entries of a folder that are looked at outside git.
-const ENTRIES: usize = 1_000;
+const MAX_SCANNED_ENTRIES: usize = 1_000;
 
 /// Folders of other people's code.
-const VENDORED: &[&str] = &[
+const VENDORED_DIRS: &[&str] = &[
     "bower_components",
     "node_modules",
     "Pods",
@@ -24,7 +24,7 @@ const VENDORED: &[&str] = &[
     "vendor",
 ];
 /// Folders that programs fill; in a repository git knows better.
-const MADE: &[&str] = &[
+const GENERATED_DIRS: &[&str] = &[
     "__pycache__",
     "build",
     "coverage",
@@ -40,11 +40,15 @@ pub(super) fn is_plain(folder: &str) -> bool {
     !folder.contains(odd)
         && folder
             .split('/')
-            .all(|part| !part.starts_with('.') && !VENDORED.contains(&part))
+            .all(|part| !part.starts_with('.') && !VENDORED_DIRS.contains(&part))
 }
 
 /// The folders of the list in which there is something to speak of.
-pub(super) fn tracked<'a>(root: &Path, folders: &[&'a str], git: &Git) -> HashSet<&'a str> {
+pub(super) fn find_tracked_folders<'a>(
+    root: &Path,
+    folders: &[&'a str],
+    git: &Git,
+) -> HashSet<&'a str> {
     let by_git = root
         .join(".git")
         .exists()
@@ -57,7 +61,11 @@ pub(super) fn tracked<'a>(root: &Path, folders: &[&'a str], git: &Git) -> HashSe
         // No repository, or no git program: what is there counts.
         None => folders
             .iter()
-            .filter(|folder| folder.split('/').all(|part| !MADE.contains(&part)))
+            .filter(|folder| {
+                folder
+                    .split('/')
+                    .all(|part| !GENERATED_DIRS.contains(&part))
+            })
             .filter(|folder| has_files(&root.join(folder)))
             .copied()
             .collect(),
@@ -76,7 +84,7 @@ pub(super) fn tracked<'a>(root: &Path, folders: &[&'a str], git: &Git) -> HashSe
 
 fn has_files(folder: &Path) -> bool {
     std::fs::read_dir(folder).is_ok_and(|list| {
-        list.take(ENTRIES)
+        list.take(MAX_SCANNED_ENTRIES)
             .flatten()
             .any(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
     })
@@ -89,27 +97,32 @@ fn ask_git(root: &Path, folders: &[&str], git: &Git) -> Option<HashSet<String>> 
         return Some(HashSet::new());
     }
     // A damaged repository must not be answered for by one above it.
-    let checkout = match git.open(root, Search::Here, &Cancel::default()) {
+    let checkout = match git.open(root, CheckoutSearch::Here, &CancelToken::default()) {
         Ok(checkout) => checkout,
-        Err(End::Failed) => return None,
+        Err(GitOutcome::Failed) => return None,
         Err(_) => return Some(HashSet::new()),
     };
     let globs: Vec<String> = folders.iter().map(|f| format!(":(glob){f}/*")).collect();
     let arguments = ["-z", "--"].into_iter();
     let arguments: Vec<&str> = arguments.chain(globs.iter().map(String::as_str)).collect();
     let mut known = HashSet::new();
-    let end = checkout.ask(Command::ListFiles, &arguments, Records::Zero, |file| {
-        let file = std::str::from_utf8(file).unwrap_or_default();
-        let folder = file.rsplit_once('/').map(|(folder, _)| folder);
-        if let Some(folder) = folder.filter(|folder| !known.contains(*folder)) {
-            known.insert(folder.to_owned());
-        }
-        ControlFlow::Continue(())
-    });
+    let end = checkout.ask_git(
+        GitCommand::ListFiles,
+        &arguments,
+        RecordFormat::Zero,
+        |file| {
+            let file = std::str::from_utf8(file).unwrap_or_default();
+            let folder = file.rsplit_once('/').map(|(folder, _)| folder);
+            if let Some(folder) = folder.filter(|folder| !known.contains(*folder)) {
+                known.insert(folder.to_owned());
+            }
+            ControlFlow::Continue(())
+        },
+    );
     match end {
-        End::Complete | End::Enough => Some(known),
-        End::Failed => None,
+        GitOutcome::Complete | GitOutcome::Enough => Some(known),
+        GitOutcome::Failed => None,
         // Late is not the same as absent: then nothing is known to be tracked.
-        End::Cut | End::Cancelled => Some(HashSet::new()),
+        GitOutcome::Cut | GitOutcome::Cancelled => Some(HashSet::new()),
     }
 }

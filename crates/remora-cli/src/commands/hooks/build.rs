@@ -1,26 +1,26 @@
 //! `remora hooks try`: a realistic event from a few flags.
 
-use remora_hooks::Places;
-use remora_instructions::auto_memory::slug;
+use remora_hooks::SettingsPaths;
+use remora_instructions::auto_memory::slugify_path;
 use remora_protocol::{Event, EventName};
 use serde_json::{Map, Value, json};
 
-use crate::args::Fields;
+use crate::args::EventFieldArgs;
 use crate::error::CliError;
-use crate::settings::Settings;
+use crate::settings::SessionSettings;
 
-const SESSION: &str = "00000000-0000-4000-8000-000000000000";
+const SAMPLE_SESSION_ID: &str = "00000000-0000-4000-8000-000000000000";
 
 /// What every event of a made-up session carries.
-pub(in crate::commands) fn common(places: &Places) -> Map<String, Value> {
+pub(in crate::commands) fn build_common_fields(places: &SettingsPaths) -> Map<String, Value> {
     let project = places.project.to_string_lossy().into_owned();
     let transcript = places
         .config_dir()
         .join("projects")
-        .join(slug(&project))
-        .join(format!("{SESSION}.jsonl"));
+        .join(slugify_path(&project))
+        .join(format!("{SAMPLE_SESSION_ID}.jsonl"));
     let mut event = Map::new();
-    event.insert("session_id".into(), SESSION.into());
+    event.insert("session_id".into(), SAMPLE_SESSION_ID.into());
     event.insert(
         "transcript_path".into(),
         transcript.to_string_lossy().into(),
@@ -30,10 +30,14 @@ pub(in crate::commands) fn common(places: &Places) -> Map<String, Value> {
 }
 
 /// The event's sample, with what the flags say laid over it.
-pub(super) fn event(name: &str, fields: &Fields, settings: &Settings) -> Result<Event, CliError> {
+pub(super) fn build_event(
+    name: &str,
+    fields: &EventFieldArgs,
+    settings: &SessionSettings,
+) -> Result<Event, CliError> {
     let name = super::event_name(name)?;
     let project = settings.places.project.to_string_lossy().into_owned();
-    let mut event = common(&settings.places);
+    let mut event = build_common_fields(&settings.places);
     let mut set = |key: &str, value: Value| event.insert(key.to_owned(), value);
     let sample: Map<String, Value> = serde_json::from_str(name.def().sample)?;
     if name.def().has_tool {
@@ -42,10 +46,13 @@ pub(super) fn event(name: &str, fields: &Fields, settings: &Settings) -> Result<
     set("hook_event_name", name.as_str().into());
     event.extend(sample);
     if name.def().has_tool {
-        tool(&mut event, name, fields, &project)?;
+        overlay_tool_call(&mut event, name, fields, &project)?;
     } else {
-        let path = fields.file_path.as_ref().map(|p| absolute(p, &project));
-        overlay(&mut event, "file_path", path.as_deref());
+        let path = fields
+            .file_path
+            .as_ref()
+            .map(|p| make_absolute(p, &project));
+        overlay_field(&mut event, "file_path", path.as_deref());
     }
     for (key, value) in [
         ("error", &fields.error),
@@ -57,7 +64,7 @@ pub(super) fn event(name: &str, fields: &Fields, settings: &Settings) -> Result<
         ("notification_type", &fields.notification_type),
         ("agent_type", &fields.agent_type),
     ] {
-        overlay(&mut event, key, value.as_deref());
+        overlay_field(&mut event, key, value.as_deref());
     }
     if fields.stop_hook_active {
         event.insert("stop_hook_active".into(), true.into());
@@ -71,17 +78,17 @@ pub(super) fn event(name: &str, fields: &Fields, settings: &Settings) -> Result<
     Ok(Event::from_value(Value::Object(event), None)?)
 }
 
-fn overlay(event: &mut Map<String, Value>, key: &str, value: Option<&str>) {
+fn overlay_field(event: &mut Map<String, Value>, key: &str, value: Option<&str>) {
     if let Some(value) = value {
         event.insert(key.to_owned(), value.into());
     }
 }
 
 /// The call: the tool is named, or follows from the other flags.
-fn tool(
+fn overlay_tool_call(
     event: &mut Map<String, Value>,
     name: EventName,
-    fields: &Fields,
+    fields: &EventFieldArgs,
     project: &str,
 ) -> Result<(), CliError> {
     let tool = match (
@@ -100,7 +107,7 @@ fn tool(
         }
         _ => return Ok(()),
     };
-    let path = absolute(fields.file_path.as_deref().unwrap_or("file.txt"), project);
+    let path = make_absolute(fields.file_path.as_deref().unwrap_or("file.txt"), project);
     // The client drops one needless change into the current directory.
     let command = fields.command.as_deref().unwrap_or("echo hello");
     let command = command
@@ -150,7 +157,7 @@ fn tool(
     Ok(())
 }
 
-fn absolute(path: &str, project: &str) -> String {
+fn make_absolute(path: &str, project: &str) -> String {
     if path.starts_with('/') {
         path.to_owned()
     } else {

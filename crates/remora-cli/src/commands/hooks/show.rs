@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use remora_hooks::{Engine, Explanation, HandlerInfo, HandlerReport, Report, Status};
+use remora_hooks::{Engine, Explanation, HandlerInfo, HandlerReport, HandlerStatus, Report};
 use remora_protocol::{EVENTS, EventName, Outcome, Permission};
 use serde_json::{Value, json};
 
-use crate::output::{Output, Style, visible};
+use crate::output::{Output, Style, escape_invisible};
 
 /// `[User]`, `[Plugin fmt]`.
-fn badge(info: &HandlerInfo) -> String {
+fn format_badge(info: &HandlerInfo) -> String {
     let label = info.source.label();
     match &info.plugin {
         Some(name) => label.replace(']', &format!(" {name}]")),
@@ -17,7 +17,7 @@ fn badge(info: &HandlerInfo) -> String {
     }
 }
 
-fn title(event: &str, query: Option<&str>, out: &Output) -> String {
+fn format_title(event: &str, query: Option<&str>, out: &Output) -> String {
     let query = query.map_or_else(String::new, |q| format!(" {q}"));
     format!("{}{query}\n", out.paint(Style::Bold, event))
 }
@@ -34,7 +34,7 @@ fn one_line(text: &str, width: usize) -> String {
     format!("{cut}…")
 }
 
-fn indent(text: &str, by: &str) -> String {
+fn indent_lines(text: &str, by: &str) -> String {
     text.trim_end()
         .lines()
         .fold(String::new(), |mut all, line| {
@@ -43,21 +43,21 @@ fn indent(text: &str, by: &str) -> String {
         })
 }
 
-fn warnings(list: &[String], out: &Output) -> String {
+fn render_warnings(list: &[String], out: &Output) -> String {
     list.iter().fold(String::new(), |mut all, warning| {
         let _ = writeln!(
             all,
             "{} {}",
             out.paint(Style::Yellow, "warning:"),
-            visible(warning)
+            escape_invisible(warning)
         );
         all
     })
 }
 
 /// The result of a run.
-pub(crate) fn report(report: &Report, out: &Output) -> String {
-    let mut text = title(report.event, report.query.as_deref(), out);
+pub(crate) fn render_report(report: &Report, out: &Output) -> String {
+    let mut text = format_title(report.event, report.query.as_deref(), out);
     if report.handlers.is_empty() {
         text.push_str("  no handler matches\n");
     }
@@ -65,24 +65,24 @@ pub(crate) fn report(report: &Report, out: &Output) -> String {
         text.push_str(&handler_lines(handler, out));
     }
     text.push_str(&outcome_lines(&report.outcome, out));
-    text.push_str(&warnings(&report.warnings, out));
+    text.push_str(&render_warnings(&report.warnings, out));
     text
 }
 
 fn handler_lines(handler: &HandlerReport, out: &Output) -> String {
     let (mark, word, style) = match handler.status {
-        Status::Ok => ("✓", "ok", Style::Green),
-        Status::Blocked => ("✗", "blocked", Style::Red),
-        Status::Error => ("!", "error", Style::Yellow),
-        Status::Timeout => ("!", "timeout", Style::Yellow),
-        Status::Background => ("…", "background", Style::Cyan),
-        Status::Cancelled => ("!", "cancelled", Style::Yellow),
-        Status::Skipped => ("-", "skipped", Style::Dim),
+        HandlerStatus::Ok => ("✓", "ok", Style::Green),
+        HandlerStatus::Blocked => ("✗", "blocked", Style::Red),
+        HandlerStatus::Error => ("!", "error", Style::Yellow),
+        HandlerStatus::Timeout => ("!", "timeout", Style::Yellow),
+        HandlerStatus::Background => ("…", "background", Style::Cyan),
+        HandlerStatus::Cancelled => ("!", "cancelled", Style::Yellow),
+        HandlerStatus::Skipped => ("-", "skipped", Style::Dim),
     };
     let code = handler
         .exit_code
         .map_or_else(String::new, |c| format!(", exit {c}"));
-    let took = if handler.status == Status::Skipped {
+    let took = if handler.status == HandlerStatus::Skipped {
         String::new()
     } else {
         format!(", {} ms", handler.duration_ms)
@@ -90,18 +90,18 @@ fn handler_lines(handler: &HandlerReport, out: &Output) -> String {
     let mut text = format!(
         "  {} {} {}  {}{code}{took}\n",
         out.paint(style, mark),
-        out.paint(Style::Cyan, &badge(&handler.info)),
+        out.paint(Style::Cyan, &format_badge(&handler.info)),
         one_line(&handler.info.label, 70),
         out.paint(style, word),
     );
     if !handler.why.is_empty() {
-        text.push_str(&indent(
-            &out.paint(Style::Dim, &visible(&handler.why)),
+        text.push_str(&indent_lines(
+            &out.paint(Style::Dim, &escape_invisible(&handler.why)),
             "      ",
         ));
     }
-    if handler.status != Status::Ok && !handler.stderr.trim().is_empty() {
-        text.push_str(&indent(
+    if handler.status != HandlerStatus::Ok && !handler.stderr.trim().is_empty() {
+        text.push_str(&indent_lines(
             &format!("stderr: {}", one_line(handler.stderr.trim(), 200)),
             "      ",
         ));
@@ -126,7 +126,10 @@ fn outcome_lines(outcome: &Outcome, out: &Output) -> String {
             let _ = write!(
                 text,
                 "{}",
-                indent(&format!("{name}: {}", visible(value.trim_end())), "    ")
+                indent_lines(
+                    &format!("{name}: {}", escape_invisible(value.trim_end())),
+                    "    "
+                )
             );
         }
     };
@@ -181,8 +184,8 @@ fn outcome_lines(outcome: &Outcome, out: &Output) -> String {
 }
 
 /// Which handlers would run, and why.
-pub(super) fn explanation(explanation: &Explanation, out: &Output) -> String {
-    let mut text = title(explanation.event, explanation.query.as_deref(), out);
+pub(super) fn render_explanation(explanation: &Explanation, out: &Output) -> String {
+    let mut text = format_title(explanation.event, explanation.query.as_deref(), out);
     if explanation.handlers.is_empty() {
         text.push_str("  no handler is configured for this event\n");
     }
@@ -196,17 +199,17 @@ pub(super) fn explanation(explanation: &Explanation, out: &Output) -> String {
             text,
             "  {}  {} {}",
             out.paint(style, mark),
-            out.paint(Style::Cyan, &badge(&handler.info)),
+            out.paint(Style::Cyan, &format_badge(&handler.info)),
             one_line(&handler.info.label, 70)
         );
-        text.push_str(&indent(&visible(&handler.why), "      "));
+        text.push_str(&indent_lines(&escape_invisible(&handler.why), "      "));
         let file = handler.info.file.as_deref().unwrap_or("--settings");
-        text.push_str(&indent(
+        text.push_str(&indent_lines(
             &out.paint(Style::Dim, &format!("{file}  {}", handler.info.id)),
             "      ",
         ));
     }
-    text.push_str(&warnings(&explanation.warnings, out));
+    text.push_str(&render_warnings(&explanation.warnings, out));
     text
 }
 
@@ -229,7 +232,7 @@ pub(super) fn list_text(engine: &Engine, only: Option<EventName>, out: &Output) 
         );
         for (entry, held) in rows {
             let info = HandlerInfo::new(entry);
-            let mut line = format!("  {}", out.paint(Style::Cyan, &badge(&info)));
+            let mut line = format!("  {}", out.paint(Style::Cyan, &format_badge(&info)));
             if let Some(matcher) = info.matcher.as_deref().filter(|m| !m.is_empty()) {
                 let _ = write!(line, " {}", one_line(matcher, 40));
             }
@@ -238,7 +241,7 @@ pub(super) fn list_text(engine: &Engine, only: Option<EventName>, out: &Output) 
             }
             let _ = writeln!(text, "{line}  {}: {}", info.kind, one_line(&info.label, 80));
             if let Some(why) = held {
-                text.push_str(&indent(
+                text.push_str(&indent_lines(
                     &out.paint(Style::Yellow, &format!("off: {why}")),
                     "      ",
                 ));
@@ -248,7 +251,7 @@ pub(super) fn list_text(engine: &Engine, only: Option<EventName>, out: &Output) 
     if text.is_empty() {
         text.push_str("no hooks are configured\n");
     }
-    text.push_str(&warnings(&engine.load_warnings(), out));
+    text.push_str(&render_warnings(&engine.load_warnings(), out));
     text
 }
 

@@ -9,22 +9,22 @@ use remora_protocol::tokens;
 use serde::Deserialize;
 
 /// What the agent of an imported row is called.
-pub(crate) const AGENT: &str = "import";
+pub(crate) const IMPORT_AGENT: &str = "import";
 /// The longest title, in characters.
-const TITLE: usize = 100;
+const MAX_TITLE_CHARS: usize = 100;
 
 /// A message as it stands in the file.
 #[derive(Debug, Deserialize)]
-pub(super) struct Message {
-    id: Id,
+pub(super) struct CorpusMessage {
+    id: MessageId,
     #[serde(default)]
-    conv: Option<Id>,
+    conv: Option<MessageId>,
     #[serde(default)]
-    session: Option<Id>,
+    session: Option<MessageId>,
     #[serde(default)]
     seq: Option<i64>,
     #[serde(default)]
-    timestamp: Option<Moment>,
+    timestamp: Option<MessageTimestamp>,
     #[serde(default)]
     speaker: Option<String>,
     text: String,
@@ -33,13 +33,13 @@ pub(super) struct Message {
 /// Some write numbers for names.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Id {
+enum MessageId {
     Text(String),
     Number(i64),
 }
 
-impl Id {
-    fn text(&self) -> String {
+impl MessageId {
+    fn to_text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
             Self::Number(number) => number.to_string(),
@@ -49,49 +49,51 @@ impl Id {
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Moment {
+enum MessageTimestamp {
     Text(String),
     Number(f64),
 }
 
 /// When a message was said, as far as that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum When {
+pub(super) enum MessageTime {
     /// In milliseconds since 1970.
     At(i64),
     /// Only its place among the others is known.
     Place(i64),
 }
 
-impl Message {
+impl CorpusMessage {
     /// The conversation it belongs to.
     pub(super) fn conv(&self) -> Option<String> {
         self.conv
             .as_ref()
-            .map(Id::text)
+            .map(MessageId::to_text)
             .filter(|conv| !conv.is_empty())
     }
 
     /// When it was said; `line` is its place where the file gives none.
-    pub(super) fn when(&self, line: u64) -> Result<When, String> {
+    pub(super) fn parse_time(&self, line: u64) -> Result<MessageTime, String> {
         match &self.timestamp {
             None => {
                 let line = i64::try_from(line).unwrap_or(i64::MAX);
-                Ok(When::Place(self.seq.unwrap_or(line)))
+                Ok(MessageTime::Place(self.seq.unwrap_or(line)))
             }
-            Some(Moment::Number(number)) => millis(*number)
-                .map(When::At)
+            Some(MessageTimestamp::Number(number)) => number_to_millis(*number)
+                .map(MessageTime::At)
                 .ok_or_else(|| format!("`timestamp`: {number} is no moment")),
-            Some(Moment::Text(text)) => parse(text).map(When::At).ok_or_else(|| {
-                let text: String = text.chars().take(40).collect();
-                format!("`timestamp`: `{text}` is no moment such as 2026-11-15T08:30:00Z")
-            }),
+            Some(MessageTimestamp::Text(text)) => {
+                parse_timestamp(text).map(MessageTime::At).ok_or_else(|| {
+                    let text: String = text.chars().take(40).collect();
+                    format!("`timestamp`: `{text}` is no moment such as 2026-11-15T08:30:00Z")
+                })
+            }
         }
     }
 
     /// What is wrong with it, beyond its form.
-    pub(super) fn check(&self, project: Option<&str>) -> Result<(), String> {
-        if self.id.text().is_empty() {
+    pub(super) fn check_fields(&self, project: Option<&str>) -> Result<(), String> {
+        if self.id.to_text().is_empty() {
             return Err("`id` is empty".to_owned());
         }
         if project.is_none() && self.conv().is_none() {
@@ -101,22 +103,22 @@ impl Message {
     }
 
     /// The row it becomes.
-    pub(super) fn item(self, project: &str, time: i64) -> Item {
+    pub(super) fn into_item(self, project: &str, time: i64) -> Item {
         let conv = self.conv();
-        let id = self.id.text();
-        let uid = name(&[project, conv.as_deref().unwrap_or_default(), &id]);
+        let id = self.id.to_text();
+        let uid = derive_uid(&[project, conv.as_deref().unwrap_or_default(), &id]);
         let session = self.session_in(conv.as_deref().unwrap_or(project));
         let text = private::strip_private(&self.text);
         let text = private::strip_injected(&text).into_owned();
-        let title = title(&text);
+        let title = derive_title(&text);
         Item {
             id: 0,
             uid,
             external_id: Some(id),
             key: None,
             kind: Kind::Message,
-            digest_tokens: tokens::estimate(&title) + tokens::estimate(&text),
-            raw_tokens: tokens::estimate(&self.text),
+            digest_tokens: tokens::estimate_tokens(&title) + tokens::estimate_tokens(&text),
+            raw_tokens: tokens::estimate_tokens(&self.text),
             title,
             text,
             facts: Vec::new(),
@@ -128,7 +130,7 @@ impl Message {
             seen: 1,
             project: project.to_owned(),
             session,
-            agent: AGENT.to_owned(),
+            agent: IMPORT_AGENT.to_owned(),
             prompt: None,
             branch: None,
             subagent: None,
@@ -141,7 +143,7 @@ impl Message {
 
     /// Sessions of different conversations may be numbered alike.
     fn session_in(&self, conv: &str) -> String {
-        match self.session.as_ref().map(Id::text) {
+        match self.session.as_ref().map(MessageId::to_text) {
             Some(session) if session.starts_with(conv) => session,
             Some(session) if !session.is_empty() => format!("{conv}/{session}"),
             _ => conv.to_owned(),
@@ -150,14 +152,14 @@ impl Message {
 }
 
 /// The lead of a text on one line, cut at a word.
-pub(super) fn title(text: &str) -> String {
+pub(super) fn derive_title(text: &str) -> String {
     let mut title = String::new();
     let mut length = 0;
     for word in text.split_whitespace() {
         let long = word.chars().count();
-        if length + long + 1 > TITLE {
+        if length + long + 1 > MAX_TITLE_CHARS {
             if title.is_empty() {
-                title.extend(word.chars().take(TITLE - 1));
+                title.extend(word.chars().take(MAX_TITLE_CHARS - 1));
             }
             title.push('…');
             break;
@@ -176,7 +178,7 @@ pub(super) fn title(text: &str) -> String {
 
 /// A name that is always the same for the same parts, in the form of a UUID of
 /// one's own making (version 8), which the store keeps in few bytes.
-pub(super) fn name(parts: &[&str]) -> String {
+pub(super) fn derive_uid(parts: &[&str]) -> String {
     let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
     for part in parts {
         // Lengths keep `ab` + `c` apart from `a` + `bc`.
@@ -199,7 +201,7 @@ pub(super) fn name(parts: &[&str]) -> String {
 }
 
 /// A moment in text; without a zone it is in UTC.
-fn parse(text: &str) -> Option<i64> {
+fn parse_timestamp(text: &str) -> Option<i64> {
     let text = text.trim();
     if let Ok(moment) = text.parse::<jiff::Timestamp>() {
         return Some(moment.as_millisecond());
@@ -220,10 +222,10 @@ fn parse(text: &str) -> Option<i64> {
     clippy::cast_possible_truncation,
     reason = "the range is checked before"
 )]
-fn millis(number: f64) -> Option<i64> {
+fn number_to_millis(number: f64) -> Option<i64> {
     // The year 5138 in seconds, and March 1973 in milliseconds.
-    const SECONDS: f64 = 1e11;
-    let millis = if number.abs() < SECONDS {
+    const MAX_TIMESTAMP_SECS: f64 = 1e11;
+    let millis = if number.abs() < MAX_TIMESTAMP_SECS {
         number * 1000.0
     } else {
         number

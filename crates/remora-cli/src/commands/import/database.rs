@@ -10,41 +10,41 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use remora_files::{ReadError, open_regular};
-use remora_memory::redact::{Marks, Redactor};
-use remora_memory::store::{Filter, Name, Order, Page, Store, StoreError};
+use remora_memory::redact::{RedactionCounts, Redactor};
+use remora_memory::store::{Filter, ItemRef, PageRequest, SortOrder, Store, StoreError};
 use remora_protocol::record::{self, Item, Kind};
-use remora_server::intake::{Cleaner, Intake, LeftOut};
-use remora_server::panics::catch;
-use remora_store::foreign::{Foreign, Session, ToolUse};
+use remora_server::intake::{EventRedactor, FailedEvent, Ingest};
+use remora_server::panics::catch_panic;
+use remora_store::foreign::{ForeignDatabase, ForeignSession, ForeignToolUse};
 use serde_json::json;
 
-use self::projects::Projects;
-use self::rows::Known;
-use super::{Vectors, embed, redactor};
-use crate::args::ImportClaudeMem;
+use self::projects::ProjectMapping;
+use self::rows::SessionFields;
+use super::{EmbeddingChoice, build_redactor, embed_imported};
+use crate::args::ImportClaudeMemArgs;
 use crate::clock;
-use crate::commands::data::Data;
-use crate::commands::exclusive::Exclusive;
-use crate::commands::parts::{Part, Writer};
+use crate::commands::data::DataDir;
+use crate::commands::exclusive::WorkerLock;
+use crate::commands::parts::{BatchWriter, StorePart};
 use crate::commands::progress::Progress;
-use crate::commands::scrub::scrub;
-use crate::commands::show::lines::{count, counts, flat};
-use crate::commands::vectors::Made;
+use crate::commands::scrub::redact_part;
+use crate::commands::show::lines::{flatten_text, format_count, format_counts};
+use crate::commands::vectors::EmbeddingStats;
 use crate::commands::worker;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style, visible};
+use crate::output::{Output, Style, escape_invisible};
 
 /// Prompts of a session that are compared.
-const PROMPTS: usize = 10_000;
+const MAX_COMPARED_PROMPTS: usize = 10_000;
 /// Rows of a session that are moved.
-const ROWS: usize = 100_000;
+const MAX_SESSION_ITEMS: usize = 100_000;
 /// Projects that are named one by one.
-const NAMED: usize = 8;
+const MAX_LISTED_PROJECTS: usize = 8;
 
 /// How much came.
 #[derive(Debug, Default)]
-struct Brought {
+struct DatabaseImportStats {
     sessions: u64,
     prompts: u64,
     observations: u64,
@@ -52,10 +52,10 @@ struct Brought {
     calls: u64,
     unchanged: u64,
     /// Calls that handling panicked on.
-    left_out: Vec<LeftOut>,
+    left_out: Vec<FailedEvent>,
     /// Rows that were in another project.
     moved: u64,
-    marks: Marks,
+    marks: RedactionCounts,
     /// Their projects whose rows lie where no folder belongs to.
     apart: BTreeSet<String>,
     /// Their projects that became that of the folder the import was begun in.
@@ -64,9 +64,9 @@ struct Brought {
     unmet: BTreeSet<String>,
 }
 
-pub(super) fn run(args: &ImportClaudeMem, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let redactor = redactor(&data)?;
+pub(super) fn run(args: &ImportClaudeMemArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let redactor = build_redactor(&data)?;
     // SQLite would wait for a pipe, and read a device.
     if let Err(e @ ReadError::Special) = open_regular(&args.file) {
         return Err(CliError::File {
@@ -74,29 +74,36 @@ pub(super) fn run(args: &ImportClaudeMem, out: &mut Output) -> Result<Exit, CliE
             source: e.into(),
         });
     }
-    let foreign = Foreign::open(&args.file).map_err(|e| unreadable(&args.file, e))?;
-    let sessions = foreign.sessions().map_err(|e| unreadable(&args.file, e))?;
-    let guard = Exclusive::take(&data.paths)?;
-    let store = data.writable()?;
-    let projects = Projects::new(&data, &store, &args.project)?;
-    let mut loader = Loader::new(&store, &redactor, args, projects, sessions);
-    loader.sessions()?;
-    loader.rows(&foreign)?;
-    let intake = Intake::new(&store, worker::policy(&data), &data.paths)?;
-    let cleaner = Cleaner::new(&redactor, data.config.list("capture.ignore"));
-    loader.calls(&foreign, intake, cleaner)?;
+    let foreign = ForeignDatabase::open(&args.file).map_err(|e| database_error(&args.file, e))?;
+    let sessions = foreign
+        .list_sessions()
+        .map_err(|e| database_error(&args.file, e))?;
+    let guard = WorkerLock::acquire_lock(&data.paths)?;
+    let store = data.open_writable_store()?;
+    let projects = ProjectMapping::new(&data, &store, &args.project)?;
+    let mut loader = DatabaseImporter::new(&store, &redactor, args, projects, sessions);
+    loader.import_sessions()?;
+    loader.import_items(&foreign)?;
+    let intake = Ingest::new(&store, worker::build_capture_policy(&data), &data.paths)?;
+    let cleaner = EventRedactor::new(&redactor, data.config.get_list("capture.ignore"));
+    loader.import_tool_calls(&foreign, intake, cleaner)?;
     let mut brought = loader.brought;
-    (brought.here, brought.unmet) = loader.projects.told();
-    let (made, rest) = embed(&data, store, guard, Vectors::asked(args.no_vectors))?;
-    report(args, &brought, &made, out)?;
+    (brought.here, brought.unmet) = loader.projects.into_summary();
+    let (made, rest) = embed_imported(
+        &data,
+        store,
+        guard,
+        EmbeddingChoice::from_flag(args.no_vectors),
+    )?;
+    print_report(args, &brought, &made, out)?;
     if !args.json {
-        rest.say(&made, out)?;
+        rest.print_notice(&made, out)?;
     }
-    Ok(made.exit())
+    Ok(made.to_exit())
 }
 
 /// The store that is at fault is theirs, not ours.
-fn unreadable(file: &Path, error: StoreError) -> CliError {
+fn database_error(file: &Path, error: StoreError) -> CliError {
     let why = match error {
         StoreError::Again(why) => format!("{why}; try again when nobody writes to it"),
         StoreError::Damaged(why) | StoreError::Failed(why) => why,
@@ -109,50 +116,50 @@ fn unreadable(file: &Path, error: StoreError) -> CliError {
     CliError::Usage(format!("{file}: {why}"))
 }
 
-struct Loader<'a> {
+struct DatabaseImporter<'a> {
     file: &'a Path,
     store: &'a dyn Store,
-    writer: Writer<'a>,
+    writer: BatchWriter<'a>,
     redactor: &'a Redactor,
-    projects: Projects,
+    projects: ProjectMapping,
     /// By either of their ids.
-    known: HashMap<String, Known>,
-    sessions: Vec<Session>,
+    known: HashMap<String, SessionFields>,
+    sessions: Vec<ForeignSession>,
     /// Words of prompts that are here already, by session.
     said: HashMap<String, HashSet<String>>,
-    brought: Brought,
+    brought: DatabaseImportStats,
 }
 
-impl<'a> Loader<'a> {
+impl<'a> DatabaseImporter<'a> {
     fn new(
         store: &'a dyn Store,
         redactor: &'a Redactor,
-        args: &'a ImportClaudeMem,
-        projects: Projects,
-        sessions: Vec<Session>,
+        args: &'a ImportClaudeMemArgs,
+        projects: ProjectMapping,
+        sessions: Vec<ForeignSession>,
     ) -> Self {
         Self {
             file: &args.file,
-            writer: Writer::new(store),
+            writer: BatchWriter::new(store),
             projects,
             store,
             redactor,
             known: HashMap::new(),
             sessions,
             said: HashMap::new(),
-            brought: Brought::default(),
+            brought: DatabaseImportStats::default(),
         }
     }
 
     /// Sessions that are here already stay as they are, except for the project
     /// of those that an import brought.
-    fn sessions(&mut self) -> Result<(), CliError> {
-        for project in self.projects.described() {
-            self.put(Part::Project(project))?;
+    fn import_sessions(&mut self) -> Result<(), CliError> {
+        for project in self.projects.drain_new_projects() {
+            self.add_redacted_part(StorePart::Project(project))?;
         }
         for session in std::mem::take(&mut self.sessions) {
-            let project = self.project(&session.project)?;
-            let known = Known::of(&session, &project);
+            let project = self.resolve_project(&session.project)?;
+            let known = SessionFields::from_session(&session, &project);
             for id in [&session.id, &session.memory_id] {
                 if !id.is_empty() {
                     self.known.insert(id.clone(), known.clone());
@@ -161,30 +168,30 @@ impl<'a> Loader<'a> {
             if session.id.is_empty() {
                 continue;
             }
-            if let Some(there) = self.here(&session.id)? {
+            if let Some(there) = self.find_session(&session.id)? {
                 self.move_session(there, &project)?;
                 continue;
             }
             self.brought.sessions += 1;
-            let part = Part::Session(rows::session(&session, &known));
-            self.put(part)?;
+            let part = StorePart::Session(rows::convert_session(&session, &known));
+            self.add_redacted_part(part)?;
         }
         self.writer.flush()?;
         Ok(())
     }
 
-    fn here(&self, session: &str) -> Result<Option<record::Session>, CliError> {
+    fn find_session(&self, session: &str) -> Result<Option<record::Session>, CliError> {
         let filter = Filter {
             session: Some(session.to_owned()),
             ..Filter::default()
         };
-        Ok(self.store.sessions(&filter, 1)?.pop())
+        Ok(self.store.list_sessions(&filter, 1)?.pop())
     }
 
     /// With its rows, if it came with an import and belongs elsewhere.
     fn move_session(&mut self, there: record::Session, project: &str) -> Result<(), CliError> {
-        let imported = there.end_reason.as_deref() == Some(super::corpus::AGENT);
-        if !imported || !self.projects.moves(&there.project, project) {
+        let imported = there.end_reason.as_deref() == Some(super::corpus::IMPORT_AGENT);
+        if !imported || !self.projects.should_move(&there.project, project) {
             return Ok(());
         }
         let filter = Filter {
@@ -192,15 +199,15 @@ impl<'a> Loader<'a> {
             project: Some(there.project.clone()),
             ..Filter::default()
         };
-        let page = Page {
-            order: Order::Oldest,
+        let page = PageRequest {
+            order: SortOrder::Oldest,
             beyond: None,
-            limit: ROWS,
+            limit: MAX_SESSION_ITEMS,
         };
-        for item in self.store.list(&filter, page)? {
+        for item in self.store.list_items(&filter, page)? {
             self.move_item(item, project)?;
         }
-        self.put(Part::Session(record::Session {
+        self.add_redacted_part(StorePart::Session(record::Session {
             project: project.to_owned(),
             ..there
         }))
@@ -208,23 +215,23 @@ impl<'a> Loader<'a> {
 
     fn move_item(&mut self, item: Item, project: &str) -> Result<(), CliError> {
         self.brought.moved += 1;
-        self.put(Part::Item(Box::new(Item {
+        self.add_redacted_part(StorePart::Item(Box::new(Item {
             project: project.to_owned(),
             ..item
         })))
     }
 
-    fn rows(&mut self, foreign: &Foreign) -> Result<(), CliError> {
+    fn import_items(&mut self, foreign: &ForeignDatabase) -> Result<(), CliError> {
         let mut progress = Progress::new("importing");
         let mut after = 0;
         loop {
-            let page = self.read(foreign.prompts(after))?;
+            let page = self.map_read_error(foreign.list_prompts(after))?;
             let Some(last) = page.last() else { break };
             after = last.id;
             let mut items = Vec::with_capacity(page.len());
             for prompt in page {
-                let known = self.session(&prompt.session, "");
-                let item = rows::prompt(&prompt, &known);
+                let known = self.session_fields(&prompt.session, "");
+                let item = rows::convert_prompt(&prompt, &known);
                 if self.was_said(&item)? {
                     self.brought.unchanged += 1;
                 } else {
@@ -235,28 +242,32 @@ impl<'a> Loader<'a> {
         }
         after = 0;
         loop {
-            let page = self.read(foreign.observations(after))?;
+            let page = self.map_read_error(foreign.list_observations(after))?;
             let Some(last) = page.last() else { break };
             after = last.id;
             let mut items = Vec::with_capacity(page.len());
             for observation in page {
-                let project = self.project(&observation.project)?;
-                let known = self.session(&observation.session, &project);
-                items.push(rows::observation(observation, &known, &project));
+                let project = self.resolve_project(&observation.project)?;
+                let known = self.session_fields(&observation.session, &project);
+                items.push(rows::convert_observation(observation, &known, &project));
             }
             self.store_new(items)?;
-            progress.at(0, 0, &count(self.brought.observations, "row", "rows"));
+            progress.update_line(
+                0,
+                0,
+                &format_count(self.brought.observations, "row", "rows"),
+            );
         }
         after = 0;
         loop {
-            let page = self.read(foreign.summaries(after))?;
+            let page = self.map_read_error(foreign.list_summaries(after))?;
             let Some(last) = page.last() else { break };
             after = last.id;
             let mut items = Vec::with_capacity(page.len());
             for summary in page {
-                let project = self.project(&summary.project)?;
-                let known = self.session(&summary.session, &project);
-                items.push(rows::summary(summary, &known, &project));
+                let project = self.resolve_project(&summary.project)?;
+                let known = self.session_fields(&summary.session, &project);
+                items.push(rows::convert_summary(summary, &known, &project));
             }
             self.store_new(items)?;
         }
@@ -265,20 +276,20 @@ impl<'a> Loader<'a> {
     }
 
     /// Calls that wait there, or that nothing was made of, are looked at here.
-    fn calls(
+    fn import_tool_calls(
         &mut self,
-        foreign: &Foreign,
-        mut intake: Intake<'_>,
-        mut cleaner: Cleaner<'_>,
+        foreign: &ForeignDatabase,
+        mut intake: Ingest<'_>,
+        mut cleaner: EventRedactor<'_>,
     ) -> Result<(), CliError> {
         let tables: [(&str, &dyn Fn(i64) -> _); 2] = [
-            ("pending", &|after| foreign.pending(after)),
-            ("orphan", &|after| foreign.orphans(after)),
+            ("pending", &|after| foreign.list_pending_calls(after)),
+            ("orphan", &|after| foreign.list_orphan_calls(after)),
         ];
         for (table, read) in tables {
             let mut after = 0;
             loop {
-                let page: Vec<ToolUse> = self.read(read(after))?;
+                let page: Vec<ForeignToolUse> = self.map_read_error(read(after))?;
                 let Some(last) = page.last() else { break };
                 after = last.id;
                 let mut events = Vec::with_capacity(page.len());
@@ -286,22 +297,22 @@ impl<'a> Loader<'a> {
                     if call.tool.is_empty() || call.session.is_empty() {
                         continue;
                     }
-                    let project = self.project(&call.project)?;
-                    let known = self.session(&call.session, &project);
-                    self.begin(&known, call.time)?;
-                    let project = self.projects.whole(&known.project, &call.cwd);
-                    let (envelope, event) = rows::call(call, table, &known, project);
+                    let project = self.resolve_project(&call.project)?;
+                    let known = self.session_fields(&call.session, &project);
+                    self.ensure_session(&known, call.time)?;
+                    let project = self.projects.project_with_root(&known.project, &call.cwd);
+                    let (envelope, event) = rows::convert_tool_use(call, table, &known, project);
                     let (id, marks) = (envelope.id.clone(), &mut self.brought.marks);
-                    match catch(|| cleaner.clean(envelope, event, marks)) {
+                    match catch_panic(|| cleaner.redact_event(envelope, event, marks)) {
                         Ok(event) => events.push(event),
-                        Err(panicked) => self.brought.left_out.push(LeftOut {
+                        Err(panicked) => self.brought.left_out.push(FailedEvent {
                             id,
                             reason: panicked.to_string(),
                         }),
                     }
                 }
                 self.writer.flush()?;
-                let taken = intake.take(&events, clock::millis())?;
+                let taken = intake.ingest_events(&events, clock::now_ms())?;
                 self.brought.left_out.extend(taken.left_out);
                 self.brought.calls += taken.stored;
                 self.brought.unchanged += taken.repeated;
@@ -310,44 +321,47 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    fn read<T>(&self, page: Result<T, StoreError>) -> Result<T, CliError> {
-        page.map_err(|e| unreadable(self.file, e))
+    fn map_read_error<T>(&self, page: Result<T, StoreError>) -> Result<T, CliError> {
+        page.map_err(|e| database_error(self.file, e))
     }
 
     /// A session that only calls tell of is over like all others of theirs;
     /// made from its calls it would stay open for ever.
-    fn begin(&mut self, known: &Known, time: i64) -> Result<(), CliError> {
+    fn ensure_session(&mut self, known: &SessionFields, time: i64) -> Result<(), CliError> {
         if self.known.contains_key(&known.id) {
             return Ok(());
         }
         self.known.insert(known.id.clone(), known.clone());
-        if self.here(&known.id)?.is_some() {
+        if self.find_session(&known.id)?.is_some() {
             return Ok(());
         }
         self.brought.sessions += 1;
-        let session = Session {
+        let session = ForeignSession {
             started: time,
-            ..Session::default()
+            ..ForeignSession::default()
         };
-        self.put(Part::Session(rows::session(&session, known)))
+        self.add_redacted_part(StorePart::Session(rows::convert_session(&session, known)))
     }
 
-    fn session(&self, id: &str, project: &str) -> Known {
-        self.known.get(id).cloned().unwrap_or_else(|| Known {
-            id: id.to_owned(),
-            project: project.to_owned(),
-            agent: super::corpus::AGENT.to_owned(),
-        })
+    fn session_fields(&self, id: &str, project: &str) -> SessionFields {
+        self.known
+            .get(id)
+            .cloned()
+            .unwrap_or_else(|| SessionFields {
+                id: id.to_owned(),
+                project: project.to_owned(),
+                agent: super::corpus::IMPORT_AGENT.to_owned(),
+            })
     }
 
     /// Our project of that name; a new one is described.
-    fn project(&mut self, theirs: &str) -> Result<String, CliError> {
+    fn resolve_project(&mut self, theirs: &str) -> Result<String, CliError> {
         if theirs.is_empty() {
             return Ok(String::new());
         }
-        let (key, new) = self.projects.of(theirs);
+        let (key, new) = self.projects.map_project(theirs);
         if let Some(project) = new {
-            self.put(Part::Project(project))?;
+            self.add_redacted_part(StorePart::Project(project))?;
         }
         Ok(key)
     }
@@ -360,26 +374,27 @@ impl<'a> Loader<'a> {
                 kinds: vec![Kind::Prompt],
                 ..Filter::default()
             };
-            let page = Page::newest(PROMPTS);
-            let rows = self.store.list(&filter, page)?;
+            let page = PageRequest::newest(MAX_COMPARED_PROMPTS);
+            let rows = self.store.list_items(&filter, page)?;
             let texts = rows
                 .into_iter()
                 .filter(|row| row.external_id.is_none())
-                .map(|row| flat(&row.text));
+                .map(|row| flatten_text(&row.text));
             self.said.insert(item.session.clone(), texts.collect());
         }
         let mut words = item.text.clone();
-        if let std::borrow::Cow::Owned(clean) =
-            self.redactor.text(&item.text, &mut Marks::default())
+        if let std::borrow::Cow::Owned(clean) = self
+            .redactor
+            .redact_text(&item.text, &mut RedactionCounts::default())
         {
             words = clean;
         }
-        Ok(self.said[&item.session].contains(&flat(&words)))
+        Ok(self.said[&item.session].contains(&flatten_text(&words)))
     }
 
     fn store_new(&mut self, items: Vec<Item>) -> Result<(), CliError> {
-        let names: Vec<Name> = items.iter().map(|i| Name::Uid(i.uid.clone())).collect();
-        let here = self.store.items(&names)?;
+        let names: Vec<ItemRef> = items.iter().map(|i| ItemRef::Uid(i.uid.clone())).collect();
+        let here = self.store.find_items(&names)?;
         let mut here: HashMap<String, Item> = here
             .into_iter()
             .map(|item| (item.uid.clone(), item))
@@ -391,7 +406,7 @@ impl<'a> Loader<'a> {
                 self.brought.apart.insert(lies.clone());
             }
             match there {
-                Some(there) if self.projects.moves(&there.project, &item.project) => {
+                Some(there) if self.projects.should_move(&there.project, &item.project) => {
                     self.move_item(there, &item.project)?;
                     continue;
                 }
@@ -406,21 +421,21 @@ impl<'a> Loader<'a> {
                 Kind::Summary => self.brought.summaries += 1,
                 _ => self.brought.observations += 1,
             }
-            self.put(Part::Item(Box::new(item)))?;
+            self.add_redacted_part(StorePart::Item(Box::new(item)))?;
         }
         Ok(())
     }
 
-    fn put(&mut self, mut part: Part) -> Result<(), CliError> {
-        scrub(self.redactor, &mut part, &mut self.brought.marks);
-        Ok(self.writer.put(part)?)
+    fn add_redacted_part(&mut self, mut part: StorePart) -> Result<(), CliError> {
+        redact_part(self.redactor, &mut part, &mut self.brought.marks);
+        Ok(self.writer.add_part(part)?)
     }
 }
 
-fn report(
-    args: &ImportClaudeMem,
-    brought: &Brought,
-    made: &Made,
+fn print_report(
+    args: &ImportClaudeMemArgs,
+    brought: &DatabaseImportStats,
+    made: &EmbeddingStats,
     out: &mut Output,
 ) -> Result<(), CliError> {
     if args.json {
@@ -447,7 +462,7 @@ fn report(
             "waiting": made.waiting,
         });
         made.add_trouble(&mut told);
-        return out.json(&told);
+        return out.print_json(&told);
     }
     let told = [
         (brought.sessions, "session", "sessions"),
@@ -456,19 +471,22 @@ fn report(
         (brought.summaries, "summary", "summaries"),
         (brought.calls, "call", "calls"),
     ];
-    let told = counts(&told).unwrap_or_else(|| "nothing".to_owned());
+    let told = format_counts(&told).unwrap_or_else(|| "nothing".to_owned());
     let there = match brought.unchanged {
         0 => String::new(),
-        n => format!("; {} here already", count(n, "row was", "rows were")),
+        n => format!("; {} here already", format_count(n, "row was", "rows were")),
     };
     let moved = match brought.moved {
         0 => String::new(),
-        n => format!("; {} moved to another project", count(n, "row", "rows")),
+        n => format!(
+            "; {} moved to another project",
+            format_count(n, "row", "rows")
+        ),
     };
-    out.text(&format!("imported {told}{there}{moved}\n"))?;
+    out.print_text(&format!("imported {told}{there}{moved}\n"))?;
     for left in &brought.left_out {
         let text = format!("left out {}: {}", left.id, left.reason);
-        out.text(&format!("{}\n", out.paint(Style::Yellow, &text)))?;
+        out.print_text(&format!("{}\n", out.paint(Style::Yellow, &text)))?;
     }
     if !brought.marks.is_empty() {
         let kinds: Vec<String> = brought
@@ -476,27 +494,30 @@ fn report(
             .iter()
             .map(|mark| format!("{} {}", mark.count, mark.kind))
             .collect();
-        out.text(&format!("redacted {}\n", kinds.join(", ")))?;
+        out.print_text(&format!("redacted {}\n", kinds.join(", ")))?;
     }
     for (theirs, ours) in &brought.here {
         let text = format!("their {theirs} is {ours}, the project of this folder");
-        out.text(&format!("{}\n", visible(&text)))?;
+        out.print_text(&format!("{}\n", escape_invisible(&text)))?;
     }
     for name in &brought.unmet {
-        let text = format!("--project: they have no project called {}", visible(name));
-        out.text(&format!("{}\n", out.paint(Style::Yellow, &text)))?;
+        let text = format!(
+            "--project: they have no project called {}",
+            escape_invisible(name)
+        );
+        out.print_text(&format!("{}\n", out.paint(Style::Yellow, &text)))?;
     }
     if !brought.apart.is_empty() {
         let names: Vec<&str> = brought.apart.iter().map(String::as_str).collect();
-        let mut list = names[..names.len().min(NAMED)].join(", ");
-        if names.len() > NAMED {
-            list = format!("{list} and {} more", names.len() - NAMED);
+        let mut list = names[..names.len().min(MAX_LISTED_PROJECTS)].join(", ");
+        if names.len() > MAX_LISTED_PROJECTS {
+            list = format!("{list} and {} more", names.len() - MAX_LISTED_PROJECTS);
         }
         let text = format!(
             "no project here is called {}; the same again in the folder of that name, or with --project THEIRS=OURS, moves the rows of one of theirs to yours",
-            visible(&list)
+            escape_invisible(&list)
         );
-        out.text(&format!("{}\n", out.paint(Style::Yellow, &text)))?;
+        out.print_text(&format!("{}\n", out.paint(Style::Yellow, &text)))?;
     }
     Ok(())
 }

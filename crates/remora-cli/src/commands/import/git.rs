@@ -7,23 +7,23 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use remora_client::locate_project;
-use remora_git::Cancel;
+use remora_git::CancelToken;
 use remora_memory::store::Store;
 use remora_protocol::record::Project;
-use remora_server::Forgotten;
+use remora_server::DeletionLog;
 use remora_server::commits::{
-    CommitLimits, CommitRules, Gathered, StoredCommits, gather_commits, store_commits,
+    CommitLimits, CommitRules, CommitScan, StoredCommits, gather_commits, store_commits,
 };
 use remora_server::identity::claim_project;
 use serde_json::json;
 
-use super::{Vectors, embed, redactor};
-use crate::args::{ImportGit, Span};
-use crate::commands::data::Data;
-use crate::commands::exclusive::Exclusive;
+use super::{EmbeddingChoice, build_redactor, embed_imported};
+use crate::args::{ImportGitArgs, TimeSpanArgs};
+use crate::commands::data::DataDir;
+use crate::commands::exclusive::WorkerLock;
 use crate::commands::search::when;
-use crate::commands::show::lines::{count, flat};
-use crate::commands::vectors::Made;
+use crate::commands::show::lines::{flatten_text, format_count};
+use crate::commands::vectors::EmbeddingStats;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
@@ -33,47 +33,54 @@ const GIT_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long the database may take to say who holds a key.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
 
-pub(super) fn run(args: &ImportGit, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let span = Span {
+pub(super) fn run(args: &ImportGitArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let span = TimeSpanArgs {
         since: args.since.clone(),
         until: None,
     };
     let limits = CommitLimits {
         telling: args.limit,
-        since: when::span(&span)?.since,
+        since: when::resolve_time_span(&span)?.since,
         ..CommitLimits::IMPORT
     };
     let folder = find_folder(args, &data)?;
     if args.dry_run {
-        let project = data.locate(&folder).project;
-        let gathered = gather(&data, &project, limits)?;
-        report(args, &project, &gathered, None, out)?;
+        let project = data.locate_folder(&folder).project;
+        let gathered = collect_project_commits(&data, &project, limits)?;
+        print_report(args, &project, &gathered, None, out)?;
         return Ok(Exit::GoOn);
     }
-    data.paths.prepare().map_err(|source| CliError::File {
-        path: data.paths.home().to_path_buf(),
-        source,
-    })?;
-    let guard = Exclusive::take(&data.paths)?;
-    let store = data.writable()?;
+    data.paths
+        .prepare_data_dir()
+        .map_err(|source| CliError::File {
+            path: data.paths.home().to_path_buf(),
+            source,
+        })?;
+    let guard = WorkerLock::acquire_lock(&data.paths)?;
+    let store = data.open_writable_store()?;
     // As for events: the first checkout of a remote holds its key, and a clone
     // that somebody else made has a memory of its own.
     let location = locate_project(&data.paths, &folder, None);
     let location = claim_project(&data.paths, location, Instant::now() + LOOKUP_TIMEOUT);
     let project = location.project;
-    let gathered = gather(&data, &project, limits)?;
+    let gathered = collect_project_commits(&data, &project, limits)?;
     let stored = store_commits(&store, &project, &gathered)?;
-    let (made, rest) = embed(&data, store, guard, Vectors::asked(args.no_vectors))?;
-    report(args, &project, &gathered, Some((&stored, &made)), out)?;
+    let (made, rest) = embed_imported(
+        &data,
+        store,
+        guard,
+        EmbeddingChoice::from_flag(args.no_vectors),
+    )?;
+    print_report(args, &project, &gathered, Some((&stored, &made)), out)?;
     if !args.json {
-        rest.say(&made, out)?;
+        rest.print_notice(&made, out)?;
     }
-    Ok(made.exit())
+    Ok(made.to_exit())
 }
 
 /// The folder of `--project`: a path, or the root of a known project.
-fn find_folder(args: &ImportGit, data: &Data) -> Result<PathBuf, CliError> {
+fn find_folder(args: &ImportGitArgs, data: &DataDir) -> Result<PathBuf, CliError> {
     let Some(name) = &args.project else {
         let here = data.environment.directory().cloned();
         return here.ok_or_else(|| {
@@ -87,8 +94,8 @@ fn find_folder(args: &ImportGit, data: &Data) -> Result<PathBuf, CliError> {
             source,
         });
     }
-    let projects = match data.store()? {
-        Some(store) => store.projects()?,
+    let projects = match data.open_store()? {
+        Some(store) => store.list_projects()?,
         None => Vec::new(),
     };
     let is_named = |project: &&Project| project.key == *name || project.name == *name;
@@ -107,7 +114,7 @@ fn find_folder(args: &ImportGit, data: &Data) -> Result<PathBuf, CliError> {
         },
     };
     let root = PathBuf::from(&project.root);
-    let holder = data.locate(&root).project.key;
+    let holder = data.locate_folder(&root).project.key;
     if !root.is_dir() || holder != project.key {
         return Err(CliError::Usage(format!(
             "--project: the checkout of `{name}` is not at {} any more; name its folder",
@@ -117,15 +124,19 @@ fn find_folder(args: &ImportGit, data: &Data) -> Result<PathBuf, CliError> {
     Ok(root)
 }
 
-fn gather(data: &Data, project: &Project, limits: CommitLimits) -> Result<Gathered, CliError> {
+fn collect_project_commits(
+    data: &DataDir,
+    project: &Project,
+    limits: CommitLimits,
+) -> Result<CommitScan, CliError> {
     let mut rules = CommitRules::new(
-        redactor(data)?,
-        data.config.list("capture.ignore"),
-        Forgotten::load(&data.paths)?,
+        build_redactor(data)?,
+        data.config.get_list("capture.ignore"),
+        DeletionLog::load(&data.paths)?,
     );
     let root = Path::new(&project.root);
     let git = data.environment.find_git(root).with_limit(GIT_TIMEOUT);
-    let cancel = Cancel::default();
+    let cancel = CancelToken::default();
     let gathered = gather_commits(&git, &cancel, project, &mut rules, limits, &|_| false);
     gathered.ok_or_else(|| {
         CliError::Usage(format!(
@@ -135,11 +146,11 @@ fn gather(data: &Data, project: &Project, limits: CommitLimits) -> Result<Gather
     })
 }
 
-fn report(
-    args: &ImportGit,
+fn print_report(
+    args: &ImportGitArgs,
     project: &Project,
-    gathered: &Gathered,
-    done: Option<(&StoredCommits, &Made)>,
+    gathered: &CommitScan,
+    done: Option<(&StoredCommits, &EmbeddingStats)>,
     out: &mut Output,
 ) -> Result<(), CliError> {
     if args.json {
@@ -166,10 +177,10 @@ fn report(
                 made.add_trouble(&mut told);
             }
         }
-        return out.json(&told);
+        return out.print_json(&told);
     }
-    let commits = |number: u64| count(number, "commit", "commits");
-    let name = flat(&project.name);
+    let commits = |number: u64| format_count(number, "commit", "commits");
+    let name = flatten_text(&project.name);
     let mut text = match done {
         None => format!(
             "would import {} of {name} that say more than their subject\n",
@@ -204,5 +215,5 @@ fn report(
     if gathered.is_cut {
         text.push_str("git was cut short: older commits or files of some are left out\n");
     }
-    out.text(&text)
+    out.print_text(&text)
 }

@@ -3,29 +3,29 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use remora_instructions::memories::SCHEME;
-use remora_memory::redact::{Marks, Redactor};
-use remora_memory::store::{Filter, Name, Store};
+use remora_instructions::memories::MEMORY_URI_SCHEME;
+use remora_memory::redact::{RedactionCounts, Redactor};
+use remora_memory::store::{Filter, ItemRef, Store};
 use remora_protocol::record::{Item, Kind, Override, Project, Session};
-use remora_server::Forgotten;
-use remora_server::archive::{self, Archive, Archived};
+use remora_server::DeletionLog;
+use remora_server::archive::{self, Archive, ArchivedEvent};
 
-use super::Fault;
-use super::corpus::{AGENT, Message, When};
-use super::line::{Said, read};
-use super::source::Source;
-use crate::commands::parts::{BATCH, Part, Writer};
+use super::LineError;
+use super::corpus::{CorpusMessage, IMPORT_AGENT, MessageTime};
+use super::line::{ImportLine, parse_line};
+use super::source::ImportSource;
+use crate::commands::parts::{BatchWriter, MAX_BATCH_PARTS, StorePart};
 use crate::commands::progress::Progress;
-use crate::commands::scrub::scrub;
+use crate::commands::scrub::redact_part;
 use crate::error::CliError;
 
 /// Faults that are remembered; a file with more is no file of ours.
-const FAULTS: usize = 10_000;
+const MAX_LINE_ERRORS: usize = 10_000;
 
 /// What a look through the file has shown.
 #[derive(Debug, Default)]
-pub(crate) struct Checked {
-    pub(super) faults: Vec<Fault>,
+pub(crate) struct ImportCheck {
+    pub(super) faults: Vec<LineError>,
     /// The last place of a message without a moment.
     last_place: i64,
     /// Whether there are raw events.
@@ -33,7 +33,7 @@ pub(crate) struct Checked {
 }
 
 /// Where lines go.
-pub(crate) struct Target<'a> {
+pub(crate) struct ImportDestination<'a> {
     pub(crate) store: &'a dyn Store,
     /// Without one, raw events are left out.
     pub(crate) archive: Option<PathBuf>,
@@ -41,13 +41,13 @@ pub(crate) struct Target<'a> {
     /// Everything goes into this project, whatever the file says.
     pub(crate) project: Option<String>,
     /// What users deleted stays away.
-    pub(crate) forgotten: Forgotten,
+    pub(crate) forgotten: DeletionLog,
     pub(crate) now: i64,
 }
 
 /// How much was read.
 #[derive(Debug, Default)]
-pub(crate) struct Loaded {
+pub(crate) struct LoadStats {
     pub(crate) lines: u64,
     pub(crate) items: u64,
     /// Rows that are here already, as they are or newer.
@@ -63,82 +63,85 @@ pub(crate) struct Loaded {
     pub(crate) saved: u64,
     /// Lines of what users deleted.
     pub(crate) forgotten: u64,
-    pub(crate) marks: Marks,
+    pub(crate) marks: RedactionCounts,
 }
 
 /// Looks through the file without storing anything.
-pub(super) fn check(source: &Source, project: Option<&str>) -> Result<Checked, CliError> {
-    let mut checked = Checked::default();
+pub(super) fn check_source(
+    source: &ImportSource,
+    project: Option<&str>,
+) -> Result<ImportCheck, CliError> {
+    let mut checked = ImportCheck::default();
     let mut progress = Progress::new("reading");
-    source.lines(&mut |number, done, line| {
-        let fault = match read(&line) {
-            Ok(Said::Head) => None,
-            Ok(Said::Part(part)) => {
-                checked.raw |= matches!(part, Part::Raw(_));
+    source.for_each_line(&mut |number, done, line| {
+        let fault = match parse_line(&line) {
+            Ok(ImportLine::Head) => None,
+            Ok(ImportLine::Part(part)) => {
+                checked.raw |= matches!(part, StorePart::Raw(_));
                 None
             }
-            Ok(Said::Message(message)) => {
-                let when = message.when(number);
-                if let Ok(When::Place(place)) = when {
+            Ok(ImportLine::Message(message)) => {
+                let when = message.parse_time(number);
+                if let Ok(MessageTime::Place(place)) = when {
                     checked.last_place = checked.last_place.max(place);
                 }
-                message.check(project).and(when.map(drop)).err()
+                message.check_fields(project).and(when.map(drop)).err()
             }
             Err(reason) => Some(reason),
         };
         if let Some(reason) = fault {
-            checked.faults.push(Fault {
+            checked.faults.push(LineError {
                 line: number,
                 reason,
             });
-            if checked.faults.len() > FAULTS {
+            if checked.faults.len() > MAX_LINE_ERRORS {
                 return Err(CliError::Usage(format!(
-                    "{}: more than {FAULTS} lines are neither an export of remora nor messages",
+                    "{}: more than {MAX_LINE_ERRORS} lines are neither an export of remora nor messages",
                     source.name
                 )));
             }
         }
-        progress.at(done, source.bytes, &format!("{number} lines"));
+        progress.update_line(done, source.bytes, &format!("{number} lines"));
         Ok(())
     })?;
     Ok(checked)
 }
 
 /// Reads the file into the store; lines that are at fault are left out.
-pub(super) fn load(
-    source: &Source,
-    checked: &Checked,
-    target: Target<'_>,
-) -> Result<Loaded, CliError> {
+pub(super) fn load_source(
+    source: &ImportSource,
+    checked: &ImportCheck,
+    target: ImportDestination<'_>,
+) -> Result<LoadStats, CliError> {
     let bad: HashSet<u64> = checked.faults.iter().map(|fault| fault.line).collect();
-    let mut loader = Loader::new(target, checked)?;
+    let mut loader = LineLoader::new(target, checked)?;
     let mut progress = Progress::new("importing");
-    source.lines(&mut |number, done, line| {
+    source.for_each_line(&mut |number, done, line| {
         if bad.contains(&number) {
             return Ok(());
         }
         // It was read once already; a file that changes in between is the
         // only way to fail here.
-        let said = read(&line)
+        let said = parse_line(&line)
             .map_err(|reason| CliError::Usage(format!("{}:{number}: {reason}", source.name)))?;
         loader.loaded.lines += 1;
         match said {
-            Said::Head => {}
-            Said::Part(part) => loader.part(part)?,
-            Said::Message(message) => loader.message(message, number)?,
+            ImportLine::Head => {}
+            ImportLine::Part(part) => loader.load_part(part)?,
+            ImportLine::Message(message) => loader.load_message(message, number)?,
         }
-        progress.at(done, source.bytes, &format!("{number} lines"));
+        progress.update_line(done, source.bytes, &format!("{number} lines"));
         Ok(())
     })?;
     loader.finish()
 }
 
-struct Loader<'a> {
-    target: Target<'a>,
-    writer: Writer<'a>,
-    loaded: Loaded,
+struct LineLoader<'a> {
+    target: ImportDestination<'a>,
+    writer: BatchWriter<'a>,
+    loaded: LoadStats,
     /// Rows that wait until it is known whether the store has newer ones.
-    waiting: Vec<(Item, When)>,
+    waiting: Vec<(Item, MessageTime)>,
     /// Whether the store was empty before.
     fresh: bool,
     /// The moment from which places are counted.
@@ -150,21 +153,21 @@ struct Loader<'a> {
     sessions: HashMap<String, Session>,
     /// The last moment of each conversation.
     moments: HashMap<String, i64>,
-    shelf: Shelf,
+    shelf: ArchiveWriter,
 }
 
-impl<'a> Loader<'a> {
-    fn new(target: Target<'a>, checked: &Checked) -> Result<Self, CliError> {
-        let counts = target.store.counts()?;
-        let projects = target.store.projects()?;
-        let corrected = target.store.overrides(None)?.into_iter();
+impl<'a> LineLoader<'a> {
+    fn new(target: ImportDestination<'a>, checked: &ImportCheck) -> Result<Self, CliError> {
+        let counts = target.store.count_contents()?;
+        let projects = target.store.list_projects()?;
+        let corrected = target.store.list_overrides(None)?.into_iter();
         let shelf = match (&target.archive, checked.raw) {
-            (Some(folder), true) => Shelf::open(folder.clone())?,
-            _ => Shelf::default(),
+            (Some(folder), true) => ArchiveWriter::open(folder.clone())?,
+            _ => ArchiveWriter::default(),
         };
         Ok(Self {
-            writer: Writer::new(target.store),
-            loaded: Loaded::default(),
+            writer: BatchWriter::new(target.store),
+            loaded: LoadStats::default(),
             waiting: Vec::new(),
             fresh: counts.items.is_empty() && counts.sessions == 0,
             base: target.now.saturating_sub(checked.last_place),
@@ -177,7 +180,7 @@ impl<'a> Loader<'a> {
         })
     }
 
-    fn part(&mut self, mut part: Part) -> Result<(), CliError> {
+    fn load_part(&mut self, mut part: StorePart) -> Result<(), CliError> {
         if self.is_forgotten(&mut part) {
             self.loaded.forgotten += 1;
             return Ok(());
@@ -185,30 +188,30 @@ impl<'a> Loader<'a> {
         if let Some(project) = self.target.project.clone() {
             move_to(&mut part, &project);
         }
-        scrub(self.target.redactor, &mut part, &mut self.loaded.marks);
+        redact_part(self.target.redactor, &mut part, &mut self.loaded.marks);
         match part {
-            Part::Project(project) => self.project(project)?,
-            Part::Override(said) => self.correction(said)?,
-            Part::Session(session) => self.session(session)?,
+            StorePart::Project(project) => self.load_project(project)?,
+            StorePart::Override(said) => self.load_override(said)?,
+            StorePart::Session(session) => self.load_session(session)?,
             // Its file is the truth; where the file is not, it would be a ghost.
-            Part::Item(item) if is_index(&item) => self.loaded.saved += 1,
-            Part::Item(item) => {
-                let when = When::At(item.time);
-                self.item(*item, when)?;
+            StorePart::Item(item) if is_index(&item) => self.loaded.saved += 1,
+            StorePart::Item(item) => {
+                let when = MessageTime::At(item.time);
+                self.queue_item(*item, when)?;
             }
-            Part::File(file) => {
+            StorePart::File(file) => {
                 self.loaded.files += 1;
-                self.writer.put(Part::File(file))?;
+                self.writer.add_part(StorePart::File(file))?;
             }
-            Part::Event(event) => {
+            StorePart::Event(event) => {
                 self.loaded.events += 1;
-                self.writer.put(Part::Event(event))?;
+                self.writer.add_part(StorePart::Event(event))?;
             }
             // Of no use where rows have other numbers.
-            Part::Given(_) => {}
-            Part::Raw(raw) => {
+            StorePart::Given(_) => {}
+            StorePart::Raw(raw) => {
                 if self.target.archive.is_some() {
-                    self.loaded.raw += u64::from(self.shelf.put(&raw)?);
+                    self.loaded.raw += u64::from(self.shelf.append_event(&raw)?);
                 }
             }
         }
@@ -216,45 +219,45 @@ impl<'a> Loader<'a> {
     }
 
     /// Whether a user deleted this here; titles that went are taken out.
-    fn is_forgotten(&self, part: &mut Part) -> bool {
+    fn is_forgotten(&self, part: &mut StorePart) -> bool {
         let forgotten = &self.target.forgotten;
         match part {
-            Part::Session(session) => {
+            StorePart::Session(session) => {
                 if forgotten.covers_title(&session.id) {
                     session.title.clear();
                 }
                 forgotten.covers_session(session)
             }
-            Part::Override(said) => forgotten.covers_override(said),
-            Part::Item(item) => forgotten.covers_item(item),
-            Part::Event(event) => forgotten.covers_event(event),
-            Part::Raw(raw) => forgotten.covers_archived(raw),
-            Part::File(file) => forgotten.covers_file(file),
-            Part::Project(_) | Part::Given(_) => false,
+            StorePart::Override(said) => forgotten.covers_override(said),
+            StorePart::Item(item) => forgotten.covers_item(item),
+            StorePart::Event(event) => forgotten.covers_event(event),
+            StorePart::Raw(raw) => forgotten.covers_archived(raw),
+            StorePart::File(file) => forgotten.covers_file(file),
+            StorePart::Project(_) | StorePart::Given(_) => false,
         }
     }
 
     /// What is known of a project here, its root above all, stays.
-    fn project(&mut self, project: Project) -> Result<(), CliError> {
+    fn load_project(&mut self, project: Project) -> Result<(), CliError> {
         if self.known_projects.insert(project.key.clone()) {
             self.loaded.projects += 1;
-            self.writer.put(Part::Project(project))?;
+            self.writer.add_part(StorePart::Project(project))?;
         }
         Ok(())
     }
 
     /// What was said here of an item counts more than what was said elsewhere.
-    fn correction(&mut self, said: Override) -> Result<(), CliError> {
+    fn load_override(&mut self, said: Override) -> Result<(), CliError> {
         if self.corrected.insert(said.uid.clone()) {
             self.loaded.corrections += 1;
-            self.writer.put(Part::Override(said))?;
+            self.writer.add_part(StorePart::Override(said))?;
         }
         Ok(())
     }
 
     /// A conversation may come in several files.
-    fn joined(&self, session: Session) -> Result<Session, CliError> {
-        let Some(here) = self.here(&session.id)? else {
+    fn merge_session(&self, session: Session) -> Result<Session, CliError> {
+        let Some(here) = self.find_session(&session.id)? else {
             return Ok(session);
         };
         let (first, last) = (
@@ -273,7 +276,7 @@ impl<'a> Loader<'a> {
         })
     }
 
-    fn here(&self, session: &str) -> Result<Option<Session>, CliError> {
+    fn find_session(&self, session: &str) -> Result<Option<Session>, CliError> {
         if self.fresh {
             return Ok(None);
         }
@@ -281,45 +284,45 @@ impl<'a> Loader<'a> {
             session: Some(session.to_owned()),
             ..Filter::default()
         };
-        Ok(self.target.store.sessions(&filter, 1)?.pop())
+        Ok(self.target.store.list_sessions(&filter, 1)?.pop())
     }
 
     /// A session that went on here after it was exported stays as it is.
-    fn session(&mut self, session: Session) -> Result<(), CliError> {
-        let here = self.here(&session.id)?;
+    fn load_session(&mut self, session: Session) -> Result<(), CliError> {
+        let here = self.find_session(&session.id)?;
         if here.is_some_and(|here| here.last > session.last) {
             return Ok(());
         }
         self.loaded.sessions += 1;
-        self.writer.put(Part::Session(session))?;
+        self.writer.add_part(StorePart::Session(session))?;
         Ok(())
     }
 
-    fn item(&mut self, item: Item, when: When) -> Result<(), CliError> {
+    fn queue_item(&mut self, item: Item, when: MessageTime) -> Result<(), CliError> {
         self.waiting.push((item, when));
-        if self.waiting.len() >= BATCH {
-            self.settle()?;
+        if self.waiting.len() >= MAX_BATCH_PARTS {
+            self.flush_items()?;
         }
         Ok(())
     }
 
     /// Writes the rows that wait. One that happened again here stays as it is,
     /// and one whose moment was made up keeps the one made up first.
-    fn settle(&mut self) -> Result<(), CliError> {
+    fn flush_items(&mut self) -> Result<(), CliError> {
         let mut here = HashMap::new();
         if !self.fresh {
-            let names: Vec<Name> = self
+            let names: Vec<ItemRef> = self
                 .waiting
                 .iter()
-                .map(|(item, _)| Name::Uid(item.uid.clone()))
+                .map(|(item, _)| ItemRef::Uid(item.uid.clone()))
                 .collect();
-            for item in self.target.store.items(&names)? {
+            for item in self.target.store.find_items(&names)? {
                 here.insert(item.uid.clone(), item);
             }
         }
         for (mut item, when) in std::mem::take(&mut self.waiting) {
             if let Some(known) = here.get(&item.uid) {
-                if matches!(when, When::Place(_)) {
+                if matches!(when, MessageTime::Place(_)) {
                     item.time = known.time;
                     item.last_time = known.last_time;
                 } else if item.id > 0 && known.last_time > item.last_time {
@@ -328,55 +331,58 @@ impl<'a> Loader<'a> {
                 }
             }
             if item.id == 0 {
-                self.heard(&item);
+                self.update_session(&item);
             }
-            if here.get(&item.uid).is_some_and(|known| same(&item, known)) {
+            if here
+                .get(&item.uid)
+                .is_some_and(|known| is_same_item(&item, known))
+            {
                 self.loaded.unchanged += 1;
                 continue;
             }
             self.loaded.items += 1;
-            self.writer.put(Part::Item(Box::new(item)))?;
+            self.writer.add_part(StorePart::Item(Box::new(item)))?;
         }
         Ok(())
     }
 
-    fn message(&mut self, message: Message, line: u64) -> Result<(), CliError> {
+    fn load_message(&mut self, message: CorpusMessage, line: u64) -> Result<(), CliError> {
         let conv = message.conv().unwrap_or_default();
         let project = match &self.target.project {
             Some(project) => project.clone(),
             None => conv.clone(),
         };
         let when = message
-            .when(line)
+            .parse_time(line)
             .map_err(|reason| CliError::Usage(format!("line {line}: {reason}")))?;
         let (time, when) = match when {
-            When::At(time) => {
+            MessageTime::At(time) => {
                 self.moments.insert(conv, time);
                 (time, when)
             }
-            When::Place(place) => match self.moments.get(&conv) {
-                Some(time) => (*time, When::At(*time)),
+            MessageTime::Place(place) => match self.moments.get(&conv) {
+                Some(time) => (*time, MessageTime::At(*time)),
                 None => (self.base.saturating_add(place.max(0)), when),
             },
         };
-        let mut part = Part::Item(Box::new(message.item(&project, time)));
-        scrub(self.target.redactor, &mut part, &mut self.loaded.marks);
-        let Part::Item(item) = part else {
+        let mut part = StorePart::Item(Box::new(message.into_item(&project, time)));
+        redact_part(self.target.redactor, &mut part, &mut self.loaded.marks);
+        let StorePart::Item(item) = part else {
             return Ok(());
         };
         let key = item.project.clone();
         if !self.known_projects.contains(&key) {
             let name = key.rsplit('/').next().unwrap_or_default();
-            self.project(Project {
+            self.load_project(Project {
                 name: if name.is_empty() { &key } else { name }.to_owned(),
                 root: String::new(),
                 key,
             })?;
         }
-        self.item(*item, when)
+        self.queue_item(*item, when)
     }
 
-    fn heard(&mut self, item: &Item) {
+    fn update_session(&mut self, item: &Item) {
         if let Some(session) = self.sessions.get_mut(&item.session) {
             session.started = session.started.min(item.time);
             session.last = session.last.max(item.time);
@@ -384,26 +390,26 @@ impl<'a> Loader<'a> {
         }
         let session = Session {
             id: item.session.clone(),
-            agent: AGENT.to_owned(),
+            agent: IMPORT_AGENT.to_owned(),
             project: item.project.clone(),
             cwd: String::new(),
             branch: None,
             started: item.time,
             last: item.time,
-            end_reason: Some(AGENT.to_owned()),
+            end_reason: Some(IMPORT_AGENT.to_owned()),
             prompts: 0,
             title: item.title.clone(),
         };
         self.sessions.insert(item.session.clone(), session);
     }
 
-    fn finish(mut self) -> Result<Loaded, CliError> {
-        self.settle()?;
+    fn finish(mut self) -> Result<LoadStats, CliError> {
+        self.flush_items()?;
         let mut sessions: Vec<Session> = std::mem::take(&mut self.sessions).into_values().collect();
         sessions.sort_by(|a, b| (a.started, &a.id).cmp(&(b.started, &b.id)));
         for session in sessions {
-            let session = self.joined(session)?;
-            self.session(session)?;
+            let session = self.merge_session(session)?;
+            self.load_session(session)?;
         }
         self.writer.flush()?;
         self.shelf.flush()?;
@@ -413,7 +419,7 @@ impl<'a> Loader<'a> {
 
 /// Whether writing the row would change nothing. Rows from elsewhere have no
 /// number yet.
-fn same(item: &Item, known: &Item) -> bool {
+fn is_same_item(item: &Item, known: &Item) -> bool {
     if item.id > 0 {
         return item == known;
     }
@@ -427,19 +433,19 @@ fn same(item: &Item, known: &Item) -> bool {
 /// Whether a row only follows the file of a saved memory.
 fn is_index(item: &Item) -> bool {
     let address = item.key.as_deref().unwrap_or_default();
-    item.kind == Kind::Memory && address.starts_with(SCHEME)
+    item.kind == Kind::Memory && address.starts_with(MEMORY_URI_SCHEME)
 }
 
 /// Puts a part into another project.
-fn move_to(part: &mut Part, key: &str) {
+fn move_to(part: &mut StorePart, key: &str) {
     let slot = match part {
-        Part::Project(project) => &mut project.key,
-        Part::Override(said) => &mut said.project,
-        Part::Session(session) => &mut session.project,
-        Part::Item(item) => &mut item.project,
-        Part::File(file) => &mut file.project,
-        Part::Event(_) | Part::Given(_) => return,
-        Part::Raw(raw) => match &mut raw.envelope.project {
+        StorePart::Project(project) => &mut project.key,
+        StorePart::Override(said) => &mut said.project,
+        StorePart::Session(session) => &mut session.project,
+        StorePart::Item(item) => &mut item.project,
+        StorePart::File(file) => &mut file.project,
+        StorePart::Event(_) | StorePart::Given(_) => return,
+        StorePart::Raw(raw) => match &mut raw.envelope.project {
             Some(project) => &mut project.key,
             None => return,
         },
@@ -449,7 +455,7 @@ fn move_to(part: &mut Part, key: &str) {
 
 /// Raw events on their way into the archive, each once.
 #[derive(Debug, Default)]
-struct Shelf {
+struct ArchiveWriter {
     folder: PathBuf,
     archive: Option<Archive>,
     known: HashSet<String>,
@@ -457,16 +463,16 @@ struct Shelf {
     day: i64,
 }
 
-const DAY: i64 = 86_400_000;
+const DAY_MS: i64 = 86_400_000;
 /// Text of one frame.
-const FRAME: usize = 1024 * 1024;
+const MAX_FRAME_BYTES: usize = 1024 * 1024;
 
-impl Shelf {
+impl ArchiveWriter {
     fn open(folder: PathBuf) -> Result<Self, CliError> {
         let archive = Archive::new(&folder);
         let mut known = HashSet::new();
-        for file in archive.files()? {
-            archive::read(&file, |event| {
+        for file in archive.list_files()? {
+            archive::read_events(&file, |event| {
                 known.insert(event.envelope.id);
             })
             .map_err(|source| CliError::File {
@@ -485,12 +491,12 @@ impl Shelf {
 
     /// Whether it was new. The days of the files follow the events, but never
     /// go back, so that the order of events stays.
-    fn put(&mut self, raw: &Archived) -> Result<bool, CliError> {
+    fn append_event(&mut self, raw: &ArchivedEvent) -> Result<bool, CliError> {
         if !self.known.insert(raw.envelope.id.clone()) {
             return Ok(false);
         }
-        let day = self.day.max(raw.envelope.at.div_euclid(DAY));
-        if day != self.day || self.lines.len() >= FRAME {
+        let day = self.day.max(raw.envelope.at.div_euclid(DAY_MS));
+        if day != self.day || self.lines.len() >= MAX_FRAME_BYTES {
             self.flush()?;
             self.day = day;
         }
@@ -503,7 +509,7 @@ impl Shelf {
         let lines = std::mem::take(&mut self.lines);
         if let Some(archive) = &mut self.archive {
             archive
-                .append(&lines, self.day.saturating_mul(DAY))
+                .append(&lines, self.day.saturating_mul(DAY_MS))
                 .map_err(|source| CliError::File {
                     path: self.folder.clone(),
                     source,

@@ -8,14 +8,14 @@ use std::path::Path;
 use crate::error::CliError;
 
 /// No line of ours is longer; what is longer is no line.
-const LINE: u64 = 64 * 1024 * 1024;
+const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// What comes through a pipe is put aside on the disk: it must end somewhere.
 const MAX_PIPED_BYTES: u64 = 16 * 1024 * 1024 * 1024;
 
 /// An open file of lines.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct ImportSource {
     /// As the person calls it.
     pub(crate) name: String,
     pub(crate) bytes: u64,
@@ -23,17 +23,17 @@ pub(crate) struct Source {
 }
 
 /// A line, or that there was one which is too long.
-pub(crate) enum Line<'a> {
+pub(crate) enum SourceLine<'a> {
     Whole(&'a [u8]),
     TooLong,
 }
 
-impl Source {
+impl ImportSource {
     /// Opens a file; `-` is what comes from stdin, put aside in `folder`.
     pub(crate) fn open(path: &Path, folder: &Path) -> Result<Self, CliError> {
         if path.as_os_str() == "-" {
             let stdin = io::stdin().lock();
-            return Self::aside(stdin, "stdin".to_owned(), folder).map_err(|source| {
+            return Self::buffer_input(stdin, "stdin".to_owned(), folder).map_err(|source| {
                 CliError::File {
                     path: "stdin".into(),
                     source,
@@ -53,7 +53,7 @@ impl Source {
         let file = File::open(path).map_err(fault)?;
         let meta = file.metadata().map_err(fault)?;
         if !meta.is_file() {
-            return Self::aside(file, name, folder).map_err(fault);
+            return Self::buffer_input(file, name, folder).map_err(fault);
         }
         Ok(Self {
             name,
@@ -62,7 +62,7 @@ impl Source {
         })
     }
 
-    fn aside(input: impl Read, name: String, folder: &Path) -> io::Result<Self> {
+    fn buffer_input(input: impl Read, name: String, folder: &Path) -> io::Result<Self> {
         let mut file = tempfile::tempfile_in(folder)?;
         let bytes = io::copy(&mut input.take(MAX_PIPED_BYTES + 1), &mut file)?;
         if bytes > MAX_PIPED_BYTES {
@@ -74,9 +74,9 @@ impl Source {
 
     /// Hands every line that holds something to `take`, with its number and
     /// how many bytes were read so far.
-    pub(crate) fn lines(
+    pub(crate) fn for_each_line(
         &self,
-        take: &mut dyn FnMut(u64, u64, Line<'_>) -> Result<(), CliError>,
+        take: &mut dyn FnMut(u64, u64, SourceLine<'_>) -> Result<(), CliError>,
     ) -> Result<(), CliError> {
         let fault = |source| CliError::File {
             path: self.name.clone().into(),
@@ -89,17 +89,20 @@ impl Source {
         let (mut number, mut done) = (0, 0);
         loop {
             line.clear();
-            let read = reader.by_ref().take(LINE).read_until(b'\n', &mut line);
+            let read = reader
+                .by_ref()
+                .take(MAX_LINE_BYTES)
+                .read_until(b'\n', &mut line);
             let read = read.map_err(fault)? as u64;
             if read == 0 {
                 return Ok(());
             }
             number += 1;
             done += read;
-            let whole = read < LINE || line.ends_with(b"\n");
+            let whole = read < MAX_LINE_BYTES || line.ends_with(b"\n");
             if !whole {
                 done += reader.skip_until(b'\n').map_err(fault)? as u64;
-                take(number, done, Line::TooLong)?;
+                take(number, done, SourceLine::TooLong)?;
                 continue;
             }
             let mut text = line.as_slice();
@@ -108,7 +111,7 @@ impl Source {
             }
             let text = text.trim_ascii();
             if !text.is_empty() {
-                take(number, done, Line::Whole(text))?;
+                take(number, done, SourceLine::Whole(text))?;
             }
         }
     }

@@ -14,39 +14,39 @@ use std::path::{Path, PathBuf};
 use remora_agents::transcript;
 use remora_memory::store::Store;
 use remora_protocol::record::Kind;
-use remora_server::intake::{Cleaner, Intake};
+use remora_server::intake::{EventRedactor, Ingest};
 use serde_json::{Value, json};
 
-use self::bring::{Ahead, Brought, Looked};
-use self::find::Found;
-use self::place::Places;
-use self::state::State;
-use super::{TOLD, Vectors, embed, redactor};
-use crate::args::{ImportClaudeCode, Span};
+use self::bring::{ImportPreview, ImportStats, ReadAhead};
+use self::find::TranscriptScan;
+use self::place::TranscriptDirs;
+use self::state::ImportState;
+use super::{EmbeddingChoice, MAX_SHOWN_ERRORS, build_redactor, embed_imported};
+use crate::args::{ImportClaudeCodeArgs, TimeSpanArgs};
 use crate::clock;
-use crate::commands::data::Data;
-use crate::commands::exclusive::Exclusive;
+use crate::commands::data::DataDir;
+use crate::commands::exclusive::WorkerLock;
 use crate::commands::search::{scope, when};
-use crate::commands::show::lines::{count, counts, size};
-use crate::commands::vectors::Made;
+use crate::commands::show::lines::{format_count, format_counts, format_size};
+use crate::commands::vectors::EmbeddingStats;
 use crate::commands::{install, worker};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style, visible};
+use crate::output::{Output, Style, escape_invisible};
 
 /// Lines that cannot be read which are remembered.
-const MOST_BAD: usize = 10_000;
+const MAX_UNREADABLE_LINES: usize = 10_000;
 
 /// A line that cannot be read; line 0 is the whole file.
 #[derive(Debug)]
-struct Bad {
+struct UnreadableLine {
     file: PathBuf,
     line: u64,
     reason: String,
 }
 
-impl Bad {
-    fn place(&self) -> String {
+impl UnreadableLine {
+    fn format_location(&self) -> String {
         let file = self.file.display();
         match self.line {
             0 => file.to_string(),
@@ -61,21 +61,21 @@ pub(crate) use self::bring::PastSession;
 /// that began first before the others. All of them are over.
 pub(crate) fn past_sessions(folder: &Path) -> Result<Vec<PastSession>, CliError> {
     let paths = [folder.to_path_buf()];
-    let found = find::find(&paths, &State::unkept(), None, i64::MAX)?;
+    let found = find::find_transcripts(&paths, &ImportState::in_memory(), None, i64::MAX)?;
     Ok(bring::read_sessions(&found))
 }
 
-pub(super) fn run(args: &ImportClaudeCode, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let redactor = redactor(&data)?;
-    let spec = install::agent(transcript::AGENT)?;
-    let since = when::span(&Span {
+pub(super) fn run(args: &ImportClaudeCodeArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let redactor = build_redactor(&data)?;
+    let spec = install::find_agent(transcript::AGENT_NAME)?;
+    let since = when::resolve_time_span(&TimeSpanArgs {
         since: args.since.clone(),
         until: None,
     })?
     .since;
     let paths = if args.paths.is_empty() {
-        let folder = transcript::folder(&install::places(&data, spec)?);
+        let folder = transcript::transcripts_dir(&install::build_agent_paths(&data, spec)?);
         if !folder.is_dir() {
             return Err(CliError::Usage(format!(
                 "{}: no such folder; name the folder or the transcripts, or set {}",
@@ -96,63 +96,66 @@ pub(super) fn run(args: &ImportClaudeCode, out: &mut Output) -> Result<Exit, Cli
     let mut state = match since {
         None => {
             let folder = data.paths.home().join("import");
-            State::open(folder.join(format!("{}.json", transcript::AGENT)))
+            ImportState::open(folder.join(format!("{}.json", transcript::AGENT_NAME)))
         }
-        Some(_) => State::unkept(),
+        Some(_) => ImportState::in_memory(),
     };
-    let found = find::find(&paths, &state, since, clock::millis())?;
+    let found = find::find_transcripts(&paths, &state, since, clock::now_ms())?;
     if args.dry_run {
-        let looked = bring::look(&found, since);
+        let looked = bring::preview_import(&found, since);
         return looked_at(args, &found, &looked, out);
     }
-    let guard = Exclusive::take(&data.paths)?;
-    let store = data.writable()?;
+    let guard = WorkerLock::acquire_lock(&data.paths)?;
+    let store = data.open_writable_store()?;
     let project = args.project.as_deref();
     let project = project
         .map(|name| scope::named_or_new(&data, &store, name))
         .transpose()?;
-    let ahead = Ahead {
+    let ahead = ReadAhead {
         found: &found,
-        cleaner: Cleaner::new(&redactor, data.config.list("capture.ignore")),
-        places: Places::new(data.paths.clone(), data.environment.home(), project),
+        cleaner: EventRedactor::new(&redactor, data.config.get_list("capture.ignore")),
+        places: TranscriptDirs::new(data.paths.clone(), data.environment.home(), project),
         since,
     };
-    let mut intake = Intake::new(&store, worker::policy(&data), &data.paths)?;
-    let before = fixes(&store)?;
-    let mut brought = bring::bring(ahead, &mut intake, &mut state)?;
-    brought.fixes = fixes(&store)?.saturating_sub(before);
-    let wanted = Vectors::asked(args.no_vectors || brought.stopped);
-    let (made, rest) = embed(&data, store, guard, wanted)?;
+    let mut intake = Ingest::new(&store, worker::build_capture_policy(&data), &data.paths)?;
+    let before = count_fixes(&store)?;
+    let mut brought = bring::import_transcripts(ahead, &mut intake, &mut state)?;
+    brought.fixes = count_fixes(&store)?.saturating_sub(before);
+    let wanted = EmbeddingChoice::from_flag(args.no_vectors || brought.stopped);
+    let (made, rest) = embed_imported(&data, store, guard, wanted)?;
     if args.json {
         as_json(&found, &brought, &made, out)?;
     } else {
         as_text(&found, &brought, out)?;
-        rest.say(&made, out)?;
+        rest.print_notice(&made, out)?;
         if brought.stopped {
-            let (read, all) = (size(brought.read), size(found.bytes()));
-            out.text(&format!(
+            let (read, all) = (
+                format_size(brought.read),
+                format_size(found.count_unread_bytes()),
+            );
+            out.print_text(&format!(
                 "stopped after {read} of {all}; the same command brings the rest\n"
             ))?;
         } else if brought.events > 0 {
-            out.text("try: remora sessions · remora search --all WORDS · remora recap\n")?;
+            out.print_text("try: remora sessions · remora search --all WORDS · remora recap\n")?;
         }
     }
     Ok(if brought.stopped {
         Exit::Stopped
     } else {
-        made.exit()
+        made.to_exit()
     })
 }
 
 /// How many fixes are known.
-fn fixes(store: &dyn Store) -> Result<u64, CliError> {
-    let counts = store.counts()?.items;
+fn count_fixes(store: &dyn Store) -> Result<u64, CliError> {
+    let counts = store.count_contents()?.items;
     let fixes = counts.iter().find(|(kind, _)| *kind == Kind::Fix);
     Ok(fixes.map_or(0, |(_, count)| *count))
 }
 
 /// Rows as people count them.
-struct Counted {
+struct ImportCounts {
     sessions: u64,
     prompts: u64,
     observations: u64,
@@ -160,8 +163,8 @@ struct Counted {
     fixes: u64,
 }
 
-impl Counted {
-    fn of(brought: &Brought) -> Self {
+impl ImportCounts {
+    fn from_stats(brought: &ImportStats) -> Self {
         let rows = |wanted: &dyn Fn(Kind) -> bool| {
             let rows = brought.rows.iter().filter(|(kind, _)| wanted(**kind));
             rows.map(|(_, count)| count).sum()
@@ -176,9 +179,13 @@ impl Counted {
     }
 }
 
-fn as_text(found: &Found, brought: &Brought, out: &mut Output) -> Result<(), CliError> {
-    let counted = Counted::of(brought);
-    let files = count(found.files(), "transcript", "transcripts");
+fn as_text(
+    found: &TranscriptScan,
+    brought: &ImportStats,
+    out: &mut Output,
+) -> Result<(), CliError> {
+    let counted = ImportCounts::from_stats(brought);
+    let files = format_count(found.count_files(), "transcript", "transcripts");
     let told = [
         (counted.sessions, "session", "sessions"),
         (counted.prompts, "prompt", "prompts"),
@@ -186,21 +193,24 @@ fn as_text(found: &Found, brought: &Brought, out: &mut Output) -> Result<(), Cli
         (counted.summaries, "summary", "summaries"),
         (counted.fixes, "fix", "fixes"),
     ];
-    let told = counts(&told).unwrap_or_else(|| "nothing new".to_owned());
-    out.text(&format!("read {files}, {}: {told}\n", size(brought.read)))?;
+    let told = format_counts(&told).unwrap_or_else(|| "nothing new".to_owned());
+    out.print_text(&format!(
+        "read {files}, {}: {told}\n",
+        format_size(brought.read)
+    ))?;
     let mut known = Vec::new();
     if brought.repeated > 0 {
-        known.push(count(brought.repeated, "event", "events"));
+        known.push(format_count(brought.repeated, "event", "events"));
     }
     if found.unchanged > 0 {
-        known.push(count(
+        known.push(format_count(
             found.unchanged,
             "unchanged transcript",
             "unchanged transcripts",
         ));
     }
     if !known.is_empty() {
-        out.text(&format!("here already: {}\n", known.join(", ")))?;
+        out.print_text(&format!("here already: {}\n", known.join(", ")))?;
     }
     if !brought.marks.is_empty() {
         let kinds: Vec<String> = brought
@@ -208,47 +218,51 @@ fn as_text(found: &Found, brought: &Brought, out: &mut Output) -> Result<(), Cli
             .iter()
             .map(|mark| format!("{} {}", mark.count, mark.kind))
             .collect();
-        out.text(&format!("redacted {}\n", kinds.join(", ")))?;
+        out.print_text(&format!("redacted {}\n", kinds.join(", ")))?;
     }
     left_out(&brought.bad, out)
 }
 
-fn left_out(bad: &[Bad], out: &mut Output) -> Result<(), CliError> {
+fn left_out(bad: &[UnreadableLine], out: &mut Output) -> Result<(), CliError> {
     if bad.is_empty() {
         return Ok(());
     }
-    let lines = count(bad.len() as u64, "line", "lines");
+    let lines = format_count(bad.len() as u64, "line", "lines");
     let head = format!("left out {lines} that cannot be read:");
-    out.text(&format!("{}\n", out.paint(Style::Yellow, &head)))?;
-    for bad in bad.iter().take(TOLD) {
-        out.text(&format!("  {}: {}\n", visible(&bad.place()), bad.reason))?;
+    out.print_text(&format!("{}\n", out.paint(Style::Yellow, &head)))?;
+    for bad in bad.iter().take(MAX_SHOWN_ERRORS) {
+        out.print_text(&format!(
+            "  {}: {}\n",
+            escape_invisible(&bad.format_location()),
+            bad.reason
+        ))?;
     }
-    if bad.len() > TOLD {
-        out.text(&format!("  and {} more\n", bad.len() - TOLD))?;
+    if bad.len() > MAX_SHOWN_ERRORS {
+        out.print_text(&format!("  and {} more\n", bad.len() - MAX_SHOWN_ERRORS))?;
     }
     Ok(())
 }
 
-fn skipped(bad: &[Bad]) -> Vec<Value> {
+fn skipped_to_json(bad: &[UnreadableLine]) -> Vec<Value> {
     bad.iter()
         .map(|bad| json!({ "file": bad.file, "line": bad.line, "reason": bad.reason }))
         .collect()
 }
 
 fn as_json(
-    found: &Found,
-    brought: &Brought,
-    made: &Made,
+    found: &TranscriptScan,
+    brought: &ImportStats,
+    made: &EmbeddingStats,
     out: &mut Output,
 ) -> Result<(), CliError> {
-    let counted = Counted::of(brought);
+    let counted = ImportCounts::from_stats(brought);
     let redacted: BTreeMap<&str, usize> = brought
         .marks
         .iter()
         .map(|mark| (mark.kind, mark.count))
         .collect();
     let mut told = json!({
-        "files": found.files(),
+        "files": found.count_files(),
         "unchanged": found.unchanged,
         "bytes": brought.read,
         "events": brought.events,
@@ -259,47 +273,47 @@ fn as_json(
         "summaries": counted.summaries,
         "fixes": counted.fixes,
         "redacted": redacted,
-        "skipped": skipped(&brought.bad),
+        "skipped": skipped_to_json(&brought.bad),
         "stopped": brought.stopped,
         "embedded": made.embedded,
         "waiting": made.waiting,
     });
     made.add_trouble(&mut told);
-    out.json(&told)
+    out.print_json(&told)
 }
 
 fn looked_at(
-    args: &ImportClaudeCode,
-    found: &Found,
-    looked: &Looked,
+    args: &ImportClaudeCodeArgs,
+    found: &TranscriptScan,
+    looked: &ImportPreview,
     out: &mut Output,
 ) -> Result<Exit, CliError> {
     if args.json {
-        out.json(&json!({
+        out.print_json(&json!({
             "dry_run": true,
-            "files": found.files(),
+            "files": found.count_files(),
             "unchanged": found.unchanged,
-            "bytes": found.bytes(),
+            "bytes": found.count_unread_bytes(),
             "sessions": looked.sessions.len(),
             "prompts": looked.prompts,
             "calls": looked.calls,
             "failures": looked.failures,
             "turns": looked.turns,
-            "skipped": skipped(&looked.bad),
+            "skipped": skipped_to_json(&looked.bad),
         }))?;
         return Ok(Exit::GoOn);
     }
     let told = [
-        count(looked.sessions.len() as u64, "session", "sessions"),
-        count(looked.prompts, "prompt", "prompts"),
-        count(looked.calls, "call", "calls"),
-        count(looked.failures, "failed call", "failed calls"),
-        count(looked.turns, "turn", "turns"),
+        format_count(looked.sessions.len() as u64, "session", "sessions"),
+        format_count(looked.prompts, "prompt", "prompts"),
+        format_count(looked.calls, "call", "calls"),
+        format_count(looked.failures, "failed call", "failed calls"),
+        format_count(looked.turns, "turn", "turns"),
     ];
-    let files = count(found.files(), "transcript", "transcripts");
-    out.text(&format!(
+    let files = format_count(found.count_files(), "transcript", "transcripts");
+    out.print_text(&format!(
         "would read {files}, {}: {}\n",
-        size(found.bytes()),
+        format_size(found.count_unread_bytes()),
         told.join(", ")
     ))?;
     left_out(&looked.bad, out)?;

@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 use crate::environment::Environment;
 
 /// It is given this long.
-const PATIENCE: Duration = Duration::from_secs(20);
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(20);
 /// How often it is looked after.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// More of what it says is not kept.
-const WORDS: u64 = 4096;
+const MAX_OUTPUT_BYTES: u64 = 4096;
 
 /// The program of this name on the PATH.
-pub(super) fn find(environment: &Environment, name: &str) -> Option<PathBuf> {
+pub(super) fn find_program(environment: &Environment, name: &str) -> Option<PathBuf> {
     find_all(environment, name).into_iter().next()
 }
 
@@ -51,7 +51,7 @@ fn is_program(file: &Path) -> bool {
 }
 
 /// Runs it to its end; says what it said if it failed.
-pub(super) fn run(program: &Path, args: &[OsString]) -> Result<(), String> {
+pub(super) fn run_program(program: &Path, args: &[OsString]) -> Result<(), String> {
     let mut command = Command::new(program);
     command
         .args(args)
@@ -61,17 +61,17 @@ pub(super) fn run(program: &Path, args: &[OsString]) -> Result<(), String> {
         .stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|e| e.to_string())?;
     let said = [
-        child.stderr.take().map(listen),
-        child.stdout.take().map(listen),
+        child.stderr.take().map(collect_output),
+        child.stdout.take().map(collect_output),
     ];
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + CLIENT_TIMEOUT;
     let status = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status,
-            Ok(None) if Instant::now() < deadline => thread::park_timeout(LOOK),
+            Ok(None) if Instant::now() < deadline => thread::park_timeout(POLL_INTERVAL),
             Ok(None) => {
-                end(&mut child);
-                return Err(format!("no end after {} seconds", PATIENCE.as_secs()));
+                kill_child(&mut child);
+                return Err(format!("no end after {} seconds", CLIENT_TIMEOUT.as_secs()));
             }
             Err(e) => return Err(e.to_string()),
         }
@@ -87,16 +87,16 @@ pub(super) fn run(program: &Path, args: &[OsString]) -> Result<(), String> {
     Err(said.unwrap_or_else(|| status.to_string()))
 }
 
-fn end(child: &mut Child) {
+fn kill_child(child: &mut Child) {
     let _ = child.kill();
     let _ = child.wait();
 }
 
-fn listen(stream: impl Read + Send + 'static) -> Receiver<String> {
+fn collect_output(stream: impl Read + Send + 'static) -> Receiver<String> {
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        let mut stream = stream.take(WORDS);
+        let mut stream = stream.take(MAX_OUTPUT_BYTES);
         let _ = stream.read_to_end(&mut bytes);
         let _ = send.send(String::from_utf8_lossy(&bytes).into_owned());
         // The rest is read and dropped, so that nobody waits for us.

@@ -6,16 +6,16 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use remora_agents::{AgentSpec, Places, Scope};
+use remora_agents::{AgentPaths, AgentSpec, InstallScope};
 use remora_client::stable_hash;
 use remora_files::{MAX_SETTINGS_BYTES, read_file};
 use serde_json::{Value, json};
 
 use crate::error::CliError;
-use crate::output::{Output, visible};
+use crate::output::{Output, escape_invisible};
 
 /// Where each goes in the client's settings folder, and what it says.
-const FILES: &[(&str, &str)] = &[
+const EXTRA_FILES: &[(&str, &str)] = &[
     (
         "commands/remora.md",
         include_str!("../../../../../plugins/claude-code/commands/remora.md"),
@@ -25,17 +25,17 @@ const FILES: &[(&str, &str)] = &[
         include_str!("../../../../../plugins/claude-code/skills/memory/SKILL.md"),
     ),
 ];
-const MARK: &str = "<!-- written by `remora install`, which also removes it: ";
+const OWNER_MARK: &str = "<!-- written by `remora install`, which also removes it: ";
 
 /// A file, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Extra {
+pub(super) struct ExtraFileReport {
     file: PathBuf,
     became: &'static str,
 }
 
 /// What is there under one of the names.
-enum There {
+enum ExistingFile {
     Nothing,
     /// As some version of ours wrote it.
     Ours(Vec<u8>),
@@ -43,55 +43,55 @@ enum There {
     Others,
 }
 
-fn marked(text: &str) -> String {
+fn append_mark(text: &str) -> String {
     let hash = stable_hash(text.as_bytes());
-    format!("{text}\n{MARK}{hash:016x} -->\n")
+    format!("{text}\n{OWNER_MARK}{hash:016x} -->\n")
 }
 
-fn look(file: &Path) -> There {
+fn inspect_file(file: &Path) -> ExistingFile {
     // A link leads to a file that is somebody else's.
     let linked = fs::symlink_metadata(file).is_ok_and(|meta| !meta.is_file());
     let bytes = match read_file(file, MAX_SETTINGS_BYTES) {
-        _ if linked => return There::Others,
+        _ if linked => return ExistingFile::Others,
         Ok(bytes) => bytes,
-        Err(e) if e.is_missing() => return There::Nothing,
-        Err(_) => return There::Others,
+        Err(e) if e.is_missing() => return ExistingFile::Nothing,
+        Err(_) => return ExistingFile::Others,
     };
     let text = String::from_utf8_lossy(&bytes);
     let body = text
-        .rfind(MARK)
+        .rfind(OWNER_MARK)
         .and_then(|at| text[..at].strip_suffix('\n'));
     match body {
-        Some(body) if marked(body) == text => There::Ours(bytes),
-        _ => There::Others,
+        Some(body) if append_mark(body) == text => ExistingFile::Ours(bytes),
+        _ => ExistingFile::Others,
     }
 }
 
-fn folder(places: &Places, spec: &AgentSpec) -> Option<PathBuf> {
-    let settings = (spec.settings_file)(places, Scope::User);
+fn settings_dir(places: &AgentPaths, spec: &AgentSpec) -> Option<PathBuf> {
+    let settings = (spec.settings_file)(places, InstallScope::User);
     settings.parent().map(Path::to_path_buf)
 }
 
 /// Writes them, where nobody else's file stands.
-pub(super) fn install(places: &Places, spec: &AgentSpec) -> Vec<Extra> {
-    each(places, spec, |file, text| match look(file) {
-        There::Others => "left alone: it is not Remora's",
-        There::Ours(bytes) if bytes == text.as_bytes() => "unchanged",
-        There::Ours(_) => done(fs::write(file, text), "updated"),
-        There::Nothing => {
+pub(super) fn install_extras(places: &AgentPaths, spec: &AgentSpec) -> Vec<ExtraFileReport> {
+    for_each_extra(places, spec, |file, text| match inspect_file(file) {
+        ExistingFile::Others => "left alone: it is not Remora's",
+        ExistingFile::Ours(bytes) if bytes == text.as_bytes() => "unchanged",
+        ExistingFile::Ours(_) => describe_result(fs::write(file, text), "updated"),
+        ExistingFile::Nothing => {
             let made = file.parent().map_or(Ok(()), fs::create_dir_all);
-            done(made.and_then(|()| fs::write(file, text)), "added")
+            describe_result(made.and_then(|()| fs::write(file, text)), "added")
         }
     })
 }
 
 /// Removes those that are as they were written, and folders that are empty then.
-pub(super) fn uninstall(places: &Places, spec: &AgentSpec) -> Vec<Extra> {
-    let mut all = each(places, spec, |file, _| match look(file) {
-        There::Nothing => "not there",
-        There::Others => "left alone: it is not Remora's",
-        There::Ours(_) => {
-            let gone = done(fs::remove_file(file), "removed");
+pub(super) fn uninstall_extras(places: &AgentPaths, spec: &AgentSpec) -> Vec<ExtraFileReport> {
+    let mut all = for_each_extra(places, spec, |file, _| match inspect_file(file) {
+        ExistingFile::Nothing => "not there",
+        ExistingFile::Others => "left alone: it is not Remora's",
+        ExistingFile::Ours(_) => {
+            let gone = describe_result(fs::remove_file(file), "removed");
             // Only empty ones go, and never the client's own folder.
             for folder in file.ancestors().skip(1).take(2) {
                 let own = folder.file_name().is_some_and(|name| name == "memory");
@@ -104,38 +104,38 @@ pub(super) fn uninstall(places: &Places, spec: &AgentSpec) -> Vec<Extra> {
     all
 }
 
-fn each(
-    places: &Places,
+fn for_each_extra(
+    places: &AgentPaths,
     spec: &AgentSpec,
     act: impl Fn(&Path, &str) -> &'static str,
-) -> Vec<Extra> {
-    let Some(folder) = folder(places, spec) else {
+) -> Vec<ExtraFileReport> {
+    let Some(folder) = settings_dir(places, spec) else {
         return Vec::new();
     };
-    let extras = FILES.iter().map(|(name, text)| {
+    let extras = EXTRA_FILES.iter().map(|(name, text)| {
         let file = folder.join(name);
-        let became = act(&file, &marked(text));
-        Extra { file, became }
+        let became = act(&file, &append_mark(text));
+        ExtraFileReport { file, became }
     });
     extras.collect()
 }
 
 /// A memory without its command is still a memory.
-fn done(result: io::Result<()>, word: &'static str) -> &'static str {
+fn describe_result(result: io::Result<()>, word: &'static str) -> &'static str {
     result.map_or("not changed: the disk refused", |()| word)
 }
 
-pub(super) fn json(extras: &[Extra]) -> Value {
+pub(super) fn extras_to_json(extras: &[ExtraFileReport]) -> Value {
     let list = extras
         .iter()
         .map(|extra| json!({ "file": extra.file, "outcome": extra.became }));
     list.collect()
 }
 
-pub(super) fn say(extras: &[Extra], out: &mut Output) -> Result<(), CliError> {
+pub(super) fn print_extras(extras: &[ExtraFileReport], out: &mut Output) -> Result<(), CliError> {
     for extra in extras.iter().filter(|extra| extra.became != "unchanged") {
-        let file = visible(&extra.file.display().to_string());
-        out.text(&format!("{file}: {}\n", extra.became))?;
+        let file = escape_invisible(&extra.file.display().to_string());
+        out.print_text(&format!("{file}: {}\n", extra.became))?;
     }
     Ok(())
 }

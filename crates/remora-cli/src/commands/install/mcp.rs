@@ -5,32 +5,32 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use remora_agents::install::file::{self, Outcome};
-use remora_agents::install::mcp::{Server, find, is_taken};
-use remora_agents::{AgentSpec, Places};
-use remora_client::{For, Served};
-use remora_files::{MAX_BOOK_BYTES, read_text};
+use remora_agents::install::file::{self, FileOutcome};
+use remora_agents::install::mcp::{McpServerEntry, find_server, is_taken};
+use remora_agents::{AgentPaths, AgentSpec};
+use remora_client::{InstallTarget, McpInstallations};
+use remora_files::{MAX_CLIENT_STATE_BYTES, read_text};
 use serde_json::{Value, json};
 
-use super::{client, places, record, say};
-use crate::commands::data::Data;
+use super::{build_agent_paths, client, install_record_path, say};
+use crate::commands::data::DataDir;
 use crate::environment::Environment;
 use crate::error::CliError;
-use crate::output::{Output, Style, visible};
+use crate::output::{Output, Style, escape_invisible};
 
 /// One installation of the server, about to be made or undone.
-pub(super) struct Mcp<'a> {
-    data: &'a Data,
+pub(super) struct McpInstaller<'a> {
+    data: &'a DataDir,
     spec: &'static AgentSpec,
-    places: Places,
+    places: AgentPaths,
     program: &'a Path,
     project: bool,
 }
 
 /// What became of it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Told {
-    became: Became,
+pub(super) struct McpInstallReport {
+    became: McpInstallOutcome,
     /// The list of servers.
     file: PathBuf,
     /// What to run by hand, where we could not.
@@ -38,7 +38,7 @@ pub(super) struct Told {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Became {
+enum McpInstallOutcome {
     Added,
     Updated,
     Unchanged,
@@ -51,9 +51,9 @@ enum Became {
     Failed(String),
 }
 
-impl<'a> Mcp<'a> {
+impl<'a> McpInstaller<'a> {
     pub(super) fn new(
-        data: &'a Data,
+        data: &'a DataDir,
         spec: &'static AgentSpec,
         project: bool,
         program: &'a Path,
@@ -61,13 +61,13 @@ impl<'a> Mcp<'a> {
         Ok(Self {
             data,
             spec,
-            places: places(data, spec)?,
+            places: build_agent_paths(data, spec)?,
             program,
             project,
         })
     }
 
-    fn file(&self) -> PathBuf {
+    fn server_list_path(&self) -> PathBuf {
         if self.project {
             (self.spec.mcp.project_file)(&self.places)
         } else {
@@ -75,38 +75,46 @@ impl<'a> Mcp<'a> {
         }
     }
 
-    fn told(&self, became: Became, command: Option<Vec<OsString>>) -> Told {
-        Told {
+    fn build_report(
+        &self,
+        became: McpInstallOutcome,
+        command: Option<Vec<OsString>>,
+    ) -> McpInstallReport {
+        McpInstallReport {
             became,
-            file: self.file(),
-            command: command.map(|args| line(self.spec.mcp.client, &args)),
+            file: self.server_list_path(),
+            command: command.map(|args| format_command(self.spec.mcp.client, &args)),
         }
     }
 
     /// What [`Self::install`] would do.
-    pub(super) fn preview(&self) -> Told {
+    pub(super) fn preview(&self) -> McpInstallReport {
         if self.project {
-            let server = Server {
+            let server = McpServerEntry {
                 program: self.program,
             };
-            let became = match file::preview(&self.file(), &server) {
-                Ok((report, _)) if report.outcome == Outcome::Unchanged => Became::Unchanged,
-                Ok(_) => Became::Would,
-                Err(error) => Became::Failed(error.to_string()),
+            let became = match file::preview_install(&self.server_list_path(), &server) {
+                Ok((report, _)) if report.outcome == FileOutcome::Unchanged => {
+                    McpInstallOutcome::Unchanged
+                }
+                Ok(_) => McpInstallOutcome::Would,
+                Err(error) => McpInstallOutcome::Failed(error.to_string()),
             };
-            return self.told(became, None);
+            return self.build_report(became, None);
         }
-        match self.current() {
-            Current::Ours => self.told(Became::Unchanged, None),
-            Current::Taken => self.told(Became::Failed(taken()), None),
-            Current::Old | Current::Nothing => {
+        match self.read_current_server() {
+            CurrentServer::Ours => self.build_report(McpInstallOutcome::Unchanged, None),
+            CurrentServer::Taken => {
+                self.build_report(McpInstallOutcome::Failed(name_taken_message()), None)
+            }
+            CurrentServer::Old | CurrentServer::Nothing => {
                 let add = (self.spec.mcp.add)(self.program);
-                self.told(Became::Would, Some(add))
+                self.build_report(McpInstallOutcome::Would, Some(add))
             }
         }
     }
 
-    pub(super) fn install(&self) -> Told {
+    pub(super) fn install(&self) -> McpInstallReport {
         let mut told = if self.project {
             self.in_file()
         } else {
@@ -114,123 +122,140 @@ impl<'a> Mcp<'a> {
         };
         if matches!(
             told.became,
-            Became::Added | Became::Updated | Became::Unchanged
+            McpInstallOutcome::Added | McpInstallOutcome::Updated | McpInstallOutcome::Unchanged
         ) {
-            self.note(&mut told, Served::add);
+            self.record_installation(&mut told, McpInstallations::add);
         }
         told
     }
 
-    pub(super) fn uninstall(&self) -> Told {
+    pub(super) fn uninstall(&self) -> McpInstallReport {
         let mut told = if self.project {
             self.out_of_file()
         } else {
             self.out_by_client()
         };
-        if !matches!(told.became, Became::Failed(_)) {
-            self.note(&mut told, Served::remove);
+        if !matches!(told.became, McpInstallOutcome::Failed(_)) {
+            self.record_installation(&mut told, McpInstallations::remove);
         }
         told
     }
 
     /// Hooks read this note to call our tools by name.
-    fn note(&self, told: &mut Told, change: impl FnOnce(&mut Served, For<'_>)) {
+    fn record_installation(
+        &self,
+        told: &mut McpInstallReport,
+        change: impl FnOnce(&mut McpInstallations, InstallTarget<'_>),
+    ) {
         let whom = if self.project {
-            For::Project(&self.places.root)
+            InstallTarget::Project(&self.places.root)
         } else {
-            For::Person
+            InstallTarget::Person
         };
-        let mut served = Served::read(&self.data.paths);
+        let mut served = McpInstallations::read(&self.data.paths);
         let before = served.clone();
         change(&mut served, whom);
         if served != before
             && let Err(e) = served.write(&self.data.paths)
         {
-            told.became = Became::Failed(format!("cannot write the note of it: {e}"));
+            told.became = McpInstallOutcome::Failed(format!("cannot write the note of it: {e}"));
         }
     }
 
-    fn in_file(&self) -> Told {
-        let server = Server {
+    fn in_file(&self) -> McpInstallReport {
+        let server = McpServerEntry {
             program: self.program,
         };
-        let report = file::install(&self.file(), &record(self.data), &server);
+        let report = file::install_into_file(
+            &self.server_list_path(),
+            &install_record_path(self.data),
+            &server,
+        );
         let became = match report {
-            Ok(report) if report.outcome == Outcome::Unchanged => Became::Unchanged,
-            Ok(report) if say::is_update(&report) => Became::Updated,
-            Ok(_) => Became::Added,
-            Err(error) => Became::Failed(error.to_string()),
+            Ok(report) if report.outcome == FileOutcome::Unchanged => McpInstallOutcome::Unchanged,
+            Ok(report) if say::is_update(&report) => McpInstallOutcome::Updated,
+            Ok(_) => McpInstallOutcome::Added,
+            Err(error) => McpInstallOutcome::Failed(error.to_string()),
         };
-        self.told(became, None)
+        self.build_report(became, None)
     }
 
-    fn out_of_file(&self) -> Told {
-        let server = Server {
+    fn out_of_file(&self) -> McpInstallReport {
+        let server = McpServerEntry {
             program: self.program,
         };
-        let report = file::uninstall(&self.file(), &record(self.data), &server);
+        let report = file::uninstall_from_file(
+            &self.server_list_path(),
+            &install_record_path(self.data),
+            &server,
+        );
         let became = match report {
-            Ok(report) if report.outcome == Outcome::Unchanged => Became::NotThere,
-            Ok(_) => Became::Removed,
-            Err(error) => Became::Failed(error.to_string()),
+            Ok(report) if report.outcome == FileOutcome::Unchanged => McpInstallOutcome::NotThere,
+            Ok(_) => McpInstallOutcome::Removed,
+            Err(error) => McpInstallOutcome::Failed(error.to_string()),
         };
-        self.told(became, None)
+        self.build_report(became, None)
     }
 
-    fn by_client(&self) -> Told {
+    fn by_client(&self) -> McpInstallReport {
         let mcp = &self.spec.mcp;
-        let current = self.current();
+        let current = self.read_current_server();
         let became = match current {
-            Current::Ours => return self.told(Became::Unchanged, None),
-            Current::Taken => return self.told(Became::Failed(taken()), None),
-            Current::Old => Became::Updated,
-            Current::Nothing => Became::Added,
+            CurrentServer::Ours => return self.build_report(McpInstallOutcome::Unchanged, None),
+            CurrentServer::Taken => {
+                return self.build_report(McpInstallOutcome::Failed(name_taken_message()), None);
+            }
+            CurrentServer::Old => McpInstallOutcome::Updated,
+            CurrentServer::Nothing => McpInstallOutcome::Added,
         };
         let add = (mcp.add)(self.program);
-        let Some(client) = client::find(&self.data.environment, mcp.client) else {
-            return self.told(Became::ByHand, Some(add));
+        let Some(client) = client::find_program(&self.data.environment, mcp.client) else {
+            return self.build_report(McpInstallOutcome::ByHand, Some(add));
         };
         // The client does not replace a server; the old one has to go first.
         let cleared = match current {
-            Current::Old => client::run(&client, &(mcp.remove)()),
+            CurrentServer::Old => client::run_program(&client, &(mcp.remove)()),
             _ => Ok(()),
         };
-        match cleared.and_then(|()| client::run(&client, &add)) {
-            Ok(()) => self.told(became, None),
-            Err(why) => self.told(Became::Failed(why), Some(add)),
+        match cleared.and_then(|()| client::run_program(&client, &add)) {
+            Ok(()) => self.build_report(became, None),
+            Err(why) => self.build_report(McpInstallOutcome::Failed(why), Some(add)),
         }
     }
 
-    fn out_by_client(&self) -> Told {
+    fn out_by_client(&self) -> McpInstallReport {
         let mcp = &self.spec.mcp;
-        if matches!(self.current(), Current::Nothing | Current::Taken) {
-            return self.told(Became::NotThere, None);
+        if matches!(
+            self.read_current_server(),
+            CurrentServer::Nothing | CurrentServer::Taken
+        ) {
+            return self.build_report(McpInstallOutcome::NotThere, None);
         }
         let remove = (mcp.remove)();
-        let Some(client) = client::find(&self.data.environment, mcp.client) else {
-            return self.told(Became::ByHand, Some(remove));
+        let Some(client) = client::find_program(&self.data.environment, mcp.client) else {
+            return self.build_report(McpInstallOutcome::ByHand, Some(remove));
         };
-        match client::run(&client, &remove) {
-            Ok(()) => self.told(Became::Removed, None),
-            Err(why) => self.told(Became::Failed(why), Some(remove)),
+        match client::run_program(&client, &remove) {
+            Ok(()) => self.build_report(McpInstallOutcome::Removed, None),
+            Err(why) => self.build_report(McpInstallOutcome::Failed(why), Some(remove)),
         }
     }
 
     /// What the client's own book says of the person's servers.
-    fn current(&self) -> Current {
-        let Ok(text) = read_text(&self.file(), MAX_BOOK_BYTES) else {
-            return Current::Nothing;
+    fn read_current_server(&self) -> CurrentServer {
+        let Ok(text) = read_text(&self.server_list_path(), MAX_CLIENT_STATE_BYTES) else {
+            return CurrentServer::Nothing;
         };
-        match find(&text) {
-            Ok(Some(program)) if Path::new(&program) == self.program => Current::Ours,
-            Ok(Some(_)) => Current::Old,
-            _ if is_taken(&text) => Current::Taken,
-            _ => Current::Nothing,
+        match find_server(&text) {
+            Ok(Some(program)) if Path::new(&program) == self.program => CurrentServer::Ours,
+            Ok(Some(_)) => CurrentServer::Old,
+            _ if is_taken(&text) => CurrentServer::Taken,
+            _ => CurrentServer::Nothing,
         }
     }
 }
 
-enum Current {
+enum CurrentServer {
     Nothing,
     Ours,
     /// Ours, but it runs another program.
@@ -238,7 +263,7 @@ enum Current {
     Taken,
 }
 
-fn taken() -> String {
+fn name_taken_message() -> String {
     "a server called `remora` is there that runs something else; rename it and install again"
         .to_owned()
 }
@@ -250,11 +275,11 @@ pub(super) fn left_out() -> Value {
 
 /// Whether the client is there to be run.
 pub(crate) fn has_client(environment: &Environment, spec: &AgentSpec) -> bool {
-    client::find(environment, spec.mcp.client).is_some()
+    client::find_program(environment, spec.mcp.client).is_some()
 }
 
 /// A command for a person to paste.
-fn line(program: &str, args: &[OsString]) -> String {
+fn format_command(program: &str, args: &[OsString]) -> String {
     let words = args.iter().map(|arg| {
         let arg = arg.to_string_lossy();
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=+@%".contains(c);
@@ -269,52 +294,54 @@ fn line(program: &str, args: &[OsString]) -> String {
     all.join(" ")
 }
 
-impl Told {
+impl McpInstallReport {
     /// The list of servers.
     pub(super) fn file(&self) -> &Path {
         &self.file
     }
 
-    pub(super) fn json(&self) -> Value {
-        let mut value = json!({ "outcome": self.word(), "file": self.file });
+    pub(super) fn to_json(&self) -> Value {
+        let mut value = json!({ "outcome": self.outcome_name(), "file": self.file });
         if let Some(command) = &self.command {
             value["command"] = json!(command);
         }
-        if let Became::Failed(why) = &self.became {
+        if let McpInstallOutcome::Failed(why) = &self.became {
             value["why"] = json!(why);
         }
         value
     }
 
-    fn word(&self) -> &'static str {
+    fn outcome_name(&self) -> &'static str {
         match self.became {
-            Became::Added => "added",
-            Became::Updated => "updated",
-            Became::Unchanged => "unchanged",
-            Became::Removed => "removed",
-            Became::NotThere => "not there",
-            Became::ByHand => "by hand",
-            Became::Would => "would be added",
-            Became::Failed(_) => "failed",
+            McpInstallOutcome::Added => "added",
+            McpInstallOutcome::Updated => "updated",
+            McpInstallOutcome::Unchanged => "unchanged",
+            McpInstallOutcome::Removed => "removed",
+            McpInstallOutcome::NotThere => "not there",
+            McpInstallOutcome::ByHand => "by hand",
+            McpInstallOutcome::Would => "would be added",
+            McpInstallOutcome::Failed(_) => "failed",
         }
     }
 
-    pub(super) fn say(&self, out: &mut Output) -> Result<(), CliError> {
-        let file = visible(&self.file.display().to_string());
+    pub(super) fn print_report(&self, out: &mut Output) -> Result<(), CliError> {
+        let file = escape_invisible(&self.file.display().to_string());
         let text = match &self.became {
             // Nothing was there, and nothing needs to be said.
-            Became::NotThere => return Ok(()),
-            Became::ByHand => "MCP server: the client is not on the PATH; run this yourself".into(),
-            Became::Failed(why) => {
-                let bad = out.paint(Style::Yellow, "not changed");
-                format!("MCP server: {bad}: {}", visible(why))
+            McpInstallOutcome::NotThere => return Ok(()),
+            McpInstallOutcome::ByHand => {
+                "MCP server: the client is not on the PATH; run this yourself".into()
             }
-            Became::Removed => format!("MCP server: removed from {file}"),
-            _ => format!("MCP server: {}, in {file}", self.word()),
+            McpInstallOutcome::Failed(why) => {
+                let bad = out.paint(Style::Yellow, "not changed");
+                format!("MCP server: {bad}: {}", escape_invisible(why))
+            }
+            McpInstallOutcome::Removed => format!("MCP server: removed from {file}"),
+            _ => format!("MCP server: {}, in {file}", self.outcome_name()),
         };
-        out.text(&format!("{text}\n"))?;
+        out.print_text(&format!("{text}\n"))?;
         match &self.command {
-            Some(command) => out.text(&format!("  {command}\n")),
+            Some(command) => out.print_text(&format!("  {command}\n")),
             None => Ok(()),
         }
     }

@@ -7,14 +7,14 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use remora_agents::install::reads::READ_RULES;
-use remora_agents::{AgentSpec, Places, Scope};
+use remora_agents::{AgentPaths, AgentSpec, InstallScope};
 
-use crate::args::{self, ImportClaudeCode};
-use crate::commands::data::Data;
+use crate::args::{self, ImportClaudeCodeArgs};
+use crate::commands::data::DataDir;
 use crate::commands::import;
-use crate::commands::show::lines::{count, size};
+use crate::commands::show::lines::{format_count, format_size};
 use crate::error::CliError;
-use crate::output::{Output, visible};
+use crate::output::{Output, escape_invisible};
 
 /// Transcripts that are counted; beyond it the exact number matters to nobody.
 const MAX_TRANSCRIPTS: usize = 10_000;
@@ -23,11 +23,11 @@ const MAX_FILES: usize = 200_000;
 
 /// Asks a question that only `y` or `yes` affirms; without a terminal the answer
 /// is no.
-fn ask(question: &str, out: &mut Output) -> Result<bool, CliError> {
+fn ask_yes_no(question: &str, out: &mut Output) -> Result<bool, CliError> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Ok(false);
     }
-    out.text(&format!("{question} [y/N] "))?;
+    out.print_text(&format!("{question} [y/N] "))?;
     let mut line = String::new();
     io::stdin()
         .lock()
@@ -38,7 +38,7 @@ fn ask(question: &str, out: &mut Output) -> Result<bool, CliError> {
 
 /// Whether rules for reading are to be written, though no flag asked for them.
 pub(super) fn wants_reads(out: &mut Output) -> Result<bool, CliError> {
-    ask(
+    ask_yes_no(
         &format!(
             "Let the agent read memory without asking each time ({})?",
             READ_RULES.join(", ")
@@ -48,8 +48,8 @@ pub(super) fn wants_reads(out: &mut Output) -> Result<bool, CliError> {
 }
 
 /// Past sessions of the client, one transcript each.
-pub(super) fn count_transcripts(places: &Places, spec: &AgentSpec) -> usize {
-    let settings = (spec.settings_file)(places, Scope::User);
+pub(super) fn count_transcripts(places: &AgentPaths, spec: &AgentSpec) -> usize {
+    let settings = (spec.settings_file)(places, InstallScope::User);
     let Some(folder) = settings.parent().map(|folder| folder.join("projects")) else {
         return 0;
     };
@@ -70,14 +70,14 @@ pub(super) fn offer_import(
     if transcripts == 0 {
         return Ok(());
     }
-    let there = count(transcripts as u64, "past session", "past sessions");
+    let there = format_count(transcripts as u64, "past session", "past sessions");
     let verb = if transcripts == 1 { "is" } else { "are" };
-    out.text(&format!(
+    out.print_text(&format!(
         "{there} of the client {verb} on this machine; `remora import {agent}` reads {} in\n",
         if transcripts == 1 { "it" } else { "them" }
     ))?;
-    if ask("Import now?", out)? {
-        let args = ImportClaudeCode {
+    if ask_yes_no("Import now?", out)? {
+        let args = ImportClaudeCodeArgs {
             paths: Vec::new(),
             project: None,
             since: None,
@@ -85,7 +85,7 @@ pub(super) fn offer_import(
             no_vectors: false,
             json: false,
         };
-        import::run(&args::Import::ClaudeCode(args), out)?;
+        import::run(&args::ImportCommand::ClaudeCode(args), out)?;
     }
     Ok(())
 }
@@ -94,9 +94,9 @@ pub(super) fn offer_import(
 pub(super) fn say_shared(files: &[&Path], out: &mut Output) -> Result<(), CliError> {
     let files: Vec<String> = files
         .iter()
-        .map(|file| visible(&file.display().to_string()))
+        .map(|file| escape_invisible(&file.display().to_string()))
         .collect();
-    out.text(&format!(
+    out.print_text(&format!(
         "Shared with everybody who gets this project, once it is committed: {}.\n\
          It runs each one's own `remora`, and nothing where there is none. What is remembered \
          stays on each machine.\n",
@@ -105,7 +105,7 @@ pub(super) fn say_shared(files: &[&Path], out: &mut Output) -> Result<(), CliErr
 }
 
 /// What an uninstallation leaves on the disk.
-pub(super) fn say_left(data: &Data, out: &mut Output) -> Result<(), CliError> {
+pub(super) fn say_left(data: &DataDir, out: &mut Output) -> Result<(), CliError> {
     let home = data.paths.home();
     if !home.is_dir() {
         return Ok(());
@@ -119,21 +119,21 @@ pub(super) fn say_left(data: &Data, out: &mut Output) -> Result<(), CliError> {
         0 => String::new(),
         n => format!(
             ", with {} of yours in {}",
-            count(n as u64, "saved memory", "saved memories"),
-            visible(&home.join("memory").display().to_string())
+            format_count(n as u64, "saved memory", "saved memories"),
+            escape_invisible(&home.join("memory").display().to_string())
         ),
     };
-    out.text(&format!(
+    out.print_text(&format!(
         "What was remembered stays: {} ({}){saved}.\n\
          Memories of single projects stay with the client and in the repositories. \
          `remora uninstall --purge` removes the data directory.\n",
-        visible(&home.display().to_string()),
-        size(weigh(home))
+        escape_invisible(&home.display().to_string()),
+        format_size(sum_file_bytes(home))
     ))
 }
 
 /// Bytes below a folder; links are not followed.
-fn weigh(folder: &Path) -> u64 {
+fn sum_file_bytes(folder: &Path) -> u64 {
     let mut bytes = 0;
     let mut seen = 0;
     let mut folders = vec![folder.to_path_buf()];

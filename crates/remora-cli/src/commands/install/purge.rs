@@ -6,17 +6,17 @@ use std::fs;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use remora_client::{Paths, is_known_name};
+use remora_client::{DataPaths, is_known_name};
 use remora_memory::store::Store as _;
 use remora_store::Access;
 use serde_json::{Value, json};
 
-use crate::commands::show::lines::{count, size};
+use crate::commands::show::lines::{format_count, format_size};
 use crate::error::CliError;
-use crate::output::{Output, visible};
+use crate::output::{Output, escape_invisible};
 
 /// Names of others that are listed one by one.
-const MAX_NAMED: usize = 20;
+const MAX_LISTED_NAMES: usize = 20;
 
 /// What a purge would remove.
 #[derive(Debug, Default)]
@@ -35,27 +35,27 @@ pub(super) struct Purge {
 impl Purge {
     /// Looks at what there is; changes nothing. A folder that is no data
     /// directory of ours is refused.
-    pub(super) fn plan(paths: &Paths) -> Result<Self, CliError> {
-        if let Some(reason) = paths.refusal() {
+    pub(super) fn plan(paths: &DataPaths) -> Result<Self, CliError> {
+        if let Some(reason) = paths.check_ownership() {
             return Err(CliError::Usage(format!("{reason}; nothing was removed")));
         }
         let home = paths.home().to_path_buf();
         let entries = match fs::read_dir(&home) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            other => other.map_err(fault(&home))?,
+            other => other.map_err(file_error(&home))?,
         };
-        let store = remora_store::open(&paths.database(), Access::Read);
-        let counts = store.and_then(|store| store.counts());
+        let store = remora_store::open_store(&paths.database_file(), Access::Read);
+        let counts = store.and_then(|store| store.count_contents());
         let mut purge = Self {
             home,
             items: counts.ok().map(|c| c.items.iter().map(|(_, n)| n).sum()),
             ..Self::default()
         };
         for entry in entries {
-            let entry = entry.map_err(fault(&purge.home))?;
+            let entry = entry.map_err(file_error(&purge.home))?;
             let name = entry.file_name();
             if is_known_name(&name) {
-                purge.measure(&entry.path());
+                purge.measure_path(&entry.path());
                 purge.known.push(name);
             } else {
                 purge.others.push(name.to_string_lossy().into_owned());
@@ -65,13 +65,13 @@ impl Purge {
         Ok(purge)
     }
 
-    fn measure(&mut self, path: &Path) {
+    fn measure_path(&mut self, path: &Path) {
         let Ok(meta) = fs::symlink_metadata(path) else {
             return;
         };
         if meta.is_dir() {
             let entries = fs::read_dir(path).into_iter().flatten().flatten();
-            entries.for_each(|entry| self.measure(&entry.path()));
+            entries.for_each(|entry| self.measure_path(&entry.path()));
         } else {
             self.files += 1;
             self.bytes += meta.len();
@@ -83,7 +83,7 @@ impl Purge {
         if yes || self.known.is_empty() {
             return Ok(());
         }
-        let what = format!("everything Remora remembers: {}", self.describe());
+        let what = format!("everything Remora remembers: {}", self.describe_contents());
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return Err(CliError::Usage(format!(
                 "--purge removes {what}; add --yes to do it; nothing was changed"
@@ -101,19 +101,19 @@ impl Purge {
         }
     }
 
-    fn describe(&self) -> String {
-        let files = count(self.files, "file", "files");
-        let home = visible(&self.home.display().to_string());
+    fn describe_contents(&self) -> String {
+        let files = format_count(self.files, "file", "files");
+        let home = escape_invisible(&self.home.display().to_string());
         let held = match self.items {
-            Some(items) => format!("{}, {files}", count(items, "item", "items")),
+            Some(items) => format!("{}, {files}", format_count(items, "item", "items")),
             None => files,
         };
-        format!("{held}, {} in {home}", size(self.bytes))
+        format!("{held}, {} in {home}", format_size(self.bytes))
     }
 
     /// Removes what is ours, and the folder if nothing else is in it. The mark
     /// goes last, so that a purge that was stopped half way can be repeated.
-    pub(super) fn run(&mut self) -> Result<(), CliError> {
+    pub(super) fn remove_data(&mut self) -> Result<(), CliError> {
         let mark = |name: &OsString| name == "remora-data";
         self.known.sort_by_key(mark);
         for name in &self.known {
@@ -125,7 +125,7 @@ impl Purge {
                 Err(e) => Err(e),
             };
             match removed {
-                Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(fault(&path)(e)),
+                Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(file_error(&path)(e)),
                 _ => {}
             }
         }
@@ -134,13 +134,13 @@ impl Purge {
             let real = fs::canonicalize(&self.home).unwrap_or_else(|_| self.home.clone());
             // One that is not empty any more stays.
             if fs::remove_dir(real).is_ok() && linked {
-                fs::remove_file(&self.home).map_err(fault(&self.home))?;
+                fs::remove_file(&self.home).map_err(file_error(&self.home))?;
             }
         }
         Ok(())
     }
 
-    pub(super) fn json(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         json!({
             "items": self.items,
             "files": self.files,
@@ -149,25 +149,25 @@ impl Purge {
         })
     }
 
-    pub(super) fn say(&self, out: &mut Output) -> Result<(), CliError> {
+    pub(super) fn print_report(&self, out: &mut Output) -> Result<(), CliError> {
         if self.known.is_empty() {
-            return out.text("there was no data directory to remove\n");
+            return out.print_text("there was no data directory to remove\n");
         }
-        out.text(&format!("removed {}\n", self.describe()))?;
+        out.print_text(&format!("removed {}\n", self.describe_contents()))?;
         if self.others.is_empty() {
             return Ok(());
         }
-        let others = count(self.others.len() as u64, "other file", "other files");
-        let home = visible(&self.home.display().to_string());
-        out.text(&format!("kept {others} in {home}:\n"))?;
-        for name in self.others.iter().take(MAX_NAMED) {
-            out.text(&format!("  {}\n", visible(name)))?;
+        let others = format_count(self.others.len() as u64, "other file", "other files");
+        let home = escape_invisible(&self.home.display().to_string());
+        out.print_text(&format!("kept {others} in {home}:\n"))?;
+        for name in self.others.iter().take(MAX_LISTED_NAMES) {
+            out.print_text(&format!("  {}\n", escape_invisible(name)))?;
         }
         Ok(())
     }
 }
 
-fn fault(path: &Path) -> impl FnOnce(io::Error) -> CliError + '_ {
+fn file_error(path: &Path) -> impl FnOnce(io::Error) -> CliError + '_ {
     move |source| CliError::File {
         path: path.to_path_buf(),
         source,

@@ -1,56 +1,60 @@
 //! What became of a settings file, for people and for programs.
 
-use remora_agents::install::What;
-use remora_agents::install::file::{Outcome, Report};
+use remora_agents::install::ChangeKind;
+use remora_agents::install::file::{FileOutcome, InstallReport};
 use serde_json::{Value, json};
 
 use crate::error::CliError;
 use crate::output::{Output, Style};
 
-pub(super) fn told(report: &Report) -> Value {
+pub(super) fn report_to_json(report: &InstallReport) -> Value {
     let changes: Vec<Value> = report
         .changes
         .iter()
-        .map(|change| json!({ "event": change.event, "change": word(change.what) }))
+        .map(|change| json!({ "event": change.event, "change": change_name(change.what) }))
         .collect();
     json!({
         "file": report.file,
-        "outcome": outcome(report.outcome),
+        "outcome": outcome_name(report.outcome),
         "changes": changes,
         "warnings": report.warnings,
         "backup": report.backup,
     })
 }
 
-fn word(what: What) -> &'static str {
+fn change_name(what: ChangeKind) -> &'static str {
     match what {
-        What::Added => "added",
-        What::Updated => "updated",
-        What::Removed => "removed",
+        ChangeKind::Added => "added",
+        ChangeKind::Updated => "updated",
+        ChangeKind::Removed => "removed",
     }
 }
 
-pub(super) fn outcome(outcome: Outcome) -> &'static str {
+pub(super) fn outcome_name(outcome: FileOutcome) -> &'static str {
     match outcome {
-        Outcome::Unchanged => "unchanged",
-        Outcome::Created => "created",
-        Outcome::Edited => "edited",
-        Outcome::Restored => "restored",
-        Outcome::Deleted => "deleted",
+        FileOutcome::Unchanged => "unchanged",
+        FileOutcome::Created => "created",
+        FileOutcome::Edited => "edited",
+        FileOutcome::Restored => "restored",
+        FileOutcome::Deleted => "deleted",
     }
 }
 
-pub(super) fn say(out: &mut Output, report: &Report, verb: &str) -> Result<(), CliError> {
+pub(super) fn print_report(
+    out: &mut Output,
+    report: &InstallReport,
+    verb: &str,
+) -> Result<(), CliError> {
     let file = out.paint(Style::Bold, &report.file.display().to_string());
     let text = match report.outcome {
-        Outcome::Unchanged => format!("{file}: nothing to change\n"),
-        Outcome::Created => format!("{file} {verb} created\n"),
-        Outcome::Edited => format!("{file} {verb} edited\n"),
-        Outcome::Restored => format!("{file} {verb} restored, byte for byte\n"),
-        Outcome::Deleted => format!("{file} {verb} deleted: it held nothing else\n"),
+        FileOutcome::Unchanged => format!("{file}: nothing to change\n"),
+        FileOutcome::Created => format!("{file} {verb} created\n"),
+        FileOutcome::Edited => format!("{file} {verb} edited\n"),
+        FileOutcome::Restored => format!("{file} {verb} restored, byte for byte\n"),
+        FileOutcome::Deleted => format!("{file} {verb} deleted: it held nothing else\n"),
     };
-    out.text(&text)?;
-    for kind in [What::Added, What::Updated, What::Removed] {
+    out.print_text(&text)?;
+    for kind in [ChangeKind::Added, ChangeKind::Updated, ChangeKind::Removed] {
         let events: Vec<&str> = report
             .changes
             .iter()
@@ -58,23 +62,23 @@ pub(super) fn say(out: &mut Output, report: &Report, verb: &str) -> Result<(), C
             .map(|change| change.event.as_str())
             .collect();
         if !events.is_empty() {
-            out.text(&format!("  {}: {}\n", word(kind), events.join(", ")))?;
+            out.print_text(&format!("  {}: {}\n", change_name(kind), events.join(", ")))?;
         }
     }
     if let Some(backup) = &report.backup {
-        out.text(&format!("  the file as it was: {}\n", backup.display()))?;
+        out.print_text(&format!("  the file as it was: {}\n", backup.display()))?;
     }
     for warning in &report.warnings {
         let warning = out.paint(Style::Yellow, &format!("warning: {warning}"));
-        out.text(&format!("  {warning}\n"))?;
+        out.print_text(&format!("  {warning}\n"))?;
     }
     Ok(())
 }
 
 /// Whether something of ours was there before.
-pub(super) fn is_update(report: &Report) -> bool {
+pub(super) fn is_update(report: &InstallReport) -> bool {
     report
         .changes
         .iter()
-        .any(|change| change.what == What::Updated)
+        .any(|change| change.what == ChangeKind::Updated)
 }

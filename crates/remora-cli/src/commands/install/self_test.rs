@@ -19,7 +19,7 @@ pub(super) fn run(program: &Path, spec: &AgentSpec) -> Result<(), String> {
         "hook_event_name": "UserPromptSubmit",
         "prompt": mark,
     });
-    let answer = call(
+    let answer = run_program(
         program,
         &["hook", spec.name],
         place.path(),
@@ -27,21 +27,21 @@ pub(super) fn run(program: &Path, spec: &AgentSpec) -> Result<(), String> {
     )?;
     serde_json::from_str::<Value>(answer.trim())
         .map_err(|_| format!("the hook answered with something else than JSON: {answer}"))?;
-    call(program, &["worker", "drain"], place.path(), "")?;
-    let found = call(
+    run_program(program, &["worker", "drain"], place.path(), "")?;
+    let found = run_program(
         program,
         &["search", "--all", "--json", mark],
         place.path(),
         "",
     );
-    let ended = call(program, &["worker", "stop"], place.path(), "");
+    let ended = run_program(program, &["worker", "stop"], place.path(), "");
     if !found?.contains(mark) {
         return Err("the event was captured, but is not found".to_owned());
     }
     ended.map(drop)
 }
 
-fn call(program: &Path, args: &[&str], home: &Path, input: &str) -> Result<String, String> {
+fn run_program(program: &Path, args: &[&str], home: &Path, input: &str) -> Result<String, String> {
     let failed = |e: std::io::Error| format!("`remora {}`: {e}", args.join(" "));
     let mut child = Command::new(program)
         .args(args)

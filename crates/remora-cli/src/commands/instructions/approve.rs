@@ -6,30 +6,30 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use remora_client::Paths;
+use remora_client::DataPaths;
 use remora_files::{MAX_SETTINGS_BYTES, read_file};
-use remora_instructions::{External, Instructions, Why};
+use remora_instructions::{ExternalImports, Instructions, SkipReason};
 use serde_json::json;
 
-use super::Resolved;
-use crate::args::InstructionsApprove;
-use crate::commands::data::Data;
+use super::ResolvedSession;
+use crate::args::InstructionsApproveArgs;
+use crate::commands::data::DataDir;
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, visible};
+use crate::output::{Output, escape_invisible};
 
-fn book(paths: &Paths) -> PathBuf {
+fn approvals_path(paths: &DataPaths) -> PathBuf {
     paths.home().join("approvals.json")
 }
 
 /// Whether the person allowed this project's imports from outside.
-pub(super) fn is_approved(paths: &Paths, root: &Path) -> bool {
-    read(paths).is_ok_and(|projects| projects.contains(root))
+pub(super) fn is_approved(paths: &DataPaths, root: &Path) -> bool {
+    read_approvals(paths).is_ok_and(|projects| projects.contains(root))
 }
 
-fn read(paths: &Paths) -> Result<BTreeSet<PathBuf>, CliError> {
-    let file = book(paths);
+fn read_approvals(paths: &DataPaths) -> Result<BTreeSet<PathBuf>, CliError> {
+    let file = approvals_path(paths);
     let bytes = match read_file(&file, MAX_SETTINGS_BYTES) {
         Ok(bytes) => bytes,
         Err(e) if e.is_missing() => return Ok(BTreeSet::new()),
@@ -48,13 +48,13 @@ fn read(paths: &Paths) -> Result<BTreeSet<PathBuf>, CliError> {
     })
 }
 
-fn write(paths: &Paths, projects: &BTreeSet<PathBuf>) -> Result<(), CliError> {
-    let file = book(paths);
+fn write_approvals(paths: &DataPaths, projects: &BTreeSet<PathBuf>) -> Result<(), CliError> {
+    let file = approvals_path(paths);
     let fail = |source| CliError::File {
         path: file.clone(),
         source,
     };
-    paths.prepare().map_err(fail)?;
+    paths.prepare_data_dir().map_err(fail)?;
     let mut draft = tempfile::NamedTempFile::new_in(paths.home()).map_err(fail)?;
     let mut text = serde_json::to_string_pretty(projects)?;
     text.push('\n');
@@ -63,38 +63,38 @@ fn write(paths: &Paths, projects: &BTreeSet<PathBuf>) -> Result<(), CliError> {
     Ok(())
 }
 
-pub(super) fn run(args: &InstructionsApprove, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let Resolved {
+pub(super) fn run(args: &InstructionsApproveArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let ResolvedSession {
         places,
         mut options,
-    } = args.place.resolve(&Environment::read())?;
+    } = args.place.resolve(&Environment::from_process())?;
     let root = remora_instructions::project_root(&places.cwd);
-    options.external = External::AsTheClientKnows;
+    options.external = ExternalImports::AsTheClientKnows;
     let mut loaded = Instructions::load(places, options);
-    args.place.play(&mut loaded);
+    args.place.replay_reads(&mut loaded);
     let held: Vec<&Path> = loaded
         .skipped()
-        .filter(|s| s.why == Why::External)
+        .filter(|s| s.why == SkipReason::External)
         .map(|s| s.path.as_path())
         .collect();
-    let mut projects = read(&data.paths)?;
+    let mut projects = read_approvals(&data.paths)?;
     let changed = if args.revoke {
         projects.remove(&root)
     } else {
         !args.dry_run && projects.insert(root.clone())
     };
     if changed {
-        write(&data.paths, &projects)?;
+        write_approvals(&data.paths, &projects)?;
     }
     if args.json {
-        out.json(&json!({
+        out.print_json(&json!({
             "project": root, "approved": projects.contains(&root), "changed": changed,
             "outside": held,
         }))?;
         return Ok(Exit::GoOn);
     }
-    let root = visible(&root.display().to_string());
+    let root = escape_invisible(&root.display().to_string());
     let mut text = match (args.revoke, args.dry_run, changed) {
         (true, _, true) => format!("{root}: imports from outside are held back again\n"),
         (true, _, false) => format!("{root}: was not approved\n"),
@@ -106,11 +106,11 @@ pub(super) fn run(args: &InstructionsApprove, out: &mut Output) -> Result<Exit, 
         text.push_str("  no file is held back\n");
     }
     for path in held {
-        let _ = writeln!(text, "  {}", visible(&path.display().to_string()));
+        let _ = writeln!(text, "  {}", escape_invisible(&path.display().to_string()));
     }
     if !args.revoke && !args.dry_run {
         text.push_str("  the client asks for itself and keeps its own answer\n");
     }
-    out.text(&text)?;
+    out.print_text(&text)?;
     Ok(Exit::GoOn)
 }

@@ -4,55 +4,56 @@
 use std::collections::BTreeMap;
 
 use remora_hooks::{
-    Attendance, Engine, FlagSettings, Host, Mode, Options, Places, SettingSources, Status, Trust,
+    Engine, EngineMode, EngineOptions, FlagSettings, HandlerStatus, Host, Interactivity,
+    SettingSources, SettingsPaths, Trust,
 };
-use remora_instructions::{Instructions, Loaded, Reset, render};
+use remora_instructions::{Instructions, LoadedFile, ResetReason, render};
 use remora_protocol::Event;
 use serde_json::{Map, Value, json};
 
-use super::{Resolved, touched};
-use crate::args::{InstructionsLoad, ResetKind};
+use super::{ResolvedSession, resolve_touched_file};
+use crate::args::{InstructionsLoadArgs, ResetKind};
 use crate::commands::hooks;
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style, visible};
+use crate::output::{Output, Style, escape_invisible};
 
-pub(super) fn run(args: &InstructionsLoad, out: &mut Output) -> Result<Exit, CliError> {
-    let environment = Environment::read();
+pub(super) fn run(args: &InstructionsLoadArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let environment = Environment::from_process();
     let resolved = args.place.resolve(&environment)?;
     let firing = if args.fire {
-        Some(Firing::new(&resolved, &environment)?)
+        Some(HookRunner::new(&resolved, &environment)?)
     } else {
         None
     };
     let mut instructions = Instructions::load(resolved.places, resolved.options);
-    tell(instructions.start(), firing.as_ref(), args.json, out)?;
+    print_loaded_files(instructions.start(), firing.as_ref(), args.json, out)?;
     for file in &args.place.read {
-        let new = instructions.on_read(&touched(file, &instructions));
-        tell(&new, firing.as_ref(), args.json, out)?;
+        let new = instructions.on_read(&resolve_touched_file(file, &instructions));
+        print_loaded_files(&new, firing.as_ref(), args.json, out)?;
     }
     if let Some(kind) = args.reset {
         instructions.reset(match kind {
-            ResetKind::Compact => Reset::Compact,
-            ResetKind::Clear => Reset::Clear,
+            ResetKind::Compact => ResetReason::Compact,
+            ResetKind::Clear => ResetReason::Clear,
         });
-        tell(instructions.start(), firing.as_ref(), args.json, out)?;
+        print_loaded_files(instructions.start(), firing.as_ref(), args.json, out)?;
     }
     Ok(Exit::GoOn)
 }
 
 /// What is needed to run hooks.
-struct Firing {
+struct HookRunner {
     engine: Engine,
     handlers: Vec<(std::ffi::OsString, std::ffi::OsString)>,
     common: Map<String, Value>,
 }
 
-impl Firing {
-    fn new(resolved: &Resolved, environment: &Environment) -> Result<Self, CliError> {
+impl HookRunner {
+    fn new(resolved: &ResolvedSession, environment: &Environment) -> Result<Self, CliError> {
         let from = &resolved.places;
-        let mut places = Places::new(from.cwd.clone(), from.home.clone());
+        let mut places = SettingsPaths::new(from.cwd.clone(), from.home.clone());
         places.config_dir.clone_from(&from.config_dir);
         places.managed.clone_from(&from.managed);
         places.flag = resolved.options.settings.clone().map(FlagSettings::Json);
@@ -63,10 +64,10 @@ impl Firing {
             local: sources.local,
         };
         let mode = match resolved.options.mode {
-            remora_instructions::Mode::Full => Mode::Full,
-            remora_instructions::Mode::Bare => Mode::Bare,
+            remora_instructions::LoadMode::Full => EngineMode::Full,
+            remora_instructions::LoadMode::Bare => EngineMode::Bare,
         };
-        let options = Options {
+        let options = EngineOptions {
             // Without a person in front the client asks nobody.
             trust: Trust::Trusted,
             mode,
@@ -82,7 +83,10 @@ impl Firing {
     }
 
     /// Runs the handlers of one file's event; how many ended in which way.
-    fn fire(&self, fact: &Map<String, Value>) -> Result<BTreeMap<&'static str, usize>, CliError> {
+    fn run_handlers(
+        &self,
+        fact: &Map<String, Value>,
+    ) -> Result<BTreeMap<&'static str, usize>, CliError> {
         let mut event = self.common.clone();
         event.insert("hook_event_name".into(), "InstructionsLoaded".into());
         event.extend(fact.clone());
@@ -90,13 +94,13 @@ impl Firing {
         let host = Host {
             environment: self.handlers.clone(),
             session_dir: None,
-            attendance: Attendance::Unattended,
+            attendance: Interactivity::Unattended,
             trace: None,
         };
         let run = self.engine.run(&event, &host);
         let mut ended = BTreeMap::new();
         for handler in &run.report.handlers {
-            *ended.entry(word(handler.status)).or_default() += 1;
+            *ended.entry(status_name(handler.status)).or_default() += 1;
         }
         // Nobody reads their answers, but they shall finish.
         for handler in run.background {
@@ -106,28 +110,28 @@ impl Firing {
     }
 }
 
-fn word(status: Status) -> &'static str {
+fn status_name(status: HandlerStatus) -> &'static str {
     match status {
-        Status::Ok => "ok",
-        Status::Blocked | Status::Error => "failed",
-        Status::Timeout | Status::Cancelled => "timed out",
-        Status::Background => "in the background",
-        Status::Skipped => "skipped",
+        HandlerStatus::Ok => "ok",
+        HandlerStatus::Blocked | HandlerStatus::Error => "failed",
+        HandlerStatus::Timeout | HandlerStatus::Cancelled => "timed out",
+        HandlerStatus::Background => "in the background",
+        HandlerStatus::Skipped => "skipped",
     }
 }
 
-fn tell(
-    files: &[Loaded],
-    firing: Option<&Firing>,
+fn print_loaded_files(
+    files: &[LoadedFile],
+    firing: Option<&HookRunner>,
     as_json: bool,
     out: &mut Output,
 ) -> Result<(), CliError> {
     for file in files {
-        let Some(Value::Object(fact)) = render::fact(file) else {
+        let Some(Value::Object(fact)) = render::build_hook_payload(file) else {
             continue;
         };
         let ended = match firing {
-            Some(firing) => Some(firing.fire(&fact)?),
+            Some(firing) => Some(firing.run_handlers(&fact)?),
             None => None,
         };
         if as_json {
@@ -135,10 +139,10 @@ fn tell(
             if let Some(ended) = ended {
                 line.insert("handlers".into(), json!(ended));
             }
-            out.json(&line)?;
+            out.print_json(&line)?;
             continue;
         }
-        let path = visible(&file.path.display().to_string());
+        let path = escape_invisible(&file.path.display().to_string());
         let ended = ended.map_or_else(String::new, |ended| {
             let parts: Vec<String> = ended.iter().map(|(w, n)| format!("{n} {w}")).collect();
             let parts = if parts.is_empty() {
@@ -149,7 +153,7 @@ fn tell(
             format!("  {}", out.paint(Style::Dim, &parts))
         });
         let reason = out.paint(Style::Bold, file.reason.as_str());
-        out.text(&format!("{reason} {path} {}{ended}\n", file.kind.as_str()))?;
+        out.print_text(&format!("{reason} {path} {}{ended}\n", file.kind.as_str()))?;
     }
     Ok(())
 }

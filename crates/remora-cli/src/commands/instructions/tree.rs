@@ -3,25 +3,25 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use remora_instructions::memories::check::Verdict;
-use remora_instructions::{Instructions, Kind, Loaded, Reason};
+use remora_instructions::memories::check::ClaimVerdict;
+use remora_instructions::{InstructionKind, Instructions, LoadReason, LoadedFile};
 
-use super::Doubts;
-use crate::commands::show::lines::count;
-use crate::output::{Output, Style, visible};
+use super::CachedVerdicts;
+use crate::commands::show::lines::format_count;
+use crate::output::{Output, Style, escape_invisible};
 
 /// Cells of a bar.
-const BAR: usize = 10;
+const BAR_CHARS: usize = 10;
 
-pub(super) fn text(
+pub(super) fn render_tree(
     instructions: &Instructions,
-    doubts: &Doubts,
+    doubts: &CachedVerdicts,
     budget: u32,
     out: &Output,
 ) -> String {
     let mut text = String::new();
     let start = instructions.start();
-    let later = instructions.later();
+    let later = instructions.loaded_on_demand();
     if start.is_empty() && later.is_empty() {
         text.push_str("no instruction file is in the prompt\n");
     }
@@ -30,25 +30,33 @@ pub(super) fn text(
         if file.trigger.as_deref() != trigger {
             trigger = file.trigger.as_deref();
             let path = trigger.map(|p| p.display().to_string()).unwrap_or_default();
-            let _ = writeln!(text, "after {}", out.paint(Style::Bold, &visible(&path)));
+            let _ = writeln!(
+                text,
+                "after {}",
+                out.paint(Style::Bold, &escape_invisible(&path))
+            );
         }
-        line(&mut text, file, doubts, budget, out);
+        push_file_line(&mut text, file, doubts, budget, out);
     }
-    let total: u32 = start.iter().chain(later).map(Loaded::tokens).sum();
+    let total: u32 = start
+        .iter()
+        .chain(later)
+        .map(LoadedFile::estimate_tokens)
+        .sum();
     if total > 0 {
         let _ = writeln!(
             text,
             "{total} tokens in {}, {} of a budget of {budget}",
-            count((start.len() + later.len()) as u64, "file", "files"),
-            percent(total, budget),
+            format_count((start.len() + later.len()) as u64, "file", "files"),
+            format_percent(total, budget),
         );
     }
     let mut skipped = instructions.skipped().peekable();
     if skipped.peek().is_some() {
         let _ = writeln!(text, "\nleft out");
         for file in skipped {
-            let path = visible(&file.path.display().to_string());
-            let why = visible(&file.why.to_string());
+            let path = escape_invisible(&file.path.display().to_string());
+            let why = escape_invisible(&file.why.to_string());
             let _ = writeln!(text, "  {path}: {}", out.paint(Style::Dim, &why));
         }
     }
@@ -60,20 +68,26 @@ pub(super) fn text(
                 text,
                 "{} {}",
                 out.paint(Style::Yellow, "warning:"),
-                visible(warning)
+                escape_invisible(warning)
             );
         }
     }
     text
 }
 
-fn line(text: &mut String, file: &Loaded, doubts: &Doubts, budget: u32, out: &Output) {
-    let tokens = file.tokens();
+fn push_file_line(
+    text: &mut String,
+    file: &LoadedFile,
+    doubts: &CachedVerdicts,
+    budget: u32,
+    out: &Output,
+) {
+    let tokens = file.estimate_tokens();
     let indent = if file.parent.is_some() { "  " } else { "" };
-    let path = visible(&file.path.display().to_string());
-    let doubt = match doubts.about(file) {
-        Some(verdict @ (Verdict::Gone | Verdict::Moved)) => {
-            let mark = format!(" [{}]", verdict.word());
+    let path = escape_invisible(&file.path.display().to_string());
+    let doubt = match doubts.verdict_for(file) {
+        Some(verdict @ (ClaimVerdict::Gone | ClaimVerdict::Moved)) => {
+            let mark = format!(" [{}]", verdict.as_str());
             out.paint(Style::Red, &mark)
         }
         _ => String::new(),
@@ -82,28 +96,28 @@ fn line(text: &mut String, file: &Loaded, doubts: &Doubts, budget: u32, out: &Ou
         text,
         "{:>7} {} {:<9} {indent}{path}{doubt} {}",
         tokens,
-        out.paint(Style::Cyan, &bar(tokens, budget)),
-        layer(file.kind),
+        out.paint(Style::Cyan, &format_bar(tokens, budget)),
+        layer_name(file.kind),
         out.paint(
             Style::Dim,
-            &format!("({}, {} bytes)", reason(file), file.bytes)
+            &format!("({}, {} bytes)", format_reason(file), file.bytes)
         ),
     );
 }
 
-fn layer(kind: Kind) -> &'static str {
+fn layer_name(kind: InstructionKind) -> &'static str {
     match kind {
-        Kind::Managed => "managed",
-        Kind::User => "user",
-        Kind::Project => "project",
-        Kind::Local => "local",
-        Kind::AutoMem => "memory",
-        Kind::TeamMem => "team",
+        InstructionKind::Managed => "managed",
+        InstructionKind::User => "user",
+        InstructionKind::Project => "project",
+        InstructionKind::Local => "local",
+        InstructionKind::AutoMem => "memory",
+        InstructionKind::TeamMem => "team",
     }
 }
 
-fn reason(file: &Loaded) -> String {
-    let name = |path: &Path| visible(&path.display().to_string());
+fn format_reason(file: &LoadedFile) -> String {
+    let name = |path: &Path| escape_invisible(&path.display().to_string());
     if !file.is_loaded_by_client() {
         return match &file.parent {
             Some(parent) => format!(
@@ -114,27 +128,27 @@ fn reason(file: &Loaded) -> String {
         };
     }
     match (file.reason, &file.parent, &file.globs) {
-        (Reason::Include, Some(parent), _) => format!("imported by {}", name(parent)),
-        (Reason::PathGlobMatch, _, Some(globs)) => {
-            format!("matches {}", visible(&globs.join(", ")))
+        (LoadReason::Include, Some(parent), _) => format!("imported by {}", name(parent)),
+        (LoadReason::PathGlobMatch, _, Some(globs)) => {
+            format!("matches {}", escape_invisible(&globs.join(", ")))
         }
-        (Reason::NestedTraversal, ..) => "nested".to_owned(),
-        (Reason::Compact, ..) => "after compaction".to_owned(),
+        (LoadReason::NestedTraversal, ..) => "nested".to_owned(),
+        (LoadReason::Compact, ..) => "after compaction".to_owned(),
         _ => "session start".to_owned(),
     }
 }
 
 /// A share of the budget, drawn in eighths of a cell.
-fn bar(tokens: u32, budget: u32) -> String {
-    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let share = u64::from(tokens) * (BAR * 8) as u64;
+fn format_bar(tokens: u32, budget: u32) -> String {
+    const EIGHTH_BLOCKS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let share = u64::from(tokens) * (BAR_CHARS * 8) as u64;
     let eighths = share.div_ceil(u64::from(budget.max(1)));
-    let eighths = usize::try_from(eighths).map_or(BAR * 8, |n| n.min(BAR * 8));
-    let drawn = format!("{}{}", "█".repeat(eighths / 8), PARTS[eighths % 8]);
-    format!("▕{drawn:<BAR$}▏")
+    let eighths = usize::try_from(eighths).map_or(BAR_CHARS * 8, |n| n.min(BAR_CHARS * 8));
+    let drawn = format!("{}{}", "█".repeat(eighths / 8), EIGHTH_BLOCKS[eighths % 8]);
+    format!("▕{drawn:<BAR_CHARS$}▏")
 }
 
-fn percent(tokens: u32, budget: u32) -> String {
+fn format_percent(tokens: u32, budget: u32) -> String {
     let share = u64::from(tokens) * 100 / u64::from(budget.max(1));
     format!("{share}%")
 }

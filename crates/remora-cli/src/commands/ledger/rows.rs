@@ -2,39 +2,42 @@
 
 use std::collections::HashMap;
 
-use remora_memory::store::{Filter, Name, Store};
-use remora_protocol::record::{Given, Kind};
+use remora_memory::store::{Filter, ItemRef, Store};
+use remora_protocol::record::{Injection, Kind};
 
 use crate::error::CliError;
 
 /// Rows that are asked for at a time; they come with all their text.
-const CHUNK: usize = 256;
+const LOOKUP_CHUNK_ITEMS: usize = 256;
 
 /// A line, and the row that it names.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Row {
-    pub(super) given: Given,
+pub(super) struct InjectionRow {
+    pub(super) given: Injection,
     /// What it is; `gone` when the row is no longer there.
     pub(super) kind: &'static str,
     pub(super) title: Option<String>,
 }
 
 /// The lines within the filter, the oldest first.
-pub(super) fn find(store: &dyn Store, filter: &Filter) -> Result<Vec<Row>, CliError> {
-    let given = store.given(filter, usize::MAX)?;
-    let mut ids: Vec<i64> = given.iter().filter_map(number).collect();
+pub(super) fn list_injection_rows(
+    store: &dyn Store,
+    filter: &Filter,
+) -> Result<Vec<InjectionRow>, CliError> {
+    let given = store.list_injections(filter, usize::MAX)?;
+    let mut ids: Vec<i64> = given.iter().filter_map(parse_item_id).collect();
     ids.sort_unstable();
     ids.dedup();
     let mut known: HashMap<i64, (Kind, String)> = HashMap::new();
-    for ids in ids.chunks(CHUNK) {
-        let names: Vec<Name> = ids.iter().map(|id| Name::Id(*id)).collect();
-        for item in store.items(&names)? {
+    for ids in ids.chunks(LOOKUP_CHUNK_ITEMS) {
+        let names: Vec<ItemRef> = ids.iter().map(|id| ItemRef::Id(*id)).collect();
+        for item in store.find_items(&names)? {
             known.insert(item.id, (item.kind, item.title));
         }
     }
-    let memories = memories(store, filter, &given)?;
-    let row = |given: Given| {
-        let found = match number(&given) {
+    let memories = find_memory_titles(store, filter, &given)?;
+    let row = |given: Injection| {
+        let found = match parse_item_id(&given) {
             Some(id) => known.get(&id).map(|(kind, title)| (*kind, title)),
             None => memories.get(&given.item).map(|t| (Kind::Memory, t)),
         };
@@ -43,24 +46,24 @@ pub(super) fn find(store: &dyn Store, filter: &Filter) -> Result<Vec<Row>, CliEr
             None if given.item.contains("://") => (Kind::Memory.name(), None),
             None => ("gone", None),
         };
-        Row { given, kind, title }
+        InjectionRow { given, kind, title }
     };
     Ok(given.into_iter().map(row).collect())
 }
 
-fn number(given: &Given) -> Option<i64> {
+fn parse_item_id(given: &Injection) -> Option<i64> {
     given.item.strip_prefix('#')?.parse().ok()
 }
 
 /// Titles of saved memories by their address: of the person, or of the project
 /// of a session that was given it.
-fn memories(
+fn find_memory_titles(
     store: &dyn Store,
     filter: &Filter,
-    given: &[Given],
+    given: &[Injection],
 ) -> Result<HashMap<String, String>, CliError> {
     let mut titles = HashMap::new();
-    let addresses = given.iter().filter(|given| number(given).is_none());
+    let addresses = given.iter().filter(|given| parse_item_id(given).is_none());
     let mut wanted: Vec<(&str, &str)> = addresses
         .map(|given| (given.item.as_str(), given.session.as_str()))
         .collect();
@@ -74,7 +77,7 @@ fn memories(
         until: None,
         ..filter.clone()
     };
-    let sessions = store.sessions(&of_any_time, usize::MAX)?;
+    let sessions = store.list_sessions(&of_any_time, usize::MAX)?;
     let projects: HashMap<&str, &str> = sessions
         .iter()
         .map(|session| (session.id.as_str(), session.project.as_str()))
@@ -87,7 +90,7 @@ fn memories(
             .into_iter()
             .flatten()
         {
-            if let Some(item) = store.keyed(project, Kind::Memory, address)? {
+            if let Some(item) = store.find_by_key(project, Kind::Memory, address)? {
                 titles.insert(address.to_owned(), item.title);
                 break;
             }

@@ -4,24 +4,24 @@ use std::collections::HashSet;
 
 use remora_protocol::record::Kind;
 
-use super::rows::Row;
+use super::rows::InjectionRow;
 
 /// Moments in the order in which a session meets them.
-const MOMENTS: &[&str] = &[
+const TRIGGER_NAMES: &[&str] = &[
     "start", "index", "prompt", "read", "failure", "subagent", "compact",
 ];
 
 /// What some lines come to.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sum {
+pub(super) struct InjectionStats {
     pub(super) items: u64,
     pub(super) used: u64,
     pub(super) tokens: u64,
     pub(super) used_tokens: u64,
 }
 
-impl Sum {
-    fn add(&mut self, row: &Row) {
+impl InjectionStats {
+    fn add_row(&mut self, row: &InjectionRow) {
         let tokens = u64::from(row.given.tokens);
         self.items += 1;
         self.tokens += tokens;
@@ -37,7 +37,7 @@ impl Sum {
     }
 
     /// The same as a part of one.
-    pub(super) fn rate(&self) -> Option<f64> {
+    pub(super) fn use_rate(&self) -> Option<f64> {
         let whole = u32::try_from(self.per_mille()?).ok()?;
         Some(f64::from(whole) / 1000.0)
     }
@@ -45,45 +45,48 @@ impl Sum {
 
 /// All sums.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) struct Tally {
-    pub(super) all: Sum,
+pub(super) struct InjectionTally {
+    pub(super) all: InjectionStats,
     pub(super) sessions: u64,
     /// Those that occur, in the order of a session.
-    pub(super) moments: Vec<(String, Sum)>,
+    pub(super) moments: Vec<(String, InjectionStats)>,
     /// Those that occur, in the order in which kinds are listed.
-    pub(super) kinds: Vec<(String, Sum)>,
+    pub(super) kinds: Vec<(String, InjectionStats)>,
 }
 
-impl Tally {
-    pub(super) fn of(rows: &[Row]) -> Self {
+impl InjectionTally {
+    pub(super) fn from_rows(rows: &[InjectionRow]) -> Self {
         let mut tally = Self::default();
         let mut sessions = HashSet::new();
         for row in rows {
-            tally.all.add(row);
-            part(&mut tally.moments, &row.given.moment).add(row);
-            part(&mut tally.kinds, row.kind).add(row);
+            tally.all.add_row(row);
+            find_or_insert(&mut tally.moments, &row.given.moment).add_row(row);
+            find_or_insert(&mut tally.kinds, row.kind).add_row(row);
             sessions.insert(row.given.session.as_str());
         }
         tally.sessions = sessions.len() as u64;
-        let of_moment = |name: &str| MOMENTS.iter().position(|moment| *moment == name);
+        let of_moment = |name: &str| TRIGGER_NAMES.iter().position(|moment| *moment == name);
         let of_kind = |name: &str| Kind::ALL.iter().position(|kind| kind.name() == name);
-        sort(&mut tally.moments, of_moment);
-        sort(&mut tally.kinds, of_kind);
+        sort_parts(&mut tally.moments, of_moment);
+        sort_parts(&mut tally.kinds, of_kind);
         tally
     }
 }
 
-fn part<'a>(parts: &'a mut Vec<(String, Sum)>, name: &str) -> &'a mut Sum {
+fn find_or_insert<'a>(
+    parts: &'a mut Vec<(String, InjectionStats)>,
+    name: &str,
+) -> &'a mut InjectionStats {
     let at = parts.iter().position(|(known, _)| known == name);
     let at = at.unwrap_or_else(|| {
-        parts.push((name.to_owned(), Sum::default()));
+        parts.push((name.to_owned(), InjectionStats::default()));
         parts.len() - 1
     });
     &mut parts[at].1
 }
 
 /// What has no place comes last, by name.
-fn sort(parts: &mut [(String, Sum)], place: impl Fn(&str) -> Option<usize>) {
+fn sort_parts(parts: &mut [(String, InjectionStats)], place: impl Fn(&str) -> Option<usize>) {
     parts.sort_by(|(a, _), (b, _)| {
         let of = |name: &str| place(name).unwrap_or(usize::MAX);
         (of(a), a).cmp(&(of(b), b))
@@ -92,13 +95,19 @@ fn sort(parts: &mut [(String, Sum)], place: impl Fn(&str) -> Option<usize>) {
 
 #[cfg(test)]
 mod tests {
-    use remora_protocol::record::{Given, Used};
+    use remora_protocol::record::{Injection, InjectionUse};
 
     use super::*;
 
-    fn row(session: &str, moment: &str, kind: &'static str, tokens: u32, used: bool) -> Row {
-        Row {
-            given: Given {
+    fn row(
+        session: &str,
+        moment: &str,
+        kind: &'static str,
+        tokens: u32,
+        used: bool,
+    ) -> InjectionRow {
+        InjectionRow {
+            given: Injection {
                 session: session.into(),
                 line: 0,
                 item: "#1".into(),
@@ -107,7 +116,7 @@ mod tests {
                 why: String::new(),
                 tokens,
                 time: 0,
-                used: used.then(|| Used {
+                used: used.then(|| InjectionUse {
                     how: "run".into(),
                     time: 1,
                 }),
@@ -119,18 +128,18 @@ mod tests {
 
     #[test]
     fn sums_by_moment_and_kind() {
-        let tally = Tally::of(&[
+        let tally = InjectionTally::from_rows(&[
             row("a", "odd", "gone", 0, true),
             row("a", "failure", "fix", 100, true),
             row("b", "start", "decision", 200, false),
             row("b", "start", "fix", 33, true),
         ]);
-        let names = |parts: &[(String, Sum)]| -> Vec<String> {
+        let names = |parts: &[(String, InjectionStats)]| -> Vec<String> {
             parts.iter().map(|(name, _)| name.clone()).collect()
         };
         assert_eq!(names(&tally.moments), ["start", "failure", "odd"]);
         assert_eq!(names(&tally.kinds), ["decision", "fix", "gone"]);
-        let sum = |items, used, tokens, used_tokens| Sum {
+        let sum = |items, used, tokens, used_tokens| InjectionStats {
             items,
             used,
             tokens,
@@ -142,6 +151,6 @@ mod tests {
         assert_eq!(tally.sessions, 2);
         assert_eq!(tally.all.per_mille(), Some(399));
         assert_eq!(tally.moments[2].1.per_mille(), None);
-        assert_eq!(Tally::of(&[]).all.rate(), None);
+        assert_eq!(InjectionTally::from_rows(&[]).all.use_rate(), None);
     }
 }

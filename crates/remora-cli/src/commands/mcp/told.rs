@@ -2,72 +2,86 @@
 //! and bounds are the server's.
 
 use jiff::Timestamp;
-use remora_instructions::memories::{self, Type};
+use remora_instructions::memories::{self, MemoryType};
 use remora_memory::private::{strip_injected, strip_private};
 use remora_memory::recall::is_untrusted;
-use remora_memory::redact::{Marks, Redactor};
+use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::Hit;
 use remora_protocol::record::{Item, Kind, Project};
-use remora_protocol::tokens::estimate;
-use remora_server::mcp::{Detail, Entry, Row, Source};
+use remora_protocol::tokens::estimate_tokens;
+use remora_server::mcp::{EntryDetail, SearchEntry, TextOrigin, TimelineEntry};
 
 use crate::commands::memory::{ended_on, origin_of};
 use crate::commands::show;
-use crate::commands::show::lines::Local;
+use crate::commands::show::lines::TimeFormatter;
 use crate::commands::timeline;
 use crate::commands::wrong::Rejections;
 
 /// A row of an index.
-pub(super) fn row(hit: &Hit, rejections: &Rejections, local: &Local, projects: &[Project]) -> Row {
+pub(super) fn to_search_entry(
+    hit: &Hit,
+    rejections: &Rejections,
+    local: &TimeFormatter,
+    projects: &[Project],
+) -> SearchEntry {
     let item = &hit.item;
     let project = projects.iter().find(|project| project.key == item.project);
-    Row {
+    SearchEntry {
         id: item.id,
-        day: local.day(item.time),
+        day: local.format_day(item.time),
         kind: item.kind.name().to_owned(),
-        title: title(item),
-        tokens: tokens(item),
+        title: title_with_status(item),
+        tokens: count_item_tokens(item),
         place: project.map(|project| project.name.clone()),
-        source: source(item),
-        wrong: rejections.mark(item),
+        source: item_source(item),
+        wrong: rejections.describe_rejection(item),
     }
 }
 
 /// A title that does not pass off as what holds what was reverted or has ended.
-fn title(item: &Item) -> String {
-    match show::outdated(item) {
+fn title_with_status(item: &Item) -> String {
+    match show::find_outdated_reason(item) {
         Some(why) => format!("{} ({why})", item.title),
         None => item.title.clone(),
     }
 }
 
-fn tokens(item: &Item) -> u32 {
+fn count_item_tokens(item: &Item) -> u32 {
     match item.digest_tokens {
-        0 => estimate(&item.text).saturating_add(estimate(&item.title)),
+        0 => estimate_tokens(&item.text).saturating_add(estimate_tokens(&item.title)),
         known => known,
     }
 }
 
 /// A line of a timeline.
-pub(super) fn entry(entry: &timeline::Entry, rejections: &Rejections, local: &Local) -> Entry {
+pub(super) fn to_timeline_entry(
+    entry: &timeline::TimelineEntry,
+    rejections: &Rejections,
+    local: &TimeFormatter,
+) -> TimelineEntry {
     let time = entry.time();
     let wrong = match entry {
-        timeline::Entry::Row(item) => rejections.mark(item),
-        timeline::Entry::Event(_) => None,
+        timeline::TimelineEntry::Row(item) => rejections.describe_rejection(item),
+        timeline::TimelineEntry::Event(_) => None,
     };
     let (id, kind, title, source) = match entry {
-        timeline::Entry::Row(item) => (Some(item.id), item.kind.name(), title(item), source(item)),
-        timeline::Entry::Event(event) => (
+        timeline::TimelineEntry::Row(item) => (
+            Some(item.id),
+            item.kind.name(),
+            title_with_status(item),
+            item_source(item),
+        ),
+        timeline::TimelineEntry::Event(event) => (
             None,
             event.name.as_str(),
             event.label.clone(),
-            Source::Elsewhere,
+            TextOrigin::Elsewhere,
         ),
     };
-    Entry {
+    TimelineEntry {
         id,
-        day: local.day(time),
-        clock: local.clock(time),
+        day: local.format_day(time),
+        clock: local.format_clock(time),
         kind: kind.to_owned(),
         title,
         source,
@@ -76,70 +90,77 @@ pub(super) fn entry(entry: &timeline::Entry, rejections: &Rejections, local: &Lo
 }
 
 /// A row in full, with those of its fields that a model can use.
-pub(super) fn item(
+pub(super) fn item_to_detail(
     item: &Item,
     fields: Vec<(&'static str, String)>,
     wrong: Option<String>,
-    local: &Local,
-) -> Detail {
-    const USEFUL: [&str; 10] = [
+    local: &TimeFormatter,
+) -> EntryDetail {
+    const SHOWN_FIELDS: [&str; 10] = [
         "commit", "reverted", "ended", "subagent", "branch", "said by", "tool", "record",
         "changed", "read",
     ];
     let fields = fields.into_iter();
-    let mut fields: Vec<_> = fields.filter(|(name, _)| USEFUL.contains(name)).collect();
+    let mut fields: Vec<_> = fields
+        .filter(|(name, _)| SHOWN_FIELDS.contains(name))
+        .collect();
     if item.seen > 1 {
         fields.insert(0, ("times", item.seen.to_string()));
     }
-    Detail {
+    EntryDetail {
         name: format!("#{}", item.id),
         kind: item.kind.name().to_owned(),
-        when: local.moment(item.time),
+        when: local.format_timestamp(item.time),
         title: item.title.clone(),
         fields,
         facts: item.facts.clone(),
         text: item.text.clone(),
-        source: source(item),
+        source: item_source(item),
         wrong,
         command: format!("remora show {}", item.id),
     }
 }
 
-fn source(item: &Item) -> Source {
+fn item_source(item: &Item) -> TextOrigin {
     if is_untrusted(item) {
-        Source::Elsewhere
+        TextOrigin::Elsewhere
     } else {
-        Source::Person
+        TextOrigin::Person
     }
 }
 
 /// A saved memory. Its file may hold what no row would.
-pub(super) fn memory(
+pub(super) fn memory_to_detail(
     memory: &memories::Memory,
     accepted: bool,
     redactor: &Redactor,
-    local: &Local,
-) -> Detail {
+    local: &TimeFormatter,
+) -> EntryDetail {
     let clean = |text: &str| {
         let text = strip_private(text);
         let text = strip_injected(&text);
-        redactor.text(&text, &mut Marks::default()).into_owned()
+        redactor
+            .redact_text(&text, &mut RedactionCounts::default())
+            .into_owned()
     };
     let when = memory.modified.as_deref().map(|text| {
         let moment: Result<Timestamp, _> = text.parse();
-        moment.map_or_else(|_| text.to_owned(), |m| local.moment(m.as_millisecond()))
+        moment.map_or_else(
+            |_| text.to_owned(),
+            |m| local.format_timestamp(m.as_millisecond()),
+        )
     });
     let mut fields = vec![("priority", memory.priority.to_string())];
     let kind = memory
         .kind
-        .map(|kind| ("type", Type::as_str(kind).to_owned()));
+        .map(|kind| ("type", MemoryType::as_str(kind).to_owned()));
     fields.extend(kind);
     fields.push(("file", memory.path.display().to_string()));
     fields.extend(ended_on(memory).map(|day| ("ended", format!("{day}, by its own words"))));
     if !accepted {
         fields.push(("from", origin_of(memory).to_owned()));
     }
-    Detail {
+    EntryDetail {
         name: memory.uri.to_string(),
         kind: Kind::Memory.name().to_owned(),
         when: when.unwrap_or_default(),
@@ -148,9 +169,9 @@ pub(super) fn memory(
         facts: memory.warnings.clone(),
         text: clean(&memory.body),
         source: if accepted {
-            Source::Person
+            TextOrigin::Person
         } else {
-            Source::Elsewhere
+            TextOrigin::Elsewhere
         },
         wrong: None,
         command: format!("remora memory show {}", memory.uri),

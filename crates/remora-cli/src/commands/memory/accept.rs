@@ -10,45 +10,45 @@ use std::fmt::Write as _;
 use std::io::{self, Write as IoWrite};
 use std::path::{Path, PathBuf};
 
-use remora_client::Paths;
+use remora_client::DataPaths;
 use remora_files::{MAX_SETTINGS_BYTES, read_file};
-use remora_instructions::memories::folder::Change;
-use remora_instructions::memories::{Author, Memory, Scope, Type};
+use remora_instructions::memories::folder::MemoryChange;
+use remora_instructions::memories::{Memory, MemoryAuthor, MemoryScope, MemoryType};
 use ring::digest::{SHA256, digest};
 use serde_json::json;
 
-use super::{Shelf, as_json, now, secrets};
-use crate::args::{MemoryAccept, Whose};
+use super::{MemoryWorkspace, as_json, format_now, list_secrets};
+use crate::args::{MemoryAcceptArgs, MemoryOwnerArgs};
 use crate::commands::reader::refuse_agent;
-use crate::commands::show::lines::{count, flat};
+use crate::commands::show::lines::{flatten_text, format_count};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
 
 /// Names of accepted memories and the hash of what each said, by checkout.
 #[derive(Debug, Default)]
-pub(in crate::commands) struct Accepted(BTreeMap<String, BTreeMap<String, String>>);
+pub(in crate::commands) struct AcceptedMemories(BTreeMap<String, BTreeMap<String, String>>);
 
-impl Accepted {
+impl AcceptedMemories {
     /// Where they are written down.
-    pub(in crate::commands) fn file(paths: &Paths) -> PathBuf {
+    pub(in crate::commands) fn accepted_path(paths: &DataPaths) -> PathBuf {
         paths.home().join("accepted.json")
     }
 
     /// Reads them; a damaged file accepts nothing.
-    pub(in crate::commands) fn load(paths: &Paths) -> Self {
-        let bytes = read_file(&Self::file(paths), MAX_SETTINGS_BYTES).unwrap_or_default();
+    pub(in crate::commands) fn load(paths: &DataPaths) -> Self {
+        let bytes = read_file(&Self::accepted_path(paths), MAX_SETTINGS_BYTES).unwrap_or_default();
         Self(serde_json::from_slice(&bytes).unwrap_or_default())
     }
 
     /// Whether the user wrote this memory or accepted what it says now. Memories
     /// outside the repository are the user's own unless an agent saved them.
-    pub(in crate::commands) fn holds(&self, root: &Path, memory: &Memory) -> bool {
+    pub(in crate::commands) fn is_accepted(&self, root: &Path, memory: &Memory) -> bool {
         let names = self.0.get(root.to_string_lossy().as_ref());
         let known = names.and_then(|names| names.get(memory.uri.name.as_str()));
         match memory.uri.scope {
-            Scope::Team => known == Some(&content_hash(memory)),
-            Scope::Project | Scope::User => memory.author == Author::User,
+            MemoryScope::Team => known == Some(&content_hash(memory)),
+            MemoryScope::Project | MemoryScope::User => memory.author == MemoryAuthor::User,
         }
     }
 
@@ -58,10 +58,10 @@ impl Accepted {
         names.or_default().insert(name, content_hash(memory));
     }
 
-    fn save(&self, paths: &Paths) -> Result<(), CliError> {
-        let file = Self::file(paths);
+    fn save(&self, paths: &DataPaths) -> Result<(), CliError> {
+        let file = Self::accepted_path(paths);
         let write = || -> io::Result<()> {
-            paths.prepare()?;
+            paths.prepare_data_dir()?;
             // A draft of this kind is for its owner alone.
             let mut draft = tempfile::NamedTempFile::new_in(paths.home())?;
             IoWrite::write_all(&mut draft, serde_json::to_string(&self.0)?.as_bytes())?;
@@ -80,7 +80,7 @@ fn content_hash(memory: &Memory) -> String {
     let content = json!([
         memory.title,
         memory.description,
-        memory.kind.map(Type::as_str),
+        memory.kind.map(MemoryType::as_str),
         memory.priority,
         memory.body,
     ]);
@@ -93,15 +93,15 @@ fn content_hash(memory: &Memory) -> String {
 }
 
 /// Where the user wrote this memory there is nothing to accept later.
-pub(super) fn accept_own(shelf: &Shelf, memory: &Memory) -> Result<(), CliError> {
-    if memory.uri.scope != Scope::Team || memory.author != Author::User {
+pub(super) fn accept_own(shelf: &MemoryWorkspace, memory: &Memory) -> Result<(), CliError> {
+    if memory.uri.scope != MemoryScope::Team || memory.author != MemoryAuthor::User {
         return Ok(());
     }
     accept_content(shelf, std::slice::from_ref(memory))
 }
 
-fn accept_content(shelf: &Shelf, memories: &[Memory]) -> Result<(), CliError> {
-    let mut accepted = Accepted::load(&shelf.data.paths);
+fn accept_content(shelf: &MemoryWorkspace, memories: &[Memory]) -> Result<(), CliError> {
+    let mut accepted = AcceptedMemories::load(&shelf.data.paths);
     for memory in memories {
         accepted.insert(&shelf.root, memory);
     }
@@ -109,50 +109,55 @@ fn accept_content(shelf: &Shelf, memories: &[Memory]) -> Result<(), CliError> {
 }
 
 /// The files of agents' memories say from now on that they are the user's.
-fn accept_authorship(shelf: &Shelf, memories: &[Memory]) -> Result<(), CliError> {
-    let redactor = shelf.redactor()?;
-    let find = |text: &str| secrets(&redactor, text);
-    let change = Change {
-        author: Some(Author::User),
-        ..Change::default()
+fn accept_authorship(shelf: &MemoryWorkspace, memories: &[Memory]) -> Result<(), CliError> {
+    let redactor = shelf.build_redactor()?;
+    let find = |text: &str| list_secrets(&redactor, text);
+    let change = MemoryChange {
+        author: Some(MemoryAuthor::User),
+        ..MemoryChange::default()
     };
     for memory in memories {
-        let folder = shelf.folder(memory.uri.scope);
-        folder.edit(memory.uri.name.as_str(), &change, &now(), &find)?;
+        let folder = shelf.folder_for(memory.uri.scope);
+        folder.edit(memory.uri.name.as_str(), &change, &format_now(), &find)?;
     }
     Ok(())
 }
 
 /// The memory of this name that waits, else the one that the name means.
-fn find_waiting(shelf: &Shelf, accepted: &Accepted, name: &str) -> Result<Memory, CliError> {
-    let folders = shelf.folders(&Whose::default()).into_iter();
+fn find_waiting(
+    shelf: &MemoryWorkspace,
+    accepted: &AcceptedMemories,
+    name: &str,
+) -> Result<Memory, CliError> {
+    let folders = shelf.list_folders(&MemoryOwnerArgs::default()).into_iter();
     let mut waiting: Vec<Memory> = folders
         .filter_map(|folder| folder.get(name).ok())
-        .filter(|memory| !accepted.holds(&shelf.root, memory))
+        .filter(|memory| !accepted.is_accepted(&shelf.root, memory))
         .collect();
     match waiting.pop() {
         Some(memory) if waiting.is_empty() => Ok(memory),
-        _ => Ok(shelf.find(name, &Whose::default())?.1),
+        _ => Ok(shelf.find(name, &MemoryOwnerArgs::default())?.1),
     }
 }
 
-pub(super) fn run(args: &MemoryAccept, out: &mut Output) -> Result<Exit, CliError> {
-    let shelf = Shelf::open(&args.place)?;
+pub(super) fn run(args: &MemoryAcceptArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let shelf = MemoryWorkspace::open(&args.place)?;
     // An agent must not make its own words the user's.
     refuse_agent(&shelf.data.environment, "memories are accepted")?;
-    let accepted = Accepted::load(&shelf.data.paths);
+    let accepted = AcceptedMemories::load(&shelf.data.paths);
     let mut memories = Vec::new();
     if args.all {
-        for folder in shelf.folders(&Whose::default()) {
-            memories.extend(folder.list()?.memories);
+        for folder in shelf.list_folders(&MemoryOwnerArgs::default()) {
+            memories.extend(folder.list_memories()?.memories);
         }
-        memories.retain(|memory| !accepted.holds(&shelf.root, memory));
+        memories.retain(|memory| !accepted.is_accepted(&shelf.root, memory));
     }
     for name in &args.names {
         memories.push(find_waiting(&shelf, &accepted, name)?);
     }
-    let is_own =
-        |memory: &&Memory| memory.uri.scope != Scope::Team && accepted.holds(&shelf.root, memory);
+    let is_own = |memory: &&Memory| {
+        memory.uri.scope != MemoryScope::Team && accepted.is_accepted(&shelf.root, memory)
+    };
     if let Some(own) = memories.iter().find(is_own) {
         return Err(CliError::Usage(format!(
             "{} is your own: only memories of the repository and of agents are accepted",
@@ -163,25 +168,28 @@ pub(super) fn run(args: &MemoryAccept, out: &mut Output) -> Result<Exit, CliErro
         let (team, agents): (Vec<Memory>, Vec<Memory>) = memories
             .iter()
             .cloned()
-            .partition(|memory| memory.uri.scope == Scope::Team);
+            .partition(|memory| memory.uri.scope == MemoryScope::Team);
         accept_content(&shelf, &team)?;
         accept_authorship(&shelf, &agents)?;
-        shelf.changed();
+        shelf.notify_changed();
     }
     if args.place.json {
         let list: Vec<_> = memories.iter().map(as_json).collect();
-        out.json(&json!({ "accepted": list }))?;
+        out.print_json(&json!({ "accepted": list }))?;
         return Ok(Exit::GoOn);
     }
     for memory in &memories {
         let uri = out.paint(Style::Cyan, &memory.uri.to_string());
-        out.text(&format!("accepted {uri}  {}\n", flat(&memory.hook())))?;
+        out.print_text(&format!(
+            "accepted {uri}  {}\n",
+            flatten_text(&memory.index_summary())
+        ))?;
     }
-    out.text(&match memories.len() {
+    out.print_text(&match memories.len() {
         0 => "no memory waits to be accepted\n".to_owned(),
         n => format!(
             "{} now {} as yours; one of the repository that changes waits again\n",
-            count(n as u64, "memory", "memories"),
+            format_count(n as u64, "memory", "memories"),
             if n == 1 { "counts" } else { "count" }
         ),
     })?;

@@ -1,31 +1,31 @@
 //! `remora memory index`: the index beside the memories, made true again.
 
-use remora_instructions::memories::Scope;
-use remora_instructions::memories::folder::{IndexRun, IndexState};
+use remora_instructions::memories::MemoryScope;
+use remora_instructions::memories::folder::{IndexMode, IndexUpdate};
 use serde_json::{Value, json};
 
-use super::{Shelf, secrets};
-use crate::args::MemoryIndex;
+use super::{MemoryWorkspace, list_secrets};
+use crate::args::MemoryIndexArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style, visible};
+use crate::output::{Output, Style, escape_invisible};
 
-pub(super) fn run(args: &MemoryIndex, out: &mut Output) -> Result<Exit, CliError> {
-    let shelf = Shelf::open(&args.place)?;
+pub(super) fn run(args: &MemoryIndexArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let shelf = MemoryWorkspace::open(&args.place)?;
     let run = if args.check {
-        IndexRun::Check
+        IndexMode::Check
     } else {
-        IndexRun::Write
+        IndexMode::Write
     };
-    let folder = shelf.folder(args.whose.scope().unwrap_or(Scope::Project));
+    let folder = shelf.folder_for(args.whose.memory_scope().unwrap_or(MemoryScope::Project));
     let state = folder.index(run)?;
-    if run == IndexRun::Write && !state.is_true() {
-        shelf.changed();
+    if run == IndexMode::Write && !state.is_true() {
+        shelf.notify_changed();
     }
     // What is shared by hand does not pass through `add`.
-    let private = if folder.scope() == Scope::Team {
-        let redactor = shelf.redactor()?;
-        folder.unshareable(&|text| secrets(&redactor, text))?
+    let private = if folder.scope() == MemoryScope::Team {
+        let redactor = shelf.build_redactor()?;
+        folder.list_unshareable(&|text| list_secrets(&redactor, text))?
     } else {
         Vec::new()
     };
@@ -38,36 +38,36 @@ pub(super) fn run(args: &MemoryIndex, out: &mut Output) -> Result<Exit, CliError
             .iter()
             .map(|(uri, reasons)| json!({ "uri": uri, "reasons": reasons }))
             .collect();
-        out.json(&json!({
+        out.print_json(&json!({
             "path": state.path,
             "was_true": state.is_true(),
             "written": !args.check && !state.is_true(),
-            "advice": state.judgement.advice(),
+            "advice": state.judgement.render_advice(),
             "warnings": state.warnings,
             "not_to_share": private,
         }))?;
     } else {
-        told(args, &state, &private, out)?;
+        print_report(args, &state, &private, out)?;
     }
     let fails = (args.check && !state.is_true()) || !private.is_empty();
     Ok(if fails { Exit::Failed } else { Exit::GoOn })
 }
 
-fn told(
-    args: &MemoryIndex,
-    state: &IndexState,
+fn print_report(
+    args: &MemoryIndexArgs,
+    state: &IndexUpdate,
     private: &[(String, Vec<String>)],
     out: &mut Output,
 ) -> Result<(), CliError> {
-    let path = visible(&state.path.display().to_string());
+    let path = escape_invisible(&state.path.display().to_string());
     let text = match (state.is_true(), args.check) {
         (true, _) => format!("{path} is up to date\n"),
         (false, true) => format!("{path} is not up to date; run this without --check\n"),
         (false, false) => format!("wrote {path}\n"),
     };
-    out.text(&text)?;
+    out.print_text(&text)?;
     let mut notes: Vec<String> = state.warnings.clone();
-    notes.extend(state.judgement.advice());
+    notes.extend(state.judgement.render_advice());
     notes.extend(
         private
             .iter()
@@ -75,7 +75,7 @@ fn told(
     );
     for note in notes {
         let mark = out.paint(Style::Yellow, "!");
-        out.text(&format!("{mark} {}\n", visible(&note)))?;
+        out.print_text(&format!("{mark} {}\n", escape_invisible(&note)))?;
     }
     Ok(())
 }

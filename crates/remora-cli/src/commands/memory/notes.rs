@@ -6,39 +6,39 @@ mod split;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use remora_instructions::memories::folder::{Draft, Folder};
-use remora_instructions::memories::name::Name;
-use remora_instructions::memories::{Author, Memory, MemoryError, Scope, Type};
+use remora_instructions::memories::folder::{MemoryFolder, NewMemory};
+use remora_instructions::memories::name::MemoryName;
+use remora_instructions::memories::{Memory, MemoryAuthor, MemoryError, MemoryScope, MemoryType};
 use remora_memory::redact::Redactor;
 use serde_json::{Value, json};
 
-use super::clean::Cleaner;
-use super::write::{author_here, cleaner, guess};
-use super::{Shelf, now, secrets};
-use crate::args::ImportMemory;
-use crate::commands::show::lines::count;
+use super::clean::MemoryRedactor;
+use super::write::{author_here, guess_type, redactor_for_folder};
+use super::{MemoryWorkspace, format_now, list_secrets};
+use crate::args::ImportMemoryArgs;
+use crate::commands::show::lines::format_count;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style, visible};
-use split::{first_heading, is_index, sections};
+use crate::output::{Output, Style, escape_invisible};
+use split::{first_heading, is_index, split_sections};
 
 /// Folders below folders that are looked into.
-const DEPTH: usize = 8;
+const MAX_DEPTH: usize = 8;
 /// Notes that are taken from one folder; more are a book.
-const MOST: usize = 5_000;
+const MAX_NOTES_PER_FOLDER: usize = 5_000;
 /// Names that are tried for a note whose name is taken.
-const TRIES: u32 = 99;
+const MAX_NAME_TRIES: u32 = 99;
 
 /// A note on its way.
 #[derive(Debug)]
 struct Note {
     from: PathBuf,
-    name: Name,
+    name: MemoryName,
     title: String,
     description: Option<String>,
-    kind: Type,
+    kind: MemoryType,
     priority: u8,
-    author: Author,
+    author: MemoryAuthor,
     body: String,
     /// The kinds of what was taken out of it.
     gone: Vec<String>,
@@ -46,48 +46,51 @@ struct Note {
 
 /// What became of the notes.
 #[derive(Debug, Default)]
-struct Outcome {
+struct NotesOutcome {
     /// Address, title and file; and the name that was taken.
-    saved: Vec<(String, Note, Option<Name>)>,
+    saved: Vec<(String, Note, Option<MemoryName>)>,
     /// Notes that are here already, word for word.
     same: Vec<(String, PathBuf)>,
     /// What was not taken, and why.
     refused: Vec<(PathBuf, String)>,
 }
 
-pub(in crate::commands) fn import(args: &ImportMemory, out: &mut Output) -> Result<Exit, CliError> {
-    let shelf = Shelf::open(&args.place)?;
-    let folder = shelf.folder(args.whose.scope().unwrap_or(Scope::Project));
-    let mut outcome = Outcome::default();
-    let redactor = shelf.redactor()?;
-    let notes = read(args, folder, &redactor, &mut outcome)?;
-    let find = |text: &str| secrets(&redactor, text);
-    if folder.scope() == Scope::User && !args.dry_run {
+pub(in crate::commands) fn run_import(
+    args: &ImportMemoryArgs,
+    out: &mut Output,
+) -> Result<Exit, CliError> {
+    let shelf = MemoryWorkspace::open(&args.place)?;
+    let folder = shelf.folder_for(args.whose.memory_scope().unwrap_or(MemoryScope::Project));
+    let mut outcome = NotesOutcome::default();
+    let redactor = shelf.build_redactor()?;
+    let notes = read_notes(args, folder, &redactor, &mut outcome)?;
+    let find = |text: &str| list_secrets(&redactor, text);
+    if folder.scope() == MemoryScope::User && !args.dry_run {
         let home = shelf.data.paths.home().to_path_buf();
-        let made = shelf.data.paths.prepare();
+        let made = shelf.data.paths.prepare_data_dir();
         made.map_err(|source| CliError::File { path: home, source })?;
     }
-    let mut here: Vec<(Name, String)> = folder
-        .list()?
+    let mut here: Vec<(MemoryName, String)> = folder
+        .list_memories()?
         .memories
         .into_iter()
         .map(|memory| (memory.uri.name, memory.body))
         .collect();
     for note in notes {
-        let taken = match place(&here, &note) {
-            Place::Free(name) => name,
-            Place::Same(name) => {
+        let taken = match find_target(&here, &note) {
+            ImportTarget::Free(name) => name,
+            ImportTarget::Same(name) => {
                 let uri = format!("memory://{}/{name}", folder.scope().as_str());
                 outcome.same.push((uri, note.from));
                 continue;
             }
-            Place::None => {
+            ImportTarget::None => {
                 let reason = format!("too many notes are called `{}`", note.name);
                 outcome.refused.push((note.from, reason));
                 continue;
             }
         };
-        let draft = Draft {
+        let draft = NewMemory {
             name: Some(taken.clone()),
             title: note.title.clone(),
             description: note.description.clone(),
@@ -98,7 +101,7 @@ pub(in crate::commands) fn import(args: &ImportMemory, out: &mut Output) -> Resu
             session: None,
         };
         if !args.dry_run {
-            match folder.add(&draft, &now(), &find) {
+            match folder.add(&draft, &format_now(), &find) {
                 Ok(_) => {}
                 Err(error @ (MemoryError::Private { .. } | MemoryError::Name { .. })) => {
                     outcome.refused.push((note.from, error.to_string()));
@@ -113,7 +116,7 @@ pub(in crate::commands) fn import(args: &ImportMemory, out: &mut Output) -> Resu
         outcome.saved.push((uri, note, other));
     }
     if !args.dry_run && !outcome.saved.is_empty() {
-        shelf.changed();
+        shelf.notify_changed();
     }
     if args.place.json {
         as_json(args, &outcome, out)?;
@@ -123,38 +126,41 @@ pub(in crate::commands) fn import(args: &ImportMemory, out: &mut Output) -> Resu
     Ok(Exit::GoOn)
 }
 
-enum Place {
-    Free(Name),
+enum ImportTarget {
+    Free(MemoryName),
     /// The same words are saved under this name.
-    Same(Name),
+    Same(MemoryName),
     None,
 }
 
 /// Where a note goes: its own name, or the next one that is free.
-fn place(here: &[(Name, String)], note: &Note) -> Place {
-    for n in 1..=TRIES {
+fn find_target(here: &[(MemoryName, String)], note: &Note) -> ImportTarget {
+    for n in 1..=MAX_NAME_TRIES {
         let name = match n {
             1 => Ok(note.name.clone()),
-            n => Name::new(&format!("{}-{n}", note.name)),
+            n => MemoryName::new(&format!("{}-{n}", note.name)),
         };
-        let Ok(name) = name else { return Place::None };
+        let Ok(name) = name else {
+            return ImportTarget::None;
+        };
         // Some systems do not tell large letters from small ones.
-        let twin = |other: &&(Name, String)| other.0.as_str().eq_ignore_ascii_case(name.as_str());
+        let twin =
+            |other: &&(MemoryName, String)| other.0.as_str().eq_ignore_ascii_case(name.as_str());
         match here.iter().find(twin) {
-            None => return Place::Free(name),
-            Some((_, body)) if body.trim() == note.body.trim() => return Place::Same(name),
+            None => return ImportTarget::Free(name),
+            Some((_, body)) if body.trim() == note.body.trim() => return ImportTarget::Same(name),
             Some(_) => {}
         }
     }
-    Place::None
+    ImportTarget::None
 }
 
 /// The notes of a folder, or of a single file.
-fn read(
-    args: &ImportMemory,
-    target: &Folder,
+fn read_notes(
+    args: &ImportMemoryArgs,
+    target: &MemoryFolder,
     redactor: &Redactor,
-    outcome: &mut Outcome,
+    outcome: &mut NotesOutcome,
 ) -> Result<Vec<Note>, CliError> {
     let meta = fs::metadata(&args.dir).map_err(|source| CliError::File {
         path: args.dir.clone(),
@@ -166,7 +172,7 @@ fn read(
     if meta.is_file() {
         only = args.dir.file_name().map(PathBuf::from);
         let above = args.dir.parent().filter(|path| *path != Path::new(""));
-        folders = vec![(above.unwrap_or(Path::new(".")).to_path_buf(), DEPTH)];
+        folders = vec![(above.unwrap_or(Path::new(".")).to_path_buf(), MAX_DEPTH)];
     }
     while let Some((folder, depth)) = folders.pop() {
         if same_place(&folder, target.dir()) {
@@ -175,13 +181,13 @@ fn read(
                 folder.display()
             )));
         }
-        if depth < DEPTH {
-            let mut below = below(&folder);
+        if depth < MAX_DEPTH {
+            let mut below = list_subfolders(&folder);
             below.sort_unstable_by(|a, b| b.cmp(a));
             folders.extend(below.into_iter().map(|path| (path, depth + 1)));
         }
         // What is ours in the head of a file is read as memories are.
-        let listing = Folder::new(Scope::User, &folder).list()?;
+        let listing = MemoryFolder::new(MemoryScope::User, &folder).list_memories()?;
         if only.is_none() {
             let left = listing.warnings.into_iter();
             let left = left.map(|warning| of_file(&folder, warning));
@@ -193,13 +199,19 @@ fn read(
             {
                 continue;
             }
-            if notes.len() >= MOST {
+            if notes.len() >= MAX_NOTES_PER_FOLDER {
                 return Err(CliError::Usage(format!(
-                    "{}: more than {MOST} notes; import its folders one by one",
+                    "{}: more than {MAX_NOTES_PER_FOLDER} notes; import its folders one by one",
                     args.dir.display()
                 )));
             }
-            take(memory, args, cleaner(target, redactor), &mut notes, outcome);
+            collect_notes(
+                memory,
+                args,
+                redactor_for_folder(target, redactor),
+                &mut notes,
+                outcome,
+            );
         }
     }
     if notes.is_empty() && outcome.refused.is_empty() {
@@ -222,7 +234,7 @@ fn of_file(folder: &Path, warning: String) -> (PathBuf, String) {
     }
 }
 
-fn below(folder: &Path) -> Vec<PathBuf> {
+fn list_subfolders(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
@@ -240,12 +252,12 @@ fn same_place(one: &Path, other: &Path) -> bool {
 
 /// Cleaned first: a private passage may reach over headings, and names are made
 /// of titles.
-fn take(
+fn collect_notes(
     mut memory: Memory,
-    args: &ImportMemory,
-    mut cleaner: Cleaner<'_>,
+    args: &ImportMemoryArgs,
+    mut cleaner: MemoryRedactor<'_>,
     notes: &mut Vec<Note>,
-    outcome: &mut Outcome,
+    outcome: &mut NotesOutcome,
 ) {
     let refused = &mut outcome.refused;
     if is_index(memory.uri.name.as_str(), &memory.body) {
@@ -262,17 +274,17 @@ fn take(
         return;
     }
     call_by_alias(&mut memory);
-    let given = memory.title != memory.uri.name.words();
-    if let Err(error) = rename(&mut memory, &mut cleaner) {
+    let given = memory.title != memory.uri.name.to_words();
+    if let Err(error) = normalise_name(&mut memory, &mut cleaner) {
         refused.push((memory.path, error.to_string()));
         return;
     }
-    let named = cleaner.kinds();
-    memory.title = cleaner.text(&memory.title);
-    memory.description = memory.description.map(|text| cleaner.text(&text));
-    memory.body = cleaner.text(&memory.body);
+    let named = cleaner.secret_kinds();
+    memory.title = cleaner.redact_text(&memory.title);
+    memory.description = memory.description.map(|text| cleaner.redact_text(&text));
+    memory.body = cleaner.redact_text(&memory.body);
     let mut parts = if args.split {
-        sections(&memory.body)
+        split_sections(&memory.body)
     } else {
         Vec::new()
     };
@@ -286,7 +298,7 @@ fn take(
         let name = if whole {
             Ok(memory.uri.name.clone())
         } else {
-            Name::from_title(&title)
+            MemoryName::from_title(&title)
         };
         let why = cleaner.nothing_left(&body);
         let name = match (name, why) {
@@ -302,7 +314,7 @@ fn take(
         };
         let description = memory.description.clone().filter(|_| whole);
         let texts = [&*title, description.as_deref().unwrap_or_default(), &*body];
-        let mut gone = cleaner.gone(&texts);
+        let mut gone = cleaner.removed_kinds(&texts);
         for kind in named.iter().filter(|_| whole) {
             if !gone.contains(kind) {
                 gone.push(kind.clone());
@@ -312,7 +324,7 @@ fn take(
             from: memory.path.clone(),
             name,
             gone,
-            kind: memory.kind.unwrap_or_else(|| guess(&body)),
+            kind: memory.kind.unwrap_or_else(|| guess_type(&body)),
             priority: memory.priority,
             author: memory.author,
             description,
@@ -325,31 +337,38 @@ fn take(
 /// The name that a note gives itself counts before that of its file.
 fn call_by_alias(memory: &mut Memory) {
     let alias = memory.alias.take().filter(|name| !name.contains(' '));
-    let Some(name) = alias.and_then(|name| Name::new(&name).ok()) else {
+    let Some(name) = alias.and_then(|name| MemoryName::new(&name).ok()) else {
         return;
     };
-    if memory.title == memory.uri.name.words() {
-        memory.title = name.words();
+    if memory.title == memory.uri.name.to_words() {
+        memory.title = name.to_words();
     }
     memory.uri.name = name;
 }
 
 /// A name without blanks is easier to say, and one with a secret is not said.
-fn rename(memory: &mut Memory, cleaner: &mut Cleaner<'_>) -> Result<(), MemoryError> {
+fn normalise_name(
+    memory: &mut Memory,
+    cleaner: &mut MemoryRedactor<'_>,
+) -> Result<(), MemoryError> {
     let file = memory.uri.name.clone();
-    let clean = cleaner.text(file.as_str());
+    let clean = cleaner.redact_text(file.as_str());
     if clean != file.as_str() {
-        memory.uri.name = Name::from_title(&clean)?;
-        if memory.title == file.words() {
-            memory.title = memory.uri.name.words();
+        memory.uri.name = MemoryName::from_title(&clean)?;
+        if memory.title == file.to_words() {
+            memory.title = memory.uri.name.to_words();
         }
     } else if clean.contains(char::is_whitespace) {
-        memory.uri.name = Name::from_title(&clean).unwrap_or(file);
+        memory.uri.name = MemoryName::from_title(&clean).unwrap_or(file);
     }
     Ok(())
 }
 
-fn as_json(args: &ImportMemory, outcome: &Outcome, out: &mut Output) -> Result<(), CliError> {
+fn as_json(
+    args: &ImportMemoryArgs,
+    outcome: &NotesOutcome,
+    out: &mut Output,
+) -> Result<(), CliError> {
     let saved: Vec<Value> = outcome
         .saved
         .iter()
@@ -359,7 +378,7 @@ fn as_json(args: &ImportMemory, outcome: &Outcome, out: &mut Output) -> Result<(
                 "title": note.title,
                 "type": note.kind.as_str(),
                 "from": note.from,
-                "taken": other.as_ref().map(Name::as_str),
+                "taken": other.as_ref().map(MemoryName::as_str),
                 "redacted": note.gone,
             })
         })
@@ -371,7 +390,7 @@ fn as_json(args: &ImportMemory, outcome: &Outcome, out: &mut Output) -> Result<(
         .map(|(uri, path)| json!({ "from": path, "uri": uri }))
         .collect();
     let left: Vec<Value> = outcome.refused.iter().map(pair("reason")).collect();
-    out.json(&json!({
+    out.print_json(&json!({
         "dry_run": args.dry_run,
         "saved": saved,
         "same": same,
@@ -379,7 +398,11 @@ fn as_json(args: &ImportMemory, outcome: &Outcome, out: &mut Output) -> Result<(
     }))
 }
 
-fn as_text(args: &ImportMemory, outcome: &Outcome, out: &mut Output) -> Result<(), CliError> {
+fn as_text(
+    args: &ImportMemoryArgs,
+    outcome: &NotesOutcome,
+    out: &mut Output,
+) -> Result<(), CliError> {
     for (uri, note, other) in &outcome.saved {
         let uri = out.paint(Style::Cyan, uri);
         let other = other
@@ -390,27 +413,27 @@ fn as_text(args: &ImportMemory, outcome: &Outcome, out: &mut Output) -> Result<(
             "" => String::new(),
             gone => format!(" (redacted: {gone})"),
         };
-        let title = visible(&note.title);
-        out.text(&format!("{uri}  {title}{other}{gone}\n"))?;
+        let title = escape_invisible(&note.title);
+        out.print_text(&format!("{uri}  {title}{other}{gone}\n"))?;
     }
     let verb = if args.dry_run { "would save" } else { "saved" };
-    let saved = count(outcome.saved.len() as u64, "memory", "memories");
+    let saved = format_count(outcome.saved.len() as u64, "memory", "memories");
     let same = match outcome.same.len() {
         0 => String::new(),
-        n => format!("; {} here already", count(n as u64, "is", "are")),
+        n => format!("; {} here already", format_count(n as u64, "is", "are")),
     };
-    out.text(&format!("{verb} {saved}{same}\n"))?;
+    out.print_text(&format!("{verb} {saved}{same}\n"))?;
     if !outcome.refused.is_empty() {
         let head = format!("left out {}:", outcome.refused.len());
-        out.text(&format!("{}\n", out.paint(Style::Yellow, &head)))?;
+        out.print_text(&format!("{}\n", out.paint(Style::Yellow, &head)))?;
         for (path, reason) in &outcome.refused {
-            let path = visible(&path.display().to_string());
+            let path = escape_invisible(&path.display().to_string());
             let line = if reason.contains(&path) {
-                visible(reason)
+                escape_invisible(reason)
             } else {
-                format!("{path}: {}", visible(reason))
+                format!("{path}: {}", escape_invisible(reason))
             };
-            out.text(&format!("  {line}\n"))?;
+            out.print_text(&format!("  {line}\n"))?;
         }
     }
     Ok(())

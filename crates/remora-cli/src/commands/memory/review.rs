@@ -2,33 +2,34 @@
 //! nothing unless one proposal is to be carried out.
 
 use remora_instructions::memories::Memory;
-use remora_instructions::memories::check::Finding;
+use remora_instructions::memories::check::ClaimFinding;
 use remora_instructions::memories::review::{
-    Action, Edit, Layer, Material, Proposal, Review, Saved, apply, instruction_files, review,
+    InstructionLayer, Proposal, ProposalAction, ProposedEdit, Review, ReviewInput, ReviewedMemory,
+    apply_proposal, build_review, instruction_files,
 };
 use serde_json::{Value, json};
 
 use super::look::is_about_the_tree;
-use super::{Shelf, check, diff, now, secrets};
-use crate::args::MemoryReview;
-use crate::commands::show::lines::{count, flat, hang};
+use super::{MemoryWorkspace, check, diff, format_now, list_secrets};
+use crate::args::MemoryReviewArgs;
+use crate::commands::show::lines::{flatten_text, format_count, hang_text};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style, visible};
+use crate::output::{Output, Style, escape_invisible};
 
-pub(super) fn run(args: &MemoryReview, out: &mut Output) -> Result<Exit, CliError> {
-    let shelf = Shelf::open(&args.place)?;
-    let found = reviewed(&shelf)?;
+pub(super) fn run(args: &MemoryReviewArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let shelf = MemoryWorkspace::open(&args.place)?;
+    let found = review_memories(&shelf)?;
     match &args.apply {
         Some(which) => {
-            let done = one(args, which, &found, out)?;
+            let done = run_apply(args, which, &found, out)?;
             if !args.dry_run {
-                shelf.changed();
+                shelf.notify_changed();
             }
             Ok(done)
         }
         None if args.place.json => {
-            out.json(&json!({
+            out.print_json(&json!({
                 "proposals": found.proposals.iter().map(as_json).collect::<Vec<_>>(),
                 "more": found.more,
                 "nothing_to_do": found.fine,
@@ -36,52 +37,54 @@ pub(super) fn run(args: &MemoryReview, out: &mut Output) -> Result<Exit, CliErro
             Ok(Exit::GoOn)
         }
         None => {
-            told(&found, out)?;
+            print_review(&found, out)?;
             Ok(Exit::GoOn)
         }
     }
 }
 
-fn reviewed(shelf: &Shelf) -> Result<Review, CliError> {
-    let mut memories: Vec<(Memory, Vec<Finding>)> = check::all(shelf)?
+fn review_memories(shelf: &MemoryWorkspace) -> Result<Review, CliError> {
+    let mut memories: Vec<(Memory, Vec<ClaimFinding>)> = check::check_all_memories(shelf)?
         .into_iter()
         .map(|checked| (checked.memory, checked.findings))
         .collect();
     for folder in &shelf.folders {
         if !is_about_the_tree(folder.scope()) {
-            let listing = folder.list()?;
+            let listing = folder.list_memories()?;
             memories.extend(listing.memories.into_iter().map(|m| (m, Vec::new())));
         }
     }
-    let saved: Vec<Saved<'_>> = memories
+    let saved: Vec<ReviewedMemory<'_>> = memories
         .iter()
-        .map(|(memory, findings)| Saved { memory, findings })
+        .map(|(memory, findings)| ReviewedMemory { memory, findings })
         .collect();
-    let texts = shelf.layers();
-    let layers: Vec<Layer<'_>> = texts
+    let texts = shelf.read_layers();
+    let layers: Vec<InstructionLayer<'_>> = texts
         .iter()
-        .map(|(path, kind, text)| Layer {
+        .map(|(path, kind, text)| InstructionLayer {
             path,
             kind: *kind,
             text,
         })
         .collect();
     let (shared, own) = instruction_files(&shelf.root);
-    let material = Material {
+    let material = ReviewInput {
         layers: &layers,
         saved: &saved,
         folders: &shelf.folders,
         shared: &shared,
         own: &own,
-        now: &now(),
+        now: &format_now(),
     };
-    let redactor = shelf.redactor()?;
-    Ok(review(&material, &|text| secrets(&redactor, text)))
+    let redactor = shelf.build_redactor()?;
+    Ok(build_review(&material, &|text| {
+        list_secrets(&redactor, text)
+    }))
 }
 
 /// Shows one proposal's changes and carries them out.
-fn one(
-    args: &MemoryReview,
+fn run_apply(
+    args: &MemoryReviewArgs,
     which: &str,
     found: &Review,
     out: &mut Output,
@@ -103,51 +106,51 @@ fn one(
         )));
     }
     if !args.place.json {
-        headline(proposal, out)?;
+        print_headline(proposal, out)?;
         for edit in &proposal.edits {
-            let path = visible(&edit.path.display().to_string());
+            let path = escape_invisible(&edit.path.display().to_string());
             let what = match (&edit.before, &edit.after) {
                 (None, _) => "new ",
                 (_, None) => "removed ",
                 _ => "",
             };
             let path = out.paint(Style::Bold, &format!("{what}{path}"));
-            let lines = diff::text(
+            let lines = diff::render_diff(
                 edit.before.as_deref().unwrap_or_default(),
                 edit.after.as_deref().unwrap_or_default(),
                 out,
             );
-            out.text(&format!("{path}\n{lines}"))?;
+            out.print_text(&format!("{path}\n{lines}"))?;
         }
     }
     if !args.dry_run {
-        apply(proposal)?;
+        apply_proposal(proposal)?;
     }
     if args.place.json {
-        out.json(&json!({ "applied": !args.dry_run, "proposal": as_json(proposal) }))?;
+        out.print_json(&json!({ "applied": !args.dry_run, "proposal": as_json(proposal) }))?;
     } else if args.dry_run {
-        out.text("nothing was changed\n")?;
+        out.print_text("nothing was changed\n")?;
     } else {
-        out.text("done\n")?;
+        out.print_text("done\n")?;
     }
     Ok(Exit::GoOn)
 }
 
-fn told(found: &Review, out: &mut Output) -> Result<(), CliError> {
+fn print_review(found: &Review, out: &mut Output) -> Result<(), CliError> {
     for proposal in &found.proposals {
-        headline(proposal, out)?;
+        print_headline(proposal, out)?;
     }
     let fine = found.fine.len() as u64;
     if found.proposals.is_empty() {
-        return out.text(&format!("nothing to do: {}\n", say_fine(fine)));
+        return out.print_text(&format!("nothing to do: {}\n", say_fine(fine)));
     }
     if found.more > 0 {
-        out.text(&format!(
+        out.print_text(&format!(
             "{} more come up once these are dealt with\n",
             found.more
         ))?;
     }
-    out.text(&format!(
+    out.print_text(&format!(
         "{}; nothing was changed. `remora memory review --apply N` carries one out\n",
         say_fine(fine)
     ))
@@ -159,21 +162,21 @@ fn say_fine(memories: u64) -> String {
     } else {
         "are fine as they are"
     };
-    format!("{} {rest}", count(memories, "memory", "memories"))
+    format!("{} {rest}", format_count(memories, "memory", "memories"))
 }
 
-fn headline(proposal: &Proposal, out: &mut Output) -> Result<(), CliError> {
+fn print_headline(proposal: &Proposal, out: &mut Output) -> Result<(), CliError> {
     let action = match proposal.action {
-        Action::Promote(target) => format!("promote to {}", target.as_str()),
-        Action::RemoveDuplicate => "remove duplicate".to_owned(),
-        Action::Outdated => "outdated".to_owned(),
-        Action::Conflict => "conflict".to_owned(),
-        Action::Ambiguous => "look at".to_owned(),
+        ProposalAction::Promote(target) => format!("promote to {}", target.as_str()),
+        ProposalAction::RemoveDuplicate => "remove duplicate".to_owned(),
+        ProposalAction::Outdated => "outdated".to_owned(),
+        ProposalAction::Conflict => "conflict".to_owned(),
+        ProposalAction::Ambiguous => "look at".to_owned(),
     };
     let style = match proposal.action {
-        Action::Promote(_) => Style::Green,
-        Action::Conflict | Action::Outdated => Style::Red,
-        Action::RemoveDuplicate | Action::Ambiguous => Style::Yellow,
+        ProposalAction::Promote(_) => Style::Green,
+        ProposalAction::Conflict | ProposalAction::Outdated => Style::Red,
+        ProposalAction::RemoveDuplicate | ProposalAction::Ambiguous => Style::Yellow,
     };
     let id = out.paint(Style::Cyan, &proposal.id.to_string());
     let action = out.paint(style, &action);
@@ -182,14 +185,14 @@ fn headline(proposal: &Proposal, out: &mut Output) -> Result<(), CliError> {
     } else {
         String::new()
     };
-    out.text(&format!("{id} {action}{by_hand}\n"))?;
-    out.text(&hang("  ", &flat(&proposal.what)))?;
-    out.text(&hang("  ", &flat(&proposal.why)))
+    out.print_text(&format!("{id} {action}{by_hand}\n"))?;
+    out.print_text(&hang_text("  ", &flatten_text(&proposal.what)))?;
+    out.print_text(&hang_text("  ", &flatten_text(&proposal.why)))
 }
 
 fn as_json(proposal: &Proposal) -> Value {
     let target = match proposal.action {
-        Action::Promote(target) => Some(target.as_str()),
+        ProposalAction::Promote(target) => Some(target.as_str()),
         _ => None,
     };
     json!({
@@ -203,6 +206,6 @@ fn as_json(proposal: &Proposal) -> Value {
     })
 }
 
-fn edit_json(edit: &Edit) -> Value {
+fn edit_json(edit: &ProposedEdit) -> Value {
     json!({ "path": edit.path, "before": edit.before, "after": edit.after })
 }

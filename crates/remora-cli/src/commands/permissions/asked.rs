@@ -5,18 +5,18 @@
 use std::collections::{BTreeMap, HashMap};
 
 use remora_protocol::EventName;
-use remora_protocol::record::EventRow;
+use remora_protocol::record::LoggedEvent;
 
 /// Requests of one session that wait for their answer at most.
-const WAITING: usize = 256;
+const MAX_PENDING_REQUESTS: usize = 256;
 /// Different calls that are told apart at most.
-const CALLS: usize = 20_000;
+const MAX_DISTINCT_CALLS: usize = 20_000;
 /// A session that nobody typed into ends with this word.
-const UNATTENDED: &str = "other";
+const UNATTENDED_END_REASON: &str = "other";
 
 /// What became of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
+enum RequestOutcome {
     /// The call was made.
     Allowed,
     /// It was not made, and the turn went on or ended.
@@ -29,7 +29,7 @@ enum Answer {
 
 /// The answers to one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Tally {
+pub(super) struct AnswerStats {
     pub(super) allowed: u32,
     pub(super) refused: u32,
     pub(super) denied: u32,
@@ -41,32 +41,32 @@ pub(super) struct Tally {
     pub(super) reason: Option<String>,
 }
 
-impl Tally {
-    pub(super) fn asked(&self) -> u32 {
+impl AnswerStats {
+    pub(super) fn request_count(&self) -> u32 {
         self.allowed + self.refused + self.denied + self.unanswered
     }
 
-    fn note(&mut self, answer: Answer, time: i64) {
-        if self.asked() == 0 {
+    fn record_answer(&mut self, answer: RequestOutcome, time: i64) {
+        if self.request_count() == 0 {
             self.first = time;
             self.last = time;
         }
         self.first = self.first.min(time);
         self.last = self.last.max(time);
-        *self.of(answer) += 1;
+        *self.counter_mut(answer) += 1;
     }
 
-    fn of(&mut self, answer: Answer) -> &mut u32 {
+    fn counter_mut(&mut self, answer: RequestOutcome) -> &mut u32 {
         match answer {
-            Answer::Allowed => &mut self.allowed,
-            Answer::Refused => &mut self.refused,
-            Answer::Denied => &mut self.denied,
-            Answer::Unanswered => &mut self.unanswered,
+            RequestOutcome::Allowed => &mut self.allowed,
+            RequestOutcome::Refused => &mut self.refused,
+            RequestOutcome::Denied => &mut self.denied,
+            RequestOutcome::Unanswered => &mut self.unanswered,
         }
     }
 
-    pub(super) fn add(&mut self, other: &Self) {
-        if self.asked() == 0 {
+    pub(super) fn add_counts(&mut self, other: &Self) {
+        if self.request_count() == 0 {
             (self.first, self.last) = (other.first, other.last);
         }
         self.first = self.first.min(other.first);
@@ -83,7 +83,7 @@ impl Tally {
 
 /// A session as far as it is read.
 #[derive(Debug, Default)]
-struct Running {
+struct SessionRequests {
     waiting: Vec<(String, i64)>,
     refused: Vec<String>,
     prompts: u32,
@@ -91,90 +91,94 @@ struct Running {
 
 /// Everything that was asked, by the call.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
-    pub(super) calls: BTreeMap<String, Tally>,
-    sessions: HashMap<String, Running>,
+pub(super) struct PermissionRequests {
+    pub(super) calls: BTreeMap<String, AnswerStats>,
+    sessions: HashMap<String, SessionRequests>,
 }
 
-impl Asked {
+impl PermissionRequests {
     /// Takes the next row; rows come in the order of time.
-    pub(super) fn take(&mut self, row: &EventRow) {
+    pub(super) fn record_event(&mut self, row: &LoggedEvent) {
         let Some(name) = EventName::parse(&row.name) else {
             return;
         };
         match name {
             EventName::UserPromptSubmit => {
-                self.settle(&row.session, Answer::Refused);
-                self.session(&row.session).prompts += 1;
+                self.resolve_pending(&row.session, RequestOutcome::Refused);
+                self.session_mut(&row.session).prompts += 1;
             }
             EventName::Stop | EventName::StopFailure => {
-                self.settle(&row.session, Answer::Refused);
+                self.resolve_pending(&row.session, RequestOutcome::Refused);
             }
             EventName::PermissionRequest if !row.label.is_empty() => {
-                let waiting = &mut self.session(&row.session).waiting;
-                if waiting.len() < WAITING {
+                let waiting = &mut self.session_mut(&row.session).waiting;
+                if waiting.len() < MAX_PENDING_REQUESTS {
                     waiting.push((row.label.clone(), row.time));
                 }
             }
-            EventName::PostToolUse => self.ran(row, |asked| asked == row.label),
-            EventName::PostToolUseFailure => self.ran(row, |asked| {
+            EventName::PostToolUse => self.record_allowed(row, |asked| asked == row.label),
+            EventName::PostToolUseFailure => self.record_allowed(row, |asked| {
                 let rest = row.label.strip_prefix(asked);
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(": "))
             }),
-            EventName::PermissionDenied if !row.label.is_empty() => self.denied(row),
-            EventName::SessionEnd => self.ended(row),
+            EventName::PermissionDenied if !row.label.is_empty() => self.record_denied(row),
+            EventName::SessionEnd => self.record_session_end(row),
             _ => {}
         }
     }
 
     /// What still waits at the end of the ledger has no answer.
-    pub(super) fn finish(mut self) -> BTreeMap<String, Tally> {
+    pub(super) fn into_calls(mut self) -> BTreeMap<String, AnswerStats> {
         let sessions: Vec<String> = self.sessions.keys().cloned().collect();
         for session in sessions {
-            self.settle(&session, Answer::Unanswered);
+            self.resolve_pending(&session, RequestOutcome::Unanswered);
         }
         self.calls
     }
 
-    fn session(&mut self, id: &str) -> &mut Running {
+    fn session_mut(&mut self, id: &str) -> &mut SessionRequests {
         self.sessions.entry(id.to_owned()).or_default()
     }
 
-    fn ran(&mut self, row: &EventRow, is_it: impl Fn(&str) -> bool) {
-        if let Some((call, time)) = self.answered(&row.session, is_it) {
-            self.note(call, Answer::Allowed, time);
+    fn record_allowed(&mut self, row: &LoggedEvent, is_it: impl Fn(&str) -> bool) {
+        if let Some((call, time)) = self.remove_pending(&row.session, is_it) {
+            self.record_answer(call, RequestOutcome::Allowed, time);
         }
     }
 
-    fn answered(&mut self, session: &str, is_it: impl Fn(&str) -> bool) -> Option<(String, i64)> {
+    fn remove_pending(
+        &mut self,
+        session: &str,
+        is_it: impl Fn(&str) -> bool,
+    ) -> Option<(String, i64)> {
         let waiting = &mut self.sessions.get_mut(session)?.waiting;
         let at = waiting.iter().position(|(asked, _)| is_it(asked))?;
         Some(waiting.remove(at))
     }
 
-    fn denied(&mut self, row: &EventRow) {
+    fn record_denied(&mut self, row: &LoggedEvent) {
         let (call, reason) = match row.label.rfind("): ") {
             Some(at) => (&row.label[..=at], &row.label[at + 3..]),
             None if row.label.contains('(') => (row.label.as_str(), ""),
             None => row.label.split_once(": ").unwrap_or((&row.label, "")),
         };
-        let asked = self.answered(&row.session, |asked| asked == call);
+        let asked = self.remove_pending(&row.session, |asked| asked == call);
         let time = asked.map_or(row.time, |(_, time)| time);
-        if let Some(tally) = self.note(call.to_owned(), Answer::Denied, time)
+        if let Some(tally) = self.record_answer(call.to_owned(), RequestOutcome::Denied, time)
             && !reason.is_empty()
         {
             tally.reason = Some(reason.to_owned());
         }
     }
 
-    fn ended(&mut self, row: &EventRow) {
-        self.settle(&row.session, Answer::Unanswered);
+    fn record_session_end(&mut self, row: &LoggedEvent) {
+        self.resolve_pending(&row.session, RequestOutcome::Unanswered);
         let Some(session) = self.sessions.remove(&row.session) else {
             return;
         };
         // One prompt and no goodbye: the client ran by itself and refused what
         // it had nobody to ask about. That says nothing of what a person wants.
-        if session.prompts > 1 || row.label != UNATTENDED {
+        if session.prompts > 1 || row.label != UNATTENDED_END_REASON {
             return;
         }
         for call in session.refused {
@@ -185,26 +189,31 @@ impl Asked {
         }
     }
 
-    fn settle(&mut self, session: &str, answer: Answer) {
+    fn resolve_pending(&mut self, session: &str, answer: RequestOutcome) {
         let Some(running) = self.sessions.get_mut(session) else {
             return;
         };
         let waiting = std::mem::take(&mut running.waiting);
-        if answer == Answer::Refused {
+        if answer == RequestOutcome::Refused {
             let calls = waiting.iter().map(|(call, _)| call.clone());
             running.refused.extend(calls);
         }
         for (call, time) in waiting {
-            self.note(call, answer, time);
+            self.record_answer(call, answer, time);
         }
     }
 
-    fn note(&mut self, call: String, answer: Answer, time: i64) -> Option<&mut Tally> {
-        if self.calls.len() >= CALLS && !self.calls.contains_key(&call) {
+    fn record_answer(
+        &mut self,
+        call: String,
+        answer: RequestOutcome,
+        time: i64,
+    ) -> Option<&mut AnswerStats> {
+        if self.calls.len() >= MAX_DISTINCT_CALLS && !self.calls.contains_key(&call) {
             return None;
         }
         let tally = self.calls.entry(call).or_default();
-        tally.note(answer, time);
+        tally.record_answer(answer, time);
         Some(tally)
     }
 }
@@ -215,9 +224,9 @@ mod tests {
 
     /// Rows as `session event label`, one a moment.
     fn asked(rows: &[(&str, &str, &str)]) -> Vec<(String, [u32; 4])> {
-        let mut asked = Asked::default();
+        let mut asked = PermissionRequests::default();
         for (at, (session, name, label)) in rows.iter().enumerate() {
-            asked.take(&EventRow {
+            asked.record_event(&LoggedEvent {
                 id: format!("e{at}"),
                 call: None,
                 name: (*name).to_owned(),
@@ -226,7 +235,7 @@ mod tests {
                 label: (*label).to_owned(),
             });
         }
-        let calls = asked.finish().into_iter();
+        let calls = asked.into_calls().into_iter();
         calls
             .map(|(call, t)| (call, [t.allowed, t.refused, t.denied, t.unanswered]))
             .collect()

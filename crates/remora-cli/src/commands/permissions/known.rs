@@ -3,18 +3,21 @@
 
 use std::path::{Path, PathBuf};
 
-use remora_agents::Scope;
-use remora_hooks::{Bases, Engine, Options, PermissionMode, Permissions, Places, RuleText, Source};
+use remora_agents::InstallScope;
+use remora_hooks::{
+    Engine, EngineOptions, LayerSource, PathBases, PermissionMode, Permissions, RuleText,
+    SettingsPaths,
+};
 use remora_protocol::Permission;
 use serde_json::{Map, Value, json};
 
-use super::rule::split;
-use crate::commands::data::Data;
-use crate::settings::MANAGED;
+use super::rule::split_call;
+use crate::commands::data::DataDir;
+use crate::settings::MANAGED_SETTINGS_DIR;
 
 /// What settings say today.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct CurrentRules {
     root: PathBuf,
     home: PathBuf,
     engine: Result<Engine, String>,
@@ -30,30 +33,36 @@ pub(super) fn is_of_files(tool: &str) -> bool {
     )
 }
 
-impl Known {
+impl CurrentRules {
     /// Reads the settings that hold in `root`, or for all projects.
-    pub(super) fn load(data: &Data, root: Option<PathBuf>, of_all: bool) -> Self {
+    pub(super) fn load(data: &DataDir, root: Option<PathBuf>, of_all: bool) -> Self {
         let home = data.environment.home().unwrap_or_default();
         let here = data.environment.directory().cloned();
         let root = root.or(here).unwrap_or_else(|| home.clone());
-        let mut places = Places::new(root.clone(), home.clone());
-        places.managed = Some(PathBuf::from(MANAGED));
+        let mut places = SettingsPaths::new(root.clone(), home.clone());
+        places.managed = Some(PathBuf::from(MANAGED_SETTINGS_DIR));
         places.sources.project = !of_all;
         places.sources.local = !of_all;
         let names = remora_agents::known_names();
-        let spec = names.first().and_then(|name| remora_agents::find(name));
+        let spec = names
+            .first()
+            .and_then(|name| remora_agents::find_agent(name));
         let config_dir = spec.and_then(|spec| data.environment.get(spec.config_variable));
         places.config_dir = config_dir.map(PathBuf::from);
-        let scope = if of_all { Scope::User } else { Scope::Local };
+        let scope = if of_all {
+            InstallScope::User
+        } else {
+            InstallScope::Local
+        };
         let file = spec.map(|spec| {
-            let at = remora_agents::Places {
+            let at = remora_agents::AgentPaths {
                 home: home.clone(),
                 root: root.clone(),
                 config_dir: places.config_dir.clone(),
             };
             (spec.settings_file)(&at, scope)
         });
-        let engine = Engine::load(places, Options::default()).map_err(|e| e.to_string());
+        let engine = Engine::load(places, EngineOptions::default()).map_err(|e| e.to_string());
         Self {
             root,
             home,
@@ -64,7 +73,7 @@ impl Known {
     }
 
     /// Why the settings could not be read.
-    pub(super) fn trouble(&self) -> Option<&str> {
+    pub(super) fn load_error(&self) -> Option<&str> {
         self.engine.as_ref().err().map(String::as_str)
     }
 
@@ -81,8 +90,9 @@ impl Known {
     /// Which rule covers this call today, in words.
     pub(super) fn rule_for(&self, call: &str) -> Option<String> {
         let permissions = self.engine.as_ref().ok()?.permissions();
-        let (tool, input) = self.input(call);
-        let decision = permissions.decide(tool, &input, PermissionMode::Default, self.bases());
+        let (tool, input) = self.tool_input(call);
+        let decision =
+            permissions.decide_call(tool, &input, PermissionMode::Default, self.path_bases());
         decision.rule.map(|_| decision.why)
     }
 
@@ -91,17 +101,18 @@ impl Known {
         let rule = RuleText {
             list,
             text: rule.to_owned(),
-            source: Source::Local,
+            source: LayerSource::Local,
             file: Some(self.file.clone()),
         };
         let permissions = Permissions::new(&[rule], Vec::new());
-        let (tool, input) = self.input(call);
-        let decision = permissions.decide(tool, &input, PermissionMode::Default, self.bases());
+        let (tool, input) = self.tool_input(call);
+        let decision =
+            permissions.decide_call(tool, &input, PermissionMode::Default, self.path_bases());
         permissions.warnings.is_empty() && decision.permission == list
     }
 
-    fn bases(&self) -> Bases<'_> {
-        Bases {
+    fn path_bases(&self) -> PathBases<'_> {
+        PathBases {
             home: &self.home,
             start: &self.root,
             cwd: &self.root,
@@ -109,8 +120,8 @@ impl Known {
     }
 
     /// The call as its tool would be given it.
-    fn input<'a>(&self, call: &'a str) -> (&'a str, Map<String, Value>) {
-        let (tool, text) = split(call);
+    fn tool_input<'a>(&self, call: &'a str) -> (&'a str, Map<String, Value>) {
+        let (tool, text) = split_call(call);
         let text = text.unwrap_or_default();
         let path = || self.root.join(text).display().to_string();
         let (field, value) = match tool {

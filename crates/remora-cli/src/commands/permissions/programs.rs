@@ -3,7 +3,7 @@
 
 /// Programs that run whatever they are given, reach into the world or destroy:
 /// their words say nothing about the next call.
-pub(super) const OPEN: &[&str] = &[
+pub(super) const UNBOUNDED_PROGRAMS: &[&str] = &[
     ".",
     "ansible",
     "ansible-playbook",
@@ -112,7 +112,7 @@ pub(super) const OPEN: &[&str] = &[
 
 /// Programs with verbs: a rule takes the verb in. With each the verbs that can
 /// destroy, publish or run anything.
-pub(super) const VERBS: &[(&str, &[&str])] = &[
+pub(super) const RISKY_VERBS: &[(&str, &[&str])] = &[
     ("bundle", &["exec"]),
     ("bun", &["x", "publish"]),
     (
@@ -226,7 +226,7 @@ pub(super) const VERBS: &[(&str, &[&str])] = &[
 ];
 
 /// Verbs that take one more word in: the script, the inner verb or the program.
-pub(super) const DEEPER: &[(&str, &str)] = &[
+pub(super) const NESTED_VERBS: &[(&str, &str)] = &[
     ("bun", "run"),
     ("docker", "compose"),
     ("gh", "issue"),
@@ -241,16 +241,17 @@ pub(super) const DEEPER: &[(&str, &str)] = &[
 ];
 
 /// Inner words of the above that are not to be widened either.
-pub(super) const RISKY_INNER: &[&str] = &["close", "delete", "down", "exec", "merge", "rm", "run"];
+pub(super) const RISKY_NESTED_WORDS: &[&str] =
+    &["close", "delete", "down", "exec", "merge", "rm", "run"];
 
 /// Modules that look at a project and are run by an interpreter.
-pub(super) const MODULES: &[&str] = &["flake8", "mypy", "pytest", "unittest"];
+pub(super) const HARMLESS_MODULES: &[&str] = &["flake8", "mypy", "pytest", "unittest"];
 
 /// Commands that only read, or run a project's tests, whatever words follow. Not
 /// among them: what prints any file, for a client that asks about `cat` asks
 /// about a file outside the project; and what takes more than one target, such as
 /// `make test`, which `make test deploy` begins with, too.
-pub(super) const HARMLESS: &[&str] = &[
+pub(super) const HARMLESS_COMMANDS: &[&str] = &[
     "bun run lint",
     "bun run test",
     "bun run typecheck",
@@ -318,7 +319,7 @@ pub(super) const HARMLESS: &[&str] = &[
 ];
 
 /// Words that publish, destroy or take rights, in whatever command they stand.
-pub(super) const GRAVE: &[&str] = &[
+pub(super) const RISKY_WORDS: &[&str] = &[
     "deploy",
     "destroy",
     "doas",

@@ -3,12 +3,15 @@
 //! can run anything, is not to be allowed by a rule. Pure; whether a rule really
 //! covers a call is the engine's to say.
 
-use super::programs::{DEEPER, GRAVE, HARMLESS, MODULES, OPEN, RISKY_INNER, VERBS};
+use super::programs::{
+    HARMLESS_COMMANDS, HARMLESS_MODULES, NESTED_VERBS, RISKY_NESTED_WORDS, RISKY_VERBS,
+    RISKY_WORDS, UNBOUNDED_PROGRAMS,
+};
 use crate::output::is_unseen;
 
 /// A rule that a call suggests.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Suggested {
+pub(super) struct SuggestedRule {
     /// May cover calls that are like it.
     pub(super) rule: String,
     /// Covers this call and no other; `None` where a rule cannot say it.
@@ -18,13 +21,13 @@ pub(super) struct Suggested {
 }
 
 /// Tools that ask by design: their question is their purpose.
-const ASKING: &[&str] = &["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
+const ASKING_TOOLS: &[&str] = &["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
 
 /// How every mark of a redacted secret begins.
-const MARK: &str = "[redacted:";
+const REDACTION_MARK_PREFIX: &str = "[redacted:";
 
 /// The tool of a call, and what stands in its brackets.
-pub(super) fn split(call: &str) -> (&str, Option<&str>) {
+pub(super) fn split_call(call: &str) -> (&str, Option<&str>) {
     match call.split_once('(') {
         Some((tool, rest)) => (tool, rest.strip_suffix(')')),
         None => (call, None),
@@ -32,34 +35,36 @@ pub(super) fn split(call: &str) -> (&str, Option<&str>) {
 }
 
 /// The rule for a call as the ledger tells it, or why there is none.
-pub(super) fn suggest(call: &str) -> Result<Suggested, &'static str> {
+pub(super) fn suggest_rule(call: &str) -> Result<SuggestedRule, &'static str> {
     if call.chars().any(is_unseen) {
         return Err("it holds characters that cannot be seen");
     }
-    if call.contains(MARK) {
+    if call.contains(REDACTION_MARK_PREFIX) {
         return Err("a secret stood in it");
     }
-    let (tool, text) = split(call);
-    let whole = || Suggested {
+    let (tool, text) = split_call(call);
+    let whole = || SuggestedRule {
         rule: call.to_owned(),
         exact: Some(call.to_owned()),
         risk: None,
     };
     match (tool, text) {
         (_, Some(text)) if text.ends_with('…') => Err("it is too long to be held whole"),
-        ("Bash", Some(text)) => command(text),
-        ("Edit" | "MultiEdit" | "NotebookEdit" | "Write", Some(path)) => file("Edit", path),
-        ("Read", Some(path)) => file("Read", path),
+        ("Bash", Some(text)) => suggest_command_rule(text),
+        ("Edit" | "MultiEdit" | "NotebookEdit" | "Write", Some(path)) => {
+            suggest_file_rule("Edit", path)
+        }
+        ("Read", Some(path)) => suggest_file_rule("Read", path),
         ("Agent" | "Skill" | "WebFetch", Some(text)) if !text.contains('*') => Ok(whole()),
         ("WebSearch", None) => Ok(whole()),
         (mcp, None) if mcp.starts_with("mcp__") => Ok(whole()),
-        (tool, None) if ASKING.contains(&tool) => Err("the tool is there to ask"),
+        (tool, None) if ASKING_TOOLS.contains(&tool) => Err("the tool is there to ask"),
         (_, None) => Err("what it was about is not known"),
         _ => Err("no rule fits it"),
     }
 }
 
-fn command(text: &str) -> Result<Suggested, &'static str> {
+fn suggest_command_rule(text: &str) -> Result<SuggestedRule, &'static str> {
     if text.contains('⏎') {
         return Err("it has several lines");
     }
@@ -67,7 +72,7 @@ fn command(text: &str) -> Result<Suggested, &'static str> {
     // In a rule a star stands for anything.
     let exact = (!text.contains('*')).then(|| format!("Bash({text})"));
     let only = |risk: Option<String>| match exact.clone() {
-        Some(rule) => Ok(Suggested {
+        Some(rule) => Ok(SuggestedRule {
             rule,
             exact: exact.clone(),
             risk,
@@ -80,11 +85,11 @@ fn command(text: &str) -> Result<Suggested, &'static str> {
     let Some(first) = words.first() else {
         return Err("its first word is not a plain name");
     };
-    if let Some(risk) = risk(text, first, &words) {
+    if let Some(risk) = find_risk(text, first, &words) {
         return only(Some(risk));
     }
-    match harmless(&words) {
-        Some(count) => Ok(Suggested {
+    match count_harmless_words(&words) {
+        Some(count) => Ok(SuggestedRule {
             rule: format!("Bash({}:*)", words[..count].join(" ")),
             exact,
             risk: None,
@@ -100,40 +105,49 @@ fn is_operator(c: char) -> bool {
 }
 
 /// Why a command is not to be allowed by a rule.
-fn risk(text: &str, first: &str, words: &[&str]) -> Option<String> {
-    let (name, verb) = (program(first), word(words, 1));
+fn find_risk(text: &str, first: &str, words: &[&str]) -> Option<String> {
+    let (name, verb) = (program_name(first), verb_at(words, 1));
     if is_module(words) {
         return None;
     }
-    if first.contains('=') || name.is_empty() || OPEN.contains(&name) || name.starts_with("mkfs") {
+    if first.contains('=')
+        || name.is_empty()
+        || UNBOUNDED_PROGRAMS.contains(&name)
+        || name.starts_with("mkfs")
+    {
         return Some(format!("`{first}` can run or change anything"));
     }
     let parts = text.split(|c: char| !c.is_alphanumeric());
-    if let Some(grave) = parts.into_iter().find(|part| GRAVE.contains(part)) {
+    if let Some(grave) = parts.into_iter().find(|part| RISKY_WORDS.contains(part)) {
         return Some(format!("`{grave}` can destroy or publish"));
     }
-    let (_, risky) = VERBS.iter().find(|(program, _)| *program == name)?;
+    let (_, risky) = RISKY_VERBS.iter().find(|(program, _)| *program == name)?;
     let Some(verb) = verb else {
         return Some(format!("`{first}` alone can do too much"));
     };
     if risky.contains(&verb) {
         return Some(format!("`{first} {verb}` can destroy or run anything"));
     }
-    if !DEEPER.contains(&(name, verb)) {
+    if !NESTED_VERBS.contains(&(name, verb)) {
         return None;
     }
-    match word(words, 2) {
-        Some(inner) if !OPEN.contains(&program(inner)) && !RISKY_INNER.contains(&inner) => None,
+    match verb_at(words, 2) {
+        Some(inner)
+            if !UNBOUNDED_PROGRAMS.contains(&program_name(inner))
+                && !RISKY_NESTED_WORDS.contains(&inner) =>
+        {
+            None
+        }
         _ => Some(format!("`{first} {verb}` can run anything")),
     }
 }
 
 /// How many words of a command are known to be harmless whatever follows.
-fn harmless(words: &[&str]) -> Option<usize> {
+fn count_harmless_words(words: &[&str]) -> Option<usize> {
     if is_module(words) {
         return Some(3);
     }
-    (1..=words.len().min(3)).find(|count| HARMLESS.contains(&&*words[..*count].join(" ")))
+    (1..=words.len().min(3)).find(|count| HARMLESS_COMMANDS.contains(&&*words[..*count].join(" ")))
 }
 
 /// An interpreter that runs a module which only looks at a project.
@@ -141,16 +155,16 @@ fn is_module(words: &[&str]) -> bool {
     let [python, "-m", module, ..] = words else {
         return false;
     };
-    !python.contains('/') && program(python) == "python" && MODULES.contains(module)
+    !python.contains('/') && program_name(python) == "python" && HARMLESS_MODULES.contains(module)
 }
 
 /// The name of a program, without its folder and version.
-fn program(word: &str) -> &str {
+fn program_name(word: &str) -> &str {
     let name = word.rsplit('/').next().unwrap_or(word);
     name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
 }
 
-fn word<'a>(words: &[&'a str], at: usize) -> Option<&'a str> {
+fn verb_at<'a>(words: &[&'a str], at: usize) -> Option<&'a str> {
     words.get(at).copied().filter(|word| is_verb(word))
 }
 
@@ -168,7 +182,7 @@ fn is_verb(word: &str) -> bool {
 }
 
 /// `Edit(/src/**)`: the leading slash is the project's root.
-fn file(tool: &str, path: &str) -> Result<Suggested, &'static str> {
+fn suggest_file_rule(tool: &str, path: &str) -> Result<SuggestedRule, &'static str> {
     let odd = |c: char| "*?[]!#\\~(){}".contains(c);
     if path.contains(odd) || path.ends_with(' ') || path.split('/').any(|part| part == "..") {
         return Err("its name holds characters that mean something in a rule");
@@ -185,7 +199,7 @@ fn file(tool: &str, path: &str) -> Result<Suggested, &'static str> {
         Some((folder, _)) if risk.is_none() => format!("{tool}(/{folder}/**)"),
         _ => exact.clone(),
     };
-    Ok(Suggested {
+    Ok(SuggestedRule {
         rule,
         exact: Some(exact),
         risk: risk.map(str::to_owned),

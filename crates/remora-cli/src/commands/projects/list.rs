@@ -4,21 +4,21 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use remora_client::Roots;
-use remora_memory::store::{ProjectActivity, Store};
-use remora_protocol::time::rfc3339;
+use remora_client::ProjectRoots;
+use remora_memory::store::{ProjectStats, Store};
+use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
-use crate::args::Projects;
-use crate::commands::data::Data;
-use crate::commands::show::lines::{Local, count, flat, hang, hang_at};
+use crate::args::ProjectsArgs;
+use crate::commands::data::DataDir;
+use crate::commands::show::lines::{TimeFormatter, flatten_text, format_count, hang_at, hang_text};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
 
 /// A project as it is listed.
-struct Row {
-    activity: ProjectActivity,
+struct ListedProject {
+    activity: ProjectStats,
     /// Checkouts that share it.
     roots: Vec<String>,
     /// Checkouts whose remote names it and that have a memory of their own.
@@ -27,49 +27,52 @@ struct Row {
     waits_for: Option<String>,
 }
 
-pub(super) fn run(args: &Projects, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
-    let rows = match data.store()? {
-        Some(store) => rows(&data, store.project_activity()?)?,
+pub(super) fn run(args: &ProjectsArgs, out: &mut Output) -> Result<Exit, CliError> {
+    let data = DataDir::open()?;
+    let rows = match data.open_store()? {
+        Some(store) => collect_projects(&data, store.project_activity()?)?,
         None => Vec::new(),
     };
     if args.json {
         let projects: Vec<Value> = rows.iter().map(as_json).collect();
-        out.json(&json!({ "projects": projects }))?;
+        out.print_json(&json!({ "projects": projects }))?;
         return Ok(Exit::GoOn);
     }
     if rows.is_empty() {
-        out.text("nothing is remembered yet\n")?;
+        out.print_text("nothing is remembered yet\n")?;
     }
-    let local = Local::new();
+    let local = TimeFormatter::new();
     for row in &rows {
-        say(row, &local, out)?;
+        print_project(row, &local, out)?;
     }
     Ok(Exit::GoOn)
 }
 
 /// The last worked on first; those that nothing is remembered of, last.
-fn rows(data: &Data, activities: Vec<ProjectActivity>) -> Result<Vec<Row>, CliError> {
-    let held = Roots::of(&data.paths).list();
+fn collect_projects(
+    data: &DataDir,
+    activities: Vec<ProjectStats>,
+) -> Result<Vec<ListedProject>, CliError> {
+    let held = ProjectRoots::for_data_dir(&data.paths).list_keys();
     let mut held: HashMap<String, Vec<String>> = held
         .map_err(|source| CliError::File {
-            path: data.paths.roots(),
+            path: data.paths.roots_dir(),
             source,
         })?
         .into_iter()
         .collect();
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<ListedProject> = Vec::new();
     for activity in activities {
         let project = &activity.project;
         let root = Path::new(&project.root);
-        let location = root.is_dir().then(|| data.locate(root));
+        let location = root.is_dir().then(|| data.locate_folder(root));
         let awaited = location.as_ref().and_then(|l| l.awaited_key());
         let roots = match held.remove(&project.key) {
             Some(roots) => roots,
             None if project.root.is_empty() => Vec::new(),
             None => vec![project.root.clone()],
         };
-        rows.push(Row {
+        rows.push(ListedProject {
             roots,
             waiting: Vec::new(),
             waits_for: awaited.map(ToOwned::to_owned),
@@ -89,8 +92,8 @@ fn rows(data: &Data, activities: Vec<ProjectActivity>) -> Result<Vec<Row>, CliEr
     Ok(rows)
 }
 
-fn as_json(row: &Row) -> Value {
-    let ProjectActivity {
+fn as_json(row: &ListedProject) -> Value {
+    let ProjectStats {
         project,
         items,
         sessions,
@@ -104,38 +107,42 @@ fn as_json(row: &Row) -> Value {
         "waits_for": row.waits_for,
         "items": items,
         "sessions": sessions,
-        "last": last.map(rfc3339),
+        "last": last.map(format_rfc3339),
     })
 }
 
-fn say(row: &Row, local: &Local, out: &mut Output) -> Result<(), CliError> {
+fn print_project(
+    row: &ListedProject,
+    local: &TimeFormatter,
+    out: &mut Output,
+) -> Result<(), CliError> {
     const INDENT: &str = "  ";
     let activity = &row.activity;
-    let last = activity.last.map(|last| local.moment(last));
+    let last = activity.last.map(|last| local.format_timestamp(last));
     let last = last.unwrap_or_else(|| "never used".to_owned());
     let lead = format!("{last}  ");
-    let key = hang(&lead, &flat(&activity.project.key));
-    out.text(&out.paint(Style::Bold, &key))?;
-    let items = count(activity.items, "item", "items");
-    let sessions = count(activity.sessions, "session", "sessions");
-    out.text(&hang(INDENT, &format!("{items}, {sessions}")))?;
+    let key = hang_text(&lead, &flatten_text(&activity.project.key));
+    out.print_text(&out.paint(Style::Bold, &key))?;
+    let items = format_count(activity.items, "item", "items");
+    let sessions = format_count(activity.sessions, "session", "sessions");
+    out.print_text(&hang_text(INDENT, &format!("{items}, {sessions}")))?;
     for root in row
         .roots
         .iter()
         .filter(|root| **root != activity.project.key)
     {
-        out.text(&hang_at(4, INDENT, &flat(root)))?;
+        out.print_text(&hang_at(4, INDENT, &flatten_text(root)))?;
     }
     for root in &row.waiting {
-        let text = format!("{} waits to share this memory", flat(root));
-        out.text(&out.paint(Style::Yellow, &hang_at(4, INDENT, &text)))?;
+        let text = format!("{} waits to share this memory", flatten_text(root));
+        out.print_text(&out.paint(Style::Yellow, &hang_at(4, INDENT, &text)))?;
     }
     if let Some(key) = &row.waits_for {
         let text = format!(
             "says it is {}; `remora projects join` there makes them share one memory",
-            flat(key)
+            flatten_text(key)
         );
-        out.text(&out.paint(Style::Yellow, &hang_at(4, INDENT, &text)))?;
+        out.print_text(&out.paint(Style::Yellow, &hang_at(4, INDENT, &text)))?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ pub(super) fn rows_to_go(rows: u64, bytes: u64, most: u64) -> u64 {
 }
 
 /// The first moment before which at least so many rows lie, or `latest`.
-pub(super) fn moment<E>(
+pub(super) fn find_cutoff_time<E>(
     wanted: u64,
     latest: i64,
     count: &dyn Fn(i64) -> Result<u64, E>,
@@ -47,9 +47,9 @@ mod tests {
         let count = |before: i64| -> Result<u64, ()> {
             Ok(times.iter().filter(|time| **time < before).count() as u64)
         };
-        assert_eq!(moment(1, 100, &count), Ok(11));
-        assert_eq!(moment(2, 100, &count), Ok(21));
-        assert_eq!(moment(4, 100, &count), Ok(31));
-        assert_eq!(moment(9, 100, &count), Ok(100));
+        assert_eq!(find_cutoff_time(1, 100, &count), Ok(11));
+        assert_eq!(find_cutoff_time(2, 100, &count), Ok(21));
+        assert_eq!(find_cutoff_time(4, 100, &count), Ok(31));
+        assert_eq!(find_cutoff_time(9, 100, &count), Ok(100));
     }
 }

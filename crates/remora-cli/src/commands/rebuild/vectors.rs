@@ -3,96 +3,96 @@
 
 use std::time::Instant;
 
-use remora_embed::MODEL;
+use remora_embed::MODEL_ID;
 use remora_memory::store::Store;
 use serde_json::json;
 
-use crate::args::Rebuild;
-use crate::commands::data::Data;
-use crate::commands::exclusive::Exclusive;
-use crate::commands::show::lines::count;
+use crate::args::RebuildArgs;
+use crate::commands::data::DataDir;
+use crate::commands::exclusive::WorkerLock;
+use crate::commands::show::lines::format_count;
 use crate::commands::tier;
-use crate::commands::vectors::{Made, Rest, make};
+use crate::commands::vectors::{EmbeddingFollowUp, EmbeddingStats, embed_waiting};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
 
-pub(super) fn run(args: &Rebuild, data: &Data, out: &mut Output) -> Result<Exit, CliError> {
-    let Some(encoder) = tier::encoder(&data.config) else {
+pub(super) fn run(args: &RebuildArgs, data: &DataDir, out: &mut Output) -> Result<Exit, CliError> {
+    let Some(encoder) = tier::build_encoder(&data.config) else {
         return Err(CliError::Usage(format!(
             "{}: search.model is off; `remora config unset search.model` switches it on",
-            data.paths.config().display()
+            data.paths.config_file().display()
         )));
     };
     // A model that does not work must not cost the vectors that are there.
     encoder
         .encode(&["word"], Instant::now())
         .map_err(|e| CliError::Usage(e.to_string()))?;
-    let Some(store) = data.store()? else {
-        return told(args, 0, &Made::default(), data, out);
+    let Some(store) = data.open_store()? else {
+        return print_report(args, 0, &EmbeddingStats::default(), data, out);
     };
     let rows = if args.missing {
-        store.unembedded_count(MODEL)?
+        store.unembedded_count(MODEL_ID)?
     } else {
-        tier::rows(&store.counts()?)
+        tier::count_items(&store.count_contents()?)
     };
     if args.dry_run || rows == 0 {
-        let made = Made::nothing(&store)?;
-        return told(args, rows, &made, data, out);
+        let made = EmbeddingStats::none_embedded(&store)?;
+        return print_report(args, rows, &made, data, out);
     }
     drop(store);
-    let mut guard = Exclusive::take(&data.paths)?;
-    let store = data.writable()?;
+    let mut guard = WorkerLock::acquire_lock(&data.paths)?;
+    let store = data.open_writable_store()?;
     if !args.missing {
         store.forget_meanings()?;
     }
-    let made = make(&store, &encoder, u64::MAX)?;
+    let made = embed_waiting(&store, &encoder, u64::MAX)?;
     drop(store);
-    if Rest::of(&data.config, &made) == Rest::Worker {
+    if EmbeddingFollowUp::from_stats(&data.config, &made) == EmbeddingFollowUp::Worker {
         guard.leave_a_worker();
     }
     drop(guard);
-    told(args, rows, &made, data, out)
+    print_report(args, rows, &made, data, out)
 }
 
-fn told(
-    args: &Rebuild,
+fn print_report(
+    args: &RebuildArgs,
     rows: u64,
-    made: &Made,
-    data: &Data,
+    made: &EmbeddingStats,
+    data: &DataDir,
     out: &mut Output,
 ) -> Result<Exit, CliError> {
     if args.json {
         let mut answer = json!({
             "dry_run": args.dry_run,
-            "model": MODEL,
+            "model": MODEL_ID,
             "rows": rows,
             "embedded": made.embedded,
             "waiting": made.waiting,
             "seconds": (made.seconds * 1000.0).round() / 1000.0,
         });
         made.add_trouble(&mut answer);
-        out.json(&answer)?;
+        out.print_json(&answer)?;
     } else if rows == 0 {
-        out.text(if args.missing {
+        out.print_text(if args.missing {
             "every row has its vector\n"
         } else {
             "there is no row yet\n"
         })?;
     } else if args.dry_run {
-        let rows = count(rows, "row", "rows");
-        out.text(&format!("would work out what {rows} mean\n"))?;
+        let rows = format_count(rows, "row", "rows");
+        out.print_text(&format!("would work out what {rows} mean\n"))?;
     } else {
-        let rows = count(made.embedded, "row", "rows");
-        out.text(&format!("worked out what {rows} mean, by {MODEL}\n"))?;
-        Rest::of(&data.config, made).say(made, out)?;
+        let rows = format_count(made.embedded, "row", "rows");
+        out.print_text(&format!("worked out what {rows} mean, by {MODEL_ID}\n"))?;
+        EmbeddingFollowUp::from_stats(&data.config, made).print_notice(made, out)?;
     }
-    Ok(ended(args, made))
+    Ok(exit_for_result(args, made))
 }
 
 /// Rows that wait although all were asked for are a failure, whether the
 /// encoder or a person put an end to it.
-fn ended(args: &Rebuild, made: &Made) -> Exit {
+fn exit_for_result(args: &RebuildArgs, made: &EmbeddingStats) -> Exit {
     if args.dry_run || (made.waiting == 0 && made.trouble.is_none()) {
         Exit::GoOn
     } else {
@@ -107,18 +107,18 @@ mod tests {
     #[test]
     fn what_was_ended_early_is_not_done() {
         let exit = |dry_run, waiting| {
-            let args = Rebuild {
+            let args = RebuildArgs {
                 vectors: true,
                 missing: false,
                 dry_run,
                 json: false,
             };
-            let made = Made {
+            let made = EmbeddingStats {
                 embedded: 128,
                 waiting,
-                ..Made::default()
+                ..EmbeddingStats::default()
             };
-            ended(&args, &made)
+            exit_for_result(&args, &made)
         };
         assert_eq!(exit(false, 72), Exit::Failed);
         assert_eq!(exit(false, 0), Exit::GoOn);

@@ -2,31 +2,31 @@
 
 use std::collections::{HashMap, HashSet};
 
-use remora_memory::store::{Filter, Page, Store};
+use remora_memory::store::{Filter, PageRequest, Store};
 use remora_protocol::record::{Item, Kind, Session};
 use serde_json::Value;
 
-use crate::commands::show::lines::{fit, flat};
+use crate::commands::show::lines::{flatten_text, truncate_columns};
 use crate::error::CliError;
 
 /// Sessions that are looked at.
-const SESSIONS: usize = 500;
+const MAX_SESSIONS: usize = 500;
 /// Rows of one session that are looked at, the newest.
-const ROWS: usize = 2000;
+const MAX_SESSION_ITEMS: usize = 2000;
 /// Columns of a request.
-const REQUEST: usize = 120;
+const MAX_REQUEST_COLUMNS: usize = 120;
 
 /// One project and its sessions, the newest first.
 #[derive(Debug)]
-pub(super) struct OfProject {
+pub(super) struct ProjectRecap {
     pub(super) key: String,
     pub(super) name: String,
-    pub(super) sessions: Vec<Done>,
+    pub(super) sessions: Vec<SessionRecap>,
 }
 
 /// What one session did.
 #[derive(Debug)]
-pub(super) struct Done {
+pub(super) struct SessionRecap {
     pub(super) session: Session,
     requests: Vec<String>,
     completed: Vec<String>,
@@ -37,7 +37,7 @@ pub(super) struct Done {
     pub(super) files: Vec<String>,
 }
 
-impl Done {
+impl SessionRecap {
     /// Its parts: name, word for people, entries.
     pub(super) fn parts(&self) -> [(&'static str, &'static str, &[String]); 6] {
         [
@@ -59,30 +59,33 @@ impl Done {
     }
 }
 
-pub(super) fn gather(store: &dyn Store, filter: &Filter) -> Result<Vec<OfProject>, CliError> {
-    let names = store.projects()?;
+pub(super) fn collect_recaps(
+    store: &dyn Store,
+    filter: &Filter,
+) -> Result<Vec<ProjectRecap>, CliError> {
+    let names = store.list_projects()?;
     let mut read: Vec<(Session, Vec<Item>)> = Vec::new();
-    for session in store.sessions(filter, SESSIONS)? {
+    for session in store.list_sessions(filter, MAX_SESSIONS)? {
         let of_session = Filter {
             session: Some(session.id.clone()),
             ..filter.clone()
         };
-        let page = Page::newest(ROWS);
-        let mut items = store.list(&of_session, page)?;
+        let page = PageRequest::newest(MAX_SESSION_ITEMS);
+        let mut items = store.list_items(&of_session, page)?;
         items.reverse();
         read.push((session, items));
     }
     let passed = last_pass(read.iter().flat_map(|(_, items)| items));
-    let mut projects: Vec<OfProject> = Vec::new();
+    let mut projects: Vec<ProjectRecap> = Vec::new();
     for (session, items) in read {
         let key = session.project.clone();
-        let done = done(session, &items, &passed);
+        let done = build_session_recap(session, &items, &passed);
         if done.is_empty() {
             continue;
         }
         match projects.iter_mut().find(|project| project.key == key) {
             Some(project) => project.sessions.push(done),
-            None => projects.push(OfProject {
+            None => projects.push(ProjectRecap {
                 name: names
                     .iter()
                     .find(|project| project.key == key)
@@ -96,7 +99,7 @@ pub(super) fn gather(store: &dyn Store, filter: &Filter) -> Result<Vec<OfProject
 }
 
 /// What makes two runs the same command, within one project.
-fn command(item: &Item) -> Option<(&str, &str)> {
+fn find_command_key(item: &Item) -> Option<(&str, &str)> {
     let command = item.detail.as_ref()?.get("command")?.as_str()?;
     Some((&item.project, command))
 }
@@ -105,7 +108,7 @@ fn command(item: &Item) -> Option<(&str, &str)> {
 fn last_pass<'a>(items: impl Iterator<Item = &'a Item>) -> HashMap<(String, String), i64> {
     let mut passed = HashMap::new();
     for item in items.filter(|item| item.kind != Kind::Failure && item.kind != Kind::Fix) {
-        if let Some((project, command)) = command(item) {
+        if let Some((project, command)) = find_command_key(item) {
             let last = passed
                 .entry((project.to_owned(), command.to_owned()))
                 .or_insert(i64::MIN);
@@ -115,18 +118,22 @@ fn last_pass<'a>(items: impl Iterator<Item = &'a Item>) -> HashMap<(String, Stri
     passed
 }
 
-fn done(session: Session, items: &[Item], passed: &HashMap<(String, String), i64>) -> Done {
+fn build_session_recap(
+    session: Session,
+    items: &[Item],
+    passed: &HashMap<(String, String), i64>,
+) -> SessionRecap {
     let of_kinds = |kinds: &[Kind]| {
         let titles = items
             .iter()
             .filter(|item| kinds.contains(&item.kind))
-            .map(|item| format!("{} (#{})", flat(&item.title), item.id));
-        distinct(titles)
+            .map(|item| format!("{} (#{})", flatten_text(&item.title), item.id));
+        collect_distinct(titles)
     };
     let requests = items
         .iter()
         .filter(|item| item.kind == Kind::Prompt)
-        .map(|item| fit(&flat(&item.title), REQUEST));
+        .map(|item| truncate_columns(&flatten_text(&item.title), MAX_REQUEST_COLUMNS));
     let summaries: Vec<&Item> = items
         .iter()
         .filter(|item| item.kind == Kind::Summary)
@@ -134,7 +141,7 @@ fn done(session: Session, items: &[Item], passed: &HashMap<(String, String), i64
     let listed = |item: &Item, name: &str| -> Vec<String> {
         let list = item.detail.as_ref().and_then(|d| d.get(name)?.as_array());
         let texts = list.into_iter().flatten().filter_map(Value::as_str);
-        texts.map(flat).collect()
+        texts.map(flatten_text).collect()
     };
     let completed = summaries.iter().flat_map(|item| listed(item, "completed"));
     // What an earlier checkpoint left has been taken up, or is said again.
@@ -143,40 +150,40 @@ fn done(session: Session, items: &[Item], passed: &HashMap<(String, String), i64
         .iter()
         .filter(|item| item.kind != Kind::Summary)
         .flat_map(|item| item.files_modified.iter().cloned());
-    Done {
-        requests: distinct(requests),
-        completed: distinct(completed),
+    SessionRecap {
+        requests: collect_distinct(requests),
+        completed: collect_distinct(completed),
         decisions: of_kinds(&[Kind::Decision, Kind::Preference, Kind::Correction]),
-        open_failures: open(items, passed),
+        open_failures: list_open_failures(items, passed),
         fixes: of_kinds(&[Kind::Fix]),
         next_steps: next.unwrap_or_default(),
-        files: distinct(files),
+        files: collect_distinct(files),
         session,
     }
 }
 
 /// The last failure of every command that has not passed since.
-fn open(items: &[Item], passed: &HashMap<(String, String), i64>) -> Vec<String> {
+fn list_open_failures(items: &[Item], passed: &HashMap<(String, String), i64>) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut open: Vec<String> = items
         .iter()
         .rev()
         .filter(|item| item.kind == Kind::Failure)
         .filter(|item| {
-            command(item).is_some_and(|(project, command)| {
+            find_command_key(item).is_some_and(|(project, command)| {
                 let key = (project.to_owned(), command.to_owned());
                 let failed = item.time.max(item.last_time);
                 let mended = passed.get(&key).is_some_and(|at| *at > failed);
                 !mended && seen.insert(key)
             })
         })
-        .map(|item| format!("{} (#{})", flat(&item.title), item.id))
+        .map(|item| format!("{} (#{})", flatten_text(&item.title), item.id))
         .collect();
     open.reverse();
     open
 }
 
-fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
+fn collect_distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
     let mut seen = HashSet::new();
     texts
         .filter(|text| !text.is_empty() && seen.insert(text.clone()))

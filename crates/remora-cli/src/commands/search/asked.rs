@@ -1,48 +1,50 @@
 //! What the words and the flags ask for together. A flag wins over the same
 //! filter among the words, and a note says so.
 
-use remora_memory::ask::{Ask, AskError, AskFilter, Projects};
+use remora_memory::ask::{ProjectSelection, SearchFilter, SearchInput, SearchInputError};
 use remora_memory::store::Hit;
 use remora_memory::words::Query;
 use remora_protocol::record::{Item, Kind};
 
-use crate::args::{Search, Where};
-use crate::commands::search::when::{self, Span};
+use crate::args::{ProjectScopeArgs, SearchArgs};
+use crate::commands::search::when::{self, TimeSpan};
 use crate::error::CliError;
 
 /// The question, with names and paths still as they were given.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct SearchRequest {
     pub(super) query: Query,
-    pub(super) place: Where,
+    pub(super) place: ProjectScopeArgs,
     pub(super) kinds: Vec<Kind>,
     pub(super) file: Option<String>,
-    pub(super) span: Span,
+    pub(super) span: TimeSpan,
     pub(super) session: Option<String>,
     pub(super) agent: Option<String>,
-    pub(super) error: Option<AskError>,
+    pub(super) error: Option<SearchInputError>,
     pub(super) notes: Vec<String>,
     /// The one project that must not be left.
     pub(super) own: Option<String>,
 }
 
-impl Asked {
+impl SearchRequest {
     /// Whatever the words say of projects does not count.
     pub(super) fn stay_in(&mut self, own: &str) {
         if self.place.all || self.place.project.is_some() {
             let note = "only this project is searched, so `project:` does not count";
             self.notes.push(note.to_owned());
-            self.place = Where::default();
+            self.place = ProjectScopeArgs::default();
         }
         self.own = Some(own.to_owned());
     }
 
-    pub(super) fn read(args: &Search) -> Result<Self, CliError> {
-        let now = when::now();
-        let ask = Ask::parse(&text(&args.words), |text| when::read(text, &now));
-        let flags = when::span(&args.span)?;
+    pub(super) fn from_args(args: &SearchArgs) -> Result<Self, CliError> {
+        let now = when::current_time();
+        let ask = SearchInput::parse(&join_words(&args.words), |text| {
+            when::parse_time_span(text, &now)
+        });
+        let flags = when::resolve_time_span(&args.span)?;
         let mut notes = ask.notes;
-        let AskFilter {
+        let SearchFilter {
             file,
             kinds,
             project,
@@ -52,23 +54,23 @@ impl Asked {
             agent,
             error,
         } = ask.filter;
-        let mut wins = Wins(&mut notes);
+        let mut wins = FlagPrecedence(&mut notes);
         let given = args.kind.iter().filter_map(|kind| Kind::parse(kind));
         let given = Some(given.collect()).filter(|kinds: &Vec<Kind>| !kinds.is_empty());
         let kinds = Some(kinds).filter(|kinds| !kinds.is_empty());
-        let span = Span {
-            since: wins.over("--since", "since:", flags.since, since),
-            until: wins.over("--until", "until:", flags.until, until),
+        let span = TimeSpan {
+            since: wins.prefer_flag("--since", "since:", flags.since, since),
+            until: wins.prefer_flag("--until", "until:", flags.until, until),
         };
         let asked = Self {
             query: ask.query,
             kinds: wins
-                .over("--kind", "kind:", given, kinds)
+                .prefer_flag("--kind", "kind:", given, kinds)
                 .unwrap_or_default(),
-            file: wins.over("--file", "file:", args.file.clone(), file),
-            session: wins.over("--session", "session:", args.session.clone(), session),
-            agent: wins.over("--agent", "agent:", args.agent.clone(), agent),
-            place: place(&args.place, project, &mut wins),
+            file: wins.prefer_flag("--file", "file:", args.file.clone(), file),
+            session: wins.prefer_flag("--session", "session:", args.session.clone(), session),
+            agent: wins.prefer_flag("--agent", "agent:", args.agent.clone(), agent),
+            place: resolve_project_scope(&args.place, project, &mut wins),
             span,
             error,
             notes,
@@ -90,17 +92,17 @@ impl Asked {
     }
 }
 
-fn is_of(item: &Item, error: &AskError) -> bool {
+fn is_of(item: &Item, error: &SearchInputError) -> bool {
     let detail = item.detail.as_ref();
     let named = detail.and_then(|detail| detail.get("fingerprint")?.as_str());
     named.is_some_and(|name| error.fingerprints.iter().any(|print| print.id == name))
 }
 
-struct Wins<'n>(&'n mut Vec<String>);
+struct FlagPrecedence<'n>(&'n mut Vec<String>);
 
-impl Wins<'_> {
+impl FlagPrecedence<'_> {
     /// What the flag says, else what the words say.
-    fn over<T: PartialEq>(
+    fn prefer_flag<T: PartialEq>(
         &mut self,
         flag: &str,
         term: &str,
@@ -120,18 +122,22 @@ impl Wins<'_> {
     }
 }
 
-fn place(given: &Where, typed: Option<Projects>, wins: &mut Wins<'_>) -> Where {
+fn resolve_project_scope(
+    given: &ProjectScopeArgs,
+    typed: Option<ProjectSelection>,
+    wins: &mut FlagPrecedence<'_>,
+) -> ProjectScopeArgs {
     let (flag, given) = match (given.all, &given.project) {
-        (true, _) => ("--all", Some(Projects::All)),
-        (_, project) => ("--project", project.clone().map(Projects::Named)),
+        (true, _) => ("--all", Some(ProjectSelection::All)),
+        (_, project) => ("--project", project.clone().map(ProjectSelection::Named)),
     };
-    match wins.over(flag, "project:", given, typed) {
-        None => Where::default(),
-        Some(Projects::All) => Where {
+    match wins.prefer_flag(flag, "project:", given, typed) {
+        None => ProjectScopeArgs::default(),
+        Some(ProjectSelection::All) => ProjectScopeArgs {
             all: true,
             project: None,
         },
-        Some(Projects::Named(name)) => Where {
+        Some(ProjectSelection::Named(name)) => ProjectScopeArgs {
             all: false,
             project: Some(name),
         },
@@ -140,7 +146,7 @@ fn place(given: &Where, typed: Option<Projects>, wins: &mut Wins<'_>) -> Where {
 
 /// The words as one text. A shell takes the quotes away from `file:"a b"` and
 /// `-"a b"`; when there are several words, the blanks tell where they were.
-fn text(words: &[String]) -> String {
+fn join_words(words: &[String]) -> String {
     if let [one] = words {
         return one.clone();
     }

@@ -4,37 +4,48 @@
 use std::path::Path;
 
 use remora_client::locate_project;
-use remora_memory::store::{Filter, Page, Store};
+use remora_memory::store::{Filter, PageRequest, Store};
 use remora_protocol::record::{Project, Session};
 
-use crate::args::Where;
-use crate::commands::data::Data;
+use crate::args::ProjectScopeArgs;
+use crate::commands::data::DataDir;
 use crate::error::CliError;
 
 /// Names that an error lists at most.
-const LISTED: usize = 8;
+const MAX_LISTED_PROJECTS: usize = 8;
 
 /// The key of the project that is meant; `None` for all of them.
-pub(crate) fn project(
-    data: &Data,
+pub(crate) fn resolve_project(
+    data: &DataDir,
     store: &dyn Store,
-    place: &Where,
+    place: &ProjectScopeArgs,
 ) -> Result<Option<String>, CliError> {
     match &place.project {
-        Some(text) => named(data, store, text).map(Some),
+        Some(text) => resolve_named_project(data, store, text).map(Some),
         None if place.all => Ok(None),
-        None => data.project().map(Some),
+        None => data.current_project().map(Some),
     }
 }
 
 /// The project of this key, name or path, in this order.
-pub(crate) fn named(data: &Data, store: &dyn Store, text: &str) -> Result<String, CliError> {
-    find(data, store, text)?.map_or_else(|| Err(unknown(text, &store.projects()?)), Ok)
+pub(crate) fn resolve_named_project(
+    data: &DataDir,
+    store: &dyn Store,
+    text: &str,
+) -> Result<String, CliError> {
+    find_project(data, store, text)?.map_or_else(
+        || Err(unknown_project_error(text, &store.list_projects()?)),
+        Ok,
+    )
 }
 
 /// The same, or a new project whose key this is.
-pub(crate) fn named_or_new(data: &Data, store: &dyn Store, text: &str) -> Result<String, CliError> {
-    let projects = store.projects()?;
+pub(crate) fn named_or_new(
+    data: &DataDir,
+    store: &dyn Store,
+    text: &str,
+) -> Result<String, CliError> {
+    let projects = store.list_projects()?;
     if let Some(project) = by_name(&projects, text)? {
         return Ok(project.key.clone());
     }
@@ -59,13 +70,13 @@ pub(crate) fn by_name<'p>(
         [one] => Ok(Some(one)),
         several => Err(CliError::Usage(format!(
             "several projects are called `{text}`; use a key:{}",
-            listed(several)
+            format_projects(several)
         ))),
     }
 }
 
-fn find(data: &Data, store: &dyn Store, text: &str) -> Result<Option<String>, CliError> {
-    let projects = store.projects()?;
+fn find_project(data: &DataDir, store: &dyn Store, text: &str) -> Result<Option<String>, CliError> {
+    let projects = store.list_projects()?;
     if let Some(project) = by_name(&projects, text)? {
         return Ok(Some(project.key.clone()));
     }
@@ -74,13 +85,13 @@ fn find(data: &Data, store: &dyn Store, text: &str) -> Result<Option<String>, Cl
         project: Some(text.to_owned()),
         ..Filter::default()
     };
-    if any(store, &of_key)? {
+    if has_items(store, &of_key)? {
         return Ok(Some(text.to_owned()));
     }
     Ok(at_path(data, &projects, text))
 }
 
-fn at_path(data: &Data, projects: &[Project], text: &str) -> Option<String> {
+fn at_path(data: &DataDir, projects: &[Project], text: &str) -> Option<String> {
     let path = match (text.strip_prefix("~/"), data.environment.home()) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => data.environment.directory()?.join(text),
@@ -92,15 +103,15 @@ fn at_path(data: &Data, projects: &[Project], text: &str) -> Option<String> {
         return Some(gone.key.clone());
     }
     let path = path.canonicalize().ok()?;
-    path.is_dir().then(|| data.locate(&path).project.key)
+    path.is_dir().then(|| data.locate_folder(&path).project.key)
 }
 
-fn any(store: &dyn Store, filter: &Filter) -> Result<bool, CliError> {
-    let page = Page::newest(1);
-    Ok(!store.list(filter, page)?.is_empty())
+fn has_items(store: &dyn Store, filter: &Filter) -> Result<bool, CliError> {
+    let page = PageRequest::newest(1);
+    Ok(!store.list_items(filter, page)?.is_empty())
 }
 
-fn unknown(text: &str, projects: &[Project]) -> CliError {
+fn unknown_project_error(text: &str, projects: &[Project]) -> CliError {
     let small = text.to_lowercase();
     let near: Vec<&Project> = projects
         .iter()
@@ -110,9 +121,12 @@ fn unknown(text: &str, projects: &[Project]) -> CliError {
     CliError::Usage(if projects.is_empty() {
         format!("`{text}` is not a project; nothing is remembered yet")
     } else if near.is_empty() {
-        format!("`{text}` is not a project; known:{}", listed(&all))
+        format!("`{text}` is not a project; known:{}", format_projects(&all))
     } else {
-        format!("`{text}` is not a project; did you mean{}", listed(&near))
+        format!(
+            "`{text}` is not a project; did you mean{}",
+            format_projects(&near)
+        )
     })
 }
 
@@ -131,13 +145,16 @@ fn is_near(small: &str, project: &Project) -> bool {
     key.contains(small) || small.contains(&name) || 2 * shared > a.len().max(b.len())
 }
 
-fn listed(projects: &[&Project]) -> String {
-    let shown = projects.iter().take(LISTED);
+fn format_projects(projects: &[&Project]) -> String {
+    let shown = projects.iter().take(MAX_LISTED_PROJECTS);
     let mut out: Vec<String> = shown
         .map(|project| format!("\n  {}", project.key))
         .collect();
-    if projects.len() > LISTED {
-        out.push(format!("\n  and {} more", projects.len() - LISTED));
+    if projects.len() > MAX_LISTED_PROJECTS {
+        out.push(format!(
+            "\n  and {} more",
+            projects.len() - MAX_LISTED_PROJECTS
+        ));
     }
     out.concat()
 }
@@ -148,7 +165,7 @@ pub(crate) fn session_of(store: &dyn Store, text: &str, own: &str) -> Result<Str
         project: Some(own.to_owned()),
         ..Filter::default()
     };
-    let mut found = store.sessions(&of_project, usize::MAX)?;
+    let mut found = store.list_sessions(&of_project, usize::MAX)?;
     found.retain(|session| session.id == text || !text.is_empty() && session.id.starts_with(text));
     match found.as_slice() {
         [] => Err(no_session(text)),
@@ -162,15 +179,15 @@ pub(crate) fn session_of(store: &dyn Store, text: &str, own: &str) -> Result<Str
 }
 
 /// The session that an id, or the beginning of one, stands for.
-pub(crate) fn session(store: &dyn Store, text: &str) -> Result<String, CliError> {
+pub(crate) fn resolve_session(store: &dyn Store, text: &str) -> Result<String, CliError> {
     let exact = Filter {
         session: Some(text.to_owned()),
         ..Filter::default()
     };
-    if !store.sessions(&exact, 1)?.is_empty() || any(store, &exact)? {
+    if !store.list_sessions(&exact, 1)?.is_empty() || has_items(store, &exact)? {
         return Ok(text.to_owned());
     }
-    let all = store.sessions(&Filter::default(), usize::MAX)?;
+    let all = store.list_sessions(&Filter::default(), usize::MAX)?;
     let found: Vec<Session> = all
         .into_iter()
         .filter(|session| !text.is_empty() && session.id.starts_with(text))
@@ -183,7 +200,11 @@ pub(crate) fn session(store: &dyn Store, text: &str) -> Result<String, CliError>
 }
 
 fn several_sessions(text: &str, several: &[Session]) -> CliError {
-    let ids: Vec<&str> = several.iter().take(LISTED).map(|s| s.id.as_str()).collect();
+    let ids: Vec<&str> = several
+        .iter()
+        .take(MAX_LISTED_PROJECTS)
+        .map(|s| s.id.as_str())
+        .collect();
     CliError::Usage(format!(
         "`{text}` begins several sessions:\n  {}",
         ids.join("\n  ")
@@ -198,13 +219,13 @@ pub(crate) fn no_session(text: &str) -> CliError {
 }
 
 /// The agent of that name.
-pub(crate) fn agent(text: &str) -> String {
+pub(crate) fn resolve_agent(text: &str) -> String {
     // Rows may come from agents that this version does not know.
-    remora_agents::find(text).map_or_else(|| text.to_owned(), |spec| spec.name.to_owned())
+    remora_agents::find_agent(text).map_or_else(|| text.to_owned(), |spec| spec.name.to_owned())
 }
 
 /// A path as rows hold it: relative to its project where it lies in one.
-pub(crate) fn file(data: &Data, text: &str) -> String {
+pub(crate) fn resolve_file(data: &DataDir, text: &str) -> String {
     let plain = text.trim_end_matches('/');
     let plain = plain.strip_prefix("./").unwrap_or(plain);
     let path = Path::new(plain);

@@ -1,16 +1,16 @@
 //! How strong a result is: whether people want to see it, and its score as a
 //! sum. Ranking is not its business.
 
-use remora_memory::rank::{Parts, WEIGHTS};
+use remora_memory::rank::{RANK_WEIGHTS, ScoreParts};
 use remora_memory::store::Hit;
 
 /// What a row's meaning must count at least if it holds no word: that it and
 /// one beside it stand out by a deviation.
-const STANDS_OUT: f64 = WEIGHTS.meaning + WEIGHTS.meaning_beside;
+const MIN_EMBEDDING_SCORE: f64 = RANK_WEIGHTS.meaning + RANK_WEIGHTS.meaning_beside;
 /// And which part of what the best row's meaning counts.
-const NEARLY: f64 = 0.5;
+const MIN_SHARE_OF_BEST: f64 = 0.5;
 /// Or what the words of the rows beside it must count.
-const BESIDE: f64 = 0.25;
+const MIN_NEIGHBOUR_WORDS_SCORE: f64 = 0.25;
 
 /// Leaves out rows that hold no word of the query and have little else to do
 /// with it.
@@ -20,12 +20,13 @@ pub(super) fn keep_strong(hits: &mut Vec<Hit>) {
     hits.retain(|hit| hit.any_words || is_strong(&hit.parts, best));
 }
 
-fn is_strong(parts: &Parts, best: f64) -> bool {
-    parts.meaning >= STANDS_OUT.max(best * NEARLY) || parts.words >= BESIDE
+fn is_strong(parts: &ScoreParts, best: f64) -> bool {
+    parts.meaning >= MIN_EMBEDDING_SCORE.max(best * MIN_SHARE_OF_BEST)
+        || parts.words >= MIN_NEIGHBOUR_WORDS_SCORE
 }
 
 /// `score 0.560 = words 0.600 - gist 0.040`.
-pub(super) fn sum(score: f64, parts: &Parts) -> String {
+pub(super) fn format_score(score: f64, parts: &ScoreParts) -> String {
     let mut line = format!("score {score:.3}");
     // What would be shown as 0.000 is left out.
     let shown = parts.by_name().into_iter();
@@ -48,11 +49,11 @@ mod tests {
 
     #[test]
     fn a_negative_part_is_taken_away() {
-        let parts = |words, gist, person| Parts {
+        let parts = |words, gist, person| ScoreParts {
             words,
             gist,
             person,
-            ..Parts::default()
+            ..ScoreParts::default()
         };
         for (parts, line) in [
             (
@@ -61,21 +62,21 @@ mod tests {
             ),
             (parts(0.0, -0.04, 0.0), "score -0.040 = -gist 0.040"),
             (parts(0.5, -0.0001, 0.0), "score 0.500 = words 0.500"),
-            (Parts::default(), "score 0.000"),
+            (ScoreParts::default(), "score 0.000"),
         ] {
-            assert_eq!(sum(parts.score(), &parts), line);
+            assert_eq!(format_score(parts.score(), &parts), line);
         }
     }
 
     #[test]
     fn without_words_a_row_stands_out_or_stands_beside_a_good_one() {
         let strong = |words, meaning, best| {
-            let parts = Parts {
+            let parts = ScoreParts {
                 words,
                 meaning,
                 gist: 0.4,
                 person: 0.3,
-                ..Parts::default()
+                ..ScoreParts::default()
             };
             is_strong(&parts, best)
         };

@@ -11,25 +11,27 @@ use crate::error::CliError;
 
 /// From and up to, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct TimeSpan {
     pub(crate) since: Option<i64>,
     pub(crate) until: Option<i64>,
 }
 
 /// Now, where the person is.
-pub(crate) fn now() -> Zoned {
-    let now = Timestamp::from_millisecond(clock::millis()).unwrap_or_default();
+pub(crate) fn current_time() -> Zoned {
+    let now = Timestamp::from_millisecond(clock::now_ms()).unwrap_or_default();
     now.to_zoned(TimeZone::system())
 }
 
 /// The time of `--since` and `--until`.
-pub(crate) fn span(args: &args::Span) -> Result<Span, CliError> {
-    let now = now();
+pub(crate) fn resolve_time_span(args: &args::TimeSpanArgs) -> Result<TimeSpan, CliError> {
+    let now = current_time();
     let read = |name: &str, text: &Option<String>| match text {
         None => Ok(None),
-        Some(text) => read(text, &now).map(Some).ok_or_else(|| bad(name, text)),
+        Some(text) => parse_time_span(text, &now)
+            .map(Some)
+            .ok_or_else(|| invalid_time_error(name, text)),
     };
-    let span = Span {
+    let span = TimeSpan {
         since: read("--since", &args.since)?.map(|(from, _)| from),
         until: read("--until", &args.until)?.map(|(_, to)| to),
     };
@@ -43,7 +45,7 @@ pub(crate) fn span(args: &args::Span) -> Result<Span, CliError> {
     Ok(span)
 }
 
-fn bad(name: &str, text: &str) -> CliError {
+fn invalid_time_error(name: &str, text: &str) -> CliError {
     CliError::Usage(format!(
         "{name}: `{text}` is not a time; try 2026-11-15, \"2026-11-15 14:30\", \
          yesterday, monday, \"last week\", 3d or 2h"
@@ -52,28 +54,30 @@ fn bad(name: &str, text: &str) -> CliError {
 
 /// The stretch of time that a text names: its first moment, and the first one
 /// after it. A moment is both.
-pub(super) fn read(text: &str, now: &Zoned) -> Option<(i64, i64)> {
+pub(super) fn parse_time_span(text: &str, now: &Zoned) -> Option<(i64, i64)> {
     let text = text.trim();
     if let Ok(moment) = text.parse::<Timestamp>() {
-        return Some(point(moment.as_millisecond()));
+        return Some(instant_to_span(moment.as_millisecond()));
     }
     let words = text.to_lowercase();
     let words: Vec<&str> = words.split_whitespace().collect();
     let today = now.date();
     match words.as_slice() {
-        ["now"] => return Some(point(now.timestamp().as_millisecond())),
+        ["now"] => return Some(instant_to_span(now.timestamp().as_millisecond())),
         ["last" | "this", unit @ ("week" | "month" | "year")] => {
-            return period(words[0], unit, now);
+            return period_to_span(words[0], unit, now);
         }
-        ["last" | "on", day] => return weekday(day, today).and_then(|day| days(day, day, now)),
+        ["last" | "on", day] => {
+            return parse_weekday(day, today).and_then(|day| days_to_span(day, day, now));
+        }
         [day] => {
             let named = match *day {
                 "today" => Some(today),
                 "yesterday" => today.yesterday().ok(),
-                other => weekday(other, today),
+                other => parse_weekday(other, today),
             };
             if let Some(day) = named {
-                return days(day, day, now);
+                return days_to_span(day, day, now);
             }
         }
         _ => {}
@@ -81,30 +85,30 @@ pub(super) fn read(text: &str, now: &Zoned) -> Option<(i64, i64)> {
     if let Ok(date) = text.parse::<Date>()
         && text.len() <= 10
     {
-        return days(date, date, now);
+        return days_to_span(date, date, now);
     }
     if let Ok(civil) = text.parse::<DateTime>() {
-        return moment(civil, now);
+        return civil_to_span(civil, now);
     }
     if let Ok(time) = text.parse::<Time>()
         && text.contains(':')
     {
-        return moment(today.to_datetime(time), now);
+        return civil_to_span(today.to_datetime(time), now);
     }
-    ago(&words, now)
+    parse_relative_time(&words, now)
 }
 
-fn point(millis: i64) -> (i64, i64) {
+fn instant_to_span(millis: i64) -> (i64, i64) {
     (millis, millis)
 }
 
-fn moment(civil: DateTime, now: &Zoned) -> Option<(i64, i64)> {
+fn civil_to_span(civil: DateTime, now: &Zoned) -> Option<(i64, i64)> {
     let zoned = civil.to_zoned(now.time_zone().clone()).ok()?;
-    Some(point(zoned.timestamp().as_millisecond()))
+    Some(instant_to_span(zoned.timestamp().as_millisecond()))
 }
 
 /// From the start of one day to the end of another.
-fn days(first: Date, last: Date, now: &Zoned) -> Option<(i64, i64)> {
+fn days_to_span(first: Date, last: Date, now: &Zoned) -> Option<(i64, i64)> {
     let start = |day: Date| {
         let day = day.to_zoned(now.time_zone().clone()).ok()?;
         Some(day.start_of_day().ok()?.timestamp().as_millisecond())
@@ -112,7 +116,7 @@ fn days(first: Date, last: Date, now: &Zoned) -> Option<(i64, i64)> {
     Some((start(first)?, start(last.tomorrow().ok()?)?))
 }
 
-fn period(which: &str, unit: &str, now: &Zoned) -> Option<(i64, i64)> {
+fn period_to_span(which: &str, unit: &str, now: &Zoned) -> Option<(i64, i64)> {
     let today = now.date();
     let step = match unit {
         "week" => 1.week(),
@@ -132,12 +136,12 @@ fn period(which: &str, unit: &str, now: &Zoned) -> Option<(i64, i64)> {
         _ => first,
     };
     let last = first.checked_add(step).ok()?.yesterday().ok()?;
-    days(first, last, now)
+    days_to_span(first, last, now)
 }
 
 /// The last such day before today, by its name.
-fn weekday(text: &str, today: Date) -> Option<Date> {
-    const NAMES: [(&str, Weekday); 7] = [
+fn parse_weekday(text: &str, today: Date) -> Option<Date> {
+    const WEEKDAY_NAMES: [(&str, Weekday); 7] = [
         ("monday", Weekday::Monday),
         ("tuesday", Weekday::Tuesday),
         ("wednesday", Weekday::Wednesday),
@@ -146,12 +150,12 @@ fn weekday(text: &str, today: Date) -> Option<Date> {
         ("saturday", Weekday::Saturday),
         ("sunday", Weekday::Sunday),
     ];
-    let (_, day) = NAMES.iter().find(|(name, _)| *name == text)?;
+    let (_, day) = WEEKDAY_NAMES.iter().find(|(name, _)| *name == text)?;
     today.nth_weekday(-1, *day).ok()
 }
 
 /// `3d`, `3 days`, `3 days ago`.
-fn ago(words: &[&str], now: &Zoned) -> Option<(i64, i64)> {
+fn parse_relative_time(words: &[&str], now: &Zoned) -> Option<(i64, i64)> {
     let words = match words {
         [rest @ .., "ago"] => rest,
         all => all,
@@ -173,7 +177,7 @@ fn ago(words: &[&str], now: &Zoned) -> Option<(i64, i64)> {
         _ => return None,
     };
     let then = now.checked_sub(back).ok()?;
-    Some(point(then.timestamp().as_millisecond()))
+    Some(instant_to_span(then.timestamp().as_millisecond()))
 }
 
 #[cfg(test)]

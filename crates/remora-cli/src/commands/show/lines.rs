@@ -15,13 +15,13 @@ use crate::environment::Environment;
 /// How wide lines are where no terminal says otherwise.
 const DEFAULT_COLUMNS: usize = 80;
 /// Narrower lines hold no sentence, and wider ones are hard to read.
-const COLUMNS: std::ops::RangeInclusive<usize> = 40..=120;
+const COLUMN_LIMITS: std::ops::RangeInclusive<usize> = 40..=120;
 
 /// Lines are at most this wide: as the terminal, or `COLUMNS`.
 pub(crate) fn line_width() -> usize {
-    static FOUND: OnceLock<usize> = OnceLock::new();
-    *FOUND.get_or_init(|| {
-        let said = Environment::read().get("COLUMNS").cloned();
+    static DETECTED_COLUMNS: OnceLock<usize> = OnceLock::new();
+    *DETECTED_COLUMNS.get_or_init(|| {
+        let said = Environment::from_process().get("COLUMNS").cloned();
         let said = said.and_then(|said| said.to_str()?.parse().ok());
         let seen = || terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns.into());
         choose_width(said.or_else(seen))
@@ -31,50 +31,50 @@ pub(crate) fn line_width() -> usize {
 /// A width that lines can have, for a terminal of so many columns.
 fn choose_width(columns: Option<usize>) -> usize {
     match columns {
-        Some(columns) if columns > 0 => columns.clamp(*COLUMNS.start(), *COLUMNS.end()),
+        Some(columns) if columns > 0 => columns.clamp(*COLUMN_LIMITS.start(), *COLUMN_LIMITS.end()),
         _ => DEFAULT_COLUMNS,
     }
 }
 
 /// Moments as the person reads them.
 #[derive(Debug, Clone)]
-pub(crate) struct Local(TimeZone);
+pub(crate) struct TimeFormatter(TimeZone);
 
-impl Local {
+impl TimeFormatter {
     pub(crate) fn new() -> Self {
         Self(TimeZone::system())
     }
 
-    fn form(&self, millis: i64, form: &str) -> String {
+    fn format_time(&self, millis: i64, form: &str) -> String {
         let moment = Timestamp::from_millisecond(millis).unwrap_or_default();
         moment.to_zoned(self.0.clone()).strftime(form).to_string()
     }
 
     /// `2026-11-15`.
-    pub(crate) fn day(&self, millis: i64) -> String {
-        self.form(millis, "%Y-%m-%d")
+    pub(crate) fn format_day(&self, millis: i64) -> String {
+        self.format_time(millis, "%Y-%m-%d")
     }
 
     /// `Sunday`.
-    pub(crate) fn weekday(&self, millis: i64) -> String {
-        self.form(millis, "%A")
+    pub(crate) fn format_weekday(&self, millis: i64) -> String {
+        self.format_time(millis, "%A")
     }
 
     /// `14:03`.
-    pub(crate) fn clock(&self, millis: i64) -> String {
-        self.form(millis, "%H:%M")
+    pub(crate) fn format_clock(&self, millis: i64) -> String {
+        self.format_time(millis, "%H:%M")
     }
 
     /// `2026-11-15 14:03`.
-    pub(crate) fn moment(&self, millis: i64) -> String {
-        self.form(millis, "%Y-%m-%d %H:%M")
+    pub(crate) fn format_timestamp(&self, millis: i64) -> String {
+        self.format_time(millis, "%Y-%m-%d %H:%M")
     }
 }
 
 /// One line of a text: white space and whatever a terminal would obey become
 /// single blanks; what nobody would see goes.
-pub(crate) fn flat(text: &str) -> String {
-    let text = uncoloured(text);
+pub(crate) fn flatten_text(text: &str) -> String {
+    let text = strip_ansi(text);
     let mut out = String::with_capacity(text.len());
     let mut gap = false;
     for c in text.chars().filter(|c| !is_invisible(*c)) {
@@ -91,7 +91,7 @@ pub(crate) fn flat(text: &str) -> String {
 }
 
 /// Without colours and the like: `ESC [`, parameters and a letter.
-fn uncoloured(text: &str) -> Cow<'_, str> {
+fn strip_ansi(text: &str) -> Cow<'_, str> {
     if !text.contains("\u{1b}[") {
         return text.into();
     }
@@ -107,7 +107,7 @@ fn uncoloured(text: &str) -> Cow<'_, str> {
 }
 
 /// How many columns a terminal gives a character.
-pub(crate) fn columns(c: char) -> usize {
+pub(crate) fn char_width(c: char) -> usize {
     match u32::from(c) {
         0x300..=0x36f | 0x200b..=0x200f | 0xfe00..=0xfe0f => 0,
         0x1100..=0x115f
@@ -124,19 +124,19 @@ pub(crate) fn columns(c: char) -> usize {
 }
 
 /// How many columns a text takes.
-pub(crate) fn width(text: &str) -> usize {
-    text.chars().map(columns).sum()
+pub(crate) fn text_width(text: &str) -> usize {
+    text.chars().map(char_width).sum()
 }
 
 /// The text, cut with `…` if it takes more columns than there are.
-pub(crate) fn fit(text: &str, room: usize) -> String {
-    if width(text) <= room {
+pub(crate) fn truncate_columns(text: &str, room: usize) -> String {
+    if text_width(text) <= room {
         return text.to_owned();
     }
     let mut out = String::new();
     let mut taken = 1;
     for c in text.chars() {
-        taken += columns(c);
+        taken += char_width(c);
         if taken > room {
             break;
         }
@@ -149,13 +149,13 @@ pub(crate) fn fit(text: &str, room: usize) -> String {
 
 /// The text in lines of at most `room` columns, broken at blanks where there
 /// are any.
-pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
+pub(crate) fn wrap_text(text: &str, room: usize) -> Vec<String> {
     let room = room.max(8);
     let mut lines = Vec::new();
     let mut line = String::new();
     let mut taken = 0;
     for word in text.split_whitespace() {
-        let wide = width(word);
+        let wide = text_width(word);
         if taken > 0 && taken + 1 + wide <= room {
             line.push(' ');
             line.push_str(word);
@@ -171,12 +171,12 @@ pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
             taken += 1;
         }
         for c in word.chars() {
-            if taken + columns(c) > room {
+            if taken + char_width(c) > room {
                 lines.push(std::mem::take(&mut line));
                 taken = 0;
             }
             line.push(c);
-            taken += columns(c);
+            taken += char_width(c);
         }
     }
     if !line.is_empty() {
@@ -186,8 +186,8 @@ pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
 }
 
 /// The text behind its lead: further lines stand under its first one.
-pub(crate) fn hang(lead: &str, text: &str) -> String {
-    hang_at(width(lead), lead, text)
+pub(crate) fn hang_text(lead: &str, text: &str) -> String {
+    hang_at(text_width(lead), lead, text)
 }
 
 /// The text behind its lead: further lines begin at this column.
@@ -197,9 +197,9 @@ pub(crate) fn hang_at(column: usize, lead: &str, text: &str) -> String {
 
 fn hang_within(wide: usize, column: usize, lead: &str, text: &str) -> String {
     // The lead takes its room as one word without blanks would.
-    let first = width(lead);
+    let first = text_width(lead);
     let held = "\u{1}".repeat(first.saturating_sub(column));
-    let lines = wrap(&format!("{held}{text}"), wide.saturating_sub(column));
+    let lines = wrap_text(&format!("{held}{text}"), wide.saturating_sub(column));
     let gap = " ".repeat(column);
     let mut out = String::from(lead);
     for (at, line) in lines.iter().enumerate() {
@@ -215,19 +215,21 @@ fn hang_within(wide: usize, column: usize, lead: &str, text: &str) -> String {
 }
 
 /// `1 session`, `2 sessions`, `1,204 sessions`.
-pub(crate) fn count(n: u64, one: &str, many: &str) -> String {
-    format!("{} {}", number(n), if n == 1 { one } else { many })
+pub(crate) fn format_count(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", format_number(n), if n == 1 { one } else { many })
 }
 
 /// `1 session, 3 prompts`: what there is of each; `None` when there is nothing.
-pub(crate) fn counts(list: &[(u64, &str, &str)]) -> Option<String> {
+pub(crate) fn format_counts(list: &[(u64, &str, &str)]) -> Option<String> {
     let some = list.iter().filter(|(n, ..)| *n > 0);
-    let told: Vec<String> = some.map(|(n, one, many)| count(*n, one, many)).collect();
+    let told: Vec<String> = some
+        .map(|(n, one, many)| format_count(*n, one, many))
+        .collect();
     (!told.is_empty()).then(|| told.join(", "))
 }
 
 /// `1,204`.
-pub(crate) fn number(n: u64) -> String {
+pub(crate) fn format_number(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -240,31 +242,31 @@ pub(crate) fn number(n: u64) -> String {
 }
 
 /// `512 bytes`, `1.2 MB`.
-pub(crate) fn size(bytes: u64) -> String {
-    const UNITS: [(&str, u64); 3] = [("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)];
-    for (name, unit) in UNITS {
+pub(crate) fn format_size(bytes: u64) -> String {
+    const BYTE_UNITS: [(&str, u64); 3] = [("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)];
+    for (name, unit) in BYTE_UNITS {
         if bytes >= unit {
             let tenths = bytes / (unit / 10).max(1);
             return format!("{}.{} {name}", tenths / 10, tenths % 10);
         }
     }
-    count(bytes, "byte", "bytes")
+    format_count(bytes, "byte", "bytes")
 }
 
 /// Paths in one line: those that fit, and how many more there are.
-pub(crate) fn paths(files: &[&str], room: usize) -> String {
+pub(crate) fn format_paths(files: &[&str], room: usize) -> String {
     let mut out = String::new();
     for (at, file) in files.iter().enumerate() {
-        let file = flat(file);
+        let file = flatten_text(file);
         let more = format!(" +{}", files.len() - at);
-        if at > 0 && width(&out) + 2 + width(&file) + more.len() > room {
+        if at > 0 && text_width(&out) + 2 + text_width(&file) + more.len() > room {
             out.push_str(&more);
             return out;
         }
         if at > 0 {
             out.push_str(", ");
         }
-        out.push_str(&fit(&file, room.saturating_sub(more.len())));
+        out.push_str(&truncate_columns(&file, room.saturating_sub(more.len())));
     }
     out
 }

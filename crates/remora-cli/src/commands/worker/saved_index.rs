@@ -10,56 +10,58 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use remora_client::{Paths, wake};
-use remora_instructions::Kind;
-use remora_instructions::memories::check::{self, Files, Git};
-use remora_instructions::memories::{Author, Folder, Memory, Scope, Uri};
+use remora_client::{DataPaths, notify_worker};
+use remora_instructions::InstructionKind;
+use remora_instructions::memories::check::{self, Git, TreeListing};
+use remora_instructions::memories::{Memory, MemoryAuthor, MemoryFolder, MemoryScope, MemoryUri};
 use remora_protocol::record::Project;
 use remora_server::is_gone;
-use remora_server::saved::{SavedList, SavedMemories, follow, hint};
+use remora_server::saved::{SavedMemories, SavedMemoryList, sync_saved_memories, write_hint};
 use remora_store::Access;
 
-use super::policy;
-use crate::args::Directory;
+use super::build_capture_policy;
+use crate::args::DirectoryArgs;
 use crate::clock;
-use crate::commands::data::Data;
-use crate::commands::exclusive::Exclusive;
-use crate::commands::memory::{Accepted, cache, cache_file, keep, scene};
+use crate::commands::data::DataDir;
+use crate::commands::exclusive::WorkerLock;
+use crate::commands::memory::{
+    AcceptedMemories, cache_file, default_session_args, load_check_cache, save_check_cache,
+};
 use crate::environment::Environment;
-use row::Context;
+use row::MemoryContext;
 pub(in crate::commands) use row::ended_on;
-use stamp::Stamp;
+use stamp::ChangeStamp;
 
 /// Memories of one scope.
-const MEMORIES: usize = 500;
+const MAX_MEMORIES_PER_SCOPE: usize = 500;
 /// What instruction files name is looked up again after this, also if none of
 /// those that are known has changed.
-const FRESH: Duration = Duration::from_mins(1);
+const MAX_SOURCES_AGE: Duration = Duration::from_mins(1);
 /// A larger tree is not read in the background.
-const LARGEST_TREE: usize = 50_000;
+const MAX_TREE_FILES: usize = 50_000;
 
 /// The files of saved memories.
 #[derive(Debug)]
 pub(crate) struct SavedFiles {
-    paths: Paths,
+    paths: DataPaths,
     environment: Environment,
-    places: Mutex<HashMap<PathBuf, Place>>,
+    places: Mutex<HashMap<PathBuf, MemorySources>>,
 }
 
 /// Where the memories of a project lie, and which of them it names.
 #[derive(Debug, Clone)]
-struct Place {
+struct MemorySources {
     /// The checkout.
     root: PathBuf,
-    folders: [Folder; 2],
+    folders: [MemoryFolder; 2],
     /// Instruction files.
     layers: Vec<PathBuf>,
-    named: HashSet<Uri>,
+    named: HashSet<MemoryUri>,
     looked: Instant,
 }
 
 impl SavedFiles {
-    pub(crate) fn new(data: &Data) -> Self {
+    pub(crate) fn new(data: &DataDir) -> Self {
         Self {
             paths: data.paths.clone(),
             environment: data.environment.clone(),
@@ -67,31 +69,38 @@ impl SavedFiles {
         }
     }
 
-    fn everywhere(&self) -> Folder {
-        Folder::new(Scope::User, self.paths.home().join("memory"))
+    fn user_folder(&self) -> MemoryFolder {
+        MemoryFolder::new(MemoryScope::User, self.paths.home().join("memory"))
     }
 
     /// The place of a project, looked up again if it is older than this.
-    fn place(&self, project: &Project, most: Duration) -> Option<Place> {
+    fn find_sources(&self, project: &Project, most: Duration) -> Option<MemorySources> {
         let cwd = PathBuf::from(&project.root);
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(place) = places.get(&cwd).filter(|p| p.looked.elapsed() < most) {
             return Some(place.clone());
         }
-        let instructions = scene(Directory::at(Some(cwd.clone())), None)
-            .load(&self.environment)
+        let instructions = default_session_args(DirectoryArgs::from_cwd(Some(cwd.clone())), None)
+            .load_instructions(&self.environment)
             .ok()?;
         let layers = instructions.start().iter();
-        let layers = layers.filter(|file| !matches!(file.kind, Kind::AutoMem | Kind::TeamMem));
-        let root = instructions.checkout().to_path_buf();
-        let place = Place {
+        let layers = layers.filter(|file| {
+            !matches!(
+                file.kind,
+                InstructionKind::AutoMem | InstructionKind::TeamMem
+            )
+        });
+        let root = instructions.checkout_root().to_path_buf();
+        let place = MemorySources {
             folders: [
-                Folder::new(Scope::Project, instructions.memory_folder()),
-                Folder::team(&root),
+                MemoryFolder::new(MemoryScope::Project, instructions.memory_folder()),
+                MemoryFolder::for_team(&root),
             ],
             root,
             layers: layers.clone().map(|file| file.path.clone()).collect(),
-            named: layers.flat_map(|file| Uri::all_in(&file.content)).collect(),
+            named: layers
+                .flat_map(|file| MemoryUri::all_in(&file.content))
+                .collect(),
             looked: Instant::now(),
         };
         places.insert(cwd, place.clone());
@@ -100,16 +109,16 @@ impl SavedFiles {
 
     /// The memories that bear on a project: its own, its team's, and those of
     /// the person that its instructions name.
-    fn memories(&self, place: &Place, list: &mut SavedList) -> Vec<Memory> {
+    fn list_memories(&self, place: &MemorySources, list: &mut SavedMemoryList) -> Vec<Memory> {
         let mut memories = Vec::new();
         for folder in &place.folders {
-            memories.extend(read(folder, list));
+            memories.extend(read_memories(folder, list));
         }
-        let own = |uri: &&Uri| uri.scope == Scope::User;
+        let own = |uri: &&MemoryUri| uri.scope == MemoryScope::User;
         for uri in place.named.iter().filter(own) {
             // One that is named and not there is for `lint` to tell; a core one is
             // given in every project anyway.
-            let memory = self.everywhere().get(uri.name.as_str()).ok();
+            let memory = self.user_folder().get(uri.name.as_str()).ok();
             memories.extend(memory.filter(|memory| !memory.is_core()));
         }
         memories
@@ -117,84 +126,91 @@ impl SavedFiles {
 }
 
 impl SavedMemories for SavedFiles {
-    fn stamp(&self, project: Option<&Project>) -> u64 {
-        let mut stamp = Stamp::default();
+    fn change_stamp(&self, project: Option<&Project>) -> u64 {
+        let mut stamp = ChangeStamp::default();
         let Some(project) = project else {
-            stamp.folder(self.everywhere().dir());
+            stamp.add_folder(self.user_folder().dir());
             return stamp.finish();
         };
-        if let Some(place) = self.place(project, FRESH) {
+        if let Some(place) = self.find_sources(project, MAX_SOURCES_AGE) {
             for folder in &place.folders {
-                stamp.folder(folder.dir());
+                stamp.add_folder(folder.dir());
             }
             for uri in &place.named {
-                stamp.word(&uri.to_string());
+                stamp.add_word(&uri.to_string());
             }
-            if place.named.iter().any(|uri| uri.scope == Scope::User) {
-                stamp.folder(self.everywhere().dir());
+            if place.named.iter().any(|uri| uri.scope == MemoryScope::User) {
+                stamp.add_folder(self.user_folder().dir());
             }
             for layer in &place.layers {
-                stamp.file(layer);
+                stamp.add_file(layer);
             }
-            stamp.file(&cache_file(&self.paths, &place.root));
-            stamp.file(&Accepted::file(&self.paths));
+            stamp.add_file(&cache_file(&self.paths, &place.root));
+            stamp.add_file(&AcceptedMemories::accepted_path(&self.paths));
         }
         stamp.finish()
     }
 
-    fn read(&self, project: Option<&Project>) -> Option<SavedList> {
-        let mut list = SavedList::default();
+    fn read_memories(&self, project: Option<&Project>) -> Option<SavedMemoryList> {
+        let mut list = SavedMemoryList::default();
         let Some(project) = project else {
-            for memory in read(&self.everywhere(), &mut list) {
-                let context = Context {
-                    accepted: memory.author == Author::User,
-                    ..Context::default()
+            for memory in read_memories(&self.user_folder(), &mut list) {
+                let context = MemoryContext {
+                    accepted: memory.author == MemoryAuthor::User,
+                    ..MemoryContext::default()
                 };
-                list.memories.push(row::of(&memory, context));
+                list.memories
+                    .push(row::build_saved_memory(&memory, context));
             }
             return Some(list);
         };
-        let place = self.place(project, Duration::ZERO)?;
-        let cached = cache(&self.paths, &place.root);
-        let accepted = Accepted::load(&self.paths);
-        for memory in self.memories(&place, &mut list) {
+        let place = self.find_sources(project, Duration::ZERO)?;
+        let cached = load_check_cache(&self.paths, &place.root);
+        let accepted = AcceptedMemories::load(&self.paths);
+        for memory in self.list_memories(&place, &mut list) {
             let findings = match memory.uri.scope {
-                Scope::User => Vec::new(),
-                Scope::Project | Scope::Team => cached.last(&memory.body).unwrap_or_default(),
+                MemoryScope::User => Vec::new(),
+                MemoryScope::Project | MemoryScope::Team => {
+                    cached.last_findings(&memory.body).unwrap_or_default()
+                }
             };
-            let context = Context {
+            let context = MemoryContext {
                 root: Some(&place.root),
-                accepted: accepted.holds(&place.root, &memory),
+                accepted: accepted.is_accepted(&place.root, &memory),
                 named: place.named.contains(&memory.uri),
                 findings: &findings,
             };
-            list.memories.push(row::of(&memory, context));
+            list.memories
+                .push(row::build_saved_memory(&memory, context));
         }
         Some(list)
     }
 
-    fn check(&self, project: &Project) {
-        let Some(place) = self.place(project, FRESH) else {
+    fn check_memories(&self, project: &Project) {
+        let Some(place) = self.find_sources(project, MAX_SOURCES_AGE) else {
             return;
         };
         // Outside a repository the tree may be a whole home.
         if !place.root.join(".git").exists() {
             return;
         }
-        let mut list = SavedList::default();
+        let mut list = SavedMemoryList::default();
         let folders = place.folders.iter();
-        let memories: Vec<Memory> = folders.flat_map(|f| read(f, &mut list)).collect();
+        let memories: Vec<Memory> = folders.flat_map(|f| read_memories(f, &mut list)).collect();
         let bodies: Vec<&str> = memories.iter().map(|m| m.body.as_str()).collect();
-        if bodies.iter().all(|body| check::claims(body).is_empty()) {
+        if bodies
+            .iter()
+            .all(|body| check::list_claims(body).is_empty())
+        {
             return;
         }
         let mut apart: Vec<PathBuf> = place.folders.iter().map(|f| f.dir().into()).collect();
-        apart.push(self.everywhere().dir().into());
-        let files = Files::list(&place.root, &apart);
-        if files.len() > LARGEST_TREE {
+        apart.push(self.user_folder().dir().into());
+        let files = TreeListing::list_files(&place.root, &apart);
+        if files.len() > MAX_TREE_FILES {
             return;
         }
-        let mut cached = cache(&self.paths, &place.root);
+        let mut cached = load_check_cache(&self.paths, &place.root);
         let _ = check::check_all(
             &files,
             &bodies,
@@ -202,13 +218,13 @@ impl SavedMemories for SavedFiles {
             &mut cached,
             &mut |_, _| {},
         );
-        keep(&self.paths, &place.root, &cached);
+        save_check_cache(&self.paths, &place.root, &cached);
     }
 }
 
 /// The memories of a folder; what cannot be read is told.
-fn read(folder: &Folder, list: &mut SavedList) -> Vec<Memory> {
-    match folder.first(MEMORIES) {
+fn read_memories(folder: &MemoryFolder, list: &mut SavedMemoryList) -> Vec<Memory> {
+    match folder.list_first_memories(MAX_MEMORIES_PER_SCOPE) {
         Ok(listing) => {
             list.warnings.extend(listing.warnings);
             listing.memories
@@ -222,15 +238,15 @@ fn read(folder: &Folder, list: &mut SavedList) -> Vec<Memory> {
 
 /// Memories of the project at `cwd` were written: their rows follow. A worker
 /// that runs is told, and not waited for.
-pub(crate) fn tell(data: &Data, cwd: &Path) {
-    let project = data.locate(cwd).project;
+pub(crate) fn update_memory_index(data: &DataDir, cwd: &Path) {
+    let project = data.locate_folder(cwd).project;
     // The files are written; an index that is late is no reason to fail.
-    if index(data, &project).is_some() {
+    if index_without_worker(data, &project).is_some() {
         return;
     }
-    let _ = hint(&data.paths, &project);
+    let _ = write_hint(&data.paths, &project);
     let _ = std::env::current_exe().and_then(|program| {
-        wake(
+        notify_worker(
             &data.paths,
             &program,
             env!("CARGO_PKG_VERSION"),
@@ -241,16 +257,16 @@ pub(crate) fn tell(data: &Data, cwd: &Path) {
 
 /// Brings the rows in step here, if no worker runs: one that is started now would
 /// be too late for a session that begins next.
-fn index(data: &Data, project: &Project) -> Option<()> {
+fn index_without_worker(data: &DataDir, project: &Project) -> Option<()> {
     if is_gone(&data.paths) {
         return None;
     }
-    let _held = Exclusive::if_free(&data.paths)?;
-    let store = remora_store::open(&data.paths.database(), Access::Write).ok()?;
-    follow(
+    let _held = WorkerLock::if_free(&data.paths)?;
+    let store = remora_store::open_store(&data.paths.database_file(), Access::Write).ok()?;
+    sync_saved_memories(
         &store,
         &SavedFiles::new(data),
-        policy(data).redaction,
+        build_capture_policy(data).redaction,
         project,
     )
     .ok()

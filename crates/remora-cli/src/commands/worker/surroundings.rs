@@ -9,7 +9,7 @@ use std::process::Command;
 use crate::environment::Environment;
 
 /// Variables that say who the user is and how they write.
-const KEPT: &[&str] = &["HOME", "LANG", "LOGNAME", "TMPDIR", "TZ", "USER"];
+const KEPT_VARIABLES: &[&str] = &["HOME", "LANG", "LOGNAME", "TMPDIR", "TZ", "USER"];
 /// Beginnings of names that are kept: our own variables, and the locale.
 const KEPT_PREFIXES: &[&str] = &["LC_", "REMORA_"];
 /// Where system programs are, whatever the session's `PATH` says.
@@ -42,7 +42,7 @@ fn is_kept(name: &OsString, value: &OsStr) -> bool {
     if name == "PATH" {
         return value == SYSTEM_PATH;
     }
-    KEPT.contains(&name)
+    KEPT_VARIABLES.contains(&name)
         || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         || remora_agents::AGENTS
             .iter()

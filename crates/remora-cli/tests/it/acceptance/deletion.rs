@@ -20,7 +20,7 @@ const NONE: Vec<String> = Vec::new();
 
 /// The receipts of deletions.
 fn receipts(world: &World) -> Vec<Value> {
-    let text = fs::read_to_string(world.den.paths.forgotten()).unwrap_or_default();
+    let text = fs::read_to_string(world.den.paths.deletion_log_file()).unwrap_or_default();
     let lines = text.lines().filter(|line| !line.is_empty());
     lines
         .map(|line| serde_json::from_str(line).unwrap())

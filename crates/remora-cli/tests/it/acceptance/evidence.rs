@@ -194,7 +194,7 @@ fn evidence_rebuild_from_retained() {
     world.den.stop();
     // Rows, index, sessions and everything else that is made: one file.
     for end in ["", "-wal", "-shm"] {
-        let mut file = world.den.paths.database().into_os_string();
+        let mut file = world.den.paths.database_file().into_os_string();
         file.push(end);
         let _ = fs::remove_file(PathBuf::from(file));
     }

@@ -43,7 +43,7 @@ fn retrieval_k_is_an_upper_bound() {
         "what did we decide about the kestrel parser, lexer, planner, scheduler and loader?";
     let text = world.prompt("short", &alpha, question);
     assert_eq!(rows(&text), PROMPT_ROWS, "{text}");
-    assert!(tokens::estimate(&text) <= 300, "{text}");
+    assert!(tokens::estimate_tokens(&text) <= 300, "{text}");
     for k in [1, 3, 7] {
         let limit = k.to_string();
         let found = world.search(&alpha, &["kestrel", "--limit", &limit]);
@@ -70,7 +70,7 @@ fn retrieval_k_is_an_upper_bound() {
             &alpha,
             "why did we decide to host marlin at home?",
         );
-        assert!(tokens::estimate(&text) <= limit, "{text}");
+        assert!(tokens::estimate_tokens(&text) <= limit, "{text}");
         assert!((1..=PROMPT_ROWS).contains(&rows(&text)), "{text}");
     }
     for limit in [150, 500, 2000] {
@@ -78,7 +78,7 @@ fn retrieval_k_is_an_upper_bound() {
             "search.model = \"off\"\nrecall.start_tokens = {limit}\nrecall.index_rows = 4\n"
         ));
         let text = world.start(&format!("start-{limit}"), &alpha);
-        assert!(tokens::estimate(&text) <= limit, "{text}");
+        assert!(tokens::estimate_tokens(&text) <= limit, "{text}");
         assert!(rows(&text) > 0, "{text}");
     }
 }

@@ -114,7 +114,7 @@ fn tombstone_survives_ttl_and_prune() {
     assert_rejected(&world, &alpha, "all pruned");
     world.den.stop();
     for end in ["", "-wal", "-shm"] {
-        let mut file = world.den.paths.database().into_os_string();
+        let mut file = world.den.paths.database_file().into_os_string();
         file.push(end);
         let _ = fs::remove_file(PathBuf::from(file));
     }

@@ -9,9 +9,9 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use remora_client::Paths;
-use remora_memory::store::{Filter, Order, Page, Store};
-use remora_protocol::record::{EventRow, Item};
+use remora_client::DataPaths;
+use remora_memory::store::{Filter, PageRequest, SortOrder, Store};
+use remora_protocol::record::{Item, LoggedEvent};
 use remora_store::Access;
 use serde_json::{Value, json};
 
@@ -20,15 +20,15 @@ use crate::sandbox::{Call, Done, Sandbox};
 /// Far above what anything here takes.
 const PATIENCE: Duration = Duration::from_secs(50);
 /// Everything there is.
-const ALL: Page = Page {
-    order: Order::Oldest,
+const ALL: PageRequest = PageRequest {
+    order: SortOrder::Oldest,
     beyond: None,
     limit: 100_000,
 };
 
 pub(crate) struct Den {
     pub(crate) sandbox: Sandbox,
-    pub(crate) paths: Paths,
+    pub(crate) paths: DataPaths,
 }
 
 impl Den {
@@ -43,7 +43,7 @@ impl Den {
 
     fn with(sandbox: Sandbox) -> Self {
         // The one folder that any user may write to.
-        let paths = Paths::new(sandbox.path("tmp/data"));
+        let paths = DataPaths::new(sandbox.path("tmp/data"));
         Self { sandbox, paths }
     }
 
@@ -116,19 +116,19 @@ impl Den {
     }
 
     /// The ledger, oldest first.
-    pub(crate) fn events(&self) -> Vec<EventRow> {
-        let store = remora_store::open(&self.paths.database(), Access::Read).unwrap();
-        store.events(&Filter::default(), ALL).unwrap()
+    pub(crate) fn events(&self) -> Vec<LoggedEvent> {
+        let store = remora_store::open_store(&self.paths.database_file(), Access::Read).unwrap();
+        store.list_events(&Filter::default(), ALL).unwrap()
     }
 
     pub(crate) fn items(&self) -> Vec<Item> {
-        let store = remora_store::open(&self.paths.database(), Access::Read).unwrap();
-        store.list(&Filter::default(), ALL).unwrap()
+        let store = remora_store::open_store(&self.paths.database_file(), Access::Read).unwrap();
+        store.list_items(&Filter::default(), ALL).unwrap()
     }
 
     /// Files that wait in the spool.
     pub(crate) fn spooled(&self) -> Vec<PathBuf> {
-        remora_client::waiting(&self.paths, usize::MAX).unwrap_or_default()
+        remora_client::list_spooled(&self.paths, usize::MAX).unwrap_or_default()
     }
 
     /// The processes of the workers of this data directory.
@@ -143,8 +143,8 @@ impl Den {
     /// The one worker, once it is up.
     pub(crate) fn worker(&self) -> u32 {
         until("one worker is up", || {
-            let answers = remora_client::ask(
-                &self.paths.socket(),
+            let answers = remora_client::send_request(
+                &self.paths.socket_file(),
                 &remora_protocol::request::Request::Status,
                 PATIENCE,
             );
@@ -154,15 +154,15 @@ impl Den {
 
     /// Whether nobody listens at the worker's socket.
     pub(crate) fn deserted(&self) -> bool {
-        let knock = remora_client::Connection::try_open(&self.paths.socket());
+        let knock = remora_client::Connection::try_open(&self.paths.socket_file());
         matches!(knock, remora_client::Connection::Nobody)
     }
 
     /// A listener in the worker's place that never takes a call: whatever is
     /// spooled stays where it is.
     pub(crate) fn deaf(&self) -> UnixListener {
-        self.paths.prepare().unwrap();
-        UnixListener::bind(self.paths.socket()).unwrap()
+        self.paths.prepare_data_dir().unwrap();
+        UnixListener::bind(self.paths.socket_file()).unwrap()
     }
 
     /// The program with this data directory, for what a `Call` cannot do.

@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use remora_client::{Connection, request_embedding};
-use remora_embed::{DIMS, MODEL, Meaning, OnDemand, Source};
+use remora_embed::{EMBEDDING_DIMS, Embedding, EncoderSource, LazyEncoder, MODEL_ID};
 use serde_json::{Value, json};
 
 use super::den::{Den, until};
@@ -63,8 +63,11 @@ fn a_hook_asks_for_the_embedding_and_takes_no_harm_from_any_answer() {
         format!("{reply}\n").into_bytes()
     };
     let replies = [
-        embedding(MODEL, Meaning::of(&[1.0; DIMS]).to_bytes()),
-        embedding(MODEL, vec![255; DIMS + 4]),
+        embedding(
+            MODEL_ID,
+            Embedding::from_vector(&[1.0; EMBEDDING_DIMS]).to_bytes(),
+        ),
+        embedding(MODEL_ID, vec![255; EMBEDDING_DIMS + 4]),
         embedding("another/1", vec![0; 20]),
         b"{\"refused\":\"loading\"}\n".to_vec(),
         b"\xff\xff{{{\n".to_vec(),
@@ -77,7 +80,7 @@ fn a_hook_asks_for_the_embedding_and_takes_no_harm_from_any_answer() {
         assert!(answer.contains("the server bans us"), "{at}: {answer}");
         let (asked, listener) = fake.join().unwrap();
         assert_eq!(asked, json!({"ask": "embed", "text": PROMPT}));
-        std::fs::remove_file(worked.den.paths.socket()).unwrap();
+        std::fs::remove_file(worked.den.paths.socket_file()).unwrap();
         drop(listener);
     }
 }
@@ -112,7 +115,7 @@ fn a_hook_does_not_wait_for_a_worker_that_says_nothing() {
 
 /// What the worker says to a request for an embedding.
 fn raw_reply(den: &Den) -> Option<Value> {
-    let Connection::Open(mut stream) = Connection::try_open(&den.paths.socket()) else {
+    let Connection::Open(mut stream) = Connection::try_open(&den.paths.socket_file()) else {
         return None;
     };
     stream.set_nonblocking(false).unwrap();
@@ -138,11 +141,11 @@ fn the_worker_loads_its_encoder_and_answers_as_it_would_itself() {
     let found = until("the encoder is loaded", || {
         request_embedding(&den.paths, "  a walrus\n", LONG)
     });
-    let encoder = OnDemand::new(Source::BuiltIn);
+    let encoder = LazyEncoder::new(EncoderSource::BuiltIn);
     let own = encoder.encode(&["a walrus"], Instant::now()).unwrap();
     assert_eq!(
         (found.model.as_str(), found.bytes),
-        (MODEL, own[0].to_bytes())
+        (MODEL_ID, own[0].to_bytes())
     );
     let set = den.remora(&["config", "set", "search.model", "off"]).go();
     assert_eq!(set.code, Some(0), "{set}");

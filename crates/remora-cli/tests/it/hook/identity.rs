@@ -279,7 +279,7 @@ fn the_checkout_that_a_key_was_last_seen_with_holds_it() {
     den.decided("s1", &app, "oldword");
     den.decided("s2", &tree, "treeword");
     den.drain();
-    fs::remove_dir_all(den.paths.roots()).unwrap();
+    fs::remove_dir_all(den.paths.roots_dir()).unwrap();
     let evil = den.begin("s3", &den.sandbox.path("evil")).context;
     assert_eq!(evil, None);
     for (session, folder) in [("s4", &app), ("s5", &tree)] {
@@ -287,12 +287,12 @@ fn the_checkout_that_a_key_was_last_seen_with_holds_it() {
         assert!(context.contains("oldword"), "{context}");
     }
     // Commands that only read ask the same question, and claim nothing.
-    fs::remove_dir_all(den.paths.roots()).unwrap();
+    fs::remove_dir_all(den.paths.roots_dir()).unwrap();
     checkout(&den, "project", URL);
     den.drain();
     let found = den.remora(&["search", "oldword"]).go();
     assert!(!found.stdout.contains("keep oldword"), "{found}");
-    assert!(!den.paths.roots().exists());
+    assert!(!den.paths.roots_dir().exists());
 }
 
 #[test]

@@ -71,8 +71,8 @@ fn what_is_private_or_ours_is_never_stored() {
     den.drain();
     den.stop();
     let mut archived = String::new();
-    for file in files_below(&den.paths.archive()) {
-        remora_server::archive::read(&file, |event| {
+    for file in files_below(&den.paths.archive_dir()) {
+        remora_server::archive::read_events(&file, |event| {
             archived.push_str(&serde_json::to_string(&event).unwrap());
         })
         .unwrap();
@@ -99,7 +99,8 @@ fn everything_is_for_the_owner_alone_whatever_the_mask() {
     let file = den.sandbox.write("event.json", event);
     let run = |ear: bool| {
         let line = "umask 000; exec \"$1\" hook claude-code < \"$2\"";
-        let ear = ear.then(|| std::os::unix::net::UnixListener::bind(den.paths.socket()).unwrap());
+        let ear =
+            ear.then(|| std::os::unix::net::UnixListener::bind(den.paths.socket_file()).unwrap());
         let done = den
             .command("/bin/sh")
             .args(["-c", line, "sh", env!("CARGO_BIN_EXE_remora")])
@@ -118,7 +119,7 @@ fn everything_is_for_the_owner_alone_whatever_the_mask() {
     // And while an event waits.
     let _ear = run(true);
     assert_eq!(den.spooled().len(), 1);
-    open_to_others(&den.paths.spool());
+    open_to_others(&den.paths.spool_dir());
 }
 
 /// Fails when anybody but the owner may do anything here.

@@ -12,7 +12,7 @@ fn a_locked_database_holds_nobody_up() {
     den.decided("s1", &folder, "before");
     den.drain();
     den.stop();
-    let lock = rusqlite::Connection::open(den.paths.database()).unwrap();
+    let lock = rusqlite::Connection::open(den.paths.database_file()).unwrap();
     lock.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE t (x);")
         .unwrap();
     let started = Instant::now();
@@ -32,8 +32,8 @@ fn a_locked_database_holds_nobody_up() {
 #[test]
 fn a_database_that_is_being_made_is_no_trouble() {
     let den = Den::new();
-    den.paths.prepare().unwrap();
-    fs::write(den.paths.database(), "").unwrap();
+    den.paths.prepare_data_dir().unwrap();
+    fs::write(den.paths.database_file(), "").unwrap();
     den.begin("s1", &den.sandbox.path("project"));
     den.drain();
     den.stop();

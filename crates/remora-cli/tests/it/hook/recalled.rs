@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use remora_protocol::record::EventRow;
+use remora_protocol::record::LoggedEvent;
 use serde_json::{Value, json};
 
 use super::den::Den;
@@ -123,7 +123,7 @@ fn a_failure_that_exits_with_0_brings_its_fix_once() {
 fn a_call_without_a_failure_opens_nothing() {
     let worked = Worked::new();
     // Whoever opens it now has a fault to log.
-    let database = worked.den.paths.database();
+    let database = worked.den.paths.database_file();
     fs::remove_file(&database).unwrap();
     fs::create_dir(&database).unwrap();
     let is_logged = || {
@@ -248,7 +248,7 @@ fn a_person_is_greeted_and_can_do_without() {
         None,
         "nobody is there"
     );
-    fs::write(worked.den.paths.config(), "[ui]\ngreet = false\n").unwrap();
+    fs::write(worked.den.paths.config_file(), "[ui]\ngreet = false\n").unwrap();
     assert_eq!(begin("four"), None);
 }
 
@@ -275,16 +275,16 @@ fn limits_and_pauses_are_kept() {
     let worked = Worked::new();
     let prompt = "why is the retry limit 3?";
     fs::write(
-        worked.den.paths.config(),
+        worked.den.paths.config_file(),
         "[recall]\nprompt_tokens = 0\nstart_tokens = 0\n",
     )
     .unwrap();
     assert_eq!(worked.asked("two", prompt), None);
     assert_eq!(worked.den.begin("two", &worked.folder).context, None);
     // Settings that cannot be read are the defaults, and no harm.
-    fs::write(worked.den.paths.config(), "[recall\n").unwrap();
+    fs::write(worked.den.paths.config_file(), "[recall\n").unwrap();
     assert!(worked.asked("three", prompt).is_some());
-    fs::remove_file(worked.den.paths.config()).unwrap();
+    fs::remove_file(worked.den.paths.config_file()).unwrap();
     let waiting = worked.den.events().len() + worked.den.spooled().len();
     assert_eq!(worked.den.remora(&["pause"]).go().code, Some(0));
     // Where stdout is text, the model would read an empty object.
@@ -347,7 +347,11 @@ fn the_guard_holds_a_stop_up_once_if_asked_to() {
         worked.tell("one", "Stop", rest)
     };
     assert_eq!(stop(false, 1), json!({}));
-    fs::write(worked.den.paths.config(), "[recall]\nguard_edits = 1\n").unwrap();
+    fs::write(
+        worked.den.paths.config_file(),
+        "[recall]\nguard_edits = 1\n",
+    )
+    .unwrap();
     assert_eq!(stop(true, 2), json!({}));
     assert_eq!(stop(false, 3)["decision"], "block");
     assert_eq!(stop(false, 4), json!({}));
@@ -365,7 +369,7 @@ fn an_answer_that_comes_too_late_is_not_given_and_costs_nothing() {
         .go();
     assert_eq!((late.code, late.raw.as_str()), (Some(0), "{}\n"), "{late}");
     worked.den.drain();
-    let kept = |row: &EventRow| row.session == "two" && row.name == "UserPromptSubmit";
+    let kept = |row: &LoggedEvent| row.session == "two" && row.name == "UserPromptSubmit";
     assert!(worked.den.events().iter().any(kept));
     // What was not given may come later.
     let again = format!("{prompt} Please.");
@@ -376,7 +380,7 @@ fn an_answer_that_comes_too_late_is_not_given_and_costs_nothing() {
 fn a_damaged_database_means_silence() {
     let worked = Worked::new();
     worked.den.stop();
-    let file = worked.den.paths.database();
+    let file = worked.den.paths.database_file();
     let mut bytes = fs::read(&file).unwrap();
     bytes.fill(0x55);
     fs::write(&file, bytes).unwrap();
@@ -458,7 +462,7 @@ fn subagents_are_briefed_for_the_task_they_were_given() {
     // No task is left, and nothing was asked in this session.
     assert_eq!(begin("two", "c", "general-purpose"), None);
     let waiting = || {
-        let files = fs::read_dir(worked.den.paths.given()).unwrap();
+        let files = fs::read_dir(worked.den.paths.injection_log_dir()).unwrap();
         let names = files.map(|file| file.unwrap().path());
         names
             .filter(|path| path.extension().is_some_and(|end| end == "tasks"))

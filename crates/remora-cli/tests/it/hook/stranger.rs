@@ -76,11 +76,11 @@ fn a_folder_of_someone_else_is_left_alone() {
 #[test]
 fn a_hook_follows_no_linked_folder() {
     let den = Den::new();
-    den.paths.prepare().unwrap();
+    den.paths.prepare_data_dir().unwrap();
     let documents = den.sandbox.path("tmp/documents");
     fs::create_dir(&documents).unwrap();
     let project = den.sandbox.path("project");
-    for folder in [den.paths.run(), den.paths.spool()] {
+    for folder in [den.paths.run_dir(), den.paths.spool_dir()] {
         fs::remove_dir(&folder).unwrap();
         symlink(&documents, &folder).unwrap();
         let done = den.hook(call("s", &project, "word").to_string());
@@ -94,6 +94,6 @@ fn a_hook_follows_no_linked_folder() {
         let doctor = den.remora(&["doctor", "--json"]).go();
         assert!(doctor.raw.contains("is a link"), "{doctor}");
         fs::remove_file(&folder).unwrap();
-        den.paths.prepare().unwrap();
+        den.paths.prepare_data_dir().unwrap();
     }
 }

@@ -69,7 +69,7 @@ fn a_file_in_place_of_a_folder_is_told_and_told_once() {
         fs::write(&place, "in the way").unwrap();
         den.ran("s", &folder, "lost");
         let told = den.begin("s", &folder).message.unwrap();
-        let spool = den.paths.spool().display().to_string();
+        let spool = den.paths.spool_dir().display().to_string();
         assert!(told.contains(&spool), "{told}");
         assert!(told.contains("`remora doctor`"), "{told}");
         fs::remove_file(&place).unwrap();
@@ -84,7 +84,7 @@ fn a_failed_capture_is_told_at_the_next_start_and_only_then() {
     assert_eq!(den.begin("s1", &folder), NOTHING);
     den.worker();
     den.stop();
-    let spool = den.paths.spool();
+    let spool = den.paths.spool_dir();
     let aside = den.paths.home().join("aside");
     fs::rename(&spool, &aside).unwrap();
     fs::write(&spool, "in the way").unwrap();
@@ -140,7 +140,7 @@ fn a_spool_that_may_not_be_written_to_is_told_once_it_may() {
     assert_eq!(den.begin("s1", &folder), NOTHING);
     den.worker();
     den.stop();
-    let spool = den.paths.spool();
+    let spool = den.paths.spool_dir();
     fs::set_permissions(&spool, mode(0o500)).unwrap();
     den.ran("s1", &folder, "lost");
     fs::set_permissions(&spool, mode(0o700)).unwrap();
@@ -157,7 +157,7 @@ fn mode(bits: u32) -> fs::Permissions {
 fn a_wedged_worker_holds_nobody_up() {
     let den = Den::new();
     let _ear = den.deaf();
-    let socket = den.paths.socket();
+    let socket = den.paths.socket_file();
     // Fill the queue of those who knock.
     let mut knocking = Vec::new();
     while let remora_client::Connection::Open(stream) = remora_client::Connection::try_open(&socket)
@@ -187,7 +187,7 @@ fn a_worker_that_answers_nothing_holds_nobody_up() {
     drop(ear);
     // The socket is still there, but nobody behind it: a new worker starts. A
     // child that another test is just starting may hold the ear for a moment.
-    while UnixStream::connect(den.paths.socket()).is_ok() {
+    while UnixStream::connect(den.paths.socket_file()).is_ok() {
         std::thread::yield_now();
     }
     den.ran("s", &den.sandbox.path("project"), "four");
@@ -202,7 +202,7 @@ fn a_database_that_is_none_gives_no_context_and_is_made_anew() {
     den.decided("s1", &folder, "before");
     den.drain();
     den.stop();
-    fs::write(den.paths.database(), vec![0xa5; 50_000]).unwrap();
+    fs::write(den.paths.database_file(), vec![0xa5; 50_000]).unwrap();
     assert_eq!(den.begin("s2", &folder).context, None);
     let log = fs::read_to_string(den.paths.hook_log()).unwrap();
     assert!(log.contains("no answer: "), "{log}");

@@ -247,7 +247,7 @@ fn what_a_memory_names_and_is_gone_is_in_doubt() {
 
     // The same session began in this checkout, so git was asked about it.
     let changed = until("git was asked", || {
-        remora_client::Changes::read(&den.paths, &folder)
+        remora_client::GitStatusCache::read(&den.paths, &folder)
     });
     assert_eq!(changed.branch.as_deref(), Some("main"));
     assert_eq!(changed.changed, [".claude/team-memory/old.md"]);

@@ -1,7 +1,7 @@
 //! Tokens as the tokenizer that belongs to the encoder gives them: the cases
 //! are its answers.
 
-use super::{END, Tokens};
+use super::{END_TOKEN, Tokens};
 use crate::MAX_TOKENS;
 
 /// `\u{..}` as the character that it stands for.
@@ -24,7 +24,7 @@ fn texts_have_the_tokens_of_the_cases() {
     for line in cases.lines() {
         let (text, tokens) = line.split_once('\t').unwrap();
         let tokens: Vec<u16> = tokens.split(' ').map(|id| id.parse().unwrap()).collect();
-        assert_eq!(Tokens::read(&plain(text), 1000).0, tokens, "{text}");
+        assert_eq!(Tokens::from_text(&plain(text), 1000).0, tokens, "{text}");
         count += 1;
     }
     assert!(count >= 50, "only {count} cases were read");
@@ -32,14 +32,17 @@ fn texts_have_the_tokens_of_the_cases() {
 
 #[test]
 fn a_long_text_is_cut_and_closed() {
-    let whole = Tokens::read(&"tokenization ".repeat(200), 1000);
-    let cut = Tokens::read(&"tokenization ".repeat(200), MAX_TOKENS);
+    let whole = Tokens::from_text(&"tokenization ".repeat(200), 1000);
+    let cut = Tokens::from_text(&"tokenization ".repeat(200), MAX_TOKENS);
     assert_eq!(cut.0.len(), MAX_TOKENS);
-    assert_eq!(cut.0.last(), Some(&END));
+    assert_eq!(cut.0.last(), Some(&END_TOKEN));
     assert_eq!(cut.0[..MAX_TOKENS - 1], whole.0[..MAX_TOKENS - 1]);
 }
 
 #[test]
 fn a_text_of_gaps_has_only_the_markers() {
-    assert_eq!(Tokens::read(&" ".repeat(1 << 20), MAX_TOKENS).0, [101, 102]);
+    assert_eq!(
+        Tokens::from_text(&" ".repeat(1 << 20), MAX_TOKENS).0,
+        [101, 102]
+    );
 }

@@ -5,24 +5,24 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-static ALIVE: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+static LIVE_CHILDREN: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
-fn alive() -> MutexGuard<'static, Vec<Pid>> {
-    ALIVE.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock_children() -> MutexGuard<'static, Vec<Pid>> {
+    LIVE_CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(super) fn remember(pid: Pid) {
-    alive().push(pid);
+pub(super) fn register_child(pid: Pid) {
+    lock_children().push(pid);
 }
 
-pub(super) fn forget(pid: Pid) {
-    alive().retain(|p| *p != pid);
+pub(super) fn unregister_child(pid: Pid) {
+    lock_children().retain(|p| *p != pid);
 }
 
 /// Ends every handler that runs now, with its whole group. For a host that has
 /// been told to end.
 pub fn end_all() {
-    for pid in alive().iter() {
+    for pid in lock_children().iter() {
         // Not yet waited for, or it would not be in the list.
         let _ = kill_process_group(*pid, Signal::KILL);
     }

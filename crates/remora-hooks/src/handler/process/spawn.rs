@@ -82,47 +82,47 @@ mod linux {
     use super::{Spawn, Started};
 
     /// What `posix_spawn` needs to be told; destroyed with its owner.
-    struct Actions(libc::posix_spawn_file_actions_t);
-    struct Attributes(libc::posix_spawnattr_t);
+    struct FileActions(libc::posix_spawn_file_actions_t);
+    struct SpawnAttributes(libc::posix_spawnattr_t);
 
-    impl Actions {
+    impl FileActions {
         fn new() -> io::Result<Self> {
             let mut raw = MaybeUninit::uninit();
             // SAFETY: the call initialises what it points to, or fails.
-            check(unsafe { libc::posix_spawn_file_actions_init(raw.as_mut_ptr()) })?;
+            check_code(unsafe { libc::posix_spawn_file_actions_init(raw.as_mut_ptr()) })?;
             // SAFETY: initialised above.
             Ok(Self(unsafe { raw.assume_init() }))
         }
 
         fn connect(&mut self, ours: &OwnedFd, theirs: i32) -> io::Result<()> {
             // SAFETY: both are plain numbers; the list was initialised.
-            check(unsafe {
+            check_code(unsafe {
                 libc::posix_spawn_file_actions_adddup2(&raw mut self.0, ours.as_raw_fd(), theirs)
             })
         }
 
         fn change_directory(&mut self, path: &CString) -> io::Result<()> {
             // SAFETY: the call copies the text, which ends with a NUL.
-            check(unsafe {
+            check_code(unsafe {
                 libc::posix_spawn_file_actions_addchdir_np(&raw mut self.0, path.as_ptr())
             })
         }
     }
 
-    impl Drop for Actions {
+    impl Drop for FileActions {
         fn drop(&mut self) {
             // SAFETY: initialised in `new`, destroyed once.
             unsafe { libc::posix_spawn_file_actions_destroy(&raw mut self.0) };
         }
     }
 
-    impl Attributes {
+    impl SpawnAttributes {
         /// A session of its own, no blocked signals, SIGPIPE as usual (Rust
         /// programs ignore it, their children should not).
         fn new() -> io::Result<Self> {
             let mut raw = MaybeUninit::uninit();
             // SAFETY: the call initialises what it points to, or fails.
-            check(unsafe { libc::posix_spawnattr_init(raw.as_mut_ptr()) })?;
+            check_code(unsafe { libc::posix_spawnattr_init(raw.as_mut_ptr()) })?;
             // SAFETY: initialised above.
             let mut own = Self(unsafe { raw.assume_init() });
             let mut none = MaybeUninit::<libc::sigset_t>::uninit();
@@ -137,21 +137,21 @@ mod linux {
                 libc::sigemptyset(none.as_mut_ptr());
                 libc::sigemptyset(pipe.as_mut_ptr());
                 libc::sigaddset(pipe.as_mut_ptr(), libc::SIGPIPE);
-                check(libc::posix_spawnattr_setsigmask(
+                check_code(libc::posix_spawnattr_setsigmask(
                     &raw mut own.0,
                     none.as_ptr(),
                 ))?;
-                check(libc::posix_spawnattr_setsigdefault(
+                check_code(libc::posix_spawnattr_setsigdefault(
                     &raw mut own.0,
                     pipe.as_ptr(),
                 ))?;
-                check(libc::posix_spawnattr_setflags(&raw mut own.0, flags))?;
+                check_code(libc::posix_spawnattr_setflags(&raw mut own.0, flags))?;
             }
             Ok(own)
         }
     }
 
-    impl Drop for Attributes {
+    impl Drop for SpawnAttributes {
         fn drop(&mut self) {
             // SAFETY: initialised in `new`, destroyed once.
             unsafe { libc::posix_spawnattr_destroy(&raw mut self.0) };
@@ -159,10 +159,10 @@ mod linux {
     }
 
     pub(super) fn start(spawn: &Spawn<'_>) -> io::Result<Started> {
-        let program = text(find(spawn).as_ref())?;
-        let mut words = vec![text(spawn.program.as_ref())?];
+        let program = to_cstring(find(spawn).as_ref())?;
+        let mut words = vec![to_cstring(spawn.program.as_ref())?];
         for arg in spawn.args {
-            words.push(text(arg.as_ref())?);
+            words.push(to_cstring(arg.as_ref())?);
         }
         let mut environment = Vec::with_capacity(spawn.environment.len());
         for (at, (name, value)) in spawn.environment.iter().enumerate() {
@@ -177,23 +177,23 @@ mod linux {
             entry.push("=");
             entry.push(value);
             // A variable cannot hold a NUL byte; the others still count.
-            environment.extend(text(&entry).ok());
+            environment.extend(to_cstring(&entry).ok());
         }
         let (in_read, in_write) = pipe_with(PipeFlags::CLOEXEC)?;
         let (out_read, out_write) = pipe_with(PipeFlags::CLOEXEC)?;
         let (err_read, err_write) = pipe_with(PipeFlags::CLOEXEC)?;
-        let mut actions = Actions::new()?;
-        actions.change_directory(&text(spawn.cwd.as_os_str())?)?;
+        let mut actions = FileActions::new()?;
+        actions.change_directory(&to_cstring(spawn.cwd.as_os_str())?)?;
         actions.connect(&in_read, 0)?;
         actions.connect(&out_write, 1)?;
         actions.connect(&err_write, 2)?;
-        let attributes = Attributes::new()?;
-        let argv = pointers(&words);
-        let envp = pointers(&environment);
+        let attributes = SpawnAttributes::new()?;
+        let argv = to_pointers(&words);
+        let envp = to_pointers(&environment);
         let mut pid = 0;
         // SAFETY: every pointer is to a live, NUL-terminated value; the lists
         // end with null; the call writes only to `pid`.
-        check(unsafe {
+        check_code(unsafe {
             libc::posix_spawn(
                 &raw mut pid,
                 program.as_ptr(),
@@ -231,20 +231,20 @@ mod linux {
             .unwrap_or_else(|| std::path::Path::new("/nonexistent").join(spawn.program))
     }
 
-    fn text(value: &OsStr) -> io::Result<CString> {
+    fn to_cstring(value: &OsStr) -> io::Result<CString> {
         CString::new(value.as_bytes()).map_err(|_| {
             io::Error::new(io::ErrorKind::InvalidInput, "an argument holds a NUL byte")
         })
     }
 
-    fn pointers(list: &[CString]) -> Vec<*mut libc::c_char> {
+    fn to_pointers(list: &[CString]) -> Vec<*mut libc::c_char> {
         list.iter()
             .map(|text| text.as_ptr().cast_mut())
             .chain([ptr::null_mut()])
             .collect()
     }
 
-    fn check(code: libc::c_int) -> io::Result<()> {
+    fn check_code(code: libc::c_int) -> io::Result<()> {
         if code == 0 {
             Ok(())
         } else {

@@ -1,6 +1,6 @@
 //! What the client did and what the engine said, fact by fact.
 
-use remora_hooks::{Report, Status};
+use remora_hooks::{HandlerStatus, Report};
 use remora_protocol::{Event, EventName, Outcome, Permission};
 use serde_json::{Map, Value};
 
@@ -56,7 +56,7 @@ impl<'a> Facts<'a> {
             .report
             .handlers
             .iter()
-            .find(|h| h.status != Status::Skipped && !h.info.label.ends_with(" rec"));
+            .find(|h| h.status != HandlerStatus::Skipped && !h.info.label.ends_with(" rec"));
         let verdict = self
             .known("outcome")
             .and_then(|o| o.as_object()?.values().next());
@@ -64,8 +64,8 @@ impl<'a> Facts<'a> {
             && self.event.name != EventName::PreCompact
         {
             let ours = match own.status {
-                Status::Timeout => "cancelled",
-                Status::Error => "error",
+                HandlerStatus::Timeout => "cancelled",
+                HandlerStatus::Error => "error",
                 _ if own.exit_code.is_some_and(|c| c != 0) => "error",
                 _ => "success",
             };
@@ -73,9 +73,9 @@ impl<'a> Facts<'a> {
         }
         if let Some(notice) = self.known("notice") {
             let status = if notice == "timed out" {
-                Status::Timeout
+                HandlerStatus::Timeout
             } else {
-                Status::Error
+                HandlerStatus::Error
             };
             if !self.report.handlers.iter().any(|h| h.status == status) {
                 self.problems

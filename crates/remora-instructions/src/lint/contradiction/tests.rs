@@ -1,18 +1,18 @@
 //! Which statements are compared; whether they oppose each other is tested
 //! with the words themselves.
 
-use super::{Text, find};
+use super::{ComparedText, find_conflicts};
 
 fn clashes(texts: &[(&str, usize)]) -> Vec<String> {
-    let texts: Vec<Text<'_>> = texts
+    let texts: Vec<ComparedText<'_>> = texts
         .iter()
-        .map(|(body, group)| Text {
+        .map(|(body, group)| ComparedText {
             name: "CLAUDE.md",
             body,
             group: *group,
         })
         .collect();
-    let told = |c: super::Clash| {
+    let told = |c: super::ConflictingPair| {
         format!(
             "{}:{} {} / {}:{} {}: {}",
             c.first.text,
@@ -24,7 +24,7 @@ fn clashes(texts: &[(&str, usize)]) -> Vec<String> {
             c.about
         )
     };
-    find(&texts).into_iter().map(told).collect()
+    find_conflicts(&texts).into_iter().map(told).collect()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use remora_protocol::time;
 
-const DAY: i64 = 86_400_000;
+const DAY_MS: i64 = 86_400_000;
 
 const WEEKDAYS: [&str; 7] = [
     "monday",
@@ -14,13 +14,13 @@ const WEEKDAYS: [&str; 7] = [
     "sunday",
 ];
 
-const NUMBERS: [&str; 10] = [
+const NUMBER_WORDS: [&str; 10] = [
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
 ];
 
 /// A relative date.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Relative {
+pub(super) struct RelativeDate {
     /// As it stands in the text.
     pub(super) words: String,
     /// The day it means, where that is plain.
@@ -28,24 +28,24 @@ pub(super) struct Relative {
 }
 
 /// The relative dates of a text in small letters, each once.
-pub(super) fn find(lower: &str, now: &str) -> Vec<Relative> {
+pub(super) fn find_relative_dates(lower: &str, now: &str) -> Vec<RelativeDate> {
     let today = days_of(now);
     let words: Vec<&str> = lower
         .split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
         .collect();
-    let mut found: Vec<Relative> = Vec::new();
+    let mut found: Vec<RelativeDate> = Vec::new();
     let mut at = 0;
     while at < words.len() {
-        let Some((length, shift)) = relative(&words[at..], today) else {
+        let Some((length, shift)) = parse_relative_date(&words[at..], today) else {
             at += 1;
             continue;
         };
-        let date = Relative {
+        let date = RelativeDate {
             words: words[at..at + length].join(" "),
             absolute: shift
                 .zip(today)
-                .map(|(shift, today)| time::date((today + shift).saturating_mul(DAY))),
+                .map(|(shift, today)| time::format_date((today + shift).saturating_mul(DAY_MS))),
         };
         if !found.contains(&date) {
             found.push(date);
@@ -56,7 +56,7 @@ pub(super) fn find(lower: &str, now: &str) -> Vec<Relative> {
 }
 
 /// How many words, and how many days from now if that can be said.
-fn relative(words: &[&str], today: Option<i64>) -> Option<(usize, Option<i64>)> {
+fn parse_relative_date(words: &[&str], today: Option<i64>) -> Option<(usize, Option<i64>)> {
     let next = |at: usize| words.get(at).copied().unwrap_or_default();
     match words[0] {
         "today" | "tonight" => Some((1, Some(0))),
@@ -64,15 +64,18 @@ fn relative(words: &[&str], today: Option<i64>) -> Option<(usize, Option<i64>)> 
         "tomorrow" => Some((1, Some(1))),
         "recently" | "soon" => Some((1, None)),
         "last" | "next" | "this" if is_period(next(1)) => Some((2, None)),
-        "last" => weekday(next(1)).map(|day| (2, ahead(day, today).map(|days| days % 7 - 7))),
-        "next" | "by" | "until" | "this" => weekday(next(1)).map(|day| (2, ahead(day, today))),
+        "last" => parse_weekday(next(1))
+            .map(|day| (2, days_until_weekday(day, today).map(|days| days % 7 - 7))),
+        "next" | "by" | "until" | "this" => {
+            parse_weekday(next(1)).map(|day| (2, days_until_weekday(day, today)))
+        }
         "in" => {
-            let (count, unit) = (number(next(1))?, days_in(next(2))?);
+            let (count, unit) = (parse_number(next(1))?, days_in(next(2))?);
             // "in 5 days of work" is a span; "in two weeks" mostly is a day.
             Some((3, count.checked_mul(unit)))
         }
         _ if next(2) == "ago" => {
-            let (count, unit) = (number(words[0])?, days_in(next(1))?);
+            let (count, unit) = (parse_number(words[0])?, days_in(next(1))?);
             Some((3, count.checked_mul(-unit)))
         }
         _ => None,
@@ -86,24 +89,24 @@ fn is_period(word: &str) -> bool {
     )
 }
 
-fn weekday(word: &str) -> Option<i64> {
+fn parse_weekday(word: &str) -> Option<i64> {
     let at = WEEKDAYS.iter().position(|day| *day == word)?;
     i64::try_from(at).ok()
 }
 
 /// Days until a weekday comes, one to seven.
-fn ahead(weekday: i64, today: Option<i64>) -> Option<i64> {
+fn days_until_weekday(weekday: i64, today: Option<i64>) -> Option<i64> {
     // The first of January 1970 was a Thursday.
     let now = (today? + 3).rem_euclid(7);
     let days = (weekday - now).rem_euclid(7);
     Some(if days == 0 { 7 } else { days })
 }
 
-fn number(word: &str) -> Option<i64> {
+fn parse_number(word: &str) -> Option<i64> {
     if matches!(word, "a" | "an") {
         return Some(1);
     }
-    let spoken = NUMBERS.iter().position(|number| *number == word);
+    let spoken = NUMBER_WORDS.iter().position(|number| *number == word);
     let digits = || word.parse::<u16>().ok().map(i64::from);
     spoken
         .and_then(|at| i64::try_from(at + 1).ok())

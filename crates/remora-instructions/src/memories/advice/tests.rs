@@ -13,14 +13,14 @@ fn nothing(_: &str) -> Vec<String> {
     Vec::new()
 }
 
-fn told(body: &str, scope: Scope, known: &[Known<'_>]) -> Vec<Advice> {
-    let saving = Saving {
+fn told(body: &str, scope: MemoryScope, known: &[LoadedInstruction<'_>]) -> Vec<Advice> {
+    let saving = AdviceRequest {
         scope,
         body,
         now: NOW,
         known,
     };
-    advise(&saving, &nothing)
+    list_advice(&saving, &nothing)
 }
 
 #[test]
@@ -28,15 +28,15 @@ fn things_people_save() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/memories/advice.json");
     let cases: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     let known = cases["known"].as_str().unwrap();
-    let known = [Known {
+    let known = [LoadedInstruction {
         path: Path::new("CLAUDE.md"),
         text: known,
     }];
     let mut wrong = Vec::new();
     for case in cases["saved"].as_array().unwrap() {
         let text = case["text"].as_str().unwrap();
-        let scope = case["scope"].as_str().and_then(Scope::parse);
-        let found: Vec<&str> = told(text, scope.unwrap_or(Scope::Project), &known)
+        let scope = case["scope"].as_str().and_then(MemoryScope::parse);
+        let found: Vec<&str> = told(text, scope.unwrap_or(MemoryScope::Project), &known)
             .iter()
             .map(|advice| advice.matter.as_str())
             .collect();
@@ -68,51 +68,61 @@ fn dates_are_worked_out() {
         ("next quarter", None),
         ("deploys on fridays", None),
     ] {
-        let found = dates::find(text, NOW);
+        let found = dates::find_relative_dates(text, NOW);
         assert_eq!(
             found.first().and_then(|date| date.absolute.as_deref()),
             day,
             "{text}"
         );
     }
-    assert_eq!(dates::find("deploys on fridays, never mondays", NOW), []);
-    assert_eq!(dates::find("yesterday", "nonsense")[0].absolute, None);
-    let leap = dates::find("tomorrow", "2028-02-28T23:00:00Z");
+    assert_eq!(
+        dates::find_relative_dates("deploys on fridays, never mondays", NOW),
+        []
+    );
+    assert_eq!(
+        dates::find_relative_dates("yesterday", "nonsense")[0].absolute,
+        None
+    );
+    let leap = dates::find_relative_dates("tomorrow", "2028-02-28T23:00:00Z");
     assert_eq!(leap[0].absolute.as_deref(), Some("2028-02-29"));
 }
 
 #[test]
 fn advice_says_what_to_write_and_where_it_stands() {
-    let known = [Known {
+    let known = [LoadedInstruction {
         path: Path::new("/p/CLAUDE.md"),
         text: "# Rules\n\n- Always use pnpm\n- Never mock the database in tests\n",
     }];
-    let advice = told("Do not mock the database in tests.", Scope::Project, &known);
+    let advice = told(
+        "Do not mock the database in tests.",
+        MemoryScope::Project,
+        &known,
+    );
     assert_eq!(
         advice[0].text,
         "/p/CLAUDE.md line 4 says it already, and is loaded in every session"
     );
-    let advice = told("Mock the database in tests.", Scope::Project, &known);
-    assert_eq!(advice[0].matter, Matter::Contradicts);
+    let advice = told("Mock the database in tests.", MemoryScope::Project, &known);
+    assert_eq!(advice[0].matter, AdviceTopic::Contradicts);
     let secrets = |_: &str| vec!["an access key".to_owned()];
-    let saving = Saving {
-        scope: Scope::User,
+    let saving = AdviceRequest {
+        scope: MemoryScope::User,
         body: "wip: key",
         now: NOW,
         known: &[],
     };
-    let advice = advise(&saving, &secrets);
+    let advice = list_advice(&saving, &secrets);
     assert_eq!(
         advice.iter().map(|a| a.matter).collect::<Vec<_>>(),
-        [Matter::Secret, Matter::Momentary]
+        [AdviceTopic::Secret, AdviceTopic::Momentary]
     );
 }
 
 proptest! {
     #[test]
     fn any_text_gets_bounded_advice(body in "[\\PC\n]{0,300}", now in "\\PC{0,30}") {
-        let saving = Saving { scope: Scope::Team, body: &body, now: &now, known: &[Known { path: Path::new("x"), text: &body }] };
-        for advice in advise(&saving, &nothing) {
+        let saving = AdviceRequest { scope: MemoryScope::Team, body: &body, now: &now, known: &[LoadedInstruction { path: Path::new("x"), text: &body }] };
+        for advice in list_advice(&saving, &nothing) {
             prop_assert!(!advice.text.is_empty() && advice.text.len() < 3000);
         }
     }

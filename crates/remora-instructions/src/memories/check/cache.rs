@@ -6,36 +6,36 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Claim, ClaimKind, Files, Finding, Verdict, claims, place};
+use super::{Claim, ClaimFinding, ClaimKind, ClaimVerdict, TreeListing, list_claims, place};
 
 /// Changes whenever the same memory and tree would be judged differently.
-const VERSION: u32 = 1;
+const CACHE_VERSION: u32 = 1;
 /// Bytes beyond this are not one of ours.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_CACHE_BYTES: usize = 64 << 20;
 
 /// Findings by memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Cached {
-    entries: BTreeMap<String, Entry>,
+pub struct CheckCache {
+    entries: BTreeMap<String, CachedCheck>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Wire {
     version: u32,
-    memories: BTreeMap<String, Entry>,
+    memories: BTreeMap<String, CachedCheck>,
 }
 
 /// The findings on one memory, and the state they rest on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Entry {
+struct CachedCheck {
     tree: u64,
     /// Which of the named paths were on the disk, ignored ones included.
     disk: u64,
-    findings: Vec<Row>,
+    findings: Vec<CachedFinding>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Row {
+struct CachedFinding {
     /// The number of the claim in its memory, and its text against mix-ups.
     claim: usize,
     text: String,
@@ -45,15 +45,15 @@ struct Row {
     now: Option<String>,
 }
 
-impl Cached {
+impl CheckCache {
     /// Reads what [`Cached::save`] wrote; anything else is an empty cache.
     #[must_use]
     pub fn load(bytes: &[u8]) -> Self {
-        if bytes.len() > MOST_BYTES {
+        if bytes.len() > MAX_CACHE_BYTES {
             return Self::default();
         }
         match serde_json::from_slice::<Wire>(bytes) {
-            Ok(wire) if wire.version == VERSION => Self {
+            Ok(wire) if wire.version == CACHE_VERSION => Self {
                 entries: wire.memories,
             },
             _ => Self::default(),
@@ -64,7 +64,7 @@ impl Cached {
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
         let wire = Wire {
-            version: VERSION,
+            version: CACHE_VERSION,
             memories: self.entries.clone(),
         };
         serde_json::to_vec(&wire).unwrap_or_default()
@@ -72,63 +72,69 @@ impl Cached {
 
     /// The findings, when neither the memory nor the tree has changed.
     #[must_use]
-    pub fn get(&self, body: &str, files: &Files) -> Option<Vec<Finding>> {
-        self.known(body, &claims(body), files)
+    pub fn get(&self, body: &str, files: &TreeListing) -> Option<Vec<ClaimFinding>> {
+        self.get_with_claims(body, &list_claims(body), files)
     }
 
     /// The same for a memory whose names are found already.
-    pub(super) fn known(
+    pub(super) fn get_with_claims(
         &self,
         body: &str,
         claims: &[Claim],
-        files: &Files,
-    ) -> Option<Vec<Finding>> {
-        let entry = self.entries.get(&key(body))?;
-        (entry.tree == files.fingerprint() && entry.disk == disk(claims, files))
-            .then(|| findings(entry, claims.to_vec()))
+        files: &TreeListing,
+    ) -> Option<Vec<ClaimFinding>> {
+        let entry = self.entries.get(&hash_body(body))?;
+        (entry.tree == files.fingerprint() && entry.disk == hash_disk_state(claims, files))
+            .then(|| restore_findings(entry, claims.to_vec()))
             .flatten()
     }
 
     /// The findings of the last check, whatever has changed in the tree since:
     /// for showing beside a memory, where reading the tree would be too slow.
     #[must_use]
-    pub fn last(&self, body: &str) -> Option<Vec<Finding>> {
-        findings(self.entries.get(&key(body))?, claims(body))
+    pub fn last_findings(&self, body: &str) -> Option<Vec<ClaimFinding>> {
+        restore_findings(self.entries.get(&hash_body(body))?, list_claims(body))
     }
 
     /// Keeps the findings on a memory.
-    pub fn put(&mut self, body: &str, files: &Files, found: &[Finding]) {
-        self.keep(body, &claims(body), files, found);
+    pub fn insert_findings(&mut self, body: &str, files: &TreeListing, found: &[ClaimFinding]) {
+        self.insert_with_claims(body, &list_claims(body), files, found);
     }
 
     /// The same for a memory whose names are found already.
-    pub(super) fn keep(&mut self, body: &str, claims: &[Claim], files: &Files, found: &[Finding]) {
-        let row = |finding: &Finding| {
+    pub(super) fn insert_with_claims(
+        &mut self,
+        body: &str,
+        claims: &[Claim],
+        files: &TreeListing,
+        found: &[ClaimFinding],
+    ) {
+        let row = |finding: &ClaimFinding| {
             let claim = claims.iter().position(|c| *c == finding.claim)?;
-            Some(Row {
+            Some(CachedFinding {
                 claim,
                 text: finding.claim.text.clone(),
-                verdict: finding.verdict.word().to_owned(),
+                verdict: finding.verdict.as_str().to_owned(),
                 evidence: finding.evidence.clone(),
                 now: finding.now.clone(),
             })
         };
-        let entry = Entry {
+        let entry = CachedCheck {
             tree: files.fingerprint(),
-            disk: disk(claims, files),
+            disk: hash_disk_state(claims, files),
             findings: found.iter().filter_map(row).collect(),
         };
-        self.entries.insert(key(body), entry);
+        self.entries.insert(hash_body(body), entry);
     }
 
     /// Forgets all memories but these.
     pub fn keep_only(&mut self, bodies: &[&str]) {
-        let keys: HashSet<String> = bodies.iter().map(|b| key(b)).collect();
+        let keys: HashSet<String> = bodies.iter().map(|b| hash_body(b)).collect();
         self.entries.retain(|k, _| keys.contains(k));
     }
 }
 
-fn key(body: &str) -> String {
+fn hash_body(body: &str) -> String {
     let mut hash = DefaultHasher::new();
     body.hash(&mut hash);
     format!("{:016x}-{:x}", hash.finish(), body.len())
@@ -136,28 +142,28 @@ fn key(body: &str) -> String {
 
 /// Ignored files are not part of the listing, so they are asked for one by
 /// one.
-fn disk(claims: &[Claim], files: &Files) -> u64 {
+fn hash_disk_state(claims: &[Claim], files: &TreeListing) -> u64 {
     let mut hash = DefaultHasher::new();
     for claim in claims.iter().filter(|c| c.kind == ClaimKind::Path) {
-        let path = place::normal(files.root(), &claim.text);
+        let path = place::normalise_claimed_path(files.root(), &claim.text);
         let there = path.is_some_and(|p| files.root().join(p).symlink_metadata().is_ok());
         there.hash(&mut hash);
     }
     hash.finish()
 }
 
-fn findings(entry: &Entry, claims: Vec<Claim>) -> Option<Vec<Finding>> {
+fn restore_findings(entry: &CachedCheck, claims: Vec<Claim>) -> Option<Vec<ClaimFinding>> {
     let mut claims: Vec<Option<Claim>> = claims.into_iter().map(Some).collect();
-    let finding = |row: &Row| {
+    let finding = |row: &CachedFinding| {
         let claim = claims.get_mut(row.claim)?.take()?;
         let all = [
-            Verdict::Holds,
-            Verdict::CannotTell,
-            Verdict::Moved,
-            Verdict::Gone,
+            ClaimVerdict::Holds,
+            ClaimVerdict::CannotTell,
+            ClaimVerdict::Moved,
+            ClaimVerdict::Gone,
         ];
-        let verdict = all.into_iter().find(|v| v.word() == row.verdict)?;
-        (claim.text == row.text).then(|| Finding {
+        let verdict = all.into_iter().find(|v| v.as_str() == row.verdict)?;
+        (claim.text == row.text).then(|| ClaimFinding {
             claim,
             verdict,
             evidence: row.evidence.clone(),

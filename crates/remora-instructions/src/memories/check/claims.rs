@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 
-use super::sense::Beside;
-use super::token::{Marked, Named};
-use super::{Claim, ClaimKind, Sense, Weight, command, sense, token};
+use super::sense::AdjacentToken;
+use super::token::{NameToken, TokenMarkup};
+use super::{Claim, ClaimKind, Confidence, Tense, command, sense, token};
 
 /// What lies behind is not read; no memory is that long.
-const MOST_TEXT: usize = 1 << 20;
+const MAX_TEXT_BYTES: usize = 1 << 20;
 /// More names than this make a memory a listing.
-const MOST_CLAIMS: usize = 400;
+const MAX_CLAIMS: usize = 400;
 /// Names looked at, also when they repeat.
-const MOST_NAMES: usize = 4000;
+const MAX_NAMES: usize = 4000;
 
 /// Words that begin a declaration, and those that may stand before them.
-const DECLARING: &[&str] = &[
+const DECLARATION_KEYWORDS: &[&str] = &[
     "class",
     "def",
     "enum",
@@ -28,7 +28,7 @@ const DECLARING: &[&str] = &[
     "trait",
     "type",
 ];
-const MODIFIERS: &[&str] = &[
+const MODIFIER_KEYWORDS: &[&str] = &[
     "abstract",
     "async",
     "const",
@@ -45,7 +45,7 @@ const MODIFIERS: &[&str] = &[
     "unsafe",
 ];
 /// First words of code that names nothing by itself.
-const STATEMENTS: &[&str] = &[
+const STATEMENT_KEYWORDS: &[&str] = &[
     "await", "case", "const", "else", "export", "for", "from", "if", "import", "let", "match",
     "new", "package", "return", "throw", "use", "using", "var", "while", "with",
 ];
@@ -53,36 +53,36 @@ const STATEMENTS: &[&str] = &[
 /// Everything in the text that the working tree can be asked about, in the
 /// order of the text, each name once. Never more than a few hundred.
 #[must_use]
-pub fn claims(body: &str) -> Vec<Claim> {
-    let mut cut = body.len().min(MOST_TEXT);
+pub fn list_claims(body: &str) -> Vec<Claim> {
+    let mut cut = body.len().min(MAX_TEXT_BYTES);
     while !body.is_char_boundary(cut) {
         cut -= 1;
     }
-    let mut reader = Reader {
+    let mut reader = ClaimParser {
         text: &body[..cut],
         line: 0,
-        lead: Sense::Stated,
+        lead: Tense::Stated,
         program: None,
         names: 0,
         found: Vec::new(),
         known: HashMap::new(),
     };
-    reader.read();
+    reader.parse_body();
     reader.found
 }
 
 /// What a fenced block holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Block {
+enum FenceKind {
     Shell,
     Sample,
 }
 
-struct Reader<'a> {
+struct ClaimParser<'a> {
     text: &'a str,
     line: usize,
     /// The sense that a heading or an introducing line gives to a list.
-    lead: Sense,
+    lead: Tense,
     /// The last command named in this paragraph: flags belong to it.
     program: Option<String>,
     names: usize,
@@ -90,9 +90,9 @@ struct Reader<'a> {
     known: HashMap<(ClaimKind, String), usize>,
 }
 
-impl Reader<'_> {
-    fn read(&mut self) {
-        let mut fence: Option<(&str, Block)> = None;
+impl ClaimParser<'_> {
+    fn parse_body(&mut self) {
+        let mut fence: Option<(&str, FenceKind)> = None;
         let mut at = 0;
         let mut header = self.text.starts_with("---\n") || self.text.starts_with("---\r\n");
         for full in self.text.split_inclusive('\n') {
@@ -110,8 +110,13 @@ impl Reader<'_> {
                     && bare.trim_end().trim_start_matches(&mark[..1]).is_empty()
                 {
                     fence = None;
-                } else if block == Block::Shell {
-                    self.add(command::names(bare), start, start + line.len(), self.lead);
+                } else if block == FenceKind::Shell {
+                    self.add_names(
+                        command::list_command_names(bare),
+                        start,
+                        start + line.len(),
+                        self.lead,
+                    );
                 }
                 continue;
             }
@@ -119,23 +124,23 @@ impl Reader<'_> {
                 let run = bare.len() - bare.trim_start_matches(&bare[..1]).len();
                 let info = bare[run..].trim();
                 if !info.contains('`') {
-                    fence = Some((&bare[..run], block(info)));
+                    fence = Some((&bare[..run], classify_fence(info)));
                     continue;
                 }
             }
-            self.guide(bare);
+            self.update_lead(bare);
             let first = self.found.len();
-            self.spans(start, line);
+            self.parse_spans(start, line);
             beside_file(&mut self.found[first..]);
-            if self.found.len() >= MOST_CLAIMS {
-                self.found.truncate(MOST_CLAIMS);
+            if self.found.len() >= MAX_CLAIMS {
+                self.found.truncate(MAX_CLAIMS);
                 return;
             }
         }
     }
 
     /// Headings and introducing lines lend their sense to the items below.
-    fn guide(&mut self, bare: &str) {
+    fn update_lead(&mut self, bare: &str) {
         let item = bare.starts_with(['-', '*', '+', '|'])
             || bare.starts_with(|c: char| c.is_ascii_digit());
         if bare.is_empty() {
@@ -143,13 +148,13 @@ impl Reader<'_> {
         } else if bare.starts_with('#') || (bare.trim_end().ends_with(':') && !item) {
             self.lead = sense::of_lead(bare.trim_end_matches([':', '.', ' ']));
         } else if !item {
-            self.lead = Sense::Stated;
+            self.lead = Tense::Stated;
         }
     }
 
     /// The code spans of a line and the text between them.
-    fn spans(&mut self, start: usize, line: &str) {
-        let runs = runs(line);
+    fn parse_spans(&mut self, start: usize, line: &str) {
+        let runs = find_backtick_runs(line);
         let mut later: HashMap<usize, usize> = HashMap::new();
         let mut closing = vec![None; runs.len()];
         for (index, (_, length)) in runs.iter().enumerate().rev() {
@@ -165,28 +170,29 @@ impl Reader<'_> {
             };
             let inner = &line[open + length..runs[close].0];
             let end = runs[close].0 + length;
-            self.prose(start + from, &line[from..open]);
-            self.code(start + open, start + end, inner.trim());
+            self.parse_prose(start + from, &line[from..open]);
+            self.parse_code(start + open, start + end, inner.trim());
             from = end;
             index = close + 1;
         }
-        self.prose(start + from, &line[from..]);
+        self.parse_prose(start + from, &line[from..]);
     }
 
-    fn code(&mut self, start: usize, end: usize, inner: &str) {
+    fn parse_code(&mut self, start: usize, end: usize, inner: &str) {
         let named = code_names(inner);
         if inner.contains(char::is_whitespace) || named.iter().any(|n| n.kind == ClaimKind::Command)
         {
-            self.program = program(inner);
+            self.program = parse_program(inner);
         }
-        let named = self.belonging(named);
-        self.add(named, start, end, Sense::Stated);
+        let named = self.assign_flags(named);
+        self.add_names(named, start, end, Tense::Stated);
     }
 
-    fn prose(&mut self, start: usize, text: &str) {
+    fn parse_prose(&mut self, start: usize, text: &str) {
         // The target of a link is a word of its own.
         let text = text.replace("](", "  ");
-        let (places, words): (Vec<usize>, Vec<&str>) = placed(&text).into_iter().unzip();
+        let (places, words): (Vec<usize>, Vec<&str>) =
+            split_positioned_words(&text).into_iter().unzip();
         for (index, word) in words.iter().enumerate() {
             let at = places[index];
             let end = at + word.len();
@@ -201,17 +207,17 @@ impl Reader<'_> {
                 if !bare.contains('(') {
                     bare = bare.trim_end_matches([')', '.', ',']);
                 }
-                named = token::names(bare, Marked::Prose);
+                named = token::list_word_names(bare, TokenMarkup::Prose);
             }
             if !named.is_empty() {
-                let named = self.belonging(named);
-                self.add(named, start + at, start + end, Sense::Stated);
+                let named = self.assign_flags(named);
+                self.add_names(named, start + at, start + end, Tense::Stated);
             }
         }
     }
 
     /// Gives flags to the command before them; those of other programs go.
-    fn belonging(&self, mut named: Vec<Named>) -> Vec<Named> {
+    fn assign_flags(&self, mut named: Vec<NameToken>) -> Vec<NameToken> {
         if let Some(program) = &self.program {
             for flag in named.iter_mut().filter(|n| n.kind == ClaimKind::Flag) {
                 flag.of.get_or_insert_with(|| program.clone());
@@ -220,17 +226,21 @@ impl Reader<'_> {
         named
     }
 
-    fn add(&mut self, named: Vec<Named>, start: usize, end: usize, base: Sense) {
+    fn add_names(&mut self, named: Vec<NameToken>, start: usize, end: usize, base: Tense) {
         self.names += named.len();
-        if named.is_empty() || self.names > MOST_NAMES || self.found.len() >= MOST_CLAIMS {
+        if named.is_empty() || self.names > MAX_NAMES || self.found.len() >= MAX_CLAIMS {
             return;
         }
-        let here = sense::of(self.text, start, end).max(base).max(self.lead);
-        let beside = sense::beside(self.text, start, end);
+        let here = sense::find_tense(self.text, start, end)
+            .max(base)
+            .max(self.lead);
+        let beside = sense::find_adjacent_token(self.text, start, end);
         for name in named {
             let weight = match (name.kind, beside) {
-                (ClaimKind::Symbol, Beside::Thing) => Weight::Loose,
-                (ClaimKind::Symbol, Beside::Part) if name.weight == Weight::Firm => Weight::Sure,
+                (ClaimKind::Symbol, AdjacentToken::Thing) => Confidence::Loose,
+                (ClaimKind::Symbol, AdjacentToken::Part) if name.weight == Confidence::Firm => {
+                    Confidence::Sure
+                }
                 _ => name.weight,
             };
             let next = self.found.len();
@@ -258,28 +268,29 @@ impl Reader<'_> {
 
 /// A name on the same line as a file is surely one of this code.
 fn beside_file(claims: &mut [Claim]) {
-    let file =
-        |c: &Claim| c.kind == ClaimKind::Path && c.weight == Weight::Firm && !c.text.ends_with('/');
+    let file = |c: &Claim| {
+        c.kind == ClaimKind::Path && c.weight == Confidence::Firm && !c.text.ends_with('/')
+    };
     if claims.iter().any(file) {
-        let firm = |c: &&mut Claim| c.kind == ClaimKind::Symbol && c.weight == Weight::Firm;
+        let firm = |c: &&mut Claim| c.kind == ClaimKind::Symbol && c.weight == Confidence::Firm;
         for claim in claims.iter_mut().filter(firm) {
-            claim.weight = Weight::Sure;
+            claim.weight = Confidence::Sure;
         }
     }
 }
 
-fn block(info: &str) -> Block {
+fn classify_fence(info: &str) -> FenceKind {
     let language = info.split([' ', ',', '{']).next().unwrap_or("");
     match language.to_ascii_lowercase().as_str() {
         "" | "sh" | "bash" | "zsh" | "shell" | "console" | "terminal" | "shell-session" => {
-            Block::Shell
+            FenceKind::Shell
         }
-        _ => Block::Sample,
+        _ => FenceKind::Sample,
     }
 }
 
 /// The words of a text and where they begin.
-fn placed(text: &str) -> Vec<(usize, &str)> {
+fn split_positioned_words(text: &str) -> Vec<(usize, &str)> {
     let mut list = Vec::new();
     let mut at = 0;
     for piece in text.split(char::is_whitespace) {
@@ -293,7 +304,7 @@ fn placed(text: &str) -> Vec<(usize, &str)> {
 }
 
 /// Where the runs of back-ticks stand, and their lengths.
-fn runs(line: &str) -> Vec<(usize, usize)> {
+fn find_backtick_runs(line: &str) -> Vec<(usize, usize)> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for (at, _) in line.match_indices('`') {
         match runs.last_mut() {
@@ -305,7 +316,7 @@ fn runs(line: &str) -> Vec<(usize, usize)> {
 }
 
 /// The command that flags further on belong to.
-fn program(code: &str) -> Option<String> {
+fn parse_program(code: &str) -> Option<String> {
     let words: Vec<&str> = code.split_whitespace().take(3).collect();
     match words.as_slice() {
         ["cargo", "xtask", verb] => Some(format!("cargo xtask {verb}")),
@@ -315,38 +326,41 @@ fn program(code: &str) -> Option<String> {
     }
 }
 
-fn code_names(inner: &str) -> Vec<Named> {
+fn code_names(inner: &str) -> Vec<NameToken> {
     if !inner.contains(char::is_whitespace) {
-        return token::names(inner, Marked::Code);
+        return token::list_word_names(inner, TokenMarkup::Code);
     }
     let words: Vec<&str> = inner.split_whitespace().collect();
-    let lead = words.iter().take_while(|w| MODIFIERS.contains(w)).count();
+    let lead = words
+        .iter()
+        .take_while(|w| MODIFIER_KEYWORDS.contains(w))
+        .count();
     if let [keyword, name, ..] = &words[lead..]
-        && DECLARING.contains(keyword)
+        && DECLARATION_KEYWORDS.contains(keyword)
     {
         let end = name
             .find(|c: char| !(c.is_alphanumeric() || c == '_'))
             .unwrap_or(name.len());
-        return token::symbol(&name[..end], Marked::Code)
+        return token::parse_symbol(&name[..end], TokenMarkup::Code)
             .into_iter()
             .collect();
     }
     let first = words[0];
-    if STATEMENTS.contains(&first) {
+    if STATEMENT_KEYWORDS.contains(&first) {
         return Vec::new();
     }
     if first.starts_with("--") {
-        return words.iter().filter_map(|w| token::flag(w)).collect();
+        return words.iter().filter_map(|w| token::parse_flag(w)).collect();
     }
     // A call with several arguments.
     if let Some((head, _)) = inner.split_once('(')
         && !head.contains(char::is_whitespace)
         && inner.ends_with(')')
     {
-        return token::names(&format!("{head}()"), Marked::Code);
+        return token::list_word_names(&format!("{head}()"), TokenMarkup::Code);
     }
     if inner.contains(['{', '}']) || (inner.contains('=') && words.get(1) == Some(&"=")) {
         return Vec::new();
     }
-    command::names(inner)
+    command::list_command_names(inner)
 }

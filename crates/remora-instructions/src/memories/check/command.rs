@@ -5,26 +5,28 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::known;
-use super::token::{self, Marked, Named};
-use super::{ClaimKind, Weight};
+use super::token::{self, NameToken, TokenMarkup};
+use super::{ClaimKind, Confidence};
 
 /// Words before which a command may stand behind something else.
-static CARRIERS: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| known::set("sudo time env nohup exec command"));
+static PREFIX_COMMANDS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| known::parse_word_set("sudo time env nohup exec command"));
 /// Programs that run the file they are given.
 static INTERPRETERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    known::set(". bash bun deno node perl php python python3 ruby sh source ts-node tsx zsh")
+    known::parse_word_set(
+        ". bash bun deno node perl php python python3 ruby sh source ts-node tsx zsh",
+    )
 });
 /// Verbs of the package managers that are not scripts of the project.
 static MANAGER_VERBS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    known::set(
+    known::parse_word_set(
         "add audit bin cache ci config create dedupe dlx exec global help i import info init \
      install link list login ls outdated pack patch pm prune publish rebuild remove rm set \
      store uninstall unlink up update upgrade version view why workspace workspaces x",
     )
 });
 static CARGO_VERBS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    known::set(
+    known::parse_word_set(
         "add audit b bench binstall build c check clean clippy criterion d deny doc expand fetch \
      fix flamegraph fmt fuzz generate-lockfile hack help info init insta install llvm-cov \
      locate-project login machete metadata miri mutants new nextest outdated owner package \
@@ -34,25 +36,25 @@ static CARGO_VERBS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     )
 });
 /// Flags of the runners that take the next word.
-static VALUED: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    known::set(
+static VALUE_FLAGS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    known::parse_word_set(
         "--cwd --dir --directory --file --filter --justfile --manifest-path --prefix --workspace \
      --working-directory -C -F -f -w",
     )
 });
 
 /// The names in a line of shell.
-pub(super) fn names(line: &str) -> Vec<Named> {
-    let words = words(line);
+pub(super) fn list_command_names(line: &str) -> Vec<NameToken> {
+    let words = split_words(line);
     let mut found = Vec::new();
     for part in words.split(|w| matches!(w.as_str(), "&&" | "||" | ";" | "|" | "&")) {
-        one(part, &mut found);
+        collect_names(part, &mut found);
     }
     found
 }
 
 /// Tasks whose spelling no sentence has by chance.
-pub(super) fn in_prose(words: &[&str]) -> Option<Named> {
+pub(super) fn in_prose(words: &[&str]) -> Option<NameToken> {
     let [runner, verb, name, ..] = words else {
         return None;
     };
@@ -62,11 +64,11 @@ pub(super) fn in_prose(words: &[&str]) -> Option<Named> {
     );
     let name = name.trim_end_matches([',', ';', ':', '.', '!', '?', ')', '"', '\'']);
     (known && is_task(name) && !name.starts_with('-'))
-        .then(|| task(&format!("{runner} {verb} {name}")))
+        .then(|| build_task(&format!("{runner} {verb} {name}")))
 }
 
 /// Splits at blanks; what is quoted is somebody's text and becomes empty.
-fn words(line: &str) -> Vec<String> {
+fn split_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut quote = None;
@@ -88,17 +90,17 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-fn task(text: &str) -> Named {
-    Named::new(ClaimKind::Command, text, Weight::Firm)
+fn build_task(text: &str) -> NameToken {
+    NameToken::new(ClaimKind::Command, text, Confidence::Firm)
 }
 
-fn one(words: &[String], found: &mut Vec<Named>) {
+fn collect_names(words: &[String], found: &mut Vec<NameToken>) {
     let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
     let lead = words
         .iter()
         .take_while(|w| {
             matches!(**w, "$" | ">" | "%" | "(")
-                || CARRIERS.contains(*w)
+                || PREFIX_COMMANDS.contains(*w)
                 || w.split_once('=')
                     .is_some_and(|(head, _)| token::is_identifier(head))
         })
@@ -111,12 +113,12 @@ fn one(words: &[String], found: &mut Vec<Named>) {
         return;
     };
     match program {
-        "cd" | "pushd" => found.extend(rest.first().and_then(|p| folder(p))),
-        "make" | "gmake" => targets("make", rest, found, usize::MAX),
-        "just" => targets("just", rest, found, 1),
-        "task" => targets("task", rest, found, 1),
-        "poe" => targets("poe", rest, found, 1),
-        "npm" | "pnpm" | "yarn" | "bun" => scripts(program, rest, found),
+        "cd" | "pushd" => found.extend(rest.first().and_then(|p| parse_folder(p))),
+        "make" | "gmake" => collect_targets("make", rest, found, usize::MAX),
+        "just" => collect_targets("just", rest, found, 1),
+        "task" => collect_targets("task", rest, found, 1),
+        "poe" => collect_targets("poe", rest, found, 1),
+        "npm" | "pnpm" | "yarn" | "bun" => collect_package_scripts(program, rest, found),
         "deno" | "composer"
             if rest
                 .first()
@@ -126,38 +128,44 @@ fn one(words: &[String], found: &mut Vec<Named>) {
             let name = rest[1..].iter().find(|w| !w.starts_with('-'));
             match name.filter(|n| is_task(n)) {
                 Some(name) if !known::is_file_name(name) => {
-                    found.push(task(&format!("{program} {verb} {name}")));
+                    found.push(build_task(&format!("{program} {verb} {name}")));
                 }
-                _ => script(&rest[1..], found),
+                _ => collect_script_file(&rest[1..], found),
             }
         }
-        "cargo" => cargo(rest, found),
+        "cargo" => collect_cargo_names(rest, found),
         "uv" | "poetry" | "pipenv" | "pdm" | "rye" if rest.first() == Some(&"run") => {
             let inner: Vec<String> = rest[1..].iter().map(|w| (*w).to_owned()).collect();
             match inner.first() {
-                Some(first) if known::is_file_name(first) => script(&rest[1..], found),
-                _ => one(&inner, found),
+                Some(first) if known::is_file_name(first) => collect_script_file(&rest[1..], found),
+                _ => collect_names(&inner, found),
             }
         }
-        "go" if rest.first() == Some(&"run") => script(&rest[1..], found),
-        _ if INTERPRETERS.contains(program) => script(rest, found),
-        _ if program.contains('/') || known::is_file_name(program) => script(&words, found),
+        "go" if rest.first() == Some(&"run") => collect_script_file(&rest[1..], found),
+        _ if INTERPRETERS.contains(program) => collect_script_file(rest, found),
+        _ if program.contains('/') || known::is_file_name(program) => {
+            collect_script_file(&words, found);
+        }
         _ if known::is_program(program) => {}
-        _ => own(program, rest, found),
+        _ => collect_own_program(program, rest, found),
     }
 }
 
 /// A program that may be the project's own; only the tree knows.
-fn own(program: &str, rest: &[&str], found: &mut Vec<Named>) {
+fn collect_own_program(program: &str, rest: &[&str], found: &mut Vec<NameToken>) {
     if !is_task(program) || !program.starts_with(|c: char| c.is_ascii_lowercase()) {
         return;
     }
-    found.push(Named::new(ClaimKind::Command, program, Weight::Loose));
-    flags(program, rest, found);
+    found.push(NameToken::new(
+        ClaimKind::Command,
+        program,
+        Confidence::Loose,
+    ));
+    collect_flags(program, rest, found);
 }
 
 /// A file that is run, and its flags.
-fn script(words: &[&str], found: &mut Vec<Named>) {
+fn collect_script_file(words: &[&str], found: &mut Vec<NameToken>) {
     let Some(at) = words.iter().position(|w| !w.starts_with('-')) else {
         return;
     };
@@ -168,8 +176,8 @@ fn script(words: &[&str], found: &mut Vec<Named>) {
     {
         return;
     }
-    if let Some(path) = token::path(words[at], Marked::Code) {
-        flags(&path.text, &words[at + 1..], found);
+    if let Some(path) = token::parse_path(words[at], TokenMarkup::Code) {
+        collect_flags(&path.text, &words[at + 1..], found);
         let place = found
             .iter()
             .position(|n| n.of.as_deref() == Some(&path.text));
@@ -177,34 +185,34 @@ fn script(words: &[&str], found: &mut Vec<Named>) {
     }
 }
 
-fn flags(of: &str, words: &[&str], found: &mut Vec<Named>) {
+fn collect_flags(of: &str, words: &[&str], found: &mut Vec<NameToken>) {
     for word in words {
-        if let Some(mut flag) = token::flag(word) {
+        if let Some(mut flag) = token::parse_flag(word) {
             flag.of = Some(of.to_owned());
             found.push(flag);
         }
     }
 }
 
-fn folder(word: &str) -> Option<Named> {
-    let shaped = token::path(word, Marked::Code);
+fn parse_folder(word: &str) -> Option<NameToken> {
+    let shaped = token::parse_path(word, TokenMarkup::Code);
     shaped.or_else(|| {
         let plain = word
             .chars()
             .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
-        (plain && word.len() > 1).then(|| Named::new(ClaimKind::Path, word, Weight::Loose))
+        (plain && word.len() > 1).then(|| NameToken::new(ClaimKind::Path, word, Confidence::Loose))
     })
 }
 
 /// The words that are neither flags nor their values nor assignments.
-fn operands<'a>(words: &[&'a str]) -> Vec<&'a str> {
+fn list_operands<'a>(words: &[&'a str]) -> Vec<&'a str> {
     let mut list = Vec::new();
     let mut skip = false;
     for word in words {
         if *word == "--" {
             break;
         }
-        if std::mem::replace(&mut skip, VALUED.contains(word)) || word.starts_with('-') {
+        if std::mem::replace(&mut skip, VALUE_FLAGS.contains(word)) || word.starts_with('-') {
             continue;
         }
         if !word.contains('=') {
@@ -214,22 +222,26 @@ fn operands<'a>(words: &[&'a str]) -> Vec<&'a str> {
     list
 }
 
-fn targets(runner: &str, rest: &[&str], found: &mut Vec<Named>, most: usize) {
-    let all = operands(rest);
+fn collect_targets(runner: &str, rest: &[&str], found: &mut Vec<NameToken>, most: usize) {
+    let all = list_operands(rest);
     let named = all.iter().take(most).take_while(|name| is_task(name));
-    found.extend(named.map(|name| task(&format!("{runner} {name}"))));
+    found.extend(named.map(|name| build_task(&format!("{runner} {name}"))));
 }
 
-fn scripts(manager: &str, rest: &[&str], found: &mut Vec<Named>) {
-    match operands(rest).as_slice() {
-        ["run" | "run-script", name, ..] if known::is_file_name(name) => script(&[name], found),
+fn collect_package_scripts(manager: &str, rest: &[&str], found: &mut Vec<NameToken>) {
+    match list_operands(rest).as_slice() {
+        ["run" | "run-script", name, ..] if known::is_file_name(name) => {
+            collect_script_file(&[name], found);
+        }
         ["run" | "run-script", name, ..] if is_task(name) => {
-            found.push(task(&format!("{manager} run {name}")));
+            found.push(build_task(&format!("{manager} run {name}")));
         }
         [name @ ("test" | "start"), ..] if manager != "bun" => {
-            found.push(task(&format!("{manager} {name}")));
+            found.push(build_task(&format!("{manager} {name}")));
         }
-        [name, ..] if manager == "bun" && known::is_file_name(name) => script(&[name], found),
+        [name, ..] if manager == "bun" && known::is_file_name(name) => {
+            collect_script_file(&[name], found);
+        }
         // The others also start what packages bring along.
         [name, ..]
             if manager != "npm"
@@ -237,13 +249,13 @@ fn scripts(manager: &str, rest: &[&str], found: &mut Vec<Named>) {
                 && !MANAGER_VERBS.contains(name)
                 && *name != "run" =>
         {
-            found.push(task(&format!("{manager} {name}")));
+            found.push(build_task(&format!("{manager} {name}")));
         }
         _ => {}
     }
 }
 
-fn cargo(rest: &[&str], found: &mut Vec<Named>) {
+fn collect_cargo_names(rest: &[&str], found: &mut Vec<NameToken>) {
     let rest: Vec<&str> = rest
         .iter()
         .copied()
@@ -256,19 +268,19 @@ fn cargo(rest: &[&str], found: &mut Vec<Named>) {
         match after.first() {
             Some(name) if is_task(name) && !name.starts_with('-') => {
                 let text = format!("cargo xtask {name}");
-                found.push(task(&text));
-                flags(&text, &after[1..], found);
+                found.push(build_task(&text));
+                collect_flags(&text, &after[1..], found);
             }
-            _ => found.push(task("cargo xtask")),
+            _ => found.push(build_task("cargo xtask")),
         }
         return;
     }
     if !CARGO_VERBS.contains(verb) {
         if is_task(verb) && !verb.starts_with('-') {
-            found.push(Named::new(
+            found.push(NameToken::new(
                 ClaimKind::Command,
                 format!("cargo {verb}"),
-                Weight::Loose,
+                Confidence::Loose,
             ));
         }
         return;
@@ -293,11 +305,11 @@ fn cargo(rest: &[&str], found: &mut Vec<Named>) {
         );
         let value = joined.or_else(|| own.get(at + 1).copied());
         if let Some(value) = value.filter(|v| valued && is_task(v) && !v.starts_with('-')) {
-            found.push(task(&format!("cargo {verb} {flag} {value}")));
+            found.push(build_task(&format!("cargo {verb} {flag} {value}")));
         }
     }
     if matches!(verb, "run" | "r") {
-        flags("cargo run", passed, found);
+        collect_flags("cargo run", passed, found);
     }
 }
 

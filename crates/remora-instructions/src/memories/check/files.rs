@@ -19,7 +19,7 @@ const MAX_POINTER_BYTES: u64 = 16 * 1024;
 
 /// One file, by its path below the root with `/` between the parts.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct TreeFile {
     pub(super) path: String,
     pub(super) size: u64,
     /// Symbolic links are there, and are not read.
@@ -29,23 +29,23 @@ pub(super) struct Entry {
 
 /// The listing of a working tree.
 #[derive(Debug)]
-pub struct Files {
+pub struct TreeListing {
     root: PathBuf,
-    entries: Vec<Entry>,
+    entries: Vec<TreeFile>,
     fingerprint: u64,
 }
 
-impl Files {
+impl TreeListing {
     /// Lists the tree below `root`. Folders in `apart`, such as those that
     /// hold the memories themselves, do not count: a name that only another
     /// memory holds proves nothing. What cannot be read is not there.
     #[must_use]
-    pub fn list(root: &Path, apart: &[PathBuf]) -> Self {
-        let gathered: Mutex<Vec<Entry>> = Mutex::default();
+    pub fn list_files(root: &Path, apart: &[PathBuf]) -> Self {
+        let gathered: Mutex<Vec<TreeFile>> = Mutex::default();
         let apart: HashSet<PathBuf> = apart.iter().cloned().collect();
-        let walk = walk::builder(root, walk::Files::NotIgnored)
+        let walk = walk::build_walker(root, walk::WalkFilter::NotIgnored)
             .require_git(false)
-            .threads(workers())
+            .threads(count_workers())
             .filter_entry(move |entry| {
                 let folder = entry.file_type().is_some_and(|t| t.is_dir());
                 entry.file_name() != ".git"
@@ -56,12 +56,12 @@ impl Files {
             })
             .build_parallel();
         walk.run(|| {
-            let mut batch = Batch {
+            let mut batch = FileBatch {
                 held: Vec::new(),
                 into: &gathered,
             };
             Box::new(move |entry| {
-                if let Some(entry) = entry.ok().and_then(|e| listed(root, &e)) {
+                if let Some(entry) = entry.ok().and_then(|e| build_tree_file(root, &e)) {
                     batch.held.push(entry);
                 }
                 WalkState::Continue
@@ -75,7 +75,7 @@ impl Files {
         for entry in &entries {
             (&entry.path, entry.size, entry.stamp).hash(&mut hash);
         }
-        repository(root, &mut hash);
+        hash_repository_state(root, &mut hash);
         Self {
             root: root.to_path_buf(),
             entries,
@@ -108,19 +108,19 @@ impl Files {
         &self.root
     }
 
-    pub(super) fn entries(&self) -> &[Entry] {
+    pub(super) fn entries(&self) -> &[TreeFile] {
         &self.entries
     }
 }
 
 /// Entries of one walking thread; a lock per file would be slower than the
 /// walk.
-struct Batch<'a> {
-    held: Vec<Entry>,
-    into: &'a Mutex<Vec<Entry>>,
+struct FileBatch<'a> {
+    held: Vec<TreeFile>,
+    into: &'a Mutex<Vec<TreeFile>>,
 }
 
-impl Drop for Batch<'_> {
+impl Drop for FileBatch<'_> {
     fn drop(&mut self) {
         let mut all = self
             .into
@@ -131,18 +131,18 @@ impl Drop for Batch<'_> {
 }
 
 /// As many as help; reading is bound by the system, not by us.
-pub(super) fn workers() -> usize {
+pub(super) fn count_workers() -> usize {
     std::thread::available_parallelism().map_or(2, |n| n.get().min(8))
 }
 
-fn listed(root: &Path, entry: &ignore::DirEntry) -> Option<Entry> {
+fn build_tree_file(root: &Path, entry: &ignore::DirEntry) -> Option<TreeFile> {
     let kind = entry.file_type()?;
     if kind.is_dir() {
         return None;
     }
     let path = entry.path().strip_prefix(root).ok()?.to_str()?;
     let data = entry.metadata().ok()?;
-    Some(Entry {
+    Some(TreeFile {
         path: if cfg!(windows) {
             path.replace('\\', "/")
         } else {
@@ -150,12 +150,12 @@ fn listed(root: &Path, entry: &ignore::DirEntry) -> Option<Entry> {
         },
         size: data.len(),
         regular: kind.is_file(),
-        stamp: stamp(&data),
+        stamp: hash_timestamps(&data),
     })
 }
 
 /// When a file was last touched, as precisely as the system says.
-fn stamp(data: &Metadata) -> u64 {
+fn hash_timestamps(data: &Metadata) -> u64 {
     let mut hash = DefaultHasher::new();
     let written = data
         .modified()
@@ -180,7 +180,7 @@ fn is_worktree(folder: &Path) -> bool {
 }
 
 /// The state of the repository that evidence from its history rests on.
-fn repository(root: &Path, hash: &mut DefaultHasher) {
+fn hash_repository_state(root: &Path, hash: &mut DefaultHasher) {
     let Some(dot) = root
         .ancestors()
         .map(|a| a.join(".git"))
@@ -207,14 +207,14 @@ fn repository(root: &Path, hash: &mut DefaultHasher) {
     for file in [own.join("logs/HEAD"), shared.join("packed-refs")] {
         fs::metadata(file)
             .ok()
-            .map(|d| (d.len(), stamp(&d)))
+            .map(|d| (d.len(), hash_timestamps(&d)))
             .hash(hash);
     }
 }
 
 /// Lookups over a listing.
 #[derive(Debug)]
-pub(super) struct Index<'a> {
+pub(super) struct FileNameIndex<'a> {
     pub(super) files: HashSet<&'a str>,
     pub(super) folders: HashSet<&'a str>,
     by_name: HashMap<&'a str, Vec<&'a str>>,
@@ -222,8 +222,8 @@ pub(super) struct Index<'a> {
     folders_by_name: HashMap<&'a str, Vec<&'a str>>,
 }
 
-impl<'a> Index<'a> {
-    pub(super) fn new(files: &'a Files) -> Self {
+impl<'a> FileNameIndex<'a> {
+    pub(super) fn new(files: &'a TreeListing) -> Self {
         let mut index = Self {
             files: HashSet::with_capacity(files.len()),
             folders: HashSet::new(),
@@ -234,9 +234,9 @@ impl<'a> Index<'a> {
         for entry in files.entries() {
             let path = entry.path.as_str();
             index.files.insert(path);
-            let name = last(path);
+            let name = last_part(path);
             index.by_name.entry(name).or_default().push(path);
-            index.by_stem.entry(stem(name)).or_default().push(path);
+            index.by_stem.entry(file_stem(name)).or_default().push(path);
             let mut rest = path;
             while let Some((folder, _)) = rest.rsplit_once('/') {
                 if !index.folders.insert(folder) {
@@ -244,7 +244,7 @@ impl<'a> Index<'a> {
                 }
                 index
                     .folders_by_name
-                    .entry(last(folder))
+                    .entry(last_part(folder))
                     .or_default()
                     .push(folder);
                 rest = folder;
@@ -253,12 +253,12 @@ impl<'a> Index<'a> {
         index
     }
 
-    pub(super) fn named(&self, name: &str) -> &[&'a str] {
+    pub(super) fn files_named(&self, name: &str) -> &[&'a str] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Files whose name without its endings is this.
-    pub(super) fn stemmed(&self, stem: &str) -> &[&'a str] {
+    pub(super) fn files_with_stem(&self, stem: &str) -> &[&'a str] {
         self.by_stem.get(stem).map_or(&[], Vec::as_slice)
     }
 
@@ -268,12 +268,12 @@ impl<'a> Index<'a> {
 }
 
 /// The last part of a path.
-pub(super) fn last(path: &str) -> &str {
+pub(super) fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
 /// A name without its last ending; hidden files keep theirs.
-pub(super) fn stem(name: &str) -> &str {
+pub(super) fn file_stem(name: &str) -> &str {
     match name.rsplit_once('.') {
         Some((stem, _)) if !stem.is_empty() => stem,
         _ => name,

@@ -7,39 +7,39 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 pub use remora_git::Git;
-use remora_git::{Cancel, Checkout, Command, End, Records, Search};
+use remora_git::{CancelToken, Checkout, CheckoutSearch, GitCommand, GitOutcome, RecordFormat};
 
-use super::files::{ends_in, last};
+use super::files::{ends_in, last_part};
 
 /// Renames kept to follow a file through several names.
-const MOST_RENAMES: usize = 200_000;
+const MAX_RENAMES: usize = 200_000;
 
 /// The commit of an event, with its day.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Commit(String);
+pub(super) struct CommitLabel(String);
 
-impl Commit {
+impl CommitLabel {
     /// In words: `1a2b3c4 (2026-10-01)`.
-    pub(super) fn words(&self) -> &str {
+    pub(super) fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 /// What happened last to a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Event {
-    Added(Commit),
-    Deleted(Commit),
+pub(super) enum PathEvent {
+    Added(CommitLabel),
+    Deleted(CommitLabel),
     Renamed {
         from: String,
         to: String,
-        at: Commit,
+        at: CommitLabel,
     },
 }
 
 /// How much of the history was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum HistoryCoverage {
     Whole,
     /// The limit came first; what was read is the newest part.
     Cut,
@@ -52,31 +52,34 @@ type Arrivals = HashMap<String, usize>;
 
 /// The events of the paths asked for.
 #[derive(Debug)]
-pub(super) struct History {
-    pub(super) reach: Reach,
-    events: HashMap<String, Event>,
+pub(super) struct PathHistory {
+    pub(super) reach: HistoryCoverage,
+    events: HashMap<String, PathEvent>,
     /// For folders: to which folders their files were renamed, and how many.
     arrivals: HashMap<String, Arrivals>,
-    renames: HashMap<String, (String, Commit)>,
+    renames: HashMap<String, (String, CommitLabel)>,
 }
 
 /// Paths to ask about, by their last part.
-struct Asked<'a> {
+struct PathQueries<'a> {
     by_name: HashMap<&'a str, Vec<&'a str>>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> PathQueries<'a> {
     fn new(paths: &'a HashSet<String>) -> Self {
         let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
         for path in paths {
-            by_name.entry(last(path)).or_default().push(path);
+            by_name.entry(last_part(path)).or_default().push(path);
         }
         Self { by_name }
     }
 
     /// The asked paths that mean this one.
-    fn meaning<'b>(&'b self, path: &'b str) -> impl Iterator<Item = &'a str> + 'b {
-        let named = self.by_name.get(last(path)).map_or(&[][..], Vec::as_slice);
+    fn list_matching<'b>(&'b self, path: &'b str) -> impl Iterator<Item = &'a str> + 'b {
+        let named = self
+            .by_name
+            .get(last_part(path))
+            .map_or(&[][..], Vec::as_slice);
         named
             .iter()
             .copied()
@@ -84,10 +87,10 @@ impl<'a> Asked<'a> {
     }
 }
 
-impl History {
-    pub(super) fn nothing() -> Self {
+impl PathHistory {
+    pub(super) fn without_repository() -> Self {
         Self {
-            reach: Reach::Nothing,
+            reach: HistoryCoverage::Nothing,
             events: HashMap::new(),
             arrivals: HashMap::new(),
             renames: HashMap::new(),
@@ -96,52 +99,56 @@ impl History {
 
     /// Asks about all paths at once: what changed since the last commit, then
     /// the log of all branches, newest first.
-    pub(super) fn read(root: &Path, git: &Git, paths: &HashSet<String>) -> Self {
-        let mut history = Self::nothing();
+    pub(super) fn from_repository(root: &Path, git: &Git, paths: &HashSet<String>) -> Self {
+        let mut history = Self::without_repository();
         if paths.is_empty() {
             return history;
         }
-        let checkout = match git.open(root, Search::Upwards, &Cancel::default()) {
+        let checkout = match git.open(root, CheckoutSearch::Upwards, &CancelToken::default()) {
             Ok(checkout) => checkout,
             Err(end) => {
-                history.reach = reach(end);
+                history.reach = to_coverage(end);
                 return history;
             }
         };
-        let asked = Asked::new(paths);
-        let pending = Commit("the changes not yet committed".to_owned());
+        let asked = PathQueries::new(paths);
+        let pending = CommitLabel("the changes not yet committed".to_owned());
         let names = ["--relative", "-M", "-l500", "--name-status"];
-        let diff: Vec<&str> = names.iter().chain(&[checkout.base()]).copied().collect();
-        checkout.ask(Command::Diff, &diff, Records::Lines, |line| {
-            history.event(&asked, &String::from_utf8_lossy(line), &pending);
+        let diff: Vec<&str> = names
+            .iter()
+            .chain(&[checkout.diff_base()])
+            .copied()
+            .collect();
+        checkout.ask_git(GitCommand::Diff, &diff, RecordFormat::Lines, |line| {
+            history.record_status_line(&asked, &String::from_utf8_lossy(line), &pending);
             ControlFlow::Continue(())
         });
         let newest = ["--diff-filter=ADR", "--format=%x01%h (%cs)"];
         let log: Vec<&str> = names.iter().chain(&newest).copied().collect();
         let mut commit = pending.clone();
-        let end = checkout.ask_log_of_all_refs(&log, Records::Lines, |line| {
+        let end = checkout.ask_log_of_all_refs(&log, RecordFormat::Lines, |line| {
             let line = String::from_utf8_lossy(line);
             match line.strip_prefix('\u{1}') {
-                Some(head) => commit = Commit(head.to_owned()),
-                None => history.event(&asked, &line, &commit),
+                Some(head) => commit = CommitLabel(head.to_owned()),
+                None => history.record_status_line(&asked, &line, &commit),
             }
             ControlFlow::Continue(())
         });
-        history.reach = reach(end);
+        history.reach = to_coverage(end);
         history
     }
 
     /// What happened last to a path, or to one that ends in it.
-    pub(super) fn of(&self, path: &str) -> Option<&Event> {
+    pub(super) fn find_event(&self, path: &str) -> Option<&PathEvent> {
         self.events.get(path)
     }
 
     /// Follows renames from one name to the last.
-    pub(super) fn follow(
+    pub(super) fn follow_renames(
         &self,
         from: &str,
         there: impl Fn(&str) -> bool,
-    ) -> Option<(String, Commit)> {
+    ) -> Option<(String, CommitLabel)> {
         let (mut name, mut at) = self.renames.get(from)?.clone();
         for _ in 0..32 {
             if there(&name) {
@@ -153,7 +160,7 @@ impl History {
     }
 
     /// The folder that most files of a folder went to.
-    pub(super) fn arrival(&self, folder: &str) -> Option<&str> {
+    pub(super) fn find_arrival(&self, folder: &str) -> Option<&str> {
         let counts = self.arrivals.get(folder)?;
         let best = counts
             .iter()
@@ -162,17 +169,17 @@ impl History {
     }
 
     /// One line of `--name-status`.
-    fn event(&mut self, asked: &Asked<'_>, line: &str, at: &Commit) {
+    fn record_status_line(&mut self, asked: &PathQueries<'_>, line: &str, at: &CommitLabel) {
         let mut fields = line.split('\t');
         let (Some(kind), Some(path)) = (fields.next(), fields.next()) else {
             return;
         };
         let event = match (kind.as_bytes().first(), fields.next()) {
-            (Some(b'A'), _) => Event::Added(at.clone()),
-            (Some(b'D'), _) => Event::Deleted(at.clone()),
+            (Some(b'A'), _) => PathEvent::Added(at.clone()),
+            (Some(b'D'), _) => PathEvent::Deleted(at.clone()),
             (Some(b'R'), Some(to)) => {
-                self.renamed(asked, path, to, at);
-                Event::Renamed {
+                self.record_rename(asked, path, to, at);
+                PathEvent::Renamed {
                     from: path.to_owned(),
                     to: to.to_owned(),
                     at: at.clone(),
@@ -180,18 +187,18 @@ impl History {
             }
             _ => return,
         };
-        for name in asked.meaning(path) {
+        for name in asked.list_matching(path) {
             self.events
                 .entry(name.to_owned())
                 .or_insert_with(|| event.clone());
         }
         let mut rest = path;
         while let Some((folder, _)) = rest.rsplit_once('/') {
-            for name in asked.meaning(folder) {
+            for name in asked.list_matching(folder) {
                 // A folder was there when a file of it was.
                 let was = match &event {
-                    Event::Added(_) => event.clone(),
-                    _ => Event::Deleted(at.clone()),
+                    PathEvent::Added(_) => event.clone(),
+                    _ => PathEvent::Deleted(at.clone()),
                 };
                 self.events.entry(name.to_owned()).or_insert(was);
             }
@@ -199,8 +206,8 @@ impl History {
         }
     }
 
-    fn renamed(&mut self, asked: &Asked<'_>, from: &str, to: &str, at: &Commit) {
-        if self.renames.len() < MOST_RENAMES {
+    fn record_rename(&mut self, asked: &PathQueries<'_>, from: &str, to: &str, at: &CommitLabel) {
+        if self.renames.len() < MAX_RENAMES {
             self.renames
                 .entry(from.to_owned())
                 .or_insert_with(|| (to.to_owned(), at.clone()));
@@ -212,7 +219,7 @@ impl History {
                 .strip_suffix(below)
                 .filter(|t| !t.is_empty() && *t != folder)
             {
-                for name in asked.meaning(folder) {
+                for name in asked.list_matching(folder) {
                     let counts = self.arrivals.entry(name.to_owned()).or_default();
                     *counts.entry(target.to_owned()).or_default() += 1;
                 }
@@ -224,29 +231,29 @@ impl History {
 
 /// Where words stood that are in no file now.
 #[derive(Debug)]
-pub(super) struct Removed {
-    pub(super) reach: Reach,
-    lines: HashMap<String, Commit>,
+pub(super) struct RemovedWords {
+    pub(super) reach: HistoryCoverage,
+    lines: HashMap<String, CommitLabel>,
 }
 
-impl Removed {
+impl RemovedWords {
     /// Reads the removed lines of the newest commits for these words.
-    pub(super) fn read(root: &Path, git: &Git, words: &HashSet<&str>) -> Self {
+    pub(super) fn from_repository(root: &Path, git: &Git, words: &HashSet<&str>) -> Self {
         let mut removed = Self {
-            reach: Reach::Whole,
+            reach: HistoryCoverage::Whole,
             lines: HashMap::new(),
         };
         if words.is_empty() {
             return removed;
         }
-        let checkout = match git.open(root, Search::Upwards, &Cancel::default()) {
+        let checkout = match git.open(root, CheckoutSearch::Upwards, &CancelToken::default()) {
             Ok(checkout) => checkout,
             Err(end) => {
-                removed.reach = reach(end);
+                removed.reach = to_coverage(end);
                 return removed;
             }
         };
-        let base = checkout.base();
+        let base = checkout.diff_base();
         let first = ["--relative", "--no-renames", "-U0", base];
         // What is only told proves nothing, and locks are long.
         let code = [
@@ -260,28 +267,28 @@ impl Removed {
         let log = ["--diff-filter=MD", "-p", "--format=%x01%h (%cs)"];
         let diff: Vec<&str> = first.iter().chain(&code).copied().collect();
         let log: Vec<&str> = log.iter().chain(&first).chain(&code).copied().collect();
-        removed.scan(&checkout, Command::Diff, &diff, words);
+        removed.scan_output(&checkout, GitCommand::Diff, &diff, words);
         // Before the first commit there is no log.
         if checkout.head().is_some() {
-            removed.scan(&checkout, Command::Log, &log, words);
+            removed.scan_output(&checkout, GitCommand::Log, &log, words);
         }
         removed
     }
 
-    fn scan(
+    fn scan_output(
         &mut self,
         checkout: &Checkout<'_>,
-        command: Command,
+        command: GitCommand,
         arguments: &[&str],
         words: &HashSet<&str>,
     ) {
-        let mut commit = Commit("the changes not yet committed".to_owned());
-        let end = checkout.ask(command, arguments, Records::Lines, |line| {
+        let mut commit = CommitLabel("the changes not yet committed".to_owned());
+        let end = checkout.ask_git(command, arguments, RecordFormat::Lines, |line| {
             let line = String::from_utf8_lossy(line);
             if let Some(head) = line.strip_prefix('\u{1}') {
-                commit = Commit(head.to_owned());
+                commit = CommitLabel(head.to_owned());
             } else if let Some(text) = line.strip_prefix('-') {
-                self.note(text, words, &commit);
+                self.record_words(text, words, &commit);
             }
             if self.lines.len() == words.len() {
                 ControlFlow::Break(())
@@ -289,10 +296,10 @@ impl Removed {
                 ControlFlow::Continue(())
             }
         });
-        self.reach = reach(end);
+        self.reach = to_coverage(end);
     }
 
-    fn note(&mut self, text: &str, words: &HashSet<&str>, at: &Commit) {
+    fn record_words(&mut self, text: &str, words: &HashSet<&str>, at: &CommitLabel) {
         for word in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$'))) {
             if words.contains(word) && !self.lines.contains_key(word) {
                 self.lines.insert(word.to_owned(), at.clone());
@@ -301,15 +308,15 @@ impl Removed {
     }
 
     /// The commit that removed the last line with this word.
-    pub(super) fn of(&self, word: &str) -> Option<&Commit> {
+    pub(super) fn find_commit(&self, word: &str) -> Option<&CommitLabel> {
         self.lines.get(word)
     }
 }
 
-fn reach(end: End) -> Reach {
+fn to_coverage(end: GitOutcome) -> HistoryCoverage {
     match end {
-        End::Complete | End::Enough => Reach::Whole,
-        End::Cut | End::Cancelled => Reach::Cut,
-        End::Failed => Reach::Nothing,
+        GitOutcome::Complete | GitOutcome::Enough => HistoryCoverage::Whole,
+        GitOutcome::Cut | GitOutcome::Cancelled => HistoryCoverage::Cut,
+        GitOutcome::Failed => HistoryCoverage::Nothing,
     }
 }

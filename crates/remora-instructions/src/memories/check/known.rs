@@ -6,13 +6,13 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// A list of words as a set.
-pub(super) fn set(list: &'static str) -> HashSet<&'static str> {
+pub(super) fn parse_word_set(list: &'static str) -> HashSet<&'static str> {
     list.split_ascii_whitespace().collect()
 }
 
 /// Endings by which a name is taken for a file.
-static ENDINGS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    set(
+static FILE_ENDINGS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    parse_word_set(
         "adoc astro avsc bash bat bazel bzl c cc cfg cjs clj cmake conf cpp cs csproj css csv cts cue \
      dart dockerfile ejs elm env erl ex exs fish fs gd go gradle graphql groovy h hbs hcl hpp hrl \
      hs htm html ini ipynb java jl js json json5 jsonc jsonl jsx just kt kts less lock log lua m \
@@ -24,16 +24,17 @@ static ENDINGS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 
 /// Endings that a name without a folder does not make a file: `a.map` is far
 /// more often a member of a value.
-static MEMBERS: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| set("c env fs h log m map mod properties r"));
+static MEMBER_ENDINGS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| parse_word_set("c env fs h log m map mod properties r"));
 
 /// Endings of text for people. A name that only such a text holds is talked
 /// about, not there.
-static PROSE: LazyLock<HashSet<&str>> = LazyLock::new(|| set("adoc log md mdc mdx rst txt"));
+static PROSE_ENDINGS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| parse_word_set("adoc log md mdc mdx rst txt"));
 
 /// Folders that a project's own paths begin with.
-static FOLDERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    set(
+static PROJECT_FOLDERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    parse_word_set(
         ".cargo .circleci .claude .github .husky .vscode app apps assets backend bench benches bin ci \
      client cmd config crates deploy doc docs e2e examples fixtures frontend include infra \
      internal lib libs migrations modules packages pkg public scripts server services spec src \
@@ -44,7 +45,7 @@ static FOLDERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 /// Files that are found in so many folders that a namesake elsewhere says
 /// nothing.
 static COMMON_FILES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    set(
+    parse_word_set(
         "__init__.py app.py app.ts app.tsx build.rs cargo.toml changelog.md claude.md agents.md \
      cli.py config.js config.json config.py config.rs config.toml config.ts config.yaml \
      config.yml conftest.py dockerfile error.rs errors.rs go.mod index.css index.html index.js \
@@ -58,15 +59,15 @@ static COMMON_FILES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 
 /// Files without an ending.
 static BARE_FILES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    set(
+    parse_word_set(
         "Brewfile Caddyfile Containerfile Dockerfile Gemfile GNUmakefile Jenkinsfile Justfile \
      Makefile Procfile Rakefile Taskfile Tiltfile Vagrantfile justfile makefile",
     )
 });
 
 /// Products whose name looks like a file.
-static PRODUCTS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    set(
+static PRODUCT_NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    parse_word_set(
         "alpine.js asp.net backbone.js chart.js d3.js deno.land discord.js ember.js express.js \
      knockout.js moment.js nest.js next.js node.js nuxt.js p5.js react.js solid.js three.js \
      vue.js",
@@ -74,25 +75,25 @@ static PRODUCTS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 });
 
 /// Last parts of host names.
-static DOMAINS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    set("ai app cloud co com de dev edu eu gov info io land local net org uk us xyz")
+static TOP_LEVEL_DOMAINS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    parse_word_set("ai app cloud co com de dev edu eu gov info io land local net org uk us xyz")
 });
 
 /// First halves of media types.
-static MEDIA: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| set("application audio font image multipart text video"));
+static MEDIA_TYPES: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| parse_word_set("application audio font image multipart text video"));
 
 /// Parts of a path that stand for another name.
-static STAND_INS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    set(
+static PLACEHOLDER_PARTS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    parse_word_set(
         "bar baz example feature file filename foo foo_test module my-app myapp name new qux \
      something test_foo thing whatever x xxx xyz y yourfile z",
     )
 });
 
 /// Programs of the system or of a language, never a project's own.
-static PROGRAMS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    set(
+static SYSTEM_PROGRAMS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    parse_word_set(
         "ansible apt apt-get awk aws az biome black brew bundle cat chmod chown claude clang cmake \
      code conda cp crontab ctest curl dig docker docker-compose dotnet echo eslint export fd find \
      flake8 flutter fly gcc gcloud gh git glab go gradle grep gunzip gzip head helm heroku htop \
@@ -106,8 +107,8 @@ static PROGRAMS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 
 /// Names that need no project to be true: of languages, their libraries, and
 /// of naming itself.
-static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    set(
+static GENERIC_NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    parse_word_set(
         "AbortController Array ArrayList BTreeMap BTreeSet BigQuery Boolean Box Cell Command \
      CloudFront ConcurrentModificationException Cow Date DateTime Default DevTools Duration \
      DynamoDB Error Exception FastAPI FnMut FnOnce GitHub GitLab GraphQL HashMap HashSet \
@@ -136,8 +137,8 @@ static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 });
 
 /// First parts of names that belong to a language or a library.
-static ROOTS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    set(
+static LIBRARY_ROOTS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    parse_word_set(
         "Array Box Command Date Duration HashMap HashSet Instant Intl JSON Math Number Object Option \
      Path PathBuf Promise React Reflect Regex Result String Symbol System Vec alloc arr array \
      asyncio collections console core ctx datetime df document dplyr err error event expect fmt \
@@ -149,8 +150,8 @@ static ROOTS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 });
 
 /// First parts of variables that other programs read.
-static VARIABLES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    set(
+static FOREIGN_VARIABLE_PREFIXES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    parse_word_set(
         "ANDROID ANTHROPIC AWS AZURE BASH BUILDKIT CARGO CC CI CLAUDE COMPOSE CONDA CUDA CXX DATABASE \
      DB DEBUG DENO DJANGO DOCKER E ERR FLASK FORCE GCP GEM GH GIT GITHUB GITLAB GOOGLE GRADLE HF \
      HTTP HTTPS HUSKY JAVA JEST KUBE LANG LC LD LLVM MAVEN MYSQL NEXT NIX NO NODE NPM NVM O \
@@ -160,8 +161,8 @@ static VARIABLES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 });
 
 /// What stands beside a name that lives outside the code.
-static THINGS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    set(
+static NON_CODE_NOUNS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    parse_word_set(
         "account board branch bucket channel cluster column container crate dashboard database \
      dataset db domain env environment extension gem group host image index issue label library \
      login machine model namespace package plugin pod project queue realm repo repository role \
@@ -171,45 +172,45 @@ static THINGS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 });
 
 /// What stands beside a name that is part of the code.
-static PARTS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    set(
+static CODE_NOUNS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    parse_word_set(
         "class component const constant enum field fixture fn function handler helper hook interface \
      macro method middleware mixin module reducer struct trait type variable wrapper",
     )
 });
 
 /// Flags that every program has.
-static FLAGS: LazyLock<HashSet<&str>> = LazyLock::new(|| set("--help --version"));
+static COMMON_FLAGS: LazyLock<HashSet<&str>> = LazyLock::new(|| parse_word_set("--help --version"));
 
-fn ending(name: &str) -> Option<&str> {
+fn find_ending(name: &str) -> Option<&str> {
     let (stem, ending) = name.rsplit_once('.')?;
     (!stem.is_empty()).then_some(ending)
 }
 
 /// Whether the last part of a path has the ending of a file.
 pub(super) fn is_file_name(name: &str) -> bool {
-    ending(name).is_some_and(|e| ENDINGS.contains(e.to_ascii_lowercase().as_str()))
+    find_ending(name).is_some_and(|e| FILE_ENDINGS.contains(e.to_ascii_lowercase().as_str()))
 }
 
 /// Whether a name without a folder is a file rather than a member of a value.
 pub(super) fn is_lone_file_name(name: &str) -> bool {
     BARE_FILES.contains(name)
         || (is_file_name(name)
-            && !ending(name).is_some_and(|e| MEMBERS.contains(e))
-            && !PRODUCTS.contains(name.to_ascii_lowercase().as_str()))
+            && !find_ending(name).is_some_and(|e| MEMBER_ENDINGS.contains(e))
+            && !PRODUCT_NAMES.contains(name.to_ascii_lowercase().as_str()))
 }
 
 /// Whether this is only the ending itself, such as `.rs`.
 pub(super) fn is_ending(text: &str) -> bool {
     text.strip_prefix('.')
-        .is_some_and(|e| e != "env" && (e.len() < 3 || ENDINGS.contains(e)))
+        .is_some_and(|e| e != "env" && (e.len() < 3 || FILE_ENDINGS.contains(e)))
 }
 
 /// Whether a file is text for people.
 pub(super) fn is_prose(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    match ending(name) {
-        Some(end) => PROSE.contains(end.to_ascii_lowercase().as_str()),
+    match find_ending(name) {
+        Some(end) => PROSE_ENDINGS.contains(end.to_ascii_lowercase().as_str()),
         None => matches!(
             name,
             "README" | "CHANGELOG" | "CHANGES" | "NEWS" | "LICENSE" | "NOTICE"
@@ -218,7 +219,7 @@ pub(super) fn is_prose(path: &str) -> bool {
 }
 
 pub(super) fn is_folder(part: &str) -> bool {
-    FOLDERS.contains(part)
+    PROJECT_FOLDERS.contains(part)
 }
 
 pub(super) fn is_common_file(name: &str) -> bool {
@@ -226,42 +227,42 @@ pub(super) fn is_common_file(name: &str) -> bool {
 }
 
 pub(super) fn is_host(part: &str) -> bool {
-    ending(part).is_some_and(|e| DOMAINS.contains(e))
+    find_ending(part).is_some_and(|e| TOP_LEVEL_DOMAINS.contains(e))
 }
 
 pub(super) fn is_media(part: &str) -> bool {
-    MEDIA.contains(part)
+    MEDIA_TYPES.contains(part)
 }
 
 /// Whether a part of a path stands for another name.
 pub(super) fn is_stand_in(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or(part);
-    STAND_INS.contains(stem.to_ascii_lowercase().as_str())
+    PLACEHOLDER_PARTS.contains(stem.to_ascii_lowercase().as_str())
 }
 
 pub(super) fn is_program(word: &str) -> bool {
-    PROGRAMS.contains(word)
+    SYSTEM_PROGRAMS.contains(word)
 }
 
 pub(super) fn is_name(word: &str) -> bool {
-    NAMES.contains(word)
+    GENERIC_NAMES.contains(word)
 }
 
 pub(super) fn is_root(word: &str) -> bool {
-    ROOTS.contains(word) || NAMES.contains(word)
+    LIBRARY_ROOTS.contains(word) || GENERIC_NAMES.contains(word)
 }
 
 pub(super) fn is_foreign_variable(word: &str) -> bool {
     let first = word.split('_').next().unwrap_or(word);
-    VARIABLES.contains(first)
+    FOREIGN_VARIABLE_PREFIXES.contains(first)
 }
 
 pub(super) fn is_thing(word: &str) -> bool {
-    is_among(&THINGS, word)
+    is_among(&NON_CODE_NOUNS, word)
 }
 
 pub(super) fn is_part(word: &str) -> bool {
-    is_among(&PARTS, word)
+    is_among(&CODE_NOUNS, word)
 }
 
 fn is_among(list: &HashSet<&str>, word: &str) -> bool {
@@ -273,5 +274,5 @@ fn is_among(list: &HashSet<&str>, word: &str) -> bool {
 }
 
 pub(super) fn is_common_flag(flag: &str) -> bool {
-    FLAGS.contains(flag)
+    COMMON_FLAGS.contains(flag)
 }

@@ -7,12 +7,12 @@ use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::files::{Entry, Files, Index, ends_in, last, stem};
-use super::git::{Event, History, Reach};
+use super::files::{FileNameIndex, TreeFile, TreeListing, ends_in, file_stem, last_part};
+use super::git::{HistoryCoverage, PathEvent, PathHistory};
 use super::known;
 
 /// Folders that tools fill; what is in them comes and goes.
-const MADE: &[&str] = &[
+const GENERATED_FOLDERS: &[&str] = &[
     ".git",
     ".next",
     ".venv",
@@ -30,7 +30,7 @@ const MADE: &[&str] = &[
 
 /// What became of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum PathStatus {
     There(String),
     /// Renamed, by the history.
     Moved {
@@ -54,7 +54,7 @@ pub(super) enum Fate {
 
 /// A path without its decoration, as asked of the history; `None` when it
 /// cannot be below the root.
-pub(super) fn normal(root: &Path, text: &str) -> Option<String> {
+pub(super) fn normalise_claimed_path(root: &Path, text: &str) -> Option<String> {
     let mut path = text.trim_end_matches('/');
     if path.starts_with('/') {
         path = path.strip_prefix(root.to_str()?)?.strip_prefix('/')?;
@@ -71,14 +71,14 @@ pub(super) fn is_pattern(text: &str) -> bool {
 }
 
 /// Answers about paths with what the listing and the disk hold.
-pub(super) struct Places<'a> {
-    files: &'a Files,
-    index: &'a Index<'a>,
+pub(super) struct PathIndex<'a> {
+    files: &'a TreeListing,
+    index: &'a FileNameIndex<'a>,
     ignores: HashMap<String, Option<Gitignore>>,
 }
 
-impl<'a> Places<'a> {
-    pub(super) fn new(files: &'a Files, index: &'a Index<'a>) -> Self {
+impl<'a> PathIndex<'a> {
+    pub(super) fn new(files: &'a TreeListing, index: &'a FileNameIndex<'a>) -> Self {
         Self {
             files,
             index,
@@ -87,24 +87,24 @@ impl<'a> Places<'a> {
     }
 
     /// What can be said without the history.
-    pub(super) fn near(&self, text: &str) -> Option<Fate> {
+    pub(super) fn find_local_status(&self, text: &str) -> Option<PathStatus> {
         let root = self.files.root();
-        let Some(path) = normal(root, text) else {
-            return Some(Fate::Outside);
+        let Some(path) = normalise_claimed_path(root, text) else {
+            return Some(PathStatus::Outside);
         };
         if is_pattern(&path) {
-            return Some(self.pattern(&path));
+            return Some(self.find_pattern_status(&path));
         }
         let below = root.file_name().and_then(|n| n.to_str());
         let inner = below.and_then(|name| path.strip_prefix(name)?.strip_prefix('/'));
         [Some(path.as_str()), inner]
             .into_iter()
             .flatten()
-            .find_map(|p| self.there(p))
-            .map(Fate::There)
+            .find_map(|p| self.find_existing(p))
+            .map(PathStatus::There)
     }
 
-    fn there(&self, path: &str) -> Option<String> {
+    fn find_existing(&self, path: &str) -> Option<String> {
         let index = self.index;
         if index.files.contains(path) || index.folders.contains(path) {
             return Some(path.to_owned());
@@ -118,13 +118,13 @@ impl<'a> Places<'a> {
         {
             return Some(path.to_owned());
         }
-        let name = last(path);
+        let name = last_part(path);
         let dotless = |file: &&&str| {
-            let cut = file.len() - last(file).len() + stem(last(file)).len();
+            let cut = file.len() - last_part(file).len() + file_stem(last_part(file)).len();
             ends_in(&file[..cut], path)
         };
         let tailed: Vec<&str> = index
-            .named(name)
+            .files_named(name)
             .iter()
             .filter(|f| ends_in(f, path))
             .copied()
@@ -137,7 +137,7 @@ impl<'a> Places<'a> {
             .collect();
         let stems: Vec<&str> = if path.contains('/') {
             index
-                .stemmed(name)
+                .files_with_stem(name)
                 .iter()
                 .filter(dotless)
                 .copied()
@@ -148,10 +148,10 @@ impl<'a> Places<'a> {
         [tailed, folders, stems]
             .into_iter()
             .find(|list| !list.is_empty())
-            .map(|list| several(&list))
+            .map(|list| format_paths(&list))
     }
 
-    fn pattern(&self, path: &str) -> Fate {
+    fn find_pattern_status(&self, path: &str) -> PathStatus {
         let fixed = path.find(['*', '?', '{', '[']).unwrap_or(path.len());
         let base = path[..fixed].rsplit_once('/').map_or("", |(head, _)| head);
         let entries = self.files.entries();
@@ -170,18 +170,18 @@ impl<'a> Places<'a> {
         };
         let anywhere = format!("**/{path}");
         let found = self
-            .matching(&anchored, &entries[from..to])
-            .or_else(|| self.matching(&anywhere, entries));
+            .find_matching_file(&anchored, &entries[from..to])
+            .or_else(|| self.find_matching_file(&anywhere, entries));
         match found {
-            Some(file) => Fate::There(file),
+            Some(file) => PathStatus::There(file),
             None if base.is_empty() || self.index.folders.contains(base) => {
-                Fate::Unknown("nothing matches now".to_owned())
+                PathStatus::Unknown("nothing matches now".to_owned())
             }
-            None => Fate::Unknown(format!("there is no {base}/")),
+            None => PathStatus::Unknown(format!("there is no {base}/")),
         }
     }
 
-    fn matching(&self, pattern: &str, entries: &[Entry]) -> Option<String> {
+    fn find_matching_file(&self, pattern: &str, entries: &[TreeFile]) -> Option<String> {
         let mut builder = GitignoreBuilder::new(self.files.root());
         builder.add_line(None, pattern).ok()?;
         let glob = builder.build().ok()?;
@@ -192,82 +192,88 @@ impl<'a> Places<'a> {
     }
 
     /// What the history adds about a path that is not there.
-    pub(super) fn far(&mut self, text: &str, history: &History) -> Fate {
-        let Some(path) = normal(self.files.root(), text) else {
-            return Fate::Outside;
+    pub(super) fn find_history_status(&mut self, text: &str, history: &PathHistory) -> PathStatus {
+        let Some(path) = normalise_claimed_path(self.files.root(), text) else {
+            return PathStatus::Outside;
         };
         if !path.contains('/') && known::is_common_file(&path) {
-            return Fate::Unknown("not found".to_owned());
+            return PathStatus::Unknown("not found".to_owned());
         }
         let there = |p: &str| self.index.files.contains(p);
-        let event = history.of(&path);
-        if let Some(Event::Renamed { from, to, at }) = event {
+        let event = history.find_event(&path);
+        if let Some(PathEvent::Renamed { from, to, at }) = event {
             if there(to) {
-                return moved(to, at.words());
+                return build_moved(to, at.as_str());
             }
-            if let Some((to, at)) = history.follow(from, there) {
-                return moved(&to, at.words());
+            if let Some((to, at)) = history.follow_renames(from, there) {
+                return build_moved(&to, at.as_str());
             }
         }
         if let Some(to) = history
-            .arrival(&path)
+            .find_arrival(&path)
             .filter(|to| self.index.folders.contains(to))
         {
-            return Fate::Moved {
+            return PathStatus::Moved {
                 to: format!("{to}/"),
                 why: format!("its files were renamed to {to}/"),
             };
         }
-        if let Some(to) = self.namesake(&path) {
-            return Fate::Likely {
+        if let Some(to) = self.find_namesake(&path) {
+            return PathStatus::Likely {
                 why: format!("not found; {to} has the same name"),
                 to,
             };
         }
         match event {
-            Some(Event::Deleted(at)) => return Fate::Gone(format!("deleted in {}", at.words())),
-            Some(Event::Renamed { to, at, .. }) => {
-                return Fate::Gone(format!(
+            Some(PathEvent::Deleted(at)) => {
+                return PathStatus::Gone(format!("deleted in {}", at.as_str()));
+            }
+            Some(PathEvent::Renamed { to, at, .. }) => {
+                return PathStatus::Gone(format!(
                     "renamed to {to} in {}, and not there either",
-                    at.words()
+                    at.as_str()
                 ));
             }
-            Some(Event::Added(at)) => {
-                return Fate::Unknown(format!("added in {}, on another branch", at.words()));
+            Some(PathEvent::Added(at)) => {
+                return PathStatus::Unknown(format!("added in {}, on another branch", at.as_str()));
             }
             None => {}
         }
-        if path.split('/').any(|p| MADE.contains(&p)) || self.is_ignored(&path) {
-            return Fate::Unknown("not there now, and ignored by git".to_owned());
+        if path.split('/').any(|p| GENERATED_FOLDERS.contains(&p)) || self.is_ignored(&path) {
+            return PathStatus::Unknown("not there now, and ignored by git".to_owned());
         }
         let told = match history.reach {
-            Reach::Whole => "git has never had it",
-            Reach::Cut => "git took too long to ask for all of its history",
-            Reach::Nothing => "no history to ask",
+            HistoryCoverage::Whole => "git has never had it",
+            HistoryCoverage::Cut => "git took too long to ask for all of its history",
+            HistoryCoverage::Nothing => "no history to ask",
         };
         match path.rsplit_once('/') {
             Some((folder, name))
                 if self.index.folders.contains(folder) && known::is_file_name(name) =>
             {
-                Fate::Absent(format!("not in {folder}/; {told}"))
+                PathStatus::Absent(format!("not in {folder}/; {told}"))
             }
-            _ => Fate::Unknown(format!("not found; {told}")),
+            _ => PathStatus::Unknown(format!("not found; {told}")),
         }
     }
 
     /// The only file with this name, or with this stem in the same folder.
-    fn namesake(&self, path: &str) -> Option<String> {
+    fn find_namesake(&self, path: &str) -> Option<String> {
         let (folder, name) = path.rsplit_once('/')?;
         if !known::is_file_name(name) {
             return None;
         }
-        if let [only] = self.index.named(name)
+        if let [only] = self.index.files_named(name)
             && !known::is_common_file(name)
         {
             return Some((*only).to_owned());
         }
         let beside = |file: &&&str| file.rsplit_once('/').is_some_and(|(f, _)| f == folder);
-        let mut near = self.index.stemmed(stem(name)).iter().filter(beside);
+        let mut near = self
+            .index
+            .files_with_stem(file_stem(name))
+            .iter()
+            .filter(beside);
         match (near.next(), near.next()) {
             (Some(only), None) => Some((*only).to_owned()),
             _ => None,
@@ -294,14 +300,14 @@ impl<'a> Places<'a> {
     }
 }
 
-fn moved(to: &str, at: &str) -> Fate {
-    Fate::Moved {
+fn build_moved(to: &str, at: &str) -> PathStatus {
+    PathStatus::Moved {
         to: to.to_owned(),
         why: format!("renamed to {to} in {at}"),
     }
 }
 
-fn several(list: &[&str]) -> String {
+fn format_paths(list: &[&str]) -> String {
     match list {
         [one] => (*one).to_owned(),
         [first, rest @ ..] => format!("{first} and {} more", rest.len()),

@@ -6,22 +6,22 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::{Sense, known};
+use super::{Tense, known};
 
 /// How far around a name the sentence is read.
-const REACH: usize = 240;
+const CONTEXT_BYTES: usize = 240;
 
 /// After these words a thing is spoken of as gone.
-static PAST: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    known::set(
+static PAST_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    known::parse_word_set(
         "removed remove removing deleted delete deleting dropped formerly previously renamed \
      replaced replaces replacing retired obsolete gone superseded supersedes eliminated ripped \
      migrated moved",
     )
 });
 /// After these it is spoken of as wrong, wished for, possible or elsewhere.
-static OPEN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    known::set(
+static HYPOTHETICAL_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    known::parse_word_set(
         "not never copy copies avoid avoids without deprecated legacy if unless until will would create creates \
      creating generate generates generated e.g eg example instance like planned maybe might \
      could propose proposed new write writes output outputs prefer put prefers old former stop \
@@ -30,24 +30,26 @@ static OPEN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     )
 });
 /// Verbs that begin a new piece of advice after a comma or a name.
-static ADVICE: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| known::set("use call run see prefer it now we the is"));
+static ADVICE_VERBS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| known::parse_word_set("use call run see prefer it now we the is"));
 
 /// The sense of the name at `start..end` of the text; both are boundaries of
 /// characters.
-pub(super) fn of(text: &str, start: usize, end: usize) -> Sense {
-    let ahead = before(&text[floor(text, start.saturating_sub(REACH))..start]);
-    if ahead != Sense::Stated {
+pub(super) fn find_tense(text: &str, start: usize, end: usize) -> Tense {
+    let ahead = find_tense_before(
+        &text[floor_char_boundary(text, start.saturating_sub(CONTEXT_BYTES))..start],
+    );
+    if ahead != Tense::Stated {
         return ahead;
     }
-    after(&text[end..ceil(text, end.saturating_add(REACH))])
+    find_tense_after(&text[end..ceil_char_boundary(text, end.saturating_add(CONTEXT_BYTES))])
 }
 
 /// The sense that a heading or the line before a list gives to what follows.
-pub(super) fn of_lead(line: &str) -> Sense {
-    let line = &line[floor(line, line.len().saturating_sub(REACH))..];
-    match before(line) {
-        Sense::Open if !words(line).iter().any(|w| is_firm_no(&w.text)) => Sense::Stated,
+pub(super) fn of_lead(line: &str) -> Tense {
+    let line = &line[floor_char_boundary(line, line.len().saturating_sub(CONTEXT_BYTES))..];
+    match find_tense_before(line) {
+        Tense::Open if !split_words(line).iter().any(|w| is_firm_no(&w.text)) => Tense::Stated,
         sense => sense,
     }
 }
@@ -73,7 +75,7 @@ fn is_firm_no(word: &str) -> bool {
 
 /// What the words beside a name say it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beside {
+pub(super) enum AdjacentToken {
     /// A thing outside the code, such as a table or a channel.
     Thing,
     /// A part of the code, such as a function.
@@ -82,9 +84,9 @@ pub(super) enum Beside {
 }
 
 /// Looks at the word before and the word after.
-pub(super) fn beside(text: &str, start: usize, end: usize) -> Beside {
-    let ahead = &text[floor(text, start.saturating_sub(60))..start];
-    let behind = &text[end..ceil(text, end.saturating_add(40))];
+pub(super) fn find_adjacent_token(text: &str, start: usize, end: usize) -> AdjacentToken {
+    let ahead = &text[floor_char_boundary(text, start.saturating_sub(60))..start];
+    let behind = &text[end..ceil_char_boundary(text, end.saturating_add(40))];
     let filler = |w: &&str| {
         !matches!(
             w.to_lowercase().as_str(),
@@ -99,34 +101,34 @@ pub(super) fn beside(text: &str, start: usize, end: usize) -> Beside {
     let first = behind
         .strip_prefix(' ')
         .and_then(|b| b.split_whitespace().next());
-    let mut found = Beside::Nothing;
+    let mut found = AdjacentToken::Nothing;
     for word in [last, first].into_iter().flatten() {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
         if known::is_thing(word) {
-            return Beside::Thing;
+            return AdjacentToken::Thing;
         }
         if known::is_part(word) {
-            found = Beside::Part;
+            found = AdjacentToken::Part;
         }
     }
     found
 }
 
-fn floor(text: &str, at: usize) -> usize {
+fn floor_char_boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len()))
         .rev()
         .find(|i| text.is_char_boundary(*i))
         .unwrap_or(0)
 }
 
-fn ceil(text: &str, at: usize) -> usize {
+fn ceil_char_boundary(text: &str, at: usize) -> usize {
     (at.min(text.len())..=text.len())
         .find(|i| text.is_char_boundary(*i))
         .unwrap_or(text.len())
 }
 
 /// One word of a sentence; code is one word without letters.
-struct Word {
+struct SentenceWord {
     text: String,
     /// The sentence or the item ends after it.
     ends: bool,
@@ -136,8 +138,8 @@ struct Word {
 }
 
 /// Splits into words; blank lines and new list items end a sentence.
-fn words(text: &str) -> Vec<Word> {
-    let mut list: Vec<Word> = Vec::new();
+fn split_words(text: &str) -> Vec<SentenceWord> {
+    let mut list: Vec<SentenceWord> = Vec::new();
     let mut code = false;
     let mut lines = text.split('\n').enumerate().peekable();
     while let Some((number, line)) = lines.next() {
@@ -163,7 +165,7 @@ fn words(text: &str) -> Vec<Word> {
             let tail = raw.trim_end_matches(['"', '\'', ')', '*', '_', '`']);
             let dash = matches!(raw, "-" | "–" | "—" | "--");
             let short = matches!(tail, "e.g." | "i.e." | "etc." | "vs.");
-            list.push(Word {
+            list.push(SentenceWord {
                 ends: (dash || tail.ends_with([';', '!', '?']) || (tail.ends_with('.') && !short))
                     && !code,
                 pauses: tail.ends_with([',', ':']) || raw.ends_with(')'),
@@ -181,12 +183,12 @@ fn words(text: &str) -> Vec<Word> {
     list
 }
 
-fn before(text: &str) -> Sense {
+fn find_tense_before(text: &str) -> Tense {
     if text.matches("~~").count() % 2 == 1 {
-        return Sense::Past;
+        return Tense::Past;
     }
-    let sentence = words(text);
-    let mut sense = Sense::Stated;
+    let sentence = split_words(text);
+    let mut sense = Tense::Stated;
     // After "renamed" and the like, until its "to".
     let mut turning = false;
     for (at, word) in sentence.iter().enumerate() {
@@ -195,24 +197,28 @@ fn before(text: &str) -> Sense {
         let fresh = earlier.is_none_or(|w| w.pauses || w.code);
         let name = word.text.as_str();
         match name {
-            "but" | "because" | "since" | "so" | "now" => sense = Sense::Stated,
-            "longer" if last == "no" => sense = Sense::Past,
-            "to" if last == "used" => sense = Sense::Past,
+            "but" | "because" | "since" | "so" | "now" => sense = Tense::Stated,
+            "longer" if last == "no" => sense = Tense::Past,
+            "to" if last == "used" => sense = Tense::Past,
             // What something was renamed to, replaced by, moved into, is there.
             "to" | "into" | "as" | "with" | "by" | "favour" | "favor" | "→"
-                if turning && sense == Sense::Past =>
+                if turning && sense == Tense::Past =>
             {
-                sense = Sense::Stated;
+                sense = Tense::Stated;
                 turning = false;
             }
-            "no" if matches!(last, "is" | "there's" | "are" | "was") => sense = Sense::Past,
-            "such" | "than" if sense == Sense::Stated => sense = Sense::Open,
-            _ if is_away(&sentence, at) => sense = sense.max(Sense::Open),
-            _ if ADVICE.contains(name) && fresh && sense != Sense::Stated && earlier.is_some() => {
-                sense = Sense::Stated;
+            "no" if matches!(last, "is" | "there's" | "are" | "was") => sense = Tense::Past,
+            "such" | "than" if sense == Tense::Stated => sense = Tense::Open,
+            _ if is_away(&sentence, at) => sense = sense.max(Tense::Open),
+            _ if ADVICE_VERBS.contains(name)
+                && fresh
+                && sense != Tense::Stated
+                && earlier.is_some() =>
+            {
+                sense = Tense::Stated;
             }
-            _ if PAST.contains(name) => {
-                sense = Sense::Past;
+            _ if PAST_WORDS.contains(name) => {
+                sense = Tense::Past;
                 turning = matches!(
                     name,
                     "renamed"
@@ -225,13 +231,15 @@ fn before(text: &str) -> Sense {
                         | "dropped"
                 );
             }
-            _ if sense == Sense::Stated && (OPEN.contains(name) || name.ends_with("n't")) => {
-                sense = Sense::Open;
+            _ if sense == Tense::Stated
+                && (HYPOTHETICAL_WORDS.contains(name) || name.ends_with("n't")) =>
+            {
+                sense = Tense::Open;
             }
             _ => {}
         }
         if word.ends {
-            sense = Sense::Stated;
+            sense = Tense::Stated;
             turning = false;
         }
     }
@@ -240,7 +248,7 @@ fn before(text: &str) -> Sense {
 
 /// Whether the word at this place sends the reader elsewhere: "the infra
 /// repo", "on the server".
-fn is_away(sentence: &[Word], at: usize) -> bool {
+fn is_away(sentence: &[SentenceWord], at: usize) -> bool {
     let earlier = |back: usize| {
         at.checked_sub(back)
             .map_or("", |i| sentence[i].text.as_str())
@@ -259,16 +267,17 @@ fn is_away(sentence: &[Word], at: usize) -> bool {
 }
 
 /// Words that may stand between the two verbs of "was long removed".
-static ADVERBS: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| known::set("now since recently already long finally completely just later"));
+static ADVERBS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    known::parse_word_set("now since recently already long finally completely just later")
+});
 
-fn after(text: &str) -> Sense {
+fn find_tense_after(text: &str) -> Tense {
     let text = text.trim_start_matches(['`', '*', '_', '"', '\'', ')']);
-    let sentence = words(text);
+    let sentence = split_words(text);
     // Behind a comma the sentence goes on about something else, mostly.
     if text.starts_with(',') {
         let next = sentence.iter().find(|w| w.code || !w.text.is_empty());
-        let goes_on = |w: &Word| {
+        let goes_on = |w: &SentenceWord| {
             w.code
                 || matches!(
                     w.text.as_str(),
@@ -276,7 +285,7 @@ fn after(text: &str) -> Sense {
                 )
         };
         if !next.is_some_and(goes_on) {
-            return Sense::Stated;
+            return Tense::Stated;
         }
     }
     let mut last = "";
@@ -289,31 +298,31 @@ fn after(text: &str) -> Sense {
         }
         match name {
             "instead" | "rather" | "but" | "because" | "if" | "when" => break,
-            _ if is_away(&sentence, at) => return Sense::Open,
-            "longer" if last == "no" => return Sense::Past,
-            "exist" | "exists" | "existed" if denied => return Sense::Past,
-            "to" if last == "used" => return Sense::Past,
+            _ if is_away(&sentence, at) => return Tense::Open,
+            "longer" if last == "no" => return Tense::Past,
+            "exist" | "exists" | "existed" if denied => return Tense::Past,
+            "to" if last == "used" => return Tense::Past,
             "a" | "an" | "the" | "ours" | "our" | "part" | "here" | "used" | "there" | "needed"
             | "available" | "supported" | "allowed" | "yet"
                 if denied =>
             {
-                return Sense::Open;
+                return Tense::Open;
             }
             "deprecated" | "obsolete" | "legacy" | "forbidden" | "banned" | "planned"
             | "unused" | "dead" | "outdated" | "upstream" | "elsewhere" | "may" | "might"
             | "could" | "later" | "will" | "would" | "ever" | "never" | "anymore" | "→" => {
-                return Sense::Open;
+                return Tense::Open;
             }
             "" if at == 0 && text.trim_start().starts_with(['-', '=', '→']) => {
-                return Sense::Open;
+                return Tense::Open;
             }
-            _ if PAST.contains(name) => {
+            _ if PAST_WORDS.contains(name) => {
                 let passive = matches!(
                     last,
                     "was" | "were" | "is" | "are" | "been" | "got" | "being" | "be"
                 );
                 if passive || (at == 0 && text.trim_start().starts_with('(')) {
-                    return Sense::Past;
+                    return Tense::Past;
                 }
             }
             _ => {}
@@ -325,5 +334,5 @@ fn after(text: &str) -> Sense {
             last = name;
         }
     }
-    Sense::Stated
+    Tense::Stated
 }

@@ -7,12 +7,12 @@ use std::collections::{HashMap, HashSet};
 use remora_files::read_file;
 use serde_json::Value;
 
-use super::files::{Entry, Files, last, stem};
-use super::words::LARGEST;
+use super::files::{TreeFile, TreeListing, file_stem, last_part};
+use super::words::MAX_FILE_BYTES;
 
 /// Whose tasks they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Runner {
+pub(super) enum TaskRunner {
     Script,
     Make,
     Just,
@@ -32,7 +32,7 @@ pub(super) enum Runner {
 
 /// What is known about one task.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum TaskLookup {
     /// Named in this file.
     There(String),
     /// This file would name it and does not.
@@ -45,19 +45,19 @@ pub(super) enum Answer {
 
 /// All tasks of a tree.
 #[derive(Debug, Default)]
-pub(super) struct Tasks {
-    names: HashMap<(Runner, String), String>,
-    files: HashMap<Runner, String>,
-    unclear: HashSet<Runner>,
+pub(super) struct ProjectTasks {
+    names: HashMap<(TaskRunner, String), String>,
+    files: HashMap<TaskRunner, String>,
+    unclear: HashSet<TaskRunner>,
 }
 
-impl Tasks {
-    pub(super) fn read(files: &Files) -> Self {
+impl ProjectTasks {
+    pub(super) fn read_tasks(files: &TreeListing) -> Self {
         let mut tasks = Self::default();
         for entry in files.entries() {
             tasks.by_place(&entry.path);
-            if let Some(reader) = reader(&entry.path)
-                && let Some(text) = text(files, entry)
+            if let Some(reader) = find_parser(&entry.path)
+                && let Some(text) = read_entry_text(files, entry)
             {
                 reader(&mut tasks, &entry.path, &text);
             }
@@ -65,26 +65,26 @@ impl Tasks {
         tasks
     }
 
-    pub(super) fn ask(&self, runner: Runner, name: &str) -> Answer {
+    pub(super) fn find_task(&self, runner: TaskRunner, name: &str) -> TaskLookup {
         if let Some(place) = self.names.get(&(runner, name.to_owned())) {
-            return Answer::There(place.clone());
+            return TaskLookup::There(place.clone());
         }
         match self.files.get(&runner) {
-            Some(file) if self.unclear.contains(&runner) => Answer::Unclear(file.clone()),
-            Some(file) => Answer::Missing(file.clone()),
-            None => Answer::NoFile,
+            Some(file) if self.unclear.contains(&runner) => TaskLookup::Unclear(file.clone()),
+            Some(file) => TaskLookup::Missing(file.clone()),
+            None => TaskLookup::NoFile,
         }
     }
 
     /// Whether the project builds or holds a program of this name.
-    pub(super) fn program(&self, name: &str) -> Option<String> {
-        match self.ask(Runner::Program, name) {
-            Answer::There(place) => Some(place),
+    pub(super) fn find_program(&self, name: &str) -> Option<String> {
+        match self.find_task(TaskRunner::Program, name) {
+            TaskLookup::There(place) => Some(place),
             _ => None,
         }
     }
 
-    fn add(&mut self, runner: Runner, name: &str, place: &str) {
+    fn add_task(&mut self, runner: TaskRunner, name: &str, place: &str) {
         let name = name.trim();
         if !name.is_empty() {
             self.names
@@ -93,7 +93,7 @@ impl Tasks {
         }
     }
 
-    fn has(&mut self, runner: Runner, path: &str) {
+    fn add_file(&mut self, runner: TaskRunner, path: &str) {
         self.files.entry(runner).or_insert_with(|| path.to_owned());
     }
 
@@ -103,7 +103,7 @@ impl Tasks {
         let Some((name, folders)) = parts.split_last() else {
             return;
         };
-        let own = stem(name);
+        let own = file_stem(name);
         let folder = folders.last().copied().unwrap_or("");
         let above = folders.len().checked_sub(2).map_or("", |i| folders[i]);
         // `src/bin/a.rs` and `src/bin/a/main.rs` are the same to cargo.
@@ -112,123 +112,123 @@ impl Tasks {
         } else {
             (folder, own)
         };
-        let rust = ending(name) == "rs";
+        let rust = find_ending(name) == "rs";
         match kind {
             "bin" if rust => {
-                self.add(Runner::Bin, target, path);
-                self.add(Runner::Program, target, path);
+                self.add_task(TaskRunner::Bin, target, path);
+                self.add_task(TaskRunner::Program, target, path);
             }
-            "examples" if rust => self.add(Runner::Example, target, path),
-            "tests" if rust => self.add(Runner::Test, target, path),
-            "benches" if rust => self.add(Runner::Bench, target, path),
-            "bin" | "scripts" | "script" | "tools" => self.add(Runner::Program, own, path),
+            "examples" if rust => self.add_task(TaskRunner::Example, target, path),
+            "tests" if rust => self.add_task(TaskRunner::Test, target, path),
+            "benches" if rust => self.add_task(TaskRunner::Bench, target, path),
+            "bin" | "scripts" | "script" | "tools" => self.add_task(TaskRunner::Program, own, path),
             _ => {}
         }
-        if above == "cmd" && ending(name) == "go" {
-            self.add(Runner::Program, folder, path);
+        if above == "cmd" && find_ending(name) == "go" {
+            self.add_task(TaskRunner::Program, folder, path);
         }
     }
 }
 
-fn ending(name: &str) -> &str {
+fn find_ending(name: &str) -> &str {
     name.rsplit_once('.').map_or("", |(_, end)| end)
 }
 
-type Reader = fn(&mut Tasks, &str, &str);
+type TaskParser = fn(&mut ProjectTasks, &str, &str);
 
-fn reader(path: &str) -> Option<Reader> {
-    let name = last(path);
-    let own: Reader = match name {
+fn find_parser(path: &str) -> Option<TaskParser> {
+    let name = last_part(path);
+    let own: TaskParser = match name {
         "package.json" => package_json,
         "deno.json" | "deno.jsonc" => deno_json,
         "composer.json" => composer_json,
-        "Makefile" | "makefile" | "GNUmakefile" => makefile,
-        "justfile" | "Justfile" | ".justfile" => justfile,
-        "Taskfile.yml" | "Taskfile.yaml" | "taskfile.yml" | "taskfile.yaml" => taskfile,
-        "pyproject.toml" => pyproject,
+        "Makefile" | "makefile" | "GNUmakefile" => parse_makefile,
+        "justfile" | "Justfile" | ".justfile" => parse_justfile,
+        "Taskfile.yml" | "Taskfile.yaml" | "taskfile.yml" | "taskfile.yaml" => parse_taskfile,
+        "pyproject.toml" => parse_pyproject,
         "Cargo.toml" => cargo_toml,
         "config.toml" | "config"
             if path.ends_with(".cargo/config.toml") || path.ends_with(".cargo/config") =>
         {
             cargo_config
         }
-        _ if ending(name) == "mk" => makefile,
-        _ if ending(name) == "just" => justfile,
-        _ if ending(name) == "rs" && path.split('/').any(|p| p == "xtask") => xtask,
+        _ if find_ending(name) == "mk" => parse_makefile,
+        _ if find_ending(name) == "just" => parse_justfile,
+        _ if find_ending(name) == "rs" && path.split('/').any(|p| p == "xtask") => parse_xtask,
         _ => return None,
     };
     Some(own)
 }
 
-fn text(files: &Files, entry: &Entry) -> Option<String> {
-    if !entry.regular || entry.size > LARGEST as u64 {
+fn read_entry_text(files: &TreeListing, entry: &TreeFile) -> Option<String> {
+    if !entry.regular || entry.size > MAX_FILE_BYTES as u64 {
         return None;
     }
-    let bytes = read_file(&files.root().join(&entry.path), LARGEST as u64).ok()?;
+    let bytes = read_file(&files.root().join(&entry.path), MAX_FILE_BYTES as u64).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn keys<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a str> {
+fn list_keys<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a str> {
     let object = value.get(key).and_then(Value::as_object);
     object
         .into_iter()
         .flat_map(|o| o.keys().map(String::as_str))
 }
 
-fn package_json(tasks: &mut Tasks, path: &str, text: &str) {
+fn package_json(tasks: &mut ProjectTasks, path: &str, text: &str) {
     let Ok(value) = serde_json::from_str::<Value>(text) else {
-        return tasks.broken(Runner::Script, path);
+        return tasks.add_broken_file(TaskRunner::Script, path);
     };
     // One without scripts, somewhere below, only pins a dependency.
-    if path == "package.json" || keys(&value, "scripts").next().is_some() {
-        tasks.has(Runner::Script, path);
+    if path == "package.json" || list_keys(&value, "scripts").next().is_some() {
+        tasks.add_file(TaskRunner::Script, path);
     }
-    for name in keys(&value, "scripts") {
-        tasks.add(Runner::Script, name, path);
+    for name in list_keys(&value, "scripts") {
+        tasks.add_task(TaskRunner::Script, name, path);
     }
-    for name in keys(&value, "bin") {
-        tasks.add(Runner::Program, name, path);
+    for name in list_keys(&value, "bin") {
+        tasks.add_task(TaskRunner::Program, name, path);
     }
     if value.get("bin").is_some_and(Value::is_string)
         && let Some(name) = value.get("name").and_then(Value::as_str)
     {
-        tasks.add(Runner::Program, last(name), path);
+        tasks.add_task(TaskRunner::Program, last_part(name), path);
     }
 }
 
-fn deno_json(tasks: &mut Tasks, path: &str, text: &str) {
+fn deno_json(tasks: &mut ProjectTasks, path: &str, text: &str) {
     match serde_json::from_str::<Value>(text) {
         Ok(value) => {
-            tasks.has(Runner::Deno, path);
-            for name in keys(&value, "tasks") {
-                tasks.add(Runner::Deno, name, path);
+            tasks.add_file(TaskRunner::Deno, path);
+            for name in list_keys(&value, "tasks") {
+                tasks.add_task(TaskRunner::Deno, name, path);
             }
         }
-        Err(_) => tasks.broken(Runner::Deno, path),
+        Err(_) => tasks.add_broken_file(TaskRunner::Deno, path),
     }
 }
 
-fn composer_json(tasks: &mut Tasks, path: &str, text: &str) {
+fn composer_json(tasks: &mut ProjectTasks, path: &str, text: &str) {
     match serde_json::from_str::<Value>(text) {
         Ok(value) => {
-            tasks.has(Runner::Composer, path);
-            for name in keys(&value, "scripts") {
-                tasks.add(Runner::Composer, name, path);
+            tasks.add_file(TaskRunner::Composer, path);
+            for name in list_keys(&value, "scripts") {
+                tasks.add_task(TaskRunner::Composer, name, path);
             }
         }
-        Err(_) => tasks.broken(Runner::Composer, path),
+        Err(_) => tasks.add_broken_file(TaskRunner::Composer, path),
     }
 }
 
-fn makefile(tasks: &mut Tasks, path: &str, text: &str) {
-    tasks.has(Runner::Make, path);
+fn parse_makefile(tasks: &mut ProjectTasks, path: &str, text: &str) {
+    tasks.add_file(TaskRunner::Make, path);
     for line in text.lines() {
         if line.starts_with(['\t', '#', ' ']) {
             continue;
         }
         // Names that only make itself can work out.
         if line.starts_with("include ") || line.starts_with("-include ") || line.starts_with("$(") {
-            tasks.unclear.insert(Runner::Make);
+            tasks.unclear.insert(TaskRunner::Make);
         }
         let Some((head, rest)) = line.split_once(':') else {
             continue;
@@ -237,18 +237,18 @@ fn makefile(tasks: &mut Tasks, path: &str, text: &str) {
             continue;
         }
         if head.contains(['%', '$']) {
-            tasks.unclear.insert(Runner::Make);
+            tasks.unclear.insert(TaskRunner::Make);
             continue;
         }
         let named = if head.trim() == ".PHONY" { rest } else { head };
         for name in named.split_whitespace() {
-            tasks.add(Runner::Make, name, path);
+            tasks.add_task(TaskRunner::Make, name, path);
         }
     }
 }
 
-fn justfile(tasks: &mut Tasks, path: &str, text: &str) {
-    tasks.has(Runner::Just, path);
+fn parse_justfile(tasks: &mut ProjectTasks, path: &str, text: &str) {
+    tasks.add_file(TaskRunner::Just, path);
     for line in text.lines() {
         let line = line.trim_end();
         if line.starts_with([' ', '\t', '#', '[']) {
@@ -256,11 +256,15 @@ fn justfile(tasks: &mut Tasks, path: &str, text: &str) {
         }
         let first = line.split_whitespace().next().unwrap_or("");
         if matches!(first, "mod" | "mod?" | "import" | "import?") {
-            tasks.unclear.insert(Runner::Just);
+            tasks.unclear.insert(TaskRunner::Just);
             continue;
         }
         if let Some(alias) = line.strip_prefix("alias ") {
-            tasks.add(Runner::Just, alias.split(":=").next().unwrap_or(""), path);
+            tasks.add_task(
+                TaskRunner::Just,
+                alias.split(":=").next().unwrap_or(""),
+                path,
+            );
             continue;
         }
         let recipe = line.trim_start_matches('@');
@@ -269,13 +273,13 @@ fn justfile(tasks: &mut Tasks, path: &str, text: &str) {
             .unwrap_or(recipe.len());
         let rest = &recipe[end..];
         if rest.contains(':') && !rest.trim_start().starts_with(":=") {
-            tasks.add(Runner::Just, &recipe[..end], path);
+            tasks.add_task(TaskRunner::Just, &recipe[..end], path);
         }
     }
 }
 
-fn taskfile(tasks: &mut Tasks, path: &str, text: &str) {
-    tasks.has(Runner::Task, path);
+fn parse_taskfile(tasks: &mut ProjectTasks, path: &str, text: &str) {
+    tasks.add_file(TaskRunner::Task, path);
     let mut depth = None;
     let mut inside = false;
     for line in text.lines() {
@@ -287,7 +291,7 @@ fn taskfile(tasks: &mut Tasks, path: &str, text: &str) {
         if indent == 0 {
             inside = bare.starts_with("tasks:");
             if bare.starts_with("includes:") {
-                tasks.unclear.insert(Runner::Task);
+                tasks.unclear.insert(TaskRunner::Task);
             }
             continue;
         }
@@ -295,8 +299,8 @@ fn taskfile(tasks: &mut Tasks, path: &str, text: &str) {
             let name = bare
                 .strip_suffix(':')
                 .or_else(|| bare.rsplit_once(": ").map(|(n, _)| n));
-            tasks.add(
-                Runner::Task,
+            tasks.add_task(
+                TaskRunner::Task,
                 name.unwrap_or("").trim_matches(['"', '\'']),
                 path,
             );
@@ -328,96 +332,96 @@ fn toml_lines(text: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     })
 }
 
-fn pyproject(tasks: &mut Tasks, path: &str, text: &str) {
+fn parse_pyproject(tasks: &mut ProjectTasks, path: &str, text: &str) {
     for (section, key, _) in toml_lines(text) {
         match section {
             "project.scripts"
             | "tool.poetry.scripts"
             | "project.gui-scripts"
             | "tool.pdm.scripts" => {
-                tasks.add(Runner::Program, key, path);
+                tasks.add_task(TaskRunner::Program, key, path);
             }
             "tool.poe.tasks" => {
-                tasks.has(Runner::Poe, path);
-                tasks.add(Runner::Poe, key, path);
+                tasks.add_file(TaskRunner::Poe, path);
+                tasks.add_task(TaskRunner::Poe, key, path);
             }
             _ => {}
         }
         if let Some(name) = section.strip_prefix("tool.poe.tasks.") {
-            tasks.has(Runner::Poe, path);
-            tasks.add(Runner::Poe, name, path);
+            tasks.add_file(TaskRunner::Poe, path);
+            tasks.add_task(TaskRunner::Poe, name, path);
         }
     }
 }
 
-fn cargo_toml(tasks: &mut Tasks, path: &str, text: &str) {
+fn cargo_toml(tasks: &mut ProjectTasks, path: &str, text: &str) {
     for runner in [
-        Runner::Package,
-        Runner::Bin,
-        Runner::Example,
-        Runner::Test,
-        Runner::Bench,
+        TaskRunner::Package,
+        TaskRunner::Bin,
+        TaskRunner::Example,
+        TaskRunner::Test,
+        TaskRunner::Bench,
     ] {
-        tasks.has(runner, path);
+        tasks.add_file(runner, path);
     }
     for (section, key, value) in toml_lines(text) {
         let value = value.split('"').next().unwrap_or(value);
         // `-p` also takes the name of a dependency.
         if section.ends_with("dependencies") {
             let name = key.split('.').next().unwrap_or(key);
-            tasks.add(Runner::Package, name, path);
+            tasks.add_task(TaskRunner::Package, name, path);
         }
         if key != "name" {
             continue;
         }
         match section {
             "package" => {
-                tasks.add(Runner::Package, value, path);
-                tasks.add(Runner::Bin, value, path);
-                tasks.add(Runner::Program, value, path);
+                tasks.add_task(TaskRunner::Package, value, path);
+                tasks.add_task(TaskRunner::Bin, value, path);
+                tasks.add_task(TaskRunner::Program, value, path);
             }
             "bin" => {
-                tasks.add(Runner::Bin, value, path);
-                tasks.add(Runner::Program, value, path);
+                tasks.add_task(TaskRunner::Bin, value, path);
+                tasks.add_task(TaskRunner::Program, value, path);
             }
-            "example" => tasks.add(Runner::Example, value, path),
-            "test" => tasks.add(Runner::Test, value, path),
-            "bench" => tasks.add(Runner::Bench, value, path),
+            "example" => tasks.add_task(TaskRunner::Example, value, path),
+            "test" => tasks.add_task(TaskRunner::Test, value, path),
+            "bench" => tasks.add_task(TaskRunner::Bench, value, path),
             _ => {}
         }
     }
 }
 
-fn cargo_config(tasks: &mut Tasks, path: &str, text: &str) {
-    tasks.has(Runner::Alias, path);
+fn cargo_config(tasks: &mut ProjectTasks, path: &str, text: &str) {
+    tasks.add_file(TaskRunner::Alias, path);
     for (section, key, _) in toml_lines(text) {
         if section == "alias" {
-            tasks.add(Runner::Alias, key, path);
+            tasks.add_task(TaskRunner::Alias, key, path);
         } else if let Some(name) = key.strip_prefix("alias.") {
-            tasks.add(Runner::Alias, name, path);
+            tasks.add_task(TaskRunner::Alias, name, path);
         }
     }
 }
 
 /// Every word of the helper's sources may be one of its verbs, as written or
 /// as the variant of a parsed enum.
-fn xtask(tasks: &mut Tasks, path: &str, text: &str) {
-    tasks.has(Runner::Xtask, path);
+fn parse_xtask(tasks: &mut ProjectTasks, path: &str, text: &str) {
+    tasks.add_file(TaskRunner::Xtask, path);
     for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':'))) {
         if word.is_empty() || word.len() > 60 {
             continue;
         }
         for part in word.split(':').chain([word]) {
-            tasks.add(Runner::Xtask, part, path);
+            tasks.add_task(TaskRunner::Xtask, part, path);
             let dashed = part.contains(['_']) || part.starts_with(|c: char| c.is_ascii_uppercase());
             if dashed {
-                tasks.add(Runner::Xtask, &kebab(part), path);
+                tasks.add_task(TaskRunner::Xtask, &to_kebab_case(part), path);
             }
         }
     }
 }
 
-fn kebab(name: &str) -> String {
+fn to_kebab_case(name: &str) -> String {
     let mut text = String::new();
     for (at, c) in name.chars().enumerate() {
         if c == '_' {
@@ -432,10 +436,10 @@ fn kebab(name: &str) -> String {
     text
 }
 
-impl Tasks {
+impl ProjectTasks {
     /// The file is there and cannot be read: nothing can be said to be missing.
-    fn broken(&mut self, runner: Runner, path: &str) {
-        self.has(runner, path);
+    fn add_broken_file(&mut self, runner: TaskRunner, path: &str) {
+        self.add_file(runner, path);
         self.unclear.insert(runner);
     }
 }

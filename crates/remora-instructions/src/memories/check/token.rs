@@ -2,23 +2,23 @@
 //! the working tree could answer for. Pure; looks at the word alone.
 
 use super::known;
-use super::{ClaimKind, Weight};
+use super::{ClaimKind, Confidence};
 
 /// Longer words are text, not names.
-const LONGEST: usize = 200;
+const MAX_TOKEN_BYTES: usize = 200;
 
 /// A name found in a text, before its place and sense are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Named {
+pub(super) struct NameToken {
     pub(super) kind: ClaimKind,
     pub(super) text: String,
-    pub(super) weight: Weight,
+    pub(super) weight: Confidence,
     /// The command that a flag is given to.
     pub(super) of: Option<String>,
 }
 
-impl Named {
-    pub(super) fn new(kind: ClaimKind, text: impl Into<String>, weight: Weight) -> Self {
+impl NameToken {
+    pub(super) fn new(kind: ClaimKind, text: impl Into<String>, weight: Confidence) -> Self {
         Self {
             kind,
             text: text.into(),
@@ -30,30 +30,30 @@ impl Named {
 
 /// Whether the author marked the word as code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Marked {
+pub(super) enum TokenMarkup {
     Code,
     Prose,
 }
 
 /// The names in one word without blanks.
-pub(super) fn names(word: &str, marked: Marked) -> Vec<Named> {
+pub(super) fn list_word_names(word: &str, marked: TokenMarkup) -> Vec<NameToken> {
     let word = word.trim_end_matches([',', ';', ':', '.', '!', '?']);
-    if word.is_empty() || word.len() > LONGEST || is_elsewhere(word) {
+    if word.is_empty() || word.len() > MAX_TOKEN_BYTES || is_elsewhere(word) {
         return Vec::new();
     }
     if word.starts_with('-') {
-        return flag(word).into_iter().collect();
+        return parse_flag(word).into_iter().collect();
     }
     if let Some(named) = inside_file(word, marked) {
         return named;
     }
-    if let Some(path) = path(word, marked) {
+    if let Some(path) = parse_path(word, marked) {
         return vec![path];
     }
     if word.contains(['/', '\\']) {
         return Vec::new();
     }
-    symbol(word, marked).into_iter().collect()
+    parse_symbol(word, marked).into_iter().collect()
 }
 
 /// Addresses, mail, and words that stand for others.
@@ -70,7 +70,7 @@ fn is_elsewhere(word: &str) -> bool {
 }
 
 /// A long flag, without its value.
-pub(super) fn flag(word: &str) -> Option<Named> {
+pub(super) fn parse_flag(word: &str) -> Option<NameToken> {
     let name = word.strip_prefix("--")?;
     let end = name
         .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')))
@@ -81,26 +81,26 @@ pub(super) fn flag(word: &str) -> Option<Named> {
     let long = name.len() > 1 && name.starts_with(|c: char| c.is_ascii_alphabetic());
     let text = format!("--{name}");
     (whole && long && !known::is_common_flag(&text))
-        .then(|| Named::new(ClaimKind::Flag, text, Weight::Firm))
+        .then(|| NameToken::new(ClaimKind::Flag, text, Confidence::Firm))
 }
 
 /// `tests/test_a.py::test_b`, `src/a.rs:name`: a file and what is in it.
-fn inside_file(word: &str, marked: Marked) -> Option<Vec<Named>> {
+fn inside_file(word: &str, marked: TokenMarkup) -> Option<Vec<NameToken>> {
     let (file, inner) = word.split_once(':')?;
     let inner = inner.trim_start_matches(':');
     let last = inner.rsplit("::").next()?;
     if !inner.starts_with(|c: char| c.is_alphabetic() || c == '_') {
         return None;
     }
-    let file = path(file, marked)?;
+    let file = parse_path(file, marked)?;
     let mut both = vec![file];
-    both.extend(symbol(last, Marked::Code));
+    both.extend(parse_symbol(last, TokenMarkup::Code));
     Some(both)
 }
 
 /// The word as a path of the project, without line numbers and anchors.
-pub(super) fn path(word: &str, marked: Marked) -> Option<Named> {
-    let named = |text: &str, weight| Some(Named::new(ClaimKind::Path, text, weight));
+pub(super) fn parse_path(word: &str, marked: TokenMarkup) -> Option<NameToken> {
+    let named = |text: &str, weight| Some(NameToken::new(ClaimKind::Path, text, weight));
     let mut text = without_place(word);
     if text.contains([
         '\\', '<', '>', '"', '\'', '`', '|', '=', '$', '%', ':', '#', ' ',
@@ -135,7 +135,7 @@ pub(super) fn path(word: &str, marked: Marked) -> Option<Named> {
         // Only the reader of the tree knows whether this is below its root.
         let deep = rest.contains('/') && file && !glob;
         return if deep {
-            named(text, Weight::Loose)
+            named(text, Confidence::Loose)
         } else {
             None
         };
@@ -143,31 +143,42 @@ pub(super) fn path(word: &str, marked: Marked) -> Option<Named> {
     if !text.contains('/') {
         let hidden = text.starts_with('.') && !known::is_ending(text) && text.len() > 3;
         let lone = known::is_lone_file_name(text) || (dotted && file);
-        let usual = marked == Marked::Code && !text.contains(['(', ')', ',', '!']);
-        if usual && (lone || hidden) && plain(text) {
-            return named(text, Weight::Loose);
+        let usual = marked == TokenMarkup::Code && !text.contains(['(', ')', ',', '!']);
+        if usual && (lone || hidden) && is_plain_path(text) {
+            return named(text, Confidence::Loose);
         }
         return None;
     }
     let mut parts = text.split('/');
     let first = parts.next()?;
     let inner_gap = text.trim_end_matches('/').contains("//");
-    if known::is_host(first) || inner_gap || !plain(text) || !text.contains(char::is_alphabetic) {
+    if known::is_host(first)
+        || inner_gap
+        || !is_plain_path(text)
+        || !text.contains(char::is_alphabetic)
+    {
         return None;
     }
     if known::is_media(first) && text.matches('/').count() == 1 && !file {
         return None;
     }
-    if marked == Marked::Prose && (!file || glob) {
+    if marked == TokenMarkup::Prose && (!file || glob) {
         return None;
     }
     let several = text.trim_end_matches('/').contains('/');
     let own = file || glob || dotted || known::is_folder(first) || (text.ends_with('/') && several);
     let firm = own && at.is_none() && !text.split('/').any(known::is_stand_in);
-    named(text, if firm { Weight::Firm } else { Weight::Loose })
+    named(
+        text,
+        if firm {
+            Confidence::Firm
+        } else {
+            Confidence::Loose
+        },
+    )
 }
 
-fn plain(text: &str) -> bool {
+fn is_plain_path(text: &str) -> bool {
     text.chars()
         .all(|c| c.is_alphanumeric() || "_-./@+~,*?[](){}!".contains(c))
 }
@@ -188,8 +199,8 @@ fn without_place(word: &str) -> &str {
 }
 
 /// The word as a name in code.
-pub(super) fn symbol(word: &str, marked: Marked) -> Option<Named> {
-    if marked == Marked::Prose {
+pub(super) fn parse_symbol(word: &str, marked: TokenMarkup) -> Option<NameToken> {
+    if marked == TokenMarkup::Prose {
         return prose_symbol(word);
     }
     let mut loose = word.starts_with(['@', '#', '.']);
@@ -214,10 +225,10 @@ pub(super) fn symbol(word: &str, marked: Marked) -> Option<Named> {
         call = "()";
     }
     if let Some(open) = text.find('<') {
-        text = generic(text, open)?;
+        text = parse_generic(text, open)?;
     }
     let text = text.trim_start_matches("::");
-    let parts = parts(text);
+    let parts = split_qualified_name(text);
     let (first, last) = (*parts.first()?, *parts.last()?);
     if text.len() < 2 || is_hash(text) {
         return None;
@@ -225,7 +236,7 @@ pub(super) fn symbol(word: &str, marked: Marked) -> Option<Named> {
     if parts.len() == 1 {
         if is_kebab(text) && call.is_empty() {
             let outside = known::is_name(text) || known::is_program(text);
-            return (!outside).then(|| Named::new(ClaimKind::Symbol, text, Weight::Loose));
+            return (!outside).then(|| NameToken::new(ClaimKind::Symbol, text, Confidence::Loose));
         }
         if !is_identifier(text) || known::is_name(text) || known::is_program(text) {
             return None;
@@ -242,11 +253,11 @@ pub(super) fn symbol(word: &str, marked: Marked) -> Option<Named> {
         || parts.iter().any(|p| is_specific(p))
         || (first.starts_with(char::is_uppercase) && last.len() >= 4);
     let weight = match specific && member && !loose {
-        true if parts.len() == 1 && !call.is_empty() && is_specific(text) => Weight::Sure,
-        true => Weight::Firm,
-        false => Weight::Loose,
+        true if parts.len() == 1 && !call.is_empty() && is_specific(text) => Confidence::Sure,
+        true => Confidence::Firm,
+        false => Confidence::Loose,
     };
-    Some(Named::new(
+    Some(NameToken::new(
         ClaimKind::Symbol,
         format!("{text}{call}"),
         weight,
@@ -254,10 +265,10 @@ pub(super) fn symbol(word: &str, marked: Marked) -> Option<Named> {
 }
 
 /// Without marks only what cannot be an ordinary word.
-fn prose_symbol(word: &str) -> Option<Named> {
+fn prose_symbol(word: &str) -> Option<NameToken> {
     let head = word.strip_suffix("()");
     let text = head.unwrap_or(word);
-    let names = parts(text);
+    let names = split_qualified_name(text);
     let shaped = match names.len() {
         0 => false,
         1 => head.is_some() && is_specific(text),
@@ -271,15 +282,15 @@ fn prose_symbol(word: &str) -> Option<Named> {
     };
     let clean = names.iter().all(|p| is_identifier(p));
     (shaped && clean)
-        .then(|| symbol(word, Marked::Code))
+        .then(|| parse_symbol(word, TokenMarkup::Code))
         .flatten()
 }
 
 /// `Option<Name>` is about `Name`; `Name<T>` about itself.
-fn generic(text: &str, open: usize) -> Option<&str> {
+fn parse_generic(text: &str, open: usize) -> Option<&str> {
     let outer = &text[..open];
     let inner = text[open + 1..].strip_suffix('>')?;
-    if !is_identifier(parts(outer).last()?) {
+    if !is_identifier(split_qualified_name(outer).last()?) {
         return None;
     }
     let named = inner
@@ -292,7 +303,7 @@ fn generic(text: &str, open: usize) -> Option<&str> {
 }
 
 /// The parts of a qualified name.
-pub(super) fn parts(text: &str) -> Vec<&str> {
+pub(super) fn split_qualified_name(text: &str) -> Vec<&str> {
     let text = text.strip_suffix("()").unwrap_or(text);
     text.split("::")
         .flat_map(|p| p.split("->"))

@@ -4,26 +4,26 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-use super::files::{Files, Index};
-use super::git::{Git, History, Removed};
-use super::place::{self, Fate, Places};
-use super::tasks::Tasks;
-use super::words::{self, Hit, Stands};
-use super::{Claim, ClaimKind, Weight, claims, token};
+use super::files::{FileNameIndex, TreeListing};
+use super::git::{Git, PathHistory, RemovedWords};
+use super::place::{self, PathIndex, PathStatus};
+use super::tasks::ProjectTasks;
+use super::words::{self, MatchContext, WordHit};
+use super::{Claim, ClaimKind, Confidence, list_claims, token};
 
 /// The names to look for, collected from all memories first.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct WantedNames {
     paths: BTreeSet<String>,
     words: BTreeSet<String>,
     /// Words whose absence would say something.
     telling: BTreeSet<String>,
 }
 
-impl Wanted {
+impl WantedNames {
     /// Adds what a memory names.
-    pub fn add(&mut self, body: &str) {
-        self.add_claims(&claims(body));
+    pub fn add_body(&mut self, body: &str) {
+        self.add_claims(&list_claims(body));
     }
 
     pub(super) fn add_claims(&mut self, claims: &[Claim]) {
@@ -38,29 +38,29 @@ impl Wanted {
                 self.paths.insert(claim.text.clone());
             }
             ClaimKind::Symbol => {
-                let parts = token::parts(&claim.text);
+                let parts = token::split_qualified_name(&claim.text);
                 self.words.extend(parts.iter().map(|p| (*p).to_owned()));
                 let telling = parts
                     .iter()
-                    .filter(|p| claim.weight > Weight::Loose && token::is_specific(p));
+                    .filter(|p| claim.weight > Confidence::Loose && token::is_specific(p));
                 self.telling.extend(telling.map(|p| (*p).to_owned()));
-                self.words.extend(family(&claim.text));
+                self.words.extend(find_variable_prefix(&claim.text));
             }
-            ClaimKind::Flag => self.words.extend(spellings(&claim.text)),
+            ClaimKind::Flag => self.words.extend(list_spellings(&claim.text)),
             ClaimKind::Command => {}
         }
     }
 }
 
 /// The beginning that variables of one project share.
-pub(super) fn family(text: &str) -> Option<String> {
+pub(super) fn find_variable_prefix(text: &str) -> Option<String> {
     let (first, _) = text.split_once('_')?;
     (token::is_variable(text) && first.len() >= 3).then(|| format!("{first}_"))
 }
 
 /// How sources may spell a flag: as it is, as a field, as a property, and
 /// without the `no-` that many parsers add by themselves.
-pub(super) fn spellings(flag: &str) -> Vec<String> {
+pub(super) fn list_spellings(flag: &str) -> Vec<String> {
     let name = flag.trim_start_matches('-');
     let mut list = Vec::new();
     for base in [Some(name), name.strip_prefix("no-")].into_iter().flatten() {
@@ -82,55 +82,66 @@ pub(super) fn spellings(flag: &str) -> Vec<String> {
 
 /// What was found in a working tree.
 #[derive(Debug)]
-pub struct Tree {
-    fates: HashMap<String, Fate>,
-    hits: HashMap<String, Hit>,
+pub struct TreeEvidence {
+    fates: HashMap<String, PathStatus>,
+    hits: HashMap<String, WordHit>,
     asked: HashSet<String>,
     /// Files that hits point to, by number.
     paths: HashMap<usize, String>,
     /// Stems of files and names of folders that are roots of wanted names.
     own: HashSet<String>,
-    pub(super) tasks: Tasks,
+    pub(super) tasks: ProjectTasks,
     pub(super) read: usize,
     pub(super) too_large: usize,
-    pub(super) removed: Removed,
+    pub(super) removed: RemovedWords,
 }
 
-impl Tree {
+impl TreeEvidence {
     /// Lists and reads the tree below `root`; see [`Tree::of`].
     #[must_use]
-    pub fn read(root: &Path, wanted: &Wanted, progress: &mut dyn FnMut(usize, usize)) -> Self {
-        Self::of(&Files::list(root, &[]), wanted, &Git::default(), progress)
+    pub fn from_root(
+        root: &Path,
+        wanted: &WantedNames,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Self {
+        Self::from_listing(
+            &TreeListing::list_files(root, &[]),
+            wanted,
+            &Git::default(),
+            progress,
+        )
     }
 
     /// Reads a listed tree: all wanted words in one pass over the files, and
     /// beside it the history of the paths that are missing.
     #[must_use]
-    pub fn of(
-        files: &Files,
-        wanted: &Wanted,
+    pub fn from_listing(
+        files: &TreeListing,
+        wanted: &WantedNames,
         git: &Git,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Self {
-        let index = Index::new(files);
-        let mut places = Places::new(files, &index);
+        let index = FileNameIndex::new(files);
+        let mut places = PathIndex::new(files, &index);
         let mut fates = HashMap::new();
         let mut missing = HashSet::new();
         for text in &wanted.paths {
-            match places.near(text) {
+            match places.find_local_status(text) {
                 Some(fate) => {
                     fates.insert(text.clone(), fate);
                 }
-                None => missing.extend(place::normal(files.root(), text)),
+                None => missing.extend(place::normalise_claimed_path(files.root(), text)),
             }
         }
         let words: Vec<String> = wanted.words.iter().cloned().collect();
         let (history, found, tasks) = std::thread::scope(|scope| {
-            let history = scope.spawn(|| History::read(files.root(), git, &missing));
-            let tasks = Tasks::read(files);
-            let found = words::find(files.root(), files.entries(), &words, progress);
+            let history = scope.spawn(|| PathHistory::from_repository(files.root(), git, &missing));
+            let tasks = ProjectTasks::read_tasks(files);
+            let found = words::find_words(files.root(), files.entries(), &words, progress);
             (
-                history.join().unwrap_or_else(|_| History::nothing()),
+                history
+                    .join()
+                    .unwrap_or_else(|_| PathHistory::without_repository()),
                 found,
                 tasks,
             )
@@ -139,7 +150,7 @@ impl Tree {
             found
                 .hits
                 .get(word)
-                .is_some_and(|h| h.place.is_some_and(|p| p.0 != Stands::Told))
+                .is_some_and(|h| h.place.is_some_and(|p| p.0 != MatchContext::Told))
         };
         let lost: HashSet<&str> = wanted
             .telling
@@ -147,10 +158,10 @@ impl Tree {
             .map(String::as_str)
             .filter(|w| !stands(w))
             .collect();
-        let removed = Removed::read(files.root(), git, &lost);
+        let removed = RemovedWords::from_repository(files.root(), git, &lost);
         for text in &wanted.paths {
             if !fates.contains_key(text) {
-                fates.insert(text.clone(), places.far(text, &history));
+                fates.insert(text.clone(), places.find_history_status(text, &history));
             }
         }
         let places = found
@@ -165,7 +176,7 @@ impl Tree {
             let dashed = word.replace('_', "-");
             [word.as_str(), dashed.as_str()]
                 .into_iter()
-                .any(|w| !index.stemmed(w).is_empty() || !index.folders_named(w).is_empty())
+                .any(|w| !index.files_with_stem(w).is_empty() || !index.folders_named(w).is_empty())
         };
         Self {
             own: words.iter().filter(is_own).cloned().collect(),
@@ -180,7 +191,7 @@ impl Tree {
         }
     }
 
-    pub(super) fn fate(&self, path: &str) -> Option<&Fate> {
+    pub(super) fn path_status(&self, path: &str) -> Option<&PathStatus> {
         self.fates.get(path)
     }
 
@@ -188,7 +199,7 @@ impl Tree {
         self.asked.contains(word)
     }
 
-    pub(super) fn hit(&self, word: &str) -> Option<&Hit> {
+    pub(super) fn find_hit(&self, word: &str) -> Option<&WordHit> {
         self.hits.get(word)
     }
 
@@ -198,7 +209,7 @@ impl Tree {
     }
 
     /// A place in words: `src/a.rs:12`.
-    pub(super) fn place(&self, (_, file, line): (Stands, usize, usize)) -> String {
+    pub(super) fn format_location(&self, (_, file, line): (MatchContext, usize, usize)) -> String {
         let path = self.paths.get(&file).map_or("", String::as_str);
         format!("{path}:{line}")
     }

@@ -5,25 +5,25 @@
 
 use std::fmt::Write as _;
 
-use super::git::Reach;
-use super::place::Fate;
-use super::tasks::{Answer, Runner};
-use super::token::{self, is_specific, is_variable, parts};
-use super::tree::{Tree, family, spellings};
-use super::words::Stands;
-use super::{Claim, ClaimKind, Finding, Sense, Verdict, Weight, known};
+use super::git::HistoryCoverage;
+use super::place::PathStatus;
+use super::tasks::{TaskLookup, TaskRunner};
+use super::token::{self, is_specific, is_variable, split_qualified_name};
+use super::tree::{TreeEvidence, find_variable_prefix, list_spellings};
+use super::words::MatchContext;
+use super::{Claim, ClaimFinding, ClaimKind, ClaimVerdict, Confidence, Tense, known};
 
 /// A verdict before the sense of the sentence is taken into account.
-struct Ruling {
-    verdict: Verdict,
+struct PreliminaryVerdict {
+    verdict: ClaimVerdict,
     evidence: String,
     now: Option<String>,
     /// Only a guess, which a sentence in doubt does not bear.
     guess: bool,
 }
 
-impl Ruling {
-    fn new(verdict: Verdict, evidence: impl Into<String>) -> Self {
+impl PreliminaryVerdict {
+    fn new(verdict: ClaimVerdict, evidence: impl Into<String>) -> Self {
         Self {
             verdict,
             evidence: evidence.into(),
@@ -34,27 +34,29 @@ impl Ruling {
 }
 
 /// The finding on one claim.
-pub(super) fn of(claim: Claim, tree: &Tree) -> Option<Finding> {
+pub(super) fn check_claim(claim: Claim, tree: &TreeEvidence) -> Option<ClaimFinding> {
     let ruling = match claim.kind {
-        ClaimKind::Path => path(&claim, tree),
-        ClaimKind::Symbol => symbol(&claim, tree),
-        ClaimKind::Command => command(&claim, tree),
-        ClaimKind::Flag => flag(&claim, tree),
+        ClaimKind::Path => check_path(&claim, tree),
+        ClaimKind::Symbol => check_symbol(&claim, tree),
+        ClaimKind::Command => check_command(&claim, tree),
+        ClaimKind::Flag => check_flag(&claim, tree),
     }?;
     let (verdict, evidence) = match (claim.sense, ruling.verdict) {
-        (Sense::Stated, verdict) | (_, verdict @ Verdict::Holds) => (verdict, ruling.evidence),
-        (Sense::Past, _) => (
-            Verdict::Holds,
+        (Tense::Stated, verdict) | (_, verdict @ ClaimVerdict::Holds) => (verdict, ruling.evidence),
+        (Tense::Past, _) => (
+            ClaimVerdict::Holds,
             format!("not there, and not said to be ({})", ruling.evidence),
         ),
-        (Sense::Open, Verdict::Moved) if !ruling.guess => (Verdict::Moved, ruling.evidence),
-        (Sense::Open, _) => (
-            Verdict::CannotTell,
+        (Tense::Open, ClaimVerdict::Moved) if !ruling.guess => {
+            (ClaimVerdict::Moved, ruling.evidence)
+        }
+        (Tense::Open, _) => (
+            ClaimVerdict::CannotTell,
             format!("not said to be there ({})", ruling.evidence),
         ),
     };
-    Some(Finding {
-        now: ruling.now.filter(|_| verdict == Verdict::Moved),
+    Some(ClaimFinding {
+        now: ruling.now.filter(|_| verdict == ClaimVerdict::Moved),
         claim,
         verdict,
         evidence,
@@ -62,95 +64,100 @@ pub(super) fn of(claim: Claim, tree: &Tree) -> Option<Finding> {
 }
 
 /// A loose name without evidence is dropped; a firm one cannot be told.
-fn unsure(claim: &Claim, evidence: impl Into<String>) -> Option<Ruling> {
+fn cannot_tell(claim: &Claim, evidence: impl Into<String>) -> Option<PreliminaryVerdict> {
     match claim.weight {
-        Weight::Loose => None,
-        _ => Some(Ruling::new(Verdict::CannotTell, evidence)),
+        Confidence::Loose => None,
+        _ => Some(PreliminaryVerdict::new(ClaimVerdict::CannotTell, evidence)),
     }
 }
 
-fn path(claim: &Claim, tree: &Tree) -> Option<Ruling> {
-    let Some(fate) = tree.fate(&claim.text) else {
-        return unsure(claim, "not looked for");
+fn check_path(claim: &Claim, tree: &TreeEvidence) -> Option<PreliminaryVerdict> {
+    let Some(fate) = tree.path_status(&claim.text) else {
+        return cannot_tell(claim, "not looked for");
     };
-    let firm = claim.weight > Weight::Loose;
+    let firm = claim.weight > Confidence::Loose;
     match fate {
-        Fate::There(place) => Some(Ruling::new(Verdict::Holds, place)),
-        Fate::Moved { to, why } => Some(Ruling {
+        PathStatus::There(place) => Some(PreliminaryVerdict::new(ClaimVerdict::Holds, place)),
+        PathStatus::Moved { to, why } => Some(PreliminaryVerdict {
             now: Some(to.clone()),
-            ..Ruling::new(Verdict::Moved, why)
+            ..PreliminaryVerdict::new(ClaimVerdict::Moved, why)
         }),
-        Fate::Likely { to, why } if firm => Some(Ruling {
+        PathStatus::Likely { to, why } if firm => Some(PreliminaryVerdict {
             now: Some(to.clone()),
             guess: true,
-            ..Ruling::new(Verdict::Moved, why)
+            ..PreliminaryVerdict::new(ClaimVerdict::Moved, why)
         }),
-        Fate::Gone(why) => Some(Ruling::new(Verdict::Gone, why)),
-        Fate::Absent(why) if firm => Some(Ruling::new(Verdict::Gone, why)),
-        Fate::Unknown(why) => unsure(claim, why),
-        Fate::Likely { .. } | Fate::Absent(_) | Fate::Outside => None,
+        PathStatus::Gone(why) => Some(PreliminaryVerdict::new(ClaimVerdict::Gone, why)),
+        PathStatus::Absent(why) if firm => Some(PreliminaryVerdict::new(ClaimVerdict::Gone, why)),
+        PathStatus::Unknown(why) => cannot_tell(claim, why),
+        PathStatus::Likely { .. } | PathStatus::Absent(_) | PathStatus::Outside => None,
     }
 }
 
 /// A word as code holds it, not as texts tell of it.
-fn in_code<'a>(tree: &'a Tree, word: &str) -> Option<&'a super::words::Hit> {
-    let hit = tree.hit(word)?;
+fn in_code<'a>(tree: &'a TreeEvidence, word: &str) -> Option<&'a super::words::WordHit> {
+    let hit = tree.find_hit(word)?;
     hit.place
-        .filter(|(stands, ..)| *stands != Stands::Told)
+        .filter(|(stands, ..)| *stands != MatchContext::Told)
         .map(|_| hit)
 }
 
-fn place_of(tree: &Tree, word: &str) -> String {
-    tree.hit(word)
+fn place_of(tree: &TreeEvidence, word: &str) -> String {
+    tree.find_hit(word)
         .and_then(|h| h.place)
-        .map_or_else(String::new, |p| tree.place(p))
+        .map_or_else(String::new, |p| tree.format_location(p))
 }
 
-fn symbol(claim: &Claim, tree: &Tree) -> Option<Ruling> {
-    let mut names = parts(&claim.text);
+fn check_symbol(claim: &Claim, tree: &TreeEvidence) -> Option<PreliminaryVerdict> {
+    let mut names = split_qualified_name(&claim.text);
     while names.len() > 1 && matches!(names[0], "crate" | "self" | "super" | "this" | "Self") {
         names.remove(0);
     }
     let (root, last) = (*names.first()?, *names.last()?);
     if !tree.was_asked(last) {
-        return unsure(claim, "not looked for");
+        return cannot_tell(claim, "not looked for");
     }
     if names.iter().all(|n| in_code(tree, n).is_some()) {
-        return Some(Ruling::new(Verdict::Holds, place_of(tree, last)));
+        return Some(PreliminaryVerdict::new(
+            ClaimVerdict::Holds,
+            place_of(tree, last),
+        ));
     }
     if let Some(told) = names
         .iter()
-        .find(|n| tree.hit(n).is_some() && in_code(tree, n).is_none())
+        .find(|n| tree.find_hit(n).is_some() && in_code(tree, n).is_none())
     {
-        return unsure(
+        return cannot_tell(
             claim,
             format!("only text speaks of it: {}", place_of(tree, told)),
         );
     }
-    if claim.weight == Weight::Loose {
+    if claim.weight == Confidence::Loose {
         return None;
     }
-    let removal = names.iter().find_map(|n| Some((n, tree.removed.of(n)?)));
+    let removal = names
+        .iter()
+        .find_map(|n| Some((n, tree.removed.find_commit(n)?)));
     if let Some((name, commit)) = removal {
         let evidence = format!(
             "{name}: {}, last line removed in {}",
-            nowhere(tree),
-            commit.words()
+            describe_not_found(tree),
+            commit.as_str()
         );
-        return Some(Ruling::new(Verdict::Gone, evidence));
+        return Some(PreliminaryVerdict::new(ClaimVerdict::Gone, evidence));
     }
     if names.len() == 1 {
-        return Some(lone(claim, tree, last));
+        return Some(check_single_name(claim, tree, last));
     }
     let Some(owner) = in_code(tree, root) else {
-        return unsure(claim, format!("{root}: {}", never(tree)));
+        return cannot_tell(claim, format!("{root}: {}", describe_never_found(tree)));
     };
     // Members of a library's module, or of a value, may well be unused here.
     let typed = owner
         .place
-        .is_some_and(|(stands, ..)| stands == Stands::Typed);
+        .is_some_and(|(stands, ..)| stands == MatchContext::Typed);
     if !typed && !tree.is_own(root) {
-        return unsure(claim, format!("{root} may come from elsewhere"));
+        return cannot_tell(claim, format!("{root} may come from elsewhere"));
     }
     let telling = last.len() >= 4
         && (is_specific(last) || claim.text.contains("::") || claim.text.ends_with(')'));
@@ -158,46 +165,46 @@ fn symbol(claim: &Claim, tree: &Tree) -> Option<Ruling> {
         let evidence = format!(
             "{root} is at {}, {last}: {}",
             place_of(tree, root),
-            nowhere(tree)
+            describe_not_found(tree)
         );
-        return Some(Ruling::new(Verdict::Gone, evidence));
+        return Some(PreliminaryVerdict::new(ClaimVerdict::Gone, evidence));
     }
-    unsure(claim, "not all of its parts are found")
+    cannot_tell(claim, "not all of its parts are found")
 }
 
 /// A single name that no file holds and no known commit removed. Where there
 /// is a history, only a sentence that is surely about this code makes it gone:
 /// names of libraries and other systems look just the same.
-fn lone(claim: &Claim, tree: &Tree, name: &str) -> Ruling {
-    let sure = claim.weight == Weight::Sure || tree.removed.reach == Reach::Nothing;
-    let kin =
-        family(name).filter(|f| in_code(tree, f).is_some() && !known::is_foreign_variable(name));
+fn check_single_name(claim: &Claim, tree: &TreeEvidence, name: &str) -> PreliminaryVerdict {
+    let sure = claim.weight == Confidence::Sure || tree.removed.reach == HistoryCoverage::Nothing;
+    let kin = find_variable_prefix(name)
+        .filter(|f| in_code(tree, f).is_some() && !known::is_foreign_variable(name));
     // A variable may be read by any program; ours come in families.
     match (is_variable(name), kin) {
         (true, Some(kin)) if sure => {
             let evidence = format!(
                 "{}, though {kin}.. is at {}",
-                nowhere(tree),
+                describe_not_found(tree),
                 place_of(tree, &kin)
             );
-            Ruling::new(Verdict::Gone, evidence)
+            PreliminaryVerdict::new(ClaimVerdict::Gone, evidence)
         }
-        (false, _) if sure => Ruling::new(Verdict::Gone, nowhere(tree)),
-        _ => Ruling::new(Verdict::CannotTell, never(tree)),
+        (false, _) if sure => PreliminaryVerdict::new(ClaimVerdict::Gone, describe_not_found(tree)),
+        _ => PreliminaryVerdict::new(ClaimVerdict::CannotTell, describe_never_found(tree)),
     }
 }
 
 /// Nowhere, and what the history says about that.
-fn never(tree: &Tree) -> String {
+fn describe_never_found(tree: &TreeEvidence) -> String {
     let told = match tree.removed.reach {
-        Reach::Whole => "git has never had it",
-        Reach::Cut => "not removed in the commits that git could show in time",
-        Reach::Nothing => "no history to ask",
+        HistoryCoverage::Whole => "git has never had it",
+        HistoryCoverage::Cut => "not removed in the commits that git could show in time",
+        HistoryCoverage::Nothing => "no history to ask",
     };
-    format!("{}; {told}", nowhere(tree))
+    format!("{}; {told}", describe_not_found(tree))
 }
 
-fn nowhere(tree: &Tree) -> String {
+fn describe_not_found(tree: &TreeEvidence) -> String {
     let mut text = format!("in none of {} files", tree.read);
     if tree.too_large > 0 {
         let _ = write!(text, " ({} too large to read)", tree.too_large);
@@ -205,84 +212,93 @@ fn nowhere(tree: &Tree) -> String {
     text
 }
 
-fn command(claim: &Claim, tree: &Tree) -> Option<Ruling> {
+fn check_command(claim: &Claim, tree: &TreeEvidence) -> Option<PreliminaryVerdict> {
     let words: Vec<&str> = claim.text.split(' ').collect();
     let (runner, name) = match words.as_slice() {
-        ["make", name] => (Runner::Make, *name),
-        ["just", name] => (Runner::Just, *name),
-        ["task", name] => (Runner::Task, *name),
-        ["poe", name] => (Runner::Poe, *name),
+        ["make", name] => (TaskRunner::Make, *name),
+        ["just", name] => (TaskRunner::Just, *name),
+        ["task", name] => (TaskRunner::Task, *name),
+        ["poe", name] => (TaskRunner::Poe, *name),
         ["npm" | "pnpm" | "yarn" | "bun", "run", name]
-        | ["npm" | "pnpm" | "yarn" | "bun", name] => (Runner::Script, *name),
-        ["deno", _, name] => (Runner::Deno, *name),
-        ["composer", _, name] => (Runner::Composer, *name),
-        ["cargo", "xtask", name] => (Runner::Xtask, *name),
-        ["cargo", name] => (Runner::Alias, *name),
+        | ["npm" | "pnpm" | "yarn" | "bun", name] => (TaskRunner::Script, *name),
+        ["deno", _, name] => (TaskRunner::Deno, *name),
+        ["composer", _, name] => (TaskRunner::Composer, *name),
+        ["cargo", "xtask", name] => (TaskRunner::Xtask, *name),
+        ["cargo", name] => (TaskRunner::Alias, *name),
         ["cargo", _, flag, name] => (cargo_target(flag), *name),
-        _ => (Runner::Program, claim.text.as_str()),
+        _ => (TaskRunner::Program, claim.text.as_str()),
     };
     // These also start what a package or an installation brings along.
     let open = matches!(words.as_slice(), ["pnpm" | "yarn" | "bun", name] if !matches!(*name, "test" | "start"))
-        || matches!(runner, Runner::Alias | Runner::Program);
-    match tree.tasks.ask(runner, name) {
-        Answer::There(place) => Some(Ruling::new(Verdict::Holds, place)),
-        Answer::Missing(file) if !open && claim.weight > Weight::Loose => Some(Ruling::new(
-            Verdict::Gone,
-            format!("{file} does not name {name}"),
-        )),
-        Answer::Missing(file) => unsure(claim, format!("{file} does not name {name}")),
-        Answer::Unclear(file) => unsure(
+        || matches!(runner, TaskRunner::Alias | TaskRunner::Program);
+    match tree.tasks.find_task(runner, name) {
+        TaskLookup::There(place) => Some(PreliminaryVerdict::new(ClaimVerdict::Holds, place)),
+        TaskLookup::Missing(file) if !open && claim.weight > Confidence::Loose => Some(
+            PreliminaryVerdict::new(ClaimVerdict::Gone, format!("{file} does not name {name}")),
+        ),
+        TaskLookup::Missing(file) => cannot_tell(claim, format!("{file} does not name {name}")),
+        TaskLookup::Unclear(file) => cannot_tell(
             claim,
             format!("{file} does not name {name}, but takes in others"),
         ),
-        Answer::NoFile => unsure(claim, "no file of this project names such tasks"),
+        TaskLookup::NoFile => cannot_tell(claim, "no file of this project names such tasks"),
     }
 }
 
-fn cargo_target(flag: &str) -> Runner {
+fn cargo_target(flag: &str) -> TaskRunner {
     match flag {
-        "--bin" => Runner::Bin,
-        "--example" => Runner::Example,
-        "--test" => Runner::Test,
-        "--bench" => Runner::Bench,
-        _ => Runner::Package,
+        "--bin" => TaskRunner::Bin,
+        "--example" => TaskRunner::Example,
+        "--test" => TaskRunner::Test,
+        "--bench" => TaskRunner::Bench,
+        _ => TaskRunner::Package,
     }
 }
 
-fn flag(claim: &Claim, tree: &Tree) -> Option<Ruling> {
-    let spellings = spellings(&claim.text);
+fn check_flag(claim: &Claim, tree: &TreeEvidence) -> Option<PreliminaryVerdict> {
+    let spellings = list_spellings(&claim.text);
     if !spellings.iter().any(|s| tree.was_asked(s)) {
-        return unsure(claim, "not looked for");
+        return cannot_tell(claim, "not looked for");
     }
-    let found = spellings.iter().filter_map(|s| tree.hit(s)?.flag).min();
+    let found = spellings
+        .iter()
+        .filter_map(|s| tree.find_hit(s)?.flag)
+        .min();
     let ours = claim.of.as_deref().map(|program| is_ours(program, tree));
     match (found, ours) {
-        (Some(place), _) if place.0 != Stands::Told => {
-            Some(Ruling::new(Verdict::Holds, tree.place(place)))
-        }
+        (Some(place), _) if place.0 != MatchContext::Told => Some(PreliminaryVerdict::new(
+            ClaimVerdict::Holds,
+            tree.format_location(place),
+        )),
         (_, Some(false)) => None,
-        (Some(place), _) => unsure(
+        (Some(place), _) => cannot_tell(
             claim,
-            format!("only text speaks of it: {}", tree.place(place)),
+            format!("only text speaks of it: {}", tree.format_location(place)),
         ),
-        (None, Some(true)) => Some(Ruling::new(Verdict::Gone, nowhere(tree))),
-        (None, None) => unsure(
+        (None, Some(true)) => Some(PreliminaryVerdict::new(
+            ClaimVerdict::Gone,
+            describe_not_found(tree),
+        )),
+        (None, None) => cannot_tell(
             claim,
-            format!("{}; it may be another program's", nowhere(tree)),
+            format!("{}; it may be another program's", describe_not_found(tree)),
         ),
     }
 }
 
-fn is_ours(program: &str, tree: &Tree) -> bool {
-    if let Some(Fate::There(_)) = tree.fate(program) {
+fn is_ours(program: &str, tree: &TreeEvidence) -> bool {
+    if let Some(PathStatus::There(_)) = tree.path_status(program) {
         return true;
     }
     match program.split(' ').collect::<Vec<_>>().as_slice() {
         ["cargo", "run"] => true,
-        ["cargo", "xtask", verb] => matches!(tree.tasks.ask(Runner::Xtask, verb), Answer::There(_)),
+        ["cargo", "xtask", verb] => matches!(
+            tree.tasks.find_task(TaskRunner::Xtask, verb),
+            TaskLookup::There(_)
+        ),
         [name] => {
             token::is_identifier(&name.replace(['-', '.'], "_"))
-                && tree.tasks.program(name).is_some()
+                && tree.tasks.find_program(name).is_some()
         }
         _ => false,
     }

@@ -11,19 +11,19 @@ use std::sync::mpsc::{self, Sender};
 
 use remora_files::open_regular;
 
-use super::files::{Entry, workers};
+use super::files::{TreeFile, count_workers};
 use super::known;
 
 /// Larger files are data or generated.
-pub(super) const LARGEST: usize = 2 << 20;
+pub(super) const MAX_FILE_BYTES: usize = 2 << 20;
 /// Files between two reports of progress.
-const STRIDE: usize = 256;
+const PROGRESS_STEP_FILES: usize = 256;
 /// Bits of the first, coarse filter; it fits into the innermost cache.
 const FILTER_BITS: u32 = 17;
 
 /// How a word stands in the text, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Stands {
+pub(super) enum MatchContext {
     /// Declared here as a type or a module.
     Typed,
     /// Declared here as anything else, or a key of configuration.
@@ -35,17 +35,17 @@ pub(super) enum Stands {
 }
 
 /// A place: how, in which file (by its number), on which line.
-type Place = (Stands, usize, usize);
+type MatchLocation = (MatchContext, usize, usize);
 
 /// What was found of one word.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Hit {
-    pub(super) place: Option<Place>,
+pub(super) struct WordHit {
+    pub(super) place: Option<MatchLocation>,
     /// As a flag: after two dashes, in quotes, or as a declared field.
-    pub(super) flag: Option<Place>,
+    pub(super) flag: Option<MatchLocation>,
 }
 
-impl Hit {
+impl WordHit {
     fn merge(&mut self, other: &Self) {
         for (mine, theirs) in [(&mut self.place, other.place), (&mut self.flag, other.flag)] {
             *mine = match (*mine, theirs) {
@@ -58,8 +58,8 @@ impl Hit {
 
 /// What the pass found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) hits: HashMap<String, Hit>,
+pub(super) struct WordScan {
+    pub(super) hits: HashMap<String, WordHit>,
     /// Files left out because of their size.
     pub(super) too_large: usize,
     pub(super) read: usize,
@@ -67,24 +67,24 @@ pub(super) struct Found {
 
 /// The words to look for. A word that ends in an underscore also stands for
 /// all capital words that begin so.
-pub(super) fn find(
+pub(super) fn find_words(
     root: &Path,
-    entries: &[Entry],
+    entries: &[TreeFile],
     words: &[String],
     progress: &mut dyn FnMut(usize, usize),
-) -> Found {
-    let table = Table::new(words);
+) -> WordScan {
+    let table = WordTable::new(words);
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
-    let mut found = Found::default();
+    let mut found = WordScan::default();
     if words.is_empty() {
         return found;
     }
     std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers())
+        let threads: Vec<_> = (0..count_workers())
             .map(|_| {
                 let (sender, table, next) = (sender.clone(), &table, &next);
-                scope.spawn(move || work(root, entries, table, next, &sender))
+                scope.spawn(move || scan_files(root, entries, table, next, &sender))
             })
             .collect();
         drop(sender);
@@ -93,7 +93,7 @@ pub(super) fn find(
             done += count;
             progress(done, entries.len());
         }
-        let mut all = vec![Hit::default(); words.len()];
+        let mut all = vec![WordHit::default(); words.len()];
         for (hits, read, large) in threads.into_iter().filter_map(|t| t.join().ok()) {
             found.read += read;
             found.too_large += large;
@@ -111,36 +111,36 @@ pub(super) fn find(
     found
 }
 
-fn work(
+fn scan_files(
     root: &Path,
-    entries: &[Entry],
-    table: &Table<'_>,
+    entries: &[TreeFile],
+    table: &WordTable<'_>,
     next: &AtomicUsize,
     sender: &Sender<usize>,
-) -> (Vec<Hit>, usize, usize) {
-    let mut hits = vec![Hit::default(); table.words.len()];
-    let mut buffer = vec![0; LARGEST];
+) -> (Vec<WordHit>, usize, usize) {
+    let mut hits = vec![WordHit::default(); table.words.len()];
+    let mut buffer = vec![0; MAX_FILE_BYTES];
     let (mut read, mut large) = (0, 0);
     loop {
-        let from = next.fetch_add(STRIDE, Ordering::Relaxed);
+        let from = next.fetch_add(PROGRESS_STEP_FILES, Ordering::Relaxed);
         if from >= entries.len() {
             return (hits, read, large);
         }
-        let to = entries.len().min(from + STRIDE);
+        let to = entries.len().min(from + PROGRESS_STEP_FILES);
         for (number, entry) in entries.iter().enumerate().take(to).skip(from) {
-            if entry.size > LARGEST as u64 {
+            if entry.size > MAX_FILE_BYTES as u64 {
                 large += 1;
             } else if entry.regular
-                && let Some(bytes) = load(&root.join(&entry.path), &mut buffer)
+                && let Some(bytes) = read_into_buffer(&root.join(&entry.path), &mut buffer)
             {
                 read += 1;
-                let scan = Scan {
+                let scan = FileScan {
                     bytes,
                     file: number,
                     prose: known::is_prose(&entry.path),
                     table,
                 };
-                scan.run(&mut hits);
+                scan.scan_words(&mut hits);
             }
         }
         // Nobody listens any more when the caller has given up.
@@ -150,7 +150,7 @@ fn work(
 
 /// Reads a text file into the buffer, in as few calls as possible: there are
 /// many small files. One that grew too large meanwhile is cut.
-fn load<'a>(path: &Path, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
+fn read_into_buffer<'a>(path: &Path, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
     let mut file = open_regular(path).ok()?;
     let mut length = 0;
     while length < buffer.len() {
@@ -168,7 +168,7 @@ fn load<'a>(path: &Path, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
 
 /// Wanted words behind a coarse filter, in a table of their own: nearly every
 /// word of every file is asked for, so this decides how long the pass takes.
-struct Table<'a> {
+struct WordTable<'a> {
     filter: Vec<u64>,
     /// Numbers of words, by the upper bits of their key; collisions go on to
     /// the next slot.
@@ -178,7 +178,7 @@ struct Table<'a> {
     families: bool,
 }
 
-impl<'a> Table<'a> {
+impl<'a> WordTable<'a> {
     fn new(words: &'a [String]) -> Self {
         // At most half full.
         let bits = (words.len() * 2)
@@ -193,7 +193,7 @@ impl<'a> Table<'a> {
             families: words.iter().any(|w| w.ends_with('_')),
         };
         for (number, word) in (0u32..).zip(words) {
-            let key = key(word.as_bytes());
+            let key = hash_word(word.as_bytes());
             let (slot, bit) = filter_place(key);
             table.filter[slot] |= bit;
             let mut at = table.start(key);
@@ -209,8 +209,8 @@ impl<'a> Table<'a> {
         usize::try_from(key >> self.shift).unwrap_or(0)
     }
 
-    fn number(&self, word: &[u8]) -> Option<usize> {
-        let key = key(word);
+    fn find_number(&self, word: &[u8]) -> Option<usize> {
+        let key = hash_word(word);
         let (slot, bit) = filter_place(key);
         if self.filter[slot] & bit == 0 {
             return None;
@@ -227,7 +227,7 @@ impl<'a> Table<'a> {
     }
 }
 
-fn key(word: &[u8]) -> u64 {
+fn hash_word(word: &[u8]) -> u64 {
     let (head, tail) = match (word.first_chunk::<8>(), word.last_chunk::<8>()) {
         (Some(head), Some(tail)) => (u64::from_le_bytes(*head), u64::from_le_bytes(*tail)),
         _ => (
@@ -246,7 +246,7 @@ fn filter_place(key: u64) -> (usize, u64) {
 }
 
 /// Bytes that words consist of; beyond ASCII everything does.
-static IN_WORD: LazyLock<[bool; 256]> = LazyLock::new(|| {
+static IS_WORD_BYTE: LazyLock<[bool; 256]> = LazyLock::new(|| {
     let mut table = [false; 256];
     for (byte, known) in (0..=u8::MAX).zip(&mut table) {
         *known = byte >= 128 || byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$');
@@ -255,17 +255,17 @@ static IN_WORD: LazyLock<[bool; 256]> = LazyLock::new(|| {
 });
 
 /// One file being read.
-struct Scan<'a> {
+struct FileScan<'a> {
     bytes: &'a [u8],
     file: usize,
     prose: bool,
-    table: &'a Table<'a>,
+    table: &'a WordTable<'a>,
 }
 
-impl Scan<'_> {
-    fn run(&self, hits: &mut [Hit]) {
+impl FileScan<'_> {
+    fn scan_words(&self, hits: &mut [WordHit]) {
         let bytes = self.bytes;
-        let in_word: &[bool; 256] = &IN_WORD;
+        let in_word: &[bool; 256] = &IS_WORD_BYTE;
         let mut at = 0;
         while at < bytes.len() {
             if !in_word[usize::from(bytes[at])] {
@@ -279,15 +279,15 @@ impl Scan<'_> {
                 at += 1;
             }
             if dashed {
-                self.dashed(start, at, hits);
+                self.scan_dashed(start, at, hits);
             } else {
-                self.word(start, at, hits);
+                self.scan_word(start, at, hits);
             }
         }
     }
 
     /// A run with dashes is one word, and each of its parts is.
-    fn dashed(&self, start: usize, end: usize, hits: &mut [Hit]) {
+    fn scan_dashed(&self, start: usize, end: usize, hits: &mut [WordHit]) {
         let run = &self.bytes[start..end];
         let lead = run.iter().take_while(|b| **b == b'-').count();
         let tail = run.iter().rev().take_while(|b| **b == b'-').count();
@@ -295,62 +295,62 @@ impl Scan<'_> {
             return;
         }
         let (from, to) = (start + lead, end - tail);
-        self.word(from, to, hits);
+        self.scan_word(from, to, hits);
         let mut part = from;
         for at in from..=to {
             if at == to || self.bytes[at] == b'-' {
                 if part < at && (part, at) != (from, to) {
-                    self.word(part, at, hits);
+                    self.scan_word(part, at, hits);
                 }
                 part = at + 1;
             }
         }
     }
 
-    fn word(&self, start: usize, end: usize, hits: &mut [Hit]) {
+    fn scan_word(&self, start: usize, end: usize, hits: &mut [WordHit]) {
         let word = &self.bytes[start..end];
-        if let Some(number) = self.table.number(word) {
-            self.note(start, end, &mut hits[number]);
+        if let Some(number) = self.table.find_number(word) {
+            self.record_match(start, end, &mut hits[number]);
         }
         // `$name` is `name` in a shell, and a name of its own elsewhere.
         if word[0] == b'$' && word.len() > 1 {
-            self.word(start + 1, end, hits);
+            self.scan_word(start + 1, end, hits);
         }
         if self.table.families
             && word[0].is_ascii_uppercase()
             && let Some(bar) = word.iter().position(|b| *b == b'_')
             && bar + 1 < word.len()
-            && let Some(number) = self.table.number(&word[..=bar])
+            && let Some(number) = self.table.find_number(&word[..=bar])
         {
-            self.note(start, end, &mut hits[number]);
+            self.record_match(start, end, &mut hits[number]);
         }
     }
 
-    fn note(&self, start: usize, end: usize, hit: &mut Hit) {
+    fn record_match(&self, start: usize, end: usize, hit: &mut WordHit) {
         let least = if self.prose {
-            Stands::Told
+            MatchContext::Told
         } else {
-            Stands::Typed
+            MatchContext::Typed
         };
-        let wanted = |place: Option<Place>| place.is_none_or(|(stands, ..)| stands > least);
+        let wanted = |place: Option<MatchLocation>| place.is_none_or(|(stands, ..)| stands > least);
         if wanted(hit.place) {
-            let stands = self.stands(start, end);
+            let stands = self.classify_match(start, end);
             if hit.place.is_none_or(|(before, ..)| stands < before) {
-                hit.place = Some((stands, self.file, self.line(start)));
+                hit.place = Some((stands, self.file, self.line_at(start)));
             }
         }
         if wanted(hit.flag) && self.is_flag(start, end) {
-            hit.flag = Some((least, self.file, self.line(start)));
+            hit.flag = Some((least, self.file, self.line_at(start)));
         }
     }
 
-    fn line(&self, at: usize) -> usize {
+    fn line_at(&self, at: usize) -> usize {
         self.bytes[..at].split(|b| *b == b'\n').count()
     }
 
-    fn stands(&self, start: usize, end: usize) -> Stands {
+    fn classify_match(&self, start: usize, end: usize) -> MatchContext {
         if self.prose {
-            return Stands::Told;
+            return MatchContext::Told;
         }
         let head = &self.bytes[start.saturating_sub(24)..start];
         let head = head.trim_ascii_end();
@@ -397,10 +397,14 @@ impl Scan<'_> {
                 Some(b':' | b'=')
             );
         match word {
-            Some(word) if types.contains(&word) && head.len() < start.min(24) => Stands::Typed,
-            Some(word) if others.contains(&word) && head.len() < start.min(24) => Stands::Defined,
-            _ if key => Stands::Defined,
-            _ => Stands::Used,
+            Some(word) if types.contains(&word) && head.len() < start.min(24) => {
+                MatchContext::Typed
+            }
+            Some(word) if others.contains(&word) && head.len() < start.min(24) => {
+                MatchContext::Defined
+            }
+            _ if key => MatchContext::Defined,
+            _ => MatchContext::Used,
         }
     }
 

@@ -14,29 +14,29 @@ fn nothing(_: &str) -> Vec<String> {
     Vec::new()
 }
 
-fn folder(scope: Scope) -> (TempDir, Folder) {
+fn folder(scope: MemoryScope) -> (TempDir, MemoryFolder) {
     let temp = tempfile::tempdir().unwrap();
     let folder = match scope {
-        Scope::Team => Folder::team(temp.path()),
-        scope => Folder::new(scope, temp.path().join("memory")),
+        MemoryScope::Team => MemoryFolder::for_team(temp.path()),
+        scope => MemoryFolder::new(scope, temp.path().join("memory")),
     };
     (temp, folder)
 }
 
-fn draft(title: &str) -> Draft {
-    Draft {
+fn draft(title: &str) -> NewMemory {
+    NewMemory {
         name: None,
         title: title.to_owned(),
         description: None,
-        kind: Type::Feedback,
+        kind: MemoryType::Feedback,
         priority: 3,
-        author: Author::User,
+        author: MemoryAuthor::User,
         body: format!("{title}, always."),
         session: None,
     }
 }
 
-fn read(folder: &Folder, file: &str) -> String {
+fn read(folder: &MemoryFolder, file: &str) -> String {
     fs::read_to_string(folder.dir().join(file)).unwrap()
 }
 
@@ -51,8 +51,8 @@ fn files(dir: &Path) -> Vec<String> {
 
 #[test]
 fn adding_writes_a_file_and_a_line() {
-    let (_temp, folder) = folder(Scope::Project);
-    let draft = Draft {
+    let (_temp, folder) = folder(MemoryScope::Project);
+    let draft = NewMemory {
         description: Some("When tests: touch\n the database".to_owned()),
         priority: 1,
         session: Some("58d4".to_owned()),
@@ -77,21 +77,21 @@ fn adding_writes_a_file_and_a_line() {
     assert_eq!(files(folder.dir()), ["MEMORY.md", "c-never-mock-the-db.md"]);
     let again = folder.add(&draft, NOW, &nothing).unwrap_err().to_string();
     assert!(again.starts_with("memory://project/c-never-mock-the-db is there already"));
-    assert!(folder.index(IndexRun::Check).unwrap().is_true());
+    assert!(folder.index(IndexMode::Check).unwrap().is_true());
 }
 
 #[test]
 fn editing_and_removing_keep_the_rest() {
-    let (_temp, folder) = folder(Scope::User);
+    let (_temp, folder) = folder(MemoryScope::User);
     for title in ["One", "Two", "Three"] {
         folder.add(&draft(title), NOW, &nothing).unwrap();
     }
     let file = folder.dir().join("two.md");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
-    let change = Change {
+    let change = MemoryChange {
         priority: Some(2),
         description: Some("the second".to_owned()),
-        ..Change::default()
+        ..MemoryChange::default()
     };
     let written = folder
         .edit("two", &change, "2027-01-01T00:00:00.000Z", &nothing)
@@ -134,14 +134,14 @@ fn editing_and_removing_keep_the_rest() {
 
 #[test]
 fn a_users_memories_are_for_the_owner_alone_and_a_teams_are_not() {
-    for (scope, mode) in [(Scope::User, 0o600), (Scope::Project, 0o600)] {
+    for (scope, mode) in [(MemoryScope::User, 0o600), (MemoryScope::Project, 0o600)] {
         let (_temp, folder) = folder(scope);
         folder.add(&draft("One"), NOW, &nothing).unwrap();
         let file = folder.dir().join("one.md");
         // As an earlier version wrote it.
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
         folder
-            .edit("one", &Change::default(), NOW, &nothing)
+            .edit("one", &MemoryChange::default(), NOW, &nothing)
             .unwrap();
         for path in [&file, &folder.index_path()] {
             let found = fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -149,7 +149,7 @@ fn a_users_memories_are_for_the_owner_alone_and_a_teams_are_not() {
         }
     }
     let temp = tempfile::tempdir().unwrap();
-    let team = Folder::team(temp.path());
+    let team = MemoryFolder::for_team(temp.path());
     team.add(&draft("One"), NOW, &nothing).unwrap();
     let plain = temp.path().join("plain");
     fs::write(&plain, "").unwrap();
@@ -159,7 +159,7 @@ fn a_users_memories_are_for_the_owner_alone_and_a_teams_are_not() {
 
 #[test]
 fn files_of_others_are_found_by_either_name() {
-    let (_temp, folder) = folder(Scope::Project);
+    let (_temp, folder) = folder(MemoryScope::Project);
     fs::create_dir_all(folder.dir().join("deep")).unwrap();
     let put = |file: &str, text: &[u8]| fs::write(folder.dir().join(file), text).unwrap();
     put(
@@ -176,7 +176,7 @@ fn files_of_others_are_found_by_either_name() {
         b"- [Tests without mocks](feedback_testing.md) - x\n",
     );
     put("deep/x.md", b"not looked at");
-    let listing = folder.list().unwrap();
+    let listing = folder.list_memories().unwrap();
     let names: Vec<&str> = listing
         .memories
         .iter()
@@ -194,9 +194,9 @@ fn files_of_others_are_found_by_either_name() {
     let odd = folder.get("odd").unwrap();
     assert_eq!(odd.priority, 3);
     assert_eq!(odd.warnings.len(), 3);
-    let change = Change {
+    let change = MemoryChange {
         priority: Some(1),
-        ..Change::default()
+        ..MemoryChange::default()
     };
     let error = folder.edit("odd", &change, NOW, &nothing).unwrap_err();
     assert!(error.to_string().contains("not UTF-8"), "{error}");
@@ -205,7 +205,7 @@ fn files_of_others_are_found_by_either_name() {
 
 #[test]
 fn nothing_leaves_the_folder() {
-    let (temp, folder) = folder(Scope::Project);
+    let (temp, folder) = folder(MemoryScope::Project);
     folder.add(&draft("One"), NOW, &nothing).unwrap();
     let outside = temp.path().join("outside.md");
     fs::write(&outside, "private\n").unwrap();
@@ -220,20 +220,20 @@ fn nothing_leaves_the_folder() {
         folder.get("link"),
         Err(MemoryError::Outside { .. })
     ));
-    let change = Change {
+    let change = MemoryChange {
         body: Some("changed".to_owned()),
-        ..Change::default()
+        ..MemoryChange::default()
     };
     for name in ["link", "dangling"] {
         assert!(folder.edit(name, &change, NOW, &nothing).is_err());
-        let named = Draft {
-            name: Some(Name::new(name).unwrap()),
+        let named = NewMemory {
+            name: Some(MemoryName::new(name).unwrap()),
             ..draft("x")
         };
         assert!(folder.add(&named, NOW, &nothing).is_err());
     }
     assert_eq!(fs::read_to_string(&outside).unwrap(), "private\n");
-    assert_eq!(folder.list().unwrap().warnings.len(), 2);
+    assert_eq!(folder.list_memories().unwrap().warnings.len(), 2);
     // A link that stays inside is followed; removing it removes the link.
     folder.edit("alias", &change, NOW, &nothing).unwrap();
     assert_eq!(folder.get("one").unwrap().body, "changed");
@@ -251,22 +251,25 @@ fn nothing_leaves_the_folder() {
 
 #[test]
 fn a_repository_cannot_send_its_readers_elsewhere() {
-    let (temp, _) = folder(Scope::User);
+    let (temp, _) = folder(MemoryScope::User);
     let elsewhere = tempfile::tempdir().unwrap();
     fs::write(elsewhere.path().join("key.md"), "secret").unwrap();
     fs::create_dir_all(temp.path().join(".claude")).unwrap();
     symlink(elsewhere.path(), temp.path().join(".claude/team-memory")).unwrap();
-    let team = Folder::team(temp.path());
-    assert!(matches!(team.list(), Err(MemoryError::Outside { .. })));
+    let team = MemoryFolder::for_team(temp.path());
+    assert!(matches!(
+        team.list_memories(),
+        Err(MemoryError::Outside { .. })
+    ));
     assert!(team.add(&draft("One"), NOW, &nothing).is_err());
-    assert!(team.index(IndexRun::Write).is_err());
+    assert!(team.index(IndexMode::Write).is_err());
     assert_eq!(files(elsewhere.path()), ["key.md"]);
 }
 
 #[test]
 fn a_team_index_is_made_of_the_files_alone() {
-    let (_temp, folder) = folder(Scope::Team);
-    let core = Draft {
+    let (_temp, folder) = folder(MemoryScope::Team);
+    let core = NewMemory {
         priority: 1,
         ..draft("Zebra")
     };
@@ -284,18 +287,18 @@ fn a_team_index_is_made_of_the_files_alone() {
         ]
     );
     fs::write(folder.index_path(), "<<<<<<< HEAD\nmerged by hand\n").unwrap();
-    let state = folder.index(IndexRun::Check).unwrap();
+    let state = folder.index(IndexMode::Check).unwrap();
     assert!(!state.is_true());
     assert_eq!(read(&folder, "MEMORY.md"), "<<<<<<< HEAD\nmerged by hand\n");
-    folder.index(IndexRun::Write).unwrap();
+    folder.index(IndexMode::Write).unwrap();
     assert_eq!(read(&folder, "MEMORY.md"), index);
     folder.remove("zebra").unwrap();
-    assert!(folder.index(IndexRun::Check).unwrap().is_true());
+    assert!(folder.index(IndexMode::Check).unwrap().is_true());
 }
 
 #[test]
 fn a_team_gets_no_secrets_and_no_persons() {
-    let (_temp, folder) = folder(Scope::Team);
+    let (_temp, folder) = folder(MemoryScope::Team);
     let secrets = |text: &str| -> Vec<String> {
         let found = text.contains("hunter2");
         found.then(|| "a password".to_owned()).into_iter().collect()
@@ -305,7 +308,7 @@ fn a_team_gets_no_secrets_and_no_persons() {
         "ask jane@acme.io",
         "/home/jane/x",
     ] {
-        let draft = Draft {
+        let draft = NewMemory {
             body: body.to_owned(),
             ..draft("One")
         };
@@ -314,22 +317,22 @@ fn a_team_gets_no_secrets_and_no_persons() {
         assert!(!error.to_string().contains("hunter2"));
         assert!(!error.to_string().contains("line 9"), "{error}");
     }
-    assert_eq!(folder.list().unwrap(), Listing::default());
+    assert_eq!(folder.list_memories().unwrap(), MemoryListing::default());
     folder.add(&draft("Fine"), NOW, &secrets).unwrap();
-    let change = Change {
+    let change = MemoryChange {
         title: Some("Call +49 30 901820".to_owned()),
-        ..Change::default()
+        ..MemoryChange::default()
     };
     assert!(folder.edit("fine", &change, NOW, &secrets).is_err());
-    assert_eq!(folder.unshareable(&secrets).unwrap(), []);
+    assert_eq!(folder.list_unshareable(&secrets).unwrap(), []);
     fs::write(folder.dir().join("by-hand.md"), "mail bob@acme.io\n").unwrap();
-    let found = folder.unshareable(&secrets).unwrap();
+    let found = folder.list_unshareable(&secrets).unwrap();
     assert_eq!(found[0].1, ["an e-mail address on line 1"]);
 }
 
 #[test]
 fn a_persons_index_is_mended_not_made() {
-    let (_temp, folder) = folder(Scope::Project);
+    let (_temp, folder) = folder(MemoryScope::Project);
     folder.add(&draft("One"), NOW, &nothing).unwrap();
     fs::write(folder.dir().join("two.md"), "Second thing. More.\n").unwrap();
     fs::write(
@@ -337,22 +340,22 @@ fn a_persons_index_is_mended_not_made() {
         "Hand-written.\n- [Gone](gone.md) - x\n- [Uno](one.md) — mine\n\n## End\n",
     )
     .unwrap();
-    let state = folder.index(IndexRun::Write).unwrap();
+    let state = folder.index(IndexMode::Write).unwrap();
     assert!(!state.is_true());
     assert_eq!(
         read(&folder, "MEMORY.md"),
         "Hand-written.\n- [Uno](one.md) — mine\n- [Two](two.md) - Second thing\n\n## End\n"
     );
-    assert!(folder.index(IndexRun::Check).unwrap().is_true());
+    assert!(folder.index(IndexMode::Check).unwrap().is_true());
     // Nothing is made where there is nothing.
-    let empty = Folder::new(Scope::User, folder.dir().join("none"));
-    assert!(empty.index(IndexRun::Write).unwrap().is_true());
+    let empty = MemoryFolder::new(MemoryScope::User, folder.dir().join("none"));
+    assert!(empty.index(IndexMode::Write).unwrap().is_true());
     assert!(!empty.exists());
 }
 
 #[test]
 fn many_writers_lose_nothing() {
-    let (_temp, folder) = folder(Scope::Project);
+    let (_temp, folder) = folder(MemoryScope::Project);
     thread::scope(|scope| {
         for writer in 0..8 {
             let folder = &folder;
@@ -369,16 +372,16 @@ fn many_writers_lose_nothing() {
             });
         }
     });
-    let listing = folder.list().unwrap();
+    let listing = folder.list_memories().unwrap();
     assert_eq!(listing.memories.len(), 8 * 6);
     assert_eq!(read(&folder, "MEMORY.md").lines().count(), 8 * 6);
-    assert!(folder.index(IndexRun::Check).unwrap().is_true());
+    assert!(folder.index(IndexMode::Check).unwrap().is_true());
     assert_eq!(files(folder.dir()).len(), 8 * 6 + 1);
 }
 
 #[test]
 fn what_a_killed_writer_left_is_no_harm() {
-    let (_temp, folder) = folder(Scope::Project);
+    let (_temp, folder) = folder(MemoryScope::Project);
     folder.add(&draft("One"), NOW, &nothing).unwrap();
     fs::write(folder.dir().join(".MEMORY.md.remora-tmp"), "half").unwrap();
     fs::write(folder.dir().join(".two.md.remora-tmp"), "half").unwrap();
@@ -388,45 +391,48 @@ fn what_a_killed_writer_left_is_no_harm() {
 
 #[test]
 fn a_long_index_is_judged() {
-    let (_temp, folder) = folder(Scope::Project);
+    let (_temp, folder) = folder(MemoryScope::Project);
     fs::create_dir_all(folder.dir()).unwrap();
     let index = "- [x](https://x.test) - y\n".repeat(200);
     fs::write(folder.index_path(), index).unwrap();
     let written = folder.add(&draft("One"), NOW, &nothing).unwrap();
-    assert!(matches!(written.index, Judgement::Over(_)));
+    assert!(matches!(written.index, IndexSizeVerdict::Over(_)));
 }
 
 #[test]
 fn a_team_s_folder_with_too_many_entries_is_cut_and_says_so() {
-    let (_temp, folder) = folder(Scope::Team);
+    let (_temp, folder) = folder(MemoryScope::Team);
     folder.add(&draft("Use tabs"), NOW, &nothing).unwrap();
-    assert_eq!(folder.list().unwrap().warnings, Vec::<String>::new());
+    assert_eq!(
+        folder.list_memories().unwrap().warnings,
+        Vec::<String>::new()
+    );
     for number in 0..MAX_FOLDER_ENTRIES {
         fs::File::create(folder.dir().join(format!("{number}.txt"))).unwrap();
     }
-    let warnings = folder.list().unwrap().warnings;
+    let warnings = folder.list_memories().unwrap().warnings;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].contains("holds more than 10000 entries"));
 }
 
 #[test]
 fn a_memory_says_who_saved_it_until_the_user_takes_it_over() {
-    let (_temp, folder) = folder(Scope::Project);
-    let saved = Draft {
-        author: Author::Agent,
+    let (_temp, folder) = folder(MemoryScope::Project);
+    let saved = NewMemory {
+        author: MemoryAuthor::Agent,
         ..draft("Invoices")
     };
     let written = folder.add(&saved, NOW, &nothing).unwrap();
-    assert_eq!(written.memory.author, Author::Agent);
+    assert_eq!(written.memory.author, MemoryAuthor::Agent);
     assert!(read(&folder, "invoices.md").contains("\n  author: agent\n"));
-    let same = folder.edit("invoices", &Change::default(), NOW, &nothing);
-    assert_eq!(same.unwrap().memory.author, Author::Agent);
-    let accepted = Change {
-        author: Some(Author::User),
-        ..Change::default()
+    let same = folder.edit("invoices", &MemoryChange::default(), NOW, &nothing);
+    assert_eq!(same.unwrap().memory.author, MemoryAuthor::Agent);
+    let accepted = MemoryChange {
+        author: Some(MemoryAuthor::User),
+        ..MemoryChange::default()
     };
     let written = folder.edit("invoices", &accepted, NOW, &nothing).unwrap();
-    assert_eq!(written.memory.author, Author::User);
+    assert_eq!(written.memory.author, MemoryAuthor::User);
     assert_eq!(written.memory.body, saved.body);
     // A user's file does not need to say so.
     folder.add(&draft("Own"), NOW, &nothing).unwrap();

@@ -3,10 +3,10 @@
 
 use std::fmt::Write as _;
 
-use crate::frontmatter::Value;
+use crate::frontmatter::FrontmatterValue;
 
 /// Plain words that some reader takes for something else.
-const WORDS: &[&str] = &[
+const AMBIGUOUS_WORDS: &[&str] = &[
     "true", "false", "yes", "no", "on", "off", "null", "nil", "none", "nan", "inf", "y", "n",
 ];
 
@@ -14,39 +14,39 @@ const WORDS: &[&str] = &[
 const FENCE: &str = "---";
 
 /// One key and its value, on one line.
-pub(super) fn line(out: &mut String, indent: &str, key: &str, value: &Value) {
+pub(super) fn emit_entry(out: &mut String, indent: &str, key: &str, value: &FrontmatterValue) {
     out.push_str(indent);
-    text(out, key);
+    emit_text(out, key);
     out.push_str(": ");
-    flow(out, value);
+    emit_value(out, value);
     out.push('\n');
 }
 
-fn flow(out: &mut String, value: &Value) {
+fn emit_value(out: &mut String, value: &FrontmatterValue) {
     match value {
-        Value::Text(words) => text(out, words),
-        Value::Null => out.push_str("null"),
-        Value::Bool(yes) => out.push_str(if *yes { "true" } else { "false" }),
-        Value::Number(number) => out.push_str(number),
-        Value::List(items) => {
+        FrontmatterValue::Text(words) => emit_text(out, words),
+        FrontmatterValue::Null => out.push_str("null"),
+        FrontmatterValue::Bool(yes) => out.push_str(if *yes { "true" } else { "false" }),
+        FrontmatterValue::Number(number) => out.push_str(number),
+        FrontmatterValue::List(items) => {
             out.push('[');
             for (at, item) in items.iter().enumerate() {
                 if at > 0 {
                     out.push_str(", ");
                 }
-                inner(out, item);
+                emit_nested_value(out, item);
             }
             out.push(']');
         }
-        Value::Map(entries) => {
+        FrontmatterValue::Map(entries) => {
             out.push('{');
             for (at, (key, item)) in entries.iter().enumerate() {
                 if at > 0 {
                     out.push_str(", ");
                 }
-                quoted(out, key);
+                emit_quoted(out, key);
                 out.push_str(": ");
-                inner(out, item);
+                emit_nested_value(out, item);
             }
             out.push('}');
         }
@@ -54,18 +54,18 @@ fn flow(out: &mut String, value: &Value) {
 }
 
 /// Inside brackets more characters mean something.
-fn inner(out: &mut String, value: &Value) {
+fn emit_nested_value(out: &mut String, value: &FrontmatterValue) {
     match value {
-        Value::Text(words) => quoted(out, words),
-        other => flow(out, other),
+        FrontmatterValue::Text(words) => emit_quoted(out, words),
+        other => emit_value(out, other),
     }
 }
 
-fn text(out: &mut String, words: &str) {
+fn emit_text(out: &mut String, words: &str) {
     if is_plain(words) || is_moment(words) {
         out.push_str(words);
     } else {
-        quoted(out, words);
+        emit_quoted(out, words);
     }
 }
 
@@ -73,7 +73,7 @@ fn is_plain(words: &str) -> bool {
     let first = words.chars().next();
     first.is_some_and(char::is_alphabetic)
         && !words.ends_with(char::is_whitespace)
-        && !WORDS.contains(&words.to_lowercase().as_str())
+        && !AMBIGUOUS_WORDS.contains(&words.to_lowercase().as_str())
         && !words.contains(FENCE)
         && !words.contains(|c: char| matches!(c, ':' | '#') || must_escape(c))
 }
@@ -102,7 +102,7 @@ fn must_escape(letter: char) -> bool {
         || matches!(u32::from(letter), 0xfffe | 0xffff)
 }
 
-fn quoted(out: &mut String, words: &str) {
+fn emit_quoted(out: &mut String, words: &str) {
     out.push('"');
     let mut hyphens = 0;
     for letter in words.chars() {

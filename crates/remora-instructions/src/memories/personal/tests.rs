@@ -22,7 +22,10 @@ fn lines_as_labelled() {
             .iter()
             .map(|what| what.as_str().unwrap())
             .collect();
-        let found: Vec<&str> = find(text).iter().map(|finding| finding.what).collect();
+        let found: Vec<&str> = find_personal_data(text)
+            .iter()
+            .map(|finding| finding.what)
+            .collect();
         if found != expected {
             wrong.push(format!("{text}: {found:?}, not {expected:?}"));
         }
@@ -36,15 +39,18 @@ fn reasons_name_the_line_and_not_the_thing() {
         let found = text.contains("hunter2");
         found.then(|| "a password".to_owned()).into_iter().collect()
     };
-    let found = reasons("pw hunter2\n\nask jo@acme.io or jo@acme.io", &secrets);
+    let found = list_sharing_obstacles("pw hunter2\n\nask jo@acme.io or jo@acme.io", &secrets);
     assert_eq!(found, ["a password", "an e-mail address on line 3"]);
-    assert_eq!(reasons("nothing here", &secrets), Vec::<String>::new());
+    assert_eq!(
+        list_sharing_obstacles("nothing here", &secrets),
+        Vec::<String>::new()
+    );
 }
 
 proptest! {
     #[test]
     fn any_text_is_looked_through(text in "[\\PC\n@+().0-9/]{0,200}") {
-        for finding in find(&text) {
+        for finding in find_personal_data(&text) {
             prop_assert!(finding.line <= text.lines().count());
         }
     }

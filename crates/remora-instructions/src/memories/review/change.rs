@@ -4,17 +4,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::disk::{self, Refused};
+use crate::disk::{self, FileReadError};
 use crate::names;
 
-use super::super::check::{Finding, Verdict};
-use super::super::write::{self, Lock, Readers};
-use super::super::{Memory, MemoryError, Scope, Uri, pointer};
-use super::{Layer, Material, Proposal, Target};
+use super::super::check::{ClaimFinding, ClaimVerdict};
+use super::super::write::{self, FolderLock, ReadAccess};
+use super::super::{Memory, MemoryError, MemoryScope, MemoryUri, pointer};
+use super::{InstructionLayer, PromotionTarget, Proposal, ReviewInput};
 
 /// One file before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
+pub struct ProposedEdit {
     /// The file.
     pub path: PathBuf,
     /// What it holds; nothing when it is not there.
@@ -25,10 +25,10 @@ pub struct Edit {
 
 /// Removing a memory: its file and its line. Nothing when a file cannot be
 /// changed with safety.
-pub(super) fn removal(material: &Material<'_>, memory: &Memory) -> Vec<Edit> {
-    let gone = || -> Option<Vec<Edit>> {
-        let file = Edit {
-            before: Some(text(&memory.path)?),
+pub(super) fn build_removal(material: &ReviewInput<'_>, memory: &Memory) -> Vec<ProposedEdit> {
+    let gone = || -> Option<Vec<ProposedEdit>> {
+        let file = ProposedEdit {
+            before: Some(read_text(&memory.path)?),
             path: memory.path.clone(),
             after: None,
         };
@@ -40,41 +40,43 @@ pub(super) fn removal(material: &Material<'_>, memory: &Memory) -> Vec<Edit> {
 }
 
 /// The index without a memory's line; no edit when there is nothing to change.
-fn index_without(material: &Material<'_>, memory: &Memory) -> Option<Vec<Edit>> {
-    let folder = material.folder(memory.uri.scope)?;
+fn index_without(material: &ReviewInput<'_>, memory: &Memory) -> Option<Vec<ProposedEdit>> {
+    let folder = material.find_folder(memory.uri.scope)?;
     let path = folder.index_path();
     let Some(before) = text_or_missing(&path)? else {
         return Some(Vec::new());
     };
     let after = match memory.uri.scope {
-        Scope::Team => {
-            let mut rest = folder.list().ok()?.memories;
+        MemoryScope::Team => {
+            let mut rest = folder.list_memories().ok()?.memories;
             rest.retain(|other| other.uri != memory.uri);
-            pointer::made(&rest)
+            pointer::build_team_index(&rest)
         }
-        Scope::Project | Scope::User => pointer::without(&before, &memory.uri.name.file()),
+        MemoryScope::Project | MemoryScope::User => {
+            pointer::remove_entry(&before, &memory.uri.name.file_name())
+        }
     };
-    Some(changed(path, before, after).into_iter().collect())
+    Some(build_edit(path, before, after).into_iter().collect())
 }
 
 /// Putting the new names of moved things into a memory.
-pub(super) fn moved(memory: &Memory, findings: &[Finding]) -> Vec<Edit> {
-    let Some(before) = text(&memory.path) else {
+pub(super) fn build_rename(memory: &Memory, findings: &[ClaimFinding]) -> Vec<ProposedEdit> {
+    let Some(before) = read_text(&memory.path) else {
         return Vec::new();
     };
     let mut after = before.clone();
     for finding in findings {
-        if let (Verdict::Moved, Some(now)) = (finding.verdict, &finding.now) {
-            after = renamed(&after, &finding.claim.text, now);
+        if let (ClaimVerdict::Moved, Some(now)) = (finding.verdict, &finding.now) {
+            after = replace_name(&after, &finding.claim.text, now);
         }
     }
-    changed(memory.path.clone(), before, after)
+    build_edit(memory.path.clone(), before, after)
         .into_iter()
         .collect()
 }
 
 /// Puts one name in another's place, where it stands as a whole.
-fn renamed(text: &str, old: &str, new: &str) -> String {
+fn replace_name(text: &str, old: &str, new: &str) -> String {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '-');
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -96,8 +98,12 @@ fn renamed(text: &str, old: &str, new: &str) -> String {
 }
 
 /// Removing one line of a layer, if the line holds nothing but the statement.
-pub(super) fn line_removal(layer: &Layer<'_>, line: usize, statement: &str) -> Option<Edit> {
-    let before = text(layer.path)?;
+pub(super) fn line_removal(
+    layer: &InstructionLayer<'_>,
+    line: usize,
+    statement: &str,
+) -> Option<ProposedEdit> {
+    let before = read_text(layer.path)?;
     let lines: Vec<&str> = before.split_inclusive('\n').collect();
     let there = lines.get(line.checked_sub(1)?)?.trim();
     let alone = there
@@ -116,26 +122,30 @@ pub(super) fn line_removal(layer: &Layer<'_>, line: usize, statement: &str) -> O
         .filter(|(at, _)| at + 1 != line)
         .map(|(_, text)| *text)
         .collect();
-    changed(layer.path.to_path_buf(), before, after)
+    build_edit(layer.path.to_path_buf(), before, after)
 }
 
 /// Moving a memory to a place where it is always read.
-pub(super) fn promotion(material: &Material<'_>, memory: &Memory, target: Target) -> Vec<Edit> {
-    let moved = || -> Option<Vec<Edit>> {
+pub(super) fn build_promotion(
+    material: &ReviewInput<'_>,
+    memory: &Memory,
+    target: PromotionTarget,
+) -> Vec<ProposedEdit> {
+    let moved = || -> Option<Vec<ProposedEdit>> {
         let mut edits = match target {
-            Target::Shared | Target::Own => {
+            PromotionTarget::Shared | PromotionTarget::Own => {
                 let path = target.path(material)?;
                 let before = text_or_missing(&path)?;
                 let after = with_item(before.as_deref().unwrap_or_default(), &memory.body);
-                vec![Edit {
+                vec![ProposedEdit {
                     path,
                     before,
                     after: Some(after),
                 }]
             }
-            Target::Team => into_team(material, memory)?,
+            PromotionTarget::Team => into_team(material, memory)?,
         };
-        let gone = removal(material, memory);
+        let gone = build_removal(material, memory);
         if gone.is_empty() {
             return None;
         }
@@ -145,31 +155,31 @@ pub(super) fn promotion(material: &Material<'_>, memory: &Memory, target: Target
     moved().unwrap_or_default()
 }
 
-fn into_team(material: &Material<'_>, memory: &Memory) -> Option<Vec<Edit>> {
-    let folder = material.folder(Scope::Team)?;
-    let path = folder.dir().join(memory.uri.name.file());
+fn into_team(material: &ReviewInput<'_>, memory: &Memory) -> Option<Vec<ProposedEdit>> {
+    let folder = material.find_folder(MemoryScope::Team)?;
+    let path = folder.dir().join(memory.uri.name.file_name());
     if fs::symlink_metadata(&path).is_ok() {
         return None;
     }
     let mut shared = memory.clone();
-    shared.uri = Uri {
-        scope: Scope::Team,
+    shared.uri = MemoryUri {
+        scope: MemoryScope::Team,
         name: memory.uri.name.clone(),
     };
-    let mut all = folder.list().ok()?.memories;
+    let mut all = folder.list_memories().ok()?.memories;
     all.push(shared);
     let index = folder.index_path();
     let before = text_or_missing(&index)?;
     Some(vec![
-        Edit {
+        ProposedEdit {
             path,
             before: None,
-            after: Some(text(&memory.path)?),
+            after: Some(read_text(&memory.path)?),
         },
-        Edit {
+        ProposedEdit {
             path: index,
             before,
-            after: Some(pointer::made(&all)),
+            after: Some(pointer::build_team_index(&all)),
         },
     ])
 }
@@ -200,8 +210,8 @@ fn with_item(text: &str, body: &str) -> String {
     out
 }
 
-fn changed(path: PathBuf, before: String, after: String) -> Option<Edit> {
-    (before != after).then_some(Edit {
+fn build_edit(path: PathBuf, before: String, after: String) -> Option<ProposedEdit> {
+    (before != after).then_some(ProposedEdit {
         path,
         before: Some(before),
         after: Some(after),
@@ -209,23 +219,23 @@ fn changed(path: PathBuf, before: String, after: String) -> Option<Edit> {
 }
 
 /// A file's text, if it is there and is text.
-fn text(path: &Path) -> Option<String> {
+fn read_text(path: &Path) -> Option<String> {
     text_or_missing(path)?
 }
 
 /// The same; a missing file is an answer, too.
 #[expect(clippy::option_option, reason = "no file and no text are two things")]
 fn text_or_missing(path: &Path) -> Option<Option<String>> {
-    match disk::read(path) {
+    match disk::read_bytes(path) {
         Ok(bytes) => String::from_utf8(bytes).ok().map(Some),
-        Err(Refused::Missing) => Some(None),
+        Err(FileReadError::Missing) => Some(None),
         Err(_) => None,
     }
 }
 
 /// Carries out a proposal. Every file must still be as the proposal saw it;
 /// then each is written whole, in order.
-pub fn apply(proposal: &Proposal) -> Result<(), MemoryError> {
+pub fn apply_proposal(proposal: &Proposal) -> Result<(), MemoryError> {
     let mut folders: Vec<&Path> = proposal
         .edits
         .iter()
@@ -236,7 +246,7 @@ pub fn apply(proposal: &Proposal) -> Result<(), MemoryError> {
     folders.dedup();
     let mut locks = Vec::new();
     for folder in folders {
-        locks.push(Lock::take(folder)?);
+        locks.push(FolderLock::lock_folder(folder)?);
     }
     for edit in &proposal.edits {
         let now = text_or_missing(&edit.path);
@@ -248,8 +258,10 @@ pub fn apply(proposal: &Proposal) -> Result<(), MemoryError> {
     }
     for edit in &proposal.edits {
         match &edit.after {
-            Some(text) => write::replace(&real(&edit.path)?, text, Readers::Unchanged)?,
-            None => fs::remove_file(&edit.path).map_err(MemoryError::io(&edit.path))?,
+            Some(text) => {
+                write::replace_file(&resolve_real_path(&edit.path)?, text, ReadAccess::Unchanged)?;
+            }
+            None => fs::remove_file(&edit.path).map_err(MemoryError::io_at_path(&edit.path))?,
         }
     }
     Ok(())
@@ -257,16 +269,16 @@ pub fn apply(proposal: &Proposal) -> Result<(), MemoryError> {
 
 /// Where a file really is. Instruction files are often links to each other,
 /// and must stay so; the files of memories never lead out of their folder.
-fn real(path: &Path) -> Result<PathBuf, MemoryError> {
-    let is_instructions = path
-        .file_name()
-        .is_some_and(|name| name == names::FILE || name == names::LOCAL_FILE);
+fn resolve_real_path(path: &Path) -> Result<PathBuf, MemoryError> {
+    let is_instructions = path.file_name().is_some_and(|name| {
+        name == names::INSTRUCTION_FILE || name == names::LOCAL_INSTRUCTION_FILE
+    });
     match fs::canonicalize(path) {
         Ok(real) if is_instructions => Ok(real),
         Ok(_) => {
             let folder = path.parent().unwrap_or(path);
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            write::place(folder, &name)
+            write::resolve_file(folder, &name)
         }
         Err(_) => Ok(path.to_path_buf()),
     }

@@ -3,20 +3,20 @@
 
 use std::ops::Range;
 
-use crate::file::Kind;
+use crate::file::InstructionKind;
 
-use super::Material;
-use crate::statement::{Statement, statements};
-use crate::wording::{Index, Relation, Wording};
+use super::ReviewInput;
+use crate::statement::{InstructionStatement, parse_statements};
+use crate::wording::{ComparableStatement, Relation, StatementIndex};
 
 pub(super) use super::super::advice::days_of;
 
 /// Statements that are compared at most; a project has hundreds.
-const MOST: usize = 20_000;
+const MAX_COMPARED_STATEMENTS: usize = 20_000;
 
 /// Where a statement stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum StatementSource {
     /// A layer, by its place in the material.
     Layer(usize),
     /// A memory, by its place in the material.
@@ -24,61 +24,71 @@ pub(super) enum Source {
 }
 
 #[derive(Debug)]
-pub(super) struct Fact {
-    pub(super) source: Source,
-    pub(super) statement: Statement,
-    wording: Wording,
+pub(super) struct ReviewStatement {
+    pub(super) source: StatementSource,
+    pub(super) statement: InstructionStatement,
+    wording: ComparableStatement,
 }
 
-impl Fact {
-    fn relation(&self, other: &Self) -> Relation {
-        match self.wording.relation(&other.wording) {
+impl ReviewStatement {
+    fn compare_with(&self, other: &Self) -> Relation {
+        match self.wording.compare_with(&other.wording) {
             // Each may be right where it holds.
-            Relation::Conflict(_) if !self.statement.meets(&other.statement) => Relation::Apart,
+            Relation::Conflict(_) if !self.statement.has_same_subject(&other.statement) => {
+                Relation::Apart
+            }
             relation => relation,
         }
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Facts {
-    pub(super) all: Vec<Fact>,
-    index: Index,
+pub(super) struct ReviewStatements {
+    pub(super) all: Vec<ReviewStatement>,
+    index: StatementIndex,
     of_memories: Vec<Range<usize>>,
     relations: Vec<Vec<(usize, Relation)>>,
 }
 
-impl Facts {
-    pub(super) fn read(material: &Material<'_>) -> Self {
+impl ReviewStatements {
+    pub(super) fn from_input(material: &ReviewInput<'_>) -> Self {
         let mut facts = Self {
             all: Vec::new(),
-            index: Index::default(),
+            index: StatementIndex::default(),
             of_memories: Vec::new(),
             relations: Vec::new(),
         };
         for (at, layer) in material.layers.iter().enumerate() {
             // An index repeats what the memories say.
-            if !matches!(layer.kind, Kind::AutoMem | Kind::TeamMem) {
-                facts.add(Source::Layer(at), layer.text);
+            if !matches!(
+                layer.kind,
+                InstructionKind::AutoMem | InstructionKind::TeamMem
+            ) {
+                facts.add_statements(StatementSource::Layer(at), layer.text);
             }
         }
         for (at, saved) in material.saved.iter().enumerate() {
             let start = facts.all.len();
-            facts.add(Source::Memory(at), &saved.memory.body);
+            facts.add_statements(StatementSource::Memory(at), &saved.memory.body);
             facts.of_memories.push(start..facts.all.len());
         }
-        facts.relations = (0..facts.all.len()).map(|at| facts.relate(at)).collect();
+        facts.relations = (0..facts.all.len())
+            .map(|at| facts.find_related(at))
+            .collect();
         facts
     }
 
-    fn add(&mut self, source: Source, text: &str) {
-        for statement in statements(text) {
-            let wording = Wording::read(&statement.text);
-            if self.all.len() >= MOST || is_reason(&statement.text) || !wording.is_telling() {
+    fn add_statements(&mut self, source: StatementSource, text: &str) {
+        for statement in parse_statements(text) {
+            let wording = ComparableStatement::from_text(&statement.text);
+            if self.all.len() >= MAX_COMPARED_STATEMENTS
+                || is_reason(&statement.text)
+                || !wording.is_telling()
+            {
                 continue;
             }
-            self.index.add(self.all.len(), &wording);
-            self.all.push(Fact {
+            self.index.add_statement(self.all.len(), &wording);
+            self.all.push(ReviewStatement {
                 source,
                 statement,
                 wording,
@@ -92,16 +102,16 @@ impl Facts {
     }
 
     /// What stands in some relation to a statement: other places, in order.
-    pub(super) fn related(&self, at: usize) -> &[(usize, Relation)] {
+    pub(super) fn list_related(&self, at: usize) -> &[(usize, Relation)] {
         self.relations.get(at).map_or(&[], Vec::as_slice)
     }
 
-    fn relate(&self, at: usize) -> Vec<(usize, Relation)> {
+    fn find_related(&self, at: usize) -> Vec<(usize, Relation)> {
         let fact = &self.all[at];
-        let others = self.index.near(&fact.wording).into_iter();
+        let others = self.index.find_candidates(&fact.wording).into_iter();
         others
             .filter(|other| *other != at && self.all[*other].source != fact.source)
-            .map(|other| (other, fact.relation(&self.all[other])))
+            .map(|other| (other, fact.compare_with(&self.all[other])))
             .filter(|(_, relation)| *relation != Relation::Apart)
             .collect()
     }
@@ -116,12 +126,12 @@ fn is_reason(text: &str) -> bool {
 }
 
 /// Words before a date that end something.
-const ENDS: &[&str] = &[
+const END_WORDS: &[&str] = &[
     "until", "till", "through", "expires", "ends", "expiring", "ending",
 ];
 
 /// The day on which a text says that it ends, if that day is past.
-pub(super) fn ended(body: &str, now: &str) -> Option<String> {
+pub(super) fn find_past_end_date(body: &str, now: &str) -> Option<String> {
     let today = days_of(now)?;
     let words: Vec<String> = body
         .split_whitespace()
@@ -133,7 +143,7 @@ pub(super) fn ended(body: &str, now: &str) -> Option<String> {
     let mut days = words.iter().enumerate().filter_map(|(at, word)| {
         let day = days_of(word).filter(|_| word.len() == 10)?;
         let before = &words[at.saturating_sub(3)..at];
-        let ends = before.iter().any(|word| ENDS.contains(&word.as_str()));
+        let ends = before.iter().any(|word| END_WORDS.contains(&word.as_str()));
         ends.then(|| (day, word.clone()))
     });
     // As long as one of several ends lies ahead, it holds.

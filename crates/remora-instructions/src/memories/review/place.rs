@@ -1,77 +1,77 @@
 //! Where a memory would be better kept than in one person's folder.
 
-use super::super::{Memory, Scope, Secrets, Type, personal};
-use super::facts::Facts;
-use super::{Action, Draft, Material, Plan, Target, named};
+use super::super::{Memory, MemoryScope, MemoryType, SecretFinder, personal};
+use super::facts::ReviewStatements;
+use super::{EditPlan, PromotionTarget, ProposalAction, ProposalDraft, ReviewInput, format_memory};
 
 /// How rules begin.
-const RULES: &[&str] = &[
+const RULE_OPENING_WORDS: &[&str] = &[
     "always", "never", "use", "do", "don't", "dont", "prefer", "avoid", "run", "keep", "write",
     "no", "all", "every", "ask", "put", "name", "make", "add", "only", "commit", "test", "mock",
     "must", "when", "before", "after",
 ];
 
 /// Words that make a rule one person's.
-const OWN: &[&str] = &[
+const PERSONAL_WORDS: &[&str] = &[
     "i", "me", "my", "mine", "user", "user's", "prefers", "likes", "dislikes", "wants",
 ];
 
-pub(super) fn promotions(
-    material: &Material<'_>,
-    facts: &Facts,
-    secrets: Secrets<'_>,
-) -> Vec<Draft> {
+pub(super) fn find_promotions(
+    material: &ReviewInput<'_>,
+    facts: &ReviewStatements,
+    secrets: SecretFinder<'_>,
+) -> Vec<ProposalDraft> {
     let mut found = Vec::new();
     for (at, saved) in material.saved.iter().enumerate() {
         let memory = saved.memory;
         // What is not a statement at all cannot be put into words elsewhere.
-        if memory.uri.scope != Scope::Project || facts.of_memory(at).is_empty() {
+        if memory.uri.scope != MemoryScope::Project || facts.of_memory(at).is_empty() {
             continue;
         }
-        let Some((target, why)) = better(material, memory, secrets) else {
+        let Some((target, why)) = find_better_target(material, memory, secrets) else {
             continue;
         };
-        found.push(Draft {
+        found.push(ProposalDraft {
             about: Some(at),
-            action: Action::Promote(target),
-            what: named(memory),
+            action: ProposalAction::Promote(target),
+            what: format_memory(memory),
             why: why.to_owned(),
-            plan: Plan::Promote(target),
+            plan: EditPlan::Promote(target),
         });
     }
     found
 }
 
-fn better(
-    material: &Material<'_>,
+fn find_better_target(
+    material: &ReviewInput<'_>,
     memory: &Memory,
-    secrets: Secrets<'_>,
-) -> Option<(Target, &'static str)> {
+    secrets: SecretFinder<'_>,
+) -> Option<(PromotionTarget, &'static str)> {
     let may_be_shared = || {
         let whole = format!("{}\n{}", memory.title, memory.body);
-        personal::reasons(&whole, secrets).is_empty() && !is_own(&whole)
+        personal::list_sharing_obstacles(&whole, secrets).is_empty() && !is_own(&whole)
     };
     match memory.kind? {
-        Type::Feedback if is_rule(&memory.body) && may_be_shared() => Some((
-            Target::Shared,
+        MemoryType::Feedback if is_rule(&memory.body) && may_be_shared() => Some((
+            PromotionTarget::Shared,
             "it is a rule for everyone who works here, and a rule in the project's file is always read",
         )),
-        Type::Feedback if is_rule(&memory.body) => Some((
-            Target::Own,
+        MemoryType::Feedback if is_rule(&memory.body) => Some((
+            PromotionTarget::Own,
             "it is a rule of your own for this project, and a rule in your own file is always read",
         )),
-        Type::User if memory.is_core() => Some((
-            Target::Own,
+        MemoryType::User if memory.is_core() => Some((
+            PromotionTarget::Own,
             "it matters in every session of this project, and your own file is always read",
         )),
-        Type::Project | Type::Reference
+        MemoryType::Project | MemoryType::Reference
             if material
-                .folder(Scope::Team)
-                .is_some_and(super::Folder::exists)
+                .find_folder(MemoryScope::Team)
+                .is_some_and(super::MemoryFolder::exists)
                 && may_be_shared() =>
         {
             Some((
-                Target::Team,
+                PromotionTarget::Team,
                 "it is a fact that everyone who works here can use",
             ))
         }
@@ -79,7 +79,7 @@ fn better(
     }
 }
 
-fn words(text: &str) -> impl Iterator<Item = String> {
+fn split_words(text: &str) -> impl Iterator<Item = String> {
     text.split_whitespace().map(|word| {
         word.trim_matches(|c: char| !c.is_alphanumeric())
             .to_lowercase()
@@ -88,11 +88,11 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 }
 
 fn is_rule(body: &str) -> bool {
-    words(body)
+    split_words(body)
         .find(|word| !word.is_empty())
-        .is_some_and(|first| RULES.contains(&first.as_str()))
+        .is_some_and(|first| RULE_OPENING_WORDS.contains(&first.as_str()))
 }
 
 fn is_own(text: &str) -> bool {
-    words(text).any(|word| OWN.contains(&word.as_str()))
+    split_words(text).any(|word| PERSONAL_WORDS.contains(&word.as_str()))
 }

@@ -7,7 +7,7 @@ use std::fs;
 use tempfile::TempDir;
 
 use super::super::MemoryError;
-use super::super::check::{Claim, ClaimKind, Finding, Sense, Weight};
+use super::super::check::{Claim, ClaimFinding, ClaimKind, Confidence, Tense};
 use super::*;
 
 const NOW: &str = "2026-11-16T03:48:19.837Z";
@@ -19,18 +19,18 @@ fn nothing(_: &str) -> Vec<String> {
 /// A project on a disk, with all its layers.
 struct Project {
     temp: TempDir,
-    layers: Vec<(PathBuf, Kind)>,
-    folders: Vec<Folder>,
-    findings: BTreeMap<String, Vec<Finding>>,
+    layers: Vec<(PathBuf, InstructionKind)>,
+    folders: Vec<MemoryFolder>,
+    findings: BTreeMap<String, Vec<ClaimFinding>>,
 }
 
 impl Project {
     fn new() -> Self {
         let temp = tempfile::tempdir().unwrap();
         let folders = vec![
-            Folder::new(Scope::Project, temp.path().join("auto")),
-            Folder::team(temp.path()),
-            Folder::new(Scope::User, temp.path().join("mine")),
+            MemoryFolder::new(MemoryScope::Project, temp.path().join("auto")),
+            MemoryFolder::for_team(temp.path()),
+            MemoryFolder::new(MemoryScope::User, temp.path().join("mine")),
         ];
         Self {
             temp,
@@ -40,7 +40,7 @@ impl Project {
         }
     }
 
-    fn layer(mut self, file: &str, kind: Kind, text: &str) -> Self {
+    fn layer(mut self, file: &str, kind: InstructionKind, text: &str) -> Self {
         let path = self.temp.path().join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
@@ -48,23 +48,25 @@ impl Project {
         self
     }
 
-    fn memory(self, scope: Scope, name: &str, head: &str, body: &str) -> Self {
+    fn memory(self, scope: MemoryScope, name: &str, head: &str, body: &str) -> Self {
         let folder = self.folders.iter().find(|f| f.scope() == scope).unwrap();
         fs::create_dir_all(folder.dir()).unwrap();
         let text = format!("---\nname: {name}\n{head}\n---\n\n{body}\n");
         fs::write(folder.dir().join(format!("{name}.md")), text).unwrap();
-        folder.index(super::super::folder::IndexRun::Write).unwrap();
+        folder
+            .index(super::super::folder::IndexMode::Write)
+            .unwrap();
         self
     }
 
-    fn found(mut self, name: &str, text: &str, verdict: Verdict, now: Option<&str>) -> Self {
-        let finding = Finding {
+    fn found(mut self, name: &str, text: &str, verdict: ClaimVerdict, now: Option<&str>) -> Self {
+        let finding = ClaimFinding {
             claim: Claim {
                 kind: ClaimKind::Path,
                 text: text.to_owned(),
                 line: 1,
-                sense: Sense::Stated,
-                weight: Weight::Firm,
+                sense: Tense::Stated,
+                weight: Confidence::Firm,
                 of: None,
             },
             verdict,
@@ -84,11 +86,11 @@ impl Project {
             .iter()
             .map(|(path, _)| fs::read_to_string(path).unwrap())
             .collect();
-        let layers: Vec<Layer<'_>> = self
+        let layers: Vec<InstructionLayer<'_>> = self
             .layers
             .iter()
             .zip(&texts)
-            .map(|((path, kind), text)| Layer {
+            .map(|((path, kind), text)| InstructionLayer {
                 path,
                 kind: *kind,
                 text,
@@ -97,18 +99,18 @@ impl Project {
         let memories: Vec<Memory> = self
             .folders
             .iter()
-            .flat_map(|folder| folder.list().unwrap().memories)
+            .flat_map(|folder| folder.list_memories().unwrap().memories)
             .collect();
         let none = Vec::new();
-        let saved: Vec<Saved<'_>> = memories
+        let saved: Vec<ReviewedMemory<'_>> = memories
             .iter()
-            .map(|memory| Saved {
+            .map(|memory| ReviewedMemory {
                 memory,
                 findings: self.findings.get(memory.uri.name.as_str()).unwrap_or(&none),
             })
             .collect();
         let (shared, own) = (self.path("CLAUDE.md"), self.path("CLAUDE.local.md"));
-        let material = Material {
+        let material = ReviewInput {
             layers: &layers,
             saved: &saved,
             folders: &self.folders,
@@ -116,7 +118,7 @@ impl Project {
             own: &own,
             now: NOW,
         };
-        review(&material, &nothing)
+        build_review(&material, &nothing)
     }
 
     fn path(&self, file: &str) -> PathBuf {
@@ -145,7 +147,7 @@ impl Project {
     }
 }
 
-fn actions(review: &Review) -> Vec<(Action, &str)> {
+fn actions(review: &Review) -> Vec<(ProposalAction, &str)> {
     review
         .proposals
         .iter()
@@ -163,23 +165,23 @@ fn duplicates_and_conflicts_with_instructions() {
     let project = Project::new()
         .layer(
             "CLAUDE.md",
-            Kind::Project,
+            InstructionKind::Project,
             "# App\n\n- Never mock the database in tests\n- Use pnpm to install packages\n",
         )
         .memory(
-            Scope::Project,
+            MemoryScope::Project,
             "no-mocks",
             FEEDBACK,
             "Do not mock the database in tests.\n\n**Why:** a mock once hid a broken migration.",
         )
         .memory(
-            Scope::Project,
+            MemoryScope::Project,
             "npm",
             FEEDBACK,
             "Use npm to install packages.",
         )
         .memory(
-            Scope::Project,
+            MemoryScope::Project,
             "answers",
             "metadata:\n  type: user",
             "The user reads on a small screen.",
@@ -190,8 +192,8 @@ fn duplicates_and_conflicts_with_instructions() {
     assert_eq!(
         actions(&review),
         [
-            (Action::RemoveDuplicate, "no-mocks"),
-            (Action::Conflict, "npm")
+            (ProposalAction::RemoveDuplicate, "no-mocks"),
+            (ProposalAction::Conflict, "npm")
         ]
     );
     assert_eq!(review.fine, ["memory://project/answers"]);
@@ -207,16 +209,16 @@ fn duplicates_and_conflicts_with_instructions() {
         "{}",
         review.proposals[1].why
     );
-    apply(&review.proposals[0]).unwrap();
+    apply_proposal(&review.proposals[0]).unwrap();
     assert_eq!(project.text("auto/no-mocks.md"), None);
     assert!(!project.text("auto/MEMORY.md").unwrap().contains("no-mocks"));
     // The second one stands on an index that the first one changed.
-    let error = apply(&review.proposals[1]).unwrap_err();
+    let error = apply_proposal(&review.proposals[1]).unwrap_err();
     assert!(matches!(error, MemoryError::Changed { .. }), "{error}");
     assert!(project.text("auto/npm.md").is_some());
     let again = project.review();
     assert_eq!(again.proposals[0].key, review.proposals[1].key);
-    apply(&again.proposals[0]).unwrap();
+    apply_proposal(&again.proposals[0]).unwrap();
     assert_eq!(project.text("auto/npm.md"), None);
 }
 
@@ -226,25 +228,25 @@ fn the_weaker_of_two_memories_goes() {
         |day: &str| format!("metadata:\n  type: reference\n  modified: {day}T00:00:00.000Z");
     let project = Project::new()
         .memory(
-            Scope::Project,
+            MemoryScope::Project,
             "linear-old",
             &dated("2026-01-01"),
             "Bugs are tracked in Linear, project INGEST.",
         )
         .memory(
-            Scope::Project,
+            MemoryScope::Project,
             "linear-new",
             &dated("2026-06-01"),
             "Linear project INGEST tracks the bugs.",
         )
         .memory(
-            Scope::User,
+            MemoryScope::User,
             "port-a",
             &dated("2026-01-01"),
             "The API listens on port 8080.",
         )
         .memory(
-            Scope::User,
+            MemoryScope::User,
             "port-b",
             &dated("2026-02-01"),
             "The API listens on port 9090.",
@@ -253,8 +255,8 @@ fn the_weaker_of_two_memories_goes() {
     assert_eq!(
         actions(&review),
         [
-            (Action::RemoveDuplicate, "linear-old"),
-            (Action::Conflict, "port-a")
+            (ProposalAction::RemoveDuplicate, "linear-old"),
+            (ProposalAction::Conflict, "port-a")
         ]
     );
     assert!(review.proposals.iter().all(|p| p.edits.len() == 2));
@@ -264,27 +266,27 @@ fn the_weaker_of_two_memories_goes() {
 fn what_is_gone_ended_or_moved() {
     let project = Project::new()
         .memory(
-            Scope::Project,
+            MemoryScope::Project,
             "gone",
             FEEDBACK,
             "Put new handlers into src/old/handlers.rs.",
         )
-        .found("gone", "src/old/handlers.rs", Verdict::Gone, None)
+        .found("gone", "src/old/handlers.rs", ClaimVerdict::Gone, None)
         .memory(
-            Scope::Project,
+            MemoryScope::Project,
             "moved",
             FEEDBACK,
             "Start reading at src/a.rs, not at src/a.rs.bak or lib/src/a.rs.",
         )
-        .found("moved", "src/a.rs", Verdict::Moved, Some("src/b/a.rs"))
+        .found("moved", "src/a.rs", ClaimVerdict::Moved, Some("src/b/a.rs"))
         .memory(
-            Scope::Project,
+            MemoryScope::Project,
             "freeze",
             "metadata:\n  type: project",
             "Merge freeze until 2026-03-05, for the mobile release.",
         )
         .memory(
-            Scope::Project,
+            MemoryScope::Project,
             "later",
             "metadata:\n  type: project",
             "Anna covers billing until 2027-03-05.",
@@ -293,9 +295,9 @@ fn what_is_gone_ended_or_moved() {
     assert_eq!(
         actions(&review),
         [
-            (Action::Outdated, "freeze"),
-            (Action::Outdated, "gone"),
-            (Action::Outdated, "moved")
+            (ProposalAction::Outdated, "freeze"),
+            (ProposalAction::Outdated, "gone"),
+            (ProposalAction::Outdated, "moved")
         ]
     );
     assert_eq!(
@@ -306,7 +308,7 @@ fn what_is_gone_ended_or_moved() {
         review.proposals[1].why,
         "it names what is gone: `src/old/handlers.rs`: deleted in 1a2b3c4"
     );
-    apply(&review.proposals[2]).unwrap();
+    apply_proposal(&review.proposals[2]).unwrap();
     let text = project.text("auto/moved.md").unwrap();
     assert!(
         text.contains("Start reading at src/b/a.rs, not at src/a.rs.bak or lib/src/a.rs."),
@@ -317,39 +319,43 @@ fn what_is_gone_ended_or_moved() {
 #[test]
 fn promotions_go_where_they_are_read() {
     let project = Project::new()
-        .layer("CLAUDE.md", Kind::Project, "# App\n\n- One rule here\n")
+        .layer(
+            "CLAUDE.md",
+            InstructionKind::Project,
+            "# App\n\n- One rule here\n",
+        )
         .memory(
-            Scope::Team,
+            MemoryScope::Team,
             "known",
             "metadata:\n  type: project",
             "The audit log is kept for seven years.",
         )
         .memory(
-            Scope::Project,
+            MemoryScope::Project,
             "rule",
             FEEDBACK,
             "Never write to the ledger table directly.\n\nWhy: triggers depend on it.",
         )
         .memory(
-            Scope::Project,
+            MemoryScope::Project,
             "mine",
             FEEDBACK,
             "Ask me before you touch the build files.",
         )
         .memory(
-            Scope::Project,
+            MemoryScope::Project,
             "core",
             "metadata:\n  type: user\n  priority: 1",
             "Works with a screen reader.",
         )
         .memory(
-            Scope::Project,
+            MemoryScope::Project,
             "wiki",
             "metadata:\n  type: reference",
             "Runbooks are at wiki.acme.test/runbooks.",
         )
         .memory(
-            Scope::Project,
+            MemoryScope::Project,
             "person",
             "metadata:\n  type: reference",
             "Questions about invoices go to jane@acme.io.",
@@ -358,24 +364,24 @@ fn promotions_go_where_they_are_read() {
     assert_eq!(
         actions(&review),
         [
-            (Action::Promote(Target::Own), "core"),
-            (Action::Promote(Target::Own), "mine"),
-            (Action::Promote(Target::Shared), "rule"),
-            (Action::Promote(Target::Team), "wiki"),
+            (ProposalAction::Promote(PromotionTarget::Own), "core"),
+            (ProposalAction::Promote(PromotionTarget::Own), "mine"),
+            (ProposalAction::Promote(PromotionTarget::Shared), "rule"),
+            (ProposalAction::Promote(PromotionTarget::Team), "wiki"),
         ]
     );
     assert_eq!(
         review.fine,
         ["memory://project/person", "memory://team/known"]
     );
-    apply(&review.proposals[2]).unwrap();
+    apply_proposal(&review.proposals[2]).unwrap();
     assert_eq!(
         project.text("CLAUDE.md").unwrap(),
         "# App\n\n- One rule here\n- Never write to the ledger table directly.\n\n  Why: triggers depend on it.\n"
     );
     assert_eq!(project.text("auto/rule.md"), None);
     let again = project.review();
-    apply(&again.proposals[0]).unwrap();
+    apply_proposal(&again.proposals[0]).unwrap();
     assert_eq!(
         project.text("CLAUDE.local.md").unwrap(),
         "- Works with a screen reader.\n"
@@ -384,13 +390,13 @@ fn promotions_go_where_they_are_read() {
     let wiki = wiki
         .proposals
         .iter()
-        .find(|p| p.action == Action::Promote(Target::Team))
+        .find(|p| p.action == ProposalAction::Promote(PromotionTarget::Team))
         .unwrap();
-    apply(wiki).unwrap();
+    apply_proposal(wiki).unwrap();
     assert!(project.text(".claude/team-memory/wiki.md").is_some());
-    let team = Folder::team(project.temp.path());
+    let team = MemoryFolder::for_team(project.temp.path());
     assert!(
-        team.index(super::super::folder::IndexRun::Check)
+        team.index(super::super::folder::IndexMode::Check)
             .unwrap()
             .is_true()
     );
@@ -400,20 +406,20 @@ fn promotions_go_where_they_are_read() {
 #[test]
 fn layers_are_compared_with_each_other() {
     let project = Project::new()
-        .layer("home/CLAUDE.md", Kind::User, "- Keep answers short\n")
+        .layer("home/CLAUDE.md", InstructionKind::User, "- Keep answers short\n")
         .layer(
             "CLAUDE.md",
-            Kind::Project,
+            InstructionKind::Project,
             "- Indent with four spaces\n- Keep answers short\n",
         )
         .layer(
             "CLAUDE.local.md",
-            Kind::Local,
+            InstructionKind::Local,
             "- Use 4 spaces for indentation\n- Give long, detailed answers\n- Mine alone, about birds\n",
         )
-        .layer("auto/MEMORY.md", Kind::AutoMem, "- [Keep answers short](x.md)\n");
+        .layer("auto/MEMORY.md", InstructionKind::AutoMem, "- [Keep answers short](x.md)\n");
     let review = project.review();
-    let told: Vec<(Action, usize)> = review
+    let told: Vec<(ProposalAction, usize)> = review
         .proposals
         .iter()
         .map(|p| (p.action, p.edits.len()))
@@ -421,12 +427,12 @@ fn layers_are_compared_with_each_other() {
     assert_eq!(
         told,
         [
-            (Action::RemoveDuplicate, 1),
-            (Action::Conflict, 0),
-            (Action::Conflict, 0)
+            (ProposalAction::RemoveDuplicate, 1),
+            (ProposalAction::Conflict, 0),
+            (ProposalAction::Conflict, 0)
         ]
     );
-    apply(&review.proposals[0]).unwrap();
+    apply_proposal(&review.proposals[0]).unwrap();
     assert_eq!(
         project.text("CLAUDE.local.md").unwrap(),
         "- Give long, detailed answers\n- Mine alone, about birds\n"
@@ -437,14 +443,14 @@ fn layers_are_compared_with_each_other() {
 fn what_nobody_can_tell_is_left_to_a_person() {
     let project = Project::new()
         .memory(
-            Scope::Project,
+            MemoryScope::Project,
             "typeless",
             "other: 1",
             "Something about the billing service.",
         )
-        .memory(Scope::Project, "empty", FEEDBACK, "")
+        .memory(MemoryScope::Project, "empty", FEEDBACK, "")
         .memory(
-            Scope::Project,
+            MemoryScope::Project,
             "old",
             "metadata:\n  type: project\n  modified: 2024-01-01T00:00:00Z",
             "Ben owns the search service.",
@@ -453,9 +459,9 @@ fn what_nobody_can_tell_is_left_to_a_person() {
     assert_eq!(
         actions(&review),
         [
-            (Action::Ambiguous, "empty"),
-            (Action::Ambiguous, "old"),
-            (Action::Ambiguous, "typeless")
+            (ProposalAction::Ambiguous, "empty"),
+            (ProposalAction::Ambiguous, "old"),
+            (ProposalAction::Ambiguous, "typeless")
         ]
     );
     assert!(review.proposals.iter().all(|p| p.edits.is_empty()));

@@ -1,7 +1,7 @@
 //! Things of which a project uses one: tabs or spaces, one package manager,
 //! one kind of quotes.
 
-use crate::wording::words::{List, Token, stem};
+use crate::wording::words::{List, Token, stem_word};
 
 /// One of several things of which a project uses one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ macro_rules! set {
         Set { name: $name, members: &[$($member),*], plain: List::new(&[$($plain),*]) }
     };
 }
-static SETS: [Set; 9] = [
+static CHOICE_SETS: [Set; 9] = [
     set!("indentation", ["tabs" "spaces"], ["indent indentation indenting file code width"]),
     set!("package manager", ["npm" "yarn" "pnpm" "bun"],
         ["package manager install dependency dependencies script command manage run all add javascript node"]),
@@ -41,8 +41,8 @@ static SETS: [Set; 9] = [
         "russian" "japanese" "chinese" "korean"], ["answer respond reply speak talk language response communicate"]),
 ];
 
-pub(super) fn find(all: &[Token], words: &[&Token], core: &[String]) -> Option<Choice> {
-    for set in &SETS {
+pub(super) fn find_choice(all: &[Token], words: &[&Token], core: &[String]) -> Option<Choice> {
+    for set in &CHOICE_SETS {
         let is = |text: &str, member: &str| text == member || format!("{text}s") == *member;
         let mut found = words
             .iter()
@@ -55,7 +55,7 @@ pub(super) fn find(all: &[Token], words: &[&Token], core: &[String]) -> Option<C
         }
         let rest = core
             .iter()
-            .filter(|root| **root != stem(taken) && !set.plain.has(root))
+            .filter(|root| **root != stem_word(taken) && !set.plain.contains_stem(root))
             .cloned()
             .collect();
         let at = all.iter().position(|w| is(&w.text, taken))?;

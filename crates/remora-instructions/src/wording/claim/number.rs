@@ -1,6 +1,6 @@
 //! The one number of a sentence, with its unit and the way it limits.
 
-use crate::wording::words::{List, Token, is_counted, stem};
+use crate::wording::words::{List, Token, is_counted, stem_word};
 
 /// Which way a number limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,12 +18,12 @@ pub(in crate::wording) struct Number {
     pub(in crate::wording) bound: Bound,
 }
 
-static UNITS: List = List::new(&[
+static UNIT_WORDS: List = List::new(&[
     "character char column col line word space percent minute second ms s kb mb gb hour day",
     "reviewer approval level time retry retries item entry file",
 ]);
 /// Phrases that bound a number; the first that is there counts.
-const BOUNDS: &[(&str, Bound)] = &[
+const BOUND_PHRASES: &[(&str, Bound)] = &[
     ("not drop below", Bound::Least),
     ("not fall below", Bound::Least),
     ("not go below", Bound::Least),
@@ -55,7 +55,7 @@ const BOUNDS: &[(&str, Bound)] = &[
 ];
 
 /// Whether a word is a number.
-pub(super) fn is(word: &Token) -> bool {
+pub(super) fn is_number(word: &Token) -> bool {
     let text = word.text.trim_end_matches(['%', '+']);
     text.starts_with(|c: char| c.is_ascii_digit())
         && text
@@ -64,8 +64,8 @@ pub(super) fn is(word: &Token) -> bool {
 }
 
 /// Takes the one number out, with its unit and the words that bound it.
-pub(super) fn take(words: &mut Vec<Token>) -> Option<Number> {
-    let at = words.iter().position(is)?;
+pub(super) fn remove_number(words: &mut Vec<Token>) -> Option<Number> {
+    let at = words.iter().position(is_number)?;
     let before = at.checked_sub(1).and_then(|at| words.get(at));
     let counted = before.is_some_and(|w| is_counted(&w.text));
     if counted {
@@ -74,14 +74,14 @@ pub(super) fn take(words: &mut Vec<Token>) -> Option<Number> {
     }
     let text: Vec<&str> = words.iter().map(|w| w.text.as_str()).collect();
     let line = format!(" {} ", text.join(" "));
-    let found = BOUNDS
+    let found = BOUND_PHRASES
         .iter()
         .find(|(phrase, _)| line.contains(&format!(" {phrase} ")));
     let (phrase, bound) = found.copied().unwrap_or(("", Bound::None));
     let unit = words
         .get(at + 1)
-        .map(|w| stem(&w.text))
-        .filter(|s| UNITS.has(s));
+        .map(|w| stem_word(&w.text))
+        .filter(|s| UNIT_WORDS.contains_stem(s));
     let written = words[at].text.clone();
     let unit = if written.ends_with('%') {
         Some("percent".to_owned())

@@ -10,12 +10,12 @@ use remora_protocol::request::Envelope;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::capture::Worth;
+use crate::capture::CaptureDecision;
 
-fn captured(fields: Map<String, Value>) -> Captured {
+fn captured(fields: Map<String, Value>) -> CapturedEvent {
     let name = fields["hook_event_name"].as_str().unwrap();
     let name = EventName::parse(name).unwrap();
-    Captured {
+    CapturedEvent {
         envelope: Envelope {
             v: 1,
             id: "e".into(),
@@ -31,7 +31,7 @@ fn captured(fields: Map<String, Value>) -> Captured {
             branch: None,
         },
         call: None,
-        worth: Worth::Keep,
+        worth: CaptureDecision::Keep,
         raw_tokens: 0,
         event: Event { name, fields },
     }
@@ -46,7 +46,7 @@ fn recorded() -> BTreeMap<String, String> {
             let path = entry.unwrap().path();
             let fields = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
             let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-            found.insert(name, label(&captured(fields)));
+            found.insert(name, format_label(&captured(fields)));
         }
     }
     found
@@ -156,7 +156,7 @@ fn told(event: &str, tool: &str, input: &Value) -> String {
     let Value::Object(fields) = value else {
         unreachable!()
     };
-    label(&captured(fields))
+    format_label(&captured(fields))
 }
 
 #[test]

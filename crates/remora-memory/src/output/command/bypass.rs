@@ -1,10 +1,10 @@
 //! Commands that pass because a check, a lock or a right is stepped over. A user
 //! may have allowed that once; it is no way that others should be shown.
 
-use super::super::shell::{Command, Part};
+use super::super::shell::{CommandLine, CommandPart};
 
 /// Options that step over a check whatever program has them.
-const OPTIONS: &[&str] = &[
+const BYPASS_OPTIONS: &[&str] = &[
     "--admin",
     "--no-verify",
     "--no-gpg-sign",
@@ -14,9 +14,9 @@ const OPTIONS: &[&str] = &[
     "http.sslVerify=false",
 ];
 /// How such options begin.
-const OPTION_STARTS: &[&str] = &["--dangerously-", "-Dmaven.test.skip"];
+const BYPASS_OPTION_STARTS: &[&str] = &["--dangerously-", "-Dmaven.test.skip"];
 /// Variables that switch a check off.
-const VARIABLES: &[&str] = &[
+const BYPASS_VARIABLES: &[&str] = &[
     "HUSKY=0",
     "HUSKY_SKIP_HOOKS=1",
     "LEFTHOOK=0",
@@ -26,8 +26,8 @@ const VARIABLES: &[&str] = &[
     "SKIP=",
 ];
 /// Programs that lend another user's rights, and those that cannot do without.
-const RIGHTS: &[&str] = &["sudo", "doas"];
-const SYSTEM: &[&str] = &[
+const PRIVILEGE_PROGRAMS: &[&str] = &["sudo", "doas"];
+const SYSTEM_PROGRAMS: &[&str] = &[
     "apt",
     "apt-get",
     "dnf",
@@ -41,7 +41,7 @@ const SYSTEM: &[&str] = &[
 
 /// Whether a command line steps over a check, or pushes over what others have.
 pub(crate) fn bypasses_check(line: &str) -> bool {
-    has_rights_or_variables(line) || Command::parse(line).parts.iter().any(is_bypass)
+    has_rights_or_variables(line) || CommandLine::parse(line).parts.iter().any(is_bypass)
 }
 
 /// What stands before the program, which the parsed line no longer has.
@@ -53,22 +53,30 @@ fn has_rights_or_variables(line: &str) -> bool {
         (words.clone().take_while(is_head), words.skip_while(is_head))
     });
     parts.any(|(mut variables, mut program)| {
-        let lends = program.next().is_some_and(|word| RIGHTS.contains(&word));
-        lends && !program.next().is_some_and(|word| SYSTEM.contains(&word))
-            || variables.any(|word| VARIABLES.iter().any(|start| word.starts_with(start)))
+        let lends = program
+            .next()
+            .is_some_and(|word| PRIVILEGE_PROGRAMS.contains(&word));
+        lends
+            && !program
+                .next()
+                .is_some_and(|word| SYSTEM_PROGRAMS.contains(&word))
+            || variables.any(|word| BYPASS_VARIABLES.iter().any(|start| word.starts_with(start)))
     })
 }
 
-fn is_bypass(part: &Part) -> bool {
+fn is_bypass(part: &CommandPart) -> bool {
     let mut words = part.words.iter().map(String::as_str);
     let is_option = |word: &str| {
-        OPTIONS.contains(&word) || OPTION_STARTS.iter().any(|start| word.starts_with(start))
+        BYPASS_OPTIONS.contains(&word)
+            || BYPASS_OPTION_STARTS
+                .iter()
+                .any(|start| word.starts_with(start))
     };
     words.any(is_option) || is_forced_push(part) || is_unchecked_commit(part)
 }
 
-fn is_forced_push(part: &Part) -> bool {
-    let mut verbs = part.verbs();
+fn is_forced_push(part: &CommandPart) -> bool {
+    let mut verbs = part.verb_words();
     let is_push = verbs.any(|verb| verb == "push");
     let is_force = |word: &String| {
         word.starts_with("--force")
@@ -78,8 +86,8 @@ fn is_forced_push(part: &Part) -> bool {
     is_push && part.words.iter().any(is_force)
 }
 
-fn is_unchecked_commit(part: &Part) -> bool {
-    part.begins(&["git", "commit"]) && part.words.iter().any(|word| is_short(word, 'n'))
+fn is_unchecked_commit(part: &CommandPart) -> bool {
+    part.starts_with_words(&["git", "commit"]) && part.words.iter().any(|word| is_short(word, 'n'))
 }
 
 /// Whether a word is this short option, alone or before others: `-n`, `-nm`.

@@ -5,12 +5,16 @@
 /// `pytest` runs what `pytest tests/test_a.py` runs.
 pub(crate) fn takes_in(whole: &str, part: &str) -> bool {
     !part.is_empty()
-        && super::parts(part)
-            .all(|part| super::parts(whole).any(|whole| whole == part || covers(whole, part)))
+        && super::split_key_parts(part).all(|part| {
+            super::split_key_parts(whole).any(|whole| whole == part || covers_part(whole, part))
+        })
 }
 
-fn covers(whole: &str, part: &str) -> bool {
-    let (whole, part) = (Run::of(whole), Run::of(part));
+fn covers_part(whole: &str, part: &str) -> bool {
+    let (whole, part) = (
+        CommandScope::from_command(whole),
+        CommandScope::from_command(part),
+    );
     let all = |some: &[String], of: &[String]| some.iter().all(|word| of.contains(word));
     // What takes in more can fail for more reasons.
     if whole.program != part.program || !all(&part.wider, &whole.wider) {
@@ -27,9 +31,9 @@ fn covers(whole: &str, part: &str) -> bool {
         return false;
     }
     let go = whole.program == "go";
-    within(&whole.packages, &part.packages, |a, b| a == b)
-        && within(&whole.targets, &part.targets, |a, b| a == b)
-        && within(&whole.paths, &part.paths, |path, folder| {
+    contains_names(&whole.packages, &part.packages, |a, b| a == b)
+        && contains_names(&whole.targets, &part.targets, |a, b| a == b)
+        && contains_names(&whole.paths, &part.paths, |path, folder| {
             if go {
                 is_go_package_of(path, folder)
             } else {
@@ -40,7 +44,7 @@ fn covers(whole: &str, part: &str) -> bool {
 }
 
 /// What is named narrows the whole: each of the part's must lie in it.
-fn within(whole: &[String], part: &[String], lies_in: impl Fn(&str, &str) -> bool) -> bool {
+fn contains_names(whole: &[String], part: &[String], lies_in: impl Fn(&str, &str) -> bool) -> bool {
     whole.is_empty()
         || !part.is_empty()
             && part
@@ -48,7 +52,7 @@ fn within(whole: &[String], part: &[String], lies_in: impl Fn(&str, &str) -> boo
                 .all(|name| whole.iter().any(|w| lies_in(name, w)))
 }
 
-fn says_no_less(whole: &Run, part: &Run) -> bool {
+fn says_no_less(whole: &CommandScope, part: &CommandScope) -> bool {
     // Without a target, these make another one.
     if matches!(whole.program.as_str(), "make" | "just" | "task") {
         return whole.words == part.words;
@@ -79,7 +83,7 @@ fn is_go_package_of(path: &str, folder: &str) -> bool {
 }
 
 /// What starts another program and changes nothing about what that does.
-const STARTERS: &[&[&str]] = &[
+const STARTER_COMMANDS: &[&[&str]] = &[
     &["uv", "run"],
     &["poetry", "run"],
     &["pdm", "run"],
@@ -96,7 +100,7 @@ const STARTERS: &[&[&str]] = &[
     &["python3", "-m"],
 ];
 /// Options of theirs, alone and with a value.
-const STARTER_ALONE: &[&str] = &[
+const STARTER_FLAGS: &[&str] = &[
     "--",
     "--yes",
     "-y",
@@ -106,11 +110,11 @@ const STARTER_ALONE: &[&str] = &[
     "--no-sync",
     "--all-extras",
 ];
-const STARTER_VALUED: &[&str] = &["--with", "--extra", "--group", "--python"];
+const STARTER_VALUE_OPTIONS: &[&str] = &["--with", "--extra", "--group", "--python"];
 
 /// What an option does to what a command takes in.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Effect {
+enum OptionEffect {
     /// Speed, order or how much is said.
     Nothing,
     /// More is done or asked for.
@@ -126,17 +130,17 @@ enum Effect {
 
 /// Whether the word behind an option belongs to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Value {
+enum OptionValue {
     None,
     Next,
 }
 
 /// For one program, or for all with an empty name; the first that fits counts.
-const OPTIONS: &[(&str, Value, Effect, &[&str])] = &[
+const OPTION_EFFECTS: &[(&str, OptionValue, OptionEffect, &[&str])] = &[
     (
         "cargo",
-        Value::Next,
-        Effect::Nothing,
+        OptionValue::Next,
+        OptionEffect::Nothing,
         &[
             "-j",
             "--jobs",
@@ -148,20 +152,20 @@ const OPTIONS: &[(&str, Value, Effect, &[&str])] = &[
     ),
     (
         "cargo",
-        Value::None,
-        Effect::Nothing,
+        OptionValue::None,
+        OptionEffect::Nothing,
         &["--keep-going", "--timings", "--fail-fast"],
     ),
     (
         "cargo",
-        Value::Next,
-        Effect::Wider,
+        OptionValue::Next,
+        OptionEffect::Wider,
         &["--features", "-F", "-D"],
     ),
     (
         "cargo",
-        Value::None,
-        Effect::Wider,
+        OptionValue::None,
+        OptionEffect::Wider,
         &[
             "--release",
             "--locked",
@@ -172,27 +176,32 @@ const OPTIONS: &[(&str, Value, Effect, &[&str])] = &[
     ),
     (
         "cargo",
-        Value::Next,
-        Effect::Setting,
+        OptionValue::Next,
+        OptionEffect::Setting,
         &["--target", "--profile", "--manifest-path"],
     ),
     (
         "cargo",
-        Value::None,
-        Effect::Setting,
+        OptionValue::None,
+        OptionEffect::Setting,
         &["--no-default-features", "--no-run"],
     ),
-    ("cargo", Value::Next, Effect::Package, &["-p", "--package"]),
     (
         "cargo",
-        Value::Next,
-        Effect::Target,
+        OptionValue::Next,
+        OptionEffect::Package,
+        &["-p", "--package"],
+    ),
+    (
+        "cargo",
+        OptionValue::Next,
+        OptionEffect::Target,
         &["--test", "--bin", "--example", "--bench"],
     ),
     (
         "cargo",
-        Value::None,
-        Effect::Target,
+        OptionValue::None,
+        OptionEffect::Target,
         &[
             "--lib",
             "--bins",
@@ -204,14 +213,14 @@ const OPTIONS: &[(&str, Value, Effect, &[&str])] = &[
     ),
     (
         "cargo",
-        Value::Next,
-        Effect::Narrower,
+        OptionValue::Next,
+        OptionEffect::Narrower,
         &["-E", "--exclude", "--skip", "--filter-expr"],
     ),
     (
         "pytest",
-        Value::Next,
-        Effect::Nothing,
+        OptionValue::Next,
+        OptionEffect::Nothing,
         &[
             "-n",
             "--numprocesses",
@@ -228,8 +237,8 @@ const OPTIONS: &[(&str, Value, Effect, &[&str])] = &[
     ),
     (
         "pytest",
-        Value::None,
-        Effect::Nothing,
+        OptionValue::None,
+        OptionEffect::Nothing,
         &[
             "-x",
             "--exitfirst",
@@ -246,21 +255,21 @@ const OPTIONS: &[(&str, Value, Effect, &[&str])] = &[
     ),
     (
         "pytest",
-        Value::None,
-        Effect::Wider,
+        OptionValue::None,
+        OptionEffect::Wider,
         &["--cov", "--runslow"],
     ),
-    ("pytest", Value::Next, Effect::Wider, &["-W"]),
+    ("pytest", OptionValue::Next, OptionEffect::Wider, &["-W"]),
     (
         "pytest",
-        Value::Next,
-        Effect::Narrower,
+        OptionValue::Next,
+        OptionEffect::Narrower,
         &["-k", "-m", "--ignore", "--deselect"],
     ),
     (
         "go",
-        Value::Next,
-        Effect::Nothing,
+        OptionValue::Next,
+        OptionEffect::Nothing,
         &[
             "-count",
             "-parallel",
@@ -272,26 +281,46 @@ const OPTIONS: &[(&str, Value, Effect, &[&str])] = &[
     ),
     (
         "go",
-        Value::None,
-        Effect::Nothing,
+        OptionValue::None,
+        OptionEffect::Nothing,
         &["-v", "-x", "-json", "-failfast", "-cover"],
     ),
-    ("go", Value::None, Effect::Wider, &["-race"]),
-    ("go", Value::Next, Effect::Wider, &["-shuffle"]),
-    ("go", Value::Next, Effect::Setting, &["-tags", "-C"]),
+    ("go", OptionValue::None, OptionEffect::Wider, &["-race"]),
+    ("go", OptionValue::Next, OptionEffect::Wider, &["-shuffle"]),
     (
         "go",
-        Value::Next,
-        Effect::Narrower,
+        OptionValue::Next,
+        OptionEffect::Setting,
+        &["-tags", "-C"],
+    ),
+    (
+        "go",
+        OptionValue::Next,
+        OptionEffect::Narrower,
         &["-run", "-skip", "-bench"],
     ),
-    ("make", Value::Next, Effect::Nothing, &["-j", "--jobs"]),
-    ("make", Value::Next, Effect::Setting, &["-C", "-f"]),
-    ("make", Value::None, Effect::Setting, &["-n", "--dry-run"]),
+    (
+        "make",
+        OptionValue::Next,
+        OptionEffect::Nothing,
+        &["-j", "--jobs"],
+    ),
+    (
+        "make",
+        OptionValue::Next,
+        OptionEffect::Setting,
+        &["-C", "-f"],
+    ),
+    (
+        "make",
+        OptionValue::None,
+        OptionEffect::Setting,
+        &["-n", "--dry-run"],
+    ),
     (
         "",
-        Value::Next,
-        Effect::Nothing,
+        OptionValue::Next,
+        OptionEffect::Nothing,
         &[
             "--maxWorkers",
             "--max-workers",
@@ -301,8 +330,8 @@ const OPTIONS: &[(&str, Value, Effect, &[&str])] = &[
     ),
     (
         "",
-        Value::None,
-        Effect::Nothing,
+        OptionValue::None,
+        OptionEffect::Nothing,
         &[
             "--",
             ".",
@@ -320,8 +349,8 @@ const OPTIONS: &[(&str, Value, Effect, &[&str])] = &[
     ),
     (
         "",
-        Value::None,
-        Effect::Wider,
+        OptionValue::None,
+        OptionEffect::Wider,
         &[
             "--workspace",
             "--all",
@@ -333,18 +362,18 @@ const OPTIONS: &[(&str, Value, Effect, &[&str])] = &[
             "--strict",
         ],
     ),
-    ("", Value::Next, Effect::Package, &["--filter"]),
+    ("", OptionValue::Next, OptionEffect::Package, &["--filter"]),
     (
         "",
-        Value::Next,
-        Effect::Narrower,
+        OptionValue::Next,
+        OptionEffect::Narrower,
         &["-t", "--grep", "--testNamePattern", "--testPathPattern"],
     ),
 ];
 
 /// The words in front of what is named, for programs whose other words name
 /// files, folders, packages or tests.
-fn verbs(program: &str, words: &[&str]) -> Option<usize> {
+fn count_verb_words(program: &str, words: &[&str]) -> Option<usize> {
     match program {
         "pytest" | "jest" | "vitest" | "mocha" | "rspec" | "mypy" | "eslint" => Some(0),
         "cargo" | "go" | "ruff" => Some(1),
@@ -355,7 +384,7 @@ fn verbs(program: &str, words: &[&str]) -> Option<usize> {
 
 /// A command by what its words do to what it takes in.
 #[derive(Default)]
-struct Run {
+struct CommandScope {
     program: String,
     nextest: bool,
     wider: Vec<String>,
@@ -367,11 +396,11 @@ struct Run {
     words: Vec<String>,
 }
 
-impl Run {
-    fn of(command: &str) -> Self {
-        let given = split(command);
+impl CommandScope {
+    fn from_command(command: &str) -> Self {
+        let given = split_words(command);
         let mut given: Vec<&str> = given.iter().map(String::as_str).collect();
-        while let Some(from) = started(&given) {
+        while let Some(from) = count_starter_words(&given) {
             given.drain(..from);
         }
         let mut run = Self::default();
@@ -390,16 +419,16 @@ impl Run {
             return run;
         };
         (*program).clone_into(&mut run.program);
-        let mut verbs = verbs(program, rest);
+        let mut verbs = count_verb_words(program, rest);
         let mut rest = rest.iter().copied();
         while let Some(word) = rest.next() {
-            if let Some((name, given, value, effect)) = option(program, word) {
+            if let Some((name, given, value, effect)) = parse_option(program, word) {
                 let behind = match (given, value) {
-                    (None, Value::Next) => rest.next(),
+                    (None, OptionValue::Next) => rest.next(),
                     (given, _) => given,
                 };
                 let said = behind.map_or_else(|| name.to_owned(), |v| format!("{name}={v}"));
-                run.add(effect, said);
+                run.add_option(effect, said);
             } else if word.starts_with('-') {
                 run.flags.push(word.to_owned());
             } else if let Some(left) = verbs.as_mut().filter(|left| **left > 0) {
@@ -419,27 +448,27 @@ impl Run {
         run
     }
 
-    fn add(&mut self, effect: Effect, said: String) {
+    fn add_option(&mut self, effect: OptionEffect, said: String) {
         match effect {
-            Effect::Nothing => {}
-            Effect::Wider => self.wider.push(said),
-            Effect::Setting => self.settings.push(said),
-            Effect::Package => self.packages.push(said.replace("--package=", "-p=")),
-            Effect::Target => self.targets.push(said),
-            Effect::Narrower => self.flags.push(said),
+            OptionEffect::Nothing => {}
+            OptionEffect::Wider => self.wider.push(said),
+            OptionEffect::Setting => self.settings.push(said),
+            OptionEffect::Package => self.packages.push(said.replace("--package=", "-p=")),
+            OptionEffect::Target => self.targets.push(said),
+            OptionEffect::Narrower => self.flags.push(said),
         }
     }
 }
 
 /// How many words only start the program behind them.
-fn started(words: &[&str]) -> Option<usize> {
-    let starter = STARTERS.iter().find(|s| words.starts_with(s))?;
+fn count_starter_words(words: &[&str]) -> Option<usize> {
+    let starter = STARTER_COMMANDS.iter().find(|s| words.starts_with(s))?;
     let mut from = starter.len();
     while let Some(word) = words.get(from).filter(|w| w.starts_with('-')) {
         let name = word.split('=').next().unwrap_or(word);
         from += match name {
-            _ if STARTER_ALONE.contains(word) => 1,
-            _ if STARTER_VALUED.contains(&name) => 2 - usize::from(word.contains('=')),
+            _ if STARTER_FLAGS.contains(word) => 1,
+            _ if STARTER_VALUE_OPTIONS.contains(&name) => 2 - usize::from(word.contains('=')),
             // `python` itself is started with what it takes.
             _ => return None,
         };
@@ -448,14 +477,17 @@ fn started(words: &[&str]) -> Option<usize> {
 }
 
 /// An option by its name, with the value that is part of the word.
-fn option<'a>(program: &str, word: &'a str) -> Option<(&'a str, Option<&'a str>, Value, Effect)> {
+fn parse_option<'a>(
+    program: &str,
+    word: &'a str,
+) -> Option<(&'a str, Option<&'a str>, OptionValue, OptionEffect)> {
     // Go takes its options with one dash or two.
     let word = match word.strip_prefix('-') {
         Some(short) if program == "go" && short.starts_with('-') && short != "-" => short,
         _ => word,
     };
     let known = |name: &str| {
-        let mut all = OPTIONS.iter();
+        let mut all = OPTION_EFFECTS.iter();
         all.find(|(of, _, _, names)| (of.is_empty() || *of == program) && names.contains(&name))
             .map(|(_, value, effect, _)| (*value, *effect))
     };
@@ -473,7 +505,7 @@ fn option<'a>(program: &str, word: &'a str) -> Option<(&'a str, Option<&'a str>,
 }
 
 /// The words of a key; one in quotes is one word.
-fn split(command: &str) -> Vec<String> {
+fn split_words(command: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut open = false;
     for word in command.split(' ') {

@@ -2,10 +2,10 @@
 //! or a checkout, and another form of the very command that failed. Works on
 //! the keys that [`super::same_command_key`] gives.
 
-use super::{only_looks, parts};
+use super::{only_looks, split_key_parts};
 
 /// Programs that change something whatever they are told.
-const PROGRAMS: &[&str] = &[
+const CHANGING_PROGRAMS: &[&str] = &[
     "rm",
     "mv",
     "cp",
@@ -44,7 +44,7 @@ const PROGRAMS: &[&str] = &[
 ];
 
 /// Verbs that change something, whosever they are.
-const VERBS: &[&str] = &[
+const CHANGING_VERBS: &[&str] = &[
     "add",
     "install",
     "i",
@@ -113,10 +113,10 @@ const VERBS: &[&str] = &[
 ];
 
 /// Words behind the program among which its verb is.
-const WORDS: usize = 4;
+const MAX_VERB_WORDS: usize = 4;
 
 /// Options that make a command do less.
-const NARROWING: &[&str] = &[
+const NARROWING_OPTIONS: &[&str] = &[
     "--lib",
     "--bin",
     "--bins",
@@ -154,7 +154,7 @@ const NARROWING: &[&str] = &[
 ];
 
 /// Variables that change how much is said, not what is done.
-const TALK: &[&str] = &[
+const VERBOSITY_VARIABLES: &[&str] = &[
     "RUST_BACKTRACE",
     "RUST_LOG",
     "NO_COLOR",
@@ -172,7 +172,7 @@ const TALK: &[&str] = &[
 ];
 
 /// How commands begin that only keep books, or show a setting.
-const BOOKKEEPING: &[&str] = &[
+const BOOKKEEPING_STARTS: &[&str] = &[
     "git add ",
     "git commit",
     "git stash list",
@@ -187,7 +187,7 @@ const BOOKKEEPING: &[&str] = &[
 ];
 
 /// Verbs of git whose other forms do the same to another branch or remote.
-const GIT_FORMS: &[&str] = &[
+const GIT_FORM_VERBS: &[&str] = &[
     "push", "pull", "merge", "rebase", "checkout", "switch", "clone",
 ];
 
@@ -196,26 +196,31 @@ pub(crate) fn is_git_form(failed: &str, passed: &str) -> bool {
     let verb = |key: &str| -> Option<String> {
         let rest = key.strip_prefix("git ")?;
         let verb = rest.split(' ').next()?;
-        (GIT_FORMS.contains(&verb) && !key.contains(" && ")).then(|| verb.to_owned())
+        (GIT_FORM_VERBS.contains(&verb) && !key.contains(" && ")).then(|| verb.to_owned())
     };
     failed != passed && verb(failed).is_some() && verb(failed) == verb(passed)
 }
 
 /// Whether the command with this key may have mended something.
-pub(crate) fn acts(key: &str) -> bool {
+pub(crate) fn can_change_state(key: &str) -> bool {
     let edits_in_place = |part: &str| part.starts_with("sed ") && part.contains(" -i");
     let acts = |part: &str| {
-        if BOOKKEEPING.iter().any(|begin| part.starts_with(begin)) {
+        if BOOKKEEPING_STARTS
+            .iter()
+            .any(|begin| part.starts_with(begin))
+        {
             return false;
         }
         let mut words = part.split(' ');
         let program = words.next().unwrap_or_default();
         edits_in_place(part)
-            || PROGRAMS.contains(&program)
-            || words.take(WORDS).any(|word| VERBS.contains(&word))
+            || CHANGING_PROGRAMS.contains(&program)
+            || words
+                .take(MAX_VERB_WORDS)
+                .any(|word| CHANGING_VERBS.contains(&word))
     };
-    let shows = only_looks(key) && !parts(key).any(edits_in_place);
-    !shows && parts(key).any(acts)
+    let shows = only_looks(key) && !split_key_parts(key).any(edits_in_place);
+    !shows && split_key_parts(key).any(acts)
 }
 
 /// What the second form of a command says more than the first, if that is only
@@ -234,7 +239,7 @@ pub(crate) fn added_to(failed: &str, passed: &str) -> Option<String> {
         }
         let name = word.split('=').next().unwrap_or(word);
         let is_option = word.starts_with('-') && word.len() > 1;
-        if NARROWING.contains(&name) || !is_option && !is_value {
+        if NARROWING_OPTIONS.contains(&name) || !is_option && !is_value {
             return None;
         }
         is_value = is_option && !word.contains('=');
@@ -251,7 +256,7 @@ pub(crate) fn drops_option(failed: &str, passed: &str) -> bool {
     let mut options = failed.split(' ').filter(|word| word.starts_with("--"));
     options.any(|word| {
         let name = word.split('=').next().unwrap_or(word);
-        name != "--" && !NARROWING.contains(&name) && !has(word)
+        name != "--" && !NARROWING_OPTIONS.contains(&name) && !has(word)
     })
 }
 
@@ -261,7 +266,7 @@ pub(crate) fn settings_of(line: &str) -> Vec<&str> {
     let is_setting = |word: &&str| {
         word.split_once('=').is_some_and(|(name, _)| {
             !name.is_empty()
-                && !TALK.contains(&name)
+                && !VERBOSITY_VARIABLES.contains(&name)
                 && name
                     .bytes()
                     .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
@@ -288,7 +293,7 @@ mod tests {
             "dvc pull -r backup",
             "sed -i s/a/b/ conf.toml",
         ] {
-            assert!(acts(key), "{key}");
+            assert!(can_change_state(key), "{key}");
         }
         for key in [
             "cat a.rs",
@@ -299,7 +304,7 @@ mod tests {
             "git config --get-all commit.gpgsign",
             "sed -n 1,3p a.rs",
         ] {
-            assert!(!acts(key), "{key}");
+            assert!(!can_change_state(key), "{key}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! How people say that something goes or is chosen: word lists, no judgement.
 
 /// How somebody says what goes; its name follows.
-pub(super) const DROPS: &[&str] = &[
+pub(super) const DROP_CUES: &[&str] = &[
     ", not",
     "abandon",
     "anstatt",
@@ -63,8 +63,8 @@ pub(super) const DROPS: &[&str] = &[
     "移除",
 ];
 /// The same somewhere behind a word of moving.
-pub(super) const LEAVES: &[&str] = &["from", "off"];
-pub(super) const MOVES: &[&str] = &[
+pub(super) const LEAVING_PREPOSITIONS: &[&str] = &["from", "off"];
+pub(super) const MOVE_VERBS: &[&str] = &[
     "migrate",
     "migrated",
     "migrating",
@@ -76,7 +76,7 @@ pub(super) const MOVES: &[&str] = &[
     "switching",
 ];
 /// The same with the name before it.
-pub(super) const GOES: &[&str] = &[
+pub(super) const TRAILING_DROP_CUES: &[&str] = &[
     "did not work out",
     "didn't work out",
     "goes away",
@@ -90,15 +90,16 @@ pub(super) const GOES: &[&str] = &[
     "改用",
 ];
 /// What ends a clause that denies something, which goes then.
-pub(super) const NO_MORE: &[&str] = &["any more", "anymore"];
+pub(super) const DENIAL_ENDINGS: &[&str] = &["any more", "anymore"];
 /// What ends a clause that says another thing than before.
-pub(super) const TURNED: &[&str] = &["after all", "again", "any more", "anymore"];
+pub(super) const CHANGE_ENDINGS: &[&str] = &["after all", "again", "any more", "anymore"];
 /// Other ways to take something back, without a name.
-pub(super) const TURNS: &[&str] = &["anymore", "any more", "back to", "instead", "switch"];
+pub(super) const WITHDRAWAL_CUES: &[&str] =
+    &["anymore", "any more", "back to", "instead", "switch"];
 /// What makes the opposite of a cue behind it.
-pub(super) const DENIALS: &[&str] = &["cannot", "don't", "don’t", "never", "not"];
+pub(super) const NEGATION_WORDS: &[&str] = &["cannot", "don't", "don’t", "never", "not"];
 /// How somebody says what is to be taken for something.
-pub(super) const CHOICES: &[&str] = &[
+pub(super) const CHOICE_CUES: &[&str] = &[
     "adopt",
     "choose",
     "chose",
@@ -124,7 +125,7 @@ pub(super) const CHOICES: &[&str] = &[
     "选",
 ];
 /// Where the name of a thing ends.
-pub(super) const ENDS: &[&str] = &[
+pub(super) const SUBJECT_END_WORDS: &[&str] = &[
     " and ",
     " any ",
     " anymore",
@@ -146,12 +147,12 @@ pub(super) const ENDS: &[&str] = &[
     " with ",
     " within ",
 ];
-pub(super) const STOPS: &[char] = &[
+pub(super) const CLAUSE_STOPS: &[char] = &[
     ',', ';', ':', '!', '?', '(', ')', '\n', '。', '，', '；', '！', '？',
 ];
 /// How people begin to say what should be so: not what it is about.
 #[cfg(test)]
-pub(super) const MANNER: &str = "actually add added after again agree agreed all always any avoid choose chose chosen correct \
+pub(super) const MANNER_WORDS: &str = "actually add added after again agree agreed all always any avoid choose chose chosen correct \
     decide decided deciding decision directly do done ensure every everywhere from get go going \
     instead just keep kept let lets longer make makes made must need needs never new no not note \
     now only pick picked please prefer preferred put remember replace right run set should stick \

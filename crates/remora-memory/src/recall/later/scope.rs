@@ -3,19 +3,19 @@
 
 use std::sync::LazyLock;
 
-use super::cues::{CHOICES, MOVES, STOPS};
-use super::{Heard, sentence_end, telling};
-use crate::words::{self, Splitter};
+use super::cues::{CHOICE_CUES, CLAUSE_STOPS, MOVE_VERBS};
+use super::{CueText, find_distinctive_words, sentence_end};
+use crate::words::{self, TermSplitter};
 
 /// What a place or a purpose follows.
-const PLACES: &[&str] = &[
+const SCOPE_PREPOSITIONS: &[&str] = &[
     "at", "during", "for", "from", "für", "in", "inside", "on", "within",
 ];
 /// What the thing that comes instead follows.
-const NEW: &[&str] = &["by", "durch", "to", "with"];
+const REPLACEMENT_PREPOSITIONS: &[&str] = &["by", "durch", "to", "with"];
 /// What a place begins with: "in Postgres" may be a part of the new thing, "in
 /// the emails" is not.
-const PLACED: &[&str] = &[
+const SCOPE_OPENINGS: &[&str] = &[
     "all",
     "ci",
     "dev",
@@ -31,86 +31,96 @@ const PLACED: &[&str] = &[
     "unit",
 ];
 /// Verbs with a preposition of their own.
-const VERBS: &[&str] = &[
+const PREPOSITIONAL_VERBS: &[&str] = &[
     "based", "build", "decide", "decided", "go", "going", "opt", "opted", "rely", "settle",
     "settled", "went",
 ];
 /// Where something else begins to be said.
-const TAILS: &[&str] = &[
+const TAIL_WORDS: &[&str] = &[
     "and", "because", "but", "instead", "rather", "since", "so", "when",
 ];
 /// What is no place or no purpose of its own.
-const VAGUE: &str = "anything away back being case code codebase completely end ever everybody everyone \
+const VAGUE_WORDS: &str = "anything away back being case code codebase completely end ever everybody everyone \
     everything fully future general good moment over performance project reason \
     reasons repo repository second security simplicity speed start team thought thoughts time \
     today tomorrow whole";
 
 /// The words for where or for what a thing goes: of the texts that say so.
-pub(super) fn words(parts: [&str; 3], splitter: &mut Splitter) -> Vec<String> {
-    static VAGUES: LazyLock<Vec<String>> =
-        LazyLock::new(|| words::terms(VAGUE).split(' ').map(str::to_owned).collect());
+pub(super) fn scope_words(parts: [&str; 3], splitter: &mut TermSplitter) -> Vec<String> {
+    static VAGUE_TERMS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        words::split_terms(VAGUE_WORDS)
+            .split(' ')
+            .map(str::to_owned)
+            .collect()
+    });
     let parts = parts.into_iter().filter(|part| !part.is_empty());
-    let mut found: Vec<String> = parts.flat_map(|part| telling(part, splitter)).collect();
-    found.retain(|word| !VAGUES.contains(word));
+    let mut found: Vec<String> = parts
+        .flat_map(|part| find_distinctive_words(part, splitter))
+        .collect();
+    found.retain(|word| !VAGUE_TERMS.contains(word));
     found
 }
 
 /// The place that a text begins with.
-pub(super) fn leading(text: &str) -> &str {
+pub(super) fn leading_scope(text: &str) -> &str {
     let first = text.split_whitespace().next().unwrap_or_default();
-    if PLACES.contains(&first) {
-        clause(text)
+    if SCOPE_PREPOSITIONS.contains(&first) {
+        first_clause(text)
     } else {
         ""
     }
 }
 
 /// The place in a clause before the word that something goes.
-pub(super) fn before(clause: &str) -> &str {
-    place(clause, Named::New)
+pub(super) fn scope_before(clause: &str) -> &str {
+    find_scope(clause, LastNamed::New)
 }
 
 /// What is moved, in the clause before the word that it leaves something.
-pub(super) fn moved(clause: &str) -> &str {
-    let heard = Heard::of(clause);
-    let ends = |cue: &&str| heard.places(cue).next().map(|at| at + cue.len());
-    let end = MOVES.iter().filter_map(ends).min();
+pub(super) fn moved_subject(clause: &str) -> &str {
+    let heard = CueText::from_text(clause);
+    let ends = |cue: &&str| heard.find_cue(cue).next().map(|at| at + cue.len());
+    let end = MOVE_VERBS.iter().filter_map(ends).min();
     &clause[end.unwrap_or(clause.len())..]
 }
 
 /// The place in the rest of a clause whose thing goes.
-pub(super) fn after(rest: &str) -> &str {
-    place(clause(rest), Named::Gone)
+pub(super) fn scope_after(rest: &str) -> &str {
+    find_scope(first_clause(rest), LastNamed::Gone)
 }
 
-fn clause(text: &str) -> &str {
-    let end = text.find(STOPS).into_iter().chain(sentence_end(text)).min();
+fn first_clause(text: &str) -> &str {
+    let end = text
+        .find(CLAUSE_STOPS)
+        .into_iter()
+        .chain(sentence_end(text))
+        .min();
     &text[..end.unwrap_or(text.len())]
 }
 
 /// Which thing was named last.
 #[derive(PartialEq, Eq)]
-enum Named {
+enum LastNamed {
     Gone,
     New,
 }
 
-fn place(clause: &str, mut named: Named) -> &str {
+fn find_scope(clause: &str, mut named: LastNamed) -> &str {
     let mut at = 0;
     let mut last = "";
     for word in clause.split(' ') {
         at += word.len();
         let rest = &clause[at..];
-        if TAILS.contains(&word) {
+        if TAIL_WORDS.contains(&word) {
             return "";
         }
-        if NEW.contains(&word) {
-            named = Named::New;
-        } else if PLACES.contains(&word) && !VERBS.contains(&last) {
+        if REPLACEMENT_PREPOSITIONS.contains(&word) {
+            named = LastNamed::New;
+        } else if SCOPE_PREPOSITIONS.contains(&word) && !PREPOSITIONAL_VERBS.contains(&last) {
             let next = rest.split_whitespace().next().unwrap_or_default();
             if next.starts_with("favo") {
-                named = Named::New;
-            } else if named == Named::Gone || word == "for" || PLACED.contains(&next) {
+                named = LastNamed::New;
+            } else if named == LastNamed::Gone || word == "for" || SCOPE_OPENINGS.contains(&next) {
                 return until_tail(rest);
             }
         }
@@ -123,7 +133,7 @@ fn place(clause: &str, mut named: Named) -> &str {
 fn until_tail(text: &str) -> &str {
     let mut at = 0;
     for word in text.split(' ') {
-        if TAILS.contains(&word) {
+        if TAIL_WORDS.contains(&word) {
             return &text[..at];
         }
         at += word.len() + 1;
@@ -133,7 +143,7 @@ fn until_tail(text: &str) -> &str {
 
 /// The parts of a text that say what was chosen, without what is only said
 /// beside it; all of it if there is no telling.
-pub(super) fn chosen(lower: &str, splitter: &mut Splitter) -> Vec<String> {
+pub(super) fn find_chosen_words(lower: &str, splitter: &mut TermSplitter) -> Vec<String> {
     let stops: &[char] = &[
         ',', ';', '!', '?', '(', ')', '\n', '。', '，', '；', '！', '？',
     ];
@@ -141,18 +151,20 @@ pub(super) fn chosen(lower: &str, splitter: &mut Splitter) -> Vec<String> {
     let clauses: Vec<&str> = clauses.map(without_reason).collect();
     let mut found = Vec::new();
     for clause in &clauses {
-        let heard = Heard::of(clause);
-        let ends = |cue: &&str| heard.places(cue).next().map(|at| at + cue.len());
-        if let Some(from) = CHOICES.iter().filter_map(ends).min() {
-            found.extend(telling(first_of_two(clause, from), splitter));
+        let heard = CueText::from_text(clause);
+        let ends = |cue: &&str| heard.find_cue(cue).next().map(|at| at + cue.len());
+        if let Some(from) = CHOICE_CUES.iter().filter_map(ends).min() {
+            found.extend(find_distinctive_words(first_of_two(clause, from), splitter));
         }
     }
-    let mut rest = clauses.iter().filter(|clause| leading(clause).is_empty());
+    let mut rest = clauses
+        .iter()
+        .filter(|clause| leading_scope(clause).is_empty());
     while found.is_empty() {
         let Some(clause) = rest.next() else {
-            return telling(lower, splitter);
+            return find_distinctive_words(lower, splitter);
         };
-        found = telling(first_of_two(clause, 0), splitter);
+        found = find_distinctive_words(first_of_two(clause, 0), splitter);
     }
     found
 }
@@ -168,7 +180,7 @@ fn without_reason(clause: &str) -> &str {
 fn first_of_two(clause: &str, from: usize) -> &str {
     let whole = |part: &str| {
         let mut words = part.split_whitespace();
-        words.any(|word| word == "with" || PLACES.contains(&word))
+        words.any(|word| word == "with" || SCOPE_PREPOSITIONS.contains(&word))
     };
     let mut ends = clause[from..].match_indices(" and ");
     let end = ends.find(|(at, _)| whole(&clause[from..from + at]));

@@ -486,7 +486,8 @@ fn what_a_later_statement_replaces() {
         .iter()
         .filter(|(old, new, replaced)| {
             let (old, new) = (said(old, 1), said(new, 9));
-            Later::among([&new]).replace(&old) != *replaced || Later::among([&old]).replace(&new)
+            Supersessions::from_items([&new]).is_superseded(&old) != *replaced
+                || Supersessions::from_items([&old]).is_superseded(&new)
         })
         .collect();
     assert_eq!(wrong, Vec::<&(&str, &str, bool)>::new());
@@ -495,19 +496,26 @@ fn what_a_later_statement_replaces() {
 #[test]
 fn what_stands_beside_a_statement_takes_back_too() {
     let mut new = said("Our own index is good enough", 9);
-    new.detail = Some(serde_json::json!({ TAKES_BACK: "let us drop tantivy then" }));
-    assert!(Later::among([&new]).replace(&said("Use tantivy", 1)));
-    assert!(Later::among([&new]).replace_said("Decision: Use tantivy for the index", 1));
-    assert!(!Later::among([&new]).replace_said("Decision: Use tantivy for the index", 10));
+    new.detail = Some(serde_json::json!({ KEY_TAKES_BACK: "let us drop tantivy then" }));
+    assert!(Supersessions::from_items([&new]).is_superseded(&said("Use tantivy", 1)));
+    assert!(
+        Supersessions::from_items([&new]).replace_said("Decision: Use tantivy for the index", 1)
+    );
+    assert!(
+        !Supersessions::from_items([&new]).replace_said("Decision: Use tantivy for the index", 10)
+    );
 }
 
 #[test]
 fn sentences_that_take_something_back_are_found() {
     assert_eq!(
-        reversal("It is too big. Let's drop tantivy then. Good."),
+        find_withdrawal("It is too big. Let's drop tantivy then. Good."),
         Some("Let's drop tantivy then".to_owned())
     );
-    assert_eq!(reversal("Feature switches and dropdowns are fine"), None);
+    assert_eq!(
+        find_withdrawal("Feature switches and dropdowns are fine"),
+        None
+    );
 }
 
 #[test]
@@ -522,7 +530,7 @@ fn a_summary_tells_nothing_that_was_taken_back() {
         })),
         ..said(title, 1)
     };
-    let later = Later::among([&said("Get rid of JWT", 9)]);
+    let later = Supersessions::from_items([&said("Get rid of JWT", 9)]);
     let cleared = |mut item: Item| {
         let tells = later.clear(&mut item);
         (tells, item.title, item.text, item.detail)
@@ -563,7 +571,7 @@ fn a_summary_tells_nothing_that_was_taken_back() {
 
 #[test]
 fn the_terms_of_manner_are_those_of_its_words() {
-    let terms = crate::words::terms(cues::MANNER);
+    let terms = crate::words::split_terms(cues::MANNER_WORDS);
     let mut terms: Vec<&str> = terms.split(' ').collect();
     terms.sort_unstable();
     terms.dedup();

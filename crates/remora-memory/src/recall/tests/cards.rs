@@ -1,7 +1,7 @@
 //! A turn as a card: what was asked, what came of it, what is left, and bounded.
 
-use super::super::card::{Focus, render, tells_nothing};
-use super::super::said::Said;
+use super::super::card::{CardFocus, render_card, tells_nothing};
+use super::super::said::WordSet;
 use super::*;
 
 #[test]
@@ -21,9 +21,9 @@ fn a_card_tells_what_was_asked_the_outcome_and_the_steps() {
         )
     };
     let scene = world.scene(0);
-    let known = [Said::of("Any reader will do")];
+    let known = [WordSet::from_text("Any reader will do")];
     assert_eq!(
-        render(&item, None, Focus::Standing(""), &known, &scene).unwrap(),
+        render_card(&item, None, CardFocus::Standing(""), &known, &scene).unwrap(),
         "#7~ 1970-01-04 [branch spike] asked: Read invoices as XML.
   outcome: quick-xml, because a tree took 1.9 GB.
   left open: stream the totals
@@ -31,10 +31,10 @@ fn a_card_tells_what_was_asked_the_outcome_and_the_steps() {
     );
     // For a prompt the steps do not count, and the row of the prompt is named.
     assert_eq!(
-        render(
+        render_card(
             &item,
             Some("#5"),
-            Focus::About("which XML reader"),
+            CardFocus::About("which XML reader"),
             &[],
             &scene
         )
@@ -50,7 +50,14 @@ fn a_title_of_the_agent_is_not_told_as_what_was_asked() {
     let mut item = turn(3, "x", "Retries wait twice as long each time.");
     item.title = "Committed as 749b51f".to_owned();
     item.detail.as_mut().unwrap()[field::ASKED] = json!([]);
-    let card = render(&item, None, Focus::About("retries"), &[], &world.scene(0)).unwrap();
+    let card = render_card(
+        &item,
+        None,
+        CardFocus::About("retries"),
+        &[],
+        &world.scene(0),
+    )
+    .unwrap();
     assert!(!card.contains("asked"), "{card}");
     assert!(card.contains("outcome: Retries wait"), "{card}");
 }
@@ -59,37 +66,37 @@ fn a_title_of_the_agent_is_not_told_as_what_was_asked() {
 fn a_card_that_only_tells_that_work_was_handed_in_is_none() {
     let world = World::default();
     let item = turn(3, "commit it and push", "Committed as 749b51f and pushed.");
-    let about = Focus::About("commit and push the parser");
-    assert_eq!(render(&item, None, about, &[], &world.scene(0)), None);
+    let about = CardFocus::About("commit and push the parser");
+    assert_eq!(render_card(&item, None, about, &[], &world.scene(0)), None);
     // Who goes on wants to know where the work stood.
-    let standing = Focus::Standing("continue");
-    assert!(render(&item, None, standing, &[], &world.scene(0)).is_some());
+    let standing = CardFocus::Standing("continue");
+    assert!(render_card(&item, None, standing, &[], &world.scene(0)).is_some());
 }
 
 #[test]
 fn a_card_that_tells_nothing_new_is_none() {
     let world = World::default();
     let scene = world.scene(0);
-    let about = Focus::About("session auth");
+    let about = CardFocus::About("session auth");
     let question = turn(1, "how do we do session auth?", "");
-    assert_eq!(render(&question, None, about, &[], &scene), None);
+    assert_eq!(render_card(&question, None, about, &[], &scene), None);
     let stated = turn(1, "Let's use JWT for session auth.", "JWT it is.");
-    assert!(render(&stated, None, about, &[], &scene).is_some());
-    let known = [Said::of("Let's use JWT for session auth")];
-    assert_eq!(render(&stated, None, about, &known, &scene), None);
+    assert!(render_card(&stated, None, about, &[], &scene).is_some());
+    let known = [WordSet::from_text("Let's use JWT for session auth")];
+    assert_eq!(render_card(&stated, None, about, &known, &scene), None);
     // Nothing came of it, and the same is asked again.
     let asked = turn(1, "Choose the session auth.", "");
-    let again = Focus::Best("choose the session auth, please");
-    assert_eq!(render(&asked, None, again, &[], &scene), None);
-    assert!(render(&asked, None, about, &[], &scene).is_some());
+    let again = CardFocus::Best("choose the session auth, please");
+    assert_eq!(render_card(&asked, None, again, &[], &scene), None);
+    assert!(render_card(&asked, None, about, &[], &scene).is_some());
     // What was asked is no news by itself once its outcome is known.
     let outcome = "Sessions use JWT, not cookies, because the app has no domain.";
     let decided = turn(1, "Choose the session auth.", outcome);
-    let known = [Said::of(outcome)];
-    assert_eq!(render(&decided, None, about, &known, &scene), None);
-    assert!(render(&decided, Some("#5"), about, &known, &scene).is_some());
-    let standing = Focus::Standing("go on");
-    assert!(render(&decided, None, standing, &known, &scene).is_some());
+    let known = [WordSet::from_text(outcome)];
+    assert_eq!(render_card(&decided, None, about, &known, &scene), None);
+    assert!(render_card(&decided, Some("#5"), about, &known, &scene).is_some());
+    let standing = CardFocus::Standing("go on");
+    assert!(render_card(&decided, None, standing, &known, &scene).is_some());
 }
 
 #[test]
@@ -100,10 +107,10 @@ fn a_card_is_bounded_whatever_was_said() {
     let steps: Vec<&str> = vec![&long; 50];
     for said in [&long, &many] {
         let item = open_turn(1, said, said, &steps);
-        let text = render(
+        let text = render_card(
             &item,
             None,
-            Focus::Standing("exporter"),
+            CardFocus::Standing("exporter"),
             &[],
             &world.scene(0),
         );
@@ -129,8 +136,11 @@ fn a_turn_that_only_repeats_its_request_is_no_candidate() {
         assert!(tells_nothing(&item), "{:?}", item.detail);
         world.add(item);
     }
-    assert_eq!(names(&world.at(&Moment::Start)), Vec::<String>::new());
-    let asked = Moment::Prompt("how do we push the release branch to main?");
+    assert_eq!(
+        names(&world.at(&RecallTrigger::Start)),
+        Vec::<String>::new()
+    );
+    let asked = RecallTrigger::Prompt("how do we push the release branch to main?");
     assert_eq!(names(&world.at(&asked)), Vec::<String>::new());
     let telling = [
         turn(1, "push the release branch only after the tests", "Done."),
@@ -157,10 +167,10 @@ fn a_card_tells_no_option_as_an_outcome() {
     );
     item.detail.as_mut().unwrap()["offered"] =
         json!([["A", "keep SQLite"], ["B", "use Redis instead"]]);
-    let card = render(
+    let card = render_card(
         &item,
         None,
-        Focus::Best("queue in Redis"),
+        CardFocus::Best("queue in Redis"),
         &[],
         &world.scene(0),
     )

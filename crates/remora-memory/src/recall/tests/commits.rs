@@ -1,9 +1,9 @@
 //! Commits as recall sees them: a reason outlives its lines, but not its revert.
 
 use super::*;
-use crate::recall::reader::Reader;
-use crate::recall::row::full;
-use crate::recall::truth::{Checker, Truth};
+use crate::recall::reader::RecallReader;
+use crate::recall::row::render_full;
+use crate::recall::truth::{Freshness, FreshnessChecker};
 
 fn commit(detail: serde_json::Value) -> Item {
     Item {
@@ -20,8 +20,8 @@ fn commit(detail: serde_json::Value) -> Item {
 #[test]
 fn a_commit_tells_its_reason_whatever_became_of_its_files_and_nothing_once_reverted() {
     let mut world = World::default();
-    world.files.insert("src/db.rs".into(), Likeness::Gone);
-    let scene = Scene {
+    world.files.insert("src/db.rs".into(), FileStatus::Gone);
+    let scene = RecallContext {
         project: "project",
         branch: Some("main"),
         session: "now",
@@ -31,18 +31,18 @@ fn a_commit_tells_its_reason_whatever_became_of_its_files_and_nothing_once_rever
         details: "`show 12`",
         disk: &world,
         given: &world,
-        limits: Limits {
+        limits: RecallLimits {
             start_tokens: 2_000,
             index_rows: 50,
             summaries: 10,
             prompt_tokens: 300,
         },
     };
-    let store = Reader::new(&world.store, Some("project"), 0).unwrap();
-    let mut checker = Checker::new(&store, &scene);
+    let store = RecallReader::new(&world.store, Some("project"), 0).unwrap();
+    let mut checker = FreshnessChecker::new(&store, &scene);
     let kept = commit(json!({ "commit": "ab12ab12ab" }));
-    assert_eq!(checker.of(&kept), Truth::Holds);
-    let text = full(&kept, Truth::Holds, &scene);
+    assert_eq!(checker.check_item(&kept), Freshness::Holds);
+    let text = render_full(&kept, Freshness::Holds, &scene);
     // Anybody may have written it.
     assert!(text.starts_with("#0~ "), "{text}");
     assert!(
@@ -50,12 +50,12 @@ fn a_commit_tells_its_reason_whatever_became_of_its_files_and_nothing_once_rever
         "{text}"
     );
     let reverted = commit(json!({ "commit": "ab12ab12ab", "reverted_by": "cd34cd34cd" }));
-    assert_eq!(checker.of(&reverted), Truth::Gone);
+    assert_eq!(checker.check_item(&reverted), Freshness::Gone);
     let bare = Item {
         text: String::new(),
         facts: vec!["reverts Use a pool".into()],
         ..kept
     };
-    let text = full(&bare, Truth::Holds, &scene);
+    let text = render_full(&bare, Freshness::Holds, &scene);
     assert!(text.ends_with("\n  reverts Use a pool"), "{text}");
 }

@@ -43,17 +43,17 @@ impl World {
 }
 
 /// Every trigger, with words that would find the rejected claim.
-const TRIGGERS: [Moment<'static>; 7] = [
-    Moment::Start,
-    Moment::Resume,
-    Moment::Compact(None),
-    Moment::Prompt("why did we choose port 8080 for the API?"),
-    Moment::Read("src/api.rs"),
-    Moment::Failure {
+const TRIGGERS: [RecallTrigger<'static>; 7] = [
+    RecallTrigger::Start,
+    RecallTrigger::Resume,
+    RecallTrigger::Compact(None),
+    RecallTrigger::Prompt("why did we choose port 8080 for the API?"),
+    RecallTrigger::Read("src/api.rs"),
+    RecallTrigger::Failure {
         command: "cargo test",
         error: "error: the port 8080 of the API is taken",
     },
-    Moment::Subagent(None),
+    RecallTrigger::Subagent(None),
 ];
 
 fn claim(day: i64) -> Item {
@@ -72,7 +72,7 @@ fn a_rejected_claim_comes_at_no_trigger_and_is_named_as_left_out() {
     for n in 0..40 {
         world.add(row(Kind::Command, &format!("Ran step {n}"), 0));
     }
-    let tells = |moment: &Moment<'_>| {
+    let tells = |moment: &RecallTrigger<'_>| {
         let text = world.at(moment).text.unwrap_or_default();
         text.to_lowercase().contains("port 8080")
     };
@@ -105,12 +105,12 @@ fn a_rejected_claim_comes_at_no_trigger_and_is_named_as_left_out() {
         ]);
     }
     world.add(summary);
-    assert!(tells(&Moment::Compact(None)) && tells(&Moment::Subagent(None)));
+    assert!(tells(&RecallTrigger::Compact(None)) && tells(&RecallTrigger::Subagent(None)));
     world.reject(&wrong);
     for moment in TRIGGERS {
         assert!(!tells(&moment), "{moment:?}: {:?}", world.at(&moment).text);
     }
-    let found = world.at(&Moment::Start);
+    let found = world.at(&RecallTrigger::Start);
     let card = "asked: Write the login page.\n  outcome: The login page is there.\n";
     let text = found.text.unwrap();
     assert!(text.contains(card), "{text}");
@@ -142,7 +142,7 @@ fn of_a_turn_only_what_was_asked_beside_a_rejected_claim_is_told() {
             "The login page is there.",
         )
     });
-    let found = world.at(&Moment::Start);
+    let found = world.at(&RecallTrigger::Start);
     assert_eq!(names(&found), [format!("#{both}")]);
     let text = found.text.unwrap();
     let card = "asked: Write the login page.\n  outcome: The login page is there.\n";
@@ -172,14 +172,14 @@ fn words_that_an_edit_replaced_are_told_nowhere() {
             "{moment:?}"
         );
     }
-    assert_eq!(names(&world.at(&Moment::Start)), [format!("#{id}")]);
+    assert_eq!(names(&world.at(&RecallTrigger::Start)), [format!("#{id}")]);
 }
 
 #[test]
 fn a_rejected_fix_is_not_suggested_but_another_change_is() {
     let world = World::default();
     let error = "error[E0425]: cannot find value `port` in this scope";
-    let moment = Moment::Failure {
+    let moment = RecallTrigger::Failure {
         command: "cargo build",
         error,
     };
@@ -193,7 +193,7 @@ fn a_rejected_fix_is_not_suggested_but_another_change_is() {
     world.reject(&first);
     assert_eq!(world.at(&moment).text, None);
     let batch = Batch {
-        items: vec![Write::Put(Item {
+        items: vec![ItemWrite::Put(Item {
             uid: first.uid.clone(),
             ..fix("pass it as an argument")
         })],
@@ -213,7 +213,7 @@ fn rejected_items_do_not_use_up_what_is_looked_at() {
         world.add(newer.clone());
         world.reject(&newer);
     }
-    assert_eq!(names(&world.at(&Moment::Start)), [format!("#{old}")]);
+    assert_eq!(names(&world.at(&RecallTrigger::Start)), [format!("#{old}")]);
 }
 
 #[test]
@@ -231,19 +231,22 @@ fn pinned_items_come_first_at_a_start_and_once() {
             world.override_with(&item, |said| said.pinned = Some(10 - day));
         }
     }
-    let found = world.at(&Moment::Start);
+    let found = world.at(&RecallTrigger::Start);
     assert_eq!(names(&found), [&ids[1], &ids[0], &ids[2]]);
     assert_eq!(found.given[0].why, "pinned");
     let text = found.text.unwrap();
     let card = "Pinned by the user:\n#2~ 1970-01-03 asked: Thing 2\n  outcome: A parser.\n";
     assert!(text.contains(card), "{text}");
     assert_eq!(text.matches("Thing 2").count(), 1, "{text}");
-    let compact = world.at(&Moment::Compact(None));
+    let compact = world.at(&RecallTrigger::Compact(None));
     assert_eq!(names(&compact), [&ids[1], &ids[0]]);
     // Nothing comes where the user wants nothing at a start, and what has no
     // room is named.
-    assert_eq!(world.within(&Moment::Start, 0), Recall::default());
-    let little = world.within(&Moment::Start, 72);
+    assert_eq!(
+        world.within(&RecallTrigger::Start, 0),
+        RecallResult::default()
+    );
+    let little = world.within(&RecallTrigger::Start, 72);
     let passed = little.passed.iter().filter(|p| p.why.starts_with("pinned"));
     assert!(passed.count() > 0, "{little:?}");
 }
@@ -257,6 +260,6 @@ fn what_is_wrong_is_not_pinned() {
         said.pinned = Some(1);
         said.rejected = Some(Rejection::default());
     });
-    let found = world.at(&Moment::Start);
+    let found = world.at(&RecallTrigger::Start);
     assert_eq!((found.text, found.given), (None, Vec::new()));
 }

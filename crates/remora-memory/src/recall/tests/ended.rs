@@ -21,10 +21,10 @@ fn statement(kind: Kind, title: &str, day: i64) -> Item {
 fn texts(world: &mut World, day: i64) -> Vec<(&'static str, String)> {
     world.now = day * DAY;
     [
-        Moment::Start,
-        Moment::Prompt(QUESTION),
-        Moment::Read("src/invoice.rs"),
-        Moment::Subagent(None),
+        RecallTrigger::Start,
+        RecallTrigger::Prompt(QUESTION),
+        RecallTrigger::Read("src/invoice.rs"),
+        RecallTrigger::Subagent(None),
     ]
     .iter()
     .map(|moment| {
@@ -64,7 +64,7 @@ fn a_statement_is_told_until_its_end_and_not_after() {
     assert_eq!(showing(&after, "brantle"), [""; 0], "{after:#?}");
     assert!(showing(&after, "without gaps").contains(&"start"));
     // Whoever asks why is told.
-    let left = world.at(&Moment::Start).passed;
+    let left = world.at(&RecallTrigger::Start).passed;
     let why = left.iter().find(|passed| passed.item == format!("#{id}"));
     assert_eq!(why.unwrap().why, "ended 2026-10-01");
 }

@@ -7,9 +7,9 @@ use std::path::Path;
 use remora_protocol::record::{Item, Kind};
 use serde_json::{Value, json};
 
-use super::{Moment, World, names, row};
+use super::{RecallTrigger, World, names, row};
 use crate::fingerprint::{ErrorSigns, error_signs};
-use crate::output::{self, Outcome};
+use crate::output::{self, CommandOutcome};
 
 /// A file of pairs and its floors, in percent: what was reached. A lower figure
 /// is a fault.
@@ -75,7 +75,7 @@ fn world_with_fix(first: &Value) -> (World, Option<String>) {
 
 fn signs_of(run: &Value) -> ErrorSigns {
     let (command, printed) = parts(run);
-    let reading = output::read(command, printed, Outcome::Failed);
+    let reading = output::read_output(command, printed, CommandOutcome::Failed);
     error_signs(command, printed, reading.as_ref())
 }
 
@@ -87,7 +87,7 @@ fn judge(pairs: &Pairs) -> (String, bool) {
     for pair in &list {
         let (world, fix) = world_with_fix(&pair["first"]);
         let (command, error) = parts(&pair["then"]);
-        let found = world.at(&Moment::Failure { command, error });
+        let found = world.at(&RecallTrigger::Failure { command, error });
         let same = pair["same"].as_bool().unwrap();
         let came = fix.is_some_and(|fix| names(&found).contains(&fix.as_str()));
         wanted += usize::from(same);
@@ -141,19 +141,19 @@ fn an_error_is_known_though_many_others_were_met_since() {
         let says = format!("the {letter}{letter}{letter} parser stopped at a strange token");
         world.add(met(&says, "make release", 3 + i64::from(at)));
     }
-    let found = world.at(&Moment::Failure {
+    let found = world.at(&RecallTrigger::Failure {
         command: "make release",
         error: "error: the linker could not place 17 sections of libseal.a in the boot image",
     });
     assert_eq!(names(&found), [format!("#{fix}")]);
     // Of two that say the same the one of the same program comes.
     let newer = world.add(met(linker, "ninja release", 200));
-    let found = world.at(&Moment::Failure {
+    let found = world.at(&RecallTrigger::Failure {
         command: "make release",
         error: "error: the linker could not place 17 sections of libseal.a in the boot image",
     });
     assert_eq!(names(&found), [format!("#{fix}")]);
-    let found = world.at(&Moment::Failure {
+    let found = world.at(&RecallTrigger::Failure {
         command: "cmake release",
         error: "error: the linker could not place 17 sections of libseal.a in the boot image",
     });

@@ -4,7 +4,7 @@ use remora_protocol::record::{Item, Kind};
 use serde_json::json;
 
 use super::super::{error_print, fails_silently};
-use super::{Moment, World, names, row, turn};
+use super::{RecallTrigger, World, names, row, turn};
 
 /// A fix of an error that says this, met by this command on this day.
 fn fix(command: &str, says: &str, change: &str, day: i64) -> Item {
@@ -22,7 +22,7 @@ fn a_fix_is_found_though_the_word_index_lacks_what_its_error_says() {
     world.add(fix("make up", "alembic:multiple-heads", "Ran `x`", 2));
     let error = "FAILED: Multiple head revisions are present for given argument 'head'";
     let command = "alembic upgrade head";
-    let found = world.at(&Moment::Failure { command, error });
+    let found = world.at(&RecallTrigger::Failure { command, error });
     assert_eq!(names(&found), ["#1"]);
 }
 
@@ -38,7 +38,7 @@ fn of_two_mends_that_of_the_same_program_is_given_and_else_the_later_one() {
         ("gradle test", "#2"),
     ] {
         let error = says;
-        let found = world.at(&Moment::Failure { command, error });
+        let found = world.at(&RecallTrigger::Failure { command, error });
         assert_eq!(names(&found), [wanted], "{command}");
     }
 }
@@ -65,7 +65,7 @@ fn what_the_user_refused_is_given_and_not_the_change() {
         world.add(item);
     }
     let (command, error) = ("terraform apply", "Error: Error acquiring the state lock");
-    let found = world.at(&Moment::Failure { command, error });
+    let found = world.at(&RecallTrigger::Failure { command, error });
     assert_eq!(names(&found), ["#2"]);
 }
 
@@ -88,7 +88,7 @@ fn a_failure_that_never_passed_is_explained_by_the_end_of_a_later_turn() {
     world.add(end);
     let error = "The system library `webkitgtkruntime` required by crate `a` was not found.";
     let command = "gh run view 7 --log-failed";
-    let found = world.at(&Moment::Failure { command, error });
+    let found = world.at(&RecallTrigger::Failure { command, error });
     assert_eq!(names(&found), ["#2"]);
 }
 
@@ -116,7 +116,7 @@ fn a_fix_of_a_rule_is_told_where_another_file_breaks_it() {
     for (command, says, error) in cases {
         let world = World::default();
         world.add(fix(command, says, "Split it", 2));
-        let found = world.at(&Moment::Failure { command, error });
+        let found = world.at(&RecallTrigger::Failure { command, error });
         assert_eq!(names(&found), ["#1"], "{command}");
     }
 }
@@ -125,7 +125,7 @@ fn a_fix_of_a_rule_is_told_where_another_file_breaks_it() {
 fn a_failure_behind_a_filter_brings_its_fix_unless_this_session_mended_it() {
     let command = "go test ./shelf 2>&1 | tail -4";
     let printed = "--- FAIL: TestShelfHolds (0.00s)\n    shelf_test.go:8: got 3 books, want 4\nFAIL\nFAIL\texample.org/attic/shelf\t0.01s";
-    let moment = Moment::SilentFailure { command, printed };
+    let moment = RecallTrigger::SilentFailure { command, printed };
     for (session, wanted) in [("before", vec!["#1"]), ("now", vec![])] {
         let world = World::default();
         world.add(Item {

@@ -2,8 +2,8 @@
 //! once, and where the work stood.
 
 use super::super::candidates;
-use super::super::intent::Intent;
-use super::super::reader::Reader;
+use super::super::intent::PromptIntent;
+use super::super::reader::RecallReader;
 use super::super::subject::is_reply;
 use super::*;
 
@@ -24,7 +24,9 @@ fn a_prompt_brings_what_it_is_about_and_nothing_else() {
         ..row(Kind::Decision, "Drop the connection pool", 3)
     });
     world.add(row(Kind::Decision, "Name branches after the ticket", 3));
-    let found = world.at(&Moment::Prompt("why did we drop the connection pool?"));
+    let found = world.at(&RecallTrigger::Prompt(
+        "why did we drop the connection pool?",
+    ));
     assert_eq!(names(&found), [format!("#{pool}")]);
     assert!(
         found
@@ -38,7 +40,11 @@ fn a_prompt_brings_what_it_is_about_and_nothing_else() {
         "<task-notification>drop the connection pool",
         "bake a cake",
     ] {
-        assert_eq!(world.at(&Moment::Prompt(prompt)).text, None, "{prompt}");
+        assert_eq!(
+            world.at(&RecallTrigger::Prompt(prompt)).text,
+            None,
+            "{prompt}"
+        );
     }
 }
 
@@ -49,7 +55,7 @@ fn verbs_of_every_statement_make_nothing_relevant() {
     world.add(row(Kind::Decision, "We decided to use UTC everywhere", 3));
     world.add(row(Kind::Preference, "Don't use print for logging", 3));
     for prompt in ["Why do we use argon2?", "why did we decide to use argon2?"] {
-        let found = world.at(&Moment::Prompt(prompt));
+        let found = world.at(&RecallTrigger::Prompt(prompt));
         assert_eq!(names(&found), [format!("#{hash}")], "{prompt}");
     }
 }
@@ -58,12 +64,12 @@ fn verbs_of_every_statement_make_nothing_relevant() {
 fn nothing_is_told_twice() {
     let mut world = World::default();
     let id = world.add(row(Kind::Decision, "Drop the connection pool", 3));
-    let prompt = Moment::Prompt("why did we drop the connection pool?");
-    world.seen.insert(format!("#{id}"), Seen::Told);
+    let prompt = RecallTrigger::Prompt("why did we drop the connection pool?");
+    world.seen.insert(format!("#{id}"), Exposure::Told);
     assert_eq!(world.at(&prompt).text, None);
     assert_eq!(world.at(&prompt).passed[0].why, "given before");
     // A title that says everything needs no second telling either.
-    world.seen.insert(format!("#{id}"), Seen::Named);
+    world.seen.insert(format!("#{id}"), Exposure::Named);
     assert_eq!(world.at(&prompt).text, None);
 }
 
@@ -76,8 +82,8 @@ fn a_rule_that_is_about_to_be_broken_is_told_once_more() {
         ..row(Kind::Decision, said, 3)
     });
     // As the start does.
-    world.seen.insert(format!("#{id}"), Seen::Told);
-    let change = Moment::Prompt("Raise the retry limit to 5");
+    world.seen.insert(format!("#{id}"), Exposure::Told);
+    let change = RecallTrigger::Prompt("Raise the retry limit to 5");
     let found = world.at(&change);
     assert_eq!(names(&found), [format!("#{id}")]);
     assert!(found.text.unwrap().contains("the upstream bans us"));
@@ -85,7 +91,7 @@ fn a_rule_that_is_about_to_be_broken_is_told_once_more() {
     assert_eq!(world.at(&change).text, None);
     // Who asks about it has read it.
     world.told.clear();
-    let question = Moment::Prompt("what is the retry limit good for?");
+    let question = RecallTrigger::Prompt("what is the retry limit good for?");
     assert_eq!(world.at(&question).text, None);
 }
 
@@ -99,9 +105,9 @@ fn the_rule_of_a_turn_that_was_told_is_told_once_more() {
     });
     let checkpoint = world.add(turn(1, &format!("{said}."), "The retry limit is 3."));
     for id in [rule, checkpoint] {
-        world.seen.insert(format!("#{id}"), Seen::Told);
+        world.seen.insert(format!("#{id}"), Exposure::Told);
     }
-    let found = world.at(&Moment::Prompt("Raise the retry limit to 5"));
+    let found = world.at(&RecallTrigger::Prompt("Raise the retry limit to 5"));
     assert_eq!(names(&found), [format!("#{rule}")]);
 }
 
@@ -114,7 +120,7 @@ fn a_later_word_replaces_an_earlier_one() {
         "Use Redis for the job queue instead of Postgres",
         9,
     ));
-    let found = world.at(&Moment::Prompt(
+    let found = world.at(&RecallTrigger::Prompt(
         "why did we use Postgres for the job queue?",
     ));
     assert_eq!(names(&found), [format!("#{later}")]);
@@ -126,7 +132,7 @@ fn what_was_said_instead_comes_in_whatever_words() {
     let world = World::default();
     world.add(row(Kind::Decision, "Use JWT for session auth", 1));
     let later = world.add(row(Kind::Decision, "Get rid of JWT", 9));
-    let found = world.at(&Moment::Prompt("how do we do session auth?"));
+    let found = world.at(&RecallTrigger::Prompt("how do we do session auth?"));
     assert_eq!(names(&found), [format!("#{later}")]);
     assert_eq!(found.passed[0].why, format!("amended by #{later}"));
 }
@@ -138,7 +144,7 @@ fn the_same_question_asked_before_is_no_answer() {
     // A turn that broke off, and a prompt whose turn never ended.
     world.add(turn(3, question, ""));
     world.add(of_turn(Kind::Prompt, question, 4, 1));
-    let prompt = Moment::Prompt(question);
+    let prompt = RecallTrigger::Prompt(question);
     let found = world.at(&prompt);
     assert_eq!(found.text, None);
     let why: Vec<&str> = found
@@ -190,18 +196,19 @@ fn what_belongs_to_a_turn_is_one_candidate_with_its_checkpoint() {
         text: "The outbox table is emptied at night.".to_owned(),
         ..row(Kind::Memory, "outbox table", 1)
     });
-    let reader = Reader::new(&world.store, Some("project"), 0).unwrap();
+    let reader = RecallReader::new(&world.store, Some("project"), 0).unwrap();
     let scene = world.scene(0);
     let text = "webhook events in the outbox table";
-    let kinds = super::super::prompt::KINDS;
+    let kinds = super::super::prompt::RECALLED_KINDS;
     let hits = super::super::prompt::find_hits(&reader, &scene, text, kinds).unwrap();
-    let found = candidates::weigh(&reader, &scene, (text, Intent::New), hits).unwrap();
+    let found =
+        candidates::rank_candidates(&reader, &scene, (text, PromptIntent::New), hits).unwrap();
     let mut groups: Vec<(Option<i64>, Vec<i64>)> = found
         .iter()
         .map(|one| {
             let mut ids: Vec<i64> = one.hits.iter().map(|hit| hit.item.id).collect();
             ids.sort_unstable();
-            (one.lead().map(|lead| lead.id), ids)
+            (one.lead_item().map(|lead| lead.id), ids)
         })
         .collect();
     groups.sort_unstable();
@@ -229,7 +236,7 @@ fn a_turn_is_told_as_one_card() {
     world.add(of_turn(Kind::Prompt, asked, 1, 1));
     world.add(of_turn(Kind::Decision, asked, 1, 1));
     let id = world.add(turn(1, asked, said));
-    let found = world.at(&Moment::Prompt(
+    let found = world.at(&RecallTrigger::Prompt(
         "why do webhook events go to the outbox table?",
     ));
     assert_eq!(
@@ -265,7 +272,7 @@ fn a_turn_that_a_later_one_amends_is_told_by_that() {
         files_modified: path(),
         ..turn(2, "too much code, go zustand", "Zustand instead of Redux.")
     });
-    let found = world.at(&Moment::Prompt(
+    let found = world.at(&RecallTrigger::Prompt(
         "which library holds the editor state, Redux Toolkit?",
     ));
     assert_eq!(names(&found), [format!("#{new}")]);
@@ -285,11 +292,14 @@ fn three_turns_are_told_at_most_within_the_budget() {
             &said,
         ));
     }
-    let prompt = Moment::Prompt("why do the webhook retries of a region wait?");
+    let prompt = RecallTrigger::Prompt("why do the webhook retries of a region wait?");
     let found = world.at(&prompt);
     assert_eq!(found.given.len(), 3, "{found:?}");
     let text = found.text.unwrap();
-    assert!(remora_protocol::tokens::estimate(&text) <= 300, "{text}");
+    assert!(
+        remora_protocol::tokens::estimate_tokens(&text) <= 300,
+        "{text}"
+    );
     let passed = found.passed.iter().filter(|p| p.why == "enough was given");
     assert_eq!(passed.count(), 4);
 }
@@ -299,14 +309,15 @@ fn a_later_prompt_for_new_work_brings_only_what_the_user_ruled() {
     let mut world = World::default();
     let said = "The webhook retries wait 3 s, since the vendor throttles.";
     let work = world.add(turn(1, "add webhook retries", said));
-    let new_work =
-        Moment::Prompt("add metrics, a panel and an alarm page on the retries of the vendor");
+    let new_work = RecallTrigger::Prompt(
+        "add metrics, a panel and an alarm page on the retries of the vendor",
+    );
     assert_eq!(names(&world.at(&new_work)), [format!("#{work}")]);
     world.told.push("first prompt".to_owned());
     let found = world.at(&new_work);
     assert_eq!((found.text, found.told), (None, Vec::new()));
     // A question is answered at any time, and so is what the user ruled on.
-    let asked = Moment::Prompt("why do the webhook retries wait for the vendor?");
+    let asked = RecallTrigger::Prompt("why do the webhook retries wait for the vendor?");
     assert_eq!(names(&world.at(&asked)), [format!("#{work}")]);
     let ruled = world.add(of_turn(
         Kind::Preference,
@@ -325,15 +336,17 @@ fn a_later_prompt_brings_a_turn_only_if_it_names_something_of_it() {
         "retry_after is ignored by the webhook retries",
         "The webhook retries read retry_after now, because the vendor sends it.",
     ));
-    let named = Moment::Prompt("let the webhook retries read retry_after as minutes");
-    let unnamed = Moment::Prompt("let the webhook retries read the wait that the vendor sends");
+    let named = RecallTrigger::Prompt("let the webhook retries read retry_after as minutes");
+    let unnamed =
+        RecallTrigger::Prompt("let the webhook retries read the wait that the vendor sends");
     for prompt in [&named, &unnamed] {
         assert_eq!(names(&world.at(prompt)), [format!("#{work}")]);
     }
     world.told.push("first prompt".to_owned());
     assert_eq!(names(&world.at(&named)), [format!("#{work}")]);
     assert_eq!(world.at(&unnamed).text, None);
-    let other = Moment::Prompt("let the webhook retries read max_wait that the vendor sends");
+    let other =
+        RecallTrigger::Prompt("let the webhook retries read max_wait that the vendor sends");
     let found = world.at(&other);
     assert_eq!(found.text, None);
     let why = &found.passed[0].why;
@@ -347,8 +360,10 @@ fn a_prompt_brings_nothing_of_other_projects() {
         project: "other".to_owned(),
         ..row(Kind::Decision, "Drop the connection pool", 3)
     });
-    let found = world.at(&Moment::Prompt("why did we drop the connection pool?"));
-    assert_eq!(found, Recall::default());
+    let found = world.at(&RecallTrigger::Prompt(
+        "why did we drop the connection pool?",
+    ));
+    assert_eq!(found, RecallResult::default());
 }
 
 #[test]
@@ -367,7 +382,7 @@ fn going_on_tells_where_the_work_stood_unless_it_is_known() {
         said,
         &["write the docs"],
     ));
-    let found = world.at(&Moment::Prompt("continue"));
+    let found = world.at(&RecallTrigger::Prompt("continue"));
     assert_eq!(names(&found), [format!("#{id}")]);
     let card = format!(
         "#{id}~ 1970-01-03 asked: build the importer\n  outcome: {said}\n  left open: write the docs\n"
@@ -375,11 +390,11 @@ fn going_on_tells_where_the_work_stood_unless_it_is_known() {
     let text = found.text.unwrap();
     assert!(text.contains(&card), "{text}");
     // The start told it as well; who asks gets it again, once.
-    world.seen.insert(format!("#{id}"), Seen::Told);
-    let again = world.at(&Moment::Prompt("continue"));
+    world.seen.insert(format!("#{id}"), Exposure::Told);
+    let again = world.at(&RecallTrigger::Prompt("continue"));
     assert!(again.text.unwrap().contains(&card));
     world.told.extend(again.told);
-    assert_eq!(world.at(&Moment::Prompt("continue")).text, None);
+    assert_eq!(world.at(&RecallTrigger::Prompt("continue")).text, None);
 }
 
 #[test]
@@ -392,7 +407,7 @@ fn a_later_prompt_of_few_words_speaks_of_what_was_said_just_before() {
     let mut world = World::default();
     world.add(row(Kind::Decision, "Drop the connection pool", 3));
     world.told.push("first prompt".to_owned());
-    let found = world.at(&Moment::Prompt("drop the pool"));
+    let found = world.at(&RecallTrigger::Prompt("drop the pool"));
     assert!(found.text.is_none() && found.passed.is_empty());
 }
 
@@ -417,7 +432,7 @@ fn where_a_matter_ended_is_told_and_not_where_it_began() {
         "Settled: window_p95 drops the top 2 samples of every window.",
     ));
     world.add(talk(3, "And the rollout?", "Region by region, on Monday."));
-    let found = world.at(&Moment::Prompt(
+    let found = world.at(&RecallTrigger::Prompt(
         "window_p95 reports more latency than the request traces, fix window_p95",
     ));
     let text = found.text.clone().unwrap();
@@ -458,7 +473,7 @@ fn a_matter_is_over_when_the_talk_has_moved_on() {
         "retry your push",
         "The push was read as stale after a failed fetch; refs are there.",
     );
-    let found = world.at(&Moment::Prompt(
+    let found = world.at(&RecallTrigger::Prompt(
         "why are stale refs pruned so late in a fetch?",
     ));
     assert_eq!(names(&found)[0], format!("#{refs}"));
@@ -470,7 +485,7 @@ fn what_is_the_same_in_every_session_brings_only_rules() {
     let asked = "commit this, push the branch and open a PR";
     let other = turn(1, asked, "Committed and pushed the branch, the PR is open.");
     world.add(other);
-    let prompt = Moment::Prompt("please commit, push the branch and open a short PR");
+    let prompt = RecallTrigger::Prompt("please commit, push the branch and open a short PR");
     assert_eq!(world.at(&prompt).text, None);
     let rule = world.add(Item {
         speaker: Some("user".to_owned()),

@@ -26,11 +26,11 @@ fn what_a_changed_file_says_is_dated_and_what_is_gone_is_silent() {
     world.anchored("gone.rs", 2 * DAY);
     world
         .files
-        .insert("edited.rs".into(), Likeness::Changed(5 * DAY));
-    world.files.insert("gone.rs".into(), Likeness::Gone);
+        .insert("edited.rs".into(), FileStatus::Changed(5 * DAY));
+    world.files.insert("gone.rs".into(), FileStatus::Gone);
     world.told.push("folder ".to_owned());
     let row = |path: &str| {
-        let text = world.at(&Moment::Read(path)).text?;
+        let text = world.at(&RecallTrigger::Read(path)).text?;
         let line = text.lines().find(|line| line.contains("Mended"))?;
         Some(line.to_owned())
     };
@@ -47,7 +47,10 @@ fn what_a_changed_file_says_is_dated_and_what_is_gone_is_silent() {
         row("edited.rs"),
         wanted("#3~ 1970-01-03 bugfix: Mended edited.rs [edited.rs changed 1970-01-06]")
     );
-    assert_eq!(world.at(&Moment::Read("gone.rs")), Recall::default());
+    assert_eq!(
+        world.at(&RecallTrigger::Read("gone.rs")),
+        RecallResult::default()
+    );
 }
 
 #[test]
@@ -67,7 +70,7 @@ fn a_file_brings_its_history_once() {
     world.anchored("src/a.rs", 2 * DAY);
     world.anchored("src/b.rs", 2 * DAY);
     world.anchored("src/c.rs", 2 * DAY);
-    let found = world.at(&Moment::Read("src/a.rs"));
+    let found = world.at(&RecallTrigger::Read("src/a.rs"));
     assert_eq!(names(&found), [format!("#{bug}")]);
     assert!(
         found
@@ -77,8 +80,11 @@ fn a_file_brings_its_history_once() {
     );
     assert_eq!(found.told, ["file src/a.rs", "folder src"]);
     world.told = found.told;
-    assert_eq!(world.at(&Moment::Read("src/a.rs")), Recall::default());
-    assert_eq!(world.at(&Moment::Read("src/zzz.rs")).text, None);
+    assert_eq!(
+        world.at(&RecallTrigger::Read("src/a.rs")),
+        RecallResult::default()
+    );
+    assert_eq!(world.at(&RecallTrigger::Read("src/zzz.rs")).text, None);
 }
 
 #[test]
@@ -96,7 +102,7 @@ fn a_file_brings_what_turns_that_changed_it_concluded() {
         prompt: Some(1),
         ..about("src/send.rs", row(Kind::Feature, "Added `send_batch`", 1))
     });
-    let found = world.at(&Moment::Read("src/send.rs"));
+    let found = world.at(&RecallTrigger::Read("src/send.rs"));
     assert_eq!(names(&found), [format!("#{changed}")]);
     let text = found.text.unwrap();
     assert!(
@@ -113,15 +119,18 @@ fn what_a_turn_concluded_is_told_with_the_first_of_its_files() {
         files_modified: vec!["src/send.rs".to_owned(), "src/pack.rs".to_owned()],
         ..turn(1, "send in batches", said)
     });
-    let found = world.at(&Moment::Read("src/send.rs"));
+    let found = world.at(&RecallTrigger::Read("src/send.rs"));
     assert_eq!(names(&found), [format!("#{id}")]);
     assert_eq!(
         found.told,
         [format!("line #{id}"), "file src/send.rs".to_owned()]
     );
     world.told = found.told;
-    world.seen.insert(format!("#{id}"), Seen::Named);
-    assert_eq!(world.at(&Moment::Read("src/pack.rs")), Recall::default());
+    world.seen.insert(format!("#{id}"), Exposure::Named);
+    assert_eq!(
+        world.at(&RecallTrigger::Read("src/pack.rs")),
+        RecallResult::default()
+    );
 }
 
 #[test]
@@ -137,7 +146,10 @@ fn a_file_brings_nothing_that_a_later_turn_amends() {
     let moved = "We're moving the secrets from SSM to Secrets Manager";
     let said = "Secrets Manager holds them, because it rotates.";
     let new = world.add(about(path, turn(2, moved, said)));
-    assert_eq!(names(&world.at(&Moment::Read(path))), [format!("#{new}")]);
+    assert_eq!(
+        names(&world.at(&RecallTrigger::Read(path))),
+        [format!("#{new}")]
+    );
 }
 
 fn move_file(world: &World, path: &str, from: &str) {
@@ -170,13 +182,13 @@ fn a_file_that_is_not_there_is_told_where_it_went() {
         "src/other/cart.rs",
         "src/nobody.rs",
     ] {
-        world.files.insert(gone.into(), Likeness::Gone);
+        world.files.insert(gone.into(), FileStatus::Gone);
     }
     move_file(&world, "src/wire/frame.rs", "src/packet.rs");
     move_file(&world, "src/net", "src/wire");
     world.anchored("src/shop/cart.rs", DAY);
     let told = |path: &str| {
-        let text = world.at(&Moment::Missing(path)).text?;
+        let text = world.at(&RecallTrigger::Missing(path)).text?;
         text.lines().nth(2).map(str::to_owned)
     };
     assert_eq!(
@@ -195,7 +207,7 @@ fn a_file_that_is_not_there_is_told_where_it_went() {
     // It is there: something else was wrong with it.
     assert_eq!(told("src/shop/cart.rs"), None);
     let error = "Exit code 1\ncat: src/packet.rs: No such file or directory";
-    let found = world.at(&Moment::Failure {
+    let found = world.at(&RecallTrigger::Failure {
         command: "cat src/packet.rs",
         error,
     });
@@ -235,6 +247,10 @@ fn a_file_is_known_under_the_paths_that_it_had() {
         format!("#{first}"),
     ];
     for path in ["src/wire/frame.rs", "src/net/frame.rs", "lib/net/frame.rs"] {
-        assert_eq!(names(&world.at(&Moment::Read(path))), wanted, "{path}");
+        assert_eq!(
+            names(&world.at(&RecallTrigger::Read(path))),
+            wanted,
+            "{path}"
+        );
     }
 }

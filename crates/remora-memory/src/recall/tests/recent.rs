@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 
 use super::*;
-use crate::recall::reader::Reader;
+use crate::recall::reader::RecallReader;
 use crate::recall::recent::RecentTurns;
-use crate::store::{Filter, Page};
+use crate::store::{Filter, PageRequest};
 
 #[test]
 fn the_checkpoints_of_a_session_are_those_that_the_store_lists() {
@@ -34,7 +34,7 @@ fn the_checkpoints_of_a_session_are_those_that_the_store_lists() {
             world.reject(&item);
         }
     }
-    let reader = Reader::new(&world.store, Some("project"), 0).unwrap();
+    let reader = RecallReader::new(&world.store, Some("project"), 0).unwrap();
     let recent = RecentTurns::list(&reader, &world.scene(400)).unwrap();
     assert!(recent.turns.len() > 40, "{}", recent.turns.len());
     assert!(recent.turns.iter().all(|turn| turn.session != "now"));
@@ -51,7 +51,9 @@ fn the_checkpoints_of_a_session_are_those_that_the_store_lists() {
                     kinds: vec![Kind::Summary],
                     ..of_project.clone()
                 };
-                let listed = reader.list(&of_session, Page::newest(look)).unwrap();
+                let listed = reader
+                    .list_items(&of_session, PageRequest::newest(look))
+                    .unwrap();
                 let found = known.of_session(&reader, session, &of_project, look);
                 let found = found.unwrap().into_iter().map(Cow::into_owned);
                 assert_eq!(found.collect::<Vec<_>>(), listed, "{session} {since:?}");

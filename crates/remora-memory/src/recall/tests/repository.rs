@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::*;
-use crate::recall::ASSISTANT;
+use crate::recall::ASSISTANT_SPEAKER;
 
 #[test]
 fn words_of_a_repository_come_last_and_marked_until_they_are_accepted() {
@@ -19,7 +19,7 @@ fn words_of_a_repository_come_last_and_marked_until_they_are_accepted() {
     world.add(memory("memory://team/unsaid", 1, Value::Null));
     world.add(memory("memory://team/read", 1, json!(true)));
     world.add(memory("memory://project/own", 2, json!(true)));
-    let found = world.at(&Moment::Start);
+    let found = world.at(&RecallTrigger::Start);
     let wanted = [
         "memory://team/read",
         "memory://project/own",
@@ -56,14 +56,14 @@ fn what_an_agent_saved_is_marked_everywhere_and_urgent_nowhere() {
         detail: Some(json!({"priority": 1, "named": false, "accepted": speaker.is_none()})),
         ..row(Kind::Memory, &format!("how invoices go out: {uri}"), 1)
     };
-    world.add(memory("memory://project/claimed", Some(ASSISTANT)));
+    world.add(memory("memory://project/claimed", Some(ASSISTANT_SPEAKER)));
     world.add(memory("memory://project/own", None));
     let asked = row(Kind::Prompt, "mend how invoices go out", 2);
     world.add(Item {
         session: "now".to_owned(),
         ..asked
     });
-    let start = world.at(&Moment::Start);
+    let start = world.at(&RecallTrigger::Start);
     let wanted = ["memory://project/own", "memory://project/claimed"];
     assert_eq!(names(&start), wanted);
     let text = start.text.unwrap();
@@ -74,7 +74,7 @@ fn what_an_agent_saved_is_marked_everywhere_and_urgent_nowhere() {
         "{text}"
     );
     // A subagent is given what is urgent, which an agent cannot make so.
-    let brief = world.at(&Moment::Subagent(None));
+    let brief = world.at(&RecallTrigger::Subagent(None));
     let why = |name: &str| {
         let mut given = brief.given.iter().filter(|given| given.item == name);
         given.next().map(|given| given.why.as_str())

@@ -56,7 +56,7 @@ fn a_start_is_a_briefing_in_a_fixed_order() {
         exporter,
         &["document the exporter"],
     ));
-    let found = world.at(&Moment::Start);
+    let found = world.at(&RecallTrigger::Start);
     assert_eq!(
         found.text.as_deref(),
         Some(
@@ -83,7 +83,7 @@ Concluded earlier:
 </remora-context>"
         )
     );
-    assert_eq!(world.at(&Moment::Start), found, "another order");
+    assert_eq!(world.at(&RecallTrigger::Start), found, "another order");
 }
 
 #[test]
@@ -93,8 +93,8 @@ fn a_briefing_grows_with_the_project_up_to_its_limit() {
         for n in 0..80 {
             world.add(said_by("user", &rule(n), n % sessions));
         }
-        let found = world.within(&Moment::Start, start_tokens);
-        tokens::estimate(&found.text.unwrap())
+        let found = world.within(&RecallTrigger::Start, start_tokens);
+        tokens::estimate_tokens(&found.text.unwrap())
     };
     // Up to six sessions are a small project, each further one adds thirty tokens.
     for (sessions, start_tokens, most) in [
@@ -126,7 +126,7 @@ fn statements_that_differ_in_one_word_are_both_told() {
         1,
     ));
     let again = world.add(said_by("assistant", "Keep the invoices in the archive", 1));
-    let found = world.at(&Moment::Start);
+    let found = world.at(&RecallTrigger::Start);
     assert_eq!(names(&found), [format!("#{other}"), format!("#{first}")]);
     assert_eq!(found.passed[0].item, format!("#{again}"));
     assert_eq!(found.passed[0].why, "said by another statement");
@@ -142,7 +142,7 @@ fn a_statement_that_a_later_turn_amends_is_left_out() {
         "We're moving the secrets from SSM to Secrets Manager",
         "They are read from Secrets Manager, because it rotates them.",
     ));
-    let found = world.at(&Moment::Start);
+    let found = world.at(&RecallTrigger::Start);
     assert_eq!(names(&found), [format!("#{moved}")]);
     assert_eq!(found.passed[0].item, format!("#{id}"));
     assert_eq!(found.passed[0].why, "said anew later");
@@ -173,13 +173,13 @@ fn work_that_was_taken_back_is_not_where_it_stands() {
     };
     let other = world.add(on("main", page));
     let dropped = world.add(on("spike", said_by("user", "Let's drop tantivy", 3)));
-    for moment in [Moment::Start, Moment::Prompt("continue")] {
+    for moment in [RecallTrigger::Start, RecallTrigger::Prompt("continue")] {
         let found = world.at(&moment);
         let text = found.text.clone().unwrap();
         assert!(!text.contains("tantivy for"), "{text}");
         assert!(!text.contains("with tantivy"), "{text}");
         let wanted = match moment {
-            Moment::Start => vec![format!("#{dropped}"), format!("#{other}")],
+            RecallTrigger::Start => vec![format!("#{dropped}"), format!("#{other}")],
             _ => vec![format!("#{other}")],
         };
         assert_eq!(names(&found), wanted, "{text}");
@@ -192,9 +192,12 @@ fn a_start_tells_neither_commands_nor_looks() {
     world.add(row(Kind::Command, "Ran just step", 2));
     world.add(row(Kind::Discovery, "Read src/main.rs", 2));
     world.add(row(Kind::Change, "Changed the parser", 2));
-    assert_eq!(world.at(&Moment::Start), Recall::default());
+    assert_eq!(world.at(&RecallTrigger::Start), RecallResult::default());
     let stated = world.add(row(Kind::Decision, "Keep the parser small", 1));
-    assert_eq!(names(&world.at(&Moment::Start)), [format!("#{stated}")]);
+    assert_eq!(
+        names(&world.at(&RecallTrigger::Start)),
+        [format!("#{stated}")]
+    );
 }
 
 #[test]
@@ -212,7 +215,7 @@ fn a_start_tells_nothing_of_other_projects() {
         said,
         &["warm it"],
     )));
-    assert_eq!(world.at(&Moment::Start), Recall::default());
+    assert_eq!(world.at(&RecallTrigger::Start), RecallResult::default());
 }
 
 #[test]
@@ -226,9 +229,9 @@ fn a_changed_memory_is_read_again_and_a_gone_one_left_out() {
             ..row(Kind::Memory, name, 1)
         });
     }
-    world.files.insert("new".into(), Likeness::Changed(1));
-    world.files.insert("gone".into(), Likeness::Gone);
-    let found = world.at(&Moment::Start);
+    world.files.insert("new".into(), FileStatus::Changed(1));
+    world.files.insert("gone".into(), FileStatus::Gone);
+    let found = world.at(&RecallTrigger::Start);
     assert_eq!(names(&found), ["memory://project/new"]);
     let text = found.text.unwrap();
     assert!(
@@ -248,10 +251,10 @@ fn the_budget_holds_whatever_is_stored() {
     }
     for tokens in [0, 100, 500, 2_400] {
         let text = world
-            .within(&Moment::Start, tokens)
+            .within(&RecallTrigger::Start, tokens)
             .text
             .unwrap_or_default();
-        let cost = remora_protocol::tokens::estimate(&text);
+        let cost = remora_protocol::tokens::estimate_tokens(&text);
         assert!(cost <= tokens.max(1) + 10, "{cost} of {tokens}");
         assert!(text.encode_utf16().count() < 10_000);
     }
@@ -269,7 +272,7 @@ fn work_of_another_branch_comes_last_with_its_name() {
     };
     world.add(on("spike", "Try a trie", 9));
     world.add(on("main", "Keep the hash map", 1));
-    let text = world.at(&Moment::Start).text.unwrap();
+    let text = world.at(&RecallTrigger::Start).text.unwrap();
     let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
     assert!(place("Keep the hash map") < place("Try a trie"));
     assert!(
@@ -277,7 +280,13 @@ fn work_of_another_branch_comes_last_with_its_name() {
         "{text}"
     );
     world.branch = None;
-    assert!(!world.at(&Moment::Start).text.unwrap().contains("branch"));
+    assert!(
+        !world
+            .at(&RecallTrigger::Start)
+            .text
+            .unwrap()
+            .contains("branch")
+    );
 }
 
 #[test]
@@ -291,7 +300,7 @@ fn a_session_that_goes_on_hears_only_of_others_since() {
     };
     world.store.apply(&batch).unwrap();
     world.add(row(Kind::Decision, "Before it was left", 3));
-    assert_eq!(world.at(&Moment::Resume).text, None);
+    assert_eq!(world.at(&RecallTrigger::Resume).text, None);
     let id = world.add(row(Kind::Decision, "While it was away", 7));
-    assert_eq!(names(&world.at(&Moment::Resume)), [format!("#{id}")]);
+    assert_eq!(names(&world.at(&RecallTrigger::Resume)), [format!("#{id}")]);
 }

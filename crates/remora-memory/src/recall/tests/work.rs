@@ -29,13 +29,15 @@ fn a_long_session_does_not_hide_the_others() {
         };
         world.add(at("long", minute, item));
     }
-    let text = world.at(&Moment::Start).text.unwrap();
+    let text = world.at(&RecallTrigger::Start).text.unwrap();
     let left = format!("Left open (#{first}~ 1970-01-01):\n- noted as next: write its docs\n");
     assert!(text.contains(&left), "{text}");
     assert!(text.contains("asked: draw page 119\n"), "{text}");
     assert_eq!(text.matches("asked: ").count(), 1, "{text}");
     // Whoever names the work goes on with that.
-    let found = world.at(&Moment::Prompt("continue with the docs of the parser"));
+    let found = world.at(&RecallTrigger::Prompt(
+        "continue with the docs of the parser",
+    ));
     assert_eq!(names(&found), [format!("#{first}")]);
 }
 
@@ -51,7 +53,7 @@ fn what_a_session_left_open_stays_until_it_is_done() {
         item
     };
     let failing = "Still failing: pytest: 1 test failed (test_x): assert 1 == 2";
-    let start = || world.at(&Moment::Start).text.unwrap();
+    let start = || world.at(&RecallTrigger::Start).text.unwrap();
     let built = open_turn(
         1,
         "build it",
@@ -105,12 +107,12 @@ fn a_question_since_does_not_hide_where_the_work_stands() {
     let mut asked = turn(2, "how large is the cache?", "It holds 64 entries.");
     asked.detail.as_mut().unwrap()["learned"] = json!(["It holds 64 entries"]);
     world.add(at("talk", asked));
-    let start = world.at(&Moment::Start).text.unwrap();
+    let start = world.at(&RecallTrigger::Start).text.unwrap();
     assert!(
         start.contains("stands:\n#1~ 1970-01-02 asked: build"),
         "{start}"
     );
-    let found = world.at(&Moment::Prompt("continue"));
+    let found = world.at(&RecallTrigger::Prompt("continue"));
     assert_eq!(names(&found), [format!("#{built}")]);
 }
 
@@ -135,7 +137,7 @@ fn compactions_do_not_hide_what_a_session_did() {
         let title = format!("Compacted: nothing much {minute}");
         world.add(of_session(minute, row(Kind::Summary, &title, 0)));
     }
-    assert_eq!(names(&world.at(&Moment::Start)), [format!("#{id}")]);
+    assert_eq!(names(&world.at(&RecallTrigger::Start)), [format!("#{id}")]);
 }
 
 #[test]
@@ -156,9 +158,9 @@ fn a_statement_is_told_once() {
     };
     let decided = world.add(said("one", Kind::Decision, httpx));
     world.add(ended("one", "httpx it is."));
-    let found = world.at(&Moment::Start);
+    let found = world.at(&RecallTrigger::Start);
     assert_eq!(names(&found), [format!("#{decided}")], "{found:?}");
-    let asked = Moment::Prompt("why do we use httpx for all HTTP calls?");
+    let asked = RecallTrigger::Prompt("why do we use httpx for all HTTP calls?");
     let text = world.at(&asked).text.unwrap();
     assert_eq!(text.matches(httpx).count(), 1, "{text}");
     // What else a turn tells stays.
@@ -168,7 +170,7 @@ fn a_statement_is_told_once() {
         time: 3 * DAY,
         ..ended("two", outcome)
     });
-    let found = world.at(&Moment::Start);
+    let found = world.at(&RecallTrigger::Start);
     let text = found.text.as_deref().unwrap();
     assert_eq!(names(&found), [format!("#{decided}"), format!("#{more}")]);
     assert_eq!(text.matches(httpx).count(), 1, "{text}");
@@ -186,7 +188,7 @@ fn a_statement_is_told_once() {
         Kind::Preference,
         "Never print to stdout in library code!",
     ));
-    let text = world.at(&Moment::Compact(None)).text.unwrap();
+    let text = world.at(&RecallTrigger::Compact(None)).text.unwrap();
     assert_eq!(text.matches("Never print").count(), 1, "{text}");
 }
 
@@ -194,7 +196,7 @@ fn a_statement_is_told_once() {
 fn a_question_is_no_answer() {
     let world = World::default();
     let asked = "which validation library do we use in the api?";
-    let prompt = Moment::Prompt("which validation library did we use in the api?");
+    let prompt = RecallTrigger::Prompt("which validation library did we use in the api?");
     world.add(turn(1, asked, ""));
     assert_eq!(world.at(&prompt).text, None);
     let answered = world.add(turn(2, asked, "zod, in every handler."));
@@ -206,7 +208,7 @@ fn what_the_person_told_answers_though_nothing_was_done() {
     let world = World::default();
     let told = "Orders get ULIDs as ids since they sort by time.";
     let id = world.add(turn(1, told, ""));
-    let prompt = Moment::Prompt("why do orders get ULIDs as ids?");
+    let prompt = RecallTrigger::Prompt("why do orders get ULIDs as ids?");
     let found = world.at(&prompt);
     assert_eq!(names(&found), [format!("#{id}")]);
     assert!(found.text.unwrap().contains(&format!("asked: {told}")));
@@ -221,9 +223,9 @@ fn a_statement_that_was_told_is_not_told_by_its_summary() {
         ..row(Kind::Decision, said, 1)
     });
     let turn = world.add(turn(1, &format!("{said}."), "JWT it is."));
-    let prompt = Moment::Prompt("how do we do session auth, with JWT?");
+    let prompt = RecallTrigger::Prompt("how do we do session auth, with JWT?");
     assert_eq!(names(&world.at(&prompt)), [format!("#{turn}")]);
-    world.seen.insert(format!("#{id}"), Seen::Told);
+    world.seen.insert(format!("#{id}"), Exposure::Told);
     let found = world.at(&prompt);
     assert_eq!(found.text, None);
     assert_eq!(found.passed[0].why, "given before");
@@ -244,7 +246,7 @@ fn a_correction_is_not_the_task_of_a_subagent() {
             ..row(kind, title, day)
         });
     }
-    let text = world.at(&Moment::Subagent(None)).text.unwrap();
+    let text = world.at(&RecallTrigger::Subagent(None)).text.unwrap();
     assert!(text.contains("for a part of this: Add a flag"), "{text}");
 }
 
@@ -280,11 +282,11 @@ fn what_was_taken_back_is_told_nowhere() {
         ..row(Kind::Prompt, task, 4)
     });
     for moment in [
-        Moment::Start,
-        Moment::Prompt("what do we use for the search index?"),
-        Moment::Prompt("continue"),
-        Moment::Read(&path),
-        Moment::Subagent(None),
+        RecallTrigger::Start,
+        RecallTrigger::Prompt("what do we use for the search index?"),
+        RecallTrigger::Prompt("continue"),
+        RecallTrigger::Read(&path),
+        RecallTrigger::Subagent(None),
     ] {
         let found = world.at(&moment);
         let text = found.text.clone().unwrap_or_default();
@@ -293,10 +295,12 @@ fn what_was_taken_back_is_told_nowhere() {
         let told = format!("#{dropped}");
         assert!(names(&found).iter().all(|name| *name == told), "{found:?}");
     }
-    let start = world.at(&Moment::Start);
+    let start = world.at(&RecallTrigger::Start);
     let passed = |id: i64| start.passed.iter().find(|p| p.item == format!("#{id}"));
     assert_eq!(passed(old).unwrap().why, "said anew later");
-    let asked = world.at(&Moment::Prompt("what do we use for the search index?"));
+    let asked = world.at(&RecallTrigger::Prompt(
+        "what do we use for the search index?",
+    ));
     assert_eq!(asked.passed[0].item, format!("#{made}"));
     assert_eq!(asked.passed[0].why, format!("amended by #{dropped}"));
 }
@@ -315,7 +319,7 @@ fn a_busy_file_still_tells_what_was_decided() {
         world.add(about(Kind::Change, &format!("Changed {day} lines"), day));
         world.add(about(Kind::Summary, &format!("Worked {day} hours"), day));
     }
-    let found = world.at(&Moment::Read(&path));
+    let found = world.at(&RecallTrigger::Read(&path));
     assert_eq!(names(&found)[0], format!("#{decided}"));
 }
 
@@ -346,10 +350,10 @@ fn words_of_agents_are_marked() {
         "look at the mail",
         "The mail lies, because it is forged.",
     ));
-    let text = world.at(&Moment::Start).text.unwrap();
+    let text = world.at(&RecallTrigger::Start).text.unwrap();
     for mark in ["\n#1 ", "\n#2~ ", "(#4~ ", "\n#5~ ", "\n#6~ "] {
         assert!(text.contains(mark), "{mark}: {text}");
     }
-    let text = world.at(&Moment::Read("vendor.js")).text.unwrap();
+    let text = world.at(&RecallTrigger::Read("vendor.js")).text.unwrap();
     assert!(text.contains("\n#3~ "), "{text}");
 }

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::super::tests::row;
-use super::{Done, left_open};
+use super::{LaterWork, left_open};
 use crate::episode::field;
-use crate::summary::{Turn, checkpoint};
+use crate::summary::{Turn, summarise_turn};
 use remora_protocol::record::{Item, Kind};
 
 const CASES: &str = include_str!("../../../cases/open_steps.json");
@@ -20,7 +20,7 @@ fn read_turn(case: &Value, day: i64) -> Item {
         last_message: Some(said),
         ..Turn::default()
     };
-    let summary = checkpoint(&turn).expect("a checkpoint");
+    let summary = summarise_turn(&turn).expect("a checkpoint");
     let files = case["files"].as_array().map(Vec::as_slice);
     let files = files.unwrap_or_default().iter();
     Item {
@@ -56,7 +56,7 @@ fn steps_close_by_evidence() {
             .collect();
         rows.reverse();
         let rows: Vec<_> = rows.into_iter().map(std::borrow::Cow::Owned).collect();
-        let open = left_open(&rows, None, &mut Done::default());
+        let open = left_open(&rows, None, &mut LaterWork::default());
         let wanted: Vec<String> = case["open"]
             .as_array()
             .expect("open steps")

@@ -3,33 +3,33 @@
 
 use std::ops::Range;
 
-use super::sign::{Cursor, Link};
-use super::{Name, floor};
-use crate::redact::names::Class;
+use super::sign::{Cursor, ValueLink};
+use super::{NameMatch, floor_boundary};
+use crate::redact::names::SecretClass;
 use crate::redact::shape;
-use crate::redact::value::Place;
+use crate::redact::value::ValueContext;
 
 /// Longest value that is read to its end.
-const LONGEST: usize = 4096;
+const MAX_VALUE_BYTES: usize = 4096;
 /// Length of four groups of four letters.
-const FOUR_FOURS: usize = 19;
+const FOUR_GROUPS_BYTES: usize = 19;
 /// How far behind the name of a variable its default value is looked for.
-const BLOCK: usize = 400;
+const MAX_BLOCK_BYTES: usize = 400;
 
 impl Cursor<'_> {
     /// `{value: ..}`: the value is inside.
-    fn inner(&mut self) {
+    fn enter_inner_value(&mut self) {
         let start = self.at;
-        if self.eat(b"{") && self.hop() {
-            self.blanks();
+        if self.eat_word(b"{") && self.skip_to_value() {
+            self.skip_blanks();
         } else {
             self.at = start;
         }
     }
 
     /// `string =` behind a colon: a type, and the value is yet to come.
-    fn annotation(&mut self) -> bool {
-        let rest = self.rest();
+    fn skip_type_annotation(&mut self) -> bool {
+        let rest = self.rest_bytes();
         let mut at = 0;
         while at < rest.len().min(48)
             && (rest[at].is_ascii_alphanumeric()
@@ -56,48 +56,48 @@ impl Cursor<'_> {
             && rest[at - 1] == b' ';
         if there {
             self.at += at + 1;
-            self.blanks();
+            self.skip_blanks();
         }
         there
     }
 
-    pub(super) fn value(
+    pub(super) fn read_value(
         &mut self,
-        name: &Name,
-        link: Link,
-        class: Class,
-    ) -> Option<(Range<usize>, Place)> {
+        name: &NameMatch,
+        link: ValueLink,
+        class: SecretClass,
+    ) -> Option<(Range<usize>, ValueContext)> {
         let mut sentence = false;
         let mut verbless = false;
         match link {
-            Link::Prose => {
+            ValueLink::Prose => {
                 sentence = true;
-                verbless = self.filler() == 0;
+                verbless = self.skip_filler_words() == 0;
             }
-            Link::Tight | Link::Sign => {
-                self.inner();
-                self.annotation();
-                self.block();
+            ValueLink::Tight | ValueLink::Sign => {
+                self.enter_inner_value();
+                self.skip_type_annotation();
+                self.enter_block_scalar();
             }
-            Link::Flag | Link::Query | Link::Element | Link::List => {}
+            ValueLink::Flag | ValueLink::Query | ValueLink::Element | ValueLink::List => {}
         }
         let prefix = self.at;
         // `b"`, `r"`, `f"`, `&"` and the like.
         for _ in 0..2 {
-            let next = self.rest().get(1).copied().unwrap_or(0);
+            let next = self.rest_bytes().get(1).copied().unwrap_or(0);
             if matches!(self.peek(), b'b' | b'r' | b'f' | b'u' | b'@' | b'&' | b'L')
                 && matches!(next, b'"' | b'\'' | b'r')
             {
                 self.at += 1;
             }
         }
-        if let Some((quote, slashes)) = self.quote() {
+        if let Some((quote, slashes)) = self.eat_quote() {
             self.quoted = true;
-            while self.peek() == quote && self.rest().get(1) == Some(&quote) {
+            while self.peek() == quote && self.rest_bytes().get(1) == Some(&quote) {
                 self.at += 2;
             }
             let start = self.at;
-            let end = self.closing(quote, slashes);
+            let end = self.find_closing_quote(quote, slashes);
             // `"password=" + value`: that quote closed the text with the name.
             let rest = self.bytes[start..end].trim_ascii_start();
             if rest.first() == Some(&b'+')
@@ -111,59 +111,59 @@ impl Cursor<'_> {
                 return None;
             }
             let place = match link {
-                _ if verbless && class == Class::Password => Place::Flag,
-                _ if sentence && !verbless => Place::Said,
-                _ if sentence => Place::Loose,
-                Link::List if class != Class::Password => Place::Loose,
-                Link::Flag => Place::Flag,
-                _ if shell(self.bytes, name) => Place::Config,
-                _ => Place::Quoted,
+                _ if verbless && class == SecretClass::Password => ValueContext::Flag,
+                _ if sentence && !verbless => ValueContext::Said,
+                _ if sentence => ValueContext::Loose,
+                ValueLink::List if class != SecretClass::Password => ValueContext::Loose,
+                ValueLink::Flag => ValueContext::Flag,
+                _ if is_shell_assignment(self.bytes, name) => ValueContext::Config,
+                _ => ValueContext::Quoted,
             };
             return Some((start..end, place));
         }
         self.at = prefix;
-        if matches!(link, Link::Tight | Link::Sign)
-            && let Some((quote, slashes)) = self.call()
+        if matches!(link, ValueLink::Tight | ValueLink::Sign)
+            && let Some((quote, slashes)) = self.enter_call()
         {
             self.quoted = true;
             let start = self.at;
-            let place = if class == Class::Password {
-                Place::Loose
+            let place = if class == SecretClass::Password {
+                ValueContext::Loose
             } else {
-                Place::Quoted
+                ValueContext::Quoted
             };
-            return Some((start..self.closing(quote, slashes), place));
+            return Some((start..self.find_closing_quote(quote, slashes), place));
         }
-        if link == Link::List {
+        if link == ValueLink::List {
             return None;
         }
-        let config = self.config(name, link);
+        let config = self.is_config_line(name, link);
         let start = self.at;
-        let end = self.bare(link, config, class);
+        let end = self.find_bare_end(link, config, class);
         if verbless && self.only_a_word(start..end, class) {
             return None;
         }
-        if link == Link::Element && !self.bytes[end..].starts_with(b"</") {
+        if link == ValueLink::Element && !self.bytes[end..].starts_with(b"</") {
             return None;
         }
         let place = match link {
-            _ if verbless && class == Class::Password => Place::Flag,
-            _ if sentence && !verbless => Place::Said,
-            _ if sentence => Place::Loose,
-            Link::Flag => Place::Flag,
-            Link::Query | Link::Element => Place::Config,
-            _ if config => Place::Config,
-            _ => Place::Bare,
+            _ if verbless && class == SecretClass::Password => ValueContext::Flag,
+            _ if sentence && !verbless => ValueContext::Said,
+            _ if sentence => ValueContext::Loose,
+            ValueLink::Flag => ValueContext::Flag,
+            ValueLink::Query | ValueLink::Element => ValueContext::Config,
+            _ if config => ValueContext::Config,
+            _ => ValueContext::Bare,
         };
         (end > start).then_some((start..end, place))
     }
 
     /// `variable "name" { .. default = ".."`: passes on to the value.
-    pub(super) fn describe(&mut self, name: &Name) -> bool {
-        if !described(self.bytes, name) {
+    pub(super) fn skip_to_default(&mut self, name: &NameMatch) -> bool {
+        if !is_block_head(self.bytes, name) {
             return false;
         }
-        let limit = self.bytes.len().min(self.at + BLOCK);
+        let limit = self.bytes.len().min(self.at + MAX_BLOCK_BYTES);
         let block = &self.bytes[self.at..limit];
         let block = &block[..block.iter().position(|b| *b == b'}').unwrap_or(block.len())];
         let word = b"default";
@@ -171,17 +171,17 @@ impl Cursor<'_> {
             return false;
         };
         self.at += at + word.len();
-        self.blanks();
-        let there = self.eat(b"=");
-        self.blanks();
+        self.skip_blanks();
+        let there = self.eat_word(b"=");
+        self.skip_blanks();
         there
     }
 
     /// Four groups of four letters up to the end of the line, as mail providers
     /// hand them out.
     fn four_fours(&self) -> bool {
-        let rest = self.rest();
-        let own = rest.get(..FOUR_FOURS).unwrap_or_default();
+        let rest = self.rest_bytes();
+        let own = rest.get(..FOUR_GROUPS_BYTES).unwrap_or_default();
         let shape = own.iter().enumerate().all(|(at, b)| {
             if at % 5 == 4 {
                 *b == b' '
@@ -192,14 +192,14 @@ impl Cursor<'_> {
         !own.is_empty()
             && shape
             && matches!(
-                rest.get(FOUR_FOURS),
+                rest.get(FOUR_GROUPS_BYTES),
                 None | Some(b'\n' | b'\r' | b'\\' | b'"')
             )
     }
 
     /// Whether the parts of a connection stand around the name, as `libpq` reads
     /// them: `host=.. dbname=.. password=..`.
-    fn connection(&self, name: &Name) -> bool {
+    fn is_in_connection_string(&self, name: &NameMatch) -> bool {
         let start = name.range.start.saturating_sub(120);
         let end = self.bytes.len().min(name.range.end + 120);
         let word = b"dbname=";
@@ -210,16 +210,16 @@ impl Cursor<'_> {
 
     /// A password without a verb is only a word beside another, unless it is
     /// no word at all.
-    fn only_a_word(&self, range: Range<usize>, class: Class) -> bool {
+    fn only_a_word(&self, range: Range<usize>, class: SecretClass) -> bool {
         let value = String::from_utf8_lossy(&self.bytes[range]);
-        class == Class::Weak || (class == Class::Password && !shape::random(&value))
+        class == SecretClass::Weak || (class == SecretClass::Password && !shape::is_random(&value))
     }
 
     /// `[]byte("`, `String::from("`: the value is the first argument.
-    fn call(&mut self) -> Option<(u8, usize)> {
+    fn enter_call(&mut self) -> Option<(u8, usize)> {
         let start = self.at;
         let length = self
-            .rest()
+            .rest_bytes()
             .iter()
             .take(48)
             .take_while(|b| {
@@ -231,9 +231,9 @@ impl Cursor<'_> {
             })
             .count();
         self.at += length;
-        if length > 1 && self.eat(b"(") {
-            self.blanks();
-            if let Some(quote) = self.quote() {
+        if length > 1 && self.eat_word(b"(") {
+            self.skip_blanks();
+            if let Some(quote) = self.eat_quote() {
                 return Some(quote);
             }
         }
@@ -242,8 +242,8 @@ impl Cursor<'_> {
     }
 
     /// A block scalar: the value is the next line.
-    fn block(&mut self) {
-        let rest = self.rest();
+    fn enter_block_scalar(&mut self) {
+        let rest = self.rest_bytes();
         let mut at = 0;
         if !matches!(rest.first(), Some(b'|' | b'>')) {
             return;
@@ -263,7 +263,7 @@ impl Cursor<'_> {
 
     /// Passes the few words between "token" and the token in a sentence, and says
     /// how many there were.
-    fn filler(&mut self) -> usize {
+    fn skip_filler_words(&mut self) -> usize {
         const WORDS: &[&[u8]] = &[
             b"is",
             b"was",
@@ -287,20 +287,20 @@ impl Cursor<'_> {
         ];
         let mut words = 0;
         loop {
-            self.blanks();
+            self.skip_blanks();
             let length = self
-                .rest()
+                .rest_bytes()
                 .iter()
                 .take(12)
                 .take_while(|b| b.is_ascii_lowercase())
                 .count();
-            let word = &self.rest()[..length];
+            let word = &self.rest_bytes()[..length];
             if words < 5 && WORDS.contains(&word) {
                 words += 1;
                 self.at += length;
                 if matches!(self.peek(), b':' | b'=') {
                     self.at += 1;
-                    self.blanks();
+                    self.skip_blanks();
                     break;
                 }
             } else {
@@ -310,8 +310,8 @@ impl Cursor<'_> {
         words
     }
 
-    fn closing(&self, quote: u8, slashes: usize) -> usize {
-        let limit = self.bytes.len().min(self.at + LONGEST);
+    fn find_closing_quote(&self, quote: u8, slashes: usize) -> usize {
+        let limit = self.bytes.len().min(self.at + MAX_VALUE_BYTES);
         let mut at = self.at;
         let mut row = 0;
         while at < limit {
@@ -327,19 +327,19 @@ impl Cursor<'_> {
             }
             at += 1;
         }
-        floor(self.bytes, limit)
+        floor_boundary(self.bytes, limit)
     }
 
     /// Whether name and value have a line to themselves, as in a file of
     /// settings, or stand in a shell's assignment.
-    fn config(&self, name: &Name, link: Link) -> bool {
-        if link != Link::Tight && link != Link::Sign {
+    fn is_config_line(&self, name: &NameMatch, link: ValueLink) -> bool {
+        if link != ValueLink::Tight && link != ValueLink::Sign {
             return false;
         }
-        if shell(self.bytes, name) || self.connection(name) {
+        if is_shell_assignment(self.bytes, name) || self.is_in_connection_string(name) {
             return true;
         }
-        if link == Link::Sign && !self.ini(name) {
+        if link == ValueLink::Sign && !self.is_ini_line(name) {
             return false;
         }
         // `name: value` and `name=value`, alone on the line.
@@ -350,7 +350,7 @@ impl Cursor<'_> {
                 b' ' | b'\t' | b'-' | b'+' | b'"' | b'\'' | b'>' | b'#' | b';'
             )
         });
-        let rest = self.rest();
+        let rest = self.rest_bytes();
         let length = rest
             .iter()
             .take(256)
@@ -381,36 +381,36 @@ impl Cursor<'_> {
     }
 
     /// `name = value` in lower case and without code on the line.
-    fn ini(&self, name: &Name) -> bool {
+    fn is_ini_line(&self, name: &NameMatch) -> bool {
         let line = line_start(self.bytes, name.range.start);
         line == name.range.start
             && self.bytes[name.range.clone()]
                 .iter()
                 .all(|b| !b.is_ascii_uppercase())
             && self
-                .rest()
+                .rest_bytes()
                 .iter()
                 .take(256)
                 .take_while(|b| **b != b'\n')
                 .all(|b| !matches!(b, b'(' | b'[' | b'{' | b';' | b'.' | b',' | b' '))
     }
 
-    fn bare(&self, link: Link, config: bool, class: Class) -> usize {
-        let limit = self.bytes.len().min(self.at + LONGEST);
-        if config && class == Class::Password && self.four_fours() {
-            return self.at + FOUR_FOURS;
+    fn find_bare_end(&self, link: ValueLink, config: bool, class: SecretClass) -> usize {
+        let limit = self.bytes.len().min(self.at + MAX_VALUE_BYTES);
+        if config && class == SecretClass::Password && self.four_fours() {
+            return self.at + FOUR_GROUPS_BYTES;
         }
         let mut at = self.at;
         while at < limit {
             let byte = self.bytes[at];
             let stop = match byte {
                 b'\n' | b'\r' | b'"' | b'`' | b'\'' | b'<' => true,
-                b' ' | b'\t' => class != Class::Authorization,
+                b' ' | b'\t' => class != SecretClass::Authorization,
                 b'\\' => matches!(
                     self.bytes.get(at + 1),
                     Some(b'n' | b'r' | b't' | b'"' | b'\'' | b'\\' | b'u') | None
                 ),
-                b'&' => link == Link::Query,
+                b'&' => link == ValueLink::Query,
                 b';' | b',' | b')' | b']' | b'}' | b'|' | b'>' => {
                     let last = self
                         .bytes
@@ -425,8 +425,8 @@ impl Cursor<'_> {
             }
             at += 1;
         }
-        let mut end = floor(self.bytes, at);
-        if !config && link != Link::Element {
+        let mut end = floor_boundary(self.bytes, at);
+        if !config && link != ValueLink::Element {
             while end > self.at && matches!(self.bytes[end - 1], b'.' | b':' | b'!' | b'?') {
                 end -= 1;
             }
@@ -436,14 +436,14 @@ impl Cursor<'_> {
 }
 
 /// Whether the name is the head of a block that describes it.
-fn described(bytes: &[u8], name: &Name) -> bool {
+fn is_block_head(bytes: &[u8], name: &NameMatch) -> bool {
     bytes[..name.range.start].ends_with(b"variable \"")
         || bytes[..name.range.start].ends_with(b"variable \\\"")
 }
 
 /// Whether the name is assigned as a shell assigns it: capitals, no blanks, or
 /// `export` before it.
-fn shell(bytes: &[u8], name: &Name) -> bool {
+fn is_shell_assignment(bytes: &[u8], name: &NameMatch) -> bool {
     let own = &bytes[name.range.clone()];
     let capitals = own
         .iter()

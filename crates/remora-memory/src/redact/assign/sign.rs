@@ -1,14 +1,14 @@
 //! What joins a name to its value: finds the sign behind the name, whatever
 //! the language, and stops where the value begins.
 
-use super::Name;
+use super::NameMatch;
 
 /// Blanks between a name, its sign and its value.
-const MOST_BLANKS: usize = 64;
+const MAX_BLANK_CHARS: usize = 64;
 
 /// What joins the name and the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Link {
+pub(super) enum ValueLink {
     /// `=` or `:` without blanks before it, or at the beginning of a line.
     Tight,
     /// `=`, `:`, `=>` in code.
@@ -33,7 +33,7 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn behind(text: &'a str, name: &Name) -> Self {
+    pub(super) fn after_name(text: &'a str, name: &NameMatch) -> Self {
         Self {
             bytes: text.as_bytes(),
             at: name.range.end,
@@ -45,29 +45,29 @@ impl<'a> Cursor<'a> {
         self.bytes.get(self.at).copied().unwrap_or(0)
     }
 
-    pub(super) fn rest(&self) -> &[u8] {
+    pub(super) fn rest_bytes(&self) -> &[u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    pub(super) fn eat(&mut self, word: &[u8]) -> bool {
-        let there =
-            self.rest().len() >= word.len() && self.rest()[..word.len()].eq_ignore_ascii_case(word);
+    pub(super) fn eat_word(&mut self, word: &[u8]) -> bool {
+        let there = self.rest_bytes().len() >= word.len()
+            && self.rest_bytes()[..word.len()].eq_ignore_ascii_case(word);
         if there {
             self.at += word.len();
         }
         there
     }
 
-    pub(super) fn blanks(&mut self) -> usize {
+    pub(super) fn skip_blanks(&mut self) -> usize {
         let start = self.at;
-        while matches!(self.peek(), b' ' | b'\t') && self.at - start < MOST_BLANKS {
+        while matches!(self.peek(), b' ' | b'\t') && self.at - start < MAX_BLANK_CHARS {
             self.at += 1;
         }
         self.at - start
     }
 
     /// A quote with the backslashes before it.
-    pub(super) fn quote(&mut self) -> Option<(u8, usize)> {
+    pub(super) fn eat_quote(&mut self) -> Option<(u8, usize)> {
         let mut at = self.at;
         while self.bytes.get(at) == Some(&b'\\') && at - self.at < 8 {
             at += 1;
@@ -81,98 +81,99 @@ impl<'a> Cursor<'a> {
         Some((quote, slashes))
     }
 
-    pub(super) fn link(&mut self, name: &Name) -> Option<Link> {
+    pub(super) fn read_link(&mut self, name: &NameMatch) -> Option<ValueLink> {
         let opened = name.range.start.checked_sub(1).map(|at| self.bytes[at]);
-        if opened == Some(b'<') && self.eat(b">") {
-            return Some(Link::Element);
+        if opened == Some(b'<') && self.eat_word(b">") {
+            return Some(ValueLink::Element);
         }
         // `${NAME:-value}`: what holds when nothing is set.
-        if opened == Some(b'{') && self.eat(b":-") {
-            return Some(Link::Query);
+        if opened == Some(b'{') && self.eat_word(b":-") {
+            return Some(ValueLink::Query);
         }
-        let quoted = self.quote().is_some();
+        let quoted = self.eat_quote().is_some();
         if quoted {
-            self.eat(b"]");
+            self.eat_word(b"]");
         }
-        if self.eat(b"%22") {
-            self.blanks();
+        if self.eat_word(b"%22") {
+            self.skip_blanks();
         }
-        if self.eat(b"%3d") || self.eat(b"%3a") {
-            self.eat(b"%22");
-            return Some(Link::Query);
+        if self.eat_word(b"%3d") || self.eat_word(b"%3a") {
+            self.eat_word(b"%22");
+            return Some(ValueLink::Query);
         }
         while matches!(self.peek(), b'?' | b'!') && !quoted {
             self.at += 1;
         }
-        let before = self.blanks();
-        if quoted && self.hop() {
-            self.blanks();
-            return Some(Link::Tight);
+        let before = self.skip_blanks();
+        if quoted && self.skip_to_value() {
+            self.skip_blanks();
+            return Some(ValueLink::Tight);
         }
         let link = match self.peek() {
             b'=' | b':' => {
                 // `&signature::NAME` is a path in code.
-                let path = self.rest().starts_with(b"::");
+                let path = self.rest_bytes().starts_with(b"::");
                 let query = matches!(opened, Some(b'?' | b'&' | b';')) && before == 0 && !path;
                 self.at += 1;
                 while matches!(self.peek(), b'=' | b'>' | b':' | b'~') {
                     self.at += 1;
                 }
                 if query {
-                    Link::Query
+                    ValueLink::Query
                 } else if before == 0 {
-                    Link::Tight
+                    ValueLink::Tight
                 } else {
-                    Link::Sign
+                    ValueLink::Sign
                 }
             }
-            b'+' | b'|' if self.rest().get(1) == Some(&b'=') => {
+            b'+' | b'|' if self.rest_bytes().get(1) == Some(&b'=') => {
                 self.at += 2;
-                Link::Sign
+                ValueLink::Sign
             }
-            b'!' if self.rest().get(1) == Some(&b'=') => {
+            b'!' if self.rest_bytes().get(1) == Some(&b'=') => {
                 self.at += 2;
                 while self.peek() == b'=' {
                     self.at += 1;
                 }
-                Link::Sign
+                ValueLink::Sign
             }
             b',' if quoted => {
                 self.at += 1;
-                Link::List
+                ValueLink::List
             }
             b'(' if !quoted && before == 0 => {
                 self.at += 1;
-                Link::List
+                ValueLink::List
             }
-            b'\n' | b'\r' | b'\\' if self.hop() => Link::Tight,
-            _ if name.flag && before > 0 => Link::Flag,
-            _ if before > 0 || quoted => Link::Prose,
+            b'\n' | b'\r' | b'\\' if self.skip_to_value() => ValueLink::Tight,
+            _ if name.flag && before > 0 => ValueLink::Flag,
+            _ if before > 0 || quoted => ValueLink::Prose,
             _ => return None,
         };
-        self.blanks();
+        self.skip_blanks();
         Some(link)
     }
 
     /// From `name: X` to its `value:` on the same or the next line.
-    pub(super) fn hop(&mut self) -> bool {
+    pub(super) fn skip_to_value(&mut self) -> bool {
         let start = self.at;
-        self.eat(b",");
+        self.eat_word(b",");
         let mut blanks = 0;
-        while blanks < MOST_BLANKS {
+        while blanks < MAX_BLANK_CHARS {
             if matches!(self.peek(), b' ' | b'\t' | b'\n' | b'\r') {
                 self.at += 1;
-            } else if self.rest().starts_with(b"\\n") || self.rest().starts_with(b"\\r") {
+            } else if self.rest_bytes().starts_with(b"\\n") || self.rest_bytes().starts_with(b"\\r")
+            {
                 self.at += 2;
             } else {
                 break;
             }
             blanks += 1;
         }
-        self.quote();
-        if self.eat(b"value") {
-            self.quote();
-            self.blanks();
+        self.eat_quote();
+        if self.eat_word(b"value") {
+            self.eat_quote();
+            self.skip_blanks();
             if matches!(self.peek(), b'=' | b':') {
                 self.at += 1;
                 return true;

@@ -3,9 +3,9 @@
 
 /// What a word announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::redact) enum Tool {
+pub(in crate::redact) enum SecretTool {
     /// A command, with the arguments of it that hold secrets.
-    Flags(&'static [Arg]),
+    Flags(&'static [SecretArg]),
     /// `FILE USER SECRET` behind flags of which one has a `b`.
     Htpasswd,
     /// `SHARE SECRET /user:NAME`
@@ -40,7 +40,7 @@ pub(in crate::redact) enum Tool {
 
 /// An argument that holds a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::redact) enum Arg {
+pub(in crate::redact) enum SecretArg {
     /// `-pSECRET`
     Joined(&'static str),
     /// `-p SECRET`
@@ -53,22 +53,22 @@ pub(in crate::redact) enum Arg {
     Word(usize),
 }
 
-use Arg::{Cookie, Joined, Next, Pair, Word};
-use Tool::{
+use SecretArg::{Cookie, Joined, Next, Pair, Word};
+use SecretTool::{
     Argument, BeforeAt, Chpasswd, CookieLine, CookieObject, Crypt, Flags, Htpasswd, Identified,
     NetUse, Netrc, NextWord, Pgpass, Piped, Send, Slash,
 };
 
 /// `-p`, joined and apart.
-const SHORT: Tool = Flags(&[Joined("-p"), Next("-p")]);
+const SHORT_PASSWORD_FLAG: SecretTool = Flags(&[Joined("-p"), Next("-p")]);
 /// `-P`, joined and apart: tools whose `-p` is a port.
-const CAPITAL: Tool = Flags(&[Joined("-P"), Next("-P")]);
+const CAPITAL_PASSWORD_FLAG: SecretTool = Flags(&[Joined("-P"), Next("-P")]);
 /// Archivers join it.
-const JOINED: Tool = Flags(&[Joined("-p"), Joined("-hp")]);
-const LDAP: Tool = Flags(&[Next("-w")]);
-const SMB: Tool = Flags(&[Pair("-U", '%'), Pair("--user", '%')]);
-const PUTTY: Tool = Flags(&[Next("-pw")]);
-const USER: &[Arg] = &[
+const JOINED_PASSWORD_FLAG: SecretTool = Flags(&[Joined("-p"), Joined("-hp")]);
+const LDAP_FLAGS: SecretTool = Flags(&[Next("-w")]);
+const SMB_FLAGS: SecretTool = Flags(&[Pair("-U", '%'), Pair("--user", '%')]);
+const PUTTY_FLAGS: SecretTool = Flags(&[Next("-pw")]);
+const USER_FLAGS: &[SecretArg] = &[
     Pair("-u", ':'),
     Pair("--user", ':'),
     Pair("-U", ':'),
@@ -79,56 +79,56 @@ const USER: &[Arg] = &[
 
 /// Words that announce them, compared without case. A blank at the end says
 /// that the tool's name ends there.
-pub(in crate::redact) const WORDS: &[(&str, Tool)] = &[
+pub(in crate::redact) const TOOL_WORDS: &[(&str, SecretTool)] = &[
     ("mysql", Flags(&[Joined("-p")])),
     ("mariadb", Flags(&[Joined("-p")])),
-    ("sshpass", SHORT),
-    ("docker login", SHORT),
-    ("podman login", SHORT),
-    ("buildah login", SHORT),
-    ("skopeo login", SHORT),
-    ("nerdctl login", SHORT),
-    ("helm registry login", SHORT),
-    ("helm repo add", SHORT),
-    ("oc login", SHORT),
-    ("az login", SHORT),
-    ("cf login", SHORT),
-    ("az acr login", SHORT),
-    ("mongosh", SHORT),
-    ("mongo ", SHORT),
-    ("mongodump", SHORT),
-    ("mongorestore", SHORT),
-    ("mongoexport", SHORT),
-    ("mongoimport", SHORT),
-    ("cqlsh", SHORT),
-    ("cypher-shell", SHORT),
-    ("beeline", SHORT),
-    ("twine upload", SHORT),
-    ("evil-winrm", SHORT),
-    ("crackmapexec", SHORT),
-    ("netexec ", SHORT),
-    ("nxc ", SHORT),
-    ("unlock-keychain", SHORT),
-    ("import-keychain", CAPITAL),
-    ("security import", CAPITAL),
-    ("zip ", CAPITAL),
-    ("unzip ", CAPITAL),
-    ("sqlcmd", CAPITAL),
-    ("bcp ", CAPITAL),
-    ("mosquitto_pub", CAPITAL),
-    ("mosquitto_sub", CAPITAL),
-    ("ipmitool", CAPITAL),
-    ("tsql ", CAPITAL),
+    ("sshpass", SHORT_PASSWORD_FLAG),
+    ("docker login", SHORT_PASSWORD_FLAG),
+    ("podman login", SHORT_PASSWORD_FLAG),
+    ("buildah login", SHORT_PASSWORD_FLAG),
+    ("skopeo login", SHORT_PASSWORD_FLAG),
+    ("nerdctl login", SHORT_PASSWORD_FLAG),
+    ("helm registry login", SHORT_PASSWORD_FLAG),
+    ("helm repo add", SHORT_PASSWORD_FLAG),
+    ("oc login", SHORT_PASSWORD_FLAG),
+    ("az login", SHORT_PASSWORD_FLAG),
+    ("cf login", SHORT_PASSWORD_FLAG),
+    ("az acr login", SHORT_PASSWORD_FLAG),
+    ("mongosh", SHORT_PASSWORD_FLAG),
+    ("mongo ", SHORT_PASSWORD_FLAG),
+    ("mongodump", SHORT_PASSWORD_FLAG),
+    ("mongorestore", SHORT_PASSWORD_FLAG),
+    ("mongoexport", SHORT_PASSWORD_FLAG),
+    ("mongoimport", SHORT_PASSWORD_FLAG),
+    ("cqlsh", SHORT_PASSWORD_FLAG),
+    ("cypher-shell", SHORT_PASSWORD_FLAG),
+    ("beeline", SHORT_PASSWORD_FLAG),
+    ("twine upload", SHORT_PASSWORD_FLAG),
+    ("evil-winrm", SHORT_PASSWORD_FLAG),
+    ("crackmapexec", SHORT_PASSWORD_FLAG),
+    ("netexec ", SHORT_PASSWORD_FLAG),
+    ("nxc ", SHORT_PASSWORD_FLAG),
+    ("unlock-keychain", SHORT_PASSWORD_FLAG),
+    ("import-keychain", CAPITAL_PASSWORD_FLAG),
+    ("security import", CAPITAL_PASSWORD_FLAG),
+    ("zip ", CAPITAL_PASSWORD_FLAG),
+    ("unzip ", CAPITAL_PASSWORD_FLAG),
+    ("sqlcmd", CAPITAL_PASSWORD_FLAG),
+    ("bcp ", CAPITAL_PASSWORD_FLAG),
+    ("mosquitto_pub", CAPITAL_PASSWORD_FLAG),
+    ("mosquitto_sub", CAPITAL_PASSWORD_FLAG),
+    ("ipmitool", CAPITAL_PASSWORD_FLAG),
+    ("tsql ", CAPITAL_PASSWORD_FLAG),
     ("ssh-keygen", Flags(&[Next("-N"), Next("-P")])),
-    ("7z ", JOINED),
-    ("7za ", JOINED),
-    ("7zz ", JOINED),
-    ("rar ", JOINED),
-    ("plink ", PUTTY),
-    ("pscp ", PUTTY),
-    ("psftp ", PUTTY),
+    ("7z ", JOINED_PASSWORD_FLAG),
+    ("7za ", JOINED_PASSWORD_FLAG),
+    ("7zz ", JOINED_PASSWORD_FLAG),
+    ("rar ", JOINED_PASSWORD_FLAG),
+    ("plink ", PUTTY_FLAGS),
+    ("pscp ", PUTTY_FLAGS),
+    ("psftp ", PUTTY_FLAGS),
     ("add-generic-password", Flags(&[Next("-w")])),
-    ("curl", Flags(USER)),
+    ("curl", Flags(USER_FLAGS)),
     ("http ", Flags(&[Pair("-a", ':'), Pair("--auth", ':')])),
     ("https ", Flags(&[Pair("-a", ':'), Pair("--auth", ':')])),
     ("lftp", Flags(&[Pair("-u", ','), Pair("-u", ':')])),
@@ -138,17 +138,17 @@ pub(in crate::redact) const WORDS: &[(&str, Tool)] = &[
     ),
     ("valkey-cli", Flags(&[Next("-a"), Next("--pass")])),
     ("keydb-cli", Flags(&[Next("-a")])),
-    ("ldapsearch", LDAP),
-    ("ldapmodify", LDAP),
-    ("ldapadd", LDAP),
-    ("ldapdelete", LDAP),
-    ("ldapwhoami", LDAP),
+    ("ldapsearch", LDAP_FLAGS),
+    ("ldapmodify", LDAP_FLAGS),
+    ("ldapadd", LDAP_FLAGS),
+    ("ldapdelete", LDAP_FLAGS),
+    ("ldapwhoami", LDAP_FLAGS),
     ("ldappasswd", Flags(&[Next("-w"), Next("-s"), Next("-a")])),
-    ("smbclient", SMB),
-    ("rpcclient", SMB),
+    ("smbclient", SMB_FLAGS),
+    ("rpcclient", SMB_FLAGS),
     ("smbmap", Flags(&[Next("-p")])),
-    ("winexe", SMB),
-    ("smbget", SMB),
+    ("winexe", SMB_FLAGS),
+    ("smbget", SMB_FLAGS),
     (
         "openssl ",
         Flags(&[Next("-k"), Next("-K"), Joined("pass:")]),
@@ -156,7 +156,7 @@ pub(in crate::redact) const WORDS: &[(&str, Tool)] = &[
     ("xfreerdp", Flags(&[Joined("/p:")])),
     ("wlfreerdp", Flags(&[Joined("/p:")])),
     ("cmdkey", Flags(&[Joined("/pass:")])),
-    ("rdesktop", SHORT),
+    ("rdesktop", SHORT_PASSWORD_FLAG),
     ("rabbitmqctl add_user", Flags(&[Word(1)])),
     ("rabbitmqctl change_password", Flags(&[Word(1)])),
     ("wpa_passphrase", Flags(&[Word(1)])),

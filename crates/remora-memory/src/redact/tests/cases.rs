@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::redactor;
-use crate::redact::{Marks, Redactor};
+use crate::redact::{RedactionCounts, Redactor};
 
 /// A set of secrets and look-alikes, with what it must reach.
 struct Set {
@@ -241,7 +241,9 @@ fn share(part: usize, whole: usize) -> f64 {
 }
 
 fn through(redactor: &Redactor, text: &str) -> String {
-    redactor.text(text, &mut Marks::new()).into_owned()
+    redactor
+        .redact_text(text, &mut RedactionCounts::new())
+        .into_owned()
 }
 
 /// The secret's text in every form an event may hold it: alone, among other
@@ -252,7 +254,7 @@ fn redacted_forms(redactor: &Redactor, case: &Case) -> [(String, String); 4] {
         "tool_name": "Bash",
         "tool_response": {"stdout": case.text.clone(), "interrupted": false},
     });
-    redactor.json(&mut event, &mut Marks::new());
+    redactor.redact_json(&mut event, &mut RedactionCounts::new());
     let walked = event["tool_response"]["stdout"]
         .as_str()
         .unwrap_or_default();
@@ -315,8 +317,8 @@ fn marks_name_their_kind() {
     let mut wrong = Vec::new();
     let cases = secrets_of(".", 3);
     for case in &cases {
-        let mut marks = Marks::new();
-        redactor.text(&case.text, &mut marks);
+        let mut marks = RedactionCounts::new();
+        redactor.redact_text(&case.text, &mut marks);
         if marks.count(&case.kind) == 0 {
             let seen: Vec<&str> = marks.iter().map(|mark| mark.kind).collect();
             wrong.push(format!("{} is {seen:?}: {}", case.kind, case.text));

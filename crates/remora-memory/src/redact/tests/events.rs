@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 
 use super::redactor;
-use crate::redact::{Marks, Redactor, Rules};
+use crate::redact::{RedactionCounts, RedactionRules, Redactor};
 
 fn through(redactor: &Redactor, mut value: Value) -> Value {
-    redactor.json(&mut value, &mut Marks::new());
+    redactor.redact_json(&mut value, &mut RedactionCounts::new());
     value
 }
 
 fn denying(globs: &[&str]) -> Redactor {
-    let rules = Rules {
+    let rules = RedactionRules {
         patterns: Vec::new(),
         deny_paths: globs.iter().map(|glob| (*glob).to_owned()).collect(),
     };
@@ -168,7 +168,7 @@ fn contents_of_a_denied_file_are_dropped() {
         json!({"tool_name": "Bash", "tool_input": {"command": "cat secrets/a"}, "error": "bad line: x"}),
     );
     assert_eq!(failed["error"], gone);
-    assert!(redactor.denies("secrets/a") && !redactor.denies("src/a"));
+    assert!(redactor.denies_path("secrets/a") && !redactor.denies_path("src/a"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::cases::{lookalikes, secrets};
 use super::redactor;
-use crate::redact::{Marks, Redactor, Rules};
+use crate::redact::{RedactionCounts, RedactionRules, Redactor};
 
 /// Pieces that make a text worth looking at, whole and broken.
 fn pieces() -> impl Strategy<Value = String> {
@@ -150,7 +150,7 @@ fn values() -> impl Strategy<Value = Value> {
 }
 
 static STRICT: LazyLock<Redactor> = LazyLock::new(|| {
-    let rules = Rules {
+    let rules = RedactionRules {
         patterns: vec![("badge".to_owned(), "[a-z]{2}-[0-9]+".to_owned())],
         deny_paths: vec!["secrets/**".to_owned(), "*.pem".to_owned()],
     };
@@ -183,33 +183,33 @@ proptest! {
     #[test]
     fn redacting_twice_is_redacting_once(text in texts()) {
         let redactor = redactor();
-        let mut marks = Marks::new();
-        let once = redactor.text(&text, &mut marks).into_owned();
-        let mut more = Marks::new();
-        let twice = redactor.text(&once, &mut more);
+        let mut marks = RedactionCounts::new();
+        let once = redactor.redact_text(&text, &mut marks).into_owned();
+        let mut more = RedactionCounts::new();
+        let twice = redactor.redact_text(&once, &mut more);
         prop_assert_eq!(&twice, &once);
         prop_assert!(more.is_empty());
         prop_assert_eq!(marks.is_empty(), once == text);
-        prop_assert!(redactor.scan(&once).is_empty());
+        prop_assert!(redactor.find_secrets(&once).is_empty());
     }
 
     #[test]
     fn text_between_marks_is_left_as_it_was(text in texts()) {
-        let redacted = STRICT.text(&text, &mut Marks::new()).into_owned();
+        let redacted = STRICT.redact_text(&text, &mut RedactionCounts::new()).into_owned();
         prop_assert!(kept_in_order(&text, &redacted), "{text:?} -> {redacted:?}");
     }
 
     #[test]
     fn any_text_comes_back(text in ".{0,200}") {
         let redactor = redactor();
-        let out = redactor.text(&text, &mut Marks::new());
-        prop_assert_eq!(out == text, redactor.scan(&text).is_empty());
+        let out = redactor.redact_text(&text, &mut RedactionCounts::new());
+        prop_assert_eq!(out == text, redactor.find_secrets(&text).is_empty());
     }
 
     #[test]
     fn findings_are_in_order_and_at_boundaries(text in texts()) {
         let mut end = 0;
-        for finding in STRICT.scan(&text) {
+        for finding in STRICT.find_secrets(&text) {
             prop_assert!(finding.range.start >= end);
             prop_assert!(!finding.range.is_empty());
             prop_assert!(text.get(finding.range.clone()).is_some());
@@ -221,9 +221,9 @@ proptest! {
     fn any_value_is_walked_and_settles(value in values()) {
         let redactor = &*STRICT;
         let mut once = value;
-        redactor.json(&mut once, &mut Marks::new());
+        redactor.redact_json(&mut once, &mut RedactionCounts::new());
         let mut twice = once.clone();
-        redactor.json(&mut twice, &mut Marks::new());
+        redactor.redact_json(&mut twice, &mut RedactionCounts::new());
         prop_assert_eq!(once, twice);
     }
 }
@@ -231,10 +231,10 @@ proptest! {
 #[test]
 fn text_without_secrets_is_borrowed() {
     let redactor = redactor();
-    let mut marks = Marks::new();
+    let mut marks = RedactionCounts::new();
     let borrowed = lookalikes(7)
         .iter()
-        .filter(|text| matches!(redactor.text(text, &mut marks), Cow::Borrowed(_)))
+        .filter(|text| matches!(redactor.redact_text(text, &mut marks), Cow::Borrowed(_)))
         .count();
     assert_eq!(borrowed + marks.total(), lookalikes(7).len());
 }
@@ -243,8 +243,13 @@ fn text_without_secrets_is_borrowed() {
 fn every_case_settles_at_once() {
     let redactor = redactor();
     for case in secrets(5) {
-        let once = redactor.text(&case.text, &mut Marks::new()).into_owned();
-        assert_eq!(redactor.text(&once, &mut Marks::new()), once);
+        let once = redactor
+            .redact_text(&case.text, &mut RedactionCounts::new())
+            .into_owned();
+        assert_eq!(
+            redactor.redact_text(&once, &mut RedactionCounts::new()),
+            once
+        );
     }
 }
 
@@ -296,7 +301,7 @@ fn cost_grows_with_the_text_and_no_faster() {
     let least = |text: &str| {
         let runs = (0..3).map(|_| {
             let start = std::time::Instant::now();
-            redactor.scan(text);
+            redactor.find_secrets(text);
             start.elapsed()
         });
         runs.min().unwrap_or_default()

@@ -1,11 +1,11 @@
 //! Values that are no secrets but stand for one: placeholders, references to
 //! where the secret is kept, words about it.
 
-use super::Place;
+use super::ValueContext;
 use crate::redact::shape;
 
 /// The whole value, in any case.
-const WHOLE: &[&str] = &[
+const PLACEHOLDER_VALUES: &[&str] = &[
     "none",
     "null",
     "nil",
@@ -118,7 +118,7 @@ const WHOLE: &[&str] = &[
 ];
 
 /// Anywhere in the value, in lower case.
-const PARTS: &[&str] = &[
+const PLACEHOLDER_PARTS: &[&str] = &[
     "example",
     "changeme",
     "change_me",
@@ -166,7 +166,7 @@ const PARTS: &[&str] = &[
 ];
 
 /// Beginnings that refer to something kept elsewhere.
-const REFERENCES: &[&str] = &[
+const REFERENCE_PREFIXES: &[&str] = &[
     "$",
     "{{",
     "{%",
@@ -229,7 +229,7 @@ const REFERENCES: &[&str] = &[
 ];
 
 /// Words that follow the name of a flag in a sentence about it.
-pub(super) const PROSE: &[&str] = &[
+pub(super) const FLAG_PROSE_WORDS: &[&str] = &[
     "option",
     "options",
     "flag",
@@ -271,14 +271,18 @@ pub(super) const PROSE: &[&str] = &[
 /// Whether the value says that a secret belongs here, or where it is kept.
 pub(in crate::redact) fn stands_for_another(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    if WHOLE.contains(&lower.as_str()) || PARTS.iter().any(|part| holds(&lower, part)) {
+    if PLACEHOLDER_VALUES.contains(&lower.as_str())
+        || PLACEHOLDER_PARTS
+            .iter()
+            .any(|part| contains_part(&lower, part))
+    {
         return true;
     }
     if names_itself(&lower) {
         return true;
     }
     let percent = value.len() > 2 && value.starts_with('%') && value.ends_with('%');
-    if percent || value.starts_with(crate::redact::MARK) {
+    if percent || value.starts_with(crate::redact::MARK_PREFIX) {
         return true;
     }
     let mut chars = lower.chars();
@@ -287,7 +291,7 @@ pub(in crate::redact) fn stands_for_another(value: &str) -> bool {
 }
 
 /// Words that made-up secrets are made of, longer before shorter.
-const MADE_UP: &[&str] = &[
+const MADE_UP_WORDS: &[&str] = &[
     "credential",
     "password",
     "passwd",
@@ -315,7 +319,7 @@ const MADE_UP: &[&str] = &[
     "ci",
 ];
 /// Those among them that say what it would be.
-const NAMES: usize = 6;
+const SECRET_NOUN_COUNT: usize = 6;
 
 /// `TestPassword123!`, `s3cret` and `acme-test-password`: tests and documents
 /// write what it is in the place of the secret.
@@ -328,7 +332,7 @@ fn names_itself(lower: &str) -> bool {
     if body.len() - words.len() > 4 {
         return false;
     }
-    let names = &MADE_UP[..NAMES];
+    let names = &MADE_UP_WORDS[..SECRET_NOUN_COUNT];
     let joined = words
         .bytes()
         .all(|b| b.is_ascii_lowercase() || matches!(b, b'-' | b'_'));
@@ -348,7 +352,7 @@ fn names_itself(lower: &str) -> bool {
             rest = behind;
             continue;
         }
-        let Some(word) = MADE_UP.iter().find(|word| rest.starts_with(**word)) else {
+        let Some(word) = MADE_UP_WORDS.iter().find(|word| rest.starts_with(**word)) else {
             return false;
         };
         told |= names.contains(word);
@@ -359,7 +363,7 @@ fn names_itself(lower: &str) -> bool {
 
 /// Whether the part stands in the text; a short one must stand alone, because
 /// chance puts four letters anywhere.
-fn holds(text: &str, part: &str) -> bool {
+fn contains_part(text: &str, part: &str) -> bool {
     let letter = |b: Option<&u8>| b.is_some_and(u8::is_ascii_alphabetic);
     if part.len() > 5 || !part.is_ascii() {
         return text.contains(part);
@@ -373,12 +377,13 @@ fn holds(text: &str, part: &str) -> bool {
 }
 
 /// Whether the value is an expression or a reference, not a literal.
-pub(super) fn refers(value: &str, place: Place) -> bool {
+pub(super) fn is_reference(value: &str, place: ValueContext) -> bool {
     let starts = |list: &[&str]| list.iter().any(|start| value.starts_with(start));
     if starts(&["${", "$(", "{{", "<%", "%("]) {
         return true;
     }
-    if place == Place::Quoted || place == Place::Config || place == Place::Flag {
+    if place == ValueContext::Quoted || place == ValueContext::Config || place == ValueContext::Flag
+    {
         // A password may begin with a sign; a reference has a name behind it.
         let sign = value
             .strip_prefix(['$', '@', '!', '&', '*', '<', '(', '['])
@@ -395,14 +400,14 @@ pub(super) fn refers(value: &str, place: Place) -> bool {
                         b'_' | b'{' | b'}' | b'.' | b':' | b'-' | b'(' | b')' | b'>' | b' '
                     )
             });
-            return dollar && named && name && !shape::random(value);
+            return dollar && named && name && !shape::is_random(value);
         }
     }
-    starts(REFERENCES)
+    starts(REFERENCE_PREFIXES)
 }
 
 /// `$NAME`, as the shell writes it.
-pub(super) fn variable(value: &str) -> bool {
+pub(super) fn is_shell_variable(value: &str) -> bool {
     value.strip_prefix('$').is_some_and(|name| {
         name.bytes()
             .next()

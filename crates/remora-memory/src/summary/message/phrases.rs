@@ -4,7 +4,7 @@ use crate::sentence;
 
 /// Where an entry belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Topic {
+pub(super) enum EntryTopic {
     Completed,
     Learned,
     Next,
@@ -35,7 +35,7 @@ done|complete|changes|what i did|what i changed|what changed|what was done|i've 
 |änderungen|hecho|cambios|fait|完了|変更";
 
 /// What a heading, or a line that ends with a colon, announces.
-pub(super) fn of_heading(heading: &str) -> Option<Topic> {
+pub(super) fn of_heading(heading: &str) -> Option<EntryTopic> {
     let lower = heading.to_lowercase().replace('’', "'");
     let lower = lower.trim_matches(|c: char| !c.is_alphanumeric());
     if lower.chars().count() > 80 {
@@ -44,13 +44,13 @@ pub(super) fn of_heading(heading: &str) -> Option<Topic> {
     // What is left is asked first: "not done" also holds "done".
     let named = |words: &str| words.split('|').any(|w| begins_word(lower, w));
     if named(NEXT_HEADINGS) {
-        Some(Topic::Next)
+        Some(EntryTopic::Next)
     } else if named(NOTE_HEADINGS) {
-        Some(Topic::Note)
+        Some(EntryTopic::Note)
     } else if named(LEARNED_HEADINGS) {
-        Some(Topic::Learned)
+        Some(EntryTopic::Learned)
     } else if named(DONE_HEADINGS) {
-        Some(Topic::Completed)
+        Some(EntryTopic::Completed)
     } else {
         None
     }
@@ -58,20 +58,23 @@ pub(super) fn of_heading(heading: &str) -> Option<Topic> {
 
 /// Words of a label without which the line behind it says something else: "Fixed:
 /// the header was skipped" is not that it was skipped.
-const TURNING: &str = "\
+const QUALIFYING_WORDS: &str = "\
 fixed|fix|fixes|bugfix|failed|failing|reverted|removed|dropped|deleted|restored|disabled|rejected|skipped\
 |deferred|added|created|replaced|renamed";
 /// The same, where the label is no more than a few words.
-const TURNING_SHORT: &str =
+const SHORT_QUALIFYING_WORDS: &str =
     "not|no|never|longer|instead|only|until|except|unless|without|fails|revert|undone";
-const TURNING_WIDE: &str = "修复|移除|删除|新增|回滚|撤销|未|没|不";
+const WIDE_QUALIFYING_WORDS: &str = "修复|移除|删除|新增|回滚|撤销|未|没|不";
 
 /// What a label adds to the lines it stands above, if they mean something else
 /// without it: the label itself, or its telling word where it is a sentence.
 pub(super) fn turning_label(label: &str) -> Option<String> {
     const MAX_LABEL_WORDS: usize = 3;
     let label = label.trim_matches(|c: char| !c.is_alphanumeric());
-    if TURNING_WIDE.split('|').any(|word| label.contains(word)) {
+    if WIDE_QUALIFYING_WORDS
+        .split('|')
+        .any(|word| label.contains(word))
+    {
         return Some(label.to_owned());
     }
     let words: Vec<&str> = label.split_whitespace().collect();
@@ -84,12 +87,12 @@ pub(super) fn turning_label(label: &str) -> Option<String> {
         words.iter().find(is_in)
     };
     if words.len() <= MAX_LABEL_WORDS {
-        let is_turning = turning(TURNING)
-            .or_else(|| turning(TURNING_SHORT))
+        let is_turning = turning(QUALIFYING_WORDS)
+            .or_else(|| turning(SHORT_QUALIFYING_WORDS))
             .is_some();
         return is_turning.then(|| label.to_owned());
     }
-    turning(TURNING).map(|word| super::capital(word))
+    turning(QUALIFYING_WORDS).map(|word| super::capitalise_first(word))
 }
 
 /// Whether a line below such a label says by itself what was done.
@@ -154,13 +157,13 @@ turns out|it turns out|it turned out|the cause|the root cause|root cause|the rea
 |this is because|this was caused|that's because|that is because|it fails because\
 |it failed because|we found|the key insight|the underlying|the real cause|the actual|原因\
 |问题在于|问题出在|问题是|根因|根本原因|发现|我发现|经排查|排查发现|这是因为|是因为|由于|真正的原因|die ursache|la causa|la cause|原因は";
-const LEARNED_WITHIN: &str = "\
+const LEARNED_PHRASES: &str = "\
  was caused by | is caused by | were caused by | because | due to | comes from \
 | came from | stems from | turned out | the cause was | the cause is | root cause |，因为|导致\
 |的原因是|是由于|是因为";
 
 /// What a sentence of running text tells, if it shows.
-pub(super) fn of_sentence(text: &str) -> Option<Topic> {
+pub(super) fn of_sentence(text: &str) -> Option<EntryTopic> {
     let lower = text
         .chars()
         .take(240)
@@ -170,7 +173,7 @@ pub(super) fn of_sentence(text: &str) -> Option<Topic> {
     let lower = without_nod(lower.trim_start_matches(|c: char| !c.is_alphanumeric()));
     let starts = |list: &str| list.split('|').any(|s| lower.starts_with(s));
     if starts(NOTE_STARTS) {
-        return Some(Topic::Note);
+        return Some(EntryTopic::Note);
     }
     if starts(NEXT_STARTS)
         || lower.contains(" still needs ")
@@ -178,30 +181,30 @@ pub(super) fn of_sentence(text: &str) -> Option<Topic> {
         || lower.contains(" not yet ")
         || lower.contains("want me to ")
     {
-        return Some(Topic::Next);
+        return Some(EntryTopic::Next);
     }
     if text.ends_with(['?', '？']) {
         return None;
     }
     if starts(LEARNED_STARTS) {
-        return Some(Topic::Learned);
+        return Some(EntryTopic::Learned);
     }
     if starts(DONE_STARTS) || tells_done(lower) {
-        return Some(Topic::Completed);
+        return Some(EntryTopic::Completed);
     }
-    LEARNED_WITHIN
+    LEARNED_PHRASES
         .split('|')
         .any(|w| lower.contains(w))
-        .then_some(Topic::Learned)
+        .then_some(EntryTopic::Learned)
 }
 
 /// Whether a sentence only reports a red run of tests, a build or another check.
 /// That is how things stood for a moment, not something found out or done; with a
 /// reason or a cure it is.
 pub(crate) fn reports_red_run(text: &str) -> bool {
-    const FAILS: &str = "fail|fails|failed|failing|failure|failures|red|broken";
-    const RUNS: &str = "test|tests|suite|suites|build|builds|check|checks|ci|pipeline|lint|clippy|spec|specs|job|jobs|run";
-    const TURNS: &str = "\
+    const FAILURE_WORDS: &str = "fail|fails|failed|failing|failure|failures|red|broken";
+    const RUN_WORDS: &str = "test|tests|suite|suites|build|builds|check|checks|ci|pipeline|lint|clippy|spec|specs|job|jobs|run";
+    const EXPLANATION_WORDS: &str = "\
 because|since|caused|cause|due|fixed|fix|fixes|no|none|not|never|longer|without|pass|passes|green|why|if\
 |when|would|could|should|so|instead|reverted|unless|until|0|first|before|expected|every|always";
     if !text.is_ascii() && text.chars().any(sentence::is_wide) {
@@ -234,7 +237,10 @@ because|since|caused|cause|due|fixed|fix|fixes|no|none|not|never|longer|without|
         pair[0].bytes().all(|b| b.is_ascii_digit())
             && matches!(pair[1], "failed" | "failing" | "failures")
     });
-    has(FAILS) && (counted || has(RUNS)) && !has(TURNS) && !lower.contains("n't ")
+    has(FAILURE_WORDS)
+        && (counted || has(RUN_WORDS))
+        && !has(EXPLANATION_WORDS)
+        && !lower.contains("n't ")
 }
 
 /// Without a word of assent at the front.
@@ -274,7 +280,7 @@ pub(super) fn announces_finding(text: &str) -> bool {
 }
 
 /// What takes an item out of the list it stands in.
-pub(super) fn overrides(text: &str) -> Option<Topic> {
+pub(super) fn find_topic_override(text: &str) -> Option<EntryTopic> {
     let lower = text.trim_start().to_lowercase();
     if [
         "todo",
@@ -291,7 +297,7 @@ pub(super) fn overrides(text: &str) -> Option<Topic> {
     .iter()
     .any(|s| lower.starts_with(s))
     {
-        return Some(Topic::Next);
+        return Some(EntryTopic::Next);
     }
     None
 }

@@ -1,11 +1,13 @@
 //! What users correct: overrides outlive what is written, and what is erased
 //! is gone from every question.
 
-use remora_protocol::record::{Edit, Given, Item, Kind, Override, Project, Rejection};
+use remora_protocol::record::{Injection, Item, ItemEdit, Kind, Override, Project, Rejection};
 
 use super::{Check, add, all, found, ok, uids, write};
 use crate::overrides::statement_key;
-use crate::store::{Batch, Erase, EventKey, Filter, Name, Prune, PruneRun, Store, Write};
+use crate::store::{
+    Batch, ErasePlan, EventKey, Filter, ItemRef, ItemWrite, PruneMode, PruneRequest, Store,
+};
 use crate::testing::{event, item, session};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -73,14 +75,17 @@ fn a_rejected_claim_lands_on_its_tombstone(store: &dyn Store) {
     let numbers = add(store, [again.clone(), prompt, elsewhere]);
     assert_eq!(numbers[0], ids[0]);
     assert_eq!(uids(&all(store)), ["a", "c", "d"]);
-    assert_eq!(ok(store.items(&[Name::Uid("a".to_owned())]))[0].seen, 2);
+    assert_eq!(
+        ok(store.find_items(&[ItemRef::Uid("a".to_owned())]))[0].seen,
+        2
+    );
     // The row itself can be written again, as a rebuild does.
-    write(store, vec![Write::Keep(old.clone())]);
-    assert_eq!(ok(store.overrides(Some("project"))), [reject(&old)]);
-    assert_eq!(ok(store.overrides(Some("other"))), []);
+    write(store, vec![ItemWrite::Keep(old.clone())]);
+    assert_eq!(ok(store.list_overrides(Some("project"))), [reject(&old)]);
+    assert_eq!(ok(store.list_overrides(Some("other"))), []);
     // Taken back, the statement counts again.
     say(store, vec![said(&old)]);
-    assert_eq!(ok(store.overrides(None)), []);
+    assert_eq!(ok(store.list_overrides(None)), []);
     add(store, [again]);
     assert_eq!(uids(&all(store)), ["a", "c", "d", "b"]);
 }
@@ -89,15 +94,15 @@ fn an_edit_outlives_a_rewrite(store: &dyn Store) {
     let row = claim("a", "Use port 8080");
     add(store, [row.clone()]);
     let edit = Override {
-        edit: Some(Edit {
+        edit: Some(ItemEdit {
             time: 7,
             title: Some("Use port 9090".to_owned()),
-            ..Edit::default()
+            ..ItemEdit::default()
         }),
         ..said(&row)
     };
     let batch = Batch {
-        items: vec![Write::Keep(row.clone())],
+        items: vec![ItemWrite::Keep(row.clone())],
         overrides: vec![edit],
         ..Batch::default()
     };
@@ -117,23 +122,23 @@ fn corrected_rows_are_not_pruned(store: &dyn Store) {
         ..said(&pinned)
     };
     let edit = Override {
-        edit: Some(Edit::default()),
+        edit: Some(ItemEdit::default()),
         ..said(&edited)
     };
     say(store, vec![pin, reject(&rejected), edit]);
-    let prune = Prune {
+    let prune = PruneRequest {
         before: Some(2_000),
-        ..Prune::default()
+        ..PruneRequest::default()
     };
-    assert_eq!(ok(store.prune(&prune, PruneRun::Dry)), 1);
-    assert_eq!(ok(store.prune(&prune, PruneRun::Real)), 1);
+    assert_eq!(ok(store.prune(&prune, PruneMode::Dry)), 1);
+    assert_eq!(ok(store.prune(&prune, PruneMode::Real)), 1);
     assert_eq!(uids(&all(store)), ["a", "b", "c"]);
 }
 
 fn what_is_erased_is_gone(store: &dyn Store) {
     let mut rows = ["a/0", "a/1", "b/0"].map(|uid| claim(uid, &format!("word {uid}")));
     "other".clone_into(&mut rows[2].session);
-    let given = |line, item: &str| Given {
+    let given = |line, item: &str| Injection {
         session: "session".to_owned(),
         line,
         item: item.to_owned(),
@@ -157,32 +162,32 @@ fn what_is_erased_is_gone(store: &dyn Store) {
         overrides: vec![reject(&rows[0])],
         ..Batch::default()
     }));
-    let erase = Erase {
+    let erase = ErasePlan {
         items: vec!["a/0".to_owned(), "a/1".to_owned(), "unknown".to_owned()],
         events: vec!["a".to_owned()],
         untitled: vec!["session".to_owned()],
-        ..Erase::default()
+        ..ErasePlan::default()
     };
     ok(store.erase(&erase));
     ok(store.erase(&erase));
     assert_eq!(uids(&all(store)), ["b/0"]);
     assert_eq!(found(store, "word"), ["b/0"]);
     let key = |id| EventKey { id, call: None };
-    assert_eq!(ok(store.known(&[key("a"), key("b")])), [false, true]);
-    let lines = ok(store.given(&Filter::default(), 9));
+    assert_eq!(ok(store.are_known(&[key("a"), key("b")])), [false, true]);
+    let lines = ok(store.list_injections(&Filter::default(), 9));
     assert_eq!(lines.iter().map(|l| &*l.item).collect::<Vec<_>>(), ["#999"]);
-    assert_eq!(ok(store.overrides(None)), []);
-    ok(store.erase(&Erase {
+    assert_eq!(ok(store.list_overrides(None)), []);
+    ok(store.erase(&ErasePlan {
         items: vec!["b/0".to_owned()],
         events: vec!["b".to_owned()],
         sessions: vec!["session".to_owned(), "other".to_owned()],
         projects: vec!["project".to_owned()],
-        ..Erase::default()
+        ..ErasePlan::default()
     }));
     assert_eq!(all(store), []);
-    assert_eq!(ok(store.sessions(&Filter::default(), 9)), []);
-    assert_eq!(ok(store.projects()), []);
-    assert_eq!(ok(store.given(&Filter::default(), 9)), []);
+    assert_eq!(ok(store.list_sessions(&Filter::default(), 9)), []);
+    assert_eq!(ok(store.list_projects()), []);
+    assert_eq!(ok(store.list_injections(&Filter::default(), 9)), []);
     // The store is of use afterwards.
     add(store, [claim("c", "later")]);
     assert_eq!(found(store, "later"), ["c"]);

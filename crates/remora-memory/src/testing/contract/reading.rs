@@ -1,9 +1,11 @@
 //! Checks of reading: names, filters, order and paging.
 
-use remora_protocol::record::{EventRow, Item, Kind, Project};
+use remora_protocol::record::{Item, Kind, LoggedEvent, Project};
 
 use super::{Check, add, ok, page, uids};
-use crate::store::{Batch, Counts, FileMatch, Filter, Name, Order, Page, ProjectActivity, Store};
+use crate::store::{
+    Batch, FileMatch, Filter, ItemRef, PageRequest, ProjectStats, SortOrder, Store, StoreStats,
+};
 use crate::testing::{event, item, session};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -28,19 +30,28 @@ pub(super) const CHECKS: &[Check] = &[
 
 fn empty(store: &dyn Store) {
     let filter = Filter::default();
-    assert_eq!(ok(store.list(&filter, page(Order::Newest, 5))), []);
-    assert_eq!(ok(store.sessions(&filter, 5)), []);
-    assert_eq!(ok(store.events(&filter, page(Order::Newest, 5))), []);
-    assert_eq!(ok(store.projects()), []);
-    assert_eq!(ok(store.files("project", None)), []);
-    assert_eq!(ok(store.keyed("project", Kind::Fix, "k")), None);
-    assert_eq!(ok(store.items(&[Name::Id(1), Name::Uid("a".into())])), []);
     assert_eq!(
-        Counts {
+        ok(store.list_items(&filter, page(SortOrder::Newest, 5))),
+        []
+    );
+    assert_eq!(ok(store.list_sessions(&filter, 5)), []);
+    assert_eq!(
+        ok(store.list_events(&filter, page(SortOrder::Newest, 5))),
+        []
+    );
+    assert_eq!(ok(store.list_projects()), []);
+    assert_eq!(ok(store.list_files("project", None)), []);
+    assert_eq!(ok(store.find_by_key("project", Kind::Fix, "k")), None);
+    assert_eq!(
+        ok(store.find_items(&[ItemRef::Id(1), ItemRef::Uid("a".into())])),
+        []
+    );
+    assert_eq!(
+        StoreStats {
             bytes: 0,
-            ..ok(store.counts())
+            ..ok(store.count_contents())
         },
-        Counts::default()
+        StoreStats::default()
     );
     assert_eq!(super::found(store, "anything"), [""; 0]);
     assert_eq!(super::found(store, ""), [""; 0]);
@@ -53,13 +64,13 @@ fn names(store: &dyn Store) {
         ..item("c", "c")
     };
     let ids = add(store, [item("a", "a"), item("b", "b"), external]);
-    let rows = ok(store.items(&[
-        Name::Uid("conv:7".into()),
-        Name::Id(ids[0]),
-        Name::Id(9_999),
-        Name::Uid("nobody".into()),
-        Name::Uid("b".into()),
-        Name::Id(ids[0]),
+    let rows = ok(store.find_items(&[
+        ItemRef::Uid("conv:7".into()),
+        ItemRef::Id(ids[0]),
+        ItemRef::Id(9_999),
+        ItemRef::Uid("nobody".into()),
+        ItemRef::Uid("b".into()),
+        ItemRef::Id(ids[0]),
     ]));
     assert_eq!(uids(&rows), ["c", "a", "b", "a"]);
 }
@@ -81,17 +92,17 @@ fn order(store: &dyn Store) {
             at("same2", 20),
         ],
     );
-    let list = |order| ok(store.list(&Filter::default(), page(order, 9)));
+    let list = |order| ok(store.list_items(&Filter::default(), page(order, 9)));
     assert_eq!(
-        uids(&list(Order::Oldest)),
+        uids(&list(SortOrder::Oldest)),
         ["early", "same1", "same2", "late"]
     );
     assert_eq!(
-        uids(&list(Order::Newest)),
+        uids(&list(SortOrder::Newest)),
         ["late", "same2", "same1", "early"]
     );
     assert_eq!(
-        ok(store.list(&Filter::default(), page(Order::Newest, 0))),
+        ok(store.list_items(&Filter::default(), page(SortOrder::Newest, 0))),
         []
     );
 }
@@ -119,16 +130,16 @@ fn paging(store: &dyn Store) {
         ..project.clone()
     };
     for filter in [Filter::default(), project, session, some] {
-        for order in [Order::Oldest, Order::Newest] {
-            let whole = ok(store.list(&filter, page(order, 100)));
+        for order in [SortOrder::Oldest, SortOrder::Newest] {
+            let whole = ok(store.list_items(&filter, page(order, 100)));
             assert_eq!(whole.len(), 10);
             for limit in [1, 3, 10] {
                 let mut rows: Vec<Item> = Vec::new();
                 loop {
                     let beyond = rows.last().map(|row| row.id);
-                    let next = ok(store.list(
+                    let next = ok(store.list_items(
                         &filter,
-                        Page {
+                        PageRequest {
                             order,
                             beyond,
                             limit,
@@ -184,7 +195,7 @@ fn varied(store: &dyn Store) {
 #[track_caller]
 fn agree(store: &dyn Store, filter: &Filter, expected: &[&str]) {
     assert_eq!(
-        uids(&ok(store.list(filter, page(Order::Oldest, 99)))),
+        uids(&ok(store.list_items(filter, page(SortOrder::Oldest, 99)))),
         expected,
         "{filter:?}"
     );
@@ -378,7 +389,7 @@ fn of_file(store: &dyn Store, file: FileMatch, expected: &[&str]) {
         file: Some(file),
         ..Filter::default()
     };
-    let rows = ok(store.list(&filter, page(Order::Oldest, 99)));
+    let rows = ok(store.list_items(&filter, page(SortOrder::Oldest, 99)));
     assert_eq!(uids(&rows), expected, "{:?}", filter.file);
 }
 
@@ -392,7 +403,7 @@ fn sessions(store: &dyn Store) {
         ..Batch::default()
     }));
     let ids = |filter: Filter| -> Vec<String> {
-        ok(store.sessions(&filter, 9))
+        ok(store.list_sessions(&filter, 9))
             .into_iter()
             .map(|session| session.id)
             .collect()
@@ -462,14 +473,14 @@ fn sessions(store: &dyn Store) {
 }
 
 fn events(store: &dyn Store) {
-    let rows: Vec<EventRow> = vec![
-        EventRow {
+    let rows: Vec<LoggedEvent> = vec![
+        LoggedEvent {
             label: "edit".into(),
             call: Some("c1".into()),
             ..event("e3", 30)
         },
         event("e1", 10),
-        EventRow {
+        LoggedEvent {
             session: "s2".into(),
             name: "Stop".into(),
             ..event("e2", 20)
@@ -483,7 +494,7 @@ fn events(store: &dyn Store) {
         sessions: vec![session("session", 99), other],
         ..Batch::default()
     }));
-    let list = |filter: Filter, page| ok(store.events(&filter, page));
+    let list = |filter: Filter, page| ok(store.list_events(&filter, page));
     let all = Filter::default;
     let sorted = [
         rows[1].clone(),
@@ -491,22 +502,22 @@ fn events(store: &dyn Store) {
         rows[0].clone(),
         rows[3].clone(),
     ];
-    assert_eq!(list(all(), page(Order::Oldest, 9)), sorted);
+    assert_eq!(list(all(), page(SortOrder::Oldest, 9)), sorted);
     assert_eq!(
-        list(all(), page(Order::Newest, 2)),
+        list(all(), page(SortOrder::Newest, 2)),
         [rows[3].clone(), rows[0].clone()]
     );
     // Its rows show no number: a page begins beyond a moment.
-    let beyond = |order, moment| Page {
+    let beyond = |order, moment| PageRequest {
         order,
         beyond: Some(moment),
         limit: 9,
     };
-    assert_eq!(list(all(), beyond(Order::Oldest, 20)), sorted[2..]);
-    assert_eq!(list(all(), beyond(Order::Newest, 20)), sorted[..1]);
-    assert_eq!(list(all(), beyond(Order::Oldest, 30)), []);
+    assert_eq!(list(all(), beyond(SortOrder::Oldest, 20)), sorted[2..]);
+    assert_eq!(list(all(), beyond(SortOrder::Newest, 20)), sorted[..1]);
+    assert_eq!(list(all(), beyond(SortOrder::Oldest, 30)), []);
     let ids = |filter| -> Vec<String> {
-        list(filter, page(Order::Oldest, 9))
+        list(filter, page(SortOrder::Oldest, 9))
             .into_iter()
             .map(|event| event.id)
             .collect()
@@ -558,15 +569,15 @@ fn activity_of_projects(store: &dyn Store) {
         project: Some("project".to_owned()),
         ..Filter::default()
     };
-    let rows = ok(store.list(&filter, Page::newest(99)));
+    let rows = ok(store.list_items(&filter, PageRequest::newest(99)));
     let expected = [
-        ProjectActivity {
+        ProjectStats {
             project: described("project"),
             items: rows.len() as u64,
             sessions: 1,
             last: Some(700),
         },
-        ProjectActivity {
+        ProjectStats {
             project: described("untouched"),
             items: 0,
             sessions: 0,
@@ -584,8 +595,8 @@ fn counts(store: &dyn Store) {
         sessions: vec![session("s", 1)],
         ..Batch::default()
     }));
-    let counts = ok(store.counts());
-    let expected = Counts {
+    let counts = ok(store.count_contents());
+    let expected = StoreStats {
         events: 1,
         items: vec![(Kind::Discovery, 5), (Kind::Fix, 1), (Kind::Memory, 1)],
         sessions: 1,

@@ -1,12 +1,15 @@
 //! Checks of what recall rests on: anchors of files, what was given and what of
 //! it was used, and rows that go.
 
-use remora_protocol::record::{Anchor, FileRecord, FileState, Given, Item, Kind, Used};
+use remora_protocol::record::{
+    FileFingerprint, FileRecord, FileState, Injection, InjectionUse, Item, Kind,
+};
 use serde_json::json;
 
 use super::{Check, add, all, found, ok, page, uids};
 use crate::store::{
-    Batch, DetailRow, FileMatch, Filter, Looks, Name, Order, Prune, PruneRun, Store,
+    Batch, DetailRow, FileMatch, Filter, ItemRef, LookupItems, PruneMode, PruneRequest, SortOrder,
+    Store,
 };
 use crate::testing::item;
 use crate::words::Query;
@@ -110,41 +113,41 @@ fn telling(store: &dyn Store) {
     for (kinds, looks, expected) in [
         (
             &told[..],
-            Looks::LeftOut,
+            LookupItems::LeftOut,
             &["changed", "learned", "long"][..],
         ),
         (
             &told,
-            Looks::Kept,
+            LookupItems::Kept,
             &["changed", "learned", "long", "looked"],
         ),
-        (&[Kind::Discovery], Looks::LeftOut, &["learned"]),
-        (&[Kind::Summary], Looks::LeftOut, &["long"]),
+        (&[Kind::Discovery], LookupItems::LeftOut, &["learned"]),
+        (&[Kind::Summary], LookupItems::LeftOut, &["long"]),
         (
             &[],
-            Looks::LeftOut,
+            LookupItems::LeftOut,
             &["asked", "changed", "learned", "long"],
         ),
     ] {
         let filter = filter(kinds, looks);
-        let mut listed = ok(store.list(&filter, page(Order::Oldest, 9)));
+        let mut listed = ok(store.list_items(&filter, page(SortOrder::Oldest, 9)));
         listed.sort_by(|a, b| a.uid.cmp(&b.uid));
         assert_eq!(uids(&listed), expected, "{filter:?}");
         let of_file = Filter {
             file: Some(FileMatch::Exactly("src/a.rs".into())),
             ..filter.clone()
         };
-        let mut listed = ok(store.list(&of_file, page(Order::Newest, 9)));
+        let mut listed = ok(store.list_items(&of_file, page(SortOrder::Newest, 9)));
         listed.sort_by(|a, b| a.uid.cmp(&b.uid));
         assert_eq!(uids(&listed), expected, "{of_file:?}");
         for query in ["walrus", "retry loop", "walr"].map(Query::parse) {
-            for query in [query.clone(), query.quickly()] {
+            for query in [query.clone(), query.with_quick_effort()] {
                 let mut hits: Vec<String> = ok(store.search(&query, &filter, 9))
                     .into_iter()
                     .flat_map(|hit| {
-                        let same =
-                            ok(store
-                                .items(&hit.same.into_iter().map(Name::Id).collect::<Vec<_>>()));
+                        let same = ok(store.find_items(
+                            &hit.same.into_iter().map(ItemRef::Id).collect::<Vec<_>>(),
+                        ));
                         same.into_iter().chain([hit.item]).map(|item| item.uid)
                     })
                     .collect();
@@ -154,8 +157,8 @@ fn telling(store: &dyn Store) {
         }
     }
     // Far down in a long text.
-    let summaries = filter(&[Kind::Summary], Looks::LeftOut);
-    let hits = ok(store.search(&Query::parse("whale").quickly(), &summaries, 9));
+    let summaries = filter(&[Kind::Summary], LookupItems::LeftOut);
+    let hits = ok(store.search(&Query::parse("whale").with_quick_effort(), &summaries, 9));
     assert_eq!(hits.len(), 1);
 }
 
@@ -176,10 +179,10 @@ fn anchors(store: &dyn Store) {
             files: vec![record],
             ..Batch::default()
         }));
-        ok(store.file("project", "src", "a.rs")).and_then(|file| file.anchor)
+        ok(store.find_file("project", "src", "a.rs")).and_then(|file| file.anchor)
     };
     let anchor = |hash, modified: i64| {
-        Some(Anchor {
+        Some(FileFingerprint {
             size: u64::MAX,
             modified: modified * 1_000_000,
             hash,
@@ -191,18 +194,18 @@ fn anchors(store: &dyn Store) {
     // Nothing new is known.
     assert_eq!(put(FileState::Changed, 3, None), anchor(7, 2));
     // Written again with the same contents.
-    let again = anchor(7, 4).map(|anchor| Anchor { since: 2, ..anchor });
+    let again = anchor(7, 4).map(|anchor| FileFingerprint { since: 2, ..anchor });
     assert_eq!(put(FileState::Seen, 4, anchor(7, 4)), again);
     assert_eq!(
         put(FileState::Changed, 5, anchor(u64::MAX, 5)),
         anchor(u64::MAX, 5)
     );
-    assert_eq!(ok(store.file("project", "src", "b.rs")), None);
-    assert_eq!(ok(store.file("elsewhere", "src", "a.rs")), None);
+    assert_eq!(ok(store.find_file("project", "src", "b.rs")), None);
+    assert_eq!(ok(store.find_file("elsewhere", "src", "a.rs")), None);
 }
 
 fn given(store: &dyn Store) {
-    let row = |session: &str, line, time| Given {
+    let row = |session: &str, line, time| Injection {
         session: session.into(),
         line,
         item: format!("#{line}"),
@@ -213,11 +216,11 @@ fn given(store: &dyn Store) {
         time,
         used: None,
     };
-    let used = |how: &str, time| Used {
+    let used = |how: &str, time| InjectionUse {
         how: how.into(),
         time,
     };
-    let apply = |given: Vec<Given>, used| {
+    let apply = |given: Vec<Injection>, used| {
         ok(store.apply(&Batch {
             given,
             used,
@@ -231,7 +234,7 @@ fn given(store: &dyn Store) {
         ..Filter::default()
     };
     // Told again, with other words: it stays as it was.
-    let other = Given {
+    let other = Injection {
         why: "other".into(),
         ..a1.clone()
     };
@@ -243,32 +246,38 @@ fn given(store: &dyn Store) {
             ("b".into(), 9, used("edited", 8)),
         ],
     );
-    let b1 = Given {
+    let b1 = Injection {
         used: Some(used("opened", 7)),
         ..b1
     };
-    assert_eq!(ok(store.given(&of("a"), 9)), [a1.clone(), a2.clone()]);
     assert_eq!(
-        ok(store.given(&Filter::default(), 9)),
+        ok(store.list_injections(&of("a"), 9)),
+        [a1.clone(), a2.clone()]
+    );
+    assert_eq!(
+        ok(store.list_injections(&Filter::default(), 9)),
         [b1.clone(), a1.clone(), a2]
     );
-    assert_eq!(ok(store.given(&Filter::default(), 2)), [b1.clone(), a1]);
+    assert_eq!(
+        ok(store.list_injections(&Filter::default(), 2)),
+        [b1.clone(), a1]
+    );
     let early = Filter {
         until: Some(6),
         ..Filter::default()
     };
-    assert_eq!(ok(store.given(&early, 9)), [b1]);
-    let prune = Prune {
+    assert_eq!(ok(store.list_injections(&early, 9)), [b1]);
+    let prune = PruneRequest {
         before: Some(6),
-        ..Prune::default()
+        ..PruneRequest::default()
     };
-    ok(store.prune(&prune, PruneRun::Real));
-    assert_eq!(ok(store.given(&of("b"), 9)), []);
+    ok(store.prune(&prune, PruneMode::Real));
+    assert_eq!(ok(store.list_injections(&of("b"), 9)), []);
 }
 
 fn removing(store: &dyn Store) {
     let ids = add(store, [item("a", "walrus a"), item("b", "walrus b")]);
-    ok(store.remove(&[Name::Id(ids[0]), Name::Uid("nobody".into())]));
+    ok(store.remove(&[ItemRef::Id(ids[0]), ItemRef::Uid("nobody".into())]));
     assert_eq!(uids(&all(store)), ["b"]);
     assert_eq!(found(store, "walrus"), ["b"]);
 }

@@ -3,7 +3,7 @@
 use remora_protocol::record::{Item, Kind};
 
 use super::{Check, add, found, found_in, ok};
-use crate::ask::Ask;
+use crate::ask::SearchInput;
 use crate::store::{Filter, Store};
 use crate::testing::item;
 use crate::words::Query;
@@ -389,7 +389,7 @@ fn left_out(store: &dyn Store) {
         &["walrus and octopus", "walrus alone", "out of the octopus"],
     );
     let found = |text: &str| {
-        let asked = Ask::parse(text, |_| None).query;
+        let asked = SearchInput::parse(text, |_| None).query;
         let mut uids: Vec<String> = ok(store.search(&asked, &Filter::default(), 9))
             .into_iter()
             .filter(|hit| hit.any_words)

@@ -5,7 +5,8 @@ use serde_json::json;
 
 use super::{Check, add, all, found, ok, write};
 use crate::store::{
-    Batch, EventKey, FileMatch, Filter, Name, Order, Page, Prune, PruneRun, Store, Write,
+    Batch, EventKey, FileMatch, Filter, ItemRef, ItemWrite, PageRequest, PruneMode, PruneRequest,
+    SortOrder, Store,
 };
 use crate::testing::{event, item, session};
 
@@ -76,23 +77,26 @@ fn whole_row(store: &dyn Store) {
         };
         let id = add(store, [row.clone()])[0];
         assert!(id > 0);
-        let back = ok(store.items(&[Name::Id(id)]));
+        let back = ok(store.find_items(&[ItemRef::Id(id)]));
         assert_eq!(back, [Item { id, ..row }]);
-        assert_eq!(ok(store.items(&[Name::Uid(uid.to_owned())])), back);
+        assert_eq!(ok(store.find_items(&[ItemRef::Uid(uid.to_owned())])), back);
     }
 }
 
 fn idempotent(store: &dyn Store) {
     let batch = Batch {
         events: vec![event(UUID, 1), event("e2", 2)],
-        items: vec![Write::Add(item("a", "one")), Write::Add(item("b", "two"))],
+        items: vec![
+            ItemWrite::Add(item("a", "one")),
+            ItemWrite::Add(item("b", "two")),
+        ],
         sessions: vec![session("session", 10)],
         ..Batch::default()
     };
     let first = ok(store.apply(&batch));
     let second = ok(store.apply(&batch));
     assert_eq!(first, second);
-    let counts = ok(store.counts());
+    let counts = ok(store.count_contents());
     assert_eq!((counts.events, counts.sessions), (2, 1));
     assert_eq!(counts.items, [(Kind::Discovery, 2)]);
     assert_eq!(all(store).len(), 2);
@@ -120,9 +124,12 @@ fn known(store: &dyn Store) {
         key("new", Some("session:toolu_2")),
         key("new", None),
     ];
-    assert_eq!(ok(store.known(&keys)), [true, false, true, false, false]);
-    assert_eq!(ok(store.counts()).events, 1);
-    assert_eq!(ok(store.known(&[])), [false; 0]);
+    assert_eq!(
+        ok(store.are_known(&keys)),
+        [true, false, true, false, false]
+    );
+    assert_eq!(ok(store.count_contents()).events, 1);
+    assert_eq!(ok(store.are_known(&[])), [false; 0]);
 }
 
 fn replacing(store: &dyn Store) {
@@ -136,7 +143,7 @@ fn replacing(store: &dyn Store) {
     assert_eq!(found(store, "walrus"), [""; 0]);
     assert_eq!(found(store, "octopus"), ["a"]);
     assert_eq!(
-        ok(store.counts()).items,
+        ok(store.count_contents()).items,
         [(Kind::Bugfix, 1), (Kind::Discovery, 1)]
     );
     add(store, [item("a", "octopus")]);
@@ -144,7 +151,10 @@ fn replacing(store: &dyn Store) {
         file: Some(FileMatch::Like("x.rs".into())),
         ..Filter::default()
     };
-    assert_eq!(ok(store.list(&filter, super::page(Order::Oldest, 9))), []);
+    assert_eq!(
+        ok(store.list_items(&filter, super::page(SortOrder::Oldest, 9))),
+        []
+    );
 }
 
 fn keeping(store: &dyn Store) {
@@ -152,8 +162,8 @@ fn keeping(store: &dyn Store) {
         id: 500,
         ..item("a", "walrus")
     };
-    assert_eq!(write(store, vec![Write::Keep(kept.clone())]), [500]);
-    assert_eq!(write(store, vec![Write::Keep(kept.clone())]), [500]);
+    assert_eq!(write(store, vec![ItemWrite::Keep(kept.clone())]), [500]);
+    assert_eq!(write(store, vec![ItemWrite::Keep(kept.clone())]), [500]);
     assert_eq!(all(store), [kept]);
     // Later rows go behind it.
     assert!(add(store, [item("b", "penguin")])[0] > 500);
@@ -163,8 +173,8 @@ fn keeping(store: &dyn Store) {
         id: 7,
         ..item("c", "octopus")
     };
-    assert_eq!(write(store, vec![Write::Keep(moved)]), [7]);
-    assert_eq!(ok(store.items(&[Name::Id(id)])), []);
+    assert_eq!(write(store, vec![ItemWrite::Keep(moved)]), [7]);
+    assert_eq!(ok(store.find_items(&[ItemRef::Id(id)])), []);
     assert_eq!(found(store, "octopus"), ["c"]);
     assert_eq!(all(store).len(), 3);
 }
@@ -173,19 +183,22 @@ fn keeping_a_taken_number(store: &dyn Store) {
     let id = add(store, [item("a", "walrus")])[0];
     let other = write(
         store,
-        vec![Write::Keep(Item {
+        vec![ItemWrite::Keep(Item {
             id,
             ..item("b", "penguin")
         })],
     )[0];
     assert_ne!(id, other);
-    assert_eq!(ok(store.items(&[Name::Id(id)]))[0].title, "walrus");
-    assert_eq!(ok(store.items(&[Name::Id(other)]))[0].title, "penguin");
+    assert_eq!(ok(store.find_items(&[ItemRef::Id(id)]))[0].title, "walrus");
+    assert_eq!(
+        ok(store.find_items(&[ItemRef::Id(other)]))[0].title,
+        "penguin"
+    );
 }
 
 fn putting(store: &dyn Store) {
     let put = |uid: &str, title: &str| {
-        Write::Put(Item {
+        ItemWrite::Put(Item {
             key: Some("k".into()),
             kind: Kind::Memory,
             ..item(uid, title)
@@ -194,20 +207,20 @@ fn putting(store: &dyn Store) {
     let first = write(store, vec![put("a", "walrus")]);
     let second = write(store, vec![put("b", "octopus")]);
     assert_eq!(first, second);
-    let row = ok(store.keyed("project", Kind::Memory, "k"));
+    let row = ok(store.find_by_key("project", Kind::Memory, "k"));
     assert_eq!(
         row.map(|row| (row.uid, row.title)),
         Some(("a".into(), "octopus".into()))
     );
     assert_eq!(found(store, "walrus"), [""; 0]);
-    assert_eq!(ok(store.counts()).items, [(Kind::Memory, 1)]);
-    assert_eq!(ok(store.keyed("project", Kind::Fix, "k")), None);
-    assert_eq!(ok(store.keyed("nowhere", Kind::Memory, "k")), None);
+    assert_eq!(ok(store.count_contents()).items, [(Kind::Memory, 1)]);
+    assert_eq!(ok(store.find_by_key("project", Kind::Fix, "k")), None);
+    assert_eq!(ok(store.find_by_key("nowhere", Kind::Memory, "k")), None);
 }
 
 fn keys_are_scoped(store: &dyn Store) {
     let keyed = |uid: &str, kind, project: &str| {
-        Write::Put(Item {
+        ItemWrite::Put(Item {
             key: Some("k".into()),
             kind,
             project: project.into(),
@@ -226,7 +239,10 @@ fn keys_are_scoped(store: &dyn Store) {
     // Rows without a key never meet.
     write(
         store,
-        vec![Write::Put(item("d", "d")), Write::Put(item("e", "e"))],
+        vec![
+            ItemWrite::Put(item("d", "d")),
+            ItemWrite::Put(item("e", "e")),
+        ],
     );
     assert_eq!(all(store).len(), 5);
 }
@@ -245,7 +261,7 @@ fn adding_a_known_key(store: &dyn Store) {
 
 fn again(store: &dyn Store) {
     let id = add(store, [item("a", "walrus")])[0];
-    let again = |uid: &str, time| Write::Again {
+    let again = |uid: &str, time| ItemWrite::Again {
         uid: uid.into(),
         time,
     };
@@ -277,10 +293,10 @@ fn sessions(store: &dyn Store) {
     newer.prompts = 7;
     put(newer.clone());
     assert_eq!(
-        ok(store.sessions(&Filter::default(), 10)),
+        ok(store.list_sessions(&Filter::default(), 10)),
         [newer, session("s2", 200)]
     );
-    assert_eq!(ok(store.sessions(&Filter::default(), 1)).len(), 1);
+    assert_eq!(ok(store.list_sessions(&Filter::default(), 1)).len(), 1);
 }
 
 fn projects(store: &dyn Store) {
@@ -306,10 +322,10 @@ fn projects(store: &dyn Store) {
         }],
     );
     assert_eq!(
-        ok(store.projects()),
+        ok(store.list_projects()),
         [project("k2", "ant", "/b"), project("k1", "zebra", "/c")]
     );
-    assert_eq!(ok(store.counts()).projects, 2);
+    assert_eq!(ok(store.count_contents()).projects, 2);
 }
 
 fn files(store: &dyn Store) {
@@ -351,22 +367,22 @@ fn files(store: &dyn Store) {
     let a = file("src", "a.rs", "fn other", FileState::Changed, 2);
     let b = file("", "b.rs", "x", FileState::Seen, 6);
     assert_eq!(
-        ok(store.files("project", None)),
+        ok(store.list_files("project", None)),
         [b.clone(), a.clone(), moved.clone()]
     );
-    assert_eq!(ok(store.files("project", Some("src"))), [a, moved]);
-    assert_eq!(ok(store.files("project", Some(""))), [b]);
-    assert_eq!(ok(store.files("project", Some("sr"))), []);
-    assert_eq!(ok(store.files("elsewhere", None)), []);
+    assert_eq!(ok(store.list_files("project", Some("src"))), [a, moved]);
+    assert_eq!(ok(store.list_files("project", Some(""))), [b]);
+    assert_eq!(ok(store.list_files("project", Some("sr"))), []);
+    assert_eq!(ok(store.list_files("elsewhere", None)), []);
 }
 
 fn numbers(store: &dyn Store) {
     let old = add(store, [item("a", "a"), item("b", "b")]);
-    let all_of_it = Prune {
+    let all_of_it = PruneRequest {
         before: Some(i64::MAX),
-        ..Prune::default()
+        ..PruneRequest::default()
     };
-    assert_eq!(ok(store.prune(&all_of_it, PruneRun::Real)), 2);
+    assert_eq!(ok(store.prune(&all_of_it, PruneMode::Real)), 2);
     let new = add(store, [item("c", "c")]);
     assert!(new[0] > old[1], "{old:?} {new:?}");
 }
@@ -382,14 +398,14 @@ fn pruning(store: &dyn Store) {
         events: vec![event("e1", 10), event("e2", 20)],
         ..Batch::default()
     }));
-    let prune = Prune {
+    let prune = PruneRequest {
         before: Some(20),
-        ..Prune::default()
+        ..PruneRequest::default()
     };
-    assert_eq!(ok(store.prune(&prune, PruneRun::Dry)), 2);
+    assert_eq!(ok(store.prune(&prune, PruneMode::Dry)), 2);
     assert_eq!(all(store).len(), 3);
-    assert_eq!(ok(store.prune(&prune, PruneRun::Real)), 2);
-    assert_eq!(ok(store.prune(&prune, PruneRun::Real)), 0);
+    assert_eq!(ok(store.prune(&prune, PruneMode::Real)), 2);
+    assert_eq!(ok(store.prune(&prune, PruneMode::Real)), 0);
     assert_eq!(super::uids(&all(store)), ["b", "c"]);
     assert_eq!(found(store, "walrus").len(), 2);
     let filter = Filter {
@@ -397,14 +413,17 @@ fn pruning(store: &dyn Store) {
         ..Filter::default()
     };
     assert_eq!(
-        ok(store.list(&filter, super::page(Order::Oldest, 9))).len(),
+        ok(store.list_items(&filter, super::page(SortOrder::Oldest, 9))).len(),
         2
     );
-    assert_eq!(ok(store.counts()).items, [(Kind::Discovery, 2)]);
-    let ledger = ok(store.events(&Filter::default(), super::page(Order::Oldest, 9)));
+    assert_eq!(ok(store.count_contents()).items, [(Kind::Discovery, 2)]);
+    let ledger = ok(store.list_events(&Filter::default(), super::page(SortOrder::Oldest, 9)));
     assert_eq!(ledger, [event("e2", 20)]);
     // Without an age nothing may go.
-    assert_eq!(ok(store.prune(&Prune::default(), PruneRun::Real)), 0);
+    assert_eq!(
+        ok(store.prune(&PruneRequest::default(), PruneMode::Real)),
+        0
+    );
 }
 
 fn pruning_keeps(store: &dyn Store) {
@@ -431,20 +450,20 @@ fn pruning_keeps(store: &dyn Store) {
             },
         ],
     );
-    let prune = Prune {
+    let prune = PruneRequest {
         before: Some(40),
         keep: vec![Kind::Memory],
         project: Some("project".into()),
     };
-    assert_eq!(ok(store.prune(&prune, PruneRun::Dry)), 1);
-    assert_eq!(ok(store.prune(&prune, PruneRun::Real)), 1);
+    assert_eq!(ok(store.prune(&prune, PruneMode::Dry)), 1);
+    assert_eq!(ok(store.prune(&prune, PruneMode::Real)), 1);
     assert_eq!(super::uids(&all(store)), ["kind", "project", "again"]);
-    let nowhere = Prune {
+    let nowhere = PruneRequest {
         before: Some(40),
         project: Some("nowhere".into()),
-        ..Prune::default()
+        ..PruneRequest::default()
     };
-    assert_eq!(ok(store.prune(&nowhere, PruneRun::Real)), 0);
+    assert_eq!(ok(store.prune(&nowhere, PruneMode::Real)), 0);
 }
 
 fn odd_text(store: &dyn Store) {
@@ -465,8 +484,14 @@ fn odd_text(store: &dyn Store) {
             ..item(&format!("u{at}"), "")
         };
         let id = add(store, [row.clone()])[0];
-        assert_eq!(ok(store.items(&[Name::Id(id)])), [Item { id, ..row }]);
+        assert_eq!(
+            ok(store.find_items(&[ItemRef::Id(id)])),
+            [Item { id, ..row }]
+        );
     }
-    let newest = Page::newest(1);
-    assert_eq!(ok(store.list(&Filter::default(), newest))[0].text, long);
+    let newest = PageRequest::newest(1);
+    assert_eq!(
+        ok(store.list_items(&Filter::default(), newest))[0].text,
+        long
+    );
 }

@@ -5,23 +5,23 @@ use std::collections::HashSet;
 
 use remora_protocol::record::Item;
 
-use crate::about::{self, texts};
-use crate::rank::{LEAST_FIT_ROWS, inverse_frequency};
+use crate::about::{self, list_texts};
+use crate::rank::{MIN_MATCH_STRENGTH_ITEMS, inverse_frequency};
 use crate::store::Hit;
-use crate::words::{Group, Query, each, holds_phrase};
+use crate::words::{Query, TermGroup, for_each_term, holds_phrase};
 
 /// The terms of an item.
 pub(super) fn terms(item: &Item) -> HashSet<String> {
     let mut terms = HashSet::new();
-    for text in texts(item) {
-        each(text, |term, _| {
+    for text in list_texts(item) {
+        for_each_term(text, |term, _| {
             terms.insert(term.to_owned());
         });
     }
     terms
 }
 
-pub(super) fn holds(group: &Group, item: &Item, terms: &HashSet<String>) -> bool {
+pub(super) fn holds(group: &TermGroup, item: &Item, terms: &HashSet<String>) -> bool {
     if let Some(prefix) = group.prefix() {
         return terms.iter().any(|term| term.starts_with(prefix));
     }
@@ -31,10 +31,10 @@ pub(super) fn holds(group: &Group, item: &Item, terms: &HashSet<String>) -> bool
         .any(|way| way.iter().all(|term| terms.contains(term)))
         && group
             .phrase()
-            .is_none_or(|phrase| texts(item).any(|text| holds_phrase(text, phrase)))
+            .is_none_or(|phrase| list_texts(item).any(|text| holds_phrase(text, phrase)))
 }
 
-pub(super) fn begins(group: &Group, terms: &HashSet<String>) -> bool {
+pub(super) fn begins(group: &TermGroup, terms: &HashSet<String>) -> bool {
     let stem = group.stem().filter(|stem| stem.chars().count() >= 3);
     stem.is_some_and(|stem| terms.iter().any(|term| term.starts_with(stem)))
 }
@@ -42,20 +42,20 @@ pub(super) fn begins(group: &Group, terms: &HashSet<String>) -> bool {
 /// How much a word counts that so many of the rows hold, as SQLite says.
 pub(super) fn idf(rows: usize, count: u32) -> f64 {
     let rows = f64::from(u32::try_from(rows).unwrap_or(u32::MAX));
-    inverse_frequency(rows.max(LEAST_FIT_ROWS), f64::from(count))
+    inverse_frequency(rows.max(MIN_MATCH_STRENGTH_ITEMS), f64::from(count))
 }
 
 /// Says of each hit what recall goes by, in the scale of SQLite; `most` is what
 /// all words of the query count.
 pub(super) fn fill_fit(hits: &mut [Hit], query: &Query, most: f64) {
-    let gist = remora_embed::gist(query.text());
+    let gist = remora_embed::embed_static(query.text());
     let best = hits.iter().map(|hit| hit.fit.weight).fold(0.0, f64::max);
     for hit in hits.iter_mut().filter(|hit| hit.score > 0.0) {
         hit.fit.share = hit.fit.weight / most;
         hit.parts.words = hit.fit.weight / best;
-        let own = remora_embed::gist(&about::gist_of(&hit.item));
+        let own = remora_embed::embed_static(&about::gist_of(&hit.item));
         if let (Some(asked), Some(own)) = (&gist, own) {
-            hit.fit.gist = own.cosine(asked);
+            hit.fit.gist = own.cosine_similarity(asked);
         }
     }
 }

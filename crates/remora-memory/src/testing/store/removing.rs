@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use remora_protocol::record::{EventRow, Override};
+use remora_protocol::record::{LoggedEvent, Override};
 
 use super::State;
 use crate::overrides::Overrides;
-use crate::store::{Erase, Filter, Prune, PruneRun};
+use crate::store::{ErasePlan, Filter, PruneMode, PruneRequest};
 
 impl State {
     /// Takes in what users said, and returns all of it.
@@ -21,7 +21,7 @@ impl State {
         Overrides::new(self.overrides.values().cloned().collect())
     }
 
-    pub(super) fn erase(&mut self, erase: &Erase) {
+    pub(super) fn erase(&mut self, erase: &ErasePlan) {
         let gone: Vec<i64> = self
             .items
             .values()
@@ -47,7 +47,7 @@ impl State {
         self.projects.retain(|key, _| !erase.projects.contains(key));
     }
 
-    pub(super) fn prune(&mut self, prune: &Prune, run: PruneRun) -> u64 {
+    pub(super) fn prune(&mut self, prune: &PruneRequest, run: PruneMode) -> u64 {
         let Some(before) = prune.before else {
             return 0;
         };
@@ -72,14 +72,14 @@ impl State {
             ..Filter::default()
         };
         let goes =
-            |event: &EventRow| event.time < before && self.session_fits(&event.session, &filter);
+            |event: &LoggedEvent| event.time < before && self.session_fits(&event.session, &filter);
         let events: HashSet<String> = self
             .events
             .iter()
             .filter(|event| goes(event))
             .map(|event| event.id.clone())
             .collect();
-        if run == PruneRun::Real {
+        if run == PruneMode::Real {
             let old: Vec<(String, u32)> = self
                 .given
                 .values()

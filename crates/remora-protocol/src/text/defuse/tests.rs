@@ -28,9 +28,9 @@ fn programs_come_back_unchanged() {
         "全角＜比較＞と［配列］ а < б",
     ] {
         assert!(
-            matches!(defuse(code), Cow::Borrowed(same) if same == code),
+            matches!(defuse_tags(code), Cow::Borrowed(same) if same == code),
             "{code} => {}",
-            defuse(code)
+            defuse_tags(code)
         );
     }
 }
@@ -107,13 +107,13 @@ fn control_tags_lose_their_opening_character() {
         ),
         ("or this </ ", "or this ‹/ "),
     ] {
-        assert_eq!(defuse(text), safe, "{text}");
-        assert_eq!(defuse(safe), safe, "{text}");
+        assert_eq!(defuse_tags(text), safe, "{text}");
+        assert_eq!(defuse_tags(safe), safe, "{text}");
     }
     let prefixed = format!("x<{WRAPPER_PREFIX}parameter>");
-    assert_eq!(defuse(&prefixed), prefixed.replace('<', "‹"));
+    assert_eq!(defuse_tags(&prefixed), prefixed.replace('<', "‹"));
     let far = format!("<{}/remora-context>", "\u{200b}".repeat(500));
-    assert!(!defuse(&far).contains('<'));
+    assert!(!defuse_tags(&far).contains('<'));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn the_cost_is_linear() {
         "</remora-context ",
     ] {
         let text = piece.repeat(1_000_000 / piece.len());
-        assert!(defuse(&text).len() <= text.len() * 4);
+        assert!(defuse_tags(&text).len() <= text.len() * 4);
     }
 }
 
@@ -241,7 +241,11 @@ fn hostile() -> impl Strategy<Value = String> {
 
 /// The text as a careless reader takes it; written apart from the code above.
 fn as_read(text: &str) -> String {
-    let mut plain: String = text.chars().filter(|c| !is_hidden(*c)).map(fold).collect();
+    let mut plain: String = text
+        .chars()
+        .filter(|c| !is_hidden(*c))
+        .map(fold_char)
+        .collect();
     plain = plain.to_lowercase();
     for (spelling, c) in [
         ("&lt;", "<"),
@@ -280,14 +284,14 @@ fn acting_tag(text: &str) -> Option<String> {
 proptest! {
     #[test]
     fn generated_programs_survive(code in program()) {
-        prop_assert_eq!(defuse(&code), code.as_str());
+        prop_assert_eq!(defuse_tags(&code), code.as_str());
     }
 
     #[test]
     fn nothing_closes_the_wrapper_or_opens_a_control_tag(text in hostile()) {
-        let safe = defuse(&text);
+        let safe = defuse_tags(&text);
         prop_assert_eq!(acting_tag(&safe), None, "{:?}", text);
         prop_assert!(safe.chars().count() <= text.chars().count());
-        prop_assert_eq!(defuse(&safe), safe.as_ref());
+        prop_assert_eq!(defuse_tags(&safe), safe.as_ref());
     }
 }

@@ -2,18 +2,18 @@
 
 use super::*;
 
-fn read(tool: &str, arguments: Value) -> Result<Asked, String> {
+fn read(tool: &str, arguments: Value) -> Result<ToolRequest, String> {
     let Value::Object(arguments) = arguments else {
         panic!("arguments are an object")
     };
-    Asked::read(tool, &arguments, Bounds::AllProjects)
+    ToolRequest::from_arguments(tool, &arguments, McpLimits::AllProjects)
 }
 
 #[test]
 fn the_tools_are_few_and_short() {
-    let tools = serde_json::to_string(&all(Bounds::AllProjects)).unwrap();
+    let tools = serde_json::to_string(&list_tools(McpLimits::AllProjects)).unwrap();
     assert!(tools.len() < 3_072, "{} bytes", tools.len());
-    for tool in all(Bounds::AllProjects) {
+    for tool in list_tools(McpLimits::AllProjects) {
         let known = tool.input_schema["properties"].as_object().unwrap();
         // What is described is understood.
         for key in known.keys() {
@@ -32,16 +32,21 @@ fn the_tools_are_few_and_short() {
 
 #[test]
 fn other_projects_are_not_offered_unless_the_user_allows_it() {
-    let offered = |bounds: Bounds| {
-        let tools = all(bounds).into_iter();
-        let tools = tools.filter(|tool| tool.input_schema["properties"].get(ALL).is_some());
+    let offered = |bounds: McpLimits| {
+        let tools = list_tools(bounds).into_iter();
+        let tools = tools.filter(|tool| {
+            tool.input_schema["properties"]
+                .get(ALL_PROJECTS_KEY)
+                .is_some()
+        });
         tools.map(|tool| tool.name.to_string()).collect::<Vec<_>>()
     };
-    assert_eq!(offered(Bounds::AllProjects), ["search", "timeline"]);
-    assert_eq!(offered(Bounds::OwnProject), Vec::<String>::new());
+    assert_eq!(offered(McpLimits::AllProjects), ["search", "timeline"]);
+    assert_eq!(offered(McpLimits::OwnProject), Vec::<String>::new());
     for tool in ["search", "timeline"] {
-        let arguments = JsonObject::from_iter([(ALL.to_owned(), json!(true))]);
-        let fault = Asked::read(tool, &arguments, Bounds::OwnProject).unwrap_err();
+        let arguments = JsonObject::from_iter([(ALL_PROJECTS_KEY.to_owned(), json!(true))]);
+        let fault =
+            ToolRequest::from_arguments(tool, &arguments, McpLimits::OwnProject).unwrap_err();
         assert!(fault.contains("`all` is not an argument"), "{fault}");
         assert!(!fault.contains("all,"), "{fault}");
     }
@@ -58,7 +63,7 @@ fn arguments_are_understood_as_models_write_them() {
     ] {
         assert_eq!(
             read("get", json!({ "ids": ids })),
-            Ok(Asked::Get(vec!["#12".to_owned(), "13".to_owned()]))
+            Ok(ToolRequest::Get(vec!["#12".to_owned(), "13".to_owned()]))
         );
     }
     for kinds in [json!("fix, decision"), json!(["fix", "decision"])] {
@@ -67,23 +72,23 @@ fn arguments_are_understood_as_models_write_them() {
                 "search",
                 json!({ "query": " cart ", "kind": kinds, "limit": "5000", "file": null })
             ),
-            Ok(Asked::Search(Search {
+            Ok(ToolRequest::Search(SearchParams {
                 query: "cart".to_owned(),
                 kinds: vec![Kind::Fix, Kind::Decision],
                 file: None,
                 since: None,
-                reach: Reach::Project,
-                limit: MOST_ROWS,
+                reach: ProjectScope::Project,
+                limit: MAX_ITEMS,
             }))
         );
     }
     assert_eq!(
         read("timeline", json!({ "around": 7, "all": true, "limit": 1 })),
-        Ok(Asked::Timeline(Timeline {
+        Ok(ToolRequest::Timeline(TimelineParams {
             around: Some("7".to_owned()),
             since: None,
             until: None,
-            reach: Reach::Everywhere,
+            reach: ProjectScope::Everywhere,
             limit: 1,
         }))
     );
@@ -91,8 +96,8 @@ fn arguments_are_understood_as_models_write_them() {
 
 #[test]
 fn a_mistake_is_named() {
-    let long = "x".repeat(LONGEST + 1);
-    let many: Vec<usize> = (0..=MOST_IDS).collect();
+    let long = "x".repeat(MAX_ARGUMENT_BYTES + 1);
+    let many: Vec<usize> = (0..=MAX_IDS).collect();
     for (tool, arguments, fault) in [
         ("erase", json!({}), "`erase` is not a tool"),
         (
@@ -151,7 +156,7 @@ fn a_mistake_is_named() {
 fn an_item_is_corrected_by_its_number() {
     for id in [json!("#12~"), json!("12"), json!(12)] {
         let wrong = read("wrong", json!({ "id": id, "because": " it moved " }));
-        let Ok(Asked::Wrong { id, because }) = wrong else {
+        let Ok(ToolRequest::Wrong { id, because }) = wrong else {
             panic!("{wrong:?}")
         };
         assert_eq!(id.trim_start_matches('#'), "12");
@@ -159,7 +164,7 @@ fn an_item_is_corrected_by_its_number() {
     }
     assert_eq!(
         read("forget", json!({ "id": "#12" })),
-        Ok(Asked::Forget("#12".to_owned()))
+        Ok(ToolRequest::Forget("#12".to_owned()))
     );
     let fault = read("forget", json!({})).unwrap_err();
     assert_eq!(

@@ -2,13 +2,13 @@ use remora_memory::testing::item;
 
 use super::*;
 
-fn scope(kinds: &[Kind]) -> Scope {
-    Scope {
+fn scope(kinds: &[Kind]) -> ResolvedFilter {
+    ResolvedFilter {
         project: Some(7),
         kinds: kinds.iter().map(|kind| kind_code(*kind)).collect(),
-        looks: Looks::LeftOut,
+        looks: LookupItems::LeftOut,
         listed: true,
-        ..Scope::default()
+        ..ResolvedFilter::default()
     }
 }
 
@@ -20,35 +20,38 @@ fn whole_lists_are_asked() {
         Kind::Correction,
         Kind::Preference,
     ];
-    assert_eq!(signs(&scope(&said)), ["_s7_"]);
-    assert_eq!(signs(&scope(&[Kind::Summary, Kind::Fix])), ["_u7_", "_f7_"]);
-    let with_commits = [LISTS[0].1, &[Kind::Commit]].concat();
-    assert_eq!(signs(&scope(&with_commits)), ["_r7_", "_c7_"]);
+    assert_eq!(find_group_prefixes(&scope(&said)), ["_s7_"]);
+    assert_eq!(
+        find_group_prefixes(&scope(&[Kind::Summary, Kind::Fix])),
+        ["_u7_", "_f7_"]
+    );
+    let with_commits = [INJECTABLE_GROUPS[0].1, &[Kind::Commit]].concat();
+    assert_eq!(find_group_prefixes(&scope(&with_commits)), ["_r7_", "_c7_"]);
     // A part of a list, or what is in none, is not.
-    assert!(signs(&scope(&said[..3])).is_empty());
-    assert!(signs(&scope(&[Kind::Summary, Kind::Command])).is_empty());
-    assert!(signs(&scope(&[])).is_empty());
-    let everywhere = Scope {
+    assert!(find_group_prefixes(&scope(&said[..3])).is_empty());
+    assert!(find_group_prefixes(&scope(&[Kind::Summary, Kind::Command])).is_empty());
+    assert!(find_group_prefixes(&scope(&[])).is_empty());
+    let everywhere = ResolvedFilter {
         project: None,
         ..scope(&[Kind::Fix])
     };
-    assert!(signs(&everywhere).is_empty());
-    let older = Scope {
+    assert!(find_group_prefixes(&everywhere).is_empty());
+    let older = ResolvedFilter {
         listed: false,
         ..scope(&[Kind::Fix])
     };
-    assert!(signs(&older).is_empty());
+    assert!(find_group_prefixes(&older).is_empty());
 }
 
 #[test]
 fn looks_are_in_no_list() {
-    let all = LISTS[0].1;
-    assert_eq!(signs(&scope(all)), ["_r7_"]);
-    let with_looks = Scope {
-        looks: Looks::Kept,
+    let all = INJECTABLE_GROUPS[0].1;
+    assert_eq!(find_group_prefixes(&scope(all)), ["_r7_"]);
+    let with_looks = ResolvedFilter {
+        looks: LookupItems::Kept,
         ..scope(all)
     };
-    assert!(signs(&with_looks).is_empty());
+    assert!(find_group_prefixes(&with_looks).is_empty());
 }
 
 #[test]
@@ -58,7 +61,7 @@ fn terms_are_listed_once_more() {
         item.kind = kind;
         item.tool = Some(tool.to_owned());
         let mut terms = "retry _tloop".to_owned();
-        list(&mut terms, &item, 7);
+        add_injectable_terms(&mut terms, &item, 7);
         terms
     };
     assert_eq!(

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use remora_memory::store::{Batch, FileMatch, Filter, Page, Store, Write};
+use remora_memory::store::{Batch, FileMatch, Filter, ItemWrite, PageRequest, Store};
 use remora_memory::testing::{item, session};
 use remora_protocol::record::{FileRecord, FileState, Item};
 
-use crate::{Access, SqliteStore, open};
+use crate::{Access, SqliteStore, open_store};
 
 /// A store with so many sessions, folders and files.
 fn store(count: usize) -> (tempfile::TempDir, SqliteStore) {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
     let numbers = || 0..i64::try_from(count).unwrap();
     let file = |n| FileRecord {
         project: "project".into(),
@@ -32,7 +32,7 @@ fn store(count: usize) -> (tempfile::TempDir, SqliteStore) {
     let batch = Batch {
         sessions: numbers().map(|n| session(&format!("s{n}"), n)).collect(),
         files: numbers().map(file).collect(),
-        items: numbers().map(|n| Write::Add(row(n))).collect(),
+        items: numbers().map(|n| ItemWrite::Add(row(n))).collect(),
         ..Batch::default()
     };
     store.apply(&batch).unwrap();
@@ -65,7 +65,7 @@ fn looking_one_up_does_not_walk_through_all() {
     let (_many, many) = store(2_000);
     let cases: [Case; 3] = [
         ("the files of a folder", |store| {
-            let files = store.files("project", Some("src/part3")).unwrap();
+            let files = store.list_files("project", Some("src/part3")).unwrap();
             assert_eq!(files.len(), 1);
         }),
         ("a session", |store| {
@@ -73,7 +73,7 @@ fn looking_one_up_does_not_walk_through_all() {
                 session: Some("s3".into()),
                 ..Filter::default()
             };
-            assert_eq!(store.sessions(&filter, 9).unwrap().len(), 1);
+            assert_eq!(store.list_sessions(&filter, 9).unwrap().len(), 1);
         }),
         ("rows of a file", |store| {
             let filter = Filter {
@@ -81,8 +81,8 @@ fn looking_one_up_does_not_walk_through_all() {
                 project: Some("project".into()),
                 ..Filter::default()
             };
-            let page = Page::newest(9);
-            assert_eq!(store.list(&filter, page).unwrap().len(), 1);
+            let page = PageRequest::newest(9);
+            assert_eq!(store.list_items(&filter, page).unwrap().len(), 1);
         }),
     ];
     for (what, read) in cases {

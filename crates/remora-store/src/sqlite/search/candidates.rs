@@ -4,22 +4,22 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use remora_memory::store::{Page, Result};
+use remora_memory::store::{PageRequest, Result};
 
-use super::Search;
-use super::word::{DEEP, Word};
+use super::SearchRun;
+use super::word::{BEYOND_LEAD_WEIGHT, QueryWord};
 use crate::sqlite::read::list_ids;
-use crate::sqlite::weigh::Same;
+use crate::sqlite::weigh::IdentityHasher;
 
 /// How many common words are asked for in several combinations.
-const SUBSETS: usize = 5;
+const MAX_COMBINED_WORDS: usize = 5;
 /// How many words are asked for at once by whoever waits.
-const RAREST: usize = 3;
+const MAX_RAREST_WORDS: usize = 3;
 /// How many rows a session or a file gives.
-const DRIVEN: usize = 20_000;
+const MAX_LISTED_ITEMS: usize = 20_000;
 
 /// For each row, how much the words count that it holds.
-type Sums = HashMap<i64, f64, BuildHasherDefault<Same>>;
+type CandidateScores = HashMap<i64, f64, BuildHasherDefault<IdentityHasher>>;
 
 /// Rows that may be hits.
 #[derive(Debug, Default)]
@@ -30,27 +30,28 @@ pub(super) struct Candidates {
     pub(super) whole: Vec<i64>,
 }
 
-impl Search<'_> {
+impl SearchRun<'_> {
     /// The rows worth ranking.
-    pub(super) fn candidates(&self, words: &[Word]) -> Result<Candidates> {
+    pub(super) fn find_candidates(&self, words: &[QueryWord]) -> Result<Candidates> {
         if self.scope.session.is_some() || self.scope.paths.is_some() {
-            let page = Page::newest(DRIVEN);
+            let page = PageRequest::newest(MAX_LISTED_ITEMS);
             return Ok(Candidates {
                 ids: list_ids(self.conn, &self.scope, page)?,
                 whole: Vec::new(),
             });
         }
         let most: usize = words.iter().map(|word| word.rows.len()).sum();
-        let mut sums = Sums::with_capacity_and_hasher(most, BuildHasherDefault::default());
+        let mut sums =
+            CandidateScores::with_capacity_and_hasher(most, BuildHasherDefault::default());
         for word in words {
             for id in &word.rows {
                 *sums.entry(*id).or_insert(0.0) += word.idf;
             }
             for id in &word.deep {
-                *sums.entry(*id).or_insert(0.0) += word.idf * DEEP;
+                *sums.entry(*id).or_insert(0.0) += word.idf * BEYOND_LEAD_WEIGHT;
             }
         }
-        let mut whole = self.together(words, &mut sums)?;
+        let mut whole = self.find_joint_matches(words, &mut sums)?;
         whole.sort_unstable();
         let mut best: Vec<(f64, i64)> = sums.into_iter().map(|(id, sum)| (sum, id)).collect();
         let most = self.reach.ranked;
@@ -69,23 +70,27 @@ impl Search<'_> {
     /// only found by asking for the words together: first all, then all but
     /// one, then pairs of the rarest. Returns the rows whose whole text holds
     /// all words.
-    fn together(&self, words: &[Word], sums: &mut Sums) -> Result<Vec<i64>> {
-        let held: Vec<&Word> = words
+    fn find_joint_matches(
+        &self,
+        words: &[QueryWord],
+        sums: &mut CandidateScores,
+    ) -> Result<Vec<i64>> {
+        let held: Vec<&QueryWord> = words
             .iter()
             .filter(|word| !word.rows.is_empty() || !word.deep.is_empty())
             .collect();
         let mut whole = Vec::new();
         if self.reach.recent.is_some() {
-            self.briefly(held, sums)?;
+            self.find_rarest_matches(held, sums)?;
             return Ok(whole);
         }
         if held.len() > 1 {
-            if self.sum(&held, sums)?.len() >= self.limit {
+            if self.add_matches(&held, sums)?.len() >= self.limit {
                 return Ok(whole);
             }
             if held.len() == words.len() {
                 let all: Vec<&str> = held.iter().map(|word| word.anywhere.as_str()).collect();
-                whole = self.ask(&all.join(" AND "), self.reach.together)?;
+                whole = self.match_items(&all.join(" AND "), self.reach.together)?;
                 // Enough to be ranked among rows that have most of the words.
                 let half = held.iter().map(|word| word.idf).sum::<f64>() / 2.0;
                 for id in &whole {
@@ -95,26 +100,26 @@ impl Search<'_> {
             }
         }
         let sample = self.reach.sample;
-        let mut common: Vec<&Word> = held
+        let mut common: Vec<&QueryWord> = held
             .into_iter()
             .filter(|word| word.is_common(sample))
             .collect();
         common.sort_by(|a, b| a.common.total_cmp(&b.common));
-        common.truncate(SUBSETS);
+        common.truncate(MAX_COMBINED_WORDS);
         let mut found = 0;
         if (2..words.len()).contains(&common.len()) {
-            found += self.sum(&common, sums)?.len();
+            found += self.add_matches(&common, sums)?.len();
         }
         if common.len() > 2 && found < self.limit {
             for left_out in (0..common.len()).rev() {
                 let mut some = common.clone();
                 some.remove(left_out);
-                found += self.sum(&some, sums)?.len();
+                found += self.add_matches(&some, sums)?.len();
             }
         }
         if common.len() > 3 && found < self.limit {
             for pair in [[0, 1], [0, 2], [1, 2]] {
-                self.sum(&pair.map(|at| common[at]), sums)?;
+                self.add_matches(&pair.map(|at| common[at]), sums)?;
             }
         }
         Ok(whole)
@@ -123,23 +128,27 @@ impl Search<'_> {
     /// The same for whoever waits: rows with the rarest words, the newer ones
     /// first; only if there are none, newer rows with two of them. What else a
     /// row holds is seen when it is ranked.
-    fn briefly(&self, mut held: Vec<&Word>, sums: &mut Sums) -> Result<()> {
+    fn find_rarest_matches(
+        &self,
+        mut held: Vec<&QueryWord>,
+        sums: &mut CandidateScores,
+    ) -> Result<()> {
         held.sort_by(|a, b| a.common.total_cmp(&b.common));
-        held.truncate(RAREST);
+        held.truncate(MAX_RAREST_WORDS);
         if held.len() < 2 {
             return Ok(());
         }
-        let newer = self.newer()?;
+        let newer = self.first_newer_id()?;
         let mut found = self.sum_from(newer, &held, sums)?;
         // All rows of a word that is not common are known already.
         if !found.is_empty() || !held[0].is_common(self.reach.sample) {
             return Ok(());
         }
         if newer > 0 {
-            found = self.sum(&held, sums)?;
+            found = self.add_matches(&held, sums)?;
         }
-        if found.is_empty() && held.len() == RAREST {
-            for left_out in 0..RAREST {
+        if found.is_empty() && held.len() == MAX_RAREST_WORDS {
+            for left_out in 0..MAX_RAREST_WORDS {
                 let mut some = held.clone();
                 some.remove(left_out);
                 self.sum_from(newer, &some, sums)?;
@@ -149,12 +158,17 @@ impl Search<'_> {
     }
 
     /// Asks for rows with all of these words, counts them and returns them.
-    fn sum(&self, words: &[&Word], sums: &mut Sums) -> Result<Vec<i64>> {
+    fn add_matches(&self, words: &[&QueryWord], sums: &mut CandidateScores) -> Result<Vec<i64>> {
         self.sum_from(0, words, sums)
     }
 
     /// The same from this number on.
-    fn sum_from(&self, from: i64, words: &[&Word], sums: &mut Sums) -> Result<Vec<i64>> {
+    fn sum_from(
+        &self,
+        from: i64,
+        words: &[&QueryWord],
+        sums: &mut CandidateScores,
+    ) -> Result<Vec<i64>> {
         let all: Vec<&str> = words.iter().map(|word| word.expression.as_str()).collect();
         let total: f64 = words.iter().map(|word| word.idf).sum();
         let rows = self.ask_from(from, &all.join(" AND "), self.reach.together)?;

@@ -4,49 +4,53 @@
 
 use std::collections::HashMap;
 
-use remora_memory::about::texts;
-use remora_memory::rank::{Fit, Holds, Parts, Row};
+use remora_memory::about::list_texts;
+use remora_memory::rank::{MatchStrength, RankInput, ScoreParts, TermCoverage};
 use remora_memory::store::{Hit, Result};
-use remora_memory::words::{Group, Query, holds_phrase};
+use remora_memory::words::{Query, TermGroup, holds_phrase};
 use remora_protocol::record::Item;
 
-use super::Search;
+use super::SearchRun;
 use crate::sqlite::rows;
 
 /// A row with its score.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scored {
+pub(super) struct ScoredItem {
     pub(super) id: i64,
-    pub(super) row: Row,
-    pub(super) parts: Parts,
+    pub(super) row: RankInput,
+    pub(super) parts: ScoreParts,
     /// The rows before and after it in its session.
     pub(super) beside: [Option<i64>; 2],
 }
 
-impl Search<'_> {
+impl SearchRun<'_> {
     /// The best rows as hits; `scored` is in order.
-    pub(super) fn hits(&self, query: &Query, scored: &[Scored]) -> Result<Vec<Hit>> {
-        let phrases: Vec<&[String]> = query.groups().iter().filter_map(Group::phrase).collect();
+    pub(super) fn fold_hits(&self, query: &Query, scored: &[ScoredItem]) -> Result<Vec<Hit>> {
+        let phrases: Vec<&[String]> = query
+            .groups()
+            .iter()
+            .filter_map(TermGroup::phrase)
+            .collect();
         let mut hits: Vec<Hit> = Vec::new();
         let mut without: Vec<Hit> = Vec::new();
         let mut known: HashMap<(String, String, String), usize> = HashMap::new();
         for chunk in scored.chunks(self.limit.clamp(1, 64)) {
             let ids: Vec<i64> = chunk.iter().map(|row| row.id).collect();
-            let items = rows::items(self.conn, &ids)?;
+            let items = rows::read_items(self.conn, &ids)?;
             for item in items {
                 let Some(row) = chunk.iter().find(|row| row.id == item.id) else {
                     continue;
                 };
-                if !query.allows(texts(&item).map(String::as_str)) {
+                if !query.allows_texts(list_texts(&item).map(String::as_str)) {
                     continue;
                 }
                 let as_quoted = phrases.iter().all(|phrase| has_phrase(&item, phrase));
                 let hit = Hit {
                     score: row.parts.score(),
-                    all_words: row.row.holds == Holds::All && as_quoted,
-                    any_words: row.row.holds != Holds::None,
+                    all_words: row.row.holds == TermCoverage::All && as_quoted,
+                    any_words: row.row.holds != TermCoverage::None,
                     parts: row.parts,
-                    fit: Fit {
+                    fit: MatchStrength {
                         gist: row.row.gist.unwrap_or(0.0),
                         meaning: row.row.likeness,
                         ..row.row.fit
@@ -83,5 +87,5 @@ impl Search<'_> {
 
 /// Whether the words stand one after the other somewhere in the row.
 pub(super) fn has_phrase(item: &Item, phrase: &[String]) -> bool {
-    texts(item).any(|text| holds_phrase(text, phrase))
+    list_texts(item).any(|text| holds_phrase(text, phrase))
 }

@@ -4,19 +4,19 @@
 use remora_memory::store::Result;
 use remora_protocol::record::Kind;
 
-use super::Search;
+use super::SearchRun;
 use super::candidates::Candidates;
-use super::word::{DEEP, Word};
-use crate::sqlite::errors::Told;
+use super::word::{BEYOND_LEAD_WEIGHT, QueryWord};
+use crate::sqlite::errors::StoreResultExt;
 use crate::sqlite::names::kind_code;
-use crate::sqlite::weigh::Weights;
+use crate::sqlite::weigh::PackedWeights;
 
 /// How many rows before and after count as neighbours.
-const REACH: usize = 2;
+const NEIGHBOUR_DISTANCE_ITEMS: usize = 2;
 
 /// A row as far as ranking needs it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Light {
+pub(super) struct CandidateRow {
     pub(super) id: i64,
     pub(super) kind: i64,
     pub(super) time: i64,
@@ -28,7 +28,7 @@ pub(super) struct Light {
     pub(super) fits: bool,
 }
 
-impl Light {
+impl CandidateRow {
     /// Commits are of no session: that two were imported one after the other
     /// does not make them speak of the same.
     fn shares_session(&self, other: &Self) -> bool {
@@ -38,18 +38,18 @@ impl Light {
 
 /// Rows in the order of their numbers, with what each word weighs in each.
 #[derive(Debug, Default)]
-pub(super) struct Lights {
-    rows: Vec<Light>,
+pub(super) struct CandidateRows {
+    rows: Vec<CandidateRow>,
     /// For each row, a weight for each word.
     weights: Vec<f64>,
     words: usize,
 }
 
-impl Lights {
+impl CandidateRows {
     /// Reads the candidates and the rows beside them.
-    pub(super) fn load(
-        search: &Search<'_>,
-        words: &[Word],
+    pub(super) fn load_rows(
+        search: &SearchRun<'_>,
+        words: &[QueryWord],
         candidates: &Candidates,
     ) -> Result<Self> {
         let mut asked = candidates.ids.clone();
@@ -68,11 +68,11 @@ impl Lights {
                 "SELECT id, kind, project, session, agent, time, vec, speaker, tool
                  FROM items WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
             )
-            .told()?;
-        for (from, to) in stretches(&asked) {
-            let mut rows = statement.query([from, to]).told()?;
-            while let Some(row) = rows.next().told()? {
-                let number = |at: usize| row.get::<_, i64>(at).told();
+            .store_err()?;
+        for (from, to) in neighbour_ranges(&asked) {
+            let mut rows = statement.query([from, to]).store_err()?;
+            while let Some(row) = rows.next().store_err()? {
+                let number = |at: usize| row.get::<_, i64>(at).store_err();
                 let (id, kind, session, time) = (number(0)?, number(1)?, number(3)?, number(5)?);
                 let is = |wanted: Option<i64>, value: i64| wanted.is_none_or(|it| it == value);
                 let fits = time >= scope.since
@@ -81,24 +81,24 @@ impl Lights {
                     && is(scope.session, session)
                     && is(scope.agent, number(4)?)
                     && (scope.kinds.is_empty() || scope.kinds.contains(&kind))
-                    && !scope.leaves_out(kind, row.get(8).told()?)
+                    && !scope.leaves_out(kind, row.get(8).store_err()?)
                     && (scope.paths.is_none() || asked.binary_search(&id).is_ok());
-                let vec = row.get_ref(6).told()?.as_blob().unwrap_or_default();
-                let weights = Weights(vec);
+                let vec = row.get_ref(6).store_err()?.as_blob().unwrap_or_default();
+                let weights = PackedWeights(vec);
                 let whole = candidates.whole.binary_search(&id).is_ok();
                 for word in words {
-                    let weight = word.weight(id, weights);
-                    let deep = if whole { DEEP } else { 0.0 };
+                    let weight = word.weight_in_item(id, weights);
+                    let deep = if whole { BEYOND_LEAD_WEIGHT } else { 0.0 };
                     lights
                         .weights
                         .push(if weight > 0.0 { weight } else { deep });
                 }
-                lights.rows.push(Light {
+                lights.rows.push(CandidateRow {
                     id,
                     kind,
                     time,
-                    speaker: row.get(7).told()?,
-                    length: f64::from(weights.words()),
+                    speaker: row.get(7).store_err()?,
+                    length: f64::from(weights.word_count()),
                     session,
                     fits,
                 });
@@ -108,12 +108,12 @@ impl Lights {
     }
 
     /// The rows.
-    pub(super) fn rows(&self) -> &[Light] {
+    pub(super) fn rows(&self) -> &[CandidateRow] {
         &self.rows
     }
 
     /// What each word weighs in the row at this place.
-    pub(super) fn held(&self, at: usize) -> &[f64] {
+    pub(super) fn word_weights(&self, at: usize) -> &[f64] {
         &self.weights[at * self.words..(at + 1) * self.words]
     }
 
@@ -129,21 +129,24 @@ impl Lights {
 
     /// The places of the rows beside this one, in its session, and how far
     /// away they are.
-    pub(super) fn beside(&self, at: usize) -> impl Iterator<Item = (usize, usize)> {
+    pub(super) fn iter_neighbours(&self, at: usize) -> impl Iterator<Item = (usize, usize)> {
         let row = self.rows[at];
-        let (from, to) = (at.saturating_sub(REACH), at + REACH + 1);
+        let (from, to) = (
+            at.saturating_sub(NEIGHBOUR_DISTANCE_ITEMS),
+            at + NEIGHBOUR_DISTANCE_ITEMS + 1,
+        );
         (from..to.min(self.rows.len())).filter_map(move |other| {
             let it = self.rows[other];
             let far = usize::try_from((it.id - row.id).abs()).unwrap_or(usize::MAX);
-            let near = (1..=REACH).contains(&far) && row.shares_session(&it);
+            let near = (1..=NEIGHBOUR_DISTANCE_ITEMS).contains(&far) && row.shares_session(&it);
             near.then_some((other, far))
         })
     }
 }
 
 /// The rows around these, as stretches from the first to the last number.
-fn stretches(sorted: &[i64]) -> Vec<(i64, i64)> {
-    let reach = i64::try_from(REACH).unwrap_or(0);
+fn neighbour_ranges(sorted: &[i64]) -> Vec<(i64, i64)> {
+    let reach = i64::try_from(NEIGHBOUR_DISTANCE_ITEMS).unwrap_or(0);
     let mut stretches: Vec<(i64, i64)> = Vec::new();
     for id in sorted {
         match stretches.last_mut() {

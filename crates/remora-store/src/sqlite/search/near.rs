@@ -3,29 +3,29 @@
 
 use std::collections::HashMap;
 
-use remora_embed::{MODEL, Meaning};
+use remora_embed::{Embedding, MODEL_ID};
 use remora_memory::store::Result;
 
-use super::Search;
-use crate::sqlite::vectors::{self, Measure, Spread};
+use super::SearchRun;
+use crate::sqlite::vectors::{self, ScoreDistribution, SimilarityReader};
 
 /// The nearest rows.
 #[derive(Debug, Default)]
-pub(super) struct Near {
+pub(super) struct NearestItems {
     rows: HashMap<i64, f32>,
     /// Rows that were measured besides.
     others: HashMap<i64, f32>,
-    spread: Option<Spread>,
+    spread: Option<ScoreDistribution>,
 }
 
-impl Near {
-    pub(super) fn find(search: &Search<'_>, meaning: &Meaning) -> Result<Self> {
+impl NearestItems {
+    pub(super) fn find(search: &SearchRun<'_>, meaning: &Embedding) -> Result<Self> {
         let (conn, scope, breadth) = (search.conn, &search.scope, search.reach.near);
-        let nearest = vectors::nearest(conn, MODEL, meaning, scope, breadth)?;
+        let nearest = vectors::find_nearest(conn, MODEL_ID, meaning, scope, breadth)?;
         Ok(Self {
             rows: nearest.into_iter().collect(),
             others: HashMap::new(),
-            spread: vectors::spread(conn, MODEL, meaning, scope, breadth)?,
+            spread: vectors::estimate_distribution(conn, MODEL_ID, meaning, scope, breadth)?,
         })
     }
 
@@ -33,28 +33,28 @@ impl Near {
         self.rows.keys().copied()
     }
 
-    pub(super) fn holds(&self, id: i64) -> bool {
+    pub(super) fn contains_item(&self, id: i64) -> bool {
         self.rows.contains_key(&id)
     }
 
     /// How alike a row is, and how many deviations that is above the middle;
     /// `None` if it has no vector.
-    pub(super) fn of(
+    pub(super) fn find_similarity(
         &mut self,
-        measure: &mut Measure<'_>,
+        measure: &mut SimilarityReader<'_>,
         id: i64,
-        meaning: &Meaning,
+        meaning: &Embedding,
     ) -> Result<Option<(f32, f64)>> {
         let Some(spread) = self.spread else {
             return Ok(None);
         };
         let likeness = match self.rows.get(&id).or_else(|| self.others.get(&id)) {
             Some(likeness) => Some(*likeness),
-            None => measure.of(id, meaning)?,
+            None => measure.find_similarity(id, meaning)?,
         };
         if let Some(likeness) = likeness {
             self.others.insert(id, likeness);
         }
-        Ok(likeness.map(|likeness| (likeness, spread.deviations(likeness))))
+        Ok(likeness.map(|likeness| (likeness, spread.deviations_above(likeness))))
     }
 }

@@ -5,27 +5,27 @@ use std::collections::HashMap;
 
 use remora_memory::about;
 use remora_memory::store::Result;
-use remora_memory::words::{Query, each};
+use remora_memory::words::{Query, for_each_term};
 use rusqlite::Connection;
 
-use crate::sqlite::errors::Told;
-use crate::sqlite::names::{Table, Texts};
+use crate::sqlite::errors::StoreResultExt;
+use crate::sqlite::names::{StringReader, StringTable};
 
 /// What a person is called as a speaker.
-const PERSON: &str = "user";
+const USER_SPEAKER: &str = "user";
 
 /// What is known of a speaker.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Speaker {
+pub(super) struct SpeakerInfo {
     /// For each word of the query, a bit.
     says: u32,
     person: bool,
     role: bool,
 }
 
-impl Speaker {
+impl SpeakerInfo {
     /// Whether the query's word at this place is in the name.
-    pub(super) fn says(self, word: usize) -> bool {
+    pub(super) fn is_name_word(self, word: usize) -> bool {
         u32::try_from(word).is_ok_and(|at| self.says.checked_shr(at).unwrap_or(0) & 1 == 1)
     }
 
@@ -39,32 +39,32 @@ impl Speaker {
 }
 
 /// The speakers met so far.
-pub(super) struct Speakers<'c> {
-    texts: Texts<'c>,
+pub(super) struct SpeakerCache<'c> {
+    texts: StringReader<'c>,
     query: &'c Query,
-    known: HashMap<i64, Speaker>,
+    known: HashMap<i64, SpeakerInfo>,
 }
 
-impl<'c> Speakers<'c> {
+impl<'c> SpeakerCache<'c> {
     pub(super) fn new(conn: &'c Connection, query: &'c Query) -> Self {
         Self {
-            texts: Texts::new(conn),
+            texts: StringReader::new(conn),
             query,
             known: HashMap::new(),
         }
     }
 
     /// The speaker with this number.
-    pub(super) fn of(&mut self, id: Option<i64>) -> Result<Speaker> {
+    pub(super) fn get_speaker(&mut self, id: Option<i64>) -> Result<SpeakerInfo> {
         let Some(id) = id else {
-            return Ok(Speaker::default());
+            return Ok(SpeakerInfo::default());
         };
         if let Some(speaker) = self.known.get(&id) {
             return Ok(*speaker);
         }
-        let name = self.texts.text(Table::Names, id).told()?;
+        let name = self.texts.read_string(StringTable::Names, id).store_err()?;
         let mut terms = Vec::new();
-        each(&name, |term, _| terms.push(term.to_owned()));
+        for_each_term(&name, |term, _| terms.push(term.to_owned()));
         let mut says = 0_u32;
         for (at, group) in self.query.groups().iter().enumerate() {
             let in_name = |way: &Vec<String>| way.iter().all(|term| terms.contains(term));
@@ -73,9 +73,9 @@ impl<'c> Speakers<'c> {
                 says |= 1_u32.checked_shl(at).unwrap_or(0);
             }
         }
-        let speaker = Speaker {
+        let speaker = SpeakerInfo {
             says,
-            person: name.eq_ignore_ascii_case(PERSON),
+            person: name.eq_ignore_ascii_case(USER_SPEAKER),
             role: about::is_role(&name),
         };
         self.known.insert(id, speaker);

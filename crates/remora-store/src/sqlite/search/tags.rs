@@ -5,18 +5,18 @@
 use remora_memory::store::Result;
 use rusqlite::Connection;
 
-use crate::sqlite::errors::Told;
+use crate::sqlite::errors::StoreResultExt;
 use crate::sqlite::lists;
-use crate::sqlite::scope::Scope;
+use crate::sqlite::scope::ResolvedFilter;
 
 /// A list that rows must be in is walked faster than those they must not be in.
-const FASTER: i64 = 4;
+const INCLUSION_SPEEDUP: i64 = 4;
 /// More projects than these are not kept out one by one.
-const PROJECTS: usize = 8;
+const MAX_EXCLUDED_PROJECTS: usize = 8;
 
 /// What goes with every question to the index.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Tags {
+pub(super) struct IndexFilter {
     /// What a row must hold.
     pub(super) with: Vec<String>,
     /// What a row must not hold.
@@ -26,11 +26,11 @@ pub(super) struct Tags {
     pub(super) signs: Vec<String>,
 }
 
-impl Tags {
+impl IndexFilter {
     /// Finds the same rows whatever is chosen: the counts are exact.
-    pub(super) fn choose(conn: &Connection, scope: &Scope) -> Result<Self> {
+    pub(super) fn for_scope(conn: &Connection, scope: &ResolvedFilter) -> Result<Self> {
         let mut tags = Self {
-            signs: lists::signs(scope),
+            signs: lists::find_group_prefixes(scope),
             ..Self::default()
         };
         tags.with
@@ -39,28 +39,30 @@ impl Tags {
             return Ok(tags);
         }
         if let Some(project) = scope.project {
-            let [own, others] = sides(
+            let [own, others] = split_counts(
                 conn,
                 "SELECT id, items FROM projects WHERE items > 0",
                 &[project],
             )?;
-            if others.len() <= PROJECTS && sum(&others) * FASTER < sum(&own) {
-                tags.without.extend(names("_p", others));
+            if others.len() <= MAX_EXCLUDED_PROJECTS
+                && sum_counts(&others) * INCLUSION_SPEEDUP < sum_counts(&own)
+            {
+                tags.without.extend(format_terms("_p", others));
             } else {
                 tags.with.push(format!("\"_p{project}\""));
             }
         }
         if !scope.kinds.is_empty() {
-            let [wanted, others] = sides(
+            let [wanted, others] = split_counts(
                 conn,
                 "SELECT kind, items FROM kinds WHERE items > 0",
                 &scope.kinds,
             )?;
-            if sum(&others) < sum(&wanted) {
-                tags.without.extend(names("_k", others));
+            if sum_counts(&others) < sum_counts(&wanted) {
+                tags.without.extend(format_terms("_k", others));
             } else {
                 let kinds = scope.kinds.iter().map(|kind| (*kind, 0)).collect();
-                let kinds: Vec<String> = names("_k", kinds).collect();
+                let kinds: Vec<String> = format_terms("_k", kinds).collect();
                 tags.with.push(format!("({})", kinds.join(" OR ")));
             }
         }
@@ -77,7 +79,7 @@ impl Tags {
     }
 
     /// The question within the filter.
-    pub(super) fn question(&self, expression: &str) -> String {
+    pub(super) fn build_expression(&self, expression: &str) -> String {
         let mut with: Vec<&str> = self.with.iter().map(String::as_str).collect();
         with.push(expression);
         let with = with.join(" AND ");
@@ -89,23 +91,23 @@ impl Tags {
 }
 
 /// Numbers with how many rows each has: those that are wanted, and the others.
-fn sides(conn: &Connection, sql: &str, wanted: &[i64]) -> Result<[Vec<(i64, i64)>; 2]> {
+fn split_counts(conn: &Connection, sql: &str, wanted: &[i64]) -> Result<[Vec<(i64, i64)>; 2]> {
     let all: Vec<(i64, i64)> = conn
         .prepare_cached(sql)
-        .told()?
+        .store_err()?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
-        .told()?
+        .store_err()?
         .collect::<rusqlite::Result<_>>()
-        .told()?;
+        .store_err()?;
     let (own, others) = all.into_iter().partition(|(id, _)| wanted.contains(id));
     Ok([own, others])
 }
 
-fn sum(counted: &[(i64, i64)]) -> i64 {
+fn sum_counts(counted: &[(i64, i64)]) -> i64 {
     counted.iter().map(|(_, rows)| rows).sum()
 }
 
-fn names(sign: &str, counted: Vec<(i64, i64)>) -> impl Iterator<Item = String> {
+fn format_terms(sign: &str, counted: Vec<(i64, i64)>) -> impl Iterator<Item = String> {
     counted
         .into_iter()
         .map(move |(id, _)| format!("\"{sign}{id}\""))

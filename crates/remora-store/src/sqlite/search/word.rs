@@ -1,31 +1,31 @@
 //! One word of a query and what the index knows of it: which rows hold it, how
 //! common it is, and what is taken in its place when no row does.
 
-use remora_memory::rank::{self, Length, Wording};
+use remora_memory::rank::{self, QueryForm, Vocabulary};
 use remora_memory::store::Result;
-use remora_memory::words::{Group, Query, is_stop};
+use remora_memory::words::{Query, TermGroup, is_stop};
 
-use super::{Search, fold};
-use crate::sqlite::errors::Told;
-use crate::sqlite::weigh::{BEYOND, Weights, hash, short};
+use super::{SearchRun, fold};
+use crate::sqlite::errors::StoreResultExt;
+use crate::sqlite::weigh::{BEYOND_LEAD_PREFIX, PackedWeights, hash_term, shorten_hash};
 use crate::sqlite::{rows, spelling};
 
 /// A word that fewer rows hold is looked for in the whole of long texts too.
-const RARE: usize = 10;
+const MAX_RARE_ITEMS: usize = 10;
 /// How many rows with the words of a phrase are read to find it.
-const WORDS_OF_PHRASE: usize = 5_000;
+const MAX_PHRASE_WORD_ITEMS: usize = 5_000;
 /// How many rows with a phrase are looked for.
-const PHRASED: usize = 200;
+const MAX_PHRASE_ITEMS: usize = 200;
 /// How long a word is at least before it may stand for longer ones.
-const PREFIX: usize = 3;
+const MIN_PREFIX_CHARS: usize = 3;
 /// How many words of a query are taken for misspelt.
-const CORRECTED: usize = 2;
+const MAX_CORRECTED_WORDS: usize = 2;
 /// How many known words may stand for one that nobody knows.
-const SIMILAR: usize = 4;
+const MAX_SIMILAR_WORDS: usize = 4;
 /// What a word beyond the lead of a text weighs.
-pub(super) const DEEP: f64 = 0.2;
+pub(super) const BEYOND_LEAD_WEIGHT: f64 = 0.2;
 /// What a word weighs that another one stands for.
-const FORGIVEN: f64 = 1.0;
+const SUBSTITUTE_WEIGHT: f64 = 1.0;
 
 /// Whether a word that no row holds is taken for misspelt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ enum Spelling {
 }
 
 /// A word of the query.
-pub(super) struct Word {
+pub(super) struct QueryWord {
     /// As a question to the index: rows with it in their lead.
     pub(super) expression: String,
     /// The same for rows with it anywhere.
@@ -58,52 +58,52 @@ pub(super) struct Word {
     pub(super) misspelt: bool,
 }
 
-impl Word {
+impl QueryWord {
     /// Whether the index may hold more rows of it than the sample.
     pub(super) fn is_common(&self, sample: usize) -> bool {
         self.rows.len() >= sample
     }
 
     /// How much it weighs in this row.
-    pub(super) fn weight(&self, id: i64, weights: Weights<'_>) -> f64 {
+    pub(super) fn weight_in_item(&self, id: i64, weights: PackedWeights<'_>) -> f64 {
         let listed = |rows: &[i64]| rows.binary_search_by(|row| id.cmp(row)).is_ok();
         if self.forgiven && listed(&self.rows) {
-            return FORGIVEN;
+            return SUBSTITUTE_WEIGHT;
         }
         let way = |terms: &Vec<u32>| {
             terms
                 .iter()
-                .map(|term| f64::from(weights.of(*term)))
+                .map(|term| f64::from(weights.term_weight(*term)))
                 .fold(f64::INFINITY, f64::min)
         };
         let weight = self.ways.iter().map(way).fold(0.0, f64::max);
         if weight == 0.0 && listed(&self.deep) {
-            return DEEP;
+            return BEYOND_LEAD_WEIGHT;
         }
         weight
     }
 }
 
-impl Search<'_> {
+impl SearchRun<'_> {
     /// The words of the query, each with how much it counts among so many rows.
-    pub(super) fn words(&self, query: &Query, rows: f64) -> Result<Vec<Word>> {
+    pub(super) fn resolve_words(&self, query: &Query, rows: f64) -> Result<Vec<QueryWord>> {
         let mut words = Vec::with_capacity(query.groups().len());
         let mut corrected = 0;
         // In a question the other words tell enough.
-        let few = Length::of(query.text()) == Length::Words;
+        let few = QueryForm::from_text(query.text()) == QueryForm::Words;
         for group in query.groups() {
-            let spelling = if few && corrected < CORRECTED {
+            let spelling = if few && corrected < MAX_CORRECTED_WORDS {
                 Spelling::Corrected
             } else {
                 Spelling::AsTyped
             };
-            let word = self.word(group, spelling)?;
+            let word = self.resolve_word(group, spelling)?;
             corrected += usize::from(word.rows.is_empty() || word.misspelt);
             words.push(word);
         }
         for word in &mut words {
             word.idf = rank::inverse_frequency(rows, word.common);
-            let rows = rows.max(rank::LEAST_FIT_ROWS);
+            let rows = rows.max(rank::MIN_MATCH_STRENGTH_ITEMS);
             word.fit_idf = rank::inverse_frequency(rows, word.common);
         }
         Ok(words)
@@ -113,7 +113,8 @@ impl Search<'_> {
     /// question to the index.
     pub(super) fn nearly_all(&self, query: &Query) -> String {
         let each = query.groups().iter().map(|group| {
-            let ask = |sign: &str| question(group, sign, |term| format!("\"{sign}{term}\""));
+            let ask =
+                |sign: &str| group_expression(group, sign, |term| format!("\"{sign}{term}\""));
             self.tags.of_each(ask)
         });
         let each: Vec<String> = each.collect();
@@ -132,41 +133,45 @@ impl Search<'_> {
     /// Whether the index or the model knows a word of the query. Texts that are
     /// not plain ASCII are taken for known: the model was not taught their
     /// words, and reads them by fragments whatever they say.
-    pub(super) fn wording(&self, query: &Query, words: &[Word]) -> Result<Wording> {
-        let is_held = |word: &Word| !word.rows.is_empty() || !word.deep.is_empty();
+    pub(super) fn check_vocabulary(
+        &self,
+        query: &Query,
+        words: &[QueryWord],
+    ) -> Result<Vocabulary> {
+        let is_held = |word: &QueryWord| !word.rows.is_empty() || !word.deep.is_empty();
         let text = query.text();
         if !text.is_ascii() || words.iter().any(is_held) {
-            return Ok(Wording::Known);
+            return Ok(Vocabulary::Known);
         }
         let mut typed = text.split(|c: char| !c.is_ascii_alphanumeric());
         if typed.any(|word| !is_stop(&word.to_ascii_lowercase()) && remora_embed::is_word(word)) {
-            return Ok(Wording::Known);
+            return Ok(Vocabulary::Known);
         }
         for group in query.groups() {
             if self.is_anywhere(group)? {
-                return Ok(Wording::Known);
+                return Ok(Vocabulary::Known);
             }
         }
-        Ok(Wording::Unknown)
+        Ok(Vocabulary::Unknown)
     }
 
-    fn word(&self, group: &Group, spelling: Spelling) -> Result<Word> {
+    fn resolve_word(&self, group: &TermGroup, spelling: Spelling) -> Result<QueryWord> {
         let mut expression = self
             .tags
-            .of_each(|sign| question(group, sign, |term| format!("\"{sign}{term}\"")));
+            .of_each(|sign| group_expression(group, sign, |term| format!("\"{sign}{term}\"")));
         let mut anywhere = self
             .tags
-            .of_each(|sign| question(group, sign, |term| anywhere(sign, term)));
+            .of_each(|sign| group_expression(group, sign, |term| match_anywhere(sign, term)));
         let sample = if group.phrase().is_some() {
-            WORDS_OF_PHRASE
+            MAX_PHRASE_WORD_ITEMS
         } else {
             self.reach.sample
         };
-        let mut rows = self.ask(&expression, sample)?;
+        let mut rows = self.match_items(&expression, sample)?;
         let mut deep = Vec::new();
         let within = self.scope.session.is_some() || self.scope.paths.is_some();
-        if rows.len() < RARE || within {
-            deep = self.ask(&anywhere, sample)?;
+        if rows.len() < MAX_RARE_ITEMS || within {
+            deep = self.match_items(&anywhere, sample)?;
         }
         if let Some(phrase) = group.phrase() {
             rows = self.with_phrase(&rows, phrase)?;
@@ -175,16 +180,16 @@ impl Search<'_> {
         let mut forgiven = group.prefix().is_some();
         let mut misspelt = false;
         if rows.is_empty() && deep.is_empty() {
-            if let Some(stem) = longer(group) {
+            if let Some(stem) = prefix_stem(group) {
                 expression = self.tags.of_each(|sign| format!("(\"{sign}{stem}\" *)"));
-                rows = self.ask(&expression, self.reach.sample)?;
+                rows = self.match_items(&expression, self.reach.sample)?;
             }
             if rows.is_empty()
                 && spelling == Spelling::Corrected
                 && !self.is_anywhere(group)?
-                && let Some(similar) = self.similar(group)?
+                && let Some(similar) = self.find_similar_words(group)?
             {
-                rows = self.ask(&similar, self.reach.sample)?;
+                rows = self.match_items(&similar, self.reach.sample)?;
                 expression = similar;
                 misspelt = true;
             }
@@ -194,11 +199,15 @@ impl Search<'_> {
         let ways = group
             .ways()
             .iter()
-            .map(|way| way.iter().map(|term| short(hash(term))).collect())
+            .map(|way| {
+                way.iter()
+                    .map(|term| shorten_hash(hash_term(term)))
+                    .collect()
+            })
             .collect();
         deep.retain(|id| rows.binary_search_by(|row| id.cmp(row)).is_err());
-        let common = self.common(&rows)? + approximate(deep.len());
-        Ok(Word {
+        let common = self.estimate_frequency(&rows)? + to_approximate_f64(deep.len());
+        Ok(QueryWord {
             expression,
             anywhere,
             ways,
@@ -215,13 +224,13 @@ impl Search<'_> {
     /// Those of the rows in which the words stand one after the other.
     fn with_phrase(&self, ids: &[i64], phrase: &[String]) -> Result<Vec<i64>> {
         let mut found = Vec::new();
-        for some in ids.chunks(PHRASED) {
-            for item in rows::items(self.conn, some)? {
+        for some in ids.chunks(MAX_PHRASE_ITEMS) {
+            for item in rows::read_items(self.conn, some)? {
                 if fold::has_phrase(&item, phrase) {
                     found.push(item.id);
                 }
             }
-            if found.len() >= PHRASED {
+            if found.len() >= MAX_PHRASE_ITEMS {
                 break;
             }
         }
@@ -230,21 +239,21 @@ impl Search<'_> {
 
     /// Whether any row holds the word, outside the filter too: then it is not
     /// misspelt.
-    fn is_anywhere(&self, group: &Group) -> Result<bool> {
+    fn is_anywhere(&self, group: &TermGroup) -> Result<bool> {
         self.conn
             .prepare_cached("SELECT 1 FROM words WHERE words MATCH ?1 LIMIT 1")
-            .told()?
-            .exists([question(group, "", |term| anywhere("", term))])
-            .told()
+            .store_err()?
+            .exists([group_expression(group, "", |term| match_anywhere("", term))])
+            .store_err()
     }
 
     /// Words that are spelt much like one that no row holds.
-    fn similar(&self, group: &Group) -> Result<Option<String>> {
+    fn find_similar_words(&self, group: &TermGroup) -> Result<Option<String>> {
         let whole = group.ways().first().and_then(|way| way.first());
         let Some(whole) = whole.filter(|_| group.phrase().is_none()) else {
             return Ok(None);
         };
-        let similar = spelling::similar(self.conn, whole, SIMILAR)?;
+        let similar = spelling::find_similar_terms(self.conn, whole, MAX_SIMILAR_WORDS)?;
         let all = |sign: &str| {
             let terms: Vec<String> = similar
                 .iter()
@@ -257,36 +266,36 @@ impl Search<'_> {
 
     /// About how many rows hold a word whose newest rows are these: as many on
     /// the way back to the first row as on the way so far.
-    fn common(&self, rows: &[i64]) -> Result<f64> {
-        let found = approximate(rows.len());
+    fn estimate_frequency(&self, rows: &[i64]) -> Result<f64> {
+        let found = to_approximate_f64(rows.len());
         let Some(last) = rows.last().filter(|_| rows.len() >= self.reach.sample) else {
             return Ok(found);
         };
-        let newest = self.newest()?.max(*last);
-        let number = |id: i64| approximate(usize::try_from(id).unwrap_or(0));
+        let newest = self.newest_id()?.max(*last);
+        let number = |id: i64| to_approximate_f64(usize::try_from(id).unwrap_or(0));
         Ok(found * (number(newest) / number(newest - last + 1)).max(1.0))
     }
 
-    fn newest(&self) -> Result<i64> {
+    fn newest_id(&self) -> Result<i64> {
         let newest: Option<i64> = self
             .conn
             .prepare_cached("SELECT max(id) FROM items")
-            .told()?
+            .store_err()?
             .query_row([], |row| row.get(0))
-            .told()?;
+            .store_err()?;
         Ok(newest.unwrap_or(0))
     }
 
     /// Where the newer rows begin, if they are asked first.
-    pub(super) fn newer(&self) -> Result<i64> {
+    pub(super) fn first_newer_id(&self) -> Result<i64> {
         match self.reach.recent {
-            Some(recent) => Ok((self.newest()? - recent).max(0)),
+            Some(recent) => Ok((self.newest_id()? - recent).max(0)),
             None => Ok(0),
         }
     }
 
     /// How many rows there are within the project, and how long they are.
-    pub(super) fn size(&self) -> Result<(f64, f64)> {
+    pub(super) fn measure_project(&self) -> Result<(f64, f64)> {
         let (items, words): (f64, f64) = self
             .conn
             .query_row(
@@ -295,31 +304,31 @@ impl Search<'_> {
                 [self.scope.project],
                 |row| Ok((row.get(0)?, row.get(1)?)),
             )
-            .told()?;
+            .store_err()?;
         Ok((items.max(1.0), (words / items.max(1.0)).max(1.0)))
     }
 
     /// The least and the greatest number of a row within the time.
-    fn numbers(&self) -> Result<(i64, i64)> {
+    fn id_range(&self) -> Result<(i64, i64)> {
         let ends = self
             .conn
             .prepare_cached("SELECT min(id), max(id) FROM items WHERE time >= ?1 AND time < ?2")
-            .told()?
+            .store_err()?
             .query_row((self.scope.since, self.scope.until), |row| {
                 Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?))
             })
-            .told()?;
+            .store_err()?;
         Ok((ends.0.unwrap_or(0), ends.1.unwrap_or(-1)))
     }
 
     /// The newest rows for a question to the index, within the filter.
-    pub(super) fn ask(&self, expression: &str, limit: usize) -> Result<Vec<i64>> {
+    pub(super) fn match_items(&self, expression: &str, limit: usize) -> Result<Vec<i64>> {
         self.ask_from(0, expression, limit)
     }
 
     /// The same among rows from this number on.
     pub(super) fn ask_from(&self, first: i64, expression: &str, limit: usize) -> Result<Vec<i64>> {
-        let expression = self.tags.question(expression);
+        let expression = self.tags.build_expression(expression);
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let ids = |row: &rusqlite::Row<'_>| row.get(0);
         let (since, until) = (self.scope.since, self.scope.until);
@@ -330,15 +339,15 @@ impl Search<'_> {
                     "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid >= ?3
                      ORDER BY rowid DESC LIMIT ?2",
                 )
-                .told()?
+                .store_err()?
                 .query_map((expression, limit, first), ids)
-                .told()?
+                .store_err()?
                 .collect::<rusqlite::Result<_>>()
-                .told();
+                .store_err();
         }
         // The newest rows may all be too new. Times and numbers mostly grow
         // together, so the numbers at both ends keep most others out.
-        let (from, to) = self.numbers()?;
+        let (from, to) = self.id_range()?;
         self.conn
             .prepare_cached(
                 "SELECT words.rowid FROM words CROSS JOIN items i ON i.id = words.rowid
@@ -346,46 +355,48 @@ impl Search<'_> {
                     AND i.time >= ?3 AND i.time < ?4
                  ORDER BY words.rowid DESC LIMIT ?2",
             )
-            .told()?
+            .store_err()?
             .query_map((expression, limit, since, until, from.max(first), to), ids)
-            .told()?
+            .store_err()?
             .collect::<rusqlite::Result<_>>()
-            .told()
+            .store_err()
     }
 }
 
 /// What may stand for a word that no row holds: longer ones that begin with this.
-fn longer(group: &Group) -> Option<&str> {
-    group.stem().filter(|stem| stem.chars().count() >= PREFIX)
+fn prefix_stem(group: &TermGroup) -> Option<&str> {
+    group
+        .stem()
+        .filter(|stem| stem.chars().count() >= MIN_PREFIX_CHARS)
 }
 
 /// What a row must not hold, as questions to the index; phrases are looked for
 /// in the rows themselves.
-pub(super) fn without(query: &Query) -> Vec<String> {
+pub(super) fn excluded_expressions(query: &Query) -> Vec<String> {
     query
-        .without()
+        .excluded_groups()
         .iter()
         .filter(|group| group.phrase().is_none())
-        .map(|group| question(group, "", |term| anywhere("", term)))
+        .map(|group| group_expression(group, "", |term| match_anywhere("", term)))
         .collect()
 }
 
 /// A term in the lead of a row or beyond it.
-fn anywhere(sign: &str, term: &str) -> String {
-    format!("(\"{sign}{term}\" OR \"{sign}{BEYOND}{term}\")")
+fn match_anywhere(sign: &str, term: &str) -> String {
+    format!("(\"{sign}{term}\" OR \"{sign}{BEYOND_LEAD_PREFIX}{term}\")")
 }
 
 #[expect(
     clippy::cast_precision_loss,
     reason = "an estimate of how many rows there are"
 )]
-fn approximate(count: usize) -> f64 {
+fn to_approximate_f64(count: usize) -> f64 {
     count as f64
 }
 
 /// The group as a question to the list with this sign, each term as `ask` puts
 /// it. Terms hold no quotes.
-fn question(group: &Group, sign: &str, ask: impl Fn(&str) -> String) -> String {
+fn group_expression(group: &TermGroup, sign: &str, ask: impl Fn(&str) -> String) -> String {
     if let Some(prefix) = group.prefix() {
         return format!("(\"{sign}{prefix}\" *)");
     }

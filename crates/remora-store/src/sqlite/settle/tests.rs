@@ -1,17 +1,17 @@
 //! Pieces become few, and nobody can tell from what is found.
 
-use remora_memory::store::{Batch, Filter, Name, Settled, Store, Write};
+use remora_memory::store::{Batch, Filter, IndexState, ItemRef, ItemWrite, Store};
 use remora_memory::testing::item;
 use remora_memory::words::Query;
 use remora_protocol::record::{Item, Kind};
 
-use crate::{Access, SqliteStore, open};
+use crate::{Access, SqliteStore, open_store};
 
 const ANIMALS: [&str; 5] = ["walrus", "otter", "heron", "gecko", "mole"];
 
-fn row(n: usize) -> Write {
+fn row(n: usize) -> ItemWrite {
     let animal = ANIMALS[n % ANIMALS.len()];
-    Write::Add(Item {
+    ItemWrite::Add(Item {
         kind: if n.is_multiple_of(3) {
             Kind::Fix
         } else {
@@ -34,12 +34,12 @@ fn add(store: &SqliteStore, numbers: std::ops::Range<usize>) {
 }
 
 fn pieces(store: &SqliteStore) -> usize {
-    store.pieces().unwrap()
+    store.count_segments().unwrap()
 }
 
 /// Until there is nothing to do; how many steps that takes.
 fn settle(store: &SqliteStore) -> usize {
-    let steps = (0..1_000).take_while(|_| store.settle().unwrap() == Settled::Partly);
+    let steps = (0..1_000).take_while(|_| store.optimize_index().unwrap() == IndexState::Partly);
     let steps = steps.count();
     assert!(steps < 1_000, "it does not end");
     steps
@@ -71,18 +71,18 @@ fn found(store: &SqliteStore) -> Vec<Vec<(i64, f64)>> {
 fn pieces_become_few_and_searches_find_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remora.db");
-    let store = open(&path, Access::Write).unwrap();
-    assert_eq!(store.settle().unwrap(), Settled::Wholly);
+    let store = open_store(&path, Access::Write).unwrap();
+    assert_eq!(store.optimize_index().unwrap(), IndexState::Wholly);
     add(&store, 0..300);
     store
-        .remove(&[Name::Uid("u4".into()), Name::Uid("u77".into())])
+        .remove(&[ItemRef::Uid("u4".into()), ItemRef::Uid("u77".into())])
         .unwrap();
-    let (before, reader) = (found(&store), open(&path, Access::Read).unwrap());
+    let (before, reader) = (found(&store), open_store(&path, Access::Read).unwrap());
     assert!(pieces(&store) > 3, "{} pieces", pieces(&store));
     assert!(settle(&store) > 0);
     assert_eq!(pieces(&store), 1);
     assert_eq!((found(&store), found(&reader)), (before.clone(), before));
-    assert_eq!(store.integrity().unwrap(), [""; 0]);
+    assert_eq!(store.check_integrity().unwrap(), [""; 0]);
     // Nothing was written, so there is nothing to do.
     assert_eq!(settle(&store), 0);
 }
@@ -90,7 +90,7 @@ fn pieces_become_few_and_searches_find_the_same() {
 #[test]
 fn for_a_few_rows_the_index_is_not_written_anew() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
     let all = Batch {
         items: (0..20_000).map(row).collect(),
         ..Batch::default()
@@ -116,7 +116,7 @@ fn for_a_few_rows_the_index_is_not_written_anew() {
 fn a_reader_does_not_settle() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remora.db");
-    add(&open(&path, Access::Write).unwrap(), 0..9);
-    let reader = open(&path, Access::Read).unwrap();
-    assert!(reader.settle().is_err());
+    add(&open_store(&path, Access::Write).unwrap(), 0..9);
+    let reader = open_store(&path, Access::Read).unwrap();
+    assert!(reader.optimize_index().is_err());
 }

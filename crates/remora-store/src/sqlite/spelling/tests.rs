@@ -3,7 +3,7 @@
 
 use rusqlite::Connection;
 
-use super::{similar, steps};
+use super::{edit_distance, find_similar_terms};
 use crate::migrate;
 
 const KNOWN: &[&str] = &[
@@ -81,10 +81,17 @@ fn words_are_forgiven() {
         ("lo*k", &[]),
     ];
     for (typed, expected) in cases {
-        assert_eq!(similar(&conn, typed, 8).unwrap(), *expected, "{typed}");
+        assert_eq!(
+            find_similar_terms(&conn, typed, 8).unwrap(),
+            *expected,
+            "{typed}"
+        );
     }
-    assert_eq!(similar(&conn, "flock", 1).unwrap(), ["block"]);
-    assert_eq!(similar(&conn, &"lock".repeat(500), 8).unwrap(), [""; 0]);
+    assert_eq!(find_similar_terms(&conn, "flock", 1).unwrap(), ["block"]);
+    assert_eq!(
+        find_similar_terms(&conn, &"lock".repeat(500), 8).unwrap(),
+        [""; 0]
+    );
 }
 
 #[test]
@@ -108,9 +115,9 @@ fn every_word_within_one_step_is_found() {
         let mut expected: Vec<&str> = references
             .iter()
             .copied()
-            .filter(|other| steps(&letters(word), &letters(other), 1) == 1)
+            .filter(|other| edit_distance(&letters(word), &letters(other), 1) == 1)
             .collect();
-        let mut found = similar(&conn, word, 1_000).unwrap();
+        let mut found = find_similar_terms(&conn, word, 1_000).unwrap();
         expected.sort_unstable();
         found.sort_unstable();
         assert_eq!(found, expected, "{word}");
@@ -120,12 +127,12 @@ fn every_word_within_one_step_is_found() {
 #[test]
 fn words_of_removed_rows_are_not_offered() {
     let conn = with(&["lock"]);
-    assert_eq!(similar(&conn, "lokc", 8).unwrap(), ["lock"]);
+    assert_eq!(find_similar_terms(&conn, "lokc", 8).unwrap(), ["lock"]);
     conn.execute("DELETE FROM words WHERE rowid = 1", [])
         .unwrap();
     conn.execute("INSERT INTO words (words) VALUES ('optimize')", [])
         .unwrap();
-    assert_eq!(similar(&conn, "lokc", 8).unwrap(), [""; 0]);
+    assert_eq!(find_similar_terms(&conn, "lokc", 8).unwrap(), [""; 0]);
 }
 
 #[test]
@@ -140,7 +147,15 @@ fn steps_are_counted_up_to_a_bound() {
         ("", "ab", 2),
     ] {
         let letters = |word: &str| -> Vec<char> { word.chars().collect() };
-        assert_eq!(steps(&letters(a), &letters(b), 2), expected, "{a} {b}");
-        assert_eq!(steps(&letters(b), &letters(a), 2), expected, "{b} {a}");
+        assert_eq!(
+            edit_distance(&letters(a), &letters(b), 2),
+            expected,
+            "{a} {b}"
+        );
+        assert_eq!(
+            edit_distance(&letters(b), &letters(a), 2),
+            expected,
+            "{b} {a}"
+        );
     }
 }

@@ -3,27 +3,27 @@
 
 use std::collections::HashMap;
 
-use remora_embed::Meaning;
+use remora_embed::Embedding;
 use remora_memory::store::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::block::{Block, SLOTS};
-use crate::sqlite::errors::Told;
+use super::block::{MAX_ENTRIES, SketchBlock};
+use crate::sqlite::errors::StoreResultExt;
 
 /// The blocks that a transaction writes to.
-pub(super) struct Blocks<'c> {
+pub(super) struct SketchBlocks<'c> {
     tx: &'c Connection,
-    open: HashMap<i64, Open>,
+    open: HashMap<i64, OpenBlock>,
     /// The block of each project that new entries go to.
     room: HashMap<i64, i64>,
 }
 
-struct Open {
+struct OpenBlock {
     project: i64,
-    block: Block,
+    block: SketchBlock,
 }
 
-impl<'c> Blocks<'c> {
+impl<'c> SketchBlocks<'c> {
     pub(super) fn new(tx: &'c Connection) -> Self {
         Self {
             tx,
@@ -34,34 +34,34 @@ impl<'c> Blocks<'c> {
 
     /// Writes the entry of an item, over its old one if it has one in the block
     /// `old`. Returns the block that it is in now.
-    pub(super) fn put(
+    pub(super) fn write_entry(
         &mut self,
         project: i64,
         old: Option<i64>,
         item: i64,
         kind: u8,
-        meaning: &Meaning,
+        meaning: &Embedding,
     ) -> Result<i64> {
         if let Some(id) = old
-            && let Some(open) = self.opened(id)?
-            && open.block.holds(item)
+            && let Some(open) = self.open_block(id)?
+            && open.block.contains_item(item)
         {
             if open.project == project {
-                open.block.put(item, kind, meaning);
+                open.block.write_entry(item, kind, meaning);
                 return Ok(id);
             }
             open.block.clear(item);
         }
         if let Some(id) = self.room.get(&project)
             && let Some(open) = self.open.get_mut(id)
-            && open.block.put(item, kind, meaning)
+            && open.block.write_entry(item, kind, meaning)
         {
             return Ok(*id);
         }
         let id = self.with_room(project)?;
         self.room.insert(project, id);
         if let Some(open) = self.open.get_mut(&id) {
-            open.block.put(item, kind, meaning);
+            open.block.write_entry(item, kind, meaning);
         }
         Ok(id)
     }
@@ -73,14 +73,14 @@ impl<'c> Blocks<'c> {
 
     fn flush(&mut self) -> Result<()> {
         for (id, open) in self.open.drain() {
-            save(self.tx, id, &open.block)?;
+            save_block(self.tx, id, &open.block)?;
         }
         Ok(())
     }
 
-    fn opened(&mut self, id: i64) -> Result<Option<&mut Open>> {
+    fn open_block(&mut self, id: i64) -> Result<Option<&mut OpenBlock>> {
         if !self.open.contains_key(&id)
-            && let Some(open) = load(self.tx, id)?
+            && let Some(open) = load_block(self.tx, id)?
         {
             self.open.insert(id, open);
         }
@@ -98,65 +98,65 @@ impl<'c> Blocks<'c> {
                 "SELECT block FROM sketches WHERE project = ?1 AND entries < ?2
                  ORDER BY entries DESC LIMIT 2",
             )
-            .told()?
-            .query_map(params![project, SLOTS as u64], |row| row.get(0))
-            .told()?
+            .store_err()?
+            .query_map(params![project, MAX_ENTRIES as u64], |row| row.get(0))
+            .store_err()?
             .collect::<rusqlite::Result<_>>()
-            .told()?;
+            .store_err()?;
         for id in found {
             // The count of a damaged row may be wrong.
-            if let Some(open) = self.opened(id)?
-                && open.block.used() < SLOTS
+            if let Some(open) = self.open_block(id)?
+                && open.block.used_entries() < MAX_ENTRIES
             {
                 return Ok(id);
             }
         }
         self.tx
             .prepare_cached("INSERT INTO sketches (project, entries, data) VALUES (?1, 0, x'')")
-            .told()?
+            .store_err()?
             .execute([project])
-            .told()?;
+            .store_err()?;
         let id = self.tx.last_insert_rowid();
-        let block = Block::default();
-        self.open.insert(id, Open { project, block });
+        let block = SketchBlock::default();
+        self.open.insert(id, OpenBlock { project, block });
         Ok(id)
     }
 }
 
 /// Frees the slot of an item; a block without entries goes.
 pub(super) fn take_out(tx: &Connection, id: i64, item: i64) -> Result<()> {
-    let Some(mut open) = load(tx, id)? else {
+    let Some(mut open) = load_block(tx, id)? else {
         return Ok(());
     };
     open.block.clear(item);
-    save(tx, id, &open.block)
+    save_block(tx, id, &open.block)
 }
 
-fn load(tx: &Connection, id: i64) -> Result<Option<Open>> {
+fn load_block(tx: &Connection, id: i64) -> Result<Option<OpenBlock>> {
     tx.prepare_cached("SELECT project, data FROM sketches WHERE block = ?1")
-        .told()?
+        .store_err()?
         .query_row([id], |row| {
-            Ok(Open {
+            Ok(OpenBlock {
                 project: row.get(0)?,
-                block: Block::new(row.get_ref(1)?.as_blob().unwrap_or_default()),
+                block: SketchBlock::new(row.get_ref(1)?.as_blob().unwrap_or_default()),
             })
         })
         .optional()
-        .told()
+        .store_err()
 }
 
-fn save(tx: &Connection, id: i64, block: &Block) -> Result<()> {
-    let used = block.used();
+fn save_block(tx: &Connection, id: i64, block: &SketchBlock) -> Result<()> {
+    let used = block.used_entries();
     if used == 0 {
         tx.prepare_cached("DELETE FROM sketches WHERE block = ?1")
-            .told()?
+            .store_err()?
             .execute([id])
-            .told()?;
+            .store_err()?;
         return Ok(());
     }
     tx.prepare_cached("UPDATE sketches SET entries = ?2, data = ?3 WHERE block = ?1")
-        .told()?
+        .store_err()?
         .execute(params![id, used as u64, block.to_bytes()])
-        .told()?;
+        .store_err()?;
     Ok(())
 }

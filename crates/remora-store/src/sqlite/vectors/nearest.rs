@@ -1,40 +1,40 @@
 //! The rows whose meaning is nearest: sketches choose, vectors decide. Time
 //! grows with the rows in scope, by nanoseconds each; memory does not.
 
-use remora_embed::Meaning;
-use remora_memory::store::{Page, Result};
+use remora_embed::Embedding;
+use remora_memory::store::{PageRequest, Result};
 use remora_protocol::record::Kind;
 use rusqlite::{Connection, params_from_iter};
 
-use super::block::{self, BITS, SLOTS};
-use super::{Breadth, current, measured, of_model};
-use crate::sqlite::errors::Told;
+use super::block::{self, MAX_ENTRIES, SIGN_BYTES};
+use super::{NearestLimits, find_current_model, measure_similarity, of_model};
+use crate::sqlite::errors::StoreResultExt;
 use crate::sqlite::names::kind_code;
 use crate::sqlite::read::list_ids;
-use crate::sqlite::scope::Scope;
+use crate::sqlite::scope::ResolvedFilter;
 
 /// How many rows a session, a file or a time gives.
-const LISTED: usize = 20_000;
+const MAX_LISTED_ITEMS: usize = 20_000;
 
 /// The rows in scope that are nearest by this model, the nearest first.
-pub(crate) fn nearest(
+pub(crate) fn find_nearest(
     conn: &Connection,
     model: &str,
-    meaning: &Meaning,
-    scope: &Scope,
-    breadth: Breadth,
+    meaning: &Embedding,
+    scope: &ResolvedFilter,
+    breadth: NearestLimits,
 ) -> Result<Vec<(i64, f32)>> {
-    let Some(model) = current(conn, model)? else {
+    let Some(model) = find_current_model(conn, model)? else {
         return Ok(Vec::new());
     };
     if breadth.wanted == 0 || meaning.is_blank() {
         return Ok(Vec::new());
     }
     let mut items = if is_narrow(scope) {
-        let page = Page::newest(LISTED);
+        let page = PageRequest::newest(MAX_LISTED_ITEMS);
         list_ids(conn, scope, page)?
     } else {
-        chosen(conn, meaning, scope, breadth)?
+        select_by_signs(conn, meaning, scope, breadth)?
     };
     let mut statement = of_model(conn, model)?;
     // Vectors that lie beside each other are read one after the other.
@@ -42,7 +42,7 @@ pub(crate) fn nearest(
     items.dedup();
     let mut found = Vec::with_capacity(items.len());
     for item in items {
-        if let Some(near) = measured(&mut statement, item, meaning)? {
+        if let Some(near) = measure_similarity(&mut statement, item, meaning)? {
             found.push((item, near));
         }
     }
@@ -52,7 +52,7 @@ pub(crate) fn nearest(
 }
 
 /// Whether the scope says more than the sketches know.
-fn is_narrow(scope: &Scope) -> bool {
+fn is_narrow(scope: &ResolvedFilter) -> bool {
     scope.session.is_some()
         || scope.agent.is_some()
         || scope.paths.is_some()
@@ -61,11 +61,11 @@ fn is_narrow(scope: &Scope) -> bool {
 }
 
 /// The rows of the project, or of all, whose signs fit best.
-fn chosen(
+fn select_by_signs(
     conn: &Connection,
-    meaning: &Meaning,
-    scope: &Scope,
-    breadth: Breadth,
+    meaning: &Embedding,
+    scope: &ResolvedFilter,
+    breadth: NearestLimits,
 ) -> Result<Vec<i64>> {
     let (condition, values) = match scope.project {
         Some(project) => ("WHERE project = ?1", vec![project]),
@@ -73,31 +73,31 @@ fn chosen(
     };
     let blocks: usize = conn
         .prepare_cached(&format!("SELECT count(*) FROM sketches {condition}"))
-        .told()?
+        .store_err()?
         .query_row(params_from_iter(&values), |row| row.get(0))
-        .told()?;
-    let rows = blocks.saturating_mul(SLOTS);
+        .store_err()?;
+    let rows = blocks.saturating_mul(MAX_ENTRIES);
     let most = (rows / breadth.one_in).clamp(breadth.least, breadth.most);
-    let sums = Sums::new(meaning);
+    let sums = SignSums::new(meaning);
     let kinds = compared_kinds(scope, breadth);
-    let mut best = Best::new(most.max(breadth.wanted));
+    let mut best = TopItems::new(most.max(breadth.wanted));
     let mut statement = conn
         .prepare_cached(&format!("SELECT data FROM sketches {condition}"))
-        .told()?;
-    let mut rows = statement.query(params_from_iter(values)).told()?;
-    while let Some(row) = rows.next().told()? {
-        let data = row.get_ref(0).told()?.as_blob().unwrap_or_default();
-        for entry in block::entries(data) {
+        .store_err()?;
+    let mut rows = statement.query(params_from_iter(values)).store_err()?;
+    while let Some(row) = rows.next().store_err()? {
+        let data = row.get_ref(0).store_err()?.as_blob().unwrap_or_default();
+        for entry in block::iter_entries(data) {
             if kinds[usize::from(entry.kind)] {
-                best.offer(sums.fit(entry.bits), entry.item);
+                best.offer_item(sums.score_signs(entry.bits), entry.item);
             }
         }
     }
-    Ok(best.items())
+    Ok(best.into_items())
 }
 
 /// For each number of a kind, whether its rows are compared.
-fn compared_kinds(scope: &Scope, breadth: Breadth) -> [bool; 256] {
+fn compared_kinds(scope: &ResolvedFilter, breadth: NearestLimits) -> [bool; 256] {
     let mut kinds = [scope.kinds.is_empty(); 256];
     let mut set = |code: i64, is_compared: bool| {
         if let Some(slot) = usize::try_from(code).ok().and_then(|at| kinds.get_mut(at)) {
@@ -119,15 +119,15 @@ fn compared_kinds(scope: &Scope, breadth: Breadth) -> [bool; 256] {
 /// add up to where a sign is set. Adding them up tells rows apart much better
 /// than counting equal signs. A look-up a byte needs fewer instructions than
 /// counting bits does without one for it, which not every machine has.
-struct Sums(Box<[[i16; 256]; BITS]>);
+struct SignSums(Box<[[i16; 256]; SIGN_BYTES]>);
 
-impl Sums {
-    fn new(meaning: &Meaning) -> Self {
+impl SignSums {
+    fn new(meaning: &Embedding) -> Self {
         #[expect(
             clippy::large_stack_arrays,
             reason = "24 KB, once a search; of a known length, so that no place is checked"
         )]
-        let mut sums = Box::new([[0; 256]; BITS]);
+        let mut sums = Box::new([[0; 256]; SIGN_BYTES]);
         // The components stand behind the scale.
         let bytes = meaning.to_bytes();
         let (components, _) = bytes.get(4..).unwrap_or_default().as_chunks::<8>();
@@ -147,7 +147,7 @@ impl Sums {
         Self(sums)
     }
 
-    fn fit(&self, bits: &[u8; BITS]) -> i32 {
+    fn score_signs(&self, bits: &[u8; SIGN_BYTES]) -> i32 {
         let both = self.0.iter().zip(bits);
         both.map(|(sums, signs)| i32::from(sums[usize::from(*signs)]))
             .sum()
@@ -156,14 +156,14 @@ impl Sums {
 
 /// The best of many, in bounded memory: gathers twice as many as wanted, then
 /// lets go of the worse half.
-struct Best {
+struct TopItems {
     most: usize,
     /// What is not above this is not among the best any more.
     bar: Option<(i32, i64)>,
     gathered: Vec<(i32, i64)>,
 }
 
-impl Best {
+impl TopItems {
     fn new(most: usize) -> Self {
         Self {
             most,
@@ -172,17 +172,17 @@ impl Best {
         }
     }
 
-    fn offer(&mut self, score: i32, item: i64) {
+    fn offer_item(&mut self, score: i32, item: i64) {
         if self.bar.is_some_and(|bar| (score, item) <= bar) {
             return;
         }
         self.gathered.push((score, item));
         if self.gathered.len() >= self.most.saturating_mul(2) {
-            self.cut();
+            self.drop_worse_half();
         }
     }
 
-    fn cut(&mut self) {
+    fn drop_worse_half(&mut self) {
         if self.gathered.len() > self.most && self.most > 0 {
             let (_, bar, _) = self
                 .gathered
@@ -192,8 +192,8 @@ impl Best {
         }
     }
 
-    fn items(mut self) -> Vec<i64> {
-        self.cut();
+    fn into_items(mut self) -> Vec<i64> {
+        self.drop_worse_half();
         self.gathered.into_iter().map(|(_, item)| item).collect()
     }
 }

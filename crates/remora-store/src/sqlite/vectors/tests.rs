@@ -1,17 +1,17 @@
 //! Likeness of single rows, and what hangs on a row when it goes.
 
-use remora_embed::Meaning;
-use remora_memory::store::{Batch, Filter, Store, Write};
+use remora_embed::Embedding;
+use remora_memory::store::{Batch, Filter, ItemWrite, Store};
 use remora_memory::testing::item;
 use rusqlite::Connection;
 
-use super::{Measure, drop_item, gist_likeness, put_gist};
-use crate::{Access, SqliteStore, open};
+use super::{SimilarityReader, drop_item, gist_likeness, put_gist};
+use crate::{Access, SqliteStore, open_store};
 
 fn store(rows: usize) -> (tempfile::TempDir, SqliteStore) {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder.path().join("remora.db"), Access::Write).unwrap();
-    let items = (1..=rows).map(|n| Write::Add(item(&format!("u{n}"), "a walrus")));
+    let store = open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let items = (1..=rows).map(|n| ItemWrite::Add(item(&format!("u{n}"), "a walrus")));
     let batch = Batch {
         items: items.collect(),
         ..Batch::default()
@@ -35,25 +35,28 @@ fn is_near(found: Option<f32>, expected: f32) -> bool {
 fn rows_are_compared_one_by_one() {
     let (_folder, store) = store(3);
     let conn = &store.conn;
-    let query = Meaning::of(&[1.0, 0.0]);
-    put_gist(conn, 1, &Meaning::of(&[1.0, 1.0])).unwrap();
-    put_gist(conn, 2, &Meaning::of(&[1.0, 1.0, 1.0])).unwrap();
+    let query = Embedding::from_vector(&[1.0, 0.0]);
+    put_gist(conn, 1, &Embedding::from_vector(&[1.0, 1.0])).unwrap();
+    put_gist(conn, 2, &Embedding::from_vector(&[1.0, 1.0, 1.0])).unwrap();
     let gist = |item| gist_likeness(conn, item, &query).unwrap();
     assert!(is_near(gist(1), 0.707));
     // Of another space, and none.
     assert_eq!((gist(2), gist(9)), (None, None));
-    put_gist(conn, 1, &Meaning::of(&[-1.0, 0.0])).unwrap();
+    put_gist(conn, 1, &Embedding::from_vector(&[-1.0, 0.0])).unwrap();
     assert!(is_near(gist(1), -1.0));
 
     store
-        .embed(
+        .store_embeddings(
             "m",
-            &[(1, Meaning::of(&[1.0, 1.0])), (2, Meaning::of(&[1.0; 3]))],
+            &[
+                (1, Embedding::from_vector(&[1.0, 1.0])),
+                (2, Embedding::from_vector(&[1.0; 3])),
+            ],
         )
         .unwrap();
     let by = |model, item| {
-        let measure = Measure::new(conn, model).unwrap();
-        measure.and_then(|mut measure| measure.of(item, &query).unwrap())
+        let measure = SimilarityReader::new(conn, model).unwrap();
+        measure.and_then(|mut measure| measure.find_similarity(item, &query).unwrap())
     };
     assert!(is_near(by("m", 1), 0.707));
     assert_eq!((by("m", 2), by("m", 3), by("other", 1)), (None, None, None));
@@ -63,8 +66,8 @@ fn rows_are_compared_one_by_one() {
 fn damaged_bytes_are_no_vectors() {
     let (_folder, store) = store(2);
     let conn = &store.conn;
-    let query = Meaning::of(&[1.0, 0.0]);
-    store.embed("m", &[(1, query.clone())]).unwrap();
+    let query = Embedding::from_vector(&[1.0, 0.0]);
+    store.store_embeddings("m", &[(1, query.clone())]).unwrap();
     for bytes in [
         "x''",
         "x'00'",
@@ -76,10 +79,12 @@ fn damaged_bytes_are_no_vectors() {
             "UPDATE vectors SET v = {bytes}; INSERT OR REPLACE INTO gists VALUES (1, {bytes})"
         ))
         .unwrap();
-        let mut measure = Measure::new(conn, "m").unwrap().unwrap();
-        assert_eq!(measure.of(1, &query).unwrap(), None, "{bytes}");
+        let mut measure = SimilarityReader::new(conn, "m").unwrap().unwrap();
+        assert_eq!(measure.find_similarity(1, &query).unwrap(), None, "{bytes}");
         assert_eq!(gist_likeness(conn, 1, &query).unwrap(), None, "{bytes}");
-        let all = store.nearest("m", &query, &Filter::default(), 9).unwrap();
+        let all = store
+            .find_nearest("m", &query, &Filter::default(), 9)
+            .unwrap();
         assert_eq!(all, [], "{bytes}");
     }
 }
@@ -88,9 +93,10 @@ fn damaged_bytes_are_no_vectors() {
 fn a_row_that_goes_leaves_nothing() {
     let (_folder, store) = store(300);
     let conn = &store.conn;
-    let meanings: Vec<(i64, Meaning)> =
-        (1..=300).map(|id| (id, Meaning::of(&[1.0, 2.0]))).collect();
-    store.embed("m", &meanings[..299]).unwrap();
+    let meanings: Vec<(i64, Embedding)> = (1..=300)
+        .map(|id| (id, Embedding::from_vector(&[1.0, 2.0])))
+        .collect();
+    store.store_embeddings("m", &meanings[..299]).unwrap();
     assert_eq!(
         ["sketches", "gists"].map(|table| count(conn, table)),
         [3, 300]
@@ -108,9 +114,10 @@ fn a_row_that_goes_leaves_nothing() {
 #[test]
 fn no_block_needs_a_second_page() {
     let (_folder, store) = store(500);
-    let meanings: Vec<(i64, Meaning)> =
-        (1..=500).map(|id| (id, Meaning::of(&[1.0; 384]))).collect();
-    store.embed("m", &meanings).unwrap();
+    let meanings: Vec<(i64, Embedding)> = (1..=500)
+        .map(|id| (id, Embedding::from_vector(&[1.0; 384])))
+        .collect();
+    store.store_embeddings("m", &meanings).unwrap();
     // Numbers as large as they can be beside the blob.
     let conn = &store.conn;
     conn.execute_batch(

@@ -6,31 +6,31 @@ use std::fmt::Write as _;
 
 use remora_memory::about;
 use remora_memory::overrides::Overrides;
-use remora_memory::store::{Result, Write};
-use remora_memory::words::Splitter;
+use remora_memory::store::{ItemWrite, Result};
+use remora_memory::words::TermSplitter;
 use remora_protocol::record::{Item, Override};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::sqlite::errors::Told;
+use crate::sqlite::errors::StoreResultExt;
 use crate::sqlite::ids::{Id, OwnedId};
 use crate::sqlite::lists;
-use crate::sqlite::names::{Interner, Table, find, kind_code};
-use crate::sqlite::rows::{self, Lists};
+use crate::sqlite::names::{Interner, StringTable, find_string_id, kind_code};
+use crate::sqlite::rows::{self, ItemLists};
 use crate::sqlite::vectors;
-use crate::sqlite::weigh::{Weighed, Weights, weigh};
-use crate::sqlite::write::Tools;
+use crate::sqlite::weigh::{PackedWeights, WeightedTerms, compute_term_weights};
+use crate::sqlite::write::WriterState;
 
 /// Where an item goes.
 #[derive(Debug, Default)]
-struct Place {
+struct WriteTarget {
     /// Its number, if it is fixed already.
     id: Option<i64>,
     /// Its uid, if it keeps an older one.
     uid: Option<String>,
 }
 
-impl Place {
-    fn row(id: i64) -> Self {
+impl WriteTarget {
+    fn from_row_id(id: i64) -> Self {
         Self {
             id: Some(id),
             uid: None,
@@ -41,7 +41,7 @@ impl Place {
 /// Writes the items of a batch.
 pub(in crate::sqlite) struct ItemWriter<'c> {
     tx: &'c Connection,
-    tools: &'c mut Tools,
+    tools: &'c mut WriterState,
     /// How many rows came, by kind.
     kinds: HashMap<i64, i64>,
     /// How many rows and words came, by project.
@@ -51,7 +51,7 @@ pub(in crate::sqlite) struct ItemWriter<'c> {
 }
 
 impl<'c> ItemWriter<'c> {
-    pub(in crate::sqlite) fn new(tx: &'c Connection, tools: &'c mut Tools) -> Self {
+    pub(in crate::sqlite) fn new(tx: &'c Connection, tools: &'c mut WriterState) -> Self {
         Self {
             tx,
             tools,
@@ -62,45 +62,45 @@ impl<'c> ItemWriter<'c> {
     }
 
     /// What is written from now on heeds what users said.
-    pub(super) fn heed(&mut self, overrides: Vec<Override>) {
+    pub(super) fn set_overrides(&mut self, overrides: Vec<Override>) {
         self.overrides = Overrides::new(overrides);
     }
 
     /// Writes one item and returns its number.
-    pub(in crate::sqlite) fn write(
+    pub(in crate::sqlite) fn write_item(
         &mut self,
         names: &mut Interner<'_>,
-        write: &Write,
+        write: &ItemWrite,
     ) -> Result<i64> {
-        if let Write::Add(item) | Write::Put(item) | Write::Keep(item) = write
-            && let Some(tombstone) = self.overrides.tombstone(item)
+        if let ItemWrite::Add(item) | ItemWrite::Put(item) | ItemWrite::Keep(item) = write
+            && let Some(tombstone) = self.overrides.find_tombstone(item)
         {
-            return self.again(&tombstone.uid, item.time);
+            return self.record_repeat(&tombstone.uid, item.time);
         }
         let (item, place) = match write {
-            Write::Again { uid, time } => return self.again(uid, *time),
-            Write::Add(item) => (item, self.by_uid_or_key(item)?),
-            Write::Put(item) => (item, self.by_key_or_uid(item)?),
-            Write::Keep(item) => (item, self.by_number(item)?),
+            ItemWrite::Again { uid, time } => return self.record_repeat(uid, *time),
+            ItemWrite::Add(item) => (item, self.by_uid_or_key(item)?),
+            ItemWrite::Put(item) => (item, self.by_key_or_uid(item)?),
+            ItemWrite::Keep(item) => (item, self.by_number(item)?),
         };
         if let Some(id) = place.id {
             self.remove(id)?;
         }
-        let edited = self.overrides.edited(item, place.uid.as_deref());
+        let edited = self.overrides.apply_edit(item, place.uid.as_deref());
         self.insert(names, edited.as_ref().unwrap_or(item), &place)
     }
 
     /// Brings the counters up to date; the last thing a batch does.
-    pub(in crate::sqlite) fn finish(self) -> Result<()> {
+    pub(in crate::sqlite) fn finish_batch(self) -> Result<()> {
         for (kind, items) in self.kinds {
             self.tx
                 .prepare_cached(
                     "INSERT INTO kinds (kind, items) VALUES (?1, ?2)
                      ON CONFLICT (kind) DO UPDATE SET items = items + excluded.items",
                 )
-                .told()?
+                .store_err()?
                 .execute([kind, items])
-                .told()?;
+                .store_err()?;
         }
         for (project, (items, words)) in self.projects {
             self.tx
@@ -109,84 +109,84 @@ impl<'c> ItemWriter<'c> {
                      ON CONFLICT (id) DO UPDATE SET
                         items = items + excluded.items, words = words + excluded.words",
                 )
-                .told()?
+                .store_err()?
                 .execute([project, items, words])
-                .told()?;
+                .store_err()?;
         }
         Ok(())
     }
 
-    fn again(&self, uid: &str, time: i64) -> Result<i64> {
+    fn record_repeat(&self, uid: &str, time: i64) -> Result<i64> {
         let id: Option<i64> = self
             .tx
             .prepare_cached(
                 "UPDATE items SET seen = seen + 1, last_time = max(last_time, ?2)
                  WHERE uid = ?1 RETURNING id",
             )
-            .told()?
+            .store_err()?
             .query_row(params![Id(uid), time], |row| row.get(0))
             .optional()
-            .told()?;
+            .store_err()?;
         Ok(id.unwrap_or(0))
     }
 
     fn exists(&self, id: i64) -> Result<bool> {
         self.tx
             .prepare_cached("SELECT 1 FROM items WHERE id = ?1")
-            .told()?
+            .store_err()?
             .exists([id])
-            .told()
+            .store_err()
     }
 
     fn uid_row(&self, uid: &str) -> Result<Option<i64>> {
         self.tx
             .prepare_cached("SELECT id FROM items WHERE uid = ?1")
-            .told()?
+            .store_err()?
             .query_row([Id(uid)], |row| row.get(0))
             .optional()
-            .told()
+            .store_err()
     }
 
     fn key_row(&self, item: &Item) -> Result<Option<(i64, String)>> {
         let Some(key) = &item.key else {
             return Ok(None);
         };
-        let Some(project) = find(self.tx, Table::Names, &item.project)? else {
+        let Some(project) = find_string_id(self.tx, StringTable::Names, &item.project)? else {
             return Ok(None);
         };
         self.tx
             .prepare_cached(
                 "SELECT id, uid FROM items WHERE project = ?1 AND kind = ?2 AND key = ?3",
             )
-            .told()?
+            .store_err()?
             .query_row(params![project, kind_code(item.kind), key], |row| {
                 Ok((row.get(0)?, row.get::<_, OwnedId>(1)?.0))
             })
             .optional()
-            .told()
+            .store_err()
     }
 
     /// The uid decides; rows with the same key are one.
-    fn by_uid_or_key(&mut self, item: &Item) -> Result<Place> {
+    fn by_uid_or_key(&mut self, item: &Item) -> Result<WriteTarget> {
         let same = self.uid_row(&item.uid)?;
         match (same, self.key_row(item)?) {
             (Some(id), Some((other, _))) if other != id => {
                 self.remove(other)?;
-                Ok(Place::row(id))
+                Ok(WriteTarget::from_row_id(id))
             }
-            (Some(id), _) => Ok(Place::row(id)),
-            (None, Some((id, uid))) => Ok(Place {
+            (Some(id), _) => Ok(WriteTarget::from_row_id(id)),
+            (None, Some((id, uid))) => Ok(WriteTarget {
                 id: Some(id),
                 uid: Some(uid),
             }),
-            (None, None) => Ok(Place::default()),
+            (None, None) => Ok(WriteTarget::default()),
         }
     }
 
     /// The key decides; the row keeps its number and its uid.
-    fn by_key_or_uid(&mut self, item: &Item) -> Result<Place> {
+    fn by_key_or_uid(&mut self, item: &Item) -> Result<WriteTarget> {
         match self.key_row(item)? {
-            Some((id, uid)) => Ok(Place {
+            Some((id, uid)) => Ok(WriteTarget {
                 id: Some(id),
                 uid: Some(uid),
             }),
@@ -195,7 +195,7 @@ impl<'c> ItemWriter<'c> {
     }
 
     /// The number decides, unless another row has it.
-    fn by_number(&mut self, item: &Item) -> Result<Place> {
+    fn by_number(&mut self, item: &Item) -> Result<WriteTarget> {
         let mut place = self.by_uid_or_key(item)?;
         if item.id > 0 && place.id != Some(item.id) && !self.exists(item.id)? {
             if let Some(old) = place.id {
@@ -213,33 +213,33 @@ impl<'c> ItemWriter<'c> {
             .prepare_cached(
                 "DELETE FROM items WHERE id = ?1 RETURNING kind, project, vec, lists, time",
             )
-            .told()?
+            .store_err()?
             .query_row([id], |row| {
                 let vec: Vec<u8> = row.get(2)?;
-                let words = Weights(&vec).words();
+                let words = PackedWeights(&vec).word_count();
                 Ok((row.get(0)?, row.get(1)?, words, row.get(3)?, row.get(4)?))
             })
             .optional()
-            .told()?;
+            .store_err()?;
         let Some((kind, project, words, lists, time)) = row else {
             return Ok(());
         };
         self.tx
             .prepare_cached("DELETE FROM words WHERE rowid = ?1")
-            .told()?
+            .store_err()?
             .execute([id])
-            .told()?;
+            .store_err()?;
         vectors::drop_item(self.tx, id)?;
-        let lists = Lists::from_json(lists.as_deref());
+        let lists = ItemLists::from_json(lists.as_deref());
         for path in lists.read.iter().chain(&lists.modified) {
             self.tx
                 .prepare_cached(
                     "DELETE FROM item_files
                      WHERE path = ?1 AND project = ?2 AND kind = ?3 AND time = ?4 AND item = ?5",
                 )
-                .told()?
+                .store_err()?
                 .execute([*path, project, kind, time, id])
-                .told()?;
+                .store_err()?;
         }
         self.count(kind, project, -1, -i64::from(words));
         Ok(())
@@ -252,8 +252,14 @@ impl<'c> ItemWriter<'c> {
         of.1 += words;
     }
 
-    fn insert(&mut self, names: &mut Interner<'_>, item: &Item, place: &Place) -> Result<i64> {
-        let Weighed { terms, vec, words } = weigh(item, &mut self.tools.splitter);
+    fn insert(
+        &mut self,
+        names: &mut Interner<'_>,
+        item: &Item,
+        place: &WriteTarget,
+    ) -> Result<i64> {
+        let WeightedTerms { terms, vec, words } =
+            compute_term_weights(item, &mut self.tools.splitter);
         let kind = kind_code(item.kind);
         let project = names.name(&item.project)?;
         let session = names.name(&item.session)?;
@@ -265,10 +271,10 @@ impl<'c> ItemWriter<'c> {
         let mut paths = |files: &[String]| -> Result<Vec<i64>> {
             files
                 .iter()
-                .map(|file| names.number(Table::Paths, file))
+                .map(|file| names.intern_string(StringTable::Paths, file))
                 .collect()
         };
-        let lists = Lists {
+        let lists = ItemLists {
             facts: item.facts.clone(),
             concepts: item.concepts.clone(),
             read: paths(&item.files_read)?,
@@ -281,7 +287,7 @@ impl<'c> ItemWriter<'c> {
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
             ?19, ?20, ?21, ?22, ?23, ?24)",
     )
-    .told()?
+    .store_err()?
     .execute(params![
         place.id,
         kind,
@@ -308,22 +314,22 @@ impl<'c> ItemWriter<'c> {
         item.detail.as_ref().map(ToString::to_string),
         item.text
     ])
-    .told()?;
+    .store_err()?;
         let id = self.tx.last_insert_rowid();
         put_words(self.tx, id, item, [project, kind, agent], terms)?;
-        if let Some(gist) = self.tools.gister.gist(&about::gist_of(item)) {
+        if let Some(gist) = self.tools.gister.embed_static(&about::gist_of(item)) {
             vectors::put_gist(self.tx, id, &gist)?;
         }
-        vectors::enqueue(self.tx, id)?;
+        vectors::enqueue_item(self.tx, id)?;
         for path in lists.read.iter().chain(&lists.modified) {
             self.tx
                 .prepare_cached(
                     "INSERT OR IGNORE INTO item_files (path, project, kind, time, item)
                      VALUES (?1, ?2, ?3, ?4, ?5)",
                 )
-                .told()?
+                .store_err()?
                 .execute([*path, project, kind, item.time, id])
-                .told()?;
+                .store_err()?;
         }
         self.count(kind, project, 1, i64::from(words));
         Ok(id)
@@ -339,42 +345,48 @@ fn put_words(
     [project, kind, agent]: [i64; 3],
     mut terms: String,
 ) -> Result<()> {
-    lists::list(&mut terms, item, project);
+    lists::add_injectable_terms(&mut terms, item, project);
     // Writing to a string cannot fail.
     let _ = write!(terms, " _p{project} _k{kind} _a{agent}");
     tx.prepare_cached("INSERT INTO words (rowid, terms) VALUES (?1, ?2)")
-        .told()?
+        .store_err()?
         .execute(params![id, terms])
-        .told()?;
+        .store_err()?;
     Ok(())
 }
 
 /// How many items are read at a time.
-const CHUNK: usize = 500;
+const CHUNK_ITEMS: usize = 500;
 
 /// Lists the words of all items, into an index that holds none.
 pub(crate) fn list_words(tx: &Connection) -> Result<()> {
-    let mut splitter = Splitter::default();
+    let mut splitter = TermSplitter::default();
     let mut after = 0;
     loop {
         let rows: Vec<[i64; 4]> = tx
             .prepare_cached(
                 "SELECT id, project, kind, agent FROM items WHERE id > ?1 ORDER BY id LIMIT ?2",
             )
-            .told()?
-            .query_map(params![after, CHUNK], |row| {
+            .store_err()?
+            .query_map(params![after, CHUNK_ITEMS], |row| {
                 Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
             })
-            .told()?
+            .store_err()?
             .collect::<rusqlite::Result<_>>()
-            .told()?;
+            .store_err()?;
         let Some([last, ..]) = rows.last() else {
             return Ok(());
         };
         after = *last;
         let ids: Vec<i64> = rows.iter().map(|[id, ..]| *id).collect();
-        for ([id, tags @ ..], item) in rows.into_iter().zip(rows::items(tx, &ids)?) {
-            put_words(tx, id, &item, tags, weigh(&item, &mut splitter).terms)?;
+        for ([id, tags @ ..], item) in rows.into_iter().zip(rows::read_items(tx, &ids)?) {
+            put_words(
+                tx,
+                id,
+                &item,
+                tags,
+                compute_term_weights(&item, &mut splitter).terms,
+            )?;
         }
     }
 }

@@ -6,35 +6,37 @@ use std::ffi::OsString;
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use super::super::Case;
-use super::super::talk::{Ask, Talk};
+use super::super::MemoryCase;
+use super::super::talk::{TalkRequest, TalkResult};
 use super::told::{after_call, after_prompt, all_told};
-use super::{at, bash, edit, read, text, told_to};
+use super::{bash_call, edit_call, read_call, text_at_event, text_reply, told_to};
 
 /// What the user rules in passing, and why.
-const IN_PASSING: &str = "keep the limit at 3, the upstream bans us above that";
-const REASON: &str = "the upstream bans us";
+const PASSING_RULE: &str = "keep the limit at 3, the upstream bans us above that";
+const PASSING_REASON: &str = "the upstream bans us";
 
 /// Installs for the user, as everybody begins.
-fn install(case: &Case) -> Result<()> {
-    let installed = case.house.remora("project", &["install", "claude-code"]);
+fn install_for_user(case: &MemoryCase) -> Result<()> {
+    let installed = case
+        .house
+        .run_remora("project", &["install", "claude-code"]);
     installed.map(drop)
 }
 
 /// A session of one prompt that is stored when it is over.
-fn work(case: &mut Case, prompt: &str, turns: &[Value]) -> Result<Talk> {
-    let talk = case.talk(&Ask {
+fn run_prompt(case: &mut MemoryCase, prompt: &str, turns: &[Value]) -> Result<TalkResult> {
+    let talk = case.run_talk(&TalkRequest {
         project: "project",
         prompt,
         turns,
-        ..Ask::default()
+        ..TalkRequest::default()
     })?;
-    case.house.drain()?;
+    case.house.drain_spool()?;
     Ok(talk)
 }
 
 /// Rows are embedded, and a hook may wait for its prompt to be.
-fn by_meaning(case: &Case) -> Result<[(&'static str, OsString); 1]> {
+fn by_meaning(case: &MemoryCase) -> Result<[(&'static str, OsString); 1]> {
     case.house.wait_for_encoder()?;
     Ok([("REMORA_EMBEDDING_BUDGET_MS", "5000".into())])
 }
@@ -44,81 +46,82 @@ fn line_with<'t>(text: &'t str, words: &str) -> Option<&'t str> {
     text.lines().find(|line| line.contains(words))
 }
 
-fn retries(case: &mut Case, rule: &str) -> Result<()> {
-    case.house.write("project/src/retry.py", "LIMIT = 1\n")?;
+fn play_retries(case: &mut MemoryCase, rule: &str) -> Result<()> {
+    case.house
+        .write_file("project/src/retry.py", "LIMIT = 1\n")?;
     let turns = [
-        read(case, "toolu_retry_read", "src/retry.py"),
-        edit(
+        read_call(case, "toolu_retry_read", "src/retry.py"),
+        edit_call(
             case,
             "toolu_retry_edit",
             "src/retry.py",
             "LIMIT = 1",
             "LIMIT = 3",
         ),
-        bash("toolu_retry_look", "ls src"),
-        text(
+        bash_call("toolu_retry_look", "ls src"),
+        text_reply(
             "Retries are in: `src/retry.py` tries three times.\n\nNext steps:\n- add jitter to the \
              waits",
         ),
     ];
     let prompt = format!("Add retries to the fetcher. {rule}");
-    work(case, &prompt, &turns).map(drop)
+    run_prompt(case, &prompt, &turns).map(drop)
 }
 
-fn export(case: &mut Case) -> Result<()> {
+fn play_export(case: &mut MemoryCase) -> Result<()> {
     case.house
-        .write("project/src/export.py", "def rows():\n    return []\n")?;
+        .write_file("project/src/export.py", "def rows():\n    return []\n")?;
     let turns = [
-        read(case, "toolu_export_read", "src/export.py"),
-        edit(
+        read_call(case, "toolu_export_read", "src/export.py"),
+        edit_call(
             case,
             "toolu_export_edit",
             "src/export.py",
             "return []",
             "return [';']",
         ),
-        text(
+        text_reply(
             "The export writes `report.csv` with a semicolon. I tried the csv module first and \
              dropped it: it quotes numbers, which the ERP rejects.\n\nNext steps:\n- header row \
              from the config\n- a test with umlauts",
         ),
     ];
     let prompt = "We need a csv export of the monthly report, quick one";
-    work(case, prompt, &turns).map(drop)
+    run_prompt(case, prompt, &turns).map(drop)
 }
 
 /// "Continue" brings the newest working session and its open steps, not the oldest, whatever was
 /// only chatted about since.
-pub(in super::super) fn goes_on(case: &mut Case) -> Result<()> {
-    install(case)?;
-    retries(case, IN_PASSING)?;
-    export(case)?;
-    let answer = [text("It writes a semicolon.")];
-    work(case, "Which separator does the export write?", &answer)?;
-    work(case, "thanks, that's it for today", &[text("Bye.")])?;
+pub(in super::super) fn goes_on(case: &mut MemoryCase) -> Result<()> {
+    install_for_user(case)?;
+    play_retries(case, PASSING_RULE)?;
+    play_export(case)?;
+    let answer = [text_reply("It writes a semicolon.")];
+    run_prompt(case, "Which separator does the export write?", &answer)?;
+    run_prompt(case, "thanks, that's it for today", &[text_reply("Bye.")])?;
     for prompt in ["continue", "where were we?"] {
         let texts = told_to(case, "project", prompt)?;
-        let told = at(&texts, "UserPromptSubmit");
+        let told = text_at_event(&texts, "UserPromptSubmit");
         for words in [
             "the ERP rejects",
             "header row from the config",
             "a test with umlauts",
         ] {
-            case.check(told.contains(words), || {
+            case.check_that(told.contains(words), || {
                 format!("{prompt:?} does not bring `{words}`: {texts:#?}")
             });
         }
         for old in ["jitter", "three times"] {
-            case.check(!told.contains(old), || {
+            case.check_that(!told.contains(old), || {
                 format!("{prompt:?} brings older work: {told}")
             });
         }
-        let start = at(&texts, "SessionStart");
-        case.check(start.contains("header row from the config"), || {
+        let start = text_at_event(&texts, "SessionStart");
+        case.check_that(start.contains("header row from the config"), || {
             format!("the start does not tell what is left: {start}")
         });
         for noise in ["Read src/", "Listed", "Looked", "ls src"] {
-            case.check(!start.contains(noise), || {
+            case.check_that(!start.contains(noise), || {
                 format!("the start tells what was only looked at ({noise}): {start}")
             });
         }
@@ -127,25 +130,25 @@ pub(in super::super) fn goes_on(case: &mut Case) -> Result<()> {
 }
 
 /// What is about to break what the user said brings it, with its reason.
-pub(in super::super) fn rule_holds(case: &mut Case) -> Result<()> {
-    install(case)?;
-    retries(case, IN_PASSING)?;
-    export(case)?;
+pub(in super::super) fn rule_holds(case: &mut MemoryCase) -> Result<()> {
+    install_for_user(case)?;
+    play_retries(case, PASSING_RULE)?;
+    play_export(case)?;
     // In a session that begins with it, and in one that has begun.
     let raise = "Raise the retry limit to 5";
     let first = told_to(case, "project", raise)?;
     let instead = "why don't we just retry 10 times?";
-    let talk = case.talk(&Ask {
+    let talk = case.run_talk(&TalkRequest {
         project: "project",
         prompt: "ok",
         then: &[instead],
-        turns: &[text("Ready."), text("Noted.")],
-        ..Ask::default()
+        turns: &[text_reply("Ready."), text_reply("Noted.")],
+        ..TalkRequest::default()
     })?;
     for (prompt, texts) in [(raise, first), (instead, all_told(&talk))] {
         // At the prompt that breaks it, though the start has told it as well.
-        let told = at(&texts, "UserPromptSubmit");
-        case.check(told.contains(REASON), || {
+        let told = text_at_event(&texts, "UserPromptSubmit");
+        case.check_that(told.contains(PASSING_REASON), || {
             format!("{prompt:?} does not bring the rule: {texts:#?}")
         });
     }
@@ -153,66 +156,68 @@ pub(in super::super) fn rule_holds(case: &mut Case) -> Result<()> {
 }
 
 /// The start of the next session lists a rule as one in force, with its reason.
-pub(in super::super) fn rule_is_listed(case: &mut Case) -> Result<()> {
-    install(case)?;
-    retries(case, IN_PASSING)?;
-    export(case)?;
+pub(in super::super) fn rule_is_listed(case: &mut MemoryCase) -> Result<()> {
+    install_for_user(case)?;
+    play_retries(case, PASSING_RULE)?;
+    play_export(case)?;
     let texts = told_to(case, "project", "Raise the retry limit to 5")?;
-    let start = at(&texts, "SessionStart");
+    let start = text_at_event(&texts, "SessionStart");
     let listed = line_with(start, "limit at 3");
-    case.check(listed.is_some_and(|line| line.contains(REASON)), || {
-        format!("the start does not list the rule with its reason: {start}")
-    });
+    case.check_that(
+        listed.is_some_and(|line| line.contains(PASSING_REASON)),
+        || format!("the start does not list the rule with its reason: {start}"),
+    );
     // It stands there by itself, not as something that was once asked.
-    case.check(listed.is_some_and(|line| !line.contains("asked:")), || {
+    case.check_that(listed.is_some_and(|line| !line.contains("asked:")), || {
         format!("the rule is not told as a statement: {start}")
     });
     Ok(())
 }
 
 /// A decision that was changed later comes in its changed form only.
-pub(in super::super) fn changed_decision(case: &mut Case) -> Result<()> {
-    install(case)?;
-    case.house.write("project/src/cache.py", "MINUTES = 5\n")?;
+pub(in super::super) fn changed_decision(case: &mut MemoryCase) -> Result<()> {
+    install_for_user(case)?;
+    case.house
+        .write_file("project/src/cache.py", "MINUTES = 5\n")?;
     let turns = [
-        read(case, "toolu_ten_read", "src/cache.py"),
-        edit(
+        read_call(case, "toolu_ten_read", "src/cache.py"),
+        edit_call(
             case,
             "toolu_ten",
             "src/cache.py",
             "MINUTES = 5",
             "MINUTES = 10",
         ),
-        text("Cached reports expire after 10 minutes now."),
+        text_reply("Cached reports expire after 10 minutes now."),
     ];
     let prompt = "Cached reports should expire after 10 minutes, so that the numbers stay fresh.";
-    work(case, prompt, &turns)?;
+    run_prompt(case, prompt, &turns)?;
     let turns = [
-        read(case, "toolu_thirty_read", "src/cache.py"),
-        edit(
+        read_call(case, "toolu_thirty_read", "src/cache.py"),
+        edit_call(
             case,
             "toolu_thirty",
             "src/cache.py",
             "MINUTES = 10",
             "MINUTES = 30",
         ),
-        text("Cached reports expire after 30 minutes now."),
+        text_reply("Cached reports expire after 30 minutes now."),
     ];
     let prompt = "Change of plan: let cached reports expire after 30 minutes instead of 10, the \
                   database cannot keep up.";
-    work(case, prompt, &turns)?;
-    export(case)?;
+    run_prompt(case, prompt, &turns)?;
+    play_export(case)?;
     for prompt in [
         "How long until cached reports expire, and why?",
         "Cache the weekly reports like the other cached reports, they should expire alike.",
     ] {
         let texts = told_to(case, "project", prompt)?;
         let all: String = texts.iter().map(|told| told.text.as_str()).collect();
-        case.check(all.contains("30 minutes"), || {
+        case.check_that(all.contains("30 minutes"), || {
             format!("{prompt:?} does not bring the decision: {texts:#?}")
         });
         for old in ["expire after 10 minutes", "stay fresh"] {
-            case.check(!all.contains(old), || {
+            case.check_that(!all.contains(old), || {
                 format!("{prompt:?} brings the decision that was changed: {texts:#?}")
             });
         }
@@ -221,28 +226,28 @@ pub(in super::super) fn changed_decision(case: &mut Case) -> Result<()> {
 }
 
 /// `Remember: …` in a prompt is told at the next start.
-pub(in super::super) fn remembers(case: &mut Case) -> Result<()> {
-    install(case)?;
-    work(
+pub(in super::super) fn play_remembers(case: &mut MemoryCase) -> Result<()> {
+    install_for_user(case)?;
+    run_prompt(
         case,
         "Remember: the staging server is wiped every Monday at 6.",
-        &[text("Noted.")],
+        &[text_reply("Noted.")],
     )?;
     let texts = told_to(case, "project", "ok")?;
-    let start = at(&texts, "SessionStart");
-    case.check(start.contains("wiped every Monday at 6"), || {
+    let start = text_at_event(&texts, "SessionStart");
+    case.check_that(start.contains("wiped every Monday at 6"), || {
         format!("what is to be remembered is not told at the start: {texts:#?}")
     });
     Ok(())
 }
 
 /// A failure behind a wrapper gets its old fix, another failure of the wrapper gets nothing.
-pub(in super::super) fn wrapped_failure(case: &mut Case) -> Result<()> {
-    install(case)?;
+pub(in super::super) fn wrapped_failure(case: &mut MemoryCase) -> Result<()> {
+    install_for_user(case)?;
     // Prints what lies in a file, as a runner does, until it is empty.
     let make = "#!/bin/sh\n[ -s failure.txt ] || { echo ok; exit 0; }\ncat failure.txt\necho \
                 'make: *** [Makefile:4: check] Error 1'\nexit 2\n";
-    case.house.script("bin/make", make)?;
+    case.house.write_script("bin/make", make)?;
     let failure = |file: &str, line: u32| {
         format!(
             "Traceback (most recent call last):\n  File \"{file}\", line {line}, in load\n    \
@@ -250,127 +255,139 @@ pub(in super::super) fn wrapped_failure(case: &mut Case) -> Result<()> {
              datetime-like objects\n"
         )
     };
-    case.house.write("project/src/load.py", "since = now()\n")?;
     case.house
-        .write("project/failure.txt", &failure("src/load.py", 12))?;
+        .write_file("project/src/load.py", "since = now()\n")?;
+    case.house
+        .write_file("project/failure.txt", &failure("src/load.py", 12))?;
     let mut turns = vec![
-        bash("toolu_make_failing", "make check"),
-        read(case, "toolu_make_read", "src/load.py"),
-        edit(
+        bash_call("toolu_make_failing", "make check"),
+        read_call(case, "toolu_make_read", "src/load.py"),
+        edit_call(
             case,
             "toolu_make_edit",
             "src/load.py",
             "now()",
             "now(tz=UTC)",
         ),
-        bash("toolu_make_empty", ": > failure.txt"),
-        bash("toolu_make_passing", "make check"),
-        text("The check passes: both sides have a time zone now."),
+        bash_call("toolu_make_empty", ": > failure.txt"),
+        bash_call("toolu_make_passing", "make check"),
+        text_reply("The check passes: both sides have a time zone now."),
     ];
-    work(case, "make check fails, please look", &turns)?;
+    run_prompt(case, "make check fails, please look", &turns)?;
     // The same error elsewhere, then another one behind the same wrapper.
     case.house
-        .write("project/failure.txt", &failure("src/report.py", 88))?;
+        .write_file("project/failure.txt", &failure("src/report.py", 88))?;
     let other = "Traceback (most recent call last):\n  File \"src/mail.py\", line 3, in send\n    \
                  smtp.login(user)\nsmtplib.SMTPAuthenticationError: (535, b'credentials \
                  rejected')\n";
-    case.house.write("project/other.txt", other)?;
+    case.house.write_file("project/other.txt", other)?;
     turns = vec![
-        bash("toolu_same", "make check"),
-        bash("toolu_swap", "cp other.txt failure.txt"),
-        bash("toolu_other", "make check"),
-        text("Seen."),
+        bash_call("toolu_same", "make check"),
+        bash_call("toolu_swap", "cp other.txt failure.txt"),
+        bash_call("toolu_other", "make check"),
+        text_reply("Seen."),
     ];
-    let talk = work(case, "run the checks", &turns)?;
+    let talk = run_prompt(case, "run the checks", &turns)?;
     let last = talk.requests.last().context("no request")?;
     let same = after_call(last, "toolu_same");
-    let mends = |told: &super::Told| {
-        told.event() == "PostToolUseFailure" && told.text.contains("now(tz=UTC)")
+    let mends = |told: &super::InjectedText| {
+        told.event_name() == "PostToolUseFailure" && told.text.contains("now(tz=UTC)")
     };
-    case.check(same.len() == 1 && same.iter().all(mends), || {
+    case.check_that(same.len() == 1 && same.iter().all(mends), || {
         format!("the same error through `make` brings {same:?}")
     });
     let other = after_call(last, "toolu_other");
-    case.equal("another error through `make`", &other, &Vec::new());
+    case.check_equal("another error through `make`", &other, &Vec::new());
     Ok(())
 }
 
 /// A test that fails behind `| tail`, so that the client is told of a success, gets its old fix;
 /// calls that pass get nothing.
-pub(in super::super) fn piped_failure(case: &mut Case) -> Result<()> {
-    install(case)?;
+pub(in super::super) fn piped_failure(case: &mut MemoryCase) -> Result<()> {
+    install_for_user(case)?;
     super::lay_out(case)?;
     let piped = "sh check.sh 2>&1 | tail -30";
     let turns = [
-        bash("toolu_piped_failing", piped),
-        read(case, "toolu_piped_read", super::FILE),
-        edit(
+        bash_call("toolu_piped_failing", piped),
+        read_call(case, "toolu_piped_read", super::FIXED_FILE),
+        edit_call(
             case,
             "toolu_piped_edit",
-            super::FILE,
+            super::FIXED_FILE,
             "[m for m in metres]",
             "[m * 1000 for m in metres]",
         ),
-        bash("toolu_piped_passing", piped),
-        text("The levels are millimetres now."),
+        bash_call("toolu_piped_passing", piped),
+        text_reply("The levels are millimetres now."),
     ];
-    work(case, "the gauge check fails, please look", &turns)?;
+    run_prompt(case, "the gauge check fails, please look", &turns)?;
     // The start would tell all that is known of so small a project.
     let off = ["config", "set", "recall.start_tokens", "0"];
-    case.house.remora("project", &off)?;
-    let elsewhere = super::failure("/build/77/tests/test_gauge.py", 19);
-    case.house.write("project/failure.txt", &elsewhere)?;
+    case.house.run_remora("project", &off)?;
+    let elsewhere = super::format_failure("/build/77/tests/test_gauge.py", 19);
+    case.house.write_file("project/failure.txt", &elsewhere)?;
     case.house
-        .write("project/check.sh", "cat failure.txt\nexit 1\n")?;
+        .write_file("project/check.sh", "cat failure.txt\nexit 1\n")?;
     let turns = [
-        bash("toolu_quiet", "echo '1 passed in 0.01s' | tail -30"),
-        bash("toolu_again", piped),
-        text("Seen."),
+        bash_call("toolu_quiet", "echo '1 passed in 0.01s' | tail -30"),
+        bash_call("toolu_again", piped),
+        text_reply("Seen."),
     ];
-    let talk = work(case, "run the checks", &turns)?;
+    let talk = run_prompt(case, "run the checks", &turns)?;
     let last = talk.requests.last().context("no request")?;
     let again = after_call(last, "toolu_again");
-    let mends =
-        |told: &super::Told| told.event() == "PostToolUse" && told.text.contains("m * 1000");
-    case.check(again.len() == 1 && again.iter().all(mends), || {
+    let mends = |told: &super::InjectedText| {
+        told.event_name() == "PostToolUse" && told.text.contains("m * 1000")
+    };
+    case.check_that(again.len() == 1 && again.iter().all(mends), || {
         format!("the same failure behind a filter brings {again:?}")
     });
     let quiet = after_call(last, "toolu_quiet");
-    case.equal("a call that passed", &quiet, &Vec::new());
+    case.check_equal("a call that passed", &quiet, &Vec::new());
     Ok(())
 }
 
 /// What was said of a file comes when it is read under its new name.
-pub(in super::super) fn moved_file(case: &mut Case) -> Result<()> {
-    install(case)?;
-    case.house.write("project/src/parse.py", "LIMIT = 1\n")?;
-    case.house.git("project", &["add", "-A"])?;
+pub(in super::super) fn moved_file(case: &mut MemoryCase) -> Result<()> {
+    install_for_user(case)?;
     case.house
-        .git("project", &["commit", "-q", "-m", "parse"])?;
+        .write_file("project/src/parse.py", "LIMIT = 1\n")?;
+    case.house.run_git("project", &["add", "-A"])?;
+    case.house
+        .run_git("project", &["commit", "-q", "-m", "parse"])?;
     let turns = [
-        read(case, "toolu_parse_read", "src/parse.py"),
-        edit(
+        read_call(case, "toolu_parse_read", "src/parse.py"),
+        edit_call(
             case,
             "toolu_parse",
             "src/parse.py",
             "LIMIT = 1",
             "LIMIT = 64",
         ),
-        text("The parser reads 64 KB at most. I tried 1 MB and dropped that: 9 s on the mail box."),
+        text_reply(
+            "The parser reads 64 KB at most. I tried 1 MB and dropped that: 9 s on the mail box.",
+        ),
     ];
     let prompt = "Give the parser a limit. Never use eval in src/parse.py, because the input is \
                   hostile.";
-    work(case, prompt, &turns)?;
-    export(case)?;
-    let moving = bash("toolu_move", "git mv src/parse.py src/reader.py");
-    work(case, "Call it reader.py", &[moving, text("It is moved.")])?;
+    run_prompt(case, prompt, &turns)?;
+    play_export(case)?;
+    let moving = bash_call("toolu_move", "git mv src/parse.py src/reader.py");
+    run_prompt(
+        case,
+        "Call it reader.py",
+        &[moving, text_reply("It is moved.")],
+    )?;
     case.house
-        .git("project", &["commit", "-q", "-a", "-m", "move"])?;
+        .run_git("project", &["commit", "-q", "-a", "-m", "move"])?;
     // The start would tell all that is known of so small a project.
     let off = ["config", "set", "recall.start_tokens", "0"];
-    case.house.remora("project", &off)?;
-    let turns = [read(case, "toolu_moved", "src/reader.py"), text("Read.")];
-    let talk = work(case, "ok", &turns)?;
+    case.house.run_remora("project", &off)?;
+    let turns = [
+        read_call(case, "toolu_moved", "src/reader.py"),
+        text_reply("Read."),
+    ];
+    let talk = run_prompt(case, "ok", &turns)?;
     let last = talk.requests.last().context("no request")?;
     let texts = after_call(last, "toolu_moved");
     let told: String = texts.iter().map(|told| told.text.as_str()).collect();
@@ -379,7 +396,7 @@ pub(in super::super) fn moved_file(case: &mut Case) -> Result<()> {
         "the input is hostile",
         "9 s on the mail box",
     ] {
-        case.check(told.contains(words), || {
+        case.check_that(told.contains(words), || {
             format!("`{words}` is not told beside the moved file: {texts:?}")
         });
     }
@@ -387,10 +404,10 @@ pub(in super::super) fn moved_file(case: &mut Case) -> Result<()> {
 }
 
 /// Thanks, and work that has nothing to do with what is remembered, bring nothing.
-pub(in super::super) fn silence(case: &mut Case) -> Result<()> {
-    install(case)?;
-    retries(case, IN_PASSING)?;
-    export(case)?;
+pub(in super::super) fn play_silence(case: &mut MemoryCase) -> Result<()> {
+    install_for_user(case)?;
+    play_retries(case, PASSING_RULE)?;
+    play_export(case)?;
     let prompts = [
         "thanks, great work!",
         "Find a good recipe for sourdough bread",
@@ -399,37 +416,37 @@ pub(in super::super) fn silence(case: &mut Case) -> Result<()> {
     ];
     for prompt in prompts {
         let texts = told_to(case, "project", prompt)?;
-        let told = at(&texts, "UserPromptSubmit").to_owned();
-        case.check(told.is_empty(), || {
+        let told = text_at_event(&texts, "UserPromptSubmit").to_owned();
+        case.check_that(told.is_empty(), || {
             format!("first: {prompt:?} brings {told}")
         });
     }
     // The same within one session, after one that has to do with it.
-    let said = ["Noted."; 5].map(text);
-    let talk = case.talk(&Ask {
+    let said = ["Noted."; 5].map(text_reply);
+    let talk = case.run_talk(&TalkRequest {
         project: "project",
         prompt: "Why did we drop the csv module for the export?",
         then: &prompts,
         turns: &said,
-        ..Ask::default()
+        ..TalkRequest::default()
     })?;
     let first = all_told(&talk);
-    case.check(
-        at(&first, "SessionStart").contains("quotes numbers"),
+    case.check_that(
+        text_at_event(&first, "SessionStart").contains("quotes numbers"),
         || format!("nothing is told at all: {first:#?}"),
     );
     let last = talk.requests.last().context("no request")?;
     for prompt in prompts {
-        case.equal(prompt, &after_prompt(last, prompt), &Vec::new());
+        case.check_equal(prompt, &after_prompt(last, prompt), &Vec::new());
     }
     Ok(())
 }
 
 /// The same with the encoder, as on any day but the first.
-pub(in super::super) fn with_encoder(case: &mut Case) -> Result<()> {
-    install(case)?;
-    retries(case, IN_PASSING)?;
-    export(case)?;
+pub(in super::super) fn with_encoder(case: &mut MemoryCase) -> Result<()> {
+    install_for_user(case)?;
+    play_retries(case, PASSING_RULE)?;
+    play_export(case)?;
     let env = by_meaning(case)?;
     for (prompt, wanted) in [
         ("thanks, great work!", None),
@@ -438,22 +455,22 @@ pub(in super::super) fn with_encoder(case: &mut Case) -> Result<()> {
             "Write a function that converts Roman numerals to integers",
             None,
         ),
-        ("why don't we just retry 10 times?", Some(REASON)),
-        ("Raise the retry limit to 5", Some(REASON)),
+        ("why don't we just retry 10 times?", Some(PASSING_REASON)),
+        ("Raise the retry limit to 5", Some(PASSING_REASON)),
     ] {
-        let talk = case.talk(&Ask {
+        let talk = case.run_talk(&TalkRequest {
             project: "project",
             prompt,
-            turns: &[text("Noted.")],
+            turns: &[text_reply("Noted.")],
             env: &env,
-            ..Ask::default()
+            ..TalkRequest::default()
         })?;
         let texts = all_told(&talk);
         let holds = match wanted {
             Some(words) => texts.iter().any(|told| told.text.contains(words)),
-            None => at(&texts, "UserPromptSubmit").is_empty(),
+            None => text_at_event(&texts, "UserPromptSubmit").is_empty(),
         };
-        case.check(holds, || format!("{prompt:?} brings {texts:#?}"));
+        case.check_that(holds, || format!("{prompt:?} brings {texts:#?}"));
     }
     Ok(())
 }

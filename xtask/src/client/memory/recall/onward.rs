@@ -6,75 +6,76 @@ use std::fs;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use super::super::Case;
-use super::super::talk::{Ask, Talk};
-use super::told::{Told, all_told, told};
-use super::{CHOICE, bash, first_session, knows, nothing_twice, text};
+use super::super::MemoryCase;
+use super::super::talk::{TalkRequest, TalkResult};
+use super::told::{InjectedText, all_told, collect_injected};
+use super::{CHOICE_WORDS, bash_call, first_session, has_first_session, nothing_twice, text_reply};
 
 /// Stated in the session; the client's summary will leave it out.
-const LOST: &str = "We decided to paint the buoys orange because fog hides the white ones.";
+const LOST_DECISION: &str =
+    "We decided to paint the buoys orange because fog hides the white ones.";
 const LOST_WORDS: &str = "paint the buoys orange";
 /// Said by the client's summary.
-const KEPT: &str = "We decided to count buoys from the north because charts do.";
+const KEPT_DECISION: &str = "We decided to count buoys from the north because charts do.";
 const KEPT_WORDS: &str = "count buoys from the north";
-const SUMMARY: &str = "<summary>The person decided to count buoys from the north because charts \
+const CLIENT_SUMMARY: &str = "<summary>The person decided to count buoys from the north because charts \
                        do. The task goes on.</summary>";
 
-pub(in super::super) fn goes_on(case: &mut Case) -> Result<()> {
+pub(in super::super) fn goes_on(case: &mut MemoryCase) -> Result<()> {
     first_session(case)?;
-    let begun = case.talk(&Ask {
+    let begun = case.run_talk(&TalkRequest {
         project: "project",
         prompt: "ok",
-        turns: &[text("Ready.")],
-        ..Ask::default()
+        turns: &[text_reply("Ready.")],
+        ..TalkRequest::default()
     })?;
-    case.check(knows(&all_told(&begun)), || {
+    case.check_that(has_first_session(&all_told(&begun)), || {
         format!("the start is not told: {:?}", all_told(&begun))
     });
-    case.house.drain()?;
-    let id = begun.session()?;
-    let resumed = resume(case, &id)?;
+    case.house.drain_spool()?;
+    let id = begun.session_id()?;
+    let resumed = resume_session(case, &id)?;
     let texts = all_told(&resumed);
-    case.equal("texts after resuming", &texts, &all_told(&begun));
+    case.check_equal("texts after resuming", &texts, &all_told(&begun));
 
     let drain = format!("{} worker drain", case.house.remora_path().display());
     let buoys = case.house.path("project/src/buoys.py");
     let write = json!({"file_path": buoys, "content": "ORANGE = True\n"});
-    let prompt = format!("Write down the buoys. {LOST} {KEPT}");
-    let talk = case.talk(&Ask {
+    let prompt = format!("Write down the buoys. {LOST_DECISION} {KEPT_DECISION}");
+    let talk = case.run_talk(&TalkRequest {
         project: "project",
         prompt: &prompt,
         then: &["/compact", "yes", "/clear", "ok"],
         turns: &[
             json!({"tools": [{"id": "toolu_buoys", "name": "Write", "input": write}]}),
-            bash("toolu_drain", &drain),
-            text("Written down."),
-            text(SUMMARY),
-            text("Going on."),
-            text("Fresh."),
+            bash_call("toolu_drain", &drain),
+            text_reply("Written down."),
+            text_reply(CLIENT_SUMMARY),
+            text_reply("Going on."),
+            text_reply("Fresh."),
         ],
         args: &["--resume", &id],
-        ..Ask::default()
+        ..TalkRequest::default()
     })?;
-    compacted(case, &talk);
-    cleared(case, &talk)?;
-    given(case, &id)
+    check_compacted(case, &talk);
+    check_cleared(case, &talk)?;
+    check_injection_log(case, &id)
 }
 
-fn resume(case: &mut Case, id: &str) -> Result<Talk> {
-    let talk = case.talk(&Ask {
+fn resume_session(case: &mut MemoryCase, id: &str) -> Result<TalkResult> {
+    let talk = case.run_talk(&TalkRequest {
         project: "project",
         prompt: "yes",
-        turns: &[text("Still here.")],
+        turns: &[text_reply("Still here.")],
         args: &["--resume", id],
-        ..Ask::default()
+        ..TalkRequest::default()
     })?;
-    case.equal("the resumed session", &talk.session()?, &id.to_owned());
-    case.house.drain()?;
+    case.check_equal("the resumed session", &talk.session_id()?, &id.to_owned());
+    case.house.drain_spool()?;
     Ok(talk)
 }
 
-fn bodies(talk: &Talk) -> impl Iterator<Item = &Value> {
+fn list_bodies(talk: &TalkResult) -> impl Iterator<Item = &Value> {
     let others = &talk.others;
     others
         .main
@@ -84,7 +85,7 @@ fn bodies(talk: &Talk) -> impl Iterator<Item = &Value> {
 }
 
 /// The request that holds these words of the person as its last ones.
-fn request_of<'a>(talk: &'a Talk, words: &str) -> Option<&'a Value> {
+fn request_of<'a>(talk: &'a TalkResult, words: &str) -> Option<&'a Value> {
     let last = |body: &&Value| {
         let messages = body["messages"].as_array().into_iter().flatten();
         let mut said = messages.filter(|message| message["role"] == "user");
@@ -94,15 +95,15 @@ fn request_of<'a>(talk: &'a Talk, words: &str) -> Option<&'a Value> {
     talk.requests.iter().rev().find(last)
 }
 
-fn compacted(case: &mut Case, talk: &Talk) {
+fn check_compacted(case: &mut MemoryCase, talk: &TalkResult) {
     let asks = |body: &&Value| {
         let last = body["messages"]
             .as_array()
             .and_then(|messages| messages.last());
         last.is_some_and(|message| message.to_string().contains("Keep in the summary"))
     };
-    let asked: Vec<&Value> = bodies(talk).filter(asks).collect();
-    case.equal(
+    let asked: Vec<&Value> = list_bodies(talk).filter(asks).collect();
+    case.check_equal(
         "requests for a summary with our instructions",
         &asked.len(),
         &1,
@@ -113,43 +114,43 @@ fn compacted(case: &mut Case, talk: &Talk) {
             .and_then(|messages| messages.last());
         last.is_some_and(|message| message.to_string().contains(LOST_WORDS))
     });
-    case.check(named, || {
+    case.check_that(named, || {
         "whoever sums up is not told what was decided".to_owned()
     });
     let Some(next) = request_of(talk, "yes") else {
-        return case.check(false, || "no request after the compaction".to_owned());
+        return case.check_that(false, || "no request after the compaction".to_owned());
     };
-    let texts = told(next);
-    let lost = |told: &&Told| told.text.contains("What was decided:");
+    let texts = collect_injected(next);
+    let lost = |told: &&InjectedText| told.text.contains("What was decided:");
     let first = texts.iter().find(lost).cloned();
-    case.check(texts.len() == 1 && first.is_some(), || {
+    case.check_that(texts.len() == 1 && first.is_some(), || {
         format!("after the compaction, not only what was lost is told: {texts:?}")
     });
     let text = first.map(|told| told.text).unwrap_or_default();
-    case.check(
+    case.check_that(
         text.contains(LOST_WORDS) && text.contains("src/buoys.py"),
         || format!("what the summary leaves out is not told: {text}"),
     );
     let again = text
         .lines()
         .any(|line| line.contains(KEPT_WORDS) && line.contains("decision"));
-    case.check(!again, || {
+    case.check_that(!again, || {
         format!("what the summary says is told again: {text}")
     });
     let small = |line: &str| line.ends_with(" ok") || line.ends_with(" yes");
-    case.check(!text.lines().any(small), || {
+    case.check_that(!text.lines().any(small), || {
         format!("small talk is told as what was asked: {text}")
     });
-    case.check(!text.contains("Index by day"), || {
+    case.check_that(!text.contains("Index by day"), || {
         format!("the whole index is told again: {text}")
     });
 }
 
-fn cleared(case: &mut Case, talk: &Talk) -> Result<()> {
+fn check_cleared(case: &mut MemoryCase, talk: &TalkResult) -> Result<()> {
     let last = talk.requests.last().context("no request")?;
-    let texts = told(last);
-    let whole = texts.len() == 1 && texts.iter().all(|told| told.event() == "SessionStart");
-    case.check(whole && knows(&texts), || {
+    let texts = collect_injected(last);
+    let whole = texts.len() == 1 && texts.iter().all(|told| told.event_name() == "SessionStart");
+    case.check_that(whole && has_first_session(&texts), || {
         format!("after clearing, the start is not told anew: {texts:?}")
     });
     nothing_twice(case, "the cleared session", &texts);
@@ -157,13 +158,16 @@ fn cleared(case: &mut Case, talk: &Talk) -> Result<()> {
 }
 
 /// Each forgetting stands in the file of the session that forgot.
-fn given(case: &mut Case, id: &str) -> Result<()> {
-    let file = case.house.data().join(format!("run/sessions/{id}.given"));
+fn check_injection_log(case: &mut MemoryCase, id: &str) -> Result<()> {
+    let file = case
+        .house
+        .data_dir()
+        .join(format!("run/sessions/{id}.given"));
     let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
     let forgot = text.lines().filter(|line| line.starts_with("-\tcompact"));
-    case.equal("compactions in the given file", &forgot.count(), &1);
-    case.check(text.contains('#'), || {
-        format!("nothing of {CHOICE} is in {text}")
+    case.check_equal("compactions in the given file", &forgot.count(), &1);
+    case.check_that(text.contains('#'), || {
+        format!("nothing of {CHOICE_WORDS} is in {text}")
     });
     Ok(())
 }

@@ -6,115 +6,121 @@ use std::thread;
 
 use anyhow::{Result, anyhow};
 
-use super::super::Case;
-use super::super::house::House;
-use super::super::talk::{Ask, Talk};
-use super::told::{Told, all_told};
+use super::super::MemoryCase;
+use super::super::house::ClientSandbox;
+use super::super::talk::{TalkRequest, TalkResult};
+use super::told::{InjectedText, all_told};
 use super::{
-    CHOICE, Conclusion, FOGHORN, MOLES, STEP, at, nothing_twice, row_of, text, two_sessions_before,
+    CHOICE_WORDS, FOGHORN_CONCLUSION, MOLES_CONCLUSION, OPEN_STEP, PastConclusion, nothing_twice,
+    row_of, text_at_event, text_reply, two_sessions_before,
 };
 
-pub(in super::super) fn worktree(case: &mut Case) -> Result<()> {
+pub(in super::super) fn play_worktree(case: &mut MemoryCase) -> Result<()> {
     two_sessions_before(case)?;
-    let moles = row_of(case, MOLES.answer, "summary")?;
-    case.house.git("project", &["add", "-A"])?;
+    let moles = row_of(case, MOLES_CONCLUSION.answer, "summary")?;
+    case.house.run_git("project", &["add", "-A"])?;
     case.house
-        .git("project", &["commit", "-q", "-m", "gauge"])?;
+        .run_git("project", &["commit", "-q", "-m", "gauge"])?;
     let tree = case.house.path("side").display().to_string();
     case.house
-        .git("project", &["worktree", "add", "-q", "-b", "side", &tree])?;
-    case.house.trust("side")?;
-    let texts = super::told_to(case, "side", MOLES.question)?;
-    let start = at(&texts, "SessionStart");
-    case.check(start.contains(STEP), || {
-        format!("`{STEP}` is not told in the worktree: {start}")
+        .run_git("project", &["worktree", "add", "-q", "-b", "side", &tree])?;
+    case.house.trust_folder("side")?;
+    let texts = super::told_to(case, "side", MOLES_CONCLUSION.question)?;
+    let start = text_at_event(&texts, "SessionStart");
+    case.check_that(start.contains(OPEN_STEP), || {
+        format!("`{OPEN_STEP}` is not told in the worktree: {start}")
     });
     let is_labelled = |text: &str, words: &str| {
         let mut lines = text.lines();
         lines.any(|line| line.contains(words) && line.contains("[branch main]"))
     };
-    case.check(is_labelled(start, CHOICE), || {
+    case.check_that(is_labelled(start, CHOICE_WORDS), || {
         format!("the decision of the other branch is not labelled: {start}")
     });
-    let asked = at(&texts, "UserPromptSubmit");
-    case.check(
-        asked.contains(MOLES.answer) && is_labelled(asked, &moles),
+    let asked = text_at_event(&texts, "UserPromptSubmit");
+    case.check_that(
+        asked.contains(MOLES_CONCLUSION.answer) && is_labelled(asked, &moles),
         || format!("the turn of the other branch is not told, or not labelled: {asked}"),
     );
     // Back in the main checkout nothing is of another branch.
     let texts = super::told_to(case, "project", "ok")?;
     let text: String = texts.iter().map(|told| told.text.as_str()).collect();
-    case.check(
-        text.contains(CHOICE) && !text.contains("branch main"),
+    case.check_that(
+        text.contains(CHOICE_WORDS) && !text.contains("branch main"),
         || format!("the main checkout is told {texts:?}"),
     );
     Ok(())
 }
 
 /// What each of two sessions asks about.
-const TOPICS: [&Conclusion; 2] = [&MOLES, &FOGHORN];
+const TOPIC_CONCLUSIONS: [&PastConclusion; 2] = [&MOLES_CONCLUSION, &FOGHORN_CONCLUSION];
 
-fn asks(house: &House, topic: &Conclusion) -> Result<Talk> {
-    house.talk(&Ask {
+fn ask_topic(house: &ClientSandbox, topic: &PastConclusion) -> Result<TalkResult> {
+    house.run_client(&TalkRequest {
         project: "project",
         prompt: "ok",
         then: &[topic.question, "Thanks!", topic.question],
         turns: &[
-            text("Ready."),
-            text("So it is."),
-            text("Welcome."),
-            text("As before."),
+            text_reply("Ready."),
+            text_reply("So it is."),
+            text_reply("Welcome."),
+            text_reply("As before."),
         ],
-        ..Ask::default()
+        ..TalkRequest::default()
     })
 }
 
-pub(in super::super) fn two_sessions(case: &mut Case) -> Result<()> {
+pub(in super::super) fn two_sessions(case: &mut MemoryCase) -> Result<()> {
     two_sessions_before(case)?;
     let house = &case.house;
     let (left, right) = thread::scope(|scope| {
-        let left = scope.spawn(|| asks(house, TOPICS[0]));
-        let right = asks(house, TOPICS[1]);
+        let left = scope.spawn(|| ask_topic(house, TOPIC_CONCLUSIONS[0]));
+        let right = ask_topic(house, TOPIC_CONCLUSIONS[1]);
         let left = left.join().map_err(|_| anyhow!("a session's thread died"));
         (left.and_then(|talk| talk), right)
     });
     case.sessions += 2;
     let talks = [left?, right?];
     for (topic, other, talk) in [
-        (TOPICS[0], TOPICS[1], &talks[0]),
-        (TOPICS[1], TOPICS[0], &talks[1]),
+        (TOPIC_CONCLUSIONS[0], TOPIC_CONCLUSIONS[1], &talks[0]),
+        (TOPIC_CONCLUSIONS[1], TOPIC_CONCLUSIONS[0], &talks[1]),
     ] {
-        case.fine(talk)?;
+        case.check_talk(talk)?;
         let texts = all_told(talk);
         nothing_twice(case, topic.question, &texts);
-        let count = |event: &str| texts.iter().filter(|told| told.event() == event).count();
+        let count = |event: &str| {
+            texts
+                .iter()
+                .filter(|told| told.event_name() == event)
+                .count()
+        };
         let counts = (count("SessionStart"), count("UserPromptSubmit"));
-        case.equal(topic.question, &counts, &(1, 1));
+        case.check_equal(topic.question, &counts, &(1, 1));
         let asked = texts
             .iter()
-            .filter(|told| told.event() == "UserPromptSubmit");
+            .filter(|told| told.event_name() == "UserPromptSubmit");
         for told in asked {
             let mixed = told.text.contains(other.answer);
-            case.check(told.text.contains(topic.answer) && !mixed, || {
+            case.check_that(told.text.contains(topic.answer) && !mixed, || {
                 format!("`{}` brings {told:?}", topic.question)
             });
         }
-        written(case, talk, &texts)?;
+        check_written(case, talk, &texts)?;
     }
     Ok(())
 }
 
 /// The file of the session names what its requests hold, and nothing of the other's.
-fn written(case: &mut Case, talk: &Talk, texts: &[Told]) -> Result<()> {
-    let file = format!("run/sessions/{}.given", talk.session()?);
-    let text = fs::read_to_string(case.house.data().join(file))?;
+fn check_written(case: &mut MemoryCase, talk: &TalkResult, texts: &[InjectedText]) -> Result<()> {
+    let file = format!("run/sessions/{}.given", talk.session_id()?);
+    let text = fs::read_to_string(case.house.data_dir().join(file))?;
     let items = text.lines().filter_map(|line| line.split('\t').next());
     let items: BTreeSet<String> = items
         .filter(|item| item.starts_with(['#', 'm']))
         .map(str::to_owned)
         .collect();
-    let told: BTreeSet<String> = texts.iter().flat_map(Told::cited).collect();
-    case.equal("rows in the given file", &items, &told);
-    case.check(!told.is_empty(), || "nothing was told".to_owned());
+    let told: BTreeSet<String> = texts.iter().flat_map(InjectedText::cited_items).collect();
+    case.check_equal("rows in the given file", &items, &told);
+    case.check_that(!told.is_empty(), || "nothing was told".to_owned());
     Ok(())
 }

@@ -7,17 +7,18 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 
-use super::super::Case;
-use super::super::talk::{Ask, Talk};
-use super::told::{Told, all_told, told};
+use super::super::MemoryCase;
+use super::super::talk::{TalkRequest, TalkResult};
+use super::told::{InjectedText, all_told, collect_injected};
 use super::{
-    CHOICE, FOGHORN, MOLES, bash, failure, nothing_twice, read, row_of, text, two_sessions_before,
+    CHOICE_WORDS, FOGHORN_CONCLUSION, MOLES_CONCLUSION, bash_call, format_failure, nothing_twice,
+    read_call, row_of, text_reply, two_sessions_before,
 };
 
 /// A tool of the plugin's server.
-const SEARCH: &str = "mcp__plugin_remora_remora__search";
+const SEARCH_TOOL: &str = "mcp__plugin_remora_remora__search";
 
-pub(in super::super) fn beside_settings(case: &mut Case) -> Result<()> {
+pub(in super::super) fn beside_settings(case: &mut MemoryCase) -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
     let plugin = root.context("no root")?.join("plugins/claude-code");
     ensure!(
@@ -27,18 +28,18 @@ pub(in super::super) fn beside_settings(case: &mut Case) -> Result<()> {
     );
     two_sessions_before(case)?;
     case.house
-        .write("project/check.sh", "cat failure.txt\nexit 1\n")?;
-    let elsewhere = failure("/build/78/tests/test_gauge.py", 20);
-    case.house.write("project/failure.txt", &elsewhere)?;
+        .write_file("project/check.sh", "cat failure.txt\nexit 1\n")?;
+    let elsewhere = format_failure("/build/78/tests/test_gauge.py", 20);
+    case.house.write_file("project/failure.txt", &elsewhere)?;
     let plugin = plugin.display().to_string();
-    let decision = row_of(case, CHOICE, "decision")?;
-    let load = json!({"query": format!("select:{SEARCH}"), "max_results": 1});
+    let decision = row_of(case, CHOICE_WORDS, "decision")?;
+    let load = json!({"query": format!("select:{SEARCH_TOOL}"), "max_results": 1});
     let find = json!({"query": "millimetres"});
     // Both at once; then the plugin alone.
     for tag in ["both", "alone"] {
         if tag == "alone" {
             case.house
-                .remora("project", &["uninstall", "claude-code"])?;
+                .run_remora("project", &["uninstall", "claude-code"])?;
             let settings = case.house.user_settings();
             ensure!(!settings.exists(), "the hooks are still installed");
         }
@@ -46,55 +47,57 @@ pub(in super::super) fn beside_settings(case: &mut Case) -> Result<()> {
         let reading = format!("toolu_{tag}_read");
         let loading = format!("toolu_{tag}_load");
         let finding = format!("toolu_{tag}_find");
-        let talk = case.talk(&Ask {
+        let talk = case.run_talk(&TalkRequest {
             project: "project",
-            prompt: MOLES.question,
+            prompt: MOLES_CONCLUSION.question,
             then: &["/clear", "ok"],
             turns: &[
-                bash(&failing, "sh check.sh"),
-                read(case, &reading, FOGHORN.file),
+                bash_call(&failing, "sh check.sh"),
+                read_call(case, &reading, FOGHORN_CONCLUSION.file),
                 json!({"tools": [{"id": loading, "name": "ToolSearch", "input": load}]}),
-                json!({"tools": [{"id": finding, "name": SEARCH, "input": find}]}),
-                text("Done."),
-                text("Fresh."),
+                json!({"tools": [{"id": finding, "name": SEARCH_TOOL, "input": find}]}),
+                text_reply("Done."),
+                text_reply("Fresh."),
             ],
             args: &["--plugin-dir", &plugin],
             // Where the plugin finds the program.
             env: &[("PATH", case.house.search_with_bin().into())],
         })?;
-        let (_, found) = talk.calls().remove(&finding).unwrap_or_default();
-        case.check(found.contains(&decision), || {
+        let (_, found) = talk.call_results().remove(&finding).unwrap_or_default();
+        case.check_that(found.contains(&decision), || {
             format!("{tag}: the plugin's server does not find {decision}: {found}")
         });
         let runs = if tag == "both" { 2 } else { 1 };
-        case.equal(
+        case.check_equal(
             &format!("hooks at a prompt, {tag}"),
-            &asked(&talk),
+            &count_prompts(&talk),
             &(2 * runs),
         );
         // The last request is the one after clearing.
         let before = talk.requests.iter().rev().nth(1);
-        let texts = before.map(told).unwrap_or_default();
-        let events: Vec<&str> = texts.iter().map(Told::event).collect();
+        let texts = before.map(collect_injected).unwrap_or_default();
+        let events: Vec<&str> = texts.iter().map(InjectedText::event_name).collect();
         let wanted = [
             "SessionStart",
             "UserPromptSubmit",
             "PostToolUseFailure",
             "PreToolUse",
         ];
-        case.equal(&format!("texts, {tag}"), &events, &wanted.to_vec());
+        case.check_equal(&format!("texts, {tag}"), &events, &wanted.to_vec());
         nothing_twice(case, tag, &texts);
         let after = all_told(&talk);
-        case.equal(&format!("texts after clearing, {tag}"), &after.len(), &1);
+        case.check_equal(&format!("texts after clearing, {tag}"), &after.len(), &1);
         noted_after_clearing(case, &talk, tag)?;
-        case.house.drain()?;
-        let mut prompts = case.house.search("project", MOLES.question)?;
-        prompts.retain(|row| row["kind"] == "prompt" && row["title"] == MOLES.question);
+        case.house.drain_spool()?;
+        let mut prompts = case
+            .house
+            .search_items("project", MOLES_CONCLUSION.question)?;
+        prompts.retain(|row| row["kind"] == "prompt" && row["title"] == MOLES_CONCLUSION.question);
         let seen: BTreeSet<String> = prompts
             .iter()
             .map(|row| row["session"].to_string())
             .collect();
-        case.equal(
+        case.check_equal(
             &format!("prompts stored, {tag}"),
             &prompts.len(),
             &seen.len(),
@@ -104,7 +107,7 @@ pub(in super::super) fn beside_settings(case: &mut Case) -> Result<()> {
 }
 
 /// How often hooks were told of a prompt.
-fn asked(talk: &Talk) -> usize {
+fn count_prompts(talk: &TalkResult) -> usize {
     let answers = talk.stream.iter().filter(|line| {
         line["subtype"] == "hook_response" && line["hook_event"] == "UserPromptSubmit"
     });
@@ -112,16 +115,16 @@ fn asked(talk: &Talk) -> usize {
 }
 
 /// What was given after clearing is noted as known, not as forgotten by the slower of the two.
-fn noted_after_clearing(case: &mut Case, talk: &Talk, tag: &str) -> Result<()> {
-    let name = format!("run/sessions/{}.given", talk.session()?);
-    let text = fs::read_to_string(case.house.data().join(&name)).context(name)?;
+fn noted_after_clearing(case: &mut MemoryCase, talk: &TalkResult, tag: &str) -> Result<()> {
+    let name = format!("run/sessions/{}.given", talk.session_id()?);
+    let text = fs::read_to_string(case.house.data_dir().join(&name)).context(name)?;
     let known = text
         .lines()
         .rev()
         .take_while(|line| !line.starts_with("-\t"))
         .filter(|line| line.starts_with('#'));
     let known = known.count();
-    case.check(known > 0, || {
+    case.check_that(known > 0, || {
         format!("{tag}: what was given after clearing counts as forgotten: {text}")
     });
     Ok(())

@@ -2,41 +2,41 @@
 
 use anyhow::{Context as _, Result};
 
-use super::super::Case;
+use super::super::MemoryCase;
 use super::super::terminal::Terminal;
-use super::told::told;
-use super::{MOLES, knows, text, two_sessions_before};
-use crate::client::api::Model;
+use super::told::collect_injected;
+use super::{MOLES_CONCLUSION, has_first_session, text_reply, two_sessions_before};
+use crate::client::api::ScriptedModel;
 
-const GREETING: &str = "Remora remembers:";
-const ANSWER: &str = "The cormorant answers.";
+const GREETING_PREFIX: &str = "Remora remembers:";
+const ANSWER_TEXT: &str = "The cormorant answers.";
 
-pub(in super::super) fn session(case: &mut Case) -> Result<()> {
+pub(in super::super) fn play_screen(case: &mut MemoryCase) -> Result<()> {
     two_sessions_before(case)?;
     case.sessions += 1;
-    let model = Model::start(&[text(ANSWER), text("And again.")])?;
+    let model = ScriptedModel::start(&[text_reply(ANSWER_TEXT), text_reply("And again.")])?;
     let terminal = Terminal::start(&case.house, "project", &model)?;
-    terminal.wait("our greeting", |screen| screen.contains(GREETING))?;
-    terminal.say(MOLES.question)?;
-    let screen = terminal.wait("the answer", |screen| screen.contains(ANSWER))?;
-    let greetings = screen.matches(GREETING).count();
-    terminal.say("/clear")?;
+    terminal.wait("our greeting", |screen| screen.contains(GREETING_PREFIX))?;
+    terminal.type_line(MOLES_CONCLUSION.question)?;
+    let screen = terminal.wait("the answer", |screen| screen.contains(ANSWER_TEXT))?;
+    let greetings = screen.matches(GREETING_PREFIX).count();
+    terminal.type_line("/clear")?;
     terminal.wait("a clear screen", |screen| {
-        !screen.contains(ANSWER) && screen.contains(GREETING)
+        !screen.contains(ANSWER_TEXT) && screen.contains(GREETING_PREFIX)
     })?;
-    terminal.say("/exit")?;
-    terminal.ended()?;
+    terminal.type_line("/exit")?;
+    terminal.wait_until_ended()?;
     drop(terminal);
-    case.equal("greetings on the screen", &greetings, &1);
-    case.check(!screen.contains("remora-context"), || {
+    case.check_equal("greetings on the screen", &greetings, &1);
+    case.check_that(!screen.contains("remora-context"), || {
         format!("the person is shown what is for the model:\n{screen}")
     });
-    let requests = model.requests();
-    let texts = told(requests.first().context("no request")?);
-    let asked = texts
-        .iter()
-        .any(|told| told.event() == "UserPromptSubmit" && told.text.contains(MOLES.answer));
-    case.check(knows(&texts) && asked, || {
+    let requests = model.main_requests();
+    let texts = collect_injected(requests.first().context("no request")?);
+    let asked = texts.iter().any(|told| {
+        told.event_name() == "UserPromptSubmit" && told.text.contains(MOLES_CONCLUSION.answer)
+    });
+    case.check_that(has_first_session(&texts) && asked, || {
         format!("the model is told {texts:?}")
     });
     Ok(())

@@ -8,41 +8,45 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
-use super::super::Case;
-use super::super::house::said;
-use super::super::talk::{Ask, Talk};
+use super::super::MemoryCase;
+use super::super::house::format_output;
+use super::super::talk::{TalkRequest, TalkResult};
 use super::told::all_told;
-use super::{CHOICE, REASON, remembered, row_of, text};
-use crate::client::process::finish;
+use super::{CHOICE_WORDS, REASON_WORDS, play_first_session, row_of, text_reply};
+use crate::client::process::finish_process;
 
 /// The client asks the person about servers of a project; here they said yes.
-const TRUSTING: &str = "{\"enableAllProjectMcpServers\": true}\n";
-const FACT: &str = "The tide datum is the chart datum of the north mole.";
+const TRUSTING_SETTINGS: &str = "{\"enableAllProjectMcpServers\": true}\n";
+const FACT_TEXT: &str = "The tide datum is the chart datum of the north mole.";
 
-fn call(id: &str, tool: &str, input: &Value) -> Value {
+fn mcp_call(id: &str, tool: &str, input: &Value) -> Value {
     let name = format!("mcp__remora__{tool}");
     json!({"tools": [{"id": id, "name": name, "input": input}]})
 }
 
-pub(in super::super) fn tools(case: &mut Case) -> Result<()> {
-    case.house.write("home/.claude/settings.json", TRUSTING)?;
+pub(in super::super) fn play_tools(case: &mut MemoryCase) -> Result<()> {
+    case.house
+        .write_file("home/.claude/settings.json", TRUSTING_SETTINGS)?;
     let install = ["install", "claude-code", "--project"];
-    case.house.remora("project", &install)?;
+    case.house.run_remora("project", &install)?;
     let file = case.house.path("project/.mcp.json");
     let written = fs::read_to_string(&file).context("no .mcp.json was written")?;
-    case.check(written.contains("remora"), || {
+    case.check_that(written.contains("remora"), || {
         format!(".mcp.json does not name the server: {written}")
     });
-    remembered(case)?;
-    let decision = row_of(case, CHOICE, "decision")?;
-    let talk = ask(case, &decision)?;
+    play_first_session(case)?;
+    let decision = row_of(case, CHOICE_WORDS, "decision")?;
+    let talk = run_session(case, &decision)?;
 
-    answered(case, &talk, &decision);
-    case.house.drain()?;
+    check_answered(case, &talk, &decision);
+    case.house.drain_spool()?;
 
     let third = super::told_to(case, "project", "ok")?;
-    let saved = third.iter().filter(|told| told.text.contains(FACT)).count();
-    case.check(saved == 1, || {
+    let saved = third
+        .iter()
+        .filter(|told| told.text.contains(FACT_TEXT))
+        .count();
+    case.check_that(saved == 1, || {
         format!("what was saved is not told at the next start: {third:?}")
     });
     // Looking something up is nothing to remember.
@@ -56,23 +60,23 @@ pub(in super::super) fn tools(case: &mut Case) -> Result<()> {
         let rows = told.text.lines().filter(|line| line.starts_with('#'));
         let own = rows.filter(|row| lookups.iter().any(|words| row.contains(words)));
         let own: Vec<&str> = own.collect();
-        case.check(own.is_empty(), || {
+        case.check_that(own.is_empty(), || {
             format!("memory tells of its own use: {own:?}")
         });
     }
 
     case.house
-        .remora("project", &["uninstall", "claude-code", "--project"])?;
-    case.check(!file.exists(), || {
+        .run_remora("project", &["uninstall", "claude-code", "--project"])?;
+    case.check_that(!file.exists(), || {
         "`.mcp.json` was made by us and stays".to_owned()
     });
     let left = fs::read_to_string(case.house.user_settings())?;
-    case.equal("the person's settings", &left.as_str(), &TRUSTING);
+    case.check_equal("the person's settings", &left.as_str(), &TRUSTING_SETTINGS);
     Ok(())
 }
 
 /// For the person: the client itself is asked to write the server down.
-pub(in super::super) fn for_the_person(case: &mut Case) -> Result<()> {
+pub(in super::super) fn for_the_person(case: &mut MemoryCase) -> Result<()> {
     symlink(&case.house.client, case.house.path("bin/claude"))?;
     beside_client(case, &["install", "claude-code"])?;
     let book = case.house.path("home/.claude.json");
@@ -80,82 +84,86 @@ pub(in super::super) fn for_the_person(case: &mut Case) -> Result<()> {
         let state: Value = serde_json::from_str(&fs::read_to_string(book)?)?;
         Ok(state["mcpServers"]["remora"].is_object())
     };
-    case.check(known(&book)?, || {
+    case.check_that(known(&book)?, || {
         "the client did not write the server down".to_owned()
     });
-    remembered(case)?;
-    let decision = row_of(case, CHOICE, "decision")?;
-    let talk = ask(case, &decision)?;
-    answered(case, &talk, &decision);
+    play_first_session(case)?;
+    let decision = row_of(case, CHOICE_WORDS, "decision")?;
+    let talk = run_session(case, &decision)?;
+    check_answered(case, &talk, &decision);
     beside_client(case, &["uninstall", "claude-code"])?;
-    case.check(!known(&book)?, || {
+    case.check_that(!known(&book)?, || {
         "the client still knows the server".to_owned()
     });
     Ok(())
 }
 
 /// Runs the program where it finds the client on the `PATH`.
-fn beside_client(case: &Case, args: &[&str]) -> Result<()> {
+fn beside_client(case: &MemoryCase, args: &[&str]) -> Result<()> {
     let folder = case.house.path("project");
-    let mut command = case.house.command(&case.house.remora_path(), &folder);
+    let mut command = case.house.build_command(&case.house.remora_path(), &folder);
     command.env("PATH", case.house.search_with_bin()).args(args);
-    let output = finish(command, None)?;
-    ensure!(output.status.success(), "{args:?}: {}", said(&output));
+    let output = finish_process(command, None)?;
+    ensure!(
+        output.status.success(),
+        "{args:?}: {}",
+        format_output(&output)
+    );
     Ok(())
 }
 
 /// The start names the tool, and each call got its answer.
-fn answered(case: &mut Case, talk: &Talk, decision: &str) {
+fn check_answered(case: &mut MemoryCase, talk: &TalkResult, decision: &str) {
     let start = all_told(talk);
-    case.check(
+    case.check_that(
         start
             .iter()
             .any(|told| told.text.contains("mcp__remora__get")),
         || format!("the start does not name the tool that gives details: {start:?}"),
     );
-    let calls = talk.calls();
+    let calls = talk.call_results();
     for (id, words) in [
         ("toolu_find", decision),
-        ("toolu_get", REASON),
-        ("toolu_around", CHOICE),
+        ("toolu_get", REASON_WORDS),
+        ("toolu_around", CHOICE_WORDS),
         ("toolu_save", "memory://project/tide-datum"),
     ] {
         let (failed, result) = calls.get(id).cloned().unwrap_or_default();
-        case.check(!failed && result.contains(words), || {
+        case.check_that(!failed && result.contains(words), || {
             format!("{id}: `{words}` is not in its result: {result}")
         });
         let reached = talk
             .requests
             .iter()
             .any(|body| result_of(body, id).contains(words));
-        case.check(reached, || {
+        case.check_that(reached, || {
             format!("the result of {id} did not reach the model")
         });
     }
     let (failed, result) = calls.get("toolu_wrong").cloned().unwrap_or_default();
-    case.check(failed && result.contains("ids"), || {
+    case.check_that(failed && result.contains("ids"), || {
         format!("a wrong call is not told what is wrong: {result}")
     });
 }
 
-fn ask(case: &mut Case, decision: &str) -> Result<Talk> {
+fn run_session(case: &mut MemoryCase, decision: &str) -> Result<TalkResult> {
     let select = "select:mcp__remora__search,mcp__remora__get,mcp__remora__timeline,\
                   mcp__remora__remember";
     let load = json!({"query": select, "max_results": 4});
-    let fact = json!({"text": FACT, "name": "tide-datum", "priority": 1});
-    case.talk(&Ask {
+    let fact = json!({"text": FACT_TEXT, "name": "tide-datum", "priority": 1});
+    case.run_talk(&TalkRequest {
         project: "project",
         prompt: "ok",
         turns: &[
             json!({"tools": [{"id": "toolu_load", "name": "ToolSearch", "input": load}]}),
-            call("toolu_find", "search", &json!({"query": "millimetres"})),
-            call("toolu_get", "get", &json!({"ids": [decision]})),
-            call("toolu_around", "timeline", &json!({"around": decision})),
-            call("toolu_wrong", "get", &json!({"ids": []})),
-            call("toolu_save", "remember", &fact),
-            text("Saved."),
+            mcp_call("toolu_find", "search", &json!({"query": "millimetres"})),
+            mcp_call("toolu_get", "get", &json!({"ids": [decision]})),
+            mcp_call("toolu_around", "timeline", &json!({"around": decision})),
+            mcp_call("toolu_wrong", "get", &json!({"ids": []})),
+            mcp_call("toolu_save", "remember", &fact),
+            text_reply("Saved."),
         ],
-        ..Ask::default()
+        ..TalkRequest::default()
     })
 }
 

@@ -6,24 +6,27 @@ use std::collections::BTreeSet;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use super::super::Case;
-use super::super::kept::brief;
-use super::super::talk::{Ask, Talk};
-use super::told::{Told, all_told, told};
-use super::{CHOICE, FOGHORN, MOLES, REASON, nothing_twice, row_of, text, two_sessions_before};
+use super::super::MemoryCase;
+use super::super::kept::format_items;
+use super::super::talk::{TalkRequest, TalkResult};
+use super::told::{InjectedText, all_told, collect_injected};
+use super::{
+    CHOICE_WORDS, FOGHORN_CONCLUSION, MOLES_CONCLUSION, REASON_WORDS, nothing_twice, row_of,
+    text_reply, two_sessions_before,
+};
 
 /// Found by the subagent.
-const RESULT: &str = "The limpet gauge reads 412 millimetres at low water.";
+const RESULT_TEXT: &str = "The limpet gauge reads 412 millimetres at low water.";
 /// What the user asks for; it says nothing of the tasks.
-const PROMPT: &str = "Get ready for the inspection.";
+const USER_PROMPT: &str = "Get ready for the inspection.";
 /// Tasks for which memory has something.
-const OF_MOLES: &str = "Find out whether the moles of the harbour could be read from a csv file.";
-const OF_FOGHORN: &str = "Make the foghorn sound every 90 seconds.";
-const OF_HEIGHTS: &str = "Print the tide heights in metres instead of millimetres.";
+const MOLES_TASK: &str = "Find out whether the moles of the harbour could be read from a csv file.";
+const FOGHORN_TASK: &str = "Make the foghorn sound every 90 seconds.";
+const HEIGHTS_TASK: &str = "Print the tide heights in metres instead of millimetres.";
 /// One for which it has nothing.
-const OF_NOTHING: &str = "Bake a loaf of sourdough bread.";
+const UNRELATED_TASK: &str = "Bake a loaf of sourdough bread.";
 
-fn launch(id: &str, kind: Option<&str>, task: &str) -> Value {
+fn launch_call(id: &str, kind: Option<&str>, task: &str) -> Value {
     let mut input = json!({
         "description": "Look into it", "prompt": task, "run_in_background": false,
     });
@@ -33,84 +36,102 @@ fn launch(id: &str, kind: Option<&str>, task: &str) -> Value {
     json!({"id": id, "name": "Agent", "input": input})
 }
 
-fn answer(words: &str) -> Value {
+fn answer_reply(words: &str) -> Value {
     json!({"agent": true, "text": words})
 }
 
 /// What the subagent with this task was told in its first request.
-fn briefed(session: &Talk, task: &str) -> Result<Vec<Told>> {
+fn find_briefing(session: &TalkResult, task: &str) -> Result<Vec<InjectedText>> {
     let mut requests = session.others.agents.iter();
     let own = requests.find(|body| body["messages"].to_string().contains(task));
     let own = own.with_context(|| format!("no request of a subagent holds `{task}`"))?;
-    Ok(told(own))
+    Ok(collect_injected(own))
 }
 
-pub(in super::super) fn one(case: &mut Case) -> Result<()> {
+pub(in super::super) fn play_one(case: &mut MemoryCase) -> Result<()> {
     two_sessions_before(case)?;
-    let decision = row_of(case, CHOICE, "decision")?;
-    let talk = case.talk(&Ask {
+    let decision = row_of(case, CHOICE_WORDS, "decision")?;
+    let talk = case.run_talk(&TalkRequest {
         project: "project",
-        prompt: PROMPT,
+        prompt: USER_PROMPT,
         turns: &[
-            json!({"tools": [launch("toolu_limpet", None, OF_HEIGHTS)]}),
-            answer(RESULT),
-            text("It was read."),
+            json!({"tools": [launch_call("toolu_limpet", None, HEIGHTS_TASK)]}),
+            answer_reply(RESULT_TEXT),
+            text_reply("It was read."),
         ],
-        ..Ask::default()
+        ..TalkRequest::default()
     })?;
-    let texts = briefed(&talk, OF_HEIGHTS)?;
-    let tells = |told: &Told| told.event() == "SubagentStart" && told.text.contains(REASON);
-    case.check(texts.len() == 1 && texts.iter().all(tells), || {
+    let texts = find_briefing(&talk, HEIGHTS_TASK)?;
+    let tells = |told: &InjectedText| {
+        told.event_name() == "SubagentStart" && told.text.contains(REASON_WORDS)
+    };
+    case.check_that(texts.len() == 1 && texts.iter().all(tells), || {
         format!("the subagent is told {texts:?}, not {decision}")
     });
-    case.house.drain()?;
-    let parent = talk.session()?;
+    case.house.drain_spool()?;
+    let parent = talk.session_id()?;
     let rows = case.house.rows_of("project", "limpet gauge 412")?;
-    case.check(
+    case.check_that(
         rows.len() == 1 && rows.iter().all(|row| row["session"] == parent),
         || {
             format!(
                 "the subagent's result is not the parent's: {}",
-                brief(&rows)
+                format_items(&rows)
             )
         },
     );
     let args = ["ledger", "--json", "--session", &parent, "--limit", "200"];
-    let ledger = case.house.ask("project", &args)?;
+    let ledger = case.house.run_remora_json("project", &args)?;
     let lines = ledger["lines"].as_array().into_iter().flatten();
     let to_it = |line: &&Value| line["moment"] == "subagent" && line["subagent"].is_string();
     let noted = lines.filter(to_it).map(|line| line["item"].as_str());
     let noted: BTreeSet<String> = noted.flatten().map(str::to_owned).collect();
-    let cited: BTreeSet<String> = texts.iter().flat_map(Told::cited).collect();
-    case.equal("the subagent's rows in the ledger", &noted, &cited);
+    let cited: BTreeSet<String> = texts.iter().flat_map(InjectedText::cited_items).collect();
+    case.check_equal("the subagent's rows in the ledger", &noted, &cited);
     nothing_twice(case, "the parent", &all_told(&talk));
     Ok(())
 }
 
-pub(in super::super) fn parallel(case: &mut Case) -> Result<()> {
+pub(in super::super) fn play_parallel(case: &mut MemoryCase) -> Result<()> {
     two_sessions_before(case)?;
     let talk = launch_all(
         case,
         &[
-            launch("toolu_moles_task", Some("general-purpose"), OF_MOLES),
-            launch("toolu_horn_task", Some("Explore"), OF_FOGHORN),
-            launch("toolu_bread_task", Some("Plan"), OF_NOTHING),
+            launch_call("toolu_moles_task", Some("general-purpose"), MOLES_TASK),
+            launch_call("toolu_horn_task", Some("Explore"), FOGHORN_TASK),
+            launch_call("toolu_bread_task", Some("Plan"), UNRELATED_TASK),
         ],
     )?;
     // Each kind is known, so each has its own.
     for (task, wanted, others) in [
-        (OF_MOLES, Some(MOLES.answer), vec![FOGHORN.answer, REASON]),
-        (OF_FOGHORN, Some(FOGHORN.answer), vec![MOLES.answer, REASON]),
-        (OF_NOTHING, None, vec![FOGHORN.answer, MOLES.answer, REASON]),
+        (
+            MOLES_TASK,
+            Some(MOLES_CONCLUSION.answer),
+            vec![FOGHORN_CONCLUSION.answer, REASON_WORDS],
+        ),
+        (
+            FOGHORN_TASK,
+            Some(FOGHORN_CONCLUSION.answer),
+            vec![MOLES_CONCLUSION.answer, REASON_WORDS],
+        ),
+        (
+            UNRELATED_TASK,
+            None,
+            vec![
+                FOGHORN_CONCLUSION.answer,
+                MOLES_CONCLUSION.answer,
+                REASON_WORDS,
+            ],
+        ),
     ] {
-        let texts = briefed(&talk, task)?;
+        let texts = find_briefing(&talk, task)?;
         let all: String = texts.iter().map(|told| told.text.as_str()).collect();
-        case.equal(task, &texts.len(), &usize::from(wanted.is_some()));
-        case.check(wanted.is_none_or(|words| all.contains(words)), || {
+        case.check_equal(task, &texts.len(), &usize::from(wanted.is_some()));
+        case.check_that(wanted.is_none_or(|words| all.contains(words)), || {
             format!("`{task}` brings {texts:?}")
         });
         for words in others {
-            case.check(!all.contains(words), || {
+            case.check_that(!all.contains(words), || {
                 format!("`{task}` brings another one's: {texts:?}")
             });
         }
@@ -119,28 +140,28 @@ pub(in super::super) fn parallel(case: &mut Case) -> Result<()> {
     let talk = launch_all(
         case,
         &[
-            launch("toolu_moles_again", None, OF_MOLES),
-            launch("toolu_horn_again", Some("general-purpose"), OF_FOGHORN),
+            launch_call("toolu_moles_again", None, MOLES_TASK),
+            launch_call("toolu_horn_again", Some("general-purpose"), FOGHORN_TASK),
         ],
     )?;
-    let mut all = briefed(&talk, OF_MOLES)?;
-    all.extend(briefed(&talk, OF_FOGHORN)?);
-    for words in [MOLES.answer, FOGHORN.answer] {
+    let mut all = find_briefing(&talk, MOLES_TASK)?;
+    all.extend(find_briefing(&talk, FOGHORN_TASK)?);
+    for words in [MOLES_CONCLUSION.answer, FOGHORN_CONCLUSION.answer] {
         let count = all.iter().filter(|told| told.text.contains(words)).count();
-        case.equal(words, &count, &1);
+        case.check_equal(words, &count, &1);
     }
     Ok(())
 }
 
 /// A session that starts these at once.
-fn launch_all(case: &mut Case, calls: &[Value]) -> Result<Talk> {
+fn launch_all(case: &mut MemoryCase, calls: &[Value]) -> Result<TalkResult> {
     let mut turns = vec![json!({ "tools": calls })];
-    turns.extend(calls.iter().map(|_| answer("Done.")));
-    turns.push(text("All are done."));
-    case.talk(&Ask {
+    turns.extend(calls.iter().map(|_| answer_reply("Done.")));
+    turns.push(text_reply("All are done."));
+    case.run_talk(&TalkRequest {
         project: "project",
-        prompt: PROMPT,
+        prompt: USER_PROMPT,
         turns: &turns,
-        ..Ask::default()
+        ..TalkRequest::default()
     })
 }

@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::client::memory::talk::Talk;
+use crate::client::memory::talk::TalkResult;
 
-const OPEN: &str = "<remora-context>";
-const CLOSE: &str = "</remora-context>";
+const CONTEXT_OPEN: &str = "<remora-context>";
+const CONTEXT_CLOSE: &str = "</remora-context>";
 
 /// One text of ours.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Told {
+pub(super) struct InjectedText {
     /// The client's label: the event, and the tool if there is one.
     pub(super) label: String,
     /// What stands between the tags.
@@ -23,35 +23,35 @@ pub(super) struct Told {
     pub(super) whole: bool,
 }
 
-impl Told {
-    pub(super) fn event(&self) -> &str {
+impl InjectedText {
+    pub(super) fn event_name(&self) -> &str {
         self.label.split(':').next().unwrap_or_default()
     }
 
     /// The names of the rows that have a line of their own.
-    pub(super) fn rows(&self) -> Vec<String> {
-        self.text.lines().filter_map(row).collect()
+    pub(super) fn listed_items(&self) -> Vec<String> {
+        self.text.lines().filter_map(parse_item_name).collect()
     }
 
     /// All rows that it names, wherever they stand.
-    pub(super) fn cited(&self) -> BTreeSet<String> {
+    pub(super) fn cited_items(&self) -> BTreeSet<String> {
         let words = self.text.split([' ', '\n', '(', ',', ')']);
-        words.filter_map(row).collect()
+        words.filter_map(parse_item_name).collect()
     }
 
     /// Those of them that say more than their line.
-    pub(super) fn full(&self) -> Vec<String> {
+    pub(super) fn full_items(&self) -> Vec<String> {
         let next = self.text.lines().skip(1).chain([""]);
         let lines = self.text.lines().zip(next);
         lines
             .filter(|(_, next)| next.starts_with("  "))
-            .filter_map(|(line, _)| row(line))
+            .filter_map(|(line, _)| parse_item_name(line))
             .collect()
     }
 }
 
 /// `#12` or `memory://…` at the beginning of a line.
-fn row(line: &str) -> Option<String> {
+fn parse_item_name(line: &str) -> Option<String> {
     let word = line.split_whitespace().next()?;
     let word = word.trim_end_matches(['~', ':']);
     let number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
@@ -60,7 +60,7 @@ fn row(line: &str) -> Option<String> {
 }
 
 /// Our texts in one request, in order.
-pub(super) fn told(request: &Value) -> Vec<Told> {
+pub(super) fn collect_injected(request: &Value) -> Vec<InjectedText> {
     let messages = request["messages"].as_array();
     messages
         .into_iter()
@@ -71,30 +71,33 @@ pub(super) fn told(request: &Value) -> Vec<Told> {
 
 /// All that the main conversation was told, each once: the last request holds what came before
 /// it, unless the client has dropped it.
-pub(super) fn all_told(talk: &Talk) -> Vec<Told> {
-    talk.requests.last().map(told).unwrap_or_default()
+pub(super) fn all_told(talk: &TalkResult) -> Vec<InjectedText> {
+    talk.requests
+        .last()
+        .map(collect_injected)
+        .unwrap_or_default()
 }
 
 /// What was told of a call, up to the model's next words.
-pub(super) fn after_call(request: &Value, id: &str) -> Vec<Told> {
+pub(super) fn after_call(request: &Value, id: &str) -> Vec<InjectedText> {
     let is_result = |message: &Value| {
         let blocks = message["content"].as_array();
         let mut blocks = blocks.into_iter().flatten();
         blocks.any(|block| block["tool_use_id"] == id)
     };
-    after(request, is_result)
+    collect_after(request, is_result)
 }
 
 /// What was told with a prompt, up to the model's next words.
-pub(super) fn after_prompt(request: &Value, prompt: &str) -> Vec<Told> {
+pub(super) fn after_prompt(request: &Value, prompt: &str) -> Vec<InjectedText> {
     let is_prompt = |message: &Value| {
-        message["role"] == "user" && texts(message).iter().any(|text| text.contains(prompt))
+        message["role"] == "user" && list_texts(message).iter().any(|text| text.contains(prompt))
     };
-    after(request, is_prompt)
+    collect_after(request, is_prompt)
 }
 
 /// From the last message of this kind to the next one of the model.
-fn after(request: &Value, begins: impl Fn(&Value) -> bool) -> Vec<Told> {
+fn collect_after(request: &Value, begins: impl Fn(&Value) -> bool) -> Vec<InjectedText> {
     let messages = request["messages"].as_array();
     let messages = messages.map(Vec::as_slice).unwrap_or_default();
     let Some(from) = messages.iter().rposition(begins) else {
@@ -106,21 +109,21 @@ fn after(request: &Value, begins: impl Fn(&Value) -> bool) -> Vec<Told> {
     until_answer.flat_map(in_message).collect()
 }
 
-fn in_message(message: &Value) -> Vec<Told> {
-    texts(message)
+fn in_message(message: &Value) -> Vec<InjectedText> {
+    list_texts(message)
         .iter()
         .flat_map(|text| in_text(text))
         .collect()
 }
 
-fn in_text(text: &str) -> Vec<Told> {
+fn in_text(text: &str) -> Vec<InjectedText> {
     let mut found = Vec::new();
     let mut before = "";
-    for (at, part) in text.split(OPEN).enumerate() {
+    for (at, part) in text.split(CONTEXT_OPEN).enumerate() {
         if at > 0 {
-            let inside = part.split_once(CLOSE);
+            let inside = part.split_once(CONTEXT_CLOSE);
             let line = before.lines().next_back().unwrap_or_default();
-            found.push(Told {
+            found.push(InjectedText {
                 label: line
                     .split(" hook ")
                     .next()
@@ -128,7 +131,7 @@ fn in_text(text: &str) -> Vec<Told> {
                     .trim()
                     .to_owned(),
                 text: inside.map_or(part, |(inside, _)| inside).to_owned(),
-                whole: inside.is_some_and(|(_, rest)| !rest.contains(CLOSE)),
+                whole: inside.is_some_and(|(_, rest)| !rest.contains(CONTEXT_CLOSE)),
             });
         }
         before = part;
@@ -137,7 +140,7 @@ fn in_text(text: &str) -> Vec<Told> {
 }
 
 /// What a message says, without what tools printed.
-fn texts(message: &Value) -> Vec<String> {
+fn list_texts(message: &Value) -> Vec<String> {
     match &message["content"] {
         Value::String(text) => vec![text.clone()],
         Value::Array(blocks) => blocks
@@ -157,7 +160,7 @@ mod tests {
     #[test]
     fn texts_are_found_where_they_stand() {
         let ours = |label: &str, text: &str| {
-            format!("{label} hook additional context: {OPEN}{text}{CLOSE}")
+            format!("{label} hook additional context: {CONTEXT_OPEN}{text}{CONTEXT_CLOSE}")
         };
         let start = ours(
             "SessionStart",
@@ -168,21 +171,21 @@ mod tests {
             {"role": "user", "content": [{"type": "text", "text": "hi"}]},
             {"role": "system", "content": format!("{start}\n\nother")},
             {"role": "assistant", "content": "calling"},
-            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": OPEN}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": CONTEXT_OPEN}]},
             {"role": "system", "content": late},
             {"role": "assistant", "content": "done"},
             {"role": "user", "content": "bye"},
         ]});
-        let all = told(&request);
+        let all = collect_injected(&request);
         assert_eq!(all.len(), 2);
-        assert_eq!(all[0].rows(), ["#1", "#2", "memory://project/d"]);
-        assert_eq!(all[0].full(), ["#2"]);
-        let cited: Vec<String> = all[0].cited().into_iter().collect();
+        assert_eq!(all[0].listed_items(), ["#1", "#2", "memory://project/d"]);
+        assert_eq!(all[0].full_items(), ["#2"]);
+        let cited: Vec<String> = all[0].cited_items().into_iter().collect();
         assert_eq!(cited, ["#1", "#2", "#3", "#5", "memory://project/d"]);
-        assert_eq!((all[0].event(), all[0].whole), ("SessionStart", true));
+        assert_eq!((all[0].event_name(), all[0].whole), ("SessionStart", true));
         let beside = after_call(&request, "t");
         assert_eq!(beside, [all[1].clone()]);
-        assert_eq!(beside[0].event(), "PreToolUse");
+        assert_eq!(beside[0].event_name(), "PreToolUse");
         assert_eq!(after_prompt(&request, "hi"), [all[0].clone()]);
         assert_eq!(after_prompt(&request, "bye"), []);
         assert_eq!(after_call(&request, "other"), []);
@@ -190,8 +193,8 @@ mod tests {
 
     #[test]
     fn a_text_that_is_closed_twice_is_not_whole() {
-        let text = format!("A hook success: {OPEN}a{CLOSE}b{CLOSE}");
+        let text = format!("A hook success: {CONTEXT_OPEN}a{CONTEXT_CLOSE}b{CONTEXT_CLOSE}");
         let request = json!({"messages": [{"role": "system", "content": text}]});
-        assert!(!told(&request)[0].whole);
+        assert!(!collect_injected(&request)[0].whole);
     }
 }

@@ -7,18 +7,21 @@ use std::io::{Seek as _, SeekFrom, Write as _};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
-use super::super::Case;
-use super::super::talk::{Ask, Talk};
-use super::told::{Told, all_told};
-use super::{CHOICE, QUESTION, bash, first_session, knows, read, row_of, text};
+use super::super::MemoryCase;
+use super::super::talk::{TalkRequest, TalkResult};
+use super::told::{InjectedText, all_told};
+use super::{
+    CHOICE_WORDS, DECISION_QUESTION, bash_call, first_session, has_first_session, read_call,
+    row_of, text_reply,
+};
 use crate::client::process::kill_all;
 
 /// As a person writes it.
-const PERSON: &str = "{ \"permissions\": {\"deny\": [\"WebFetch\"]}\n}";
-const ANSWER: &str = "The answer arrives.";
-const SESSION: &str = "22222222-3333-4444-8555-666666666666";
+const USER_SETTINGS: &str = "{ \"permissions\": {\"deny\": [\"WebFetch\"]}\n}";
+const ANSWER_TEXT: &str = "The answer arrives.";
+const SESSION_ID: &str = "22222222-3333-4444-8555-666666666666";
 /// Words of ours, of the store, and of the client when a hook goes wrong.
-const ERRORS: &[&str] = &[
+const ERROR_WORDS: &[&str] = &[
     "remora doctor",
     "malformed",
     "not a database",
@@ -26,74 +29,84 @@ const ERRORS: &[&str] = &[
     "panicked",
 ];
 
-pub(in super::super) fn sessions(case: &mut Case) -> Result<()> {
-    case.house.write("home/.claude/settings.json", PERSON)?;
+pub(in super::super) fn play_unharmed(case: &mut MemoryCase) -> Result<()> {
+    case.house
+        .write_file("home/.claude/settings.json", USER_SETTINGS)?;
     first_session(case)?;
 
-    let workers = case.house.workers();
+    let workers = case.house.list_workers();
     ensure!(!workers.is_empty(), "no worker to kill");
     kill_all(&workers);
     let texts = goes_well(case, "the worker is killed", "killed", &[])?;
-    case.check(knows(&texts), || {
+    case.check_that(has_first_session(&texts), || {
         format!("recall needs the worker: {texts:?}")
     });
 
-    case.house.remora("project", &["pause"])?;
+    case.house.run_remora("project", &["pause"])?;
     let texts = goes_well(case, "paused", "paused", &[])?;
-    case.equal("told while paused", &texts, &Vec::new());
-    case.house.remora("project", &["pause", "--off"])?;
+    case.check_equal("told while paused", &texts, &Vec::new());
+    case.house.run_remora("project", &["pause", "--off"])?;
 
-    let held = hold(case)?;
-    let id = ["--session-id", SESSION];
+    let held = lock_injection_log(case)?;
+    let id = ["--session-id", SESSION_ID];
     let texts = goes_well(case, "the given file is held", "held", &id)?;
-    case.equal("told while nothing can be noted", &texts, &Vec::new());
+    case.check_equal("told while nothing can be noted", &texts, &Vec::new());
     drop(held);
 
     for (what, tag, from) in [
         ("pages of the database are junk", "pages", 4096),
         ("the whole database is junk", "whole", 0),
     ] {
-        case.house.remora("project", &["worker", "stop"])?;
-        spoil(case, from).context(what)?;
+        case.house.run_remora("project", &["worker", "stop"])?;
+        damage_database(case, from).context(what)?;
         goes_well(case, what, tag, &[])?;
-        case.house.drain()?;
+        case.house.drain_spool()?;
         // It was built anew from the archive.
-        row_of(case, CHOICE, "decision").context(what)?;
+        row_of(case, CHOICE_WORDS, "decision").context(what)?;
     }
 
     case.house
-        .remora("project", &["uninstall", "claude-code"])?;
+        .run_remora("project", &["uninstall", "claude-code"])?;
     let left = fs::read_to_string(case.house.user_settings())?;
-    case.equal("the settings after uninstalling", &left.as_str(), &PERSON);
+    case.check_equal(
+        "the settings after uninstalling",
+        &left.as_str(),
+        &USER_SETTINGS,
+    );
     Ok(())
 }
 
 /// A session with a question, a failure and a file; what it was told.
-fn goes_well(case: &mut Case, what: &str, tag: &str, args: &[&str]) -> Result<Vec<Told>> {
+fn goes_well(
+    case: &mut MemoryCase,
+    what: &str,
+    tag: &str,
+    args: &[&str],
+) -> Result<Vec<InjectedText>> {
     let failing = format!("toolu_{tag}_failing");
     let reading = format!("toolu_{tag}_read");
     let before = case.problems.len();
     let talk = case
-        .talk(&Ask {
+        .run_talk(&TalkRequest {
             project: "project",
-            prompt: QUESTION,
+            prompt: DECISION_QUESTION,
             turns: &[
-                bash(&failing, "cat no-gauge"),
-                read(case, &reading, super::FILE),
-                text(ANSWER),
+                bash_call(&failing, "cat no-gauge"),
+                read_call(case, &reading, super::FIXED_FILE),
+                text_reply(ANSWER_TEXT),
             ],
             args,
-            ..Ask::default()
+            ..TalkRequest::default()
         })
         .with_context(|| what.to_owned())?;
-    let said = talk.result()?["result"].clone();
-    case.equal("the last text", &said, &Value::from(ANSWER));
-    let calls = talk.calls();
+    let said = talk.find_result()?["result"].clone();
+    case.check_equal("the last text", &said, &Value::from(ANSWER_TEXT));
+    let calls = talk.call_results();
     let failed = |id: &String| calls.get(id).map(|(failed, _)| *failed);
-    case.equal("the failing call", &failed(&failing), &Some(true));
-    case.equal("the reading call", &failed(&reading), &Some(false));
-    for word in ERRORS {
-        case.check(!shows(&talk, word), || {
+    case.check_equal("the failing call", &failed(&failing), &Some(true));
+    case.check_equal("the reading call", &failed(&reading), &Some(false));
+    for word in ERROR_WORDS {
+        case.check_that(!shows_words(&talk, word), || {
             format!("the model is shown `{word}`")
         });
     }
@@ -103,7 +116,7 @@ fn goes_well(case: &mut Case, what: &str, tag: &str, args: &[&str]) -> Result<Ve
     Ok(all_told(&talk))
 }
 
-fn shows(talk: &Talk, words: &str) -> bool {
+fn shows_words(talk: &TalkResult, words: &str) -> bool {
     let messages = talk
         .requests
         .iter()
@@ -112,17 +125,17 @@ fn shows(talk: &Talk, words: &str) -> bool {
 }
 
 /// Holds the file in which the hook notes what it gives.
-fn hold(case: &Case) -> Result<File> {
-    let name = format!("data/run/sessions/{SESSION}.given");
-    case.house.write(&name, "")?;
+fn lock_injection_log(case: &MemoryCase) -> Result<File> {
+    let name = format!("data/run/sessions/{SESSION_ID}.given");
+    case.house.write_file(&name, "")?;
     let file = File::options().append(true).open(case.house.path(&name))?;
     file.lock().context("cannot lock the given file")?;
     Ok(file)
 }
 
 /// Writes junk over the database from this place on; what waits beside it goes.
-fn spoil(case: &Case, from: u64) -> Result<()> {
-    let path = case.house.data().join("remora.db");
+fn damage_database(case: &MemoryCase, from: u64) -> Result<()> {
+    let path = case.house.data_dir().join("remora.db");
     let size = fs::metadata(&path).context("no database")?.len();
     ensure!(size > from, "the database is too small to be spoiled");
     let mut file = File::options().write(true).open(&path)?;
@@ -130,7 +143,7 @@ fn spoil(case: &Case, from: u64) -> Result<()> {
     let junk = vec![0xA5; usize::try_from(size - from)?];
     file.write_all(&junk)?;
     for beside in ["remora.db-wal", "remora.db-shm"] {
-        let _ = fs::remove_file(case.house.data().join(beside)); // it need not be there
+        let _ = fs::remove_file(case.house.data_dir().join(beside)); // it need not be there
     }
     Ok(())
 }

@@ -11,16 +11,16 @@ use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::super::recall::set::{Line, Step, fault};
+use super::super::recall::set::{ScriptLine, ScriptStep, line_error};
 use crate::error::CliError;
 
 /// Who speaks when it is not the agent.
-const USER: &str = "user";
+const USER_SPEAKER: &str = "user";
 /// All chats are of one branch.
-const BRANCH: &str = "main";
+const BRANCH_NAME: &str = "main";
 
 #[derive(Debug, Deserialize)]
-struct Message {
+struct ChatMessage {
     id: String,
     session: String,
     #[serde(default)]
@@ -31,7 +31,7 @@ struct Message {
 }
 
 #[derive(Debug, Deserialize)]
-struct Query {
+struct TaskQuery {
     id: String,
     #[serde(default)]
     category: String,
@@ -43,12 +43,12 @@ struct Query {
 struct Chat {
     name: String,
     at: Timestamp,
-    messages: Vec<Message>,
+    messages: Vec<ChatMessage>,
 }
 
 /// A task, and the chats that decided it, the oldest first.
 #[derive(Debug)]
-pub(super) struct Task {
+pub(super) struct DecisionTask {
     pub(super) id: String,
     pub(super) category: String,
     pub(super) text: String,
@@ -60,11 +60,11 @@ pub(super) struct Task {
 pub(super) struct Chats(Vec<Chat>);
 
 impl Chats {
-    pub(super) fn read(file: &Path) -> Result<Self, CliError> {
+    pub(super) fn read_chats(file: &Path) -> Result<Self, CliError> {
         let mut chats: BTreeMap<String, Chat> = BTreeMap::new();
-        for (line, message) in read_lines::<Message>(file)? {
-            let at = moment(&message.timestamp).ok_or_else(|| {
-                fault(
+        for (line, message) in read_lines::<ChatMessage>(file)? {
+            let at = parse_timestamp(&message.timestamp).ok_or_else(|| {
+                line_error(
                     file,
                     line,
                     &"`timestamp` is not a moment such as 2026-01-31T09:00:00",
@@ -93,26 +93,27 @@ impl Chats {
     }
 
     /// The tasks; each must name messages that are there.
-    pub(super) fn read_tasks(&self, file: &Path) -> Result<Vec<Task>, CliError> {
+    pub(super) fn read_tasks(&self, file: &Path) -> Result<Vec<DecisionTask>, CliError> {
         let messages = self.0.iter().enumerate();
         let places: HashMap<&str, usize> = messages
             .flat_map(|(at, chat)| chat.messages.iter().map(move |one| (one.id.as_str(), at)))
             .collect();
         let mut tasks = Vec::new();
-        for (line, query) in read_lines::<Query>(file)? {
+        for (line, query) in read_lines::<TaskQuery>(file)? {
             let mut chats: Vec<usize> = Vec::new();
             for id in &query.relevant {
                 let place = places.get(id.as_str());
-                let place = place
-                    .ok_or_else(|| fault(file, line, &format!("there is no message `{id}`")))?;
+                let place = place.ok_or_else(|| {
+                    line_error(file, line, &format!("there is no message `{id}`"))
+                })?;
                 chats.push(*place);
             }
             chats.sort_unstable();
             chats.dedup();
             if chats.is_empty() {
-                return Err(fault(file, line, &"`relevant` names no message"));
+                return Err(line_error(file, line, &"`relevant` names no message"));
             }
-            tasks.push(Task {
+            tasks.push(DecisionTask {
                 id: query.id,
                 category: query.category,
                 text: query.text,
@@ -126,55 +127,55 @@ impl Chats {
     }
 
     /// What a chat came to: the agent's last message.
-    pub(super) fn conclusion(&self, chat: &str) -> &str {
+    pub(super) fn find_conclusion(&self, chat: &str) -> &str {
         let chat = self.0.iter().find(|one| one.name == chat);
         let mut said = chat.iter().flat_map(|chat| chat.messages.iter().rev());
-        said.find(|message| message.speaker != USER)
+        said.find(|message| message.speaker != USER_SPEAKER)
             .map_or("", |message| &message.text)
     }
 
     /// The chats as sessions of one project, without some of them.
-    pub(super) fn steps(&self, left_out: &HashSet<String>) -> Vec<Line> {
+    pub(super) fn to_steps(&self, left_out: &HashSet<String>) -> Vec<ScriptLine> {
         let mut steps = Vec::new();
         for chat in self.0.iter().filter(|chat| !left_out.contains(&chat.name)) {
-            steps.push(Step::Session {
+            steps.push(ScriptStep::Session {
                 session: chat.name.clone(),
                 at: chat.at,
-                branch: BRANCH.to_owned(),
+                branch: BRANCH_NAME.to_owned(),
             });
             steps.extend(chat.messages.iter().map(|message| {
                 let text = message.text.clone();
                 match message.speaker.as_str() {
-                    USER => Step::Prompt { prompt: text },
-                    _ => Step::Say { say: text },
+                    USER_SPEAKER => ScriptStep::Prompt { prompt: text },
+                    _ => ScriptStep::Say { say: text },
                 }
             }));
-            steps.push(Step::End { _end: true });
+            steps.push(ScriptStep::End { _end: true });
         }
         steps
             .into_iter()
-            .map(|step| Line { step, label: None })
+            .map(|step| ScriptLine { step, label: None })
             .collect()
     }
 }
 
 /// Tasks that are asked of the same store.
 #[derive(Debug)]
-pub(super) struct Round<'a> {
-    pub(super) tasks: Vec<&'a Task>,
+pub(super) struct TaskRound<'a> {
+    pub(super) tasks: Vec<&'a DecisionTask>,
     /// Chats that are not played.
     pub(super) left_out: HashSet<String>,
 }
 
 /// Where several tasks are the same words, each is asked in a store without the
 /// chats of the others: there is only one answer to a question.
-pub(super) fn rounds(tasks: &[Task]) -> Vec<Round<'_>> {
-    let mut rounds: Vec<Round<'_>> = Vec::new();
+pub(super) fn split_rounds(tasks: &[DecisionTask]) -> Vec<TaskRound<'_>> {
+    let mut rounds: Vec<TaskRound<'_>> = Vec::new();
     let mut asked: HashMap<&str, usize> = HashMap::new();
     for task in tasks {
         let at = asked.entry(&task.text).or_default();
         if rounds.len() == *at {
-            rounds.push(Round {
+            rounds.push(TaskRound {
                 tasks: Vec::new(),
                 left_out: HashSet::new(),
             });
@@ -206,14 +207,14 @@ fn read_lines<T: DeserializeOwned>(file: &Path) -> Result<Vec<(usize, T)>, CliEr
         .filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(at, line)| {
-            let value = serde_json::from_str(line).map_err(|e| fault(file, at + 1, &e))?;
+            let value = serde_json::from_str(line).map_err(|e| line_error(file, at + 1, &e))?;
             Ok((at + 1, value))
         })
         .collect()
 }
 
 /// A moment; one without a zone is in UTC.
-fn moment(text: &str) -> Option<Timestamp> {
+fn parse_timestamp(text: &str) -> Option<Timestamp> {
     let plain = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok();
     text.parse()
         .ok()
@@ -224,8 +225,8 @@ fn moment(text: &str) -> Option<Timestamp> {
 mod tests {
     use super::*;
 
-    fn task(id: &str, text: &str, chats: &[&str]) -> Task {
-        Task {
+    fn task(id: &str, text: &str, chats: &[&str]) -> DecisionTask {
+        DecisionTask {
             id: id.to_owned(),
             category: String::new(),
             text: text.to_owned(),
@@ -240,8 +241,8 @@ mod tests {
             task("b", "fix it", &["three"]),
             task("c", "mend it", &["four"]),
         ];
-        let rounds = rounds(&tasks);
-        let ids = |round: &Round<'_>| -> Vec<String> {
+        let rounds = split_rounds(&tasks);
+        let ids = |round: &TaskRound<'_>| -> Vec<String> {
             round.tasks.iter().map(|t| t.id.clone()).collect()
         };
         assert_eq!(ids(&rounds[0]), ["a", "c"]);
@@ -253,9 +254,9 @@ mod tests {
     #[test]
     fn moments_are_read_with_and_without_a_zone() {
         assert_eq!(
-            moment("2026-01-02T03:04:05"),
-            moment("2026-01-02T03:04:05Z")
+            parse_timestamp("2026-01-02T03:04:05"),
+            parse_timestamp("2026-01-02T03:04:05Z")
         );
-        assert_eq!(moment("yesterday"), None);
+        assert_eq!(parse_timestamp("yesterday"), None);
     }
 }

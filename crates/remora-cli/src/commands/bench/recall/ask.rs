@@ -1,28 +1,30 @@
 //! One situation: what would be given, and how that compares with the
 //! judgement.
 
-use remora_client::{GivenFile, Giving, locate_project};
-use remora_embed::OnDemand;
+use remora_client::{InjectionLog, NewInjection, locate_project};
+use remora_embed::LazyEncoder;
 use remora_memory::prompt_embedding::PromptEmbedding;
-use remora_memory::recall::{Chosen, Intent, Moment, Recall, intent, recall};
+use remora_memory::recall::{
+    PromptIntent, RecallResult, RecallTrigger, Selected, classify_intent, recall,
+};
 use remora_protocol::record::{self, Item};
 use remora_protocol::tokens;
 use serde_json::{Map, Value, json};
 
-use super::player::Played;
-use super::set::{Kind, Project, Situation};
-use crate::args::Half;
+use super::player::PlayedProject;
+use super::set::{BenchProject, Situation, SituationKind};
+use crate::args::BenchHalf;
 use crate::commands::tier::embed_prompt;
 use crate::error::CliError;
-use crate::recall::{Before, Ground, Settings};
+use crate::recall::{RecallEnvironment, RecallSettings, SessionHistory};
 
 /// What came of a situation.
 #[derive(Debug)]
-pub(super) struct Verdict {
+pub(super) struct SituationVerdict {
     pub(super) id: String,
     pub(super) project: String,
-    pub(super) half: Half,
-    pub(super) moment: Kind,
+    pub(super) half: BenchHalf,
+    pub(super) moment: SituationKind,
     /// Things that had to be given.
     pub(super) wanted: usize,
     /// Those that were not, as the set names them, with why.
@@ -47,23 +49,23 @@ pub(super) struct Verdict {
 }
 
 /// Asks about one situation.
-pub(super) fn ask(
-    project: &Project,
-    played: &Played,
+pub(super) fn run_situation(
+    project: &BenchProject,
+    played: &PlayedProject,
     situation: &Situation,
-    settings: Settings,
-    encoder: Option<&OnDemand>,
-) -> Result<Verdict, CliError> {
+    settings: RecallSettings,
+    encoder: Option<&LazyEncoder>,
+) -> Result<SituationVerdict, CliError> {
     let branch = situation.branch.as_deref().unwrap_or("main");
     played.check_out(branch)?;
     let fresh = format!("{}-now-{}", project.name, situation.id);
     let session = match &situation.session {
-        Some(name) => played.session(name).unwrap_or(&fresh),
+        Some(name) => played.session_id(name).unwrap_or(&fresh),
         None => &fresh,
     };
-    let before = before(played, situation, session)?;
+    let before = prepare_history(played, situation, session)?;
     // The branch was checked out above, so the place has it.
-    let mut ground = Ground::new(
+    let mut ground = RecallEnvironment::new(
         locate_project(&played.paths, &played.root, None),
         None,
         settings.limits,
@@ -71,35 +73,35 @@ pub(super) fn ask(
     let text = |of: &Option<String>| of.clone().unwrap_or_default();
     let (prompt, file) = (text(&situation.prompt), text(&situation.file));
     let embedded = match situation.moment {
-        Kind::Prompt => Some(prompt.as_str()),
-        Kind::Subagent => situation.task.as_deref(),
+        SituationKind::Prompt => Some(prompt.as_str()),
+        SituationKind::Subagent => situation.task.as_deref(),
         _ => None,
     };
     if let Some((encoder, text)) = encoder.zip(embedded) {
         let embedding = embed_prompt(encoder, text);
         let embedding = embedding.map_err(|e| CliError::Usage(e.to_string()))?;
-        ground.embedding = Some(PromptEmbedding::ready(embedding));
+        ground.embedding = Some(PromptEmbedding::from_embedding(embedding));
     }
-    let scene = ground.scene(session, &before);
+    let scene = ground.recall_context(session, &before);
     let (command, error) = (text(&situation.command), text(&situation.error));
     let moment = match situation.moment {
-        Kind::Start => Moment::Start,
-        Kind::Prompt => Moment::Prompt(&prompt),
-        Kind::Read => Moment::Read(&file),
-        Kind::Failure => Moment::Failure {
+        SituationKind::Start => RecallTrigger::Start,
+        SituationKind::Prompt => RecallTrigger::Prompt(&prompt),
+        SituationKind::Read => RecallTrigger::Read(&file),
+        SituationKind::Failure => RecallTrigger::Failure {
             command: &command,
             error: &error,
         },
-        Kind::Compact => Moment::Compact(situation.summary.as_deref()),
-        Kind::Subagent => Moment::Subagent(situation.task.as_deref()),
+        SituationKind::Compact => RecallTrigger::Compact(situation.summary.as_deref()),
+        SituationKind::Subagent => RecallTrigger::Subagent(situation.task.as_deref()),
     };
     let back = recall(played.store.as_ref(), &scene, &moment)?;
-    let mut verdict = judge(played, situation, &back);
+    let mut verdict = score_situation(played, situation, &back);
     verdict.project.clone_from(&project.name);
     verdict.half = project.half;
     // Where nothing is to be given, it does not matter what the prompt wants.
     if let Some(wanted) = situation.intent.as_ref().filter(|_| !situation.nothing) {
-        let read = word(intent(&prompt));
+        let read = intent_name(classify_intent(&prompt));
         verdict.has_intent = true;
         verdict.misread = (read != wanted).then(|| (wanted.clone(), read));
     }
@@ -107,50 +109,58 @@ pub(super) fn ask(
 }
 
 /// What the session was given before, written down as a hook does.
-fn before(played: &Played, situation: &Situation, session: &str) -> Result<Before, CliError> {
+fn prepare_history(
+    played: &PlayedProject,
+    situation: &Situation,
+    session: &str,
+) -> Result<SessionHistory, CliError> {
     // A subagent has been told nothing, whatever its session was.
-    let agent = (situation.moment == Kind::Subagent).then_some("agent");
-    let mut file = GivenFile::open(&played.paths, session, agent)?;
+    let agent = (situation.moment == SituationKind::Subagent).then_some("agent");
+    let mut file = InjectionLog::open(&played.paths, session, agent)?;
     let labels = &situation.given_before;
     let rows = played.rows.iter();
     let names: Vec<String> = rows
-        .filter(|row| labels.iter().any(|label| played.is(row, label)))
+        .filter(|row| labels.iter().any(|label| played.matches_label(row, label)))
         .map(|row| match row.kind {
             record::Kind::Memory => row.key.clone().unwrap_or_default(),
             _ => format!("#{}", row.id),
         })
         .collect();
-    let giving: Vec<Giving<'_>> = names
+    let giving: Vec<NewInjection<'_>> = names
         .iter()
-        .map(|item| Giving {
+        .map(|item| NewInjection {
             item,
             moment: "prompt",
             why: "the set says so",
             tokens: 0,
         })
         .collect();
-    file.give(&giving, 0)?;
-    Ok(Before(Some(file)))
+    file.record_injections(&giving, 0)?;
+    Ok(SessionHistory(Some(file)))
 }
 
 /// What the set calls an intent.
-fn word(intent: Intent) -> &'static str {
+fn intent_name(intent: PromptIntent) -> &'static str {
     match intent {
-        Intent::Past => "past",
-        Intent::Continue => "continue",
-        Intent::Mend => "mend",
-        Intent::New => "new",
-        Intent::Trivial => "trivial",
+        PromptIntent::Past => "past",
+        PromptIntent::Continue => "continue",
+        PromptIntent::Mend => "mend",
+        PromptIntent::New => "new",
+        PromptIntent::Trivial => "trivial",
     }
 }
 
-fn judge(played: &Played, situation: &Situation, back: &Recall) -> Verdict {
-    let row = |item: &str| played.rows.iter().find(|row| names(row, item));
+fn score_situation(
+    played: &PlayedProject,
+    situation: &Situation,
+    back: &RecallResult,
+) -> SituationVerdict {
+    let row = |item: &str| played.rows.iter().find(|row| matches_reference(row, item));
     let is_any = |row: &Item, labels: &[String]| {
         let mut all = labels.iter().flat_map(|label| label.split('|'));
-        all.any(|label| played.is(row, label))
+        all.any(|label| played.matches_label(row, label))
     };
-    let given: Vec<(&Chosen, Option<&Item>)> = back
+    let given: Vec<(&Selected, Option<&Item>)> = back
         .given
         .iter()
         .map(|chosen| (chosen, row(&chosen.item)))
@@ -158,7 +168,7 @@ fn judge(played: &Played, situation: &Situation, back: &Recall) -> Verdict {
     let told = |label: &str| {
         given
             .iter()
-            .any(|(_, row)| row.is_some_and(|row| played.is(row, label)))
+            .any(|(_, row)| row.is_some_and(|row| played.matches_label(row, label)))
     };
     let mut missed = Vec::new();
     for wanted in &situation.must {
@@ -167,7 +177,11 @@ fn judge(played: &Played, situation: &Situation, back: &Recall) -> Verdict {
         }
         let mut reasons = back.passed.iter().filter(|passed| {
             let row = row(&passed.item);
-            row.is_some_and(|row| wanted.split('|').any(|label| played.is(row, label)))
+            row.is_some_and(|row| {
+                wanted
+                    .split('|')
+                    .any(|label| played.matches_label(row, label))
+            })
         });
         let why = reasons.next().map_or("not looked at", |passed| &passed.why);
         missed.push(format!("{wanted} ({why})"));
@@ -187,10 +201,10 @@ fn judge(played: &Played, situation: &Situation, back: &Recall) -> Verdict {
             wrong.push(told);
         }
     }
-    Verdict {
+    SituationVerdict {
         id: situation.id.clone(),
         project: String::new(),
-        half: Half::Dev,
+        half: BenchHalf::Dev,
         moment: situation.moment,
         wanted: situation.must.len(),
         missed,
@@ -198,17 +212,21 @@ fn judge(played: &Played, situation: &Situation, back: &Recall) -> Verdict {
         wrong,
         forbidden,
         quiet: situation.nothing,
-        tokens: back.text.as_deref().map_or(0, tokens::estimate),
+        tokens: back.text.as_deref().map_or(0, tokens::estimate_tokens),
         misread: None,
         has_intent: false,
-        candidates: candidates(played, situation, back),
+        candidates: candidates_to_json(played, situation, back),
         text: back.text.clone().unwrap_or_default(),
     }
 }
 
 /// What was weighed for a prompt. The set's word counts for the whole turn: who
 /// hands over a conclusion hands over what led to it.
-fn candidates(played: &Played, situation: &Situation, back: &Recall) -> Vec<Value> {
+fn candidates_to_json(
+    played: &PlayedProject,
+    situation: &Situation,
+    back: &RecallResult,
+) -> Vec<Value> {
     let given = back.given.iter().map(|one| (&one.item, &one.parts, true));
     let passed = back.passed.iter().map(|one| (&one.item, &one.parts, false));
     let mut all = Vec::new();
@@ -216,7 +234,7 @@ fn candidates(played: &Played, situation: &Situation, back: &Recall) -> Vec<Valu
         .chain(passed)
         .filter(|(_, parts, _)| !parts.is_empty())
     {
-        let Some(lead) = played.rows.iter().find(|row| names(row, item)) else {
+        let Some(lead) = played.rows.iter().find(|row| matches_reference(row, item)) else {
             continue;
         };
         let in_turn = |row: &&Item| {
@@ -228,7 +246,7 @@ fn candidates(played: &Played, situation: &Situation, back: &Recall) -> Vec<Valu
         let turn: Vec<&Item> = played.rows.iter().filter(in_turn).collect();
         let is = |labels: &[String], rows: &[&Item]| {
             let mut all = labels.iter().flat_map(|label| label.split('|'));
-            all.any(|label| rows.iter().any(|row| played.is(row, label)))
+            all.any(|label| rows.iter().any(|row| played.matches_label(row, label)))
         };
         let label = if is(&situation.must, &turn) {
             "must"
@@ -249,7 +267,7 @@ fn candidates(played: &Played, situation: &Situation, back: &Recall) -> Vec<Valu
 }
 
 /// Whether this is what a row is called.
-fn names(row: &Item, item: &str) -> bool {
+fn matches_reference(row: &Item, item: &str) -> bool {
     match item.strip_prefix('#') {
         Some(number) => number.parse() == Ok(row.id),
         None => row.key.as_deref() == Some(item),

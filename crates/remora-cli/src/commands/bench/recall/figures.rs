@@ -3,17 +3,17 @@
 
 use serde_json::{Value, json};
 
-use super::ask::Verdict;
-use super::set::Kind;
-use crate::args::Half;
+use super::ask::SituationVerdict;
+use super::set::SituationKind;
+use crate::args::BenchHalf;
 
 /// All moments but starts: the index of a start holds so many rows that nothing
 /// else would count beside it.
-const REST: &str = "but start";
+const ALL_BUT_START: &str = "but start";
 
 /// The figures of one half, for one kind of moment or for all but starts.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Figures {
+pub(super) struct RecallStats {
     pub(super) situations: usize,
     wanted: usize,
     found: usize,
@@ -27,8 +27,8 @@ pub(super) struct Figures {
     intents_right: usize,
 }
 
-impl Figures {
-    pub(super) fn of<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Self {
+impl RecallStats {
+    pub(super) fn from_verdicts<'a>(verdicts: impl Iterator<Item = &'a SituationVerdict>) -> Self {
         let mut sum = Self::default();
         for one in verdicts {
             sum.situations += 1;
@@ -48,46 +48,46 @@ impl Figures {
 
     /// Of what was given, how much was right; nothing when nothing was given.
     pub(super) fn precision(&self) -> Option<f64> {
-        share(self.right, self.given)
+        compute_share(self.right, self.given)
     }
 
     /// Of what had to be given, how much was.
     pub(super) fn recall(&self) -> Option<f64> {
-        share(self.found, self.wanted)
+        compute_share(self.found, self.wanted)
     }
 
     /// Where nothing was to be given, how often nothing was.
-    fn quiet(&self) -> Option<f64> {
-        share(self.kept_quiet, self.quiet)
+    fn quiet_rate(&self) -> Option<f64> {
+        compute_share(self.kept_quiet, self.quiet)
     }
 
     /// Tokens a situation.
-    fn tokens(&self) -> u64 {
+    fn mean_tokens(&self) -> u64 {
         self.tokens / (self.situations.max(1) as u64)
     }
 
-    pub(super) fn line(&self, half: Half, moment: Option<Kind>) -> String {
+    pub(super) fn format_line(&self, half: BenchHalf, moment: Option<SituationKind>) -> String {
         let figure = |part: Option<f64>| {
             part.map_or_else(|| "-".to_owned(), |part| format!("{:.1}", part * 100.0))
         };
         format!(
             "{:<6}{:<10}{:>5}{:>11}{:>9}{:>9}{:>10}{:>9}{:>8}",
             half.name(),
-            moment.map_or(REST, Kind::name),
+            moment.map_or(ALL_BUT_START, SituationKind::name),
             self.situations,
             figure(self.precision()),
             figure(self.recall()),
-            figure(self.quiet()),
+            figure(self.quiet_rate()),
             self.forbidden,
-            figure(share(self.intents_right, self.intents)),
-            self.tokens(),
+            figure(compute_share(self.intents_right, self.intents)),
+            self.mean_tokens(),
         )
     }
 
-    pub(super) fn json(&self, half: Half, moment: Option<Kind>) -> Value {
+    pub(super) fn to_json(&self, half: BenchHalf, moment: Option<SituationKind>) -> Value {
         json!({
             "half": half.name(),
-            "moment": moment.map_or(REST, Kind::name),
+            "moment": moment.map_or(ALL_BUT_START, SituationKind::name),
             "situations": self.situations,
             "wanted": self.wanted,
             "found": self.found,
@@ -97,16 +97,16 @@ impl Figures {
             "precision": self.precision(),
             "recall": self.recall(),
             "quiet_situations": self.quiet,
-            "quiet": self.quiet(),
+            "quiet": self.quiet_rate(),
             "intents": self.intents,
             "intents_right": self.intents_right,
-            "tokens": self.tokens(),
+            "tokens": self.mean_tokens(),
         })
     }
 }
 
 /// The names of the columns.
-pub(super) fn head() -> String {
+pub(super) fn format_header() -> String {
     format!(
         "{:<6}{:<10}{:>5}{:>11}{:>9}{:>9}{:>10}{:>9}{:>8}",
         "half", "moment", "n", "precision", "recall", "quiet", "forbidden", "intent", "tokens"
@@ -114,7 +114,7 @@ pub(super) fn head() -> String {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few hundred at most")]
-fn share(part: usize, whole: usize) -> Option<f64> {
+fn compute_share(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
@@ -122,12 +122,12 @@ fn share(part: usize, whole: usize) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn verdict(wanted: usize, missed: usize, given: usize, wrong: usize) -> Verdict {
-        Verdict {
+    fn verdict(wanted: usize, missed: usize, given: usize, wrong: usize) -> SituationVerdict {
+        SituationVerdict {
             id: String::new(),
             project: String::new(),
-            half: Half::Dev,
-            moment: Kind::Prompt,
+            half: BenchHalf::Dev,
+            moment: SituationKind::Prompt,
             wanted,
             missed: vec![String::new(); missed],
             given,
@@ -149,14 +149,14 @@ mod tests {
             verdict(0, 0, 1, 1),
             verdict(0, 0, 0, 0),
         ];
-        let sum = Figures::of(all.iter());
+        let sum = RecallStats::from_verdicts(all.iter());
         assert_eq!(sum.precision(), Some(0.5));
         assert_eq!(sum.recall(), Some(0.5));
-        assert_eq!(sum.quiet(), Some(0.5));
-        assert_eq!(sum.tokens(), 100);
-        assert_eq!(Figures::default().precision(), None);
+        assert_eq!(sum.quiet_rate(), Some(0.5));
+        assert_eq!(sum.mean_tokens(), 100);
+        assert_eq!(RecallStats::default().precision(), None);
         assert_eq!(
-            sum.line(Half::Dev, None)
+            sum.format_line(BenchHalf::Dev, None)
                 .split_whitespace()
                 .collect::<Vec<_>>(),
             [

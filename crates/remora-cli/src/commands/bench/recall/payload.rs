@@ -6,16 +6,16 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::set::Step;
+use super::set::ScriptStep;
 
 /// Lines that a patch shows around what it changes.
-const AROUND: usize = 3;
+const CONTEXT_LINES: usize = 3;
 
 /// The files of the working tree, as the steps so far left them.
-pub(super) type Tree = BTreeMap<String, String>;
+pub(super) type FileTree = BTreeMap<String, String>;
 
 /// Where in which session a step stands.
-pub(super) struct Place<'a> {
+pub(super) struct StepPosition<'a> {
     pub(super) root: &'a Path,
     pub(super) session: &'a str,
     /// The number of the prompt.
@@ -24,8 +24,8 @@ pub(super) struct Place<'a> {
     pub(super) step: usize,
 }
 
-impl Place<'_> {
-    fn event(&self, name: &str, rest: Value) -> Value {
+impl StepPosition<'_> {
+    fn build_event(&self, name: &str, rest: Value) -> Value {
         let folder = self.root.display();
         let mut event = Map::new();
         event.insert("session_id".into(), self.session.into());
@@ -44,20 +44,20 @@ impl Place<'_> {
         Value::Object(event)
     }
 
-    fn called(&self, tool: &str, input: &Value, response: &Value) -> Value {
-        self.event(
+    fn build_tool_event(&self, tool: &str, input: &Value, response: &Value) -> Value {
+        self.build_event(
             "PostToolUse",
             json!({
                 "tool_name": tool,
                 "tool_input": input,
                 "tool_response": response,
-                "tool_use_id": self.call(),
+                "tool_use_id": self.call_id(),
                 "duration_ms": 40,
             }),
         )
     }
 
-    fn call(&self) -> String {
+    fn call_id(&self) -> String {
         format!("toolu_{}_{}", self.session, self.step)
     }
 
@@ -68,26 +68,30 @@ impl Place<'_> {
 
 /// The event of a step; the tree becomes what the step makes of it. `None` for
 /// what no hook tells. An error says why the step cannot be.
-pub(super) fn payload(
-    place: &Place<'_>,
-    step: &Step,
-    tree: &mut Tree,
+pub(super) fn build_payload(
+    place: &StepPosition<'_>,
+    step: &ScriptStep,
+    tree: &mut FileTree,
 ) -> Result<Option<Value>, String> {
     Ok(Some(match step {
-        Step::File { file, content } => {
+        ScriptStep::File { file, content } => {
             tree.insert(file.clone(), content.clone());
             return Ok(None);
         }
-        Step::Memory { .. } => return Ok(None),
-        Step::Session { .. } => place.event("SessionStart", json!({ "source": "startup" })),
-        Step::Prompt { prompt } => place.event("UserPromptSubmit", json!({ "prompt": prompt })),
-        Step::Read { read } => {
+        ScriptStep::Memory { .. } => return Ok(None),
+        ScriptStep::Session { .. } => {
+            place.build_event("SessionStart", json!({ "source": "startup" }))
+        }
+        ScriptStep::Prompt { prompt } => {
+            place.build_event("UserPromptSubmit", json!({ "prompt": prompt }))
+        }
+        ScriptStep::Read { read } => {
             let content = tree
                 .get(read)
                 .ok_or_else(|| format!("`{read}` is not there to be read"))?;
             let lines = content.lines().count() + 1;
             let path = place.path(read);
-            place.called(
+            place.build_tool_event(
                 "Read",
                 &json!({ "file_path": path }),
                 &json!({ "type": "text", "file": {
@@ -96,9 +100,9 @@ pub(super) fn payload(
                 } }),
             )
         }
-        Step::Edit { edit, old, new } => edited(place, tree, edit, (old, new))?,
-        Step::Write { write, content } => written(place, tree, write, content),
-        Step::Bash { bash, output } => place.called(
+        ScriptStep::Edit { edit, old, new } => build_edit(place, tree, edit, (old, new))?,
+        ScriptStep::Write { write, content } => build_write(place, tree, write, content),
+        ScriptStep::Bash { bash, output } => place.build_tool_event(
             "Bash",
             &json!({ "command": bash }),
             &json!({
@@ -106,15 +110,15 @@ pub(super) fn payload(
                 "isImage": false, "noOutputExpected": false,
             }),
         ),
-        Step::Failed { bash, fails } => place.event(
+        ScriptStep::Failed { bash, fails } => place.build_event(
             "PostToolUseFailure",
             json!({
                 "tool_name": "Bash", "tool_input": { "command": bash },
-                "tool_use_id": place.call(), "error": fails, "is_interrupt": false,
+                "tool_use_id": place.call_id(), "error": fails, "is_interrupt": false,
                 "duration_ms": 900,
             }),
         ),
-        Step::Grep { grep, found } => place.called(
+        ScriptStep::Grep { grep, found } => place.build_tool_event(
             "Grep",
             &json!({ "pattern": grep }),
             &json!({
@@ -122,7 +126,7 @@ pub(super) fn payload(
                 "filenames": found.iter().map(|f| place.path(f)).collect::<Vec<_>>(),
             }),
         ),
-        Step::Glob { glob, found } => place.called(
+        ScriptStep::Glob { glob, found } => place.build_tool_event(
             "Glob",
             &json!({ "pattern": glob }),
             &json!({
@@ -130,20 +134,20 @@ pub(super) fn payload(
                 "filenames": found.iter().map(|f| place.path(f)).collect::<Vec<_>>(),
             }),
         ),
-        Step::Say { say } => place.event(
+        ScriptStep::Say { say } => place.build_event(
             "Stop",
             json!({
                 "stop_hook_active": false, "last_assistant_message": say,
                 "background_tasks": [], "session_crons": [],
             }),
         ),
-        Step::End { .. } => place.event("SessionEnd", json!({ "reason": "other" })),
+        ScriptStep::End { .. } => place.build_event("SessionEnd", json!({ "reason": "other" })),
     }))
 }
 
-fn edited(
-    place: &Place<'_>,
-    tree: &mut Tree,
+fn build_edit(
+    place: &StepPosition<'_>,
+    tree: &mut FileTree,
     file: &str,
     (old, new): (&str, &str),
 ) -> Result<Value, String> {
@@ -154,10 +158,10 @@ fn edited(
         n => return Err(format!("`{file}` holds the old text {n} times")),
     };
     let after = before.replacen(old, new, 1);
-    let hunk = hunk(&before, &after, at..at + old.len(), new.len());
+    let hunk = build_hunk(&before, &after, at..at + old.len(), new.len());
     tree.insert(file.to_owned(), after);
     let path = place.path(file);
-    Ok(place.called(
+    Ok(place.build_tool_event(
         "Edit",
         &json!({ "file_path": path, "old_string": old, "new_string": new, "replace_all": false }),
         &json!({
@@ -167,14 +171,14 @@ fn edited(
     ))
 }
 
-fn written(place: &Place<'_>, tree: &mut Tree, file: &str, content: &str) -> Value {
+fn build_write(place: &StepPosition<'_>, tree: &mut FileTree, file: &str, content: &str) -> Value {
     let before = tree.insert(file.to_owned(), content.to_owned());
     let path = place.path(file);
     let hunks = match &before {
-        Some(before) => vec![hunk(before, content, 0..before.len(), content.len())],
+        Some(before) => vec![build_hunk(before, content, 0..before.len(), content.len())],
         None => Vec::new(),
     };
-    place.called(
+    place.build_tool_event(
         "Write",
         &json!({ "file_path": path, "content": content }),
         &json!({
@@ -187,7 +191,7 @@ fn written(place: &Place<'_>, tree: &mut Tree, file: &str, content: &str) -> Val
 
 /// One hunk of a patch: whole lines, with a few around them. `range` is what
 /// was replaced in `before` by `length` bytes.
-fn hunk(before: &str, after: &str, range: std::ops::Range<usize>, length: usize) -> Value {
+fn build_hunk(before: &str, after: &str, range: std::ops::Range<usize>, length: usize) -> Value {
     let first = before[..range.start].matches('\n').count();
     let old: Vec<&str> = before.lines().collect();
     let new: Vec<&str> = after.lines().collect();
@@ -198,8 +202,10 @@ fn hunk(before: &str, after: &str, range: std::ops::Range<usize>, length: usize)
     };
     let old_end = spans(before, old.len(), range.end);
     let new_end = spans(after, new.len(), range.start + length);
-    let top = first.saturating_sub(AROUND);
-    let tail = (old.len() - old_end).min(new.len() - new_end).min(AROUND);
+    let top = first.saturating_sub(CONTEXT_LINES);
+    let tail = (old.len() - old_end)
+        .min(new.len() - new_end)
+        .min(CONTEXT_LINES);
     let part = |lines: &[&str], from: usize, to: usize, mark: char| -> Vec<String> {
         let lines = lines.get(from..to).unwrap_or_default();
         lines.iter().map(|line| format!("{mark}{line}")).collect()
@@ -224,7 +230,7 @@ mod tests {
         let before = "a\nb\nc\nd\nlet x = 1;\ne\nf\ng\nh\n";
         let at = before.find("1;").unwrap();
         let after = before.replace("1;", "2;\nlet y = 3;");
-        let hunk = hunk(before, &after, at..at + 2, "2;\nlet y = 3;".len());
+        let hunk = build_hunk(before, &after, at..at + 2, "2;\nlet y = 3;".len());
         let expected = json!({
             "oldStart": 2, "oldLines": 7, "newStart": 2, "newLines": 8,
             "lines": [" b", " c", " d", "-let x = 1;", "+let x = 2;", "+let y = 3;", " e", " f", " g"],
@@ -234,24 +240,24 @@ mod tests {
 
     #[test]
     fn a_step_that_cannot_be_says_why() {
-        let mut tree = Tree::from([("a.rs".to_owned(), "one one".to_owned())]);
-        let place = Place {
+        let mut tree = FileTree::from([("a.rs".to_owned(), "one one".to_owned())]);
+        let place = StepPosition {
             root: Path::new("/home/dev/app"),
             session: "s",
             prompt: 1,
             step: 1,
         };
-        let edit = Step::Edit {
+        let edit = ScriptStep::Edit {
             edit: "a.rs".to_owned(),
             old: "one".to_owned(),
             new: "two".to_owned(),
         };
-        let why = payload(&place, &edit, &mut tree).unwrap_err();
+        let why = build_payload(&place, &edit, &mut tree).unwrap_err();
         assert_eq!(why, "`a.rs` holds the old text 2 times");
-        let read = Step::Read {
+        let read = ScriptStep::Read {
             read: "b.rs".to_owned(),
         };
-        let why = payload(&place, &read, &mut tree).unwrap_err();
+        let why = build_payload(&place, &read, &mut tree).unwrap_err();
         assert_eq!(why, "`b.rs` is not there to be read");
     }
 }

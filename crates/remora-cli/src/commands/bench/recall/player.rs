@@ -7,30 +7,30 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use remora_client::{Input, Paths, locate_project, spool};
-use remora_embed::OnDemand;
-use remora_memory::Policy;
-use remora_memory::store::{Batch, Filter, Order, Page, Store, Write};
+use remora_client::{DataPaths, HookInput, locate_project, spool_event};
+use remora_embed::LazyEncoder;
+use remora_memory::CapturePolicy;
+use remora_memory::store::{Batch, Filter, ItemWrite, PageRequest, SortOrder, Store};
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::tokens;
-use remora_server::{Inbox, Log};
+use remora_server::{Log, SpoolIngest};
 use remora_store::Access;
 use serde_json::json;
 
-use super::payload::{self, Place, Tree};
-use super::set::{Project, Step, fault};
+use super::payload::{self, FileTree, StepPosition};
+use super::set::{BenchProject, ScriptStep, line_error};
 use crate::commands::vectors;
 use crate::error::CliError;
 
 /// Milliseconds between two steps.
-const BEAT: i64 = 40_000;
+const STEP_INTERVAL_MS: i64 = 40_000;
 /// Rows of a project that are looked at; none has so many.
-const ROWS: usize = 5_000;
+const MAX_ITEMS: usize = 5_000;
 
 /// A project that was played.
-pub(in crate::commands::bench) struct Played {
+pub(in crate::commands::bench) struct PlayedProject {
     pub(in crate::commands::bench) store: Box<dyn Store>,
-    pub(in crate::commands::bench) paths: Paths,
+    pub(in crate::commands::bench) paths: DataPaths,
     pub(in crate::commands::bench) root: PathBuf,
     /// Everything that is stored.
     pub(in crate::commands::bench) rows: Vec<Item>,
@@ -42,15 +42,15 @@ pub(in crate::commands::bench) struct Played {
     _folder: tempfile::TempDir,
 }
 
-impl Played {
+impl PlayedProject {
     /// The stored session with this name.
-    pub(in crate::commands::bench) fn session(&self, name: &str) -> Option<&str> {
+    pub(in crate::commands::bench) fn session_id(&self, name: &str) -> Option<&str> {
         self.sessions.get(name).map(String::as_str)
     }
 
     /// Whether a row is meant by a label: `x` for all rows of the step, `x:fix`
     /// for those of one kind, `memory:name`, `session:s1`, `kind:fix`, or `*`.
-    pub(in crate::commands::bench) fn is(&self, row: &Item, label: &str) -> bool {
+    pub(in crate::commands::bench) fn matches_label(&self, row: &Item, label: &str) -> bool {
         let of_step = |name: &str| {
             let events = self.labels.get(name).map(Vec::as_slice);
             events.unwrap_or_default().iter().any(|event| {
@@ -60,7 +60,7 @@ impl Played {
                 };
                 // A fix keeps its name when another change mends the error:
                 // what it tells is proved by other passes then.
-                match proofs(row) {
+                match list_passes(row) {
                     Some(mut passes) => passes.any(is_of),
                     None => is_of(&row.uid),
                 }
@@ -72,7 +72,7 @@ impl Played {
                 let key = row.key.as_deref().unwrap_or("");
                 row.kind == Kind::Memory && key.rsplit('/').next() == Some(name)
             }
-            Some(("session", name)) => self.session(name) == Some(row.session.as_str()),
+            Some(("session", name)) => self.session_id(name) == Some(row.session.as_str()),
             Some(("kind", name)) => row.kind.name() == name,
             Some((step, kind)) => row.kind.name() == kind && of_step(step),
             None => of_step(label),
@@ -88,7 +88,7 @@ impl Played {
     /// The labels of the step that a row came of.
     pub(in crate::commands::bench) fn labels_of(&self, row: &Item) -> Vec<&str> {
         let mut labels: Vec<&str> = self.labels.keys().map(String::as_str).collect();
-        labels.retain(|label| self.is(row, label));
+        labels.retain(|label| self.matches_label(row, label));
         labels.sort_unstable();
         labels
     }
@@ -100,22 +100,22 @@ impl Played {
 }
 
 /// The passes that prove what a fix tells.
-fn proofs(row: &Item) -> Option<impl Iterator<Item = &str>> {
+fn list_passes(row: &Item) -> Option<impl Iterator<Item = &str>> {
     let passes = row.detail.as_ref()?.get("passes")?.as_array()?;
     (row.kind == Kind::Fix).then(|| passes.iter().filter_map(|pass| pass.as_str()))
 }
 
 /// Plays the project, and works out the embeddings of its rows if there is an
 /// encoder, as the worker does in its spare time.
-pub(in crate::commands::bench) fn play(
-    project: &Project,
-    encoder: Option<&OnDemand>,
-) -> Result<Played, CliError> {
+pub(in crate::commands::bench) fn play_project(
+    project: &BenchProject,
+    encoder: Option<&LazyEncoder>,
+) -> Result<PlayedProject, CliError> {
     let folder = tempfile::tempdir()?;
-    let paths = Paths::new(folder.path().join("data"));
-    paths.prepare()?;
+    let paths = DataPaths::new(folder.path().join("data"));
+    paths.prepare_data_dir()?;
     let root = folder.path().join(&project.name);
-    put(
+    write_file(
         &root.join(".git/config"),
         &format!(
             "[remote \"origin\"]\n\turl = git@git.example.org:acme/{}.git\n",
@@ -123,18 +123,18 @@ pub(in crate::commands::bench) fn play(
         ),
     )?;
     check_out(&root, "main")?;
-    let store = remora_store::open(&paths.database(), Access::Write)?;
-    let mut stage = Stage {
-        inbox: Inbox::new(
+    let store = remora_store::open_store(&paths.database_file(), Access::Write)?;
+    let mut stage = ProjectPlayer {
+        inbox: SpoolIngest::new(
             paths.clone(),
             Box::new(store),
-            Policy::default(),
+            CapturePolicy::default(),
             Vec::new(),
             Log::open(paths.worker_log()),
         )?,
         paths,
         root,
-        tree: Tree::new(),
+        tree: FileTree::new(),
         at: 0,
         session: String::new(),
         prompt: 0,
@@ -144,32 +144,32 @@ pub(in crate::commands::bench) fn play(
     let mut memories = Vec::new();
     for (step, line) in project.steps.iter().enumerate() {
         let event = stage
-            .step(&project.name, step, &line.step)
+            .play_step(&project.name, step, &line.step)
             .map_err(|why| match why {
-                Trouble::Script(why) => fault(&project.sessions, step + 1, &why),
-                Trouble::Other(e) => e,
+                PlayError::Script(why) => line_error(&project.sessions, step + 1, &why),
+                PlayError::Other(e) => e,
             })?;
         if let (Some(label), Some(event)) = (&line.label, event) {
             let events = stage.labels.entry(label.clone()).or_default();
             events.push(event);
         }
-        if let Step::Memory { .. } = line.step {
+        if let ScriptStep::Memory { .. } = line.step {
             memories.push((stage.at, &line.step));
         }
     }
-    stage.digest()?;
+    stage.ingest_events()?;
     let key = locate_project(&stage.paths, &stage.root, None).project.key;
     let saved = folder.path().join("saved");
     let mut items = Vec::new();
     for (at, step) in memories {
-        items.extend(memory(&saved, &key, at, step)?.map(Write::Put));
+        items.extend(write_memory(&saved, &key, at, step)?.map(ItemWrite::Put));
     }
     stage.inbox.store().apply(&Batch {
         items,
         ..Batch::default()
     })?;
     if let Some(encoder) = encoder {
-        let made = vectors::make(stage.inbox.store(), encoder, u64::MAX)?;
+        let made = vectors::embed_waiting(stage.inbox.store(), encoder, u64::MAX)?;
         if let Some(trouble) = made.trouble {
             return Err(CliError::Usage(trouble.to_string()));
         }
@@ -177,7 +177,7 @@ pub(in crate::commands::bench) fn play(
             return Err(CliError::Usage("stopped".to_owned()));
         }
     }
-    let Stage {
+    let ProjectPlayer {
         inbox,
         paths,
         root,
@@ -186,14 +186,14 @@ pub(in crate::commands::bench) fn play(
         ..
     } = stage;
     drop(inbox);
-    let store = remora_store::open(&paths.database(), Access::Read)?;
-    let page = Page {
-        order: Order::Oldest,
+    let store = remora_store::open_store(&paths.database_file(), Access::Read)?;
+    let page = PageRequest {
+        order: SortOrder::Oldest,
         beyond: None,
-        limit: ROWS,
+        limit: MAX_ITEMS,
     };
-    let rows = store.list(&Filter::default(), page)?;
-    Ok(Played {
+    let rows = store.list_items(&Filter::default(), page)?;
+    Ok(PlayedProject {
         store: Box::new(store),
         paths,
         root,
@@ -205,11 +205,11 @@ pub(in crate::commands::bench) fn play(
 }
 
 /// A project in the middle of being played.
-struct Stage {
-    inbox: Inbox,
-    paths: Paths,
+struct ProjectPlayer {
+    inbox: SpoolIngest,
+    paths: DataPaths,
     root: PathBuf,
-    tree: Tree,
+    tree: FileTree,
     /// When the last step happened.
     at: i64,
     session: String,
@@ -218,91 +218,98 @@ struct Stage {
     sessions: HashMap<String, String>,
 }
 
-enum Trouble {
+enum PlayError {
     /// The script asks for what cannot be.
     Script(String),
     Other(CliError),
 }
 
-impl<E: Into<CliError>> From<E> for Trouble {
+impl<E: Into<CliError>> From<E> for PlayError {
     fn from(error: E) -> Self {
         Self::Other(error.into())
     }
 }
 
-impl Stage {
+impl ProjectPlayer {
     /// Plays a step; the id of its event, if it has one.
-    fn step(
+    fn play_step(
         &mut self,
         project: &str,
         number: usize,
-        step: &Step,
-    ) -> Result<Option<String>, Trouble> {
+        step: &ScriptStep,
+    ) -> Result<Option<String>, PlayError> {
         match step {
-            Step::Session {
+            ScriptStep::Session {
                 session,
                 at,
                 branch,
             } => {
-                self.digest()?;
+                self.ingest_events()?;
                 check_out(&self.root, branch)?;
                 self.session = format!("{project}-{session}");
                 self.sessions.insert(session.clone(), self.session.clone());
                 self.prompt = 0;
                 self.at = at.as_millisecond();
             }
-            Step::Prompt { .. } => self.prompt += 1,
-            Step::File { .. } => {}
+            ScriptStep::Prompt { .. } => self.prompt += 1,
+            ScriptStep::File { .. } => {}
             _ if self.session.is_empty() => {
-                return Err(Trouble::Script("no session has begun".to_owned()));
+                return Err(PlayError::Script("no session has begun".to_owned()));
             }
             _ => {}
         }
-        let place = Place {
+        let place = StepPosition {
             root: &self.root,
             session: &self.session,
             prompt: self.prompt,
             step: number,
         };
         let Some(event) =
-            payload::payload(&place, step, &mut self.tree).map_err(Trouble::Script)?
+            payload::build_payload(&place, step, &mut self.tree).map_err(PlayError::Script)?
         else {
             return Ok(None);
         };
-        self.at += BEAT;
-        let input = Input {
+        self.at += STEP_INTERVAL_MS;
+        let input = HookInput {
             bytes: serde_json::to_vec(&event)?,
             cut: false,
         };
         let place = Some(locate_project(&self.paths, &self.root, None));
-        let id = spool(&self.paths, agent(), self.at, place, &input, false)?;
+        let id = spool_event(
+            &self.paths,
+            first_agent_name(),
+            self.at,
+            place,
+            &input,
+            false,
+        )?;
         Ok(Some(id))
     }
 
     /// The files as they are now, and what the worker makes of the events.
-    fn digest(&mut self) -> Result<(), CliError> {
+    fn ingest_events(&mut self) -> Result<(), CliError> {
         for (file, content) in &self.tree {
-            put(&self.root.join(file), content)?;
+            write_file(&self.root.join(file), content)?;
         }
-        while self.inbox.round(self.at)?.taken > 0 {}
+        while self.inbox.ingest_batch(self.at)?.taken > 0 {}
         Ok(())
     }
 }
 
 /// Sessions are played as those of the first agent of the table.
-fn agent() -> &'static str {
+fn first_agent_name() -> &'static str {
     remora_agents::AGENTS.first().map_or("", |agent| agent.name)
 }
 
 fn check_out(root: &Path, branch: &str) -> Result<(), CliError> {
-    put(
+    write_file(
         &root.join(".git/HEAD"),
         &format!("ref: refs/heads/{branch}\n"),
     )
 }
 
 /// Writes a file unless it holds this already.
-fn put(file: &Path, content: &str) -> Result<(), CliError> {
+fn write_file(file: &Path, content: &str) -> Result<(), CliError> {
     let put = || {
         if fs::read_to_string(file).is_ok_and(|old| old == content) {
             return Ok(());
@@ -317,8 +324,13 @@ fn put(file: &Path, content: &str) -> Result<(), CliError> {
 }
 
 /// The page of a saved memory, and its row as the worker's index has it.
-fn memory(folder: &Path, project: &str, at: i64, step: &Step) -> Result<Option<Item>, CliError> {
-    let Step::Memory {
+fn write_memory(
+    folder: &Path,
+    project: &str,
+    at: i64,
+    step: &ScriptStep,
+) -> Result<Option<Item>, CliError> {
+    let ScriptStep::Memory {
         memory,
         text,
         priority,
@@ -327,7 +339,7 @@ fn memory(folder: &Path, project: &str, at: i64, step: &Step) -> Result<Option<I
         return Ok(None);
     };
     let file = folder.join(format!("{memory}.md"));
-    put(&file, text)?;
+    write_file(&file, text)?;
     let meta = fs::metadata(&file)?;
     let since = meta.modified()?.duration_since(UNIX_EPOCH);
     let nanos = since.map_or(0, |since| since.as_nanos());
@@ -336,7 +348,7 @@ fn memory(folder: &Path, project: &str, at: i64, step: &Step) -> Result<Option<I
         "id": 0, "uid": key, "key": key, "kind": Kind::Memory,
         "title": memory.replace('-', " "), "text": text, "time": at, "last_time": at,
         "project": project, "session": "", "agent": "",
-        "digest_tokens": tokens::estimate(text),
+        "digest_tokens": tokens::estimate_tokens(text),
         "detail": {
             "priority": priority, "scope": "project", "doubts": [],
             "path": file, "size": meta.len(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 
-use crate::args::Half;
+use crate::args::BenchHalf;
 use crate::error::CliError;
 
 /// Which project is in which half.
@@ -20,9 +20,9 @@ struct Halves {
 
 /// One step of a session, and the label that others know it by.
 #[derive(Debug, Deserialize)]
-pub(in crate::commands::bench) struct Line {
+pub(in crate::commands::bench) struct ScriptLine {
     #[serde(flatten)]
-    pub(in crate::commands::bench) step: Step,
+    pub(in crate::commands::bench) step: ScriptStep,
     #[serde(default)]
     pub(in crate::commands::bench) label: Option<String>,
 }
@@ -30,7 +30,7 @@ pub(in crate::commands::bench) struct Line {
 /// What happens in a session; each is known by its first field.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-pub(in crate::commands::bench) enum Step {
+pub(in crate::commands::bench) enum ScriptStep {
     /// A file that is there before anything happens.
     File {
         file: String,
@@ -93,7 +93,7 @@ pub(in crate::commands::bench) enum Step {
 #[serde(deny_unknown_fields)]
 pub(in crate::commands::bench) struct Situation {
     pub(in crate::commands::bench) id: String,
-    pub(in crate::commands::bench) moment: Kind,
+    pub(in crate::commands::bench) moment: SituationKind,
     pub(in crate::commands::bench) prompt: Option<String>,
     pub(in crate::commands::bench) intent: Option<String>,
     pub(in crate::commands::bench) file: Option<String>,
@@ -128,7 +128,7 @@ pub(in crate::commands::bench) struct Situation {
 /// The kinds of moments, in the order in which they are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::commands::bench) enum Kind {
+pub(in crate::commands::bench) enum SituationKind {
     Start,
     Prompt,
     Read,
@@ -137,7 +137,7 @@ pub(in crate::commands::bench) enum Kind {
     Subagent,
 }
 
-impl Kind {
+impl SituationKind {
     pub(in crate::commands::bench) const ALL: [Self; 6] = [
         Self::Start,
         Self::Prompt,
@@ -161,10 +161,10 @@ impl Kind {
 
 /// One invented project.
 #[derive(Debug)]
-pub(in crate::commands::bench) struct Project {
+pub(in crate::commands::bench) struct BenchProject {
     pub(in crate::commands::bench) name: String,
-    pub(in crate::commands::bench) half: Half,
-    pub(in crate::commands::bench) steps: Vec<Line>,
+    pub(in crate::commands::bench) half: BenchHalf,
+    pub(in crate::commands::bench) steps: Vec<ScriptLine>,
     pub(in crate::commands::bench) situations: Vec<Situation>,
     /// For errors.
     pub(in crate::commands::bench) moments: PathBuf,
@@ -172,23 +172,23 @@ pub(in crate::commands::bench) struct Project {
 }
 
 /// The projects of a set, those of one half if that is asked for.
-pub(in crate::commands::bench) fn read(
+pub(in crate::commands::bench) fn read_projects(
     folder: &Path,
-    only: Option<Half>,
-) -> Result<Vec<Project>, CliError> {
+    only: Option<BenchHalf>,
+) -> Result<Vec<BenchProject>, CliError> {
     let file = folder.join("halves.json");
     let halves: Halves = serde_json::from_str(&text_of(&file)?)
         .map_err(|e| CliError::Usage(format!("{}: {e}", file.display())))?;
-    let dev = halves.dev.into_iter().map(|name| (Half::Dev, name));
-    let test = halves.test.into_iter().map(|name| (Half::Test, name));
+    let dev = halves.dev.into_iter().map(|name| (BenchHalf::Dev, name));
+    let test = halves.test.into_iter().map(|name| (BenchHalf::Test, name));
     dev.chain(test)
         .filter(|(half, _)| only.is_none_or(|only| only == *half))
         .map(|(half, name)| {
             let sessions = folder.join(&name).join("sessions.jsonl");
             let moments = folder.join(&name).join("moments.jsonl");
-            Ok(Project {
-                steps: lines(&sessions)?,
-                situations: lines(&moments)?,
+            Ok(BenchProject {
+                steps: read_json_lines(&sessions)?,
+                situations: read_json_lines(&moments)?,
                 name,
                 half,
                 moments,
@@ -198,17 +198,17 @@ pub(in crate::commands::bench) fn read(
         .collect()
 }
 
-fn lines<T: DeserializeOwned>(file: &Path) -> Result<Vec<T>, CliError> {
+fn read_json_lines<T: DeserializeOwned>(file: &Path) -> Result<Vec<T>, CliError> {
     let text = text_of(file)?;
     let lines = text.lines().enumerate();
     lines
         .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(at, line)| serde_json::from_str(line).map_err(|e| fault(file, at + 1, &e)))
+        .map(|(at, line)| serde_json::from_str(line).map_err(|e| line_error(file, at + 1, &e)))
         .collect()
 }
 
 /// An error that names the line.
-pub(in crate::commands::bench) fn fault(
+pub(in crate::commands::bench) fn line_error(
     file: &Path,
     line: usize,
     what: &dyn std::fmt::Display,

@@ -3,27 +3,27 @@
 
 use std::collections::{HashMap, HashSet};
 
-use remora_memory::Captured;
-use remora_memory::ledger::Uses;
+use remora_memory::CapturedEvent;
+use remora_memory::ledger::UseDetector;
 use remora_memory::store::Store;
-use remora_memory::words::{Splitter, is_stop};
+use remora_memory::words::{TermSplitter, is_stop};
 use remora_protocol::record::{self, Item};
 use serde_json::Value;
 
-use super::figures::ArmFigures;
+use super::figures::ArmStats;
 use crate::error::CliError;
 
 /// Rare words of an item that a later message must say.
-const LEAST_WORDS: usize = 2;
+const MIN_SHARED_WORDS: usize = 2;
 /// Messages that may hold a rare word: this many, or this share of all.
-const RARE_MESSAGES: usize = 2;
-const RARE_SHARE: usize = 50;
+const MAX_RARE_MESSAGES: usize = 2;
+const RARE_MESSAGES_DIVISOR: usize = 50;
 /// Characters of the shortest word that counts.
-const MIN_CHARS: usize = 4;
+const MIN_WORD_CHARS: usize = 4;
 
 /// Something that is given at a prompt.
 #[derive(Debug)]
-pub(super) struct Given {
+pub(super) struct InjectedItem {
     item: String,
     words: HashSet<String>,
     is_first: bool,
@@ -32,7 +32,7 @@ pub(super) struct Given {
     echo: bool,
 }
 
-impl Given {
+impl InjectedItem {
     pub(super) fn new(item: &Item, words: HashSet<String>, is_first: bool) -> Self {
         Self {
             item: format!("#{}", item.id),
@@ -48,18 +48,22 @@ impl Given {
 /// One way to choose.
 #[derive(Debug, Default)]
 pub(super) struct Arm {
-    uses: Uses,
+    uses: UseDetector,
     line: u32,
     /// What the session was given.
-    given: Vec<Given>,
+    given: Vec<InjectedItem>,
 }
 
 impl Arm {
     /// Looks at an event of the session.
-    pub(super) fn see(&mut self, store: &dyn Store, event: &Captured) -> Result<(), CliError> {
+    pub(super) fn observe_event(
+        &mut self,
+        store: &dyn Store,
+        event: &CapturedEvent,
+    ) -> Result<(), CliError> {
         // The session is known before the store has anything that it was given.
-        self.uses.take(store, event, Vec::new())?;
-        for (_, line, _) in self.uses.see(event) {
+        self.uses.add_injections(store, event, Vec::new())?;
+        for (_, line, _) in self.uses.detect_uses(event) {
             for given in self.given.iter_mut().filter(|given| given.line == line) {
                 given.deed = true;
             }
@@ -68,15 +72,15 @@ impl Arm {
     }
 
     /// Gives this at the event.
-    pub(super) fn give(
+    pub(super) fn inject_item(
         &mut self,
         store: &dyn Store,
-        event: &Captured,
-        mut given: Given,
+        event: &CapturedEvent,
+        mut given: InjectedItem,
     ) -> Result<(), CliError> {
         self.line += 1;
         given.line = self.line;
-        let row = record::Given {
+        let row = record::Injection {
             session: event.session().into_owned(),
             line: self.line,
             item: given.item.clone(),
@@ -87,20 +91,20 @@ impl Arm {
             time: event.envelope.at,
             used: None,
         };
-        self.uses.take(store, event, vec![row])?;
+        self.uses.add_injections(store, event, vec![row])?;
         self.given.push(given);
         Ok(())
     }
 
     /// Hears what the agent says.
-    pub(super) fn hear(&mut self, words: &HashSet<String>) {
+    pub(super) fn match_message_words(&mut self, words: &HashSet<String>) {
         for given in &mut self.given {
-            given.echo |= given.words.intersection(words).count() >= LEAST_WORDS;
+            given.echo |= given.words.intersection(words).count() >= MIN_SHARED_WORDS;
         }
     }
 
     /// The session is over.
-    pub(super) fn end(&mut self, figures: &mut ArmFigures) {
+    pub(super) fn end_session(&mut self, figures: &mut ArmStats) {
         for given in self.given.drain(..) {
             figures.count(given.is_first, given.deed, given.echo);
         }
@@ -111,8 +115,8 @@ impl Arm {
 
 /// Adds the words of a text.
 pub(super) fn split_words(text: &str, words: &mut HashSet<String>) {
-    Splitter::default().each(text, |term, _| {
-        if term.chars().count() >= MIN_CHARS && !is_stop(term) {
+    TermSplitter::default().for_each_term(text, |term, _| {
+        if term.chars().count() >= MIN_WORD_CHARS && !is_stop(term) {
             words.insert(term.to_owned());
         }
     });
@@ -126,7 +130,7 @@ pub(super) struct Vocabulary {
 }
 
 impl Vocabulary {
-    pub(super) fn learn(&mut self, words: &HashSet<String>) {
+    pub(super) fn add_message(&mut self, words: &HashSet<String>) {
         self.messages += 1;
         for word in words {
             *self.counts.entry(word.clone()).or_default() += 1;
@@ -146,7 +150,7 @@ impl Vocabulary {
         }
         let mut words = HashSet::new();
         split_words(&text.join("\n"), &mut words);
-        let most = RARE_MESSAGES.max(self.messages / RARE_SHARE);
+        let most = MAX_RARE_MESSAGES.max(self.messages / RARE_MESSAGES_DIVISOR);
         let is_rare = |word: &String| self.counts.get(word).is_none_or(|count| *count <= most);
         words.retain(|word| is_rare(word) && !said.contains(word));
         words
@@ -167,7 +171,7 @@ mod tests {
     fn words_count_that_are_rare_and_new_to_the_session() {
         let mut vocabulary = Vocabulary::default();
         for _ in 0..3 {
-            vocabulary.learn(&words("the uploader works"));
+            vocabulary.add_message(&words("the uploader works"));
         }
         let item: Item = serde_json::from_value(serde_json::json!({
             "id": 7, "uid": "u", "kind": "summary", "title": "t", "text": "", "time": 1,
@@ -179,10 +183,10 @@ mod tests {
         assert!(words("quarantine").is_subset(&rare), "{rare:?}");
         assert!(words("uploader bucket").is_disjoint(&rare), "{rare:?}");
         let mut arm = Arm::default();
-        arm.given.push(Given::new(&item, rare, true));
-        arm.hear(&words("It went into quarantine."));
+        arm.given.push(InjectedItem::new(&item, rare, true));
+        arm.match_message_words(&words("It went into quarantine."));
         assert!(!arm.given[0].echo);
-        arm.hear(&words("The leftovers went into quarantine."));
+        arm.match_message_words(&words("The leftovers went into quarantine."));
         assert!(arm.given[0].echo);
     }
 }

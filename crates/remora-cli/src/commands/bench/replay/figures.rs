@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 /// The names of the arms, in their order.
-const ARMS: [&str; 3] = ["recall", "last turns", "by lot"];
+const ARM_NAMES: [&str; 3] = ["recall", "last turns", "by lot"];
 
 /// Part of a whole.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -27,25 +27,25 @@ impl Share {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a few thousand at most")]
-    fn text(self) -> String {
+    fn to_text(self) -> String {
         let Self { part, whole } = self;
         let share = 100.0 * part as f64 / whole.max(1) as f64;
         format!("{part} of {whole} ({share:.1} %)")
     }
 
-    fn json(self) -> Value {
+    fn to_json(self) -> Value {
         json!({ "part": self.part, "whole": self.whole })
     }
 }
 
 /// First and later prompts of sessions.
 #[derive(Debug, Default)]
-pub(super) struct Prompts {
+pub(super) struct PromptShares {
     first: Share,
     later: Share,
 }
 
-impl Prompts {
+impl PromptShares {
     pub(super) fn count(&mut self, is_first: bool, is: bool) {
         if is_first {
             self.first.count(is);
@@ -59,20 +59,20 @@ impl Prompts {
         self.later.absorb(other.later);
     }
 
-    fn json(&self) -> Value {
-        json!({ "first": self.first.json(), "later": self.later.json() })
+    fn to_json(&self) -> Value {
+        json!({ "first": self.first.to_json(), "later": self.later.to_json() })
     }
 }
 
 /// What became of what an arm gave.
 #[derive(Debug, Default)]
-pub(super) struct ArmFigures {
-    deeds: Prompts,
-    echoes: Prompts,
-    either: Prompts,
+pub(super) struct ArmStats {
+    deeds: PromptShares,
+    echoes: PromptShares,
+    either: PromptShares,
 }
 
-impl ArmFigures {
+impl ArmStats {
     pub(super) fn count(&mut self, is_first: bool, deed: bool, echo: bool) {
         self.deeds.count(is_first, deed);
         self.echoes.count(is_first, echo);
@@ -85,11 +85,11 @@ impl ArmFigures {
         self.either.absorb(&other.either);
     }
 
-    fn json(&self) -> Value {
+    fn to_json(&self) -> Value {
         json!({
-            "deeds": self.deeds.json(),
-            "words": self.echoes.json(),
-            "either": self.either.json(),
+            "deeds": self.deeds.to_json(),
+            "words": self.echoes.to_json(),
+            "either": self.either.to_json(),
         })
     }
 }
@@ -97,13 +97,13 @@ impl ArmFigures {
 /// Failures with and without something given: whether the command passed within
 /// the next calls.
 #[derive(Debug, Default)]
-pub(super) struct Failures {
+pub(super) struct FailureStats {
     given: Share,
     not_given: Share,
 }
 
-impl Failures {
-    pub(super) fn end(&mut self, has_given: bool, passed: bool) {
+impl FailureStats {
+    pub(super) fn count_failure(&mut self, has_given: bool, passed: bool) {
         if has_given {
             self.given.count(passed);
         } else {
@@ -114,9 +114,9 @@ impl Failures {
 
 /// What the ledger says, by moment.
 #[derive(Debug, Default)]
-pub(super) struct Ledger(BTreeMap<String, Share>);
+pub(super) struct UseStats(BTreeMap<String, Share>);
 
-impl Ledger {
+impl UseStats {
     pub(super) fn count(&mut self, moment: &str, is_used: bool) {
         self.0.entry(moment.to_owned()).or_default().count(is_used);
     }
@@ -124,29 +124,29 @@ impl Ledger {
 
 /// The tokens of a session, by moment.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Session(BTreeMap<&'static str, u32>);
+pub(super) struct SessionTokens(BTreeMap<&'static str, u32>);
 
-impl Session {
-    pub(super) fn add(&mut self, moment: &'static str, tokens: u32) {
+impl SessionTokens {
+    pub(super) fn add_tokens(&mut self, moment: &'static str, tokens: u32) {
         *self.0.entry(moment).or_default() += tokens;
     }
 
-    fn tokens(&self) -> u32 {
+    fn total_tokens(&self) -> u32 {
         self.0.values().sum()
     }
 }
 
 /// All of it.
 #[derive(Debug, Default)]
-pub(super) struct Figures {
-    pub(super) sessions: Vec<Session>,
-    pub(super) prompts: Prompts,
-    pub(super) arms: [ArmFigures; 3],
-    pub(super) failures: Failures,
-    pub(super) ledger: Ledger,
+pub(super) struct ReplayStats {
+    pub(super) sessions: Vec<SessionTokens>,
+    pub(super) prompts: PromptShares,
+    pub(super) arms: [ArmStats; 3],
+    pub(super) failures: FailureStats,
+    pub(super) ledger: UseStats,
 }
 
-impl Figures {
+impl ReplayStats {
     pub(super) fn absorb(&mut self, other: &Self) {
         self.sessions.extend(other.sessions.iter().cloned());
         self.prompts.absorb(&other.prompts);
@@ -165,8 +165,12 @@ impl Figures {
     }
 
     /// Median and 90th percentile of what a session costs.
-    fn tokens(&self) -> (u32, u32) {
-        let mut all: Vec<u32> = self.sessions.iter().map(Session::tokens).collect();
+    fn token_percentiles(&self) -> (u32, u32) {
+        let mut all: Vec<u32> = self
+            .sessions
+            .iter()
+            .map(SessionTokens::total_tokens)
+            .collect();
         all.sort_unstable();
         let at = |part: usize| all.get((all.len() * part / 100).min(all.len().saturating_sub(1)));
         (at(50).copied().unwrap_or(0), at(90).copied().unwrap_or(0))
@@ -181,34 +185,34 @@ impl Figures {
         sums
     }
 
-    pub(super) fn json(&self) -> Value {
-        let (median, p90) = self.tokens();
-        let arms: BTreeMap<&str, Value> = ARMS
+    pub(super) fn to_json(&self) -> Value {
+        let (median, p90) = self.token_percentiles();
+        let arms: BTreeMap<&str, Value> = ARM_NAMES
             .into_iter()
-            .zip(self.arms.iter().map(ArmFigures::json))
+            .zip(self.arms.iter().map(ArmStats::to_json))
             .collect();
         let ledger: BTreeMap<&str, Value> = self
             .ledger
             .0
             .iter()
-            .map(|(m, s)| (m.as_str(), s.json()))
+            .map(|(m, s)| (m.as_str(), s.to_json()))
             .collect();
         json!({
             "sessions": self.sessions.len(),
-            "prompts_with_something_given": self.prompts.json(),
+            "prompts_with_something_given": self.prompts.to_json(),
             "tokens": { "median": median, "p90": p90, "by_moment": self.by_moment(),
-                "each": self.sessions.iter().map(Session::tokens).collect::<Vec<_>>() },
+                "each": self.sessions.iter().map(SessionTokens::total_tokens).collect::<Vec<_>>() },
             "used": arms,
             "ledger": ledger,
             "failures": {
-                "passed_with_something_given": self.failures.given.json(),
-                "passed_with_nothing_given": self.failures.not_given.json(),
+                "passed_with_something_given": self.failures.given.to_json(),
+                "passed_with_nothing_given": self.failures.not_given.to_json(),
             },
         })
     }
 
-    pub(super) fn text(&self) -> String {
-        let (median, p90) = self.tokens();
+    pub(super) fn to_text(&self) -> String {
+        let (median, p90) = self.token_percentiles();
         let mut text = format!(
             "{} sessions, tokens a session: median {median}, 90 % below {p90}\n",
             self.sessions.len()
@@ -223,12 +227,12 @@ impl Figures {
         let _ = writeln!(
             text,
             "given at a first prompt {}, at a later one {}",
-            self.prompts.first.text(),
-            self.prompts.later.text()
+            self.prompts.first.to_text(),
+            self.prompts.later.to_text()
         );
-        for (name, arm) in ARMS.iter().zip(&self.arms) {
+        for (name, arm) in ARM_NAMES.iter().zip(&self.arms) {
             for (which, part) in [("first", 0), ("later", 1)] {
-                let of = |prompts: &Prompts| [prompts.first, prompts.later][part].text();
+                let of = |prompts: &PromptShares| [prompts.first, prompts.later][part].to_text();
                 let (either, deeds, words) = (of(&arm.either), of(&arm.deeds), of(&arm.echoes));
                 let _ = writeln!(
                     text,
@@ -237,13 +241,13 @@ impl Figures {
             }
         }
         for (moment, share) in &self.ledger.0 {
-            let _ = writeln!(text, "ledger, {moment}: used {}", share.text());
+            let _ = writeln!(text, "ledger, {moment}: used {}", share.to_text());
         }
         let _ = writeln!(
             text,
             "failed commands that passed soon: {} with something given, {} without",
-            self.failures.given.text(),
-            self.failures.not_given.text()
+            self.failures.given.to_text(),
+            self.failures.not_given.to_text()
         );
         text
     }
@@ -255,14 +259,14 @@ mod tests {
 
     #[test]
     fn tokens_are_told_by_their_middle_and_their_upper_end() {
-        let mut figures = Figures::default();
+        let mut figures = ReplayStats::default();
         for tokens in 1..=10 {
-            let mut session = Session::default();
-            session.add("start", tokens);
-            session.add("prompt", 100);
+            let mut session = SessionTokens::default();
+            session.add_tokens("start", tokens);
+            session.add_tokens("prompt", 100);
             figures.sessions.push(session);
         }
-        assert_eq!(figures.tokens(), (106, 110));
+        assert_eq!(figures.token_percentiles(), (106, 110));
         assert_eq!(figures.by_moment()["prompt"], 1_000);
     }
 }

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 /// Characters of a prompt, an error and an answer that are shown.
-const MAX_CHARS: usize = 1_200;
+const MAX_EXCERPT_CHARS: usize = 1_200;
 
 /// One injection.
 #[derive(Debug)]
-pub(super) struct Sample {
+pub(super) struct InjectionSample {
     is_failure: bool,
     head: String,
     asked: String,
@@ -15,7 +15,7 @@ pub(super) struct Sample {
     then: String,
 }
 
-impl Sample {
+impl InjectionSample {
     pub(super) fn of_prompt(session: &str, prompt: &str, text: &str, is_first: bool) -> Self {
         let which = if is_first { "first" } else { "later" };
         Self {
@@ -40,24 +40,24 @@ impl Sample {
 
 /// All injections at prompts and after failures.
 #[derive(Debug, Default)]
-pub(super) struct Samples(Vec<Sample>);
+pub(super) struct InjectionSamples(Vec<InjectionSample>);
 
-impl Samples {
+impl InjectionSamples {
     /// Keeps one; its place.
-    pub(super) fn add(&mut self, sample: Sample) -> usize {
+    pub(super) fn add_sample(&mut self, sample: InjectionSample) -> usize {
         self.0.push(sample);
         self.0.len() - 1
     }
 
     /// What the agent said at the end of that turn.
-    pub(super) fn answered(&mut self, at: usize, message: &str) {
+    pub(super) fn record_answer(&mut self, at: usize, message: &str) {
         if let Some(sample) = self.0.get_mut(at).filter(|sample| sample.then.is_empty()) {
             sample.then = start_of(message);
         }
     }
 
     /// Whether the command passed.
-    pub(super) fn passed(&mut self, at: usize, passed: bool, steps: usize) {
+    pub(super) fn record_outcome(&mut self, at: usize, passed: bool, steps: usize) {
         if let Some(sample) = self.0.get_mut(at) {
             let what = if passed { "passed" } else { "did not pass" };
             sample.then = format!("the command {what} within {steps} calls");
@@ -65,10 +65,10 @@ impl Samples {
     }
 
     /// So many of each kind, from all over the sessions.
-    pub(super) fn text(&self, count: usize) -> String {
+    pub(super) fn render_samples(&self, count: usize) -> String {
         let mut text = String::new();
         for is_failure in [false, true] {
-            let all: Vec<&Sample> = self
+            let all: Vec<&InjectionSample> = self
                 .0
                 .iter()
                 .filter(|one| one.is_failure == is_failure)
@@ -76,7 +76,7 @@ impl Samples {
             let count = count.min(all.len());
             for n in 0..count {
                 let sample = all[n * all.len() / count];
-                let Sample {
+                let InjectionSample {
                     head,
                     asked,
                     text: given,
@@ -96,7 +96,7 @@ impl Samples {
 }
 
 fn start_of(text: &str) -> String {
-    text.trim().chars().take(MAX_CHARS).collect()
+    text.trim().chars().take(MAX_EXCERPT_CHARS).collect()
 }
 
 #[cfg(test)]
@@ -105,18 +105,18 @@ mod tests {
 
     #[test]
     fn a_sample_is_taken_from_all_over() {
-        let mut samples = Samples::default();
+        let mut samples = InjectionSamples::default();
         for n in 0..10 {
-            let at = samples.add(Sample::of_prompt(
+            let at = samples.add_sample(InjectionSample::of_prompt(
                 "s",
                 &format!("prompt {n}."),
                 "given",
                 n == 0,
             ));
-            samples.answered(at, &format!("answer {n}."));
+            samples.record_answer(at, &format!("answer {n}."));
         }
-        samples.add(Sample::of_failure("s", "make", "no rule", "a fix"));
-        let text = samples.text(2);
+        samples.add_sample(InjectionSample::of_failure("s", "make", "no rule", "a fix"));
+        let text = samples.render_samples(2);
         assert!(
             text.contains("prompt 0.") && text.contains("prompt 5.") && !text.contains("prompt 1."),
             "{text}"

@@ -5,44 +5,46 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use remora_agents::transcript::{AGENT, Told};
-use remora_client::{GivenFile, Input, Paths, ProjectLocation, locate_project, spool};
-use remora_embed::OnDemand;
-use remora_memory::Captured;
-use remora_memory::Policy;
+use remora_agents::transcript::{AGENT_NAME, TranscriptEvent};
+use remora_client::{
+    DataPaths, HookInput, InjectionLog, ProjectLocation, locate_project, spool_event,
+};
+use remora_embed::LazyEncoder;
+use remora_memory::CapturePolicy;
+use remora_memory::CapturedEvent;
 use remora_memory::output::printed_output;
 use remora_memory::prompt_embedding::PromptEmbedding;
-use remora_memory::recall::{Moment, Recall, Seen, fails_silently, recall};
-use remora_memory::redact::{Marks, Redactor, Rules};
-use remora_memory::store::{Filter, Name, Page};
+use remora_memory::recall::{Exposure, RecallResult, RecallTrigger, fails_silently, recall};
+use remora_memory::redact::{RedactionCounts, RedactionRules, Redactor};
+use remora_memory::store::{Filter, ItemRef, PageRequest};
 use remora_protocol::record::{Item, Kind};
-use remora_protocol::request::{ENVELOPE, Envelope};
+use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
 use remora_protocol::{Event, EventName, tokens};
-use remora_server::intake::Cleaner;
-use remora_server::{Inbox, Log};
+use remora_server::intake::EventRedactor;
+use remora_server::{Log, SpoolIngest};
 use remora_store::Access;
 use serde_json::{Map, Value};
 
-use super::arm::{Arm, Given, Vocabulary, split_words};
-use super::figures::{Figures, Session};
-use super::sample::{Sample, Samples};
+use super::arm::{Arm, InjectedItem, Vocabulary, split_words};
+use super::figures::{ReplayStats, SessionTokens};
+use super::sample::{InjectionSample, InjectionSamples};
 use crate::commands::import::PastSession;
 use crate::commands::tier::embed_prompt;
 use crate::commands::vectors;
 use crate::error::CliError;
-use crate::recall::{Before, Ground, Settings, relative};
+use crate::recall::{RecallEnvironment, RecallSettings, SessionHistory, make_relative};
 
 /// Turns that lots are drawn among.
 const MAX_TURNS: usize = 500;
 /// Calls after a failure within which the command must pass.
-const STEPS_AFTER_FAILURE: usize = 10;
+const MAX_CALLS_AFTER_FAILURE: usize = 10;
 
 /// A project in the middle of being played.
-pub(super) struct Stage<'a> {
-    inbox: Inbox,
-    paths: Paths,
+pub(super) struct SessionPlayer<'a> {
+    inbox: SpoolIngest,
+    paths: DataPaths,
     root: PathBuf,
-    encoder: Option<&'a OnDemand>,
+    encoder: Option<&'a LazyEncoder>,
     redactor: Redactor,
     vocabulary: Vocabulary,
     /// What recall chose, the last turns, and turns drawn by lot.
@@ -53,7 +55,7 @@ pub(super) struct Stage<'a> {
 }
 
 /// A command that failed and may pass yet.
-struct Failure {
+struct OpenFailure {
     command: String,
     steps: usize,
     /// The place of its sample if something was given.
@@ -63,34 +65,34 @@ struct Failure {
 
 /// What is known of the session that is being played.
 #[derive(Default)]
-struct Now {
+struct ReplaySession {
     id: String,
     /// The folder that it began in.
     from: String,
     prompts: usize,
     /// The words that were said in it.
     said: HashSet<String>,
-    failures: Vec<Failure>,
+    failures: Vec<OpenFailure>,
     /// The sample of the last prompt.
     sample: Option<usize>,
-    figures: Session,
+    figures: SessionTokens,
 }
 
-impl<'a> Stage<'a> {
-    pub(super) fn new(encoder: Option<&'a OnDemand>) -> Result<Self, CliError> {
+impl<'a> SessionPlayer<'a> {
+    pub(super) fn new(encoder: Option<&'a LazyEncoder>) -> Result<Self, CliError> {
         let folder = tempfile::tempdir()?;
-        let paths = Paths::new(folder.path().join("data"));
-        paths.prepare()?;
+        let paths = DataPaths::new(folder.path().join("data"));
+        paths.prepare_data_dir()?;
         let root = folder.path().canonicalize()?.join("project");
         fs::create_dir_all(root.join(".git"))?;
-        let store = remora_store::open(&paths.database(), Access::Write)?;
+        let store = remora_store::open_store(&paths.database_file(), Access::Write)?;
         let log = Log::open(paths.worker_log());
-        let redactor = Redactor::new(&Rules::default());
+        let redactor = Redactor::new(&RedactionRules::default());
         Ok(Self {
-            inbox: Inbox::new(
+            inbox: SpoolIngest::new(
                 paths.clone(),
                 Box::new(store),
-                Policy::default(),
+                CapturePolicy::default(),
                 Vec::new(),
                 log,
             )?,
@@ -106,54 +108,54 @@ impl<'a> Stage<'a> {
     }
 
     /// Plays a session.
-    pub(super) fn play(
+    pub(super) fn play_session(
         &mut self,
         session: &PastSession,
-        figures: &mut Figures,
-        samples: &mut Samples,
+        figures: &mut ReplayStats,
+        samples: &mut InjectionSamples,
     ) -> Result<(), CliError> {
-        let mut now = Now::default();
+        let mut now = ReplaySession::default();
         for told in &session.events {
             if now.from.is_empty() {
                 told.event
-                    .str("cwd")
+                    .str_field("cwd")
                     .unwrap_or_default()
                     .clone_into(&mut now.from);
                 told.event
-                    .str("session_id")
+                    .str_field("session_id")
                     .unwrap_or_default()
                     .clone_into(&mut now.id);
             }
-            self.step(told, &mut now, figures, samples)?;
+            self.play_event(told, &mut now, figures, samples)?;
         }
         let last = session.events.last().map_or(0, |told| told.at);
-        self.digest(last)?;
+        self.ingest_events(last)?;
         for (arm, sum) in self.arms.iter_mut().zip(&mut figures.arms) {
-            arm.end(sum);
+            arm.end_session(sum);
         }
         for failure in now.failures {
-            figures.failures.end(failure.has_given, false);
+            figures.failures.count_failure(failure.has_given, false);
         }
         figures.sessions.push(now.figures);
         Ok(())
     }
 
-    fn step(
+    fn play_event(
         &mut self,
-        told: &Told,
-        now: &mut Now,
-        figures: &mut Figures,
-        samples: &mut Samples,
+        told: &TranscriptEvent,
+        now: &mut ReplaySession,
+        figures: &mut ReplayStats,
+        samples: &mut InjectionSamples,
     ) -> Result<(), CliError> {
         let event = self.move_here(told, &now.from)?;
         let place = ProjectLocation {
             branch: told.branch.clone(),
             ..locate_project(&self.paths, &self.root, None)
         };
-        let captured = self.capture(told, &event, &place);
+        let captured = self.capture_event(told, &event, &place);
         let store = self.inbox.store();
         for arm in &mut self.arms {
-            arm.see(store, &captured)?;
+            arm.observe_event(store, &captured)?;
         }
         let text = |name: &str| event.fields.get(name).and_then(Value::as_str).unwrap_or("");
         let input = |name: &str| {
@@ -166,45 +168,48 @@ impl<'a> Stage<'a> {
         let is_agents = text("agent_id").is_empty();
         match event.name {
             EventName::SessionStart => {
-                self.ask(told, &place, now, &Moment::Start)?;
+                self.run_recall(told, &place, now, &RecallTrigger::Start)?;
             }
             EventName::PostCompact if is_agents => {
                 // Let go before it is opened again.
-                GivenFile::open(&self.paths, &now.id, None)?.reset("compact", told.at)?;
-                self.ask(
+                InjectionLog::open(&self.paths, &now.id, None)?.reset("compact", told.at)?;
+                self.run_recall(
                     told,
                     &place,
                     now,
-                    &Moment::Compact(Some(text("compact_summary"))),
+                    &RecallTrigger::Compact(Some(text("compact_summary"))),
                 )?;
             }
             EventName::UserPromptSubmit => {
                 let prompt = text("prompt");
-                let back = self.ask(told, &place, now, &Moment::Prompt(prompt))?;
+                let back = self.run_recall(told, &place, now, &RecallTrigger::Prompt(prompt))?;
                 let is_first = now.prompts == 0;
                 now.prompts += 1;
-                now.sample = back
-                    .text
-                    .as_ref()
-                    .map(|text| samples.add(Sample::of_prompt(&now.id, prompt, text, is_first)));
+                now.sample = back.text.as_ref().map(|text| {
+                    samples.add_sample(InjectionSample::of_prompt(&now.id, prompt, text, is_first))
+                });
                 figures.prompts.count(is_first, back.text.is_some());
                 split_words(prompt, &mut now.said);
-                self.give(&back, now, &captured, is_first)?;
+                self.inject_items(&back, now, &captured, is_first)?;
             }
             EventName::PostToolUse if text("tool_name") == "Read" && is_agents => {
-                let path = relative(input("file_path"), &place.project.root, text("cwd"));
-                self.ask(told, &place, now, &Moment::Read(&path))?;
+                let path = make_relative(input("file_path"), &place.project.root, text("cwd"));
+                self.run_recall(told, &place, now, &RecallTrigger::Read(&path))?;
             }
             EventName::PostToolUseFailure if is_agents && !input("command").is_empty() => {
                 let (command, error) = (input("command"), text("error"));
                 note_step(now, command, false, figures, samples);
-                let back = self.ask(told, &place, now, &Moment::Failure { command, error })?;
-                let sample = back
-                    .text
-                    .as_ref()
-                    .map(|text| samples.add(Sample::of_failure(&now.id, command, error, text)));
-                now.failures.push(Failure {
-                    command: essence(command).to_owned(),
+                let back = self.run_recall(
+                    told,
+                    &place,
+                    now,
+                    &RecallTrigger::Failure { command, error },
+                )?;
+                let sample = back.text.as_ref().map(|text| {
+                    samples.add_sample(InjectionSample::of_failure(&now.id, command, error, text))
+                });
+                now.failures.push(OpenFailure {
+                    command: normalise_command(command).to_owned(),
                     steps: 0,
                     has_given: sample.is_some(),
                     sample,
@@ -214,41 +219,58 @@ impl<'a> Stage<'a> {
                 let command = input("command");
                 note_step(now, command, true, figures, samples);
                 let response = event.fields.get("tool_response");
-                let printed = response.map(printed_output).unwrap_or_default();
-                let printed = printed.as_str();
+                let printed = &response.map(printed_output).unwrap_or_default();
                 if fails_silently(command, printed) {
-                    let moment = Moment::SilentFailure { command, printed };
-                    if let Some(text) = self.ask(told, &place, now, &moment)?.text {
-                        samples.add(Sample::of_failure(&now.id, command, printed, &text));
+                    let moment = RecallTrigger::SilentFailure { command, printed };
+                    if let Some(text) = self.run_recall(told, &place, now, &moment)?.text {
+                        samples.add_sample(InjectionSample::of_failure(
+                            &now.id, command, printed, &text,
+                        ));
                     }
                 }
             }
             EventName::Stop => {
-                let message = text("last_assistant_message");
-                if let Some(at) = now.sample {
-                    samples.answered(at, message);
-                }
-                let mut words = HashSet::new();
-                split_words(message, &mut words);
-                for arm in &mut self.arms {
-                    arm.hear(&words);
-                }
-                self.vocabulary.learn(&words);
-                now.said.extend(words);
+                self.match_last_message(text("last_assistant_message"), now, samples);
             }
             _ => {}
         }
         put_file(&self.root, &event);
-        let payload = Input {
+        let payload = HookInput {
             bytes: serde_json::to_vec(&event.fields)?,
             cut: false,
         };
-        spool(&self.paths, AGENT, told.at, Some(place), &payload, false)?;
+        spool_event(
+            &self.paths,
+            AGENT_NAME,
+            told.at,
+            Some(place),
+            &payload,
+            false,
+        )?;
         Ok(())
     }
 
+    /// Compares the agent's last message of a turn with what was injected.
+    fn match_last_message(
+        &mut self,
+        message: &str,
+        now: &mut ReplaySession,
+        samples: &mut InjectionSamples,
+    ) {
+        if let Some(at) = now.sample {
+            samples.record_answer(at, message);
+        }
+        let mut words = HashSet::new();
+        split_words(message, &mut words);
+        for arm in &mut self.arms {
+            arm.match_message_words(&words);
+        }
+        self.vocabulary.add_message(&words);
+        now.said.extend(words);
+    }
+
     /// The event as if the session had been in the project's folder here.
-    fn move_here(&self, told: &Told, from: &str) -> Result<Event, CliError> {
+    fn move_here(&self, told: &TranscriptEvent, from: &str) -> Result<Event, CliError> {
         let mut text = serde_json::to_string(&told.event.fields)?;
         if from.len() > 1 {
             text = text.replace(from, &self.root.display().to_string());
@@ -260,11 +282,16 @@ impl<'a> Stage<'a> {
         })
     }
 
-    fn capture(&self, told: &Told, event: &Event, place: &ProjectLocation) -> Captured {
+    fn capture_event(
+        &self,
+        told: &TranscriptEvent,
+        event: &Event,
+        place: &ProjectLocation,
+    ) -> CapturedEvent {
         let envelope = Envelope {
-            v: ENVELOPE,
+            v: ENVELOPE_VERSION,
             id: told.id.clone(),
-            agent: AGENT.to_owned(),
+            agent: AGENT_NAME.to_owned(),
             at: told.at,
             len: 0,
             cut: false,
@@ -275,14 +302,18 @@ impl<'a> Stage<'a> {
             name: event.name,
             fields: event.fields.clone(),
         };
-        Cleaner::new(&self.redactor, Vec::new()).clean(envelope, event, &mut Marks::default())
+        EventRedactor::new(&self.redactor, Vec::new()).redact_event(
+            envelope,
+            event,
+            &mut RedactionCounts::default(),
+        )
     }
 
     /// What the worker makes of the events so far, with their embeddings.
-    fn digest(&mut self, at: i64) -> Result<(), CliError> {
-        while self.inbox.round(at)?.taken > 0 {}
+    fn ingest_events(&mut self, at: i64) -> Result<(), CliError> {
+        while self.inbox.ingest_batch(at)?.taken > 0 {}
         if let Some(encoder) = self.encoder {
-            let made = vectors::make(self.inbox.store(), encoder, u64::MAX)?;
+            let made = vectors::embed_waiting(self.inbox.store(), encoder, u64::MAX)?;
             if let Some(trouble) = made.trouble {
                 return Err(CliError::Usage(trouble.to_string()));
             }
@@ -291,56 +322,61 @@ impl<'a> Stage<'a> {
     }
 
     /// Asks as the hook does, and writes down what is given.
-    fn ask(
+    fn run_recall(
         &mut self,
-        told: &Told,
+        told: &TranscriptEvent,
         place: &ProjectLocation,
-        now: &mut Now,
-        moment: &Moment<'_>,
-    ) -> Result<Recall, CliError> {
+        now: &mut ReplaySession,
+        moment: &RecallTrigger<'_>,
+    ) -> Result<RecallResult, CliError> {
         // Nothing of its own session is given, so that reads need not wait for it.
-        if !matches!(moment, Moment::Read(_)) {
-            self.digest(told.at)?;
+        if !matches!(moment, RecallTrigger::Read(_)) {
+            self.ingest_events(told.at)?;
         }
-        let mut ground = Ground::new(place.clone(), None, Settings::default().limits);
-        if let (Some(encoder), Moment::Prompt(prompt)) = (self.encoder, moment) {
+        let mut ground =
+            RecallEnvironment::new(place.clone(), None, RecallSettings::default().limits);
+        if let (Some(encoder), RecallTrigger::Prompt(prompt)) = (self.encoder, moment) {
             let embedding = embed_prompt(encoder, prompt);
             let embedding = embedding.map_err(|e| CliError::Usage(e.to_string()))?;
-            ground.embedding = Some(PromptEmbedding::ready(embedding));
+            ground.embedding = Some(PromptEmbedding::from_embedding(embedding));
         }
-        let mut before = Before(Some(GivenFile::open(&self.paths, &now.id, None)?));
-        let back = recall(self.inbox.store(), &ground.scene(&now.id, &before), moment)?;
-        before.note(&back, moment.name(), told.at)?;
-        let cost = tokens::estimate(back.text.as_deref().unwrap_or_default());
-        now.figures.add(moment.name(), cost);
+        let mut before = SessionHistory(Some(InjectionLog::open(&self.paths, &now.id, None)?));
+        let back = recall(
+            self.inbox.store(),
+            &ground.recall_context(&now.id, &before),
+            moment,
+        )?;
+        before.record_injections(&back, moment.name(), told.at)?;
+        let cost = tokens::estimate_tokens(back.text.as_deref().unwrap_or_default());
+        now.figures.add_tokens(moment.name(), cost);
         Ok(back)
     }
 
     /// Hands each arm what it gives at this prompt.
-    fn give(
+    fn inject_items(
         &mut self,
-        back: &Recall,
-        now: &Now,
-        event: &Captured,
+        back: &RecallResult,
+        now: &ReplaySession,
+        event: &CapturedEvent,
         is_first: bool,
     ) -> Result<(), CliError> {
         let told = back
             .given
             .iter()
-            .filter(|one| one.seen == Seen::Told && one.tokens > 0);
+            .filter(|one| one.seen == Exposure::Told && one.tokens > 0);
         let numbers = told.filter_map(|one| one.item.strip_prefix('#')?.parse().ok());
-        let names: Vec<Name> = numbers.map(Name::Id).collect();
+        let names: Vec<ItemRef> = numbers.map(ItemRef::Id).collect();
         if names.is_empty() {
             return Ok(());
         }
         let store = self.inbox.store();
-        let chosen = store.items(&names)?;
+        let chosen = store.find_items(&names)?;
         let filter = Filter {
             project: Some(event.project().to_owned()),
             kinds: vec![Kind::Summary],
             ..Filter::default()
         };
-        let mut turns = store.list(&filter, Page::newest(MAX_TURNS))?;
+        let mut turns = store.list_items(&filter, PageRequest::newest(MAX_TURNS))?;
         turns.retain(|turn| turn.session != now.id);
         let recent: Vec<Item> = turns.iter().take(chosen.len()).cloned().collect();
         let mut drawn = Vec::new();
@@ -355,15 +391,19 @@ impl<'a> Stage<'a> {
         for (arm, items) in self.arms.iter_mut().zip([chosen, recent, drawn]) {
             for item in &items {
                 let words = self.vocabulary.rare_words(item, &now.said);
-                arm.give(store, event, Given::new(item, words, is_first))?;
+                arm.inject_item(store, event, InjectedItem::new(item, words, is_first))?;
             }
         }
         Ok(())
     }
 
     /// What the ledger says of everything that was given, by moment.
-    pub(super) fn count_uses(&self, figures: &mut Figures) -> Result<(), CliError> {
-        for given in self.inbox.store().given(&Filter::default(), usize::MAX)? {
+    pub(super) fn count_uses(&self, figures: &mut ReplayStats) -> Result<(), CliError> {
+        for given in self
+            .inbox
+            .store()
+            .list_injections(&Filter::default(), usize::MAX)?
+        {
             figures.ledger.count(&given.moment, given.used.is_some());
         }
         Ok(())
@@ -372,20 +412,20 @@ impl<'a> Stage<'a> {
 
 /// A command was run: failures that wait for it see whether it passed.
 fn note_step(
-    now: &mut Now,
+    now: &mut ReplaySession,
     command: &str,
     passed: bool,
-    figures: &mut Figures,
-    samples: &mut Samples,
+    figures: &mut ReplayStats,
+    samples: &mut InjectionSamples,
 ) {
-    let command = essence(command);
+    let command = normalise_command(command);
     now.failures.retain_mut(|failure| {
         failure.steps += 1;
         let is_over = passed && failure.command == command;
-        if is_over || failure.steps >= STEPS_AFTER_FAILURE {
-            figures.failures.end(failure.has_given, is_over);
+        if is_over || failure.steps >= MAX_CALLS_AFTER_FAILURE {
+            figures.failures.count_failure(failure.has_given, is_over);
             if let Some(at) = failure.sample {
-                samples.passed(at, is_over, failure.steps);
+                samples.record_outcome(at, is_over, failure.steps);
             }
             return false;
         }
@@ -394,7 +434,7 @@ fn note_step(
 }
 
 /// A command without the folder it is run in and without what cuts its output.
-fn essence(command: &str) -> &str {
+fn normalise_command(command: &str) -> &str {
     let mut rest = command.trim();
     while let Some((folder, after)) = rest.split_once("&&")
         && folder.trim_start().starts_with("cd ")
@@ -460,10 +500,13 @@ mod tests {
     #[test]
     fn a_command_is_known_without_its_folder_and_its_cut() {
         assert_eq!(
-            essence("cd /a/b && cargo test 2>&1 | tail -5"),
+            normalise_command("cd /a/b && cargo test 2>&1 | tail -5"),
             "cargo test"
         );
-        assert_eq!(essence(" cargo test -p x | head"), "cargo test -p x");
-        assert_eq!(essence("make && make test"), "make && make test");
+        assert_eq!(
+            normalise_command(" cargo test -p x | head"),
+            "cargo test -p x"
+        );
+        assert_eq!(normalise_command("make && make test"), "make && make test");
     }
 }

@@ -3,19 +3,19 @@
 
 use std::path::{Path, PathBuf};
 
-use remora_agents::install::mcp::find;
-use remora_agents::{AgentSpec, Places, Scope, Via};
-use remora_client::Served;
-use remora_files::{MAX_BOOK_BYTES, MAX_SETTINGS_BYTES, read_text};
+use remora_agents::install::mcp::find_server;
+use remora_agents::{AgentPaths, AgentSpec, InstallScope, McpOrigin};
+use remora_client::McpInstallations;
+use remora_files::{MAX_CLIENT_STATE_BYTES, MAX_SETTINGS_BYTES, read_text};
 
-use super::super::{Check, Level, Patient, quoted};
-use super::again;
+use super::super::{Diagnosis, DiagnosisLevel, DoctorContext, quote_path};
+use super::format_install_command;
 use crate::commands::install::has_client;
 
-const NAME: &str = "mcp server";
+const CHECK_NAME: &str = "mcp server";
 
 /// A list of servers that is looked at.
-struct List {
+struct ServerList {
     file: PathBuf,
     /// Whether we put it there.
     noted: bool,
@@ -24,12 +24,16 @@ struct List {
     fix: String,
 }
 
-pub(super) fn check(patient: &Patient, spec: &'static AgentSpec, places: &Places) -> Vec<Check> {
+pub(super) fn check_mcp_server(
+    patient: &DoctorContext,
+    spec: &'static AgentSpec,
+    places: &AgentPaths,
+) -> Vec<Diagnosis> {
     let mut checks = Vec::new();
     let mut found = None;
-    let lists = lists(&Served::read(&patient.paths), spec, places);
+    let lists = collect_server_lists(&McpInstallations::read(&patient.paths), spec, places);
     for list in &lists {
-        match entry(list) {
+        match check_entry(list) {
             Err(fault) => checks.push(fault),
             Ok(Some(program)) if list.here => found = found.or(Some((list, program))),
             Ok(_) => {}
@@ -43,20 +47,20 @@ pub(super) fn check(patient: &Patient, spec: &'static AgentSpec, places: &Places
         _ if !checks.is_empty() => {}
         Some((list, program)) => {
             let file = list.file.display();
-            let message = format!("{file}: runs {program}; {}", tools(Via::Settings));
+            let message = format!("{file}: runs {program}; {}", tools(McpOrigin::Settings));
             checks.push(if list.noted {
-                Check::ok(NAME, message)
+                Diagnosis::ok(CHECK_NAME, message)
             } else {
                 with_fix(format!("{message}; hooks do not name them yet"), &list.fix)
             });
         }
         None if has_plugin(spec, places) => {
-            let message = format!("by the plugin; {}", tools(Via::Plugin));
-            checks.push(Check::ok(NAME, message));
+            let message = format!("by the plugin; {}", tools(McpOrigin::Plugin));
+            checks.push(Diagnosis::ok(CHECK_NAME, message));
         }
         None => {
             let message = "not in the lists of servers: agents cannot search by themselves";
-            let mut fix = again(spec, Scope::User);
+            let mut fix = format_install_command(spec, InstallScope::User);
             if !has_client(&patient.environment, spec) {
                 fix = format!("put `{}` on the PATH, then {fix}", spec.mcp.client);
             }
@@ -67,26 +71,30 @@ pub(super) fn check(patient: &Patient, spec: &'static AgentSpec, places: &Places
 }
 
 /// Nothing is wrong, but there is something to do for who wants it.
-fn with_fix(message: String, fix: &str) -> Check {
-    Check {
-        level: Level::Ok,
-        ..Check::warn(NAME, message, fix)
+fn with_fix(message: String, fix: &str) -> Diagnosis {
+    Diagnosis {
+        level: DiagnosisLevel::Ok,
+        ..Diagnosis::warn(CHECK_NAME, message, fix)
     }
 }
 
 /// The person's list, that of the project here, and those that we wrote to.
-fn lists(served: &Served, spec: &'static AgentSpec, places: &Places) -> Vec<List> {
-    let mut lists = vec![List {
+fn collect_server_lists(
+    served: &McpInstallations,
+    spec: &'static AgentSpec,
+    places: &AgentPaths,
+) -> Vec<ServerList> {
+    let mut lists = vec![ServerList {
         file: (spec.mcp.user_file)(places),
         noted: served.for_person(),
         here: true,
-        fix: again(spec, Scope::User),
+        fix: format_install_command(spec, InstallScope::User),
     }];
     let of_project = |root: &Path, noted| {
         let here = root == places.root;
-        let command = again(spec, Scope::Project);
-        List {
-            file: (spec.mcp.project_file)(&Places {
+        let command = format_install_command(spec, InstallScope::Project);
+        ServerList {
+            file: (spec.mcp.project_file)(&AgentPaths {
                 root: root.to_path_buf(),
                 ..places.clone()
             }),
@@ -95,7 +103,7 @@ fn lists(served: &Served, spec: &'static AgentSpec, places: &Places) -> Vec<List
             fix: if here {
                 command
             } else {
-                format!("`cd {} && {}`", quoted(root), command.replace('`', ""))
+                format!("`cd {} && {}`", quote_path(root), command.replace('`', ""))
             },
         }
     };
@@ -108,39 +116,43 @@ fn lists(served: &Served, spec: &'static AgentSpec, places: &Places) -> Vec<List
     lists
 }
 
-fn has_plugin(spec: &AgentSpec, places: &Places) -> bool {
-    [Scope::User, Scope::Project, Scope::Local]
-        .iter()
-        .any(|scope| {
-            let text = read_text(&(spec.settings_file)(places, *scope), MAX_SETTINGS_BYTES);
-            (spec.mcp.has_plugin)(&text.unwrap_or_default())
-        })
+fn has_plugin(spec: &AgentSpec, places: &AgentPaths) -> bool {
+    [
+        InstallScope::User,
+        InstallScope::Project,
+        InstallScope::Local,
+    ]
+    .iter()
+    .any(|scope| {
+        let text = read_text(&(spec.settings_file)(places, *scope), MAX_SETTINGS_BYTES);
+        (spec.mcp.has_plugin)(&text.unwrap_or_default())
+    })
 }
 
 /// The program of our entry, if there is one, or what is wrong.
-fn entry(list: &List) -> Result<Option<String>, Check> {
-    let text = read_text(&list.file, MAX_BOOK_BYTES).unwrap_or_default();
+fn check_entry(list: &ServerList) -> Result<Option<String>, Diagnosis> {
+    let text = read_text(&list.file, MAX_CLIENT_STATE_BYTES).unwrap_or_default();
     let file = list.file.display();
-    match find(&text) {
+    match find_server(&text) {
         // A bare name is looked up by whoever runs it.
         Ok(Some(program)) if !program.contains('/') || Path::new(&program).exists() => {
             Ok(Some(program))
         }
-        Ok(Some(program)) => Err(Check::fail(
-            NAME,
+        Ok(Some(program)) => Err(Diagnosis::fail(
+            CHECK_NAME,
             format!("{file}: runs {program}, which is gone"),
             &list.fix,
         )),
-        Ok(None) if list.noted => Err(Check::warn(
-            NAME,
+        Ok(None) if list.noted => Err(Diagnosis::warn(
+            CHECK_NAME,
             format!("it was installed, but is no longer in {file}"),
             &list.fix,
         )),
         Ok(None) => Ok(None),
         // A list that we never wrote to is not ours to judge.
         Err(_) if !list.noted => Ok(None),
-        Err(why) => Err(Check::fail(
-            NAME,
+        Err(why) => Err(Diagnosis::fail(
+            CHECK_NAME,
             format!("{file}: {why}"),
             "correct the file at that place",
         )),

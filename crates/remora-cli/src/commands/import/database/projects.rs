@@ -6,13 +6,13 @@ use std::path::Path;
 use remora_memory::store::Store;
 use remora_protocol::record::Project;
 
-use crate::commands::data::Data;
+use crate::commands::data::DataDir;
 use crate::commands::search::scope;
 use crate::error::CliError;
 
 /// Their projects are names of folders; ours have keys.
 #[derive(Debug)]
-pub(super) struct Projects {
+pub(super) struct ProjectMapping {
     ours: Vec<Project>,
     /// What the person said: their name, and our key.
     asked: HashMap<String, String>,
@@ -24,10 +24,14 @@ pub(super) struct Projects {
     here: Option<Project>,
 }
 
-impl Projects {
-    pub(super) fn new(data: &Data, store: &dyn Store, asked: &[String]) -> Result<Self, CliError> {
+impl ProjectMapping {
+    pub(super) fn new(
+        data: &DataDir,
+        store: &dyn Store,
+        asked: &[String],
+    ) -> Result<Self, CliError> {
         let mut projects = Self {
-            ours: store.projects()?,
+            ours: store.list_projects()?,
             asked: HashMap::new(),
             all: None,
             made: HashMap::new(),
@@ -35,12 +39,12 @@ impl Projects {
             here: data
                 .environment
                 .directory()
-                .map(|here| data.locate(here).project),
+                .map(|here| data.locate_folder(here).project),
         };
         for text in asked {
             match text.split_once('=') {
                 Some((theirs, ours)) if !theirs.is_empty() && !ours.is_empty() => {
-                    let ours = projects.named(data, store, ours)?;
+                    let ours = projects.resolve_named(data, store, ours)?;
                     projects.asked.insert(theirs.to_owned(), ours);
                 }
                 Some(_) => {
@@ -48,7 +52,7 @@ impl Projects {
                         "--project: `{text}` names no project on one side; write THEIRS=OURS"
                     )));
                 }
-                None => projects.all = Some(projects.named(data, store, text)?),
+                None => projects.all = Some(projects.resolve_named(data, store, text)?),
             }
         }
         Ok(projects)
@@ -56,25 +60,30 @@ impl Projects {
 
     /// The key of a project of ours, by key, name or folder. A name that nobody
     /// knows would make a project that no folder belongs to.
-    fn named(&mut self, data: &Data, store: &dyn Store, text: &str) -> Result<String, CliError> {
-        let key = scope::named(data, store, text)?;
+    fn resolve_named(
+        &mut self,
+        data: &DataDir,
+        store: &dyn Store,
+        text: &str,
+    ) -> Result<String, CliError> {
+        let key = scope::resolve_named_project(data, store, text)?;
         let folder = data.environment.directory().map(|here| here.join(text));
         if let Some(folder) = folder.filter(|folder| folder.is_dir())
             && !self.ours.iter().any(|ours| ours.key == key)
         {
-            self.new.push(data.locate(&folder).project);
+            self.new.push(data.locate_folder(&folder).project);
         }
         Ok(key)
     }
 
-    pub(super) fn described(&mut self) -> Vec<Project> {
+    pub(super) fn drain_new_projects(&mut self) -> Vec<Project> {
         self.ours.extend(self.new.iter().cloned());
         std::mem::take(&mut self.new)
     }
 
     /// Whether what an import put into `from` goes to `to`: the person named it,
     /// or no folder belongs to where it lies.
-    pub(super) fn moves(&self, from: &str, to: &str) -> bool {
+    pub(super) fn should_move(&self, from: &str, to: &str) -> bool {
         let asked = self.asked.values().chain(&self.all).any(|key| key == to);
         from != to && (asked || self.is_apart(from) && !self.is_apart(to))
     }
@@ -86,7 +95,7 @@ impl Projects {
     }
 
     /// Our key for their name, and the project if it is new.
-    pub(super) fn of(&mut self, theirs: &str) -> (String, Option<Project>) {
+    pub(super) fn map_project(&mut self, theirs: &str) -> (String, Option<Project>) {
         if let Some(key) = self.made.get(theirs) {
             return (key.clone(), None);
         }
@@ -124,7 +133,7 @@ impl Projects {
 
     /// Which of theirs became the project of this folder unasked, and which the
     /// person named that they do not have.
-    pub(super) fn told(self) -> (BTreeMap<String, String>, BTreeSet<String>) {
+    pub(super) fn into_summary(self) -> (BTreeMap<String, String>, BTreeSet<String>) {
         let mut asked = self.asked;
         let mut made = self.made;
         let unmet = asked.keys().filter(|name| !made.contains_key(*name));
@@ -137,7 +146,7 @@ impl Projects {
     }
 
     /// The project of this key, with a root.
-    pub(super) fn whole(&self, key: &str, cwd: &str) -> Project {
+    pub(super) fn project_with_root(&self, key: &str, cwd: &str) -> Project {
         let known = self.ours.iter().find(|ours| ours.key == key);
         let mut project = known.cloned().unwrap_or_else(|| Project {
             key: key.to_owned(),

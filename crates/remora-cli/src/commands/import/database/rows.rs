@@ -3,29 +3,31 @@
 
 use remora_memory::private;
 use remora_protocol::record::{self, Item, Kind, Project};
-use remora_protocol::request::{ENVELOPE, Envelope};
+use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
 use remora_protocol::{Event, EventName, tokens};
-use remora_store::foreign::{Observation, Prompt, Session, Summary, ToolUse};
+use remora_store::foreign::{
+    ForeignObservation, ForeignPrompt, ForeignSession, ForeignSummary, ForeignToolUse,
+};
 use serde_json::{Map, Value, json};
 
-use super::super::corpus::{AGENT, name, title};
+use super::super::corpus::{IMPORT_AGENT, derive_title, derive_uid};
 
 /// What rows take from their session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct SessionFields {
     pub(super) id: String,
     pub(super) project: String,
     pub(super) agent: String,
 }
 
-impl Known {
-    pub(super) fn of(session: &Session, project: &str) -> Self {
+impl SessionFields {
+    pub(super) fn from_session(session: &ForeignSession, project: &str) -> Self {
         let id = if session.id.is_empty() {
             &session.memory_id
         } else {
             &session.id
         };
-        let agent = remora_agents::find(&session.platform);
+        let agent = remora_agents::find_agent(&session.platform);
         // Early versions knew one client only.
         let first = || {
             session
@@ -44,7 +46,7 @@ impl Known {
     }
 }
 
-pub(super) fn session(session: &Session, known: &Known) -> record::Session {
+pub(super) fn convert_session(session: &ForeignSession, known: &SessionFields) -> record::Session {
     let last = session.ended.unwrap_or(session.started);
     record::Session {
         id: known.id.clone(),
@@ -54,51 +56,59 @@ pub(super) fn session(session: &Session, known: &Known) -> record::Session {
         branch: None,
         started: session.started,
         last: last.max(session.started),
-        end_reason: Some(AGENT.to_owned()),
+        end_reason: Some(IMPORT_AGENT.to_owned()),
         prompts: session.prompts,
         title: match session.title.trim() {
             "" => String::new(),
-            text => title(&cleaned(text)),
+            text => derive_title(&strip_private_and_injected(text)),
         },
     }
 }
 
-pub(super) fn prompt(prompt: &Prompt, known: &Known) -> Item {
-    let text = cleaned(&prompt.text);
+pub(super) fn convert_prompt(prompt: &ForeignPrompt, known: &SessionFields) -> Item {
+    let text = strip_private_and_injected(&prompt.text);
     Item {
         prompt: Some(prompt.number).filter(|n| *n > 0),
         speaker: Some("user".to_owned()),
-        ..item(Kind::Prompt, "prompt", prompt.id, prompt.time, text, known)
+        ..build_item(Kind::Prompt, "prompt", prompt.id, prompt.time, text, known)
     }
 }
 
-pub(super) fn observation(from: Observation, known: &Known, project: &str) -> Item {
+pub(super) fn convert_observation(
+    from: ForeignObservation,
+    known: &SessionFields,
+    project: &str,
+) -> Item {
     let kind = Kind::parse(&from.kind)
         .filter(|kind| kind.is_observation())
         .unwrap_or(Kind::Discovery);
     let parts = [from.subtitle.trim(), from.narrative.trim()];
     let told: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    let text = cleaned(&told.join("\n"));
+    let text = strip_private_and_injected(&told.join("\n"));
     let mut concepts = from.concepts;
     if kind.name() != from.kind && !from.kind.is_empty() {
         // A word of their own for it.
         concepts.insert(0, from.kind);
     }
-    let mut row = item(kind, "observation", from.id, from.time, text, known);
+    let mut row = build_item(kind, "observation", from.id, from.time, text, known);
     if !from.title.trim().is_empty() {
-        row.title = title(&cleaned(&from.title));
+        row.title = derive_title(&strip_private_and_injected(&from.title));
     }
-    row.facts = from.facts.iter().map(|fact| cleaned(fact)).collect();
+    row.facts = from
+        .facts
+        .iter()
+        .map(|fact| strip_private_and_injected(fact))
+        .collect();
     row.concepts = concepts;
     row.files_read = from.files_read;
     row.files_modified = from.files_modified;
     row.prompt = from.prompt;
     row.subagent = Some(from.agent).filter(|agent| !agent.is_empty());
     row.raw_tokens = row.raw_tokens.max(from.tokens);
-    placed(row, project)
+    set_project(row, project)
 }
 
-pub(super) fn summary(from: Summary, known: &Known, project: &str) -> Item {
+pub(super) fn convert_summary(from: ForeignSummary, known: &SessionFields, project: &str) -> Item {
     let lists = [
         ("Investigated", &from.investigated),
         ("Learned", &from.learned),
@@ -111,40 +121,40 @@ pub(super) fn summary(from: Summary, known: &Known, project: &str) -> Item {
         lines.push(format!("Request: {}", from.request.trim()));
     }
     for (name, text) in lists {
-        let entries = entries(text);
+        let entries = parse_entries(text);
         if !entries.is_empty() {
             lines.push(format!("{name}:"));
             lines.extend(entries.iter().map(|entry| format!("- {entry}")));
         }
     }
-    let text = cleaned(&lines.join("\n"));
-    let mut row = item(Kind::Summary, "summary", from.id, from.time, text, known);
+    let text = strip_private_and_injected(&lines.join("\n"));
+    let mut row = build_item(Kind::Summary, "summary", from.id, from.time, text, known);
     let head = [&from.request, &from.completed, &from.learned];
     if let Some(head) = head.into_iter().find(|text| !text.trim().is_empty()) {
-        row.title = title(&cleaned(head));
+        row.title = derive_title(&strip_private_and_injected(head));
     }
     let mut files = from.files_modified.clone();
     files.extend(from.files_read.iter().cloned());
     row.detail = Some(json!({
-        "request": cleaned(from.request.trim()),
-        "investigated": entries(&from.investigated),
-        "learned": entries(&from.learned),
-        "completed": entries(&from.completed),
-        "next_steps": entries(&from.next_steps),
+        "request": strip_private_and_injected(from.request.trim()),
+        "investigated": parse_entries(&from.investigated),
+        "learned": parse_entries(&from.learned),
+        "completed": parse_entries(&from.completed),
+        "next_steps": parse_entries(&from.next_steps),
         "files": files,
-        "notes": entries(&from.notes),
+        "notes": parse_entries(&from.notes),
     }));
     row.files_read = from.files_read;
     row.files_modified = from.files_modified;
     row.prompt = from.prompt;
-    placed(row, project)
+    set_project(row, project)
 }
 
 /// A call as a hook tells it.
-pub(super) fn call(
-    from: ToolUse,
+pub(super) fn convert_tool_use(
+    from: ForeignToolUse,
     table: &str,
-    known: &Known,
+    known: &SessionFields,
     project: Project,
 ) -> (Envelope, Event) {
     let parsed = |text: String| match serde_json::from_str(&text) {
@@ -153,7 +163,7 @@ pub(super) fn call(
     };
     let event = EventName::PostToolUse;
     let mut fields = Map::new();
-    let id = name(&[
+    let id = derive_uid(&[
         &known.id,
         table,
         &from.id.to_string(),
@@ -172,7 +182,7 @@ pub(super) fn call(
         fields.insert("agent_id".into(), from.agent.into());
     }
     let envelope = Envelope {
-        v: ENVELOPE,
+        v: ENVELOPE_VERSION,
         id,
         agent: known.agent.clone(),
         at: from.time,
@@ -190,17 +200,24 @@ pub(super) fn call(
     )
 }
 
-fn item(kind: Kind, what: &str, id: i64, time: i64, text: String, known: &Known) -> Item {
+fn build_item(
+    kind: Kind,
+    what: &str,
+    id: i64,
+    time: i64,
+    text: String,
+    known: &SessionFields,
+) -> Item {
     let number = id.to_string();
     Item {
         id: 0,
-        uid: name(&[&known.id, what, &number, &time.to_string()]),
+        uid: derive_uid(&[&known.id, what, &number, &time.to_string()]),
         external_id: Some(format!("{what}:{number}")),
         key: None,
         kind,
-        title: title(&text),
+        title: derive_title(&text),
         digest_tokens: 0,
-        raw_tokens: tokens::estimate(&text),
+        raw_tokens: tokens::estimate_tokens(&text),
         text,
         facts: Vec::new(),
         concepts: Vec::new(),
@@ -220,40 +237,45 @@ fn item(kind: Kind, what: &str, id: i64, time: i64, text: String, known: &Known)
         tool_use_id: None,
         detail: None,
     }
-    .weighed()
+    .with_token_count()
 }
 
-trait Weighed {
-    fn weighed(self) -> Self;
+trait WithTokenCount {
+    fn with_token_count(self) -> Self;
 }
 
-impl Weighed for Item {
-    fn weighed(mut self) -> Self {
-        let facts: u32 = self.facts.iter().map(|fact| tokens::estimate(fact)).sum();
-        self.digest_tokens = tokens::estimate(&self.title) + facts + tokens::estimate(&self.text);
+impl WithTokenCount for Item {
+    fn with_token_count(mut self) -> Self {
+        let facts: u32 = self
+            .facts
+            .iter()
+            .map(|fact| tokens::estimate_tokens(fact))
+            .sum();
+        self.digest_tokens =
+            tokens::estimate_tokens(&self.title) + facts + tokens::estimate_tokens(&self.text);
         self
     }
 }
 
 /// A row names its project itself; without one it is that of the session.
-fn placed(mut row: Item, project: &str) -> Item {
+fn set_project(mut row: Item, project: &str) -> Item {
     if !project.is_empty() {
         project.clone_into(&mut row.project);
     }
-    row.weighed()
+    row.with_token_count()
 }
 
 /// Without private passages and text that Remora injected.
-fn cleaned(text: &str) -> String {
+fn strip_private_and_injected(text: &str) -> String {
     let text = private::strip_private(text);
     private::strip_injected(&text).into_owned()
 }
 
 /// The lines of a text, as entries of a list.
-fn entries(text: &str) -> Vec<String> {
+fn parse_entries(text: &str) -> Vec<String> {
     let marks = ['-', '*', '•', ' ', '\t'];
     text.lines()
-        .map(|line| cleaned(line.trim().trim_start_matches(marks).trim_end()))
+        .map(|line| strip_private_and_injected(line.trim().trim_start_matches(marks).trim_end()))
         .filter(|line| !line.is_empty())
         .collect()
 }

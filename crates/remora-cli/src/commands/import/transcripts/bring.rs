@@ -8,66 +8,66 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use remora_agents::transcript::{self, Told};
-use remora_memory::Captured;
-use remora_memory::redact::Marks;
+use remora_agents::transcript::{self, TranscriptEvent};
+use remora_memory::CapturedEvent;
+use remora_memory::redact::RedactionCounts;
 use remora_protocol::EventName;
 use remora_protocol::record::Kind;
-use remora_protocol::request::{ENVELOPE, Envelope};
-use remora_server::intake::{Cleaner, Intake, LeftOut, Taken};
-use remora_server::panics::catch;
+use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
+use remora_server::intake::{EventRedactor, FailedEvent, Ingest, IngestStats};
+use remora_server::panics::catch_panic;
 
-use super::find::{Found, Transcript};
-use super::place::Places;
-use super::state::{Mark, State};
-use super::stream::{Next, Stream, next};
-use super::{Bad, MOST_BAD};
+use super::find::{TranscriptFile, TranscriptScan};
+use super::place::TranscriptDirs;
+use super::state::{ImportState, ReadPosition};
+use super::stream::{NextEvent, TranscriptStream, next_event};
+use super::{MAX_UNREADABLE_LINES, UnreadableLine};
 use crate::clock;
 use crate::commands::progress::Progress;
-use crate::commands::show::lines::size;
-use crate::commands::vectors::Stop;
+use crate::commands::show::lines::format_size;
+use crate::commands::vectors::InterruptFlag;
 use crate::error::CliError;
 
 /// Events of one transaction.
-const BATCH: usize = 1024;
+const MAX_BATCH_EVENTS: usize = 1024;
 /// Bytes of transcripts that may lie between two transactions.
-const BATCH_BYTES: u64 = 8 * 1024 * 1024;
+const MAX_BATCH_BYTES: u64 = 8 * 1024 * 1024;
 /// Batches that are made ahead.
-const AHEAD: usize = 3;
+const MAX_BATCHES_AHEAD: usize = 3;
 /// How far it is, is written down this often.
-const SAVE: Duration = Duration::from_secs(2);
+const SAVE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Some events, ready to be stored.
 #[derive(Default)]
-struct Batch {
-    events: Vec<Captured>,
+struct EventBatch {
+    events: Vec<CapturedEvent>,
     /// Where each event comes from: group, file and line.
     origins: Vec<(usize, usize, u64)>,
     /// Files, by their number, and how far they are read with this batch.
-    files: Vec<(usize, usize, Mark)>,
-    marks: Marks,
-    bad: Vec<Bad>,
+    files: Vec<(usize, usize, ReadPosition)>,
+    marks: RedactionCounts,
+    bad: Vec<UnreadableLine>,
     /// Bytes read so far, in all.
     read: u64,
 }
 
 /// What came of it.
 #[derive(Debug, Default)]
-pub(super) struct Brought {
+pub(super) struct ImportStats {
     pub(super) sessions: HashSet<String>,
     pub(super) events: u64,
     pub(super) repeated: u64,
     pub(super) rows: BTreeMap<Kind, u64>,
     pub(super) fixes: u64,
-    pub(super) marks: Marks,
-    pub(super) bad: Vec<Bad>,
+    pub(super) marks: RedactionCounts,
+    pub(super) bad: Vec<UnreadableLine>,
     pub(super) read: u64,
     /// Whether the person ended it before its end.
     pub(super) stopped: bool,
 }
 
-impl Brought {
-    fn absorb(&mut self, taken: Taken) {
+impl ImportStats {
+    fn add_ingested(&mut self, taken: IngestStats) {
         self.sessions.extend(taken.sessions);
         self.events += taken.stored;
         self.repeated += taken.repeated;
@@ -78,26 +78,26 @@ impl Brought {
 }
 
 /// What reading ahead needs.
-pub(super) struct Ahead<'a> {
-    pub(super) found: &'a Found,
-    pub(super) cleaner: Cleaner<'a>,
-    pub(super) places: Places,
+pub(super) struct ReadAhead<'a> {
+    pub(super) found: &'a TranscriptScan,
+    pub(super) cleaner: EventRedactor<'a>,
+    pub(super) places: TranscriptDirs,
     pub(super) since: Option<i64>,
 }
 
 /// Reads what was found into the store.
-pub(super) fn bring(
-    ahead: Ahead<'_>,
-    intake: &mut Intake<'_>,
-    state: &mut State,
-) -> Result<Brought, CliError> {
+pub(super) fn import_transcripts(
+    ahead: ReadAhead<'_>,
+    intake: &mut Ingest<'_>,
+    state: &mut ImportState,
+) -> Result<ImportStats, CliError> {
     let found = ahead.found;
-    let stop = Stop::by_key()?;
-    let (sender, receiver) = sync_channel(AHEAD);
+    let stop = InterruptFlag::by_key()?;
+    let (sender, receiver) = sync_channel(MAX_BATCHES_AHEAD);
     thread::scope(|scope| {
         scope.spawn(move || read_ahead(ahead, &sender));
-        let mut brought = Brought::default();
-        let stored = store(&receiver, found, intake, state, &stop, &mut brought);
+        let mut brought = ImportStats::default();
+        let stored = store_batches(&receiver, found, intake, state, &stop, &mut brought);
         // The reader ends as soon as nobody listens.
         drop(receiver);
         state.forget_gone();
@@ -106,33 +106,33 @@ pub(super) fn bring(
     })
 }
 
-fn store(
-    batches: &Receiver<Batch>,
-    found: &Found,
-    intake: &mut Intake<'_>,
-    state: &mut State,
-    stop: &Stop,
-    brought: &mut Brought,
+fn store_batches(
+    batches: &Receiver<EventBatch>,
+    found: &TranscriptScan,
+    intake: &mut Ingest<'_>,
+    state: &mut ImportState,
+    stop: &InterruptFlag,
+    brought: &mut ImportStats,
 ) -> Result<(), CliError> {
-    let all = found.bytes();
+    let all = found.count_unread_bytes();
     let mut progress = Progress::new("importing");
     let mut saved = Instant::now();
     for mut batch in batches {
-        let note = format!("{} of {}", size(batch.read), size(all));
-        let taken = intake.take(&batch.events, clock::millis())?;
+        let note = format!("{} of {}", format_size(batch.read), format_size(all));
+        let taken = intake.ingest_events(&batch.events, clock::now_ms())?;
         batch.name_left_out(&taken.left_out, found);
-        brought.absorb(taken);
-        brought.marks.absorb(&batch.marks);
-        let room = MOST_BAD.saturating_sub(brought.bad.len());
+        brought.add_ingested(taken);
+        brought.marks.merge_counts(&batch.marks);
+        let room = MAX_UNREADABLE_LINES.saturating_sub(brought.bad.len());
         brought.bad.extend(batch.bad.into_iter().take(room));
         brought.read = batch.read;
         for (group, n, mark) in batch.files {
             if let Some(file) = found.groups.get(group).and_then(|files| files.get(n)) {
-                state.note(&file.path, file.size, file.modified, file.ending, mark);
+                state.record_file(&file.path, file.size, file.modified, file.ending, mark);
             }
         }
-        progress.at(batch.read, all, &note);
-        if saved.elapsed() > SAVE {
+        progress.update_line(batch.read, all, &note);
+        if saved.elapsed() > SAVE_INTERVAL {
             state.save()?;
             saved = Instant::now();
         }
@@ -146,30 +146,35 @@ fn store(
 
 /// Reads, parses and redacts; ends when there is nothing more, or nobody to
 /// take it.
-fn read_ahead(mut ahead: Ahead<'_>, batches: &SyncSender<Batch>) {
-    let mut batch = Batch::default();
+fn read_ahead(mut ahead: ReadAhead<'_>, batches: &SyncSender<EventBatch>) {
+    let mut batch = EventBatch::default();
     let mut read = 0;
     for (n, files) in ahead.found.groups.iter().enumerate() {
         let mut root = String::new();
-        let mut streams = open(files, &mut root, &mut batch.bad);
-        let mut sent: HashMap<usize, Mark> = HashMap::new();
+        let mut streams = open_streams(files, &mut root, &mut batch.bad);
+        let mut sent: HashMap<usize, ReadPosition> = HashMap::new();
         loop {
-            let told = next(&mut streams, &mut batch.bad);
-            let here: u64 = streams.iter().map(Stream::read).sum();
+            let told = next_event(&mut streams, &mut batch.bad);
+            let here: u64 = streams.iter().map(TranscriptStream::bytes_read).sum();
             let over = told.is_none();
             if let Some(next) = told {
                 let origin = (n, next.file, next.line);
                 // It costs this event alone, wherever it panics.
-                match catch(|| clean(&mut ahead, next.told, &mut root, &mut batch.marks)) {
+                match catch_panic(|| {
+                    redact_event(&mut ahead, next.told, &mut root, &mut batch.marks)
+                }) {
                     Ok(Some(event)) => {
                         batch.events.push(event);
                         batch.origins.push(origin);
                     }
                     Ok(None) => {}
-                    Err(panicked) => batch.fault(ahead.found, origin, panicked.to_string()),
+                    Err(panicked) => {
+                        batch.record_unreadable_line(ahead.found, origin, panicked.to_string());
+                    }
                 }
             }
-            let full = batch.events.len() >= BATCH || read + here > batch.read + BATCH_BYTES;
+            let full = batch.events.len() >= MAX_BATCH_EVENTS
+                || read + here > batch.read + MAX_BATCH_BYTES;
             if full || over {
                 for (m, stream) in streams.iter().enumerate() {
                     if sent.insert(m, stream.settled) != Some(stream.settled) {
@@ -178,9 +183,9 @@ fn read_ahead(mut ahead: Ahead<'_>, batches: &SyncSender<Batch>) {
                 }
             }
             if full {
-                let fresh = Batch {
+                let fresh = EventBatch {
                     read: read + here,
-                    ..Batch::default()
+                    ..EventBatch::default()
                 };
                 let mut full = std::mem::replace(&mut batch, fresh);
                 full.read = read + here;
@@ -200,12 +205,16 @@ fn read_ahead(mut ahead: Ahead<'_>, batches: &SyncSender<Batch>) {
 }
 
 /// The files of a session; `root` becomes the folder it began in.
-fn open<'a>(files: &'a [Transcript], root: &mut String, bad: &mut Vec<Bad>) -> Vec<Stream<'a>> {
+fn open_streams<'a>(
+    files: &'a [TranscriptFile],
+    root: &mut String,
+    bad: &mut Vec<UnreadableLine>,
+) -> Vec<TranscriptStream<'a>> {
     let mut streams = Vec::with_capacity(files.len());
     for file in files {
-        match Stream::open(file) {
+        match TranscriptStream::open(file) {
             Ok(stream) => streams.push(stream),
-            Err(e) => bad.push(Bad {
+            Err(e) => bad.push(UnreadableLine {
                 file: file.path.clone(),
                 line: 0,
                 reason: e.to_string(),
@@ -224,12 +233,17 @@ fn began_in(session: &Path) -> Option<String> {
     transcript::began_in(std::io::BufReader::new(file))
 }
 
-impl Batch {
-    fn fault(&mut self, found: &Found, origin: (usize, usize, u64), reason: String) {
+impl EventBatch {
+    fn record_unreadable_line(
+        &mut self,
+        found: &TranscriptScan,
+        origin: (usize, usize, u64),
+        reason: String,
+    ) {
         let (group, file, line) = origin;
         let file = found.groups.get(group).and_then(|files| files.get(file));
-        if let Some(file) = file.filter(|_| self.bad.len() < MOST_BAD) {
-            self.bad.push(Bad {
+        if let Some(file) = file.filter(|_| self.bad.len() < MAX_UNREADABLE_LINES) {
+            self.bad.push(UnreadableLine {
                 file: file.path.clone(),
                 line,
                 reason,
@@ -237,61 +251,61 @@ impl Batch {
         }
     }
 
-    fn name_left_out(&mut self, left_out: &[LeftOut], found: &Found) {
+    fn name_left_out(&mut self, left_out: &[FailedEvent], found: &TranscriptScan) {
         for left in left_out {
             let mut ids = self.events.iter().map(|event| &event.envelope.id);
             let at = ids.position(|id| *id == left.id);
             if let Some(origin) = at.and_then(|at| self.origins.get(at).copied()) {
-                self.fault(found, origin, left.reason.clone());
+                self.record_unreadable_line(found, origin, left.reason.clone());
             }
         }
     }
 }
 
 /// The event as it may be kept; nothing if it is too old.
-fn clean(
-    ahead: &mut Ahead<'_>,
-    told: Told,
+fn redact_event(
+    ahead: &mut ReadAhead<'_>,
+    told: TranscriptEvent,
     root: &mut String,
-    marks: &mut Marks,
-) -> Option<Captured> {
+    marks: &mut RedactionCounts,
+) -> Option<CapturedEvent> {
     if ahead.since.is_some_and(|since| told.at < since) {
         return None;
     }
-    let cwd = told.event.str("cwd").unwrap_or_default();
+    let cwd = told.event.str_field("cwd").unwrap_or_default();
     if root.is_empty() {
         cwd.clone_into(root);
     }
-    let project = ahead.places.of(cwd, root);
+    let project = ahead.places.find_project(cwd, root);
     let envelope = Envelope {
-        v: ENVELOPE,
+        v: ENVELOPE_VERSION,
         id: told.id,
-        agent: transcript::AGENT.to_owned(),
+        agent: transcript::AGENT_NAME.to_owned(),
         at: told.at,
         len: 0,
         cut: false,
         project: Some(project),
         branch: told.branch,
     };
-    Some(ahead.cleaner.clean(envelope, told.event, marks))
+    Some(ahead.cleaner.redact_event(envelope, told.event, marks))
 }
 
 /// A session of the past: its transcript, and what its hooks would have told.
 #[derive(Debug)]
 pub(crate) struct PastSession {
     pub(crate) file: PathBuf,
-    pub(crate) events: Vec<Told>,
+    pub(crate) events: Vec<TranscriptEvent>,
 }
 
 /// The sessions that were found, the one that began first before the others.
-pub(super) fn read_sessions(found: &Found) -> Vec<PastSession> {
+pub(super) fn read_sessions(found: &TranscriptScan) -> Vec<PastSession> {
     let mut sessions = Vec::new();
     // What cannot be read is told by an import; here it is only left out.
     let mut bad = Vec::new();
     for files in &found.groups {
-        let mut streams = open(files, &mut String::new(), &mut bad);
+        let mut streams = open_streams(files, &mut String::new(), &mut bad);
         let mut events = Vec::new();
-        while let Some(Next { told, .. }) = next(&mut streams, &mut bad) {
+        while let Some(NextEvent { told, .. }) = next_event(&mut streams, &mut bad) {
             events.push(told);
         }
         if let Some(file) = files.first().filter(|_| !events.is_empty()) {
@@ -305,24 +319,24 @@ pub(super) fn read_sessions(found: &Found) -> Vec<PastSession> {
 
 /// What a look through the files shows, without storing anything.
 #[derive(Debug, Default)]
-pub(super) struct Looked {
+pub(super) struct ImportPreview {
     pub(super) sessions: HashSet<String>,
     pub(super) prompts: u64,
     pub(super) calls: u64,
     pub(super) failures: u64,
     pub(super) turns: u64,
-    pub(super) bad: Vec<Bad>,
+    pub(super) bad: Vec<UnreadableLine>,
 }
 
 /// Counts what would be read.
-pub(super) fn look(found: &Found, since: Option<i64>) -> Looked {
-    let mut looked = Looked::default();
+pub(super) fn preview_import(found: &TranscriptScan, since: Option<i64>) -> ImportPreview {
+    let mut looked = ImportPreview::default();
     let mut progress = Progress::new("reading");
-    let all = found.bytes();
+    let all = found.count_unread_bytes();
     let mut read = 0;
     for files in &found.groups {
-        let mut streams = open(files, &mut String::new(), &mut looked.bad);
-        while let Some(Next { told, .. }) = next(&mut streams, &mut looked.bad) {
+        let mut streams = open_streams(files, &mut String::new(), &mut looked.bad);
+        while let Some(NextEvent { told, .. }) = next_event(&mut streams, &mut looked.bad) {
             if since.is_some_and(|since| told.at < since) {
                 continue;
             }
@@ -333,13 +347,16 @@ pub(super) fn look(found: &Found, since: Option<i64>) -> Looked {
                 EventName::Stop => looked.turns += 1,
                 _ => {}
             }
-            let session = told.event.str("session_id").unwrap_or_default();
+            let session = told.event.str_field("session_id").unwrap_or_default();
             if !looked.sessions.contains(session) {
                 looked.sessions.insert(session.to_owned());
             }
         }
-        read += streams.iter().map(Stream::read).sum::<u64>();
-        progress.at(read, all, &size(read));
+        read += streams
+            .iter()
+            .map(TranscriptStream::bytes_read)
+            .sum::<u64>();
+        progress.update_line(read, all, &format_size(read));
     }
     looked
 }

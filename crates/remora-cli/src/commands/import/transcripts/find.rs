@@ -6,34 +6,34 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use remora_agents::transcript::{self, Ending, Kind};
+use remora_agents::transcript::{self, TranscriptEnd, TranscriptKind};
 
-use super::state::{Mark, State};
+use super::state::{ImportState, ReadPosition};
 use crate::error::CliError;
 
 /// After this long without a word a session is over, in milliseconds.
-const QUIET: i64 = 86_400_000;
+const SESSION_END_GAP_MS: i64 = 86_400_000;
 /// Folders below folders that are looked into.
-const DEPTH: usize = 8;
+const MAX_DEPTH: usize = 8;
 /// Files of a session that are read at the same time.
-const AT_ONCE: usize = 200;
+const MAX_OPEN_FILES: usize = 200;
 
 /// One file.
 #[derive(Debug)]
-pub(super) struct Transcript {
+pub(super) struct TranscriptFile {
     pub(super) path: PathBuf,
-    pub(super) kind: Kind,
+    pub(super) kind: TranscriptKind,
     pub(super) session: PathBuf,
     pub(super) size: u64,
     pub(super) modified: i64,
     /// What was read before.
-    pub(super) from: Mark,
-    pub(super) ending: Ending,
+    pub(super) from: ReadPosition,
+    pub(super) ending: TranscriptEnd,
 }
 
-impl Transcript {
-    fn at(path: PathBuf, now: i64) -> Option<Self> {
-        let (kind, session) = transcript::kind(&path)?;
+impl TranscriptFile {
+    fn from_path(path: PathBuf, now: i64) -> Option<Self> {
+        let (kind, session) = transcript::classify_path(&path)?;
         let meta = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
         let modified = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
         let modified = i64::try_from(modified.as_millis()).ok()?;
@@ -43,11 +43,11 @@ impl Transcript {
             session,
             size: meta.len(),
             modified,
-            from: Mark::default(),
-            ending: if now - modified > QUIET {
-                Ending::Closed
+            from: ReadPosition::default(),
+            ending: if now - modified > SESSION_END_GAP_MS {
+                TranscriptEnd::Closed
             } else {
-                Ending::Open
+                TranscriptEnd::Open
             },
         })
     }
@@ -55,35 +55,35 @@ impl Transcript {
 
 /// What there is to read.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) groups: Vec<Vec<Transcript>>,
+pub(super) struct TranscriptScan {
+    pub(super) groups: Vec<Vec<TranscriptFile>>,
     /// Files that hold nothing new.
     pub(super) unchanged: u64,
 }
 
-impl Found {
+impl TranscriptScan {
     /// Bytes that are to be read.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(super) fn count_unread_bytes(&self) -> u64 {
         let files = self.groups.iter().flatten();
         files
             .map(|file| file.size.saturating_sub(file.from.offset))
             .sum()
     }
 
-    pub(super) fn files(&self) -> u64 {
+    pub(super) fn count_files(&self) -> u64 {
         self.groups.iter().map(|group| group.len() as u64).sum()
     }
 }
 
 /// The transcripts under these paths.
-pub(super) fn find(
+pub(super) fn find_transcripts(
     paths: &[PathBuf],
-    state: &State,
+    state: &ImportState,
     since: Option<i64>,
     now: i64,
-) -> Result<Found, CliError> {
-    let mut sessions: BTreeMap<PathBuf, Vec<Transcript>> = BTreeMap::new();
-    let mut found = Found::default();
+) -> Result<TranscriptScan, CliError> {
+    let mut sessions: BTreeMap<PathBuf, Vec<TranscriptFile>> = BTreeMap::new();
+    let mut found = TranscriptScan::default();
     for path in paths {
         let meta = fs::metadata(path).map_err(|source| CliError::File {
             path: path.clone(),
@@ -91,18 +91,18 @@ pub(super) fn find(
         })?;
         let mut files = Vec::new();
         if meta.is_dir() {
-            walk(path, DEPTH, &mut files);
+            collect_files(path, MAX_DEPTH, &mut files);
         } else {
             files.push(path.clone());
             // The subagents of a session belong to it.
             let own = path.with_extension("");
             if own.is_dir() {
-                walk(&own, DEPTH, &mut files);
+                collect_files(&own, MAX_DEPTH, &mut files);
             }
         }
         files.sort();
         for file in files {
-            let Some(mut file) = Transcript::at(file, now) else {
+            let Some(mut file) = TranscriptFile::from_path(file, now) else {
                 continue;
             };
             if since.is_some_and(|since| file.modified < since) {
@@ -124,12 +124,12 @@ pub(super) fn find(
             }
         }
     }
-    let mut groups: Vec<Vec<Transcript>> = Vec::new();
+    let mut groups: Vec<Vec<TranscriptFile>> = Vec::new();
     for mut files in sessions.into_values() {
         // The session itself first: it knows where it began.
-        files.sort_by_key(|file| (file.kind == Kind::Subagent, file.modified));
-        while files.len() > AT_ONCE {
-            let rest = files.split_off(AT_ONCE);
+        files.sort_by_key(|file| (file.kind == TranscriptKind::Subagent, file.modified));
+        while files.len() > MAX_OPEN_FILES {
+            let rest = files.split_off(MAX_OPEN_FILES);
             groups.push(std::mem::replace(&mut files, rest));
         }
         if !files.is_empty() {
@@ -142,7 +142,7 @@ pub(super) fn find(
 }
 
 /// Folders that cannot be read hold nothing for us.
-fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
+fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
     };
@@ -153,8 +153,8 @@ fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
             continue;
         };
         if kind.is_dir() && depth > 0 {
-            walk(&path, depth - 1, files);
-        } else if kind.is_file() && transcript::kind(&path).is_some() {
+            collect_files(&path, depth - 1, files);
+        } else if kind.is_file() && transcript::classify_path(&path).is_some() {
             files.push(path);
         }
     }

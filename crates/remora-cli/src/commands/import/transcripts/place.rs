@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use remora_client::{Paths, ProjectLocation, locate_project};
+use remora_client::{DataPaths, ProjectLocation, locate_project};
 use remora_protocol::record::Project;
 use remora_server::identity::claim_project;
 
@@ -14,16 +14,16 @@ const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Projects by folder, each looked up once.
 #[derive(Debug)]
-pub(super) struct Places {
-    paths: Paths,
+pub(super) struct TranscriptDirs {
+    paths: DataPaths,
     home: Option<PathBuf>,
     /// Everything belongs here, whatever the folder says.
     all: Option<String>,
     known: HashMap<(String, String), Project>,
 }
 
-impl Places {
-    pub(super) fn new(paths: Paths, home: Option<PathBuf>, all: Option<String>) -> Self {
+impl TranscriptDirs {
+    pub(super) fn new(paths: DataPaths, home: Option<PathBuf>, all: Option<String>) -> Self {
         Self {
             paths,
             home,
@@ -33,13 +33,13 @@ impl Places {
     }
 
     /// The project of `cwd`, in a session that began in `root`.
-    pub(super) fn of(&mut self, cwd: &str, root: &str) -> Project {
+    pub(super) fn find_project(&mut self, cwd: &str, root: &str) -> Project {
         let root = if root.is_empty() { cwd } else { root };
         let key = (cwd.to_owned(), root.to_owned());
         if let Some(project) = self.known.get(&key) {
             return project.clone();
         }
-        let mut project = self.look(Path::new(cwd), Path::new(root));
+        let mut project = self.resolve_project(Path::new(cwd), Path::new(root));
         if let Some(all) = &self.all {
             all.clone_into(&mut project.key);
             all.rsplit('/')
@@ -51,10 +51,10 @@ impl Places {
         project
     }
 
-    fn look(&self, cwd: &Path, root: &Path) -> Project {
+    fn resolve_project(&self, cwd: &Path, root: &Path) -> Project {
         for folder in [cwd, root] {
-            let found = self.locate(folder, root).project;
-            if folder.is_dir() || self.holds(&found, folder) {
+            let found = self.locate_and_claim(folder, root).project;
+            if folder.is_dir() || self.is_inside_repository(&found, folder) {
                 return found;
             }
         }
@@ -71,14 +71,14 @@ impl Places {
 
     /// Of a remote's key that no root has yet, the first one that a transcript
     /// was written in holds it, as for events.
-    fn locate(&self, folder: &Path, root: &Path) -> ProjectLocation {
+    fn locate_and_claim(&self, folder: &Path, root: &Path) -> ProjectLocation {
         let location = locate_project(&self.paths, folder, Some(root));
         claim_project(&self.paths, location, Instant::now() + LOOKUP_TIMEOUT)
     }
 
     /// Whether a folder that is gone lay in a repository that is still there.
     /// One that is the home directory, or holds it, says nothing.
-    fn holds(&self, found: &Project, folder: &Path) -> bool {
+    fn is_inside_repository(&self, found: &Project, folder: &Path) -> bool {
         let root = Path::new(&found.root);
         let home = self.home.as_deref();
         root != folder
@@ -102,14 +102,14 @@ mod tests {
         fs::create_dir_all(top.join("work/app/.git")).unwrap();
         fs::create_dir_all(top.join("work/app/src")).unwrap();
         let text = |path: &str| top.join(path).display().to_string();
-        let paths = Paths::new(top.join("data"));
-        let mut places = Places::new(paths.clone(), Some(top.to_path_buf()), None);
-        let mut key = |cwd: &str, root: &str| places.of(&text(cwd), &text(root)).key;
+        let paths = DataPaths::new(top.join("data"));
+        let mut places = TranscriptDirs::new(paths.clone(), Some(top.to_path_buf()), None);
+        let mut key = |cwd: &str, root: &str| places.find_project(&text(cwd), &text(root)).key;
         assert_eq!(key("work/app/src", "work/app"), text("work/app"));
         assert_eq!(key("work/app/gone", "work/app/gone"), text("work/app"));
         assert_eq!(key("work/lost/deep", "work/lost"), text("work/lost"));
-        let mut all = Places::new(paths, None, Some("h.org/acme/shop".to_owned()));
-        let project = all.of(&text("work/app"), "");
+        let mut all = TranscriptDirs::new(paths, None, Some("h.org/acme/shop".to_owned()));
+        let project = all.find_project(&text("work/app"), "");
         assert_eq!(
             (project.key.as_str(), project.name.as_str()),
             ("h.org/acme/shop", "shop")

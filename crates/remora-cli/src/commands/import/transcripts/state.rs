@@ -7,8 +7,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use remora_agents::transcript::Ending;
-use remora_files::{MAX_BOOK_BYTES, open_regular, read_file};
+use remora_agents::transcript::TranscriptEnd;
+use remora_files::{MAX_CLIENT_STATE_BYTES, open_regular, read_file};
 use serde::{Deserialize, Serialize};
 
 use crate::error::CliError;
@@ -16,7 +16,7 @@ use crate::error::CliError;
 /// A place in a file where reading can go on, known again by the last line
 /// before it: every line of a transcript has a name and a moment of its own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Mark {
+pub(super) struct ReadPosition {
     pub(super) offset: u64,
     pub(super) line: u64,
     /// Where the last line begins that says something.
@@ -25,15 +25,15 @@ pub(super) struct Mark {
     print: u64,
 }
 
-impl Mark {
+impl ReadPosition {
     /// Goes on behind this line, of which `skipped` more bytes were not looked
     /// at.
-    pub(super) fn pass(&mut self, line: &[u8], skipped: u64) {
+    pub(super) fn advance_past(&mut self, line: &[u8], skipped: u64) {
         if !line.trim_ascii().is_empty() {
             self.begin = self.offset;
             self.print = 0;
         }
-        self.print = print(self.print, line);
+        self.print = extend_hash(self.print, line);
         self.line += 1;
         self.offset += line.len() as u64 + skipped;
         if skipped > 0 {
@@ -49,12 +49,12 @@ impl Mark {
         let length = self.offset.saturating_sub(self.begin);
         let mut bytes = Vec::new();
         file.take(length).read_to_end(&mut bytes)?;
-        Ok(bytes.len() as u64 == length && print(0, &bytes) == self.print)
+        Ok(bytes.len() as u64 == length && extend_hash(0, &bytes) == self.print)
     }
 }
 
 /// FNV-1a, which can go on where it was.
-fn print(before: u64, bytes: &[u8]) -> u64 {
+fn extend_hash(before: u64, bytes: &[u8]) -> u64 {
     let start = if before == 0 {
         0xcbf2_9ce4_8422_2325
     } else {
@@ -66,29 +66,29 @@ fn print(before: u64, bytes: &[u8]) -> u64 {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Read {
+struct FileProgress {
     size: u64,
     modified: i64,
     /// Whether the session was over then, and its end was told.
     over: bool,
     #[serde(flatten)]
-    mark: Mark,
+    mark: ReadPosition,
 }
 
 /// What was read before.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct ImportState {
     /// Without a file nothing was read before, and nothing is written down.
     #[serde(skip)]
     file: Option<PathBuf>,
     #[serde(default)]
-    files: BTreeMap<PathBuf, Read>,
+    files: BTreeMap<PathBuf, FileProgress>,
 }
 
-impl State {
+impl ImportState {
     /// Reads the file; one that cannot be read is as good as none.
     pub(super) fn open(file: PathBuf) -> Self {
-        let read = read_file(&file, MAX_BOOK_BYTES).ok();
+        let read = read_file(&file, MAX_CLIENT_STATE_BYTES).ok();
         let state = read.and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
         Self {
             file: Some(file),
@@ -97,35 +97,41 @@ impl State {
     }
 
     /// For whoever leaves lines out on purpose: they must be found later.
-    pub(super) fn unkept() -> Self {
+    pub(super) fn in_memory() -> Self {
         Self::default()
     }
 
     /// Where to go on in a file of this size and age. One that was cut,
     /// written anew or replaced is read from its beginning, and so is one whose
     /// session has ended since without another line.
-    pub(super) fn from(&self, path: &Path, size: u64, modified: i64, ending: Ending) -> Mark {
-        let goes_on = |read: &&Read| {
+    pub(super) fn from(
+        &self,
+        path: &Path,
+        size: u64,
+        modified: i64,
+        ending: TranscriptEnd,
+    ) -> ReadPosition {
+        let goes_on = |read: &&FileProgress| {
             let grown = size > read.size || (size == read.size && modified == read.modified);
-            let told = read.over || ending == Ending::Open || read.mark.offset < size;
+            let told = read.over || ending == TranscriptEnd::Open || read.mark.offset < size;
             grown && told && read.mark.is_in(path).unwrap_or(false)
         };
         let read = self.files.get(path).filter(goes_on);
-        read.map_or(Mark::default(), |read| read.mark)
+        read.map_or(ReadPosition::default(), |read| read.mark)
     }
 
-    pub(super) fn note(
+    pub(super) fn record_file(
         &mut self,
         path: &Path,
         size: u64,
         modified: i64,
-        ending: Ending,
-        mark: Mark,
+        ending: TranscriptEnd,
+        mark: ReadPosition,
     ) {
-        let read = Read {
+        let read = FileProgress {
             size,
             modified,
-            over: ending == Ending::Closed,
+            over: ending == TranscriptEnd::Closed,
             mark,
         };
         self.files.insert(path.to_path_buf(), read);
@@ -165,10 +171,10 @@ mod tests {
     use super::*;
 
     /// The place behind these lines.
-    fn behind(lines: &[&str]) -> Mark {
-        let mut mark = Mark::default();
+    fn behind(lines: &[&str]) -> ReadPosition {
+        let mut mark = ReadPosition::default();
         for line in lines {
-            mark.pass(line.as_bytes(), 0);
+            mark.advance_past(line.as_bytes(), 0);
         }
         mark
     }
@@ -180,14 +186,19 @@ mod tests {
         let path = dir.path().join("a.jsonl");
         let mark = behind(&["{\"a\":1}\n", "{\"b\":2}\n", "\n"]);
         assert_eq!((mark.offset, mark.line, mark.begin), (17, 3, 8));
-        let mut state = State::open(file.clone());
-        state.note(&path, 17, 7, Ending::Open, mark);
+        let mut state = ImportState::open(file.clone());
+        state.record_file(&path, 17, 7, TranscriptEnd::Open, mark);
         state.save().unwrap();
         let from = |text: &str, modified| {
             fs::write(&path, text).unwrap();
-            State::open(file.clone()).from(&path, text.len() as u64, modified, Ending::Open)
+            ImportState::open(file.clone()).from(
+                &path,
+                text.len() as u64,
+                modified,
+                TranscriptEnd::Open,
+            )
         };
-        let nothing = Mark::default();
+        let nothing = ReadPosition::default();
         assert_eq!(from("{\"a\":1}\n{\"b\":2}\n\n", 7), mark);
         assert_eq!(from("{\"a\":1}\n{\"b\":2}\n\n{}", 9), mark, "it has grown");
         assert_eq!(from("{\"a\":1}\n", 9), nothing, "it was cut");
@@ -207,7 +218,12 @@ mod tests {
             "same size and age"
         );
         assert_eq!(
-            State::open(file.clone()).from(&dir.path().join("b.jsonl"), 17, 7, Ending::Open),
+            ImportState::open(file.clone()).from(
+                &dir.path().join("b.jsonl"),
+                17,
+                7,
+                TranscriptEnd::Open
+            ),
             nothing
         );
         fs::write(&file, "{").unwrap();
@@ -220,19 +236,22 @@ mod tests {
         let path = dir.path().join("a.jsonl");
         fs::write(&path, "{\"a\":1}\n").unwrap();
         let mark = behind(&["{\"a\":1}\n"]);
-        let mut state = State::unkept();
-        state.note(&path, 8, 7, Ending::Open, mark);
-        assert_eq!(state.from(&path, 8, 7, Ending::Open), mark);
-        assert_eq!(state.from(&path, 8, 7, Ending::Closed), Mark::default());
-        state.note(&path, 8, 7, Ending::Closed, mark);
-        assert_eq!(state.from(&path, 8, 7, Ending::Closed), mark);
+        let mut state = ImportState::in_memory();
+        state.record_file(&path, 8, 7, TranscriptEnd::Open, mark);
+        assert_eq!(state.from(&path, 8, 7, TranscriptEnd::Open), mark);
+        assert_eq!(
+            state.from(&path, 8, 7, TranscriptEnd::Closed),
+            ReadPosition::default()
+        );
+        state.record_file(&path, 8, 7, TranscriptEnd::Closed, mark);
+        assert_eq!(state.from(&path, 8, 7, TranscriptEnd::Closed), mark);
     }
 
     #[test]
     fn what_is_not_kept_is_not_written_down() {
-        let mut state = State::unkept();
+        let mut state = ImportState::in_memory();
         let mark = behind(&["{\"a\":1}\n"]);
-        state.note(Path::new("/t/a.jsonl"), 8, 7, Ending::Open, mark);
+        state.record_file(Path::new("/t/a.jsonl"), 8, 7, TranscriptEnd::Open, mark);
         state.save().unwrap();
         assert_eq!(state.file, None);
     }

@@ -5,56 +5,58 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
-use remora_agents::transcript::{self, Ending, Kind, Reader, Told};
+use remora_agents::transcript::{
+    self, TranscriptEnd, TranscriptEvent, TranscriptKind, TranscriptReader,
+};
 use remora_files::{MAX_SETTINGS_BYTES, open_regular, read_file};
 
-use remora_server::panics::catch;
+use remora_server::panics::catch_panic;
 
-use super::find::Transcript;
-use super::state::Mark;
-use super::{Bad, MOST_BAD};
+use super::find::TranscriptFile;
+use super::state::ReadPosition;
+use super::{MAX_UNREADABLE_LINES, UnreadableLine};
 
 /// No line of a transcript is longer; what is longer is no line.
-const LINE: u64 = 64 * 1024 * 1024;
+const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
 /// Bytes read at once from each of several files.
-const BUFFER: usize = 64 * 1024;
+const READ_BUFFER_BYTES: usize = 64 * 1024;
 
 /// One file on its way.
-pub(super) struct Stream<'a> {
-    pub(super) file: &'a Transcript,
-    reader: Reader,
+pub(super) struct TranscriptStream<'a> {
+    pub(super) file: &'a TranscriptFile,
+    reader: TranscriptReader,
     input: BufReader<File>,
     /// The end of the last line that was read.
-    at: Mark,
+    at: ReadPosition,
     /// The place up to which everything was handed on and is complete.
-    pub(super) settled: Mark,
+    pub(super) settled: ReadPosition,
     /// Events that wait, each with the line that completed it.
-    told: VecDeque<(u64, Told)>,
+    told: VecDeque<(u64, TranscriptEvent)>,
     over: bool,
     buffer: Vec<u8>,
 }
 
-impl<'a> Stream<'a> {
-    pub(super) fn open(file: &'a Transcript) -> io::Result<Self> {
+impl<'a> TranscriptStream<'a> {
+    pub(super) fn open(file: &'a TranscriptFile) -> io::Result<Self> {
         let mut input = open_regular(&file.path)?;
         input.seek(SeekFrom::Start(file.from.offset))?;
         let note = match file.kind {
-            Kind::Session => None,
-            Kind::Subagent => {
+            TranscriptKind::Session => None,
+            TranscriptKind::Subagent => {
                 read_file(&file.path.with_extension("meta.json"), MAX_SETTINGS_BYTES).ok()
             }
         };
         let note = note.and_then(|bytes| transcript::agent_note(&bytes));
         let path = file.session.display().to_string();
-        let reader = Reader::new(path, file.kind, note);
+        let reader = TranscriptReader::new(path, file.kind, note);
         Ok(Self {
             file,
             reader: if file.from.offset > 0 {
-                reader.resumed()
+                reader.mark_resumed()
             } else {
                 reader
             },
-            input: BufReader::with_capacity(BUFFER, input),
+            input: BufReader::with_capacity(READ_BUFFER_BYTES, input),
             at: file.from,
             settled: file.from,
             told: VecDeque::new(),
@@ -64,12 +66,12 @@ impl<'a> Stream<'a> {
     }
 
     /// Bytes read so far.
-    pub(super) fn read(&self) -> u64 {
+    pub(super) fn bytes_read(&self) -> u64 {
         self.at.offset - self.file.from.offset
     }
 
     /// When the next event happened.
-    pub(super) fn peek(&mut self, bad: &mut Vec<Bad>) -> Option<i64> {
+    pub(super) fn peek_time(&mut self, bad: &mut Vec<UnreadableLine>) -> Option<i64> {
         while self.told.is_empty() {
             // Nothing waits: if nothing is open either, reading may go on here.
             if self.reader.is_settled() {
@@ -78,35 +80,36 @@ impl<'a> Stream<'a> {
             if self.over {
                 return None;
             }
-            if let Err(e) = self.line(bad) {
-                self.fault(bad, self.at.line + 1, e.to_string());
+            if let Err(e) = self.read_next_line(bad) {
+                self.record_unreadable_line(bad, self.at.line + 1, e.to_string());
                 self.over = true;
             }
         }
         self.told.front().map(|(_, told)| told.at)
     }
 
-    fn pop(&mut self) -> Option<(u64, Told)> {
+    fn pop(&mut self) -> Option<(u64, TranscriptEvent)> {
         self.told.pop_front()
     }
 
-    fn line(&mut self, bad: &mut Vec<Bad>) -> io::Result<()> {
+    fn read_next_line(&mut self, bad: &mut Vec<UnreadableLine>) -> io::Result<()> {
         let mut line = std::mem::take(&mut self.buffer);
         line.clear();
-        let mut limited = self.input.by_ref().take(LINE);
+        let mut limited = self.input.by_ref().take(MAX_LINE_BYTES);
         let read = limited.read_until(b'\n', &mut line)? as u64;
         let whole = line.ends_with(b"\n");
         let told = &mut self.told;
-        if read == 0 || (!whole && read < LINE && self.file.ending == Ending::Open) {
+        if read == 0 || (!whole && read < MAX_LINE_BYTES && self.file.ending == TranscriptEnd::Open)
+        {
             // What is being written now is read the next time.
             self.over = true;
             let line = self.at.line;
             self.reader
-                .end(self.file.ending, &mut |event| told.push_back((line, event)));
+                .finish_transcript(self.file.ending, &mut |event| told.push_back((line, event)));
             return Ok(());
         }
-        let result = if whole || read < LINE {
-            self.at.pass(&line, 0);
+        let result = if whole || read < MAX_LINE_BYTES {
+            self.at.advance_past(&line, 0);
             let text = line.trim_ascii();
             let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
             if text.is_empty() {
@@ -114,26 +117,26 @@ impl<'a> Stream<'a> {
             } else {
                 let (line, reader) = (self.at.line, &mut self.reader);
                 let mut push = |event| told.push_back((line, event));
-                match catch(|| reader.line(text, &mut push)) {
+                match catch_panic(|| reader.read_line(text, &mut push)) {
                     Ok(read) => read.map_err(|fault| fault.to_string()),
                     Err(panicked) => Err(panicked.to_string()),
                 }
             }
         } else {
             let skipped = self.input.skip_until(b'\n')? as u64;
-            self.at.pass(&line, skipped);
+            self.at.advance_past(&line, skipped);
             Err("the line is longer than 64 MiB".to_owned())
         };
         self.buffer = line;
         if let Err(reason) = result {
-            self.fault(bad, self.at.line, reason);
+            self.record_unreadable_line(bad, self.at.line, reason);
         }
         Ok(())
     }
 
-    fn fault(&self, bad: &mut Vec<Bad>, line: u64, reason: String) {
-        if bad.len() < MOST_BAD {
-            bad.push(Bad {
+    fn record_unreadable_line(&self, bad: &mut Vec<UnreadableLine>, line: u64, reason: String) {
+        if bad.len() < MAX_UNREADABLE_LINES {
+            bad.push(UnreadableLine {
                 file: self.file.path.clone(),
                 line,
                 reason,
@@ -143,17 +146,20 @@ impl<'a> Stream<'a> {
 }
 
 /// An event with the number of its file and of the line that completed it.
-pub(super) struct Next {
+pub(super) struct NextEvent {
     pub(super) file: usize,
     pub(super) line: u64,
-    pub(super) told: Told,
+    pub(super) told: TranscriptEvent,
 }
 
 /// The next event of all streams, by time.
-pub(super) fn next(streams: &mut [Stream<'_>], bad: &mut Vec<Bad>) -> Option<Next> {
+pub(super) fn next_event(
+    streams: &mut [TranscriptStream<'_>],
+    bad: &mut Vec<UnreadableLine>,
+) -> Option<NextEvent> {
     let mut first: Option<(i64, usize)> = None;
     for (n, stream) in streams.iter_mut().enumerate() {
-        if let Some(at) = stream.peek(bad)
+        if let Some(at) = stream.peek_time(bad)
             && first.is_none_or(|(before, _)| at < before)
         {
             first = Some((at, n));
@@ -161,5 +167,5 @@ pub(super) fn next(streams: &mut [Stream<'_>], bad: &mut Vec<Bad>) -> Option<Nex
     }
     let (_, file) = first?;
     let (line, told) = streams.get_mut(file)?.pop()?;
-    Some(Next { file, line, told })
+    Some(NextEvent { file, line, told })
 }

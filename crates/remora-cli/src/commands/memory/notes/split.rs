@@ -3,9 +3,9 @@
 
 /// The parts of a text under its `##` headings, and what stands before them if
 /// that says something. Empty when there is no such heading.
-pub(super) fn sections(text: &str) -> Vec<(Option<String>, String)> {
+pub(super) fn split_sections(text: &str) -> Vec<(Option<String>, String)> {
     let mut parts: Vec<(Option<String>, String)> = vec![(None, String::new())];
-    for (line, heading) in lines(text) {
+    for (line, heading) in lines_with_headings(text) {
         if let Some((2, title)) = heading {
             parts.push((Some(title.to_owned()), String::new()));
         } else if let Some((_, body)) = parts.last_mut() {
@@ -20,7 +20,8 @@ pub(super) fn sections(text: &str) -> Vec<(Option<String>, String)> {
         *body = body.trim().to_owned();
         match title {
             Some(_) => !body.is_empty(),
-            None => lines(body).any(|(line, heading)| heading.is_none() && !line.trim().is_empty()),
+            None => lines_with_headings(body)
+                .any(|(line, heading)| heading.is_none() && !line.trim().is_empty()),
         }
     });
     parts
@@ -28,7 +29,7 @@ pub(super) fn sections(text: &str) -> Vec<(Option<String>, String)> {
 
 /// The first heading of any depth.
 pub(super) fn first_heading(text: &str) -> Option<String> {
-    lines(text).find_map(|(_, heading)| heading.map(|(_, title)| title.to_owned()))
+    lines_with_headings(text).find_map(|(_, heading)| heading.map(|(_, title)| title.to_owned()))
 }
 
 /// Whether a file is a list of other files.
@@ -38,7 +39,7 @@ pub(super) fn is_index(name: &str, text: &str) -> bool {
         return false;
     }
     let (mut links, mut others) = (0, 0);
-    for (line, heading) in lines(text) {
+    for (line, heading) in lines_with_headings(text) {
         let line = line.trim();
         if line.is_empty() || heading.is_some() {
             continue;
@@ -56,7 +57,7 @@ pub(super) fn is_index(name: &str, text: &str) -> bool {
 
 /// Lines outside of code, each with its heading's depth and title if it is one.
 /// Lines of code come as they are.
-fn lines(text: &str) -> impl Iterator<Item = (&str, Option<(usize, &str)>)> {
+fn lines_with_headings(text: &str) -> impl Iterator<Item = (&str, Option<(usize, &str)>)> {
     let mut fence: Option<&str> = None;
     text.lines().map(move |line| {
         let start = line.trim_start();
@@ -91,7 +92,7 @@ mod tests {
     #[test]
     fn a_long_file_falls_into_its_facts() {
         let text = "# Facts\n\n## No mocks\nUse the real store.\n### Why\nThey lied.\n```\n## no heading\n```\n## Empty\n\n## Ports ##\n8080\n";
-        let parts = sections(text);
+        let parts = split_sections(text);
         assert_eq!(
             parts,
             [
@@ -102,8 +103,8 @@ mod tests {
                 (Some("Ports".to_owned()), "8080".to_owned()),
             ]
         );
-        assert_eq!(sections("# One fact\nonly"), []);
-        let lead = sections("Always first.\n## Then\nthis");
+        assert_eq!(split_sections("# One fact\nonly"), []);
+        let lead = split_sections("Always first.\n## Then\nthis");
         assert_eq!(lead[0], (None, "Always first.".to_owned()));
     }
 

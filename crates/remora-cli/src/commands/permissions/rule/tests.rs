@@ -112,7 +112,7 @@ fn calls_and_their_rules() {
             .split_once(" | ")
             .unwrap();
         let rule = |text: &str| Some(text.trim().to_owned()).filter(|text| text != "-");
-        let suggested = suggest(call).ok();
+        let suggested = suggest_rule(call).ok();
         let given = suggested.as_ref().filter(|s| s.risk.is_none());
         assert_eq!(given.map(|s| s.rule.clone()), rule(allow), "{row}");
         assert_eq!(suggested.and_then(|s| s.exact), rule(deny), "{row}");
@@ -137,6 +137,6 @@ fn what_has_no_rule() {
         "ExitPlanMode",
         "",
     ] {
-        assert!(suggest(call).is_err(), "{call}");
+        assert!(suggest_rule(call).is_err(), "{call}");
     }
 }

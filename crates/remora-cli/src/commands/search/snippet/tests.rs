@@ -10,9 +10,13 @@ fn told(query: &str, text: &str, facts: &[&str]) -> String {
         "time": 0, "project": "p", "session": "s", "agent": "a",
     }))
     .unwrap();
-    let found = snippet(&item, &Wanted::new(&Query::parse(query)), LONGEST);
-    assert!(found.text.chars().count() <= LONGEST, "{found:?}");
-    found.marked(|word| format!("[{word}]"))
+    let found = build_snippet(
+        &item,
+        &SearchTerms::new(&Query::parse(query)),
+        MAX_SNIPPET_CHARS,
+    );
+    assert!(found.text.chars().count() <= MAX_SNIPPET_CHARS, "{found:?}");
+    found.highlight_words(|word| format!("[{word}]"))
 }
 
 #[test]

@@ -10,7 +10,7 @@ fn asked() -> Zoned {
 /// Both ends as local text.
 fn told(text: &str) -> String {
     let now = asked();
-    match read(text, &now) {
+    match parse_time_span(text, &now) {
         None => "-".to_owned(),
         Some((from, to)) => {
             let local = |millis| {
@@ -65,7 +65,7 @@ fn what_people_write() {
 #[test]
 fn a_day_back_is_a_day_whatever_the_clocks_did() {
     let after_the_change: Zoned = "2026-10-26T12:00:00+01:00[Europe/Berlin]".parse().unwrap();
-    let (from, to) = read("yesterday", &after_the_change).unwrap();
+    let (from, to) = parse_time_span("yesterday", &after_the_change).unwrap();
     assert_eq!((to - from) / 3_600_000, 25);
 }
 

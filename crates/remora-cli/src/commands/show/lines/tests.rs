@@ -12,12 +12,15 @@ fn no_line_is_wider_than_its_room() {
         "",
     ] {
         for room in [8, 20, 40] {
-            let lines = wrap(text, room);
-            assert!(lines.iter().all(|line| width(line) <= room), "{lines:?}");
+            let lines = wrap_text(text, room);
+            assert!(
+                lines.iter().all(|line| text_width(line) <= room),
+                "{lines:?}"
+            );
             let joined: String = lines.concat();
             let words: String = text.split_whitespace().collect();
             assert_eq!(joined.replace(' ', ""), words);
-            assert!(width(&fit(text, room)) <= room);
+            assert!(text_width(&truncate_columns(text, room)) <= room);
         }
     }
 }
@@ -32,7 +35,7 @@ fn a_flat_text_is_one_line_that_a_terminal_only_shows() {
         ("[31m stays", "[31m stays"),
         ("\u{1b}[31é", ""),
     ] {
-        assert_eq!(flat(text), told);
+        assert_eq!(flatten_text(text), told);
     }
 }
 
@@ -60,23 +63,26 @@ fn further_lines_hang_under_the_first() {
     let lines: Vec<&str> = told.lines().collect();
     assert_eq!(lines.len(), 2);
     assert!(lines[1].starts_with("            word"), "{told}");
-    assert!(lines.iter().all(|line| width(line) <= WIDTH));
+    assert!(lines.iter().all(|line| text_width(line) <= WIDTH));
     let told = hang_within(WIDTH, 3, "#1 bugfix · ", &text);
     let lines: Vec<&str> = told.lines().collect();
     assert!(lines[0].starts_with("#1 bugfix · word"), "{told}");
     assert!(lines[1].starts_with("   word"), "{told}");
-    assert!(lines.iter().all(|line| width(line) <= WIDTH));
-    assert_eq!(hang("lead ", ""), "lead\n");
+    assert!(lines.iter().all(|line| text_width(line) <= WIDTH));
+    assert_eq!(hang_text("lead ", ""), "lead\n");
 }
 
 #[test]
 fn numbers_and_sizes() {
-    assert_eq!(count(1, "event", "events"), "1 event");
-    assert_eq!(count(1_204_000, "event", "events"), "1,204,000 events");
-    assert_eq!(size(0), "0 bytes");
-    assert_eq!(size(1536), "1.5 KB");
-    assert_eq!(size(3 << 30), "3.0 GB");
-    assert_eq!(fit("one two three", 8), "one two…");
-    assert_eq!(paths(&["a.rs", "b.rs", "c.rs"], 14), "a.rs, b.rs +1");
-    assert_eq!(flat(" a\tb\r\n\u{1b}[0m "), "a b");
+    assert_eq!(format_count(1, "event", "events"), "1 event");
+    assert_eq!(
+        format_count(1_204_000, "event", "events"),
+        "1,204,000 events"
+    );
+    assert_eq!(format_size(0), "0 bytes");
+    assert_eq!(format_size(1536), "1.5 KB");
+    assert_eq!(format_size(3 << 30), "3.0 GB");
+    assert_eq!(truncate_columns("one two three", 8), "one two…");
+    assert_eq!(format_paths(&["a.rs", "b.rs", "c.rs"], 14), "a.rs, b.rs +1");
+    assert_eq!(flatten_text(" a\tb\r\n\u{1b}[0m "), "a b");
 }

@@ -7,26 +7,26 @@ use std::path::{Component, Path};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use remora_instructions::memories::check::{ClaimKind, Finding, Verdict, claims};
-use remora_instructions::memories::{Author, Memory, Type};
+use remora_instructions::memories::check::{ClaimFinding, ClaimKind, ClaimVerdict, list_claims};
+use remora_instructions::memories::{Memory, MemoryAuthor, MemoryType};
 use remora_memory::end_date;
-use remora_memory::recall::ASSISTANT;
+use remora_memory::recall::ASSISTANT_SPEAKER;
 use remora_server::saved::SavedMemory;
 use serde_json::json;
 
 use crate::clock;
 
 /// Words that are looked through for files.
-const LOOKED_AT: usize = 64 * 1024;
+const MAX_SCANNED_BYTES: usize = 64 * 1024;
 /// Files that are told.
-const FILES: usize = 20;
+const MAX_FILES: usize = 20;
 /// Doubts that are told, and characters of each.
-const DOUBTS: usize = 3;
-const DOUBT: usize = 120;
+const MAX_DOUBTS: usize = 3;
+const MAX_DOUBT_CHARS: usize = 120;
 
 /// What is known of a memory beside its file.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Context<'a> {
+pub(super) struct MemoryContext<'a> {
     /// The checkout that it is about.
     pub(super) root: Option<&'a Path>,
     /// Whether the user wrote it, or accepted what it says.
@@ -34,33 +34,33 @@ pub(super) struct Context<'a> {
     /// Whether instructions name it.
     pub(super) named: bool,
     /// What the last check found.
-    pub(super) findings: &'a [Finding],
+    pub(super) findings: &'a [ClaimFinding],
 }
 
 /// The memory as the index has it.
-pub(super) fn of(memory: &Memory, context: Context<'_>) -> SavedMemory {
+pub(super) fn build_saved_memory(memory: &Memory, context: MemoryContext<'_>) -> SavedMemory {
     let meta = fs::metadata(&memory.path).ok();
     let nanos = meta.as_ref().map_or(0, |m| {
         m.mtime()
             .saturating_mul(1_000_000_000)
             .saturating_add(m.mtime_nsec())
     });
-    let doubts = context.findings.iter().filter_map(doubt);
-    let doubts: Vec<String> = doubts.take(DOUBTS).collect();
+    let doubts = context.findings.iter().filter_map(format_doubt);
+    let doubts: Vec<String> = doubts.take(MAX_DOUBTS).collect();
     SavedMemory {
         uri: memory.uri.to_string(),
-        title: format!("{}: {}", memory.uri.name, memory.hook()),
+        title: format!("{}: {}", memory.uri.name, memory.index_summary()),
         files: context
             .root
-            .map_or_else(Vec::new, |root| files(&memory.body, root)),
+            .map_or_else(Vec::new, |root| list_named_files(&memory.body, root)),
         text: memory.body.clone(),
-        speaker: (memory.author == Author::Agent && !context.accepted)
-            .then(|| ASSISTANT.to_owned()),
+        speaker: (memory.author == MemoryAuthor::Agent && !context.accepted)
+            .then(|| ASSISTANT_SPEAKER.to_owned()),
         time: written_at(memory, nanos / 1_000_000),
         detail: json!({
             "scope": memory.uri.scope.as_str(),
             "priority": memory.priority,
-            "type": memory.kind.map(Type::as_str),
+            "type": memory.kind.map(MemoryType::as_str),
             "path": memory.path,
             "size": meta.map_or(0, |m| m.len()),
             "modified": nanos,
@@ -73,7 +73,7 @@ pub(super) fn of(memory: &Memory, context: Context<'_>) -> SavedMemory {
 
 /// When a memory was written, by its file's own word, else by the disk's.
 fn written_at(memory: &Memory, changed: i64) -> i64 {
-    let written = memory.modified.as_deref().and_then(moment);
+    let written = memory.modified.as_deref().and_then(parse_timestamp);
     written.unwrap_or(changed)
 }
 
@@ -81,11 +81,11 @@ fn written_at(memory: &Memory, changed: i64) -> i64 {
 pub(in crate::commands) fn ended_on(memory: &Memory) -> Option<String> {
     let changed = fs::metadata(&memory.path).map_or(0, |meta| meta.mtime());
     let said = written_at(memory, changed.saturating_mul(1000));
-    end_date::ended_on(&memory.body, said, clock::millis())
+    end_date::ended_on(&memory.body, said, clock::now_ms())
 }
 
 /// The moment that a file gives itself, in milliseconds since 1970.
-fn moment(text: &str) -> Option<i64> {
+fn parse_timestamp(text: &str) -> Option<i64> {
     let text = text.trim();
     let at = text.parse::<Timestamp>().ok().or_else(|| {
         let day: Date = text.parse().ok()?;
@@ -95,10 +95,10 @@ fn moment(text: &str) -> Option<i64> {
 }
 
 /// The files that a memory names and that are there, as seen from the root.
-fn files(body: &str, root: &Path) -> Vec<String> {
+fn list_named_files(body: &str, root: &Path) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
-    for claim in claims(&body[..body.floor_char_boundary(LOOKED_AT)]) {
-        if claim.kind != ClaimKind::Path || files.len() == FILES {
+    for claim in list_claims(&body[..body.floor_char_boundary(MAX_SCANNED_BYTES)]) {
+        if claim.kind != ClaimKind::Path || files.len() == MAX_FILES {
             continue;
         }
         let path = Path::new(&claim.text);
@@ -116,21 +116,25 @@ fn files(body: &str, root: &Path) -> Vec<String> {
 }
 
 /// A claim that no longer holds, in a few words.
-fn doubt(finding: &Finding) -> Option<String> {
+fn format_doubt(finding: &ClaimFinding) -> Option<String> {
     let name = &finding.claim.text;
-    let text = match (finding.verdict, &finding.now, day(&finding.evidence)) {
-        (Verdict::Gone, _, Some(day)) => format!("{name} is gone since {day}"),
-        (Verdict::Gone, _, None) => format!("{name} is gone"),
-        (Verdict::Moved, Some(now), _) => format!("{name} is now {now}"),
-        (Verdict::Moved, None, _) => format!("{name} has moved"),
-        (Verdict::Holds | Verdict::CannotTell, ..) => return None,
+    let text = match (
+        finding.verdict,
+        &finding.now,
+        parse_evidence_day(&finding.evidence),
+    ) {
+        (ClaimVerdict::Gone, _, Some(day)) => format!("{name} is gone since {day}"),
+        (ClaimVerdict::Gone, _, None) => format!("{name} is gone"),
+        (ClaimVerdict::Moved, Some(now), _) => format!("{name} is now {now}"),
+        (ClaimVerdict::Moved, None, _) => format!("{name} has moved"),
+        (ClaimVerdict::Holds | ClaimVerdict::CannotTell, ..) => return None,
     };
     let plain = text.chars().filter(|c| !c.is_control());
-    Some(plain.take(DOUBT).collect())
+    Some(plain.take(MAX_DOUBT_CHARS).collect())
 }
 
 /// The day in evidence such as `deleted in 1a2b3c4 (2026-10-01)`.
-fn day(evidence: &str) -> Option<&str> {
+fn parse_evidence_day(evidence: &str) -> Option<&str> {
     let (_, rest) = evidence.rsplit_once('(')?;
     let (day, _) = rest.split_once(')')?;
     day.parse::<Date>().is_ok().then_some(day)

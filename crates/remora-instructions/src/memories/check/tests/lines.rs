@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::super::{Finding, Tree, Wanted, check};
+use super::super::{ClaimFinding, TreeEvidence, WantedNames, check_memory};
 use super::sandbox::{cases, shared};
 
 #[derive(Deserialize)]
@@ -11,12 +11,12 @@ struct Case {
     found: Vec<String>,
 }
 
-pub(super) fn words(findings: &[Finding]) -> Vec<String> {
-    let word = |f: &Finding| {
+pub(super) fn words(findings: &[ClaimFinding]) -> Vec<String> {
+    let word = |f: &ClaimFinding| {
         format!(
             "{} {} {}",
-            f.claim.kind.word(),
-            f.verdict.word(),
+            f.claim.kind.as_str(),
+            f.verdict.as_str(),
             f.claim.text
         )
     };
@@ -30,14 +30,14 @@ fn every_line_is_judged_as_written_down() {
         let list: Vec<Case> = cases(&format!("{name}.json"));
         all.extend(list.into_iter().map(|c| (name.to_owned(), c)));
     }
-    let mut wanted = Wanted::default();
+    let mut wanted = WantedNames::default();
     for (_, case) in &all {
-        wanted.add(&case.memory);
+        wanted.add_body(&case.memory);
     }
-    let tree = Tree::read(&shared(), &wanted, &mut |_, _| {});
+    let tree = TreeEvidence::from_root(&shared(), &wanted, &mut |_, _| {});
     let mut wrong = Vec::new();
     for (name, case) in &all {
-        let findings = check(&case.memory, &tree);
+        let findings = check_memory(&case.memory, &tree);
         let got = words(&findings);
         if got != case.found {
             let why: Vec<&str> = findings.iter().map(|f| f.evidence.as_str()).collect();

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::{Cached, claims};
+use super::super::{CheckCache, list_claims};
 
 /// Pieces that the rules look at, to be put together in any order.
 const PIECES: &[&str] = &[
@@ -60,7 +60,7 @@ fn puzzle() -> impl Strategy<Value = String> {
 }
 
 fn holds_together(text: &str) {
-    let found = claims(text);
+    let found = list_claims(text);
     assert!(found.len() <= 400);
     let lines = text.split('\n').count();
     for claim in &found {
@@ -70,7 +70,7 @@ fn holds_together(text: &str) {
         );
         assert!((1..=lines).contains(&claim.line), "{claim:?}");
     }
-    assert_eq!(found, claims(text));
+    assert_eq!(found, list_claims(text));
 }
 
 proptest! {
@@ -86,7 +86,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_a_cache(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        prop_assert_eq!(Cached::load(&bytes), Cached::default());
+        prop_assert_eq!(CheckCache::load(&bytes), CheckCache::default());
     }
 }
 
@@ -106,8 +106,8 @@ fn long_lines_of_anything_are_read_in_one_go() {
         "\n`",
         "cargo run -p x && ",
     ] {
-        assert!(claims(&piece.repeat((1 << 18) / piece.len())).len() < 2);
+        assert!(list_claims(&piece.repeat((1 << 18) / piece.len())).len() < 2);
     }
     let many: Vec<String> = (0..20_000).map(|n| format!("`name_{n}`")).collect();
-    assert_eq!(claims(&many.join(" ")).len(), 400);
+    assert_eq!(list_claims(&many.join(" ")).len(), 400);
 }

@@ -4,20 +4,28 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use super::super::{Cached, Files, Finding, Git, Tree, Verdict, Wanted, check, check_all, overall};
+use super::super::{
+    CheckCache, ClaimFinding, ClaimVerdict, Git, TreeEvidence, TreeListing, WantedNames, check_all,
+    check_memory, combine_verdicts,
+};
 use super::lines::words;
 use super::sandbox::{fresh, git, shared, write};
 
-fn findings(root: &Path, memory: &str, how: &Git) -> Vec<Finding> {
-    let mut wanted = Wanted::default();
-    wanted.add(memory);
-    check(
+fn findings(root: &Path, memory: &str, how: &Git) -> Vec<ClaimFinding> {
+    let mut wanted = WantedNames::default();
+    wanted.add_body(memory);
+    check_memory(
         memory,
-        &Tree::of(&Files::list(root, &[]), &wanted, how, &mut |_, _| {}),
+        &TreeEvidence::from_listing(
+            &TreeListing::list_files(root, &[]),
+            &wanted,
+            how,
+            &mut |_, _| {},
+        ),
     )
 }
 
-fn one(root: &Path, memory: &str) -> (Verdict, String) {
+fn one(root: &Path, memory: &str) -> (ClaimVerdict, String) {
     let mut found = findings(root, memory, &Git::default());
     assert_eq!(found.len(), 1, "{found:?}");
     let finding = found.remove(0);
@@ -43,7 +51,7 @@ fn a_rename_names_its_commit_and_the_new_place() {
 #[test]
 fn a_removed_symbol_names_the_commit_that_removed_it() {
     let (verdict, evidence) = one(&shared(), "The rows are counted by `rowsOf`.");
-    assert_eq!(verdict, Verdict::Gone);
+    assert_eq!(verdict, ClaimVerdict::Gone);
     assert!(evidence.contains("last line removed in "), "{evidence}");
 }
 
@@ -52,7 +60,10 @@ fn a_found_symbol_names_its_definition() {
     let found = one(&shared(), "Lines are read by `parse_line`.");
     assert_eq!(
         found,
-        (Verdict::Holds, "crates/engine/src/parser.rs:4".to_owned())
+        (
+            ClaimVerdict::Holds,
+            "crates/engine/src/parser.rs:4".to_owned()
+        )
     );
 }
 
@@ -86,7 +97,7 @@ fn git_is_stopped_at_its_limit_and_that_is_said() {
         ..Git::default()
     };
     let found = findings(&shared(), "It is in `crates/ghost/src/weekly.rs`.", &how);
-    assert_eq!(found[0].verdict, Verdict::CannotTell);
+    assert_eq!(found[0].verdict, ClaimVerdict::CannotTell);
     assert!(
         found[0].evidence.contains("took too long"),
         "{}",
@@ -125,16 +136,19 @@ fn changes_that_are_not_committed_count() {
     let (verdict, evidence) = one(root, "Reports: `crates/cli/src/report.rs`.");
     assert_eq!(
         (verdict, evidence.as_str()),
-        (Verdict::Gone, "deleted in the changes not yet committed")
+        (
+            ClaimVerdict::Gone,
+            "deleted in the changes not yet committed"
+        )
     );
     let (verdict, evidence) = one(root, "Carts: `web/src/hooks/useCart.ts`.");
-    assert_eq!(verdict, Verdict::Moved);
+    assert_eq!(verdict, ClaimVerdict::Moved);
     assert_eq!(
         evidence,
         "renamed to web/src/hooks/cart.ts in the changes not yet committed"
     );
     let (verdict, evidence) = one(root, "They come from `monthly_report`.");
-    assert_eq!(verdict, Verdict::Gone);
+    assert_eq!(verdict, ClaimVerdict::Gone);
     assert!(
         evidence.ends_with("the changes not yet committed"),
         "{evidence}"
@@ -155,7 +169,7 @@ fn what_is_on_another_branch_is_not_gone() {
     git(root, &["commit", "-q", "-m", "third"]);
     git(root, &["checkout", "-q", "main"]);
     let (verdict, evidence) = one(root, "See `crates/cli/src/branchy.rs`.");
-    assert_eq!(verdict, Verdict::CannotTell);
+    assert_eq!(verdict, ClaimVerdict::CannotTell);
     assert!(evidence.ends_with("on another branch"), "{evidence}");
 }
 
@@ -170,13 +184,16 @@ fn a_second_checkout_and_folders_set_apart_do_not_count() {
     );
     write(root, "copies/w/a.rs", "fn only_in_copy() {}\n");
     write(root, "notes-of-ours/m.rs", "fn only_in_notes() {}\n");
-    let files = Files::list(root, &[root.join("notes-of-ours")]);
-    let mut wanted = Wanted::default();
+    let files = TreeListing::list_files(root, &[root.join("notes-of-ours")]);
+    let mut wanted = WantedNames::default();
     let memory = "The functions `only_in_copy` and function `only_in_notes`.";
-    wanted.add(memory);
-    let tree = Tree::of(&files, &wanted, &Git::default(), &mut |_, _| {});
-    let verdicts: Vec<Verdict> = check(memory, &tree).iter().map(|f| f.verdict).collect();
-    assert_eq!(verdicts, [Verdict::Gone, Verdict::Gone]);
+    wanted.add_body(memory);
+    let tree = TreeEvidence::from_listing(&files, &wanted, &Git::default(), &mut |_, _| {});
+    let verdicts: Vec<ClaimVerdict> = check_memory(memory, &tree)
+        .iter()
+        .map(|f| f.verdict)
+        .collect();
+    assert_eq!(verdicts, [ClaimVerdict::Gone, ClaimVerdict::Gone]);
 }
 
 #[test]
@@ -190,16 +207,19 @@ fn binary_and_large_files_are_left_out_and_counted() {
         &format!("fn hidden_in_large() {{}}\n{}", "// x\n".repeat(500_000)),
     );
     let (verdict, evidence) = one(root, "It calls `hidden_in_large()`.");
-    assert_eq!(verdict, Verdict::Gone);
+    assert_eq!(verdict, ClaimVerdict::Gone);
     assert!(evidence.ends_with("(1 too large to read)"), "{evidence}");
-    assert_eq!(one(root, "It calls `hidden_in_binary()`.").0, Verdict::Gone);
+    assert_eq!(
+        one(root, "It calls `hidden_in_binary()`.").0,
+        ClaimVerdict::Gone
+    );
 }
 
 #[test]
 fn the_fingerprint_sees_every_change_of_files() {
     let folder = fresh();
     let root = folder.path();
-    let now = || Files::list(root, &[]).fingerprint();
+    let now = || TreeListing::list_files(root, &[]).fingerprint();
     let mut seen = vec![now()];
     assert_eq!(now(), seen[0], "nothing changed");
     fs::write(root.join("dist/bundle.js"), "ignored").unwrap();
@@ -228,18 +248,25 @@ fn the_cache_answers_until_something_changes() {
         "Made: `dist/bundle.js`.",
         "Nothing here.",
     ];
-    let mut cached = Cached::default();
-    let ask = |cached: &mut Cached| {
+    let mut cached = CheckCache::default();
+    let ask = |cached: &mut CheckCache| {
         let mut read = 0;
-        let files = Files::list(root, &[]);
+        let files = TreeListing::list_files(root, &[]);
         let all = check_all(&files, &bodies, &Git::default(), cached, &mut |done, _| {
             read = done;
         });
-        (all.iter().map(|f| overall(f)).collect::<Vec<_>>(), read > 0)
+        (
+            all.iter().map(|f| combine_verdicts(f)).collect::<Vec<_>>(),
+            read > 0,
+        )
     };
-    let first = vec![Verdict::Holds, Verdict::Holds, Verdict::CannotTell];
+    let first = vec![
+        ClaimVerdict::Holds,
+        ClaimVerdict::Holds,
+        ClaimVerdict::CannotTell,
+    ];
     assert_eq!(ask(&mut cached), (first.clone(), true));
-    let mut kept = Cached::load(&cached.save());
+    let mut kept = CheckCache::load(&cached.save());
     assert_eq!(kept, cached);
     assert_eq!(
         ask(&mut kept),
@@ -248,7 +275,11 @@ fn the_cache_answers_until_something_changes() {
     );
 
     fs::remove_file(root.join("dist/bundle.js")).unwrap();
-    let second = vec![Verdict::Holds, Verdict::CannotTell, Verdict::CannotTell];
+    let second = vec![
+        ClaimVerdict::Holds,
+        ClaimVerdict::CannotTell,
+        ClaimVerdict::CannotTell,
+    ];
     assert_eq!(
         ask(&mut kept).0,
         second,
@@ -261,18 +292,18 @@ fn the_cache_answers_until_something_changes() {
         .replace("parse_line", "read_line");
     fs::write(parser, text).unwrap();
     assert_eq!(
-        kept.last(bodies[0]).map(|f| overall(&f)),
-        Some(Verdict::Holds),
+        kept.last_findings(bodies[0]).map(|f| combine_verdicts(&f)),
+        Some(ClaimVerdict::Holds),
         "as of then"
     );
-    assert_eq!(ask(&mut kept).0[0], Verdict::Gone);
+    assert_eq!(ask(&mut kept).0[0], ClaimVerdict::Gone);
 }
 
 #[test]
 fn a_damaged_cache_is_none() {
     let folder = fresh();
-    let files = Files::list(folder.path(), &[]);
-    let mut cached = Cached::default();
+    let files = TreeListing::list_files(folder.path(), &[]);
+    let mut cached = CheckCache::default();
     let _ = check_all(
         &files,
         &["`parse_line`"],
@@ -281,27 +312,30 @@ fn a_damaged_cache_is_none() {
         &mut |_, _| {},
     );
     let good = cached.save();
-    assert_eq!(Cached::load(&good[..good.len() - 3]), Cached::default());
+    assert_eq!(
+        CheckCache::load(&good[..good.len() - 3]),
+        CheckCache::default()
+    );
     let other = String::from_utf8(good)
         .unwrap()
         .replace("\"version\":1", "\"version\":0");
-    assert_eq!(Cached::load(other.as_bytes()), Cached::default());
+    assert_eq!(CheckCache::load(other.as_bytes()), CheckCache::default());
     let mixed = other
         .replace("\"version\":0", "\"version\":1")
         .replace("\"claim\":0", "\"claim\":7");
     assert_eq!(
-        Cached::load(mixed.as_bytes()).get("`parse_line`", &files),
+        CheckCache::load(mixed.as_bytes()).get("`parse_line`", &files),
         None
     );
 }
 
 #[test]
 fn progress_ends_at_the_number_of_files() {
-    let files = Files::list(&shared(), &[]);
-    let mut wanted = Wanted::default();
-    wanted.add("`parse_line`");
+    let files = TreeListing::list_files(&shared(), &[]);
+    let mut wanted = WantedNames::default();
+    wanted.add_body("`parse_line`");
     let mut last = (0, 0);
-    let _ = Tree::of(&files, &wanted, &Git::default(), &mut |done, all| {
+    let _ = TreeEvidence::from_listing(&files, &wanted, &Git::default(), &mut |done, all| {
         last = (done, all);
     });
     assert_eq!(last, (files.len(), files.len()));
@@ -310,17 +344,20 @@ fn progress_ends_at_the_number_of_files() {
 #[test]
 fn the_strongest_finding_decides() {
     let root = shared();
-    let all = |memory: &str| overall(&findings(&root, memory, &Git::default()));
-    assert_eq!(all("Nothing is named."), Verdict::CannotTell);
-    assert_eq!(all("`parse_line`"), Verdict::Holds);
-    assert_eq!(all("`PAYMENTS_TOKEN`"), Verdict::CannotTell);
-    assert_eq!(all("`parse_line` and `PAYMENTS_TOKEN`"), Verdict::Holds);
+    let all = |memory: &str| combine_verdicts(&findings(&root, memory, &Git::default()));
+    assert_eq!(all("Nothing is named."), ClaimVerdict::CannotTell);
+    assert_eq!(all("`parse_line`"), ClaimVerdict::Holds);
+    assert_eq!(all("`PAYMENTS_TOKEN`"), ClaimVerdict::CannotTell);
+    assert_eq!(
+        all("`parse_line` and `PAYMENTS_TOKEN`"),
+        ClaimVerdict::Holds
+    );
     assert_eq!(
         all("`PAYMENTS_TOKEN` and `crates/engine/src/planner.rs`"),
-        Verdict::Moved
+        ClaimVerdict::Moved
     );
     assert_eq!(
         all("`crates/engine/src/planner.rs` and `rowsOf`"),
-        Verdict::Gone
+        ClaimVerdict::Gone
     );
 }

@@ -1,19 +1,19 @@
 //! However the filter is put to the index, the same rows are found.
 
-use remora_memory::store::{Batch, Filter, Page, Prune, PruneRun, Store, Write};
+use remora_memory::store::{Batch, Filter, ItemWrite, PageRequest, PruneMode, PruneRequest, Store};
 use remora_memory::testing::item;
 use remora_protocol::record::{Item, Kind};
 
-use super::Tags;
-use crate::sqlite::scope::Scope;
-use crate::sqlite::search::{Search, WHOLE};
-use crate::{Access, SqliteStore, open};
+use super::IndexFilter;
+use crate::sqlite::scope::ResolvedFilter;
+use crate::sqlite::search::{FULL_LIMITS, SearchRun};
+use crate::{Access, SqliteStore, open_store};
 
 /// 100 rows of `large`, 30 of `small` and one of `tiny`; of ten rows, six are
 /// changes, two are fixes, one is a decision and one a prompt.
 fn store() -> (tempfile::TempDir, SqliteStore) {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
     let row = |n: i64| Item {
         project: match n {
             0..100 => "large",
@@ -31,7 +31,7 @@ fn store() -> (tempfile::TempDir, SqliteStore) {
         ..item(&format!("u{n}"), "a walrus")
     };
     let batch = Batch {
-        items: (0..131).map(|n| Write::Add(row(n))).collect(),
+        items: (0..131).map(|n| ItemWrite::Add(row(n))).collect(),
         ..Batch::default()
     };
     store.apply(&batch).unwrap();
@@ -48,8 +48,8 @@ fn filter(project: Option<&str>, kinds: &[Kind]) -> Filter {
 
 /// How the filter is put; what it finds is what the rows themselves say.
 fn chosen(store: &SqliteStore, filter: &Filter) -> (usize, usize) {
-    let scope = Scope::find(&store.conn, filter).unwrap().unwrap();
-    let tags = Tags::choose(&store.conn, &scope).unwrap();
+    let scope = ResolvedFilter::find(&store.conn, filter).unwrap().unwrap();
+    let tags = IndexFilter::for_scope(&store.conn, &scope).unwrap();
     let sides = (tags.with.len(), tags.without.len());
     let is = |item: &Item| {
         filter
@@ -58,17 +58,21 @@ fn chosen(store: &SqliteStore, filter: &Filter) -> (usize, usize) {
             .is_none_or(|project| *project == item.project)
             && (filter.kinds.is_empty() || filter.kinds.contains(&item.kind))
     };
-    let page = Page::newest(1_000);
-    let all = store.list(&Filter::default(), page).unwrap();
+    let page = PageRequest::newest(1_000);
+    let all = store.list_items(&Filter::default(), page).unwrap();
     let mut expected: Vec<i64> = all
         .iter()
         .filter(|item| is(item))
         .map(|item| item.id)
         .collect();
     expected.sort_unstable_by(|a, b| b.cmp(a));
-    let search = Search::new(&store.conn, scope, Vec::new(), WHOLE, 20).unwrap();
+    let search = SearchRun::new(&store.conn, scope, Vec::new(), FULL_LIMITS, 20).unwrap();
     let walrus = search.tags.of_each(|sign| format!("(\"{sign}walrus\")"));
-    assert_eq!(search.ask(&walrus, 1_000).unwrap(), expected, "{filter:?}");
+    assert_eq!(
+        search.match_items(&walrus, 1_000).unwrap(),
+        expected,
+        "{filter:?}"
+    );
     sides
 }
 
@@ -99,12 +103,12 @@ fn what_is_less_is_named() {
 #[test]
 fn a_project_that_is_nearly_all_is_not_named() {
     let (_folder, store) = store();
-    let prune = Prune {
+    let prune = PruneRequest {
         before: Some(1_000),
         project: Some("small".into()),
-        ..Prune::default()
+        ..PruneRequest::default()
     };
-    store.prune(&prune, PruneRun::Real).unwrap();
+    store.prune(&prune, PruneMode::Real).unwrap();
     let few = [Kind::Decision];
     assert_eq!(chosen(&store, &filter(Some("large"), &[])), (0, 1));
     assert_eq!(chosen(&store, &filter(Some("large"), &few)), (1, 1));
