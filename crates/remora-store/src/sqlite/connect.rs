@@ -16,6 +16,11 @@ use crate::Access;
 
 /// How long a writer waits for another one.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+/// Pages that a hook keeps. A hook reads most pages once, and memory that a
+/// process touches for the first time costs it more than reading a page again.
+const HOOK_CACHE_KIB: i32 = 1024;
+/// Pages that any other reader keeps, which may look through all embeddings.
+const READER_CACHE_KIB: i32 = 32 * 1024;
 /// How long a reader waits; only recovery after a crash ever holds it up.
 const READER_LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 /// How many steps of SQLite's machine lie between two looks at the deadline: a
@@ -98,9 +103,13 @@ fn configure_reader(conn: &Connection, end: Option<Instant>) -> rusqlite::Result
     if let Some(end) = end {
         conn.progress_handler(DEADLINE_CHECK_STEPS, Some(move || Instant::now() >= end))?;
     }
-    // Whoever has a deadline reads little; others may look through vectors.
-    let cache = if end.is_some() { -8 * 1024 } else { -32 * 1024 };
-    conn.pragma_update(None, "cache_size", cache)?;
+    let cache_kib = if end.is_some() {
+        HOOK_CACHE_KIB
+    } else {
+        READER_CACHE_KIB
+    };
+    // Less than 0 says that it is a size, not a number of pages.
+    conn.pragma_update(None, "cache_size", -cache_kib)?;
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     configure_statements(conn);
     Ok(())
