@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use remora_protocol::{EVENTS, Event, EventName};
 use serde_json::{Map, Value};
 
-use crate::mend::{TRUNCATION_MARK, repair_json};
+use crate::repair_json::{TRUNCATION_MARK, repair_json};
 use crate::spec::{
     AgentPaths, AgentSpec, DecodeError, DecodedEvent, EventRegistration, InstallScope, Truncation,
 };

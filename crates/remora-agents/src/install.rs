@@ -88,7 +88,7 @@ pub struct SettingsEdit {
     pub changes: Vec<EntryChange>,
     /// What in the file will keep the client from using it.
     pub warnings: Vec<String>,
-    /// To be handed to [`remove`] one day.
+    /// To be handed to [`remove_entries`] one day.
     pub kept: PriorState,
 }
 

@@ -8,7 +8,7 @@
 
 mod claude_code;
 mod mcp;
-mod mend;
+mod repair_json;
 mod spec;
 
 pub mod install;
@@ -16,7 +16,7 @@ pub mod transcript;
 
 pub use claude_code::own_words;
 pub use mcp::{McpOrigin, McpSpec};
-pub use mend::TRUNCATION_MARK;
+pub use repair_json::TRUNCATION_MARK;
 pub use spec::{
     AgentPaths, AgentSpec, DecodeError, DecodedEvent, EventRegistration, HookResponse,
     InstallScope, MAX_CONTEXT_UTF16_UNITS, Truncation,

@@ -6,7 +6,7 @@
 
 mod entry;
 mod name;
-mod place;
+mod transcript_path;
 mod words;
 
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use self::entry::{MessageBlock, MessageContent, TranscriptLine};
 use self::words::UserMessage;
 
-pub use self::place::{
+pub use self::transcript_path::{
     SubagentMetadata, TranscriptKind, agent_note, began_in, classify_path, transcripts_dir,
 };
 

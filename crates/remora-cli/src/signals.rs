@@ -28,7 +28,7 @@ pub(crate) fn end_worker(paths: DataPaths) -> io::Result<()> {
             return;
         };
         if send_request(&paths.socket_file(), &Request::Stop, STOP_TIMEOUT).is_err() {
-            remora_server::lives::end_orderly(&paths);
+            remora_server::crashes::end_orderly(&paths);
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     })?;

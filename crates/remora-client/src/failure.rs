@@ -53,7 +53,7 @@ impl CaptureFailureMark {
         (!reason.is_empty()).then(|| reason.to_owned())
     }
 
-    /// As [`Self::look`], and it counts as told from now on.
+    /// As [`Self::peek_failure`], and it counts as told from now on.
     pub fn take_failure(&self) -> Option<String> {
         let reason = self.peek_failure()?;
         let file = OpenOptions::new().write(true).open(&self.file).ok()?;

@@ -6,17 +6,18 @@
 //! or runs another program (except the worker, detached). Time, environment and
 //! paths come from the caller.
 
-mod anchor;
 mod call;
 mod changed;
 mod detach;
 mod embedding;
+mod event_header;
 mod failure;
+mod fingerprint;
 mod folder;
-mod given;
-mod glance;
+mod injection_log;
 mod input;
 mod log;
+mod notify;
 mod ownership;
 mod paths;
 mod pause;
@@ -25,9 +26,7 @@ mod roots;
 mod served;
 mod spool;
 mod tasks;
-mod wake;
 
-pub use anchor::{FileStatus, anchor_of, is_as, open_plain};
 pub use call::{
     Connection, receive_request, reply_embedding, send_reply, send_request, socket_path,
 };
@@ -36,15 +35,17 @@ pub use detach::{close_inherited, leave_session};
 pub use embedding::{
     EMBEDDING_BUDGET_MS, EmbeddingRequest, MAX_EMBEDDED_BYTES, bounded_text, request_embedding,
 };
+pub use event_header::{EventHeader, peek_header};
 pub use failure::CaptureFailureMark;
+pub use fingerprint::{FileStatus, anchor_of, is_as, open_plain};
 pub use folder::{
     Folder, append_our_file, create_our_file, make_our_folder, open_our_file, remove_file,
     write_our_file,
 };
-pub use given::{InjectionLog, NewInjection, given_file, read_given};
-pub use glance::{EventHeader, peek_header};
+pub use injection_log::{InjectionLog, NewInjection, given_file, read_given};
 pub use input::{HookInput, read_input};
 pub use log::append_line;
+pub use notify::{NotifyOutcome, came_up, notify_worker, start_worker};
 pub use ownership::{is_known_name, make_folder};
 pub use paths::DataPaths;
 pub use pause::{Pause, PauseEffect, PauseEntry, PauseScope, PauseState};
@@ -56,4 +57,3 @@ pub use spool::{
     sweep_partial,
 };
 pub use tasks::{PendingTasks, TASKS_EXTENSION};
-pub use wake::{NotifyOutcome, came_up, notify_worker, start_worker};

@@ -130,7 +130,7 @@ impl DataPaths {
     }
 
     /// What keeps this folder from being used, for people: as
-    /// [`Self::refusal`], and a folder in it that is a link.
+    /// [`Self::check_ownership`], and a folder in it that is a link.
     pub fn find_fault(&self) -> Option<String> {
         self.check_ownership().or_else(|| {
             let linked = self.find_linked_folder()?;

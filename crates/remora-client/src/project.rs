@@ -4,7 +4,7 @@
 //!
 //! Nothing in a checkout is proof of what it is: its `.git` may have come out
 //! of an archive. So a key that a remote names is used only by roots that
-//! [`Roots`] lists, and a worktree belongs to a repository only when that
+//! [`ProjectRoots`] lists, and a worktree belongs to a repository only when that
 //! repository points back at it.
 
 mod checkout;
@@ -102,7 +102,7 @@ pub fn locate_project(
     }
 }
 
-/// The main checkout of what lies at `root`, as [`Roots`] lists it: with links
+/// The main checkout of what lies at `root`, as [`ProjectRoots`] lists it: with links
 /// resolved. A folder that is gone is itself.
 pub fn main_root(root: &Path) -> String {
     match find_checkout(root) {

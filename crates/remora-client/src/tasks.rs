@@ -36,7 +36,7 @@ struct PendingTask {
 }
 
 /// The tasks of one session. Whoever reads or writes them holds the session's
-/// [`GivenFile`], so that two subagents never take the same one.
+/// [`InjectionLog`], so that two subagents never take the same one.
 #[derive(Debug)]
 pub struct PendingTasks<'a> {
     file: PathBuf,

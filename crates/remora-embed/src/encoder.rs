@@ -1,12 +1,12 @@
 //! The encoder: texts become meanings through a small network. What it costs to
-//! load and to run is the caller's to weigh; see [`crate::OnDemand`].
+//! load and to run is the caller's to weigh; see [`crate::LazyEncoder`].
 //!
 //! A build without the feature `model` has the same types, and says so when one
 //! tries to load.
 
 use std::path::PathBuf;
 
-use crate::meaning::Embedding;
+use crate::embedding::Embedding;
 use tokens::Tokens;
 
 #[cfg(not(feature = "model"))]

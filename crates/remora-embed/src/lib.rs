@@ -1,22 +1,22 @@
 //! What a text means, as a vector: quickly from a static table of word pieces
-//! ([`gist`]), and better from a small encoder ([`OnDemand`]).
+//! ([`embed_static`]), and better from a small encoder ([`LazyEncoder`]).
 //!
 //! Pure functions over tables that are part of the binary; only an encoder that
 //! is not built in is read from a file. No environment, clock or printing.
 #![forbid(unsafe_code)]
 
+mod embedding;
 mod encoder;
-mod gist;
 mod kinds;
-mod meaning;
 mod on_demand;
+mod static_embedding;
 mod table;
 mod wordpiece;
 
+pub use embedding::{Embedding, EmbeddingView};
 pub use encoder::{Effort, EmbedError, Encoder, EncoderSource, MAX_TOKENS};
-pub use gist::{StaticEmbedder, embed_static, is_word};
-pub use meaning::{Embedding, EmbeddingView};
 pub use on_demand::LazyEncoder;
+pub use static_embedding::{StaticEmbedder, embed_static, is_word};
 
 /// What made a vector of the encoder: recorded beside it, and to be changed
 /// whenever the same text would give another vector.

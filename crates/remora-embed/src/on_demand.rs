@@ -4,8 +4,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::embedding::Embedding;
 use crate::encoder::{Effort, EmbedError, Encoder, EncoderSource};
-use crate::meaning::Embedding;
 
 #[cfg(test)]
 mod tests;
@@ -68,7 +68,7 @@ impl LazyEncoder {
     }
 
     /// Drops the encoder if it has not been used for a minute, or for as long
-    /// as [`OnDemand::kept_for`] says.
+    /// as [`LazyEncoder::kept_for`] says.
     pub fn unload_if_idle(&self, now: Instant) {
         let mut state = self.lock();
         if let EncoderState::Loaded { used, .. } = &*state

@@ -103,7 +103,7 @@ pub struct Checkout<'a> {
 }
 
 impl Git {
-    /// The checkout that `folder` lies in. [`End::Failed`] where there is none,
+    /// The checkout that `folder` lies in. [`GitOutcome::Failed`] where there is none,
     /// git is absent or does not know it.
     pub fn open(
         &self,
@@ -344,7 +344,7 @@ impl Checkout<'_> {
         Ok(())
     }
 
-    /// The settings of [`COPIED`], each with a value out of its list. Files
+    /// The settings of [`COPIED_SETTINGS`], each with a value out of its list. Files
     /// that the configuration includes are not read.
     fn copied_settings(&self) -> Vec<(&'static str, &'static str)> {
         let file = self.shared.join("config");

@@ -113,7 +113,7 @@ pub(crate) struct GitInvocation<'a> {
     pub(crate) git: &'a Git,
     pub(crate) cancel: &'a CancelToken,
     pub(crate) folder: &'a Path,
-    /// Beyond [`ENVIRONMENT`]: where the repository is.
+    /// Beyond [`GIT_ENVIRONMENT`]: where the repository is.
     pub(crate) variables: &'a [(&'a str, &'a Path)],
     pub(crate) arguments: &'a [&'a str],
     pub(crate) stdin: Option<File>,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::disk;
 use crate::names::{self, key};
-use crate::places::InstructionPaths;
+use crate::paths::InstructionPaths;
 
 /// What the client's book says of a project.
 pub(crate) fn in_client(places: &InstructionPaths, root: &Path) -> bool {

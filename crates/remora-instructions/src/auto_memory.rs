@@ -229,7 +229,7 @@ pub struct IndexSize {
     pub long_entries: usize,
 }
 
-/// Judges an index that was just written; cleaned and trimmed like for [`index`].
+/// Judges an index that was just written; cleaned and trimmed like for [`truncate_index`].
 pub fn judge_write(text: &str) -> IndexSizeVerdict {
     let size = IndexSize {
         lines: count_lines(text),

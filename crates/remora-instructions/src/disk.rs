@@ -18,7 +18,7 @@ pub(crate) enum FileReadError {
     Directory,
     /// It is a pipe, a device or a socket.
     Special,
-    /// It holds more than [`LARGEST`] bytes.
+    /// It holds more than [`MAX_FILE_BYTES`] bytes.
     TooLarge(u64),
     /// The system said no.
     Unreadable(String),

@@ -4,7 +4,7 @@
 //! repeated through aliases, depth and size are limited. Knows nothing of
 //! what the keys mean.
 
-mod mend;
+mod repair;
 mod yaml;
 
 #[cfg(test)]
@@ -62,7 +62,7 @@ pub(crate) fn parse_frontmatter(front: &str) -> Result<Vec<(String, FrontmatterV
         yaml::YamlError::Refused(_) => Err(fault),
         // What is told is the fault in what the person wrote.
         yaml::YamlError::Broken(_) => {
-            yaml::parse_document(&mend::repair_frontmatter(front)).map_err(|_| fault)
+            yaml::parse_document(&repair::repair_frontmatter(front)).map_err(|_| fault)
         }
     });
     match value {

@@ -27,7 +27,7 @@ pub mod memories;
 mod names;
 mod near;
 mod pages;
-mod places;
+mod paths;
 pub mod render;
 mod repository;
 mod rule;
@@ -49,7 +49,7 @@ pub use file::{
 };
 pub use lint::{LintFinding, Severity};
 pub use names::CLIENT_VARIABLES;
-pub use places::{
+pub use paths::{
     ExternalImports, InstructionOptions, InstructionPaths, InstructionSources, LoadMode,
 };
 pub use settings::{AgentsMode, SourcedValue};

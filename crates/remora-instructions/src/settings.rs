@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::disk;
 use crate::names::{self, key};
-use crate::places::{InstructionOptions, InstructionPaths};
+use crate::paths::{InstructionOptions, InstructionPaths};
 
 /// A layer of settings, in order of rank: a later one wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,7 +8,7 @@ use crate::agents_md::MANAGED_ONLY;
 use crate::file::{HookNotice, InstructionKind, LoadReason, LoadedFile, SkipReason};
 use crate::load::{FileRole, ImportScope, LoadedPaths, Loader, PendingFile, RuleSelection};
 use crate::memories::{MemoryScope, MemoryUri};
-use crate::places::{ExternalImports, InstructionOptions, InstructionPaths, LoadMode};
+use crate::paths::{ExternalImports, InstructionOptions, InstructionPaths, LoadMode};
 use crate::repository::{self, Repository};
 use crate::settings::{self, AgentsMode, Settings};
 use crate::{agent, approval, auto_memory, disk, frontmatter, markdown, names};

@@ -3,7 +3,7 @@
 //! walks a tree, and changes nothing.
 
 mod mention;
-mod place;
+mod prompt_position;
 #[cfg(test)]
 mod tests;
 pub(crate) mod waiting;
@@ -18,7 +18,7 @@ use crate::file::{
 };
 use crate::{Instructions, disk, near};
 
-pub(crate) use place::right_case;
+pub(crate) use prompt_position::right_case;
 
 /// A name that nobody gives a file, to ask what a touched file would bring.
 const PROBE_FILE_NAME: &str = ".remora-asks-what-a-touched-file-brings-in";
@@ -180,7 +180,7 @@ impl Instructions {
                 return self.skip_verdict(skipped, names);
             }
         }
-        if let Some(out) = place::folder_case(&names.listed) {
+        if let Some(out) = prompt_position::folder_case(&names.listed) {
             return FileVerdict::Out(out);
         }
         let mut probe = Instructions::load(self.scene.places.clone(), self.scene.options.clone());
@@ -193,7 +193,7 @@ impl Instructions {
         let out = Self::explain_unreadable(names);
         let out = out.or_else(|| mention::find_broken_import(self, &probe, names));
         let out = out.or_else(|| {
-            place::explain_location(
+            prompt_position::explain_location(
                 &self.scene,
                 self.start.project_file.as_deref(),
                 &names.listed,
@@ -214,7 +214,7 @@ impl Instructions {
             Some(parent) => FileVerdict::Injected {
                 why: format!("because {} names its address", parent.display()),
             },
-            None => FileVerdict::Out(place::team_index()),
+            None => FileVerdict::Out(prompt_position::team_index()),
         })
     }
 

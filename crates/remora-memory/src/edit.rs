@@ -111,17 +111,17 @@ pub struct EditInput<'a> {
 /// What an edit did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditReading {
-    /// At most [`TITLE_CAP`] characters.
+    /// At most [`MAX_TITLE_CHARS`] characters.
     pub title: String,
     /// A hint from the content alone.
     pub kind: EditKind,
-    /// At most [`FACT_CAP`] lines.
+    /// At most [`MAX_FACTS`] lines.
     pub facts: Vec<String>,
     /// Functions, types and keys touched, with their containers.
     pub symbols: Vec<String>,
     /// A few words for what the edit is about.
     pub concepts: Vec<String>,
-    /// Changed lines only, at most [`DIFF_CAP`] characters.
+    /// Changed lines only, at most [`MAX_DIFF_CHARS`] characters.
     pub diff: String,
 }
 

@@ -5,18 +5,18 @@
 //! whoever calls brings the store, the events and the time.
 #![forbid(unsafe_code)]
 
-pub mod about;
 pub mod ask;
 mod capture;
 pub mod commit;
-mod digest;
 pub mod edit;
+pub mod embedding_text;
 pub mod end_date;
 mod episode;
+mod extract;
 pub mod fingerprint;
 mod fix;
 mod folder;
-pub mod ledger;
+pub mod injection_use;
 pub mod lookup;
 pub mod named_day;
 mod near;
@@ -39,5 +39,5 @@ pub mod testing;
 pub mod words;
 
 pub use capture::{CaptureDecision, CapturedEvent, call_key};
-pub use digest::{EventDisposition, Extraction, Extractor};
+pub use extract::{EventDisposition, Extraction, Extractor};
 pub use policy::{CapturePolicy, Treatment, event_treatment};

@@ -2,7 +2,7 @@
 //! was, what failed, where, how many and which test. Recognises a tool by the
 //! marks of its own output first and by the command line second; a text that
 //! no reader knows, or knows only in another language, gives nothing. Pure:
-//! no clock, no files, linear in the text, every part of a [`Reading`] bounded.
+//! no clock, no files, linear in the text, every part of a [`CommandReading`] bounded.
 
 mod cargo_packages;
 mod cargo_test;
@@ -110,7 +110,7 @@ pub struct CommandReading {
 
 type OutputParser = fn(&CommandOutput<'_>) -> Option<CommandDraft>;
 
-/// In the order of [`Family`]; the first that fits gives the title unless a
+/// In the order of [`OutputFamily`]; the first that fits gives the title unless a
 /// later one failed.
 const OUTPUT_PARSERS: &[(OutputFamily, OutputParser)] = &[
     (OutputFamily::CargoTest, cargo_test::parse_output),

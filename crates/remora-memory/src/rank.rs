@@ -59,7 +59,7 @@ pub const RANK_WEIGHTS: RankWeights = RankWeights {
 pub struct TermWeight {
     /// How much the word counts.
     pub idf: f64,
-    /// How much it weighs in the row and beside it; see [`Weights::held`].
+    /// How much it weighs in the row and beside it; see [`RankWeights::normalise_weight`].
     pub weight: f64,
 }
 
@@ -117,7 +117,7 @@ pub struct MatchStrength {
 /// What a store knows of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankInput {
-    /// How well the words fit; see [`Weights::words`].
+    /// How well the words fit; see [`RankWeights::score_terms`].
     pub words: f64,
     /// Which of the words it holds itself.
     pub holds: TermCoverage,

@@ -2,19 +2,18 @@
 //! for it, and one text that a model can read. Pure: reads the store, asks about
 //! files through a port, and says of everything why it was chosen.
 
-mod brief;
 mod candidates;
 mod card;
 mod change;
 mod compact;
+mod context_block;
 mod failure;
+mod freshness;
 mod intent;
-pub(crate) mod later;
+mod item_line;
 mod memories;
 mod missing;
-mod page;
 mod pins;
-mod plain;
 mod prompt;
 mod prompt_search;
 mod read;
@@ -23,13 +22,14 @@ mod receipt;
 mod recent;
 mod refused;
 mod relevance;
-mod row;
-pub(crate) mod said;
+mod sanitize;
 mod silent;
 mod start;
+mod subagent_start;
 mod subject;
 mod suggest;
-mod truth;
+pub(crate) mod supersession;
+pub(crate) mod word_set;
 mod work;
 
 use remora_protocol::record::{FileFingerprint, Item, Kind};
@@ -37,16 +37,16 @@ use remora_protocol::record::{FileFingerprint, Item, Kind};
 use crate::prompt_embedding::PromptEmbedding;
 use crate::store::{Filter, PageRequest as Part, Result, Store};
 
+pub use context_block::CONTEXT_TAG;
 pub use failure::error_print;
+pub use freshness::Freshness;
 pub use intent::{PromptIntent, classify_intent};
-pub use page::CONTEXT_TAG;
-pub use plain::{sanitize_block, sanitize_line};
 pub use prompt_search::PromptSearch;
 use reader::RecallReader;
 pub use receipt::save_confirmation;
+pub use sanitize::{sanitize_block, sanitize_line};
 pub use silent::fails_silently;
 pub use suggest::{guard_stop, render_compaction_instructions, suggest_save};
-pub use truth::Freshness;
 
 /// What happens in the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,7 +222,7 @@ pub struct RecallResult {
     pub given: Vec<Selected>,
     /// What is not, the best of it.
     pub passed: Vec<Rejected>,
-    /// Things that need no second telling, for [`Given::told`].
+    /// Things that need no second telling, for [`InjectionHistory::has_noted`].
     pub told: Vec<String>,
 }
 
@@ -273,7 +273,7 @@ fn recall_corrected(
             silent::silent_failure(store, scene, command, printed)
         }
         RecallTrigger::Missing(path) => missing::recall_for_missing_file(store, scene, path),
-        RecallTrigger::Subagent(task) => brief::recall_for_subagent(store, scene, *task),
+        RecallTrigger::Subagent(task) => subagent_start::recall_for_subagent(store, scene, *task),
     }
 }
 
@@ -309,7 +309,7 @@ pub fn is_untrusted(item: &Item) -> bool {
     let person = match item.kind {
         Kind::Prompt => item.speaker.as_deref().is_none_or(|by| by == "user"),
         Kind::Memory => item.key.is_some() && !memories::is_foreign(item),
-        kind => later::is_stated(kind) && item.speaker.as_deref() == Some("user"),
+        kind => supersession::is_stated(kind) && item.speaker.as_deref() == Some("user"),
     };
     !person
 }

@@ -138,7 +138,7 @@ pub struct RedactionMark<'a> {
 /// Where a secret stands; holds no part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The kind, as in [`Mark`].
+    /// The kind, as in [`RedactionMark`].
     pub kind: Cow<'static, str>,
     /// Byte range in the text, at character boundaries.
     pub range: Range<usize>,

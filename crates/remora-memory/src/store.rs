@@ -317,7 +317,7 @@ pub trait Store: Send {
     ) -> Result<Vec<DetailRow>>;
     /// How much there is.
     fn count_contents(&self) -> Result<StoreStats>;
-    /// What is remembered of each project, in the order of [`Store::projects`].
+    /// What is remembered of each project, in the order of [`Store::list_projects`].
     fn project_activity(&self) -> Result<Vec<ProjectStats>> {
         let activity = |project: Project| {
             let filter = Filter {

@@ -11,7 +11,7 @@ pub const ENVELOPE_VERSION: u32 = 1;
 /// The first line of a spool file; the payload follows as it came.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Envelope {
-    /// [`ENVELOPE`] of the writer.
+    /// [`ENVELOPE_VERSION`] of the writer.
     pub v: u32,
     /// The event's id, ordered by time.
     pub id: String,

@@ -39,7 +39,7 @@ pub struct ArchivedEvent {
     pub event: Map<String, Value>,
 }
 
-/// An event on its way into the archive; reads back as [`Archived`].
+/// An event on its way into the archive; reads back as [`ArchivedEvent`].
 #[derive(Debug, Serialize)]
 pub(crate) struct ArchivedEventRef<'a> {
     pub(crate) envelope: &'a Envelope,

@@ -91,7 +91,7 @@ impl GitStatusWatcher {
         let cancel = CancelToken::default();
         let (own, done) = (cancel.clone(), self.done.clone());
         let work = move || {
-            crate::meanings::step_back();
+            crate::embeddings::step_back();
             // Whatever it meets, the next one has its turn.
             let _ = catch_panic(|| {
                 if let Some(found) = status::query_status(&root, &git, &own) {

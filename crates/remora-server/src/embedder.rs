@@ -14,7 +14,7 @@ use remora_memory::store::{Filter, PageRequest, Store};
 use remora_protocol::request::{EmbeddingReply, EncodedEmbedding, Refusal};
 
 use crate::ServerError;
-use crate::meanings::TextEncoder;
+use crate::embeddings::TextEncoder;
 use crate::panics::catch_panic;
 
 /// How often the encoder is asked to rest; it knows itself for how long it has

@@ -74,7 +74,7 @@ pub fn is_own_folder(old: &Project, project: &Project, main: &str) -> bool {
     old.key == main || old.key == project.root
 }
 
-/// What [`join`] would do.
+/// What [`join_projects`] would do.
 pub fn preview_join(store: &dyn Store, from: &str) -> Result<JoinStats, ServerError> {
     let page = PageRequest::newest(usize::MAX);
     Ok(JoinStats {

@@ -5,41 +5,41 @@
 //! Nothing here prints or reads the environment; the clock is handed in.
 #![forbid(unsafe_code)]
 
-mod anchor;
 pub mod archive;
 mod changed;
 pub mod commits;
+pub mod crashes;
 mod dead;
 mod embedder;
+pub mod embeddings;
+mod fingerprint;
 pub mod forget;
 mod forgotten;
 mod guard;
 pub mod identity;
 mod ignore;
-mod inbox;
-pub mod intake;
+mod index_optimizer;
+pub mod ingest;
+mod injections;
 pub mod join;
-mod ledger;
-pub mod lives;
 mod log;
 pub mod mcp;
-pub mod meanings;
 pub mod overrides;
 pub mod panics;
+mod project_activity;
 mod rebuild;
 pub mod saved;
-mod settling;
 mod socket;
-mod stir;
+mod spool_ingest;
 mod worker;
 
 pub use dead::{DeadLetter, dead_letters, retry_dead_letters};
 pub use forgotten::{DeletionLog, DeletionReceipt};
 pub use guard::{SuspectEvent, forget_suspects, list_suspects};
 pub use ignore::{ignore_file_fault, pattern_fault};
-pub use inbox::{BatchStats, SpoolIngest};
 pub use log::Log;
 pub use rebuild::{RebuildProgress, RebuildStats, is_gone, move_aside, rebuild_database};
+pub use spool_ingest::{BatchStats, SpoolIngest};
 pub use worker::{
     Clock, IdleTask, StoreOpener, WorkerExit, WorkerSettings, open_store, run_worker,
 };

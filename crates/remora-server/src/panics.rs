@@ -51,7 +51,7 @@ pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, CaughtPanic> {
     })
 }
 
-/// What [`isolate`] does with items.
+/// What [`isolate_panics`] does with items.
 pub(crate) struct IsolationSteps<S, T, E> {
     /// Does all of them together. After a panic it may be asked for items that
     /// it has finished with before.

@@ -14,7 +14,7 @@ use remora_memory::store::{IndexState, Store, StoreError, StoreStats};
 use remora_store::{Access, SqliteStore};
 
 use crate::archive::{self, Archive};
-use crate::intake::FailedEvent;
+use crate::ingest::FailedEvent;
 use crate::{ServerError, io_error_at};
 use building::DatabaseBuilder;
 use replacement::Replacement;
@@ -49,7 +49,7 @@ pub struct RebuildStats {
 
 /// Whether there is no database, or nothing was ever stored in it, although the
 /// archive holds events. Opening it for writing would begin an empty memory;
-/// [`rebuild`] brings everything back.
+/// [`rebuild_database`] brings everything back.
 pub fn is_gone(paths: &DataPaths) -> bool {
     let database = paths.database_file();
     let empty = || match remora_store::open_store(&database, Access::Read) {
@@ -91,7 +91,7 @@ pub fn rebuild_database(
 }
 
 impl RebuildStats {
-    /// What [`rebuild`] would come to; the old database stays.
+    /// What [`rebuild_database`] would come to; the old database stays.
     pub fn preview_rebuild(
         paths: &DataPaths,
         policy: &CapturePolicy,
@@ -104,7 +104,7 @@ impl RebuildStats {
     /// Makes the database anew from the old one alone: `fill` is given the old
     /// store and the new one, which then takes its place. Nothing of what
     /// `fill` leaves out stays on the disk. The same holds for the lock and for
-    /// being killed as for [`rebuild`].
+    /// being killed as for [`rebuild_database`].
     pub fn renew_database<E: From<ServerError>>(
         paths: &DataPaths,
         fill: impl FnOnce(&dyn Store, &dyn Store) -> Result<(), E>,

@@ -425,7 +425,7 @@ impl SavedMemoryIndex {
         let done = self.done.clone();
         let key = project.key.clone();
         let work = move || {
-            crate::meanings::step_back();
+            crate::embeddings::step_back();
             // One that panics has found nothing.
             let _ = catch_panic(|| port.check_memories(&project));
             // The worker may have gone.

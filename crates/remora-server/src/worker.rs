@@ -24,14 +24,14 @@ use remora_store::Access;
 use crate::changed::{GIT_TIMEOUT, GitStatusWatcher};
 use crate::commits::GitCapture;
 use crate::commits::feed::{CommitFeed, FeedSettings};
+use crate::crashes::WorkerRun;
 use crate::embedder::Embedder;
+use crate::embeddings::{BackgroundEmbedding, IdleEmbedding, TextEncoder};
 use crate::guard::name_of;
-use crate::intake::FailedEvent;
-use crate::lives::WorkerRun;
-use crate::meanings::{BackgroundEmbedding, IdleEmbedding, TextEncoder};
+use crate::index_optimizer::IndexOptimizer;
+use crate::ingest::FailedEvent;
 use crate::panics::catch_panic;
 use crate::saved::{RefreshScope, SavedMemories, SavedMemoryIndex};
-use crate::settling::IndexOptimizer;
 use crate::socket::SocketListener;
 use crate::{
     Log, ServerError, SpoolIngest, forget, io_error_at, is_gone, move_aside, rebuild_database,

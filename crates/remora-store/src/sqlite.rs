@@ -5,14 +5,14 @@ mod connect;
 mod erase;
 mod errors;
 mod ids;
-mod lists;
+mod injectable_terms;
 mod names;
+mod optimize;
 mod overrides;
 mod read;
 mod rows;
 mod scope;
 mod search;
-mod settle;
 mod spelling;
 mod vectors;
 mod weigh;
@@ -75,7 +75,7 @@ impl SqliteStore {
 
     /// In how many pieces the word index is; searches look into each.
     pub fn count_segments(&self) -> Result<usize> {
-        self.with_snapshot(|conn| Ok(settle::list_segment_pages(conn)?.len()))
+        self.with_snapshot(|conn| Ok(optimize::list_segment_pages(conn)?.len()))
     }
 
     /// The schema that the file has.
@@ -208,7 +208,7 @@ impl Store for SqliteStore {
 
     fn optimize_index(&self) -> Result<IndexState> {
         self.may_write()?;
-        settle::optimize_step(&self.conn)
+        optimize::optimize_step(&self.conn)
     }
 
     fn remove(&self, names: &[ItemRef]) -> Result<()> {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::spec::{HookResponse, MAX_CONTEXT_UTF16_UNITS};
 
-/// The last line of a text that was longer than [`CONTEXT_LIMIT`].
+/// The last line of a text that was longer than [`MAX_CONTEXT_UTF16_UNITS`].
 const TRUNCATION_LINE: &str = "[cut: Remora gives at most 10,000 characters at a time]";
 
 /// What is printed when there is nothing to say.

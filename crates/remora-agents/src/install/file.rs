@@ -91,7 +91,7 @@ impl FileError {
     }
 }
 
-/// What [`install`] would do, and the text that it would write. Writes nothing.
+/// What [`install_into_file`] would do, and the text that it would write. Writes nothing.
 pub fn preview_install(
     file: &Path,
     piece: &dyn Installable,

@@ -7,7 +7,7 @@ mod mcp;
 mod offer;
 mod program;
 mod purge;
-mod say;
+mod report;
 mod self_test;
 
 pub(crate) use mcp::has_client;
@@ -28,7 +28,7 @@ use crate::exit::Exit;
 use crate::output::{Output, Style};
 use mcp::McpInstaller;
 use purge::Purge;
-use say::{print_report, report_to_json};
+use report::{print_report, report_to_json};
 
 pub(crate) fn run_install(args: &InstallArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::open()?;

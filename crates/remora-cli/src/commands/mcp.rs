@@ -2,7 +2,7 @@
 //! commands find and save; nothing is printed here, stdout belongs to the
 //! protocol.
 
-mod told;
+mod responses;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -174,7 +174,7 @@ impl MemoryLibrary for LocalLibrary {
             };
             let local = TimeFormatter::new();
             let rejections = &answer.rejections;
-            let row = |hit| told::to_search_entry(hit, rejections, &local, &projects);
+            let row = |hit| responses::to_search_entry(hit, rejections, &local, &projects);
             Ok(Lookup {
                 list: answer.hits.iter().map(row).collect(),
                 missing: Vec::new(),
@@ -250,7 +250,7 @@ impl MemoryLibrary for LocalLibrary {
             let (entries, _) = timeline::find_entries(&args, &data, &store, within)?;
             let local = TimeFormatter::new();
             let rejections = Rejections::load(&store)?;
-            let entry = |entry| told::to_timeline_entry(entry, &rejections, &local);
+            let entry = |entry| responses::to_timeline_entry(entry, &rejections, &local);
             Ok(Lookup {
                 list: entries.iter().map(entry).collect(),
                 missing: Vec::new(),
@@ -423,7 +423,7 @@ fn find_detail(
     let memory = |uri: &str| {
         let found = memory::find_by_uri(uri, &saved_place(data))?;
         let accepted = memory::is_accepted(&found, &saved_place(data))?;
-        Ok(told::memory_to_detail(
+        Ok(responses::memory_to_detail(
             &found,
             accepted,
             &build_redactor(data)?,
@@ -448,7 +448,7 @@ fn find_detail(
     }
     let fields = show::list_fields(&item, "", local);
     let wrong = Rejections::load(store)?.describe_rejection(&item);
-    Ok(Some(told::item_to_detail(&item, fields, wrong, local)))
+    Ok(Some(responses::item_to_detail(&item, fields, wrong, local)))
 }
 
 fn memory_address(item: &Item) -> Option<&str> {

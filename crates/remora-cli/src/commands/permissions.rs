@@ -1,9 +1,9 @@
 //! `remora permissions`: what was asked, what was answered, and the rules that
 //! would spare the question. Nothing is granted and no file is written.
 
-mod asked;
 mod known;
 mod programs;
+mod requests;
 mod rule;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,8 +25,8 @@ use crate::commands::show::lines::{
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, escape_invisible, print_note};
-use asked::{AnswerStats, PermissionRequests};
 use known::CurrentRules;
+use requests::{AnswerStats, PermissionRequests};
 
 /// Groups that are shown of each sort.
 const MAX_SHOWN_GROUPS: usize = 20;

@@ -1,6 +1,6 @@
 //! `remora search`: words in, rows out, best first.
 
-mod asked;
+mod request;
 pub(crate) mod scope;
 mod snippet;
 mod strength;
@@ -29,7 +29,7 @@ use crate::commands::wrong::Rejections;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{self, Output, Style};
-use asked::SearchRequest;
+use request::SearchRequest;
 use snippet::{MAX_SNIPPET_CHARS, SearchTerms, build_snippet};
 use strength::{format_score, keep_strong};
 

@@ -12,8 +12,8 @@ use remora_protocol::record::Kind;
 use remora_protocol::request::{Reply, Request};
 use remora_protocol::time::format_rfc3339;
 use remora_server::archive::Archive;
+use remora_server::crashes::{CRASH_LOOP_COUNT, WorkerCrash, describe_crashes, recent_deaths};
 use remora_server::is_gone;
-use remora_server::lives::{CRASH_LOOP_COUNT, WorkerCrash, describe_crashes, recent_deaths};
 use remora_store::Access;
 use serde_json::json;
 

@@ -10,7 +10,7 @@ use remora_client::{bounded_text, request_embedding};
 use remora_embed::{EmbedError, Embedding, EncoderSource, LazyEncoder, MODEL_ID};
 use remora_memory::store::{Store, StoreError, StoreStats};
 use remora_memory::words::Query;
-use remora_server::meanings::{BackgroundEmbedding, TextEncoder};
+use remora_server::embeddings::{BackgroundEmbedding, TextEncoder};
 
 use crate::commands::data::DataDir;
 use crate::config::Config;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use remora_embed::{EmbedError, MODEL_ID};
 use remora_memory::store::Store;
 use remora_server::ServerError;
-use remora_server::meanings::{EmbeddingBudget, TextEncoder, run_embedding_step};
+use remora_server::embeddings::{EmbeddingBudget, TextEncoder, run_embedding_step};
 use serde_json::{Value, json};
 use signal_hook::consts::SIGINT;
 

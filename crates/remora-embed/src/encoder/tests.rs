@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::{Effort, EmbedError, Encoder, EncoderSource};
-use crate::meaning::Embedding;
+use crate::embedding::Embedding;
 
 /// The smallest sound network: it adds two numbers.
 const ADDER: &[u8] = include_bytes!("../../cases/adder.onnx");

@@ -133,7 +133,7 @@ impl Node {
     }
 
     /// Whether the part can match something that is not empty. A repeat always can: see
-    /// [`Node::repeat`].
+    /// [`Node::new_repeat`].
     fn can_consume(&self) -> bool {
         match self {
             Node::Unit { .. }

@@ -84,7 +84,7 @@ impl BashPattern {
         }
     }
 
-    /// [`fits`](Self::fits), and the command behind a bare `xargs`.
+    /// [`fits`](Self::matches_text), and the command behind a bare `xargs`.
     #[must_use]
     pub(crate) fn fits_command(&self, command: &SimpleCommand) -> bool {
         let inner = match self.kind {

@@ -1,7 +1,7 @@
 //! Looks through all layers and memories and proposes what to tidy up:
 //! promotions, duplicates, what is outdated, conflicts. Works by words and
 //! dates alone, reads the files it would change, and writes nothing; only
-//! [`apply`] does, one proposal at a time.
+//! [`apply_proposal`] does, one proposal at a time.
 
 mod change;
 mod facts;

@@ -216,7 +216,7 @@ impl PatternMachine {
     }
 
     /// Whether the pattern may fit this text, or any beginning of it; with
-    /// [`Case::Folded`], every character has gone through [`fold`]. Much cheaper than trying: most patterns name a folder or an
+    /// [`CaseSensitivity::Folded`], every character has gone through [`fold_case`]. Much cheaper than trying: most patterns name a folder or an
     /// ending that most paths do not hold.
     pub(crate) fn may_fit(&self, folded: &[char]) -> bool {
         self.runs.iter().all(|run| run.is_in(folded))

@@ -285,7 +285,7 @@ fn checked_day(year: i64, month: i64, day: i64) -> Option<i64> {
     (civil_from_days(found) == (year, month, day)).then_some(found)
 }
 
-/// Days since 1970, the reverse of [`civil`]; months may overflow a year.
+/// Days since 1970, the reverse of [`civil_from_days`]; months may overflow a year.
 fn day_number(year: i64, month: i64, day: i64) -> i64 {
     let year = year + (month - 1).div_euclid(12);
     let month = (month - 1).rem_euclid(12) + 1;

@@ -8,7 +8,7 @@ use remora_protocol::record::{Item, Kind};
 
 use super::field;
 use crate::fix::{REVERTED_PREFIX, detail_texts as entries};
-use crate::recall::later::{chosen_words, dropped_things, find_withdrawal};
+use crate::recall::supersession::{chosen_words, dropped_things, find_withdrawal};
 use crate::words::{TermSplitter, WordHashes, is_stop, word_number};
 
 /// How somebody says that what was done is to be otherwise, beside the ways to

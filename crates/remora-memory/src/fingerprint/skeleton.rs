@@ -410,7 +410,7 @@ fn is_camel(word: &str) -> bool {
         > 0
 }
 
-/// See [`Skeleton::sieve`].
+/// See [`MessageSkeleton::sieve`].
 #[derive(Debug)]
 pub(crate) enum Sieve<'s> {
     Open,

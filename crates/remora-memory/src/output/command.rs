@@ -3,11 +3,11 @@
 
 mod bypass;
 mod cover;
-mod mend;
+mod repair;
 
 pub(crate) use self::bypass::bypasses_check;
 pub(crate) use self::cover::takes_in;
-pub(crate) use self::mend::{added_to, can_change_state, drops_option, is_git_form, settings_of};
+pub(crate) use self::repair::{added_to, can_change_state, drops_option, is_git_form, settings_of};
 use super::shell::{CommandLine, CommandPart, PartJoin};
 use super::text;
 

@@ -1,5 +1,5 @@
 //! What a reader of one tool works on and what it hands back, with every limit
-//! of a [`Reading`] kept in one place.
+//! of a [`CommandReading`] kept in one place.
 
 use super::shell::CommandLine;
 use super::{CommandOutcome, CommandReading, Problem, compact, text};

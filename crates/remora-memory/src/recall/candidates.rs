@@ -8,10 +8,10 @@ use remora_protocol::record::{Item, Kind};
 
 use super::card;
 use super::intent::PromptIntent;
-use super::later::is_stated;
+use super::item_line::entries;
 use super::reader::RecallReader;
 use super::relevance::{Relevance, RelevanceFeatures};
-use super::row::entries;
+use super::supersession::is_stated;
 use super::{RecallContext, of_session};
 use crate::episode::{field, goes_on};
 use crate::store::{Hit, Result};

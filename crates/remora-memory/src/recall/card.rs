@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::time::format_date;
 
-use super::plain::sanitize_line;
-use super::row::entries;
-use super::said::{WordSet, telling_words};
+use super::item_line::entries;
+use super::sanitize::sanitize_line;
 use super::subject::is_only_process;
+use super::word_set::{WordSet, telling_words};
 use super::{RecallContext, is_untrusted, name_of, other_branch};
 use crate::end_date::{ended_on, without_ended};
 use crate::episode::{CharBudget, field, join_sentences, rank_sentences, weigh_sentence};

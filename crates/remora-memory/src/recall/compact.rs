@@ -4,16 +4,16 @@
 
 use remora_protocol::record::{Item, Kind};
 
+use super::context_block::ContextBlock;
+use super::freshness::Freshness;
 use super::intent::{PromptIntent, classify_intent};
-use super::later::{STATEMENT_KINDS, Supersessions};
 use super::memories;
-use super::page::ContextBlock;
 use super::pins;
-use super::plain::sanitize_line;
 use super::reader::RecallReader;
-use super::said::WordSet;
-use super::truth::Freshness;
-use super::{Exposure, RecallContext, RecallResult, name_of, of_session, row};
+use super::sanitize::sanitize_line;
+use super::supersession::{STATEMENT_KINDS, Supersessions};
+use super::word_set::WordSet;
+use super::{Exposure, RecallContext, RecallResult, item_line, name_of, of_session};
 use crate::store::{Filter, PageRequest as Part, Result, SortOrder};
 
 /// Tokens that the loss may cost.
@@ -127,8 +127,8 @@ fn add_section(
         }
         let row = match item.kind {
             Kind::Prompt => format!("{} {}", name_of(item), sanitize_line(&item.text, 400)),
-            Kind::Failure => row::render_line(item, Freshness::Holds, scene),
-            _ => row::render_full(item, Freshness::Holds, scene),
+            Kind::Failure => item_line::render_line(item, Freshness::Holds, scene),
+            _ => item_line::render_full(item, Freshness::Holds, scene),
         };
         text.push_str(&row);
         let Some(tokens) = page.add_lines(&text) else {
@@ -136,7 +136,7 @@ fn add_section(
         };
         first = false;
         let why = "the compaction's summary leaves it out".to_owned();
-        recall.given.push(row::build_selected(
+        recall.given.push(item_line::build_selected(
             item,
             Freshness::Holds,
             Exposure::Told,
@@ -197,7 +197,7 @@ fn add_changed_files(
     if let Some(tokens) = page.add_lines(&text) {
         let why = "files that the compaction's summary leaves out".to_owned();
         if !recall.given.iter().any(|given| given.item == name_of(last)) {
-            recall.given.push(row::build_selected(
+            recall.given.push(item_line::build_selected(
                 last,
                 Freshness::Holds,
                 Exposure::Named,

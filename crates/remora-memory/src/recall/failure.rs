@@ -7,13 +7,13 @@ use std::collections::{HashMap, HashSet};
 use remora_protocol::record::{ErrorDetail, Item, Kind};
 use serde_json::{Value, json};
 
+use super::context_block::ContextBlock;
+use super::freshness::Freshness;
+use super::item_line::KEY_EXPLAINS;
 use super::missing::{missing_path, recall_for_missing_file};
-use super::page::ContextBlock;
 use super::reader::RecallReader;
 use super::refused::refusal_of;
-use super::row::KEY_EXPLAINS;
-use super::truth::Freshness;
-use super::{Exposure, RecallContext, RecallResult, name_of, row};
+use super::{Exposure, RecallContext, RecallResult, item_line, name_of};
 use crate::fingerprint::{ErrorSigns, MessageSkeleton, MessageStrength, error_signs};
 use crate::fix::field;
 use crate::output::{self, CommandOutcome};
@@ -283,12 +283,12 @@ fn told_of(summary: &Item, failure: &Item, least: usize) -> Vec<String> {
     let told = names
         .iter()
         .flat_map(|(name, wanted)| {
-            row::entries(summary, name).map(|entry| (entry, least.max(*wanted)))
+            item_line::entries(summary, name).map(|entry| (entry, least.max(*wanted)))
         })
         .filter(|(entry, _)| !says_only_that_it_failed(entry, failure));
     let mut met = SubjectWords::default();
     // Not the words of the command: whatever was said of its next run has them.
-    for text in row::entries(failure, field::SAYS) {
+    for text in item_line::entries(failure, field::SAYS) {
         met.add_text(text);
     }
     let mut chosen: Vec<String> = Vec::new();
@@ -389,16 +389,16 @@ pub(super) fn recall_for_failure(
         scene.details
     );
     let mut page = ContextBlock::new(MAX_TOKENS, &head);
-    let short = row::render_line(&item, Freshness::Holds, scene);
+    let short = item_line::render_line(&item, Freshness::Holds, scene);
     // What was told before is only pointed at, and that once.
     let told = scene.given.exposure(&name) == Exposure::Told;
-    let full = (!told).then(|| row::render_full(&item, Freshness::Holds, scene));
+    let full = (!told).then(|| item_line::render_full(&item, Freshness::Holds, scene));
     let put = full.and_then(|full| page.add_lines(&full));
     let Some(tokens) = put.or_else(|| page.add_lines(&short)) else {
         return Ok(recall);
     };
     recall.told.push(again);
-    let chosen = row::build_selected(&item, Freshness::Holds, Exposure::Told, why, tokens);
+    let chosen = item_line::build_selected(&item, Freshness::Holds, Exposure::Told, why, tokens);
     recall.given.push(chosen);
     recall.text = Some(page.into_text());
     Ok(recall)

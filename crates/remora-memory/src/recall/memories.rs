@@ -7,11 +7,11 @@
 use remora_protocol::record::{Item, Kind};
 use serde_json::Value;
 
-use super::page::ContextBlock;
-use super::plain::sanitize_block;
+use super::context_block::ContextBlock;
+use super::freshness::Freshness;
 use super::reader::RecallReader;
-use super::truth::Freshness;
-use super::{ASSISTANT_SPEAKER, Exposure, RecallContext, RecallResult, name_of, row};
+use super::sanitize::sanitize_block;
+use super::{ASSISTANT_SPEAKER, Exposure, RecallContext, RecallResult, item_line, name_of};
 use crate::end_date::item_ended_on;
 use crate::private::{strip_injected, strip_private};
 use crate::store::{Filter, PageRequest as Part, Result};
@@ -71,7 +71,7 @@ pub(super) fn add_core_memories(
             text.push(' ');
             text.push_str(mark);
         }
-        for doubt in row::render_doubts(&item) {
+        for doubt in item_line::render_doubts(&item) {
             text.push(' ');
             text.push_str(&doubt);
         }
@@ -81,7 +81,8 @@ pub(super) fn add_core_memories(
         }
         if let Some(tokens) = page.add_lines(&text) {
             first = false;
-            let chosen = row::build_selected(&item, Freshness::Holds, Exposure::Told, why, tokens);
+            let chosen =
+                item_line::build_selected(&item, Freshness::Holds, Exposure::Told, why, tokens);
             recall.given.push(chosen);
         }
     }

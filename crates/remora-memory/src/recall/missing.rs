@@ -5,9 +5,9 @@
 use remora_protocol::record::{FileRecord, FileState};
 use remora_protocol::time::format_date;
 
-use super::page::ContextBlock;
-use super::plain::sanitize_line;
+use super::context_block::ContextBlock;
 use super::reader::RecallReader;
+use super::sanitize::sanitize_line;
 use super::{RecallContext, RecallResult};
 use crate::store::Result;
 

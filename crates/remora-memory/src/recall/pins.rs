@@ -4,10 +4,10 @@
 use remora_protocol::record::Item;
 
 use super::card::{self, CardFocus};
-use super::page::ContextBlock;
+use super::context_block::ContextBlock;
+use super::freshness::Freshness;
 use super::reader::RecallReader;
-use super::truth::Freshness;
-use super::{Exposure, RecallContext, RecallResult, name_of, row};
+use super::{Exposure, RecallContext, RecallResult, item_line, name_of};
 use crate::store::Result;
 
 const PINNED_HEADING: &str = "Pinned by the user:";
@@ -32,8 +32,8 @@ pub(super) fn add_pinned_items(
         };
         let card = || card::render_card(&item, None, CardFocus::Standing(""), &[], scene);
         let card = card::has_said(&item).then(card).flatten();
-        let full = card.unwrap_or_else(|| row::render_full(&item, Freshness::Holds, scene));
-        let short = row::render_line(&item, Freshness::Holds, scene);
+        let full = card.unwrap_or_else(|| item_line::render_full(&item, Freshness::Holds, scene));
+        let short = item_line::render_line(&item, Freshness::Holds, scene);
         let tokens = page
             .add_lines(&format!("{lead}{full}"))
             .or_else(|| page.add_lines(&format!("{lead}{short}")));
@@ -43,7 +43,8 @@ pub(super) fn add_pinned_items(
         };
         first = false;
         let why = PINNED_REASON.to_owned();
-        let chosen = row::build_selected(&item, Freshness::Holds, Exposure::Told, why, tokens);
+        let chosen =
+            item_line::build_selected(&item, Freshness::Holds, Exposure::Told, why, tokens);
         recall.given.push(chosen);
     }
     Ok(())

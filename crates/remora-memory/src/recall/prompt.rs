@@ -8,19 +8,19 @@ use std::cell::RefCell;
 use super::candidates::{self, RecallCandidate};
 use super::card::{self, CardFocus};
 use super::change::proposes_change;
+use super::context_block::ContextBlock;
 use super::failure::known_fix;
+use super::freshness::{Freshness, FreshnessChecker};
 use super::intent::{PromptIntent, classify_intent};
-use super::later::{Supersessions, is_stated};
 use super::memories;
-use super::page::ContextBlock;
 use super::prompt_search::{FIRST_PROMPT_NOTE, PromptSearch};
 use super::reader::RecallReader;
 use super::recent::RecentTurns;
 use super::relevance::{is_common, least_probability};
-use super::said::WordSet;
 use super::subject::{find_names, is_only_process, is_template};
-use super::truth::{Freshness, FreshnessChecker};
-use super::{Exposure, RecallContext, RecallResult, is_untrusted, name_of, row, work};
+use super::supersession::{Supersessions, is_stated};
+use super::word_set::WordSet;
+use super::{Exposure, RecallContext, RecallResult, is_untrusted, item_line, name_of, work};
 use crate::end_date::ended_on;
 use crate::episode::{ComparedTurn, amends_turn, drops_by_name};
 use crate::store::{FileMatch, Filter, Hit, ItemRef, LookupItems, PageRequest as Part, Result};
@@ -259,7 +259,7 @@ fn find_named_work(sessions: &[Item], prompt: &str) -> Option<usize> {
     let asked = words::split_terms(prompt);
     let asked: Vec<&str> = asked.split(' ').filter(|word| !is_stop(word)).collect();
     let count_named = |item: &Item| {
-        let steps = row::entries(item, "next_steps").collect::<Vec<_>>();
+        let steps = item_line::entries(item, "next_steps").collect::<Vec<_>>();
         let said = format!("{} {} {}", item.title, item.text, steps.join(" "));
         let said = words::split_terms(&said);
         let held = |word: &&&str| said.split(' ').any(|term| term == **word);
@@ -542,7 +542,7 @@ impl<'a> PromptRecall<'a> {
             return self.recall.reject_item(item, "no room left", parts);
         };
         self.cards += 1;
-        let mut chosen = row::build_selected(
+        let mut chosen = item_line::build_selected(
             item,
             Freshness::Holds,
             Exposure::Told,
@@ -553,7 +553,7 @@ impl<'a> PromptRecall<'a> {
         self.recall.given.push(chosen);
         if let Some(asked) = asked {
             let why = "what was asked then".to_owned();
-            self.recall.given.push(row::build_selected(
+            self.recall.given.push(item_line::build_selected(
                 asked,
                 Freshness::Holds,
                 Exposure::Told,
@@ -571,7 +571,7 @@ impl<'a> PromptRecall<'a> {
         }
         let refused = match self.scene.given.exposure(&name) {
             Exposure::Told if !self.is_due_again(item) => Some(REASON_INJECTED_BEFORE),
-            Exposure::Named if !row::has_more(item) && !self.is_due_again(item) => {
+            Exposure::Named if !item_line::has_more(item) && !self.is_due_again(item) => {
                 Some(REASON_INJECTED_BEFORE)
             }
             _ if self.later.is_superseded(item) => Some("said anew later"),
@@ -617,14 +617,15 @@ impl<'a> PromptRecall<'a> {
         let Some(item) = fresh else {
             return self.recall.reject_item(&item, "its file is gone", parts);
         };
-        let text = row::render_full(&item, truth, self.scene);
-        let short = || row::render_line(&item, truth, self.scene);
+        let text = item_line::render_full(&item, truth, self.scene);
+        let short = || item_line::render_line(&item, truth, self.scene);
         let put = self.page.add_lines(&text);
         let Some(tokens) = put.or_else(|| self.page.add_lines(&short())) else {
             return self.recall.reject_item(&item, "no room left", parts);
         };
         self.cards += 1;
-        let mut chosen = row::build_selected(&item, truth, Exposure::Told, why.to_owned(), tokens);
+        let mut chosen =
+            item_line::build_selected(&item, truth, Exposure::Told, why.to_owned(), tokens);
         chosen.parts = parts;
         self.recall.given.push(chosen);
     }

@@ -9,13 +9,13 @@ use remora_protocol::time::format_date;
 
 use super::candidates::ended_by;
 use super::card;
-use super::later::{STATEMENT_KINDS, Supersessions, is_stated};
+use super::context_block::ContextBlock;
+use super::freshness::{Freshness, FreshnessChecker};
 use super::memories;
-use super::page::ContextBlock;
-use super::plain::sanitize_line;
 use super::reader::RecallReader;
-use super::truth::{Freshness, FreshnessChecker};
-use super::{Exposure, RecallContext, RecallResult, name_of, of_session, other_branch, row};
+use super::sanitize::sanitize_line;
+use super::supersession::{STATEMENT_KINDS, Supersessions, is_stated};
+use super::{Exposure, RecallContext, RecallResult, item_line, name_of, of_session, other_branch};
 use crate::episode::{
     CharBudget, ComparedTurn, amends_stated, amends_turn, field, join_sentences, rank_sentences,
 };
@@ -107,17 +107,17 @@ pub(super) fn recall_for_file_read(
             };
             (text, Exposure::Named)
         } else if score_kind(item.kind) >= 5 {
-            (row::render_full(&item, truth, scene), Exposure::Told)
+            (item_line::render_full(&item, truth, scene), Exposure::Told)
         } else {
             let seen = match item.kind {
                 Kind::Fix => Exposure::Named,
                 _ => Exposure::Told,
             };
-            (row::render_line(&item, truth, scene), seen)
+            (item_line::render_line(&item, truth, scene), seen)
         };
         if let Some(tokens) = page.add_lines(&text) {
             let chosen =
-                row::build_selected(&item, truth, seen, "about this file".to_owned(), tokens);
+                item_line::build_selected(&item, truth, seen, "about this file".to_owned(), tokens);
             recall.given.push(chosen);
             if seen == Exposure::Named {
                 recall.told.push(as_line);
@@ -264,7 +264,9 @@ impl<'a> Judge<'a> {
             turns: turns.iter().map(judged).collect(),
             splitter,
             later,
-            mended: fixes.flat_map(|item| row::entries(item, "edits")).collect(),
+            mended: fixes
+                .flat_map(|item| item_line::entries(item, "edits"))
+                .collect(),
         }
     }
 
@@ -463,9 +465,10 @@ fn of_kind(
         if known || scene.given.exposure(&name) == Exposure::Told || item.session == scene.session {
             continue;
         }
-        if let Some(tokens) = page.add_lines(&row::render_full(item, Freshness::Holds, scene)) {
+        if let Some(tokens) = page.add_lines(&item_line::render_full(item, Freshness::Holds, scene))
+        {
             let why = format!("about files of this kind: {kind}");
-            recall.given.push(row::build_selected(
+            recall.given.push(item_line::build_selected(
                 item,
                 Freshness::Holds,
                 Exposure::Told,

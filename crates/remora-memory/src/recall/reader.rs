@@ -7,7 +7,7 @@ use std::cell::RefCell;
 
 use remora_protocol::record::{FileRecord, Item, Kind, LoggedEvent, Rejection, Session};
 
-use super::plain::sanitize_line;
+use super::sanitize::sanitize_line;
 use super::{Rejected, name_of};
 use crate::end_date::item_ended_on;
 use crate::fix::steps_over_check;

@@ -2,8 +2,8 @@
 //! that says what is kept. The row is written after the answer, so the line
 //! cites the words by which it is found and no number.
 
-use super::page::CONTEXT_TAG;
-use super::plain::sanitize_line;
+use super::context_block::CONTEXT_TAG;
+use super::sanitize::sanitize_line;
 use crate::private::{PRIVATE_PLACEHOLDER, strip_private};
 use crate::statement;
 

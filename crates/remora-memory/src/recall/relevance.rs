@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use remora_protocol::record::{Item, Kind};
 
 use super::intent::PromptIntent;
-use super::later::is_stated;
+use super::supersession::is_stated;
 use crate::sentence::is_wide;
 use crate::store::Hit;
 

@@ -11,18 +11,18 @@ use remora_protocol::time::format_date;
 
 use super::candidates::ItemTurns;
 use super::card::{self, CardFocus};
-use super::later::{MAX_COMPARED_STATEMENTS, Supersessions, stated_in};
+use super::context_block::ContextBlock;
+use super::freshness::Freshness;
+use super::item_line::entries;
 use super::memories;
-use super::page::ContextBlock;
 use super::pins;
-use super::plain::sanitize_line;
 use super::reader::RecallReader;
 use super::recent::RecentTurns;
-use super::row::entries;
-use super::said::{WordSet, telling_words};
-use super::truth::Freshness;
+use super::sanitize::sanitize_line;
+use super::supersession::{MAX_COMPARED_STATEMENTS, Supersessions, stated_in};
+use super::word_set::{WordSet, telling_words};
 use super::{
-    Exposure, RecallContext, RecallResult, is_untrusted, name_of, other_branch, row, work,
+    Exposure, RecallContext, RecallResult, is_untrusted, item_line, name_of, other_branch, work,
 };
 use crate::end_date::ended_on;
 use crate::episode::{ComparedTurn, amends_stated, amends_turn, field, weigh_sentence};
@@ -261,7 +261,7 @@ impl Briefing<'_> {
                 self.scene,
             )
         } else {
-            Some(row::render_full(item, Freshness::Holds, self.scene))
+            Some(item_line::render_full(item, Freshness::Holds, self.scene))
         }
     }
 
@@ -374,7 +374,8 @@ impl Briefing<'_> {
             return false;
         };
         self.said.add_text(text);
-        let chosen = row::build_selected(item, Freshness::Holds, seen, why.to_owned(), tokens);
+        let chosen =
+            item_line::build_selected(item, Freshness::Holds, seen, why.to_owned(), tokens);
         self.recall.given.push(chosen);
         true
     }

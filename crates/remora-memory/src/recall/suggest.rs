@@ -4,10 +4,10 @@
 
 use remora_protocol::record::{Item, Kind};
 
-use super::later::{STATEMENT_KINDS, Supersessions};
-use super::page::ContextBlock;
-use super::plain::sanitize_line;
+use super::context_block::ContextBlock;
 use super::reader::RecallReader;
+use super::sanitize::sanitize_line;
+use super::supersession::{STATEMENT_KINDS, Supersessions};
 use super::{Exposure, RecallContext, is_untrusted, name_of, of_session};
 use crate::fix::{detail_texts, field};
 use crate::store::{FileMatch, Filter, PageRequest as Part, Result, Store};

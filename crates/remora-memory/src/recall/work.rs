@@ -10,8 +10,8 @@ use serde_json::json;
 use super::card;
 use super::reader::RecallReader;
 use super::recent::RecentTurns;
-use super::said::{TellingWords, WordSet, telling_words};
-use super::{RecallContext, name_of, other_branch, row};
+use super::word_set::{TellingWords, WordSet, telling_words};
+use super::{RecallContext, item_line, name_of, other_branch};
 use crate::episode::{ComparedTurn, amends_turn, field};
 use crate::output::takes_in;
 use crate::sentence;
@@ -78,7 +78,7 @@ pub(super) fn list_last_work(
 /// Whether something was done, stated or left to be done: a question with its
 /// answer is nothing to go on with.
 fn has_done(item: &Item) -> bool {
-    let counts = |name| row::entries(item, name).next().is_some();
+    let counts = |name| item_line::entries(item, name).next().is_some();
     let done = ["completed", "next_steps", "notes"];
     !item.files_modified.is_empty() || done.into_iter().any(counts)
 }
@@ -87,14 +87,14 @@ fn has_done(item: &Item) -> bool {
 /// tells most. They come newest first.
 fn find_best(rows: &[Cow<'_, Item>]) -> Option<usize> {
     let works = |item: &Item| {
-        let counts = |name| row::entries(item, name).next().is_some();
+        let counts = |name| item_line::entries(item, name).next().is_some();
         !item.files_modified.is_empty() || counts("next_steps") || counts("notes")
     };
     if let Some(at) = rows.iter().position(|item| works(item)) {
         return Some(at);
     }
     let told = |item: &Item| {
-        let count = |name| row::entries(item, name).count();
+        let count = |name| item_line::entries(item, name).count();
         2 * count("completed") + count("notes") + count("learned")
     };
     let best = rows.iter().enumerate().rev();
@@ -112,8 +112,8 @@ fn left_open(rows: &[Cow<'_, Item>], told: Option<i64>, done: &mut LaterWork) ->
     for (at, item) in rows.iter().enumerate() {
         let is_amended = || read[..at].iter().any(|later| amends_turn(later, &read[at]));
         // The first steps are commands that fail.
-        let mut failing = row::entries(item, "failing");
-        for step in row::entries(item, "next_steps") {
+        let mut failing = item_line::entries(item, "failing");
+        for step in item_line::entries(item, "next_steps") {
             let over = match failing.next() {
                 Some(command) => done.has_rerun(command),
                 None => is_amended() || done.closes_step(step),
@@ -176,7 +176,7 @@ impl Evidence {
 
 impl LaterWork {
     fn add_item(&mut self, item: &Item) {
-        let of = |name| row::entries(item, name);
+        let of = |name| item_line::entries(item, name);
         self.deeds.extend(of("completed").map(Evidence::from_text));
         let asked: Vec<&str> = of(field::ASKED)
             .flat_map(sentence::split_sentences)

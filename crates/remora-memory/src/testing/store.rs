@@ -13,7 +13,7 @@ use remora_protocol::record::{
     Session,
 };
 
-use crate::about::{self, list_texts};
+use crate::embedding_text::{self, list_texts};
 use crate::overrides::Overrides;
 use crate::rank::{MatchStrength, ScoreParts};
 use crate::store::{
@@ -53,9 +53,9 @@ impl MemoryStore {
 impl State {
     /// Whether the row has a meaning of this model as it is now.
     fn means(&self, item: &Item, model: &str) -> bool {
-        self.meanings
-            .get(&item.id)
-            .is_some_and(|(of, text, _)| of == model && *text == about::build_embedding_text(item))
+        self.meanings.get(&item.id).is_some_and(|(of, text, _)| {
+            of == model && *text == embedding_text::build_embedding_text(item)
+        })
     }
 
     fn knows(&self, key: EventKey<'_>) -> bool {
@@ -559,7 +559,7 @@ impl Store for MemoryStore {
             if let Some(item) = state.items.get(id).cloned() {
                 let entry = (
                     model.to_owned(),
-                    about::build_embedding_text(&item),
+                    embedding_text::build_embedding_text(&item),
                     meaning.clone(),
                 );
                 state.meanings.insert(*id, entry);

@@ -248,7 +248,7 @@ impl Query {
         &self.groups
     }
 
-    /// The words and phrases that a hit must not hold; [`Query::allows`] says
+    /// The words and phrases that a hit must not hold; [`Query::allows_texts`] says
     /// whether it does. They count in a blank query too.
     pub fn excluded_groups(&self) -> &[TermGroup] {
         &self.without

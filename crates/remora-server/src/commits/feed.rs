@@ -173,7 +173,7 @@ impl CommitFeed {
         let (git, own, done) = (self.git.clone(), cancel.clone(), self.done.clone());
         let of = project.clone();
         let work = move || {
-            crate::meanings::step_back();
+            crate::embeddings::step_back();
             let is_known = |hash: &str| known.contains(hash);
             let limits = CommitLimits::BACKGROUND;
             let gathered =

@@ -12,10 +12,10 @@ use remora_protocol::{Event, EventName, tokens};
 use super::RebuildStats;
 use crate::archive::ArchivedEvent;
 use crate::forgotten::DeletionLog;
-use crate::intake::FailedEvent;
+use crate::ingest::FailedEvent;
 use crate::join::ProjectJoins;
 use crate::panics::{CaughtPanic, IsolationSteps, catch_panic, isolate_panics};
-use crate::{ServerError, anchor, overrides};
+use crate::{ServerError, fingerprint, overrides};
 
 /// Events, or rows, of one transaction.
 const MAX_BATCH_EVENTS: usize = 512;
@@ -177,7 +177,7 @@ impl<'a> DatabaseBuilder<'a> {
         let mut digest = self.digester.extract_items(self.store, &fresh)?;
         self.keep_names(&mut digest.batch)?;
         // Files that were written since then have none.
-        anchor::fill_fingerprints(&mut digest.batch.files, &fresh);
+        fingerprint::fill_fingerprints(&mut digest.batch.files, &fresh);
         self.store.apply(&digest.batch)?;
         self.result.events += fresh.len() as u64;
         Ok(())

@@ -8,7 +8,7 @@ use remora_memory::store::StoreError;
 use super::Worker;
 use crate::panics::catch_panic;
 use crate::saved::{RefreshResult, RefreshScope, TurnBoundary};
-use crate::{ServerError, stir};
+use crate::{ServerError, project_activity};
 
 impl Worker<'_> {
     /// What may be done later, when there is time.
@@ -106,7 +106,8 @@ impl Worker<'_> {
             return Ok(RefreshResult::default());
         };
         let now = (self.settings.clock)();
-        let stirs = stir::find_project_activity(&self.settings.paths, inbox.store(), stirred)?;
+        let stirs =
+            project_activity::find_project_activity(&self.settings.paths, inbox.store(), stirred)?;
         if stirs.iter().any(|stir| stir.starts) {
             self.embedder.warm_up(inbox.store())?;
         }

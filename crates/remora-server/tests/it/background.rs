@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use remora_embed::{Effort, EmbedError, Embedding};
 use remora_protocol::record::Project;
 use remora_protocol::request::Request;
-use remora_server::meanings::{BackgroundEmbedding, TextEncoder};
+use remora_server::embeddings::{BackgroundEmbedding, TextEncoder};
 use remora_server::saved::{SavedMemories, SavedMemoryList};
 use remora_server::{WorkerExit, WorkerSettings};
 

@@ -6,7 +6,7 @@ use remora_memory::store::Batch;
 use remora_memory::testing::FaultyStore;
 use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
 use remora_protocol::{Event, EventName};
-use remora_server::intake::{EventRedactor, Ingest};
+use remora_server::ingest::{EventRedactor, Ingest};
 use remora_server::open_store;
 use serde_json::{Value, json};
 

@@ -12,7 +12,7 @@ use super::errors::StoreResultExt;
 use super::ids::OwnedId;
 use super::names::{StringReader, StringTable, kind_of, state_of};
 
-/// What [`item`] reads, in its order.
+/// What [`read_item`] reads, in its order.
 pub(crate) const ITEM_COLUMNS: &str = "id, uid, external, key, kind, title, text, lists, time, last_time, \
     seen, project, session, agent, prompt, branch, subagent, speaker, tool, tool_use_id, raw_tokens, \
     digest_tokens, detail";
@@ -138,7 +138,7 @@ pub(crate) fn details(conn: &Connection, ids: &[i64]) -> Result<Vec<DetailRow>> 
     Ok(found)
 }
 
-/// What [`session`] reads, in its order.
+/// What [`read_session`] reads, in its order.
 pub(crate) const SESSION_COLUMNS: &str =
     "id, agent, project, cwd, branch, started, last, end_reason, prompts, title";
 
@@ -157,7 +157,7 @@ pub(crate) fn read_session(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite:
     })
 }
 
-/// What [`event`] reads, in its order.
+/// What [`read_event`] reads, in its order.
 pub(crate) const EVENT_COLUMNS: &str = "e.id, e.call, e.name, e.session, e.time, e.label";
 
 pub(crate) fn read_event(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite::Result<LoggedEvent> {
@@ -201,7 +201,7 @@ fn read_fingerprint(row: &Row<'_>) -> rusqlite::Result<Option<FileFingerprint>> 
     }))
 }
 
-/// What [`given`] reads, in its order.
+/// What [`read_injection`] reads, in its order.
 pub(crate) const INJECTION_COLUMNS: &str =
     "session, line, item, subagent, moment, why, tokens, time, used, used_time";
 

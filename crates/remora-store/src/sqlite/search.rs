@@ -2,16 +2,16 @@
 //! the rows and their neighbours rank them. Costs are bounded by how many rows
 //! are looked at, not by how many rows hold a word.
 
+mod candidate_rows;
 mod candidates;
 mod fold;
-mod light;
 mod near;
 mod speaker;
 mod tags;
 mod word;
 
 use remora_embed::MODEL_ID;
-use remora_memory::about::list_texts;
+use remora_memory::embedding_text::list_texts;
 use remora_memory::named_day::NamedDay;
 use remora_memory::rank::{self, MatchStrength, QueryForm, RankInput, TermCoverage, TermWeight};
 use remora_memory::store::{DetailRow, Filter, Hit, PageRequest, Result};
@@ -24,8 +24,8 @@ use super::read::list_ids;
 use super::rows;
 use super::scope::ResolvedFilter;
 use super::vectors::{self, NearestLimits, SimilarityReader};
+use candidate_rows::CandidateRows;
 use fold::ScoredItem;
-use light::CandidateRows;
 use near::NearestItems;
 use speaker::SpeakerCache;
 use tags::IndexFilter;

@@ -5,8 +5,8 @@
 
 mod block;
 mod blocks;
+mod distribution;
 mod nearest;
-mod spread;
 
 use remora_embed::{Embedding, EmbeddingView};
 use remora_memory::store::{Filter, Result};
@@ -18,8 +18,8 @@ use super::SqliteStore;
 use super::errors::StoreResultExt;
 use super::scope::ResolvedFilter;
 use blocks::SketchBlocks;
+pub(crate) use distribution::{ScoreDistribution, estimate_distribution};
 pub(crate) use nearest::find_nearest;
-pub(crate) use spread::{ScoreDistribution, estimate_distribution};
 
 /// How many vectors a search reads.
 #[derive(Debug, Clone, Copy)]

@@ -28,7 +28,7 @@ pub(crate) struct WeightedTerms {
     /// Every term of the lead once, separated by spaces; then, marked as such,
     /// those that stand only beyond it.
     pub(crate) terms: String,
-    /// Their weights; see [`Weights`].
+    /// Their weights; see [`PackedWeights`].
     pub(crate) vec: Vec<u8>,
     /// How many words there are, by weight.
     pub(crate) words: u16,

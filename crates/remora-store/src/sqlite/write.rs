@@ -4,7 +4,7 @@
 mod item;
 
 use remora_embed::StaticEmbedder;
-use remora_memory::about;
+use remora_memory::embedding_text;
 use remora_memory::store::{Batch, ItemRef, PruneMode, PruneRequest, Result};
 use remora_memory::words::TermSplitter;
 use remora_protocol::record::{
@@ -76,7 +76,7 @@ pub(crate) fn apply_batch(
 pub(crate) fn put_gists(conn: &Connection, items: &[Item]) -> Result<()> {
     let mut gister = StaticEmbedder::new();
     for item in items {
-        if let Some(gist) = gister.embed_static(&about::gist_of(item)) {
+        if let Some(gist) = gister.embed_static(&embedding_text::gist_of(item)) {
             vectors::put_gist(conn, item.id, &gist)?;
         }
     }

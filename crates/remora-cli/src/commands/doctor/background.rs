@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use remora_client::{CaptureFailureMark, list_spooled};
-use remora_server::lives::{CRASH_LOOP_COUNT, describe_crashes, recent_deaths};
+use remora_server::crashes::{CRASH_LOOP_COUNT, describe_crashes, recent_deaths};
 use remora_server::{SuspectEvent, list_suspects};
 
 use super::{Diagnosis, DoctorContext};

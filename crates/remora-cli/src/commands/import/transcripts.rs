@@ -4,7 +4,7 @@
 
 mod bring;
 mod find;
-mod place;
+mod location;
 mod state;
 mod stream;
 
@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 use remora_agents::transcript;
 use remora_memory::store::Store;
 use remora_protocol::record::Kind;
-use remora_server::intake::{EventRedactor, Ingest};
+use remora_server::ingest::{EventRedactor, Ingest};
 use serde_json::{Value, json};
 
 use self::bring::{ImportPreview, ImportStats, ReadAhead};
 use self::find::TranscriptScan;
-use self::place::TranscriptDirs;
+use self::location::TranscriptDirs;
 use self::state::ImportState;
 use super::{EmbeddingChoice, MAX_SHOWN_ERRORS, build_redactor, embed_imported};
 use crate::args::{ImportClaudeCodeArgs, TimeSpanArgs};

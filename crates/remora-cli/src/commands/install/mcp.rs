@@ -12,7 +12,7 @@ use remora_client::{InstallTarget, McpInstallations};
 use remora_files::{MAX_CLIENT_STATE_BYTES, read_text};
 use serde_json::{Value, json};
 
-use super::{build_agent_paths, client, install_record_path, say};
+use super::{build_agent_paths, client, install_record_path, report};
 use crate::commands::data::DataDir;
 use crate::environment::Environment;
 use crate::error::CliError;
@@ -173,7 +173,7 @@ impl<'a> McpInstaller<'a> {
         );
         let became = match report {
             Ok(report) if report.outcome == FileOutcome::Unchanged => McpInstallOutcome::Unchanged,
-            Ok(report) if say::is_update(&report) => McpInstallOutcome::Updated,
+            Ok(report) if report::is_update(&report) => McpInstallOutcome::Updated,
             Ok(_) => McpInstallOutcome::Added,
             Err(error) => McpInstallOutcome::Failed(error.to_string()),
         };

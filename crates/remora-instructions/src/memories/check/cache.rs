@@ -46,7 +46,7 @@ struct CachedFinding {
 }
 
 impl CheckCache {
-    /// Reads what [`Cached::save`] wrote; anything else is an empty cache.
+    /// Reads what [`CheckCache::save`] wrote; anything else is an empty cache.
     #[must_use]
     pub fn load(bytes: &[u8]) -> Self {
         if bytes.len() > MAX_CACHE_BYTES {

@@ -97,7 +97,7 @@ pub struct TreeEvidence {
 }
 
 impl TreeEvidence {
-    /// Lists and reads the tree below `root`; see [`Tree::of`].
+    /// Lists and reads the tree below `root`; see [`TreeEvidence::from_listing`].
     #[must_use]
     pub fn from_root(
         root: &Path,

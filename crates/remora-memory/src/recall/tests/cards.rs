@@ -1,7 +1,7 @@
 //! A turn as a card: what was asked, what came of it, what is left, and bounded.
 
 use super::super::card::{CardFocus, render_card, tells_nothing};
-use super::super::said::WordSet;
+use super::super::word_set::WordSet;
 use super::*;
 
 #[test]

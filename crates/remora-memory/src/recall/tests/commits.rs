@@ -1,9 +1,9 @@
 //! Commits as recall sees them: a reason outlives its lines, but not its revert.
 
 use super::*;
+use crate::recall::freshness::{Freshness, FreshnessChecker};
+use crate::recall::item_line::render_full;
 use crate::recall::reader::RecallReader;
-use crate::recall::row::render_full;
-use crate::recall::truth::{Freshness, FreshnessChecker};
 
 fn commit(detail: serde_json::Value) -> Item {
     Item {

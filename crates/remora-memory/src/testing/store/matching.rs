@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use remora_protocol::record::Item;
 
-use crate::about::{self, list_texts};
+use crate::embedding_text::{self, list_texts};
 use crate::rank::{MIN_MATCH_STRENGTH_ITEMS, inverse_frequency};
 use crate::store::Hit;
 use crate::words::{Query, TermGroup, for_each_term, holds_phrase};
@@ -53,7 +53,7 @@ pub(super) fn fill_fit(hits: &mut [Hit], query: &Query, most: f64) {
     for hit in hits.iter_mut().filter(|hit| hit.score > 0.0) {
         hit.fit.share = hit.fit.weight / most;
         hit.parts.words = hit.fit.weight / best;
-        let own = remora_embed::embed_static(&about::gist_of(&hit.item));
+        let own = remora_embed::embed_static(&embedding_text::gist_of(&hit.item));
         if let (Some(asked), Some(own)) = (&gist, own) {
             hit.fit.gist = own.cosine_similarity(asked);
         }

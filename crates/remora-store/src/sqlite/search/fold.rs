@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use remora_memory::about::list_texts;
+use remora_memory::embedding_text::list_texts;
 use remora_memory::rank::{MatchStrength, RankInput, ScoreParts, TermCoverage};
 use remora_memory::store::{Hit, Result};
 use remora_memory::words::{Query, TermGroup, holds_phrase};

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use remora_memory::about;
+use remora_memory::embedding_text;
 use remora_memory::store::Result;
 use remora_memory::words::{Query, for_each_term};
 use rusqlite::Connection;
@@ -76,7 +76,7 @@ impl<'c> SpeakerCache<'c> {
         let speaker = SpeakerInfo {
             says,
             person: name.eq_ignore_ascii_case(USER_SPEAKER),
-            role: about::is_role(&name),
+            role: embedding_text::is_role(&name),
         };
         self.known.insert(id, speaker);
         Ok(speaker)

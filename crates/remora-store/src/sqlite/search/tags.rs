@@ -6,7 +6,7 @@ use remora_memory::store::Result;
 use rusqlite::Connection;
 
 use crate::sqlite::errors::StoreResultExt;
-use crate::sqlite::lists;
+use crate::sqlite::injectable_terms;
 use crate::sqlite::scope::ResolvedFilter;
 
 /// A list that rows must be in is walked faster than those they must not be in.
@@ -30,7 +30,7 @@ impl IndexFilter {
     /// Finds the same rows whatever is chosen: the counts are exact.
     pub(super) fn for_scope(conn: &Connection, scope: &ResolvedFilter) -> Result<Self> {
         let mut tags = Self {
-            signs: lists::find_group_prefixes(scope),
+            signs: injectable_terms::find_group_prefixes(scope),
             ..Self::default()
         };
         tags.with

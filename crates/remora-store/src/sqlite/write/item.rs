@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use remora_memory::about;
+use remora_memory::embedding_text;
 use remora_memory::overrides::Overrides;
 use remora_memory::store::{ItemWrite, Result};
 use remora_memory::words::TermSplitter;
@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::sqlite::errors::StoreResultExt;
 use crate::sqlite::ids::{Id, OwnedId};
-use crate::sqlite::lists;
+use crate::sqlite::injectable_terms;
 use crate::sqlite::names::{Interner, StringTable, find_string_id, kind_code};
 use crate::sqlite::rows::{self, ItemLists};
 use crate::sqlite::vectors;
@@ -317,7 +317,11 @@ impl<'c> ItemWriter<'c> {
     .store_err()?;
         let id = self.tx.last_insert_rowid();
         put_words(self.tx, id, item, [project, kind, agent], terms)?;
-        if let Some(gist) = self.tools.gister.embed_static(&about::gist_of(item)) {
+        if let Some(gist) = self
+            .tools
+            .gister
+            .embed_static(&embedding_text::gist_of(item))
+        {
             vectors::put_gist(self.tx, id, &gist)?;
         }
         vectors::enqueue_item(self.tx, id)?;
@@ -345,7 +349,7 @@ fn put_words(
     [project, kind, agent]: [i64; 3],
     mut terms: String,
 ) -> Result<()> {
-    lists::add_injectable_terms(&mut terms, item, project);
+    injectable_terms::add_injectable_terms(&mut terms, item, project);
     // Writing to a string cannot fail.
     let _ = write!(terms, " _p{project} _k{kind} _a{agent}");
     tx.prepare_cached("INSERT INTO words (rowid, terms) VALUES (?1, ?2)")

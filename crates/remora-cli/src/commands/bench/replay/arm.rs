@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use remora_memory::CapturedEvent;
-use remora_memory::ledger::UseDetector;
+use remora_memory::injection_use::UseDetector;
 use remora_memory::store::Store;
 use remora_memory::words::{TermSplitter, is_stop};
 use remora_protocol::record::{self, Item};

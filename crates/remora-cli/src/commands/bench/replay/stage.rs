@@ -20,7 +20,7 @@ use remora_memory::store::{Filter, ItemRef, PageRequest};
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
 use remora_protocol::{Event, EventName, tokens};
-use remora_server::intake::EventRedactor;
+use remora_server::ingest::EventRedactor;
 use remora_server::{Log, SpoolIngest};
 use remora_store::Access;
 use serde_json::{Map, Value};

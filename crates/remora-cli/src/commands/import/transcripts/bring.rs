@@ -14,11 +14,11 @@ use remora_memory::redact::RedactionCounts;
 use remora_protocol::EventName;
 use remora_protocol::record::Kind;
 use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
-use remora_server::intake::{EventRedactor, FailedEvent, Ingest, IngestStats};
+use remora_server::ingest::{EventRedactor, FailedEvent, Ingest, IngestStats};
 use remora_server::panics::catch_panic;
 
 use super::find::{TranscriptFile, TranscriptScan};
-use super::place::TranscriptDirs;
+use super::location::TranscriptDirs;
 use super::state::{ImportState, ReadPosition};
 use super::stream::{NextEvent, TranscriptStream, next_event};
 use super::{MAX_UNREADABLE_LINES, UnreadableLine};

@@ -5,9 +5,9 @@
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::time::format_date;
 
+use super::freshness::Freshness;
 use super::memories::origin_mark;
-use super::plain::{sanitize_block, sanitize_line};
-use super::truth::Freshness;
+use super::sanitize::{sanitize_block, sanitize_line};
 use super::{Exposure, RecallContext, Selected, is_untrusted, name_of, other_branch};
 pub(super) use crate::fix::detail_texts as entries;
 use crate::fix::field;

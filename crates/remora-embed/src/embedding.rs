@@ -88,7 +88,7 @@ impl Embedding {
     }
 }
 
-/// The stored form of a [`Meaning`], read where it lies.
+/// The stored form of a [`Embedding`], read where it lies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EmbeddingView<'a> {
     scale: f32,
@@ -108,7 +108,7 @@ impl<'a> EmbeddingView<'a> {
         self.v.len()
     }
 
-    /// How near the two are; see [`Meaning::cosine`].
+    /// How near the two are; see [`Embedding::cosine_similarity`].
     pub fn cosine_similarity(&self, other: &Embedding) -> f32 {
         if self.v.len() != other.v.len() {
             return 0.0;

@@ -76,7 +76,7 @@ fn append_text(about: &mut String, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::build_embedding_text;
+    use super::{MAX_EMBEDDED_BYTES, build_embedding_text};
     use crate::testing::item;
     use remora_protocol::record::Item;
 
@@ -110,8 +110,6 @@ mod tests {
             ..item("a", "")
         };
         let about = build_embedding_text(&row);
-        assert!(
-            about.len() <= super::MAX_EMBEDDED_BYTES && about.len() > super::MAX_EMBEDDED_BYTES - 4
-        );
+        assert!(about.len() <= MAX_EMBEDDED_BYTES && about.len() > MAX_EMBEDDED_BYTES - 4);
     }
 }

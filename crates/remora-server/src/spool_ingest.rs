@@ -27,10 +27,10 @@ use crate::dead::{DeadLetter, store_dead_letter};
 use crate::forgotten::DeletionLog;
 use crate::guard::{CrashGuard, name_of};
 use crate::ignore::ProjectIgnores;
-use crate::intake::{redact_envelope, redact_event};
-use crate::ledger::InjectionIngest;
+use crate::ingest::{redact_envelope, redact_event};
+use crate::injections::InjectionIngest;
 use crate::panics::{CaughtPanic, IsolationSteps, catch_panic, isolate_panics};
-use crate::{Log, ServerError, anchor, io_error_at, join};
+use crate::{Log, ServerError, fingerprint, io_error_at, join};
 
 /// Events in one transaction.
 const MAX_BATCH_EVENTS: usize = 512;
@@ -437,7 +437,7 @@ impl SpoolIngest {
     ) -> Result<Extraction, ServerError> {
         let store = self.store.as_ref();
         let mut digest = self.digester.extract_items(store, events)?;
-        anchor::fill_fingerprints(&mut digest.batch.files, events);
+        fingerprint::fill_fingerprints(&mut digest.batch.files, events);
         let batch = &mut digest.batch;
         match catch_panic(|| self.ledger.join(&self.paths, store, events, batch, now)) {
             Ok(joined) => joined?,

@@ -2,7 +2,7 @@
 //! cleans them, known ones dropped, the rest digested, archived and stored. For
 //! whoever holds the worker's place.
 
-mod heard;
+mod known_events;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -25,8 +25,8 @@ use crate::archive::{Archive, ArchivedEventRef};
 use crate::forgotten::DeletionLog;
 use crate::ignore::ProjectIgnores;
 use crate::panics::{IsolationSteps, isolate_panics};
-use crate::{ServerError, anchor, io_error_at};
-use heard::KnownEvents;
+use crate::{ServerError, fingerprint, io_error_at};
+use known_events::KnownEvents;
 
 /// Texts of one event that are read; what is more is left out.
 const MAX_EVENT_TEXT_BYTES: usize = 4 * 1024 * 1024;
@@ -282,7 +282,7 @@ impl<'a> Ingest<'a> {
                 return Err(e.into());
             }
         };
-        anchor::fill_fingerprints(&mut digest.batch.files, &fresh);
+        fingerprint::fill_fingerprints(&mut digest.batch.files, &fresh);
         // A session that hooks told the end of began before they did.
         for session in &mut digest.batch.sessions {
             let first = fresh

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use remora_client::{DataPaths, TASKS_EXTENSION, given_file, read_given};
 use remora_memory::CapturedEvent;
-use remora_memory::ledger::UseDetector;
+use remora_memory::injection_use::UseDetector;
 use remora_memory::store::{Batch, Filter, Store};
 use remora_protocol::record::Injection;
 

@@ -9,7 +9,7 @@ use remora_client::{CaptureFailureMark, DataPaths, write_our_file};
 
 use crate::guard;
 
-/// So many deaths within [`LOOP_MS`] are no accident.
+/// So many deaths within [`CRASH_LOOP_WINDOW_MS`] are no accident.
 pub const CRASH_LOOP_COUNT: usize = 3;
 /// Deaths longer ago than this are history.
 pub const CRASH_LOOP_WINDOW_MS: i64 = 3_600_000;

@@ -66,7 +66,7 @@ impl UseDetector {
         self.sessions.clear();
     }
 
-    /// As [`Uses::forget`], of one session: its lines went to the store without
+    /// As [`UseDetector::clear_sessions`], of one session: its lines went to the store without
     /// being told here.
     pub fn forget_session(&mut self, session: &str) {
         self.sessions.remove(session);

@@ -8,16 +8,16 @@ use remora_protocol::record::{Item, Kind};
 
 use super::candidates;
 use super::card::{self, CardFocus};
+use super::context_block::ContextBlock;
+use super::freshness::Freshness;
 use super::intent::{PromptIntent, classify_intent};
-use super::later::{STATEMENT_KINDS, Supersessions};
 use super::memories;
-use super::page::ContextBlock;
-use super::plain::sanitize_line;
 use super::prompt::{RECALLED_KINDS, find_hits};
 use super::reader::RecallReader;
-use super::said::WordSet;
-use super::truth::Freshness;
-use super::{Exposure, RecallContext, RecallResult, name_of, of_session, row};
+use super::sanitize::sanitize_line;
+use super::supersession::{STATEMENT_KINDS, Supersessions};
+use super::word_set::WordSet;
+use super::{Exposure, RecallContext, RecallResult, item_line, name_of, of_session};
 use crate::episode::{ComparedTurn, amends_turn};
 use crate::store::Result;
 
@@ -65,11 +65,11 @@ pub(super) fn recall_for_subagent(
         let text = if card::has_said(item) {
             card::render_card(item, None, CardFocus::About(&task), &[], scene)
         } else {
-            Some(row::render_full(item, Freshness::Holds, scene))
+            Some(item_line::render_full(item, Freshness::Holds, scene))
         };
         if let Some(tokens) = text.and_then(|text| page.add_lines(&text)) {
             let mut chosen =
-                row::build_selected(item, Freshness::Holds, Exposure::Told, why, tokens);
+                item_line::build_selected(item, Freshness::Holds, Exposure::Told, why, tokens);
             chosen.parts = parts;
             recall.given.push(chosen);
         }

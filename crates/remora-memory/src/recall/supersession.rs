@@ -15,7 +15,7 @@ use self::cues::{
     WITHDRAWAL_CUES,
 };
 use super::reader::RecallReader;
-use super::{RecallContext, row};
+use super::{RecallContext, item_line};
 use crate::store::{Filter, PageRequest, Result};
 use crate::words::{BytePairs, TermSplitter, is_stop, word_number};
 
@@ -181,7 +181,7 @@ impl Supersessions {
             });
             cleared |= list.len() < before;
         }
-        let told = |name| row::entries(summary, name).next().is_some();
+        let told = |name| item_line::entries(summary, name).next().is_some();
         let lists = ["notes", "completed", "learned", "next_steps"];
         let only_asked = summary.kind == Kind::Summary && !lists.into_iter().any(told);
         if cleared {
@@ -193,7 +193,7 @@ impl Supersessions {
         }
         summary.text.clear();
         summary.title = format!("{} {WITHDRAWN_NOTE}", summary.title);
-        row::has_more(summary)
+        item_line::has_more(summary)
     }
 
     fn replace_said(&self, said: &str, time: i64) -> bool {

@@ -2,8 +2,8 @@
 //! returned as one batch.
 
 mod call;
+mod conversation;
 mod item;
-mod talk;
 mod timeline;
 
 use std::collections::HashMap;

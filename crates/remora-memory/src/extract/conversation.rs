@@ -5,14 +5,14 @@ use remora_protocol::record::Kind;
 use serde_json::json;
 
 use super::{BatchBuilder, item};
-use crate::about::is_role;
 use crate::capture::CapturedEvent;
+use crate::embedding_text::is_role;
 use crate::episode::{self, field};
 use crate::output;
 use crate::overrides::{CLAIM_KINDS, statement_key};
 use crate::recall::ASSISTANT_SPEAKER;
-use crate::recall::later::{KEY_TAKES_BACK, find_withdrawal};
-use crate::recall::said::WordSet;
+use crate::recall::supersession::{KEY_TAKES_BACK, find_withdrawal};
+use crate::recall::word_set::WordSet;
 use crate::sentence;
 use crate::session::{KEY_OFFERED, SessionState};
 use crate::statement::{self, KEY_ON_PURPOSE, Speaker, Statement, StatementKind, options};

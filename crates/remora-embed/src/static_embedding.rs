@@ -4,7 +4,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::meaning::Embedding;
+use crate::embedding::Embedding;
 use crate::table::Table;
 use crate::wordpiece::{PieceCache, PieceFinder, visit_word_pieces};
 
@@ -15,7 +15,7 @@ mod tests;
 const MAX_TEXT_BYTES: usize = 4 * 1024;
 
 /// What a text is about; `None` if it has no known word. Builds nothing that
-/// outlives the call: for one text in a process. For many, see [`Gister`].
+/// outlives the call: for one text in a process. For many, see [`StaticEmbedder`].
 pub fn embed_static(text: &str) -> Option<Embedding> {
     let table = Table::built_in();
     sum_pieces(text, table, &mut { table })
@@ -38,7 +38,7 @@ pub fn is_word(word: &str) -> bool {
     is_whole
 }
 
-/// The same as [`gist`] for many texts: remembers the words that it has met, up
+/// The same as [`embed_static`] for many texts: remembers the words that it has met, up
 /// to a bound.
 #[derive(Debug)]
 pub struct StaticEmbedder {

@@ -9,7 +9,7 @@ use crate::spec::Truncation;
 /// Ends a string that was cut off.
 pub const TRUNCATION_MARK: &str = "… [cut off]";
 
-/// Stands for lists and objects nested deeper than [`DEEPEST`].
+/// Stands for lists and objects nested deeper than [`MAX_NESTING_LEVELS`].
 const NESTING_MARK: &str = "\"[nested too deep]\"";
 
 /// The JSON reader gives up at 128 levels; the caller may wrap the value.
@@ -27,14 +27,14 @@ struct Frame {
 struct JsonRepairer {
     out: String,
     open: Vec<Frame>,
-    /// Levels below [`DEEPEST`] that are open and not copied.
+    /// Levels below [`MAX_NESTING_LEVELS`] that are open and not copied.
     skipped: usize,
     cut: Truncation,
 }
 
 /// The text with lone surrogates replaced, control characters in strings
 /// escaped, too deep parts left out, and everything open closed. Of what was
-/// begun at the end a string value is kept with [`CUT_MARK`]; a number, a word
+/// begun at the end a string value is kept with [`TRUNCATION_MARK`]; a number, a word
 /// or a key is dropped, because it cannot be known to be complete.
 pub(crate) fn repair_json(text: &str) -> (String, Truncation) {
     let mut mender = JsonRepairer {

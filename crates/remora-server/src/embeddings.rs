@@ -11,7 +11,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use remora_embed::{EMBEDDING_DIMS, Effort, EmbedError, Embedding, LazyEncoder, MODEL_ID};
-use remora_memory::about;
+use remora_memory::embedding_text;
 use remora_memory::store::Store;
 use remora_protocol::record::Item;
 
@@ -142,7 +142,10 @@ fn encode_items(
     items: &[Item],
     effort: Effort,
 ) -> Result<Vec<Embedding>, EmbedError> {
-    let texts: Vec<String> = items.iter().map(about::build_embedding_text).collect();
+    let texts: Vec<String> = items
+        .iter()
+        .map(embedding_text::build_embedding_text)
+        .collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     match encoder.encode(&texts, effort, Instant::now()) {
         Err(EmbedError::Run { .. }) => {}
