@@ -129,78 +129,78 @@ impl Args {
 #[derive(Debug, Subcommand)]
 #[expect(clippy::large_enum_variant, reason = "one value, made once, by clap")]
 pub(crate) enum Command {
-    /// Put Remora's hooks into an agent's settings, and try them
+    /// Install Remora's hooks into an agent's settings, and test them
     Install(InstallArgs),
-    /// Take Remora's hooks out of an agent's settings again
+    /// Remove Remora's hooks from an agent's settings
     Uninstall(UninstallArgs),
-    /// Find what was done, said and learned
+    /// Search what was done, said and learned
     Search(SearchArgs),
-    /// Show rows in full
+    /// Show items in full
     Show(ShowArgs),
     /// List sessions, newest first
     Sessions(SessionsArgs),
-    /// What happened, in order
+    /// Show what happened, in order
     Timeline(TimelineArgs),
-    /// What was done since a day, by project and session
+    /// Summarize recent work by project and session
     Recap(RecapArgs),
-    /// What a session would be given now, and why
+    /// Preview the context Remora would inject, and why
     Context(ContextArgs),
-    /// What sessions were given, and what of it was used
+    /// Show what was injected into past sessions and whether it was used
     Ledger(LedgerArgs),
-    /// Notes on recent work in the folders of a project
+    /// Write notes on recent work into the folders of a project
     Folders(FoldersArgs),
-    /// What was allowed and refused, and rules to paste
+    /// Show what was allowed and denied, and suggest permission rules
     Permissions(PermissionsArgs),
-    /// Stop remembering and recalling for a while
+    /// Pause capture and recall
     Pause(PauseArgs),
     /// Serve memory to an agent over MCP, on stdin and stdout
     Mcp(McpArgs),
-    /// Facts that are kept as files: save, list, check, review
+    /// Manage saved memories: add, list, check, review
     #[command(subcommand)]
     Memory(MemoryCommand),
     /// Save a fact for later sessions; the same as `memory add`
     Remember(MemoryAddArgs),
-    /// Mark an item as wrong, so that no session is told of it again
+    /// Mark an item as wrong, so that it is never injected again
     Wrong(WrongArgs),
-    /// Put your own words in place of an item's
+    /// Replace an item's text with your own
     Edit(EditArgs),
-    /// Begin every session of a project with an item
+    /// Inject an item at the start of every session of a project
     Pin(PinArgs),
     /// Delete items, sessions or projects for good, or a saved fact
     Forget(ForgetArgs),
-    /// How much is remembered, and whether everything runs
+    /// Show how much is stored and whether everything runs
     Status(StatusArgs),
-    /// Look for faults, and say how to mend each
+    /// Diagnose problems and suggest fixes
     Doctor(DoctorArgs),
-    /// Make all digests anew from the archive
+    /// Rebuild the database from archived events
     Rebuild(RebuildArgs),
     /// List projects; join checkouts and keys of one
     Projects(ProjectsArgs),
-    /// Remove what is old
+    /// Remove old items and archived events
     Prune(PruneArgs),
-    /// Look through everything stored for secrets
+    /// Scan everything stored for secrets
     Audit(AuditArgs),
-    /// Write everything out as JSON lines
+    /// Export everything as JSON lines
     Export(ExportArgs),
-    /// Read memories from elsewhere
+    /// Import past sessions and memories
     #[command(subcommand)]
     Import(ImportCommand),
     /// Show and change settings
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Measure how well searching works
+    /// Measure how well search and recall work
     #[command(subcommand)]
     Bench(BenchCommand),
-    /// The background process that stores what hooks captured
+    /// Control the background process that stores captured events
     #[command(subcommand)]
     Worker(WorkerCommand),
     /// Test, explain and list hooks
     #[command(subcommand)]
     Hooks(HooksCommand),
-    /// What is in the prompt: instruction files, in order, and why
+    /// Show which instruction files are in the prompt, and why
     #[command(subcommand)]
     Instructions(InstructionsCommand),
-    /// Play recorded sessions: what hooks do, what is kept, what the next one is given
+    /// Play recorded sessions: what hooks do, what is stored, what the next session gets
     Demo(DemoArgs),
     /// Print a completion script for your shell
     Completions {
@@ -256,7 +256,7 @@ pub(crate) struct SessionArgs {
     /// As with the client's --safe-mode: managed hooks only
     #[arg(long)]
     pub(crate) safe_mode: bool,
-    /// A person sits in front of the session
+    /// Treat the session as interactive
     #[arg(long)]
     pub(crate) interactive: bool,
     /// The folder counts as trusted

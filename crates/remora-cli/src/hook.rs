@@ -236,7 +236,7 @@ impl Hook {
 }
 
 fn format_capture_failure(reason: &str) -> String {
-    format!("Remora could not record everything ({reason}). `remora doctor` says how to mend it.")
+    format!("Remora missed some events ({reason}). Run `remora doctor` to fix it.")
 }
 
 /// Nothing at all is valid at every event. An empty object is not: where stdout

@@ -22,7 +22,7 @@ const MAX_LINE_BYTES: u64 = 64 * 1024;
 pub enum Connection {
     /// The worker listens.
     Open(UnixStream),
-    /// It listens, but has no ear free.
+    /// The worker is listening, but its accept queue is full.
     Busy,
     /// Nobody listens.
     Nobody,

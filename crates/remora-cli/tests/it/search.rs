@@ -246,7 +246,7 @@ fn notes_say_what_was_read_otherwise() {
 fn help_tells_the_language() {
     let help = Remembered::nothing().call("search --help").go();
     assert_snapshot!(help.stdout, @r#"
-    Find what was done, said and learned
+    Search what was done, said and learned
 
     Usage: remora search [OPTIONS] [WORDS]...
 

@@ -20,47 +20,47 @@ fn help_of_all() {
     Usage: remora <COMMAND>
 
     Memory:
-      search        Find what was done, said and learned
-      show          Show rows in full
+      search        Search what was done, said and learned
+      show          Show items in full
       sessions      List sessions, newest first
-      timeline      What happened, in order
-      recap         What was done since a day, by project and session
-      context       What a session would be given now, and why
-      ledger        What sessions were given, and what of it was used
-      memory        Facts that are kept as files: save, list, check, review
+      timeline      Show what happened, in order
+      recap         Summarize recent work by project and session
+      context       Preview the context Remora would inject, and why
+      ledger        Show what was injected into past sessions and whether it was used
+      memory        Manage saved memories: add, list, check, review
       remember      Save a fact for later sessions; the same as `memory add`
-      wrong         Mark an item as wrong, so that no session is told of it again
-      edit          Put your own words in place of an item's
-      pin           Begin every session of a project with an item
+      wrong         Mark an item as wrong, so that it is never injected again
+      edit          Replace an item's text with your own
+      pin           Inject an item at the start of every session of a project
       forget        Delete items, sessions or projects for good, or a saved fact
-      folders       Notes on recent work in the folders of a project
-      permissions   What was allowed and refused, and rules to paste
+      folders       Write notes on recent work into the folders of a project
+      permissions   Show what was allowed and denied, and suggest permission rules
       mcp           Serve memory to an agent over MCP, on stdin and stdout
 
     Hooks:
       hooks         Test, explain and list hooks
-      demo          Play recorded sessions: what hooks do, what is kept, what the next one is given
+      demo          Play recorded sessions: what hooks do, what is stored, what the next session gets
 
     Instructions:
-      instructions  What is in the prompt: instruction files, in order, and why
+      instructions  Show which instruction files are in the prompt, and why
 
     Getting in and out:
-      install       Put Remora's hooks into an agent's settings, and try them
-      uninstall     Take Remora's hooks out of an agent's settings again
-      import        Read memories from elsewhere
-      export        Write everything out as JSON lines
+      install       Install Remora's hooks into an agent's settings, and test them
+      uninstall     Remove Remora's hooks from an agent's settings
+      import        Import past sessions and memories
+      export        Export everything as JSON lines
 
     Upkeep:
-      status        How much is remembered, and whether everything runs
-      doctor        Look for faults, and say how to mend each
-      pause         Stop remembering and recalling for a while
-      worker        The background process that stores what hooks captured
+      status        Show how much is stored and whether everything runs
+      doctor        Diagnose problems and suggest fixes
+      pause         Pause capture and recall
+      worker        Control the background process that stores captured events
       config        Show and change settings
-      rebuild       Make all digests anew from the archive
+      rebuild       Rebuild the database from archived events
       projects      List projects; join checkouts and keys of one
-      prune         Remove what is old
-      audit         Look through everything stored for secrets
-      bench         Measure how well searching works
+      prune         Remove old items and archived events
+      audit         Scan everything stored for secrets
+      bench         Measure how well search and recall work
       completions   Print a completion script for your shell
       help          Print this message or the help of the given subcommand(s)
 
@@ -115,7 +115,7 @@ fn help_of_run() {
           --permission-mode <MODE>   The permission mode, instead of the event's own
           --bare                     As with the client's --bare: managed hooks only
           --safe-mode                As with the client's --safe-mode: managed hooks only
-          --interactive              A person sits in front of the session
+          --interactive              Treat the session as interactive
           --trusted                  The folder counts as trusted
           --untrusted                The folder counts as not trusted
           --json                     Print JSON instead of text
@@ -147,7 +147,7 @@ fn help_of_explain() {
           --permission-mode <MODE>   The permission mode, instead of the event's own
           --bare                     As with the client's --bare: managed hooks only
           --safe-mode                As with the client's --safe-mode: managed hooks only
-          --interactive              A person sits in front of the session
+          --interactive              Treat the session as interactive
           --trusted                  The folder counts as trusted
           --untrusted                The folder counts as not trusted
           --json                     Print JSON instead of text
@@ -201,7 +201,7 @@ fn help_of_try() {
           --permission-mode <MODE>   The permission mode, instead of the event's own
           --bare                     As with the client's --bare: managed hooks only
           --safe-mode                As with the client's --safe-mode: managed hooks only
-          --interactive              A person sits in front of the session
+          --interactive              Treat the session as interactive
           --trusted                  The folder counts as trusted
           --untrusted                The folder counts as not trusted
           --json                     Print JSON instead of text
@@ -232,7 +232,7 @@ fn help_of_list() {
           --permission-mode <MODE>   The permission mode, instead of the event's own
           --bare                     As with the client's --bare: managed hooks only
           --safe-mode                As with the client's --safe-mode: managed hooks only
-          --interactive              A person sits in front of the session
+          --interactive              Treat the session as interactive
           --trusted                  The folder counts as trusted
           --untrusted                The folder counts as not trusted
           --json                     Print JSON instead of text
@@ -243,7 +243,7 @@ fn help_of_list() {
 #[test]
 fn help_of_demo_and_completions() {
     assert_snapshot!(help(&["demo", "--help"]), @r"
-    Play recorded sessions: what hooks do, what is kept, what the next one is given
+    Play recorded sessions: what hooks do, what is stored, what the next session gets
 
     Usage: remora demo [OPTIONS]
 

@@ -68,7 +68,7 @@ pub(super) fn list_tools(bounds: McpLimits) -> Vec<Tool> {
         ),
         build_tool(
             "timeline",
-            "What happened, in order: around a row, or in a time.",
+            "Show what happened, in order: around a row, or in a time.",
             json!({
                 "around": text("an id"),
                 "since": text("as in search"),
