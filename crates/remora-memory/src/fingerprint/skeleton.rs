@@ -264,7 +264,7 @@ impl MessageSkeleton {
             words.extend(&self.names);
         }
         words.retain(|word| is_content(word));
-        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        words.sort_by_key(|word| (std::cmp::Reverse(word.len()), *word));
         words.dedup();
         words.truncate(count);
         let words: Vec<&str> = words.into_iter().map(String::as_str).collect();
