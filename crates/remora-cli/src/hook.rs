@@ -5,6 +5,7 @@
 //! is on this path; the database is read only where the event has an answer.
 
 mod answer;
+mod compaction;
 mod failing;
 
 use std::ffi::OsString;

@@ -2,9 +2,10 @@
 //! remove. Safe to repeat from any point: what was stored already is known by
 //! its id, and a spool file goes only after the store has its event.
 
+mod dead_letter;
+
 use std::collections::HashSet;
 use std::fmt::Write;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
@@ -14,20 +15,16 @@ use remora_client::{
 };
 use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::{EventKey, Store};
-use remora_memory::{
-    CapturePolicy, CapturedEvent, EventDisposition, Extraction, Extractor, private,
-};
+use remora_memory::{CapturePolicy, CapturedEvent, EventDisposition, Extraction, Extractor};
 use remora_protocol::record::Project;
-use remora_protocol::request::Envelope;
 use remora_protocol::{Event, tokens};
 use serde_json::{Map, Value};
 
 use crate::archive::{Archive, ArchivedEvent};
-use crate::dead::{DeadLetter, store_dead_letter};
 use crate::forgotten::DeletionLog;
 use crate::guard::{CrashGuard, name_of};
 use crate::ignore::ProjectIgnores;
-use crate::ingest::{redact_envelope, redact_event};
+use crate::ingest::redact_event;
 use crate::injections::InjectionIngest;
 use crate::panics::{CaughtPanic, IsolationSteps, catch_panic, isolate_panics};
 use crate::{Log, ServerError, fingerprint, io_error_at, join};
@@ -522,96 +519,10 @@ impl SpoolIngest {
         }
         Ok(())
     }
-
-    /// Buries what cannot be stored. What cannot even be redacted stays in the
-    /// spool, for a later version of this program.
-    fn give_up(
-        &mut self,
-        file: &Path,
-        spooled: Option<SpooledEvent>,
-        reason: &str,
-        now: i64,
-        round: &mut BatchStats,
-    ) -> Result<(), ServerError> {
-        let reason = self
-            .redactor
-            .redact_text(reason, &mut RedactionCounts::default());
-        let letter = match catch_panic(|| self.build_dead_letter(file, spooled, &reason, now)) {
-            Ok(letter) => letter,
-            Err(panicked) => {
-                let name = name_of(file);
-                let line = format!("event file {name}: {reason}; not redacted ({panicked}), kept");
-                self.log.write_line(now, &line);
-                self.postponed.push(name);
-                return Ok(());
-            }
-        };
-        store_dead_letter(&self.paths, &letter)
-            .map_err(io_error_at(&self.paths.dead_letter_dir()))?;
-        delete_file(file)?;
-        let line = format!("event {}: dead letter, {reason}", letter.id);
-        self.log.write_line(now, &line);
-        round.taken += 1;
-        round.dead += 1;
-        Ok(())
-    }
-
-    fn build_dead_letter(
-        &self,
-        file: &Path,
-        spooled: Option<SpooledEvent>,
-        reason: &str,
-        now: i64,
-    ) -> DeadLetter {
-        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-        let (mut envelope, payload): (Option<Envelope>, Vec<u8>) = match spooled {
-            Some(spooled) => (Some(spooled.envelope), spooled.payload),
-            None => (None, read_regular_file(file)),
-        };
-        if let Some(envelope) = &mut envelope {
-            redact_envelope(&self.redactor, envelope, &mut RedactionCounts::default());
-        }
-        DeadLetter {
-            id: envelope
-                .as_ref()
-                .map_or_else(|| stem.into_owned(), |e| e.id.clone()),
-            agent: envelope.as_ref().map(|e| e.agent.clone()),
-            at: envelope.as_ref().map_or(now, |e| e.at),
-            envelope,
-            reason: reason.to_owned(),
-            payload: self.redact_payload(&payload),
-        }
-    }
-
-    /// As an event is redacted, if it is one: a passage that is never closed
-    /// must not take the closing brackets with it.
-    fn redact_payload(&self, payload: &[u8]) -> String {
-        let mut marks = RedactionCounts::default();
-        if let Ok(mut value @ Value::Object(_)) = serde_json::from_slice(payload) {
-            private::strip_value(&mut value);
-            self.redactor.redact_json(&mut value, &mut marks);
-            return value.to_string();
-        }
-        let text = String::from_utf8_lossy(payload);
-        let text = private::strip_private(&text);
-        let text = private::strip_injected(&text);
-        self.redactor.redact_text(&text, &mut marks).into_owned()
-    }
 }
 
 fn delete_file(file: &Path) -> Result<(), ServerError> {
     remora_client::remove_file(file).map_err(io_error_at(file))
-}
-
-/// What can be kept of a file that is no event.
-fn read_regular_file(file: &Path) -> Vec<u8> {
-    let small =
-        fs::symlink_metadata(file).is_ok_and(|m| m.is_file() && m.len() <= MAX_EVENT_FILE_BYTES);
-    if small {
-        fs::read(file).unwrap_or_default()
-    } else {
-        Vec::new()
-    }
 }
 
 fn decode_event(spooled: &SpooledEvent) -> Result<Event, String> {

@@ -37,7 +37,7 @@ fn every_check_complains_about_its_fault_and_about_nothing_else() {
 #[test]
 fn a_long_file_needs_an_entry_and_an_entry_needs_a_long_file() {
     let table = ("crates/remora-hooks/src/table.rs", "a table");
-    let long = files(&[(table.0, &"//! x\n".repeat(651))]);
+    let long = files(&[(table.0, &"//! x\n".repeat(601))]);
     let short = files(&[(table.0, "//! x\n")]);
     assert_eq!(shape::size_with(&long, &[table]), []);
     assert_eq!(shape::size_with(&long, &[]).len(), 1);
@@ -428,7 +428,7 @@ fn shape_cases() -> Vec<Case> {
     const POSTGRES: &str = "crates/remora-store/migrations/postgres/0001_init.sql";
     let tests = format!(
         "{}#[cfg(test)]\nmod tests {{\n{}}}\n",
-        "//! x\n".repeat(650),
+        "//! x\n".repeat(600),
         "fn f() {}\n".repeat(300)
     );
     let with_size = |size: u64| {
@@ -446,7 +446,7 @@ fn shape_cases() -> Vec<Case> {
                     &"fn f() {}\n".repeat(900),
                 ),
             ]),
-            bad: vec![fault(RUN, 1, &"//! x\n".repeat(651))],
+            bad: vec![fault(RUN, 1, &"//! x\n".repeat(601))],
         },
         Case {
             check: "files say what they own",

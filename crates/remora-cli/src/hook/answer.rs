@@ -2,15 +2,14 @@
 //! the switches that the person has set. Anything that goes wrong here means
 //! that nothing is said.
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use remora_agents::HookResponse;
 use remora_client::{
     EMBEDDING_BUDGET_MS, EmbeddingRequest, Folder, InjectionLog, PendingTasks, ProjectLocation,
-    RootClaim, given_file, stable_hash, write_our_file,
+    RootClaim, stable_hash,
 };
 use remora_memory::output::printed_output;
 use remora_memory::private::strip_private;
@@ -37,10 +36,6 @@ use crate::tools::find_tool_prefix;
 
 /// An answer that takes longer is given up.
 const DEFAULT_ANSWER_BUDGET: Duration = Duration::from_millis(150);
-/// A summary that waited longer belongs to another compaction.
-const MAX_SUMMARY_AGE: Duration = Duration::from_mins(10);
-/// The most of a summary that is compared.
-const MAX_SUMMARY_BYTES: usize = 128 * 1024;
 
 /// The tool that starts a subagent, and what older clients call it.
 const SUBAGENT_TOOLS: [&str; 2] = ["Agent", "Task"];
@@ -65,7 +60,7 @@ pub(super) fn is_answered(event: EventName) -> bool {
 
 /// One event that may be answered.
 pub(super) struct HookRequest<'a> {
-    hook: &'a Hook,
+    pub(super) hook: &'a Hook,
     event: Event,
     place: &'a ProjectLocation,
     settings: RecallSettings,
@@ -549,37 +544,6 @@ impl<'a> HookRequest<'a> {
         }
     }
 
-    fn keep_summary(&self) {
-        let text = self.event_field("last_assistant_message");
-        let text = strip_private(&text[..text.floor_char_boundary(MAX_SUMMARY_BYTES)]);
-        if let Err(e) = self.write_summary(&text) {
-            self.hook
-                .log_message(&format!("a summary was not kept: {e}"));
-        }
-    }
-
-    fn write_summary(&self, text: &str) -> io::Result<()> {
-        let file = self.summary_file();
-        if let Some(folder) = file.parent() {
-            remora_client::make_our_folder(folder)?;
-        }
-        write_our_file(&file, text.as_bytes())
-    }
-
-    fn take_summary(&self) -> Option<String> {
-        let file = self.summary_file();
-        let written = fs::metadata(&file).and_then(|meta| meta.modified());
-        let fresh = written.is_ok_and(|time| time.elapsed().is_ok_and(|age| age < MAX_SUMMARY_AGE));
-        let text = fs::read_to_string(&file).ok().filter(|_| fresh);
-        let _ = fs::remove_file(file);
-        text
-    }
-
-    fn summary_file(&self) -> PathBuf {
-        let given = given_file(&self.hook.paths, self.session_id());
-        given.with_extension("summary")
-    }
-
     /// Whether an edit may be answered with a word about saving.
     fn is_edit(&self) -> bool {
         self.settings.suggests && matches!(self.event_field("tool_name"), "Write" | "Edit")
@@ -620,14 +584,14 @@ impl<'a> HookRequest<'a> {
     }
 
     /// Sessions of a client that names none share one.
-    fn session_id(&self) -> &str {
+    pub(super) fn session_id(&self) -> &str {
         match self.event_field("session_id") {
             "" => "unknown",
             id => id,
         }
     }
 
-    fn event_field(&self, field: &str) -> &str {
+    pub(super) fn event_field(&self, field: &str) -> &str {
         let value = self.event.fields.get(field).and_then(Value::as_str);
         value.unwrap_or_default()
     }

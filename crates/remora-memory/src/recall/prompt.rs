@@ -13,23 +13,21 @@ use super::failure::known_fix;
 use super::freshness::{Freshness, FreshnessChecker};
 use super::intent::{PromptIntent, classify_intent};
 use super::memories;
-use super::prompt_search::{FIRST_PROMPT_NOTE, PromptSearch};
+use super::prompt_search::{
+    FIRST_PROMPT_NOTE, PromptSearch, RECALLED_KINDS, RULE_KINDS, bounded_query, find_hits, is_rule,
+};
 use super::reader::RecallReader;
 use super::recent::RecentTurns;
-use super::relevance::{is_common, least_probability};
+use super::relevance::least_probability;
 use super::subject::{find_names, is_only_process, is_template};
 use super::supersession::{Supersessions, is_stated};
 use super::word_set::WordSet;
 use super::{Exposure, RecallContext, RecallResult, is_untrusted, item_line, name_of, work};
 use crate::end_date::ended_on;
 use crate::episode::{ComparedTurn, amends_turn, drops_by_name};
-use crate::store::{FileMatch, Filter, Hit, ItemRef, LookupItems, PageRequest as Part, Result};
-use crate::words::{self, Query, is_stop};
+use crate::store::{FileMatch, Filter, Hit, ItemRef, PageRequest as Part, Result};
+use crate::words::{self, is_stop};
 
-/// Bytes of a prompt that are searched for.
-const MAX_QUERY_BYTES: usize = 1_000;
-/// Hits that are looked at.
-const MAX_HITS: usize = 40;
 /// Cards that are given at most.
 const MAX_CARDS: usize = 3;
 /// How likely a candidate must be of use at a later prompt that asks for new work:
@@ -54,33 +52,6 @@ const MIN_NAMING_WORDS: usize = 2;
 const STANDING_NOTE: &str = "standing";
 /// The same of one row: a prompt brought it.
 const REMINDED_NOTE: &str = "reminded";
-
-/// What was ruled and still counts, whatever the work is.
-const RULE_KINDS: &[Kind] = &[
-    Kind::Decision,
-    Kind::Preference,
-    Kind::Correction,
-    Kind::Memory,
-];
-
-/// Kinds that may come.
-pub(super) const RECALLED_KINDS: &[Kind] = &[
-    Kind::Decision,
-    Kind::Preference,
-    Kind::Correction,
-    Kind::Memory,
-    Kind::Summary,
-    Kind::Fix,
-    Kind::Bugfix,
-    Kind::Feature,
-    Kind::Refactor,
-    Kind::Change,
-    Kind::Discovery,
-    Kind::Task,
-    Kind::Message,
-    Kind::Prompt,
-    Kind::Commit,
-];
 
 pub(super) fn recall_for_prompt(
     store: &RecallReader<'_>,
@@ -145,9 +116,7 @@ pub(super) fn recall_for_prompt(
     let names = find_names(giving.prompt);
     for candidate in &candidates {
         let asks_new_work = matches!(intent, PromptIntent::New | PromptIntent::Continue);
-        let is_rule = candidate
-            .best_of(|kind| is_stated(kind) || kind == Kind::Memory)
-            .is_some();
+        let is_rule = candidate.best_of(is_rule).is_some();
         let least = if is_first || !asks_new_work || is_rule {
             least_at_first
         } else {
@@ -176,50 +145,6 @@ pub(super) fn recall_for_prompt(
         recall.told.push(FIRST_PROMPT_NOTE.to_owned());
     }
     Ok(recall)
-}
-
-/// As much of a prompt as is searched for.
-pub(super) fn bounded_query(text: &str) -> &str {
-    &text[..text.floor_char_boundary(MAX_QUERY_BYTES)]
-}
-
-/// Hits of the project, and of what the user saved for all projects.
-pub(super) fn find_hits(
-    store: &RecallReader<'_>,
-    scene: &RecallContext<'_>,
-    text: &str,
-    kinds: &[Kind],
-) -> Result<Vec<Hit>> {
-    let query = Query::parse(bounded_query(text))
-        .without_common_words(is_common)
-        .with_embedding(scene.embedding)
-        .with_quick_effort();
-    let filter = Filter {
-        project: Some(scene.project.to_owned()),
-        kinds: kinds.to_vec(),
-        // That a file was read or a word looked for answers nothing.
-        looks: LookupItems::LeftOut,
-        ..Filter::default()
-    };
-    let mut hits = store.search(&query, &filter, MAX_HITS)?;
-    let own = Filter {
-        project: Some(String::new()),
-        kinds: vec![Kind::Memory],
-        ..Filter::default()
-    };
-    // Most people have saved nothing there, which is quickly seen.
-    if !store.list_items(&own, Part::newest(1))?.is_empty() {
-        hits.extend(store.search(&query, &own, MAX_HITS / 4)?);
-    }
-    // The session has its own words in mind, and the same words asked before are
-    // no answer; a turn that answered them comes by what was said in it.
-    let asked = words::split_terms(text);
-    hits.retain(|hit| {
-        let item = &hit.item;
-        let is_own = !item.session.is_empty() && item.session == scene.session;
-        !is_own && (item.kind != Kind::Prompt || words::split_terms(&item.text) != asked)
-    });
-    Ok(hits)
 }
 
 /// Where the work stood that is to be gone on with.
@@ -590,9 +515,8 @@ impl<'a> PromptRecall<'a> {
     /// says and no prompt of this session has brought it. Only what the user ruled
     /// is worth saying twice.
     fn is_due_again(&self, item: &Item) -> bool {
-        let is_rule = is_stated(item.kind) || item.kind == Kind::Memory;
         self.is_change
-            && is_rule
+            && is_rule(item.kind)
             && !is_untrusted(item)
             && !self.scene.given.has_noted(&reminder_of(&name_of(item)))
     }
@@ -631,7 +555,6 @@ impl<'a> PromptRecall<'a> {
     }
 
     fn into_result(mut self) -> RecallResult {
-        let is_rule = |kind| is_stated(kind) || kind == Kind::Memory;
         let rules = self.recall.given.iter().filter(|given| is_rule(given.kind));
         let reminders: Vec<String> = rules.map(|given| reminder_of(&given.item)).collect();
         self.recall.told.extend(reminders);

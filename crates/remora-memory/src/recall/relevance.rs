@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use remora_protocol::record::{Item, Kind};
 
 use super::intent::PromptIntent;
+use super::prompt_search::is_rule;
 use super::supersession::is_stated;
 use crate::sentence::is_wide;
 use crate::store::Hit;
@@ -164,7 +165,7 @@ impl Relevance {
         let asked =
             |item: &Item| matches!(item.kind, Kind::Prompt | Kind::Memory) || is_stated(item.kind);
         let said = |item: &Item| matches!(item.kind, Kind::Summary | Kind::Memory | Kind::Commit);
-        let stated = |item: &Item| is_stated(item.kind) || item.kind == Kind::Memory;
+        let stated = |item: &Item| is_rule(item.kind);
         let share = |hit: &Hit| hit.fit.share;
         let encoder = |hit: &Hit| {
             if self.has_encoder {

@@ -12,7 +12,7 @@ use super::context_block::ContextBlock;
 use super::freshness::Freshness;
 use super::intent::{PromptIntent, classify_intent};
 use super::memories;
-use super::prompt::{RECALLED_KINDS, find_hits};
+use super::prompt_search::{RECALLED_KINDS, find_hits};
 use super::reader::RecallReader;
 use super::sanitize::sanitize_line;
 use super::supersession::{STATEMENT_KINDS, Supersessions};

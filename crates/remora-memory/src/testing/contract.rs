@@ -2,6 +2,7 @@
 //! check panics where it stands.
 
 mod correcting;
+mod logging;
 mod reading;
 mod recalling;
 mod searching;
@@ -22,6 +23,7 @@ pub fn checks() -> Vec<Check> {
         correcting::CHECKS,
         writing::CHECKS,
         reading::CHECKS,
+        logging::CHECKS,
         recalling::CHECKS,
         searching::CHECKS,
     ]

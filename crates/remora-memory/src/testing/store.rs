@@ -17,12 +17,11 @@ use crate::embedding_text::{self, list_texts};
 use crate::overrides::Overrides;
 use crate::rank::{MatchStrength, ScoreParts};
 use crate::store::{
-    Batch, DetailRow, ErasePlan, EventKey, FileMatch, Filter, Hit, IndexState, ItemRef, ItemWrite,
-    LookupItems, PageRequest, PruneMode, PruneRequest, Result, SortOrder, Store, StoreStats,
-    is_look,
+    Batch, DetailRow, ErasePlan, EventKey, Filter, Hit, IndexState, ItemRef, ItemWrite,
+    PageRequest, PruneMode, PruneRequest, Result, SortOrder, Store, StoreStats,
 };
 use crate::words::Query;
-use matching::{begins, fill_fit, holds, idf, terms};
+use matching::{begins, fill_fit, fits, holds, idf, terms};
 
 /// Memory that ends with the process.
 #[derive(Debug, Default)]
@@ -208,34 +207,6 @@ impl State {
             && is(&filter.project, |session| &session.project)
             && is(&filter.agent, |session| &session.agent)
     }
-}
-
-fn fits(item: &Item, filter: &Filter) -> bool {
-    let is = |wanted: &Option<String>, value: &String| wanted.as_ref().is_none_or(|w| w == value);
-    is(&filter.project, &item.project)
-        && is(&filter.session, &item.session)
-        && is(&filter.agent, &item.agent)
-        && (filter.kinds.is_empty() || filter.kinds.contains(&item.kind))
-        && (filter.looks == LookupItems::Kept || !is_look(item))
-        && filter.since.is_none_or(|since| item.time >= since)
-        && filter.until.is_none_or(|until| item.time < until)
-        && filter.file.as_ref().is_none_or(|file| {
-            let mut paths = item.files_read.iter().chain(&item.files_modified);
-            paths.any(|path| is_file(path, file))
-        })
-}
-
-fn is_file(path: &str, file: &FileMatch) -> bool {
-    let file = match file {
-        FileMatch::Exactly(file) => return path == file,
-        FileMatch::Like(file) => file.trim_end_matches('/'),
-    };
-    let file = file.strip_prefix("./").unwrap_or(file);
-    let below = path.strip_prefix(file);
-    let above = path.strip_suffix(file);
-    path == file
-        || below.is_some_and(|rest| rest.starts_with('/'))
-        || above.is_some_and(|rest| rest.ends_with('/'))
 }
 
 fn page<T>(mut rows: Vec<T>, order: SortOrder, limit: usize, skip: impl Fn(&T) -> bool) -> Vec<T> {

@@ -199,8 +199,8 @@ fn what_belongs_to_a_turn_is_one_candidate_with_its_checkpoint() {
     let reader = RecallReader::new(&world.store, Some("project"), 0).unwrap();
     let scene = world.scene(0);
     let text = "webhook events in the outbox table";
-    let kinds = super::super::prompt::RECALLED_KINDS;
-    let hits = super::super::prompt::find_hits(&reader, &scene, text, kinds).unwrap();
+    let kinds = super::super::prompt_search::RECALLED_KINDS;
+    let hits = super::super::prompt_search::find_hits(&reader, &scene, text, kinds).unwrap();
     let found =
         candidates::rank_candidates(&reader, &scene, (text, PromptIntent::New), hits).unwrap();
     let mut groups: Vec<(Option<i64>, Vec<i64>)> = found

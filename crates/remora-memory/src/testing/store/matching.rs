@@ -1,5 +1,5 @@
-//! Which rows of the store in memory hold a word of a query, and how well they
-//! fit in the scale that recall goes by.
+//! Which items of the store in memory fit a filter or hold a word of a query, and
+//! how well they fit in the scale that recall goes by.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use remora_protocol::record::Item;
 
 use crate::embedding_text::{self, list_texts};
 use crate::rank::{MIN_MATCH_STRENGTH_ITEMS, inverse_frequency};
-use crate::store::Hit;
+use crate::store::{FileMatch, Filter, Hit, LookupItems, is_look};
 use crate::words::{Query, TermGroup, for_each_term, holds_phrase};
 
 /// The terms of an item.
@@ -58,4 +58,33 @@ pub(super) fn fill_fit(hits: &mut [Hit], query: &Query, most: f64) {
             hit.fit.gist = own.cosine_similarity(asked);
         }
     }
+}
+
+/// Whether an item is within the filter.
+pub(super) fn fits(item: &Item, filter: &Filter) -> bool {
+    let is = |wanted: &Option<String>, value: &String| wanted.as_ref().is_none_or(|w| w == value);
+    is(&filter.project, &item.project)
+        && is(&filter.session, &item.session)
+        && is(&filter.agent, &item.agent)
+        && (filter.kinds.is_empty() || filter.kinds.contains(&item.kind))
+        && (filter.looks == LookupItems::Kept || !is_look(item))
+        && filter.since.is_none_or(|since| item.time >= since)
+        && filter.until.is_none_or(|until| item.time < until)
+        && filter.file.as_ref().is_none_or(|file| {
+            let mut paths = item.files_read.iter().chain(&item.files_modified);
+            paths.any(|path| is_file(path, file))
+        })
+}
+
+fn is_file(path: &str, file: &FileMatch) -> bool {
+    let file = match file {
+        FileMatch::Exactly(file) => return path == file,
+        FileMatch::Like(file) => file.trim_end_matches('/'),
+    };
+    let file = file.strip_prefix("./").unwrap_or(file);
+    let below = path.strip_prefix(file);
+    let above = path.strip_suffix(file);
+    path == file
+        || below.is_some_and(|rest| rest.starts_with('/'))
+        || above.is_some_and(|rest| rest.ends_with('/'))
 }
