@@ -7,7 +7,7 @@ mod prompt;
 
 use std::path::PathBuf;
 
-use remora_protocol::{EVENTS, Event, EventName};
+use remora_core::{EVENTS, Event, EventName};
 use serde_json::{Map, Value};
 
 use crate::repair_json::{TRUNCATION_MARK, repair_json};

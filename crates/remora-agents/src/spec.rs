@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use remora_protocol::{Event, EventName};
+use remora_core::{Event, EventName};
 
 use crate::mcp::McpSpec;
 

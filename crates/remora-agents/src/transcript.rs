@@ -11,7 +11,7 @@ mod words;
 
 use std::collections::HashMap;
 
-use remora_protocol::{Event, EventName};
+use remora_core::{Event, EventName};
 use serde_json::{Map, Value, json};
 
 use self::entry::{MessageBlock, MessageContent, TranscriptLine};

@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 use remora_client::{
     DataPaths, HookInput, ProjectLocation, RootClaim, request_embedding, send_request, spool_event,
 };
+use remora_core::record::{Item, Kind};
+use remora_core::request::{Reply, Request};
 use remora_embed::{EMBEDDING_DIMS, Embedding, MODEL_ID};
 use remora_memory::recall::error_print;
 use remora_memory::store::{Filter, IndexState, PageRequest, SortOrder, Store};
 use remora_memory::testing::generator::{Generator, Made};
-use remora_protocol::record::{Item, Kind};
-use remora_protocol::request::{Reply, Request};
 use remora_store::Access;
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -13,8 +13,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+use remora_core::time::format_rfc3339;
 use remora_memory::testing::generator::{Generator, Made};
-use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
 const MB: f64 = 1_000_000.0;

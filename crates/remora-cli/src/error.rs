@@ -15,7 +15,7 @@ pub(crate) enum CliError {
     #[error("cannot read the event: {0}")]
     Stdin(std::io::Error),
     #[error("{0}")]
-    Event(#[from] remora_protocol::DecodeError),
+    Event(#[from] remora_core::DecodeError),
     #[error("{0}")]
     Load(#[from] remora_hooks::LoadError),
     #[error("{0}")]

@@ -19,7 +19,7 @@ use remora_client::{
     CaptureFailureMark, DataPaths, HookInput, Pause, PauseState, ProjectLocation, RootClaim,
     append_line, locate_project, notify_worker, peek_header, read_input, spool_event,
 };
-use remora_protocol::EventName;
+use remora_core::EventName;
 use remora_server::identity::claim_project;
 
 use crate::clock;

@@ -4,7 +4,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-use remora_protocol::text::is_invisible;
+use remora_core::text::is_invisible;
 use serde::Serialize;
 
 use crate::environment::Environment;

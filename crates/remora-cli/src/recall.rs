@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, UNIX_EPOCH};
 
 use remora_client::{InjectionLog, NewInjection, ProjectLocation, normalise_path, open_plain};
+use remora_core::record::FileFingerprint;
+use remora_core::request::EncodedEmbedding;
 use remora_embed::{EMBEDDING_DIMS, Embedding, MODEL_ID};
 use remora_files::read_file;
 use remora_instructions::memories::MemoryFolder;
@@ -14,8 +16,6 @@ use remora_memory::prompt_embedding::PromptEmbedding;
 use remora_memory::recall::{
     Exposure, FileStatus, InjectionHistory, ProjectFiles, RecallContext, RecallLimits, RecallResult,
 };
-use remora_protocol::record::FileFingerprint;
-use remora_protocol::request::EncodedEmbedding;
 
 use crate::clock;
 use crate::config::Config;

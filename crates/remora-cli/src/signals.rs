@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use remora_client::{DataPaths, send_request};
-use remora_protocol::request::Request;
+use remora_core::request::Request;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;

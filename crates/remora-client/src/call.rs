@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use remora_protocol::request::{EmbeddingReply, Reply, Request};
+use remora_core::request::{EmbeddingReply, Reply, Request};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
 /// The longest path that fits everywhere.

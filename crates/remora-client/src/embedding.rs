@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use remora_protocol::request::{EmbeddingReply, EncodedEmbedding, Request};
+use remora_core::request::{EmbeddingReply, EncodedEmbedding, Request};
 
 use crate::call::send_line;
 use crate::input::wait_readable;

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use remora_protocol::record::FileFingerprint;
+use remora_core::record::FileFingerprint;
 
 /// Larger files have no anchor: reading them costs more than knowing is worth.
 const MAX_FINGERPRINTED_BYTES: u64 = 4 * 1024 * 1024;

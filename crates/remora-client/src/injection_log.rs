@@ -13,7 +13,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use remora_protocol::record::Injection;
+use remora_core::record::Injection;
 
 use crate::{DataPaths, append_our_file, make_our_folder, open_our_file, stable_hash};
 

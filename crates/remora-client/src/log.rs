@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use remora_protocol::time::format_rfc3339;
+use remora_core::time::format_rfc3339;
 
 use crate::Folder;
 

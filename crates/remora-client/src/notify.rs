@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use remora_protocol::request::Request;
+use remora_core::request::Request;
 
 use crate::call::send_line;
 use crate::{Connection, DataPaths};

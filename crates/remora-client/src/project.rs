@@ -12,7 +12,7 @@ mod checkout;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use remora_protocol::record::Project;
+use remora_core::record::Project;
 
 use crate::roots::{is_holdable, is_line};
 use crate::{DataPaths, ProjectRoots};

@@ -8,7 +8,7 @@ use std::io::{self, IoSlice, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
+use remora_core::request::{ENVELOPE_VERSION, Envelope};
 use uuid::Uuid;
 
 use crate::{DataPaths, Folder, ProjectLocation};

@@ -11,8 +11,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use remora_core::Event;
 use remora_hooks::{Engine, EngineOptions, Host, PlanVerdict, SettingsPaths};
-use remora_protocol::Event;
 use serde_json::{Value, json};
 
 fn main() {

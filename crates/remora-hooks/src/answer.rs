@@ -3,7 +3,7 @@
 //! The only place that knows what exit code 2 means, when text counts as JSON,
 //! and when a failure blocks.
 
-use remora_protocol::{
+use remora_core::{
     Answers, ElicitationResponse, EventDef, EventName, ExitTwo, Permission, PlainText,
 };
 use serde_json::{Map, Value};

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use remora_protocol::{EVENTS, Event, Permission};
+use remora_core::{EVENTS, Event, Permission};
 use serde_json::json;
 
 use crate::answer::{self, HandlerOutput, ProcessExit};

@@ -3,7 +3,7 @@
 //! It is a filter to save process starts, not a guard: what cannot be
 //! understood lets the handler run.
 
-use remora_protocol::Event;
+use remora_core::Event;
 use serde_json::Value;
 
 use crate::matcher::TOOL_ALIASES;

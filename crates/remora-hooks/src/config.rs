@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use remora_protocol::EventName;
+use remora_core::EventName;
 use serde_json::{Map, Value};
 
 mod check;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use remora_protocol::Event;
+use remora_core::Event;
 
 use crate::answer::{HandlerOutput, ProcessExit};
 use crate::config::{HandlerKind, WaitMode};

@@ -123,7 +123,7 @@ pub struct ConfiguredHandler {
     /// Equal for equal groups.
     pub(crate) group: Arc<str>,
     /// The event.
-    pub event: remora_protocol::EventName,
+    pub event: remora_core::EventName,
 }
 
 /// Text given with `--settings`.

@@ -36,7 +36,7 @@ mod wildcard;
 
 use std::path::{Path, PathBuf};
 
-use remora_protocol::{EVENTS, Event};
+use remora_core::{EVENTS, Event};
 
 pub use answer::HandlerStatus;
 pub use error::LoadError;

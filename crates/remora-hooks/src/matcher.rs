@@ -1,7 +1,7 @@
 //! A matcher, compiled once: everything, a list of names, or a regular
 //! expression. A list never builds an expression.
 
-use remora_protocol::{EventDef, MatcherStyle, Subject};
+use remora_core::{EventDef, MatcherStyle, Subject};
 
 use crate::js_regex::JsRegex;
 

@@ -1,7 +1,7 @@
 //! Folds the answers of all handlers into one outcome. Pure: same answers in
 //! the same order, same outcome, whatever the timing.
 
-use remora_protocol::{
+use remora_core::{
     Answers, ElicitationResponse, Event, EventDef, EventName, Outcome, Permission, StopEffect,
 };
 use serde_json::{Map, Value};

@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use remora_protocol::Permission;
+use remora_core::Permission;
 use serde_json::{Map, Value};
 
 use crate::condition::{current_name, path_field};

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use remora_protocol::{Event, EventName, HandlerKinds};
+use remora_core::{Event, EventName, HandlerKinds};
 use serde_json::Value;
 
 use crate::condition::{Condition, ConditionResult, ToolCallView};

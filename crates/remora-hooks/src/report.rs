@@ -1,7 +1,7 @@
 //! What ran, for how long, and what it said: the JSON of `remora hooks run`
 //! and `remora hooks explain`. Field names are stable.
 
-use remora_protocol::Outcome;
+use remora_core::Outcome;
 use serde::Serialize;
 use serde_json::Value;
 

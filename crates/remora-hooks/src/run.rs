@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use remora_protocol::{Event, EventName, Outcome};
+use remora_core::{Event, EventName, Outcome};
 use serde_json::Value;
 
 use crate::Engine;

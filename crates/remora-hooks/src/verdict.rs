@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use remora_protocol::{Event, EventName, Outcome, Permission};
+use remora_core::{Event, EventName, Outcome, Permission};
 use serde_json::{Map, Value};
 
 use crate::Engine;

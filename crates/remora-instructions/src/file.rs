@@ -133,7 +133,7 @@ impl LoadedFile {
 
     /// What it costs a model, estimated.
     pub fn estimate_tokens(&self) -> u32 {
-        remora_protocol::tokens::estimate_tokens(&self.content)
+        remora_core::tokens::estimate_tokens(&self.content)
     }
 }
 

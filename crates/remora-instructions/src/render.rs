@@ -7,7 +7,7 @@ mod tests;
 
 use std::fmt::Write as _;
 
-use remora_protocol::text::defuse_tags;
+use remora_core::text::defuse_tags;
 use serde_json::{Value, json};
 
 use crate::file::{InstructionKind, LoadReason, LoadedFile};

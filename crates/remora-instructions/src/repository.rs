@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use remora_core::git;
 use remora_files::read_text;
-use remora_protocol::git;
 
 use crate::names;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use remora_protocol::shapes;
+use remora_core::shapes;
 use serde_json::Value;
 
 use crate::disk;

@@ -12,7 +12,7 @@ mod scan;
 
 use std::ops::Range;
 
-use remora_protocol::record::Kind;
+use remora_core::record::Kind;
 
 use crate::fingerprint::ErrorFingerprint;
 use crate::words::{ExcludedText, MAX_QUERY_BYTES, Query, TermGroup};

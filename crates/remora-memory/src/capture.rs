@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use remora_protocol::request::Envelope;
-use remora_protocol::{Event, EventName};
+use remora_core::request::Envelope;
+use remora_core::{Event, EventName};
 use serde_json::Value;
 
 use crate::store::EventKey;

@@ -9,8 +9,8 @@ mod revert;
 #[cfg(test)]
 mod tests;
 
-use remora_protocol::record::{Item, Kind};
-use remora_protocol::tokens;
+use remora_core::record::{Item, Kind};
+use remora_core::tokens;
 use serde_json::{Map, Value, json};
 
 pub use message::{CommitMessage, read_message, reverted_hashes};

@@ -2,7 +2,7 @@
 //! texts that are embedded. Those are short, because a long one says less about
 //! each of its parts.
 
-use remora_protocol::record::Item;
+use remora_core::record::Item;
 
 /// How much the model reads, in bytes.
 const MAX_EMBEDDED_BYTES: usize = 800;
@@ -78,7 +78,7 @@ fn append_text(about: &mut String, text: &str) {
 mod tests {
     use super::{MAX_EMBEDDED_BYTES, build_embedding_text};
     use crate::testing::item;
-    use remora_protocol::record::Item;
+    use remora_core::record::Item;
 
     #[test]
     fn a_title_that_repeats_the_text_is_told_once() {

@@ -12,8 +12,8 @@ mod wide;
 
 use std::borrow::Cow;
 
-use remora_protocol::record::{Item, Kind};
-use remora_protocol::time::format_date;
+use remora_core::record::{Item, Kind};
+use remora_core::time::format_date;
 
 use crate::overrides::CLAIM_KINDS;
 use crate::words::BytePairs;

@@ -9,7 +9,7 @@ mod timeline;
 use std::collections::HashMap;
 use std::fmt;
 
-use remora_protocol::record::{Item, Kind, LoggedEvent, Project};
+use remora_core::record::{Item, Kind, LoggedEvent, Project};
 
 use crate::capture::{CaptureDecision, CapturedEvent};
 use crate::policy::{CapturePolicy, Treatment, event_treatment};
@@ -116,7 +116,7 @@ impl Extractor {
     fn list_touched_sessions(
         &self,
         events: &[&CapturedEvent],
-    ) -> Vec<remora_protocol::record::Session> {
+    ) -> Vec<remora_core::record::Session> {
         let mut ids: Vec<_> = events.iter().map(|e| e.session()).collect();
         ids.sort_unstable();
         ids.dedup();

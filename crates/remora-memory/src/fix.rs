@@ -2,8 +2,8 @@
 //! something, then the same command passing, is an error and what mended it. So
 //! is another form of the command that passes, and what it has more.
 
-use remora_protocol::record::{Item, Kind};
-use remora_protocol::tokens;
+use remora_core::record::{Item, Kind};
+use remora_core::tokens;
 use serde_json::{Value, json};
 
 use crate::output::{

@@ -1,7 +1,7 @@
 //! The derived record of a folder: what lives in it, and what was added,
 //! changed, moved or removed by which session.
 
-use remora_protocol::record::{FileRecord, FileState, Item};
+use remora_core::record::{FileRecord, FileState, Item};
 use serde_json::Value;
 
 use crate::capture::CapturedEvent;

@@ -7,7 +7,7 @@ mod deed;
 
 use std::collections::HashMap;
 
-use remora_protocol::record::{Injection, InjectionUse, Item, Kind};
+use remora_core::record::{Injection, InjectionUse, Item, Kind};
 
 use crate::capture::{CaptureDecision, CapturedEvent};
 use crate::fix;

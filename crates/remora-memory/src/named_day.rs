@@ -1,7 +1,7 @@
 //! A day, a month or a year that a question names: "on 3 November", "in May
 //! 2026", "2026-11-15". Pure; knows no clock, so "yesterday" means nothing here.
 
-use remora_protocol::time::civil_from_days;
+use remora_core::time::civil_from_days;
 
 const DAY_MS: i64 = 86_400_000;
 const MONTHS: [&str; 12] = [

@@ -3,8 +3,8 @@
 //! are one statement.
 
 use crate::episode;
-use remora_protocol::record::{Item, ItemEdit, Kind, OriginalWords, Override, Rejection};
-use remora_protocol::tokens;
+use remora_core::record::{Item, ItemEdit, Kind, OriginalWords, Override, Rejection};
+use remora_core::tokens;
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 

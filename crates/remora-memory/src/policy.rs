@@ -1,7 +1,7 @@
 //! What becomes of each event: one table. And what the person has said about
 //! what is kept.
 
-use remora_protocol::EventName;
+use remora_core::EventName;
 
 use crate::redact::RedactionRules;
 

@@ -2,7 +2,7 @@
 //! finds candidates and says what it knows of each; this says which is best and
 //! what its score is made of. Each part was measured: `docs/benchmarks.md`.
 
-use remora_protocol::record::Kind;
+use remora_core::record::Kind;
 
 /// How much each part counts.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -32,7 +32,7 @@ pub(crate) mod supersession;
 pub(crate) mod word_set;
 mod work;
 
-use remora_protocol::record::{FileFingerprint, Item, Kind};
+use remora_core::record::{FileFingerprint, Item, Kind};
 
 use crate::prompt_embedding::PromptEmbedding;
 use crate::store::{Filter, PageRequest as Part, Result, Store};

@@ -2,7 +2,7 @@
 //! the stored rows when the worker has been away: rows go in through one door,
 //! whether they are new or old.
 
-use remora_protocol::record::{Item, Kind, Session};
+use remora_core::record::{Item, Kind, Session};
 
 use crate::capture::CapturedEvent;
 use crate::episode::{ChangedLines, changed_lines};

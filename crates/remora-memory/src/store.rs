@@ -1,12 +1,12 @@
 //! The `Store` port: where memory lives, as duties. One contract suite
 //! (`testing::contract`) holds every backend to them.
 
-use remora_embed::Embedding;
-use remora_protocol::record::{
+use remora_core::record::{
     FileRecord, Injection, InjectionUse, Item, Kind, LoggedEvent, Override, Project, Session,
 };
+use remora_embed::Embedding;
 
-pub use remora_protocol::record::ErasePlan;
+pub use remora_core::record::ErasePlan;
 
 use crate::rank::{MatchStrength, ScoreParts};
 use crate::words::Query;

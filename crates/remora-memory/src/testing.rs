@@ -8,7 +8,7 @@ pub mod generator;
 mod growth;
 mod store;
 
-use remora_protocol::record::{Item, Kind, LoggedEvent, Session};
+use remora_core::record::{Item, Kind, LoggedEvent, Session};
 
 pub use faulty::{Fault, FaultyStore};
 pub use growth::{GROWTH, MAX_GROWTH, cost_growth};

@@ -11,12 +11,12 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use remora_client::{append_our_file, create_our_file, open_our_file};
-use remora_protocol::time::format_date;
+use remora_core::time::format_date;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use zstd::zstd_safe;
 
-use remora_protocol::request::Envelope;
+use remora_core::request::Envelope;
 
 /// A file that has grown beyond this is left alone, and the next one begun.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;

@@ -14,6 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use remora_client::stable_hash;
+use remora_core::record::{Item, Kind, Project};
 use remora_git::{CancelToken, CheckoutSearch, Git, GitOutcome};
 use remora_memory::commit::{
     Commit, MAX_FILES, commit_item, hash_of_key, mark_reverts, read_message, reverted_by,
@@ -22,7 +23,6 @@ use remora_memory::commit::{
 use remora_memory::private;
 use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::{Batch, Filter, ItemWrite, PageRequest, SortOrder, Store};
-use remora_protocol::record::{Item, Kind, Project};
 
 use crate::ServerError;
 use crate::forgotten::DeletionLog;

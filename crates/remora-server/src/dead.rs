@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use std::path::PathBuf;
 
 use remora_client::{DataPaths, Folder, is_event_name, new_event_id, remove_file};
-use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
+use remora_core::request::{ENVELOPE_VERSION, Envelope};
 use serde::{Deserialize, Serialize};
 
 use crate::{ServerError, io_error_at};

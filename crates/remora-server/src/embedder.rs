@@ -9,9 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use remora_client::{bounded_text, reply_embedding};
+use remora_core::request::{EmbeddingReply, EncodedEmbedding, Refusal};
 use remora_embed::{Effort, EmbedError, MODEL_ID};
 use remora_memory::store::{Filter, PageRequest, Store};
-use remora_protocol::request::{EmbeddingReply, EncodedEmbedding, Refusal};
 
 use crate::ServerError;
 use crate::embeddings::TextEncoder;

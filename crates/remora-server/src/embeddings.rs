@@ -10,10 +10,10 @@ mod tests;
 use std::fmt;
 use std::time::{Duration, Instant};
 
+use remora_core::record::Item;
 use remora_embed::{EMBEDDING_DIMS, Effort, EmbedError, Embedding, LazyEncoder, MODEL_ID};
 use remora_memory::embedding_text;
 use remora_memory::store::Store;
-use remora_protocol::record::Item;
 
 use crate::ServerError;
 

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use remora_client::anchor_of;
+use remora_core::record::{FileRecord, FileState};
 use remora_memory::CapturedEvent;
-use remora_protocol::record::{FileRecord, FileState};
 
 /// A file system's clock, and the client between the writing and the telling,
 /// may differ by this much, in milliseconds.

@@ -7,8 +7,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 
 use remora_client::{DataPaths, stable_hash};
+use remora_core::record::{FileRecord, Item, LoggedEvent, Override, Session};
 use remora_memory::CapturedEvent;
-use remora_protocol::record::{FileRecord, Item, LoggedEvent, Override, Session};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

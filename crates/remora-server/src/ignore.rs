@@ -7,8 +7,8 @@ use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use remora_core::Event;
 use remora_files::read_file;
-use remora_protocol::Event;
 use serde_json::Value;
 
 const IGNORE_FILE_NAME: &str = ".remoraignore";
@@ -180,7 +180,7 @@ fn resolve_dots(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use remora_protocol::EventName;
+    use remora_core::EventName;
     use serde_json::json;
 
     use super::*;

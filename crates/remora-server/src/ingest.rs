@@ -11,14 +11,14 @@ use std::io;
 use std::path::PathBuf;
 
 use remora_client::DataPaths;
+use remora_core::record::Kind;
+use remora_core::request::Envelope;
+use remora_core::{Event, tokens};
 use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::{ItemWrite, Store};
 use remora_memory::{
     CaptureDecision, CapturePolicy, CapturedEvent, EventDisposition, Extractor, call_key, private,
 };
-use remora_protocol::record::Kind;
-use remora_protocol::request::Envelope;
-use remora_protocol::{Event, tokens};
 use serde_json::Value;
 
 use crate::archive::{Archive, ArchivedEventRef};

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use remora_client::{DataPaths, TASKS_EXTENSION, given_file, read_given};
+use remora_core::record::Injection;
 use remora_memory::CapturedEvent;
 use remora_memory::injection_use::UseDetector;
 use remora_memory::store::{Batch, Filter, Store};
-use remora_protocol::record::Injection;
 
 use crate::ServerError;
 

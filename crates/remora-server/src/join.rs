@@ -11,8 +11,8 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use remora_client::DataPaths;
+use remora_core::record::{FileRecord, Item, Kind, Override, Project, Session};
 use remora_memory::store::{Batch, Filter, ItemRef, ItemWrite, PageRequest, SortOrder, Store};
-use remora_protocol::record::{FileRecord, Item, Kind, Override, Project, Session};
 use serde::{Deserialize, Serialize};
 
 use crate::forget::write_whole;

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use remora_client::Folder;
-use remora_protocol::time::format_rfc3339;
+use remora_core::time::format_rfc3339;
 
 const MAX_LOG_BYTES: u64 = 8 * 1024 * 1024;
 

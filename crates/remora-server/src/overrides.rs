@@ -5,8 +5,8 @@ use std::fs;
 use std::io;
 
 use remora_client::DataPaths;
+use remora_core::record::Override;
 use remora_memory::store::Store;
-use remora_protocol::record::Override;
 
 use crate::forget::write_whole;
 use crate::{ServerError, io_error_at};

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use remora_client::{DataPaths, locate_project};
+use remora_core::EventName;
+use remora_core::record::{Project, Session};
 use remora_memory::store::{Filter, PageRequest, Store};
-use remora_protocol::EventName;
-use remora_protocol::record::{Project, Session};
 
 use crate::ServerError;
 use crate::saved::TurnBoundary;

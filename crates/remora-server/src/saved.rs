@@ -16,9 +16,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use remora_client::DataPaths;
+use remora_core::record::{Item, Kind, Project};
 use remora_memory::redact::{RedactionRules, Redactor};
 use remora_memory::store::{Batch, Filter, ItemRef, ItemWrite, PageRequest, SortOrder, Store};
-use remora_protocol::record::{Item, Kind, Project};
 use serde_json::Value;
 
 use crate::ServerError;

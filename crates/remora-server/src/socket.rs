@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use remora_client::receive_request;
-use remora_protocol::request::Request;
+use remora_core::request::Request;
 
 use crate::embedder::Embedder;
 use crate::panics::catch_panic;

@@ -13,11 +13,11 @@ use std::time::{Duration, UNIX_EPOCH};
 use remora_client::{
     DataPaths, ProjectRoots, SpooledEvent, list_spooled, main_root, read_spooled, sweep_partial,
 };
+use remora_core::record::Project;
+use remora_core::{Event, tokens};
 use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::{EventKey, Store};
 use remora_memory::{CapturePolicy, CapturedEvent, EventDisposition, Extraction, Extractor};
-use remora_protocol::record::Project;
-use remora_protocol::{Event, tokens};
 use serde_json::{Map, Value};
 
 use crate::archive::{Archive, ArchivedEvent};

@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 use remora_client::{
     CaptureFailureMark, DataPaths, came_up, list_spooled, send_reply, start_worker,
 };
+use remora_core::request::Reply;
 use remora_git::Git;
 use remora_memory::CapturePolicy;
 use remora_memory::store::{Store, StoreError};
-use remora_protocol::request::Reply;
 use remora_store::Access;
 
 use crate::changed::{GIT_TIMEOUT, GitStatusWatcher};

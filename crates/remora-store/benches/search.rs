@@ -15,11 +15,11 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use remora_core::record::{Item, Kind};
 use remora_embed::{EMBEDDING_DIMS, Effort, Embedding, Encoder, EncoderSource, MODEL_ID};
 use remora_memory::store::{Batch, Filter, ItemWrite, Store};
 use remora_memory::testing::item;
 use remora_memory::words::Query;
-use remora_protocol::record::{Item, Kind};
 use remora_store::{Access, SqliteStore, open_store};
 use rusqlite::Connection;
 

@@ -11,10 +11,10 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use remora_core::record::{Item, Kind};
 use remora_embed::Embedding;
 use remora_memory::store::{Batch, Filter, ItemWrite, Store};
 use remora_memory::testing::item;
-use remora_protocol::record::{Item, Kind};
 use remora_store::{Access, SqliteStore, open_store};
 
 const MODEL: &str = "made-up/1";

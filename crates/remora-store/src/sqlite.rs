@@ -21,15 +21,15 @@ mod write;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+use remora_core::record::{
+    FileRecord, Injection, Item, Kind, LoggedEvent, Override, Project, Session,
+};
 use remora_embed::Embedding;
 use remora_memory::store::{
     Batch, DetailRow, ErasePlan, EventKey, Filter, Hit, IndexState, ItemRef, PageRequest,
     ProjectStats, PruneMode, PruneRequest, Result, Store, StoreError, StoreStats,
 };
 use remora_memory::words::Query;
-use remora_protocol::record::{
-    FileRecord, Injection, Item, Kind, LoggedEvent, Override, Project, Session,
-};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub(crate) use connect::{io_error, open_foreign, owner_only, with_suffix};

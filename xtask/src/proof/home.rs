@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use remora_client::{DataPaths, HookInput, send_request, spool_event};
+use remora_core::request::{Reply, Request};
 use remora_memory::store::{Filter, PageRequest, SortOrder, Store as _};
-use remora_protocol::request::{Reply, Request};
 use remora_store::Access;
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
+use remora_core::request::Request;
 use remora_memory::CapturePolicy;
-use remora_protocol::request::Request;
 use remora_server::{WorkerExit, WorkerSettings, run_worker};
 
 use super::Trial;

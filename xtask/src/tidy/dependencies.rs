@@ -49,26 +49,26 @@ const VOCABULARY_DEPENDENCIES: &[&str] = &["serde", "serde_json", "thiserror"];
 
 /// Our crates and which of ours each may use. The binary may use any.
 const CRATE_DIRECTIONS: &[(&str, &[&str])] = &[
-    ("remora-protocol", &[]),
+    ("remora-core", &[]),
     ("remora-files", &[]),
     ("remora-git", &["remora-files"]),
-    ("remora-hooks", &["remora-protocol", "remora-files"]),
+    ("remora-hooks", &["remora-core", "remora-files"]),
     (
         "remora-instructions",
-        &["remora-protocol", "remora-files", "remora-git"],
+        &["remora-core", "remora-files", "remora-git"],
     ),
-    ("remora-agents", &["remora-protocol", "remora-files"]),
-    ("remora-client", &["remora-protocol", "remora-files"]),
+    ("remora-agents", &["remora-core", "remora-files"]),
+    ("remora-client", &["remora-core", "remora-files"]),
     ("remora-embed", &[]),
-    ("remora-memory", &["remora-protocol", "remora-embed"]),
+    ("remora-memory", &["remora-core", "remora-embed"]),
     (
         "remora-store",
-        &["remora-protocol", "remora-embed", "remora-memory"],
+        &["remora-core", "remora-embed", "remora-memory"],
     ),
     (
         "remora-server",
         &[
-            "remora-protocol",
+            "remora-core",
             "remora-agents",
             "remora-client",
             "remora-embed",
@@ -105,7 +105,7 @@ pub(super) fn check_firewalls(tree: &SourceTree) -> Vec<Complaint> {
                     ));
                 }
             }
-            if name == "remora-protocol" && !VOCABULARY_DEPENDENCIES.contains(&wanted) {
+            if name == "remora-core" && !VOCABULARY_DEPENDENCIES.contains(&wanted) {
                 complaints.push(complain_about(
                     package,
                     &format!(

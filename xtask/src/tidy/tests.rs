@@ -142,7 +142,7 @@ fn dependency_cases() -> Vec<Case> {
                 ("remora-cli", &["clap"]),
                 ("remora-store", &["rusqlite"]),
                 (
-                    "remora-protocol",
+                    "remora-core",
                     &["serde", "serde_json", "thiserror", "dev:proptest"],
                 ),
                 ("remora-hooks", &["regex"]),
@@ -152,7 +152,7 @@ fn dependency_cases() -> Vec<Case> {
                 asks("remora-server", &["clap"]),
                 asks("xtask", &["rusqlite"]),
                 asks("remora-client", &["regex"]),
-                asks("remora-protocol", &["serde", "libc"]),
+                asks("remora-core", &["serde", "libc"]),
                 asks("remora-hooks", &["anyhow", "dev:anyhow"]),
             ],
         },
@@ -160,13 +160,13 @@ fn dependency_cases() -> Vec<Case> {
             check: "crates depend downwards only",
             good: packages(&[
                 ("remora-cli", &["remora-hooks", "remora-memory"]),
-                ("remora-hooks", &["remora-protocol", "serde"]),
+                ("remora-hooks", &["remora-core", "serde"]),
                 ("remora-store", &["remora-memory"]),
-                ("remora-protocol", &["dev:remora-protocol"]),
+                ("remora-core", &["dev:remora-core"]),
             ]),
             bad: vec![
                 asks("remora-hooks", &["dev:remora-memory"]),
-                asks("remora-protocol", &["remora-hooks"]),
+                asks("remora-core", &["remora-hooks"]),
                 asks("remora-tenth", &[]),
             ],
         },
@@ -212,14 +212,14 @@ fn place_cases() -> Vec<Case> {
             check: "the vocabulary does nothing",
             good: files(&[
                 (
-                    "crates/remora-protocol/src/event.rs",
+                    "crates/remora-core/src/event.rs",
                     "// std::fs is not used\nuse std::fmt;",
                 ),
-                ("crates/remora-protocol/tests/it/main.rs", "use std::fs;"),
+                ("crates/remora-core/tests/it/main.rs", "use std::fs;"),
                 ("crates/remora-hooks/src/run.rs", "use std::fs;"),
             ]),
             bad: vec![fault(
-                "crates/remora-protocol/src/event.rs",
+                "crates/remora-core/src/event.rs",
                 2,
                 "//! x\nlet t = SystemTime::now();",
             )],
@@ -354,7 +354,7 @@ fn memory_cases() -> Vec<Case> {
         Case {
             check: "memory's own types stay off the wire",
             good: files(&[(
-                "crates/remora-protocol/src/record.rs",
+                "crates/remora-core/src/record.rs",
                 "#[derive(Serialize)] struct X;",
             )]),
             bad: vec![fault(
@@ -378,7 +378,7 @@ fn habit_cases() -> Vec<Case> {
         Case {
             check: "events are listed in one file",
             good: files(&[
-                ("crates/remora-protocol/src/event.rs", &events(33)),
+                ("crates/remora-core/src/event.rs", &events(33)),
                 ("crates/remora-hooks/src/merge.rs", &events(20)),
             ]),
             bad: vec![fault(MERGE, 1, &events(21))],

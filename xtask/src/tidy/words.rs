@@ -95,7 +95,7 @@ pub(super) fn check_vocabulary(tree: &SourceTree) -> Vec<Complaint> {
     in_code(
         tree,
         EFFECT_CALLS,
-        |file| file.crate_name() == Some("remora-protocol"),
+        |file| file.crate_name() == Some("remora-core"),
         |word| format!("`{word}` does not belong in the vocabulary; take the value as an argument"),
     )
 }
@@ -177,7 +177,7 @@ pub(super) fn check_connections(tree: &SourceTree) -> Vec<Complaint> {
 pub(super) fn memory_types(tree: &SourceTree) -> Vec<Complaint> {
     let here = |file: &SourceFile| file.crate_name() == Some("remora-memory");
     in_code(tree, &["Serialize", "Deserialize"], here, |word| {
-        format!("do not derive `{word}` here; types that cross a process live in remora-protocol")
+        format!("do not derive `{word}` here; types that cross a process live in remora-core")
     })
 }
 
@@ -185,7 +185,7 @@ pub(super) fn check_events(tree: &SourceTree) -> Vec<Complaint> {
     const EVENT_NAME_PREFIX: &str = "EventName::";
     let mut complaints = Vec::new();
     for (file, source) in tree.rust_files() {
-        if matches!(file.crate_name(), None | Some("remora-protocol")) {
+        if matches!(file.crate_name(), None | Some("remora-core")) {
             continue;
         }
         let found = source.find(EVENT_NAME_PREFIX);
@@ -203,7 +203,7 @@ pub(super) fn check_events(tree: &SourceTree) -> Vec<Complaint> {
                 file,
                 found[0],
                 format!(
-                    "{} events are listed here; put what differs into the table in remora-protocol and ask `def()`",
+                    "{} events are listed here; put what differs into the table in remora-core and ask `def()`",
                     named.len()
                 ),
             ));

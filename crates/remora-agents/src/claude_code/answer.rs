@@ -1,7 +1,7 @@
 //! What is printed for Claude Code: one JSON object on one line, or nothing
 //! where whatever is printed would be taken for something else.
 
-use remora_protocol::{Answers, EventName, PlainText};
+use remora_core::{Answers, EventName, PlainText};
 use serde_json::{Map, Value, json};
 
 use crate::spec::{HookResponse, MAX_CONTEXT_UTF16_UNITS};

@@ -1,4 +1,4 @@
-use remora_protocol::EVENTS;
+use remora_core::EVENTS;
 use serde_json::json;
 
 use super::*;

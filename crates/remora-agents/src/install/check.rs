@@ -1,7 +1,7 @@
 //! What in a settings file the client will refuse, in plain words. Simple checks
 //! only: they explain why hooks would not run, and hold nothing back.
 
-use remora_protocol::{Answers, EventName};
+use remora_core::{Answers, EventName};
 
 use super::span::{Node, NodeData};
 

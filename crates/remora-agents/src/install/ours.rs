@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use remora_protocol::EventName;
+use remora_core::EventName;
 
 use super::InstallError;
 use super::span::Node;

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
-use remora_protocol::EventName;
+use remora_core::EventName;
 
 use super::*;
 

@@ -75,7 +75,7 @@ fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use remora_protocol::time::format_rfc3339;
+    use remora_core::time::format_rfc3339;
 
     use super::*;
 

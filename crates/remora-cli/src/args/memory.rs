@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
-use remora_protocol::record::Kind;
+use remora_core::record::Kind;
 
 use crate::commands::tier::SearchTier;
 

@@ -6,12 +6,12 @@ use std::io::Read as _;
 use std::path::Path;
 
 use remora_client::{InjectionLog, Pause, PauseState, ProjectLocation, given_file};
+use remora_core::time::format_date;
+use remora_core::tokens;
 use remora_memory::prompt_embedding::PromptEmbedding;
 use remora_memory::recall::{
     self, Freshness, RecallResult, RecallTrigger, Rejected, Selected, classify_intent,
 };
-use remora_protocol::time::format_date;
-use remora_protocol::tokens;
 use serde_json::{Value, json};
 
 use super::data::DataDir;

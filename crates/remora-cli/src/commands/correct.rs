@@ -2,11 +2,11 @@
 //! that waits is stored, what the user says of it is written, and a copy of all
 //! corrections goes into the file beside the database.
 
+use remora_core::record::{Item, Override};
 use remora_memory::overrides::{Overrides, statement_key};
 use remora_memory::private::{strip_injected, strip_private};
 use remora_memory::redact::RedactionCounts;
 use remora_memory::store::{Batch, ItemRef, ItemWrite, Store};
-use remora_protocol::record::{Item, Override};
 use remora_server::overrides;
 use serde_json::{Value, json};
 

@@ -9,9 +9,9 @@ use std::fs;
 use std::path::Path;
 
 use remora_client::DataPaths;
+use remora_core::Event;
+use remora_core::record::Item;
 use remora_hooks::{Engine, EngineOptions, Host, SettingsPaths};
-use remora_protocol::Event;
-use remora_protocol::record::Item;
 use serde_json::json;
 
 use super::hooks::show;

@@ -5,10 +5,10 @@
 use std::fs;
 use std::io::{self, IsTerminal, Write as _};
 
+use remora_core::record::{Item, ItemEdit};
+use remora_core::tokens;
 use remora_memory::overrides::edit_words;
 use remora_memory::store::ItemWrite;
-use remora_protocol::record::{Item, ItemEdit};
-use remora_protocol::tokens;
 use serde_json::json;
 
 use crate::args::EditArgs;

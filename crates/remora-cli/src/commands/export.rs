@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
+use remora_core::time::format_rfc3339;
 use remora_memory::store::{Filter, Store};
-use remora_protocol::time::format_rfc3339;
 use remora_server::archive::{self, Archive, ArchivedEvent};
 use serde_json::{Value, json};
 

@@ -3,11 +3,11 @@
 
 use std::io::{self, BufRead, IsTerminal, Write as _};
 
+use remora_core::record::{Item, Kind};
+use remora_core::time::format_rfc3339;
 use remora_instructions::memories::MEMORY_URI_SCHEME;
 use remora_memory::store::{Filter, ItemRef, Store};
 use remora_memory::words::Query;
-use remora_protocol::record::{Item, Kind};
-use remora_protocol::time::format_rfc3339;
 use remora_server::forget::{self, DeletionPlan, Selection};
 use remora_server::{Log, SpoolIngest};
 use serde_json::{Value, json};

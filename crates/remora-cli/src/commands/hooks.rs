@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 
+use remora_core::{Event, EventName, Outcome, Permission};
 use remora_hooks::{Engine, Host, Run as EngineRun};
-use remora_protocol::{Event, EventName, Outcome, Permission};
 use tempfile::TempDir;
 
 use crate::args::{HooksExplainArgs, HooksListArgs, HooksRunArgs, HooksTryArgs, SessionArgs};

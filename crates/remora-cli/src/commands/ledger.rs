@@ -4,8 +4,8 @@
 mod rows;
 mod tally;
 
+use remora_core::time::format_rfc3339;
 use remora_memory::store::{Filter, Store};
-use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
 use crate::args::LedgerArgs;

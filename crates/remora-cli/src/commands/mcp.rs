@@ -11,10 +11,10 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use remora_client::Pause;
+use remora_core::record::{Item, Kind};
 use remora_embed::LazyEncoder;
 use remora_instructions::memories::MEMORY_URI_SCHEME;
 use remora_memory::store::Store;
-use remora_protocol::record::{Item, Kind};
 use remora_server::forget::Selection;
 use remora_server::mcp::{
     self as server, CorrectionReceipt, Fact, Lookup, McpLimits, MemoryLibrary, ProjectScope,

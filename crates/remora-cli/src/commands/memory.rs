@@ -18,6 +18,7 @@ pub(super) use notes::run_import as import_notes;
 
 use std::path::PathBuf;
 
+use remora_core::time::format_rfc3339;
 use remora_files::{MAX_SETTINGS_BYTES, read_file};
 use remora_instructions::memories::folder::MemoryFolder;
 use remora_instructions::memories::{
@@ -25,7 +26,6 @@ use remora_instructions::memories::{
 };
 use remora_instructions::{InstructionKind, Instructions};
 use remora_memory::redact::Redactor;
-use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
 use crate::args::{

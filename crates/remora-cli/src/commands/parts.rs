@@ -4,11 +4,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use remora_core::record::{FileRecord, Injection, Item, LoggedEvent, Override, Project, Session};
 use remora_memory::store::{
     Batch, Filter, ItemWrite, PageRequest, SortOrder, Store, StoreError, StoreStats,
-};
-use remora_protocol::record::{
-    FileRecord, Injection, Item, LoggedEvent, Override, Project, Session,
 };
 use remora_server::archive::ArchivedEvent;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@
 
 use jiff::{Span, Zoned};
 use remora_client::{DataPaths, Pause as Pauses, PauseEffect, PauseEntry, PauseScope};
-use remora_protocol::time::format_rfc3339;
+use remora_core::time::format_rfc3339;
 use remora_server::identity::look_up_project;
 use serde_json::{Value, json};
 

@@ -9,9 +9,9 @@ mod rule;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use remora_core::Permission;
+use remora_core::time::format_rfc3339;
 use remora_memory::store::{Filter, Store};
-use remora_protocol::Permission;
-use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
 use crate::args::{PermissionsArgs, TimeSpanArgs};

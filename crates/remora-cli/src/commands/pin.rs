@@ -1,8 +1,8 @@
 //! `remora pin`: items that every session of their project begins with.
 
+use remora_core::record::Item;
 use remora_memory::overrides::Overrides;
 use remora_memory::store::{ItemRef, Store};
-use remora_protocol::record::Item;
 use serde_json::{Value, json};
 
 use crate::args::PinArgs;

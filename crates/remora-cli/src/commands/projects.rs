@@ -6,8 +6,8 @@ mod list;
 use std::path::Path;
 
 use remora_client::{ProjectLocation, ProjectRoots, RootClaim};
+use remora_core::record::Project;
 use remora_memory::store::Store;
-use remora_protocol::record::Project;
 use remora_server::join::{self, JoinStats};
 use serde_json::json;
 

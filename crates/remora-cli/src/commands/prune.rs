@@ -5,9 +5,9 @@ mod limit;
 
 use std::fmt::Write;
 
+use remora_core::record::Kind;
+use remora_core::time::format_rfc3339;
 use remora_memory::store::{PruneMode, PruneRequest as Rows, Store};
-use remora_protocol::record::Kind;
-use remora_protocol::time::format_rfc3339;
 use remora_server::RebuildStats;
 use remora_server::archive::rewrite::{self, RewriteAction};
 use remora_server::archive::{self, Archive};

@@ -6,8 +6,8 @@
 //! search`, `remora show`), not a wall: a program that may run anything can
 //! change its environment and read the database by itself.
 
+use remora_core::record::{Item, Kind};
 use remora_memory::store::Store;
-use remora_protocol::record::{Item, Kind};
 
 use crate::args::ProjectScopeArgs;
 use crate::commands::data::DataDir;

@@ -5,8 +5,8 @@ mod vectors;
 
 use std::fmt::Write;
 
+use remora_core::record::Kind;
 use remora_memory::store::StoreStats;
-use remora_protocol::record::Kind;
 use remora_server::archive::Archive;
 use remora_server::{RebuildStats, rebuild_database};
 use serde_json::{Value, json};

@@ -15,8 +15,8 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
 use gather::{ProjectRecap, SessionRecap};
+use remora_core::time::format_rfc3339;
 use remora_memory::store::Filter;
-use remora_protocol::time::format_rfc3339;
 
 /// Entries that are told of each part.
 const MAX_PART_ENTRIES: usize = 6;

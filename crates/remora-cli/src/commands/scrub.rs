@@ -4,9 +4,9 @@
 
 use std::borrow::Cow;
 
+use remora_core::record::{Item, Override};
 use remora_memory::private;
 use remora_memory::redact::{RedactionCounts, Redactor};
-use remora_protocol::record::{Item, Override};
 use serde_json::{Value, json};
 
 use super::parts::StorePart;

@@ -8,14 +8,14 @@ pub(crate) mod when;
 
 use std::time::Instant;
 
+use remora_core::record::{Item, Kind, Project};
+use remora_core::time::format_rfc3339;
 use remora_embed::LazyEncoder;
 use remora_memory::commit::reverted_by;
 use remora_memory::end_date::item_ended_on;
 use remora_memory::recall::is_untrusted;
 use remora_memory::store::{FileMatch, Filter, Hit, Store};
 use remora_memory::words::Query;
-use remora_protocol::record::{Item, Kind, Project};
-use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
 use crate::args::SearchArgs;

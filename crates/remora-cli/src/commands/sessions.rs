@@ -1,9 +1,9 @@
 //! `remora sessions`: what was worked on, newest first, with the ids by which
 //! agents take sessions up again.
 
+use remora_core::record::{Kind, Session};
+use remora_core::time::format_rfc3339;
 use remora_memory::store::{Filter, PageRequest, SortOrder, Store};
-use remora_protocol::record::{Kind, Session};
-use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
 use crate::args::SessionsArgs;

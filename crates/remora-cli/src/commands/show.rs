@@ -2,12 +2,12 @@
 
 pub(crate) mod lines;
 
+use remora_core::record::{Item, Kind};
+use remora_core::time::format_rfc3339;
 use remora_instructions::memories::MEMORY_URI_SCHEME;
 use remora_memory::commit::{reverted_by, short_hash};
 use remora_memory::end_date::item_ended_on;
 use remora_memory::store::{ItemRef, Store};
-use remora_protocol::record::{Item, Kind};
-use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
 use crate::args::ShowArgs;

@@ -6,11 +6,11 @@ use std::fs::File;
 use std::time::Duration;
 
 use remora_client::{DataPaths, list_spooled, send_request};
+use remora_core::record::Kind;
+use remora_core::request::{Reply, Request};
+use remora_core::time::format_rfc3339;
 use remora_embed::MODEL_ID;
 use remora_memory::store::{Store, StoreError, StoreStats};
-use remora_protocol::record::Kind;
-use remora_protocol::request::{Reply, Request};
-use remora_protocol::time::format_rfc3339;
 use remora_server::archive::Archive;
 use remora_server::crashes::{CRASH_LOOP_COUNT, WorkerCrash, describe_crashes, recent_deaths};
 use remora_server::is_gone;

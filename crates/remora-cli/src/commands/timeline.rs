@@ -3,11 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use remora_core::EventName;
+use remora_core::record::{Item, LoggedEvent, Session};
+use remora_core::time::format_rfc3339;
 use remora_memory::store::{Filter, PageRequest, SortOrder, Store};
 use remora_memory::{Treatment, event_treatment};
-use remora_protocol::EventName;
-use remora_protocol::record::{Item, LoggedEvent, Session};
-use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
 use crate::args::TimelineArgs;

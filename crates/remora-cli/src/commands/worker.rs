@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use remora_client::{DataPaths, NotifyOutcome, list_spooled, notify_worker, send_request};
+use remora_core::request::{Reply, Request};
+use remora_core::time::format_rfc3339;
 use remora_memory::CapturePolicy;
 use remora_memory::redact::RedactionRules;
-use remora_protocol::request::{Reply, Request};
-use remora_protocol::time::format_rfc3339;
 use remora_server::commits::GitCapture;
 use remora_server::{IdleTask, SuspectEvent, WorkerExit, WorkerSettings, list_suspects};
 use serde_json::json;

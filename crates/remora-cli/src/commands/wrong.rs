@@ -1,10 +1,10 @@
 //! `remora wrong`: an item that is not true stays as a tombstone. It is shown
 //! with its reason, is injected nowhere, and is not learned again.
 
+use remora_core::record::{Item, Rejection};
+use remora_core::time::format_rfc3339;
 use remora_memory::overrides::{Overrides, statement_key};
 use remora_memory::store::{Hit, Store};
-use remora_protocol::record::{Item, Rejection};
-use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
 use crate::args::WrongArgs;

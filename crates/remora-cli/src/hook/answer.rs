@@ -11,6 +11,8 @@ use remora_client::{
     EMBEDDING_BUDGET_MS, EmbeddingRequest, Folder, InjectionLog, PendingTasks, ProjectLocation,
     RootClaim, stable_hash,
 };
+use remora_core::record::{Kind, Project};
+use remora_core::{Event, EventName};
 use remora_memory::output::printed_output;
 use remora_memory::private::strip_private;
 use remora_memory::prompt_embedding::PromptEmbedding;
@@ -18,8 +20,6 @@ use remora_memory::recall::{
     self, InjectionHistory, PromptIntent, PromptSearch, RecallResult, RecallTrigger,
 };
 use remora_memory::store::{Filter, PageRequest, Store, StoreError};
-use remora_protocol::record::{Kind, Project};
-use remora_protocol::{Event, EventName};
 use remora_server::join;
 use remora_store::{Access, SqliteStore};
 use serde_json::Value;

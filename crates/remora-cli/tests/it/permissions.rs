@@ -3,7 +3,7 @@
 use std::fs;
 
 use insta::assert_snapshot;
-use remora_protocol::text::is_invisible;
+use remora_core::text::is_invisible;
 use serde_json::{Value, json};
 
 use crate::remembered::Remembered;

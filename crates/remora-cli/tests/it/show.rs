@@ -1,7 +1,7 @@
 //! `remora show`: rows in full, by any of their names.
 
 use insta::assert_snapshot;
-use remora_protocol::text::is_invisible;
+use remora_core::text::is_invisible;
 
 use crate::remembered::Remembered;
 

@@ -235,7 +235,7 @@ fn flags_fill_the_fields_of_their_names() {
 #[test]
 fn every_event_can_be_tried() {
     let sandbox = Sandbox::new();
-    for event in remora_protocol::EVENTS {
+    for event in remora_core::EVENTS {
         let (done, report) = sandbox.hooks(&["try", event.text]).json();
         assert_eq!(done.code, Some(0), "{done}");
         assert_eq!(report["event"], event.text);

@@ -9,7 +9,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use remora_protocol::git;
+use remora_core::git;
 
 use super::normalise_path;
 use crate::open_plain;

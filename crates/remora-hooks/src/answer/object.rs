@@ -1,6 +1,6 @@
 //! What a JSON object on a handler's stdout says, as far as the event honours it.
 
-use remora_protocol::{Answers, ElicitationResponse, EventDef, Permission, StopEffect};
+use remora_core::{Answers, ElicitationResponse, EventDef, Permission, StopEffect};
 use serde_json::{Map, Value};
 
 use super::{

@@ -1,7 +1,7 @@
 //! The types an answer must have. One wrong type refuses the whole object;
 //! unknown keys, and keys of other events, are fine.
 
-use remora_protocol::{Answers, EventDef};
+use remora_core::{Answers, EventDef};
 use serde_json::{Map, Value};
 
 type FieldCheck = (&'static str, fn(&Value) -> bool, &'static str);
@@ -151,7 +151,7 @@ fn check_fields(
 fn is_permission(value: &Value) -> bool {
     value
         .as_str()
-        .is_some_and(|t| remora_protocol::Permission::parse(t).is_some())
+        .is_some_and(|t| remora_core::Permission::parse(t).is_some())
 }
 
 fn is_strings(value: &Value) -> bool {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use remora_protocol::EventName;
+use remora_core::EventName;
 use serde_json::{Map, Value, json};
 
 use super::{HandlerConfig, HandlerKind, MatcherGroup, OnFailure, Shell, WaitMode};

@@ -1,6 +1,6 @@
 //! Everything in a document but `hooks`: the values the engine needs.
 
-use remora_protocol::shapes;
+use remora_core::shapes;
 use serde_json::{Map, Value};
 
 use super::check::parse_strings;

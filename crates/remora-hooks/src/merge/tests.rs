@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use remora_protocol::{EVENTS, Event, Permission};
+use remora_core::{EVENTS, Event, Permission};
 use serde_json::json;
 
 use super::*;

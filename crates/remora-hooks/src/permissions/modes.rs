@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use remora_protocol::Permission;
+use remora_core::Permission;
 
 use super::bash::FILE_COMMANDS;
 use super::{PermissionCall, PermissionDecision};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use remora_protocol::Permission;
+use remora_core::Permission;
 use serde_json::Value;
 
 use super::PermissionCall;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use remora_protocol::EventName;
+use remora_core::EventName;
 use serde_json::Value;
 
 use super::{exit_code, to_millis, truncate_shown};

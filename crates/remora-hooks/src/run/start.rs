@@ -5,7 +5,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use remora_protocol::{Event, EventName};
+use remora_core::{Event, EventName};
 
 use super::time_limit;
 use crate::Engine;

@@ -9,11 +9,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use remora_core::{Event, EventName};
 use remora_hooks::{
     Engine, EngineMode, EngineOptions, FlagSettings, HandlerInfo, Host, Interactivity,
     PermissionMode, PlanVerdict, Run, SettingSources, SettingsPaths, Trust,
 };
-use remora_protocol::{Event, EventName};
 use serde_json::{Map, Value, json};
 
 mod book;

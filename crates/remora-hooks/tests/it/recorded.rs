@@ -14,11 +14,11 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use remora_core::Event;
 use remora_hooks::{
     Engine, EngineMode, EngineOptions, FlagSettings, Host, PlanVerdict, SettingSources,
     SettingsPaths,
 };
-use remora_protocol::Event;
 use serde_json::{Map, Value};
 
 mod compare;

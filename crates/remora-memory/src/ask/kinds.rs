@@ -1,6 +1,6 @@
 //! Kinds by the names that people give them.
 
-use remora_protocol::record::Kind;
+use remora_core::record::Kind;
 
 /// Names beside the kind's own and its plural.
 const KIND_ALIASES: &[(&str, Kind)] = &[

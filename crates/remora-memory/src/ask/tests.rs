@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use proptest::prelude::*;
 
-use remora_protocol::record::Kind;
+use remora_core::record::Kind;
 
 use super::{ProjectSelection, SearchInput};
 use crate::fingerprint::fingerprint_error;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use remora_protocol::record::Item;
+use remora_core::record::Item;
 use serde_json::{Value, json};
 
 use super::message::quoted_subject;

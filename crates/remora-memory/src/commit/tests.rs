@@ -1,4 +1,4 @@
-use remora_protocol::record::Item;
+use remora_core::record::Item;
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! The day that words name: a date in some spelling, a weekday, a week, the end
 //! of a month. Without a year it is the next one, and a period is its last day.
 
-use remora_protocol::time::civil_from_days;
+use remora_core::time::civil_from_days;
 
 use super::SentenceWord;
 

@@ -4,7 +4,7 @@
 
 use std::cell::{OnceCell, RefCell};
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 
 use super::field;
 use crate::fix::{REVERTED_PREFIX, detail_texts as entries};

@@ -3,7 +3,7 @@
 //! earlier one no longer holds: people change a decision without naming the old
 //! one, but the code that carried it out goes.
 
-use remora_protocol::record::Item;
+use remora_core::record::Item;
 
 use crate::capture::hash_fnv;
 

@@ -1,6 +1,6 @@
 //! Tool calls: what was done to what, and how it ended.
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 use serde_json::Value;
 
 use super::{BatchBuilder, item};

@@ -1,7 +1,7 @@
 //! What was said: prompts, the assistant's last message, subagents' results,
 //! and the checkpoints made from them.
 
-use remora_protocol::record::Kind;
+use remora_core::record::Kind;
 use serde_json::json;
 
 use super::{BatchBuilder, item};

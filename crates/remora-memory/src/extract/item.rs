@@ -1,7 +1,7 @@
 //! A row in the making: what every row takes from its event.
 
-use remora_protocol::record::{Item, Kind};
-use remora_protocol::tokens;
+use remora_core::record::{Item, Kind};
+use remora_core::tokens;
 
 use crate::capture::CapturedEvent;
 use crate::session::SessionState;

@@ -3,9 +3,9 @@
 
 use std::fs;
 
-use remora_protocol::record::{Kind, Project};
-use remora_protocol::request::Envelope;
-use remora_protocol::{Event, EventName};
+use remora_core::record::{Kind, Project};
+use remora_core::request::Envelope;
+use remora_core::{Event, EventName};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

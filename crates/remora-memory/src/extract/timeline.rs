@@ -2,7 +2,7 @@
 //! permission rule for it would be, so that what was asked and what then ran
 //! can be found to be the same.
 
-use remora_protocol::{EventName, Subject};
+use remora_core::{EventName, Subject};
 
 use super::item::one_line;
 use crate::capture::CapturedEvent;

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use remora_protocol::record::Item;
+use remora_core::record::Item;
 
 use super::{detail_texts, field};
 use crate::words::is_stop;

@@ -1,7 +1,7 @@
 //! Which failures are worth a fix: not those that every reader mends at once, nor
 //! those that come once.
 
-use remora_protocol::record::Item;
+use remora_core::record::Item;
 
 use super::{detail_texts, field};
 

@@ -2,7 +2,7 @@
 //! a test and was taken back is neither a change nor a fix; that it was tried, and
 //! what failed then, is worth telling.
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 use serde_json::{Value, json};
 
 use super::{command_of, detail_text, detail_texts, field};

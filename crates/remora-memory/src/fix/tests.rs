@@ -1,4 +1,4 @@
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 use serde_json::json;
 
 use super::{OpenFailures, change_title, detail_texts, field};

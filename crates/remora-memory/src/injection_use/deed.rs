@@ -1,7 +1,7 @@
 //! What a call does that can be a use of something given. Looks at the call
 //! alone.
 
-use remora_protocol::EventName;
+use remora_core::EventName;
 use serde_json::Value;
 
 use super::UseSignals;

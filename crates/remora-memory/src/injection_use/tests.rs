@@ -1,9 +1,9 @@
 //! Lines and calls as data: `cases/uses.json`. Each case is played by one life
 //! of the worker and by one that ends after every event, in batches and alone.
 
-use remora_protocol::record::Project;
-use remora_protocol::request::Envelope;
-use remora_protocol::{Event, EventName};
+use remora_core::record::Project;
+use remora_core::request::Envelope;
+use remora_core::{Event, EventName};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

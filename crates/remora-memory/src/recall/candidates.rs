@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 
 use super::card;
 use super::intent::PromptIntent;

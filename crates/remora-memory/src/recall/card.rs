@@ -4,8 +4,8 @@
 
 use std::borrow::Cow;
 
-use remora_protocol::record::{Item, Kind};
-use remora_protocol::time::format_date;
+use remora_core::record::{Item, Kind};
+use remora_core::time::format_date;
 
 use super::item_line::entries;
 use super::sanitize::sanitize_line;

@@ -2,7 +2,7 @@
 //! and fixes, as far as the client's own summary does not say it. Not the whole
 //! index again.
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 
 use super::context_block::ContextBlock;
 use super::freshness::Freshness;

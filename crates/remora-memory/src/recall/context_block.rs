@@ -1,7 +1,7 @@
 //! The text that a model gets: lines within a budget, in one wrapper that says
 //! what they are. Whatever does not fit is left out, never cut in the middle.
 
-use remora_protocol::tokens;
+use remora_core::tokens;
 
 /// The tag around everything that Remora gives a model; text inside it is
 /// never stored again.

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use remora_protocol::record::{ErrorDetail, Item, Kind};
+use remora_core::record::{ErrorDetail, Item, Kind};
 use serde_json::{Value, json};
 
 use super::context_block::ContextBlock;

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 
 use super::reader::RecallReader;
 use super::{FileStatus, RecallContext, other_branch};

@@ -2,8 +2,8 @@
 //! under it what else there is to say, if it still holds. Always as what was
 //! recorded, never as something to do.
 
-use remora_protocol::record::{Item, Kind};
-use remora_protocol::time::format_date;
+use remora_core::record::{Item, Kind};
+use remora_core::time::format_date;
 
 use super::freshness::Freshness;
 use super::memories::origin_mark;

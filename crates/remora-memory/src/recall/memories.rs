@@ -4,7 +4,7 @@
 //! a repository brought along or an agent saved comes last and says so, until the
 //! user accepts it.
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 use serde_json::Value;
 
 use super::context_block::ContextBlock;

@@ -2,8 +2,8 @@
 //! by a recorded move of it or of a folder above it, else by the one file of the
 //! project that has its name.
 
-use remora_protocol::record::{FileRecord, FileState};
-use remora_protocol::time::format_date;
+use remora_core::record::{FileRecord, FileState};
+use remora_core::time::format_date;
 
 use super::context_block::ContextBlock;
 use super::reader::RecallReader;

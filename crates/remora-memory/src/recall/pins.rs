@@ -1,7 +1,7 @@
 //! Items that a user pinned: they come first at a session's start, whatever
 //! their age, and again after a compaction.
 
-use remora_protocol::record::Item;
+use remora_core::record::Item;
 
 use super::card::{self, CardFocus};
 use super::context_block::ContextBlock;

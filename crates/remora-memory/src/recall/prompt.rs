@@ -2,7 +2,7 @@
 //! few cards, and nothing otherwise. The first prompt of a session is where an
 //! agent knows least; later ones are answered only where it matters.
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 use std::cell::RefCell;
 
 use super::candidates::{self, RecallCandidate};

@@ -1,7 +1,7 @@
 //! What a prompt is searched for, which its words and what the session was told
 //! decide before anything is looked up; and the search.
 
-use remora_protocol::record::Kind;
+use remora_core::record::Kind;
 
 use super::change::proposes_change;
 use super::intent::PromptIntent;

@@ -4,8 +4,8 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 
-use remora_protocol::record::{FileState, Item, Kind};
-use remora_protocol::time::format_date;
+use remora_core::record::{FileState, Item, Kind};
+use remora_core::time::format_date;
 
 use super::candidates::ended_by;
 use super::card;

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use remora_protocol::record::{FileRecord, Item, Kind, LoggedEvent, Rejection, Session};
+use remora_core::record::{FileRecord, Item, Kind, LoggedEvent, Rejection, Session};
 
 use super::sanitize::sanitize_line;
 use super::{Rejected, name_of};

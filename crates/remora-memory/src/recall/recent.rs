@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 
 use super::RecallContext;
 use super::reader::RecallReader;

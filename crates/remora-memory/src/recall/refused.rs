@@ -1,7 +1,7 @@
 //! What a user said against the change that mended an error: a command that
 //! passed afterwards proves that the change works, not that it is wanted.
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 
 use super::reader::RecallReader;
 use crate::fix::{self, field};

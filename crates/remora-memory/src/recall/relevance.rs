@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 
 use super::intent::PromptIntent;
 use super::prompt_search::is_rule;

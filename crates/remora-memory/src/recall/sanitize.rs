@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::Chars;
 
-use remora_protocol::text::{defuse_tags, is_invisible};
+use remora_core::text::{defuse_tags, is_invisible};
 
 /// Characters looked at for each one that is kept.
 const SCAN_CHARS_PER_KEPT_CHAR: usize = 8;

@@ -6,8 +6,8 @@
 
 use std::cell::RefCell;
 
-use remora_protocol::record::Item;
-use remora_protocol::time::format_date;
+use remora_core::record::Item;
+use remora_core::time::format_date;
 
 use super::candidates::ItemTurns;
 use super::card::{self, CardFocus};
@@ -208,7 +208,7 @@ impl Briefing<'_> {
         });
         // With its heading and the line before it, or there is room for all but those.
         let standing = format!("\n{STANDING_HEADING}{standing}\n");
-        let kept = remora_protocol::tokens::estimate_tokens(&standing);
+        let kept = remora_core::tokens::estimate_tokens(&standing);
         let mut agents = 0;
         let mut lead = "Decided, and still in force:\n";
         for item in rows {
@@ -233,8 +233,7 @@ impl Briefing<'_> {
             }
             let text = statement_line(&item, self.scene);
             let text = format!("{lead}{text}");
-            if self.page.remaining_tokens() < kept + remora_protocol::tokens::estimate_tokens(&text)
-            {
+            if self.page.remaining_tokens() < kept + remora_core::tokens::estimate_tokens(&text) {
                 self.recall.reject_item(&item, "no room left", Vec::new());
                 continue;
             }

@@ -4,7 +4,7 @@
 
 use std::cell::RefCell;
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 
 use super::candidates;
 use super::card::{self, CardFocus};

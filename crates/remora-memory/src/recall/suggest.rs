@@ -2,7 +2,7 @@
 //! about something worth saving, and the guard at a stop. The last two are off
 //! unless the person asks for them.
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 
 use super::context_block::ContextBlock;
 use super::reader::RecallReader;

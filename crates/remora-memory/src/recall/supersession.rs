@@ -7,7 +7,7 @@ mod scope;
 
 use std::cell::{OnceCell, RefCell};
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 
 use self::cues::{
     CHANGE_ENDINGS, CHOICE_CUES, CLAUSE_STOPS, DENIAL_ENDINGS, DROP_CUES, LEAVING_PREPOSITIONS,

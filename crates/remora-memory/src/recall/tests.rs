@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use remora_protocol::record::{FileFingerprint, FileRecord, FileState, Item, Kind, Session};
+use remora_core::record::{FileFingerprint, FileRecord, FileState, Item, Kind, Session};
 use serde_json::json;
 
 use super::{

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use remora_protocol::record::Item;
+use remora_core::record::Item;
 
 use crate::words::{TermSplitter, WordHashes, is_stop, word_number};
 

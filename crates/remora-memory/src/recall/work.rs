@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 
-use remora_protocol::record::Item;
+use remora_core::record::Item;
 use serde_json::json;
 
 use super::card;

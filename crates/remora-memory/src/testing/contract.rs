@@ -12,7 +12,7 @@ use std::fmt::Debug;
 
 use crate::store::{Batch, Filter, ItemWrite, PageRequest, SortOrder, Store};
 use crate::words::Query;
-use remora_protocol::record::Item;
+use remora_core::record::Item;
 
 /// A check and its name.
 pub type Check = (&'static str, fn(&dyn Store));

@@ -5,10 +5,10 @@ use crate::store::{
     PruneRequest, Result, Store, StoreStats,
 };
 use crate::words::Query;
-use remora_embed::Embedding;
-use remora_protocol::record::{
+use remora_core::record::{
     ErasePlan, FileRecord, Injection, Item, Kind, LoggedEvent, Override, Project, Session,
 };
+use remora_embed::Embedding;
 
 /// What is done with a batch before it is written: panic, end the process, or
 /// nothing at all.

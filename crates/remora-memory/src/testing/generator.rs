@@ -9,7 +9,7 @@ mod code;
 mod commands;
 mod talk;
 
-use remora_protocol::record::Project;
+use remora_core::record::Project;
 use serde_json::{Value, json};
 
 use chance::Dice;

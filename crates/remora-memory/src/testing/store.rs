@@ -7,11 +7,11 @@ mod removing;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use remora_embed::Embedding;
-use remora_protocol::record::{
+use remora_core::record::{
     FileFingerprint, FileRecord, FileState, Injection, Item, Kind, LoggedEvent, Override, Project,
     Session,
 };
+use remora_embed::Embedding;
 
 use crate::embedding_text::{self, list_texts};
 use crate::overrides::Overrides;

@@ -7,8 +7,8 @@ mod unwanted;
 
 use std::collections::HashSet;
 
+use remora_core::record::Kind;
 use remora_embed::Embedding;
-use remora_protocol::record::Kind;
 
 use crate::prompt_embedding::PromptEmbedding;
 use crate::rank::{RANK_WEIGHTS, RankWeights};

@@ -9,10 +9,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use remora_client::{DataPaths, Pause, RootClaim, locate_project};
+use remora_core::record::Project;
 use remora_git::{CancelToken, Git};
 use remora_memory::redact::{RedactionRules, Redactor};
 use remora_memory::store::Store;
-use remora_protocol::record::Project;
 
 use super::{
     CommitLimits, CommitRules, CommitScan, GitCapture, gather_commits, known_commits, store_commits,

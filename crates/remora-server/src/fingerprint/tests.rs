@@ -4,10 +4,10 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
+use remora_core::record::Project;
+use remora_core::request::{ENVELOPE_VERSION, Envelope};
+use remora_core::{Event, EventName};
 use remora_memory::CaptureDecision;
-use remora_protocol::record::Project;
-use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
-use remora_protocol::{Event, EventName};
 use serde_json::{Map, json};
 
 use super::*;

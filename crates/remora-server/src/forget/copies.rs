@@ -1,7 +1,7 @@
 //! Whether another text repeats what is deleted: the same call captured again,
 //! a summary or a title that quotes it.
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 use serde_json::Value;
 
 /// Shorter lines say too little to know a copy by.

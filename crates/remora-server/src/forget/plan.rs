@@ -4,8 +4,8 @@
 use std::collections::{HashMap, HashSet};
 
 use remora_client::{DataPaths, list_spooled, read_spooled};
+use remora_core::record::{Item, Kind, LoggedEvent, Override, Session};
 use remora_memory::store::{Filter, PageRequest, SortOrder as Ends, Store};
-use remora_protocol::record::{Item, Kind, LoggedEvent, Override, Session};
 use serde_json::Value;
 
 use super::DeletionPlan;

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use remora_core::record::Project;
 use remora_memory::store::Batch;
-use remora_protocol::record::Project;
 
 use super::*;
 

@@ -3,10 +3,10 @@
 
 use std::collections::HashSet;
 
+use remora_core::EventName;
+use remora_core::record::{Kind, LoggedEvent};
 use remora_memory::CapturedEvent;
 use remora_memory::store::{Filter, PageRequest, SortOrder, Store};
-use remora_protocol::EventName;
-use remora_protocol::record::{Kind, LoggedEvent};
 
 use super::text_field;
 use crate::ServerError;

@@ -3,11 +3,11 @@
 use std::fs::File;
 
 use remora_client::{InjectionLog, NewInjection, TASKS_EXTENSION};
+use remora_core::record::Session;
+use remora_core::request::{ENVELOPE_VERSION, Envelope};
+use remora_core::{Event, EventName};
 use remora_memory::CaptureDecision;
 use remora_memory::testing::MemoryStore;
-use remora_protocol::record::Session;
-use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
-use remora_protocol::{Event, EventName};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

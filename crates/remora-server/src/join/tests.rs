@@ -136,7 +136,7 @@ fn what_users_said_goes_along_and_tombstones_hold_what_comes() {
         edit: None,
     };
     let rejected = Override {
-        rejected: Some(remora_protocol::record::Rejection::default()),
+        rejected: Some(remora_core::record::Rejection::default()),
         // The claim that the old key has, too.
         ..said("two", NEW, "one")
     };

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use remora_protocol::record::Kind;
+use remora_core::record::Kind;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 

@@ -4,10 +4,10 @@
 use std::collections::{HashMap, HashSet};
 
 use remora_client::DataPaths;
+use remora_core::record::{FileRecord, FileState, LoggedEvent, Session};
+use remora_core::{Event, EventName, tokens};
 use remora_memory::store::{Batch, Filter, ItemRef, ItemWrite, PageRequest, SortOrder, Store};
 use remora_memory::{CaptureDecision, CapturePolicy, CapturedEvent, Extractor, call_key};
-use remora_protocol::record::{FileRecord, FileState, LoggedEvent, Session};
-use remora_protocol::{Event, EventName, tokens};
 
 use super::RebuildStats;
 use crate::archive::ArchivedEvent;

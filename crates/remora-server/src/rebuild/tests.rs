@@ -1,10 +1,10 @@
 //! What a rebuild must not lose, double or bring back.
 
-use remora_memory::store::{Batch, EventKey, Filter, ItemWrite, PageRequest, SortOrder};
-use remora_protocol::record::{
+use remora_core::record::{
     FileFingerprint, FileRecord, Injection, InjectionUse, Item, Kind, LoggedEvent,
 };
-use remora_protocol::request::ENVELOPE_VERSION;
+use remora_core::request::ENVELOPE_VERSION;
+use remora_memory::store::{Batch, EventKey, Filter, ItemWrite, PageRequest, SortOrder};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use remora_client::{DataPaths, make_our_folder, stable_hash, write_our_file};
-use remora_protocol::record::Project;
+use remora_core::record::Project;
 
 /// Notes that are taken at once.
 const MAX_HINTS: usize = 50;

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use remora_client::stable_hash;
+use remora_core::record::{Item, Kind};
+use remora_core::tokens;
 use remora_memory::private;
 use remora_memory::redact::{RedactionCounts, Redactor};
-use remora_protocol::record::{Item, Kind};
-use remora_protocol::tokens;
 use serde_json::Value;
 
 use super::SavedMemory;

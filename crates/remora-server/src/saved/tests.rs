@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
 
-use remora_protocol::record::Session;
+use remora_core::record::Session;
 use remora_store::{Access, SqliteStore};
 use serde_json::json;
 

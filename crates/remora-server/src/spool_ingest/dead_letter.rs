@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use remora_client::SpooledEvent;
+use remora_core::request::Envelope;
 use remora_memory::private;
 use remora_memory::redact::RedactionCounts;
-use remora_protocol::request::Envelope;
 use serde_json::Value;
 
 use super::{BatchStats, MAX_EVENT_FILE_BYTES, SpoolIngest, delete_file};

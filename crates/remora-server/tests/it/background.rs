@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use remora_core::record::Project;
+use remora_core::request::Request;
 use remora_embed::{Effort, EmbedError, Embedding};
-use remora_protocol::record::Project;
-use remora_protocol::request::Request;
 use remora_server::embeddings::{BackgroundEmbedding, TextEncoder};
 use remora_server::saved::{SavedMemories, SavedMemoryList};
 use remora_server::{WorkerExit, WorkerSettings};

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use remora_client::{
     HookInput, Pause, PauseEffect, PauseEntry, PauseScope, locate_project, spool_event,
 };
-use remora_protocol::record::{Item, Kind};
-use remora_protocol::request::Request;
+use remora_core::record::{Item, Kind};
+use remora_core::request::Request;
 use remora_server::commits::GitCapture;
 use remora_server::identity::claim_project;
 use remora_server::{WorkerExit, WorkerSettings};

@@ -1,8 +1,8 @@
 use std::fs;
 
 use remora_client::{HookInput, list_spooled, read_spooled, spool_event};
+use remora_core::record::Project;
 use remora_memory::store::Batch;
-use remora_protocol::record::Project;
 use remora_server::{BatchStats, dead_letters};
 use serde_json::Value;
 

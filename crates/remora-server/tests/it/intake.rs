@@ -1,11 +1,11 @@
 //! Events from elsewhere than the spool.
 
+use remora_core::request::{ENVELOPE_VERSION, Envelope};
+use remora_core::{Event, EventName};
 use remora_memory::CapturePolicy;
 use remora_memory::redact::{RedactionCounts, RedactionRules, Redactor};
 use remora_memory::store::Batch;
 use remora_memory::testing::FaultyStore;
-use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
-use remora_protocol::{Event, EventName};
 use remora_server::ingest::{EventRedactor, Ingest};
 use remora_server::open_store;
 use serde_json::{Value, json};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use remora_core::request::Request;
 use remora_embed::{EMBEDDING_DIMS, Effort, EmbedError, Embedding, MODEL_ID};
 use remora_memory::store::Store;
-use remora_protocol::request::Request;
 use remora_server::embeddings::{BackgroundEmbedding, TextEncoder};
 use remora_server::{WorkerExit, WorkerSettings, run_worker};
 use remora_store::Access;

@@ -5,11 +5,11 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use remora_client::{DataPaths, HookInput, send_request, spool_event};
+use remora_core::record::{Item, LoggedEvent};
+use remora_core::request::{Reply, Request};
 use remora_memory::CapturePolicy;
 use remora_memory::store::{Filter, PageRequest, SortOrder, Store};
 use remora_memory::testing::{Fault, FaultyStore};
-use remora_protocol::record::{Item, LoggedEvent};
-use remora_protocol::request::{Reply, Request};
 use remora_server::{
     Log, ServerError, SpoolIngest, WorkerExit, WorkerSettings, open_store, run_worker,
 };

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use remora_client::{HookInput, list_spooled, spool_event};
-use remora_protocol::record::Project;
+use remora_core::record::Project;
 use remora_server::dead_letters;
 
 use crate::place::{AGENT, NOW, Place};

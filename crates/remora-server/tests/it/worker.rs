@@ -3,7 +3,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
 use remora_client::{CaptureFailureMark, list_spooled};
-use remora_protocol::request::Request;
+use remora_core::request::Request;
 use remora_server::{WorkerExit, dead_letters, is_gone, retry_dead_letters, run_worker};
 use remora_store::Access;
 

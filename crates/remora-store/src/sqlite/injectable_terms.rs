@@ -3,8 +3,8 @@
 //! is then found among the few that matter without walking past the others:
 //! hooks, which have an agent waiting, ask these lists.
 
+use remora_core::record::{Item, Kind};
 use remora_memory::store::{LookupItems, is_look};
-use remora_protocol::record::{Item, Kind};
 
 use super::names::kind_code;
 use super::scope::ResolvedFilter;

@@ -4,8 +4,8 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
+use remora_core::record::{FileState, Kind};
 use remora_memory::store::Result;
-use remora_protocol::record::{FileState, Kind};
 use rusqlite::{CachedStatement, Connection, OptionalExtension};
 
 use super::errors::StoreResultExt;

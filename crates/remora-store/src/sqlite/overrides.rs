@@ -1,8 +1,8 @@
 //! What users said of items: few rows, read whole by whoever writes items and
 //! by project at a recall.
 
+use remora_core::record::Override;
 use remora_memory::store::Result;
-use remora_protocol::record::Override;
 use rusqlite::{Connection, Row, params};
 
 use super::errors::StoreResultExt;

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
+use remora_core::record::{FileRecord, Injection, Item, Kind, LoggedEvent, Project, Session};
 use remora_memory::store::{
     DetailRow, EventKey, Filter, ItemRef, PageRequest, ProjectStats, Result, SortOrder, StoreStats,
 };
-use remora_protocol::record::{FileRecord, Injection, Item, Kind, LoggedEvent, Project, Session};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 

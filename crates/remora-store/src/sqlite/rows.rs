@@ -1,9 +1,9 @@
 //! Rows into values: how items, sessions, events and files are read back.
 
-use remora_memory::store::{DetailRow, Result};
-use remora_protocol::record::{
+use remora_core::record::{
     FileFingerprint, FileRecord, Injection, InjectionUse, Item, Kind, LoggedEvent, Session,
 };
+use remora_memory::store::{DetailRow, Result};
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde::Deserialize;
 use serde_json::{Map, Value};

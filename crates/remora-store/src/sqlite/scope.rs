@@ -1,8 +1,8 @@
 //! A filter with its names looked up: what a row must be to count. If a name is
 //! not known, nothing can count and there is no scope.
 
+use remora_core::record::Kind;
 use remora_memory::store::{FileMatch, Filter, LOOKUP_TOOLS, LookupItems, Result};
-use remora_protocol::record::Kind;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 

@@ -10,13 +10,13 @@ mod speaker;
 mod tags;
 mod word;
 
+use remora_core::record::{Item, Kind};
 use remora_embed::MODEL_ID;
 use remora_memory::embedding_text::list_texts;
 use remora_memory::named_day::NamedDay;
 use remora_memory::rank::{self, MatchStrength, QueryForm, RankInput, TermCoverage, TermWeight};
 use remora_memory::store::{DetailRow, Filter, Hit, PageRequest, Result};
 use remora_memory::words::{Query, SearchEffort};
-use remora_protocol::record::{Item, Kind};
 use rusqlite::Connection;
 
 use super::names::kind_of;

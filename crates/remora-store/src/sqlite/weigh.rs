@@ -5,8 +5,8 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
+use remora_core::record::Item;
 use remora_memory::words::{TermRole, TermSplitter};
-use remora_protocol::record::Item;
 
 /// How much a word counts by where it stands.
 const TITLE_WEIGHT: f32 = 1.0;

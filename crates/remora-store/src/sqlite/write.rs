@@ -3,13 +3,13 @@
 
 mod item;
 
+use remora_core::record::{
+    FileRecord, FileState, Injection, InjectionUse, Item, LoggedEvent, Project, Session,
+};
 use remora_embed::StaticEmbedder;
 use remora_memory::embedding_text;
 use remora_memory::store::{Batch, ItemRef, PruneMode, PruneRequest, Result};
 use remora_memory::words::TermSplitter;
-use remora_protocol::record::{
-    FileRecord, FileState, Injection, InjectionUse, Item, LoggedEvent, Project, Session,
-};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::errors::StoreResultExt;

@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
+use remora_core::record::Item;
 use remora_memory::store::{Batch, Filter, ItemWrite, Store};
 use remora_memory::testing::item;
 use remora_memory::words::Query;
-use remora_protocol::record::Item;
 use remora_store::{Access, open_store};
 
 const ROWS: usize = 1_000;

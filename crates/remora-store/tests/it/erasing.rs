@@ -3,9 +3,9 @@
 
 use std::fs;
 
+use remora_core::record::{FileRecord, FileState, Item};
 use remora_memory::store::{Batch, ErasePlan, Filter, ItemWrite, PageRequest, Store};
 use remora_memory::testing::{event, item, session};
-use remora_protocol::record::{FileRecord, FileState, Item};
 use remora_store::Access;
 
 /// One word, so that the index holds it as a term of its own.

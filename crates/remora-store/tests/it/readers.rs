@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use remora_core::record::{Item, Kind};
 use remora_memory::store::{
     Batch, FileMatch, Filter, ItemWrite, PageRequest, SortOrder, Store, StoreError,
 };
 use remora_memory::testing::item;
 use remora_memory::words::Query;
-use remora_protocol::record::{Item, Kind};
 use remora_store::{Access, SqliteStore, open_store};
 use rusqlite::{Connection, TransactionBehavior};
 

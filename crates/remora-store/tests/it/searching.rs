@@ -1,10 +1,10 @@
 //! Searches over more rows than are ever looked at.
 
+use remora_core::record::{Item, Kind};
 use remora_memory::ask::SearchInput;
 use remora_memory::store::{Batch, Filter, ItemWrite, Store};
 use remora_memory::testing::item;
 use remora_memory::words::Query;
-use remora_protocol::record::{Item, Kind};
 use remora_store::{Access, SqliteStore, open_store};
 
 /// Many rows with common words; a few of the oldest hold rarer ones.

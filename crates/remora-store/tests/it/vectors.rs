@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use remora_core::record::{Item, Kind};
 use remora_embed::Embedding;
 use remora_memory::store::{
     Batch, FileMatch, Filter, ItemWrite, PruneMode, PruneRequest, Store, StoreError,
 };
 use remora_memory::testing::item;
 use remora_memory::words::Query;
-use remora_protocol::record::{Item, Kind};
 use remora_store::{Access, SqliteStore, open_store};
 use rusqlite::Connection;
 

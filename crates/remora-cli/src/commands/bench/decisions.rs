@@ -8,10 +8,10 @@ mod rule;
 use std::time::Instant;
 
 use remora_client::{InjectionLog, locate_project};
+use remora_core::tokens;
 use remora_embed::LazyEncoder;
 use remora_memory::prompt_embedding::PromptEmbedding;
 use remora_memory::recall::{RecallResult, RecallTrigger, recall};
-use remora_protocol::tokens;
 use serde_json::{Value, json};
 
 use super::load_encoder;

@@ -10,7 +10,7 @@ pub(super) mod set;
 
 use std::path::{Path, PathBuf};
 
-use remora_protocol::record::Item;
+use remora_core::record::Item;
 use serde_json::{Value, json};
 
 use super::load_encoder;

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use remora_client::{DataPaths, HookInput, locate_project, spool_event};
+use remora_core::record::Item;
 use remora_memory::CapturePolicy;
 use remora_memory::store::{Filter, PageRequest, SortOrder, Store};
-use remora_protocol::record::Item;
 use remora_server::{Log, SpoolIngest};
 use remora_store::Access;
 

@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use remora_core::record::{Item, Kind};
+use remora_core::text::defuse_tags;
 use remora_memory::store::{Filter, PageRequest, SortOrder, Store};
-use remora_protocol::record::{Item, Kind};
-use remora_protocol::text::defuse_tags;
 
 use crate::commands::show::lines::{TimeFormatter, flatten_text, truncate_columns};
 use crate::commands::wrong::Rejections;

@@ -1,8 +1,8 @@
 //! What the worker does in spare time, on a project outside git.
 
 use remora_client::{PauseEntry, PauseScope};
+use remora_core::record::{Item, Kind, Project, Session};
 use remora_memory::store::{Batch, ItemWrite};
-use remora_protocol::record::{Item, Kind, Project, Session};
 
 use super::*;
 

@@ -1,8 +1,8 @@
 //! `remora hooks try`: a realistic event from a few flags.
 
+use remora_core::{Event, EventName};
 use remora_hooks::SettingsPaths;
 use remora_instructions::auto_memory::slugify_path;
-use remora_protocol::{Event, EventName};
 use serde_json::{Map, Value, json};
 
 use crate::args::EventFieldArgs;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use remora_core::{EVENTS, EventName, Outcome, Permission};
 use remora_hooks::{Engine, Explanation, HandlerInfo, HandlerReport, HandlerStatus, Report};
-use remora_protocol::{EVENTS, EventName, Outcome, Permission};
 use serde_json::{Value, json};
 
 use crate::output::{Output, Style, escape_invisible};

@@ -3,9 +3,9 @@
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
+use remora_core::record::{Item, Kind};
+use remora_core::tokens;
 use remora_memory::private;
-use remora_protocol::record::{Item, Kind};
-use remora_protocol::tokens;
 use serde::Deserialize;
 
 /// What the agent of an imported row is called.

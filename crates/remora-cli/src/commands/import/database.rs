@@ -9,10 +9,10 @@ mod rows;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
+use remora_core::record::{self, Item, Kind};
 use remora_files::{ReadError, open_regular};
 use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::{Filter, ItemRef, PageRequest, SortOrder, Store, StoreError};
-use remora_protocol::record::{self, Item, Kind};
 use remora_server::ingest::{EventRedactor, FailedEvent, Ingest};
 use remora_server::panics::catch_panic;
 use remora_store::foreign::{ForeignDatabase, ForeignSession, ForeignToolUse};

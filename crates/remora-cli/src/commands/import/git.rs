@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use remora_client::locate_project;
+use remora_core::record::Project;
 use remora_git::CancelToken;
 use remora_memory::store::Store;
-use remora_protocol::record::Project;
 use remora_server::DeletionLog;
 use remora_server::commits::{
     CommitLimits, CommitRules, CommitScan, StoredCommits, gather_commits, store_commits,

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
+use remora_core::record::{Item, Kind, Override, Project, Session};
 use remora_instructions::memories::MEMORY_URI_SCHEME;
 use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::{Filter, ItemRef, Store};
-use remora_protocol::record::{Item, Kind, Override, Project, Session};
 use remora_server::DeletionLog;
 use remora_server::archive::{self, Archive, ArchivedEvent};
 

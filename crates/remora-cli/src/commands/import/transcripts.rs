@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use remora_agents::transcript;
+use remora_core::record::Kind;
 use remora_memory::store::Store;
-use remora_protocol::record::Kind;
 use remora_server::ingest::{EventRedactor, Ingest};
 use serde_json::{Value, json};
 

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use remora_core::Event;
 use remora_hooks::{
     Engine, EngineMode, EngineOptions, FlagSettings, HandlerStatus, Host, Interactivity,
     SettingSources, SettingsPaths, Trust,
 };
 use remora_instructions::{Instructions, LoadedFile, ResetReason, render};
-use remora_protocol::Event;
 use serde_json::{Map, Value, json};
 
 use super::{ResolvedSession, resolve_touched_file};

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use remora_core::record::{Injection, Kind};
 use remora_memory::store::{Filter, ItemRef, Store};
-use remora_protocol::record::{Injection, Kind};
 
 use crate::error::CliError;
 

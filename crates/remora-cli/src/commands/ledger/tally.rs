@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use remora_protocol::record::Kind;
+use remora_core::record::Kind;
 
 use super::rows::InjectionRow;
 
@@ -95,7 +95,7 @@ fn sort_parts(parts: &mut [(String, InjectionStats)], place: impl Fn(&str) -> Op
 
 #[cfg(test)]
 mod tests {
-    use remora_protocol::record::{Injection, InjectionUse};
+    use remora_core::record::{Injection, InjectionUse};
 
     use super::*;
 

@@ -2,13 +2,13 @@
 //! and bounds are the server's.
 
 use jiff::Timestamp;
+use remora_core::record::{Item, Kind, Project};
+use remora_core::tokens::estimate_tokens;
 use remora_instructions::memories::{self, MemoryType};
 use remora_memory::private::{strip_injected, strip_private};
 use remora_memory::recall::is_untrusted;
 use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::Hit;
-use remora_protocol::record::{Item, Kind, Project};
-use remora_protocol::tokens::estimate_tokens;
 use remora_server::mcp::{EntryDetail, SearchEntry, TextOrigin, TimelineEntry};
 
 use crate::commands::memory::{ended_on, origin_of};

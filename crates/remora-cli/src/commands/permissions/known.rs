@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use remora_agents::InstallScope;
+use remora_core::Permission;
 use remora_hooks::{
     Engine, EngineOptions, LayerSource, PathBases, PermissionMode, Permissions, RuleText,
     SettingsPaths,
 };
-use remora_protocol::Permission;
 use serde_json::{Map, Value, json};
 
 use super::rule::split_call;

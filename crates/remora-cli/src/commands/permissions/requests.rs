@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use remora_protocol::EventName;
-use remora_protocol::record::LoggedEvent;
+use remora_core::EventName;
+use remora_core::record::LoggedEvent;
 
 /// Requests of one session that wait for their answer at most.
 const MAX_PENDING_REQUESTS: usize = 256;

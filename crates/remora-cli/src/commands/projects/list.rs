@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use remora_client::ProjectRoots;
+use remora_core::time::format_rfc3339;
 use remora_memory::store::{ProjectStats, Store};
-use remora_protocol::time::format_rfc3339;
 use serde_json::{Value, json};
 
 use crate::args::ProjectsArgs;

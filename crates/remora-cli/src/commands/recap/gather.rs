@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use remora_core::record::{Item, Kind, Session};
 use remora_memory::store::{Filter, PageRequest, Store};
-use remora_protocol::record::{Item, Kind, Session};
 use serde_json::Value;
 
 use crate::commands::show::lines::{flatten_text, truncate_columns};

@@ -1,10 +1,10 @@
 //! What the words and the flags ask for together. A flag wins over the same
 //! filter among the words, and a note says so.
 
+use remora_core::record::{Item, Kind};
 use remora_memory::ask::{ProjectSelection, SearchFilter, SearchInput, SearchInputError};
 use remora_memory::store::Hit;
 use remora_memory::words::Query;
-use remora_protocol::record::{Item, Kind};
 
 use crate::args::{ProjectScopeArgs, SearchArgs};
 use crate::commands::search::when::{self, TimeSpan};

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use remora_client::locate_project;
+use remora_core::record::{Project, Session};
 use remora_memory::store::{Filter, PageRequest, Store};
-use remora_protocol::record::{Project, Session};
 
 use crate::args::ProjectScopeArgs;
 use crate::commands::data::DataDir;

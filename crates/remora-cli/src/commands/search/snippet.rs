@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use remora_core::record::Item;
 use remora_memory::words::{self, Query, TermGroup};
-use remora_protocol::record::Item;
 
 use crate::commands::show::lines::flatten_text;
 

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use remora_protocol::text::is_invisible;
+use remora_core::text::is_invisible;
 use terminal_size::{Width, terminal_size_of};
 
 use crate::environment::Environment;

@@ -11,10 +11,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use remora_client::{DataPaths, notify_worker};
+use remora_core::record::Project;
 use remora_instructions::InstructionKind;
 use remora_instructions::memories::check::{self, Git, TreeListing};
 use remora_instructions::memories::{Memory, MemoryAuthor, MemoryFolder, MemoryScope, MemoryUri};
-use remora_protocol::record::Project;
 use remora_server::is_gone;
 use remora_server::saved::{SavedMemories, SavedMemoryList, sync_saved_memories, write_hint};
 use remora_store::Access;

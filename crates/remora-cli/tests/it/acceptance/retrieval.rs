@@ -1,6 +1,6 @@
 //! What reaches a prompt is bounded by what was said, in rows and in tokens.
 
-use remora_protocol::tokens;
+use remora_core::tokens;
 use serde_json::json;
 
 use super::World;

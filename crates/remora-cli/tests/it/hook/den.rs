@@ -10,8 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use remora_client::DataPaths;
+use remora_core::record::{Item, LoggedEvent};
 use remora_memory::store::{Filter, PageRequest, SortOrder, Store};
-use remora_protocol::record::{Item, LoggedEvent};
 use remora_store::Access;
 use serde_json::{Value, json};
 
@@ -145,7 +145,7 @@ impl Den {
         until("one worker is up", || {
             let answers = remora_client::send_request(
                 &self.paths.socket_file(),
-                &remora_protocol::request::Request::Status,
+                &remora_core::request::Request::Status,
                 PATIENCE,
             );
             answers.ok().map(|reply| reply.pid)

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use remora_protocol::EVENTS;
+use remora_core::EVENTS;
 use serde_json::{Value, json};
 
 use super::den::{Den, call, files_below};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use remora_protocol::record::LoggedEvent;
+use remora_core::record::LoggedEvent;
 use serde_json::{Value, json};
 
 use super::den::Den;
@@ -429,7 +429,7 @@ fn a_session_starts_clean_where_recall_is_paused_and_is_still_captured() {
 fn a_fix_that_is_wrong_is_not_suggested_again() {
     let worked = Worked::new();
     let fix = worked.den.items().into_iter();
-    let mut fix = fix.filter(|item| item.kind == remora_protocol::record::Kind::Fix);
+    let mut fix = fix.filter(|item| item.kind == remora_core::record::Kind::Fix);
     let id = fix.next_back().unwrap().id.to_string();
     assert!(worked.failed("two", FAILED).is_some());
     let done = worked.den.remora(&["wrong", &id]).go();

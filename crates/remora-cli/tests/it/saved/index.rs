@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 use serde_json::{Value, json};
 
 use crate::hook::den::{Den, call, until};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use remora_protocol::Outcome;
+use remora_core::Outcome;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

@@ -1,7 +1,7 @@
 //! What the client did and what the engine said, fact by fact.
 
+use remora_core::{Event, EventName, Outcome, Permission};
 use remora_hooks::{HandlerStatus, Report};
-use remora_protocol::{Event, EventName, Outcome, Permission};
 use serde_json::{Map, Value};
 
 /// Every recorded fact that the report contradicts.

@@ -1,6 +1,6 @@
 //! Words for days that mean another day tomorrow, and the day they mean now.
 
-use remora_protocol::time;
+use remora_core::time;
 
 const DAY_MS: i64 = 86_400_000;
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path as File;
 
-use remora_protocol::Event;
-use remora_protocol::record::Project;
-use remora_protocol::request::Envelope;
+use remora_core::Event;
+use remora_core::record::Project;
+use remora_core::request::Envelope;
 use serde_json::{Map, Value, json};
 
 use super::*;

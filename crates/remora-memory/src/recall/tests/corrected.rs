@@ -1,7 +1,7 @@
 //! What users corrected: rejected items come at no trigger, and pinned ones
 //! come first.
 
-use remora_protocol::record::{Override, Rejection};
+use remora_core::record::{Override, Rejection};
 
 use super::*;
 use crate::overrides::{edit_words, statement_key};

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 use serde_json::{Value, json};
 
 use super::{RecallTrigger, World, names, row};

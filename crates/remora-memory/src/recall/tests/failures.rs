@@ -1,6 +1,6 @@
 //! What a failing command brings: which of several rows that speak of its error.
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 use serde_json::json;
 
 use super::super::{error_print, fails_silently};

@@ -296,10 +296,7 @@ fn three_turns_are_told_at_most_within_the_budget() {
     let found = world.at(&prompt);
     assert_eq!(found.given.len(), 3, "{found:?}");
     let text = found.text.unwrap();
-    assert!(
-        remora_protocol::tokens::estimate_tokens(&text) <= 300,
-        "{text}"
-    );
+    assert!(remora_core::tokens::estimate_tokens(&text) <= 300, "{text}");
     let passed = found.passed.iter().filter(|p| p.why == "enough was given");
     assert_eq!(passed.count(), 4);
 }

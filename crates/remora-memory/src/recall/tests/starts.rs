@@ -1,7 +1,7 @@
 //! What a session begins with: the order of the briefing, its budget, and what
 //! is left out of it.
 
-use remora_protocol::tokens;
+use remora_core::tokens;
 
 use super::*;
 
@@ -254,7 +254,7 @@ fn the_budget_holds_whatever_is_stored() {
             .within(&RecallTrigger::Start, tokens)
             .text
             .unwrap_or_default();
-        let cost = remora_protocol::tokens::estimate_tokens(&text);
+        let cost = remora_core::tokens::estimate_tokens(&text);
         assert!(cost <= tokens.max(1) + 10, "{cost} of {tokens}");
         assert!(text.encode_utf16().count() < 10_000);
     }

@@ -6,7 +6,7 @@ use super::super::tests::row;
 use super::{LaterWork, left_open};
 use crate::episode::field;
 use crate::summary::{Turn, summarise_turn};
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 
 const CASES: &str = include_str!("../../../cases/open_steps.json");
 

@@ -1,7 +1,7 @@
 //! What users correct: overrides outlive what is written, and what is erased
 //! is gone from every question.
 
-use remora_protocol::record::{Injection, Item, ItemEdit, Kind, Override, Project, Rejection};
+use remora_core::record::{Injection, Item, ItemEdit, Kind, Override, Project, Rejection};
 
 use super::{Check, add, all, found, ok, uids, write};
 use crate::overrides::statement_key;

@@ -1,6 +1,6 @@
 //! Checks of what is known of sessions and events: filters, order and paging.
 
-use remora_protocol::record::{Kind, LoggedEvent};
+use remora_core::record::{Kind, LoggedEvent};
 
 use super::{Check, ok, page};
 use crate::store::{Batch, FileMatch, Filter, PageRequest, SortOrder, Store};

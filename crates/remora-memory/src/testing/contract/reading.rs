@@ -1,6 +1,6 @@
 //! Checks of reading: names, filters, order and paging.
 
-use remora_protocol::record::{Item, Kind, Project};
+use remora_core::record::{Item, Kind, Project};
 
 use super::{Check, add, ok, page, uids};
 use crate::store::{

@@ -1,7 +1,7 @@
 //! Checks of what recall rests on: anchors of files, what was given and what of
 //! it was used, and rows that go.
 
-use remora_protocol::record::{
+use remora_core::record::{
     FileFingerprint, FileRecord, FileState, Injection, InjectionUse, Item, Kind,
 };
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! Checks of searching: which rows are found, and which come first.
 
-use remora_protocol::record::{Item, Kind};
+use remora_core::record::{Item, Kind};
 
 use super::{Check, add, found, found_in, ok};
 use crate::ask::SearchInput;

@@ -1,6 +1,6 @@
 //! Checks of writing: once and only once, whole rows, numbers that stay.
 
-use remora_protocol::record::{FileRecord, FileState, Item, Kind, Project};
+use remora_core::record::{FileRecord, FileState, Item, Kind, Project};
 use serde_json::json;
 
 use super::{Check, add, all, found, ok, write};

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use remora_protocol::record::Item;
+use remora_core::record::Item;
 
 use crate::embedding_text::{self, list_texts};
 use crate::rank::{MIN_MATCH_STRENGTH_ITEMS, inverse_frequency};

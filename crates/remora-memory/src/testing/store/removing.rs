@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use remora_protocol::record::{LoggedEvent, Override};
+use remora_core::record::{LoggedEvent, Override};
 
 use super::State;
 use crate::overrides::Overrides;

@@ -1,9 +1,9 @@
 //! Pieces become few, and nobody can tell from what is found.
 
+use remora_core::record::{Item, Kind};
 use remora_memory::store::{Batch, Filter, IndexState, ItemRef, ItemWrite, Store};
 use remora_memory::testing::item;
 use remora_memory::words::Query;
-use remora_protocol::record::{Item, Kind};
 
 use crate::{Access, SqliteStore, open_store};
 

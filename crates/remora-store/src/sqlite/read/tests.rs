@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use remora_core::record::{FileRecord, FileState, Item};
 use remora_memory::store::{Batch, FileMatch, Filter, ItemWrite, PageRequest, Store};
 use remora_memory::testing::{item, session};
-use remora_protocol::record::{FileRecord, FileState, Item};
 
 use crate::{Access, SqliteStore, open_store};
 

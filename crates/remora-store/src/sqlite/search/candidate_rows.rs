@@ -1,8 +1,8 @@
 //! What ranking needs of a row and of its neighbours, and not more: read once
 //! for each row, in the order of the file.
 
+use remora_core::record::Kind;
 use remora_memory::store::Result;
-use remora_protocol::record::Kind;
 
 use super::SearchRun;
 use super::candidates::Candidates;

@@ -4,11 +4,11 @@
 
 use std::collections::HashMap;
 
+use remora_core::record::Item;
 use remora_memory::embedding_text::list_texts;
 use remora_memory::rank::{MatchStrength, RankInput, ScoreParts, TermCoverage};
 use remora_memory::store::{Hit, Result};
 use remora_memory::words::{Query, TermGroup, holds_phrase};
-use remora_protocol::record::Item;
 
 use super::SearchRun;
 use crate::sqlite::rows;

@@ -1,9 +1,9 @@
 //! The rows whose meaning is nearest: sketches choose, vectors decide. Time
 //! grows with the rows in scope, by nanoseconds each; memory does not.
 
+use remora_core::record::Kind;
 use remora_embed::Embedding;
 use remora_memory::store::{PageRequest, Result};
-use remora_protocol::record::Kind;
 use rusqlite::{Connection, params_from_iter};
 
 use super::block::{self, MAX_ENTRIES, SIGN_BYTES};

@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use remora_core::record::{Item, Override};
 use remora_memory::embedding_text;
 use remora_memory::overrides::Overrides;
 use remora_memory::store::{ItemWrite, Result};
 use remora_memory::words::TermSplitter;
-use remora_protocol::record::{Item, Override};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::sqlite::errors::StoreResultExt;

@@ -2,13 +2,13 @@
 //! judgement.
 
 use remora_client::{InjectionLog, NewInjection, locate_project};
+use remora_core::record::{self, Item};
+use remora_core::tokens;
 use remora_embed::LazyEncoder;
 use remora_memory::prompt_embedding::PromptEmbedding;
 use remora_memory::recall::{
     PromptIntent, RecallResult, RecallTrigger, Selected, classify_intent, recall,
 };
-use remora_protocol::record::{self, Item};
-use remora_protocol::tokens;
 use serde_json::{Map, Value, json};
 
 use super::player::PlayedProject;

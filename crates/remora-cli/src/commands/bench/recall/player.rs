@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use remora_client::{DataPaths, HookInput, locate_project, spool_event};
+use remora_core::record::{Item, Kind};
+use remora_core::tokens;
 use remora_embed::LazyEncoder;
 use remora_memory::CapturePolicy;
 use remora_memory::store::{Batch, Filter, ItemWrite, PageRequest, SortOrder, Store};
-use remora_protocol::record::{Item, Kind};
-use remora_protocol::tokens;
 use remora_server::{Log, SpoolIngest};
 use remora_store::Access;
 use serde_json::json;

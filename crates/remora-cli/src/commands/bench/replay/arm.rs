@@ -3,11 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use remora_core::record::{self, Item};
 use remora_memory::CapturedEvent;
 use remora_memory::injection_use::UseDetector;
 use remora_memory::store::Store;
 use remora_memory::words::{TermSplitter, is_stop};
-use remora_protocol::record::{self, Item};
 use serde_json::Value;
 
 use super::figures::ArmStats;

@@ -9,6 +9,9 @@ use remora_agents::transcript::{AGENT_NAME, TranscriptEvent};
 use remora_client::{
     DataPaths, HookInput, InjectionLog, ProjectLocation, locate_project, spool_event,
 };
+use remora_core::record::{Item, Kind};
+use remora_core::request::{ENVELOPE_VERSION, Envelope};
+use remora_core::{Event, EventName, tokens};
 use remora_embed::LazyEncoder;
 use remora_memory::CapturePolicy;
 use remora_memory::CapturedEvent;
@@ -17,9 +20,6 @@ use remora_memory::prompt_embedding::PromptEmbedding;
 use remora_memory::recall::{Exposure, RecallResult, RecallTrigger, fails_silently, recall};
 use remora_memory::redact::{RedactionCounts, RedactionRules, Redactor};
 use remora_memory::store::{Filter, ItemRef, PageRequest};
-use remora_protocol::record::{Item, Kind};
-use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
-use remora_protocol::{Event, EventName, tokens};
 use remora_server::ingest::EventRedactor;
 use remora_server::{Log, SpoolIngest};
 use remora_store::Access;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
+use remora_core::record::Project;
 use remora_memory::store::Store;
-use remora_protocol::record::Project;
 
 use crate::commands::data::DataDir;
 use crate::commands::search::scope;

@@ -1,10 +1,10 @@
 //! Rows of the other system as rows of ours. Names are made from theirs, so
 //! that the same row is the same however often it comes.
 
+use remora_core::record::{self, Item, Kind, Project};
+use remora_core::request::{ENVELOPE_VERSION, Envelope};
+use remora_core::{Event, EventName, tokens};
 use remora_memory::private;
-use remora_protocol::record::{self, Item, Kind, Project};
-use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
-use remora_protocol::{Event, EventName, tokens};
 use remora_store::foreign::{
     ForeignObservation, ForeignPrompt, ForeignSession, ForeignSummary, ForeignToolUse,
 };

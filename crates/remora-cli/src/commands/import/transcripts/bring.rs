@@ -9,11 +9,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use remora_agents::transcript::{self, TranscriptEvent};
+use remora_core::EventName;
+use remora_core::record::Kind;
+use remora_core::request::{ENVELOPE_VERSION, Envelope};
 use remora_memory::CapturedEvent;
 use remora_memory::redact::RedactionCounts;
-use remora_protocol::EventName;
-use remora_protocol::record::Kind;
-use remora_protocol::request::{ENVELOPE_VERSION, Envelope};
 use remora_server::ingest::{EventRedactor, FailedEvent, Ingest, IngestStats};
 use remora_server::panics::catch_panic;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use remora_client::{DataPaths, ProjectLocation, locate_project};
-use remora_protocol::record::Project;
+use remora_core::record::Project;
 use remora_server::identity::claim_project;
 
 /// How long the database may take to say who holds a key.

@@ -1,8 +1,8 @@
 //! However the filter is put to the index, the same rows are found.
 
+use remora_core::record::{Item, Kind};
 use remora_memory::store::{Batch, Filter, ItemWrite, PageRequest, PruneMode, PruneRequest, Store};
 use remora_memory::testing::item;
-use remora_protocol::record::{Item, Kind};
 
 use super::IndexFilter;
 use crate::sqlite::scope::ResolvedFilter;

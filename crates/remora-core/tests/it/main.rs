@@ -2,8 +2,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use remora_protocol::payload::Payload;
-use remora_protocol::{EVENTS, Event};
+use remora_core::payload::Payload;
+use remora_core::{EVENTS, Event};
 use serde_json::Value;
 
 #[test]
