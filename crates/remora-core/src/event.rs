@@ -1,7 +1,7 @@
 //! The table of events: what each is matched against, which handlers it takes,
 //! how long they may run, what exit code 2 does and which answers count.
 //!
-//! A new event is one entry here, one payload in `payload.rs` and one fixture.
+//! A new event is one entry here and one recorded payload in `fixtures/agents`.
 //! Nothing else in the workspace lists the events.
 
 use std::fmt;

@@ -5,16 +5,18 @@
 //! starts a thread. Every other crate speaks in these words.
 #![forbid(unsafe_code)]
 
+pub mod agent_event;
 mod event;
 pub mod git;
+pub mod ids;
 mod outcome;
-pub mod payload;
 pub mod record;
 pub mod request;
 pub mod shapes;
 pub mod text;
 pub mod time;
 pub mod tokens;
+pub mod tool_call;
 
 pub use event::{
     Answers, DecodeError, EVENTS, Event, EventDef, EventName, ExitTwo, HandlerKinds, MatcherStyle,

@@ -1,0 +1,189 @@
+//! An event in our own words. Every agent's adapter decodes what its client
+//! sends into an [`AgentEvent`]; nothing behind the adapter knows a field or a
+//! tool by the client's name for it.
+//!
+//! The client's own JSON is an [`Event`](crate::Event): that is what the spool
+//! and the archive hold, so a better decoder can read old events anew.
+
+use crate::EventName;
+use crate::ids::{AgentId, SessionId, Timestamp, TurnId};
+use crate::tool_call::{ToolOutcome, ToolUse};
+
+/// What is needed of an event before its texts are redacted, and all that is
+/// needed by those who never look further.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventHeader<'a> {
+    /// Which event.
+    pub name: EventName,
+    /// The session; absent if the client named none.
+    pub session: Option<&'a str>,
+    /// The working directory; empty if the client named none.
+    pub cwd: &'a str,
+    /// What one prompt set going.
+    pub turn: Option<&'a str>,
+    /// The tool call.
+    pub call: Option<&'a str>,
+    /// The subagent in which it happened.
+    pub subagent: Option<&'a str>,
+    /// Every file that the event is about, as the client spells it.
+    pub paths: Vec<&'a str>,
+}
+
+/// One event of one agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentEvent {
+    /// Who sent it.
+    pub agent: AgentId,
+    /// The session; [`SessionId::UNKNOWN`] if the client named none.
+    pub session: SessionId,
+    /// When it was captured.
+    pub at: Timestamp,
+    /// The working directory; empty if the client named none.
+    pub cwd: String,
+    /// What one prompt set going.
+    pub turn: Option<TurnId>,
+    /// The subagent in which it happened.
+    pub subagent: Option<Subagent>,
+    /// The event's row in the table: how it is treated and listed. What it
+    /// holds is in `kind`.
+    pub name: EventName,
+    /// How the timeline names it.
+    pub label: EventLabel,
+    /// What happened.
+    pub kind: EventKind,
+}
+
+/// An agent that another agent started.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Subagent {
+    /// Its id; empty if the client named none.
+    pub id: String,
+    /// What sort of agent. A client's own helpers, such as the one that sums a
+    /// session up, have none.
+    pub kind: Option<String>,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EventKind {
+    /// A session began or went on.
+    SessionStarted(StartSource),
+    /// A session ended.
+    SessionEnded {
+        /// Why, in the client's word.
+        reason: String,
+    },
+    /// A prompt reached the agent.
+    PromptSubmitted(Prompt),
+    /// A tool is about to run, or the user is asked whether it may.
+    ToolAnnounced(ToolUse),
+    /// A tool ran.
+    ToolFinished(ToolUse, ToolOutcome),
+    /// The agent finished its turn.
+    TurnEnded {
+        /// What it said last; empty if it said nothing.
+        last_message: String,
+        /// A hook has sent the agent back to work in this turn already.
+        continued: bool,
+    },
+    /// The turn ended with an error of the service.
+    TurnFailed {
+        /// The error.
+        error: String,
+        /// What the agent said last; empty if it said nothing.
+        last_message: String,
+    },
+    /// A subagent began; [`AgentEvent::subagent`] says which.
+    SubagentStarted,
+    /// A subagent ended.
+    SubagentEnded {
+        /// What it said last; empty if it said nothing.
+        last_message: String,
+    },
+    /// The conversation is about to be compacted.
+    CompactionStarting {
+        /// By whom, in the client's word.
+        trigger: String,
+    },
+    /// The conversation was compacted.
+    CompactionFinished {
+        /// What is left of it; empty if the client does not say.
+        summary: String,
+    },
+    /// A watched file changed.
+    FileChanged {
+        /// The file.
+        path: String,
+        /// What happened to it.
+        change: WatchedChange,
+    },
+    /// Anything else: the label says all that is kept.
+    Other,
+}
+
+/// Why a session starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StartSource {
+    /// A new session.
+    Startup,
+    /// An earlier session goes on.
+    Resumed,
+    /// The conversation was cleared.
+    Cleared,
+    /// The conversation was compacted.
+    Compacted,
+    /// A word that we do not know, or none.
+    Other,
+}
+
+/// What was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    /// The text; empty if the client sent none.
+    pub text: String,
+    /// Who asked.
+    pub origin: PromptOrigin,
+}
+
+/// Who wrote a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PromptOrigin {
+    /// The user.
+    User,
+    /// The client itself, such as a notice that a task has ended.
+    Client,
+    /// An agent, which gives a subagent its task.
+    SubagentTask,
+}
+
+/// What happened to a watched file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WatchedChange {
+    /// It is new.
+    Added,
+    /// Its content changed.
+    Changed,
+    /// It is gone.
+    Removed,
+}
+
+/// How the timeline names an event. The client's fields decide what is worth a
+/// label; how it is shortened and written is the same for every agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EventLabel {
+    /// The first part, a colon, and the others.
+    Parts(Vec<LabelPart>),
+    /// One line as it is.
+    Line(String),
+}
+
+/// One part of a label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LabelPart {
+    /// Words.
+    Text(String),
+    /// A file, shown relative to the project.
+    Path(String),
+    /// The tool call of the event, as a permission rule would name it.
+    Call,
+}
