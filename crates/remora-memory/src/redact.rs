@@ -13,6 +13,7 @@ mod json;
 mod keyblock;
 mod manifest;
 mod names;
+mod patch;
 mod paths;
 mod prose;
 mod rules;

@@ -9,7 +9,7 @@ use super::files::{self, ValueExtent};
 use super::names::{self, SecretClass, SecretName};
 use super::paths::PathSensitivity;
 use super::value::{self, ValueContext};
-use super::{MARK_PREFIX, RedactionCounts, Redactor, header};
+use super::{MARK_PREFIX, RedactionCounts, Redactor, header, patch};
 
 /// Keys that name the file an object is about.
 const PATH_KEYS: &[&str] = &[
@@ -131,6 +131,16 @@ impl JsonRedactor<'_> {
             {
                 own.inside = false;
                 own.nature = PathSensitivity::Plain;
+            }
+            if key == "command"
+                && let Some(text) = value.as_str().filter(|text| patch::is_patch(text))
+            {
+                let redacted = patch::redact_patch(text, &self.redactor.paths, self.marks);
+                // What it says of one file must not decide what is kept of another.
+                own.nature = PathSensitivity::Plain;
+                if let Some(redacted) = redacted {
+                    *value = Value::String(redacted);
+                }
             }
             // A heredoc or an echo into the file.
             if key == "command" && own.nature == PathSensitivity::Settings {

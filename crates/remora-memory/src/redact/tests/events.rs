@@ -197,3 +197,29 @@ fn a_piece_of_a_key_file_goes() {
     assert_eq!(seen["tool_input"]["old_string"], "[redacted:private-key]");
     assert_eq!(seen["tool_input"]["new_string"], "short");
 }
+
+#[test]
+fn a_patch_of_several_files_is_redacted_file_by_file() {
+    let patch = "*** Begin Patch\n*** Update File: src/app.rs\n@@ fn main() {\n-let a = 1;\n\
+                 +let size = 2;\n*** Add File: .env\n+PORT=3000\n+NAME=plain\n*** Update File: \
+                 notes/plan.txt\n@@\n-old\n+new\n*** End Patch\n";
+    let clean = "*** Begin Patch\n*** Update File: src/app.rs\n@@ fn main() {\n-let a = 1;\n\
+                 +let size = 2;\n*** Add File: .env\n+PORT=[redacted:env-value]\n\
+                 +NAME=[redacted:env-value]\n*** Update File: notes/plan.txt\n@@\n-old\n+new\n\
+                 *** End Patch\n";
+    let event = |patch: &str| json!({"tool_name": "patch", "tool_input": {"command": patch}});
+    assert_eq!(through(redactor(), event(patch)), event(clean));
+
+    let denied = clean.replace("@@\n-old\n+new\n", "[redacted:denied-path]\n");
+    let seen = through(&denying(&["notes/**"]), event(patch));
+    assert_eq!(seen, event(&denied));
+}
+
+#[test]
+fn a_moved_file_is_as_sensitive_as_either_of_its_names() {
+    let event = |patch: &str| json!({"tool_input": {"command": patch}});
+    let patch = "*** Begin Patch\n*** Update File: settings.txt\n*** Move to: .env\n@@\n-A=1\n+A=2\n*** End Patch";
+    let clean = "*** Begin Patch\n*** Update File: settings.txt\n*** Move to: .env\n@@\n\
+                 -A=[redacted:env-value]\n+A=[redacted:env-value]\n*** End Patch";
+    assert_eq!(through(redactor(), event(patch)), event(clean));
+}
