@@ -2,6 +2,7 @@
 //! the events that Remora registers with it.
 
 mod answer;
+mod decode;
 mod mcp;
 mod prompt;
 
@@ -26,6 +27,8 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     registered: &REGISTRATIONS,
     parse_payload,
     encode_response: answer::encode_response,
+    read_header: decode::read_header,
+    decode_event: decode::decode_event,
     settings_file,
     mcp: mcp::MCP_SPEC,
 };
