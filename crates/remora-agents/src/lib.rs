@@ -8,6 +8,7 @@
 
 mod claude_code;
 mod mcp;
+mod origin;
 mod repair_json;
 mod spec;
 
@@ -20,6 +21,7 @@ use remora_core::ids::{AgentId, Timestamp};
 
 pub use claude_code::own_words;
 pub use mcp::{McpOrigin, McpSpec};
+pub use origin::{EventOrigin, read_origin};
 pub use repair_json::TRUNCATION_MARK;
 pub use spec::{
     AgentPaths, AgentSpec, DecodeError, DecodedEvent, EventRegistration, HookResponse,

@@ -54,6 +54,32 @@ pub struct AgentEvent {
     pub kind: EventKind,
 }
 
+impl AgentEvent {
+    /// The tool call that the event tells of.
+    pub fn tool_use(&self) -> Option<&ToolUse> {
+        match &self.kind {
+            EventKind::ToolAnnounced(tool) | EventKind::ToolFinished(tool, _) => Some(tool),
+            _ => None,
+        }
+    }
+
+    /// The id of the subagent in which it happened.
+    pub fn subagent_id(&self) -> Option<&str> {
+        let id = self.subagent.as_ref()?.id.as_str();
+        (!id.is_empty()).then_some(id)
+    }
+
+    /// What the agent said last, where the event tells it; may be empty.
+    pub fn last_message(&self) -> &str {
+        match &self.kind {
+            EventKind::TurnEnded { last_message, .. }
+            | EventKind::TurnFailed { last_message, .. }
+            | EventKind::SubagentEnded { last_message } => last_message,
+            _ => "",
+        }
+    }
+}
+
 /// An agent that another agent started.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subagent {
