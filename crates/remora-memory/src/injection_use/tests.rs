@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::store::{Batch, ItemWrite};
 use crate::testing::{MemoryStore, item};
+use crate::testing_events::capture_event;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -51,29 +52,22 @@ impl Told {
         let Value::Object(fields) = fields else {
             unreachable!()
         };
-        CapturedEvent {
-            envelope: Envelope {
-                v: 1,
-                id: format!("e{}", self.at),
-                agent: "agent".into(),
-                at: self.at,
-                len: 0,
-                cut: false,
-                project: Some(Project {
-                    key: PROJECT.into(),
-                    name: "app".into(),
-                    root: root.into(),
-                }),
-                branch: None,
-            },
-            event: Event {
-                name: EventName::parse(name).unwrap(),
-                fields,
-            },
-            call: None,
-            worth: CaptureDecision::Keep,
-            raw_tokens: 0,
-        }
+        let envelope = Envelope {
+            v: 1,
+            id: format!("e{}", self.at),
+            agent: "agent".into(),
+            at: self.at,
+            len: 0,
+            cut: false,
+            project: Some(Project {
+                key: PROJECT.into(),
+                name: "app".into(),
+                root: root.into(),
+            }),
+            branch: None,
+        };
+        let name = EventName::parse(name).unwrap();
+        capture_event(envelope, Event { name, fields })
     }
 }
 
@@ -166,7 +160,7 @@ fn play(case: &Case, size: usize, lives: Lives) -> Vec<String> {
         let mut batch = Batch::default();
         for event in chunk {
             // The whole file each time, as after a start.
-            let told = match event.session().as_ref() {
+            let told = match event.session() {
                 "s1" => lines(case),
                 _ => Vec::new(),
             };
