@@ -67,6 +67,12 @@ fn events_and_calls_are_decoded_as_the_cases_say() {
 #[test]
 fn recorded_payloads_are_decoded_as_the_cases_say() {
     let cases: Map<String, Value> = read_json("cases/decode/recorded.json");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/agents/claude-code");
+    for file in fs::read_dir(folder).unwrap() {
+        let file = file.unwrap().path();
+        let name = file.file_stem().unwrap().to_str().unwrap();
+        assert!(cases.contains_key(name), "{name} has no case");
+    }
     for (name, pieces) in cases {
         let fields = read_json(&format!("../../fixtures/agents/claude-code/{name}.json"));
         let pieces: Vec<String> = serde_json::from_value(pieces).unwrap();
