@@ -3,7 +3,7 @@
 
 use remora_core::agent_event::{EventKind, WatchedChange};
 use remora_core::record::{FileRecord, FileState, Item};
-use remora_core::tool_call::{FileChange, OutputDetail, ToolCall, ToolOutcome, ToolUse};
+use remora_core::tool_call::{FileChange, FileEdit, OutputDetail, ToolCall, ToolOutcome, ToolUse};
 
 use crate::capture::CapturedEvent;
 use crate::symbols;
@@ -24,7 +24,7 @@ pub(crate) fn relative_to_root(path: &str, root: &str) -> String {
     inside.unwrap_or(path).to_owned()
 }
 
-/// What a call did to files.
+/// What a call did to files; `row` is the first that came of it.
 pub(crate) fn collect_file_records(
     event: &CapturedEvent,
     tool: &ToolUse,
@@ -44,18 +44,37 @@ pub(crate) fn collect_file_records(
             };
             build_file_records(row.files_read.first(), row, FileState::Seen, content)
         }
-        ToolCall::EditFiles(files) => match files.first() {
-            Some(file) if file.is_whole_file => {
-                let state = match file.change {
-                    FileChange::Created => FileState::Added,
-                    _ => FileState::Changed,
-                };
-                build_file_records(modified, row, state, file.new.as_deref())
-            }
-            _ => build_file_records(modified, row, FileState::Changed, None),
-        },
+        ToolCall::EditFiles(files) => files
+            .iter()
+            .flat_map(|edit| record_file_edit(edit, row, event.root()))
+            .collect(),
         _ => build_file_records(modified, row, FileState::Changed, None),
     }
+}
+
+/// What an edit did to its file, if the call named it.
+fn record_file_edit(edit: &FileEdit, row: &Item, root: &str) -> Vec<FileRecord> {
+    if !edit.is_named {
+        return Vec::new();
+    }
+    let path = relative_to_root(&edit.path, root);
+    let content = edit.new.as_deref().filter(|_| edit.is_whole_file);
+    let state = match &edit.change {
+        FileChange::Created if edit.is_whole_file => FileState::Added,
+        FileChange::Created | FileChange::Updated => FileState::Changed,
+        FileChange::Deleted => FileState::Removed,
+        FileChange::Moved { from } => {
+            let from = relative_to_root(from, root);
+            let mut records = build_file_records(Some(&from), row, FileState::Removed, None);
+            let moved = build_file_records(Some(&path), row, FileState::Moved, content);
+            records.extend(moved.into_iter().map(|record| FileRecord {
+                from: Some(from.clone()),
+                ..record
+            }));
+            return records;
+        }
+    };
+    build_file_records(Some(&path), row, state, content)
 }
 
 /// A file that changed outside the agent's hands.

@@ -2,7 +2,9 @@
 
 use remora_core::tool_call::{FileChange, FileEdit, Hunk, Replacement};
 
-use super::{EditInput, EditReading, FileOrigin, patch};
+use super::{
+    EditInput, EditKind, EditReading, FileOrigin, MAX_FACTS, fit_title, patch, short_path,
+};
 
 /// A path as shown: relative to the root where it lies under it.
 pub(crate) fn strip_root<'a>(path: &'a str, root: &str) -> &'a str {
@@ -29,8 +31,9 @@ pub fn read_edit_call(edit: &FileEdit, root: &str) -> EditReading {
     } else {
         &pieces
     };
-    super::read_edit(&EditInput {
-        path: strip_root(&edit.path, root),
+    let path = strip_root(&edit.path, root);
+    let reading = super::read_edit(&EditInput {
+        path,
         original,
         hunks,
         old: edit.old.as_deref(),
@@ -39,7 +42,41 @@ pub fn read_edit_call(edit: &FileEdit, root: &str) -> EditReading {
             FileChange::Created => FileOrigin::Created,
             _ => FileOrigin::Updated,
         },
-    })
+    });
+    let says_how = !hunks.is_empty() || edit.old.is_some() || edit.new.is_some();
+    match &edit.change {
+        FileChange::Created | FileChange::Updated => reading,
+        FileChange::Deleted => describe_deletion(reading, path, says_how),
+        FileChange::Moved { from } => {
+            describe_move(reading, strip_root(from, root), path, says_how)
+        }
+    }
+}
+
+/// A file that is gone, with what stood in it if that is known.
+fn describe_deletion(mut reading: EditReading, path: &str, says_how: bool) -> EditReading {
+    reading.title = fit_title(&format!("Deleted {}", short_path(path)));
+    if !says_how {
+        reading.facts.clear();
+    }
+    if matches!(reading.kind, EditKind::Feature | EditKind::Bugfix) {
+        reading.kind = EditKind::Change;
+    }
+    reading
+}
+
+/// A file under another name; what changed in it on the way is a fact.
+fn describe_move(mut reading: EditReading, from: &str, path: &str, says_how: bool) -> EditReading {
+    let title = format!("Moved {} to {}", short_path(from), short_path(path));
+    let changed = std::mem::replace(&mut reading.title, fit_title(&title));
+    if says_how {
+        reading.facts.insert(0, changed);
+        reading.facts.truncate(MAX_FACTS);
+    } else {
+        reading.facts.clear();
+        reading.kind = EditKind::Refactor;
+    }
+    reading
 }
 
 /// The patch of several replacements, each found in the text before.

@@ -3,7 +3,8 @@
 use remora_core::agent_event::EventKind;
 use remora_core::record::{Item, Kind};
 use remora_core::tool_call::{
-    FileEdit, NotebookEdit, OutputDetail, ShellCall, TaskAction, ToolCall, ToolOutcome, ToolUse,
+    FileChange, FileEdit, NotebookEdit, OutputDetail, ShellCall, TaskAction, ToolCall, ToolOutcome,
+    ToolUse,
 };
 use serde_json::Value;
 
@@ -21,6 +22,10 @@ use crate::{fingerprint, folder};
 pub(super) const SKIPPED_TOOL_REASON: &str = "the settings skip this tool";
 /// Characters of output that are kept when nobody understands it.
 const MAX_OUTPUT_CHARS: usize = 1200;
+/// Characters of a fact that holds a command line or a list.
+const MAX_FACT_CHARS: usize = 300;
+/// Rows of one call that changes many files.
+const MAX_EDIT_ROWS: usize = 20;
 /// Characters that are kept of what was merely looked at.
 const MAX_LOOKUP_BYTES: usize = 500;
 
@@ -45,31 +50,34 @@ impl BatchBuilder<'_> {
         if matches!(outcome, ToolOutcome::Failed(failure) if failure.is_misuse) {
             return Ok(Some("a misuse of the edit tool, which is tried again"));
         }
-        let row = match (&tool.call, outcome) {
-            (ToolCall::Shell(shell), _) => Some(extract_command(event, state, shell, outcome)),
+        let rows = match (&tool.call, outcome) {
+            (ToolCall::Shell(shell), _) => vec![extract_command(event, state, shell, outcome)],
             (ToolCall::ShellPoll, _) => {
                 let shell = ShellCall::default();
-                Some(extract_command(event, state, &shell, outcome))
+                vec![extract_command(event, state, &shell, outcome)]
             }
-            (ToolCall::EditFiles(files), ToolOutcome::Done(_)) => {
-                let first = files.first();
-                first.map(|file| extract_file_edit(event, state, file))
+            (ToolCall::EditFiles(files), ToolOutcome::Done(_)) if !files.is_empty() => {
+                extract_file_edits(event, state, files)
             }
             (ToolCall::EditNotebook(edit), ToolOutcome::Done(_)) => {
-                Some(extract_notebook_edit(event, state, edit))
+                vec![extract_notebook_edit(event, state, edit)]
             }
-            _ => None,
+            _ => looked_up(event, state, tool, outcome).into_iter().collect(),
         };
-        let row = match row {
-            Some(row) => row,
-            None => match looked_up(event, state, tool, outcome) {
-                Some(row) => row,
-                None => return Ok(Some("low value")),
-            },
+        let Some(first) = rows.first() else {
+            return Ok(Some("low value"));
         };
         self.batch
             .files
-            .extend(folder::collect_file_records(event, tool, outcome, &row));
+            .extend(folder::collect_file_records(event, tool, outcome, first));
+        for row in rows {
+            self.add_call_item(row, state)?;
+        }
+        Ok(None)
+    }
+
+    /// Stores a row of a call, with what it says of those before it.
+    fn add_call_item(&mut self, row: Item, state: &mut SessionState) -> Result<()> {
         let tried = state.failures.tried_before(&row);
         let row = match tried.as_slice() {
             [] => row,
@@ -83,7 +91,7 @@ impl BatchBuilder<'_> {
         let row = item::with_token_count(row);
         self.update_fixes(&row, state)?;
         self.add_item(row, state);
-        Ok(None)
+        Ok(())
     }
 }
 
@@ -176,7 +184,7 @@ fn extract_command(
         row
     };
     row.facts
-        .insert(0, format!("$ {}", item::one_line(line, 300)));
+        .insert(0, format!("$ {}", item::one_line(line, MAX_FACT_CHARS)));
     let mut detail = serde_json::Map::new();
     detail.insert(field::COMMAND.into(), key.into());
     if let Some(signs) = signs
@@ -210,22 +218,58 @@ fn format_failure_reason(printed: &str, told: Option<&str>) -> String {
     }
 }
 
-fn extract_file_edit(event: &CapturedEvent, state: &SessionState, edit: &FileEdit) -> Item {
+/// A row for every file that a call changed; those too many are named in the
+/// last.
+fn extract_file_edits(
+    event: &CapturedEvent,
+    state: &SessionState,
+    edits: &[FileEdit],
+) -> Vec<Item> {
+    let (told, rest) = edits.split_at(edits.len().min(MAX_EDIT_ROWS));
+    let rows = told.iter().enumerate();
+    let mut rows: Vec<Item> = rows
+        .map(|(nth, edit)| extract_file_edit(event, state, nth, edit))
+        .collect();
+    if let Some(last) = rows.last_mut()
+        && !rest.is_empty()
+    {
+        let paths = rest.iter().map(|edit| edit.path.as_str());
+        let names: Vec<String> = paths
+            .map(|path| folder::relative_to_root(path, event.root()))
+            .collect();
+        let fact = format!("and {} more files: {}", names.len(), names.join(", "));
+        last.facts.push(item::one_line(&fact, MAX_FACT_CHARS));
+    }
+    rows
+}
+
+fn extract_file_edit(
+    event: &CapturedEvent,
+    state: &SessionState,
+    nth: usize,
+    edit: &FileEdit,
+) -> Item {
     let reading = edit::read_edit_call(edit, event.root());
     let path = Some(edit.path.as_str()).filter(|_| edit.is_named);
-    build_edit_item(event, state, reading, path)
+    let mut row = build_edit_item(event, state, nth, reading, path);
+    if let FileChange::Moved { from } = &edit.change {
+        let from = folder::relative_to_root(from, event.root());
+        row.files_modified.push(from);
+    }
+    row
 }
 
 fn extract_notebook_edit(event: &CapturedEvent, state: &SessionState, edit: &NotebookEdit) -> Item {
     let reading = edit::read_notebook_edit(edit, event.root());
     let path = Some(edit.path.as_str()).filter(|_| edit.is_named);
-    build_edit_item(event, state, reading, path)
+    build_edit_item(event, state, 0, reading, path)
 }
 
 /// A row of an edit; `path` is the file as the call named it.
 fn build_edit_item(
     event: &CapturedEvent,
     state: &SessionState,
+    nth: usize,
     reading: EditReading,
     path: Option<&str>,
 ) -> Item {
@@ -243,7 +287,7 @@ fn build_edit_item(
         Some(_) if kind != Kind::Feature => Kind::Bugfix,
         _ => kind,
     };
-    let mut row = item::build_item(event, state, 0, kind, &reading.title);
+    let mut row = item::build_item(event, state, nth, kind, &reading.title);
     row.facts = reading.facts;
     if let Some(failure) = mending {
         row.facts.push(format!("after: {}", failure.title));

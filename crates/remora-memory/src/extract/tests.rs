@@ -9,6 +9,8 @@ use remora_core::{Event, EventName};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+mod file_edits;
+
 use super::*;
 use crate::store::{EventKey, Filter, PageRequest, SortOrder};
 use crate::testing::MemoryStore;

@@ -1,8 +1,10 @@
 //! Lines and calls as data: `cases/uses.json`. Each case is played by one life
 //! of the worker and by one that ends after every event, in batches and alone.
 
+use remora_core::agent_event::EventKind;
 use remora_core::record::Project;
 use remora_core::request::Envelope;
+use remora_core::tool_call::{FileChange, FileEdit, ToolCall};
 use remora_core::{Event, EventName};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -264,4 +266,38 @@ fn what_the_person_excluded_is_not_looked_at() {
     assert_eq!(uses.detect_uses(&event), []);
     event.worth = CaptureDecision::Keep;
     assert_eq!(uses.detect_uses(&event).len(), 1);
+}
+
+#[test]
+fn a_call_uses_what_any_of_its_files_was_given_for() {
+    let edits = ["src/a.rs", "src/b.rs"];
+    let edits = edits.map(|path| FileEdit::new(&format!("{ROOT}/{path}"), FileChange::Updated));
+    let told = Told {
+        at: 20,
+        tool: "Edit".into(),
+        input: json!({}),
+        event: None,
+        session: None,
+        subagent: None,
+        root: None,
+    };
+    let mut event = told.captured();
+    let EventKind::ToolFinished(tool, _) = &mut event.event.kind else {
+        panic!("a call")
+    };
+    tool.call = ToolCall::EditFiles(edits.to_vec());
+    let about = |file: &str| UseSignals {
+        files: vec![file.to_owned()],
+        ..UseSignals::default()
+    };
+    let deed = deed::ToolUse::from_event(&event).unwrap();
+    assert_eq!(
+        deed.find_item_use(false, &about("src/a.rs")),
+        Some("edited")
+    );
+    assert_eq!(
+        deed.find_item_use(false, &about("src/b.rs")),
+        Some("edited")
+    );
+    assert_eq!(deed.find_item_use(false, &about("src/c.rs")), None);
 }
