@@ -2,6 +2,7 @@
 //! the events that Remora registers with it.
 
 mod answer;
+mod decode;
 mod mcp;
 mod prompt;
 
@@ -24,8 +25,10 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     config_variable: "CLAUDE_CONFIG_DIR",
     shell_variables: &["CLAUDECODE"],
     registered: &REGISTRATIONS,
-    decode: decode_event,
-    encode: answer::encode_response,
+    parse_payload,
+    encode_response: answer::encode_response,
+    read_header: decode::read_header,
+    decode_event: decode::decode_event,
     settings_file,
     mcp: mcp::MCP_SPEC,
 };
@@ -108,13 +111,13 @@ fn settings_file(places: &AgentPaths, scope: InstallScope) -> PathBuf {
         .join(name)
 }
 
-fn decode_event(bytes: &[u8]) -> Result<DecodedEvent, DecodeError> {
+fn parse_payload(bytes: &[u8]) -> Result<DecodedEvent, DecodeError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = String::from_utf8_lossy(bytes);
     if text.trim().is_empty() {
         return Err(DecodeError::Empty);
     }
-    let (value, cut) = parse_payload(&text)?;
+    let (value, cut) = parse_json(&text)?;
     let fields = match value {
         Value::Object(fields) => fields,
         other => return Err(DecodeError::NotAnObject(json_type_name(&other))),
@@ -125,7 +128,7 @@ fn decode_event(bytes: &[u8]) -> Result<DecodedEvent, DecodeError> {
     })
 }
 
-fn parse_payload(text: &str) -> Result<(Value, Truncation), DecodeError> {
+fn parse_json(text: &str) -> Result<(Value, Truncation), DecodeError> {
     let first = match serde_json::from_str(text) {
         Ok(value) => return Ok((value, Truncation::Whole)),
         Err(error) => error,

@@ -1,10 +1,8 @@
 //! An event as it was captured, and the name of the call it tells of.
 
-use std::borrow::Cow;
-
+use remora_core::agent_event::{AgentEvent, EventHeader};
 use remora_core::request::Envelope;
 use remora_core::{Event, EventName};
-use serde_json::Value;
 
 use crate::store::EventKey;
 
@@ -23,8 +21,10 @@ pub enum CaptureDecision {
 pub struct CapturedEvent {
     /// How it was captured.
     pub envelope: Envelope,
-    /// What the client sent.
-    pub event: Event,
+    /// What the client sent: for the archive, and to find the same again.
+    pub raw: Event,
+    /// The same in our own words.
+    pub event: AgentEvent,
     /// The call it tells of; see [`call_key`].
     pub call: Option<String>,
     /// Whether anything of it may be kept.
@@ -42,38 +42,16 @@ impl CapturedEvent {
         }
     }
 
-    /// A text field, empty when it is missing or something else.
-    pub(crate) fn text_field(&self, field: &str) -> &str {
-        self.event
-            .fields
-            .get(field)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    }
-
-    /// A text field that says something.
-    pub(crate) fn non_empty_field(&self, field: &str) -> Option<String> {
-        let text = self.text_field(field);
-        (!text.is_empty()).then(|| text.to_owned())
-    }
-
-    pub(crate) fn json_field(&self, field: &str) -> Option<&Value> {
-        self.event.fields.get(field)
-    }
-
     /// The session; events of a client that names none share one.
-    pub fn session(&self) -> Cow<'_, str> {
-        match self.text_field("session_id") {
-            "" => "unknown".into(),
-            id => id.into(),
-        }
+    pub fn session(&self) -> &str {
+        &self.event.session
     }
 
     /// The project's key.
     pub fn project(&self) -> &str {
         match &self.envelope.project {
             Some(project) => &project.key,
-            None => self.text_field("cwd"),
+            None => &self.event.cwd,
         }
     }
 
@@ -81,19 +59,18 @@ impl CapturedEvent {
     pub fn root(&self) -> &str {
         match &self.envelope.project {
             Some(project) => &project.root,
-            None => self.text_field("cwd"),
+            None => &self.event.cwd,
         }
     }
 }
 
 /// The same call told twice, by two installations for example, has the same
 /// key. Computed before redaction; it holds no text of the event.
-pub fn call_key(event: &Event) -> Option<String> {
-    let text = |field: &str| event.fields.get(field).and_then(Value::as_str);
-    let session = text("session_id")?;
-    if let Some(id) = text("tool_use_id") {
+pub fn call_key(header: &EventHeader<'_>, raw: &Event) -> Option<String> {
+    let session = header.session?;
+    if let Some(id) = header.call {
         // A call succeeds or fails; before it there may be an announcement.
-        let name = match event.name {
+        let name = match header.name {
             EventName::PostToolUseFailure => EventName::PostToolUse,
             other => other,
         };
@@ -101,17 +78,17 @@ pub fn call_key(event: &Event) -> Option<String> {
     }
     // The same may be asked and told again within a prompt.
     if matches!(
-        event.name,
+        header.name,
         EventName::PermissionRequest | EventName::Notification
     ) {
         return None;
     }
-    let prompt = text("prompt_id")?;
-    let fields = serde_json::to_vec(&event.fields).ok()?;
+    let turn = header.turn?;
+    let fields = serde_json::to_vec(&raw.fields).ok()?;
     let print = hash_fnv(&fields);
     Some(format!(
-        "{session} {} {prompt} {print:016x}",
-        event.name.as_str()
+        "{session} {} {turn} {print:016x}",
+        header.name.as_str()
     ))
 }
 

@@ -22,9 +22,12 @@ mod title;
 mod tokens;
 mod wording;
 
-pub use self::call::read_call;
+use remora_core::tool_call::Hunk;
+
+pub use self::call::read_edit_call;
 pub(crate) use self::call::strip_root;
 pub(crate) use self::cut::{one_line, truncate_chars};
+pub use self::notebook::read_notebook_edit;
 use self::patch::Patch;
 use self::story::EditSummary;
 pub(crate) use self::wording::{fit_title, short_path};
@@ -78,17 +81,6 @@ pub enum FileOrigin {
     /// It was there.
     #[default]
     Updated,
-}
-
-/// One piece of a patch; lines start with a blank, `-` or `+`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[expect(missing_docs, reason = "the names are those of the unified diff")]
-pub struct Hunk {
-    pub old_start: usize,
-    pub old_lines: usize,
-    pub new_start: usize,
-    pub new_lines: usize,
-    pub lines: Vec<String>,
 }
 
 /// What is known of an edit.

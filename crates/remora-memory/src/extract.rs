@@ -90,7 +90,7 @@ impl Extractor {
         let mut fates = Vec::with_capacity(events.len());
         for event in events {
             let project = work.add_project(event);
-            let id = event.session().into_owned();
+            let id = event.session().to_owned();
             let mut state = match self.sessions.remove(&id) {
                 Some(state) => state,
                 None => SessionState::load_session(store, event, &project)?,
@@ -121,7 +121,7 @@ impl Extractor {
         ids.sort_unstable();
         ids.dedup();
         ids.iter()
-            .filter_map(|id| self.sessions.get(id.as_ref()))
+            .filter_map(|id| self.sessions.get(*id))
             .map(|state| state.session.clone())
             .collect()
     }
@@ -150,7 +150,7 @@ impl BatchBuilder<'_> {
     /// The project's key; a project that is new to the batch is noted.
     fn add_project(&mut self, event: &CapturedEvent) -> String {
         let project = event.envelope.project.clone().unwrap_or_else(|| {
-            let root = event.text_field("cwd");
+            let root = event.event.cwd.as_str();
             Project {
                 key: root.to_owned(),
                 name: root.rsplit('/').next().unwrap_or(root).to_owned(),
@@ -204,12 +204,15 @@ impl BatchBuilder<'_> {
             id: event.envelope.id.clone(),
             call: event.call.clone(),
             name: event.event.name.as_str().to_owned(),
-            session: event.session().into_owned(),
+            session: event.session().to_owned(),
             time: event.envelope.at,
             label: match skipped {
                 _ if ignored => String::new(),
                 // Whoever skips a tool does not want its calls here either.
-                Some(call::SKIPPED_TOOL_REASON) => event.text_field("tool_name").to_owned(),
+                Some(call::SKIPPED_TOOL_REASON) => {
+                    let tool = event.event.tool_use();
+                    tool.map(|tool| tool.name.clone()).unwrap_or_default()
+                }
                 _ => timeline::format_label(event),
             },
         });

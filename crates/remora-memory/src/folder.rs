@@ -1,8 +1,9 @@
 //! The derived record of a folder: what lives in it, and what was added,
 //! changed, moved or removed by which session.
 
+use remora_core::agent_event::{EventKind, WatchedChange};
 use remora_core::record::{FileRecord, FileState, Item};
-use serde_json::Value;
+use remora_core::tool_call::{FileChange, FileEdit, OutputDetail, ToolCall, ToolOutcome, ToolUse};
 
 use crate::capture::CapturedEvent;
 use crate::symbols;
@@ -23,73 +24,82 @@ pub(crate) fn relative_to_root(path: &str, root: &str) -> String {
     inside.unwrap_or(path).to_owned()
 }
 
-/// What a call did to files.
-pub(crate) fn collect_file_records(event: &CapturedEvent, row: &Item) -> Vec<FileRecord> {
-    if event.event.fields.contains_key("error") {
+/// What a call did to files; `row` is the first that came of it.
+pub(crate) fn collect_file_records(
+    event: &CapturedEvent,
+    tool: &ToolUse,
+    outcome: &ToolOutcome,
+    row: &Item,
+) -> Vec<FileRecord> {
+    let ToolOutcome::Done(output) = outcome else {
+        return Vec::new();
+    };
+    let modified = row.files_modified.first();
+    match &tool.call {
+        ToolCall::Shell(shell) => moved_or_removed(&shell.command, event, row),
+        ToolCall::ReadFile(read) if !read.is_notebook_tool => {
+            let content = match &output.detail {
+                OutputDetail::File(file) => file.content.as_deref(),
+                _ => None,
+            };
+            build_file_records(row.files_read.first(), row, FileState::Seen, content)
+        }
+        ToolCall::EditFiles(files) => files
+            .iter()
+            .flat_map(|edit| record_file_edit(edit, row, event.root()))
+            .collect(),
+        _ => build_file_records(modified, row, FileState::Changed, None),
+    }
+}
+
+/// What an edit did to its file, if the call named it.
+fn record_file_edit(edit: &FileEdit, row: &Item, root: &str) -> Vec<FileRecord> {
+    if !edit.is_named {
         return Vec::new();
     }
-    let input = event.json_field("tool_input");
-    let response = event.json_field("tool_response");
-    let text = |value: Option<&Value>, path: &[&str]| -> Option<String> {
-        let mut value = value?;
-        for name in path {
-            value = value.get(name)?;
+    let path = relative_to_root(&edit.path, root);
+    let content = edit.new.as_deref().filter(|_| edit.is_whole_file);
+    let state = match &edit.change {
+        FileChange::Created if edit.is_whole_file => FileState::Added,
+        FileChange::Created | FileChange::Updated => FileState::Changed,
+        FileChange::Deleted => FileState::Removed,
+        FileChange::Moved { from } => {
+            let from = relative_to_root(from, root);
+            let mut records = build_file_records(Some(&from), row, FileState::Removed, None);
+            let moved = build_file_records(Some(&path), row, FileState::Moved, content);
+            records.extend(moved.into_iter().map(|record| FileRecord {
+                from: Some(from.clone()),
+                ..record
+            }));
+            return records;
         }
-        value.as_str().map(str::to_owned)
     };
-    match event.text_field("tool_name") {
-        "Bash" => {
-            let command = text(input, &["command"]).unwrap_or_default();
-            moved_or_removed(&command, event, row)
-        }
-        "Read" => {
-            let content = text(response, &["file", "content"]);
-            build_file_records(
-                row.files_read.first(),
-                row,
-                FileState::Seen,
-                content.as_deref(),
-            )
-        }
-        "Write" => {
-            let state = match text(response, &["type"]).as_deref() {
-                Some("create") => FileState::Added,
-                _ => FileState::Changed,
-            };
-            let content = text(input, &["content"]);
-            build_file_records(row.files_modified.first(), row, state, content.as_deref())
-        }
-        _ => build_file_records(row.files_modified.first(), row, FileState::Changed, None),
-    }
+    build_file_records(Some(&path), row, state, content)
 }
 
 /// A file that changed outside the agent's hands.
 pub(crate) fn changed_outside(event: &CapturedEvent) -> Option<FileRecord> {
-    let state = match event.text_field("event") {
-        "add" => FileState::Added,
-        "unlink" => FileState::Removed,
-        _ => FileState::Changed,
+    let EventKind::FileChanged { path, change } = &event.event.kind else {
+        return None;
     };
-    let path = relative_to_root(event.text_field("file_path"), event.root());
+    let state = match change {
+        WatchedChange::Added => FileState::Added,
+        WatchedChange::Removed => FileState::Removed,
+        WatchedChange::Changed => FileState::Changed,
+    };
+    let path = relative_to_root(path, event.root());
     let (folder, name) = split_path(&path)?;
     Some(FileRecord {
-        project: project_key(event),
+        project: event.project().to_owned(),
         folder,
         name,
         holds: String::new(),
         state,
         from: None,
-        session: event.session().into_owned(),
+        session: event.session().to_owned(),
         time: event.envelope.at,
         anchor: None,
     })
-}
-
-fn project_key(event: &CapturedEvent) -> String {
-    match &event.envelope.project {
-        Some(project) => project.key.clone(),
-        None => event.text_field("cwd").to_owned(),
-    }
 }
 
 fn build_file_records(
@@ -145,7 +155,7 @@ fn split_path(path: &str) -> Option<(String, String)> {
 /// `mv`, `git mv`, `rm` and `git rm` of plain paths. Patterns, variables and
 /// options that change the meaning are left alone: better nothing than wrong.
 fn moved_or_removed(command: &str, event: &CapturedEvent, row: &Item) -> Vec<FileRecord> {
-    let base = relative_to_root(event.text_field("cwd"), event.root());
+    let base = relative_to_root(&event.event.cwd, event.root());
     let inside = if base.starts_with('/') {
         ""
     } else {

@@ -83,7 +83,7 @@ impl UseDetector {
     ) -> Result<Vec<Injection>> {
         let session = event.session();
         self.turn += 1;
-        let mut watch = match self.sessions.remove(session.as_ref()) {
+        let mut watch = match self.sessions.remove(session) {
             Some(watch) => watch,
             None => SessionWatch::load_session(store, event)?,
         };
@@ -93,7 +93,7 @@ impl UseDetector {
             .filter(|row| watch.last.is_none_or(|last| row.line > last))
             .collect();
         watch.add_injections(store, event, &fresh)?;
-        self.sessions.insert(session.into_owned(), watch);
+        self.sessions.insert(session.to_owned(), watch);
         self.forget_the_oldest();
         Ok(fresh)
     }
@@ -101,7 +101,7 @@ impl UseDetector {
     /// Which lines this event made use of: session, line and how.
     pub fn detect_uses(&mut self, event: &CapturedEvent) -> Vec<(String, u32, InjectionUse)> {
         let session = event.session();
-        let Some(watch) = self.sessions.get_mut(session.as_ref()) else {
+        let Some(watch) = self.sessions.get_mut(session) else {
             return Vec::new();
         };
         if watch.lines.is_empty() || event.worth == CaptureDecision::Ignored {
@@ -109,7 +109,7 @@ impl UseDetector {
         }
         let used = watch.detect_uses(event);
         used.into_iter()
-            .map(|(line, used)| (session.clone().into_owned(), line, used))
+            .map(|(line, used)| (session.to_owned(), line, used))
             .collect()
     }
 
@@ -127,7 +127,7 @@ impl UseDetector {
 impl SessionWatch {
     fn load_session(store: &dyn Store, event: &CapturedEvent) -> Result<Self> {
         let filter = Filter {
-            session: Some(event.session().into_owned()),
+            session: Some(event.session().to_owned()),
             ..Filter::default()
         };
         let rows = store.list_injections(&filter, usize::MAX)?;

@@ -36,6 +36,8 @@ pub mod summary;
 pub mod symbols;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+#[cfg(test)]
+mod testing_events;
 pub mod words;
 
 pub use capture::{CaptureDecision, CapturedEvent, call_key};

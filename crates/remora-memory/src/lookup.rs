@@ -1,5 +1,5 @@
-//! Tells what a call of any other tool looked up or did, from its input and
-//! its answer. Takes any JSON without complaint; decides nothing by guessing.
+//! Tells what a call of any other tool looked up or did, from what was asked
+//! and what came back. Decides nothing by guessing.
 
 mod agents;
 mod files;
@@ -9,10 +9,9 @@ mod search;
 mod tests;
 mod values;
 
-use serde_json::Value;
+use remora_core::tool_call::{CallTarget, FileEdit, ToolCall, ToolFailure, ToolOutcome, ToolUse};
 
-use self::values::{CallTarget, LookupCall, text_of};
-use crate::edit::{self, fit_title, one_line, short_path, truncate_chars};
+use crate::edit::{self, EditReading, fit_title, one_line, short_path, truncate_chars};
 
 /// The most facts of one call.
 const MAX_FACTS: usize = 12;
@@ -85,96 +84,100 @@ impl LookupReading {
     }
 }
 
-/// Tools that only keep the agent's own books.
-const BOOKKEEPING_TOOLS: &[&str] = &[
-    "TodoWrite",
-    "TodoRead",
-    "TaskList",
-    "TaskGet",
-    "TaskOutput",
-    "ToolSearch",
-    "ListMcpResources",
-    "ListMcpResourcesTool",
-    "ListAgents",
-    "ListSkills",
-    "CronList",
-    "BashOutput",
-];
-
-/// Reads one call; `error` is what a failed call gave in place of an answer.
-pub fn read_lookup(
-    tool: &str,
-    input: &Value,
-    response: Option<&Value>,
-    error: Option<&str>,
-    root: &str,
-) -> LookupReading {
-    let call = LookupCall {
-        tool,
-        input,
-        response,
-        root,
+/// Reads one call and how it ended.
+pub fn read_lookup(tool: &ToolUse, outcome: &ToolOutcome, root: &str) -> LookupReading {
+    let output = match outcome {
+        ToolOutcome::Done(output) => output,
+        ToolOutcome::Failed(failure) => return read_failed_call(tool, failure, root),
     };
-    if let Some(error) = error {
-        return read_failed_call(&call, error);
-    }
-    if BOOKKEEPING_TOOLS.contains(&tool) {
-        let mut reading = LookupReading::new(&format!("Used {tool}"));
-        reading.worth = LookupValue::Skip;
-        return reading;
-    }
-    match tool {
-        "Read" | "NotebookRead" => files::parse_read_call(&call),
-        "LS" => files::parse_list_call(&call),
-        "Grep" => search::parse_grep_call(&call),
-        "Glob" => search::parse_glob_call(&call),
-        "WebFetch" => remote::parse_fetch_call(&call),
-        "WebSearch" => remote::parse_web_search_call(&call),
-        "Agent" | "Task" => agents::parse_agent_call(&call),
-        "Skill" | "SlashCommand" => agents::parse_skill_call(&call),
-        "TaskCreate" | "TaskUpdate" | "TaskStop" => agents::parse_task_call(&call),
-        "EnterWorktree" | "ExitWorktree" => agents::parse_worktree_call(&call),
-        "AskUserQuestion" => agents::parse_question_call(&call),
-        "EnterPlanMode" | "ExitPlanMode" => agents::parse_plan_call(&call),
-        _ if tool.starts_with("mcp__") => remote::parse_mcp_call(&call),
-        _ => read_edit_call(&call).unwrap_or_else(|| remote::parse_unknown_call(&call)),
+    match &tool.call {
+        ToolCall::Bookkeeping | ToolCall::ShellPoll => {
+            let mut reading = LookupReading::new(&format!("Used {}", tool.name));
+            reading.worth = LookupValue::Skip;
+            reading
+        }
+        ToolCall::ReadFile(read) => files::describe_read(read, output, root),
+        ToolCall::ListFiles { path } => files::describe_listing(path.as_deref(), output, root),
+        ToolCall::SearchFiles(search) => search::describe_search(search, output, root),
+        ToolCall::FindFiles { pattern, path } => {
+            search::describe_find(pattern.as_deref(), path.as_deref(), output, root)
+        }
+        ToolCall::Fetch { url, question } => {
+            remote::describe_fetch(url.as_deref(), question.as_deref(), output)
+        }
+        ToolCall::SearchWeb { query } => remote::describe_web_search(query.as_deref(), output),
+        ToolCall::Subagent(call) => agents::describe_subagent(call, output),
+        ToolCall::Skill { name, arguments } => {
+            agents::describe_skill(name.as_deref(), arguments.as_deref(), output)
+        }
+        ToolCall::Task(call) => agents::describe_task(call, output),
+        ToolCall::Worktree(call) => agents::describe_worktree(call, output, root),
+        ToolCall::AskUser { question } => agents::describe_question(question.as_deref(), output),
+        ToolCall::Plan { begins, text } => agents::describe_plan(*begins, text.as_deref()),
+        ToolCall::Mcp { input, .. } => remote::describe_mcp_call(tool, input, output),
+        ToolCall::Other { input } => remote::describe_unknown_call(tool, input, output),
+        ToolCall::EditFiles(files) => match files.as_slice() {
+            [file, ..] => describe_file_edit(file, root),
+            [] => LookupReading::new(&format!("Used {}", values::display_name(tool))),
+        },
+        ToolCall::EditNotebook(edit) => {
+            let path = Some(edit.path.as_str()).filter(|_| edit.is_named);
+            describe_edit(edit::read_notebook_edit(edit, root), path, root)
+        }
+        ToolCall::Shell(_) => LookupReading::new(&format!("Used {}", values::display_name(tool))),
     }
 }
 
-/// The tools that edit, for callers that do not tell them apart.
-fn read_edit_call(call: &LookupCall<'_>) -> Option<LookupReading> {
-    let told = edit::read_call(call.tool, call.input, call.response, call.root)?;
+/// Edits, for callers that do not tell them apart.
+fn describe_file_edit(file: &FileEdit, root: &str) -> LookupReading {
+    let path = Some(file.path.as_str()).filter(|_| file.is_named);
+    describe_edit(edit::read_edit_call(file, root), path, root)
+}
+
+fn describe_edit(told: EditReading, path: Option<&str>, root: &str) -> LookupReading {
     let mut reading = LookupReading::new(&told.title);
     reading.facts = told.facts;
     reading.concepts = told.concepts;
     reading.text = truncate_chars(&told.diff, MAX_TEXT_CHARS);
-    let path = call
-        .path("file_path")
-        .or_else(|| call.path("notebook_path"));
-    reading.files_modified.extend(path);
-    Some(reading)
+    let path = path.filter(|path| !path.is_empty());
+    reading
+        .files_modified
+        .extend(path.map(|path| values::relative_path(path, root)));
+    reading
 }
 
 /// A failed call is always kept: what does not work is worth knowing.
-fn read_failed_call(call: &LookupCall<'_>, error: &str) -> LookupReading {
-    let reason = values::format_reason(error, call.root);
-    let name = values::tool_name(call.tool);
-    let target = values::find_target(call);
-    let head = match &target {
-        CallTarget::File(path) => format!("{name} of {} failed", short_path(path)),
-        CallTarget::Pattern(pattern) => format!("{name} for {pattern} failed"),
-        CallTarget::Matter(matter) => format!("{name} on {matter} failed"),
-        CallTarget::Arguments(given) if given.is_empty() => format!("{name} failed"),
-        CallTarget::Arguments(given) => format!("{name} ({given}) failed"),
+fn read_failed_call(tool: &ToolUse, failure: &ToolFailure, root: &str) -> LookupReading {
+    let reason = values::format_reason(&failure.plain_text, root);
+    let name = values::display_name(tool);
+    let mut file = None;
+    let head = match &tool.target {
+        CallTarget::File(path) => {
+            let path = file.insert(values::relative_path(path, root));
+            format!("{name} of {} failed", short_path(path))
+        }
+        CallTarget::Pattern(pattern) => {
+            let pattern = one_line(&pattern.replace('`', "'"), 50);
+            format!("{name} for `{pattern}` failed")
+        }
+        CallTarget::Url(url) => format!("{name} on {} failed", remote::format_address(url)),
+        CallTarget::Subject(subject) => {
+            let subject = one_line(&values::relative_path(subject, root), 60);
+            format!("{name} on {subject} failed")
+        }
+        CallTarget::Arguments(given) => match values::format_arguments(given, 50) {
+            given if given.is_empty() => format!("{name} failed"),
+            given => format!("{name} ({given}) failed"),
+        },
     };
     let mut reading = LookupReading::new(&format!("{head}: {reason}"))
         .with_concept("failure")
         .with_fact(&format!("{name} failed: {reason}"))
-        .with_text(values::strip_error_tags(error));
-    if let CallTarget::File(path) = &target {
+        .with_text(&failure.plain_text);
+    if let Some(path) = file {
         reading.add_fact(&format!("file: {path}"));
     }
-    if let Some(said) = call.response.map(text_of).filter(|t| !t.trim().is_empty()) {
+    if let Some(said) = failure.answer.as_ref().filter(|t| !t.trim().is_empty()) {
         reading.add_fact(&format!("answer: {said}"));
     }
     reading

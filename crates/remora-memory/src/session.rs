@@ -46,7 +46,7 @@ impl SessionState {
         project: &str,
     ) -> Result<Self> {
         let filter = Filter {
-            session: Some(event.session().into_owned()),
+            session: Some(event.session().to_owned()),
             ..Filter::default()
         };
         let known = store.list_sessions(&filter, 1)?.pop();
@@ -206,10 +206,10 @@ impl SessionState {
 
 fn begin_session(event: &CapturedEvent, project: &str) -> Session {
     Session {
-        id: event.session().into_owned(),
+        id: event.session().to_owned(),
         agent: event.envelope.agent.clone(),
         project: project.to_owned(),
-        cwd: event.text_field("cwd").to_owned(),
+        cwd: event.event.cwd.clone(),
         branch: event.envelope.branch.clone(),
         started: event.envelope.at,
         last: event.envelope.at,

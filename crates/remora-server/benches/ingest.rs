@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use remora_agents::AGENTS;
+use remora_agents::{AGENTS, decode_event, read_header};
 use remora_client::{
     DataPaths, HookInput, ProjectLocation, RootClaim, list_spooled, read_spooled, spool_event,
 };
@@ -202,9 +202,9 @@ fn stages(made: &[Made]) {
             let spooled = read_spooled(file, u64::MAX).unwrap();
             timed("2 read", start);
             let start = Instant::now();
-            let mut event = (AGENTS[0].decode)(&spooled.payload).unwrap().event;
+            let mut event = (AGENTS[0].parse_payload)(&spooled.payload).unwrap().event;
             let raw_tokens = tokens::estimate_tokens(&String::from_utf8_lossy(&spooled.payload));
-            let call = call_key(&event);
+            let call = call_key(&read_header(&spooled.envelope.agent, &event), &event);
             timed("3 decode", start);
             let start = Instant::now();
             let mut value = Value::Object(std::mem::take(&mut event.fields));
@@ -217,9 +217,14 @@ fn stages(made: &[Made]) {
                 panic!("an event")
             };
             event.fields = fields;
+            let start = Instant::now();
+            let agent = &spooled.envelope.agent;
+            let typed = decode_event(agent, &event, spooled.envelope.at.into());
+            timed("5 type", start);
             captured.push(CapturedEvent {
                 envelope: spooled.envelope,
-                event,
+                raw: event,
+                event: typed,
                 call,
                 worth: CaptureDecision::Keep,
                 raw_tokens,
@@ -238,7 +243,7 @@ fn stages(made: &[Made]) {
         for captured in captured {
             let archived = ArchivedEvent {
                 envelope: captured.envelope,
-                event: captured.event.fields,
+                event: captured.raw.fields,
             };
             serde_json::to_writer(&mut lines, &archived).unwrap();
             lines.push(b'\n');

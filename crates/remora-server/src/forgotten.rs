@@ -6,11 +6,11 @@ use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 
+use remora_agents::read_origin;
 use remora_client::{DataPaths, stable_hash};
 use remora_core::record::{FileRecord, Item, LoggedEvent, Override, Session};
 use remora_memory::CapturedEvent;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::archive::ArchivedEvent;
 use crate::{ServerError, io_error_at};
@@ -162,15 +162,15 @@ impl DeletionLog {
         }
         let session = event.session();
         let name = event.event.name.as_str();
-        let prompt = event.event.str_field("prompt_id").unwrap_or_default();
+        let prompt = event.event.turn.as_deref().unwrap_or_default();
         self.contains_parts("event", &[&event.envelope.id])
             || event
                 .call
                 .as_deref()
                 .is_some_and(|call| self.contains_parts("call", &[call]))
-            || !prompt.is_empty() && self.contains_parts("prompt", &[&session, name, prompt])
-            || self.is_near(&session, name, event.envelope.at)
-            || self.is_within(&session, event.project(), event.envelope.at)
+            || !prompt.is_empty() && self.contains_parts("prompt", &[session, name, prompt])
+            || self.is_near(session, name, event.envelope.at)
+            || self.is_within(session, event.project(), event.envelope.at)
     }
 
     /// Whether the event that made this item was deleted, or all of its session
@@ -198,10 +198,10 @@ impl DeletionLog {
 
     /// Whether this archived event was deleted.
     pub fn covers_archived(&self, archived: &ArchivedEvent) -> bool {
-        let field = |name: &str| archived.event.get(name).and_then(Value::as_str);
-        let session = field("session_id").unwrap_or_default();
+        let origin = read_origin(&archived.event);
+        let session = origin.session.unwrap_or_default();
         let project = archived.envelope.project.as_ref();
-        let project = project.map_or_else(|| field("cwd").unwrap_or_default(), |p| &p.key);
+        let project = project.map_or(origin.cwd, |p| &p.key);
         self.contains_parts("event", &[&archived.envelope.id])
             || self.is_within(session, project, archived.envelope.at)
     }

@@ -7,9 +7,8 @@ use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use remora_core::Event;
+use remora_core::agent_event::EventHeader;
 use remora_files::read_file;
-use serde_json::Value;
 
 const IGNORE_FILE_NAME: &str = ".remoraignore";
 /// What the file may hold. Making patterns ready costs far more than reading
@@ -17,8 +16,6 @@ const IGNORE_FILE_NAME: &str = ".remoraignore";
 const MAX_IGNORE_BYTES: u64 = 256 * 1024;
 const MAX_PATTERNS: usize = 1_000;
 const MAX_PATTERN_BYTES: usize = 1_000;
-/// Fields of a tool's input that name the file it is about.
-const PATH_FIELDS: &[&str] = &["file_path", "notebook_path", "path"];
 /// No system opens a longer path; only this much of one is matched, because
 /// matching asks about every parent folder.
 const MAX_PATH_BYTES: usize = 4096;
@@ -91,15 +88,9 @@ impl ProjectIgnores {
 
     /// Whether the event is about a file, or happened in a folder, that is not
     /// to be captured.
-    pub(crate) fn ignores_event(&mut self, event: &Event, root: &str) -> bool {
-        let text = |value: Option<&Value>| value.and_then(Value::as_str).map(PathBuf::from);
-        let cwd = text(event.fields.get("cwd")).unwrap_or_default();
-        let input = event.fields.get("tool_input");
-        let files = PATH_FIELDS
-            .iter()
-            .filter_map(|field| text(input?.get(field)))
-            .chain(text(event.fields.get("file_path")))
-            .map(|path| cwd.join(path));
+    pub(crate) fn ignores_event(&mut self, header: &EventHeader<'_>, root: &str) -> bool {
+        let cwd = PathBuf::from(header.cwd);
+        let files = header.paths.iter().map(|path| cwd.join(path));
         // Without a project the user's own patterns count from the top.
         let root = resolve_dots(Path::new(if root.is_empty() { "/" } else { root }));
         let patterns = self.load_patterns(&root);
@@ -181,9 +172,20 @@ fn resolve_dots(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use remora_core::EventName;
-    use serde_json::json;
 
     use super::*;
+
+    fn header_of<'a>(cwd: &'a str, path: &'a str) -> EventHeader<'a> {
+        EventHeader {
+            name: EventName::PostToolUse,
+            session: None,
+            cwd,
+            turn: None,
+            call: None,
+            subagent: None,
+            paths: vec![path],
+        }
+    }
 
     #[test]
     fn a_pattern_that_cannot_be_read_is_named() {
@@ -197,19 +199,7 @@ mod tests {
         let root = dir.path().to_str().unwrap();
         fs::write(dir.path().join(IGNORE_FILE_NAME), "notes/\n*.key\n").unwrap();
         let mut ignores = ProjectIgnores::new(vec!["/private".into()]);
-        let mut hidden = |cwd: &str, path: &str| {
-            let Value::Object(fields) = json!({
-                "cwd": cwd,
-                "tool_input": { "file_path": path },
-            }) else {
-                return false;
-            };
-            let event = Event {
-                name: EventName::PostToolUse,
-                fields,
-            };
-            ignores.ignores_event(&event, root)
-        };
+        let mut hidden = |cwd: &str, path: &str| ignores.ignores_event(&header_of(cwd, path), root);
         assert!(hidden(root, &format!("{root}/notes/a.md")));
         assert!(hidden(root, "deep/x.key"));
         assert!(hidden(root, "private/x"));
@@ -219,17 +209,8 @@ mod tests {
     }
 
     fn ask(root: &str, cwd: &str, path: &str) -> bool {
-        let Value::Object(fields) = json!({
-            "cwd": cwd,
-            "tool_input": { "file_path": path },
-        }) else {
-            return false;
-        };
-        let event = Event {
-            name: EventName::PostToolUse,
-            fields,
-        };
-        ProjectIgnores::new(vec!["*.key".into(), "hidden/".into()]).ignores_event(&event, root)
+        let mut ignores = ProjectIgnores::new(vec!["*.key".into(), "hidden/".into()]);
+        ignores.ignores_event(&header_of(cwd, path), root)
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
+use remora_agents::{decode_event, read_header};
 use remora_client::DataPaths;
 use remora_core::record::Kind;
 use remora_core::request::Envelope;
@@ -74,29 +75,31 @@ pub(crate) fn redact_event(
     redactor: &Redactor,
     ignores: &mut ProjectIgnores,
     mut envelope: Envelope,
-    mut event: Event,
+    mut raw: Event,
     raw_tokens: u32,
     marks: &mut RedactionCounts,
 ) -> CapturedEvent {
-    let call = call_key(&event);
+    let header = read_header(&envelope.agent, &raw);
+    let call = call_key(&header, &raw);
     let root = envelope.project.as_ref().map_or("", |p| &p.root);
-    let worth = if ignores.ignores_event(&event, root) {
+    let worth = if ignores.ignores_event(&header, root) {
         CaptureDecision::Ignored
     } else {
         CaptureDecision::Keep
     };
     redact_envelope(redactor, &mut envelope, marks);
-    let mut value = Value::Object(std::mem::take(&mut event.fields));
+    let mut value = Value::Object(std::mem::take(&mut raw.fields));
     let mut budget = MAX_EVENT_TEXT_BYTES;
     bound_texts(&mut value, &mut budget);
     private::strip_value(&mut value);
     redactor.redact_json(&mut value, marks);
     if let Value::Object(fields) = value {
-        event.fields = fields;
+        raw.fields = fields;
     }
     CapturedEvent {
+        event: decode_event(&envelope.agent, &raw, envelope.at.into()),
         envelope,
-        event,
+        raw,
         call,
         worth,
         raw_tokens,
@@ -287,7 +290,7 @@ impl<'a> Ingest<'a> {
         for session in &mut digest.batch.sessions {
             let first = fresh
                 .iter()
-                .filter(|event| text_field(event, "session_id") == session.id)
+                .filter(|event| event.session() == session.id)
                 .map(|event| event.envelope.at)
                 .min();
             session.started = first.map_or(session.started, |at| at.min(session.started));
@@ -297,7 +300,7 @@ impl<'a> Ingest<'a> {
             if matches!(fate, EventDisposition::Kept { .. }) {
                 let archived = ArchivedEventRef {
                     envelope: &event.envelope,
-                    event: &event.event.fields,
+                    event: &event.raw.fields,
                 };
                 serde_json::to_writer(&mut lines, &archived)
                     .map_err(io::Error::from)
@@ -358,16 +361,11 @@ impl<'a> Ingest<'a> {
     }
 
     fn is_known_event(&mut self, event: &CapturedEvent) -> Result<bool, ServerError> {
-        let session = text_field(event, "session_id");
+        let session = event.session();
         if !self.heard.contains_key(session) {
             let heard = KnownEvents::for_session(self.store, session)?;
             self.heard.insert(session.to_owned(), heard);
         }
         Ok(self.heard[session].contains_event(event))
     }
-}
-
-/// A text field of an event.
-fn text_field<'a>(event: &'a CapturedEvent, field: &str) -> &'a str {
-    event.event.str_field(field).unwrap_or_default()
 }

@@ -81,11 +81,11 @@ impl InjectionIngest {
             let Some(first) = events.first() else {
                 continue;
             };
-            let file = given_file(paths, &session);
+            let file = given_file(paths, session);
             let mut rows = Vec::new();
             if let Some(look) = read_stamp(&file).filter(|look| self.known.get(&file) != Some(look))
             {
-                rows = self.read_log(store, &file, &session)?;
+                rows = self.read_log(store, &file, session)?;
                 self.known.insert(file.clone(), look);
             }
             self.spoke.insert(file, to_system_time(now));

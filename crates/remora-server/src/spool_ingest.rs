@@ -402,7 +402,7 @@ impl SpoolIngest {
     /// Some events have no call to be known by, or may come again in the same
     /// words: only told twice at the same moment, they are one.
     fn is_echo(&mut self, letter: &PendingEvent) -> bool {
-        let event = &letter.captured.event;
+        let raw = &letter.captured.raw;
         let at = letter.captured.envelope.at;
         if letter.captured.call.is_some() {
             return false;
@@ -415,14 +415,14 @@ impl SpoolIngest {
         let echoed = self
             .edges
             .iter()
-            .any(|(_, fields, then)| (at - then).abs() < ECHO_WINDOW_MS && *fields == event.fields);
+            .any(|(_, fields, then)| (at - then).abs() < ECHO_WINDOW_MS && *fields == raw.fields);
         if echoed {
             return true;
         }
         if self.edges.len() == MAX_RECENT_EVENTS {
             self.edges.remove(0);
         }
-        self.edges.push((id.clone(), event.fields.clone(), at));
+        self.edges.push((id.clone(), raw.fields.clone(), at));
         false
     }
 
@@ -473,7 +473,7 @@ impl SpoolIngest {
             if matches!(fate, EventDisposition::Kept { .. }) && !archived {
                 let archived = ArchivedEvent {
                     envelope: captured.envelope.clone(),
-                    event: std::mem::take(&mut captured.event.fields),
+                    event: std::mem::take(&mut captured.raw.fields),
                 };
                 serde_json::to_writer(&mut lines, &archived)
                     .map_err(io::Error::from)
@@ -529,7 +529,7 @@ fn decode_event(spooled: &SpooledEvent) -> Result<Event, String> {
     let agent = &spooled.envelope.agent;
     let spec = remora_agents::find_agent(agent)
         .ok_or_else(|| format!("`{agent}` is not an agent this version knows"))?;
-    match (spec.decode)(&spooled.payload) {
+    match (spec.parse_payload)(&spooled.payload) {
         Ok(decoded) => Ok(decoded.event),
         Err(e) => Err(e.to_string()),
     }

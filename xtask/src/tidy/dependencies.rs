@@ -80,6 +80,12 @@ const CRATE_DIRECTIONS: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Which of ours the tests of a crate may use besides.
+const TEST_DIRECTIONS: &[(&str, &str)] = &[
+    // Its cases hold what clients send.
+    ("remora-memory", "remora-agents"),
+];
+
 const UNRESTRICTED_CRATES: &[&str] = &["remora-cli", "xtask"];
 
 /// What tests alone ask for does not count: it is not in what people run.
@@ -138,6 +144,10 @@ pub(super) fn check_directions(tree: &SourceTree) -> Vec<Complaint> {
         };
         for wanted in &package.dependencies {
             let ours = wanted.name.starts_with("remora-") || wanted.name == "xtask";
+            let pair = (package.name.as_str(), wanted.name.as_str());
+            if wanted.only_tests && TEST_DIRECTIONS.contains(&pair) {
+                continue;
+            }
             if ours && wanted.name != package.name && !allowed.contains(&wanted.name.as_str()) {
                 complaints.push(complain_about(
                     package,

@@ -163,9 +163,11 @@ fn dependency_cases() -> Vec<Case> {
                 ("remora-hooks", &["remora-core", "serde"]),
                 ("remora-store", &["remora-memory"]),
                 ("remora-core", &["dev:remora-core"]),
+                ("remora-memory", &["dev:remora-agents"]),
             ]),
             bad: vec![
                 asks("remora-hooks", &["dev:remora-memory"]),
+                asks("remora-memory", &["remora-agents"]),
                 asks("remora-core", &["remora-hooks"]),
                 asks("remora-tenth", &[]),
             ],

@@ -5,10 +5,11 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
+use remora_agents::read_origin;
 use remora_core::time::format_rfc3339;
 use remora_memory::store::{Filter, Store};
 use remora_server::archive::{self, Archive, ArchivedEvent};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::args::{self, ExportArgs};
 use crate::clock;
@@ -163,11 +164,7 @@ fn matches_filter(event: &ArchivedEvent, filter: &Filter) -> bool {
 pub(crate) fn project_of(event: &ArchivedEvent) -> &str {
     match &event.envelope.project {
         Some(project) => &project.key,
-        None => event
-            .event
-            .get("cwd")
-            .and_then(Value::as_str)
-            .unwrap_or_default(),
+        None => read_origin(&event.event).cwd,
     }
 }
 

@@ -1,38 +1,10 @@
-//! Turns the client's tool calls (`Edit`, `Write`, `MultiEdit`,
-//! `NotebookEdit`) into an [`EditInput`]. Takes any JSON without complaint.
+//! Turns one file of a tool call into an [`EditInput`].
 
-use serde_json::Value;
+use remora_core::tool_call::{FileChange, FileEdit, Hunk, Replacement};
 
-use super::{EditInput, EditReading, FileOrigin, Hunk, notebook, patch};
-
-impl Hunk {
-    /// The hunks of a `structuredPatch`; what is no hunk is left out.
-    pub fn parse_patch(patch: &Value) -> Vec<Self> {
-        let Some(items) = patch.as_array() else {
-            return Vec::new();
-        };
-        items.iter().filter_map(Self::from_value).collect()
-    }
-
-    fn from_value(item: &Value) -> Option<Self> {
-        let number = |key: &str| {
-            let number = item.get(key).and_then(Value::as_u64).unwrap_or(0);
-            usize::try_from(number).unwrap_or(0)
-        };
-        let lines = item.get("lines")?.as_array()?;
-        Some(Self {
-            old_start: number("oldStart"),
-            old_lines: number("oldLines"),
-            new_start: number("newStart"),
-            new_lines: number("newLines"),
-            lines: lines
-                .iter()
-                .filter_map(Value::as_str)
-                .map(str::to_owned)
-                .collect(),
-        })
-    }
-}
+use super::{
+    EditInput, EditKind, EditReading, FileOrigin, MAX_FACTS, fit_title, patch, short_path,
+};
 
 /// A path as shown: relative to the root where it lies under it.
 pub(crate) fn strip_root<'a>(path: &'a str, root: &str) -> &'a str {
@@ -47,69 +19,70 @@ pub(crate) fn strip_root<'a>(path: &'a str, root: &str) -> &'a str {
         .unwrap_or(path)
 }
 
-/// Reads a tool call that edits; `None` for any other tool.
-pub fn read_call(
-    tool: &str,
-    input: &Value,
-    response: Option<&Value>,
-    root: &str,
-) -> Option<EditReading> {
-    let text = |key: &str| input.get(key).and_then(Value::as_str);
-    let answer = |key: &str| response.and_then(|r| r.get(key)).and_then(Value::as_str);
-    let hunks = response
-        .and_then(|r| r.get("structuredPatch"))
-        .map(Hunk::parse_patch)
-        .unwrap_or_default();
-    let path = text("file_path")
-        .or_else(|| answer("filePath"))
-        .unwrap_or("");
-    let mut edit = EditInput {
-        path: strip_root(path, root),
-        original: answer("originalFile"),
-        hunks: &hunks,
-        ..EditInput::default()
+/// Reads what a call did to one file.
+pub fn read_edit_call(edit: &FileEdit, root: &str) -> EditReading {
+    let original = edit.original.as_deref();
+    let pieces = match edit.hunks.as_slice() {
+        [] => build_edit_hunks(&edit.replacements, original),
+        _ => Vec::new(),
     };
-    match tool {
-        "Edit" => {
-            edit.old = text("old_string").or_else(|| answer("oldString"));
-            edit.new = text("new_string").or_else(|| answer("newString"));
-            // An empty text to replace is how the client makes a file.
-            let made = edit.old == Some("") && edit.original.is_none_or(str::is_empty);
-            if made && hunks.is_empty() {
-                edit.origin = FileOrigin::Created;
-            }
+    let hunks = if pieces.is_empty() {
+        &edit.hunks
+    } else {
+        &pieces
+    };
+    let path = strip_root(&edit.path, root);
+    let reading = super::read_edit(&EditInput {
+        path,
+        original,
+        hunks,
+        old: edit.old.as_deref(),
+        new: edit.new.as_deref(),
+        origin: match edit.change {
+            FileChange::Created => FileOrigin::Created,
+            _ => FileOrigin::Updated,
+        },
+    });
+    let says_how = !hunks.is_empty() || edit.old.is_some() || edit.new.is_some();
+    match &edit.change {
+        FileChange::Created | FileChange::Updated => reading,
+        FileChange::Deleted => describe_deletion(reading, path, says_how),
+        FileChange::Moved { from } => {
+            describe_move(reading, strip_root(from, root), path, says_how)
         }
-        "Write" => {
-            edit.old = edit.original;
-            edit.new = text("content").or_else(|| answer("content"));
-            if answer("type") == Some("create") {
-                edit.origin = FileOrigin::Created;
-            }
-        }
-        "MultiEdit" => {
-            let list = input.get("edits").and_then(Value::as_array);
-            let pieces = build_edit_hunks(list.map_or(&[], Vec::as_slice), edit.original);
-            if edit.hunks.is_empty() {
-                edit.hunks = &pieces;
-                return Some(super::read_edit(&edit));
-            }
-        }
-        "NotebookEdit" => return Some(notebook::read_notebook_edit(input, response, root)),
-        _ => return None,
     }
-    Some(super::read_edit(&edit))
+}
+
+/// A file that is gone, with what stood in it if that is known.
+fn describe_deletion(mut reading: EditReading, path: &str, says_how: bool) -> EditReading {
+    reading.title = fit_title(&format!("Deleted {}", short_path(path)));
+    if !says_how {
+        reading.facts.clear();
+    }
+    if matches!(reading.kind, EditKind::Feature | EditKind::Bugfix) {
+        reading.kind = EditKind::Change;
+    }
+    reading
+}
+
+/// A file under another name; what changed in it on the way is a fact.
+fn describe_move(mut reading: EditReading, from: &str, path: &str, says_how: bool) -> EditReading {
+    let title = format!("Moved {} to {}", short_path(from), short_path(path));
+    let changed = std::mem::replace(&mut reading.title, fit_title(&title));
+    if says_how {
+        reading.facts.insert(0, changed);
+        reading.facts.truncate(MAX_FACTS);
+    } else {
+        reading.facts.clear();
+        reading.kind = EditKind::Refactor;
+    }
+    reading
 }
 
 /// The patch of several replacements, each found in the text before.
-fn build_edit_hunks(edits: &[Value], original: Option<&str>) -> Vec<Hunk> {
-    let mut found = Vec::new();
-    for each in edits.iter().take(200) {
-        let text = |key: &str| each.get(key).and_then(Value::as_str).unwrap_or("");
-        found.extend(patch::diff_replacement(
-            original,
-            text("old_string"),
-            text("new_string"),
-        ));
-    }
-    found
+fn build_edit_hunks(edits: &[Replacement], original: Option<&str>) -> Vec<Hunk> {
+    let edits = edits.iter();
+    edits
+        .flat_map(|each| patch::diff_replacement(original, &each.old, &each.new))
+        .collect()
 }

@@ -1,6 +1,6 @@
 //! Cells of a notebook: replaced, inserted, deleted.
 
-use serde_json::Value;
+use remora_core::tool_call::{CellChange, NotebookEdit};
 
 use super::{
     EditInput, EditKind, EditReading, FileOrigin, fit_title, one_line, short_path, strip_root,
@@ -8,26 +8,13 @@ use super::{
 };
 use crate::symbols::list_symbols;
 
-pub(super) fn read_notebook_edit(
-    input: &Value,
-    response: Option<&Value>,
-    root: &str,
-) -> EditReading {
-    let text = |key: &str| input.get(key).and_then(Value::as_str);
-    let answer = |key: &str| response.and_then(|r| r.get(key)).and_then(Value::as_str);
-    let path = text("notebook_path")
-        .or_else(|| answer("notebook_path"))
-        .unwrap_or("");
-    let path = short_path(strip_root(path, root));
-    let source = text("new_source")
-        .or_else(|| answer("new_source"))
-        .unwrap_or("");
-    let cell = text("cell_id")
-        .or_else(|| answer("cell_id"))
-        .map(|c| one_line(c, 20));
-    let prose = text("cell_type").or_else(|| answer("cell_type")) == Some("markdown");
-    let language = answer("language").unwrap_or("python");
-    let ending = match language {
+/// Reads what a call did to a cell.
+pub fn read_notebook_edit(edit: &NotebookEdit, root: &str) -> EditReading {
+    let path = short_path(strip_root(&edit.path, root));
+    let source = edit.source.as_str();
+    let cell = edit.cell.as_deref().map(|c| one_line(c, 20));
+    let prose = edit.is_prose;
+    let ending = match edit.language.as_deref().unwrap_or("python") {
         _ if prose => "cell.md",
         "javascript" | "typescript" => "cell.ts",
         "rust" => "cell.rs",
@@ -42,11 +29,11 @@ pub(super) fn read_notebook_edit(
     });
     let sort = if prose { "text" } else { "code" };
     let place = cell.map(|c| format!(" {c}")).unwrap_or_default();
-    let head = match text("edit_mode").unwrap_or("replace") {
-        "insert" if place.is_empty() => format!("Inserted a {sort} cell in {path}"),
-        "insert" => format!("Inserted a {sort} cell after{place} in {path}"),
-        "delete" => format!("Deleted cell{place} of {path}"),
-        _ => format!("Rewrote {sort} cell{place} of {path}"),
+    let head = match edit.change {
+        CellChange::Inserted if place.is_empty() => format!("Inserted a {sort} cell in {path}"),
+        CellChange::Inserted => format!("Inserted a {sort} cell after{place} in {path}"),
+        CellChange::Deleted => format!("Deleted cell{place} of {path}"),
+        CellChange::Replaced => format!("Rewrote {sort} cell{place} of {path}"),
     };
     let about = list_symbols(ending, source)
         .first()

@@ -1,12 +1,14 @@
 //! The edit cases, and that limits hold on any input.
 
 use proptest::prelude::*;
+use remora_core::tool_call::ToolCall;
 use serde_json::{Value, json};
 
 use super::{
     EditInput, EditReading, FileOrigin, Hunk, MAX_DIFF_CHARS, MAX_FACTS, MAX_TITLE_CHARS, diff,
-    read_call, read_edit,
+    read_edit, read_edit_call, read_notebook_edit,
 };
+use crate::testing_events::decode_call;
 
 fn cases() -> Vec<Value> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/edits");
@@ -34,7 +36,12 @@ fn run(case: &Value) -> EditReading {
     if let Some(tool) = case.get("tool") {
         let response = case.get("response").filter(|r| !r.is_null());
         let root = case["root"].as_str().unwrap();
-        return read_call(tool.as_str().unwrap(), &case["input"], response, root).unwrap();
+        let (tool, _) = decode_call(tool.as_str().unwrap(), &case["input"], response, None);
+        return match &tool.call {
+            ToolCall::EditFiles(files) => read_edit_call(&files[0], root),
+            ToolCall::EditNotebook(edit) => read_notebook_edit(edit, root),
+            other => panic!("no edit but {other:?}"),
+        };
     }
     let before = text_of(&case["before"]);
     let after = text_of(&case["after"]);
@@ -114,14 +121,6 @@ fn a_large_text_is_cut_at_lines_that_stand_once() {
     assert_eq!(
         changed,
         ["-    go(1);", "+    go(2);", "-    go(1);", "+    go(3);"]
-    );
-}
-
-#[test]
-fn other_tools_are_no_edits() {
-    assert_eq!(
-        read_call("Bash", &json!({"command": "ls"}), None, "/"),
-        None
     );
 }
 

@@ -1,11 +1,16 @@
 //! Tool calls: what was done to what, and how it ended.
 
+use remora_core::agent_event::EventKind;
 use remora_core::record::{Item, Kind};
+use remora_core::tool_call::{
+    FileChange, FileEdit, NotebookEdit, OutputDetail, ShellCall, TaskAction, ToolCall, ToolOutcome,
+    ToolUse,
+};
 use serde_json::Value;
 
 use super::{BatchBuilder, item};
 use crate::capture::CapturedEvent;
-use crate::edit::{self, EditKind};
+use crate::edit::{self, EditKind, EditReading};
 use crate::fix::{self, field};
 use crate::lookup::{self, LookupValue};
 use crate::output::{self, CommandOutcome};
@@ -17,6 +22,10 @@ use crate::{fingerprint, folder};
 pub(super) const SKIPPED_TOOL_REASON: &str = "the settings skip this tool";
 /// Characters of output that are kept when nobody understands it.
 const MAX_OUTPUT_CHARS: usize = 1200;
+/// Characters of a fact that holds a command line or a list.
+const MAX_FACT_CHARS: usize = 300;
+/// Rows of one call that changes many files.
+const MAX_EDIT_ROWS: usize = 20;
 /// Characters that are kept of what was merely looked at.
 const MAX_LOOKUP_BYTES: usize = 500;
 
@@ -27,34 +36,48 @@ impl BatchBuilder<'_> {
         event: &CapturedEvent,
         state: &mut SessionState,
     ) -> Result<Option<&'static str>> {
-        let tool = event.text_field("tool_name");
-        if self.policy.skip_tools.iter().any(|skip| skip == tool) {
+        let EventKind::ToolFinished(tool, outcome) = &event.event.kind else {
+            return Ok(Some("low value"));
+        };
+        if self.policy.skip_tools.contains(&tool.name) {
             return Ok(Some(SKIPPED_TOOL_REASON));
         }
         // What was asked of memory is not worth remembering; a saved fact has its
         // own row.
-        let call = ToolCallParts::from_event(event);
-        if is_ours(tool, call.input_text("command")) {
+        if is_ours(&tool.call) {
             return Ok(Some("our own tool"));
         }
-        if is_misused(tool, call.error) {
+        if matches!(outcome, ToolOutcome::Failed(failure) if failure.is_misuse) {
             return Ok(Some("a misuse of the edit tool, which is tried again"));
         }
-        let row = match tool {
-            "Bash" | "BashOutput" => Some(extract_command(event, state, &call)),
-            _ if call.error.is_none() => extract_edit(event, state, &call),
-            _ => None,
+        let rows = match (&tool.call, outcome) {
+            (ToolCall::Shell(shell), _) => vec![extract_command(event, state, shell, outcome)],
+            (ToolCall::ShellPoll, _) => {
+                let shell = ShellCall::default();
+                vec![extract_command(event, state, &shell, outcome)]
+            }
+            (ToolCall::EditFiles(files), ToolOutcome::Done(_)) if !files.is_empty() => {
+                extract_file_edits(event, state, files)
+            }
+            (ToolCall::EditNotebook(edit), ToolOutcome::Done(_)) => {
+                vec![extract_notebook_edit(event, state, edit)]
+            }
+            _ => looked_up(event, state, tool, outcome).into_iter().collect(),
         };
-        let row = match row {
-            Some(row) => row,
-            None => match looked_up(event, state, &call) {
-                Some(row) => row,
-                None => return Ok(Some("low value")),
-            },
+        let Some(first) = rows.first() else {
+            return Ok(Some("low value"));
         };
         self.batch
             .files
-            .extend(folder::collect_file_records(event, &row));
+            .extend(folder::collect_file_records(event, tool, outcome, first));
+        for row in rows {
+            self.add_call_item(row, state)?;
+        }
+        Ok(None)
+    }
+
+    /// Stores a row of a call, with what it says of those before it.
+    fn add_call_item(&mut self, row: Item, state: &mut SessionState) -> Result<()> {
         let tried = state.failures.tried_before(&row);
         let row = match tried.as_slice() {
             [] => row,
@@ -68,16 +91,23 @@ impl BatchBuilder<'_> {
         let row = item::with_token_count(row);
         self.update_fixes(&row, state)?;
         self.add_item(row, state);
-        Ok(None)
+        Ok(())
     }
 }
 
 /// Whether somebody looks into memory, with nothing else in the same line that is
 /// worth keeping.
-fn is_ours(tool: &str, command: &str) -> bool {
-    if tool.starts_with("mcp__") {
-        return tool.contains("remora__");
+fn is_ours(call: &ToolCall) -> bool {
+    match call {
+        ToolCall::Mcp { server, tool, .. } => {
+            server.ends_with(PROGRAM_NAME) || tool.contains(OUR_SERVER_PREFIX)
+        }
+        ToolCall::Shell(shell) => only_looks_into_memory(&shell.command),
+        _ => false,
     }
+}
+
+fn only_looks_into_memory(command: &str) -> bool {
     let plain = command.replace("2>&1", "").replace("||", ";");
     let commands = plain.split(['\n', ';', '&']).map(str::trim);
     let mut commands = commands.filter(|command| !command.is_empty());
@@ -89,28 +119,13 @@ fn is_ours(tool: &str, command: &str) -> bool {
         looks |= look;
         look || NO_OUTPUT_COMMANDS.contains(&first.split_whitespace().next().unwrap_or_default())
     });
-    tool == "Bash" && looks && quiet
+    looks && quiet
 }
 
-/// Whether an edit was refused for how it was asked for. That says nothing of the
-/// project: the agent reads the file and asks again.
-fn is_misused(tool: &str, error: Option<&str>) -> bool {
-    const MISUSE_PHRASES: &[&str] = &[
-        "string to replace not found",
-        "matches of the string to replace",
-        "has not been read yet",
-        "modified since read",
-        "unexpectedly modified",
-        "no changes to make",
-        "file does not exist",
-        "file already exists",
-        "inputvalidationerror",
-    ];
-    let error = error.unwrap_or_default().to_lowercase();
-    matches!(tool, "Edit" | "MultiEdit" | "Write" | "NotebookEdit")
-        && MISUSE_PHRASES.iter().any(|misuse| error.contains(misuse))
-}
-
+/// What our program and our server are called.
+const PROGRAM_NAME: &str = "remora";
+/// Begins the names of our tools where a server passes on those of others.
+const OUR_SERVER_PREFIX: &str = "remora__";
 /// Commands that show nothing of their own.
 const NO_OUTPUT_COMMANDS: &[&str] = &["cd", "echo", "export", "set", "true"];
 
@@ -134,51 +149,23 @@ fn looks_into_memory(command: &str) -> bool {
     }
 }
 
-/// The parts of a call.
-struct ToolCallParts<'a> {
-    input: &'a Value,
-    response: Option<&'a Value>,
-    error: Option<&'a str>,
-}
-
-impl<'a> ToolCallParts<'a> {
-    fn from_event(event: &'a CapturedEvent) -> Self {
-        let error = event.json_field("error").and_then(Value::as_str);
-        Self {
-            input: event.json_field("tool_input").unwrap_or(&Value::Null),
-            response: event.json_field("tool_response"),
-            error,
-        }
-    }
-
-    fn input_text(&self, name: &str) -> &'a str {
-        self.input.get(name).and_then(Value::as_str).unwrap_or("")
-    }
-
-    /// What the command printed.
-    fn printed_output(&self) -> String {
-        if let Some(error) = self.error {
-            return error.to_owned();
-        }
-        self.response
-            .map(output::printed_output)
-            .unwrap_or_default()
-    }
-}
-
-fn extract_command(event: &CapturedEvent, state: &SessionState, call: &ToolCallParts<'_>) -> Item {
-    let line = call.input_text("command");
-    let printed = call.printed_output();
-    let said = match call.error {
-        Some(_) => CommandOutcome::Failed,
-        None => CommandOutcome::Passed,
+fn extract_command(
+    event: &CapturedEvent,
+    state: &SessionState,
+    shell: &ShellCall,
+    outcome: &ToolOutcome,
+) -> Item {
+    let line = shell.command.as_str();
+    let (printed, said) = match outcome {
+        ToolOutcome::Done(output) => (output.text.as_str(), CommandOutcome::Passed),
+        ToolOutcome::Failed(failure) => (failure.text.as_str(), CommandOutcome::Failed),
     };
     let key = output::same_command_key(line);
-    let reading = output::read_output(line, &printed, said);
-    let failed =
-        call.error.is_some() || matches!(&reading, Some(r) if r.outcome == CommandOutcome::Failed);
+    let reading = output::read_output(line, printed, said);
+    let failed = said == CommandOutcome::Failed
+        || matches!(&reading, Some(r) if r.outcome == CommandOutcome::Failed);
     let kind = if failed { Kind::Failure } else { Kind::Command };
-    let signs = failed.then(|| fingerprint::error_signs(line, &printed, reading.as_ref()));
+    let signs = failed.then(|| fingerprint::error_signs(line, printed, reading.as_ref()));
     let mut row = if let Some(reading) = &reading {
         let mut row = item::build_item(event, state, 0, kind, &reading.title);
         row.facts.clone_from(&reading.facts);
@@ -187,18 +174,17 @@ fn extract_command(event: &CapturedEvent, state: &SessionState, call: &ToolCallP
         row.files_read = to_relative_paths(&reading.files, event.root());
         row
     } else {
-        let description = Some(call.input_text("description")).filter(|d| !d.is_empty());
-        let mut title = output::describe_command(line, description);
+        let mut title = output::describe_command(line, shell.description.as_deref());
         if failed {
             let told = signs.as_ref().and_then(|signs| signs.line.as_deref());
-            title = format!("{title} failed{}", format_failure_reason(&printed, told));
+            title = format!("{title} failed{}", format_failure_reason(printed, told));
         }
         let mut row = item::build_item(event, state, 0, kind, &title);
-        row.text = output::compact_output(&printed, MAX_OUTPUT_CHARS);
+        row.text = output::compact_output(printed, MAX_OUTPUT_CHARS);
         row
     };
     row.facts
-        .insert(0, format!("$ {}", item::one_line(line, 300)));
+        .insert(0, format!("$ {}", item::one_line(line, MAX_FACT_CHARS)));
     let mut detail = serde_json::Map::new();
     detail.insert(field::COMMAND.into(), key.into());
     if let Some(signs) = signs
@@ -232,23 +218,68 @@ fn format_failure_reason(printed: &str, told: Option<&str>) -> String {
     }
 }
 
-fn extract_edit(
+/// A row for every file that a call changed; those too many are named in the
+/// last.
+fn extract_file_edits(
     event: &CapturedEvent,
     state: &SessionState,
-    call: &ToolCallParts<'_>,
-) -> Option<Item> {
-    let tool = event.text_field("tool_name");
-    let reading = edit::read_call(tool, call.input, call.response, event.root())?;
+    edits: &[FileEdit],
+) -> Vec<Item> {
+    let (told, rest) = edits.split_at(edits.len().min(MAX_EDIT_ROWS));
+    let rows = told.iter().enumerate();
+    let mut rows: Vec<Item> = rows
+        .map(|(nth, edit)| extract_file_edit(event, state, nth, edit))
+        .collect();
+    if let Some(last) = rows.last_mut()
+        && !rest.is_empty()
+    {
+        let paths = rest.iter().map(|edit| edit.path.as_str());
+        let names: Vec<String> = paths
+            .map(|path| folder::relative_to_root(path, event.root()))
+            .collect();
+        let fact = format!("and {} more files: {}", names.len(), names.join(", "));
+        last.facts.push(item::one_line(&fact, MAX_FACT_CHARS));
+    }
+    rows
+}
+
+fn extract_file_edit(
+    event: &CapturedEvent,
+    state: &SessionState,
+    nth: usize,
+    edit: &FileEdit,
+) -> Item {
+    let reading = edit::read_edit_call(edit, event.root());
+    let path = Some(edit.path.as_str()).filter(|_| edit.is_named);
+    let mut row = build_edit_item(event, state, nth, reading, path);
+    if let FileChange::Moved { from } = &edit.change {
+        let from = folder::relative_to_root(from, event.root());
+        row.files_modified.push(from);
+    }
+    row
+}
+
+fn extract_notebook_edit(event: &CapturedEvent, state: &SessionState, edit: &NotebookEdit) -> Item {
+    let reading = edit::read_notebook_edit(edit, event.root());
+    let path = Some(edit.path.as_str()).filter(|_| edit.is_named);
+    build_edit_item(event, state, 0, reading, path)
+}
+
+/// A row of an edit; `path` is the file as the call named it.
+fn build_edit_item(
+    event: &CapturedEvent,
+    state: &SessionState,
+    nth: usize,
+    reading: EditReading,
+    path: Option<&str>,
+) -> Item {
     let kind = match reading.kind {
         EditKind::Feature => Kind::Feature,
         EditKind::Bugfix => Kind::Bugfix,
         EditKind::Refactor => Kind::Refactor,
         EditKind::Change | EditKind::Docs | EditKind::Test | EditKind::Config => Kind::Change,
     };
-    let path = ["file_path", "notebook_path"]
-        .into_iter()
-        .map(|name| call.input_text(name))
-        .find(|path| !path.is_empty());
+    let path = path.filter(|path| !path.is_empty());
     let mending = path.and_then(|path| state.failures.find_failure_behind(path));
     // An edit between a failure and the next run of what failed is an attempt
     // to mend it, whatever it looks like.
@@ -256,7 +287,7 @@ fn extract_edit(
         Some(_) if kind != Kind::Feature => Kind::Bugfix,
         _ => kind,
     };
-    let mut row = item::build_item(event, state, 0, kind, &reading.title);
+    let mut row = item::build_item(event, state, nth, kind, &reading.title);
     row.facts = reading.facts;
     if let Some(failure) = mending {
         row.facts.push(format!("after: {}", failure.title));
@@ -268,22 +299,24 @@ fn extract_edit(
         .map(|path| folder::relative_to_root(path, event.root()))
         .into_iter()
         .collect();
-    Some(row)
+    row
 }
 
 fn looked_up(
     event: &CapturedEvent,
     state: &SessionState,
-    call: &ToolCallParts<'_>,
+    tool: &ToolUse,
+    outcome: &ToolOutcome,
 ) -> Option<Item> {
-    let tool = event.text_field("tool_name");
-    let reading = lookup::read_lookup(tool, call.input, call.response, call.error, event.root());
+    let reading = lookup::read_lookup(tool, outcome, event.root());
     if reading.worth == LookupValue::Skip {
         return None;
     }
-    let kind = match tool {
-        _ if call.error.is_some() => Kind::Failure,
-        "Agent" | "Task" | "TaskCreate" | "TaskUpdate" => Kind::Task,
+    let kind = match &tool.call {
+        _ if matches!(outcome, ToolOutcome::Failed(_)) => Kind::Failure,
+        ToolCall::Subagent(_) => Kind::Task,
+        // A task that is stopped has come to nothing.
+        ToolCall::Task(task) if task.action != TaskAction::Stopped => Kind::Task,
         _ if !reading.files_modified.is_empty() => Kind::Change,
         _ => Kind::Discovery,
     };
@@ -292,7 +325,13 @@ fn looked_up(
     row.concepts = reading.concepts;
     row.files_read = reading.files_read;
     row.files_modified = reading.files_modified;
-    let agent = call.response.and_then(|r| r.get("agentId")?.as_str());
+    let agent = match outcome {
+        ToolOutcome::Done(output) => match &output.detail {
+            OutputDetail::Subagent(became) => became.id.as_deref(),
+            _ => None,
+        },
+        ToolOutcome::Failed(_) => None,
+    };
     if let Some(told) = agent.and_then(|id| state.told_by(id)) {
         // One row for both: what was asked, and the result in its own words.
         row.uid.clone_from(&told.uid);
@@ -318,7 +357,23 @@ fn to_relative_paths(files: &[String], root: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_ours;
+    use remora_core::tool_call::{ShellCall, ToolCall};
+    use serde_json::Value;
+
+    fn is_ours(command: &str) -> bool {
+        super::is_ours(&ToolCall::Shell(ShellCall {
+            command: command.to_owned(),
+            description: None,
+        }))
+    }
+
+    fn is_our_tool(server: &str, tool: &str) -> bool {
+        super::is_ours(&ToolCall::Mcp {
+            server: server.to_owned(),
+            tool: tool.to_owned(),
+            input: Value::Null,
+        })
+    }
 
     #[test]
     fn looks_into_memory_are_known_however_they_are_written() {
@@ -330,7 +385,7 @@ mod tests {
             "remora memory list",
             "remora export --events | grep cart | wc -l",
         ] {
-            assert!(is_ours("Bash", command), "{command}");
+            assert!(is_ours(command), "{command}");
         }
         for command in [
             "cargo test && remora search cart",
@@ -343,10 +398,11 @@ mod tests {
             "cd shop",
             "./remora-tool search x",
         ] {
-            assert!(!is_ours("Bash", command), "{command}");
+            assert!(!is_ours(command), "{command}");
         }
-        assert!(is_ours("mcp__remora__search", ""));
-        assert!(is_ours("mcp__plugin_remora_remora__get", ""));
-        assert!(!is_ours("mcp__lab__search", ""));
+        assert!(is_our_tool("remora", "search"));
+        assert!(is_our_tool("remora_remora", "get"));
+        assert!(is_our_tool("gateway", "remora__get"));
+        assert!(!is_our_tool("lab", "search"));
     }
 }

@@ -1,6 +1,7 @@
 //! What was said: prompts, the assistant's last message, subagents' results,
 //! and the checkpoints made from them.
 
+use remora_core::agent_event::{EventKind, PromptOrigin};
 use remora_core::record::Kind;
 use serde_json::json;
 
@@ -30,8 +31,6 @@ const MAX_KNOWN_CLAIMS: usize = 200;
 /// A claim's key must be so long to be known at the end of a sentence, and what
 /// leads up to it no longer.
 const ECHO_BYTES: usize = 20;
-/// How the client tells that a background task is done.
-const TASK_NOTIFICATION_TAG: &str = "<task-notification>";
 
 impl BatchBuilder<'_> {
     pub(super) fn extract_prompt(
@@ -39,10 +38,15 @@ impl BatchBuilder<'_> {
         event: &CapturedEvent,
         state: &mut SessionState,
     ) -> Option<&'static str> {
-        let prompt = event.text_field("prompt");
-        if prompt.trim_start().starts_with(TASK_NOTIFICATION_TAG) {
-            return Some("a task notification, not the user's words");
+        let EventKind::PromptSubmitted(prompt) = &event.event.kind else {
+            return Some("empty");
+        };
+        match prompt.origin {
+            PromptOrigin::User => {}
+            PromptOrigin::Client => return Some("a task notification, not the user's words"),
+            PromptOrigin::SubagentTask => return Some("a subagent's task, not the user's words"),
         }
+        let prompt = prompt.text.as_str();
         if prompt.trim().is_empty() {
             return Some("empty");
         }
@@ -150,7 +154,7 @@ impl BatchBuilder<'_> {
         event: &CapturedEvent,
         state: &mut SessionState,
     ) -> Option<&'static str> {
-        let message = event.text_field("last_assistant_message");
+        let message = event.event.last_message();
         let concluded = options::without_offered(message);
         let stated = statement::find_statements(&concluded, Speaker::Assistant);
         self.add_statements(event, state, &concluded, stated, Speaker::Assistant);
@@ -215,9 +219,10 @@ impl BatchBuilder<'_> {
     pub(super) fn end_session(&mut self, event: &CapturedEvent, state: &mut SessionState) {
         self.add_checkpoint(event, state, None);
         // After a clear the work goes on under another session.
-        let reason = event.text_field("reason");
-        if reason != "clear" {
-            state.session.end_reason = Some(reason.to_owned());
+        if let EventKind::SessionEnded { reason } = &event.event.kind
+            && reason != "clear"
+        {
+            state.session.end_reason = Some(reason.clone());
         }
     }
 
@@ -226,12 +231,13 @@ impl BatchBuilder<'_> {
         event: &CapturedEvent,
         state: &mut SessionState,
     ) -> Option<&'static str> {
-        let title = format!("The turn broke off: {}", event.text_field("error"));
+        let error = match &event.event.kind {
+            EventKind::TurnFailed { error, .. } => error.as_str(),
+            _ => "",
+        };
+        let title = format!("The turn broke off: {error}");
         let mut row = item::build_item(event, state, 0, Kind::Failure, &title);
-        row.text = item::truncate_middle(
-            event.text_field("last_assistant_message"),
-            MAX_MESSAGE_BYTES,
-        );
+        row.text = item::truncate_middle(event.event.last_message(), MAX_MESSAGE_BYTES);
         self.add_item(item::with_token_count(row), state);
         None
     }
@@ -241,11 +247,11 @@ impl BatchBuilder<'_> {
         event: &CapturedEvent,
         state: &mut SessionState,
     ) -> Option<&'static str> {
-        let kind = event.text_field("agent_type");
-        if kind.is_empty() {
+        let subagent = event.event.subagent.as_ref();
+        let Some(kind) = subagent.and_then(|subagent| subagent.kind.as_deref()) else {
             return Some("the client's own compaction");
-        }
-        let message = event.text_field("last_assistant_message");
+        };
+        let message = event.event.last_message();
         if message.trim().is_empty() {
             return Some("empty");
         }
@@ -272,7 +278,11 @@ impl BatchBuilder<'_> {
         event: &CapturedEvent,
         state: &mut SessionState,
     ) -> Option<&'static str> {
-        let text = strip_tags(&strip_analysis(event.text_field("compact_summary")));
+        let summary = match &event.event.kind {
+            EventKind::CompactionFinished { summary } => summary.as_str(),
+            _ => "",
+        };
+        let text = strip_tags(&strip_analysis(summary));
         if text.trim().is_empty() {
             return Some("empty");
         }

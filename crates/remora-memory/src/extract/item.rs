@@ -18,6 +18,7 @@ pub(super) fn build_item(
     title: &str,
 ) -> Item {
     let envelope = &event.envelope;
+    let tool = event.event.tool_use();
     let uid = match nth {
         0 => envelope.id.clone(),
         n => format!("{}/{n}", envelope.id),
@@ -37,18 +38,17 @@ pub(super) fn build_item(
         time: envelope.at,
         last_time: envelope.at,
         seen: 1,
-        project: match &envelope.project {
-            Some(project) => project.key.clone(),
-            None => event.text_field("cwd").to_owned(),
-        },
-        session: event.session().into_owned(),
+        project: event.project().to_owned(),
+        session: event.session().to_owned(),
         agent: envelope.agent.clone(),
         prompt: Some(state.session.prompts).filter(|n| *n > 0),
         branch: envelope.branch.clone(),
-        subagent: event.non_empty_field("agent_id"),
+        subagent: event.event.subagent_id().map(str::to_owned),
         speaker: None,
-        tool: event.non_empty_field("tool_name"),
-        tool_use_id: event.non_empty_field("tool_use_id"),
+        tool: tool
+            .map(|tool| tool.name.clone())
+            .filter(|name| !name.is_empty()),
+        tool_use_id: tool.and_then(|tool| tool.id.clone()).map(String::from),
         raw_tokens: event.raw_tokens,
         digest_tokens: 0,
         detail: None,

@@ -9,10 +9,12 @@ use remora_core::{Event, EventName};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+mod file_edits;
+
 use super::*;
-use crate::call_key;
 use crate::store::{EventKey, Filter, PageRequest, SortOrder};
 use crate::testing::MemoryStore;
+use crate::testing_events::capture_event;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -54,27 +56,24 @@ fn captured(n: usize, mut fields: Map<String, Value>) -> CapturedEvent {
         let id = json!(format!("toolu_{n}"));
         fields.entry("tool_use_id").or_insert(id);
     }
-    let event = Event { name, fields };
     let at = 1_794_700_000_000 + i64::try_from(n).unwrap() * 1000;
+    let envelope = Envelope {
+        v: 1,
+        id: format!("e{n}"),
+        agent: "agent".into(),
+        at,
+        len: 0,
+        cut: false,
+        project: Some(Project {
+            key: "h.org/acme/app".into(),
+            name: "app".into(),
+            root: ROOT.into(),
+        }),
+        branch: Some("main".into()),
+    };
     CapturedEvent {
-        envelope: Envelope {
-            v: 1,
-            id: format!("e{n}"),
-            agent: "agent".into(),
-            at,
-            len: 0,
-            cut: false,
-            project: Some(Project {
-                key: "h.org/acme/app".into(),
-                name: "app".into(),
-                root: ROOT.into(),
-            }),
-            branch: Some("main".into()),
-        },
-        call: call_key(&event),
-        worth: CaptureDecision::Keep,
         raw_tokens: 100,
-        event,
+        ..capture_event(envelope, Event { name, fields })
     }
 }
 

@@ -2,6 +2,8 @@
 //! alone.
 
 use remora_core::EventName;
+use remora_core::agent_event::EventKind;
+use remora_core::tool_call::ToolCall;
 use serde_json::Value;
 
 use super::UseSignals;
@@ -27,7 +29,7 @@ enum ToolUseKind<'a> {
     /// A tool of ours was asked for these.
     Asked(Vec<String>),
     Opened(UsedFile<'a>),
-    Edited(UsedFile<'a>),
+    Edited(Vec<UsedFile<'a>>),
     Ran {
         command: String,
         /// Rows that it asks our program for.
@@ -45,18 +47,17 @@ impl<'a> ToolUse<'a> {
     /// What a finished call did; a command counts also when it failed, because
     /// it was run all the same.
     pub(super) fn from_event(event: &'a CapturedEvent) -> Option<Self> {
+        let EventKind::ToolFinished(tool, _) = &event.event.kind else {
+            return None;
+        };
         let done = event.event.name == EventName::PostToolUse;
-        let failed = event.event.name == EventName::PostToolUseFailure;
-        let tool = event.text_field("tool_name");
-        let input = event.json_field("tool_input")?;
-        let text = |name: &str| input.get(name).and_then(Value::as_str);
         let file = |path: &'a str| UsedFile {
             path,
             inside: folder::relative_to_root(path, event.root()),
         };
-        let what = match tool {
-            "Bash" if done || failed => {
-                let line = text("command")?;
+        let what = match &tool.call {
+            ToolCall::Shell(shell) => {
+                let line = shell.command.as_str();
                 let line = &line[..line.floor_char_boundary(MAX_SCANNED_BYTES)];
                 ToolUseKind::Ran {
                     command: output::same_command_key(line),
@@ -64,10 +65,21 @@ impl<'a> ToolUse<'a> {
                 }
             }
             _ if !done => return None,
-            "Read" => ToolUseKind::Opened(file(text("file_path")?)),
-            "Edit" | "MultiEdit" | "Write" => ToolUseKind::Edited(file(text("file_path")?)),
-            "NotebookEdit" => ToolUseKind::Edited(file(text("notebook_path")?)),
-            tool if is_ours(tool) => {
+            ToolCall::ReadFile(read) if !read.is_notebook_tool => {
+                ToolUseKind::Opened(file(read.path.as_deref()?))
+            }
+            ToolCall::EditFiles(files) => {
+                let named = files.iter().filter(|edit| edit.is_named);
+                ToolUseKind::Edited(named.map(|edit| file(&edit.path)).collect())
+            }
+            ToolCall::EditNotebook(edit) if edit.is_named => {
+                ToolUseKind::Edited(vec![file(&edit.path)])
+            }
+            ToolCall::Mcp {
+                server,
+                tool,
+                input,
+            } if is_ours(server, tool) => {
                 let mut names = Vec::new();
                 asked_in(input, InputField::Anywhere, &mut names);
                 ToolUseKind::Asked(names)
@@ -88,7 +100,12 @@ impl<'a> ToolUse<'a> {
             ToolUseKind::Opened(file) => {
                 (opens && self.is_about_file(about, file)).then_some("opened")
             }
-            ToolUseKind::Edited(file) => self.is_about_file(about, file).then_some("edited"),
+            ToolUseKind::Edited(files) => {
+                let mut files = files.iter();
+                files
+                    .any(|file| self.is_about_file(about, file))
+                    .then_some("edited")
+            }
             ToolUseKind::Ran { asked, .. } if named(asked) => Some("fetched"),
             ToolUseKind::Ran { command, .. } => {
                 let same = about.command.as_ref() == Some(command) && !command.is_empty();
@@ -106,12 +123,13 @@ impl<'a> ToolUse<'a> {
     }
 }
 
-/// `mcp__server__tool`; the server may bear the name of a plugin before ours.
-fn is_ours(tool: &str) -> bool {
-    let server = tool
-        .strip_prefix("mcp__")
-        .and_then(|rest| rest.rsplit_once("__"));
-    server.is_some_and(|(server, _)| server.contains(PROGRAM_NAME))
+/// The server may bear the name of a plugin before ours, or pass on the tools of
+/// others under their servers' names.
+fn is_ours(server: &str, tool: &str) -> bool {
+    let passed_on = tool.rsplit_once("__").map_or("", |(server, _)| server);
+    [server, passed_on]
+        .iter()
+        .any(|name| name.contains(PROGRAM_NAME))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,10 @@
 //! Lines and calls as data: `cases/uses.json`. Each case is played by one life
 //! of the worker and by one that ends after every event, in batches and alone.
 
+use remora_core::agent_event::EventKind;
 use remora_core::record::Project;
 use remora_core::request::Envelope;
+use remora_core::tool_call::{FileChange, FileEdit, ToolCall};
 use remora_core::{Event, EventName};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,6 +12,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::store::{Batch, ItemWrite};
 use crate::testing::{MemoryStore, item};
+use crate::testing_events::capture_event;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -51,29 +54,22 @@ impl Told {
         let Value::Object(fields) = fields else {
             unreachable!()
         };
-        CapturedEvent {
-            envelope: Envelope {
-                v: 1,
-                id: format!("e{}", self.at),
-                agent: "agent".into(),
-                at: self.at,
-                len: 0,
-                cut: false,
-                project: Some(Project {
-                    key: PROJECT.into(),
-                    name: "app".into(),
-                    root: root.into(),
-                }),
-                branch: None,
-            },
-            event: Event {
-                name: EventName::parse(name).unwrap(),
-                fields,
-            },
-            call: None,
-            worth: CaptureDecision::Keep,
-            raw_tokens: 0,
-        }
+        let envelope = Envelope {
+            v: 1,
+            id: format!("e{}", self.at),
+            agent: "agent".into(),
+            at: self.at,
+            len: 0,
+            cut: false,
+            project: Some(Project {
+                key: PROJECT.into(),
+                name: "app".into(),
+                root: root.into(),
+            }),
+            branch: None,
+        };
+        let name = EventName::parse(name).unwrap();
+        capture_event(envelope, Event { name, fields })
     }
 }
 
@@ -166,7 +162,7 @@ fn play(case: &Case, size: usize, lives: Lives) -> Vec<String> {
         let mut batch = Batch::default();
         for event in chunk {
             // The whole file each time, as after a start.
-            let told = match event.session().as_ref() {
+            let told = match event.session() {
                 "s1" => lines(case),
                 _ => Vec::new(),
             };
@@ -270,4 +266,38 @@ fn what_the_person_excluded_is_not_looked_at() {
     assert_eq!(uses.detect_uses(&event), []);
     event.worth = CaptureDecision::Keep;
     assert_eq!(uses.detect_uses(&event).len(), 1);
+}
+
+#[test]
+fn a_call_uses_what_any_of_its_files_was_given_for() {
+    let edits = ["src/a.rs", "src/b.rs"];
+    let edits = edits.map(|path| FileEdit::new(&format!("{ROOT}/{path}"), FileChange::Updated));
+    let told = Told {
+        at: 20,
+        tool: "Edit".into(),
+        input: json!({}),
+        event: None,
+        session: None,
+        subagent: None,
+        root: None,
+    };
+    let mut event = told.captured();
+    let EventKind::ToolFinished(tool, _) = &mut event.event.kind else {
+        panic!("a call")
+    };
+    tool.call = ToolCall::EditFiles(edits.to_vec());
+    let about = |file: &str| UseSignals {
+        files: vec![file.to_owned()],
+        ..UseSignals::default()
+    };
+    let deed = deed::ToolUse::from_event(&event).unwrap();
+    assert_eq!(
+        deed.find_item_use(false, &about("src/a.rs")),
+        Some("edited")
+    );
+    assert_eq!(
+        deed.find_item_use(false, &about("src/b.rs")),
+        Some("edited")
+    );
+    assert_eq!(deed.find_item_use(false, &about("src/c.rs")), None);
 }

@@ -1,47 +1,38 @@
 //! Files that were read and folders that were listed.
 
-use serde_json::Value;
+use remora_core::tool_call::{FileForm, FileRead, OutputDetail, ShownFile, ToolOutput};
 
 use super::LookupReading;
-use super::values::{LookupCall, format_count};
+use super::values::{format_count, relative_path};
 use crate::edit::short_path;
 use crate::symbols::{Language, Symbol, SymbolKind, list_symbols};
 
-pub(super) fn parse_read_call(call: &LookupCall<'_>) -> LookupReading {
-    let file = call.answer_value("file");
-    let field = |key: &str| file.and_then(|f| f.get(key));
-    let path = call
-        .path("file_path")
-        .or_else(|| call.path("notebook_path"))
-        .or_else(|| {
-            field("filePath")
-                .and_then(Value::as_str)
-                .map(|p| call.relative_path(p))
-        })
-        .unwrap_or_default();
+pub(super) fn describe_read(read: &FileRead, output: &ToolOutput, root: &str) -> LookupReading {
+    let nothing = ShownFile::default();
+    let file = match &output.detail {
+        OutputDetail::File(file) => file,
+        _ => &nothing,
+    };
+    let path = read.path.as_deref().or(file.path.as_deref());
+    let path = path.map(|p| relative_path(p, root)).unwrap_or_default();
     let shown = short_path(&path);
-    let kind = call.answer_text("type").unwrap_or("text");
-    let number = |key: &str| field(key).and_then(Value::as_u64);
-    let mut reading = match kind {
-        "image" => LookupReading::new(&format!("Looked at image {shown}")).with_concept("image"),
-        "notebook" => {
-            let cells = field("cells").and_then(Value::as_array).map_or(0, Vec::len);
-            LookupReading::new(&format!(
-                "Read notebook {shown} ({})",
-                format_count(cells, "cell")
-            ))
+    let mut reading = match file.form {
+        FileForm::Image => {
+            LookupReading::new(&format!("Looked at image {shown}")).with_concept("image")
         }
-        "pdf" | "parts" => {
-            let pages = call
-                .input_text("pages")
-                .map(|p| format!(", pages {p}"))
-                .unwrap_or_default();
+        FileForm::Notebook { cells } => LookupReading::new(&format!(
+            "Read notebook {shown} ({})",
+            format_count(cells, "cell")
+        )),
+        FileForm::Document => {
+            let pages = read.pages.as_ref().map(|p| format!(", pages {p}"));
+            let pages = pages.unwrap_or_default();
             LookupReading::new(&format!("Read PDF {shown}{pages}")).with_concept("document")
         }
-        "file_unchanged" => LookupReading::new(&format!("Read {shown} again, unchanged")),
-        _ => parse_text_read(call, &path, &shown, &number),
+        FileForm::Unchanged => LookupReading::new(&format!("Read {shown} again, unchanged")),
+        FileForm::Text | FileForm::Other => describe_text_read(read, file, output, &path),
     };
-    if let Some(size) = number("originalSize").filter(|_| kind != "text") {
+    if let Some(size) = file.size_bytes.filter(|_| file.form != FileForm::Text) {
         reading.add_fact(&format!("{size} bytes"));
     }
     if !path.is_empty() {
@@ -50,25 +41,21 @@ pub(super) fn parse_read_call(call: &LookupCall<'_>) -> LookupReading {
     reading
 }
 
-fn parse_text_read(
-    call: &LookupCall<'_>,
+fn describe_text_read(
+    read: &FileRead,
+    file: &ShownFile,
+    output: &ToolOutput,
     path: &str,
-    shown: &str,
-    number: &dyn Fn(&str) -> Option<u64>,
 ) -> LookupReading {
-    let content = call
-        .answer_value("file")
-        .and_then(|f| f.get("content"))
-        .and_then(Value::as_str)
-        .or_else(|| call.response.and_then(Value::as_str))
-        .unwrap_or("");
+    let shown = short_path(path);
+    let content = match &output.detail {
+        OutputDetail::File(file) => file.content.as_deref().unwrap_or(""),
+        _ => &output.text,
+    };
     let lines = content.lines().count() as u64;
-    let total = number("totalLines").unwrap_or(lines);
-    let first = number("startLine")
-        .or_else(|| call.input_number("offset"))
-        .unwrap_or(1)
-        .max(1);
-    let held = number("numLines").unwrap_or(lines);
+    let total = file.total_lines.unwrap_or(lines);
+    let first = file.first_line.or(read.first_line).unwrap_or(1).max(1);
+    let held = file.line_count.unwrap_or(lines);
     // The client counts the end of the last line as one more.
     let whole = first <= 1 && held >= total;
     let size = if whole {
@@ -95,10 +82,10 @@ fn parse_text_read(
         }
     }
     let title = match names.as_slice() {
-        _ if call.response.is_none() => format!("Read {shown}"),
+        _ if !output.has_answer => format!("Read {shown}"),
         _ if content.trim().is_empty() && whole => format!("Read {shown}: empty"),
         [] => format!("Read {shown} ({size})"),
-        _ => format_title(shown, &names, &size),
+        _ => format_title(&shown, &names, &size),
     };
     let mut reading = LookupReading::new(&title);
     for symbol in symbols.iter().take(10) {
@@ -144,14 +131,18 @@ fn select_leading_symbols(mut all: Vec<Symbol>) -> Vec<Symbol> {
     all
 }
 
-pub(super) fn parse_list_call(call: &LookupCall<'_>) -> LookupReading {
-    let path = call.path("path").unwrap_or_else(|| ".".to_owned());
-    let result = call.result_text();
-    let entries: Vec<String> = result
+pub(super) fn describe_listing(
+    path: Option<&str>,
+    output: &ToolOutput,
+    root: &str,
+) -> LookupReading {
+    let path = path.map_or_else(|| ".".to_owned(), |path| relative_path(path, root));
+    let entries: Vec<String> = output
+        .text
         .lines()
         .map(|l| l.trim().trim_start_matches("- "))
         .filter(|l| !l.is_empty() && !l.starts_with("NOTE"))
-        .map(|l| call.relative_path(l))
+        .map(|l| relative_path(l, root))
         // The client names the folder itself on the first line.
         .filter(|l| l.trim_end_matches('/') != path)
         .collect();
@@ -167,5 +158,5 @@ pub(super) fn parse_list_call(call: &LookupCall<'_>) -> LookupReading {
     for entry in entries.iter().take(10) {
         reading.add_fact(entry);
     }
-    reading.with_text(&result)
+    reading.with_text(&output.text)
 }

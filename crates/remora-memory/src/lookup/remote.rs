@@ -1,9 +1,10 @@
 //! Pages, web searches, MCP servers and tools nobody told us about.
 
+use remora_core::tool_call::{OutputDetail, ToolOutput, ToolUse};
 use serde_json::Value;
 
 use super::LookupReading;
-use super::values::{LookupCall, find_first_sentence, format_arguments, tool_name};
+use super::values::{display_name, find_first_sentence, format_arguments};
 use crate::edit::one_line;
 
 /// Host and path of an address, without credentials, query and fragment.
@@ -35,21 +36,22 @@ fn find_heading(page: &str) -> Option<String> {
     (!line.is_empty()).then(|| one_line(line.trim_matches('*'), 80))
 }
 
-pub(super) fn parse_fetch_call(call: &LookupCall<'_>) -> LookupReading {
-    let url = call
-        .input_text("url")
-        .or_else(|| call.answer_text("url"))
-        .unwrap_or("");
-    let page = call.result_text();
-    let place = format_address(url);
-    let code = call
-        .answer_value("code")
-        .and_then(Value::as_u64)
-        .filter(|c| *c >= 400);
-    let about = match code {
+pub(super) fn describe_fetch(
+    url: Option<&str>,
+    question: Option<&str>,
+    output: &ToolOutput,
+) -> LookupReading {
+    let page = output.text.as_str();
+    let place = format_address(url.unwrap_or(""));
+    let status = match &output.detail {
+        OutputDetail::Web { status, .. } => *status,
+        _ => None,
+    };
+    let failed = status.filter(|code| *code >= 400);
+    let about = match failed {
         Some(code) => Some(format!("status {code}")),
-        None => find_heading(&page).or_else(|| {
-            let first = find_first_sentence(&page);
+        None => find_heading(page).or_else(|| {
+            let first = find_first_sentence(page);
             (!first.is_empty()).then(|| one_line(first, 70))
         }),
     };
@@ -58,7 +60,7 @@ pub(super) fn parse_fetch_call(call: &LookupCall<'_>) -> LookupReading {
         |a| format!("Fetched {place}: {a}"),
     );
     let mut reading = LookupReading::new(&title).with_concept("web");
-    if let Some(question) = call.input_text("prompt") {
+    if let Some(question) = question {
         reading.add_fact(&format!("asked: {question}"));
     }
     let body = page
@@ -67,20 +69,15 @@ pub(super) fn parse_fetch_call(call: &LookupCall<'_>) -> LookupReading {
     if let Some(first) = body.map(find_first_sentence).filter(|s| !s.is_empty()) {
         reading.add_fact(&format!("answer: {first}"));
     }
-    reading.with_text(&page)
+    reading.with_text(page)
 }
 
-pub(super) fn parse_web_search_call(call: &LookupCall<'_>) -> LookupReading {
-    let query = one_line(
-        call.input_text("query")
-            .or_else(|| call.answer_text("query"))
-            .unwrap_or(""),
-        70,
-    );
-    let mut hits = Vec::new();
-    if let Some(results) = call.answer_value("results") {
-        collect_hits(results, 5, &mut hits);
-    }
+pub(super) fn describe_web_search(query: Option<&str>, output: &ToolOutput) -> LookupReading {
+    let query = one_line(query.unwrap_or(""), 70);
+    let hits = match &output.detail {
+        OutputDetail::Web { hits, .. } => hits.as_slice(),
+        _ => &[],
+    };
     let count = hits.len();
     let outcome = match count {
         0 => String::new(),
@@ -100,46 +97,26 @@ pub(super) fn parse_web_search_call(call: &LookupCall<'_>) -> LookupReading {
         };
         reading.add_fact(&format!("{}{place}", one_line(title, 90)));
     }
-    let text = call.result_text();
-    let text = if text.is_empty() {
-        hits.iter()
-            .map(|(t, u)| format!("{t} {u}"))
-            .collect::<Vec<_>>()
-            .join("\n")
-    } else {
-        text
-    };
-    reading.with_text(&text)
+    if !output.text.is_empty() {
+        return reading.with_text(&output.text);
+    }
+    let lines: Vec<String> = hits.iter().map(|(t, u)| format!("{t} {u}")).collect();
+    reading.with_text(&lines.join("\n"))
 }
 
-/// Titles with their addresses, however deep they stand.
-fn collect_hits<'a>(value: &'a Value, depth: usize, hits: &mut Vec<(&'a str, &'a str)>) {
-    if depth == 0 || hits.len() >= 50 {
-        return;
-    }
-    match value {
-        Value::Array(list) => list.iter().for_each(|v| collect_hits(v, depth - 1, hits)),
-        Value::Object(map) => {
-            let text = |key: &str| map.get(key).and_then(Value::as_str);
-            if let Some(title) = text("title") {
-                hits.push((title, text("url").unwrap_or("")));
-            } else if let Some(inner) = map.get("content").or_else(|| map.get("results")) {
-                collect_hits(inner, depth - 1, hits);
-            }
-        }
-        _ => {}
-    }
-}
-
-pub(super) fn parse_mcp_call(call: &LookupCall<'_>) -> LookupReading {
-    let name = tool_name(call.tool);
-    let given = format_arguments(call.input, 70);
+pub(super) fn describe_mcp_call(
+    tool: &ToolUse,
+    input: &Value,
+    output: &ToolOutput,
+) -> LookupReading {
+    let name = display_name(tool);
+    let given = format_arguments(input, 70);
     let title = if given.is_empty() {
         name.clone()
     } else {
         format!("{name}: {given}")
     };
-    let result = text_or_json(call);
+    let result = text_or_json(output);
     let mut reading = LookupReading::new(&title);
     if let Some((server, _)) = name.split_once(' ') {
         reading.concepts.push(server.to_owned());
@@ -152,26 +129,27 @@ pub(super) fn parse_mcp_call(call: &LookupCall<'_>) -> LookupReading {
 }
 
 /// The text of an answer, or the answer as it is.
-fn text_or_json(call: &LookupCall<'_>) -> String {
-    let text = call.result_text();
-    if !text.is_empty() {
-        return text;
-    }
-    match call.response {
-        None | Some(Value::Null) => String::new(),
-        Some(other) => format_arguments(other, 400),
+fn text_or_json(output: &ToolOutput) -> String {
+    match &output.detail {
+        _ if !output.text.is_empty() => output.text.clone(),
+        OutputDetail::Json(answer) => format_arguments(answer, 400),
+        _ => String::new(),
     }
 }
 
-pub(super) fn parse_unknown_call(call: &LookupCall<'_>) -> LookupReading {
-    let name = tool_name(call.tool);
-    let given = format_arguments(call.input, 70);
+pub(super) fn describe_unknown_call(
+    tool: &ToolUse,
+    input: &Value,
+    output: &ToolOutput,
+) -> LookupReading {
+    let name = display_name(tool);
+    let given = format_arguments(input, 70);
     let title = if given.is_empty() {
         format!("Used {name}")
     } else {
         format!("Used {name}: {given}")
     };
-    let result = text_or_json(call);
+    let result = text_or_json(output);
     let mut reading = LookupReading::new(&title);
     let first = one_line(&result, 120);
     if !first.is_empty() {

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{LookupReading, LookupValue, read_lookup};
+use crate::testing_events::decode_call;
 
 fn cases() -> Vec<Value> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/lookups.json");
@@ -13,13 +14,13 @@ fn cases() -> Vec<Value> {
 }
 
 fn run(case: &Value) -> LookupReading {
-    read_lookup(
+    let (tool, outcome) = decode_call(
         case["tool"].as_str().unwrap(),
         &case["input"],
         case.get("response"),
         case.get("error").and_then(Value::as_str),
-        case["root"].as_str().unwrap(),
-    )
+    );
+    read_lookup(&tool, &outcome, case["root"].as_str().unwrap())
 }
 
 #[test]
@@ -129,7 +130,8 @@ proptest! {
         response in prop::option::of(any_value()),
         error in prop::option::of(any::<String>()),
     ) {
-        let told = read_lookup(tool, &input, response.as_ref(), error.as_deref(), "/home/dev/app");
+        let (tool, outcome) = decode_call(tool, &input, response.as_ref(), error.as_deref());
+        let told = read_lookup(&tool, &outcome, "/home/dev/app");
         prop_assert!(!told.title.is_empty() && told.title.chars().count() <= 120, "{}", told.title);
         prop_assert!(!told.title.contains('\n'));
         prop_assert!(told.facts.len() <= 12);

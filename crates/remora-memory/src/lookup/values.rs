@@ -1,110 +1,16 @@
-//! Readers over the JSON of a call: texts, paths, counts, compact forms.
+//! Texts, paths, counts and compact forms of what a call says.
 
+use remora_core::tool_call::{ToolCall, ToolUse};
 use serde_json::Value;
 
 use crate::edit::{one_line, strip_root, truncate_chars};
 
-/// One call of a tool.
-pub(super) struct LookupCall<'a> {
-    pub(super) tool: &'a str,
-    pub(super) input: &'a Value,
-    pub(super) response: Option<&'a Value>,
-    pub(super) root: &'a str,
-}
-
-impl<'a> LookupCall<'a> {
-    /// A text of the input.
-    pub(super) fn input_text(&self, key: &str) -> Option<&'a str> {
-        self.input
-            .get(key)
-            .and_then(Value::as_str)
-            .filter(|t| !t.is_empty())
+/// A path, relative to the project where it lies in it.
+pub(super) fn relative_path(path: &str, root: &str) -> String {
+    if path.trim_end_matches('/') == root.trim_end_matches('/') {
+        return ".".to_owned();
     }
-
-    /// A number of the input.
-    pub(super) fn input_number(&self, key: &str) -> Option<u64> {
-        self.input.get(key).and_then(Value::as_u64)
-    }
-
-    /// A value of the answer.
-    pub(super) fn answer_value(&self, key: &str) -> Option<&'a Value> {
-        self.response
-            .and_then(|r| r.get(key))
-            .filter(|v| !v.is_null())
-    }
-
-    /// A text of the answer.
-    pub(super) fn answer_text(&self, key: &str) -> Option<&'a str> {
-        self.answer_value(key)
-            .and_then(Value::as_str)
-            .filter(|t| !t.is_empty())
-    }
-
-    /// A path of the input, relative to the project where it lies in it.
-    pub(super) fn path(&self, key: &str) -> Option<String> {
-        self.input_text(key).map(|p| self.relative_path(p))
-    }
-
-    /// A path, relative to the project where it lies in it.
-    pub(super) fn relative_path(&self, path: &str) -> String {
-        if path.trim_end_matches('/') == self.root.trim_end_matches('/') {
-            return ".".to_owned();
-        }
-        one_line(strip_root(path, self.root), 300)
-    }
-
-    /// All text of the answer.
-    pub(super) fn result_text(&self) -> String {
-        self.response.map(text_of).unwrap_or_default()
-    }
-}
-
-/// How deep the text of an answer may be nested.
-const MAX_DEPTH: usize = 6;
-/// Bytes of an answer that are looked at.
-const MAX_ANSWER_BYTES: usize = 200_000;
-
-/// The text in an answer: a string, a list of content blocks, or an object
-/// with one of the usual keys.
-pub(super) fn text_of(value: &Value) -> String {
-    let mut text = String::new();
-    collect_text(value, MAX_DEPTH, &mut text);
-    text
-}
-
-fn collect_text(value: &Value, depth: usize, text: &mut String) {
-    if depth == 0 || text.len() > MAX_ANSWER_BYTES {
-        return;
-    }
-    match value {
-        Value::String(said) => {
-            if !text.is_empty() {
-                text.push('\n');
-            }
-            text.push_str(said);
-        }
-        Value::Array(list) => list.iter().for_each(|v| collect_text(v, depth - 1, text)),
-        Value::Object(map) => {
-            if let Some(kind) = map.get("type").and_then(Value::as_str)
-                && matches!(kind, "image" | "audio" | "resource" | "document")
-            {
-                text.push('[');
-                text.push_str(kind);
-                text.push(']');
-                return;
-            }
-            let known = [
-                "text", "content", "result", "output", "stdout", "message", "results",
-            ];
-            for key in known {
-                if let Some(inner) = map.get(key).filter(|v| !v.is_null()) {
-                    collect_text(inner, depth - 1, text);
-                    return;
-                }
-            }
-        }
-        _ => {}
-    }
+    one_line(strip_root(path, root), 300)
 }
 
 /// A text without blank lines, control characters and terminal escapes, each
@@ -156,70 +62,21 @@ fn format_value(value: &Value) -> String {
     }
 }
 
-/// What a failed call was about.
-pub(super) enum CallTarget {
-    File(String),
-    /// What was looked for.
-    Pattern(String),
-    /// What was to be done, or where.
-    Matter(String),
-    /// Nothing but the arguments tells.
-    Arguments(String),
-}
-
-pub(super) fn find_target(call: &LookupCall<'_>) -> CallTarget {
-    for key in ["file_path", "notebook_path"] {
-        if let Some(path) = call.path(key) {
-            return CallTarget::File(path);
+/// A tool's name as a person reads it: `lab fail` for the tool `fail` of the
+/// MCP server `lab`.
+pub(super) fn display_name(tool: &ToolUse) -> String {
+    match &tool.call {
+        ToolCall::Mcp { server, tool, .. } if !server.is_empty() => {
+            one_line(&format!("{server} {tool}"), 60)
         }
-    }
-    let bare = !call.tool.starts_with("mcp__");
-    if bare
-        && let Some(pattern) = call
-            .input_text("pattern")
-            .or_else(|| call.input_text("query"))
-    {
-        return CallTarget::Pattern(format!("`{}`", one_line(&pattern.replace('`', "'"), 50)));
-    }
-    if let Some(url) = call.input_text("url") {
-        return CallTarget::Matter(super::remote::format_address(url));
-    }
-    let keys = ["description", "path", "skill", "subject", "taskId", "name"];
-    match keys
-        .iter()
-        .find_map(|key| call.input_text(key))
-        .filter(|_| bare)
-    {
-        Some(told) => CallTarget::Matter(one_line(&call.relative_path(told), 60)),
-        None => CallTarget::Arguments(format_arguments(call.input, 50)),
-    }
-}
-
-/// An error without the marks that the client puts around it.
-pub(super) fn strip_error_tags(error: &str) -> &str {
-    let bare = error.trim();
-    let bare = bare.strip_prefix("<tool_use_error>").unwrap_or(bare);
-    bare.strip_suffix("</tool_use_error>")
-        .unwrap_or(bare)
-        .trim()
-}
-
-/// A tool's name as a person reads it: `lab fail` for `mcp__lab__fail`.
-pub(super) fn tool_name(tool: &str) -> String {
-    match tool.strip_prefix("mcp__").and_then(|t| t.split_once("__")) {
-        Some((server, name)) => {
-            let server = server.strip_prefix("plugin_").unwrap_or(server);
-            one_line(&format!("{server} {name}"), 60)
-        }
-        None if tool.trim().is_empty() => "a tool".to_owned(),
-        None => one_line(tool, 60),
+        _ if tool.name.trim().is_empty() => "a tool".to_owned(),
+        _ => one_line(&tool.name, 60),
     }
 }
 
 /// The first sentence of an error, as the end of a sentence of ours.
 pub(super) fn format_reason(error: &str, root: &str) -> String {
-    let bare = strip_error_tags(error);
-    let bare = bare.strip_prefix("Error: ").unwrap_or(bare).trim();
+    let bare = error.strip_prefix("Error: ").unwrap_or(error).trim();
     let line = bare
         .lines()
         .find(|l| !l.trim().is_empty())

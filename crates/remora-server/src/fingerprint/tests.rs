@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
+use remora_agents::decode_event;
 use remora_core::record::Project;
 use remora_core::request::{ENVELOPE_VERSION, Envelope};
 use remora_core::{Event, EventName};
@@ -17,6 +18,10 @@ const NOW: i64 = 1_794_700_000_000;
 fn event(root: &Path, session: &str, at: i64) -> CapturedEvent {
     let mut fields = Map::new();
     fields.insert("session_id".into(), json!(session));
+    let raw = Event {
+        name: EventName::PostToolUse,
+        fields,
+    };
     CapturedEvent {
         envelope: Envelope {
             v: ENVELOPE_VERSION,
@@ -32,10 +37,8 @@ fn event(root: &Path, session: &str, at: i64) -> CapturedEvent {
             }),
             branch: None,
         },
-        event: Event {
-            name: EventName::PostToolUse,
-            fields,
-        },
+        event: decode_event("agent", &raw, at.into()),
+        raw,
         call: None,
         worth: CaptureDecision::Keep,
         raw_tokens: 0,

@@ -3,7 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use remora_agents::read_origin;
 use remora_client::{DataPaths, list_spooled, read_spooled};
+use remora_core::ids::SessionId;
 use remora_core::record::{Item, Kind, LoggedEvent, Override, Session};
 use remora_memory::store::{Filter, PageRequest, SortOrder as Ends, Store};
 use serde_json::Value;
@@ -158,16 +160,16 @@ impl DeletionSearch<'_> {
     }
 
     fn is_meant(&self, event: &ArchivedEvent, joins: &ProjectJoins) -> bool {
-        let field = |name: &str| event.event.get(name).and_then(Value::as_str);
+        let origin = read_origin(&event.event);
         let project = match &event.envelope.project {
             Some(project) => {
                 let mut project = project.clone();
                 joins.apply_to_project(&mut project, event.envelope.at);
                 project.key
             }
-            None => field("cwd").unwrap_or_default().to_owned(),
+            None => origin.cwd.to_owned(),
         };
-        let session = field("session_id").unwrap_or("unknown");
+        let session = origin.session.unwrap_or(SessionId::UNKNOWN);
         let text = || collect_texts(&Value::Object(event.event.clone()));
         self.selection.matches_entry(&project, session, &text)
             || !self.needles.is_empty() && {
@@ -210,8 +212,10 @@ impl DeletionSearch<'_> {
         event: &Value,
         project: Option<&str>,
     ) {
-        let field = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default();
-        let project = project.unwrap_or_else(|| field("cwd"));
+        let origin = event.as_object().map(read_origin);
+        let session = origin.and_then(|origin| origin.session).unwrap_or_default();
+        let project = project.or(origin.map(|origin| origin.cwd));
+        let project = project.unwrap_or_default();
         let text = || collect_texts(event);
         let quoted = || {
             let text = text();
@@ -219,9 +223,7 @@ impl DeletionSearch<'_> {
             needles.any(|needle| needle.are_in(project, &text))
         };
         let goes = self.events.contains(id)
-            || self
-                .selection
-                .matches_entry(project, field("session_id"), &text)
+            || self.selection.matches_entry(project, session, &text)
             || quoted();
         if goes && let Ok(name) = file.strip_prefix(paths.home()) {
             self.order.files.push(name.to_string_lossy().into_owned());

@@ -8,7 +8,6 @@ use remora_core::record::{Kind, LoggedEvent};
 use remora_memory::CapturedEvent;
 use remora_memory::store::{Filter, PageRequest, SortOrder, Store};
 
-use super::text_field;
 use crate::ServerError;
 
 /// Events of a session that are looked at.
@@ -88,12 +87,15 @@ impl KnownEvents {
             EventName::SessionStart | EventName::SessionEnd => {
                 self.moments.iter().any(|(other, ..)| *other == name)
             }
-            EventName::SubagentStop => self.agents.contains(text_field(event, "agent_id")),
+            EventName::SubagentStop => {
+                let subagent = event.event.subagent_id().unwrap_or_default();
+                self.agents.contains(subagent)
+            }
             EventName::PreCompact | EventName::PostCompact => near(COMPACTION_WINDOW_MS),
             // They are known by their call.
             EventName::PostToolUse | EventName::PostToolUseFailure => false,
             _ => {
-                let prompt = text_field(event, "prompt_id");
+                let prompt = event.event.turn.as_deref().unwrap_or_default();
                 let unknown = |(other, time, known): &(EventName, i64, bool)| {
                     *other == name
                         && (!known || prompt.is_empty())

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 
+use remora_agents::decode_event;
 use remora_client::{InjectionLog, NewInjection, TASKS_EXTENSION};
 use remora_core::record::Session;
 use remora_core::request::{ENVELOPE_VERSION, Envelope};
@@ -100,6 +101,10 @@ fn asks(session: &str, at: i64, id: i64) -> CapturedEvent {
     let Value::Object(fields) = fields else {
         unreachable!()
     };
+    let raw = Event {
+        name: EventName::PostToolUse,
+        fields,
+    };
     CapturedEvent {
         envelope: Envelope {
             v: ENVELOPE_VERSION,
@@ -111,10 +116,8 @@ fn asks(session: &str, at: i64, id: i64) -> CapturedEvent {
             project: None,
             branch: None,
         },
-        event: Event {
-            name: EventName::PostToolUse,
-            fields,
-        },
+        event: decode_event("agent", &raw, at.into()),
+        raw,
         call: None,
         worth: CaptureDecision::Keep,
         raw_tokens: 0,

@@ -3,11 +3,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use remora_agents::{decode_event, read_header, read_origin};
 use remora_client::DataPaths;
 use remora_core::record::{FileRecord, FileState, LoggedEvent, Session};
-use remora_core::{Event, EventName, tokens};
+use remora_core::{Event, tokens};
 use remora_memory::store::{Batch, Filter, ItemRef, ItemWrite, PageRequest, SortOrder, Store};
 use remora_memory::{CaptureDecision, CapturePolicy, CapturedEvent, Extractor, call_key};
+use serde_json::Value;
 
 use super::RebuildStats;
 use crate::archive::ArchivedEvent;
@@ -186,11 +188,7 @@ impl<'a> DatabaseBuilder<'a> {
     /// Rows from before the first event that is still there: the beginning of
     /// the session is gone.
     fn note_session(&mut self, event: &CapturedEvent) -> Result<(), ServerError> {
-        let id = event
-            .event
-            .fields
-            .get("session_id")
-            .and_then(|v| v.as_str());
+        let id = read_origin(&event.raw.fields).session;
         let (Some(id), Some(old)) = (id, self.old) else {
             return Ok(());
         };
@@ -441,17 +439,14 @@ fn read_event_log(
 }
 
 fn to_captured_event(archived: ArchivedEvent) -> Option<CapturedEvent> {
-    let name = archived.event.get("hook_event_name")?.as_str()?;
-    let name = EventName::parse(name)?;
     let raw_tokens = tokens::estimate_tokens(&serde_json::to_string(&archived.event).ok()?);
-    let event = Event {
-        name,
-        fields: archived.event,
-    };
+    let raw = Event::from_value(Value::Object(archived.event), None).ok()?;
+    let agent = &archived.envelope.agent;
     Some(CapturedEvent {
-        call: call_key(&event),
+        call: call_key(&read_header(agent, &raw), &raw),
+        event: decode_event(agent, &raw, archived.envelope.at.into()),
         envelope: archived.envelope,
-        event,
+        raw,
         worth: CaptureDecision::Keep,
         raw_tokens,
     })

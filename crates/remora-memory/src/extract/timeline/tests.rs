@@ -4,37 +4,32 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path as File;
 
-use remora_core::Event;
 use remora_core::record::Project;
 use remora_core::request::Envelope;
+use remora_core::{Event, EventName};
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::capture::CaptureDecision;
+use crate::testing_events::capture_event;
 
 fn captured(fields: Map<String, Value>) -> CapturedEvent {
     let name = fields["hook_event_name"].as_str().unwrap();
     let name = EventName::parse(name).unwrap();
-    CapturedEvent {
-        envelope: Envelope {
-            v: 1,
-            id: "e".into(),
-            agent: "agent".into(),
-            at: 0,
-            len: 0,
-            cut: false,
-            project: Some(Project {
-                key: "k".into(),
-                name: "app".into(),
-                root: "/home/dev/app".into(),
-            }),
-            branch: None,
-        },
-        call: None,
-        worth: CaptureDecision::Keep,
-        raw_tokens: 0,
-        event: Event { name, fields },
-    }
+    let envelope = Envelope {
+        v: 1,
+        id: "e".into(),
+        agent: "agent".into(),
+        at: 0,
+        len: 0,
+        cut: false,
+        project: Some(Project {
+            key: "k".into(),
+            name: "app".into(),
+            root: "/home/dev/app".into(),
+        }),
+        branch: None,
+    };
+    capture_event(envelope, Event { name, fields })
 }
 
 /// Every recorded payload by its file, with its label.

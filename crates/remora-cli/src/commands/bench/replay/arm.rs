@@ -81,7 +81,7 @@ impl Arm {
         self.line += 1;
         given.line = self.line;
         let row = record::Injection {
-            session: event.session().into_owned(),
+            session: event.session().to_owned(),
             line: self.line,
             item: given.item.clone(),
             subagent: None,

@@ -6,16 +6,18 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use remora_agents::transcript::{AGENT_NAME, TranscriptEvent};
+use remora_agents::{decode_event, read_origin};
 use remora_client::{
     DataPaths, HookInput, InjectionLog, ProjectLocation, locate_project, spool_event,
 };
+use remora_core::agent_event::EventKind;
 use remora_core::record::{Item, Kind};
 use remora_core::request::{ENVELOPE_VERSION, Envelope};
-use remora_core::{Event, EventName, tokens};
+use remora_core::tool_call::{FileEdit, OutputDetail, ToolCall, ToolOutcome};
+use remora_core::{Event, tokens};
 use remora_embed::LazyEncoder;
 use remora_memory::CapturePolicy;
 use remora_memory::CapturedEvent;
-use remora_memory::output::printed_output;
 use remora_memory::prompt_embedding::PromptEmbedding;
 use remora_memory::recall::{Exposure, RecallResult, RecallTrigger, fails_silently, recall};
 use remora_memory::redact::{RedactionCounts, RedactionRules, Redactor};
@@ -61,6 +63,12 @@ struct OpenFailure {
     /// The place of its sample if something was given.
     sample: Option<usize>,
     has_given: bool,
+}
+
+/// What is played, and where.
+struct PlayedEvent<'a> {
+    told: &'a TranscriptEvent,
+    place: &'a ProjectLocation,
 }
 
 /// What is known of the session that is being played.
@@ -117,14 +125,10 @@ impl<'a> SessionPlayer<'a> {
         let mut now = ReplaySession::default();
         for told in &session.events {
             if now.from.is_empty() {
-                told.event
-                    .str_field("cwd")
-                    .unwrap_or_default()
-                    .clone_into(&mut now.from);
-                told.event
-                    .str_field("session_id")
-                    .unwrap_or_default()
-                    .clone_into(&mut now.id);
+                let origin = read_origin(&told.event.fields);
+                origin.cwd.clone_into(&mut now.from);
+                let session = origin.session.unwrap_or_default();
+                session.clone_into(&mut now.id);
             }
             self.play_event(told, &mut now, figures, samples)?;
         }
@@ -147,41 +151,29 @@ impl<'a> SessionPlayer<'a> {
         figures: &mut ReplayStats,
         samples: &mut InjectionSamples,
     ) -> Result<(), CliError> {
-        let event = self.move_here(told, &now.from)?;
+        let raw = self.move_here(told, &now.from)?;
+        let event = decode_event(AGENT_NAME, &raw, told.at.into());
         let place = ProjectLocation {
             branch: told.branch.clone(),
             ..locate_project(&self.paths, &self.root, None)
         };
-        let captured = self.capture_event(told, &event, &place);
+        let captured = self.capture_event(told, &raw, &place);
         let store = self.inbox.store();
         for arm in &mut self.arms {
             arm.observe_event(store, &captured)?;
         }
-        let text = |name: &str| event.fields.get(name).and_then(Value::as_str).unwrap_or("");
-        let input = |name: &str| {
-            let input = event
-                .fields
-                .get("tool_input")
-                .and_then(|input| input.get(name));
-            input.and_then(Value::as_str).unwrap_or("")
-        };
-        let is_agents = text("agent_id").is_empty();
-        match event.name {
-            EventName::SessionStart => {
+        let is_agents = event.subagent_id().is_none();
+        match &event.kind {
+            EventKind::SessionStarted(_) => {
                 self.run_recall(told, &place, now, &RecallTrigger::Start)?;
             }
-            EventName::PostCompact if is_agents => {
+            EventKind::CompactionFinished { summary } if is_agents => {
                 // Let go before it is opened again.
                 InjectionLog::open(&self.paths, &now.id, None)?.reset("compact", told.at)?;
-                self.run_recall(
-                    told,
-                    &place,
-                    now,
-                    &RecallTrigger::Compact(Some(text("compact_summary"))),
-                )?;
+                self.run_recall(told, &place, now, &RecallTrigger::Compact(Some(summary)))?;
             }
-            EventName::UserPromptSubmit => {
-                let prompt = text("prompt");
+            EventKind::PromptSubmitted(prompt) => {
+                let prompt = prompt.text.as_str();
                 let back = self.run_recall(told, &place, now, &RecallTrigger::Prompt(prompt))?;
                 let is_first = now.prompts == 0;
                 now.prompts += 1;
@@ -192,51 +184,30 @@ impl<'a> SessionPlayer<'a> {
                 split_words(prompt, &mut now.said);
                 self.inject_items(&back, now, &captured, is_first)?;
             }
-            EventName::PostToolUse if text("tool_name") == "Read" && is_agents => {
-                let path = make_relative(input("file_path"), &place.project.root, text("cwd"));
-                self.run_recall(told, &place, now, &RecallTrigger::Read(&path))?;
-            }
-            EventName::PostToolUseFailure if is_agents && !input("command").is_empty() => {
-                let (command, error) = (input("command"), text("error"));
-                note_step(now, command, false, figures, samples);
-                let back = self.run_recall(
-                    told,
-                    &place,
-                    now,
-                    &RecallTrigger::Failure { command, error },
-                )?;
-                let sample = back.text.as_ref().map(|text| {
-                    samples.add_sample(InjectionSample::of_failure(&now.id, command, error, text))
-                });
-                now.failures.push(OpenFailure {
-                    command: normalise_command(command).to_owned(),
-                    steps: 0,
-                    has_given: sample.is_some(),
-                    sample,
-                });
-            }
-            EventName::PostToolUse if is_agents && !input("command").is_empty() => {
-                let command = input("command");
-                note_step(now, command, true, figures, samples);
-                let response = event.fields.get("tool_response");
-                let printed = &response.map(printed_output).unwrap_or_default();
-                if fails_silently(command, printed) {
-                    let moment = RecallTrigger::SilentFailure { command, printed };
-                    if let Some(text) = self.run_recall(told, &place, now, &moment)?.text {
-                        samples.add_sample(InjectionSample::of_failure(
-                            &now.id, command, printed, &text,
-                        ));
-                    }
+            EventKind::ToolFinished(tool, outcome) if is_agents => match (&tool.call, outcome) {
+                (ToolCall::ReadFile(read), ToolOutcome::Done(_)) => {
+                    let path = read.path.as_deref().unwrap_or_default();
+                    let path = make_relative(path, &place.project.root, &event.cwd);
+                    self.run_recall(told, &place, now, &RecallTrigger::Read(&path))?;
                 }
-            }
-            EventName::Stop => {
-                self.match_last_message(text("last_assistant_message"), now, samples);
+                (ToolCall::Shell(shell), _) if !shell.command.is_empty() => {
+                    let played = PlayedEvent {
+                        told,
+                        place: &place,
+                    };
+                    let command = shell.command.as_str();
+                    self.play_command(&played, command, outcome, now, figures, samples)?;
+                }
+                _ => {}
+            },
+            EventKind::TurnEnded { last_message, .. } => {
+                self.match_last_message(last_message, now, samples);
             }
             _ => {}
         }
-        put_file(&self.root, &event);
+        put_file(&self.root, &event.kind);
         let payload = HookInput {
-            bytes: serde_json::to_vec(&event.fields)?,
+            bytes: serde_json::to_vec(&raw.fields)?,
             cut: false,
         };
         spool_event(
@@ -247,6 +218,49 @@ impl<'a> SessionPlayer<'a> {
             &payload,
             false,
         )?;
+        Ok(())
+    }
+
+    /// A command was run: what it failed with is asked about.
+    fn play_command(
+        &mut self,
+        event: &PlayedEvent<'_>,
+        command: &str,
+        outcome: &ToolOutcome,
+        now: &mut ReplaySession,
+        figures: &mut ReplayStats,
+        samples: &mut InjectionSamples,
+    ) -> Result<(), CliError> {
+        let PlayedEvent { told, place } = event;
+        match outcome {
+            ToolOutcome::Failed(failure) => {
+                let error = failure.text.as_str();
+                note_step(now, command, false, figures, samples);
+                let moment = RecallTrigger::Failure { command, error };
+                let back = self.run_recall(told, place, now, &moment)?;
+                let sample = back.text.as_ref().map(|text| {
+                    samples.add_sample(InjectionSample::of_failure(&now.id, command, error, text))
+                });
+                now.failures.push(OpenFailure {
+                    command: normalise_command(command).to_owned(),
+                    steps: 0,
+                    has_given: sample.is_some(),
+                    sample,
+                });
+            }
+            ToolOutcome::Done(output) => {
+                let printed = output.text.as_str();
+                note_step(now, command, true, figures, samples);
+                if fails_silently(command, printed) {
+                    let moment = RecallTrigger::SilentFailure { command, printed };
+                    if let Some(text) = self.run_recall(told, place, now, &moment)?.text {
+                        samples.add_sample(InjectionSample::of_failure(
+                            &now.id, command, printed, &text,
+                        ));
+                    }
+                }
+            }
+        }
         Ok(())
     }
 
@@ -450,47 +464,48 @@ fn normalise_command(command: &str) -> &str {
 
 /// Puts the file of a call where the call found or left it, so that recall finds
 /// it as a session would.
-fn put_file(root: &Path, event: &Event) {
-    let input = event.fields.get("tool_input");
-    let of = |name: &str| {
-        input
-            .and_then(|input| input.get(name))
-            .and_then(Value::as_str)
+fn put_file(root: &Path, kind: &EventKind) {
+    let EventKind::ToolFinished(tool, ToolOutcome::Done(output)) = kind else {
+        return;
     };
-    let Some(path) = of("file_path").map(Path::new) else {
+    let (path, content) = match &tool.call {
+        ToolCall::ReadFile(read) => (read.path.as_deref(), find_whole_text(&output.detail)),
+        ToolCall::EditFiles(files) => match files.as_slice() {
+            [file, ..] => (Some(file.path.as_str()), edited_text(file)),
+            [] => return,
+        },
+        _ => return,
+    };
+    let Some(path) = path.map(Path::new) else {
         return;
     };
     let strange = |part: Component<'_>| part == Component::ParentDir || part.as_os_str() == ".git";
-    if event.name != EventName::PostToolUse
-        || !path.starts_with(root)
-        || path.components().any(strange)
-    {
+    if !path.starts_with(root) || path.components().any(strange) {
         return;
     }
-    let response = event.fields.get("tool_response");
-    let shown = response.and_then(|response| response.get("file"));
-    let number = |name: &str| {
-        shown
-            .and_then(|file| file.get(name))
-            .and_then(Value::as_u64)
-    };
-    let whole = number("startLine") == Some(1) && number("numLines") == number("totalLines");
-    let read = shown
-        .and_then(|file| file.get("content"))
-        .and_then(Value::as_str)
-        .filter(|_| whole);
-    let edited = || {
-        let before = response
-            .and_then(|response| response.get("originalFile"))
-            .and_then(Value::as_str);
-        Some(before?.replacen(of("old_string")?, of("new_string")?, 1))
-    };
-    let content = of("content").or(read).map(str::to_owned).or_else(edited);
     let content = content.or_else(|| (!path.exists()).then(String::new));
     if let (Some(content), Some(folder)) = (content, path.parent()) {
         // A file that cannot be there is one that recall does not find.
         let _ = fs::create_dir_all(folder).and_then(|()| fs::write(path, content));
     }
+}
+
+/// The text of a file that was shown from its beginning to its end.
+fn find_whole_text(shown: &OutputDetail) -> Option<String> {
+    let OutputDetail::File(file) = shown else {
+        return None;
+    };
+    let whole = file.first_line == Some(1) && file.line_count == file.total_lines;
+    file.content.clone().filter(|_| whole)
+}
+
+/// The text of a file after an edit.
+fn edited_text(edit: &FileEdit) -> Option<String> {
+    if edit.is_whole_file {
+        return edit.new.clone();
+    }
+    let before = edit.original.as_deref()?;
+    Some(before.replacen(edit.old.as_deref()?, edit.new.as_deref()?, 1))
 }
 
 #[cfg(test)]

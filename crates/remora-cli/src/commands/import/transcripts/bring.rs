@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use remora_agents::read_origin;
 use remora_agents::transcript::{self, TranscriptEvent};
 use remora_core::EventName;
 use remora_core::record::Kind;
@@ -272,7 +273,7 @@ fn redact_event(
     if ahead.since.is_some_and(|since| told.at < since) {
         return None;
     }
-    let cwd = told.event.str_field("cwd").unwrap_or_default();
+    let cwd = read_origin(&told.event.fields).cwd;
     if root.is_empty() {
         cwd.clone_into(root);
     }
@@ -347,7 +348,7 @@ pub(super) fn preview_import(found: &TranscriptScan, since: Option<i64>) -> Impo
                 EventName::Stop => looked.turns += 1,
                 _ => {}
             }
-            let session = told.event.str_field("session_id").unwrap_or_default();
+            let session = read_origin(&told.event.fields).session.unwrap_or_default();
             if !looked.sessions.contains(session) {
                 looked.sessions.insert(session.to_owned());
             }
