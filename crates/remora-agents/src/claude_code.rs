@@ -7,7 +7,7 @@ mod mcp;
 mod parse;
 mod prompt;
 mod registration;
-pub mod transcript;
+mod transcript;
 mod wire;
 
 use crate::spec::AgentSpec;
@@ -17,6 +17,7 @@ pub use prompt::own_words;
 /// The agent.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     name: "claude-code",
+    title: "Claude Code",
     aliases: &["claude"],
     config_variable: "CLAUDE_CONFIG_DIR",
     shell_variables: &["CLAUDECODE"],
@@ -25,6 +26,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     encode_response: encode::encode_response,
     settings_file: install::settings_file,
     mcp: mcp::MCP_SPEC,
+    transcripts: Some(transcript::TRANSCRIPT_SPEC),
 };
 
 #[cfg(test)]

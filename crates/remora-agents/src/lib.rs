@@ -12,8 +12,9 @@ mod repair_json;
 mod spec;
 
 pub mod install;
+pub mod transcript;
 
-pub use claude_code::{own_words, transcript};
+pub use claude_code::own_words;
 pub use mcp::{McpOrigin, McpSpec};
 pub use repair_json::TRUNCATION_MARK;
 pub use spec::{
@@ -32,4 +33,15 @@ pub fn find_agent(name: &str) -> Option<&'static AgentSpec> {
 /// The names to show where an agent has to be named; aliases are left out.
 pub fn known_names() -> Vec<&'static str> {
     AGENTS.iter().map(|agent| agent.name).collect()
+}
+
+/// The agent whose sessions were recorded for the benchmarks and the demo.
+pub fn recorded_agent() -> &'static AgentSpec {
+    &claude_code::SPEC
+}
+
+/// The agent of a claude-mem session that names none: early versions of
+/// claude-mem knew one client only.
+pub fn claude_mem_agent() -> &'static AgentSpec {
+    &claude_code::SPEC
 }

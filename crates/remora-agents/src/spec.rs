@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use remora_core::{Event, EventName};
 
 use crate::mcp::McpSpec;
+use crate::transcript::TranscriptSpec;
 
 /// The most text given to the model in one answer, in UTF-16 units. The client
 /// puts anything longer into a file and shows the model a short preview of it.
@@ -49,6 +50,8 @@ pub enum InstallScope {
 pub struct AgentSpec {
     /// The name used in commands, settings and reports.
     pub name: &'static str,
+    /// What its maker calls it.
+    pub title: &'static str,
     /// Other names that are understood.
     pub aliases: &'static [&'static str],
     /// The environment variable that moves the agent's settings.
@@ -66,6 +69,8 @@ pub struct AgentSpec {
     pub settings_file: fn(&AgentPaths, InstallScope) -> PathBuf,
     /// How it takes an MCP server.
     pub mcp: McpSpec,
+    /// Its past sessions, if it keeps any that can be read.
+    pub transcripts: Option<TranscriptSpec>,
 }
 
 impl AgentSpec {
