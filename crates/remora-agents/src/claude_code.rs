@@ -1,6 +1,7 @@
 //! Claude Code: the payloads that its hooks get, the answers that it takes, how
 //! Remora is put into it, and the transcripts that it keeps.
 
+mod decode;
 mod encode;
 mod install;
 mod mcp;
@@ -24,6 +25,8 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     registered: registration::REGISTRATIONS,
     parse_payload: parse::parse_payload,
     encode_response: encode::encode_response,
+    read_header: decode::read_header,
+    decode_event: decode::decode_event,
     settings_file: install::settings_file,
     mcp: mcp::MCP_SPEC,
     transcripts: Some(transcript::TRANSCRIPT_SPEC),

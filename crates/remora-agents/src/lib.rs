@@ -14,6 +14,10 @@ mod spec;
 pub mod install;
 pub mod transcript;
 
+use remora_core::Event;
+use remora_core::agent_event::{AgentEvent, EventHeader};
+use remora_core::ids::{AgentId, Timestamp};
+
 pub use claude_code::own_words;
 pub use mcp::{McpOrigin, McpSpec};
 pub use repair_json::TRUNCATION_MARK;
@@ -28,6 +32,24 @@ pub const AGENTS: &[&AgentSpec] = &[&claude_code::SPEC];
 /// The agent of that name or alias. Case-sensitive.
 pub fn find_agent(name: &str) -> Option<&'static AgentSpec> {
     AGENTS.iter().copied().find(|agent| agent.is_called(name))
+}
+
+/// What the event of that agent needs to be known by before it is redacted.
+pub fn read_header<'a>(agent: &str, event: &'a Event) -> EventHeader<'a> {
+    (find_dialect(agent).read_header)(event)
+}
+
+/// What the event of that agent says, in our own words. It must be redacted by
+/// now, and is never lost: what is not understood is absent.
+pub fn decode_event(agent: &str, event: &Event, at: Timestamp) -> AgentEvent {
+    (find_dialect(agent).decode_event)(event, AgentId::from(agent), at)
+}
+
+/// Who reads the events of an agent. Archived ones may bear names of platforms
+/// that nobody knows, from imports; they were brought into the form of Claude
+/// Code's.
+fn find_dialect(agent: &str) -> &'static AgentSpec {
+    find_agent(agent).unwrap_or(&claude_code::SPEC)
 }
 
 /// The names to show where an agent has to be named; aliases are left out.

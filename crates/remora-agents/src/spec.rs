@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use remora_core::agent_event::{AgentEvent, EventHeader};
+use remora_core::ids::{AgentId, Timestamp};
 use remora_core::{Event, EventName};
 
 use crate::mcp::McpSpec;
@@ -65,6 +67,11 @@ pub struct AgentSpec {
     pub parse_payload: fn(&[u8]) -> Result<DecodedEvent, DecodeError>,
     /// Writes what the agent reads from our stdout: one line or nothing.
     pub encode_response: fn(EventName, &HookResponse) -> String,
+    /// What is needed of an event before its texts are redacted.
+    pub read_header: for<'a> fn(&'a Event) -> EventHeader<'a>,
+    /// Says in our own words what the agent's event tells. Takes any event, an
+    /// archived one of an older client too: what it does not know is absent.
+    pub decode_event: fn(&Event, AgentId, Timestamp) -> AgentEvent,
     /// The settings file of a scope.
     pub settings_file: fn(&AgentPaths, InstallScope) -> PathBuf,
     /// How it takes an MCP server.
