@@ -1,8 +1,15 @@
-use remora_core::EVENTS;
-use serde_json::json;
+use std::path::PathBuf;
 
-use super::*;
-use crate::spec::{HookResponse, MAX_CONTEXT_UTF16_UNITS};
+use remora_core::{EVENTS, EventName};
+use serde_json::{Value, json};
+
+use super::SPEC;
+use super::parse::parse_payload;
+use super::registration::REGISTRATIONS;
+use crate::spec::{
+    AgentPaths, DecodeError, DecodedEvent, HookResponse, InstallScope, MAX_CONTEXT_UTF16_UNITS,
+    Truncation,
+};
 
 fn read(text: &str) -> Result<DecodedEvent, DecodeError> {
     parse_payload(text.as_bytes())
@@ -103,7 +110,7 @@ fn settings_lie_where_the_agent_looks() {
         config_dir: None,
         root: "/p".into(),
     };
-    let file = |places: &AgentPaths, scope| (SPEC.settings_file)(places, scope);
+    let file = |places: &AgentPaths, scope| (SPEC.install.settings_file)(places, scope).unwrap();
     assert_eq!(
         file(&places, InstallScope::User),
         PathBuf::from("/h/.claude/settings.json")

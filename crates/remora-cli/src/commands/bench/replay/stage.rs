@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use remora_agents::transcript::{AGENT_NAME, TranscriptEvent};
-use remora_agents::{decode_event, read_origin};
+use remora_agents::transcript::TranscriptEvent;
+use remora_agents::{decode_event, read_origin, recorded_agent};
 use remora_client::{
     DataPaths, HookInput, InjectionLog, ProjectLocation, locate_project, spool_event,
 };
@@ -152,7 +152,7 @@ impl<'a> SessionPlayer<'a> {
         samples: &mut InjectionSamples,
     ) -> Result<(), CliError> {
         let raw = self.move_here(told, &now.from)?;
-        let event = decode_event(AGENT_NAME, &raw, told.at.into());
+        let event = decode_event(recorded_agent().name, &raw, told.at.into());
         let place = ProjectLocation {
             branch: told.branch.clone(),
             ..locate_project(&self.paths, &self.root, None)
@@ -212,7 +212,7 @@ impl<'a> SessionPlayer<'a> {
         };
         spool_event(
             &self.paths,
-            AGENT_NAME,
+            recorded_agent().name,
             told.at,
             Some(place),
             &payload,
@@ -305,7 +305,7 @@ impl<'a> SessionPlayer<'a> {
         let envelope = Envelope {
             v: ENVELOPE_VERSION,
             id: told.id.clone(),
-            agent: AGENT_NAME.to_owned(),
+            agent: recorded_agent().name.to_owned(),
             at: told.at,
             len: 0,
             cut: false,
