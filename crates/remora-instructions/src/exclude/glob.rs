@@ -4,7 +4,8 @@
 
 use crate::rule::machine::{CharSet, Lookahead, Node};
 
-/// How deep groups may stand in one another; deeper ones fit nothing.
+/// How deep groups may be nested; deeper ones match nothing. Keeps the recursion
+/// of the parser bounded.
 const MAX_GROUP_DEPTH: usize = 16;
 
 /// The node for one pattern that has to fit a whole path.
@@ -33,7 +34,7 @@ pub(super) fn parse_glob(pattern: &str) -> Node {
     }
 }
 
-/// What a sequence stands in.
+/// What encloses a sequence.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Whole,
@@ -41,12 +42,12 @@ enum Group {
     Braces,
 }
 
-/// What stood just before, as far as it matters.
+/// The preceding element, as far as it matters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PrecedingElement {
     /// The beginning of the pattern.
     Nothing,
-    /// A slash that begins the pattern, stands behind a star, or neither.
+    /// A slash that begins the pattern, follows a star, or neither.
     FirstSlash,
     StarSlash,
     Slash,
@@ -375,7 +376,7 @@ impl Parser<'_> {
     }
 }
 
-/// `{a..c}`: one character of a range, whichever end stands first.
+/// `{a..c}`: one character of a range, whichever end comes first.
 fn parse_range(text: &[char]) -> Option<Node> {
     let text: String = text.iter().collect();
     let mut ends: Vec<&str> = text.split("..").collect();
@@ -437,7 +438,7 @@ fn parse_char_set(chars: &[char]) -> Option<(Node, usize)> {
         ranges.push(('/', '/'));
         return Some((Node::Set(CharSet::outside_ranges(ranges)), at));
     }
-    // A set of plain characters also stands for its own spelling.
+    // A set of plain characters also matches its own spelling: `[ab]` as a name.
     let plain =
         ranges.len() == members.len() && !members.iter().any(|c| "-*+?.^${}(|)[]\\".contains(*c));
     let set = Node::Set(CharSet::from_ranges(ranges));

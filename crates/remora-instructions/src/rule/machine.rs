@@ -1,7 +1,8 @@
 //! A small pattern machine for both kinds of glob. Runs backwards over the
 //! text and keeps, for every place in the program, whether the rest of the
 //! text fits from there; so the time is the length of the text times the size
-//! of the program, whatever the pattern. Knows nothing of globs.
+//! of the program, whatever the pattern. A look-ahead is then a lookup in the
+//! table of its own program. Knows nothing of globs.
 
 /// A piece of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +64,7 @@ impl CharSet {
         let listed = |c: char| self.ranges.iter().any(|&(from, to)| from <= c && c <= to);
         let inside = match case {
             CaseSensitivity::Matters => listed(c),
+            // A range such as `[a-z]` lists one case only, so all spellings are tried.
             CaseSensitivity::Folded => listed(c) || listed(fold_case(c)) || listed(lower_case(c)),
         };
         inside != self.outside
@@ -138,7 +140,7 @@ enum Op {
     Accept,
 }
 
-/// Characters that stand one after the other in a text.
+/// Consecutive characters of a text.
 #[derive(Debug, Clone)]
 struct CharRun {
     /// Only at the beginning of the text.
@@ -164,7 +166,7 @@ impl CharRun {
 pub(crate) struct PatternMachine {
     case: CaseSensitivity,
     least: usize,
-    /// Runs of characters that stand in every text that fits.
+    /// Runs of characters that occur in every text that fits.
     runs: Vec<CharRun>,
     /// The looks ahead first, each behind those it holds; the pattern last.
     programs: Vec<Vec<Op>>,
@@ -236,6 +238,7 @@ impl PatternMachine {
             Node::Set(set) => code.push(Op::Set(set.clone())),
             Node::Seq(nodes) => nodes.iter().for_each(|n| self.emit_node(n, code)),
             Node::Alt(nodes) => self.emit_choice(nodes, code),
+            // Placeholder until the length of the body is known.
             Node::Many(inner) => {
                 let split = code.len();
                 code.push(Op::Fail);
@@ -301,8 +304,8 @@ impl PatternMachine {
         for at in (0..=text.len()).rev() {
             let here = text.get(at).map(|&c| self.fold_char(c));
             now.fill(false);
-            // Jumps go back only at the end of a repetition, so a few rounds
-            // settle it: as many as repetitions stand in one another.
+            // Jumps go back only at the end of a repetition, so a few rounds settle it: as many
+            // as repetitions are nested.
             loop {
                 let mut changed = false;
                 for pc in (0..code.len()).rev() {
