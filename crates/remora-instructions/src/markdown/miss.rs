@@ -1,5 +1,5 @@
-//! Marks that look like an import and are none, with the reason. For people
-//! who wonder why a file is not loaded; nothing is loaded by this.
+//! Marks that look like an import and are none, with the reason. For users who
+//! wonder why a file is not loaded; nothing is loaded by this.
 
 use super::chars::is_space;
 use super::inline::{Piece, PieceSink};
@@ -63,6 +63,7 @@ pub(crate) fn find_near_imports(body: &str) -> Vec<NearImport> {
         .into_iter()
         .map(|import| (import.line, import.path))
         .collect();
+    // The same path may work elsewhere on the line, as in the twice-read lines of a list.
     list.retain(|miss| !taken.contains(&(miss.line, miss.token.clone())));
     list
 }
@@ -210,6 +211,7 @@ fn list_marked_words(text: &str) -> impl Iterator<Item = MarkedWord<'_>> {
 fn guess_path(word: &str) -> Option<String> {
     let word = word.split(['#', '<', '`']).next().unwrap_or_default();
     let word = word.replace("\\ ", " ");
+    // Without the punctuation around it: the question is what the user meant.
     let word = word.trim_end_matches(PATH_DELIMITERS);
     let word = word.trim_start_matches(['"', '\'', '(', '[', '{', '“', '‘', '«']);
     let rooted = ["./", "../", "~/", "/"].iter().any(|root| {
@@ -218,6 +220,7 @@ fn guess_path(word: &str) -> Option<String> {
     });
     let name = word.rsplit('/').next().unwrap_or_default();
     let extension = name.rsplit_once('.').is_some_and(|(_, extension)| {
+        // A version such as `@pkg/x@1.2` has digits only and is no extension.
         (1..=12).contains(&extension.len())
             && extension.chars().all(|c| c.is_ascii_alphanumeric())
             && extension.chars().any(|c| c.is_ascii_alphabetic())
