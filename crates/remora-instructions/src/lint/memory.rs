@@ -9,7 +9,7 @@ use crate::auto_memory::{IndexSizeVerdict, judge_write};
 use crate::memories::{MemoryUri, pointer};
 use crate::{disk, frontmatter, markdown, names, near};
 
-/// Topic files of a folder that are looked at.
+/// Memory files of a folder that are looked at.
 const MAX_TOPIC_FILES: usize = 20_000;
 
 pub(super) fn check_memory_indexes(bench: &LintContext<'_>) -> Vec<LintFinding> {
@@ -80,7 +80,8 @@ fn check_folder(dir: &Path, command: &str) -> Vec<LintFinding> {
     findings
 }
 
-/// Cleaned and trimmed as in a prompt, then judged.
+/// Judges the size of an index, cleaned and trimmed as in a prompt: comments do
+/// not count there.
 fn check_index_size(index: &Path, text: &str) -> Option<LintFinding> {
     let (_, body) = frontmatter::split_frontmatter(text);
     let page = markdown::parse_markdown(body);
@@ -149,6 +150,7 @@ fn check_references(bench: &LintContext<'_>) -> Vec<LintFinding> {
                 continue;
             }
             let uri = found.to_string();
+            // The parsed address has no position, so its line is searched for.
             let line = sheet.body().lines().position(|line| line.contains(&uri));
             let advice = match near::find_nearest_path(&path) {
                 Some(near) => format!(

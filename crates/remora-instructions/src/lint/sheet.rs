@@ -1,5 +1,5 @@
-//! A loaded file as it stands on the disk, with line numbers: what it imports
-//! and what it only seems to import.
+//! A loaded file as it is on the disk, with line numbers: what it imports and
+//! what it only seems to import.
 
 use std::fs;
 use std::path::{Path, PathBuf};

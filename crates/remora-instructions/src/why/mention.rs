@@ -79,7 +79,7 @@ pub(super) fn without_at(probe: &Instructions, names: &FileNames) -> Option<Omis
     None
 }
 
-/// Whether a name stands in a line as a word of its own.
+/// Whether a line contains a name as a word of its own.
 fn contains_name(line: &str, name: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '-' | '_');
     line.match_indices(name).any(|(at, _)| {

@@ -8,10 +8,10 @@ use crate::names;
 use crate::settings::AgentsMode;
 use crate::start::LoadContext;
 
-/// Names of neighbours that look as if they counted.
+/// Names of other tools that look as if they counted.
 const LOOKALIKE_FILE_NAMES: &[&str] = &["AGENTS.local.md", "AGENTS.override.md"];
 const AGENTS_FOLDER: &str = ".agents";
-/// Folders beside the rules whose files are something else.
+/// Folders next to the rules whose files are something else.
 const OTHER_FOLDERS: &[(&str, &str)] = &[
     ("commands", "a command"),
     ("agents", "a subagent"),
@@ -20,7 +20,7 @@ const OTHER_FOLDERS: &[(&str, &str)] = &[
     ("agent-memory", "a memory of a subagent"),
 ];
 
-/// Why a file of this name and place is not in the prompt, if that tells.
+/// Why a file of this name and location is not in the prompt, if that explains it.
 pub(super) fn explain_location(
     scene: &LoadContext,
     shadow: Option<&Path>,
@@ -114,7 +114,7 @@ fn explain_case(path: &Path, name: &str) -> Option<Omission> {
     }
 }
 
-/// The index of a team's memories, which is read by people.
+/// The index of a team's memories, which is for people.
 pub(super) fn team_index() -> Omission {
     Omission::new(
         "team-index",
@@ -169,7 +169,7 @@ fn explain_memory(scene: &LoadContext, path: &Path, name: &str) -> Option<Omissi
     })
 }
 
-/// Right names in places where nobody looks.
+/// Right names in places that no layer reads.
 fn explain_misplaced(scene: &LoadContext, path: &Path, name: &str) -> Option<Omission> {
     let folder = path.parent()?;
     let wrong =
