@@ -42,7 +42,7 @@ const ADDITIVE_VERBS: &[&str] = &[
     "include",
 ];
 
-/// Exclude each other where both could stand.
+/// Exclude each other where either is possible.
 const OPPOSITE_WORDS: &[(&str, &str)] = &[
     ("tabs", "spaces"),
     ("single", "double"),
@@ -70,7 +70,7 @@ const OPPOSITE_WORDS: &[(&str, &str)] = &[
 
 /// The longest statement that is read, in words.
 const MAX_STATEMENT_WORDS: usize = 80;
-/// The longest statement that gives a thing its value, in words that count.
+/// The longest statement that can set a value, in words that count.
 const MAX_BRIEF_WORDS: usize = 8;
 
 /// How much two statements must share for one to deny the other.
@@ -99,7 +99,7 @@ enum WordRole {
 
 #[derive(Debug, Clone, Copy)]
 struct WeightedWord {
-    /// Stands for the word's stem, or for a value as it is.
+    /// A hash of the word's stem, or of a value as it is.
     key: u64,
     weight: f64,
     role: WordRole,
@@ -235,7 +235,7 @@ impl StatementBuilder {
                 open.words.push(word.key);
             }
         }
-        // What is said twice, once denied and once not, is not denied.
+        // A word that occurs denied and not denied counts as not denied.
         self.words.entry(word.key).or_insert(word).denied &= word.denied;
     }
 
@@ -391,8 +391,8 @@ impl WeightedStatement {
         })
     }
 
-    /// Whether everything is the same but one word, which stands where only
-    /// one thing can stand.
+    /// Whether all but one word are the same, and that word is in a position that
+    /// only one thing can fill.
     fn one_value_each(&self, other: &Self, shared: &SharedWords) -> bool {
         let only = |one: &Self, other: &Self| {
             let mut words = one.list_extra_words(other).copied();

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) text: String,
-    /// It stands in a code span, so it is a name and does nothing else.
+    /// It is in a code span, so it is a name and never a negation.
     pub(super) code: bool,
     /// Where a link leads to.
     pub(super) target: bool,
@@ -57,7 +57,7 @@ static NEGATION_WORDS: List = List::new(&[
     "disable disabled cannot without stop neither nor",
 ]);
 
-/// Words that deny what stands before them.
+/// Words that deny the text before them.
 const PROHIBITION_WORDS: &[&str] = &["forbidden", "banned", "prohibited", "disallowed"];
 
 const NUMBER_WORDS: &[(&str, &str)] = &[
@@ -79,7 +79,7 @@ static COUNTED_NOUNS: List = List::new(&[
     "question number scenario method approach line lines",
 ]);
 
-/// Stands before the target of a link; no text holds it.
+/// Marks the target of a link; no text contains this character.
 const LINK_TARGET_MARK: char = '\u{1}';
 
 /// Whether a stem has no weight of its own.
@@ -92,7 +92,7 @@ pub(super) fn is_negation(word: &str) -> bool {
     !is_forbidden(word) && NEGATION_WORDS.contains_stem(&stem_word(word))
 }
 
-/// Whether a word denies what stands before it.
+/// Whether a word denies the text before it.
 pub(super) fn is_forbidden(word: &str) -> bool {
     PROHIBITION_WORDS.contains(&word)
 }
@@ -210,7 +210,7 @@ fn join_compound_names(found: &mut Vec<Token>) {
     }
 }
 
-/// A number in a word's place: comparing is what takes the time.
+/// A hash in place of a word, because comparisons dominate the cost.
 pub(super) fn hash_word(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
