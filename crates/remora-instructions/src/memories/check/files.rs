@@ -14,7 +14,7 @@ use remora_files::{read_file, read_text};
 
 use crate::walk;
 
-/// What a file of git's that points elsewhere, or names a commit, may hold.
+/// The longest file of git that is read: a pointer, or the name of a commit.
 const MAX_POINTER_BYTES: u64 = 16 * 1024;
 
 /// One file, by its path below the root with `/` between the parts.
@@ -44,6 +44,7 @@ impl TreeListing {
         let gathered: Mutex<Vec<TreeFile>> = Mutex::default();
         let apart: HashSet<PathBuf> = apart.iter().cloned().collect();
         let walk = walk::build_walker(root, walk::WalkFilter::NotIgnored)
+            // Also in an export without `.git`, ignored files are not the project's own.
             .require_git(false)
             .threads(count_workers())
             .filter_entry(move |entry| {
@@ -52,6 +53,7 @@ impl TreeListing {
                     && !(folder
                         && (apart.contains(entry.path())
                             || (entry.depth() > 0
+                                // A worktree of an old branch would still contain what is gone here.
                                 && (is_worktree(entry.path()) || !walk::can_enter(entry.path())))))
             })
             .build_parallel();
@@ -130,7 +132,7 @@ impl Drop for FileBatch<'_> {
     }
 }
 
-/// As many as help; reading is bound by the system, not by us.
+/// More threads do not help: reading is bound by the system, not by us.
 pub(super) fn count_workers() -> usize {
     std::thread::available_parallelism().map_or(2, |n| n.get().min(8))
 }
@@ -165,7 +167,7 @@ fn hash_timestamps(data: &Metadata) -> u64 {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
-        // A file put in place of another keeps neither.
+        // A file that replaces another may keep its size and time, but neither of these.
         (data.ino(), data.ctime(), data.ctime_nsec()).hash(&mut hash);
     }
     hash.finish()

@@ -1,6 +1,7 @@
-//! The tasks that a project gives names to: scripts of package managers,
-//! targets of make and just, aliases and packages of cargo, and the programs
-//! it builds. Reads lines of these files leniently; runs nothing.
+//! The tasks that a project defines: scripts of package managers, targets of make
+//! and just, aliases and packages of cargo, and the programs it builds. Reads
+//! lines of these files leniently; runs nothing, because a repository may be
+//! hostile.
 
 use std::collections::{HashMap, HashSet};
 
@@ -226,7 +227,7 @@ fn parse_makefile(tasks: &mut ProjectTasks, path: &str, text: &str) {
         if line.starts_with(['\t', '#', ' ']) {
             continue;
         }
-        // Names that only make itself can work out.
+        // Only make itself can expand these, so no name can be said to be missing.
         if line.starts_with("include ") || line.starts_with("-include ") || line.starts_with("$(") {
             tasks.unclear.insert(TaskRunner::Make);
         }
@@ -403,8 +404,9 @@ fn cargo_config(tasks: &mut ProjectTasks, path: &str, text: &str) {
     }
 }
 
-/// Every word of the helper's sources may be one of its verbs, as written or
-/// as the variant of a parsed enum.
+/// Every word of the helper's sources may be one of its verbs, as written or as
+/// the variant of a parsed enum. Far too many, but a name that is not even among
+/// them is certainly missing.
 fn parse_xtask(tasks: &mut ProjectTasks, path: &str, text: &str) {
     tasks.add_file(TaskRunner::Xtask, path);
     for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':'))) {

@@ -13,7 +13,7 @@ pub(super) struct NameToken {
     pub(super) kind: ClaimKind,
     pub(super) text: String,
     pub(super) weight: Confidence,
-    /// The command that a flag is given to.
+    /// The command that a flag belongs to.
     pub(super) of: Option<String>,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn list_word_names(word: &str, marked: TokenMarkup) -> Vec<NameToken>
     parse_symbol(word, marked).into_iter().collect()
 }
 
-/// Addresses, mail, and words that stand for others.
+/// URLs, mail addresses, and placeholders.
 fn is_elsewhere(word: &str) -> bool {
     word.contains("://")
         || word.contains("...")
@@ -113,7 +113,7 @@ pub(super) fn parse_path(word: &str, marked: TokenMarkup) -> Option<NameToken> {
     while let Some(rest) = text.strip_prefix("./") {
         (text, dotted) = (rest, true);
     }
-    // Agents are pointed at files with an at sign; a package has no ending.
+    // Users point agents to files with an `@`; a package name has no file extension.
     let at = text.strip_prefix('@');
     if let Some(rest) = at {
         if !known::is_file_name(rest) || rest.starts_with('/') {
@@ -336,7 +336,8 @@ pub(super) fn is_variable(text: &str) -> bool {
             .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Whether nobody writes such a word by chance: an inner underscore or hump.
+/// Whether no one writes such a word by chance: it has an inner underscore or
+/// hump.
 pub(super) fn is_specific(text: &str) -> bool {
     let inner = text.trim_matches('_');
     let mut before = ' ';

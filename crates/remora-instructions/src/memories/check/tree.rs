@@ -16,7 +16,7 @@ use super::{Claim, ClaimKind, Confidence, list_claims, token};
 pub struct WantedNames {
     paths: BTreeSet<String>,
     words: BTreeSet<String>,
-    /// Words whose absence would say something.
+    /// Words whose absence is evidence.
     telling: BTreeSet<String>,
 }
 
@@ -112,8 +112,8 @@ impl TreeEvidence {
         )
     }
 
-    /// Reads a listed tree: all wanted words in one pass over the files, and
-    /// beside it the history of the paths that are missing.
+    /// Reads a listed tree: all wanted words in one pass over the files, and in
+    /// parallel the history of the paths that are missing.
     #[must_use]
     pub fn from_listing(
         files: &TreeListing,
@@ -134,6 +134,7 @@ impl TreeEvidence {
             }
         }
         let words: Vec<String> = wanted.words.iter().cloned().collect();
+        // Git runs in a process of its own, so it costs nothing to ask it meanwhile.
         let (history, found, tasks) = std::thread::scope(|scope| {
             let history = scope.spawn(|| PathHistory::from_repository(files.root(), git, &missing));
             let tasks = ProjectTasks::read_tasks(files);
@@ -152,6 +153,8 @@ impl TreeEvidence {
                 .get(word)
                 .is_some_and(|h| h.place.is_some_and(|p| p.0 != MatchContext::Told))
         };
+        // Only words that are gone from the code are worth a search of the history, which is the
+        // slowest step.
         let lost: HashSet<&str> = wanted
             .telling
             .iter()

@@ -21,7 +21,7 @@ const PROGRESS_STEP_FILES: usize = 256;
 /// Bits of the first, coarse filter; it fits into the innermost cache.
 const FILTER_BITS: u32 = 17;
 
-/// How a word stands in the text, best first.
+/// How a word occurs in the text, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum MatchContext {
     /// Declared here as a type or a module.
@@ -49,6 +49,7 @@ impl WordHit {
     fn merge(&mut self, other: &Self) {
         for (mine, theirs) in [(&mut self.place, other.place), (&mut self.flag, other.flag)] {
             *mine = match (*mine, theirs) {
+                // The minimum, by context, file and line, whatever thread found it first.
                 (Some(a), Some(b)) => Some(a.min(b)),
                 (a, b) => a.or(b),
             };
@@ -65,8 +66,8 @@ pub(super) struct WordScan {
     pub(super) read: usize,
 }
 
-/// The words to look for. A word that ends in an underscore also stands for
-/// all capital words that begin so.
+/// The words to look for. A word that ends in an underscore also matches all
+/// capital words with that prefix.
 pub(super) fn find_words(
     root: &Path,
     entries: &[TreeFile],
@@ -122,6 +123,7 @@ fn scan_files(
     let mut buffer = vec![0; MAX_FILE_BYTES];
     let (mut read, mut large) = (0, 0);
     loop {
+        // Threads take files in steps from one counter: sizes differ too much for equal shares.
         let from = next.fetch_add(PROGRESS_STEP_FILES, Ordering::Relaxed);
         if from >= entries.len() {
             return (hits, read, large);
@@ -143,7 +145,7 @@ fn scan_files(
                 scan.scan_words(&mut hits);
             }
         }
-        // Nobody listens any more when the caller has given up.
+        // Fails only if the receiver is gone, and then progress does not matter.
         let _ = sender.send(to - from);
     }
 }
@@ -162,6 +164,7 @@ fn read_into_buffer<'a>(path: &Path, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
         }
     }
     let bytes = &buffer[..length];
+    // A NUL near the beginning marks a binary file, as in git.
     let head = &bytes[..length.min(8192)];
     (!head.contains(&0)).then_some(bytes)
 }
