@@ -118,6 +118,7 @@ fn is_weaker(one: &Memory, other: &Memory) -> bool {
             memory.body.len(),
         )
     };
+    // The address breaks ties, so that of two equal memories the same one goes every time.
     (rank(one), &one.uri) < (rank(other), &other.uri)
 }
 
@@ -158,8 +159,9 @@ fn layer_duplicates(material: &ReviewInput<'_>, facts: &ReviewStatements) -> Vec
     found
 }
 
-/// Whether the first of two layers is the one to lose a line. What a person
-/// says for all projects, and what a project says to everyone, both stay.
+/// Whether the first of two layers is the one to lose a line. A line that the user
+/// keeps for all projects and the same line of a shared project both stay: each
+/// reaches people whom the other does not.
 fn should_remove_line(
     kinds: (InstructionKind, InstructionKind),
     here: usize,
@@ -235,8 +237,8 @@ fn order_loser_first(
     }
 }
 
-/// Whether there is a reason to let the memory go: a file that people keep
-/// stands against it, or a memory that is newer for sure.
+/// Whether there is a reason to remove the memory: an instruction file contradicts
+/// it, or a memory that is certainly newer.
 fn is_decided(
     material: &ReviewInput<'_>,
     facts: &ReviewStatements,
