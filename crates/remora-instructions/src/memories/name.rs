@@ -110,6 +110,7 @@ fn is_joined(letter: char) -> bool {
 /// What keeps a text from being a name.
 fn check_name(name: &str) -> Option<&'static str> {
     let lower = name.to_lowercase();
+    // Windows ignores everything after the first dot of a device name.
     let stem = lower.split('.').next().unwrap_or_default();
     if name.is_empty() {
         Some("it is empty")

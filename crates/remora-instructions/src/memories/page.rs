@@ -356,6 +356,8 @@ fn split_key_lines<'a>(
     if let Some(first) = starts.first_mut() {
         first.1 = 0;
     }
+    // Lines are matched by a simple scan, values by a YAML parser. Where the two disagree, the
+    // lines are not trusted.
     let same = starts.len() == values.len()
         && starts
             .iter()
@@ -411,6 +413,7 @@ fn render_entries(entries: &[FrontmatterEntry], indent: &str, keep: EntryRenderi
             (_, EntryValue::Value(value), _) => {
                 emit::emit_entry(&mut out, indent, &entry.key, value);
             }
+            // `metadata:` without keys would be read as null.
             (_, EntryValue::Block(_, block), _) if block.is_empty() => {}
             (_, EntryValue::Block(inner, block), _) => {
                 let inner = match keep {

@@ -63,6 +63,7 @@ fn truncate_text(text: &str, most: usize) -> String {
         return text.to_owned();
     }
     let start: String = text.chars().take(most.saturating_sub(3)).collect();
+    // At a word's end, unless that would lose half of the text.
     let whole = start.rfind(' ').filter(|at| *at > start.len() / 2);
     format!("{}...", start[..whole.unwrap_or(start.len())].trim_end())
 }
@@ -112,6 +113,7 @@ pub(crate) fn parse_link_target(link: &str) -> Option<String> {
         &angled[..angled.find('>')?]
     } else {
         let target = &link[..link.find(')')?];
+        // `(file.md "title")` is valid Markdown.
         let title = target.find(" \"").or_else(|| target.find(" '"));
         &target[..title.unwrap_or(target.len())]
     };
@@ -197,6 +199,7 @@ pub(super) fn repair_index(
     let mut out: String = index
         .split_inclusive('\n')
         .filter(|line| match parse_entry(line) {
+            // The first of two lines to one file stays.
             Some(pointer) => !gone(&pointer.file) && named.insert(pointer.file),
             None => true,
         })

@@ -237,6 +237,7 @@ impl ClaimParser<'_> {
         }
         let here = sense::find_tense(self.text, start, end)
             .max(base)
+            // The weakest claim wins: items under "Removed" are about the past.
             .max(self.lead);
         let beside = sense::find_adjacent_token(self.text, start, end);
         for name in named {

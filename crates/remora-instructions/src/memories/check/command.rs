@@ -98,6 +98,7 @@ fn collect_names(words: &[String], found: &mut Vec<NameToken>) {
     let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
     let lead = words
         .iter()
+        // Prompts, wrappers and assignments come before the program.
         .take_while(|w| {
             matches!(**w, "$" | ">" | "%" | "(")
                 || PREFIX_COMMANDS.contains(*w)
@@ -146,6 +147,7 @@ fn collect_names(words: &[String], found: &mut Vec<NameToken>) {
         _ if program.contains('/') || known::is_file_name(program) => {
             collect_script_file(&words, found);
         }
+        // A program of the system says nothing about this project.
         _ if known::is_program(program) => {}
         _ => collect_own_program(program, rest, found),
     }
@@ -178,6 +180,7 @@ fn collect_script_file(words: &[&str], found: &mut Vec<NameToken>) {
     }
     if let Some(path) = token::parse_path(words[at], TokenMarkup::Code) {
         collect_flags(&path.text, &words[at + 1..], found);
+        // The script comes before its flags, in the order of the text.
         let place = found
             .iter()
             .position(|n| n.of.as_deref() == Some(&path.text));

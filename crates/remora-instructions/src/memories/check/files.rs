@@ -72,6 +72,7 @@ impl TreeListing {
         let mut entries = gathered
             .into_inner()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
+        // Threads deliver in any order; the fingerprint and the evidence must not depend on it.
         entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         let mut hash = DefaultHasher::new();
         for entry in &entries {
@@ -206,6 +207,7 @@ fn hash_repository_state(root: &Path, hash: &mut DefaultHasher) {
         commit.unwrap_or_default().hash(hash);
     }
     head.hash(hash);
+    // Size and time instead of content: these can be large, and any change counts.
     for file in [own.join("logs/HEAD"), shared.join("packed-refs")] {
         fs::metadata(file)
             .ok()
@@ -241,6 +243,7 @@ impl<'a> FileNameIndex<'a> {
             index.by_stem.entry(file_stem(name)).or_default().push(path);
             let mut rest = path;
             while let Some((folder, _)) = rest.rsplit_once('/') {
+                // Its parents were added with it.
                 if !index.folders.insert(folder) {
                     break;
                 }

@@ -236,6 +236,7 @@ pub(super) fn is_media(part: &str) -> bool {
 
 /// Whether a part of a path is a placeholder.
 pub(super) fn is_stand_in(part: &str) -> bool {
+    // `foo.test.ts` is a placeholder as much as `foo`.
     let stem = part.split('.').next().unwrap_or(part);
     PLACEHOLDER_PARTS.contains(stem.to_ascii_lowercase().as_str())
 }
@@ -266,6 +267,7 @@ pub(super) fn is_part(word: &str) -> bool {
 }
 
 fn is_among(list: &HashSet<&str>, word: &str) -> bool {
+    // The lists hold singular forms; a plural `s` is enough for these words.
     let lower = word.to_lowercase();
     list.contains(lower.as_str())
         || lower

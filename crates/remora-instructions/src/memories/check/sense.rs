@@ -184,6 +184,7 @@ fn split_words(text: &str) -> Vec<SentenceWord> {
 }
 
 fn find_tense_before(text: &str) -> Tense {
+    // Struck-through text says that it no longer holds.
     if text.matches("~~").count() % 2 == 1 {
         return Tense::Past;
     }
@@ -290,6 +291,7 @@ fn find_tense_after(text: &str) -> Tense {
         }
     }
     let mut last = "";
+    // Further away a verb rarely belongs to the name.
     for (at, word) in sentence.iter().take(14).enumerate() {
         let name = word.text.as_str();
         let denied = last == "not" || last.ends_with("n't");

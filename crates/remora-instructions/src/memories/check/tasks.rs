@@ -56,6 +56,7 @@ impl ProjectTasks {
     pub(super) fn read_tasks(files: &TreeListing) -> Self {
         let mut tasks = Self::default();
         for entry in files.entries() {
+            // Cargo and others find targets by their place, without a line in any file.
             tasks.by_place(&entry.path);
             if let Some(reader) = find_parser(&entry.path)
                 && let Some(text) = read_entry_text(files, entry)
@@ -71,6 +72,7 @@ impl ProjectTasks {
             return TaskLookup::There(place.clone());
         }
         match self.files.get(&runner) {
+            // A file that includes others may get the task from there.
             Some(file) if self.unclear.contains(&runner) => TaskLookup::Unclear(file.clone()),
             Some(file) => TaskLookup::Missing(file.clone()),
             None => TaskLookup::NoFile,
@@ -90,6 +92,7 @@ impl ProjectTasks {
         if !name.is_empty() {
             self.names
                 .entry((runner, name.to_owned()))
+                // Entries are sorted, so evidence points to the same file in every run.
                 .or_insert_with(|| place.to_owned());
         }
     }
@@ -234,6 +237,7 @@ fn parse_makefile(tasks: &mut ProjectTasks, path: &str, text: &str) {
         let Some((head, rest)) = line.split_once(':') else {
             continue;
         };
+        // Assignments, not rules: `X := y`, `X ::= y`, `X = a:b`.
         if rest.starts_with('=') || rest.starts_with(":=") || head.contains('=') {
             continue;
         }
@@ -296,6 +300,7 @@ fn parse_taskfile(tasks: &mut ProjectTasks, path: &str, text: &str) {
             }
             continue;
         }
+        // Keys of the first level below `tasks:` are names; deeper ones belong to a task.
         if inside && *depth.get_or_insert(indent) == indent {
             let name = bare
                 .strip_suffix(':')
@@ -348,6 +353,7 @@ fn parse_pyproject(tasks: &mut ProjectTasks, path: &str, text: &str) {
             }
             _ => {}
         }
+        // A task can also be a table of its own.
         if let Some(name) = section.strip_prefix("tool.poe.tasks.") {
             tasks.add_file(TaskRunner::Poe, path);
             tasks.add_task(TaskRunner::Poe, name, path);

@@ -44,6 +44,7 @@ impl WantedNames {
                     .iter()
                     .filter(|p| claim.weight > Confidence::Loose && token::is_specific(p));
                 self.telling.extend(telling.map(|p| (*p).to_owned()));
+                // The prefix shows whether the project has variables of this family at all.
                 self.words.extend(find_variable_prefix(&claim.text));
             }
             ClaimKind::Flag => self.words.extend(list_spellings(&claim.text)),

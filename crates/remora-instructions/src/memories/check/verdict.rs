@@ -111,6 +111,7 @@ fn place_of(tree: &TreeEvidence, word: &str) -> String {
 
 fn check_symbol(claim: &Claim, tree: &TreeEvidence) -> Option<PreliminaryVerdict> {
     let mut names = split_qualified_name(&claim.text);
+    // These mean the file they are written in, which a memory does not say.
     while names.len() > 1 && matches!(names[0], "crate" | "self" | "super" | "this" | "Self") {
         names.remove(0);
     }
@@ -118,6 +119,7 @@ fn check_symbol(claim: &Claim, tree: &TreeEvidence) -> Option<PreliminaryVerdict
     if !tree.was_asked(last) {
         return cannot_tell(claim, "not looked for");
     }
+    // That the parts belong together is not checked: a false "holds" is the lesser fault.
     if names.iter().all(|n| in_code(tree, n).is_some()) {
         return Some(PreliminaryVerdict::new(
             ClaimVerdict::Holds,
@@ -272,6 +274,7 @@ fn check_flag(claim: &Claim, tree: &TreeEvidence) -> Option<PreliminaryVerdict> 
             ClaimVerdict::Holds,
             tree.format_location(place),
         )),
+        // The flag of another program says nothing about this project.
         (_, Some(false)) => None,
         (Some(place), _) => cannot_tell(
             claim,

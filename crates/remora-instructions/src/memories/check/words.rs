@@ -201,6 +201,7 @@ impl<'a> WordTable<'a> {
             table.filter[slot] |= bit;
             let mut at = table.start(key);
             while table.slots[at].is_some() {
+                // Half of the slots are empty, so this ends soon.
                 at = (at + 1) % table.slots.len();
             }
             table.slots[at] = Some((key, number));
@@ -215,6 +216,7 @@ impl<'a> WordTable<'a> {
     fn find_number(&self, word: &[u8]) -> Option<usize> {
         let key = hash_word(word);
         let (slot, bit) = filter_place(key);
+        // Nearly every word ends here, without touching the table.
         if self.filter[slot] & bit == 0 {
             return None;
         }
@@ -281,6 +283,7 @@ impl FileScan<'_> {
                 dashed |= bytes[at] == b'-';
                 at += 1;
             }
+            // `dry-run` is a flag, and `dry` and `run` are words of it.
             if dashed {
                 self.scan_dashed(start, at, hits);
             } else {
@@ -335,6 +338,8 @@ impl FileScan<'_> {
         } else {
             MatchContext::Typed
         };
+        // `least` is the best that this file can offer. A word that has as much already is not
+        // classified again: common words occur thousands of times.
         let wanted = |place: Option<MatchLocation>| place.is_none_or(|(stands, ..)| stands > least);
         if wanted(hit.place) {
             let stands = self.classify_match(start, end);

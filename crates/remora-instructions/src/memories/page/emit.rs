@@ -76,6 +76,7 @@ fn is_plain(words: &str) -> bool {
         && !words.ends_with(char::is_whitespace)
         && !AMBIGUOUS_WORDS.contains(&words.to_lowercase().as_str())
         && !words.contains(FENCE)
+        // Only some positions of these are special; quoting all of them is simpler and safe.
         && !words.contains(|c: char| matches!(c, ':' | '#') || must_escape(c))
 }
 

@@ -81,6 +81,7 @@ impl ReviewStatements {
     fn add_statements(&mut self, source: StatementSource, text: &str) {
         for statement in parse_statements(text) {
             let wording = ComparableStatement::from_text(&statement.text);
+            // Reasons repeat between memories without making them duplicates.
             if self.all.len() >= MAX_COMPARED_STATEMENTS
                 || is_reason(&statement.text)
                 || !wording.is_telling()

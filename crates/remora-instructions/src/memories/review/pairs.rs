@@ -18,6 +18,7 @@ pub(super) fn find_duplicates(
     let mut gone: HashSet<usize> = HashSet::new();
     for at in 0..material.saved.len() {
         let memory = material.saved[at].memory;
+        // Instruction files before other memories: they are always read, memories are not.
         if let Some(place) = covered_by_layers(material, facts, at) {
             gone.insert(at);
             found.push(draft_removal(
@@ -29,6 +30,7 @@ pub(super) fn find_duplicates(
         }
         let twin = covered_by_memory(facts, at)
             .into_iter()
+            // Of three equal memories one must stay.
             .filter(|twin| !gone.contains(twin))
             .find(|twin| {
                 let other = material.saved[*twin].memory;
@@ -95,6 +97,7 @@ fn covered_by_memory(facts: &ReviewStatements, memory: usize) -> Vec<usize> {
             })
             .collect();
         here.dedup();
+        // One memory must say all of it; pieces in several do not make a duplicate.
         common = Some(match common {
             None => here,
             Some(before) => before.into_iter().filter(|at| here.contains(at)).collect(),
@@ -187,9 +190,11 @@ pub(super) fn find_conflicts(
             let Relation::Conflict(clash) = relation else {
                 continue;
             };
+            // Relations are stored for both sides.
             if !seen.insert((at.min(other), at.max(other))) {
                 continue;
             }
+            // Even if nothing is removed, the proposal has to name one of the two as its subject.
             let (loser, winner) = order_loser_first(material, facts, at, other);
             let about = match facts.all[loser].source {
                 StatementSource::Memory(memory) => Some(memory),

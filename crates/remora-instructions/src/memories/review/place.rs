@@ -24,7 +24,7 @@ pub(super) fn find_promotions(
     let mut found = Vec::new();
     for (at, saved) in material.saved.iter().enumerate() {
         let memory = saved.memory;
-        // What is not a statement at all cannot be put into words elsewhere.
+        // A memory without a statement has nothing that could be put elsewhere.
         if memory.uri.scope != MemoryScope::Project || facts.of_memory(at).is_empty() {
             continue;
         }
