@@ -66,6 +66,7 @@ pub(super) fn parse_document(text: &str) -> Result<FrontmatterValue, YamlError> 
             },
             Event::Scalar(text, style, anchor, tag) => {
                 let value = parse_scalar(&text, style, tag.as_ref());
+                // Scalars only, so that aliases cannot nest.
                 if anchor > 0 {
                     anchors.insert(anchor, value.clone());
                 }

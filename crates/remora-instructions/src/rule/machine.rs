@@ -119,6 +119,7 @@ impl Node {
                 .iter()
                 .map(Self::min_len)
                 .fold(0, usize::saturating_add),
+            // No alternative at all never fits, so it is longer than any text.
             Self::Alt(nodes) => nodes.iter().map(Self::min_len).min().unwrap_or(usize::MAX),
             Self::Some(inner) => inner.min_len(),
             Self::Many(_) | Self::Ahead(..) | Self::Start | Self::End => 0,
@@ -177,6 +178,7 @@ impl PatternMachine {
     pub(crate) fn new(node: &Node, case: CaseSensitivity) -> Self {
         let mut machine = Self {
             case,
+            // Rejects short texts without running the machine.
             least: node.min_len(),
             runs: Vec::new(),
             programs: Vec::new(),
@@ -252,6 +254,7 @@ impl PatternMachine {
                 code.push(Op::Split(start, code.len() + 1));
             }
             Node::Ahead(look, inner) => {
+                // Compiled first, so its table exists when this program runs.
                 let program = self.compile_program(inner);
                 code.push(Op::Ahead(*look, program));
             }
@@ -289,6 +292,7 @@ impl PatternMachine {
         let mut tables: Vec<Vec<bool>> = Vec::with_capacity(self.programs.len());
         for code in &self.programs {
             let table = self.run_program(code, text, &tables);
+            // In the order of compilation: a program only refers to earlier ones.
             tables.push(table);
         }
         tables
