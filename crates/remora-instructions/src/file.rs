@@ -123,6 +123,7 @@ impl LoadedFile {
     pub fn is_loaded_by_client(&self) -> bool {
         match self.kind {
             InstructionKind::TeamMem => false,
+            // The client loads the index; a single memory comes in only by its address.
             InstructionKind::AutoMem => self.reason != LoadReason::Include,
             InstructionKind::Managed
             | InstructionKind::User

@@ -97,6 +97,7 @@ impl Settings {
         options: &'a InstructionOptions,
         name: &str,
     ) -> Option<&'a str> {
+        // The client applies `env` of its settings to its own process.
         let value = self.env.get(name).or_else(|| options.variables.get(name));
         value.map(String::as_str)
     }
@@ -147,6 +148,7 @@ pub(crate) fn load_settings(places: &InstructionPaths, options: &InstructionOpti
         settings.take_file(layer, &file);
     }
     if let Some(text) = &options.settings {
+        // Between local and managed, as in the client.
         settings.take_text(SettingsLayer::Flag, "--settings", text);
     }
     if let Some(managed) = &places.managed {

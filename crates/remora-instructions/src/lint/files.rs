@@ -81,6 +81,7 @@ fn check_duplicates(files: &[&LoadedFile]) -> Vec<LintFinding> {
         .map(|file| normalise_lines(&file.content))
         .collect();
     let mut findings = Vec::new();
+    // Whole files first, by hash; then shared lines through the files that hold each line.
     let mut whole: HashMap<&[String], usize> = HashMap::new();
     let mut holders: HashMap<&str, Vec<usize>> = HashMap::new();
     let sets: Vec<HashSet<&str>> = lines
@@ -161,6 +162,7 @@ fn check_misspelled_names(scene: &LoadContext) -> Vec<LintFinding> {
     if !scene
         .loader
         .cwd
+        // On a walk through the home the user's folder was looked at already.
         .starts_with(config.parent().unwrap_or(&config))
     {
         findings.extend(wrong_names(&config));
@@ -269,6 +271,7 @@ pub(super) fn check_settings(scene: &LoadContext) -> Vec<LintFinding> {
     }
     for pattern in &scene.settings.excludes {
         let text = pattern.value.trim_start_matches('!');
+        // Anything else begins a relative path or `~/`, which never equals an absolute one.
         if !text.starts_with(['/', '*', '{', '[', '?', '@', '+', '(']) {
             findings.push(LintFinding::new(
                 Severity::Warning,

@@ -62,6 +62,7 @@ fn check_folder(dir: &Path, command: &str) -> Vec<LintFinding> {
                 && !name.starts_with('.')
                 && name != names::MEMORY_INDEX_FILE
         })
+        // Lines in other words count as well: `pointed` has every link, not only list items.
         .filter(|name| !pointed.contains(name))
         .collect();
     topics.sort();
@@ -119,6 +120,7 @@ fn list_linked_files(line: &str) -> Vec<String> {
         let Some(target) = pointer::parse_link_target(&line[at + mark.len()..]) else {
             continue;
         };
+        // An index may also link to pages; only files of this folder can be missing.
         let local = !target.contains("://") && !target.starts_with("mailto:");
         if local && Path::new(&target).extension().is_some_and(|e| e == "md") {
             found.push(target);

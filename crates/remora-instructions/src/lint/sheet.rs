@@ -99,6 +99,7 @@ impl LintFile {
         let misses = markdown::find_near_imports(self.body()).into_iter();
         misses
             .map(|miss| {
+                // As the user meant it, so that the target can be looked up on the disk.
                 let meant = miss.token.trim_end_matches(TRAILING_PUNCTUATION);
                 let meant = meant.split('#').next().unwrap_or_default();
                 let named = NamedImport {

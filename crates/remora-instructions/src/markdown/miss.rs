@@ -96,6 +96,7 @@ impl NearImportCollector {
                 continue;
             }
             let last = word.at + 1 + word.text.len() == text.len();
+            // The name goes on behind a mark that the lexer took for emphasis or an escape.
             if last && after.starts_with(['*', '_', '\\']) {
                 let whole = format!("{}{}", word.text, first_word(after)).replace('\\', "");
                 if guess_path(&whole) != guess_path(word.text) {
@@ -190,6 +191,7 @@ fn list_marked_words(text: &str) -> impl Iterator<Item = MarkedWord<'_>> {
             let head = before.rsplit(is_space).next().unwrap_or_default();
             let first = text[..at].chars().next_back();
             from = at + 1;
+            // Mail addresses, scoped versions and URLs are not meant as imports.
             if first.is_some_and(inside) || head.contains("://") {
                 continue;
             }

@@ -126,6 +126,7 @@ memory. If the person asks you not to use memory, act as if there were none.
         lines = crate::auto_memory::MAX_INDEX_LINES,
     );
     let team = instructions.team_folder();
+    // Without the folder the team shares nothing.
     if team.is_dir() {
         let _ = write!(
             text,

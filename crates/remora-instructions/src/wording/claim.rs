@@ -156,6 +156,7 @@ fn read_part(text: &str) -> Vec<StatementClaim> {
         let mut words = words.iter();
         words.position(|w| !w.code && list.contains(&w.text.as_str()))
     };
+    // Two rules with different reasons are still the same rule.
     if let Some(at) = find(&words, REASON_WORDS) {
         words.truncate(at);
     }
@@ -186,6 +187,7 @@ fn read_part(text: &str) -> Vec<StatementClaim> {
         holds = Applicability::Mostly;
     }
     let rule = sounds_like_a_rule(&text, &words);
+    // With two numbers it is unclear which one the sentence is about.
     let single = words.iter().filter(|w| number::is_number(w)).count() == 1;
     let mut claims: Vec<StatementClaim> = Vec::new();
     for (at, (clause, contrast)) in split_clauses(&words).into_iter().enumerate() {
@@ -212,6 +214,7 @@ fn read_part(text: &str) -> Vec<StatementClaim> {
         if contrast {
             claim.side = Side::Against;
         }
+        // "use tabs, not spaces": the verb of the first clause holds for the second.
         if claim.verb.is_none() {
             claim.verb = claims.first().and_then(|first| first.verb);
         }
@@ -305,6 +308,7 @@ fn split_clauses(words: &[Token]) -> Vec<(&[Token], bool)> {
     while at < words.len() {
         let prefers = start == 0 && ["prefer", "favor", "favour", "choose"].contains(&word(0));
         let (skip, turns) = match (word(at), word(at + 1), word(at + 2)) {
+            // The longest form first; shorter ones are part of it.
             (",", "and" | "but", "not" | "never") => (3, true),
             ("instead", "of", _)
             | ("rather", "than", _)
@@ -383,6 +387,7 @@ fn parse_claim(
             .map(|w| w.text.as_str())
             .collect::<Vec<_>>()
             .join(" "),
+        // "never skip tests" denies twice and asks for tests.
         side: if against % 2 == 0 {
             Side::For
         } else {
