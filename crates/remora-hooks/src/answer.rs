@@ -23,7 +23,7 @@ pub(crate) enum ProcessExit {
     Signal(i32),
     /// The deadline ended it.
     TimedOut,
-    /// It could not be started, or gave nothing that can be read.
+    /// It could not be started, or its output could not be read.
     Failed(String),
 }
 
@@ -79,31 +79,31 @@ pub(crate) enum RequestDecision {
     },
     /// Do not.
     Deny {
-        /// What the model is told.
+        /// The reason the model sees.
         message: String,
         /// The run ends too.
         interrupt: bool,
     },
 }
 
-/// `continue: false`, with what the person is told.
+/// `continue: false`, with the reason that the user sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StopRequest(pub(crate) Option<String>);
 
 /// What one handler said, as far as its event honours it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Answer {
-    /// A decision about the call, with its reason.
+    /// The decision about a tool call, with its reason.
     pub permission: Option<(Permission, Option<String>)>,
     /// An answer to a permission request.
     pub request: Option<RequestDecision>,
     /// It blocks, for this reason.
     pub block: Option<String>,
-    /// It stops.
+    /// It ends the turn or the agent.
     pub stop: Option<StopRequest>,
-    /// For the model.
+    /// A text for the model.
     pub context: Option<ContextText>,
-    /// For the person.
+    /// A message for the user.
     pub message: Option<String>,
     /// Replaces the call's input.
     pub updated_input: Option<Map<String, Value>>,
@@ -146,7 +146,7 @@ impl Answer {
     }
 }
 
-/// One handler's result: status, why, the JSON as given, and what counts of it.
+/// One handler's result: status, why, the JSON as printed, and what counts of it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct HandlerResult {
     /// What became of it.
@@ -159,7 +159,8 @@ pub(crate) struct HandlerResult {
     pub answer: Answer,
 }
 
-/// Text given when a block has no reason of its own.
+/// The reason of a block that has none. The three texts are the client's own,
+/// because the model sees them.
 const DEFAULT_BLOCK_REASON: &str = "Blocked by hook";
 const DEFAULT_DENIAL_MESSAGE: &str = "Permission denied by hook";
 const NO_STDERR_TEXT: &str = "No stderr output";
@@ -170,7 +171,7 @@ enum ParsedStdout {
     Invalid(String),
 }
 
-/// Reads what a handler gave.
+/// Reads a handler's output.
 pub(crate) fn read_answer(
     def: &EventDef,
     output: &HandlerOutput,
@@ -183,9 +184,10 @@ pub(crate) fn read_answer(
         answer,
     };
     let code = match &output.ended {
+        // Even a complete deny that was printed before the deadline does not count.
         ProcessExit::TimedOut => {
             let why = "it did not answer in time; what it had said is discarded".to_owned();
-            // A change of model waits for a guard that never answered: no.
+            // The one event on which the client takes silence for a no.
             let block = def.name == EventName::PreModelSwitch;
             return build_failure(def, HandlerStatus::Timeout, why, output, on_failure, block);
         }
@@ -206,6 +208,7 @@ pub(crate) fn read_answer(
         ProcessExit::Signal(signal) => format!("ended by signal {signal}"),
         _ => format!("exit code {}", code.unwrap_or_default()),
     };
+    // A signal has no exit code. A valid object counts all the same, as with every code.
     let two = code == Some(2);
     let ordinary = matches!(code, Some(0 | 2));
     match interpret_stdout(def, &output.stdout, code) {
@@ -224,6 +227,8 @@ pub(crate) fn read_answer(
             block_by_code(def, output, Some(object), *answer, "")
         }
         ParsedStdout::Object(object, answer) => {
+            // With `onFailure: block` the exit code is a failure even if the object says allow;
+            // without it the object alone decides.
             if !ordinary && on_failure == OnFailure::Block && def.failure_can_block {
                 let mut said = build_failure(
                     def,
@@ -255,6 +260,7 @@ pub(crate) fn read_answer(
             None,
             answer_from_text(def, text),
         ),
+        // Only exit code 0 turns text into context.
         ParsedStdout::Plain(_) => build_failure(
             def,
             HandlerStatus::Error,
@@ -282,6 +288,8 @@ pub(crate) fn read_late_output(stdout: &str) -> LateOutput {
             .ok()
             .filter(Value::is_object)
     };
+    // A handler may have logged before it answered: if the whole text is no object, the
+    // last line that is one counts.
     let object = parse(js_trim(stdout))
         .or_else(|| stdout.lines().rev().find_map(|line| parse(js_trim(line))));
     let text = |value: Option<&Value>| {
@@ -312,6 +320,7 @@ fn block_by_code(
     mut answer: Answer,
     problem: &str,
 ) -> HandlerResult {
+    // Events that cannot be blocked: the code is an error, the object is still honoured.
     if def.exit_two == ExitTwo::Fails {
         let why = if problem.is_empty() {
             "exit code 2, which blocks nothing on this event"
@@ -333,6 +342,7 @@ fn block_by_code(
         Some((Permission::Deny, reason)) => reason.clone(),
         _ => answer.block.clone(),
     };
+    // Whatever in the object would let the call through loses against the exit code.
     answer.permission = None;
     answer.updated_input = None;
     answer.elicitation = None;
@@ -358,7 +368,7 @@ fn stderr_reason(output: &HandlerOutput) -> String {
     }
 }
 
-/// A failure: goes on, unless the handler was told to block on it.
+/// A failure: the event goes on, unless the handler's `onFailure` is `block`.
 fn build_failure(
     def: &EventDef,
     status: HandlerStatus,
@@ -383,6 +393,7 @@ fn build_failure(
             format!("the handler failed ({why}), and this event waits for its consent")
         };
         let reason = format!("{sentence}\n{detail}").trim_end().to_owned();
+        // A permission request knows no block, only a decision.
         if def.answers.contains(Answers::REQUEST) {
             answer.request = Some(RequestDecision::Deny {
                 message: reason,
@@ -392,7 +403,7 @@ fn build_failure(
             answer.block = Some(reason);
         }
     } else if def.name == EventName::WorktreeCreate {
-        // Any failure means that there is no worktree.
+        // The handler replaces git here, so any failure means that there is no worktree.
         answer.block = Some(format!("{why}\n{}", stderr_reason(output)));
     }
     HandlerResult {
@@ -403,7 +414,8 @@ fn build_failure(
     }
 }
 
-/// JSON is what starts with `{` and ends with `}`; everything else is text.
+/// JSON is what starts with `{` and ends with `}`; everything else is text. Text
+/// in that form which does not parse is a failed handler, not text.
 fn interpret_stdout(def: &EventDef, stdout: &str, code: Option<i32>) -> ParsedStdout {
     let text = js_trim(stdout);
     if !(text.starts_with('{') && text.ends_with('}')) {
@@ -418,7 +430,8 @@ fn interpret_stdout(def: &EventDef, stdout: &str, code: Option<i32>) -> ParsedSt
             ));
         }
     };
-    // The summary's instructions take any text, other people's JSON included.
+    // As in the client: stdout joins the instructions for the summary even if it is an
+    // object, unless it blocks. An object that names this event is refused.
     if def.plain == PlainText::CompactInstructions {
         let named_here = object
             .get("hookSpecificOutput")
@@ -451,6 +464,7 @@ fn answer_from_text(def: &EventDef, text: String) -> Answer {
         PlainText::Ignored => {}
         PlainText::Context => answer.context = Some(ContextText { text, plain: true }),
         PlainText::CompactInstructions => answer.compact_instructions = Some(text),
+        // Only the last line counts, so a handler may print progress before the path.
         PlainText::WorktreePath => {
             let last = text.lines().map(strip_ansi).rfind(|l| !l.trim().is_empty());
             answer.worktree_path = last.map(|l| l.trim().to_owned());
@@ -461,6 +475,7 @@ fn answer_from_text(def: &EventDef, text: String) -> Answer {
 
 /// Trims as JavaScript does: Unicode blanks and the byte-order mark.
 pub(crate) fn js_trim(text: &str) -> &str {
+    // U+0085 is white space to Rust and not to JavaScript; U+FEFF the other way round.
     text.trim_matches(|c: char| c == '\u{feff}' || (c.is_whitespace() && c != '\u{85}'))
 }
 

@@ -1,5 +1,5 @@
-//! Whatever other people write must never bring the engine down: arbitrary
-//! text through every parser.
+//! Settings, events and answers come from others and must never crash the
+//! engine: arbitrary text through every parser.
 
 use std::path::Path;
 

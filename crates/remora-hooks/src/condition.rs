@@ -1,7 +1,8 @@
 //! The `if` of a handler: one permission rule, tested on one tool call.
 //!
-//! It is a filter to save process starts, not a guard: what cannot be
-//! understood lets the handler run.
+//! It is a filter to save process starts, not a guard: a command that cannot be
+//! parsed lets the handler run. Which rules exist here, and which never match,
+//! follows the client, not its documentation.
 
 use remora_core::Event;
 use serde_json::Value;
@@ -30,7 +31,7 @@ pub(crate) enum ConditionPattern {
     Any,
     Bash(BashPattern),
     Path(PathRule),
-    /// A pattern for a tool whose calls are not looked into.
+    /// A pattern for a tool whose calls the client does not look into.
     Dead,
 }
 
@@ -54,6 +55,7 @@ pub(crate) struct ToolCallView<'a> {
 /// The input field that holds the path of a file tool.
 pub(crate) fn path_field(tool: &str) -> Option<&'static str> {
     match tool {
+        // Glob and Grep are not here: `if` has no path rules for searches.
         "Read" | "Edit" | "Write" | "MultiEdit" => Some("file_path"),
         "NotebookEdit" => Some("notebook_path"),
         _ => None,
@@ -69,6 +71,7 @@ impl<'a> ToolCallView<'a> {
         Self {
             tool,
             path: path_field(tool).and_then(field),
+            // A `command` field of another tool is not a shell line.
             command: (tool == "Bash").then(|| field("command")).flatten(),
             reading: std::cell::OnceCell::new(),
             bases,
@@ -86,9 +89,12 @@ impl<'a> ToolCallView<'a> {
 }
 
 /// Splits `Tool(pattern)`. The pattern ends at the last character, which must
-/// be the closing parenthesis, so it may hold parentheses itself.
+/// be the closing parenthesis, so it may hold parentheses itself. Blanks around
+/// the rule are not trimmed: the client never matches such a rule.
 pub(crate) fn split_rule(text: &str) -> Option<(&str, Option<&str>)> {
     let is_name = |t: &str| {
+        // MCP tools and plugins have dots, colons and `@` in their names. `Bash*` or
+        // `Bash|Write` are no names, so such a condition never holds.
         !t.is_empty()
             && t.chars()
                 .all(|c| c.is_alphanumeric() || "_-.:@".contains(c))
@@ -102,7 +108,7 @@ pub(crate) fn split_rule(text: &str) -> Option<(&str, Option<&str>)> {
     }
 }
 
-/// A tool's name today.
+/// The current name of a tool that may be written by its former one.
 pub(crate) fn current_name(tool: &str) -> &str {
     TOOL_ALIASES
         .iter()
@@ -120,6 +126,7 @@ impl Condition {
         };
         let tool = current_name(tool);
         let pattern = match pattern {
+            // Stays true even for a command that is empty or not understood.
             None | Some("" | "*") => ConditionPattern::Any,
             Some(text) if tool == "Bash" => ConditionPattern::Bash(BashPattern::new(text)),
             Some(text) if path_field(tool).is_some() => ConditionPattern::Path(PathRule::new(text)),
@@ -148,7 +155,7 @@ impl Condition {
         }
     }
 
-    /// Tests the call; `None` stands for an event without one.
+    /// Tests the call; `None` means that the event has none.
     pub(crate) fn test_call(&self, call: Option<&ToolCallView<'_>>) -> ConditionResult {
         let found = |holds, why: String| ConditionResult { holds, why };
         let (tool, pattern) = match self {
@@ -162,6 +169,8 @@ impl Condition {
                 "`if` needs a tool call; on this event the handler never runs".into(),
             );
         };
+        // Exact: in `if` an Edit rule covers neither Write nor MultiEdit, unlike in
+        // permission lists.
         if tool != call.tool {
             return found(
                 false,
@@ -176,6 +185,7 @@ impl Condition {
                 found(verdict.matches, format!("`if`: {}", verdict.why))
             }
             ConditionPattern::Path(rule) => match call.path {
+                // Fails open, like everything here that cannot be decided.
                 None => found(
                     true,
                     "`if` holds because the call names no path to test".into(),

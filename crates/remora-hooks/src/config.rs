@@ -13,10 +13,10 @@ use serde_json::{Map, Value};
 mod check;
 mod switches;
 
-/// How a command is given to the system.
+/// Which shell runs the text of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shell {
-    /// The system's own shell.
+    /// `/bin/sh`, also for `"shell": "bash"`: the client does the same.
     Posix,
     /// `PowerShell`.
     PowerShell,
@@ -25,11 +25,11 @@ pub enum Shell {
 /// Whether the host waits for a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitMode {
-    /// It does.
+    /// The event waits for the answer.
     Sync,
-    /// It does not.
+    /// The event goes on; the answer cannot decide anything.
     Async,
-    /// It does not, but exit code 2 wakes the model.
+    /// Like `Async`, but exit code 2 wakes an idle model.
     AsyncRewake,
 }
 
@@ -47,9 +47,9 @@ pub enum OnFailure {
 pub enum HandlerKind {
     /// A child process.
     Command {
-        /// Shell text, or the program when `args` is given.
+        /// Shell text, or the program if there are `args`.
         command: String,
-        /// Exec form: no shell.
+        /// Exec form: no shell. An empty list counts as present.
         args: Option<Vec<String>>,
         /// Which shell.
         shell: Shell,
@@ -134,7 +134,7 @@ pub struct HandlerConfig {
     pub condition: Option<String>,
     /// Its own time limit.
     pub timeout: Option<Duration>,
-    /// What the person sees while it runs.
+    /// What the user sees while it runs.
     pub status_message: Option<String>,
     /// What a failure means.
     pub on_failure: OnFailure,
@@ -151,7 +151,8 @@ pub(crate) struct MatcherGroup {
     pub matcher: Option<String>,
     /// The handlers with their positions.
     pub handlers: Vec<(usize, HandlerConfig)>,
-    /// The group's known fields in a fixed order, to tell equal groups.
+    /// The group's known fields in a fixed order, to recognise equal groups. Key
+    /// order and unknown keys do not count.
     pub canon: String,
 }
 
@@ -198,7 +199,7 @@ pub(crate) enum Strictness {
     Settings,
     /// Managed: a wrong switch is dropped alone, a bad permission hook is fatal.
     Managed,
-    /// A plugin's hook file: only `hooks` counts.
+    /// A plugin's hook file: only `hooks` counts, so a plugin cannot grant permissions.
     Plugin,
 }
 
@@ -208,6 +209,7 @@ pub(crate) type SettingsResult = Result<(Settings, Vec<String>), String>;
 
 /// Reads the text of one document.
 pub(crate) fn parse_settings(text: &str, strictness: Strictness) -> SettingsResult {
+    // The client accepts a byte-order mark; nothing else in front of the object.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match serde_json::from_str(text).map_err(|e| format!("not valid JSON ({e})"))? {
         Value::Object(map) => read_map(&map, strictness),

@@ -21,7 +21,7 @@ pub enum LoadError {
         /// What is wrong.
         problem: String,
     },
-    /// A plugin directory that is none.
+    /// A plugin directory that cannot be read as one.
     #[error("--plugin {}: {problem}", dir.display())]
     Plugin {
         /// The directory.

@@ -1,4 +1,4 @@
-//! The kinds of handlers, and what each gets to do its work.
+//! The kinds of handlers, and what the engine passes to each.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ impl HandlerCall<'_> {
     }
 }
 
-/// How a handler left the engine's hands.
+/// How running a handler ended for the engine.
 pub(crate) enum HandlerCompletion {
     /// It ended.
     Done(HandlerOutput),
@@ -60,7 +60,8 @@ pub(crate) fn run_handler(call: &HandlerCall<'_>, deadline: Instant) -> HandlerC
             let background = match waiting {
                 WaitMode::Sync => false,
                 WaitMode::Async => true,
-                // Nobody is there to be woken, so the turn waits.
+                // An unattended session has no idle model to wake, so the client runs the handler
+                // synchronously there, and exit code 2 blocks as usual.
                 WaitMode::AsyncRewake => call.host.attendance == Interactivity::Interactive,
             };
             command::run_command(call, deadline, background)
@@ -76,6 +77,8 @@ pub(crate) fn run_handler(call: &HandlerCall<'_>, deadline: Instant) -> HandlerC
             allowed_env_vars,
             deadline,
         )),
+        // Reported as skipped, not as failed: `onFailure: block` must not turn a missing
+        // feature of this engine into a denied call.
         HandlerKind::McpTool { .. } => HandlerCompletion::NotAvailable(
             "mcp_tool handlers are not available yet; the event goes on",
         ),
@@ -106,6 +109,7 @@ pub(crate) fn capture_output(
     let spawn = process::Spawn {
         program,
         args,
+        // A directory that always exists and holds nothing of the repository.
         cwd: Path::new("/"),
         environment,
     };

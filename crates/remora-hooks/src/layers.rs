@@ -26,11 +26,11 @@ mod plugin;
 pub enum LayerSource {
     /// The organisation.
     Policy,
-    /// The person, for all projects.
+    /// The user, for all projects.
     User,
     /// The project, shared.
     Project,
-    /// The project, this person only.
+    /// This user's own settings in the project, not shared.
     Local,
     /// The command line.
     Flag,
@@ -80,25 +80,25 @@ pub struct Plugin {
 /// Who switched a plugin on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PluginActivation {
-    /// The person, or the project.
+    /// The user, or the project.
     ByPerson,
     /// The organisation; its hooks count as managed.
     ByPolicy,
 }
 
-/// The file a handler stands in.
+/// The file a handler or a rule was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerFile {
     /// The layer.
     pub source: LayerSource,
-    /// The file; `None` for JSON given on the command line.
+    /// The file; `None` for JSON passed on the command line.
     pub file: Option<PathBuf>,
     /// The plugin, in the plugin layer.
     pub plugin: Option<Plugin>,
 }
 
 impl LayerFile {
-    /// The file, or the flag for JSON given on the command line.
+    /// The file's path, or `--settings` for JSON passed on the command line.
     pub fn describe(&self) -> String {
         match &self.file {
             Some(file) => file.display().to_string(),
@@ -118,15 +118,16 @@ pub struct ConfiguredHandler {
     pub matcher: Option<String>,
     /// The handler.
     pub config: HandlerConfig,
-    /// Which file of its layer it stands in, from 0.
+    /// Which file of its layer it comes from, starting at 0. Part of the handler's id.
     pub(crate) file_number: usize,
-    /// Equal for equal groups.
+    /// Equal for groups with the same matcher and handler fields; decides whether a
+    /// managed and an ordinary handler are merged (`plan.rs`).
     pub(crate) group: Arc<str>,
     /// The event.
     pub event: remora_core::EventName,
 }
 
-/// Text given with `--settings`.
+/// The value of `--settings`.
 #[derive(Debug, Clone)]
 pub enum FlagSettings {
     /// A file.
@@ -135,14 +136,14 @@ pub enum FlagSettings {
     Json(String),
 }
 
-/// Which of the three settings files a person edits are read.
+/// Which of the three settings files a user edits are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettingSources {
     /// The user's.
     pub user: bool,
     /// The project's.
     pub project: bool,
-    /// The person's own in the project.
+    /// The user's own in the project.
     pub local: bool,
 }
 
@@ -161,7 +162,7 @@ impl Default for SettingSources {
 pub struct SettingsPaths {
     /// Where the session started.
     pub project: PathBuf,
-    /// The person's home.
+    /// The user's home.
     pub home: PathBuf,
     /// The settings directory in it, if it is not the usual one.
     pub config_dir: Option<PathBuf>,
@@ -189,7 +190,7 @@ impl SettingsPaths {
         }
     }
 
-    /// The person's settings directory.
+    /// The user's settings directory.
     pub fn config_dir(&self) -> PathBuf {
         self.config_dir
             .clone()
@@ -197,7 +198,7 @@ impl SettingsPaths {
     }
 }
 
-/// One line of what was read, for the trace.
+/// What became of one file, for the trace.
 #[derive(Debug, Clone)]
 pub struct LayerReport {
     /// Where.
@@ -211,7 +212,7 @@ pub struct LayerReport {
 pub(crate) struct Layers {
     /// Handlers in enumeration order.
     pub entries: Vec<ConfiguredHandler>,
-    /// What a person should mend.
+    /// What the user should fix.
     pub warnings: Vec<String>,
     /// What was read.
     pub notes: Vec<LayerReport>,
@@ -250,6 +251,8 @@ pub(crate) fn load_layers(places: &SettingsPaths) -> Result<Layers, LoadError> {
             file: Some(path.clone()),
             plugin: None,
         });
+        // A settings file that cannot be read is a warning, not an error: the client
+        // starts without it, and the prediction must not be stricter.
         match read_file(&path) {
             Ok(bytes) => ordinary.extend(layers.parse(&place, &String::from_utf8_lossy(&bytes))),
             Err(error) => layers.record_unread(&place, &error),
@@ -263,6 +266,8 @@ pub(crate) fn load_layers(places: &SettingsPaths) -> Result<Layers, LoadError> {
                     Some(path.clone()),
                     String::from_utf8_lossy(&bytes).into_owned(),
                 ),
+                // The user named this file on the command line; a run without it would answer
+                // another question than the one asked.
                 Err(e) => {
                     return Err(LoadError::Flag {
                         file: path.clone(),
@@ -281,9 +286,11 @@ pub(crate) fn load_layers(places: &SettingsPaths) -> Result<Layers, LoadError> {
     for (place, settings) in &ordinary {
         layers.take_hooks(place, settings);
     }
+    // Switches are scalars: the last layer to set one wins, so managed settings are last.
     for (place, settings) in ordinary.iter().chain(&managed) {
         layers.take_switches(place, settings);
     }
+    // After the switches, because `enabledPlugins` says which plugins count.
     plugin::load_installed(places, &mut layers);
     for dir in &places.plugins {
         plugin::load_named(dir, places, &mut layers)?;
@@ -291,7 +298,9 @@ pub(crate) fn load_layers(places: &SettingsPaths) -> Result<Layers, LoadError> {
     Ok(layers)
 }
 
-/// The managed file and its drop-ins. Any doubt about them is an error.
+/// The managed file and its drop-ins. Any doubt about them is an error: the
+/// client refuses to start, because rules of the organisation that are silently
+/// missing would let calls through.
 fn load_managed(
     dir: &Path,
     layers: &mut Layers,
@@ -305,6 +314,7 @@ fn load_managed(
                 let name = p.file_name().and_then(|n| n.to_str()).unwrap_or_default();
                 !name.starts_with('.') && Path::new(name).extension().is_some_and(|e| e == "json")
             });
+            // Drop-ins are merged on top of each other in alphabetical order.
             found.sort();
             paths.extend(found);
         }
@@ -409,6 +419,8 @@ impl Layers {
     }
 
     fn take_hooks(&mut self, place: &Arc<LayerFile>, settings: &Settings) {
+        // Several files can share a layer: local settings have two (repository root and start
+        // directory), and so may managed settings and a plugin. Ids need to tell them apart.
         let layer = |p: &LayerFile| (p.source, p.plugin.as_ref().map(|p| p.root.clone()));
         let mut files: Vec<&Arc<LayerFile>> = self.entries.iter().map(|e| &e.place).collect();
         files.retain(|p| layer(p) == layer(place) && !Arc::ptr_eq(p, place));
@@ -431,13 +443,17 @@ impl Layers {
     }
 
     fn take_switches(&mut self, place: &Arc<LayerFile>, settings: &Settings) {
+        // An explicit `false` of a higher layer switches hooks back on.
         if let Some(on) = settings.disable_all_hooks {
             self.disabled_by = on.then_some(place.source);
         }
+        // As in the client, both keys count in managed settings alone.
         if place.source == LayerSource::Policy {
             self.managed_only = settings.managed_hooks_only.unwrap_or(self.managed_only);
             self.plugins_only = settings.plugin_hooks_only.unwrap_or(self.plugins_only);
         }
+        // Absent means "everything is allowed", an empty list "nothing is", so the first list
+        // turns `None` into `Some` even when it is empty.
         for (mine, theirs) in [
             (&mut self.http_urls, &settings.http_urls),
             (&mut self.http_env, &settings.http_env),
@@ -446,6 +462,7 @@ impl Layers {
                 mine.get_or_insert_default().extend(more.iter().cloned());
             }
         }
+        // Managed settings come last here, so the organisation's choice overwrites the user's.
         let enabled = match place.source {
             LayerSource::Policy => PluginActivation::ByPolicy,
             _ => PluginActivation::ByPerson,
@@ -471,11 +488,12 @@ fn format_handler_count(settings: &Settings) -> String {
     format!("{handlers} handler{}", if handlers == 1 { "" } else { "s" })
 }
 
-/// The longest settings file that is read.
+/// The longest settings file that is read. A sane one has a few kilobytes; the
+/// bound only keeps a hostile repository from filling memory.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// A regular file of a sane size. A repository may carry a link to a device
-/// or a pipe, which would never end.
+/// Reads a regular file of a sane size. A repository may carry a link to a
+/// device or a pipe, which would never end.
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     remora_files::read_file(path, MAX_FILE_BYTES).map_err(|error| match error {
         ReadError::TooLarge { .. } => {
@@ -489,6 +507,7 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
 fn is_absent(error: &io::Error) -> bool {
     matches!(
         error.kind(),
+        // A file in place of `.claude` means the same as no `.claude`.
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
     )
 }

@@ -58,13 +58,13 @@ pub use trust::{EngineMode, Trust};
 pub struct EngineOptions {
     /// Whether the folder is trusted.
     pub trust: Trust,
-    /// `--bare`, `--safe-mode`.
+    /// Whether only managed handlers run (`--bare`, `--safe-mode`).
     pub mode: EngineMode,
-    /// Instead of the mode that the event names.
+    /// Overrides the mode that the event names.
     pub permission_mode: Option<PermissionMode>,
 }
 
-/// The loaded engine.
+/// One snapshot of the settings, compiled and ready to plan and run events.
 #[derive(Debug)]
 pub struct Engine {
     layers: layers::Layers,
@@ -89,6 +89,8 @@ impl Engine {
         for (index, entry) in layers.entries.iter().enumerate() {
             by_event[entry.event as usize].push(index);
         }
+        // Kept as written: `WorkingDirs::contains_path` resolves `~` and relative paths for each
+        // call, because the current directory follows `cd`.
         let directories = layers.directories.iter().map(PathBuf::from).collect();
         let permissions = Permissions::new(&layers.rules, directories);
         Ok(Self {
@@ -147,7 +149,7 @@ impl Engine {
         &self.layers.notes
     }
 
-    /// What a person should mend in the settings.
+    /// What the user should fix in the settings.
     pub fn load_warnings(&self) -> Vec<String> {
         self.layers
             .warnings
@@ -177,6 +179,7 @@ impl Engine {
     }
 
     fn path_bases<'a>(&'a self, event: &'a Event) -> PathBases<'a> {
+        // Events that people build by hand often lack `cwd`.
         let cwd = event
             .str_field("cwd")
             .map_or(self.places.project.as_path(), Path::new);

@@ -5,7 +5,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// UTF-16 units one text may have.
+/// UTF-16 units one text may have, counted as the client does (a JavaScript
+/// string's length).
 pub(crate) const MAX_TEXT_UTF16_UNITS: usize = 10_000;
 /// UTF-16 units of the preview.
 const PREVIEW_UTF16_UNITS: usize = 2_000;
@@ -32,6 +33,7 @@ impl<'a> Spill<'a> {
 
     /// The text itself, or a pointer to the file that now holds it.
     pub(crate) fn cap_text(&mut self, text: String, warnings: &mut Vec<String>) -> String {
+        // Counted per text and before joining, as in the client: two texts of 6,000 stay.
         let units = text.encode_utf16().count();
         if units <= MAX_TEXT_UTF16_UNITS {
             return text;
@@ -64,8 +66,8 @@ impl<'a> Spill<'a> {
 }
 
 /// Writes a file that only its owner can read, into a folder of the same kind.
-/// The place may be a shared temporary one: whoever made the folder or put a
-/// file or a link there before us does not get the text.
+/// The folder may be in a shared temporary directory: another user who created
+/// it, or put a file or a link there first, must not get the text.
 fn write_private(dir: &Path, path: &Path, text: &str) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -76,10 +78,12 @@ fn write_private(dir: &Path, path: &Path, text: &str) -> io::Result<()> {
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
+    // Succeeds for a folder that exists, whoever owns it; hence the check below.
     builder.create(dir)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+        // Not `metadata`: a link to a folder of ours would pass as ours.
         let meta = fs::symlink_metadata(dir)?;
         let ours = meta.is_dir() && meta.uid() == rustix::process::geteuid().as_raw();
         if !ours {
@@ -89,7 +93,8 @@ fn write_private(dir: &Path, path: &Path, text: &str) -> io::Result<()> {
             fs::set_permissions(dir, fs::Permissions::from_mode(0o700))?;
         }
     }
-    // A text of an earlier firing under the same name; of a link the link alone.
+    // An earlier firing may have left a text under the same name. Removing a link removes
+    // the link alone, and `create_new` then refuses whatever appears in between.
     match fs::remove_file(path) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
         _ => {}
@@ -110,7 +115,8 @@ pub(crate) fn truncate_utf16(text: &str, units: usize) -> &str {
 }
 
 /// A terminal sequence is sent only if it is nothing but bells and the title
-/// and notification commands; anything else drops it whole.
+/// and notification commands; anything else drops it whole. Other sequences
+/// could move the cursor, type into the terminal or read the clipboard.
 pub(crate) fn terminal_sequence_is_safe(text: &str) -> bool {
     const SAFE_OSC_COMMANDS: [&str; 6] = ["0", "1", "2", "9", "99", "777"];
     let mut rest = text;

@@ -6,10 +6,11 @@ use remora_core::{EventDef, MatcherStyle, Subject};
 use crate::js_regex::JsRegex;
 
 /// Steps one expression may take on one subject. Far above what a sane matcher
-/// needs and far below what a person would notice.
+/// needs and far below what a user would notice. The bound is there because
+/// settings come with repositories that others wrote.
 const MAX_REGEX_STEPS: u64 = 1_000_000;
 
-/// Old names that still mean a tool: (name today, name of old).
+/// Former names that still mean a tool: (current name, former name).
 pub(crate) const TOOL_ALIASES: [(&str, &str); 2] = [("Agent", "Task"), ("ListAgents", "ListPeers")];
 
 /// A compiled matcher.
@@ -38,12 +39,16 @@ pub(crate) enum MatchResult {
 
 impl Matcher {
     pub(crate) fn new(text: Option<&str>, def: &EventDef) -> Self {
+        // `**` or `*|Write` are not "everything" but invalid expressions, so only these spellings.
         let Some(text) = text.filter(|t| !t.is_empty() && *t != "*") else {
             return Self::All;
         };
+        // Before the text is read: an invalid expression does not matter where it is ignored.
         if def.subject == Subject::None {
             return Self::NoSubject;
         }
+        // One character outside this set turns the whole text into an expression, in which
+        // blanks and commas are literal. Tabs and non-ASCII letters are outside.
         let (plain, separators): (fn(char) -> bool, &[char]) = match def.style {
             MatcherStyle::Wide => (
                 |c| c.is_ascii_alphanumeric() || "_- ,|".contains(c),
@@ -58,6 +63,7 @@ impl Matcher {
             let names = text
                 .split(separators)
                 .map(str::trim)
+                // `Write|` is the name alone; `|` leaves an empty list, which takes nothing.
                 .filter(|p| !p.is_empty());
             return Self::Names(names.map(str::to_owned).collect());
         }
@@ -67,13 +73,15 @@ impl Matcher {
         }
     }
 
-    /// Tests the subject and, for tools, its old names: one fit is enough.
+    /// Tests the subject and, for tools, its former names: one fit is enough. So
+    /// even `^(?!Agent$).*` matches the Agent tool, through `Task`, as in the client.
     pub(crate) fn test_subject(&self, query: Option<&str>, has_tool: bool) -> MatchResult {
         match self {
             Self::All | Self::NoSubject => return MatchResult::Yes,
             Self::Invalid(_) => return MatchResult::No,
             Self::Names(_) | Self::Regex(_) => {}
         }
+        // Without a subject only a matcher that takes everything fires.
         let Some(query) = query else {
             return MatchResult::No;
         };
@@ -101,7 +109,7 @@ impl Matcher {
         }
     }
 
-    /// How the text was read, for people.
+    /// How the text was read, in words for the user.
     pub(crate) fn to_description(&self) -> String {
         match self {
             Self::All => "the matcher takes everything".into(),

@@ -9,12 +9,15 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, RequestDecision};
 use crate::limits;
 
-/// Joins the answers, which stand in enumeration order.
+/// Joins the answers, which come in enumeration order. Where the client lets the
+/// first or last handler to finish win, here the first or last in order wins
+/// (`docs/design/0002`).
 pub(crate) fn merge_answers(event: &Event, answers: &[Answer]) -> Outcome {
     let def = event.name.def();
     let mut outcome = Outcome::default();
     merge_texts(&mut outcome, answers);
-    // A title belongs to a conversation; clearing and compacting keep theirs.
+    // The client sets a title on startup, resume and fork only; clearing and compacting
+    // keep the title of the conversation.
     if matches!(event.str_field("source"), Some("clear" | "compact")) {
         outcome.session_title = None;
     }
@@ -25,14 +28,16 @@ pub(crate) fn merge_answers(event: &Event, answers: &[Answer]) -> Outcome {
     } else {
         merge_blocks(&mut outcome, event, answers);
     }
+    // After the decisions, because a stop voids some of them.
     merge_stops(&mut outcome, def, answers);
     if def.answers.contains(Answers::OUTPUT) {
         outcome.updated_output = merge_output(event, answers);
     }
+    // A call that does not happen has no input.
     if outcome.blocked {
         outcome.updated_input = None;
     }
-    // The person is told of the block or the stop, and of nothing beside it.
+    // In these cases the user sees the reason of the block or stop alone.
     let prompt = is_prompt(def.name) && (outcome.blocked || !outcome.go_on);
     if prompt || (def.name == EventName::PostToolUse && !outcome.go_on) {
         outcome.messages.clear();
@@ -44,6 +49,7 @@ fn last_value<T>(answers: &[Answer], field: impl Fn(&Answer) -> Option<T>) -> Op
     answers.iter().rev().find_map(field)
 }
 
+// `None` and "no" differ in the report, so the field stays absent if no handler set it.
 fn any_true(answers: &[Answer], field: impl Fn(&Answer) -> Option<bool>) -> Option<bool> {
     answers.iter().filter_map(field).reduce(|a, b| a || b)
 }
@@ -88,7 +94,8 @@ fn merge_texts(outcome: &mut Outcome, answers: &[Answer]) {
             .filter(|t| limits::terminal_sequence_is_safe(t)),
         "",
     );
-    // The note of a rewrite that loses goes with it.
+    // A note describes the output that its handler wrote; if that rewrite loses, the note
+    // would describe something nobody sees.
     let winner = answers.iter().rposition(rewrites_output);
     let stays = |at: usize| !rewrites_output(&answers[at]) || Some(at) == winner;
     let notes = (0..answers.len())
@@ -108,7 +115,7 @@ fn merge_texts(outcome: &mut Outcome, answers: &[Answer]) {
             outcome.watch_paths.push(path.clone());
         }
     }
-    // Refusing in the person's place is the safer of two answers.
+    // Of two handlers that answer in the user's place, the one that refuses is safer.
     let said = || answers.iter().filter_map(|a| a.elicitation.as_ref());
     outcome.elicitation = said()
         .find(|e| e.action != "accept")
@@ -122,6 +129,7 @@ fn merge_permissions(outcome: &mut Outcome, def: &EventDef, answers: &[Answer]) 
         Some(_) => Some(Permission::Deny),
         None => a.permission.as_ref().map(|(p, _)| *p),
     };
+    // `Permission` is ordered by strictness, so the order of handlers cannot lose a denial.
     let winner = answers.iter().filter_map(decision).max();
     let reasons = answers
         .iter()
@@ -141,7 +149,8 @@ fn merge_permissions(outcome: &mut Outcome, def: &EventDef, answers: &[Answer]) 
     }
 }
 
-/// A request: the first decision stands.
+/// A request: the first decision counts, even an allow before a later deny. The
+/// client takes the first to finish and kills the others.
 fn merge_requests(outcome: &mut Outcome, answers: &[Answer]) {
     match answers.iter().find_map(|a| a.request.as_ref()) {
         None => {}
@@ -166,18 +175,18 @@ fn merge_blocks(outcome: &mut Outcome, event: &Event, answers: &[Answer]) {
     let def = event.name.def();
     outcome.reason = join_texts(answers.iter().filter_map(|a| a.block.as_deref()), "\n");
     outcome.blocked = outcome.reason.is_some();
-    // The organisation's own settings cannot be kept out.
+    // Hooks may veto a change of settings, except one of the organisation.
     if def.name == EventName::ConfigChange && event.str_field("source") == Some("policy_settings") {
         outcome.blocked = false;
     }
-    // Refusing to let a server ask is declining in the person's place.
+    // A blocked question still needs a reply to the server: it is declined.
     if outcome.blocked && def.answers.contains(Answers::ELICIT) {
         outcome.elicitation = Some(ElicitationResponse {
             action: "decline".into(),
             content: None,
         });
     }
-    // A worktree that some handler made is there, whatever another one said.
+    // The worktree exists, so the host must use it even if another handler failed.
     if def.name == EventName::WorktreeCreate && outcome.worktree_path.is_some() {
         outcome.blocked = false;
     }
@@ -188,7 +197,7 @@ fn merge_stops(outcome: &mut Outcome, def: &EventDef, answers: &[Answer]) {
     match (def.stop, first) {
         (StopEffect::Ignored, _) | (_, None) => {}
         (StopEffect::EndsAgent, Some(at)) => {
-            // The agent is gone; nobody is left to read what was said to it.
+            // The agent has ended; a reason or a context would have no reader.
             outcome.blocked = false;
             outcome.reason = None;
             outcome.context.clear();
@@ -202,6 +211,7 @@ fn merge_stops(outcome: &mut Outcome, def: &EventDef, answers: &[Answer]) {
             }
             outcome.go_on = false;
             outcome.stop_reason = answers.iter().find_map(|a| a.stop.as_ref()?.0.clone());
+            // On Stop a block means "go on", the opposite: the client lets `continue: false` win.
             if prompt || def.name == EventName::Stop {
                 outcome.blocked = false;
                 outcome.reason = None;
@@ -212,13 +222,15 @@ fn merge_stops(outcome: &mut Outcome, def: &EventDef, answers: &[Answer]) {
             }
         }
     }
+    // The calls of the batch are done; all a block can stop is the next model request.
     if def.name == EventName::PostToolBatch && outcome.blocked {
         outcome.go_on = false;
     }
 }
 
-/// The rewrite of the last handler that gave one. If that one does not have
-/// the tool's shape, the tool's own output stands: an earlier rewrite is lost.
+/// The rewrite of the last handler that has one. If that one does not have the
+/// tool's shape, the tool's own output stays and an earlier rewrite is lost, as
+/// in the client.
 fn merge_output(event: &Event, answers: &[Answer]) -> Option<Value> {
     let from_server = event
         .str_field("tool_name")
@@ -228,6 +240,7 @@ fn merge_output(event: &Event, answers: &[Answer]) -> Option<Value> {
             .clone()
             .or_else(|| a.updated_mcp_output.clone().filter(|_| from_server))
     })?;
+    // The shape of a server's output is not known, and the client does not check it.
     if from_server {
         return Some(given);
     }
@@ -242,6 +255,7 @@ fn has_shape(tool: &str, original: Option<&Map<String, Value>>, given: &Value) -
         return false;
     };
     let optional: &[&str] = match tool {
+        // The client accepts a rewrite that lacks these.
         "Bash" => &[
             "noOutputExpected",
             "isImage",
@@ -257,6 +271,7 @@ fn has_shape(tool: &str, original: Option<&Map<String, Value>>, given: &Value) -
         .all(|(k, v)| {
             given
                 .get(k)
+                // A null says nothing about the type a field has otherwise.
                 .is_some_and(|g| v.is_null() || g.is_null() || kind(g) == kind(v))
         })
 }

@@ -19,12 +19,17 @@ pub const SAFE_MODE_VAR: &str = "CLAUDE_CODE_SAFE_MODE";
 /// The settings directory of a home or a project.
 pub const SETTINGS_DIR: &str = ".claude";
 /// A user's or a project's settings.
+<<<<<<< HEAD
 pub const SETTINGS_FILE: &str = "settings.json";
 /// A person's own settings in a project.
+=======
+pub(crate) const SETTINGS_FILE: &str = "settings.json";
+/// The user's own settings in a project.
+>>>>>>> w-whyA
 pub(crate) const LOCAL_SETTINGS_FILE: &str = "settings.local.json";
 /// The organisation's settings.
 pub(crate) const MANAGED_FILE: &str = "managed-settings.json";
-/// More of the organisation's settings.
+/// A folder of JSON files, merged on top of the organisation's settings.
 pub(crate) const MANAGED_DROP_INS_DIR: &str = "managed-settings.d";
 /// A plugin's hooks.
 pub(crate) const PLUGIN_HOOKS_FILE: &str = "hooks/hooks.json";
@@ -58,7 +63,7 @@ pub(crate) const FIXED_VARS: [(&str, &str); 5] = [
     ("NoDefaultCurrentDirectoryInExePath", "1"),
     ("AI_AGENT", concat!("remora_", env!("CARGO_PKG_VERSION"))),
 ];
-/// 1 when a person sits in front of the session.
+/// 1 if a user can be asked during the session.
 pub(crate) const ATTENDED_VAR: &str = "CLAUDE_CODE_SESSION_ATTENDED";
 /// How the session was started.
 pub(crate) const ENTRYPOINT_VAR: &str = "CLAUDE_CODE_ENTRYPOINT";
@@ -70,7 +75,7 @@ pub(crate) const SESSION_END_TIMEOUT_VAR: &str = "CLAUDE_CODE_SESSIONEND_HOOKS_T
 pub(crate) const DROPPED_VAR_PREFIX: &str = "OTEL_";
 /// Set to 1: credentials of model services are not passed on.
 pub(crate) const SCRUB_VAR: &str = "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB";
-/// Those credentials.
+/// Credentials of model services and their clouds.
 pub(crate) const CREDENTIAL_VARS: [&str; 7] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
@@ -80,6 +85,7 @@ pub(crate) const CREDENTIAL_VARS: [&str; 7] = [
     "AWS_BEARER_TOKEN_BEDROCK",
     "GOOGLE_APPLICATION_CREDENTIALS",
 ];
-/// Variables that belong to one handler of one event, never inherited.
+/// Variables that belong to one handler of one event. They are never inherited
+/// from the process around the host, which may be a handler itself.
 pub(crate) const HANDLER_VARS: [&str; 4] =
     [EFFORT_VAR, ENV_FILE_VAR, PLUGIN_ROOT_VAR, PLUGIN_DATA_VAR];

@@ -1,19 +1,20 @@
 //! Path rules: gitignore patterns with an anchor, as `Read(...)` and `Edit(...)`
 //! use them. Case-insensitive. Pure: paths are compared as they are spelled,
-//! links are not followed.
+//! links are not followed. The client's matcher is not git's; where they differ,
+//! `cases/path-rules.json` records what the client does.
 
 use std::path::Path;
 
 use crate::wildcard::matches_wildcard;
 
-/// The directories a pattern may hang on.
+/// The directories a pattern may be anchored at.
 #[derive(Debug, Clone, Copy)]
 pub struct PathBases<'a> {
-    /// The person's home.
+    /// The user's home.
     pub home: &'a Path,
     /// Where the session started.
     pub start: &'a Path,
-    /// The current directory.
+    /// The current directory, which follows `cd`.
     pub cwd: &'a Path,
 }
 
@@ -32,7 +33,7 @@ pub(crate) struct PathRule {
     anchor: Anchor,
     /// Lower-case segments; `None` when the pattern can match nothing this way.
     segments: Option<Vec<String>>,
-    /// The first segment may stand at any depth.
+    /// The first segment may match at any depth.
     floating: bool,
     /// Only what is inside matches, not the path itself.
     directory: bool,
@@ -41,7 +42,7 @@ pub(crate) struct PathRule {
 impl PathRule {
     /// Reads a pattern.
     pub(crate) fn new(text: &str) -> Self {
-        // Blanks at the end do not count, unless the last is escaped.
+        // As in gitignore, blanks at the end do not count unless the last is escaped.
         let trimmed = text.trim_end_matches(' ');
         let text = if trimmed.ends_with('\\') && trimmed.len() < text.len() {
             &text[..=trimmed.len()]
@@ -53,6 +54,8 @@ impl PathRule {
         } else if let Some(rest) = text.strip_prefix("~/") {
             (Anchor::Home, format!("/{rest}"))
         } else if text.starts_with('/') {
+            // The start directory for every layer; only permission lists move it
+            // (`RuleText::anchor_dir`).
             (Anchor::Start, text.to_owned())
         } else {
             (
@@ -68,6 +71,8 @@ impl PathRule {
             directory: rest.ends_with('/'),
         };
         let body = rest.trim_matches('/');
+        // What the client never matches, although git would take some of it: negation,
+        // comments, a `~` other than `~/`, and segments that would have to be resolved.
         let dead = body.is_empty()
             || rest.starts_with(['!', '#'])
             || body.starts_with('~')
@@ -75,6 +80,7 @@ impl PathRule {
                 .split('/')
                 .any(|s| s == ".." || s == "." || has_open_class(s));
         if !dead {
+            // A slash in front or in the middle anchors the pattern, one at the end does not.
             rule.floating = !rest.trim_end_matches('/').contains('/');
             rule.segments = Some(
                 body.split('/')
@@ -93,6 +99,8 @@ impl PathRule {
 
     /// Tests an absolute path.
     pub(crate) fn matches(&self, path: &str, bases: PathBases<'_>) -> bool {
+        // The client tests twice: first as plain text, case-sensitive and unanchored, which is
+        // how `*.py` also reaches files outside the current directory.
         if path == self.text || (self.text.starts_with('*') && matches_wildcard(&self.text, path)) {
             return true;
         }
@@ -121,6 +129,7 @@ impl PathRule {
         };
         (shortest..=longest).any(|n| {
             let head = &parts[..n];
+            // A bare name counts at any depth, so only the last part is compared.
             if self.floating && segments.len() == 1 && segments[0] != "**" {
                 return head
                     .last()
@@ -134,6 +143,7 @@ impl PathRule {
 /// The path as an absolute one without `~`, `.` and `..`. Only the spelling is
 /// looked at, not the disk.
 pub(crate) fn normalise_path(path: &str, bases: PathBases<'_>) -> String {
+    // In a call the path is absolute already; rules on shell lines see `~` and relative ones.
     let whole = if let Some(rest) = path.strip_prefix("~/") {
         bases.home.join(rest)
     } else {
@@ -155,6 +165,7 @@ pub(crate) fn normalise_path(path: &str, bases: PathBases<'_>) -> String {
 
 /// The part of `path` below `base`; `None` when it is elsewhere.
 fn strip_base<'a>(path: &'a str, base: &Path) -> Option<&'a str> {
+    // A base that is not UTF-8 cannot be compared with the event's JSON text.
     let base = base.to_str()?.trim_end_matches('/');
     let rest = path.strip_prefix(base)?;
     if rest.is_empty() || base.is_empty() {
@@ -214,6 +225,7 @@ fn parse_glob(pattern: &str) -> Vec<GlobPiece> {
         let c = chars[i];
         i += 1;
         pieces.push(match c {
+            // A backslash at the very end is literal.
             '\\' if i < chars.len() => {
                 i += 1;
                 GlobPiece::Char(chars[i - 1])
@@ -272,6 +284,7 @@ fn matches_glob(pattern: &str, name: &str) -> bool {
             }
             None => p == name.len(),
             Some(piece) => name.get(p).is_some_and(|c| match piece {
+                // Both sides were lower-cased, so this ignores case.
                 GlobPiece::Char(want) => want == c,
                 GlobPiece::AnyOne | GlobPiece::Star => true,
                 GlobPiece::Class(ranges) => ranges.iter().any(|(a, b)| a <= c && c <= b),

@@ -1,4 +1,4 @@
-//! Permission rules: what the merged `permissions` blocks and the mode say of
+//! Permission rules: what the merged `permissions` blocks and the mode say about
 //! one tool call, and how that joins with what the hooks said. Pure.
 
 use std::cell::OnceCell;
@@ -47,7 +47,7 @@ impl PermissionDecision {
 pub struct Permissions {
     rules: Vec<PermissionRule>,
     directories: Vec<PathBuf>,
-    /// What a person should mend in their rules.
+    /// What the user should fix in their rules.
     pub warnings: Vec<String>,
 }
 
@@ -57,6 +57,7 @@ impl Permissions {
         let mut warnings = Vec::new();
         let mut rules = Vec::new();
         for text in texts {
+            // One bad rule does not void the file: the client keeps it, too.
             let Some(rule) = PermissionRule::new(text) else {
                 warnings.push(format!(
                     "{text} is not a rule (`Tool` or `Tool(pattern)`); it is ignored"
@@ -84,6 +85,7 @@ impl Permissions {
         bases: PathBases<'_>,
     ) -> PermissionDecision {
         let call = PermissionCall::new(tool, input, bases);
+        // Lists decide, not layers: a deny of a repository beats an allow of the user.
         for list in [Permission::Deny, Permission::Ask, Permission::Allow] {
             let rule = self
                 .rules
@@ -101,6 +103,8 @@ impl Permissions {
             bases,
             extra: &self.directories,
         };
+        // Allow rules with a Bash pattern were not asked above: a line needs each of its
+        // commands covered.
         self.allows_each_command(&call, mode, area)
             .unwrap_or_else(|| modes::decide_by_mode(&call, mode, area))
     }
@@ -134,6 +138,7 @@ impl Permissions {
             Some(Permission::Ask) if rules.permission == Permission::Deny => {
                 (Permission::Deny, rules.why.clone())
             }
+            // After the deny rule: a hook's question cannot soften it.
             Some(Permission::Ask) if mode == PermissionMode::DontAsk => {
                 refused_by_mode("a hook asked, and the dontAsk mode refuses what needs a question")
             }
@@ -173,6 +178,7 @@ impl Permissions {
         mode: PermissionMode,
         area: WorkingDirs<'_>,
     ) -> Option<PermissionDecision> {
+        // `None` everywhere below means "cannot be sure", and the mode decides.
         let line = call.shell_line()?;
         let commands = line.commands()?;
         let mut used: Vec<&str> = Vec::new();
@@ -188,11 +194,13 @@ impl Permissions {
                         .words
                         .first()
                         .is_some_and(|w| FILE_COMMANDS.contains(&w.as_str()));
+                    // An allow for `rm *` is an allow for the project, not for the disk.
                     if changes && !area.keeps_inside(command) {
                         return None;
                     }
                     used.push(&rule.text.text);
                 }
+                // Reading needs no rule of its own inside the working directories.
                 None if modes::is_read_only(command) => {
                     let CommandPaths::Read(read) = bash::extract_paths(&command.words) else {
                         return None;
@@ -222,6 +230,7 @@ impl Permissions {
             }
         }
         used.dedup();
+        // A line without any rule is the mode's business, even if every command only reads.
         (!used.is_empty()).then(|| PermissionDecision {
             permission: Permission::Allow,
             rule: Some(used.join(", ")),
@@ -245,6 +254,7 @@ struct PermissionCall<'a> {
 impl<'a> PermissionCall<'a> {
     fn new(tool: &'a str, input: &'a Map<String, Value>, bases: PathBases<'a>) -> Self {
         Self {
+            // Rules and calls may both use a tool's former name.
             tool: current_name(tool),
             input,
             home: bases.home,

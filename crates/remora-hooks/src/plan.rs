@@ -34,6 +34,8 @@ impl CompiledHandler {
 
     /// Why the handler can never run, whatever the event holds.
     pub(crate) fn never_reason(&self, event: EventName) -> Option<String> {
+        // The client accepts such a handler without a word and never runs it, which is hard
+        // to find out by trying.
         if !event.def().has_tool && !matches!(self.condition, Condition::None) {
             return Some(
                 "`if` needs a tool call, which this event does not have; the handler never runs"
@@ -49,7 +51,8 @@ impl CompiledHandler {
 }
 
 /// What makes two handlers the same: what they do and when, not how long they
-/// may take, nor where they were written.
+/// may take, nor where they were written. Follows the client: `timeout`,
+/// `statusMessage`, `async` and `onFailure` do not count, blanks in the command do.
 fn handler_identity(entry: &ConfiguredHandler) -> String {
     let what = match &entry.config.kind {
         HandlerKind::Command { command, args, .. } => serde_json::json!([command, args]),
@@ -71,11 +74,11 @@ fn handler_identity(entry: &ConfiguredHandler) -> String {
 /// Whether a handler runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanVerdict {
-    /// It does.
+    /// It runs.
     Runs,
     /// Trust or a switch keeps it back.
     HeldBack(&'static str),
-    /// Its kind has no place on this event.
+    /// The event does not accept handlers of its kind.
     WrongKind,
     /// The matcher or the condition does not fit.
     Misses,
@@ -123,6 +126,7 @@ pub(crate) struct PlanInputs<'a> {
 pub(crate) fn plan_event<'a>(event: &'a Event, inputs: &PlanInputs<'a>) -> Plan<'a> {
     let def = event.name.def();
     let query = event.subject_text();
+    // One view for all conditions: a shell line is parsed once, and only if an `if` asks.
     let call = def.has_tool.then(|| ToolCallView::new(event, inputs.bases));
     let refused = find_refusal(event, inputs);
     let mut rows: Vec<PlannedHandler<'a>> = inputs
@@ -132,6 +136,8 @@ pub(crate) fn plan_event<'a>(event: &'a Event, inputs: &PlanInputs<'a>) -> Plan<
             let (entry, compiled) = (&inputs.layers.entries[index], &inputs.compiled[index]);
             let (mut verdict, finding) =
                 evaluate_handler(entry, compiled, query, call.as_ref(), inputs);
+            // Each handler is still evaluated, so that `explain` can say which of them the refusal
+            // kept from running.
             if refused.is_some() && verdict == PlanVerdict::Runs {
                 verdict = PlanVerdict::Refused;
             }
@@ -160,6 +166,8 @@ fn evaluate_handler(
     inputs: &PlanInputs<'_>,
 ) -> (PlanVerdict, Option<ConditionResult>) {
     let def = entry.event.def();
+    // The matcher comes first: a handler that would not have matched anyway must not be
+    // reported as held back.
     match compiled.matcher.test_subject(query, def.has_tool) {
         MatchResult::No => return (PlanVerdict::Misses, None),
         MatchResult::Exhausted => return (PlanVerdict::Exhausted, None),
@@ -201,6 +209,8 @@ fn find_refusal(event: &Event, inputs: &PlanInputs<'_>) -> Option<String> {
     }
     let tool = event.str_field("tool_name")?;
     let input = event.fields.get("tool_input").and_then(Value::as_object)?;
+    // The client does not offer denied tools to the model at all and refuses denied paths
+    // before it fires an event, so no hook sees either.
     if let Some(rule) = inputs.permissions.hidden_by(tool, input, inputs.bases) {
         return Some(format!(
             "{rule} covers the call, so it is refused before any hook"
@@ -210,6 +220,8 @@ fn find_refusal(event: &Event, inputs: &PlanInputs<'_>) -> Option<String> {
         .get("command")
         .and_then(Value::as_str)
         .filter(|_| tool == "Bash")?;
+    // Newline and tab belong to ordinary scripts; the client refuses the others before
+    // PreToolUse.
     let odd = command
         .chars()
         .find(|c| c.is_ascii_control() && !matches!(c, '\n' | '\t'))?;
@@ -219,13 +231,16 @@ fn find_refusal(event: &Event, inputs: &PlanInputs<'_>) -> Option<String> {
     ))
 }
 
-/// The last of equal handlers stays. Settings files share one pool, managed
+/// Keeps the last of equal handlers. Settings files share one pool, managed
 /// settings have their own, and so has each plugin. A managed handler and
-/// another one are merged only when their whole groups are equal.
+/// another one are merged only when their whole groups are equal. All of this
+/// is the client's rule.
 fn deduplicate_handlers(rows: &mut [PlannedHandler<'_>]) {
     let mut last: HashMap<(Option<&std::path::Path>, bool, &str), usize> = HashMap::new();
     let mut twins = Vec::new();
+    // From the end, because the last definition wins: its timeout is the one in force.
     for (at, row) in rows.iter().enumerate().rev() {
+        // A copy that is held back or does not match must not displace one that runs.
         if row.verdict != PlanVerdict::Runs {
             continue;
         }
@@ -241,6 +256,7 @@ fn deduplicate_handlers(rows: &mut [PlannedHandler<'_>]) {
             && let Some(&other) = last.get(&(None, false, identity))
             && rows[other].entry.group == row.entry.group
         {
+            // The managed copy stays, although it is enumerated first.
             twins.push((other, at));
         }
     }
@@ -303,16 +319,19 @@ impl PlannedHandler<'_> {
         }
     }
 
-    /// The matcher was fine but an entry that can never run deserves a word.
+    /// Why the handler can never run, whatever the event holds.
     pub fn never_reason(&self) -> Option<String> {
         self.compiled.never_reason(self.entry.event)
     }
 
     fn matcher_hint(&self) -> &'static str {
         match &self.entry.matcher {
+            // The commonest mistake: `Bash(git.*)` is a valid expression on the tool's name, and
+            // never true.
             Some(text) if text.contains('(') && self.entry.event.def().has_tool => {
                 " (a matcher is tested on the tool's name; to look into the call use `if`)"
             }
+            // A bare server name is an exact name, and no tool is called that.
             Some(text) if text.starts_with("mcp__") && !text[5..].contains("__") => {
                 " (to match all tools of a server write `mcp__server__.*`)"
             }
@@ -328,7 +347,8 @@ fn format_match(matcher: &Matcher, query: &str) -> String {
     }
 }
 
-/// A handler's stable id. The first file of a layer is not numbered.
+/// A handler's stable id. The first file of a layer is not numbered, which keeps
+/// ids short in the usual case of one file per layer.
 pub(crate) fn handler_id(entry: &ConfiguredHandler) -> String {
     let plugin = entry
         .place

@@ -35,7 +35,7 @@ pub struct HandlerInfo {
 }
 
 impl HandlerInfo {
-    /// Reads an entry.
+    /// Describes a configured handler.
     pub fn new(entry: &ConfiguredHandler) -> Self {
         let config = &entry.config;
         Self {
@@ -69,9 +69,9 @@ pub struct HandlerReport {
     pub exit_code: Option<i32>,
     /// How long it took.
     pub duration_ms: u64,
-    /// What it wrote, cut if it is very long.
+    /// Standard output, cut if it is very long.
     pub stdout: String,
-    /// What it wrote beside, cut if it is very long.
+    /// Standard error, cut if it is very long.
     pub stderr: String,
     /// The object it answered with.
     pub answer: Option<Value>,
@@ -84,11 +84,11 @@ pub struct Report {
     pub event: &'static str,
     /// What was matched against.
     pub query: Option<String>,
-    /// What a person should mend.
+    /// What the user should fix.
     pub warnings: Vec<String>,
     /// Handlers that ran, and those whose matcher fits but did not.
     pub handlers: Vec<HandlerReport>,
-    /// The one result.
+    /// What all answers mean together.
     pub outcome: Outcome,
 }
 
@@ -114,7 +114,7 @@ pub struct Explanation {
     pub event: &'static str,
     /// What was matched against.
     pub query: Option<String>,
-    /// What a person should mend.
+    /// What the user should fix.
     pub warnings: Vec<String>,
     /// Every handler configured for the event.
     pub handlers: Vec<ExplainedHandler>,

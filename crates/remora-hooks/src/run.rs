@@ -25,7 +25,8 @@ mod start;
 pub use background::{BackgroundHandler, LateAnswer};
 use start::HandlerRun;
 
-/// How much of a stream a report shows.
+/// How much of a stream a report shows. Reports are printed and piped; the whole
+/// text, up to 16 MiB, has already been read into the answer.
 const MAX_SHOWN_BYTES: usize = 256 << 10;
 
 /// A run: its report, and the handlers that still go on. Dropping those ends
@@ -40,6 +41,7 @@ pub struct Run {
 /// A handler's time limit: its own, else the event's, else the kind's.
 pub(crate) fn time_limit(entry: &ConfiguredHandler) -> Duration {
     entry.config.timeout.unwrap_or(match entry.config.kind {
+        // A model call has its own default, whatever the event's is.
         HandlerKind::Prompt { .. } => Duration::from_secs(30),
         HandlerKind::Agent { .. } => Duration::from_mins(1),
         _ => entry.event.def().timeout,
@@ -61,9 +63,12 @@ pub(crate) fn run_event(engine: &Engine, event: &Event, host: &Host<'_>) -> Run 
     let mut handlers = Vec::new();
     let mut answers = Vec::new();
     let mut background = Vec::new();
+    // Results come in plan order, not in the order in which handlers ended: the merge
+    // depends on enumeration order alone.
     let mut results = results.into_iter();
     for row in &plan.rows {
         let (report, answer) = match row.verdict {
+            // A handler that does not match is no part of the run; `explain` lists it.
             PlanVerdict::Misses => continue,
             PlanVerdict::Runs => {
                 let Some(result) = results.next() else {
@@ -81,10 +86,12 @@ pub(crate) fn run_event(engine: &Engine, event: &Event, host: &Host<'_>) -> Run 
         handlers.push(report);
         answers.push(answer);
     }
+    // Merged before capped: texts of a losing answer are dropped, and need no file.
     let mut outcome = merge_answers(event, &answers);
     cap_outcome(&mut outcome, event, host, &mut warnings);
     verdict::complete_outcome(engine, event, host, &plan, &mut outcome, &mut warnings);
     verdict::check_removal(event, &handlers, &mut outcome);
+    // After all handlers, in file order: the last one wins for equal names.
     if event.name.def().env_file {
         outcome.env = session_env::collect_variables(&env_files, host, &mut warnings);
     }
@@ -122,6 +129,8 @@ fn finish_handler(
                 handler: at,
                 running,
                 started: result.started,
+                // A handler may shorten its own limit by `asyncTimeout`, never extend it. (The
+                // client does not enforce it; a bound is the safer choice.)
                 deadline: limit.map_or(result.deadline, |limit| limit.min(result.deadline)),
                 session_dir: host.session_dir.clone(),
                 event: row.entry.event,
@@ -159,7 +168,8 @@ fn skipped_report(row: &PlannedHandler<'_>, why: String) -> HandlerReport {
     }
 }
 
-/// A matcher that cannot be decided: a guard must not be skipped for it.
+/// A matcher that used up its steps. Where the handler could deny a call, the
+/// call is blocked: a guard that could not be asked has not said yes.
 fn report_exhausted(
     row: &PlannedHandler<'_>,
     plan: &Plan<'_>,
@@ -184,10 +194,12 @@ fn report_exhausted(
 }
 
 fn cap_outcome(outcome: &mut Outcome, event: &Event, host: &Host<'_>, warnings: &mut Vec<String>) {
+    // Tool calls of one turn run at the same time; the id keeps their files apart.
     let stem = match event.str_field("tool_use_id") {
         Some(id) => format!("hook-{}-{id}", event.name),
         None => format!("hook-{}", event.name),
     };
+    // The id comes from outside and becomes a part of a file name.
     let stem: String = stem
         .chars()
         .map(|c| {
@@ -199,6 +211,7 @@ fn cap_outcome(outcome: &mut Outcome, event: &Event, host: &Host<'_>, warnings: 
         })
         .collect();
     let mut spill = Spill::new(host.session_dir.as_deref(), stem);
+    // Reasons are not in this list: the client never caps those.
     for text in outcome
         .context
         .iter_mut()

@@ -9,7 +9,8 @@ use crate::answer::ProcessExit;
 use crate::handler;
 use crate::host::Host;
 
-/// Sourcing a few lines must not hold a session up.
+/// Sourcing a few lines must not delay a session. A file may contain anything,
+/// `sleep` included.
 const SOURCE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Variables that a shell sets for itself.
@@ -29,6 +30,8 @@ pub(crate) fn collect_variables(
     if written.is_empty() {
         return Map::new();
     }
+    // The trap prints the environment even if a file calls `exit`; `set -a` exports plain
+    // `X=y` lines, which count as well; NUL separates because values may hold newlines.
     let script = r#"trap 'env -0' 0; set -a; while [ $# -gt 0 ]; do . "$1" >/dev/null 2>&1 </dev/null; shift; done"#;
     let deadline = Instant::now() + SOURCE_TIMEOUT;
     let mut run = |files: &[&PathBuf]| {
@@ -42,6 +45,7 @@ pub(crate) fn collect_variables(
         }
         parse_variables(&output.stdout)
     };
+    // The difference between two runs: a shell sets variables of its own at start.
     let (before, after) = (run(&[]), run(&written));
     after
         .into_iter()

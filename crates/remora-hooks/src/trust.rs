@@ -3,13 +3,13 @@
 
 use crate::layers::{ConfiguredHandler, LayerSource, Layers, PluginActivation};
 
-/// Whether the person said that this folder may run things.
+/// Whether the user has accepted that hooks run in this folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Trust {
-    /// They did, or the session is not interactive.
+    /// They have, or the session is not interactive: then the folder counts as trusted.
     #[default]
     Trusted,
-    /// They did not, and the session is interactive.
+    /// They have not, and the session is interactive.
     Untrusted,
 }
 
@@ -33,6 +33,8 @@ pub(crate) fn held_back(
     mode: EngineMode,
 ) -> Option<&'static str> {
     let source = entry.place.source;
+    // The order below is the order of authority: trust binds even managed hooks, then the
+    // organisation's own switch, then modes, then what the user or a project switched off.
     if trust == Trust::Untrusted {
         return Some("the folder is not trusted, so every hook is held back");
     }
@@ -52,7 +54,8 @@ pub(crate) fn held_back(
         EngineMode::Bare => return Some("--bare runs managed hooks only"),
         EngineMode::Safe => return Some("--safe-mode runs managed hooks only"),
     }
-    // The organisation's plugins survive what the person switches off.
+    // Plugins that the organisation forces count as managed from here on. Modes come first:
+    // they run managed settings only.
     if forced {
         return None;
     }

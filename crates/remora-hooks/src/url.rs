@@ -11,11 +11,13 @@ pub(crate) struct Url {
 }
 
 impl Url {
-    /// Reads `scheme://host…`; `*` may stand in a pattern's port.
+    /// Parses `scheme://host…`; a pattern may have `*` as its port.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;
+        // URL parsers read a backslash as a slash, so a host ends there, too.
         let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at(end);
+        // `http://good.example@evil.example/` goes to the second host.
         let authority = authority.rsplit('@').next()?;
         let is_port = |port: &str| port.chars().all(|c| c.is_ascii_digit() || c == '*');
         let (host, port) = match authority.rsplit_once(':') {

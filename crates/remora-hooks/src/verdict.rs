@@ -27,7 +27,7 @@ pub(crate) fn complete_outcome(
             decide_permission(engine, event, host, plan, outcome, warnings);
         }
         EventName::WorktreeCreate => resolve_worktree(event, plan, outcome),
-        // Nobody is there to be asked about a change of model.
+        // An unattended session cannot ask, so the client refuses the change of model.
         EventName::PreModelSwitch
             if outcome.permission == Some(Permission::Ask)
                 && host.attendance == Interactivity::Unattended =>
@@ -38,9 +38,9 @@ pub(crate) fn complete_outcome(
     }
 }
 
-/// The path a handler gave for a new worktree: relative ones hang on the
-/// session's directory; one that steps around or passes through a link is
-/// refused.
+/// Resolves the path that a handler printed for a new worktree: a relative one
+/// against the session's directory. An absolute one with `.` or `..` is refused,
+/// and so is one that passes through a link below that directory.
 fn resolve_worktree(event: &Event, plan: &Plan<'_>, outcome: &mut Outcome) {
     let Some(given) = outcome.worktree_path.take() else {
         // Handlers replace the host's own way, so one of them has to deliver.
@@ -53,6 +53,7 @@ fn resolve_worktree(event: &Event, plan: &Plan<'_>, outcome: &mut Outcome) {
     let cwd = PathBuf::from(event.str_field("cwd").unwrap_or("/"));
     let path = cwd.join(&given);
     let steps = given.split('/').any(|part| part == "." || part == "..");
+    // A link inside the repository could lead the new checkout anywhere.
     let linked = path
         .ancestors()
         .take_while(|dir| dir.starts_with(&cwd) && **dir != *cwd)
@@ -82,11 +83,14 @@ fn decide_permission(
     outcome: &mut Outcome,
     warnings: &mut Vec<String>,
 ) {
+    // No hook ran and no rule is asked: the host refused the call before both.
     if let Some(why) = &plan.refused {
         outcome.final_decision = Some(Permission::Deny);
         outcome.final_why = Some(why.clone());
         return;
     }
+    // Deferring ends a print-mode run so that a caller can resume it. With a user present
+    // the client ignores it.
     if outcome.permission == Some(Permission::Defer)
         && host.attendance == Interactivity::Interactive
     {
@@ -100,6 +104,8 @@ fn decide_permission(
         .get("tool_input")
         .and_then(Value::as_object)
         .unwrap_or(&empty);
+    // A rewrite is checked against deny and ask rules again; otherwise a hook could move a
+    // call to a path that a rule forbids.
     let input = outcome.updated_input.as_ref().unwrap_or(own);
     let mode = engine.permission_mode(event);
     let mut rules = engine.permissions.decide_call(
@@ -109,8 +115,8 @@ fn decide_permission(
         engine.path_bases(event),
     );
     host.trace_step(|| format!("rules: {} ({})", rules.permission.as_str(), rules.why));
-    // The question is there because of the rule; a hook may answer it, unless
-    // it changes what was asked about.
+    // The request exists because of the ask rule, so a hook's allow answers it, unless the
+    // hook changes the input that the question was about.
     let answers = event.name == EventName::PermissionRequest && outcome.updated_input.is_none();
     if answers
         && outcome.permission == Some(Permission::Allow)
@@ -133,7 +139,8 @@ fn decide_permission(
             "the rewritten input replaces the whole input and lacks `{missing}`, so the tool refuses it"
         );
     }
-    // These two are questions themselves: an allow without answers is none.
+    // These two tools ask the user something: an allow without the answers, which come as
+    // `updatedInput`, allows nothing.
     let question = matches!(
         event.str_field("tool_name"),
         Some("AskUserQuestion" | "ExitPlanMode")
@@ -144,8 +151,9 @@ fn decide_permission(
         why = "this tool asks the person; a hook's allow counts only together with updatedInput"
             .into();
     }
-    // A stop takes effect once the call has been made or a hook denied it; a
-    // call that is asked about, refused or put off goes its own way.
+    // `continue: false` does not stop the tool. It takes effect once the call has been made
+    // or a hook denied it; if the call is asked about, refused by a rule or deferred, the
+    // client lets the turn go on.
     let settled = outcome.permission == Some(Permission::Deny) || decision == Permission::Allow;
     if !outcome.go_on && !settled {
         outcome.go_on = true;
@@ -154,7 +162,8 @@ fn decide_permission(
     outcome.final_why = Some(why);
 }
 
-/// A field that a built-in tool cannot do without.
+/// A field that a built-in tool cannot do without. `updatedInput` replaces the
+/// whole input, so a hook that returns only the changed key loses the others.
 fn missing_field(event: &Event, input: &Map<String, Value>) -> Option<&'static str> {
     let needed: &[&str] = match event.str_field("tool_name")? {
         "Bash" => &["command"],

@@ -10,11 +10,13 @@ pub(crate) fn matches_wildcard(pattern: &str, text: &str) -> bool {
     let Some(mut rest) = text.strip_prefix(first) else {
         return false;
     };
+    // Without a star the texts must be equal.
     let Some(last) = pattern.rsplit('*').next().filter(|_| pattern.contains('*')) else {
         return rest.is_empty();
     };
     let middle: Vec<&str> = parts.collect();
     for part in &middle[..middle.len().saturating_sub(1)] {
+        // The first occurrence is as good as any later one, so there is nothing to go back to.
         match rest.find(part) {
             Some(at) => rest = &rest[at + part.len()..],
             None => return false,

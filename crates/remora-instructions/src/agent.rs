@@ -1,4 +1,4 @@
-//! What a subagent gets: instructions or none, and a memory of its own.
+//! What a subagent inherits: instructions or none, and a memory of its own.
 
 use std::path::{Path, PathBuf};
 
@@ -7,19 +7,20 @@ use crate::frontmatter::FrontmatterValue;
 use crate::start::LoadContext;
 use crate::{names, pages};
 
-/// Built-in agents that look around and get neither instructions nor memory.
+/// Built-in agents that only explore. The client starts them without
+/// instructions and memory.
 const AGENTS_WITHOUT_INSTRUCTIONS: &[&str] = &["Explore", "Plan"];
 
 /// How an agent is set up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SubagentConfig {
-    /// Which instruction files it gets.
+    /// Which instruction files it inherits.
     pub(crate) gets: InheritedInstructions,
     /// The index of its own memory.
     pub(crate) memory: Option<PathBuf>,
 }
 
-/// Which instruction files an agent gets.
+/// Which instruction files an agent inherits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum InheritedInstructions {
     /// All, and auto memory.
@@ -40,8 +41,8 @@ impl InheritedInstructions {
     }
 }
 
-/// Looks an agent up: its file in the project, then the person's; without one
-/// it is built in.
+/// Looks an agent up: its file in the project, then the user's; without one it
+/// is built in.
 pub(crate) fn load_subagent(scene: &LoadContext, name: &str) -> SubagentConfig {
     if AGENTS_WITHOUT_INSTRUCTIONS.contains(&name) {
         return SubagentConfig {

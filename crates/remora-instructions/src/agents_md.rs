@@ -1,5 +1,5 @@
-//! AGENTS.md: read when the project has no CLAUDE.md, beside it, or never,
-//! as the person chose; where it stands between the other files.
+//! AGENTS.md: read if the project has no CLAUDE.md, next to it, or never, as the
+//! user chose; and its position among the other files.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -20,9 +20,9 @@ struct LoadedSet {
     /// Paths that are loaded, and real ones of those that nothing imports;
     /// imports of an AGENTS.md go by these.
     paths: LoadedPaths,
-    /// Real files of the person and the project.
+    /// Real files of the user and the project.
     reals: LoadedPaths,
-    /// Words of the project's files.
+    /// Texts of the project's files: the client drops an AGENTS.md that repeats one.
     texts: Vec<(PathBuf, String)>,
 }
 
@@ -87,14 +87,15 @@ impl LoadedSet {
 }
 
 impl LoadContext {
-    /// The AGENTS.md files of the walk, each directory's with the number of
-    /// the draft that it stands before.
+    /// The AGENTS.md files of the walk, each directory's with the index of the
+    /// draft that it precedes: after all files of its directory, before the first
+    /// file of a deeper one.
     pub(crate) fn load_agents_files(
         &mut self,
         start: &StartFiles,
         drafts: &[PendingFile],
     ) -> Vec<(usize, Vec<PendingFile>)> {
-        // Most projects have no such file; then nothing is compared.
+        // Built on first use: most projects have no such file, and comparing texts is not free.
         let entries = || start.files.iter().map(LoadedRef::from);
         let compared =
             || LoadedSet::new(entries().chain(drafts.iter().map(LoadedRef::from)), start);
@@ -118,7 +119,8 @@ impl LoadContext {
             }
             let listed: HashSet<&PathBuf> = drafts.iter().map(|d| &d.path).collect();
             let below = |draft: &PendingFile| {
-                // What a rule that waits imports stands where the rule would.
+                // The import of a waiting rule has no listed parent; it counts as being where the
+                // rule would be.
                 let first = match &draft.parent {
                     Some(parent) if listed.contains(parent) => return false,
                     Some(parent) => parent,
@@ -169,6 +171,8 @@ impl LoadContext {
             self.loader.record_skip(file, None, why);
             return Vec::new();
         }
+        // By its spelled path: the client adds AGENTS.md outside its own loader, whose set of
+        // real paths it does not share.
         let how = FileRole {
             identity: FileIdentity::Spelled,
             ..FileRole::new(InstructionKind::Project, reach)
@@ -184,8 +188,8 @@ impl LoadContext {
         drafts
     }
 
-    /// AGENTS.md of nested directories, after a read that succeeded. `bare`
-    /// are the directories that gave no CLAUDE.md.
+    /// AGENTS.md of nested directories, after a read that succeeded. `bare` are the
+    /// directories without a CLAUDE.md of their own.
     pub(crate) fn nested_agents(
         &mut self,
         nested: &[PathBuf],

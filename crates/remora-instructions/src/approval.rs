@@ -1,5 +1,5 @@
-//! Whether a person agreed to imports from outside the project. The client's
-//! own book is read, never written.
+//! Whether the user approved imports from outside the project. The client's own
+//! record is read, never written: approving there is the client's dialog.
 
 use std::path::Path;
 
@@ -9,9 +9,10 @@ use crate::disk;
 use crate::names::{self, key};
 use crate::paths::InstructionPaths;
 
-/// What the client's book says of a project.
+/// Whether the client has recorded an approval for a project.
 pub(crate) fn in_client(places: &InstructionPaths, root: &Path) -> bool {
     let folder = places.config_dir.as_ref().unwrap_or(&places.home);
+    // Without a readable record nothing is approved: that is the safe answer.
     let Ok(bytes) = disk::read_bytes(&folder.join(names::CLIENT_STATE_FILE)) else {
         return false;
     };

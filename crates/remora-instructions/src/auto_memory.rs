@@ -1,5 +1,5 @@
 //! The client's auto memory: which folder a project has, how much of its index
-//! reaches a model, and what to tell someone who writes a long one. Pure: the
+//! reaches a model, and what to advise when an index gets too long. Pure: the
 //! caller finds the project's root and reads the files.
 
 #[cfg(test)]
@@ -9,7 +9,8 @@ mod tests;
 pub const MAX_INDEX_LINES: usize = 200;
 /// UTF-16 units of an index that reach a model.
 pub const MAX_INDEX_UTF16_UNITS: usize = 25_000;
-/// What a rewritten index should come down to.
+/// What a rewritten index should come down to: well below where the warning
+/// begins.
 pub const TARGET_INDEX_LINES: usize = 140;
 
 /// Where "close to full" begins: nine tenths of a limit.
@@ -22,7 +23,8 @@ const MAX_QUOTE_CHARS: usize = 80;
 /// UTF-16 units of a folder name before a hash takes over.
 const MAX_SLUG_UTF16_UNITS: usize = 200;
 
-/// The folder name that stands for a path, which is absolute and real.
+/// The folder name for a path, which is absolute and real. Not unique: `a_b` and
+/// `a-b` share a folder, as in the client.
 pub fn slugify_path(path: &str) -> String {
     let mut name = String::with_capacity(path.len());
     let mut units = 0;
@@ -31,7 +33,7 @@ pub fn slugify_path(path: &str) -> String {
             name.push(letter);
             units += 1;
         } else {
-            // The client replaces UTF-16 units, so an emoji leaves two marks.
+            // The client's expression runs over UTF-16 units, so an emoji leaves two hyphens.
             for _ in 0..letter.len_utf16() {
                 name.push('-');
                 units += 1;
@@ -48,7 +50,8 @@ pub fn slugify_path(path: &str) -> String {
     name
 }
 
-/// The client's string hash, over the path as it was and not over its slug.
+/// The client's string hash, over the path itself and not over its slug. It must
+/// agree bit for bit, or memories would go to a folder the client never reads.
 fn hash_utf16(text: &str) -> u32 {
     text.encode_utf16()
         .fold(0_i32, |sum, unit| {
@@ -116,7 +119,7 @@ pub fn truncate_index(text: &str) -> MemoryIndex {
 
 /// How many bytes of a text stay, by the limit on units.
 fn within_units(text: &str) -> usize {
-    // No character is shorter in bytes than in UTF-16 units.
+    // Counting is skipped for most indexes: no character has fewer bytes than UTF-16 units.
     if text.len() <= MAX_INDEX_UTF16_UNITS {
         return text.len();
     }
@@ -169,7 +172,7 @@ impl MemoryIndex {
         }
     }
 
-    /// One line that tells a reader what is missing, and how to mend it.
+    /// One line that says what is missing, and how to fix it. The model reads it.
     pub fn render_warning(&self) -> Option<String> {
         let cut = self.cut.as_ref()?;
         let which = if cut.within {

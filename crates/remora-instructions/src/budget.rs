@@ -53,6 +53,7 @@ impl LoadBudget {
     pub(crate) fn renew_limits(&mut self) {
         *self = Self {
             spent: self.spent,
+            // Warnings survive: a limit that the start reached is still true at the next read.
             reached: std::mem::take(&mut self.reached),
             ..Self::default()
         };
@@ -88,6 +89,7 @@ impl LoadBudget {
     /// A file was read.
     pub(crate) fn take_bytes(&mut self, bytes: u64) {
         self.spent.files += 1;
+        // The file that crosses the limit is read whole; each has a limit of its own.
         self.bytes = self.bytes.saturating_sub(bytes);
     }
 
@@ -109,7 +111,7 @@ impl LoadBudget {
     }
 
     fn record_limit(&mut self, path: &Path, limit: &str) {
-        // One line a limit and file; a hostile tree must not fill the report.
+        // One line per limit and file, and not too many: a hostile tree must not fill the report.
         if self.reached.len() < 100 {
             self.reached.insert(format!("{}: {limit}", path.display()));
         }

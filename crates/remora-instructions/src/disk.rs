@@ -1,12 +1,12 @@
-//! Reads one file without ever hanging on it or swallowing too much: regular
-//! files only, up to the size that is still loaded.
+//! Reads one file without blocking and without reading too much: regular files
+//! only, up to the size that is still loaded.
 
 use std::fmt;
 use std::path::Path;
 
 use remora_files::{ReadError, read_file};
 
-/// The largest file that is loaded.
+/// The largest file that is loaded, to the byte the client's limit.
 pub(crate) const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Why a file was not read.
@@ -20,7 +20,7 @@ pub(crate) enum FileReadError {
     Special,
     /// It holds more than [`MAX_FILE_BYTES`] bytes.
     TooLarge(u64),
-    /// The system said no.
+    /// The system refused.
     Unreadable(String),
 }
 

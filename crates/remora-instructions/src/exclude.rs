@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::rule::machine::{CaseSensitivity, PatternMachine};
 
-/// Patterns longer than this hit nothing; no path is that long.
+/// Patterns longer than this match nothing; no path is that long.
 const MAX_PATTERN_BYTES: usize = 4 * 1024;
 /// The characters that end the plain part of a pattern.
 const WILDCARDS: &[char] = &['*', '?', '[', '{'];
@@ -34,7 +34,7 @@ struct ExcludePattern {
 }
 
 impl Excludes {
-    /// Reads the patterns. `real_directory` gives the real path of a
+    /// Compiles the patterns. `real_directory` returns the real path of a
     /// directory, if it exists.
     pub(crate) fn new(
         patterns: impl IntoIterator<Item = String>,
@@ -67,6 +67,7 @@ impl Excludes {
         let chars: Vec<char> = path.chars().collect();
         self.patterns
             .iter()
+            // As in picomatch, a pattern that equals the path matches before it is read as a glob.
             .find(|p| p.text == path || p.machines.iter().any(|m| m.fits_text(&chars)))
             .map(|p| p.text.as_str())
     }
@@ -98,6 +99,7 @@ fn resolve_pattern(
     }
     let mut resolved = String::with_capacity(text.len());
     for c in real.chars() {
+        // The real directory is a path, not a pattern.
         if PATTERN_METACHARACTERS.contains(&c) {
             resolved.push('\\');
         }

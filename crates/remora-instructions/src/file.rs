@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 
 use crate::names;
 
-/// Whose words a file holds.
+/// Whose instructions a file contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum InstructionKind {
     /// The organisation's.
     Managed,
-    /// The person's, for all projects.
+    /// The user's, for all projects.
     User,
     /// The project's, shared.
     Project,
-    /// The person's, for this project.
+    /// The user's, for this project.
     Local,
-    /// Memories the agent keeps for the person.
+    /// Memories the agent keeps for the user.
     AutoMem,
     /// Memories a team shares.
     TeamMem,
@@ -36,7 +36,7 @@ impl InstructionKind {
         }
     }
 
-    /// What stands beside the path in the prompt.
+    /// The label after the path in the prompt.
     pub fn label(self) -> &'static str {
         match self {
             Self::Managed => "organization-managed policy instructions",
@@ -77,7 +77,7 @@ impl LoadReason {
     }
 }
 
-/// Whether hooks hear of a file.
+/// Whether hooks are notified of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookNotice {
     /// As `InstructionsLoaded`.
@@ -105,7 +105,7 @@ pub struct LoadedFile {
     pub bytes: u64,
     /// What the model reads.
     pub content: String,
-    /// Whether hooks hear of it.
+    /// Whether hooks are notified of it.
     pub announce: HookNotice,
 }
 
@@ -123,6 +123,7 @@ impl LoadedFile {
     pub fn is_loaded_by_client(&self) -> bool {
         match self.kind {
             InstructionKind::TeamMem => false,
+            // The client loads the index; a single memory comes in only by its address.
             InstructionKind::AutoMem => self.reason != LoadReason::Include,
             InstructionKind::Managed
             | InstructionKind::User
@@ -155,7 +156,7 @@ pub enum SkipReason {
     Excluded {
         /// The pattern.
         pattern: String,
-        /// The settings file it stands in.
+        /// The settings file it comes from.
         source: String,
     },
     /// The same file is loaded under another name.
@@ -166,9 +167,9 @@ pub enum SkipReason {
     Empty,
     /// It cannot be read, is too large, or is no file.
     NotRead(String),
-    /// It is outside the working directory and nobody approved that.
+    /// It is outside the working directory, and the user has not approved that.
     External,
-    /// It hangs too deep on a chain of imports.
+    /// It is too many imports away from its first file.
     TooDeep,
     /// Files with this extension are not imported.
     Extension(String),
@@ -186,9 +187,9 @@ pub enum SkipReason {
     ShadowedBy(PathBuf),
     /// AGENTS.md is not read in this mode.
     AgentsMode(&'static str),
-    /// Added directories give instructions only when a variable says so.
+    /// Added directories contribute instructions only if a variable says so.
     AddedDirectory,
-    /// This subagent does not get it.
+    /// This subagent does not inherit it.
     Agent(String),
 }
 
@@ -235,7 +236,8 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// Takes `.` and `..` out of an absolute path without asking the disk.
+/// Removes `.` and `..` from an absolute path without reading the disk: the
+/// client resolves import paths as text, before it looks at links.
 pub fn normalise_path(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -250,8 +252,8 @@ pub fn normalise_path(path: &Path) -> PathBuf {
     out
 }
 
-/// The directory that a file speaks for: the one that holds it, or that holds
-/// the settings folder it is in.
+/// The directory that a file applies to: the one that contains it, or that
+/// contains the settings folder it is in.
 pub(crate) fn find_owning_directory(file: &Path) -> &Path {
     let folder = file.parent().unwrap_or(file);
     let inside = folder

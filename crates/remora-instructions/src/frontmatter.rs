@@ -13,14 +13,14 @@ mod tests;
 /// The longest head that is read, in bytes; a longer one is an error.
 const MAX_FRONTMATTER_BYTES: usize = 256 * 1024;
 
-/// What stands behind a key.
+/// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FrontmatterValue {
     /// A text, quoted or plain.
     Text(String),
     /// A sequence, in either spelling.
     List(Vec<FrontmatterValue>),
-    /// A mapping; the keys keep their order, each stands once.
+    /// A mapping; the keys keep their order, each occurs once.
     Map(Vec<(String, FrontmatterValue)>),
     /// Nothing, `~` or `null`.
     Null,
@@ -49,7 +49,7 @@ fn split_head(text: &str) -> Option<(&str, &str)> {
     Some((head, body.trim_start_matches(is_blank)))
 }
 
-/// Reads a head. What is not quite YAML is mended first, the way the client
+/// Reads a head. What is not quite YAML is repaired first, the way the client
 /// does it; what stays broken is an error that says where.
 pub(crate) fn parse_frontmatter(front: &str) -> Result<Vec<(String, FrontmatterValue)>, String> {
     if front.len() > MAX_FRONTMATTER_BYTES {
@@ -60,7 +60,7 @@ pub(crate) fn parse_frontmatter(front: &str) -> Result<Vec<(String, FrontmatterV
     }
     let value = yaml::parse_document(front).or_else(|fault| match fault {
         yaml::YamlError::Refused(_) => Err(fault),
-        // What is told is the fault in what the person wrote.
+        // The first error is reported: it is about the text as the user wrote it.
         yaml::YamlError::Broken(_) => {
             yaml::parse_document(&repair::repair_frontmatter(front)).map_err(|_| fault)
         }

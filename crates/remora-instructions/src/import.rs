@@ -13,6 +13,8 @@ pub(crate) fn resolve_import(token: &str, folder: &Path, home: &Path) -> PathBuf
         None => folder.join(token),
     };
     let path = normalise_path(&path);
+    // The client joins relative paths, which drops the slash; a file with a slash behind it
+    // cannot be opened.
     if token.starts_with(['~', '/']) && token.ends_with('/') {
         return path.join("");
     }
@@ -27,13 +29,13 @@ pub(crate) fn parse_extension(path: &Path) -> Option<String> {
     (!stem.is_empty()).then(|| extension.to_lowercase())
 }
 
-/// Whether files with this extension are imported: those the client takes,
-/// tried one by one.
+/// Whether files with this extension are imported. The list is the client's,
+/// found by trying each extension.
 pub(crate) fn is_text(extension: &str) -> bool {
     TEXT_EXTENSIONS.binary_search(&extension).is_ok()
 }
 
-/// Sorted.
+/// Sorted, for the binary search.
 const TEXT_EXTENSIONS: &[&str] = &[
     "adoc",
     "asciidoc",

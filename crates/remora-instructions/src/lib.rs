@@ -4,10 +4,10 @@
 //! [`Instructions::load`] reads what is there when a session begins,
 //! [`Instructions::on_read`] what a touched file brings in,
 //! [`Instructions::reset`] starts over after a compaction. Also the saved
-//! memories that live as Markdown files beside them.
+//! memories that live as Markdown files next to them.
 //!
-//! Reads files below the places it is given and where imports lead. It knows
-//! nothing of hooks, stores or models, reads no environment and no clock.
+//! Reads files below the paths that the host passes in and where imports lead. It
+//! knows nothing of hooks, stores or models, reads no environment and no clock.
 #![forbid(unsafe_code)]
 
 mod agent;
@@ -57,8 +57,8 @@ pub use why::{FileExplanation, FileVerdict, Omission, PromptPosition};
 
 use start::{LoadContext, StartFiles};
 
-/// The directory that stands for a project: the main checkout of the
-/// repository that `cwd` lies in, or the real `cwd` outside git.
+/// The directory whose path identifies a project: the main checkout of the
+/// repository around `cwd`, or the real `cwd` outside git.
 pub fn project_root(cwd: &Path) -> PathBuf {
     let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
     repository::project_root(repository::Repository::find_containing(&cwd).as_ref(), &cwd)
@@ -67,9 +67,9 @@ pub fn project_root(cwd: &Path) -> PathBuf {
 /// Why the set of loaded files starts over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResetReason {
-    /// The conversation was compacted: hooks hear of the files again.
+    /// The conversation was compacted: hooks are notified of the files again.
     Compact,
-    /// Only what was cached is dropped: hooks hear nothing.
+    /// Only caches are dropped: hooks are not notified.
     Clear,
 }
 
@@ -112,7 +112,8 @@ impl Instructions {
     /// because of it. Each file comes once.
     pub fn on_read(&mut self, file: &Path) -> Vec<LoadedFile> {
         let file = self.scene.loader.cwd.join(file);
-        // What the model read itself is not handed to it again.
+        // Reading an instruction file puts it into the conversation, so it is not attached as
+        // well, neither now nor later.
         self.given.insert(file::normalise_path(&file));
         let before: Vec<LoadedFile> = self
             .start
@@ -134,6 +135,7 @@ impl Instructions {
             ResetReason::Compact => LoadReason::Compact,
             ResetReason::Clear => LoadReason::SessionStart,
         };
+        // A start over is a load of its own: the disk may have changed, and its budget is fresh.
         self.scene.loader.begin_load();
         self.scene.loader.clear_skipped();
         self.start = self.scene.start(reason);
@@ -143,6 +145,7 @@ impl Instructions {
             }
         }
         self.later.clear();
+        // Files that came on demand are forgotten, because the compaction dropped their text.
         self.given = self.start.given.clone();
     }
 
@@ -154,7 +157,7 @@ impl Instructions {
         skipped.filter(move |s| !loaded.contains(s.path.as_path()))
     }
 
-    /// What a person should mend.
+    /// What the user should fix.
     pub fn warnings(&self) -> impl Iterator<Item = &str> {
         let settings = self.scene.settings.warnings.iter();
         let files = self.scene.loader.warnings.iter();

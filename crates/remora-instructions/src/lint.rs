@@ -1,5 +1,5 @@
-//! What should be mended in instruction files: imports that lead nowhere,
-//! rules that never match, files nobody reads, lines that contradict each
+//! What should be fixed in instruction files: imports that lead nowhere, rules
+//! that never match, files that are never read, lines that contradict each
 //! other. Reads and reports; changes nothing.
 
 mod contradiction;
@@ -25,7 +25,7 @@ use sheet::LintFile;
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Words that somebody wrote do not reach the model.
+    /// Instructions that someone wrote do not reach the model.
     Error,
     /// Probably not what was meant.
     Warning,
@@ -44,14 +44,14 @@ impl Severity {
     }
 }
 
-/// Something to mend.
+/// Something to fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LintFinding {
     /// How much it matters.
     pub severity: Severity,
     /// What kind it is, in kebab case.
     pub code: &'static str,
-    /// The file to mend.
+    /// The file to fix.
     pub path: PathBuf,
     /// The line in it, from 1.
     pub line: Option<usize>,
@@ -97,11 +97,12 @@ struct LintContext<'a> {
 }
 
 impl Instructions {
-    /// Everything that should be mended, the gravest first.
+    /// Everything that should be fixed, the gravest first.
     pub fn lint(&self) -> Vec<LintFinding> {
         let mut findings = files::check_settings(&self.scene);
         findings.extend(files::check_limits(&self.scene));
         if self.scene.disabled_by().is_none() {
+            // A context of its own: listing all rules must not change what the session has loaded.
             let mut scene = LoadContext::new(self.scene.places.clone(), self.scene.options.clone());
             let waiting = waiting::list_waiting_rules(&mut scene, &self.below_cwd());
             let bench = LintContext {
@@ -158,6 +159,8 @@ fn check_contradictions(bench: &LintContext<'_>) -> Vec<LintFinding> {
     }
     let mut documents = Vec::new();
     for file in bench.session.start() {
+        // The file is read again, because the loaded content has lost its line numbers. A text
+        // from settings has no file.
         let sheet = LintFile::read_file(&file.path);
         documents.push(match sheet {
             Some(sheet) => Document {
@@ -174,7 +177,7 @@ fn check_contradictions(bench: &LintContext<'_>) -> Vec<LintFinding> {
             },
         });
     }
-    // Rules meet in a prompt for sure only when they wait for the same files.
+    // Two rules are certainly in a prompt together only if they wait for the same files.
     let mut groups: BTreeMap<(&Path, &[String]), usize> = BTreeMap::new();
     for rule in &bench.waiting {
         let Some(sheet) = bench.waiting_sheets.iter().find(|s| s.path == rule.path) else {

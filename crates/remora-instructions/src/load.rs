@@ -1,8 +1,7 @@
 //! Reads one file with everything it imports, and one folder of rules. Each
-//! real file once; what is left out is written down with its reason.
+//! real file once; what is left out is recorded with its reason.
 //!
-//! Which files are asked for, and in which order, is `start.rs`'s and
-//! `touch.rs`'s business.
+//! Which files to load, and in which order, is up to `start.rs` and `touch.rs`.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
@@ -22,7 +21,8 @@ use crate::{frontmatter, markdown, names};
 
 /// How many imports away from the first file a file may be.
 const MAX_IMPORT_DEPTH: usize = 4;
-/// Folders inside folders of rules that are followed.
+/// How deep folders of rules may be nested: deeper than anyone does, and shallow
+/// enough that a hostile tree does not exhaust the stack.
 const MAX_RULES_DEPTH: usize = 32;
 
 /// Why a file is not read when the load has read enough.
@@ -32,7 +32,7 @@ const OVER_BUDGET: &str = "not read: other files of this load were too large in 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ImportScope {
     Anywhere,
-    /// Files whose real place is below the working directory.
+    /// Files whose real path is below the working directory.
     Inside,
 }
 
@@ -72,11 +72,11 @@ pub(crate) enum RuleMode {
     No,
 }
 
-/// By what a file is known again.
+/// Which path recognises a file that is met a second time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileIdentity {
     Real,
-    /// AGENTS.md and its imports, which a module of its own adds.
+    /// AGENTS.md and its imports, which the client adds in a step of its own.
     Spelled,
 }
 
@@ -92,7 +92,7 @@ pub(crate) struct PendingFile {
     pub(crate) content: String,
 }
 
-/// Files that were met, with the name each was met under.
+/// Files that were loaded so far, with the path each is listed under.
 pub(crate) type LoadedPaths = HashMap<PathBuf, PathBuf>;
 
 /// The reading side: what all files share.
@@ -104,8 +104,8 @@ pub(crate) struct Loader {
     excludes: Excludes,
     sources: Vec<SourcedValue>,
     directories: HashMap<PathBuf, Option<PathBuf>>,
-    /// Files that are passed over together with what they import, because
-    /// the session has them.
+    /// Files that are skipped together with their imports, because the session has
+    /// them.
     pub(crate) passed: HashSet<PathBuf>,
     /// Paths that the start lists: nested rules among them do not come again.
     pub(crate) met: HashSet<PathBuf>,
@@ -156,14 +156,16 @@ impl Loader {
     ) -> Vec<PendingFile> {
         let mut files = Vec::new();
         self.list_rule_files(folder, 0, &mut BTreeSet::new(), &mut files);
-        // By bytes: comparing paths part by part costs more than reading them.
+        // The client takes them in the order of the disk; ours must be the same everywhere.
+        // By bytes, because comparing paths part by part costs more than reading the files.
         files.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
         let rule = match how.rule {
             RuleMode::No => RuleMode::Yes,
             rule => rule,
         };
         let how = FileRole { rule, ..how };
-        // A rule that the session has may import one that still waits.
+        // A rule that the session has may import one that still waits, so on this way loaded
+        // rules are walked through again. The caller drops what is not new.
         let passed = match want {
             RuleSelection::Always => HashSet::new(),
             RuleSelection::Conditional => mem::take(&mut self.passed),
@@ -178,6 +180,8 @@ impl Loader {
         if want == RuleSelection::Conditional {
             return conditional;
         }
+        // The imports of a waiting rule stay in `always`: in the client they load at the start
+        // although the rule itself does not.
         for draft in conditional {
             let globs = draft.globs.map(|g| g.texts().to_vec()).unwrap_or_default();
             self.record_skip(
@@ -189,8 +193,8 @@ impl Loader {
         always
     }
 
-    /// All rule files below a folder; symbolic links are followed, circles
-    /// are not.
+    /// All rule files below a folder. Symbolic links are followed; a folder that was
+    /// visited before is not, or a link to a parent would never end.
     fn list_rule_files(
         &mut self,
         folder: &Path,
@@ -222,6 +226,7 @@ impl Loader {
             }
             if kind.is_dir() {
                 self.list_rule_files(&path, depth + 1, been, files);
+            // Hidden files, `node_modules` and a file called `.md` all count; `.MD` does not.
             } else if path.as_os_str().as_encoded_bytes().ends_with(b".md") {
                 files.push(path);
             }
@@ -241,15 +246,18 @@ impl Loader {
             loader.record_skip(path, parent.as_deref(), why);
         };
         let Some(real) = self.resolve_real_path(spelled) else {
-            // A layer file that is not there is the usual case.
+            // Most directories have no layer file, which is not worth recording. A dangling link
+            // or a dead import is.
             if parent.is_some() || fs::symlink_metadata(spelled).is_ok() {
                 skip(self, spelled, SkipReason::Missing);
             }
             return;
         };
-        // Rules are listed under their real path.
+        // The client lists rules under their real path, all other files as spelled.
         let moved = how.rule != RuleMode::No && parent.is_none() && real != spelled;
         let path = if moved { real.as_path() } else { spelled };
+        // At a read, other files are attached again even if the start has the same real file
+        // under another name; nested rules are not.
         let met = |path| self.met.contains(path);
         let again = how.rule == RuleMode::Nested && (met(real.as_path()) || met(spelled));
         let passed = again || self.passed.contains(path);
@@ -257,6 +265,8 @@ impl Loader {
             FileIdentity::Real => real.as_path(),
             FileIdentity::Spelled => path,
         };
+        // Marked as seen although nothing is loaded: another file of this load must not import
+        // it, either.
         if parent.is_none() && passed {
             seen.insert(key.to_path_buf(), path.to_path_buf());
             return;
@@ -272,6 +282,8 @@ impl Loader {
             skip(self, path, why);
             return;
         }
+        // An import must be inside both as written and by its real path. A layer file may be a
+        // link to anywhere; a rule that resolves outside is refused.
         let inside = match &parent {
             Some(_) => spelled.starts_with(&self.cwd) && real.starts_with(&self.cwd),
             None => {
@@ -284,6 +296,8 @@ impl Loader {
             skip(self, path, SkipReason::External);
             return;
         }
+        // Before the file is marked as seen: the limit holds per chain, and the file may still
+        // come in by a shorter way.
         if chain.len() > MAX_IMPORT_DEPTH {
             skip(self, path, SkipReason::TooDeep);
             return;
@@ -297,6 +311,7 @@ impl Loader {
             Err(why) => return skip(self, path, SkipReason::NotRead(why.to_string())),
         };
         self.budget.take_bytes(bytes.len() as u64);
+        // Before its imports are followed, so a circle ends here.
         seen.insert(key.to_path_buf(), path.to_path_buf());
         let text = markdown::decode_text(&bytes);
         let (front, body) = frontmatter::split_frontmatter(&text);
@@ -306,6 +321,7 @@ impl Loader {
         };
         let page = markdown::parse_markdown(body);
         let content = markdown::trim_text(&page.text);
+        // An empty file is no entry (and no "CLAUDE.md exists"), but its imports still count.
         if content.is_empty() {
             skip(self, path, SkipReason::Empty);
         } else {
@@ -321,6 +337,7 @@ impl Loader {
         if page.imports.is_empty() {
             return;
         }
+        // Imports of a linked file are relative to the link's target.
         let folder = real.parent().unwrap_or(Path::new("/")).to_path_buf();
         chain.push(path.to_path_buf());
         for (number, found) in page.imports.iter().enumerate() {
@@ -330,19 +347,21 @@ impl Loader {
             let target = import::resolve_import(&found.path, &folder, &self.home);
             match import::parse_extension(&target) {
                 Some(extension) if !import::is_text(&extension) => {
-                    // Only worth a word if there is such a file.
+                    // Prose has such words, too, so it is recorded only if there is such a file.
                     if target.is_file() {
                         self.record_skip(&target, Some(path), SkipReason::Extension(extension));
                     }
                 }
+                // `how` goes along: a file imported by a rule waits for its own `paths`, one
+                // imported by a CLAUDE.md ignores them.
                 _ => self.load_with_imports(&target, how, chain, seen, out),
             }
         }
         chain.pop();
     }
 
-    /// Whether a nested rule lies outside only because its settings folder
-    /// is a link: then the rules come with the folder.
+    /// Whether a nested rule is outside only because its settings folder is a
+    /// link: then the rules come with the folder.
     fn is_in_linked_folder(&mut self, real: &Path, spelled: &Path, how: FileRole) -> bool {
         let folder = spelled
             .ancestors()
@@ -374,9 +393,11 @@ impl Loader {
         spelled: &Path,
         real: Option<&Path>,
     ) -> Option<SkipReason> {
+        // A user cannot exclude what the organisation prescribes.
         if kind == InstructionKind::Managed || self.excludes.is_empty() {
             return None;
         }
+        // For a linked rule both the link and its target can be excluded.
         let hit = self.excludes.find_match(spelled);
         let pattern = hit.or_else(|| self.excludes.find_match(real?))?;
         let source = self.sources.iter().find(|s| s.value == pattern);
@@ -397,7 +418,7 @@ impl Loader {
         }
     }
 
-    /// What was met and left out.
+    /// What was found and left out.
     pub(crate) fn skipped(&self) -> &[SkippedFile] {
         &self.skipped
     }
@@ -410,6 +431,8 @@ impl Loader {
     /// The real path of something that exists.
     pub(crate) fn resolve_real_path(&mut self, path: &Path) -> Option<PathBuf> {
         let about = fs::symlink_metadata(path).ok()?;
+        // Only the last component needs its own look; directories come from the cache, since
+        // many files share one.
         if about.is_symlink() {
             return fs::canonicalize(path).ok();
         }
@@ -419,7 +442,7 @@ impl Loader {
         Some(self.real_directory(parent)?.join(name))
     }
 
-    /// The same for a directory; asked again and again, so remembered.
+    /// The same for a directory, cached because every file of it asks again.
     fn real_directory(&mut self, dir: &Path) -> Option<PathBuf> {
         if let Some(known) = self.directories.get(dir) {
             return known.clone();
@@ -429,7 +452,7 @@ impl Loader {
         real
     }
 
-    /// Another load begins: forgets what may have changed on the disk since.
+    /// Begins another load: drops what may have changed on the disk since.
     pub(crate) fn begin_load(&mut self) {
         self.directories.clear();
         self.budget.renew_limits();

@@ -1,5 +1,6 @@
-//! One instruction text: takes the block comments out and finds the files it
-//! imports, as the client's Markdown reader does, odd cases included. Pure:
+//! One instruction text: removes the block comments and finds the files it
+//! imports, as the client's Markdown lexer does (`marked` 15.0 without GFM), odd
+//! cases included; `docs/design/0010` says why no Markdown crate serves. Pure:
 //! whether a named file exists, and whether it may be loaded, is not decided
 //! here.
 
@@ -52,11 +53,13 @@ pub(crate) struct InstructionImport {
 /// Bytes of a file as text: bad UTF-8 replaced, line feeds only. A byte order
 /// mark stays: to the client's Markdown reader it is a letter like others.
 pub(crate) fn decode_text(bytes: &[u8]) -> String {
-    // Checking whole texts is much faster than looking for faults.
+    // Validating first is much faster than the lossy conversion, and nearly all texts are
+    // valid.
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => String::from_utf8_lossy(bytes),
     };
+    // A deliberate difference: the client keeps CR in files without comments.
     if text.contains('\r') {
         text.replace("\r\n", "\n").replace('\r', "\n")
     } else {
@@ -73,6 +76,7 @@ pub(crate) fn trim_text(text: &str) -> &str {
 pub(crate) fn parse_markdown(body: &str) -> CleanedMarkdown {
     let comments = body.contains("<!--");
     let marks = body.contains('@');
+    // Most files hold neither, and parsing would change nothing in them.
     if !comments && !marks {
         let text = body.to_owned();
         return CleanedMarkdown {
@@ -85,6 +89,8 @@ pub(crate) fn parse_markdown(body: &str) -> CleanedMarkdown {
     if marks {
         parsed.walk_pieces(&mut imports);
     }
+    // Only a text with a comment is rebuilt from its blocks, as in the client: rebuilding
+    // loses link definitions.
     let text = if comments {
         parsed.to_cleaned_text()
     } else {
@@ -122,6 +128,7 @@ impl ParsedMarkdown {
         let mut text = String::new();
         for block in &self.blocks {
             match block.kind {
+                // Top-level blocks only: comments in lists, quotes and other HTML stay.
                 BlockKind::Html if is_comment(&block.raw) => {
                     text.push_str(&without_comments(&block.raw));
                 }
@@ -144,6 +151,8 @@ fn walk_blocks(blocks: &[Block], links: &HashSet<String>, sink: &mut impl PieceS
             BlockKind::Code => sink.accept_piece(Piece::Code(text.text), text.lines),
             BlockKind::Html => sink.accept_piece(Piece::Html(text.text), text.lines),
             BlockKind::Text => {
+                // The client looks at these lines twice: as one text, then at their inline
+                // parts. So an import in a code span of a list item can count.
                 sink.accept_piece(Piece::Lines(text.text), text.lines);
                 InlineParser::parse_block(text, links, sink);
             }
@@ -209,7 +218,7 @@ fn strip_comments(raw: &str, lines: &[usize]) -> Chunk {
         }
         left.text.push_str(part.text);
         if let Some(last) = left.lines.last_mut() {
-            // What is on this line now stood behind the comment.
+            // The text on this line now comes from after the comment.
             *last = part.line_number(0);
         }
         left.lines.extend(part.lines.iter().skip(1));
@@ -238,6 +247,7 @@ impl PieceSink for ImportCollector {
     fn accept_piece(&mut self, piece: Piece<'_>, lines: &[usize]) {
         match piece {
             Piece::Text(text, _) | Piece::Lines(text) => self.scan_text(text, lines),
+            // What shares a line with a comment is kept, and so are imports in it.
             Piece::Html(html) if is_comment(html) => {
                 let left = strip_comments(html, lines);
                 self.scan_text(&left.text, &left.lines);

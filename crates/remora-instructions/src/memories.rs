@@ -1,6 +1,6 @@
-//! Saved memories: one Markdown file a fact, an index beside them, three
-//! places to keep them. The files are the only truth; nothing here caches.
-//! Folders, the time and what counts as a secret come from the caller.
+//! Saved memories: one Markdown file per fact, an index next to them, three
+//! places to keep them. The files are the only source of truth; nothing here
+//! caches. Folders, the time and what counts as a secret come from the caller.
 
 pub mod advice;
 pub mod check;
@@ -26,17 +26,17 @@ pub use self::folder::MemoryFolder;
 /// Finds secrets in a text, and says what each is without quoting it.
 pub type SecretFinder<'a> = &'a dyn Fn(&str) -> Vec<String>;
 
-/// What a memory weighs when nobody says.
+/// The priority of a memory whose file does not say.
 pub const DEFAULT_PRIORITY: u8 = 3;
 
 /// Whose memories a folder holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryScope {
-    /// One person's, in one project: the client's auto memory.
+    /// The user's, in one project: the client's auto memory.
     Project,
     /// Everyone's in a repository.
     Team,
-    /// One person's, in all projects.
+    /// The user's, in all projects.
     User,
 }
 
@@ -68,9 +68,9 @@ impl fmt::Display for MemoryScope {
 /// What a memory is about: the `type` of its frontmatter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryType {
-    /// Who the person is: role, skills, preferences.
+    /// Who the user is: role, skills, preferences.
     User,
-    /// How the person wants work to be done.
+    /// How the user wants work to be done.
     Feedback,
     /// Who does what, why, and until when.
     Project,
@@ -191,7 +191,7 @@ impl MemoryUri {
             let end = rest[MEMORY_URI_SCHEME.len()..]
                 .find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/')))
                 .map_or(rest.len(), |end| end + MEMORY_URI_SCHEME.len());
-            // A full stop behind it belongs to the sentence.
+            // Names may contain dots, but a full stop at the end belongs to the sentence.
             let token = rest[..end].trim_end_matches(['.', '/', '-']);
             if let Ok(uri) = Self::parse(token)
                 && !found.contains(&uri)
@@ -218,7 +218,7 @@ pub struct Memory {
     pub path: PathBuf,
     /// What to call it.
     pub title: String,
-    /// One line that tells when it matters.
+    /// One line that says when it matters.
     pub description: Option<String>,
     /// What it is about, if the file says so in one of the four words.
     pub kind: Option<MemoryType>,
@@ -230,7 +230,7 @@ pub struct Memory {
     pub modified: Option<String>,
     /// Names of other memories that it links to.
     pub links: Vec<String>,
-    /// What stands below the frontmatter, trimmed.
+    /// The text below the frontmatter, trimmed.
     pub body: String,
     /// The `name` of the frontmatter, where it differs from the file's.
     pub alias: Option<String>,
@@ -244,7 +244,7 @@ impl Memory {
         self.priority <= 2
     }
 
-    /// The line that an index shows beside the title.
+    /// The line that an index shows after the title.
     pub fn index_summary(&self) -> String {
         match &self.description {
             Some(text) => text.clone(),
@@ -281,7 +281,7 @@ pub enum MemoryError {
     /// A name that is no name.
     #[error("`{}` cannot be the name of a memory: {why}", name.escape_debug())]
     Name {
-        /// As it was given.
+        /// As the caller wrote it.
         name: String,
         /// What is wrong with it.
         why: &'static str,
@@ -289,7 +289,7 @@ pub enum MemoryError {
     /// An address that is none.
     #[error("`{}` is not the address of a memory: {why}", text.escape_debug())]
     Uri {
-        /// As it was given.
+        /// As the caller wrote it.
         text: String,
         /// What is wrong with it.
         why: &'static str,
@@ -311,7 +311,7 @@ pub enum MemoryError {
     /// More than one memory answers to that name.
     #[error("`{name}` means more than one memory: {}", among.join(", "))]
     Unclear {
-        /// As it was given.
+        /// As the caller wrote it.
         name: String,
         /// Their names.
         among: Vec<String>,
@@ -342,7 +342,7 @@ pub enum MemoryError {
         /// The file.
         path: PathBuf,
     },
-    /// The system said no.
+    /// The system refused.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file or folder.

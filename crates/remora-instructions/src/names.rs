@@ -3,7 +3,7 @@
 
 /// The instruction file of a directory.
 pub const INSTRUCTION_FILE: &str = "CLAUDE.md";
-/// The person's own beside it.
+/// The user's own, next to it.
 pub(crate) const LOCAL_INSTRUCTION_FILE: &str = "CLAUDE.local.md";
 /// What other agents call the instruction file.
 pub(crate) const AGENTS_FILE: &str = "AGENTS.md";
@@ -13,7 +13,7 @@ pub(crate) const SETTINGS_DIR: &str = ".claude";
 pub(crate) const RULES_DIR: &str = "rules";
 /// Saved memories that a team shares, in the settings folder.
 pub(crate) const TEAM_MEMORY_DIR: &str = "team-memory";
-/// Agents of a project or a person, in the settings folder.
+/// Agents of a project or a user, in the settings folder.
 pub(crate) const AGENTS_DIR: &str = "agents";
 /// The index of a folder of saved memories.
 pub(crate) const MEMORY_INDEX_FILE: &str = "MEMORY.md";

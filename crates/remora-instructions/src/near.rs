@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Entries that are looked at; a folder with more gives no advice beyond them.
+/// Entries that are looked at: a hint is not worth a scan of a huge folder.
 const MAX_SCANNED_ENTRIES: usize = 5_000;
 
 /// An existing path whose spelling is close to one that does not exist.
@@ -12,10 +12,11 @@ pub(crate) fn find_nearest_path(path: &Path) -> Option<PathBuf> {
     let folder = path.parent()?;
     let wanted = path.file_name()?.to_string_lossy().to_lowercase();
     if !folder.is_dir() {
-        // The mistake is further up: mend that part and try again.
+        // The mistake is further up: correct that part and try again.
         let mended = find_nearest_path(folder)?.join(path.file_name()?);
         return mended.exists().then_some(mended);
     }
+    // One mistake in four letters: in short names everything is close to everything.
     let allowed = wanted.chars().count() / 4;
     let mut best: Option<(usize, PathBuf)> = None;
     for entry in fs::read_dir(folder)
@@ -46,7 +47,7 @@ pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
         for (j, y) in b.iter().enumerate() {
             let change = row[j] + usize::from(x != y);
             let mut best = change.min(row[j + 1] + 1).min(next[j] + 1);
-            // Two letters that changed places are one mistake.
+            // Two swapped letters are one mistake.
             if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
                 best = best.min(before[j - 1] + 1);
             }

@@ -12,7 +12,7 @@ use crate::names;
 pub struct InstructionPaths {
     /// Where the session started.
     pub cwd: PathBuf,
-    /// The person's home.
+    /// The user's home.
     pub home: PathBuf,
     /// The settings directory in it, if it is not the usual one.
     pub config_dir: Option<PathBuf>,
@@ -20,7 +20,7 @@ pub struct InstructionPaths {
     pub managed: Option<PathBuf>,
     /// Directories that were added on the command line.
     pub added: Vec<PathBuf>,
-    /// The folder of the person's own memories, for `memory://user/`.
+    /// The folder of the user's own memories, for `memory://user/`.
     pub user_memories: Option<PathBuf>,
 }
 
@@ -37,7 +37,7 @@ impl InstructionPaths {
         }
     }
 
-    /// The person's settings directory.
+    /// The user's settings directory.
     pub fn config_dir(&self) -> PathBuf {
         match &self.config_dir {
             Some(dir) => dir.clone(),
@@ -46,14 +46,14 @@ impl InstructionPaths {
     }
 }
 
-/// Which layers of a person and a project are read.
+/// Which layers of the user and the project are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InstructionSources {
-    /// The person's own.
+    /// The user's own.
     pub user: bool,
     /// The project's.
     pub project: bool,
-    /// The person's own in the project.
+    /// The user's own in the project.
     pub local: bool,
 }
 
@@ -81,10 +81,10 @@ pub enum LoadMode {
 /// files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ExternalImports {
-    /// Only if the client's own book says that the person agreed.
+    /// Only if the client has recorded the user's approval.
     #[default]
     AsTheClientKnows,
-    /// The person agreed.
+    /// The user approved it to Remora.
     Approved,
 }
 

@@ -1,5 +1,6 @@
-//! Loaded files as the block a model reads, and as JSON. The block cannot be
-//! broken by what files hold: our tags and headings in a text are disarmed.
+//! Loaded files as the block a model reads, and as JSON. No file can break out of
+//! the block: our tags and headings inside a text are escaped, because a
+//! repository must not speak with the user's voice.
 
 mod system;
 #[cfg(test)]
@@ -55,8 +56,7 @@ fn push_closing_tag(text: &mut String) {
     text.push_str(">\n");
 }
 
-/// What a touched file brought in, as the blocks that stand beside a tool's
-/// result.
+/// What a touched file brought in, as the blocks that follow a tool's result.
 pub fn render_on_demand(files: &[LoadedFile]) -> String {
     let mut text = String::new();
     for file in files {
@@ -87,6 +87,7 @@ fn push_file(text: &mut String, file: &LoadedFile) {
 
 /// A path in a heading: one line, and nothing that is a tag of ours.
 fn heading_path(file: &LoadedFile) -> String {
+    // A file name may contain anything but a slash, line breaks and tags included.
     let path = file.path.to_string_lossy();
     let visible: String = path
         .chars()
@@ -121,7 +122,7 @@ pub(crate) fn escape_markup(text: &str) -> String {
             out.push('\\');
         }
         out.push(c);
-        // A heading indented by blanks would still look like one.
+        // An indented heading would still look like one to a model.
         line_start = is_break(c) || (line_start && c.is_whitespace());
     }
     out
@@ -165,8 +166,8 @@ fn skipped_json(skipped: &SkippedFile) -> Value {
     })
 }
 
-/// What hooks are told of a file, without the fields that the host adds:
-/// `None` for files they do not hear of.
+/// The payload that hooks receive for a file, without the fields that the host
+/// adds; `None` for files that are not announced.
 pub fn build_hook_payload(file: &LoadedFile) -> Option<Value> {
     if file.announce == crate::HookNotice::No {
         return None;
@@ -177,6 +178,7 @@ pub fn build_hook_payload(file: &LoadedFile) -> Option<Value> {
         "load_reason": file.reason.as_str(),
     });
     let fields = fact.as_object_mut()?;
+    // The client sends patterns for rules that they woke, and for nothing else.
     if let (Some(globs), LoadReason::PathGlobMatch) = (&file.globs, file.reason) {
         fields.insert("globs".into(), json!(globs));
     }

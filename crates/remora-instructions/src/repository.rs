@@ -1,5 +1,5 @@
-//! Which repository a directory belongs to, read from git's own files; no
-//! `git` process is needed.
+//! Which repository a directory belongs to, read from git's own files: a `git`
+//! process costs milliseconds and could run programs that the repository names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use remora_files::read_text;
 
 use crate::names;
 
-/// What a file that points elsewhere may hold.
+/// The longest pointer file that is read: one path fits many times over.
 const MAX_POINTER_BYTES: u64 = 16 * 1024;
 
 /// A checkout.
@@ -22,7 +22,7 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// The checkout that a (real) directory lies in.
+    /// The checkout around a (real) directory.
     pub(crate) fn find_containing(directory: &Path) -> Option<Self> {
         let root = directory.ancestors().find(|dir| is_root(dir))?;
         Some(Self {
@@ -45,10 +45,10 @@ fn is_root(dir: &Path) -> bool {
     fs::symlink_metadata(dir.join(".git")).is_ok()
 }
 
-/// The main checkout of a worktree: its `.git` is a file that points into
-/// the main one's `.git/worktrees`, and what lies there points back. A pointer
-/// alone may come out of an archive: it would hand one project's memory to
-/// another. A submodule's points elsewhere.
+/// The main checkout of a worktree: its `.git` is a file that points into the
+/// main one's `.git/worktrees`, and the entry there points back. A pointer alone
+/// may come out of an archive, and would give one project access to the memory
+/// of another. A submodule's points elsewhere.
 fn main_checkout(root: &Path) -> Option<PathBuf> {
     let pointer = read_text(&root.join(".git"), MAX_POINTER_BYTES).ok()?;
     let folder = fs::canonicalize(root.join(git::parse_gitdir_pointer(&pointer)?)).ok()?;
@@ -64,8 +64,8 @@ fn main_checkout(root: &Path) -> Option<PathBuf> {
     None
 }
 
-/// The directory whose name stands for the project: the main checkout, or
-/// the directory itself outside git.
+/// The directory whose path identifies the project: the main checkout, or the
+/// directory itself outside git.
 pub(crate) fn project_root(repository: Option<&Repository>, cwd: &Path) -> PathBuf {
     repository.map_or_else(|| cwd.to_path_buf(), |r| r.main.clone())
 }

@@ -28,14 +28,15 @@ pub(crate) struct Globs {
     patterns: IgnorePatterns,
 }
 
-/// Reads the frontmatter of a rule file. The second part is for a person:
-/// what was not understood, and what can never match.
+/// Reads the frontmatter of a rule file. The second part is for the user: what
+/// was not understood, and what can never match.
 pub(crate) fn parse_rule_scope(front: Option<&str>) -> (RuleScope, Vec<String>) {
     let Some(front) = front else {
         return (RuleScope::Always, Vec::new());
     };
     let entries = match frontmatter::parse_frontmatter(front) {
         Ok(entries) => entries,
+        // As in the client, a head that cannot be read makes the rule unconditional.
         Err(error) => {
             return (
                 RuleScope::Always,
@@ -48,6 +49,7 @@ pub(crate) fn parse_rule_scope(front: Option<&str>) -> (RuleScope, Vec<String>) 
     };
     let mut warnings = Vec::new();
     let texts = expand_patterns(value, &mut warnings);
+    // Also true for no pattern at all: `paths: []` or a number is no condition.
     if texts.iter().all(|text| text == "**") {
         return (RuleScope::Always, warnings);
     }
@@ -108,6 +110,8 @@ fn expand_patterns(value: &FrontmatterValue, warnings: &mut Vec<String>) -> Vec<
             vec![pattern.to_owned()]
         });
         texts.extend(expanded.into_iter().filter_map(|mut text| {
+            // This makes `docs/**` the name `docs`, which matches at any depth. Odd, but the client
+            // does it.
             if text.ends_with("/**") {
                 text.truncate(text.len() - 3);
             }
@@ -129,7 +133,7 @@ fn collect_strings<'a>(value: &'a FrontmatterValue, into: &mut Vec<&'a str>) {
     }
 }
 
-/// Why one pattern can never match, for a person.
+/// Why one pattern can never match, in words for the user.
 fn explain_dead_pattern(text: &str) -> Option<String> {
     let name = quote_pattern(text);
     let body = text.strip_prefix('!').unwrap_or(text);
@@ -154,7 +158,7 @@ fn only_negative(text: &str) -> String {
     )
 }
 
-/// A pattern in quotes, cut when nobody would read it.
+/// A pattern in quotes, cut if it is too long to read.
 fn quote_pattern(text: &str) -> String {
     const MAX_QUOTED_CHARS: usize = 80;
     match text.char_indices().nth(MAX_QUOTED_CHARS) {

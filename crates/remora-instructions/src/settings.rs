@@ -1,5 +1,5 @@
-//! What settings files say about instructions: excludes, memory, the way of
-//! AGENTS.md. Reads the same files as the hooks engine, for other keys.
+//! What settings files say about instructions: excludes, memory, how AGENTS.md is
+//! treated. Reads the same files as the hooks engine, for other keys.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,14 +30,14 @@ pub enum AgentsMode {
     /// Read when the project has no CLAUDE.md.
     #[default]
     Fallback,
-    /// Read beside it.
+    /// Read as well as CLAUDE.md.
     Both,
     /// Of all files only managed ones and memory, at the start.
     ManagedOnly,
 }
 
 impl AgentsMode {
-    /// Today's words, under today's key.
+    /// The current words, under the current key.
     fn parse(word: &str) -> Option<Self> {
         Some(match word {
             "claude-md" => Self::ClaudeOnly,
@@ -48,7 +48,7 @@ impl AgentsMode {
         })
     }
 
-    /// The old words, under the old key.
+    /// The former words, under the former key. The client still accepts them.
     fn parse_old(word: &str) -> Option<Self> {
         Some(match word {
             "claude" => Self::ClaudeOnly,
@@ -60,7 +60,7 @@ impl AgentsMode {
     }
 }
 
-/// A value and the file it stands in.
+/// A value and the file it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcedValue {
     /// The value.
@@ -79,7 +79,7 @@ pub(crate) struct Settings {
     agents_off: bool,
     /// More directories that count as the session's.
     pub(crate) directories: Vec<String>,
-    /// Patterns with the file each stands in.
+    /// Patterns with the file each comes from.
     pub(crate) excludes: Vec<SourcedValue>,
     pub(crate) managed_text: Option<SourcedValue>,
     pub(crate) auto_memory: Option<bool>,
@@ -97,6 +97,7 @@ impl Settings {
         options: &'a InstructionOptions,
         name: &str,
     ) -> Option<&'a str> {
+        // The client applies `env` of its settings to its own process.
         let value = self.env.get(name).or_else(|| options.variables.get(name));
         value.map(String::as_str)
     }
@@ -147,6 +148,7 @@ pub(crate) fn load_settings(places: &InstructionPaths, options: &InstructionOpti
         settings.take_file(layer, &file);
     }
     if let Some(text) = &options.settings {
+        // Between local and managed, as in the client.
         settings.take_text(SettingsLayer::Flag, "--settings", text);
     }
     if let Some(managed) = &places.managed {
@@ -195,6 +197,7 @@ impl Settings {
         match serde_json::from_str::<Value>(text) {
             Ok(Value::Object(mut map)) => {
                 let misfits = shapes::find_type_mismatches(&map);
+                // As for hooks: a wrong type voids a user's file, in managed settings only its key.
                 if let (Some(first), false) = (misfits.first(), layer == SettingsLayer::Managed) {
                     self.warnings.push(format!(
                         "{source}: {first}, so the whole file counts for nothing"
@@ -223,6 +226,7 @@ impl Settings {
             value: value.to_owned(),
             source: source.to_owned(),
         };
+        // Lists add up over all layers; single values are replaced by the later layer.
         if let Some(list) = value.get(key::EXCLUDES) {
             let patterns = list.as_array().into_iter().flatten();
             let patterns = patterns.filter_map(Value::as_str);
@@ -254,6 +258,7 @@ impl Settings {
         if let Some(style) = text(key::OUTPUT_STYLE) {
             self.output_style = Some(sourced(style));
         }
+        // In any other layer the client ignores the key.
         if layer == SettingsLayer::Managed
             && let Some(words) = text(key::CLAUDE_MD)
         {
@@ -283,6 +288,7 @@ impl Settings {
                     key::INSTRUCTION_FILES
                 ));
             }
+            // Kept even if unknown: an unknown word of a high layer still hides those below it.
             self.agents_word = Some(word.clone());
         }
         if let Some(word) = option(key::INSTRUCTION_FILES_OLD) {

@@ -13,7 +13,7 @@ use crate::repository::{self, Repository};
 use crate::settings::{self, AgentsMode, Settings};
 use crate::{agent, approval, auto_memory, disk, frontmatter, markdown, names};
 
-/// How many named memories enter a prompt at most.
+/// How many named memories enter a prompt at most; nothing unbounded may.
 const MAX_NAMED_MEMORIES: usize = 20;
 
 /// Everything that holds for a session.
@@ -27,13 +27,13 @@ pub(crate) struct LoadContext {
     pub(crate) approved: bool,
 }
 
-/// What a start gave.
+/// What the start of a session loads.
 #[derive(Debug, Default)]
 pub(crate) struct StartFiles {
     pub(crate) files: Vec<LoadedFile>,
     /// Their paths.
     pub(crate) given: HashSet<PathBuf>,
-    /// Real files that were met.
+    /// Real files that were loaded, with the path each is listed under.
     pub(crate) seen: LoadedPaths,
     /// The CLAUDE.md that keeps AGENTS.md out.
     pub(crate) project_file: Option<PathBuf>,
@@ -41,7 +41,8 @@ pub(crate) struct StartFiles {
 
 impl LoadContext {
     pub(crate) fn new(mut places: InstructionPaths, options: InstructionOptions) -> Self {
-        // A directory entered through a link is its real path everywhere.
+        // As in the client, a directory entered through a link is its real path everywhere: in
+        // headings, in patterns and in the name of the memory folder.
         places.cwd = places.cwd.canonicalize().unwrap_or(places.cwd);
         let settings = settings::load_settings(&places, &options);
         let loader = Loader::new(
@@ -50,6 +51,7 @@ impl LoadContext {
             settings.excludes.clone(),
         );
         let repository = Repository::find_containing(&places.cwd);
+        // Approval is stored per project, so a worktree shares that of its main checkout.
         let root = repository::project_root(repository.as_ref(), &places.cwd);
         let approved =
             options.external == ExternalImports::Approved || approval::in_client(&places, &root);
@@ -93,8 +95,8 @@ impl LoadContext {
         dir.join(names::SETTINGS_DIR).join(names::RULES_DIR)
     }
 
-    /// Whether a folder of rules is the person's own, which the walk meets
-    /// again in the home.
+    /// Whether a folder of rules is the user's own. In a project below the home
+    /// the walk comes across it again.
     pub(crate) fn is_user_rules(&self, folder: &Path) -> bool {
         self.options.sources.user && folder == self.places.config_dir().join(names::RULES_DIR)
     }
@@ -104,10 +106,13 @@ impl LoadContext {
         if self.disabled_by().is_some() {
             return start;
         }
+        // One set of real paths for the whole start: a file that several layers name belongs
+        // to the first of them, with that layer's label and import scope.
         self.load_managed(&mut start, reason);
         let drafts = self.load_user(&mut start.seen);
         start.add_files(drafts, reason);
         self.load_project(&mut start, reason);
+        // Loaded first and dropped here, so that each can be reported as left out.
         if self.settings.agents == AgentsMode::ManagedOnly {
             for file in start
                 .files
@@ -118,7 +123,9 @@ impl LoadContext {
                     .record_skip(&file.path, file.parent.as_deref(), why);
             }
         }
+        // After the filter: `managed-only` keeps memory.
         start.files.extend(self.load_memory_indexes(reason));
+        // Last, because any file above may name a memory.
         let named = self.named_memories(&start.files);
         start.files.extend(named);
         if let Some(name) = self.options.agent.clone() {
@@ -135,6 +142,7 @@ impl LoadContext {
 
     /// The organisation's file, its text in settings, its rules.
     fn load_managed(&mut self, start: &mut StartFiles, reason: LoadReason) {
+        // Managed files may not import from outside either, until the project approved it.
         let how = FileRole::new(InstructionKind::Managed, self.import_scope());
         let dir = self.places.managed.clone();
         if let Some(dir) = &dir {
@@ -142,6 +150,7 @@ impl LoadContext {
             let drafts = self.loader.load_file(&file, how, &mut start.seen);
             start.add_files(drafts, reason);
         }
+        // Raw: the client neither cleans this text nor follows imports in it.
         if let Some(text) = &self.settings.managed_text
             && !text.value.trim().is_empty()
         {
@@ -168,6 +177,7 @@ impl LoadContext {
             self.note_off(&dir.join(names::INSTRUCTION_FILE), "user");
             return Vec::new();
         }
+        // Only the user's own files import anything without approval: nobody else wrote them.
         let how = FileRole::new(InstructionKind::User, ImportScope::Anywhere);
         let mut drafts = self
             .loader
@@ -188,6 +198,8 @@ impl LoadContext {
                 .repository
                 .as_ref()
                 .is_some_and(|r| r.is_in_outer_checkout(&dir));
+            // A worktree inside its main repository has its own copy of the project's files. The
+            // main checkout's CLAUDE.local.md still loads, because it is not checked in.
             let project = self.options.sources.project && !repeated;
             if repeated {
                 for file in project_files(&dir) {
@@ -196,6 +208,7 @@ impl LoadContext {
             }
             drafts.extend(self.load_directory(&dir, project, &mut start.seen));
         }
+        // Before the added directories: their CLAUDE.md does not hide an AGENTS.md.
         start.project_file = self.project_file(&start.files, &drafts);
         drafts.extend(self.load_added_directories(&mut start.seen));
         let mut agents = self
@@ -216,6 +229,7 @@ impl LoadContext {
     /// A file that counts as "the project has a CLAUDE.md": one of that name
     /// on the walk, or that the walk met among its rules.
     fn project_file(&self, files: &[LoadedFile], walk: &[PendingFile]) -> Option<PathBuf> {
+        // The user's own file does not count as the project's, even if the home is above it.
         let own = self.places.config_dir().join(names::INSTRUCTION_FILE);
         let own = self.options.sources.user.then_some(own);
         let named = |path: &Path| {
@@ -283,6 +297,7 @@ impl LoadContext {
         let on = self
             .settings
             .is_switched_on(&self.options, names::variable::ADDED_DIRECTORIES);
+        // `project` is always true here: the client ignores `--setting-sources` for them.
         for dir in self.places.added.clone() {
             if on {
                 drafts.extend(self.load_directory(&dir, true, seen));
@@ -299,6 +314,8 @@ impl LoadContext {
     /// The folder of memories that the client keeps for this project.
     pub(crate) fn memory_folder(&self) -> PathBuf {
         let home = &self.places.home;
+        // From any layer, the project's included: the client honours it there, too. A relative
+        // path is ignored.
         if let Some(dir) = &self.settings.auto_memory_directory {
             if let Some(rest) = dir.strip_prefix("~/") {
                 return home.join(rest);
@@ -309,6 +326,7 @@ impl LoadContext {
         }
         let variables = &self.options.variables;
         let named = variables.get(names::variable::PROJECT_DIR_NAME);
+        // The client honours this variable only together with its own configuration directory.
         let named = named.filter(|_| self.places.config_dir.is_some());
         let name = named.cloned().unwrap_or_else(|| {
             let root = repository::project_root(self.repository.as_ref(), &self.loader.cwd);
@@ -327,6 +345,7 @@ impl LoadContext {
         let name = names::variable::DISABLE_AUTO_MEMORY;
         match self.settings.find_variable(&self.options, name) {
             Some(word) if settings::is_on(word) => Some(name),
+            // A variable that says "not disabled" wins over the setting.
             Some(word) if settings::is_off(word) => None,
             _ if self.settings.auto_memory == Some(false) => Some(names::key::AUTO_MEMORY),
             _ => None,
@@ -341,6 +360,7 @@ impl LoadContext {
             None => files.extend(self.index(&auto, InstructionKind::AutoMem, reason)),
         }
         let team = self.team_folder().join(names::MEMORY_INDEX_FILE);
+        // Shared memory is checked in, so it follows the project's switch.
         if self.options.sources.project {
             files.extend(self.index(&team, InstructionKind::TeamMem, reason));
         } else {
@@ -349,7 +369,8 @@ impl LoadContext {
         files
     }
 
-    /// An index: cleaned, trimmed, cut; imports in it are not followed.
+    /// Loads an index: cleaned and trimmed before it is cut, so comments do not use
+    /// up its lines. Imports in it are not followed.
     fn index(
         &mut self,
         file: &Path,
@@ -434,7 +455,7 @@ impl LoadContext {
         named
     }
 
-    /// Writes down why a file stays out, if there is such a file.
+    /// Records why a file stays out, if there is such a file.
     pub(crate) fn record_skip_if_exists(&mut self, path: &Path, why: SkipReason) {
         if path.is_file() {
             self.loader.record_skip(path, None, why);
@@ -477,7 +498,7 @@ impl StartFiles {
     }
 }
 
-/// A draft as what people see.
+/// A draft as a file of the prompt.
 pub(crate) fn build_loaded_file(
     draft: PendingFile,
     reason: LoadReason,

@@ -44,16 +44,17 @@ pub(crate) struct HeadingScope {
 }
 
 impl InstructionStatement {
-    /// Whether two statements speak of the same thing, as far as headings and
-    /// the languages and parts tell that they name.
+    /// Whether two statements are about the same thing, judging by their headings and
+    /// by the languages and parts of the project that they name.
     pub(crate) fn has_same_subject(&self, other: &Self) -> bool {
         let (one, two) = (&self.scope, &other.scope);
+        // Statements without a topic may be about anything, so they are compared with all.
         let topics =
             one.topics.is_empty() || two.topics.is_empty() || !one.topics.is_disjoint(&two.topics);
         topics && (one.areas == two.areas || self.collect_areas() == other.collect_areas())
     }
 
-    /// Whether they stand under the same headings.
+    /// Whether they are under the same headings.
     pub(crate) fn is_beside(&self, other: &Self) -> bool {
         self.scope.headings == other.scope.headings
     }
@@ -113,7 +114,7 @@ struct StatementParser {
     /// The mark of an open fence, and how long it is.
     fence: Option<(char, usize)>,
     comment: bool,
-    /// Areas that the file's name tells of.
+    /// Areas that the file's name implies.
     base: BTreeSet<String>,
     /// The open headings and their levels.
     headings: Vec<(usize, String)>,
@@ -145,7 +146,7 @@ impl StatementParser {
             self.flush_paragraph();
             self.push_heading(run, text[run..].trim());
         } else if is_underline(text) && self.starts.len() == 1 {
-            // A line of these under a single line makes that a heading.
+            // A setext heading. Below several lines it would be a rule or an accident.
             let heading = std::mem::take(&mut self.paragraph);
             self.starts.clear();
             self.push_heading(if mark == '=' { 1 } else { 2 }, &heading);
@@ -192,7 +193,7 @@ impl StatementParser {
                     HeadingSubject::Area(area) => {
                         scope.areas.insert(area);
                     }
-                    // The title names the project.
+                    // A title names the project, not what the statements below it are about.
                     HeadingSubject::Topic(topic) if *level > 1 => {
                         scope.topics.insert(topic);
                     }
@@ -208,7 +209,7 @@ impl StatementParser {
         let paragraph = std::mem::take(&mut self.paragraph);
         let starts = std::mem::take(&mut self.starts);
         for (at, sentence) in split_sentences(&paragraph) {
-            // What leads up to a list says nothing by itself.
+            // A sentence that ends in a colon only introduces a list.
             let whole = !sentence.ends_with(':');
             if whole && sentence.chars().nth(MAX_STATEMENT_CHARS).is_none() {
                 let before = starts.partition_point(|(start, _)| *start <= at);
@@ -246,7 +247,7 @@ fn is_picture(text: &str) -> bool {
     text.starts_with("[![") || text.starts_with("![")
 }
 
-/// What stands behind a list mark, and behind a box to tick.
+/// The text after a list mark and after a box to tick.
 fn strip_list_mark(text: &str) -> Option<&str> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let rest = if (1..=4).contains(&digits) {

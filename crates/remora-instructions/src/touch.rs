@@ -8,8 +8,8 @@ use crate::load::{FileRole, ImportScope, LoadedPaths, PendingFile, RuleMode, Rul
 use crate::start::{LoadContext, StartFiles, build_loaded_file, project_files};
 use crate::{agent, names};
 
-/// Files met during one read: those that come in any case, and rules that
-/// wait for a file, which are looked through apart.
+/// Files loaded during one read. Unconditional files and rules that wait have
+/// separate sets, as in the client: an import can be in both.
 #[derive(Default)]
 struct TouchLoadedPaths {
     files: LoadedPaths,
@@ -19,6 +19,10 @@ struct TouchLoadedPaths {
 impl LoadContext {
     /// Everything that a touched file calls for and the session does not have
     /// yet. `given` are the files it has.
+    ///
+    /// The order is the client's: rules of the organisation and the user, nested
+    /// directories from the outermost in, rules of the working directory and its
+    /// parents, then AGENTS.md.
     pub(crate) fn load_on_touch(
         &mut self,
         file: &Path,
@@ -26,6 +30,7 @@ impl LoadContext {
         given: &[LoadedFile],
     ) -> Vec<LoadedFile> {
         let file = normalise_path(file);
+        // A read outside triggers nothing at all, not even the user's rule for `**/*.py`.
         if self.disabled_by().is_some() || !self.is_within(&file) {
             return Vec::new();
         }
@@ -56,10 +61,12 @@ impl LoadContext {
                     self.load_conditional_rules(&rules, how, (&dir, &file), &mut seen, &mut out);
                 }
             }
+            // Other files come with a failed read as well; AGENTS.md does not.
             if file.is_file() {
                 out.extend(self.nested_agents(&nested, &bare, start, &file));
             }
         }
+        // The loader is shared with the next start, which must not skip anything.
         self.loader.passed.clear();
         self.loader.met.clear();
         if let Some(name) = &self.options.agent {
@@ -73,6 +80,7 @@ impl LoadContext {
     /// it is written, and really in one of the session's directories.
     fn is_within(&mut self, file: &Path) -> bool {
         let cwd = self.loader.cwd.clone();
+        // A link inside the project that leads elsewhere does not count as a read inside.
         let Some(real) = nearest_real(file).filter(|_| file.starts_with(&cwd)) else {
             return false;
         };
@@ -93,7 +101,7 @@ impl LoadContext {
         seen: &mut TouchLoadedPaths,
         out: &mut Vec<LoadedFile>,
     ) -> bool {
-        // Nested files never reach outside, approved or not.
+        // As in the client, nested files never import from outside, approved or not.
         let how = FileRole::new(InstructionKind::Project, ImportScope::Inside);
         let before = out.len();
         let local = dir.join(names::LOCAL_INSTRUCTION_FILE);
@@ -111,6 +119,8 @@ impl LoadContext {
             let drafts = self.loader.load_file(&local, how, &mut seen.files);
             out.extend(build_traversed_files(drafts, HookNotice::Yes, file));
         }
+        // A file that the session has already also hides the directory's AGENTS.md. Rules,
+        // which follow, do not.
         let has = known || out.len() > before;
         if self.options.sources.project {
             let how = FileRole {
@@ -127,7 +137,7 @@ impl LoadContext {
         has
     }
 
-    /// Rules of the organisation and the person that wait for a file.
+    /// Rules of the organisation and the user that wait for a file.
     fn own_rules(&mut self, file: &Path, seen: &mut TouchLoadedPaths, out: &mut Vec<LoadedFile>) {
         let cwd = self.loader.cwd.clone();
         if let Some(dir) = self.places.managed.clone() {
@@ -150,6 +160,8 @@ impl LoadContext {
         seen: &mut TouchLoadedPaths,
         out: &mut Vec<LoadedFile>,
     ) {
+        // Patterns are relative to the directory that holds `.claude`, and match the spelled
+        // path only.
         let Ok(relative) = file.strip_prefix(base) else {
             return;
         };

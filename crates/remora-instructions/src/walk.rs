@@ -1,4 +1,4 @@
-//! Walks over a tree of others that respect its `.gitignore` files, without
+//! Walks over foreign trees that respect their `.gitignore` files, without
 //! reading one that never ends.
 //!
 //! The walker opens these files by itself, whatever they are, so a folder is
@@ -14,7 +14,7 @@ use ignore::{WalkBuilder, WalkState};
 /// A list of patterns that is larger is not read: making it ready costs far
 /// more than reading it.
 const MAX_IGNORE_BYTES: u64 = 64 * 1024;
-/// What a `.git` that points elsewhere may hold.
+/// The longest `.git` pointer file that the walker may read.
 const MAX_POINTER_BYTES: u64 = 16 * 1024;
 
 /// Which files a walk lists.
@@ -32,9 +32,11 @@ pub(crate) enum WalkFilter {
 /// unread.
 pub(crate) fn build_walker(root: &Path, files: WalkFilter) -> WalkBuilder {
     let mut walk = WalkBuilder::new(root);
-    // The walker reads the lists above the root whenever any list counts.
+    // The walker reads the lists above the root whenever any list counts, so all of those
+    // must be safe as well.
     let own = files == WalkFilter::NotIgnored && root.ancestors().all(can_enter);
     walk.hidden(false)
+        // The user's own ignore list is no property of the tree; results must not depend on it.
         .git_global(false)
         .ignore(own)
         .git_ignore(own)
@@ -50,7 +52,8 @@ pub(crate) fn walk_files(
     mut on_file: impl FnMut(&Path) -> ControlFlow<()> + Send,
 ) {
     let walk = build_walker(root, files)
-        // One after the other, so that the same tree gives the same list.
+        // One thread, so that the same tree always yields the same list. The parallel walker is
+        // used all the same: only it leaves the lists of filtered folders unread.
         .threads(1)
         .filter_entry(move |entry| {
             let folder = entry.file_type().is_some_and(|kind| kind.is_dir());

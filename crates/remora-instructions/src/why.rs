@@ -20,7 +20,7 @@ use crate::{Instructions, disk, near};
 
 pub(crate) use prompt_position::right_case;
 
-/// A name that nobody gives a file, to ask what a touched file would bring.
+/// A file name that does not exist, to ask what a touched file would bring in.
 const PROBE_FILE_NAME: &str = ".remora-asks-what-a-touched-file-brings-in";
 
 /// What is known of a file.
@@ -148,7 +148,7 @@ impl Instructions {
     /// begins at the working directory.
     pub fn explain_file(&self, file: &Path) -> FileExplanation {
         let path = normalise_path(&self.cwd().join(file));
-        // A text from settings has a name, but no path.
+        // The managed text from settings is listed under a name that is no path.
         let named = self.find_loaded_verdict(file);
         let verdict =
             named.unwrap_or_else(|| self.find_verdict(&FileNames::from_path(path.clone())));
@@ -169,6 +169,8 @@ impl Instructions {
         if let Some(skipped) = find_skipped(self.skipped(), &spelled) {
             return self.skip_verdict(skipped, names);
         }
+        // After the recorded skips: a missing import is better explained by the file that
+        // imports it.
         if fs::symlink_metadata(&names.asked).is_err() {
             return FileVerdict::Out(self.explain_missing(&names.asked));
         }
@@ -183,6 +185,8 @@ impl Instructions {
         if let Some(out) = prompt_position::folder_case(&names.listed) {
             return FileVerdict::Out(out);
         }
+        // A second session, so that asking does not change what the first one has loaded. It is
+        // the expensive step, hence after all cheap ones.
         let mut probe = Instructions::load(self.scene.places.clone(), self.scene.options.clone());
         if let Some(verdict) = self.find_waiting_verdict(&mut probe, names) {
             return verdict;
@@ -190,6 +194,8 @@ impl Instructions {
         if let Some(verdict) = self.find_nested_verdict(&mut probe, names) {
             return verdict;
         }
+        // From the most specific reason to the least: a broken line that names the file says more
+        // than its location.
         let out = Self::explain_unreadable(names);
         let out = out.or_else(|| mention::find_broken_import(self, &probe, names));
         let out = out.or_else(|| {
@@ -203,7 +209,8 @@ impl Instructions {
         FileVerdict::Out(out.unwrap_or_else(|| self.explain_not_named(names)))
     }
 
-    /// What is said of a file that is loaded under this name, and by whom.
+    /// The verdict on a file that is loaded under this name, by the client or by
+    /// Remora.
     fn find_loaded_verdict(&self, name: &Path) -> Option<FileVerdict> {
         let mut all = self.start.files.iter().chain(&self.later);
         let file = all.find(|file| file.path == name)?;
@@ -301,7 +308,7 @@ impl Instructions {
             return None;
         }
         let before = probe.skipped().count();
-        // AGENTS.md comes only with a file that is there: itself will do.
+        // AGENTS.md comes only with a file that exists, so the probe is the file itself.
         let is_agents = names.listed.ends_with(crate::names::AGENTS_FILE);
         let brought = if is_agents {
             probe.scene.load_on_touch(&names.listed, &probe.start, &[])
@@ -341,6 +348,7 @@ impl Instructions {
         if skipped.why == SkipReason::Missing && fs::symlink_metadata(&names.asked).is_err() {
             return FileVerdict::Out(self.explain_missing(&names.asked));
         }
+        // Files that came on demand never import from outside, so approving would not help.
         let nested = self
             .later
             .iter()
@@ -405,7 +413,7 @@ fn find_skipped<'a>(
     mut all: impl Iterator<Item = &'a SkippedFile>,
     names: &[&Path],
 ) -> Option<&'a SkippedFile> {
-    // What waits is told with its patterns, further down.
+    // Waiting rules are explained with their patterns, further down.
     all.find(|s| names.contains(&s.path.as_path()) && !matches!(s.why, SkipReason::Waits(_)))
 }
 
@@ -442,7 +450,7 @@ fn list_directories_below(cwd: &Path, file: &Path) -> Vec<PathBuf> {
     dirs
 }
 
-/// What the loader wrote down, with what to do about it.
+/// The reason that the loader recorded, with what to do about it.
 fn left_out(why: &SkipReason, parent: Option<&Path>, approved: bool) -> Omission {
     let by = parent.map_or_else(String::new, |p| format!(" (imported by {})", p.display()));
     let text = format!("{why}{by}");

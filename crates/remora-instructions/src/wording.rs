@@ -1,7 +1,7 @@
 //! Whether two statements say the same, or cannot both be followed. By their
-//! words alone, and careful rather than complete: who is warned for nothing
-//! stops reading. Contradictions are sought in two ways, by what each
-//! statement asks for and by which words are denied or stand in one place.
+//! words alone, and careful rather than complete: a user who gets false warnings
+//! stops reading them. Contradictions are found in two ways: by what each
+//! statement asks for, and by words that are denied or replace each other.
 //! English only; pure.
 
 mod claim;
@@ -18,24 +18,24 @@ use weigh::{SharedWords, WeightedStatement};
 
 pub(crate) use index::StatementIndex;
 
-/// Shares of words that make a pair; set on a labelled table.
+/// Shares of words that make a pair; tuned on a labelled table.
 const MIN_SAME_SHARE: f64 = 0.7;
 const MIN_NEAR_SHARE: f64 = 0.5;
 /// How much of the shorter statement the longer one must hold.
 const MIN_CONTAINED_SHARE: f64 = 0.9;
 /// What the shorter one must weigh for that to mean anything.
 const MIN_CONTAINED_WEIGHT: f64 = 3.0;
-/// How much longer the longer one may be; a long one holds anything.
+/// How much longer the longer one may be: a long statement contains anything.
 const MAX_WEIGHT_RATIO: f64 = 2.5;
 
-/// How two statements stand to each other.
+/// How two statements relate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Relation {
     /// They say the same, or one says all that the other does.
     Same,
-    /// Who follows one breaks the other.
+    /// Following one breaks the other.
     Conflict(ConflictKind),
-    /// They are close, but it takes a person to tell.
+    /// They are close; a user has to decide.
     Near,
     /// They are about different things.
     Apart,
@@ -100,9 +100,10 @@ impl ComparableStatement {
         self.weighed.weight >= 1.4
     }
 
-    /// How it stands to another one.
+    /// How it relates to another one.
     pub(crate) fn compare_with(&self, other: &Self) -> Relation {
         let shared = self.weighed.find_shared_words(&other.weighed);
+        // First, because a contradiction shares nearly all its words and would pass as a repeat.
         if let Some(found) = self.contradiction_in(other, &shared) {
             return Relation::Conflict(found.clash);
         }
@@ -138,6 +139,7 @@ impl ComparableStatement {
             let theirs = other.claims.iter();
             theirs.filter_map(move |two| oppose::find_contradiction(one, two))
         });
+        // Claims are tried first: they can say what the contradiction is about.
         asked.into_iter().next().or_else(|| {
             if shared.weight < 1.0 {
                 return None;

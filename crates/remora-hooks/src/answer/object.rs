@@ -19,6 +19,7 @@ pub(super) fn answer_from_object(def: &EventDef, object: &Map<String, Value>) ->
         terminal_sequence: own("terminalSequence"),
         ..Answer::default()
     };
+    // `"continue": true` is the default and says nothing.
     if def.stop != StopEffect::Ignored && object.get("continue") == Some(&Value::Bool(false)) {
         answer.stop = Some(StopRequest(own("stopReason")));
     }
@@ -55,12 +56,15 @@ fn read_decisions(
             Some("approve") if can(Answers::APPROVE) => Some(Permission::Allow),
             _ => None,
         };
+        // The stricter of the two forms wins, with its own reason; of two equal ones the
+        // newer form. `None` is below every decision.
         let (winner, why) = if named >= old {
             (named, text(specific, "permissionDecisionReason"))
         } else {
             (old, reason)
         };
         answer.permission = winner.map(|p| match p {
+            // A denial always needs a text, because the model gets it as the tool's result.
             Permission::Deny => (p, Some(why.unwrap_or_else(|| DEFAULT_BLOCK_REASON.into()))),
             _ => (p, why),
         });
@@ -90,6 +94,7 @@ fn read_details(def: &EventDef, specific: &Map<String, Value>, answer: &mut Answ
             .cloned();
     }
     if can(Answers::OUTPUT) {
+        // Any type is kept: whether it has the tool's shape is decided when it is merged.
         answer.updated_output = specific.get("updatedToolOutput").cloned();
         answer.updated_mcp_output = specific.get("updatedMCPToolOutput").cloned();
         answer.classifier_context = text("classifierContext");
@@ -106,6 +111,7 @@ fn read_details(def: &EventDef, specific: &Map<String, Value>, answer: &mut Answ
     }
     if can(Answers::WATCH) {
         let list = specific.get("watchPaths").and_then(Value::as_array);
+        // An empty list is an answer: it clears what was watched.
         answer.watch_paths = list.map(|l| {
             l.iter()
                 .filter_map(Value::as_str)

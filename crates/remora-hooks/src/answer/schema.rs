@@ -1,5 +1,6 @@
-//! The types an answer must have. One wrong type refuses the whole object;
-//! unknown keys, and keys of other events, are fine.
+//! The types an answer must have. One wrong type refuses the whole object, as in
+//! the client; unknown keys, and keys of other events, are fine. `null` is a
+//! wrong type like any other.
 
 use remora_core::{Answers, EventDef};
 use serde_json::{Map, Value};
@@ -112,11 +113,11 @@ pub(super) fn check_object(def: &EventDef, object: &Map<String, Value>) -> Resul
             ));
         }
     }
-    // A request is answered or it is not; half an answer is none.
+    // On this event `hookSpecificOutput` exists for the decision alone.
     if def.answers.contains(Answers::REQUEST) && !specific.contains_key("decision") {
         return Err("`hookSpecificOutput.decision` is missing".into());
     }
-    // Only a tool call can be put off.
+    // A change of model has the same field, but only a tool call can be deferred.
     let defers = specific
         .get("permissionDecision")
         .is_some_and(|d| d == "defer");
@@ -126,6 +127,8 @@ pub(super) fn check_object(def: &EventDef, object: &Map<String, Value>) -> Resul
         );
     }
     for (answers, checks) in &SPECIFIC_FIELDS {
+        // Fields of other events are not even looked at: `permissionDecision` on Stop may be
+        // anything.
         if def.answers.contains(*answers) {
             check_fields(checks, specific, "hookSpecificOutput.")?;
         }

@@ -10,8 +10,8 @@ use super::{HandlerConfig, HandlerKind, MatcherGroup, OnFailure, Shell, WaitMode
 
 type Fields = Map<String, Value>;
 
-/// Events whose malformed entries void the whole file: a guard that silently
-/// loses one rule would let calls through.
+/// Events whose malformed entries void the whole file, as in the client: a guard
+/// that silently loses one rule would let calls through.
 fn voids_the_file(event: EventName) -> bool {
     matches!(event, EventName::PreToolUse | EventName::PermissionRequest)
 }
@@ -45,6 +45,7 @@ pub(super) fn read_groups(
             warnings.push(format!("`{key}`: {problem}; it is left out"));
             Ok(())
         };
+        // `"Stop": null` is no mistake to the client, under any event.
         if list.is_null() {
             continue;
         }
@@ -67,6 +68,8 @@ pub(super) fn read_groups(
                 ));
             }
             let mut handlers = Vec::new();
+            // A malformed handler under another event goes alone; its neighbours in the group
+            // keep their written positions, because ids are built from them.
             let mut canon = Vec::new();
             for (index, entry) in parts.1.iter().enumerate() {
                 match read_handler(entry) {
@@ -177,9 +180,12 @@ fn read_handler(entry: &Value) -> Result<(HandlerConfig, Value), Problem> {
         }
         None => return Err((".type".into(), "is missing".into())),
     };
+    // Checked for type only: `once` counts in skill frontmatter, which the engine does not
+    // read, but a wrong type still makes the entry malformed.
     fields.optional_flag("once")?;
     match kind {
         HandlerKind::Command { .. } => {
+            // Not used here, but the client refuses an entry with the wrong type.
             fields.optional_text("rewakeMessage")?;
         }
         HandlerKind::Prompt { .. } | HandlerKind::Agent { .. } => {
@@ -210,6 +216,8 @@ fn read_handler(entry: &Value) -> Result<(HandlerConfig, Value), Problem> {
     Ok((config, fields.to_canonical()))
 }
 
+// What the client compares when it asks whether two groups are equal. The order is fixed,
+// so the order of keys in the file does not matter.
 const KNOWN_KEYS: [&str; 20] = [
     "type",
     "command",
@@ -286,7 +294,8 @@ impl<'a> HandlerFields<'a> {
         match self.map.get("timeout") {
             None => Ok(None),
             Some(Value::Number(n)) => match n.as_f64() {
-                // The upper bound only keeps the arithmetic safe: three years.
+                // The client takes any positive number. The cap of three years only keeps
+                // `Instant + Duration` from overflowing.
                 Some(s) if s > 0.0 => Ok(Some(Duration::from_secs_f64(s.min(1e8)))),
                 _ => Err(wrong()),
             },
@@ -313,6 +322,7 @@ fn is_url(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
     let needs_host =
         ["http", "https", "ws", "wss", "ftp"].contains(&scheme.to_lowercase().as_str());
+    // The URL standard lets special schemes have any number of slashes, of either kind.
     let host = rest.trim_start_matches(['/', '\\']);
     named && (!needs_host || host.starts_with(|c: char| !matches!(c, '?' | '#' | ':')))
 }

@@ -16,7 +16,8 @@ pub(super) fn read_switches(
     warnings: &mut Vec<String>,
 ) -> Result<(), String> {
     let mut map = map.clone();
-    // In managed settings a wrong value loses only its own key.
+    // As in the client: a wrong type voids a user's file, but in managed settings it
+    // loses only its own key, so the organisation's other rules stay in force.
     let misfits = shapes::find_type_mismatches(&map);
     if let (Some(first), false) = (misfits.first(), strictness == Strictness::Managed) {
         return Err(first.to_string());
@@ -30,6 +31,8 @@ pub(super) fn read_switches(
                 .and_then(Value::as_array)
                 .into_iter()
                 .flatten();
+            // A list whose type is wrong was handled above; an invalid rule in a good list
+            // is dropped later, with a warning that names it.
             rules.filter_map(Value::as_str).map(str::to_owned).collect()
         };
         let lists = &mut settings.permissions;

@@ -32,7 +32,8 @@ pub(super) fn run_command(
         Err(why) => return HandlerCompletion::Done(failed_output(why)),
     };
     if let Some(plugin) = &call.entry.place.plugin {
-        // Made on first use; a handler that needs it will say so itself.
+        // Created on first use. If that fails, a handler that needs the directory reports it
+        // better than we could.
         let _ = std::fs::create_dir_all(&plugin.data);
     }
     let environment = build_environment(call);
@@ -66,6 +67,8 @@ fn resolve_command(
     let plugin = call.entry.place.plugin.as_ref();
     let texts =
         || std::iter::once(command).chain(args.unwrap_or_default().iter().map(String::as_str));
+    // The client does not run such a handler at all. Only the braced spelling counts;
+    // `$CLAUDE_PLUGIN_ROOT` and `${CLAUDE_PLUGIN_ROOT:-x}` are the shell's business.
     if plugin.is_none() {
         for name in [names::PLUGIN_ROOT_VAR, names::PLUGIN_DATA_VAR] {
             let placeholder = format!("${{{name}}}");
@@ -78,6 +81,8 @@ fn resolve_command(
     } else if texts().any(|t| t.contains("${user_config.")) {
         return Err("${user_config.…} has no value here, so the handler is not run; plugin options are passed as variables".into());
     }
+    // Shell form: placeholders are left to the shell, which finds the variables in its
+    // environment. Pasting paths into the text would break on quotes and blanks.
     let Some(args) = args else {
         return Ok(match shell {
             Shell::Posix => ("/bin/sh".into(), vec!["-c".into(), command.into()]),
@@ -90,6 +95,7 @@ fn resolve_command(
         });
     };
     let project = call.places.project.to_string_lossy();
+    // Exec form: plain text replacement, each element one argument whatever it contains.
     let fill = |text: &str| {
         let mut text = text.replace(&format!("${{{}}}", names::PROJECT_DIR_VAR), &project);
         if let Some(plugin) = plugin {
@@ -118,6 +124,7 @@ fn working_directory(call: &HandlerCall<'_>) -> PathBuf {
     candidates
         .into_iter()
         .flatten()
+        // A directory that cannot be entered would make the spawn fail, and with it a guard.
         .find(|d| rustix::fs::access(d, rustix::fs::Access::EXEC_OK).is_ok() && d.is_dir())
         .unwrap_or_else(|| PathBuf::from("/"))
 }
@@ -136,6 +143,8 @@ fn build_environment(call: &HandlerCall<'_>) -> Vec<(OsString, OsString)> {
         .filter(|(k, _)| !dropped(&k.to_string_lossy()));
     let mut list: Vec<(OsString, OsString)> = inherited.cloned().collect();
     let mut set = |name: &str, value: OsString| list.push((name.into(), value));
+    // Later entries win (`spawn.rs`), so settings override what is inherited, and the
+    // engine's own variables below override both.
     for (name, value) in &call.layers.env {
         set(name, value.into());
     }

@@ -13,7 +13,7 @@ use crate::answer::{HandlerOutput, ProcessExit, js_trim};
 use crate::url::Url;
 use crate::wildcard::matches_wildcard;
 
-/// The longest reply that is read.
+/// The longest reply that is read, the same as for a command's stdout.
 const MAX_BODY_BYTES: u64 = 16 << 20;
 
 pub(super) fn run_http(
@@ -30,9 +30,12 @@ pub(super) fn run_http(
             "allowedHttpHookUrls does not allow {url}, so it is not called"
         ));
     }
+    // One limit for connecting, sending and reading together.
     let left = deadline.saturating_duration_since(Instant::now());
     let agent: Agent = Agent::config_builder()
         .timeout_global(Some(left))
+        // A redirect could lead outside the allow-list. It comes back as a status, so that the
+        // report can name it.
         .max_redirects(0)
         .max_redirects_will_error(false)
         .http_status_as_error(false)
@@ -43,6 +46,9 @@ pub(super) fn run_http(
         request = request.header(
             name,
             interpolate_variables(value, &|name| {
+                // Both lists must name the variable: the handler's own, and the one of the
+                // settings if there is any. Otherwise a repository could send secrets of the
+                // environment to its own server.
                 let inner = allowed.iter().any(|a| a == name);
                 let outer = call
                     .layers
@@ -95,6 +101,7 @@ pub(super) fn run_http(
         Err(error) => return failed_output(format!("{url}: the reply cannot be read ({error})")),
     };
     let text = js_trim(&body);
+    // Unlike a command's stdout, a reply never becomes plain-text context.
     let object = text.starts_with('{') && text.ends_with('}');
     if !text.is_empty() && !object {
         return failed_output(format!(
@@ -108,14 +115,16 @@ pub(super) fn run_http(
     }
 }
 
-/// `*` stands for anything, but what it stands for in the host does not reach
-/// into the path, or a path could pass for a host. Hosts are compared without
-/// case and without a trailing dot; a user name is not part of them.
+/// `*` matches anything, but a `*` in the host does not reach into the path, or a
+/// path could pass for a host. Hosts are compared without case and without a
+/// trailing dot; a user name is not part of them.
 fn url_fits(pattern: &str, url: &str) -> bool {
     let (Some(wanted), Some(given)) = (Url::parse(pattern), Url::parse(url)) else {
+        // A pattern such as `*` is no URL.
         return matches_wildcard(pattern, url);
     };
     let host = |url: &Url| format!("{}{}", url.host, url.port);
+    // In `http://localhost:*` the last star means everything that follows, paths included.
     let any_path = wanted.path.is_empty() && host(&wanted).ends_with('*');
     matches_wildcard(&wanted.scheme, &given.scheme)
         && matches_wildcard(&host(&wanted), &host(&given))
@@ -151,6 +160,8 @@ fn interpolate_variables<'a>(value: &str, lookup: &dyn Fn(&str) -> &'a str) -> S
         }
     }
     out.push_str(rest);
+    // Over the whole value: a line break that the settings file itself contains would
+    // start a new header just as well.
     out.retain(|c| !matches!(c, '\r' | '\n' | '\0'));
     out
 }

@@ -21,11 +21,12 @@ mod spawn;
 pub use children::end_all as end_all_children;
 pub(super) use spawn::Spawn;
 
-/// How much of each stream is kept.
+/// How much of each stream is kept. The child is drained beyond that, because one
+/// that blocks on a full pipe would only end at its deadline.
 const MAX_KEPT_BYTES: usize = 16 << 20;
 /// How much a child may write before it counts as runaway and is ended.
 const MAX_STREAM_BYTES: usize = 64 << 20;
-/// Where the system cannot tell us that a child ended, we look this often.
+/// How often to look for the child's exit where no descriptor reports it.
 const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 impl Spawn<'_> {
@@ -38,6 +39,7 @@ impl Spawn<'_> {
             }
             _ => format!("cannot start `{}`: {error}", self.program),
         })?;
+        // Before anything can fail: from here on a host that ends must find the child.
         children::register_child(started.pid);
         let running = RunningProcess {
             pid: started.pid,
@@ -55,7 +57,8 @@ impl Spawn<'_> {
             .into_iter()
             .flatten()
         {
-            // A pipe that stays blocking could hang us; then rather fail.
+            // A pipe that stays blocking could hang the thread past the deadline. Failing here
+            // drops `running`, which kills the child.
             rustix::io::ioctl_fionbio(pipe, true)
                 .map_err(|e| format!("cannot watch `{}`: {e}", self.program))?;
         }
@@ -65,6 +68,8 @@ impl Spawn<'_> {
 
 #[cfg(target_os = "linux")]
 fn exit_watch(pid: Pid) -> Option<OwnedFd> {
+    // Safe from pid reuse: the child has not been waited for yet. Old kernels have no
+    // pidfd; `poll_pipes` then wakes up by itself.
     rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
 }
 
@@ -88,7 +93,7 @@ impl Stream {
         }
     }
 
-    /// Reads what is there. Ends at would-block, end of file or the flood mark.
+    /// Reads what is there. Ends at would-block, end of file or `MAX_STREAM_BYTES`.
     fn drain(&mut self) {
         let mut buffer = [0_u8; 16 << 10];
         while let Some(pipe) = &mut self.pipe {
@@ -104,6 +109,7 @@ impl Stream {
                 }
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 Err(e) if e.kind() == ErrorKind::WouldBlock => return,
+                // A broken pipe ends this stream only; the exit code still decides.
                 Err(_) => self.pipe = None,
             }
         }
@@ -126,7 +132,7 @@ pub(crate) struct RunningProcess {
     first_line_seen: bool,
     /// What its first line asked for as the longest time in the background.
     async_limit: Option<Duration>,
-    /// How it ended, once the system has told.
+    /// How it ended, once it has been waited for.
     ended: Option<ProcessExit>,
 }
 
@@ -154,10 +160,12 @@ impl RunningProcess {
                 return WaitOutcome::Ended(self.to_output(ProcessExit::Failed(why)));
             }
             match self.reap_child(WaitOptions::NOHANG) {
+                // The exit of the child itself ends the wait, not the end of its pipes: a
+                // grandchild started with `&` may keep them open for hours.
                 Ok(Some(ended)) => {
                     self.stdout.drain();
                     self.stderr.drain();
-                    // It may have said so and ended before we looked.
+                    // A short child may print its line and end between two looks.
                     if self.says_async() {
                         return WaitOutcome::WentAsync(self);
                     }
@@ -170,6 +178,7 @@ impl RunningProcess {
                     return WaitOutcome::Ended(self.to_output(ProcessExit::Failed(why)));
                 }
             }
+            // After the exit was checked: a child that ended in the last instant answered in time.
             let Some(left) = deadline
                 .checked_duration_since(Instant::now())
                 .filter(|d| !d.is_zero())
@@ -186,7 +195,8 @@ impl RunningProcess {
     /// Waits for a child in the background and reads what it said at last.
     pub(crate) fn finish(self, deadline: Instant) -> HandlerOutput {
         let mut running = self;
-        // The line that sent it there is not part of its answer.
+        // Each async line is removed and the wait goes on: the event is already over, so a
+        // second such line changes nothing.
         loop {
             match running.wait(deadline) {
                 WaitOutcome::Ended(output) => return output,
@@ -195,8 +205,8 @@ impl RunningProcess {
         }
     }
 
-    /// Writes as much of the event as the child takes. A child that does not
-    /// read is no error.
+    /// Writes as much of the event as the child takes. A child that does not read,
+    /// or closes its stdin early, is no error: it may have no use for the event.
     fn feed_stdin(&mut self) {
         while let Some(pipe) = &mut self.stdin {
             match pipe.write(&self.input[self.sent..]) {
@@ -220,6 +230,7 @@ impl RunningProcess {
         if self.first_line_seen {
             return false;
         }
+        // Only a complete first line counts; half a line may still become anything.
         let Some(end) = self.stdout.bytes.iter().position(|b| *b == b'\n') else {
             return false;
         };
@@ -234,6 +245,7 @@ impl RunningProcess {
             .get("asyncTimeout")
             .and_then(Value::as_u64)
             .map(Duration::from_millis);
+        // What the handler prints later must be one object by itself.
         self.stdout.bytes.drain(..=end);
         true
     }
@@ -271,16 +283,18 @@ impl RunningProcess {
 
     /// Ends the whole group at once.
     fn kill(&mut self) {
+        // Ended by itself: what it left running in its group is meant to go on (`&`), and its
+        // pid may belong to another process by now.
         if self.ended.is_some() {
             return;
         }
-        // The child has not been waited for, so its group is still its own.
+        // The child has not been waited for, so its pid and group cannot have been reused.
         let _ = kill_process_group(self.pid, Signal::KILL);
         let _ = self.reap_child(WaitOptions::empty());
         children::unregister_child(self.pid);
     }
 
-    /// Takes the child's end from the system, once.
+    /// Waits for the child, once: a second `waitpid` could hit a reused pid.
     fn reap_child(&mut self, options: WaitOptions) -> rustix::io::Result<Option<ProcessExit>> {
         if self.ended.is_none()
             && let Some((_, status)) = waitpid(Some(self.pid), options)?

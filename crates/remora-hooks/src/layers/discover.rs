@@ -1,5 +1,5 @@
-//! Where the three settings files of a person are, for a session that starts
-//! in a given directory.
+//! Where the user's, the project's and the local settings file are, for a
+//! session that starts in some directory.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use remora_files::read_text;
 use super::{LayerSource, SettingsPaths};
 use crate::names;
 
-/// What a `.git` that points elsewhere may hold.
+/// The longest `.git` pointer file that is read: one path fits many times over.
 const MAX_POINTER_BYTES: u64 = 16 * 1024;
 
 /// User, project and local files, in that order.
@@ -21,11 +21,15 @@ pub(super) fn list_settings_files(places: &SettingsPaths) -> Vec<(LayerSource, P
             places.config_dir().join(names::SETTINGS_FILE),
         ));
     }
-    // Started in the home itself, the project's file is the user's.
+    // In a session that starts in the home directory, the project's file is the user's.
+    // Reading it twice would list every handler in two layers.
     let own = settings(&places.project, names::SETTINGS_FILE);
     if places.sources.project && !files.iter().any(|(_, f)| *f == own) {
         files.push((LayerSource::Project, own));
     }
+    // The client reads local settings from the repository root and from the start
+    // directory, but project settings from the start directory alone. A home that is
+    // itself a repository (dotfiles) does not count as a root.
     if places.sources.local {
         let root = repository_root(&places.project)
             .filter(|root| *root != places.home && *root != places.project);
@@ -44,6 +48,8 @@ pub(super) fn list_settings_files(places: &SettingsPaths) -> Vec<(LayerSource, P
 fn repository_root(dir: &Path) -> Option<PathBuf> {
     let top = dir.ancestors().find(|d| d.join(".git").exists())?;
     let mark = top.join(".git");
+    // Worktrees and submodules have a `.git` file. It is parsed here because git must not
+    // run in a repository that may be hostile.
     if mark.is_file() {
         let text = read_text(&mark, MAX_POINTER_BYTES).ok()?;
         let target = Path::new(text.trim().strip_prefix("gitdir:")?.trim()).to_path_buf();

@@ -14,8 +14,8 @@ use crate::config::{self, Strictness};
 use crate::error::LoadError;
 use crate::names;
 
-/// A plugin that was named on the command line. What is wrong with it is an
-/// error.
+/// Loads a plugin that the user named on the command line. What is wrong with
+/// it is an error: nobody asked for a run without it.
 pub(super) fn load_named(
     dir: &Path,
     places: &SettingsPaths,
@@ -29,10 +29,12 @@ pub(super) fn load_named(
     })
 }
 
-/// The plugins that were installed and are switched on. What is wrong with one
+/// Loads the plugins that are installed and switched on. What is wrong with one
 /// is a warning: the others still count.
 pub(super) fn load_installed(places: &SettingsPaths, layers: &mut Layers) {
     let folder = places.config_dir().join("plugins");
+    // The client maintains these two files. Missing or broken means that no plugin is
+    // installed, which is what most users have, so there is nothing to warn about.
     let read = |name: &str| -> Option<Value> {
         serde_json::from_slice(&read_file(&folder.join(name)).ok()?).ok()
     };
@@ -50,6 +52,7 @@ pub(super) fn load_installed(places: &SettingsPaths, layers: &mut Layers) {
             .get("plugins")
             .and_then(|p| p.get(&id))
             .and_then(Value::as_array);
+        // A plugin can be installed for one project only; the latest fitting install wins.
         let fits = |install: &&Value| {
             let project = install.get("projectPath").and_then(Value::as_str);
             project.is_none_or(|p| places.project.starts_with(p))
@@ -57,7 +60,8 @@ pub(super) fn load_installed(places: &SettingsPaths, layers: &mut Layers) {
         let Some(install) = installs.into_iter().flatten().rfind(fits) else {
             continue;
         };
-        // A marketplace that is a local folder is used in place.
+        // The client runs plugins of a local marketplace from the folder itself, not from
+        // the copy made at installation.
         let local = markets
             .as_ref()
             .and_then(|m| in_place(m.get(market)?, name));
@@ -76,7 +80,7 @@ pub(super) fn load_installed(places: &SettingsPaths, layers: &mut Layers) {
     }
 }
 
-/// Where a plugin of a local marketplace stands.
+/// The directory of a plugin in a local marketplace.
 fn in_place(market: &Value, name: &str) -> Option<PathBuf> {
     if market.get("source")?.get("source")? != "directory" {
         return None;
@@ -133,6 +137,7 @@ fn load_plugin(
             '-'
         }
     };
+    // The client's own spelling, so that a handler finds the state it keeps there.
     let id: String = format!("{name}-{market}").chars().map(plain).collect();
     let data = places.config_dir().join("plugins").join("data").join(id);
     let plugin = Plugin {
@@ -150,7 +155,7 @@ fn load_plugin(
             files.extend(list.iter().filter_map(Value::as_str).map(|p| dir.join(p)));
         }
         Some(Value::Object(hooks)) => {
-            // Inline hooks stand with or without their wrapper.
+            // The client takes inline hooks with and without their wrapper.
             let wrapped = if hooks.contains_key("hooks") {
                 hooks.clone()
             } else {
@@ -160,7 +165,8 @@ fn load_plugin(
         }
         _ => {}
     }
-    // A manifest may name the default file again.
+    // A manifest may name the default file again, also through a link. Its handlers
+    // would otherwise be listed twice and reported as duplicates of each other.
     let mut seen: Vec<PathBuf> = Vec::new();
     for file in files {
         let real = fs::canonicalize(&file).unwrap_or_else(|_| file.clone());

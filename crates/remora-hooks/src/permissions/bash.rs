@@ -1,6 +1,9 @@
 //! What a shell line does, as far as permission rules ask: which commands it
 //! runs, which files it reads and writes, and whether it is plain enough to be
 //! allowed command by command.
+//!
+//! The two directions err differently. Deny and ask rules see everything that
+//! might be a command; allow rules see only what was parsed with certainty.
 
 use crate::shell::{self, ShellReading, SimpleCommand};
 
@@ -8,7 +11,8 @@ use crate::shell::{self, ShellReading, SimpleCommand};
 pub(super) const FILE_COMMANDS: [&str; 7] = ["mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"];
 
 /// How many commands behind wrappers one line may add, and how many words a
-/// command may have to be looked through: bounds against lines made to hurt.
+/// command may have to be unwrapped: bounds against hostile lines, since each
+/// unwrapping copies all words.
 const MAX_UNWRAPPED_COMMANDS: usize = 64;
 const MAX_COMMAND_WORDS: usize = 1_000;
 
@@ -53,9 +57,9 @@ impl ShellLine {
         line
     }
 
-    /// Texts that a deny or ask rule is held against: every command, and what
-    /// stands behind its wrappers. Of a line that is not understood, every
-    /// piece that could be a command.
+    /// The texts that deny and ask rules are tested on: every command, and every
+    /// command behind its wrappers. Of a line that is not understood, every piece
+    /// that could be a command.
     pub(super) fn candidates(&self) -> Vec<String> {
         let mut all: Vec<Vec<String>> = match &self.reading {
             ShellReading::Understood {
@@ -64,7 +68,7 @@ impl ShellLine {
             } => commands.iter().map(|c| c.words.clone()).collect(),
             _ => self.pieces.clone(),
         };
-        // Nobody stacks this many wrappers in earnest.
+        // A bound per line; nobody stacks this many wrappers in earnest.
         let most = all.len() + MAX_UNWRAPPED_COMMANDS;
         let mut at = 0;
         while at < all.len() && all.len() < most {
@@ -75,6 +79,8 @@ impl ShellLine {
             if let Some(inner) = unwrap_command(&all[at], WrapperKinds::Any) {
                 all.push(inner.to_vec());
             }
+            // A deny of `git push *` must also catch `/usr/bin/git push`. (In `if` a path is
+            // another command.)
             if let Some((name, rest)) = all[at].split_first()
                 && let Some((_, base)) = name.rsplit_once('/')
             {
@@ -118,7 +124,8 @@ pub(super) fn extract_paths(words: &[String]) -> CommandPaths {
         return CommandPaths::Read(Vec::new());
     };
     let name = name.as_str();
-    // The first argument of these is an expression, and these take no path.
+    // The first group takes an expression before its paths; the second takes no paths that
+    // rules care about.
     let skipped = match name {
         "grep" | "rg" | "sed" | "awk" | "jq" | "tr" => 1,
         "echo" | "printf" | "git" | "cd" => rest.len(),
@@ -130,6 +137,7 @@ pub(super) fn extract_paths(words: &[String]) -> CommandPaths {
         .skip(skipped)
         .cloned()
         .collect();
+    // Without `-i` sed only prints.
     let in_place = name != "sed" || rest.iter().any(|w| w.starts_with("-i"));
     if FILE_COMMANDS.contains(&name) && in_place {
         CommandPaths::Written(list)
@@ -164,12 +172,15 @@ pub(super) fn unwrap_command(words: &[String], which: WrapperKinds) -> Option<&[
         "nohup" => {}
         "time" => skip(&mut rest, &[]),
         "command" if !rest.first().is_some_and(|w| w.starts_with('-')) => {}
+        // With options the command is not simply what follows, so it is left alone.
         "xargs" if !rest.first().is_some_and(|w| w.starts_with('-')) => {}
         "nice" => skip(&mut rest, &["-n"]),
         "timeout" => {
             skip(&mut rest, &["-k", "-s"]);
             rest = rest.get(1..)?;
         }
+        // Above: an allow for the inner command covers these too. Below: who runs it, or with
+        // which environment, changes, so only deny and ask rules look through them.
         _ if which == WrapperKinds::Harmless => return None,
         "stdbuf" => skip(&mut rest, &["-i", "-o", "-e"]),
         "exec" | "builtin" => skip(&mut rest, &["-a"]),
@@ -197,7 +208,7 @@ fn is_assignment(word: &str) -> bool {
 }
 
 /// A rough cut of a line at its operators, quotes respected. It errs towards
-/// finding too much: what it finds is only ever held against the line.
+/// finding too much: its pieces can only make a decision stricter.
 struct LineScan {
     pieces: Vec<Vec<String>>,
     reads: Vec<String>,
@@ -232,6 +243,7 @@ impl LineScan {
         for token in tokenize_line(text) {
             match token {
                 Token::Word(word) => match redirect.take() {
+                    // Discarding output writes no file.
                     Some(true) if word == "/dev/null" || word.starts_with('&') => {}
                     Some(true) => scan.writes.push(word),
                     Some(false) => scan.reads.push(word),
@@ -258,6 +270,8 @@ impl LineScan {
             .count();
         self.plain &= !words[..keywords].iter().any(|w| w == "{" || w == "}");
         words.drain(..keywords);
+        // `PATH=x git status` may run another git, so such a line is not plain; a line of
+        // assignments alone runs nothing.
         let assignments = words.iter().take_while(|w| is_assignment(w)).count();
         if assignments > 0 && assignments < words.len() {
             self.plain = false;
@@ -289,7 +303,7 @@ struct Lexer {
     word: Option<String>,
     /// Inside double quotes.
     quoted: bool,
-    /// For each open `$(`: whether it stands inside double quotes.
+    /// For each open `$(`: whether it is inside double quotes.
     outside: Vec<bool>,
     tokens: Vec<Token>,
 }
@@ -328,6 +342,8 @@ impl Lexer {
                 self.quoted = !self.quoted;
                 self.word.get_or_insert_default();
             }
+            // Before the quoted case: substitutions run inside double quotes, too, and
+            // quoting starts afresh inside them.
             '$' if self.peek() == Some('(') => {
                 self.at += 1;
                 self.push_token(Token::Cut);
@@ -340,6 +356,7 @@ impl Lexer {
                 }
                 None => self.push_token(Token::Odd),
             },
+            // Opening and closing backtick cut alike, which is enough to find the commands.
             '`' => self.push_token(Token::Cut),
             c if self.quoted => self.push(c),
             ' ' | '\t' => self.end_word(),
@@ -382,6 +399,7 @@ impl Lexer {
         self.end_word();
         if self.peek() == Some(c) {
             self.at += 1;
+            // A here-document: its lines look like commands.
             if c == '<' {
                 self.tokens.push(Token::Odd);
                 return;

@@ -1,4 +1,5 @@
-//! What a mode says of a call that no rule covers.
+//! What a mode decides about a call that no rule covers. Shell lines are decided
+//! as `cases/bash-permissions.json` records it of the client.
 
 use std::path::{Path, PathBuf};
 
@@ -38,7 +39,7 @@ impl PermissionMode {
         ("auto", Self::Auto),
     ];
 
-    /// Reads a mode; `manual` is an old word for the default.
+    /// Parses a mode; `manual` is a former name of the default.
     pub fn parse(text: &str) -> Option<Self> {
         if text == "manual" {
             return Some(Self::Default);
@@ -68,7 +69,7 @@ const HARMLESS_TOOLS: &[&str] = &[
     "ToolSearch",
 ];
 
-/// Commands that only look. Their paths must lie where they may look.
+/// Commands that only read. Their paths must be inside the working directories.
 const READ_ONLY_COMMANDS: &[&str] = &[
     "[",
     "[[",
@@ -140,7 +141,7 @@ const READ_ONLY_COMMANDS: &[&str] = &[
     "whoami",
 ];
 
-/// Sub-commands of git that only look.
+/// Sub-commands of git that only read.
 const READ_ONLY_GIT_COMMANDS: &[&str] = &[
     "blame",
     "branch",
@@ -158,7 +159,8 @@ const READ_ONLY_GIT_COMMANDS: &[&str] = &[
     "tag",
 ];
 
-/// Places that steer tools; editing them is always asked about.
+/// Files and directories that make tools run code or change what they do. Even
+/// the mode that accepts edits asks about them.
 const SENSITIVE_PATHS: &[&str] = &[
     ".git",
     ".claude",
@@ -199,8 +201,8 @@ impl WorkingDirs<'_> {
         self.contains_path(path) && !whole.split('/').any(|part| SENSITIVE_PATHS.contains(&part))
     }
 
-    /// Whether a command changes only files that it may: no wildcards, no path
-    /// outside.
+    /// Whether a command changes only files inside the working directories. A
+    /// wildcard could expand to anything, so it counts as outside.
     pub(super) fn keeps_inside(self, command: &SimpleCommand) -> bool {
         command
             .words
@@ -217,6 +219,7 @@ pub(super) fn decide_by_mode(
     area: WorkingDirs<'_>,
 ) -> PermissionDecision {
     let allow = |why: &str| PermissionDecision::by_mode(Permission::Allow, why);
+    // Rules were asked before: even here a deny or ask rule counts.
     if mode == PermissionMode::BypassPermissions {
         return allow("the bypassPermissions mode allows what no rule forbids");
     }
@@ -265,7 +268,7 @@ fn looks_only(call: &PermissionCall<'_>, area: WorkingDirs<'_>) -> bool {
             .is_some_and(|list| list.iter().all(is_read_only))
 }
 
-/// Whether a command only looks.
+/// Whether a command only reads.
 pub(super) fn is_read_only(command: &SimpleCommand) -> bool {
     let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
     match words.as_slice() {
@@ -278,6 +281,7 @@ pub(super) fn is_read_only(command: &SimpleCommand) -> bool {
         ["git", sub, ..] => READ_ONLY_GIT_COMMANDS.contains(sub),
         ["cd", dir] => !dir.starts_with(['/', '~']),
         ["sed", "-n", script, ..] => script.ends_with('p'),
+        // `find` reads, unless one of its actions runs or deletes something.
         ["find", rest @ ..] => !rest
             .iter()
             .any(|w| w.starts_with("-exec") || w.starts_with("-ok") || *w == "-delete"),

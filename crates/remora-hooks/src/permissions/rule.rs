@@ -1,4 +1,4 @@
-//! One permission rule: read once, held against calls.
+//! One permission rule: compiled once, tested on calls.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::wildcard::matches_wildcard;
 /// One rule as written, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleText {
-    /// The list it stands in.
+    /// The list it is written in.
     pub list: Permission,
     /// The rule.
     pub text: String,
@@ -47,9 +47,9 @@ impl RuleText {
             .collect()
     }
 
-    /// What a leading `/` in a path rule hangs on: the directory of the file
-    /// for the user's settings and for a settings file named on the command
-    /// line, else where the session started.
+    /// The directory that a leading `/` in a path rule means: that of the file for
+    /// the user's settings and for a settings file named on the command line, else
+    /// where the session started. In `if` it is the start directory for all layers.
     fn anchor_dir<'a>(&'a self, start: &'a Path) -> &'a Path {
         match (self.source, &self.file) {
             (LayerSource::User | LayerSource::Flag, Some(file)) => file.parent().unwrap_or(start),
@@ -113,12 +113,16 @@ impl PermissionRule {
             // Empty parentheses are no rule here, although `if` takes them.
             Some("") => return None,
             None | Some("*") => match tool.strip_prefix("mcp__") {
+                // In permission lists a bare server name covers all its tools; in matchers
+                // and `if` it covers none.
                 Some(rest) if !rest.contains("__") => RuleTarget::Server(format!("{tool}__")),
                 _ => RuleTarget::Tool,
             },
             Some(pattern) => match tool {
                 "Bash" => RuleTarget::Bash(BashPattern::new(pattern)),
                 "Edit" | "Read" => RuleTarget::Path(path_rule(pattern, text.list)),
+                // The client accepts these and matches nothing, so a user who wrote
+                // `deny: Write(..)` is unprotected: worth a warning.
                 "Write" | "MultiEdit" | "NotebookEdit" | "Glob" | "Grep" => RuleTarget::Void(
                     "path rules are written `Edit(path)` for every editing tool and `Read(path)` for reading",
                 ),
@@ -152,8 +156,8 @@ impl PermissionRule {
         }
     }
 
-    /// Whether the host refuses a call under this deny rule before any hook.
-    /// The paths in a shell line are looked at only afterwards.
+    /// Whether the host refuses a call under this deny rule before any hook. Paths
+    /// in a shell line are checked only after the hooks.
     pub(super) fn hides_call(&self, call: &PermissionCall<'_>) -> bool {
         match self.target {
             RuleTarget::Tool | RuleTarget::Server(_) => true,
@@ -170,9 +174,10 @@ impl PermissionRule {
             RuleTarget::Void(_) => false,
             RuleTarget::Server(prefix) => call.tool.starts_with(prefix.as_str()),
             RuleTarget::Path(_) => {
+                // `Edit(path)` covers every tool that edits, and what a shell line writes.
                 let edits = self.tool == "Edit";
                 match call.shell_line() {
-                    // A line as a whole is never allowed by a path.
+                    // A path cannot allow a line, which may do other things as well.
                     Some(line) if self.text.list != Permission::Allow => {
                         let paths = if edits { &line.writes } else { &line.reads };
                         paths.iter().any(|path| self.covers_path(path, bases))
@@ -192,7 +197,7 @@ impl PermissionRule {
             }
             _ if self.tool != call.tool => false,
             RuleTarget::Tool => true,
-            // An allow needs every command; that is looked at elsewhere.
+            // An allow needs every command to be covered: `Permissions::allows_each_command`.
             RuleTarget::Bash(pattern) => match call.shell_line() {
                 Some(line) if self.text.list != Permission::Allow => line
                     .candidates()
@@ -261,6 +266,8 @@ impl PermissionRule {
 
 /// In deny and ask rules a single directory counts at any depth.
 fn path_rule(pattern: &str, list: Permission) -> PathRule {
+    // The stricter lists reach further: `deny: Read(secrets/**)` is meant for every such
+    // directory, while an allow must not grow beyond what was written.
     let single = pattern
         .strip_suffix("/**")
         .is_some_and(|dir| !dir.is_empty() && !dir.contains(['/', '~', '*']));

@@ -1,4 +1,4 @@
-//! Handlers that go on after their event, and what they say in the end.
+//! Handlers that go on after their event, and what they answer when they end.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use crate::limits::Spill;
 
 /// A handler that goes on after its event.
 pub struct BackgroundHandler {
-    /// Which one, as in the report.
+    /// Its index among the report's handlers.
     pub handler: usize,
     pub(super) running: RunningProcess,
     pub(super) started: Instant,
@@ -22,7 +22,8 @@ pub struct BackgroundHandler {
     pub(super) event: EventName,
 }
 
-/// What a background handler said in the end: texts for the model's next turn.
+/// What a background handler answered when it ended: texts for the model's next
+/// turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LateAnswer {
     /// How it ended.
@@ -33,9 +34,9 @@ pub struct LateAnswer {
     pub exit_code: Option<i32>,
     /// How long it took, from the event on.
     pub duration_ms: u64,
-    /// What it wrote.
+    /// Standard output.
     pub stdout: String,
-    /// What it wrote beside.
+    /// Standard error.
     pub stderr: String,
     /// The object it answered with.
     pub answer: Option<Value>,
@@ -63,7 +64,10 @@ impl BackgroundHandler {
             ProcessExit::TimedOut => (HandlerStatus::Timeout, "it did not end in time".to_owned()),
             ProcessExit::Failed(why) => (HandlerStatus::Error, why.clone()),
         };
+        // Read whatever the exit code: the client ignores it for late answers.
         let late = answer::read_late_output(&output.stdout);
+        // The report is already out, so warnings have no reader. `cap_text` says in the text
+        // itself when it had to be cut.
         let mut warnings = Vec::new();
         let stem = format!("late-{}-{}", self.event, self.handler);
         let mut spill = Spill::new(self.session_dir.as_deref(), stem);

@@ -16,12 +16,14 @@ use crate::layers::LayerSource;
 use crate::names;
 use crate::plan::PlannedHandler;
 
-/// The most the last event of a session may take.
+/// The most that all handlers of `SessionEnd` may take, whatever they ask for: the
+/// user waits for the program to exit.
 const MAX_SESSION_END_TIMEOUT: Duration = Duration::from_mins(1);
-/// What a thread that serves one handler needs.
+/// The stack of a thread that serves one handler: half the default, since dozens
+/// of them may wait at once.
 const THREAD_STACK_BYTES: usize = 1 << 20;
 
-/// A handler that has left the engine's hands.
+/// A handler that ended, or that goes on in the background.
 pub(super) struct HandlerRun {
     pub(super) finished: HandlerCompletion,
     pub(super) started: Instant,
@@ -37,16 +39,19 @@ pub(super) fn run_handlers(
     rows: &[&PlannedHandler<'_>],
     env_files: &[PathBuf],
 ) -> Vec<HandlerRun> {
+    // Serialised once for all handlers: one line and a newline, as the client sends it.
     let mut line = event.to_line();
     line.push('\n');
     let began = Instant::now();
     let budget = (event.name == EventName::SessionEnd).then(|| session_end_budget(engine, host));
     let seats = HandlerSlots::new();
     let one = &|at: usize| {
+        // Before the clock starts: waiting for a slot does not count against a time limit.
         let _seat = seats.acquire_slot();
         let entry = rows[at].entry;
         let started = Instant::now();
         let deadline = match budget {
+            // The budget is shared, so it runs from the start of the event.
             Some(budget) => began + entry.config.timeout.unwrap_or(budget).min(budget),
             None => started + time_limit(entry),
         };
@@ -84,11 +89,12 @@ pub(super) fn run_handlers(
         let others: Vec<_> = (0..last)
             .map(|at| {
                 let thread = thread::Builder::new().stack_size(THREAD_STACK_BYTES);
-                // Where no more threads are to be had, one after the other must do.
+                // If the system grants no more threads, the rest runs one after another, below.
                 thread.spawn_scoped(scope, move || one(at)).map_err(|_| at)
             })
             .collect();
         let own = one(last);
+        // A panic in one handler's thread is that handler's failure, not the run's.
         let failed = || {
             let why = "the engine failed while running it".to_owned();
             let output = HandlerOutput {
@@ -104,6 +110,7 @@ pub(super) fn run_handlers(
             }
         };
         let others = others.into_iter().map(|thread| match thread {
+            // Joined in plan order; that nothing outlives the call is the scope's doing.
             Ok(thread) => thread.join().unwrap_or_else(|_| failed()),
             Err(at) => one(at),
         });
@@ -111,8 +118,8 @@ pub(super) fn run_handlers(
     })
 }
 
-/// As many handlers run at once as the process may have files open for; the
-/// others wait for a seat. A guard must not fail for want of a descriptor.
+/// Lets as many handlers run at once as the process may open files for; the
+/// others wait for a slot. A guard must not fail for want of a descriptor.
 struct HandlerSlots {
     free: Mutex<usize>,
     freed: Condvar,
@@ -121,10 +128,10 @@ struct HandlerSlots {
 struct HandlerSlot<'a>(&'a HandlerSlots);
 
 impl HandlerSlots {
-    /// What one child takes: three pipes, both ends while it starts, and one
-    /// to learn of its end.
+    /// Descriptors of one child: three pipes, both ends while it starts, and one
+    /// that reports its exit; rounded up.
     const FILES_PER_CHILD: u64 = 8;
-    /// What the rest of the process needs.
+    /// Descriptors left to the rest of the process.
     const RESERVED_FILES: u64 = 64;
 
     fn new() -> Self {
@@ -134,6 +141,7 @@ impl HandlerSlots {
             .saturating_sub(Self::RESERVED_FILES)
             / Self::FILES_PER_CHILD;
         Self {
+            // At least one, or a tiny limit would block the event for ever.
             free: Mutex::new(usize::try_from(free).unwrap_or(usize::MAX).max(1)),
             freed: Condvar::new(),
         }
@@ -154,14 +162,15 @@ impl Drop for HandlerSlot<'_> {
     }
 }
 
-/// All handlers of the last event share a budget; time limits written in
-/// settings files raise it, a plugin's do not.
+/// The budget that all handlers of `SessionEnd` share. As in the client, time
+/// limits in settings files raise it and a plugin's do not.
 fn session_end_budget(engine: &Engine, host: &Host<'_>) -> Duration {
     let set = engine
         .layers
         .env
         .get(names::SESSION_END_TIMEOUT_VAR)
         .map(String::as_str);
+    // An explicit number wins over everything and has no upper bound, as in the client.
     if let Some(ms) = set
         .or_else(|| host.find_variable(names::SESSION_END_TIMEOUT_VAR))
         .and_then(|v| v.parse().ok())
@@ -195,6 +204,7 @@ pub(super) fn env_files(
     else {
         return Vec::new();
     };
+    // A run never fails; handlers still run, without the variable.
     if let Err(error) = std::fs::create_dir_all(dir) {
         warnings.push(format!(
             "{}: cannot be made ({error}); handlers cannot set variables",
@@ -202,12 +212,15 @@ pub(super) fn env_files(
         ));
         return Vec::new();
     }
+    // The client's own names, `sessionstart-hook-0.sh`: the number is the position among
+    // the handlers that run.
     let stem = event.name.as_str().to_lowercase();
     let files: Vec<PathBuf> = (0..count)
         .map(|n| dir.join(format!("{stem}-hook-{n}.sh")))
         .collect();
     for file in &files {
-        // A file of an earlier firing of the same event no longer counts.
+        // A file of an earlier firing of the same event no longer counts. Most often there is
+        // none, so the error is ignored.
         let _ = std::fs::remove_file(file);
     }
     files

@@ -4,7 +4,8 @@
 
 use crate::rule::machine::{CharSet, Lookahead, Node};
 
-/// How deep groups may stand in one another; deeper ones fit nothing.
+/// How deep groups may be nested; deeper ones match nothing. Keeps the recursion
+/// of the parser bounded.
 const MAX_GROUP_DEPTH: usize = 16;
 
 /// The node for one pattern that has to fit a whole path.
@@ -12,10 +13,12 @@ pub(super) fn parse_glob(pattern: &str) -> Node {
     let chars: Vec<char> = pattern.chars().collect();
     let mut rest = chars.as_slice();
     let mut negated = false;
+    // Two `!` cancel out; `!(` begins an extended group.
     while rest.first() == Some(&'!') && rest.get(1) != Some(&'(') {
         negated = !negated;
         rest = &rest[1..];
     }
+    // Picomatch drops this prefix from patterns.
     let rest = rest.strip_prefix(&['.', '/']).unwrap_or(rest);
     let mut parser = Parser {
         chars: rest,
@@ -33,7 +36,7 @@ pub(super) fn parse_glob(pattern: &str) -> Node {
     }
 }
 
-/// What a sequence stands in.
+/// What encloses a sequence.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Whole,
@@ -41,12 +44,12 @@ enum Group {
     Braces,
 }
 
-/// What stood just before, as far as it matters.
+/// The preceding element, as far as it matters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PrecedingElement {
     /// The beginning of the pattern.
     Nothing,
-    /// A slash that begins the pattern, stands behind a star, or neither.
+    /// A slash that begins the pattern, follows a star, or neither.
     FirstSlash,
     StarSlash,
     Slash,
@@ -118,6 +121,7 @@ impl Parser<'_> {
             }
             if matches!(c, '@' | '?' | '*' | '+' | '!')
                 && self.peek_char(1) == Some('(')
+                // A group that is never closed is plain text.
                 && let Some(close) = self.close(self.at + 1)
             {
                 self.at += 2;
@@ -146,6 +150,8 @@ impl Parser<'_> {
                 }
                 '"' => self.parse_quoted(&mut nodes),
                 '?' if before == PrecedingElement::Repeated => PrecedingElement::Repeated,
+                // Picomatch passes `?` and `+` through to its regular expression, where they apply to
+                // the group before them. After a repetition, `?` only makes that lazy.
                 '?' if before == PrecedingElement::Group => {
                     let last = nodes.pop();
                     nodes.extend(last.map(Node::zero_or_one));
@@ -195,6 +201,7 @@ impl Parser<'_> {
         if more == 1 && name_starts && name_ends {
             return self.parse_globstar(nodes, before);
         }
+        // A single star that begins a name needs at least one character.
         if more == 0 && (before.begins_name() || before == PrecedingElement::Dot) {
             nodes.push(Node::Ahead(Lookahead::Fits, Box::new(Node::any_char())));
         }
@@ -217,11 +224,13 @@ impl Parser<'_> {
         let deep = || Node::any_char().zero_or_more();
         let slash = || Node::Char('/');
         match (before, self.peek_char(0)) {
+            // `/a/**` matches `/a` itself, so the slash is optional, too.
             (PrecedingElement::Slash, None) => {
                 nodes.pop();
                 nodes.push(Node::Alt(vec![Node::Seq(vec![slash(), deep()]), Node::End]));
                 PrecedingElement::Star
             }
+            // Between two slashes the globstar may match nothing, and then one slash is enough.
             (PrecedingElement::Slash | PrecedingElement::StarSlash, Some('/')) => {
                 nodes.pop();
                 self.at += 1;
@@ -248,6 +257,7 @@ impl Parser<'_> {
     /// A group with a sign in front; its opening is taken.
     fn parse_extended_group(&mut self, sign: char, close: usize) -> Node {
         let inner_text = &self.chars[self.at..close];
+        // Decides whether what is not excluded may cross directories.
         let crosses = inner_text.contains(&'/');
         let starred = inner_text.contains(&'*');
         let inner = self.parse_group_body(Group::Parens, close);
@@ -285,6 +295,7 @@ impl Parser<'_> {
     /// A plain group; its opening is taken.
     fn parse_group(&mut self, open: char, nodes: &mut Vec<Node>) -> PrecedingElement {
         let Some(close) = self.close(self.at - 1) else {
+            // A parenthesis that is never closed is a character; a brace spoils the pattern.
             self.broken |= open == '{';
             nodes.push(Node::Char(open));
             return PrecedingElement::Text;
@@ -301,6 +312,7 @@ impl Parser<'_> {
         }
         let inner = self.parse_group_body(Group::Braces, close);
         match inner {
+            // Braces without a comma are literal.
             Node::Alt(parts) if parts.len() == 1 => {
                 nodes.push(Node::Char('{'));
                 nodes.extend(parts);
@@ -375,7 +387,7 @@ impl Parser<'_> {
     }
 }
 
-/// `{a..c}`: one character of a range, whichever end stands first.
+/// `{a..c}`: one character of a range, whichever end comes first.
 fn parse_range(text: &[char]) -> Option<Node> {
     let text: String = text.iter().collect();
     let mut ends: Vec<&str> = text.split("..").collect();
@@ -437,7 +449,7 @@ fn parse_char_set(chars: &[char]) -> Option<(Node, usize)> {
         ranges.push(('/', '/'));
         return Some((Node::Set(CharSet::outside_ranges(ranges)), at));
     }
-    // A set of plain characters also stands for its own spelling.
+    // A set of plain characters also matches its own spelling: `[ab]` as a name.
     let plain =
         ranges.len() == members.len() && !members.iter().any(|c| "-*+?.^${}(|)[]\\".contains(*c));
     let set = Node::Set(CharSet::from_ranges(ranges));

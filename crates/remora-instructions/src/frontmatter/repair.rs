@@ -1,6 +1,6 @@
 //! Makes YAML of what people write as YAML: glob characters without quotes,
 //! a colon in a description, tabs for indent. Follows the client, which only
-//! mends `key: value` lines at the left edge; list items stay as they are.
+//! repairs `key: value` lines at the left edge; list items stay as they are.
 
 use super::{FrontmatterValue, is_blank, yaml};
 
@@ -21,7 +21,7 @@ fn repair_line(text: &str) -> String {
             let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
             format!("{key}: \"{escaped}\"")
         }
-        // Any blank may stand behind the colon, not only a space.
+        // Any white space may follow the colon, not only a space.
         Some((key, value)) => format!("{key}: {value}"),
         None => {
             let rest = text.trim_start_matches([' ', '\t']);
@@ -32,7 +32,7 @@ fn repair_line(text: &str) -> String {
 }
 
 /// Key and value of a line at the left edge. A line that ends in a carriage
-/// return is none: the client does not mend those either.
+/// return is none: the client does not repair those either.
 fn split_key_value(line: &str) -> Option<(&str, &str)> {
     let (key, rest) = line.split_once(':')?;
     let named = !key.is_empty()
@@ -51,6 +51,7 @@ fn needs_quotes(value: &str) -> bool {
     if between('"', '"') || between('\'', '\'') {
         return false;
     }
+    // A flow list that YAML can read must stay a list.
     if between('[', ']') && matches!(yaml::parse_document(value), Ok(FrontmatterValue::List(_))) {
         return false;
     }

@@ -1,5 +1,5 @@
-//! Strict YAML events folded into values. An alias stands only for a single
-//! text, so no head can grow; depth, count and bytes are limited.
+//! Strict YAML events folded into values. An alias may only refer to a scalar, so
+//! no head can grow exponentially; depth, count and bytes are limited.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 
 use super::FrontmatterValue;
 
-/// How deep lists and mappings may stand in one another.
+/// How deep lists and mappings may be nested.
 const MAX_DEPTH: usize = 64;
 /// How many values one head may hold.
 const MAX_VALUES: usize = 20_000;
@@ -20,7 +20,7 @@ const MAX_ALIAS_BYTES: usize = 64 * 1024;
 pub(super) enum YamlError {
     /// It is not YAML.
     Broken(String),
-    /// It is YAML, but asks for more than is given.
+    /// It is YAML, but exceeds a limit. Repairing it would not help.
     Refused(String),
 }
 
@@ -66,6 +66,7 @@ pub(super) fn parse_document(text: &str) -> Result<FrontmatterValue, YamlError> 
             },
             Event::Scalar(text, style, anchor, tag) => {
                 let value = parse_scalar(&text, style, tag.as_ref());
+                // Scalars only, so that aliases cannot nest.
                 if anchor > 0 {
                     anchors.insert(anchor, value.clone());
                 }
@@ -107,7 +108,8 @@ fn file_line(line: usize) -> usize {
     line + 1
 }
 
-/// The last value of a key counts; it stays where the key stood first.
+/// The last value of a key counts, at the position of its first occurrence, as in
+/// a JavaScript object.
 fn last_of_each(entries: Vec<(String, FrontmatterValue)>) -> Vec<(String, FrontmatterValue)> {
     let mut places: HashMap<String, usize> = HashMap::with_capacity(entries.len());
     let mut kept: Vec<(String, FrontmatterValue)> = Vec::with_capacity(entries.len());

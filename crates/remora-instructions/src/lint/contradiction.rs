@@ -35,7 +35,7 @@ pub(super) struct QuotedStatement {
     pub(super) words: String,
 }
 
-/// Clashes that are told at most.
+/// Contradictions that are reported at most.
 const MAX_CONTRADICTIONS: usize = 50;
 
 struct IndexedStatement {
@@ -71,6 +71,7 @@ pub(super) fn find_conflicts(texts: &[ComparedText<'_>]) -> Vec<ConflictingPair>
                 return clashes;
             }
         }
+        // Added after the search, so each pair is compared once.
         index.add_statement(at, &entry.wording);
     }
     clashes.sort_by_key(|c| (c.first.text, c.first.line, c.second.text, c.second.line));
@@ -113,7 +114,7 @@ fn find_conflict(a: &IndexedStatement, b: &IndexedStatement, lines: &Lines<'_>) 
     if a.group != b.group {
         return None;
     }
-    // In one file, another heading is another matter.
+    // Within one file, statements under different headings are about different things.
     let (x, y) = (&a.statement, &b.statement);
     if a.text == b.text && (!x.is_beside(y) || x.text == y.text) {
         return None;
@@ -121,7 +122,8 @@ fn find_conflict(a: &IndexedStatement, b: &IndexedStatement, lines: &Lines<'_>) 
     let found = a.wording.find_contradiction(&b.wording)?;
     let about = match found.about {
         Some(about) => about,
-        // Lines of one list are alike on purpose.
+        // A file that contains both lines means both: items of one list are alike on
+        // purpose.
         None if lines.contains_statement(a, b) || lines.contains_statement(b, a) => return None,
         None => found.clash.as_str().to_owned(),
     };

@@ -11,13 +11,13 @@ use crate::names::{self, key};
 use crate::start::LoadContext;
 use crate::why::right_case;
 
-/// Characters above which a file is long.
+/// Characters above which a file is reported as long: it is in every prompt.
 const MAX_FILE_CHARS: usize = 40_000;
 /// Entries of a folder that are looked at for misspelled names.
 const MAX_SCANNED_ENTRIES: usize = 5_000;
 /// Lines that two files must have to be compared.
 const MIN_COMPARED_LINES: usize = 5;
-/// A line shorter than this says nothing by being in two files.
+/// Shorter lines, such as `}` or a heading, are in two files by accident.
 const MIN_LINE_BYTES: usize = 12;
 
 pub(super) fn check_files(bench: &LintContext<'_>) -> Vec<LintFinding> {
@@ -29,7 +29,7 @@ pub(super) fn check_files(bench: &LintContext<'_>) -> Vec<LintFinding> {
     let repository = session.scene.repository.as_ref();
     let root = repository.map_or(session.cwd(), |r| r.root.as_path());
     for skipped in session.skipped() {
-        // What lies above the project is not its business.
+        // Files above the project belong to someone else, and this project cannot fix them.
         if let SkipReason::ShadowedBy(by) = &skipped.why
             && skipped.path.starts_with(root)
         {
@@ -81,6 +81,7 @@ fn check_duplicates(files: &[&LoadedFile]) -> Vec<LintFinding> {
         .map(|file| normalise_lines(&file.content))
         .collect();
     let mut findings = Vec::new();
+    // Whole files first, by hash; then shared lines through the files that hold each line.
     let mut whole: HashMap<&[String], usize> = HashMap::new();
     let mut holders: HashMap<&str, Vec<usize>> = HashMap::new();
     let sets: Vec<HashSet<&str>> = lines
@@ -111,7 +112,8 @@ fn check_duplicates(files: &[&LoadedFile]) -> Vec<LintFinding> {
             for other in before.iter() {
                 *shared.entry(*other).or_default() += 1;
             }
-            // A line that stands everywhere tells nothing.
+            // A line of many files says nothing about two of them, and comparing all pairs
+            // would be quadratic.
             if before.len() < 32 {
                 before.push(at);
             }
@@ -160,6 +162,7 @@ fn check_misspelled_names(scene: &LoadContext) -> Vec<LintFinding> {
     if !scene
         .loader
         .cwd
+        // On a walk through the home the user's folder was looked at already.
         .starts_with(config.parent().unwrap_or(&config))
     {
         findings.extend(wrong_names(&config));
@@ -221,7 +224,7 @@ fn wrong_rules(dir: &Path) -> Vec<LintFinding> {
     findings
 }
 
-/// Some disks do not tell case apart; then both names are one file.
+/// Some file systems ignore case; then both names are one file, and it is read.
 fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
 }
@@ -268,6 +271,7 @@ pub(super) fn check_settings(scene: &LoadContext) -> Vec<LintFinding> {
     }
     for pattern in &scene.settings.excludes {
         let text = pattern.value.trim_start_matches('!');
+        // Anything else begins a relative path or `~/`, which never equals an absolute one.
         if !text.starts_with(['/', '*', '{', '[', '?', '@', '+', '(']) {
             findings.push(LintFinding::new(
                 Severity::Warning,

@@ -22,7 +22,7 @@ const KNOWN_FILE_NAMES: &[&str] = &[
     "license",
     "procfile",
 ];
-/// Words before an `@` that speaks to a person.
+/// Words before an `@` that mentions a person.
 const MENTION_WORDS: &[&str] = &[
     "by",
     "cc",
@@ -82,7 +82,7 @@ pub(super) fn check_imports(bench: &LintContext<'_>) -> Vec<LintFinding> {
             let real = fs::canonicalize(&named.target)
                 .ok()
                 .filter(|real| real.is_file());
-            // What is there by another line needs no second import.
+            // A file that is loaded by another line needs no second import.
             let wanted = real.is_some_and(|real| !loaded.contains(&real));
             if wanted
                 && !told.contains(&import_key(&named))
@@ -96,7 +96,7 @@ pub(super) fn check_imports(bench: &LintContext<'_>) -> Vec<LintFinding> {
     findings
 }
 
-/// One import of a line, whatever stands behind its name.
+/// Identifies an import of a line, whatever punctuation follows its name.
 fn import_key(named: &NamedImport) -> (usize, String) {
     let name = named.token.trim_end_matches(TRAILING_PUNCTUATION);
     (named.line, name.to_owned())
@@ -132,6 +132,7 @@ fn check_import(
             advice,
         ))
     };
+    // The order matters: a mark at the end is a better explanation than "does not exist".
     let Ok(about) = fs::metadata(&named.target) else {
         let bare = token.trim_end_matches(TRAILING_PUNCTUATION);
         let meant = import::resolve_import(bare, &sheet.folder, home);
@@ -145,7 +146,7 @@ fn check_import(
         if !is_meant(token, &sheet.folder) {
             return None;
         }
-        // Each looks through a folder.
+        // Each search lists a folder, so their number is limited.
         *spellings += 1;
         let near = (*spellings <= MAX_SPELLING_SEARCHES).then(|| find_nearest_path(&named.target));
         let advice = match near.flatten() {
@@ -219,7 +220,7 @@ fn is_meant(token: &str, folder: &Path) -> bool {
     }
 }
 
-/// Whether an import that works looks as if nobody wanted it.
+/// Whether an import that works looks unintended.
 fn is_accident(lines: &[&str], named: &NamedImport) -> bool {
     let token = named.token.as_str();
     if token.contains('@') {
@@ -278,7 +279,7 @@ fn check_near_import(
     ))
 }
 
-/// Circles of imports, each told once, where it closes.
+/// Circles of imports, each reported once, where it closes.
 fn check_circles(graph: &BTreeMap<PathBuf, Vec<(PathBuf, usize)>>) -> Vec<LintFinding> {
     let mut findings = Vec::new();
     let mut done: BTreeSet<&Path> = BTreeSet::new();
@@ -286,7 +287,8 @@ fn check_circles(graph: &BTreeMap<PathBuf, Vec<(PathBuf, usize)>>) -> Vec<LintFi
         if findings.len() >= MAX_CIRCLES {
             break;
         }
-        // The way to where we are, each with the next import to follow.
+        // Depth first without recursion: a chain of imports may be as long as a hostile
+        // repository likes. Each file with the next import to follow.
         let mut way: Vec<(&Path, usize)> = vec![(start, 0)];
         let mut at_of: HashMap<&Path, usize> = HashMap::from([(start.as_path(), 0)]);
         while let Some((file, next)) = way.last_mut() {

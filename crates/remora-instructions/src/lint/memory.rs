@@ -9,7 +9,7 @@ use crate::auto_memory::{IndexSizeVerdict, judge_write};
 use crate::memories::{MemoryUri, pointer};
 use crate::{disk, frontmatter, markdown, names, near};
 
-/// Topic files of a folder that are looked at.
+/// Memory files of a folder that are looked at.
 const MAX_TOPIC_FILES: usize = 20_000;
 
 pub(super) fn check_memory_indexes(bench: &LintContext<'_>) -> Vec<LintFinding> {
@@ -62,6 +62,7 @@ fn check_folder(dir: &Path, command: &str) -> Vec<LintFinding> {
                 && !name.starts_with('.')
                 && name != names::MEMORY_INDEX_FILE
         })
+        // Lines in other words count as well: `pointed` has every link, not only list items.
         .filter(|name| !pointed.contains(name))
         .collect();
     topics.sort();
@@ -80,7 +81,8 @@ fn check_folder(dir: &Path, command: &str) -> Vec<LintFinding> {
     findings
 }
 
-/// Cleaned and trimmed as in a prompt, then judged.
+/// Judges the size of an index, cleaned and trimmed as in a prompt: comments do
+/// not count there.
 fn check_index_size(index: &Path, text: &str) -> Option<LintFinding> {
     let (_, body) = frontmatter::split_frontmatter(text);
     let page = markdown::parse_markdown(body);
@@ -118,6 +120,7 @@ fn list_linked_files(line: &str) -> Vec<String> {
         let Some(target) = pointer::parse_link_target(&line[at + mark.len()..]) else {
             continue;
         };
+        // An index may also link to pages; only files of this folder can be missing.
         let local = !target.contains("://") && !target.starts_with("mailto:");
         if local && Path::new(&target).extension().is_some_and(|e| e == "md") {
             found.push(target);
@@ -149,6 +152,7 @@ fn check_references(bench: &LintContext<'_>) -> Vec<LintFinding> {
                 continue;
             }
             let uri = found.to_string();
+            // The parsed address has no position, so its line is searched for.
             let line = sheet.body().lines().position(|line| line.contains(&uri));
             let advice = match near::find_nearest_path(&path) {
                 Some(near) => format!(

@@ -13,7 +13,7 @@ use crate::why::waiting::WaitingRule;
 
 /// Files of a project that are looked at.
 const MAX_SCANNED_FILES: usize = 50_000;
-/// Keys that people know from elsewhere.
+/// Keys of other tools' rule files, which mean nothing here.
 const OTHER_KEYS: &[&str] = &["globs", "glob", "path", "Paths", "applyTo", "files"];
 
 pub(super) fn check_rules(bench: &LintContext<'_>) -> Vec<LintFinding> {
@@ -37,7 +37,7 @@ pub(super) fn check_rules(bench: &LintContext<'_>) -> Vec<LintFinding> {
                 )
                 .at_line(line),
             ),
-            // A person's rules are for all projects, so one without files is fine.
+            // The user's rules are for all projects, so one that matches nothing here is fine.
             None if rule.kind == InstructionKind::Project => pending.push((rule, line)),
             None => {}
         }
@@ -140,7 +140,7 @@ fn find_dead_pattern(rule: &WaitingRule, cwd: &Path) -> Option<(Severity, String
             format!("`{text}` is an absolute path, and such a pattern never matches"),
         ));
     }
-    // One of several patterns may be dead while the others live.
+    // One of several patterns may never match while the others do.
     let sheet = LintFile::read_file(&rule.path)?;
     let (_, warnings) = rule::parse_rule_scope(sheet.head());
     (!warnings.is_empty()).then(|| (Severity::Warning, warnings.join("; ")))
@@ -152,8 +152,8 @@ fn check_unmatched(mut pending: Vec<(&WaitingRule, usize)>, cwd: &Path) -> Vec<L
         return Vec::new();
     }
     let mut left = MAX_SCANNED_FILES;
-    // First what a repository holds, then also what it ignores: a rule may
-    // speak of that, but it must not use up what may be looked at.
+    // First the files of the repository, then also ignored ones: a rule may be about those,
+    // but a `node_modules` must not use up the limit.
     for files in [walk::WalkFilter::NotIgnored, walk::WalkFilter::All] {
         walk::walk_files(cwd, files, |path| {
             if pending.is_empty() || left == 0 {
@@ -204,7 +204,7 @@ fn remove_matched(pending: &mut Vec<(&WaitingRule, usize)>, file: &Path) {
         let Ok(relative) = file.strip_prefix(&rule.base) else {
             return true;
         };
-        // Borrowed, unless the name is not UTF-8.
+        // No copy, unless the name is not UTF-8: this runs for every file of the tree.
         !rule.globs.matches(&relative.to_string_lossy())
     });
 }

@@ -1,5 +1,5 @@
-//! A loaded file as it stands on the disk, with line numbers: what it imports
-//! and what it only seems to import.
+//! A loaded file as it is on the disk, with line numbers: what it imports and
+//! what it only seems to import.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -99,6 +99,7 @@ impl LintFile {
         let misses = markdown::find_near_imports(self.body()).into_iter();
         misses
             .map(|miss| {
+                // As the user meant it, so that the target can be looked up on the disk.
                 let meant = miss.token.trim_end_matches(TRAILING_PUNCTUATION);
                 let meant = meant.split('#').next().unwrap_or_default();
                 let named = NamedImport {

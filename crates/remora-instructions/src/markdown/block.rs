@@ -9,15 +9,15 @@ use super::line::{self, RuleGaps};
 use super::view::{Chunk, View};
 use super::{definition, html};
 
-/// Containers deeper than this are not opened. The client's reader has no
-/// limit but its stack; nobody writes such text by hand.
+/// Containers deeper than this are not opened. The client's lexer has no limit
+/// but its stack; no text written by hand comes close.
 const MAX_CONTAINER_DEPTH: usize = 48;
 
 /// A block and the exact text it was made from.
 #[derive(Debug)]
 pub(super) struct Block {
     pub kind: BlockKind,
-    /// What it stands for in the cleaned text.
+    /// The source text that it represents in the cleaned text.
     pub raw: String,
     /// What is read for inline marks; of HTML, quotes and lists the raw text.
     pub text: Chunk,
@@ -82,6 +82,7 @@ impl BlockParser {
             links: HashSet::new(),
             place: BlockContext::Top,
             depth: 0,
+            // Generous for real texts, in which little is read twice, and linear for hostile ones.
             left: len.saturating_mul(16).saturating_add(1 << 20),
         }
     }
@@ -100,11 +101,15 @@ impl BlockParser {
         blocks: &mut Vec<Block>,
         joins: ParagraphJoin,
     ) {
+        // Beyond a limit the container stays a block without content: its text is kept, its
+        // imports are not found.
         if self.depth < MAX_CONTAINER_DEPTH && self.spend_bytes(src.text.len()) {
             self.depth += 1;
             self.parse_blocks(src, blocks, joins);
             self.depth -= 1;
         }
+        // The lexer keeps one flag for all levels and resets it after each container, so what
+        // follows a nested list is read as if it were at the top.
         self.place = BlockContext::Top;
     }
 
@@ -118,8 +123,11 @@ impl BlockParser {
         // Behind this many bytes from the end no underlined heading was found.
         let mut plain_until = usize::MAX;
         while !src.text.is_empty() {
+            // The order of these tests is the lexer's; several of them accept the same line.
             let len = if let Some(len) = blank_lines_len(src.text) {
                 match blocks.last_mut() {
+                    // A single line end belongs to the block before it, or the cleaned text would
+                    // lose or gain lines.
                     Some(last) if len == 1 => last.raw.push('\n'),
                     _ => blocks.push(Block::from_view(BlockKind::Space, src.take_bytes(len))),
                 }
@@ -127,6 +135,7 @@ impl BlockParser {
             } else if line::is_indented(line::first_line(src.text)) {
                 let len = indented_code_len(src.text);
                 match blocks.last_mut() {
+                    // Indented code cannot interrupt a paragraph.
                     Some(last) if last.is_text() => {
                         let code = unindent_code(src.take_bytes(len));
                         last.join(&src.text[..len], code.as_view());
@@ -143,6 +152,7 @@ impl BlockParser {
                 match blocks.last_mut() {
                     Some(last) if last.is_text() => last.join(raw.text, raw),
                     _ => {
+                        // No block: this is why definitions vanish from a cleaned text.
                         self.links.insert(found.name);
                     }
                 }
@@ -169,7 +179,7 @@ impl BlockParser {
         self.place = BlockContext::Top;
     }
 
-    /// The blocks that need no look at what stands before them.
+    /// The blocks that do not depend on the preceding block.
     fn parse_block(&mut self, src: View<'_>) -> Option<Block> {
         let text = src.text;
         let first = line::first_line(text);
@@ -220,8 +230,9 @@ impl ParagraphJoin {
     }
 }
 
-/// How much of the source a block stands for. Its raw text can differ from
-/// the source (see `quote`); then its length counts, in UTF-16 units.
+/// How much of the source a block covers. Its raw text can differ from the
+/// source (see `quote`); the client then skips as many UTF-16 units as the raw
+/// text has, and may split a line in two.
 fn covered_len(src: &str, raw: &str) -> usize {
     if src.starts_with(raw) {
         return raw.len();

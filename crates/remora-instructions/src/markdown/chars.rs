@@ -1,6 +1,6 @@
-//! Character classes of the client's Markdown reader. They differ a little
-//! from Rust's own (a byte order mark is white space, U+0085 is not), and the
-//! difference decides what is imported.
+//! Character classes of JavaScript's regular expressions, which the client's
+//! Markdown lexer uses. They differ a little from Rust's own (a byte order mark
+//! is white space, U+0085 is not), and the difference decides what is imported.
 
 use std::sync::LazyLock;
 
@@ -26,6 +26,7 @@ pub(super) fn ends_line(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')
 }
 
+// The standard library has no general categories; `regex` brings its own tables.
 static PUNCTUATION_PATTERN: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^[\p{P}\p{S}]").ok());
 static WORD_PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[\p{L}\p{N}]").ok());

@@ -25,8 +25,8 @@ pub(super) fn fold_name(name: &str) -> String {
     folded.to_lowercase()
 }
 
-/// The length of a name that stands at the start of `text` and is followed by
-/// a closing bracket.
+/// The length of a name at the start of `text` that is followed by a closing
+/// bracket.
 pub(super) fn name_len(text: &str) -> Option<usize> {
     if trim_start(text).starts_with(']') {
         return None;
@@ -62,6 +62,8 @@ pub(super) fn parse_definition(text: &str) -> Option<LinkDefinition> {
         at += 1;
         at += text[at..].len() - text[at..].trim_start_matches([' ', '\t']).len();
     }
+    // The client's expression backtracks: with a title, else without it, for each end that
+    // the target may have.
     let len = find_target_ends(text, at).find_map(|target| {
         find_title_ends(text, target)
             .into_iter()

@@ -54,6 +54,7 @@ impl EmphasisRuns {
             b'*' => (&self.stars, b'_'),
             _ => (&self.lows, b'*'),
         };
+        // Without a later run that closes, a search could only fail.
         if runs.last().is_none_or(|last| last.at <= from) {
             return None;
         }
@@ -70,6 +71,8 @@ impl EmphasisRuns {
                 total += run.len;
                 continue;
             }
+            // CommonMark's rule of three: runs that can both open and close do not pair if their
+            // lengths add up to a multiple of three.
             if run.role == RunRole::Both
                 && !open.is_multiple_of(3)
                 && (open + run.len).is_multiple_of(3)
@@ -111,6 +114,7 @@ fn classify_run(before: char, after: Option<char>, mark: u8) -> Option<RunRole> 
         return (!is_space(before)).then_some(RunRole::Closes);
     };
     match (plain(before), plain(after)) {
+        // Underscores inside a word are part of it: `snake_case_name.md` stays whole.
         (true, true) => (mark == b'*').then_some(RunRole::Both),
         (true, false) => Some(RunRole::Closes),
         (false, true) => Some(RunRole::Opens),

@@ -4,7 +4,7 @@
 use super::chars::is_space;
 use super::line;
 
-/// Elements that start a block wherever they stand.
+/// Elements that start a block anywhere, also in the middle of a paragraph.
 const BLOCK_ELEMENTS: &[&str] = &[
     "address",
     "article",
@@ -143,6 +143,7 @@ pub(super) fn block_len(text: &str) -> Option<usize> {
             .find(mark)
             .map_or(tag.len(), |at| skip_newlines(tag, from + at + mark.len()))
     };
+    // From here on, CommonMark's seven kinds of HTML block, each with its own end.
     if let Some(name) = RAW_ELEMENTS.iter().find(|name| {
         starts_with(inner, name) && inner[name.len()..].starts_with(|c| c == '>' || is_space(c))
     }) {
@@ -178,6 +179,8 @@ fn block_tag(tag: &str, case: TagCase) -> Option<usize> {
     let open = if tag.starts_with("</") { 2 } else { 1 };
     let name = &tag[open..open + name_len(&tag[open..])];
     let known = match case {
+        // The lexer matches a block by name in any case, but lets only lower-case names
+        // interrupt a paragraph.
         TagCase::Any => BLOCK_ELEMENTS.contains(&name.to_ascii_lowercase().as_str()),
         TagCase::Lower => BLOCK_ELEMENTS.contains(&name),
     };
@@ -272,6 +275,7 @@ fn find_value_end(text: &str, at: usize, blanks: AttributeSpacing) -> Option<usi
 /// The end of a comment that is closed.
 fn find_comment_end(tag: &str) -> Option<usize> {
     let inner = tag.strip_prefix("<!--")?;
+    // `<!-->` and `<!--->` are whole comments in HTML.
     if inner.starts_with('>') {
         return Some(5);
     }

@@ -1,6 +1,6 @@
-//! Inline marks: cuts the text of a block into plain text, code, HTML,
-//! escapes, emphasis and links, and hands each piece to a sink. Every step
-//! has a price, so that hostile text costs no more than its length.
+//! Inline marks: cuts the text of a block into plain text, code, HTML, escapes,
+//! emphasis and links, and passes each piece to a sink. Every step has a price,
+//! so that hostile text costs time in proportion to its length.
 
 use std::collections::HashSet;
 
@@ -16,14 +16,14 @@ const MAX_INLINE_DEPTH: usize = 48;
 
 /// A part of a text.
 pub(super) enum Piece<'a> {
-    /// Plain text, and what stands behind it.
+    /// Plain text, and the text that follows it.
     Text(&'a str, &'a str),
     /// The whole text of lines in a list item, marks and all. The client
     /// looks for imports in it too, before it looks into its parts.
     Lines(&'a str),
     Code(&'a str),
     Html(&'a str),
-    /// A backslash and its character, and what stands behind it.
+    /// A backslash and its character, and the text that follows it.
     Escape(&'a str, &'a str),
     Image(&'a str),
 }
@@ -79,6 +79,7 @@ impl<'a, S: PieceSink> InlineParser<'a, S> {
             links,
             lines: src.lines,
             sink,
+            // Real text uses a few steps a byte. When fuel runs out, the rest counts as plain text.
             fuel: src.text.len().saturating_mul(32).saturating_add(1 << 18),
         };
         inline.parse_text(src.text, 0, 0);
@@ -89,7 +90,7 @@ impl<'a, S: PieceSink> InlineParser<'a, S> {
         self.sink.accept_piece(piece, &self.lines[from..]);
     }
 
-    /// Hands the plain text over and gives the line of what follows it.
+    /// Emits the plain text and returns the line of what follows it.
     fn flush_text(&mut self, cursor: &mut Cursor<'_>) -> usize {
         if let Some(from) = cursor.text.take() {
             let line = cursor.line_at(from);
@@ -115,7 +116,7 @@ impl<'a, S: PieceSink> InlineParser<'a, S> {
             line,
             counted: 0,
         };
-        // Without an import mark nothing below can matter.
+        // Without an import mark nothing below can matter. This skips nearly all text.
         if !src.contains('@') || depth > MAX_INLINE_DEPTH || !self.spend_fuel(src.len()) {
             cursor.push_plain(src.len());
             self.flush_text(&mut cursor);
@@ -124,6 +125,7 @@ impl<'a, S: PieceSink> InlineParser<'a, S> {
         let runs = src
             .contains(['*', '_'])
             .then(|| EmphasisRuns::new(mask_text(src, self.links)));
+        // A hard break at the very end of a text is no break.
         let last = trim_end(src).len();
         let mut before = None;
         while cursor.at < src.len() {
@@ -144,13 +146,14 @@ impl<'a, S: PieceSink> InlineParser<'a, S> {
             }
             let len = text_len(cursor.remaining_text());
             let end = cursor.remaining_text()[..len].chars().next_back();
+            // The lexer does not remember an underscore as the preceding character.
             before = if end == Some('_') { prev } else { end };
             cursor.push_plain(len);
         }
         self.flush_text(&mut cursor);
     }
 
-    /// Reads anything but plain text at the cursor and gives its length.
+    /// Reads anything but plain text at the cursor and returns its length.
     fn parse_mark(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -186,7 +189,8 @@ impl<'a, S: PieceSink> InlineParser<'a, S> {
             b'<' => {
                 let found = html::inline_len(rest).or_else(|| html::autolink_len(rest));
                 if found.is_none() && rest[1..].starts_with(['!', '?']) {
-                    // Something that never ends was searched to the end.
+                    // A search to the end of the text found nothing; many of them would be
+                    // quadratic.
                     self.spend_fuel(rest.len() / 4);
                 }
                 let len = found?;
@@ -235,12 +239,14 @@ impl<'a, S: PieceSink> InlineParser<'a, S> {
         let rest = cursor.remaining_text();
         let mark = rest.bytes().next()?;
         let open = line::count_marks(rest, mark);
-        // Each mark of a long run that opens nothing is tried.
+        // Each mark of a long run that opens nothing is tried again, one by one.
         if !self.spend_fuel(open) {
             return None;
         }
         let next = rest[open..].chars().next().filter(|c| !is_space(*c))?;
         if is_punctuation(next) {
+            // The rule of left-flanking runs, on the preceding UTF-16 unit: half of a surrogate
+            // pair is neither punctuation nor a letter to the client.
             let free = |c: char| is_space(c) || (is_punctuation(c) && c != '*' && c != '_');
             if !before.is_none_or(|c| c.len_utf16() == 1 && free(c)) {
                 return None;

@@ -39,7 +39,7 @@ pub(super) fn is_indented(line: &str) -> bool {
     indent >= 4 || line[indent..].starts_with('\t')
 }
 
-/// What may stand between the marks of a rule.
+/// What is allowed between the marks of a rule. The lexer uses two expressions.
 #[derive(Clone, Copy)]
 pub(super) enum RuleGaps {
     BlanksAndTabs,
@@ -152,6 +152,8 @@ pub(super) fn interrupts_paragraph(line: &str, closed: bool) -> bool {
         return false;
     }
     let text = &line[indent..];
+    // Only a list that starts at 1 interrupts a paragraph: a sentence may begin a line with
+    // "1986. ".
     let list = || {
         let rest = text.strip_prefix(['*', '+', '-']);
         let rest = rest.or_else(|| text.strip_prefix('1')?.strip_prefix(['.', ')']));
@@ -161,6 +163,7 @@ pub(super) fn interrupts_paragraph(line: &str, closed: bool) -> bool {
         b'#' => strip_heading_marks(line).is_some(),
         b'>' => true,
         b'`' | b'~' => closed && parse_fence(line).is_some(),
+        // The lexer's expression for this case allows no indent, unlike the others.
         b'<' => indent == 0 && super::html::interrupts_paragraph(line, closed),
         b'-' | b'*' => is_rule(line, 3, RuleGaps::BlanksAndTabs) || list(),
         b'_' => is_rule(line, 3, RuleGaps::BlanksAndTabs),

@@ -54,7 +54,7 @@ pub(super) fn parse_inline_link<'a>(
     if !pay(from) {
         return None;
     }
-    // Without a target, a title may still follow the blanks.
+    // A link may have a title and no target.
     let bare = |end| (from, end);
     let found =
         find_target_end(text, from, pay).or_else(|| find_link_end(text, close + 2, pay).map(bare));
@@ -63,6 +63,7 @@ pub(super) fn parse_inline_link<'a>(
     if let Some(rest) = href.strip_prefix('<') {
         let bare = rest.strip_suffix('>')?;
         let slashes = bare.len() - bare.trim_end_matches('\\').len();
+        // An escaped `>` does not close the target.
         return slashes
             .is_multiple_of(2)
             .then_some(Link { len: end, label });
@@ -100,6 +101,8 @@ fn find_target_end(
     if let Some(end) = find_link_end(text, stop, pay) {
         return Some((stop, end));
     }
+    // The client's expression is greedy: it takes the last parenthesis that lets the whole
+    // link match. Surplus ones are given back by the caller.
     let close = from + text[from..stop].rfind(')')?;
     Some((close, close + 1))
 }

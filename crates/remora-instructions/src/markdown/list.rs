@@ -18,6 +18,7 @@ impl BlockParser {
             rest = rest.skip_bytes(len);
         }
         let last = items.last_mut()?;
+        // Only the last item is trimmed; blank lines between items stay with the item above.
         last.text.truncate(trim_end(&last.text).len());
         let raw = src.take_bytes(src.text.len() - rest.text.len());
         let raw = raw.take_bytes(trim_end(raw.text).len());
@@ -41,7 +42,7 @@ fn parse_list_start(line: &str) -> Option<(char, bool)> {
     let text = line::strip_indent(line, 3)?;
     let (len, mark) = line::parse_bullet(text)?;
     let rest = &text[len..];
-    // One blank and nothing behind it starts an item, but no list.
+    // A mark with a single blank and nothing else continues a list, but starts none.
     let good = rest.is_empty() || (rest.starts_with([' ', '\t']) && rest.chars().nth(1).is_some());
     let sort = (mark, len > 1);
     (good && item_mark(line, sort).is_some()).then_some(sort)
@@ -66,6 +67,7 @@ fn parse_item(src: View<'_>) -> (Chunk, usize) {
     let mark = first.len() - text.len() + line::parse_bullet(text).map_or(0, |(len, _)| len);
     let rest = &first[mark..];
     let tabs = line::count_marks(rest, b'\t');
+    // The lexer turns leading tabs into three blanks here and into four below.
     let mut line = " ".repeat(3 * tabs) + &rest[tabs..];
     let mut blank = trim(&line).is_empty();
     let mut content = Chunk::default();
@@ -90,11 +92,13 @@ fn parse_item(src: View<'_>) -> (Chunk, usize) {
             break;
         }
         let expanded = next.replace('\t', "    ");
+        // The client cuts by UTF-16 units, which may be inside a character outside the BMP.
         let inner = &expanded[units_to_bytes(&expanded, indent)..];
         let next_blank = trim(next).is_empty();
         let deep = line::count_spaces(&expanded);
         if (deep >= indent && deep < expanded.len()) || next_blank {
             content.push_line(inner, src.line_number(number));
+        // A lazy line continues a paragraph only, and not after a blank line.
         } else if blank || ends_text(&line, outdent) {
             break;
         } else {

@@ -23,6 +23,8 @@ pub(super) fn mask_text(src: &str, links: &HashSet<String>) -> String {
 }
 
 fn push_hidden(masked: &mut String, len: usize) {
+    // The client's own filler. Brackets count as punctuation when it decides what a run
+    // next to them may do, so any other filler would change the result.
     masked.push('[');
     masked.extend(std::iter::repeat_n('a', len.saturating_sub(2)));
     masked.push(']');
@@ -81,7 +83,7 @@ fn mask_escapes(text: &str) -> String {
 }
 
 fn mask_spans(text: &str) -> String {
-    // Where a search for a closing tick found nothing, later ones need not.
+    // Once a search for a closing tick has failed, all later ones would, too.
     let mut ticks = true;
     mask_matches(text, &['[', '`', '<'], |rest| {
         let len = match rest.as_bytes()[0] {

@@ -1,5 +1,5 @@
-//! Marks that look like an import and are none, with the reason. For people
-//! who wonder why a file is not loaded; nothing is loaded by this.
+//! Marks that look like an import and are none, with the reason. For users who
+//! wonder why a file is not loaded; nothing is loaded by this.
 
 use super::chars::is_space;
 use super::inline::{Piece, PieceSink};
@@ -63,6 +63,7 @@ pub(crate) fn find_near_imports(body: &str) -> Vec<NearImport> {
         .into_iter()
         .map(|import| (import.line, import.path))
         .collect();
+    // The same path may work elsewhere on the line, as in the twice-read lines of a list.
     list.retain(|miss| !taken.contains(&(miss.line, miss.token.clone())));
     list
 }
@@ -95,6 +96,7 @@ impl NearImportCollector {
                 continue;
             }
             let last = word.at + 1 + word.text.len() == text.len();
+            // The name goes on behind a mark that the lexer took for emphasis or an escape.
             if last && after.starts_with(['*', '_', '\\']) {
                 let whole = format!("{}{}", word.text, first_word(after)).replace('\\', "");
                 if guess_path(&whole) != guess_path(word.text) {
@@ -189,6 +191,7 @@ fn list_marked_words(text: &str) -> impl Iterator<Item = MarkedWord<'_>> {
             let head = before.rsplit(is_space).next().unwrap_or_default();
             let first = text[..at].chars().next_back();
             from = at + 1;
+            // Mail addresses, scoped versions and URLs are not meant as imports.
             if first.is_some_and(inside) || head.contains("://") {
                 continue;
             }
@@ -210,6 +213,7 @@ fn list_marked_words(text: &str) -> impl Iterator<Item = MarkedWord<'_>> {
 fn guess_path(word: &str) -> Option<String> {
     let word = word.split(['#', '<', '`']).next().unwrap_or_default();
     let word = word.replace("\\ ", " ");
+    // Without the punctuation around it: the question is what the user meant.
     let word = word.trim_end_matches(PATH_DELIMITERS);
     let word = word.trim_start_matches(['"', '\'', '(', '[', '{', '“', '‘', '«']);
     let rooted = ["./", "../", "~/", "/"].iter().any(|root| {
@@ -218,6 +222,7 @@ fn guess_path(word: &str) -> Option<String> {
     });
     let name = word.rsplit('/').next().unwrap_or_default();
     let extension = name.rsplit_once('.').is_some_and(|(_, extension)| {
+        // A version such as `@pkg/x@1.2` has digits only and is no extension.
         (1..=12).contains(&extension.len())
             && extension.chars().all(|c| c.is_ascii_alphanumeric())
             && extension.chars().any(|c| c.is_ascii_alphabetic())

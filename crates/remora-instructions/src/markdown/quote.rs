@@ -23,6 +23,7 @@ impl BlockParser {
             let current = pending.as_view().take_bytes(marked.min(pending.text.len()));
             append_line(&mut raw, current.text);
             let inner = strip_quote_marks(current);
+            // A quote inside a list item has paragraphs of its own.
             let place = self.place;
             self.place = BlockContext::Top;
             self.parse_container(inner.as_view(), &mut blocks, ParagraphJoin::FirstParagraph);
@@ -58,6 +59,7 @@ impl BlockParser {
             return (rest, false);
         };
         let nested = match last.kind {
+            // A lazy line cannot continue code.
             BlockKind::Code => return (rest, true),
             BlockKind::Quote(_) => true,
             BlockKind::List(_) => false,
@@ -77,6 +79,8 @@ impl BlockParser {
         let Some(again) = again else {
             return (rest, true);
         };
+        // The client replaces the end of its raw text by length, not by content; that is where
+        // the raw text departs from the source.
         let keep = count_utf16_units(raw).saturating_sub(count_utf16_units(&last.raw));
         raw.truncate(units_to_bytes(raw, keep));
         raw.push_str(&again.raw);

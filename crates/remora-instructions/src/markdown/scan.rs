@@ -16,6 +16,8 @@ pub(super) fn find_import_marks(text: &str) -> impl Iterator<Item = ImportMark<'
         loop {
             let at = from + text[from..].find('@')?;
             from = at + 1;
+            // Behind a letter it is an address, behind a parenthesis nothing: the client
+            // wants white space.
             let free = text[..at].chars().next_back().is_none_or(is_space);
             let token = if free { first_token(&text[from..]) } else { "" };
             if !token.is_empty() {
@@ -41,9 +43,12 @@ fn first_token(text: &str) -> &str {
 
 /// The path that the client looks up for a token, if it takes it for one.
 pub(super) fn parse_import_path(token: &str) -> Option<String> {
+    // A fragment is never part of the path, so a name with `#` cannot be imported.
     let token = token.split('#').next().unwrap_or_default();
     let path = token.replace("\\ ", " ");
     let first = path.chars().next()?;
+    // The client tests the first character only, and only against ASCII: `@ü.md` fails,
+    // `@a-ü.md` works.
     let good = first.is_ascii_alphanumeric() || matches!(first, '.' | '_' | '-');
     let rooted = path.starts_with("~/") || (path.starts_with('/') && path != "/");
     (good || rooted).then(|| trim(&path).to_owned())

@@ -29,6 +29,7 @@ impl<'a> View<'a> {
 
     /// The file's line number of the line with this index.
     pub(super) fn line_number(self, index: usize) -> usize {
+        // A raw text may have more lines than its source (see `quote`); the last one is near.
         let line = self.lines.get(index).or(self.lines.last());
         line.copied().unwrap_or(1)
     }

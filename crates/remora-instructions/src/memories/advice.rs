@@ -1,5 +1,5 @@
-//! What to tell someone who saves a memory that had better not be one. Only
-//! advice: a person's words are theirs, and saving goes on. Pure.
+//! Advice for a user who saves something that had better not be a memory. Never
+//! more than advice: the words are the user's, and saving goes on. Pure.
 
 mod dates;
 #[cfg(test)]
@@ -13,12 +13,12 @@ use crate::wording::{ComparableStatement, Relation};
 
 pub(in crate::memories) use self::dates::days_of;
 
-/// So many paths in one memory are a map of the code.
+/// This many paths in one memory are a map of the code.
 const MANY_PATHS: usize = 3;
-/// So many list items in one memory are more than one fact.
+/// This many list items in one memory are more than one fact.
 const MANY_ITEMS: usize = 4;
 
-/// So often the same is said; more would not be read.
+/// How often the same advice is repeated; nobody reads more.
 const MAX_REPEATS: usize = 3;
 
 /// What is the matter with a memory.
@@ -36,7 +36,7 @@ pub enum AdviceTopic {
     History,
     /// It will not matter tomorrow.
     Momentary,
-    /// A date that means something else tomorrow.
+    /// A date that means another day tomorrow.
     RelativeDate,
     /// More than one fact in a file that is shared.
     ManyFacts,
@@ -144,6 +144,7 @@ pub fn list_advice(saving: &AdviceRequest<'_>, secrets: SecretFinder<'_>) -> Vec
             "it looks like several facts; a shared file should hold one, so that two people can change two facts without a conflict".to_owned(),
         );
     }
+    // `AdviceTopic` is declared in order of gravity.
     found.sort_by_key(|advice| advice.matter);
     let mut before: Vec<AdviceTopic> = Vec::new();
     found.retain(|advice| {
@@ -170,6 +171,7 @@ fn compare_with_instructions(
     for known in known {
         for statement in parse_statements(known.text) {
             let theirs = ComparableStatement::from_text(&statement.text);
+            // A statement of one common word would match far too much.
             if !theirs.is_telling() {
                 continue;
             }

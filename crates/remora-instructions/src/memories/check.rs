@@ -1,10 +1,11 @@
 //! Checks saved memories against the working tree: every path, symbol,
 //! command and flag that a memory names, with evidence.
 //!
-//! Finding the names is pure; `Files` and `Tree` read the disk and ask git,
-//! once for all memories. Nothing is ever written, and nothing of the project
-//! is run. A false alarm is the worst fault: whatever may be about another
-//! place is left out, or cannot be told.
+//! Finding the names is pure; `TreeListing` and `TreeEvidence` read the disk and
+//! ask git, once for all memories. Nothing is ever written, and nothing of the
+//! project is run. A false "gone" is the worst fault, because it makes users
+//! delete what is true: a name that may belong elsewhere is left out, or the
+//! verdict is "cannot tell".
 
 mod cache;
 mod claims;
@@ -72,7 +73,7 @@ pub enum Confidence {
     Loose,
     /// It has the shape of a name of the project.
     Firm,
-    /// Shape and sentence say so: a call, a function, or beside a file.
+    /// Shape and sentence say so: a call, a function, or next to a file.
     Sure,
 }
 
@@ -89,12 +90,12 @@ pub struct Claim {
     pub sense: Tense,
     /// How sure it is.
     pub weight: Confidence,
-    /// For a flag: the command it is given to, where one is named.
+    /// For a flag: the command it belongs to, where one is named.
     pub of: Option<String>,
 }
 
-/// What the tree says, of one claim or of a memory; what decides over the
-/// others stands last.
+/// What the tree says about one claim or a memory. Ordered: the strongest finding
+/// of a memory is its verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClaimVerdict {
     /// Neither can be shown.
@@ -134,9 +135,9 @@ pub struct ClaimFinding {
 }
 
 /// The verdict on a memory: gone if anything is, moved if anything is, and it
-/// holds if all that can be told does. A memory that names nothing of the
-/// project cannot be told: "holds" would speak of a check that never took
-/// place.
+/// holds if everything that can be checked does. For a memory that names nothing
+/// of the project the verdict is "cannot tell": "holds" would claim a check that
+/// never took place.
 #[must_use]
 pub fn combine_verdicts(findings: &[ClaimFinding]) -> ClaimVerdict {
     let strongest = findings.iter().map(|f| f.verdict).max();
@@ -157,8 +158,8 @@ fn check_claims(claims: Vec<Claim>, tree: &TreeEvidence) -> Vec<ClaimFinding> {
 }
 
 /// Checks many memories at once, taking from the cache what is still true and
-/// putting into it what is found. `progress` hears of files read, and of how
-/// many there are.
+/// putting into it what is found. `progress` receives the number of files read
+/// and of all files.
 #[must_use]
 pub fn check_all(
     files: &TreeListing,
@@ -167,7 +168,7 @@ pub fn check_all(
     cached: &mut CheckCache,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Vec<Vec<ClaimFinding>> {
-    // Finding the names is a good part of the work, so it is done once.
+    // Finding the names is a good part of the work, so it is done once for cache and check.
     let named: Vec<Vec<Claim>> = bodies.iter().map(|body| list_claims(body)).collect();
     let each = || bodies.iter().zip(&named);
     let known: Vec<Option<Vec<ClaimFinding>>> = each()
@@ -175,6 +176,7 @@ pub fn check_all(
         .collect();
     let mut wanted = WantedNames::default();
     for (claims, known) in named.iter().zip(&known) {
+        // Only for memories that changed: without any, the tree is not read at all.
         if known.is_none() {
             wanted.add_claims(claims);
         }
@@ -195,6 +197,7 @@ pub fn check_all(
             (None, None) => Vec::new(),
         });
     }
+    // Otherwise the cache would keep every version of a memory that is being edited.
     cached.keep_only(bodies);
     all
 }

@@ -35,7 +35,7 @@ pub(super) fn build_page(name: &MemoryName, draft: &NewMemory, now: &str) -> Mem
     }
     nested.push(("modified", text(now)));
     for (key, value) in top {
-        // A head of our own making cannot refuse.
+        // Setting a key fails only in a broken head, and this one is new.
         let _ = page.set_top_level(key, value);
     }
     for (key, value) in nested {
@@ -65,12 +65,14 @@ pub(super) fn apply_change(
         page.set_nested("priority", priority_value(priority.clamp(1, 5)))?;
     }
     if let Some(author) = change.author
+        // Not written if nothing changes, so that an edit does not add a line for the default.
         && author != author_of(page)
     {
         page.set_nested("author", text(author.as_str()))?;
     }
-    // A file without a head gets none for the sake of a date.
+    // A file without a head gets none just for a date: the user wrote it that way.
     if page.has_head() && page.head_error().is_none() {
+        // Both spellings are read; on the first change a file gets the one the client writes.
         page.move_to_nested("type")?;
         page.set_nested("modified", text(now))?;
     }
@@ -80,7 +82,7 @@ pub(super) fn apply_change(
     Ok(())
 }
 
-/// What does not say is the user's.
+/// A file without an author counts as the user's: people write files by hand.
 fn author_of(page: &MemoryPage) -> MemoryAuthor {
     let word = page.find_text("author");
     word.map_or(MemoryAuthor::User, |word| MemoryAuthor::parse(&word))
@@ -125,6 +127,7 @@ pub(super) fn build_memory(
         let title = line.strip_prefix("# ")?.trim();
         (!title.is_empty()).then(|| title.to_owned())
     };
+    // A `name` with blanks is a title, not the name of a file.
     let spoken = || alias.clone().filter(|name| name.contains(' '));
     let title = page
         .find_text("title")

@@ -1,5 +1,5 @@
 //! A folder of memories: lists, reads, adds, edits and removes them, and keeps
-//! the index beside them true. Writes stay in the folder, one writer at a time.
+//! the index in step. Writes stay in the folder, one writer at a time.
 
 #[cfg(test)]
 mod tests;
@@ -30,12 +30,12 @@ use super::{
 /// repository, which may hold any number of files.
 const MAX_FOLDER_ENTRIES: usize = 10_000;
 
-/// Where the memories of one scope lie. The folder need not exist.
+/// The folder of one scope's memories. It need not exist.
 #[derive(Debug, Clone)]
 pub struct MemoryFolder {
     scope: MemoryScope,
     dir: PathBuf,
-    /// What the folder must not lead out of: it came with a repository.
+    /// A root that links must not lead out of, for a folder of a repository.
     within: Option<PathBuf>,
 }
 
@@ -55,7 +55,7 @@ pub struct NewMemory {
     pub name: Option<MemoryName>,
     /// What to call it.
     pub title: String,
-    /// One line that tells when it matters.
+    /// One line that says when it matters.
     pub description: Option<String>,
     /// What it is about.
     pub kind: MemoryType,
@@ -136,7 +136,7 @@ impl IndexUpdate {
 }
 
 impl MemoryFolder {
-    /// A person's own folder.
+    /// The user's own folder.
     pub fn new(scope: MemoryScope, dir: impl Into<PathBuf>) -> Self {
         Self {
             scope,
@@ -159,12 +159,12 @@ impl MemoryFolder {
         self.scope
     }
 
-    /// Where they lie.
+    /// The folder's path.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The index beside them.
+    /// The index file.
     pub fn index_path(&self) -> PathBuf {
         self.dir.join(names::MEMORY_INDEX_FILE)
     }
@@ -252,7 +252,7 @@ impl MemoryFolder {
                 uri: self.build_uri(&name),
             });
         }
-        // The index may refuse; nothing should have been written by then.
+        // The index may be a bad link; found out before anything is written.
         write::resolve_file(&self.dir, names::MEMORY_INDEX_FILE)?;
         write::replace_file(&path, &text, self.read_access())?;
         self.update_index(&name)
@@ -289,7 +289,7 @@ impl MemoryFolder {
         self.stays_within()?;
         let _lock = FolderLock::lock_folder(&self.dir)?;
         let (memory, _) = self.read_memory(&name)?;
-        // The line goes first: one that points nowhere is worse than none.
+        // The line is removed first: one that points nowhere is worse than none.
         let mut mentions = Vec::new();
         if let Some(index) = self.index_text()? {
             let after = match self.scope {
@@ -305,7 +305,7 @@ impl MemoryFolder {
             mentions = pointer::find_mentions(&after, &name.file_name());
             self.write_index(&index, &after)?;
         }
-        // A link goes itself, not what it leads to.
+        // Removes a link itself, not its target.
         let path = self.dir.join(name.file_name());
         fs::remove_file(&path).map_err(MemoryError::io_at_path(&path))?;
         Ok(MemoryRemoval { memory, mentions })
@@ -339,7 +339,7 @@ impl MemoryFolder {
         if self.scope != MemoryScope::Team {
             return Ok(());
         }
-        // Lines are told as the person wrote them, where that is possible.
+        // Body first: its line numbers are those of the text that the user wrote.
         let mut reasons = personal::list_sharing_obstacles(MemoryPage::parse(text).body(), secrets);
         if reasons.is_empty() {
             reasons = personal::list_sharing_obstacles(text, secrets);
@@ -422,7 +422,7 @@ impl MemoryFolder {
     fn index_text(&self) -> Result<Option<String>, MemoryError> {
         let path = match self.scope {
             MemoryScope::Team => write::resolve_file(&self.dir, names::MEMORY_INDEX_FILE)?,
-            // A person's index may be a link to anywhere; it is not written then.
+            // A user's index may be a link to anywhere; then it is read but not written.
             MemoryScope::Project | MemoryScope::User => self.index_path(),
         };
         match disk::read_bytes(&path) {
@@ -434,7 +434,7 @@ impl MemoryFolder {
         }
     }
 
-    /// What a person calls the files, in an index of their own.
+    /// The titles that the user's own index gives the files.
     fn read_titles(&self) -> BTreeMap<String, String> {
         if self.scope == MemoryScope::Team {
             return BTreeMap::new();
@@ -514,7 +514,7 @@ impl MemoryFolder {
         String::from_utf8(bytes).map_err(|_| not_text(&path))
     }
 
-    /// A repository must not send its readers elsewhere.
+    /// A repository must not lead readers or writers out of itself.
     fn stays_within(&self) -> Result<(), MemoryError> {
         let Some(root) = &self.within else {
             return Ok(());

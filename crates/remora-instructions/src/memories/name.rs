@@ -8,13 +8,14 @@ use crate::near;
 
 /// Bytes of a name, without the ending.
 const MAX_NAME_BYTES: usize = 100;
-/// Bytes of a name made from a title; room is left for a person's own.
+/// Bytes of a name made from a title; users may choose longer ones.
 const MAX_TITLE_NAME_BYTES: usize = 60;
 
 /// The ending of every memory's file.
 pub(super) const MEMORY_EXTENSION: &str = ".md";
 
-/// Names that a system keeps for devices, whatever their ending.
+/// Names that Windows reserves for devices, whatever their extension. A team's
+/// files are checked out there, too.
 const DEVICE_NAMES: &[&str] = &[
     "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8",
     "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
@@ -25,7 +26,7 @@ const DEVICE_NAMES: &[&str] = &[
 pub struct MemoryName(String);
 
 impl MemoryName {
-    /// Takes a name as a person writes it; the ending may be there.
+    /// Takes a name as a user writes it, with or without its extension.
     pub fn new(text: &str) -> Result<Self, MemoryError> {
         let name = text.strip_suffix(MEMORY_EXTENSION).unwrap_or(text);
         match check_name(name) {
@@ -55,7 +56,7 @@ impl MemoryName {
                 gap = true;
             }
         }
-        // A word that was cut in two goes, unless it is the only one.
+        // A word that was cut in two is dropped, unless it is the only one.
         if name.len() + 4 > MAX_TITLE_NAME_BYTES
             && let Some(at) = name.rfind('-').filter(|at| *at > MAX_TITLE_NAME_BYTES / 2)
         {
@@ -109,11 +110,13 @@ fn is_joined(letter: char) -> bool {
 /// What keeps a text from being a name.
 fn check_name(name: &str) -> Option<&'static str> {
     let lower = name.to_lowercase();
+    // Windows ignores everything after the first dot of a device name.
     let stem = lower.split('.').next().unwrap_or_default();
     if name.is_empty() {
         Some("it is empty")
     } else if name.len() > MAX_NAME_BYTES {
         Some("it is longer than 100 bytes")
+    // What follows keeps a name inside its folder, on every system, and visible to users.
     } else if name.contains(['/', '\\']) {
         Some("it holds a slash, and a memory stays in its folder")
     } else if name.contains(|c: char| c.is_control() || is_invisible(c)) {

@@ -1,5 +1,5 @@
 //! One memory's file as text: reads both spellings of its frontmatter, changes
-//! single values, and leaves every other line as a person wrote it. Pure.
+//! single values, and leaves every other line as its author wrote it. Pure.
 
 mod emit;
 
@@ -14,7 +14,7 @@ const FENCE: &str = "---\n";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MemoryPage {
     head: Head,
-    /// What stands before and behind the head.
+    /// The text before and after the head.
     fences: (String, String),
     body: String,
     line_end: LineEnd,
@@ -37,7 +37,7 @@ enum LineEnd {
     CrLf,
 }
 
-/// A key with what stands behind it, and its lines as long as they hold.
+/// A key with its value, and its source lines as long as they are valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FrontmatterEntry {
     key: String,
@@ -53,7 +53,7 @@ enum EntryValue {
 }
 
 impl MemoryPage {
-    /// Takes a text apart; whatever it is, it comes out of `render` again.
+    /// Takes a text apart. Whatever it is, `render` returns it unchanged.
     pub(super) fn parse(text: &str) -> Self {
         let line_end = if text.contains("\r\n") {
             LineEnd::CrLf
@@ -63,6 +63,7 @@ impl MemoryPage {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let (front, body) = frontmatter::split_frontmatter(&text);
         let fences = front.map_or_else(usual_fences, |front| {
+            // `front` is a slice of `text`, so this is its offset.
             let start = front.as_ptr().addr() - text.as_ptr().addr();
             let end = start + front.len();
             let close = &text[end..text.len() - body.len()];
@@ -159,7 +160,7 @@ impl MemoryPage {
         if self.has_head() {
             self.fences.1 = usual_fences().1;
         }
-        // Without a head of ours, a line of hyphens would begin one.
+        // In a file without a head, a body that begins with hyphens would become one.
         let begins_one = !self.has_head() && body.starts_with(FENCE.trim());
         self.body = format!("{}{body}\n", if begins_one { "\n" } else { "" });
     }
@@ -233,7 +234,7 @@ impl MemoryPage {
     }
 }
 
-/// A head ends with an empty line, as the client writes it.
+/// An empty line follows the head, as the client writes it.
 fn usual_fences() -> (String, String) {
     (FENCE.to_owned(), format!("{FENCE}\n"))
 }
@@ -253,6 +254,7 @@ fn set_entry(entries: &mut Vec<FrontmatterEntry>, key: &str, value: FrontmatterV
         raw: None,
     };
     match entries.iter_mut().find(|entry| entry.key == key) {
+        // An equal value keeps its lines: quotes and comments stay as they are.
         Some(old) if old.node == new.node => {}
         Some(old) => *old = new,
         None => entries.push(new),
@@ -276,6 +278,8 @@ fn ensure_nested_block(
     if entry.node == EntryValue::Value(FrontmatterValue::Null) {
         entry.node = EntryValue::Block("  ".to_owned(), Vec::new());
     }
+    // The block is about to change, so its lines as a whole are no longer valid; those of
+    // its keys are.
     entry.raw = None;
     match &mut entry.node {
         EntryValue::Block(_, block) => Ok(block),
@@ -337,7 +341,7 @@ fn split_key_lines<'a>(
 ) -> Option<Vec<&'a str>> {
     let mut starts: Vec<(&str, usize)> = Vec::new();
     let mut at = 0;
-    // Comments above a key belong to it.
+    // A comment above a key belongs to it, and goes with it when it is removed.
     let mut comment = None;
     for line in text.split_inclusive('\n') {
         match key_of(line, indent) {
@@ -352,6 +356,8 @@ fn split_key_lines<'a>(
     if let Some(first) = starts.first_mut() {
         first.1 = 0;
     }
+    // Lines are matched by a simple scan, values by a YAML parser. Where the two disagree, the
+    // lines are not trusted.
     let same = starts.len() == values.len()
         && starts
             .iter()
@@ -378,8 +384,8 @@ fn key_of<'a>(line: &'a str, indent: &str) -> Option<&'a str> {
         .then(|| key.trim_end().trim_matches(['"', '\'']))
 }
 
-/// The head's lines. They are read once more: should the kept lines mean
-/// anything else by now, all of them are written anew.
+/// The head's lines. The result is parsed again: if the kept lines no longer mean
+/// the same, all of them are written anew.
 fn head_text(entries: &[FrontmatterEntry]) -> String {
     let kept = render_entries(entries, "", EntryRendering::Lines);
     if frontmatter::parse_frontmatter(&kept).is_ok_and(|read| read == collect_values(entries)) {
@@ -407,6 +413,7 @@ fn render_entries(entries: &[FrontmatterEntry], indent: &str, keep: EntryRenderi
             (_, EntryValue::Value(value), _) => {
                 emit::emit_entry(&mut out, indent, &entry.key, value);
             }
+            // `metadata:` without keys would be read as null.
             (_, EntryValue::Block(_, block), _) if block.is_empty() => {}
             (_, EntryValue::Block(inner, block), _) => {
                 let inner = match keep {

@@ -1,4 +1,4 @@
-//! What belongs to one person and not into a repository: addresses, telephone
+//! Personal data, which does not belong into a repository: addresses, telephone
 //! and account numbers, paths that name someone. Finds it and says what and
 //! where, without repeating it. Pure.
 
@@ -7,7 +7,7 @@ mod tests;
 
 use super::SecretFinder;
 
-/// Parts of a path below the homes that name nobody.
+/// Names of home directories that identify nobody.
 const GENERIC_HOME_NAMES: &[&str] = &[
     "user",
     "users",
@@ -39,7 +39,7 @@ const GENERIC_HOME_NAMES: &[&str] = &[
     "xxx",
 ];
 
-/// Mail boxes of machines, and names that stand for anyone.
+/// Mailboxes of machines, and placeholder names.
 const GENERIC_MAILBOXES: &[&str] = &[
     "git",
     "noreply",
@@ -68,7 +68,7 @@ const EXAMPLE_DOMAINS: &[&str] = &[
 pub struct PersonalDataFinding {
     /// What it is, in plain words.
     pub what: &'static str,
-    /// The line it stands on, from 1.
+    /// Its line, from 1.
     pub line: usize,
 }
 
@@ -171,7 +171,7 @@ fn has_home(line: &str) -> bool {
                 let inside = before.ends_with(|c: char| {
                     c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '}' | ')' | '>')
                 });
-                // In an address, and in small letters, it is a page.
+                // In a URL, or in small letters, it is a page such as `/users/login`.
                 let page = address.is_some_and(|address| address < at)
                     || (homes.starts_with("/users") && !before.ends_with(':'));
                 let rest = &word[at + homes.len()..];
@@ -222,7 +222,7 @@ fn find_digit_runs<'a>(line: &'a str, joins: &'static [char]) -> Vec<DigitRun<'a
     for (at, letter) in line.char_indices() {
         let digit = letter.is_ascii_digit();
         let opens = start.is_none() && matches!(letter, '+' | '(');
-        // Two marks may meet, as in `(030) 12`; two blanks end a number.
+        // Two marks may meet, as in `(030) 12`; a repeated one ends the number.
         let joined = start.is_some() && joins.contains(&letter) && in_a_row < 2 && letter != last;
         if digit || opens {
             start.get_or_insert(at);
@@ -283,6 +283,7 @@ fn has_card(line: &str) -> bool {
             && even
             && matches!(digits.first(), Some(3..=6))
             && run.stands_alone()
+            // Issue numbers and ids are long, too; the check digit keeps nine in ten of them out.
             && has_valid_luhn(&digits)
     })
 }
@@ -315,6 +316,7 @@ fn has_account(line: &str) -> bool {
             && first[2..4].iter().all(u8::is_ascii_digit);
         let mut joined = String::new();
         begins
+            // Account numbers are printed in groups of four: at most 34 characters are nine groups.
             && words[at..].iter().take(9).any(|word| {
                 joined.push_str(word);
                 (15..=34).contains(&joined.len()) && is_account(&joined)

@@ -1,5 +1,5 @@
-//! The index of a folder as text: one line a memory, which points to its file.
-//! Pure; a title or hook of any text stays on its line.
+//! The index of a folder as text: one line per memory, which points to its file.
+//! Pure; a title or summary stays on its line, whatever text it is.
 
 use std::collections::BTreeSet;
 
@@ -7,15 +7,16 @@ use super::Memory;
 
 /// What a line keeps of a title.
 const MAX_TITLE_CHARS: usize = 80;
-/// What a line holds at most, as long as its file's name allows it.
+/// What a line holds at most, as long as its file's name allows it: below the 200
+/// characters at which an entry counts as long.
 const MAX_LINE_CHARS: usize = 190;
 /// What a hook keeps in any case.
 const MIN_SUMMARY_CHARS: usize = 40;
 
-/// Stands above a team's index; it does not reach a model.
+/// Heads a team's index. A comment, so it does not reach a model.
 const TEAM_NOTE: &str = "<!-- Made from the files beside it by `remora memory index --team`; do not edit or merge by hand. -->";
 
-/// A line of an index that stands for a file.
+/// A line of an index that points to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct IndexEntry {
     pub(super) title: String,
@@ -25,6 +26,7 @@ pub(super) struct IndexEntry {
 /// The line for a memory.
 pub(super) fn format_entry(memory: &Memory) -> String {
     let file = memory.uri.name.file_name();
+    // A Markdown link ends at the first blank or parenthesis.
     let target = if file.contains([' ', '(', ')']) {
         format!("<{file}>")
     } else {
@@ -61,6 +63,7 @@ fn truncate_text(text: &str, most: usize) -> String {
         return text.to_owned();
     }
     let start: String = text.chars().take(most.saturating_sub(3)).collect();
+    // At a word's end, unless that would lose half of the text.
     let whole = start.rfind(' ').filter(|at| *at > start.len() / 2);
     format!("{}...", start[..whole.unwrap_or(start.len())].trim_end())
 }
@@ -104,12 +107,13 @@ pub(super) fn parse_entry(line: &str) -> Option<IndexEntry> {
     Some(IndexEntry { title, file })
 }
 
-/// The file that a link leads to, from what stands behind its parenthesis.
+/// The file that a link leads to, from the text after its opening parenthesis.
 pub(crate) fn parse_link_target(link: &str) -> Option<String> {
     let target = if let Some(angled) = link.strip_prefix('<') {
         &angled[..angled.find('>')?]
     } else {
         let target = &link[..link.find(')')?];
+        // `(file.md "title")` is valid Markdown.
         let title = target.find(" \"").or_else(|| target.find(" '"));
         &target[..title.unwrap_or(target.len())]
     };
@@ -184,8 +188,8 @@ pub(super) fn find_mentions(index: &str, file: &str) -> Vec<usize> {
         .collect()
 }
 
-/// A person's index made true again: lines to files that are gone go, missing
-/// ones come at the end, everything else stays as it is.
+/// Repairs a user's index: lines to files that are gone are removed, missing ones
+/// are added at the end, everything else stays as the user wrote it.
 pub(super) fn repair_index(
     index: &str,
     memories: &[Memory],
@@ -195,6 +199,7 @@ pub(super) fn repair_index(
     let mut out: String = index
         .split_inclusive('\n')
         .filter(|line| match parse_entry(line) {
+            // The first of two lines to one file stays.
             Some(pointer) => !gone(&pointer.file) && named.insert(pointer.file),
             None => true,
         })
@@ -214,8 +219,8 @@ pub(super) fn repair_index(
     out
 }
 
-/// A team's index, made of nothing but the files: the same files, the same
-/// bytes, on every machine.
+/// A team's index, made of nothing but the files: the same files, the same bytes,
+/// on every machine. So a merge conflict in it is solved by writing it again.
 pub(super) fn build_team_index(memories: &[Memory]) -> String {
     let mut out = format!("{TEAM_NOTE}\n\n");
     for memory in sort_by_priority(memories) {

@@ -21,10 +21,10 @@ use super::{Memory, MemoryScope, SecretFinder};
 
 pub use self::change::{ProposedEdit, apply_proposal};
 
-/// A project fact that nobody touched for so many days is looked at again.
+/// A project fact that was not touched for this many days is worth another look.
 const STALE_FACT_DAYS: i64 = 365;
 
-/// So many proposals are made at once; nobody reads more.
+/// How many proposals are made at once; nobody reads more.
 const MAX_PROPOSALS: usize = 200;
 
 /// An instruction file.
@@ -54,11 +54,11 @@ pub struct ReviewInput<'a> {
     pub layers: &'a [InstructionLayer<'a>],
     /// Memories of all scopes.
     pub saved: &'a [ReviewedMemory<'a>],
-    /// The folders that the memories lie in.
+    /// The folders that contain the memories.
     pub folders: &'a [MemoryFolder],
     /// The project's shared instruction file, which need not exist.
     pub shared: &'a Path,
-    /// The person's own beside it, which need not exist.
+    /// The user's own next to it, which need not exist.
     pub own: &'a Path,
     /// The moment, as `2026-11-15T08:30:00Z`.
     pub now: &'a str,
@@ -69,7 +69,7 @@ pub struct ReviewInput<'a> {
 pub enum PromotionTarget {
     /// The project's shared instruction file.
     Shared,
-    /// The person's own instruction file of the project.
+    /// The user's own instruction file of the project.
     Own,
     /// The memories that the repository shares.
     Team,
@@ -82,11 +82,11 @@ pub enum ProposalAction {
     Promote(PromotionTarget),
     /// Remove what is said elsewhere, too.
     RemoveDuplicate,
-    /// Remove or mend what no longer holds.
+    /// Remove or correct what no longer holds.
     Outdated,
     /// Settle two statements that cannot both be followed.
     Conflict,
-    /// Have a person look: it could be either.
+    /// Ask the user to look: it could be either.
     Ambiguous,
 }
 
@@ -116,7 +116,7 @@ pub struct Proposal {
     pub what: String,
     /// Why.
     pub why: String,
-    /// The changes; none where a person has to decide.
+    /// The changes; none where the user has to decide.
     pub edits: Vec<ProposedEdit>,
 }
 
@@ -142,11 +142,11 @@ struct ProposalDraft {
     plan: EditPlan,
 }
 
-/// Which changes a proposal stands for; they are worked out for those that
-/// are shown.
+/// Which changes a proposal consists of. They are computed only for proposals
+/// that are shown, because that reads files.
 #[derive(Debug)]
 enum EditPlan {
-    /// A person has to decide.
+    /// The user has to decide.
     Nothing,
     /// The memory goes.
     Remove,
@@ -170,8 +170,8 @@ pub fn build_review(material: &ReviewInput<'_>, secrets: SecretFinder<'_>) -> Re
     let mut settled = vec![false; material.saved.len()];
     let mut take = |found: Vec<ProposalDraft>, settled: &mut Vec<bool>| {
         for draft in found {
-            // One proposal a memory: carrying out one changes what the next
-            // one stands on.
+            // One proposal per memory: applying one changes the file that the next
+            // one is based on.
             if let Some(at) = draft.about {
                 if settled[at] {
                     continue;
@@ -181,6 +181,8 @@ pub fn build_review(material: &ReviewInput<'_>, secrets: SecretFinder<'_>) -> Re
             drafts.push(draft);
         }
     };
+    // In this order, because the first proposal about a memory settles it: there is no point
+    // in promoting or merging what no longer holds.
     take(find_outdated(material), &mut settled);
     take(pairs::find_duplicates(material, &facts), &mut settled);
     take(pairs::find_conflicts(material, &facts), &mut settled);
@@ -247,7 +249,7 @@ fn build_edits(material: &ReviewInput<'_>, draft: &ProposalDraft) -> Vec<Propose
     }
 }
 
-/// A short name made of the words; it only has to tell proposals apart.
+/// A short name made of the words; it only has to distinguish proposals.
 fn hash_draft(draft: &ProposalDraft) -> String {
     let text = format!("{}\n{}\n{}", draft.action.as_str(), draft.what, draft.why);
     let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
@@ -298,7 +300,7 @@ fn find_outdated(material: &ReviewInput<'_>) -> Vec<ProposalDraft> {
     found
 }
 
-/// Memories that a person has to look at.
+/// Memories that the user has to look at.
 fn find_unclear(material: &ReviewInput<'_>) -> Vec<ProposalDraft> {
     let days = |moment: &str| facts::days_of(moment);
     let mut found = Vec::new();
@@ -354,6 +356,7 @@ impl ReviewInput<'_> {
 /// The shared and the own instruction file of a project, as they are or would
 /// be.
 pub fn instruction_files(root: &Path) -> (PathBuf, PathBuf) {
+    // The client reads both; a project that has only the hidden one keeps using it.
     let hidden = root.join(names::SETTINGS_DIR).join(names::INSTRUCTION_FILE);
     let plain = root.join(names::INSTRUCTION_FILE);
     let shared = if hidden.is_file() && !plain.exists() {

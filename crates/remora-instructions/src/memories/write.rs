@@ -1,5 +1,5 @@
-//! Writing into a folder of memories: one writer at a time, every file whole
-//! or as it was, and never through a link that leads elsewhere.
+//! Writing into a folder of memories: one writer at a time, every file whole or
+//! unchanged, and never through a link that leads elsewhere.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -19,7 +19,7 @@ impl FolderLock {
     pub(super) fn lock_folder(folder: &Path) -> Result<Self, MemoryError> {
         let file = File::open(folder).map_err(MemoryError::io_at_path(folder))?;
         match file.lock() {
-            // Some network disks know no locks; a single writer still works.
+            // Some network file systems have no locks; a single writer still works.
             Err(error) if error.kind() != io::ErrorKind::Unsupported => {
                 Err(MemoryError::io_at_path(folder)(error))
             }
@@ -77,8 +77,8 @@ pub(super) fn make_folders(folder: &Path, readers: ReadAccess) -> Result<(), Mem
         .map_err(MemoryError::io_at_path(folder))
 }
 
-/// Puts a text into a file, whole or not at all. The caller holds the lock of
-/// the file's folder, and has made sure of the place.
+/// Writes a file, whole or not at all. The caller holds the lock of the file's
+/// folder, and has checked the path with `resolve_file`.
 pub(super) fn replace_file(
     path: &Path,
     text: &str,
@@ -86,7 +86,7 @@ pub(super) fn replace_file(
 ) -> Result<(), MemoryError> {
     let beside = temporary_path(path);
     let failed = MemoryError::io_at_path(path);
-    // What a writer left who was killed; the lock says nobody else is here.
+    // A killed writer may have left it. The lock guarantees that no other one is active.
     match fs::remove_file(&beside) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
         _ => {}
@@ -94,7 +94,7 @@ pub(super) fn replace_file(
     let written =
         write_temporary(&beside, path, text, readers).and_then(|()| fs::rename(&beside, path));
     written.map_err(|error| {
-        // Nothing more can be done about a file that will not go.
+        // If this fails, too, the next writer removes the file.
         let _ = fs::remove_file(&beside);
         failed(error)
     })
@@ -102,12 +102,14 @@ pub(super) fn replace_file(
 
 fn write_temporary(beside: &Path, path: &Path, text: &str, readers: ReadAccess) -> io::Result<()> {
     let mut options = OpenOptions::new();
+    // `create_new` does not follow a link that someone put there in the meantime.
     options.write(true).create_new(true);
     #[cfg(unix)]
     if readers == ReadAccess::Owner {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
     let mut file = options.open(beside)?;
+    // A rename replaces the file, so its permissions are copied first.
     if let Ok(about) = fs::metadata(path)
         && (readers == ReadAccess::Unchanged || !is_open_to_all(&about))
     {
@@ -117,7 +119,8 @@ fn write_temporary(beside: &Path, path: &Path, text: &str, readers: ReadAccess) 
     file.sync_all()
 }
 
-/// Earlier versions wrote memories as the umask said.
+/// Earlier versions wrote memories with the umask's permissions. Rewriting such a
+/// file closes it.
 #[cfg(unix)]
 fn is_open_to_all(about: &fs::Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
@@ -129,7 +132,8 @@ fn is_open_to_all(_: &fs::Metadata) -> bool {
     false
 }
 
-/// A name that no list of memories shows.
+/// A hidden name, which no listing of memories shows. In the same folder, because
+/// a rename does not cross file systems.
 fn temporary_path(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.remora-tmp"))

@@ -1,5 +1,5 @@
-//! Our own system-prompt text: how saved memories are kept, that hooks may
-//! speak, and the lines that settings ask for. Each part with its source.
+//! Our own system-prompt text: how saved memories are kept, that hooks may send
+//! text, and the lines that settings ask for. Each part with its source.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -73,6 +73,7 @@ fn agent_memory(instructions: &Instructions) -> Option<SystemPromptPart> {
     let body = markdown::parse_markdown(frontmatter::split_frontmatter(&page).1).text;
     text.push_str(&match markdown::trim_text(&body) {
         "" => "(empty)".to_owned(),
+        // The agent wrote this file, maybe from text it had read; it is data, not our words.
         index => super::escape_markup(&auto_memory::truncate_index(index).render_with_warning()),
     });
     text.push('\n');
@@ -125,6 +126,7 @@ memory. If the person asks you not to use memory, act as if there were none.
         lines = crate::auto_memory::MAX_INDEX_LINES,
     );
     let team = instructions.team_folder();
+    // Without the folder the team shares nothing.
     if team.is_dir() {
         let _ = write!(
             text,

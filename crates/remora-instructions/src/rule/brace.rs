@@ -1,10 +1,10 @@
-//! Commas and braces: one text of `paths` becomes the patterns it stands for.
+//! Commas and braces: expands one text of `paths` into its patterns.
 //! Plain about nesting, as the client is: a group ends at the first `}`.
 //! Never makes more than the budget of one rule file allows.
 
 use crate::frontmatter::is_blank;
 
-/// How many patterns the braces of one rule file may give.
+/// How many patterns the braces of one rule file may expand to.
 const MAX_PATTERNS: usize = 1_000;
 /// How many bytes it may take to spell them out.
 const MAX_EXPANDED_BYTES: usize = 4 * 1024 * 1024;
@@ -25,7 +25,7 @@ impl Default for BraceBudget {
     }
 }
 
-/// Splits at commas that stand in no brace; trimmed, the empty ones left out.
+/// Splits at commas outside braces; trimmed, the empty ones left out.
 pub(super) fn split_patterns(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0i64;
     text.split(move |c| {
@@ -40,8 +40,8 @@ pub(super) fn split_patterns(text: &str) -> impl Iterator<Item = &str> {
     .filter(|part| !part.is_empty())
 }
 
-/// The patterns that the braces of one stand for, or nothing when the budget
-/// does not allow it. A pattern without braces costs nothing.
+/// Expands the braces of a pattern, or nothing if the budget does not allow it.
+/// A pattern without braces costs nothing.
 pub(super) fn expand_braces(pattern: &str, budget: &mut BraceBudget) -> Option<Vec<String>> {
     if find_group(pattern).is_none() {
         return Some(vec![pattern.to_owned()]);
@@ -59,7 +59,7 @@ pub(super) fn expand_braces(pattern: &str, budget: &mut BraceBudget) -> Option<V
             continue;
         };
         bytes = bytes.checked_sub(text.len())?;
-        // Each part will be one pattern at least.
+        // Each part becomes at least one pattern, so this can stop before allocating them.
         if open.len() + inside.split(',').count() > budget.patterns {
             return None;
         }
@@ -71,7 +71,7 @@ pub(super) fn expand_braces(pattern: &str, budget: &mut BraceBudget) -> Option<V
     Some(done)
 }
 
-/// The first group: what stands before, inside and behind it.
+/// The first group: the text before, inside and after it. `{}` is no group.
 fn find_group(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once('{')?;
     let (inside, after) = rest.split_once('}')?;

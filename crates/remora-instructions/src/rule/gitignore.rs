@@ -47,8 +47,8 @@ impl IgnorePatterns {
         )
     }
 
-    /// Whether a path below the base is taken. What lies in a directory that
-    /// is taken cannot be given back.
+    /// Whether a path below the base is taken. Nothing in a directory that is taken
+    /// can be given back.
     pub(super) fn matches(&self, relative: &str) -> bool {
         let relative = relative.strip_suffix('/').unwrap_or(relative);
         let names = || relative.split('/');
@@ -66,7 +66,7 @@ impl IgnorePatterns {
         takers.any(|p| p.machine.may_fit(&folded))
     }
 
-    /// Tries the path and all directories it lies in.
+    /// Tries the path and all directories above it.
     pub(super) fn takes_any(&self, path: &[char]) -> bool {
         let ends = path
             .iter()
@@ -130,7 +130,7 @@ fn trim_end(text: &str) -> &str {
 
 fn translate_pattern(chars: &[char]) -> Result<Node, NeverMatchReason> {
     if chars.is_empty() {
-        // A lone `!` gives everything back.
+        // A lone `!` matches everything and gives it back.
         return Ok(Node::Seq(Vec::new()));
     }
     let inner = chars.strip_suffix(&['/']).unwrap_or(chars);
@@ -192,7 +192,7 @@ fn translate_pattern(chars: &[char]) -> Result<Node, NeverMatchReason> {
                     return Err(NeverMatchReason::Backslash);
                 };
                 rest = after;
-                // At the very end the backslash does not help a star.
+                // At the very end the client's matcher ignores a backslash before a star.
                 nodes.push(if c == '*' && rest.is_empty() {
                     Node::name_char().zero_or_more()
                 } else {

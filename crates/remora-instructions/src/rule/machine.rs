@@ -1,7 +1,8 @@
 //! A small pattern machine for both kinds of glob. Runs backwards over the
 //! text and keeps, for every place in the program, whether the rest of the
 //! text fits from there; so the time is the length of the text times the size
-//! of the program, whatever the pattern. Knows nothing of globs.
+//! of the program, whatever the pattern. A look-ahead is then a lookup in the
+//! table of its own program. Knows nothing of globs.
 
 /// A piece of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +64,7 @@ impl CharSet {
         let listed = |c: char| self.ranges.iter().any(|&(from, to)| from <= c && c <= to);
         let inside = match case {
             CaseSensitivity::Matters => listed(c),
+            // A range such as `[a-z]` lists one case only, so all spellings are tried.
             CaseSensitivity::Folded => listed(c) || listed(fold_case(c)) || listed(lower_case(c)),
         };
         inside != self.outside
@@ -117,6 +119,7 @@ impl Node {
                 .iter()
                 .map(Self::min_len)
                 .fold(0, usize::saturating_add),
+            // No alternative at all never fits, so it is longer than any text.
             Self::Alt(nodes) => nodes.iter().map(Self::min_len).min().unwrap_or(usize::MAX),
             Self::Some(inner) => inner.min_len(),
             Self::Many(_) | Self::Ahead(..) | Self::Start | Self::End => 0,
@@ -138,7 +141,7 @@ enum Op {
     Accept,
 }
 
-/// Characters that stand one after the other in a text.
+/// Consecutive characters of a text.
 #[derive(Debug, Clone)]
 struct CharRun {
     /// Only at the beginning of the text.
@@ -164,7 +167,7 @@ impl CharRun {
 pub(crate) struct PatternMachine {
     case: CaseSensitivity,
     least: usize,
-    /// Runs of characters that stand in every text that fits.
+    /// Runs of characters that occur in every text that fits.
     runs: Vec<CharRun>,
     /// The looks ahead first, each behind those it holds; the pattern last.
     programs: Vec<Vec<Op>>,
@@ -175,6 +178,7 @@ impl PatternMachine {
     pub(crate) fn new(node: &Node, case: CaseSensitivity) -> Self {
         let mut machine = Self {
             case,
+            // Rejects short texts without running the machine.
             least: node.min_len(),
             runs: Vec::new(),
             programs: Vec::new(),
@@ -236,6 +240,7 @@ impl PatternMachine {
             Node::Set(set) => code.push(Op::Set(set.clone())),
             Node::Seq(nodes) => nodes.iter().for_each(|n| self.emit_node(n, code)),
             Node::Alt(nodes) => self.emit_choice(nodes, code),
+            // Placeholder until the length of the body is known.
             Node::Many(inner) => {
                 let split = code.len();
                 code.push(Op::Fail);
@@ -249,6 +254,7 @@ impl PatternMachine {
                 code.push(Op::Split(start, code.len() + 1));
             }
             Node::Ahead(look, inner) => {
+                // Compiled first, so its table exists when this program runs.
                 let program = self.compile_program(inner);
                 code.push(Op::Ahead(*look, program));
             }
@@ -286,6 +292,7 @@ impl PatternMachine {
         let mut tables: Vec<Vec<bool>> = Vec::with_capacity(self.programs.len());
         for code in &self.programs {
             let table = self.run_program(code, text, &tables);
+            // In the order of compilation: a program only refers to earlier ones.
             tables.push(table);
         }
         tables
@@ -301,8 +308,8 @@ impl PatternMachine {
         for at in (0..=text.len()).rev() {
             let here = text.get(at).map(|&c| self.fold_char(c));
             now.fill(false);
-            // Jumps go back only at the end of a repetition, so a few rounds
-            // settle it: as many as repetitions stand in one another.
+            // Jumps go back only at the end of a repetition, so a few rounds settle it: as many
+            // as repetitions are nested.
             loop {
                 let mut changed = false;
                 for pc in (0..code.len()).rev() {

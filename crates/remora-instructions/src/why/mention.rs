@@ -19,6 +19,7 @@ pub(super) fn find_broken_import(
         .iter()
         .chain(&probe.later)
         .chain(&session.later);
+    // Files of the probe and of the session: what came on demand may name the file, too.
     let sheets = LintFile::read_loaded(files);
     for sheet in &sheets {
         let at = |line: usize| format!("{} line {line}", sheet.path.display());
@@ -79,10 +80,11 @@ pub(super) fn without_at(probe: &Instructions, names: &FileNames) -> Option<Omis
     None
 }
 
-/// Whether a name stands in a line as a word of its own.
+/// Whether a line contains a name as a word of its own.
 fn contains_name(line: &str, name: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '-' | '_');
     line.match_indices(name).any(|(at, _)| {
+        // `./docs/a.md` names the same file; `xdocs/a.md` and `docs/a.md-old` do not.
         let before = line[..at].strip_suffix("./").unwrap_or(&line[..at]);
         !before.ends_with(part)
             && !before.ends_with('.')

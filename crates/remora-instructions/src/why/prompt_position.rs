@@ -8,10 +8,10 @@ use crate::names;
 use crate::settings::AgentsMode;
 use crate::start::LoadContext;
 
-/// Names of neighbours that look as if they counted.
+/// Names of other tools that look as if they counted.
 const LOOKALIKE_FILE_NAMES: &[&str] = &["AGENTS.local.md", "AGENTS.override.md"];
 const AGENTS_FOLDER: &str = ".agents";
-/// Folders beside the rules whose files are something else.
+/// Folders next to the rules whose files are something else.
 const OTHER_FOLDERS: &[(&str, &str)] = &[
     ("commands", "a command"),
     ("agents", "a subagent"),
@@ -20,13 +20,15 @@ const OTHER_FOLDERS: &[(&str, &str)] = &[
     ("agent-memory", "a memory of a subagent"),
 ];
 
-/// Why a file of this name and place is not in the prompt, if that tells.
+/// Why a file of this name and location is not in the prompt, if that explains it.
 pub(super) fn explain_location(
     scene: &LoadContext,
     shadow: Option<&Path>,
     path: &Path,
 ) -> Option<Omission> {
     let name = path.file_name()?.to_str()?;
+    // From the certain to the general: a wrong name explains everything, a folder for other
+    // files only what nothing else does.
     explain_case(path, name)
         .or_else(|| explain_memory(scene, path, name))
         .or_else(|| explain_misplaced(scene, path, name))
@@ -68,6 +70,7 @@ fn settings_parts(path: &Path) -> Option<Vec<&str>> {
     let parts: Vec<&str> = path.parent()?.iter().filter_map(|p| p.to_str()).collect();
     let at = parts
         .iter()
+        // The last one: a project may itself be below a folder of that name.
         .rposition(|p| p.eq_ignore_ascii_case(names::SETTINGS_DIR))?;
     Some(parts[at..].to_vec())
 }
@@ -79,6 +82,7 @@ pub(super) fn folder_case(path: &Path) -> Option<Omission> {
         .get(1)
         .filter(|p| p.eq_ignore_ascii_case(names::RULES_DIR));
     let name = path.file_name()?.to_str()?;
+    // Other files of a misspelled folder would not be read under the right name either.
     let counts = rules.is_some() || (parts.len() == 1 && is_layer_name(name));
     let wrong = [
         (parts.first(), names::SETTINGS_DIR),
@@ -114,7 +118,7 @@ fn explain_case(path: &Path, name: &str) -> Option<Omission> {
     }
 }
 
-/// The index of a team's memories, which is read by people.
+/// The index of a team's memories, which is for people.
 pub(super) fn team_index() -> Omission {
     Omission::new(
         "team-index",
@@ -126,6 +130,7 @@ pub(super) fn team_index() -> Omission {
 
 fn explain_memory(scene: &LoadContext, path: &Path, name: &str) -> Option<Omission> {
     let folder = path.parent()?;
+    // The folder that was asked about is real already; the configured one may be a link.
     let is = |dir: &Path| dir == folder || dir.canonicalize().is_ok_and(|dir| dir == folder);
     let own = [
         (Some(scene.memory_folder()), "project"),
@@ -141,6 +146,8 @@ fn explain_memory(scene: &LoadContext, path: &Path, name: &str) -> Option<Omissi
             return Some(out.with_advice(format!("rename it to {}", names::MEMORY_INDEX_FILE)));
         }
         let stem = name.strip_suffix(".md")?;
+        // The three scopes reach a session in different ways, and advice for one is wrong for
+        // another.
         let why = match scope {
             "user" => "is a memory of the user, which comes only where a file names it".to_owned(),
             "team" => "is a memory of the team, which the client does not load; Remora adds it to \
@@ -169,7 +176,7 @@ fn explain_memory(scene: &LoadContext, path: &Path, name: &str) -> Option<Omissi
     })
 }
 
-/// Right names in places where nobody looks.
+/// Right names in places that no layer reads.
 fn explain_misplaced(scene: &LoadContext, path: &Path, name: &str) -> Option<Omission> {
     let folder = path.parent()?;
     let wrong =
@@ -189,6 +196,8 @@ fn explain_misplaced(scene: &LoadContext, path: &Path, name: &str) -> Option<Omi
         .filter(|dir| path.starts_with(dir))
     {
         let rules = LoadContext::rules_of(managed);
+        // The organisation has one file and one folder of rules; `.claude/CLAUDE.md`,
+        // CLAUDE.local.md and `rules/` are not read there.
         if path != managed.join(names::INSTRUCTION_FILE)
             && !path.starts_with(&rules)
             && is_markdown(name)
@@ -220,6 +229,7 @@ fn explain_misplaced(scene: &LoadContext, path: &Path, name: &str) -> Option<Omi
             format!("move it to {}", right.display()),
         );
     }
+    // `rules/` at the top of a project is an easy mistake.
     let outside = folder.ancestors().find(|dir| {
         dir.ends_with(names::RULES_DIR)
             && !dir
@@ -277,6 +287,7 @@ fn explain_layer(
     });
     let on_walk = cwd.starts_with(holder);
     let is_below = holder.starts_with(cwd);
+    // A directory that is added and also on the walk counts as the walk's.
     if let (Some(dir), false, false) = (added, on_walk, is_below) {
         return Some(in_added(scene, dir, holder, name));
     }
@@ -291,6 +302,7 @@ fn explain_layer(
         );
         return Some(out.with_advice("start the session there, or import it"));
     }
+    // A switched-off source comes before all other reasons: fixing those would not help.
     if !sources.project && name != names::LOCAL_INSTRUCTION_FILE {
         return out(SkipReason::SourceOff("project"));
     }
@@ -303,6 +315,7 @@ fn explain_layer(
             (AgentsMode::ManagedOnly, _) => out(SkipReason::AgentsMode("managed-only")),
             (AgentsMode::Fallback, Some(by)) => out(SkipReason::ShadowedBy(by.to_path_buf())),
             (AgentsMode::Fallback, None) => {
+                // Without a project file, a directory's own CLAUDE.md still hides its AGENTS.md.
                 own_file(holder).and_then(|by| out(SkipReason::ShadowedBy(by)))
             }
             (AgentsMode::Both, _) => None,

@@ -19,8 +19,8 @@ pub(crate) struct WaitingRule {
     pub(crate) globs: Globs,
 }
 
-/// The rules of the organisation, the person, the walk, and the directories
-/// below it that are given.
+/// The rules of the organisation, the user, the walk, and of `nested`, which are
+/// directories below the working directory.
 pub(crate) fn list_waiting_rules(scene: &mut LoadContext, nested: &[PathBuf]) -> Vec<WaitingRule> {
     let mut found = Vec::new();
     if scene.disabled_by().is_some() {
@@ -81,6 +81,7 @@ fn collect_rules(
         folder,
         how,
         RuleSelection::Conditional,
+        // A fresh set per folder: a rule that is linked from two folders waits in both.
         &mut LoadedPaths::new(),
     );
     found.extend(drafts.into_iter().filter_map(|draft| {

@@ -34,7 +34,7 @@ pub(super) enum Applicability {
 /// How much a sentence sounds like a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Tone {
-    /// It may tell about anything.
+    /// It may describe anything.
     Tale,
     /// It begins with the very thing, as an order without `use` does.
     Order,
@@ -48,7 +48,7 @@ pub(super) struct StatementClaim {
     pub(super) side: Side,
     /// Weighty words, as stems, in order.
     pub(super) core: Vec<String>,
-    /// Stands for these words in any order.
+    /// A hash of these words, in any order.
     pub(super) key: u64,
     /// The same words as they were written, for people.
     pub(super) named: String,
@@ -66,14 +66,14 @@ pub(super) struct StatementClaim {
     pub(super) choice: Option<Choice>,
 }
 
-/// A longer one is an essay, not a rule; in bytes.
+/// A longer sentence is an essay, not a rule; in bytes.
 const MAX_CLAIM_BYTES: usize = 300;
 
-/// Words that turn a sentence around, beside those that deny.
+/// Words that turn a sentence around, in addition to those that deny.
 static OMISSION_VERBS: List = List::new(&["refrain skip omit forget ignore exclude bypass"]);
 /// Words that leave no way out.
 static STRICT_WORDS: List = List::new(&["never always must forbidden prohibited banned every"]);
-/// What tells of the past, or only shows an example.
+/// Words of sentences that describe the past or only show an example.
 static NON_RULE_WORDS: List = List::new(&[
     "previously previous prior formerly was were had deprecated migrated historically originally",
     "bad wrong incorrect example might perhaps maybe sometimes unclear considering todo fixme",
@@ -83,7 +83,7 @@ const REASON_WORDS: &[&str] = &["because", "since", "otherwise"];
 const CONDITION_WORDS: &[&str] = &["when", "if", "whenever", "where", "while", "once"];
 const EXCEPTION_WORDS: &[&str] = &["unless", "except", "until"];
 const MODAL_WORDS: &[&str] = &["should", "shall", "only", "required", "allowed", "ensure"];
-/// Before `not`, these tell how things are instead of forbidding them.
+/// Before `not`, these describe how things are instead of forbidding them.
 const DESCRIPTIVE_VERBS: &[&str] = &[
     "does", "did", "is", "are", "has", "have", "will", "would", "could", "may", "it's",
 ];
@@ -109,7 +109,7 @@ const VERB_GROUPS: &[(&str, &[&str])] = &[
     ("keep", &["keep", "leave", "limit"]),
 ];
 
-/// Whether a statement only asks, tells of the past, shows an example or leads
+/// Whether a statement only asks, describes the past, shows an example or links
 /// elsewhere.
 pub(super) fn is_tale(text: &str) -> bool {
     let words = split_tokens(&without_brackets(text));
@@ -156,6 +156,7 @@ fn read_part(text: &str) -> Vec<StatementClaim> {
         let mut words = words.iter();
         words.position(|w| !w.code && list.contains(&w.text.as_str()))
     };
+    // Two rules with different reasons are still the same rule.
     if let Some(at) = find(&words, REASON_WORDS) {
         words.truncate(at);
     }
@@ -170,7 +171,8 @@ fn read_part(text: &str) -> Vec<StatementClaim> {
         let Some(at) = find(&words, list) else {
             continue;
         };
-        // "When x, do y" does not say where its condition ends.
+        // "When x, do y": without a parser the end of the condition is unknown, so the whole
+        // sentence is left out.
         if at == 0 {
             return Vec::new();
         }
@@ -179,12 +181,13 @@ fn read_part(text: &str) -> Vec<StatementClaim> {
             holds = weaker;
         }
     }
-    // Behind an enumeration, `without` speaks of all of it.
+    // After an enumeration, `without` may apply to all of it.
     let listed = words.iter().any(|w| w.text == ",") && words.iter().any(|w| w.text == "without");
     if listed {
         holds = Applicability::Mostly;
     }
     let rule = sounds_like_a_rule(&text, &words);
+    // With two numbers it is unclear which one the sentence is about.
     let single = words.iter().filter(|w| number::is_number(w)).count() == 1;
     let mut claims: Vec<StatementClaim> = Vec::new();
     for (at, (clause, contrast)) in split_clauses(&words).into_iter().enumerate() {
@@ -211,6 +214,7 @@ fn read_part(text: &str) -> Vec<StatementClaim> {
         if contrast {
             claim.side = Side::Against;
         }
+        // "use tabs, not spaces": the verb of the first clause holds for the second.
         if claim.verb.is_none() {
             claim.verb = claims.first().and_then(|first| first.verb);
         }
@@ -247,8 +251,8 @@ fn sounds_like_a_rule(text: &str, words: &[Token]) -> bool {
     verb || label || forbids || words.iter().any(said)
 }
 
-/// The text without what stands in parentheses, and without what follows a
-/// dash: both explain.
+/// The text without parentheses and without what follows a dash: both explain,
+/// and neither asks for anything.
 fn without_brackets(text: &str) -> String {
     let mut depth = 0_usize;
     let mut out = String::with_capacity(text.len());
@@ -304,6 +308,7 @@ fn split_clauses(words: &[Token]) -> Vec<(&[Token], bool)> {
     while at < words.len() {
         let prefers = start == 0 && ["prefer", "favor", "favour", "choose"].contains(&word(0));
         let (skip, turns) = match (word(at), word(at + 1), word(at + 2)) {
+            // The longest form first; shorter ones are part of it.
             (",", "and" | "but", "not" | "never") => (3, true),
             ("instead", "of", _)
             | ("rather", "than", _)
@@ -382,6 +387,7 @@ fn parse_claim(
             .map(|w| w.text.as_str())
             .collect::<Vec<_>>()
             .join(" "),
+        // "never skip tests" denies twice and asks for tests.
         side: if against % 2 == 0 {
             Side::For
         } else {

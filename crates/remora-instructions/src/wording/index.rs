@@ -1,5 +1,5 @@
-//! Finds the statements that one could stand in a relation to, by the rarest
-//! of the words they share. Many like statements are compared as a few.
+//! Finds the statements that one may be related to, by the rarest of the words
+//! they share. Comparing all pairs would be quadratic.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,8 @@ use super::{ComparableStatement, oppose};
 
 /// By how many of its rarest words a statement looks for others.
 const MAX_RAREST_WORDS: usize = 4;
-/// Statements that are kept for one word.
+/// Statements that are kept for one word: a word of more statements than this
+/// says little about any of them.
 const MAX_STATEMENTS_PER_WORD: usize = 80;
 
 /// Places of statements, by their words.

@@ -48,13 +48,13 @@ fn find_opposite_sides(a: &StatementClaim, b: &StatementClaim) -> Option<String>
     let (yes, no) = if a.side == Side::For { (a, b) } else { (b, a) };
     let whole = match (yes.holds, no.holds) {
         (Applicability::Always, Applicability::Always) => true,
-        // What is never done is not done on conditions either.
+        // "Never" also excludes "if ..".
         (Applicability::Sometimes, Applicability::Always) => no.strict,
-        // What is always done leaves no room for an exception.
+        // "Always" leaves no room for an exception.
         (Applicability::Always, Applicability::Unless) => yes.strict,
         _ => false,
     };
-    // A tale forbids nothing; a single word must be something to do.
+    // A description forbids nothing, and a single word must be something one can do.
     let told = no.tone == Tone::Rule && yes.tone > Tone::Tale;
     let many = a.core.iter().any(|word| *word != a.core[0]);
     let weighty = told && (many || yes.verb.is_some() || yes.strict);
@@ -92,7 +92,7 @@ fn find_exclusive_choices(a: &StatementClaim, b: &StatementClaim) -> Option<Stri
     if x.set != y.set || a.holds != Applicability::Always || b.holds != Applicability::Always {
         return None;
     }
-    // A lone word in a list chooses nothing.
+    // A bare word in a list is no choice.
     let told = |claim: &StatementClaim| match claim.tone {
         Tone::Rule => true,
         Tone::Order => claim.core.len() > 1,

@@ -34,6 +34,7 @@ pub(crate) fn parse_subjects(text: &str) -> Vec<HeadingSubject> {
         .into_iter()
         .map(|token| stem_word(&token.text));
     stems
+        // Numbers of sections are no subject.
         .filter(|stem| stem.chars().any(char::is_alphabetic))
         .filter_map(|stem| {
             if AREA_WORDS.contains_stem(&stem) {

@@ -42,7 +42,7 @@ const ADDITIVE_VERBS: &[&str] = &[
     "include",
 ];
 
-/// Exclude each other where both could stand.
+/// Exclude each other where either is possible.
 const OPPOSITE_WORDS: &[(&str, &str)] = &[
     ("tabs", "spaces"),
     ("single", "double"),
@@ -70,7 +70,7 @@ const OPPOSITE_WORDS: &[(&str, &str)] = &[
 
 /// The longest statement that is read, in words.
 const MAX_STATEMENT_WORDS: usize = 80;
-/// The longest statement that gives a thing its value, in words that count.
+/// The longest statement that can set a value, in words that count.
 const MAX_BRIEF_WORDS: usize = 8;
 
 /// How much two statements must share for one to deny the other.
@@ -99,7 +99,7 @@ enum WordRole {
 
 #[derive(Debug, Clone, Copy)]
 struct WeightedWord {
-    /// Stands for the word's stem, or for a value as it is.
+    /// A hash of the word's stem, or of a value as it is.
     key: u64,
     weight: f64,
     role: WordRole,
@@ -235,7 +235,7 @@ impl StatementBuilder {
                 open.words.push(word.key);
             }
         }
-        // What is said twice, once denied and once not, is not denied.
+        // A word that occurs denied and not denied counts as not denied.
         self.words.entry(word.key).or_insert(word).denied &= word.denied;
     }
 
@@ -265,9 +265,11 @@ impl WeightedStatement {
             } else if at == 0 && ADDITIVE_VERBS.contains(&plain) {
                 weighed.stance = Stance::Additive;
             }
+            // "never merge without review": merging is denied only in part, reviewing not at all.
             if !token.code && EXCEPTION_WORDS.contains(&plain) && scale.has_denied() {
                 scale.excuse_denial();
             }
+            // "prefer x over y" turns away from y; a plain "over" is a preposition.
             let turns = ALTERNATIVE_WORDS.contains(&plain) || (plain == "over" && prefers);
             let excused = plain == "without" && scale.denials.last().is_some_and(|d| d.excused);
             if !token.code && (turns || is_negation(plain)) && !excused {
@@ -285,6 +287,7 @@ impl WeightedStatement {
                     ..classify_word(&token, &last)
                 });
             }
+            // A denial ends with its clause.
             if token.mark.is_some() {
                 scale.denied = false;
                 scale.clause.clear();
@@ -292,6 +295,7 @@ impl WeightedStatement {
             last = token.text;
         }
         weighed.weight = scale.words.values().map(|word| word.weight).sum();
+        // Sorted by key, which `get` and `find_shared_words` rely on.
         weighed.words = scale.words.into_values().collect();
         weighed.denials = scale.denials;
         weighed
@@ -340,6 +344,7 @@ impl WeightedStatement {
         }
         let less = self.weight.min(other.weight);
         let union = self.weight + other.weight - shared.weight;
+        // Two statements that share little are about different things, whatever one denies.
         let about = shared.weight / union;
         if !shared.both_denied
             && about >= MIN_DENIAL_SHARE
@@ -367,6 +372,7 @@ impl WeightedStatement {
     /// Whether it denies all of what the other one says. A weak denial leaves
     /// room for what is said in particular.
     fn denies_statement(&self, other: &Self) -> bool {
+        // "avoid x" next to "use x for y and z" is a rule and its exception, no contradiction.
         let more = other.list_extra_words(self).count();
         self.denials.iter().any(|denial| {
             !denial.excused
@@ -386,13 +392,14 @@ impl WeightedStatement {
                 .get(&word.key)?
                 .iter()
                 .find_map(|against| other.get(*against))?;
+            // A statement that names both words compares them.
             let both_have = other.get(word.key).is_some();
             (!both_have).then_some((word.weight, against.weight))
         })
     }
 
-    /// Whether everything is the same but one word, which stands where only
-    /// one thing can stand.
+    /// Whether all but one word are the same, and that word is in a position that
+    /// only one thing can fill.
     fn one_value_each(&self, other: &Self, shared: &SharedWords) -> bool {
         let only = |one: &Self, other: &Self| {
             let mut words = one.list_extra_words(other).copied();
@@ -403,6 +410,7 @@ impl WeightedStatement {
             return false;
         };
         let place = mine.role == WordRole::Place || theirs.role == WordRole::Place;
+        // In a long statement a differing word is rarely its value.
         if place || mine.denied || theirs.denied || !self.is_brief() || !other.is_brief() {
             return false;
         }
@@ -448,6 +456,7 @@ fn classify_word(token: &Token, last: &str) -> WeightedWord {
         (WordRole::Plain, 1.0)
     };
     let key = match role {
+        // Names are compared as written: a stem would make `tests` and `test` one folder.
         WordRole::Number | WordRole::Value | WordRole::Place => hash_word(plain),
         WordRole::Weak | WordRole::Plain => hash_word(&stem_word(plain)),
     };

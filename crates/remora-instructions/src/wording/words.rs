@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) text: String,
-    /// It stands in a code span, so it is a name and does nothing else.
+    /// It is in a code span, so it is a name and never a negation.
     pub(super) code: bool,
     /// Where a link leads to.
     pub(super) target: bool,
@@ -57,7 +57,7 @@ static NEGATION_WORDS: List = List::new(&[
     "disable disabled cannot without stop neither nor",
 ]);
 
-/// Words that deny what stands before them.
+/// Words that deny the text before them.
 const PROHIBITION_WORDS: &[&str] = &["forbidden", "banned", "prohibited", "disallowed"];
 
 const NUMBER_WORDS: &[(&str, &str)] = &[
@@ -79,7 +79,7 @@ static COUNTED_NOUNS: List = List::new(&[
     "question number scenario method approach line lines",
 ]);
 
-/// Stands before the target of a link; no text holds it.
+/// Marks the target of a link; no text contains this character.
 const LINK_TARGET_MARK: char = '\u{1}';
 
 /// Whether a stem has no weight of its own.
@@ -92,7 +92,7 @@ pub(super) fn is_negation(word: &str) -> bool {
     !is_forbidden(word) && NEGATION_WORDS.contains_stem(&stem_word(word))
 }
 
-/// Whether a word denies what stands before it.
+/// Whether a word denies the text before it.
 pub(super) fn is_forbidden(word: &str) -> bool {
     PROHIBITION_WORDS.contains(&word)
 }
@@ -109,6 +109,7 @@ pub(super) fn split_tokens(text: &str) -> Vec<Token> {
     // The words of a link, and where it leads to.
     let text = text.replace("](", &format!(" {LINK_TARGET_MARK}"));
     for piece in text.split_whitespace() {
+        // A code span may begin inside parentheses or emphasis.
         let opened = piece.trim_start_matches(['(', '[', '*', '"', '\'']);
         let code = in_code || opened.starts_with('`');
         if piece.matches('`').count() % 2 == 1 {
@@ -148,6 +149,7 @@ pub(super) fn split_tokens(text: &str) -> Vec<Token> {
 /// One word, or several: contractions and hyphens are taken apart.
 fn split_word(bare: &str) -> Vec<String> {
     if let Some(verb) = bare.strip_suffix("n't") {
+        // "don't use" becomes "not use", and "shouldn't" keeps its verb.
         let mut parts = vec!["not".to_owned()];
         if !["do", "ca", "wo", ""].contains(&verb) {
             parts.insert(0, verb.to_owned());
@@ -166,6 +168,7 @@ fn split_word(bare: &str) -> Vec<String> {
     } else {
         bare
     };
+    // Paths, versions and identifiers are one word; only prose is taken apart.
     let whole = bare.contains(|c: char| c.is_ascii_digit() || "/._+=".contains(c));
     let parts: Vec<&str> = if whole {
         vec![bare.trim_end_matches('/')]
@@ -210,7 +213,7 @@ fn join_compound_names(found: &mut Vec<Token>) {
     }
 }
 
-/// A number in a word's place: comparing is what takes the time.
+/// A hash in place of a word, because comparisons dominate the cost.
 pub(super) fn hash_word(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -226,6 +229,7 @@ const WORD_ENDINGS: &[&str] = &[
 /// A word without its most common endings; the same for both sides is all
 /// that is asked of it.
 pub(super) fn stem_word(word: &str) -> String {
+    // Endings of English words only; names in code are compared as they are.
     if !word.is_ascii() || word.len() < 4 || word.contains(['_', '/', '.']) {
         return word.to_owned();
     }
@@ -234,6 +238,7 @@ pub(super) fn stem_word(word: &str) -> String {
         .find_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= 3))
         .unwrap_or(word);
     let bytes = cut.as_bytes();
+    // "running" and "run" share a stem; "pass" and "call" keep their letters.
     let doubled = bytes.len() > 3
         && bytes[bytes.len() - 1] == bytes[bytes.len() - 2]
         && !matches!(bytes[bytes.len() - 1], b's' | b'l' | b'e' | b'o');

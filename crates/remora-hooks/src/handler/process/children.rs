@@ -1,5 +1,6 @@
-//! The children that are alive now, so that a host that is told to end can
-//! take them along: each has a session of its own and would live on.
+//! The children that are alive now, so that a host that receives a signal can
+//! end them: each has a session of its own, so the terminal's signals do not
+//! reach it and it would live on.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -19,8 +20,8 @@ pub(super) fn unregister_child(pid: Pid) {
     lock_children().retain(|p| *p != pid);
 }
 
-/// Ends every handler that runs now, with its whole group. For a host that has
-/// been told to end.
+/// Ends every handler that runs now, with its whole group. For a host that is
+/// about to exit because of a signal.
 pub fn end_all() {
     for pid in lock_children().iter() {
         // Not yet waited for, or it would not be in the list.

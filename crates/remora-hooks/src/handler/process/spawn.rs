@@ -2,7 +2,8 @@
 //!
 //! On Linux this is `posix_spawn` called directly: the standard library can
 //! put a child into its own session only by forking, which costs a quarter of
-//! the whole start. The only file of the crate with unsafe code.
+//! the whole start (`docs/design/0004`). The only file of the crate with unsafe
+//! code.
 
 use std::ffi::OsString;
 use std::io;
@@ -81,7 +82,7 @@ mod linux {
 
     use super::{Spawn, Started};
 
-    /// What `posix_spawn` needs to be told; destroyed with its owner.
+    /// The arguments of `posix_spawn` that C allocates; destroyed with their owner.
     struct FileActions(libc::posix_spawn_file_actions_t);
     struct SpawnAttributes(libc::posix_spawnattr_t);
 
@@ -164,6 +165,7 @@ mod linux {
         for arg in spawn.args {
             words.push(to_cstring(arg.as_ref())?);
         }
+        // `execve` would pass both of two equal names on, and programs differ in which they use.
         let mut environment = Vec::with_capacity(spawn.environment.len());
         for (at, (name, value)) in spawn.environment.iter().enumerate() {
             // The last of equal names counts.
@@ -179,6 +181,8 @@ mod linux {
             // A variable cannot hold a NUL byte; the others still count.
             environment.extend(to_cstring(&entry).ok());
         }
+        // Close-on-exec, so that another handler started at the same moment in another thread
+        // does not inherit our ends; `connect` duplicates the child's without the flag.
         let (in_read, in_write) = pipe_with(PipeFlags::CLOEXEC)?;
         let (out_read, out_write) = pipe_with(PipeFlags::CLOEXEC)?;
         let (err_read, err_write) = pipe_with(PipeFlags::CLOEXEC)?;

@@ -21,7 +21,7 @@ const NUMBER_WORDS: [&str; 10] = [
 /// A relative date.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RelativeDate {
-    /// As it stands in the text.
+    /// As written in the text.
     pub(super) words: String,
     /// The day it means, where that is plain.
     pub(super) absolute: Option<String>,
@@ -71,7 +71,7 @@ fn parse_relative_date(words: &[&str], today: Option<i64>) -> Option<(usize, Opt
         }
         "in" => {
             let (count, unit) = (parse_number(next(1))?, days_in(next(2))?);
-            // "in 5 days of work" is a span; "in two weeks" mostly is a day.
+            // "in 5 days of work" is a span, but "in two weeks" is a day far more often.
             Some((3, count.checked_mul(unit)))
         }
         _ if next(2) == "ago" => {
@@ -117,7 +117,7 @@ fn days_in(word: &str) -> Option<i64> {
     match word {
         "day" | "days" => Some(1),
         "week" | "weeks" => Some(7),
-        // Long enough ago that the month says more than the day.
+        // Rough on purpose: nobody means the day when counting in months.
         "month" | "months" => Some(30),
         "year" | "years" => Some(365),
         _ => None,
@@ -132,7 +132,8 @@ pub(in crate::memories) fn days_of(moment: &str) -> Option<i64> {
     if !shaped || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
     }
-    // Years from March, so that the leap day is the last one of a year.
+    // Years that begin in March, so that the leap day is the last day of a year and the
+    // lengths of the months follow one formula.
     let (year, month) = if month > 2 {
         (year, month - 3)
     } else {

@@ -89,8 +89,8 @@ impl CheckCache {
             .flatten()
     }
 
-    /// The findings of the last check, whatever has changed in the tree since:
-    /// for showing beside a memory, where reading the tree would be too slow.
+    /// The findings of the last check, whatever has changed in the tree since: for
+    /// showing next to a memory, where reading the tree would be too slow.
     #[must_use]
     pub fn last_findings(&self, body: &str) -> Option<Vec<ClaimFinding>> {
         restore_findings(self.entries.get(&hash_body(body))?, list_claims(body))
@@ -135,13 +135,14 @@ impl CheckCache {
 }
 
 fn hash_body(body: &str) -> String {
+    // Not stable across versions of Rust; a changed hash only means one more check.
     let mut hash = DefaultHasher::new();
     body.hash(&mut hash);
     format!("{:016x}-{:x}", hash.finish(), body.len())
 }
 
-/// Ignored files are not part of the listing, so they are asked for one by
-/// one.
+/// Ignored files are not part of the listing and its fingerprint, so the named
+/// paths are looked up one by one.
 fn hash_disk_state(claims: &[Claim], files: &TreeListing) -> u64 {
     let mut hash = DefaultHasher::new();
     for claim in claims.iter().filter(|c| c.kind == ClaimKind::Path) {

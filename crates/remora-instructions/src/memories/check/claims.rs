@@ -6,14 +6,14 @@ use super::sense::AdjacentToken;
 use super::token::{NameToken, TokenMarkup};
 use super::{Claim, ClaimKind, Confidence, Tense, command, sense, token};
 
-/// What lies behind is not read; no memory is that long.
+/// The rest of a longer text is not read; no memory is that long.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 /// More names than this make a memory a listing.
 const MAX_CLAIMS: usize = 400;
 /// Names looked at, also when they repeat.
 const MAX_NAMES: usize = 4000;
 
-/// Words that begin a declaration, and those that may stand before them.
+/// Words that begin a declaration, and those that may precede them.
 const DECLARATION_KEYWORDS: &[&str] = &[
     "class",
     "def",
@@ -81,7 +81,7 @@ enum FenceKind {
 struct ClaimParser<'a> {
     text: &'a str,
     line: usize,
-    /// The sense that a heading or an introducing line gives to a list.
+    /// The tense that a heading or an introducing line implies for a list.
     lead: Tense,
     /// The last command named in this paragraph: flags belong to it.
     program: Option<String>,
@@ -101,6 +101,7 @@ impl ClaimParser<'_> {
             at += full.len();
             let line = full.trim_end_matches(['\n', '\r']);
             let bare = line.trim_start();
+            // The frontmatter names the memory's own file and session, nothing of the project.
             if header {
                 header = self.line == 1 || bare.trim_end() != "---";
                 continue;
@@ -110,6 +111,7 @@ impl ClaimParser<'_> {
                     && bare.trim_end().trim_start_matches(&mark[..1]).is_empty()
                 {
                     fence = None;
+                // A code sample is an example; commands are meant to be run.
                 } else if block == FenceKind::Shell {
                     self.add_names(
                         command::list_command_names(bare),
@@ -139,7 +141,7 @@ impl ClaimParser<'_> {
         }
     }
 
-    /// Headings and introducing lines lend their sense to the items below.
+    /// Headings and introducing lines determine the tense of the items below.
     fn update_lead(&mut self, bare: &str) {
         let item = bare.starts_with(['-', '*', '+', '|'])
             || bare.starts_with(|c: char| c.is_ascii_digit());
@@ -155,6 +157,8 @@ impl ClaimParser<'_> {
     /// The code spans of a line and the text between them.
     fn parse_spans(&mut self, start: usize, line: &str) {
         let runs = find_backtick_runs(line);
+        // From the end, so that each run finds its closing one in one step: a line of unmatched
+        // runs would otherwise be quadratic.
         let mut later: HashMap<usize, usize> = HashMap::new();
         let mut closing = vec![None; runs.len()];
         for (index, (_, length)) in runs.iter().enumerate().rev() {
@@ -216,7 +220,7 @@ impl ClaimParser<'_> {
         }
     }
 
-    /// Gives flags to the command before them; those of other programs go.
+    /// Assigns flags to the command before them, if they have none of their own.
     fn assign_flags(&self, mut named: Vec<NameToken>) -> Vec<NameToken> {
         if let Some(program) = &self.program {
             for flag in named.iter_mut().filter(|n| n.kind == ClaimKind::Flag) {
@@ -233,6 +237,7 @@ impl ClaimParser<'_> {
         }
         let here = sense::find_tense(self.text, start, end)
             .max(base)
+            // The weakest claim wins: items under "Removed" are about the past.
             .max(self.lead);
         let beside = sense::find_adjacent_token(self.text, start, end);
         for name in named {
@@ -249,7 +254,7 @@ impl ClaimParser<'_> {
                 .entry((name.kind, name.text.clone()))
                 .or_insert(next);
             if let Some(claim) = self.found.get_mut(slot) {
-                // Who once says that it is gone knows it throughout.
+                // A memory that says once that a thing is gone means it everywhere.
                 claim.sense = claim.sense.max(here);
                 claim.weight = claim.weight.max(weight);
                 continue;
@@ -303,7 +308,7 @@ fn split_positioned_words(text: &str) -> Vec<(usize, &str)> {
     list
 }
 
-/// Where the runs of back-ticks stand, and their lengths.
+/// The positions of the runs of backticks, and their lengths.
 fn find_backtick_runs(line: &str) -> Vec<(usize, usize)> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for (at, _) in line.match_indices('`') {

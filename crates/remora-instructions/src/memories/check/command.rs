@@ -1,5 +1,5 @@
-//! What a line of shell names: tasks of the project, its programs and
-//! scripts, and the flags they are given. Programs of the system name nothing.
+//! What a line of shell names: tasks of the project, its programs and scripts, and
+//! their flags. Programs of the system name nothing.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -8,10 +8,10 @@ use super::known;
 use super::token::{self, NameToken, TokenMarkup};
 use super::{ClaimKind, Confidence};
 
-/// Words before which a command may stand behind something else.
+/// Words that a command may follow.
 static PREFIX_COMMANDS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| known::parse_word_set("sudo time env nohup exec command"));
-/// Programs that run the file they are given.
+/// Programs that run the file in their first argument.
 static INTERPRETERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     known::parse_word_set(
         ". bash bun deno node perl php python python3 ruby sh source ts-node tsx zsh",
@@ -67,7 +67,7 @@ pub(super) fn in_prose(words: &[&str]) -> Option<NameToken> {
         .then(|| build_task(&format!("{runner} {verb} {name}")))
 }
 
-/// Splits at blanks; what is quoted is somebody's text and becomes empty.
+/// Splits at blanks. Quoted text is data, not a name, and becomes empty.
 fn split_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -98,6 +98,7 @@ fn collect_names(words: &[String], found: &mut Vec<NameToken>) {
     let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
     let lead = words
         .iter()
+        // Prompts, wrappers and assignments come before the program.
         .take_while(|w| {
             matches!(**w, "$" | ">" | "%" | "(")
                 || PREFIX_COMMANDS.contains(*w)
@@ -146,6 +147,7 @@ fn collect_names(words: &[String], found: &mut Vec<NameToken>) {
         _ if program.contains('/') || known::is_file_name(program) => {
             collect_script_file(&words, found);
         }
+        // A program of the system says nothing about this project.
         _ if known::is_program(program) => {}
         _ => collect_own_program(program, rest, found),
     }
@@ -178,6 +180,7 @@ fn collect_script_file(words: &[&str], found: &mut Vec<NameToken>) {
     }
     if let Some(path) = token::parse_path(words[at], TokenMarkup::Code) {
         collect_flags(&path.text, &words[at + 1..], found);
+        // The script comes before its flags, in the order of the text.
         let place = found
             .iter()
             .position(|n| n.of.as_deref() == Some(&path.text));
@@ -242,7 +245,8 @@ fn collect_package_scripts(manager: &str, rest: &[&str], found: &mut Vec<NameTok
         [name, ..] if manager == "bun" && known::is_file_name(name) => {
             collect_script_file(&[name], found);
         }
-        // The others also start what packages bring along.
+        // `npm x` is no script; the others also run scripts and installed programs without
+        // `run`.
         [name, ..]
             if manager != "npm"
                 && is_task(name)

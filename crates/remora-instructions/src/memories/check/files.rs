@@ -14,7 +14,7 @@ use remora_files::{read_file, read_text};
 
 use crate::walk;
 
-/// What a file of git's that points elsewhere, or names a commit, may hold.
+/// The longest file of git that is read: a pointer, or the name of a commit.
 const MAX_POINTER_BYTES: u64 = 16 * 1024;
 
 /// One file, by its path below the root with `/` between the parts.
@@ -44,6 +44,7 @@ impl TreeListing {
         let gathered: Mutex<Vec<TreeFile>> = Mutex::default();
         let apart: HashSet<PathBuf> = apart.iter().cloned().collect();
         let walk = walk::build_walker(root, walk::WalkFilter::NotIgnored)
+            // Also in an export without `.git`, ignored files are not the project's own.
             .require_git(false)
             .threads(count_workers())
             .filter_entry(move |entry| {
@@ -52,6 +53,7 @@ impl TreeListing {
                     && !(folder
                         && (apart.contains(entry.path())
                             || (entry.depth() > 0
+                                // A worktree of an old branch would still contain what is gone here.
                                 && (is_worktree(entry.path()) || !walk::can_enter(entry.path())))))
             })
             .build_parallel();
@@ -70,6 +72,7 @@ impl TreeListing {
         let mut entries = gathered
             .into_inner()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
+        // Threads deliver in any order; the fingerprint and the evidence must not depend on it.
         entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         let mut hash = DefaultHasher::new();
         for entry in &entries {
@@ -130,7 +133,7 @@ impl Drop for FileBatch<'_> {
     }
 }
 
-/// As many as help; reading is bound by the system, not by us.
+/// More threads do not help: reading is bound by the system, not by us.
 pub(super) fn count_workers() -> usize {
     std::thread::available_parallelism().map_or(2, |n| n.get().min(8))
 }
@@ -165,7 +168,7 @@ fn hash_timestamps(data: &Metadata) -> u64 {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
-        // A file put in place of another keeps neither.
+        // A file that replaces another may keep its size and time, but neither of these.
         (data.ino(), data.ctime(), data.ctime_nsec()).hash(&mut hash);
     }
     hash.finish()
@@ -204,6 +207,7 @@ fn hash_repository_state(root: &Path, hash: &mut DefaultHasher) {
         commit.unwrap_or_default().hash(hash);
     }
     head.hash(hash);
+    // Size and time instead of content: these can be large, and any change counts.
     for file in [own.join("logs/HEAD"), shared.join("packed-refs")] {
         fs::metadata(file)
             .ok()
@@ -239,6 +243,7 @@ impl<'a> FileNameIndex<'a> {
             index.by_stem.entry(file_stem(name)).or_default().push(path);
             let mut rest = path;
             while let Some((folder, _)) = rest.rsplit_once('/') {
+                // Its parents were added with it.
                 if !index.folders.insert(folder) {
                     break;
                 }

@@ -1,6 +1,6 @@
-//! What the history of the repository says about paths that are no longer
-//! there. Asks git, never longer than the limit; where it is absent or fails,
-//! nothing is known.
+//! What the history of the repository says about paths that are no longer there.
+//! Asks git, never longer than the limit; if git is absent or fails, nothing is
+//! known, and the verdicts get weaker instead of wrong.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -114,6 +114,7 @@ impl PathHistory {
         let asked = PathQueries::new(paths);
         let pending = CommitLabel("the changes not yet committed".to_owned());
         let names = ["--relative", "-M", "-l500", "--name-status"];
+        // `-l500` limits rename detection, which compares every deleted with every added file.
         let diff: Vec<&str> = names
             .iter()
             .chain(&[checkout.diff_base()])
@@ -126,6 +127,8 @@ impl PathHistory {
         let newest = ["--diff-filter=ADR", "--format=%x01%h (%cs)"];
         let log: Vec<&str> = names.iter().chain(&newest).copied().collect();
         let mut commit = pending.clone();
+        // All branches: a file that is deleted here may have been added on another one, and then
+        // it is not gone.
         let end = checkout.ask_log_of_all_refs(&log, RecordFormat::Lines, |line| {
             let line = String::from_utf8_lossy(line);
             match line.strip_prefix('\u{1}') {
@@ -150,6 +153,7 @@ impl PathHistory {
         there: impl Fn(&str) -> bool,
     ) -> Option<(String, CommitLabel)> {
         let (mut name, mut at) = self.renames.get(from)?.clone();
+        // Renames can form a circle (a to b and back), so the number of steps is limited.
         for _ in 0..32 {
             if there(&name) {
                 return Some((name, at));
@@ -190,6 +194,7 @@ impl PathHistory {
         for name in asked.list_matching(path) {
             self.events
                 .entry(name.to_owned())
+                // The log is newest first, so the first event of a path is its last.
                 .or_insert_with(|| event.clone());
         }
         let mut rest = path;
@@ -229,7 +234,7 @@ impl PathHistory {
     }
 }
 
-/// Where words stood that are in no file now.
+/// The commits that removed words which no file contains now.
 #[derive(Debug)]
 pub(super) struct RemovedWords {
     pub(super) reach: HistoryCoverage,
@@ -255,7 +260,7 @@ impl RemovedWords {
         };
         let base = checkout.diff_base();
         let first = ["--relative", "--no-renames", "-U0", base];
-        // What is only told proves nothing, and locks are long.
+        // Prose proves nothing about code, and lock files make diffs long.
         let code = [
             "--",
             ".",
@@ -290,6 +295,7 @@ impl RemovedWords {
             } else if let Some(text) = line.strip_prefix('-') {
                 self.record_words(text, words, &commit);
             }
+            // The history of a large repository takes long; stop at the last missing word.
             if self.lines.len() == words.len() {
                 ControlFlow::Break(())
             } else {

@@ -83,7 +83,7 @@ static TOP_LEVEL_DOMAINS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 static MEDIA_TYPES: LazyLock<HashSet<&str>> =
     LazyLock::new(|| parse_word_set("application audio font image multipart text video"));
 
-/// Parts of a path that stand for another name.
+/// Placeholders in paths.
 static PLACEHOLDER_PARTS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     parse_word_set(
         "bar baz example feature file filename foo foo_test module my-app myapp name new qux \
@@ -160,7 +160,7 @@ static FOREIGN_VARIABLE_PREFIXES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     )
 });
 
-/// What stands beside a name that lives outside the code.
+/// Words next to a name that lives outside the code.
 static NON_CODE_NOUNS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     parse_word_set(
         "account board branch bucket channel cluster column container crate dashboard database \
@@ -171,7 +171,7 @@ static NON_CODE_NOUNS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     )
 });
 
-/// What stands beside a name that is part of the code.
+/// Words next to a name that is part of the code.
 static CODE_NOUNS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     parse_word_set(
         "class component const constant enum field fixture fn function handler helper hook interface \
@@ -234,8 +234,9 @@ pub(super) fn is_media(part: &str) -> bool {
     MEDIA_TYPES.contains(part)
 }
 
-/// Whether a part of a path stands for another name.
+/// Whether a part of a path is a placeholder.
 pub(super) fn is_stand_in(part: &str) -> bool {
+    // `foo.test.ts` is a placeholder as much as `foo`.
     let stem = part.split('.').next().unwrap_or(part);
     PLACEHOLDER_PARTS.contains(stem.to_ascii_lowercase().as_str())
 }
@@ -266,6 +267,7 @@ pub(super) fn is_part(word: &str) -> bool {
 }
 
 fn is_among(list: &HashSet<&str>, word: &str) -> bool {
+    // The lists hold singular forms; a plural `s` is enough for these words.
     let lower = word.to_lowercase();
     list.contains(lower.as_str())
         || lower

@@ -1,5 +1,5 @@
-//! What became of a path: there, elsewhere, or gone. First the listing and
-//! the disk are asked, then the history.
+//! What became of a path: there, elsewhere, or gone. First by the listing and the
+//! disk, then by the history.
 
 use std::collections::HashMap;
 use std::fs;
@@ -95,6 +95,7 @@ impl<'a> PathIndex<'a> {
         if is_pattern(&path) {
             return Some(self.find_pattern_status(&path));
         }
+        // A path may begin with the repository's own name: `shop/src/a.rs` in `shop`.
         let below = root.file_name().and_then(|n| n.to_str());
         let inner = below.and_then(|name| path.strip_prefix(name)?.strip_prefix('/'));
         [Some(path.as_str()), inner]
@@ -109,7 +110,8 @@ impl<'a> PathIndex<'a> {
         if index.files.contains(path) || index.folders.contains(path) {
             return Some(path.to_owned());
         }
-        // Also what git ignores; a folder that moves left empty is no more.
+        // Ignored files count as well. Git leaves an empty folder behind when its files move,
+        // so an empty one does not.
         let full = self.files.root().join(path);
         let empty = |p: &Path| fs::read_dir(p).is_ok_and(|mut list| list.next().is_none());
         if full
@@ -168,6 +170,7 @@ impl<'a> PathIndex<'a> {
         } else {
             path.to_owned()
         };
+        // First where the memory says, then at any depth: people leave leading folders out.
         let anywhere = format!("**/{path}");
         let found = self
             .find_matching_file(&anchored, &entries[from..to])
@@ -196,6 +199,7 @@ impl<'a> PathIndex<'a> {
         let Some(path) = normalise_claimed_path(self.files.root(), text) else {
             return PathStatus::Outside;
         };
+        // `mod.rs` alone may mean any of many, also one that never was.
         if !path.contains('/') && known::is_common_file(&path) {
             return PathStatus::Unknown("not found".to_owned());
         }
@@ -218,6 +222,7 @@ impl<'a> PathIndex<'a> {
                 why: format!("its files were renamed to {to}/"),
             };
         }
+        // Before a deletion is believed: git may have missed the rename.
         if let Some(to) = self.find_namesake(&path) {
             return PathStatus::Likely {
                 why: format!("not found; {to} has the same name"),
@@ -234,6 +239,7 @@ impl<'a> PathIndex<'a> {
                     at.as_str()
                 ));
             }
+            // Added and not here: it is on another branch, so it is not gone.
             Some(PathEvent::Added(at)) => {
                 return PathStatus::Unknown(format!("added in {}, on another branch", at.as_str()));
             }

@@ -45,7 +45,7 @@ pub(super) fn find_tense(text: &str, start: usize, end: usize) -> Tense {
     find_tense_after(&text[end..ceil_char_boundary(text, end.saturating_add(CONTEXT_BYTES))])
 }
 
-/// The sense that a heading or the line before a list gives to what follows.
+/// The tense that a heading or the line before a list implies for what follows.
 pub(super) fn of_lead(line: &str) -> Tense {
     let line = &line[floor_char_boundary(line, line.len().saturating_sub(CONTEXT_BYTES))..];
     match find_tense_before(line) {
@@ -73,7 +73,7 @@ fn is_firm_no(word: &str) -> bool {
         )
 }
 
-/// What the words beside a name say it is.
+/// What the words next to a name say it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AdjacentToken {
     /// A thing outside the code, such as a table or a channel.
@@ -144,7 +144,7 @@ fn split_words(text: &str) -> Vec<SentenceWord> {
     let mut lines = text.split('\n').enumerate().peekable();
     while let Some((number, line)) = lines.next() {
         let start = line.trim_start();
-        // The last one only ends where the name begins.
+        // The last line is cut off where the name begins, so being empty means nothing.
         let item = (start.is_empty() && lines.peek().is_some())
             || start.starts_with(['-', '*', '+', '#', '>', '|'])
             || start
@@ -184,6 +184,7 @@ fn split_words(text: &str) -> Vec<SentenceWord> {
 }
 
 fn find_tense_before(text: &str) -> Tense {
+    // Struck-through text says that it no longer holds.
     if text.matches("~~").count() % 2 == 1 {
         return Tense::Past;
     }
@@ -197,10 +198,11 @@ fn find_tense_before(text: &str) -> Tense {
         let fresh = earlier.is_none_or(|w| w.pauses || w.code);
         let name = word.text.as_str();
         match name {
+            // These begin a clause of its own.
             "but" | "because" | "since" | "so" | "now" => sense = Tense::Stated,
             "longer" if last == "no" => sense = Tense::Past,
             "to" if last == "used" => sense = Tense::Past,
-            // What something was renamed to, replaced by, moved into, is there.
+            // The target of "renamed to", "replaced by" or "moved into" exists.
             "to" | "into" | "as" | "with" | "by" | "favour" | "favor" | "→"
                 if turning && sense == Tense::Past =>
             {
@@ -266,7 +268,7 @@ fn is_away(sentence: &[SentenceWord], at: usize) -> bool {
     }
 }
 
-/// Words that may stand between the two verbs of "was long removed".
+/// Words that may separate the two verbs of "was long removed".
 static ADVERBS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     known::parse_word_set("now since recently already long finally completely just later")
 });
@@ -289,10 +291,11 @@ fn find_tense_after(text: &str) -> Tense {
         }
     }
     let mut last = "";
+    // Further away a verb rarely belongs to the name.
     for (at, word) in sentence.iter().take(14).enumerate() {
         let name = word.text.as_str();
         let denied = last == "not" || last.ends_with("n't");
-        // Another name takes the verb, unless both share it.
+        // The verb belongs to the next name, unless "and" joins the two.
         if word.code && at > 0 && !matches!(last, "and" | "or" | "") {
             break;
         }

@@ -1,6 +1,7 @@
-//! The tasks that a project gives names to: scripts of package managers,
-//! targets of make and just, aliases and packages of cargo, and the programs
-//! it builds. Reads lines of these files leniently; runs nothing.
+//! The tasks that a project defines: scripts of package managers, targets of make
+//! and just, aliases and packages of cargo, and the programs it builds. Reads
+//! lines of these files leniently; runs nothing, because a repository may be
+//! hostile.
 
 use std::collections::{HashMap, HashSet};
 
@@ -55,6 +56,7 @@ impl ProjectTasks {
     pub(super) fn read_tasks(files: &TreeListing) -> Self {
         let mut tasks = Self::default();
         for entry in files.entries() {
+            // Cargo and others find targets by their place, without a line in any file.
             tasks.by_place(&entry.path);
             if let Some(reader) = find_parser(&entry.path)
                 && let Some(text) = read_entry_text(files, entry)
@@ -70,6 +72,7 @@ impl ProjectTasks {
             return TaskLookup::There(place.clone());
         }
         match self.files.get(&runner) {
+            // A file that includes others may get the task from there.
             Some(file) if self.unclear.contains(&runner) => TaskLookup::Unclear(file.clone()),
             Some(file) => TaskLookup::Missing(file.clone()),
             None => TaskLookup::NoFile,
@@ -89,6 +92,7 @@ impl ProjectTasks {
         if !name.is_empty() {
             self.names
                 .entry((runner, name.to_owned()))
+                // Entries are sorted, so evidence points to the same file in every run.
                 .or_insert_with(|| place.to_owned());
         }
     }
@@ -226,13 +230,14 @@ fn parse_makefile(tasks: &mut ProjectTasks, path: &str, text: &str) {
         if line.starts_with(['\t', '#', ' ']) {
             continue;
         }
-        // Names that only make itself can work out.
+        // Only make itself can expand these, so no name can be said to be missing.
         if line.starts_with("include ") || line.starts_with("-include ") || line.starts_with("$(") {
             tasks.unclear.insert(TaskRunner::Make);
         }
         let Some((head, rest)) = line.split_once(':') else {
             continue;
         };
+        // Assignments, not rules: `X := y`, `X ::= y`, `X = a:b`.
         if rest.starts_with('=') || rest.starts_with(":=") || head.contains('=') {
             continue;
         }
@@ -295,6 +300,7 @@ fn parse_taskfile(tasks: &mut ProjectTasks, path: &str, text: &str) {
             }
             continue;
         }
+        // Keys of the first level below `tasks:` are names; deeper ones belong to a task.
         if inside && *depth.get_or_insert(indent) == indent {
             let name = bare
                 .strip_suffix(':')
@@ -347,6 +353,7 @@ fn parse_pyproject(tasks: &mut ProjectTasks, path: &str, text: &str) {
             }
             _ => {}
         }
+        // A task can also be a table of its own.
         if let Some(name) = section.strip_prefix("tool.poe.tasks.") {
             tasks.add_file(TaskRunner::Poe, path);
             tasks.add_task(TaskRunner::Poe, name, path);
@@ -403,8 +410,9 @@ fn cargo_config(tasks: &mut ProjectTasks, path: &str, text: &str) {
     }
 }
 
-/// Every word of the helper's sources may be one of its verbs, as written or
-/// as the variant of a parsed enum.
+/// Every word of the helper's sources may be one of its verbs, as written or as
+/// the variant of a parsed enum. Far too many, but a name that is not even among
+/// them is certainly missing.
 fn parse_xtask(tasks: &mut ProjectTasks, path: &str, text: &str) {
     tasks.add_file(TaskRunner::Xtask, path);
     for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':'))) {

@@ -13,7 +13,7 @@ pub(super) struct NameToken {
     pub(super) kind: ClaimKind,
     pub(super) text: String,
     pub(super) weight: Confidence,
-    /// The command that a flag is given to.
+    /// The command that a flag belongs to.
     pub(super) of: Option<String>,
 }
 
@@ -44,19 +44,21 @@ pub(super) fn list_word_names(word: &str, marked: TokenMarkup) -> Vec<NameToken>
     if word.starts_with('-') {
         return parse_flag(word).into_iter().collect();
     }
+    // Before a plain path: `a.py::test_b` would otherwise lose its second half.
     if let Some(named) = inside_file(word, marked) {
         return named;
     }
     if let Some(path) = parse_path(word, marked) {
         return vec![path];
     }
+    // With a slash it is a path or nothing; division and dates are no symbols.
     if word.contains(['/', '\\']) {
         return Vec::new();
     }
     parse_symbol(word, marked).into_iter().collect()
 }
 
-/// Addresses, mail, and words that stand for others.
+/// URLs, mail addresses, and placeholders.
 fn is_elsewhere(word: &str) -> bool {
     word.contains("://")
         || word.contains("...")
@@ -113,7 +115,7 @@ pub(super) fn parse_path(word: &str, marked: TokenMarkup) -> Option<NameToken> {
     while let Some(rest) = text.strip_prefix("./") {
         (text, dotted) = (rest, true);
     }
-    // Agents are pointed at files with an at sign; a package has no ending.
+    // Users point agents to files with an `@`; a package name has no file extension.
     let at = text.strip_prefix('@');
     if let Some(rest) = at {
         if !known::is_file_name(rest) || rest.starts_with('/') {
@@ -142,6 +144,7 @@ pub(super) fn parse_path(word: &str, marked: TokenMarkup) -> Option<NameToken> {
     }
     if !text.contains('/') {
         let hidden = text.starts_with('.') && !known::is_ending(text) && text.len() > 3;
+        // A name without a folder may be anywhere, or a member of a value such as `a.map`.
         let lone = known::is_lone_file_name(text) || (dotted && file);
         let usual = marked == TokenMarkup::Code && !text.contains(['(', ')', ',', '!']);
         if usual && (lone || hidden) && is_plain_path(text) {
@@ -162,6 +165,7 @@ pub(super) fn parse_path(word: &str, marked: TokenMarkup) -> Option<NameToken> {
     if known::is_media(first) && text.matches('/').count() == 1 && !file {
         return None;
     }
+    // In prose "and/or" and "client/server" are no paths; only a file name convinces.
     if marked == TokenMarkup::Prose && (!file || glob) {
         return None;
     }
@@ -230,6 +234,7 @@ pub(super) fn parse_symbol(word: &str, marked: TokenMarkup) -> Option<NameToken>
     let text = text.trim_start_matches("::");
     let parts = split_qualified_name(text);
     let (first, last) = (*parts.first()?, *parts.last()?);
+    // A commit id is no name.
     if text.len() < 2 || is_hash(text) {
         return None;
     }
@@ -244,6 +249,7 @@ pub(super) fn parse_symbol(word: &str, marked: TokenMarkup) -> Option<NameToken>
     } else if !parts.iter().all(|p| is_identifier(p) || is_kebab(p)) || known::is_root(first) {
         return None;
     }
+    // `AWS_REGION` belongs to another program, wherever it is written.
     loose |= is_variable(text) && known::is_foreign_variable(text);
     let specific = text.len() >= 4 && (is_specific(text) || !call.is_empty() || parts.len() > 1);
     // A word that merely has a dot in it may be anything: a host, a version.
@@ -336,7 +342,8 @@ pub(super) fn is_variable(text: &str) -> bool {
             .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Whether nobody writes such a word by chance: an inner underscore or hump.
+/// Whether no one writes such a word by chance: it has an inner underscore or
+/// hump.
 pub(super) fn is_specific(text: &str) -> bool {
     let inner = text.trim_matches('_');
     let mut before = ' ';

@@ -16,7 +16,7 @@ use super::{Claim, ClaimKind, Confidence, list_claims, token};
 pub struct WantedNames {
     paths: BTreeSet<String>,
     words: BTreeSet<String>,
-    /// Words whose absence would say something.
+    /// Words whose absence is evidence.
     telling: BTreeSet<String>,
 }
 
@@ -44,6 +44,7 @@ impl WantedNames {
                     .iter()
                     .filter(|p| claim.weight > Confidence::Loose && token::is_specific(p));
                 self.telling.extend(telling.map(|p| (*p).to_owned()));
+                // The prefix shows whether the project has variables of this family at all.
                 self.words.extend(find_variable_prefix(&claim.text));
             }
             ClaimKind::Flag => self.words.extend(list_spellings(&claim.text)),
@@ -112,8 +113,8 @@ impl TreeEvidence {
         )
     }
 
-    /// Reads a listed tree: all wanted words in one pass over the files, and
-    /// beside it the history of the paths that are missing.
+    /// Reads a listed tree: all wanted words in one pass over the files, and in
+    /// parallel the history of the paths that are missing.
     #[must_use]
     pub fn from_listing(
         files: &TreeListing,
@@ -134,6 +135,7 @@ impl TreeEvidence {
             }
         }
         let words: Vec<String> = wanted.words.iter().cloned().collect();
+        // Git runs in a process of its own, so it costs nothing to ask it meanwhile.
         let (history, found, tasks) = std::thread::scope(|scope| {
             let history = scope.spawn(|| PathHistory::from_repository(files.root(), git, &missing));
             let tasks = ProjectTasks::read_tasks(files);
@@ -152,6 +154,8 @@ impl TreeEvidence {
                 .get(word)
                 .is_some_and(|h| h.place.is_some_and(|p| p.0 != MatchContext::Told))
         };
+        // Only words that are gone from the code are worth a search of the history, which is the
+        // slowest step.
         let lost: HashSet<&str> = wanted
             .telling
             .iter()

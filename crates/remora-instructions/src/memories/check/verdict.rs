@@ -1,7 +1,7 @@
 //! Turns what is known about a name into a verdict. Pure.
 //!
-//! `None` means that the name is not worth a word: it may be any word, or
-//! belongs to another place, and nothing in the tree speaks of it.
+//! `None` means that the name is not worth reporting: it may be an ordinary word
+//! or belong elsewhere, and nothing in the tree mentions it.
 
 use std::fmt::Write as _;
 
@@ -43,6 +43,7 @@ pub(super) fn check_claim(claim: Claim, tree: &TreeEvidence) -> Option<ClaimFind
     }?;
     let (verdict, evidence) = match (claim.sense, ruling.verdict) {
         (Tense::Stated, verdict) | (_, verdict @ ClaimVerdict::Holds) => (verdict, ruling.evidence),
+        // A sentence that says a thing was removed is right if it is not there.
         (Tense::Past, _) => (
             ClaimVerdict::Holds,
             format!("not there, and not said to be ({})", ruling.evidence),
@@ -63,7 +64,7 @@ pub(super) fn check_claim(claim: Claim, tree: &TreeEvidence) -> Option<ClaimFind
     })
 }
 
-/// A loose name without evidence is dropped; a firm one cannot be told.
+/// Drops a loose name without evidence; a firm one gets "cannot tell".
 fn cannot_tell(claim: &Claim, evidence: impl Into<String>) -> Option<PreliminaryVerdict> {
     match claim.weight {
         Confidence::Loose => None,
@@ -94,7 +95,7 @@ fn check_path(claim: &Claim, tree: &TreeEvidence) -> Option<PreliminaryVerdict> 
     }
 }
 
-/// A word as code holds it, not as texts tell of it.
+/// A word in code, not in prose about it.
 fn in_code<'a>(tree: &'a TreeEvidence, word: &str) -> Option<&'a super::words::WordHit> {
     let hit = tree.find_hit(word)?;
     hit.place
@@ -110,6 +111,7 @@ fn place_of(tree: &TreeEvidence, word: &str) -> String {
 
 fn check_symbol(claim: &Claim, tree: &TreeEvidence) -> Option<PreliminaryVerdict> {
     let mut names = split_qualified_name(&claim.text);
+    // These mean the file they are written in, which a memory does not say.
     while names.len() > 1 && matches!(names[0], "crate" | "self" | "super" | "this" | "Self") {
         names.remove(0);
     }
@@ -117,6 +119,7 @@ fn check_symbol(claim: &Claim, tree: &TreeEvidence) -> Option<PreliminaryVerdict
     if !tree.was_asked(last) {
         return cannot_tell(claim, "not looked for");
     }
+    // That the parts belong together is not checked: a false "holds" is the lesser fault.
     if names.iter().all(|n| in_code(tree, n).is_some()) {
         return Some(PreliminaryVerdict::new(
             ClaimVerdict::Holds,
@@ -152,7 +155,7 @@ fn check_symbol(claim: &Claim, tree: &TreeEvidence) -> Option<PreliminaryVerdict
     let Some(owner) = in_code(tree, root) else {
         return cannot_tell(claim, format!("{root}: {}", describe_never_found(tree)));
     };
-    // Members of a library's module, or of a value, may well be unused here.
+    // Members of a library's module, or of a value, may exist and be unused here.
     let typed = owner
         .place
         .is_some_and(|(stands, ..)| stands == MatchContext::Typed);
@@ -179,7 +182,8 @@ fn check_single_name(claim: &Claim, tree: &TreeEvidence, name: &str) -> Prelimin
     let sure = claim.weight == Confidence::Sure || tree.removed.reach == HistoryCoverage::Nothing;
     let kin = find_variable_prefix(name)
         .filter(|f| in_code(tree, f).is_some() && !known::is_foreign_variable(name));
-    // A variable may be read by any program; ours come in families.
+    // A variable may belong to any program. The project's own share a prefix, so a missing
+    // one counts only if relatives of it are there.
     match (is_variable(name), kin) {
         (true, Some(kin)) if sure => {
             let evidence = format!(
@@ -270,6 +274,7 @@ fn check_flag(claim: &Claim, tree: &TreeEvidence) -> Option<PreliminaryVerdict> 
             ClaimVerdict::Holds,
             tree.format_location(place),
         )),
+        // The flag of another program says nothing about this project.
         (_, Some(false)) => None,
         (Some(place), _) => cannot_tell(
             claim,

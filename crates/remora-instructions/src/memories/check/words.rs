@@ -21,7 +21,7 @@ const PROGRESS_STEP_FILES: usize = 256;
 /// Bits of the first, coarse filter; it fits into the innermost cache.
 const FILTER_BITS: u32 = 17;
 
-/// How a word stands in the text, best first.
+/// How a word occurs in the text, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum MatchContext {
     /// Declared here as a type or a module.
@@ -49,6 +49,7 @@ impl WordHit {
     fn merge(&mut self, other: &Self) {
         for (mine, theirs) in [(&mut self.place, other.place), (&mut self.flag, other.flag)] {
             *mine = match (*mine, theirs) {
+                // The minimum, by context, file and line, whatever thread found it first.
                 (Some(a), Some(b)) => Some(a.min(b)),
                 (a, b) => a.or(b),
             };
@@ -65,8 +66,8 @@ pub(super) struct WordScan {
     pub(super) read: usize,
 }
 
-/// The words to look for. A word that ends in an underscore also stands for
-/// all capital words that begin so.
+/// The words to look for. A word that ends in an underscore also matches all
+/// capital words with that prefix.
 pub(super) fn find_words(
     root: &Path,
     entries: &[TreeFile],
@@ -122,6 +123,7 @@ fn scan_files(
     let mut buffer = vec![0; MAX_FILE_BYTES];
     let (mut read, mut large) = (0, 0);
     loop {
+        // Threads take files in steps from one counter: sizes differ too much for equal shares.
         let from = next.fetch_add(PROGRESS_STEP_FILES, Ordering::Relaxed);
         if from >= entries.len() {
             return (hits, read, large);
@@ -143,7 +145,7 @@ fn scan_files(
                 scan.scan_words(&mut hits);
             }
         }
-        // Nobody listens any more when the caller has given up.
+        // Fails only if the receiver is gone, and then progress does not matter.
         let _ = sender.send(to - from);
     }
 }
@@ -162,6 +164,7 @@ fn read_into_buffer<'a>(path: &Path, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
         }
     }
     let bytes = &buffer[..length];
+    // A NUL near the beginning marks a binary file, as in git.
     let head = &bytes[..length.min(8192)];
     (!head.contains(&0)).then_some(bytes)
 }
@@ -198,6 +201,7 @@ impl<'a> WordTable<'a> {
             table.filter[slot] |= bit;
             let mut at = table.start(key);
             while table.slots[at].is_some() {
+                // Half of the slots are empty, so this ends soon.
                 at = (at + 1) % table.slots.len();
             }
             table.slots[at] = Some((key, number));
@@ -212,6 +216,7 @@ impl<'a> WordTable<'a> {
     fn find_number(&self, word: &[u8]) -> Option<usize> {
         let key = hash_word(word);
         let (slot, bit) = filter_place(key);
+        // Nearly every word ends here, without touching the table.
         if self.filter[slot] & bit == 0 {
             return None;
         }
@@ -278,6 +283,7 @@ impl FileScan<'_> {
                 dashed |= bytes[at] == b'-';
                 at += 1;
             }
+            // `dry-run` is a flag, and `dry` and `run` are words of it.
             if dashed {
                 self.scan_dashed(start, at, hits);
             } else {
@@ -332,6 +338,8 @@ impl FileScan<'_> {
         } else {
             MatchContext::Typed
         };
+        // `least` is the best that this file can offer. A word that has as much already is not
+        // classified again: common words occur thousands of times.
         let wanted = |place: Option<MatchLocation>| place.is_none_or(|(stands, ..)| stands > least);
         if wanted(hit.place) {
             let stands = self.classify_match(start, end);

@@ -1,16 +1,17 @@
-//! Values as YAML that every reader takes the same way: plain words stay
-//! plain, everything that could be misread is quoted.
+//! Values as YAML that every parser reads the same way: plain words stay plain,
+//! everything that could be misread is quoted.
 
 use std::fmt::Write as _;
 
 use crate::frontmatter::FrontmatterValue;
 
-/// Plain words that some reader takes for something else.
+/// Plain words that some parser reads as something else.
 const AMBIGUOUS_WORDS: &[&str] = &[
     "true", "false", "yes", "no", "on", "off", "null", "nil", "none", "nan", "inf", "y", "n",
 ];
 
-/// Ends a head wherever it stands, also inside quotes.
+/// Ends a head wherever it occurs, also inside quotes: the client searches for the
+/// text.
 const FENCE: &str = "---";
 
 /// One key and its value, on one line.
@@ -75,6 +76,7 @@ fn is_plain(words: &str) -> bool {
         && !words.ends_with(char::is_whitespace)
         && !AMBIGUOUS_WORDS.contains(&words.to_lowercase().as_str())
         && !words.contains(FENCE)
+        // Only some positions of these are special; quoting all of them is simpler and safe.
         && !words.contains(|c: char| matches!(c, ':' | '#') || must_escape(c))
 }
 

@@ -1,5 +1,5 @@
-//! The changes that a proposal would make, file by file, and carrying them
-//! out: all files are as they were seen, or none is touched.
+//! The changes that a proposal would make, file by file, and applying them: if any
+//! file changed since it was read, none is touched.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ pub(super) fn build_rename(memory: &Memory, findings: &[ClaimFinding]) -> Vec<Pr
         .collect()
 }
 
-/// Puts one name in another's place, where it stands as a whole.
+/// Replaces a name by another where it is a whole word.
 fn replace_name(text: &str, old: &str, new: &str) -> String {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '-');
     let mut out = String::with_capacity(text.len());
@@ -112,6 +112,8 @@ pub(super) fn line_removal(
         .trim_start_matches(['.', ')', ' '])
         == statement;
     let next = lines.get(line).map_or("", |next| next);
+    // An indented next line belongs to the item; without its first line it would change
+    // meaning.
     let goes_on = next.starts_with(' ') || next.starts_with('\t');
     if !alone || goes_on {
         return None;
@@ -233,21 +235,23 @@ fn text_or_missing(path: &Path) -> Option<Option<String>> {
     }
 }
 
-/// Carries out a proposal. Every file must still be as the proposal saw it;
-/// then each is written whole, in order.
+/// Applies a proposal. Every file must still be as the proposal saw it; then each
+/// is written whole, in order.
 pub fn apply_proposal(proposal: &Proposal) -> Result<(), MemoryError> {
     let mut folders: Vec<&Path> = proposal
         .edits
         .iter()
         .filter_map(|edit| edit.path.parent())
         .collect();
-    // Always in the same order, so that two of us never wait for each other.
+    // Always in the same order, so that two processes never wait for each other.
     folders.sort_unstable();
     folders.dedup();
     let mut locks = Vec::new();
     for folder in folders {
         locks.push(FolderLock::lock_folder(folder)?);
     }
+    // All files are compared before the first is written. The locks keep other Remora
+    // processes out; an editor could still write in between.
     for edit in &proposal.edits {
         let now = text_or_missing(&edit.path);
         if now.as_ref() != Some(&edit.before) {

@@ -14,7 +14,7 @@ pub(super) use super::super::advice::days_of;
 /// Statements that are compared at most; a project has hundreds.
 const MAX_COMPARED_STATEMENTS: usize = 20_000;
 
-/// Where a statement stands.
+/// Where a statement comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StatementSource {
     /// A layer, by its place in the material.
@@ -33,7 +33,7 @@ pub(super) struct ReviewStatement {
 impl ReviewStatement {
     fn compare_with(&self, other: &Self) -> Relation {
         match self.wording.compare_with(&other.wording) {
-            // Each may be right where it holds.
+            // Each may be right in its own area.
             Relation::Conflict(_) if !self.statement.has_same_subject(&other.statement) => {
                 Relation::Apart
             }
@@ -81,6 +81,7 @@ impl ReviewStatements {
     fn add_statements(&mut self, source: StatementSource, text: &str) {
         for statement in parse_statements(text) {
             let wording = ComparableStatement::from_text(&statement.text);
+            // Reasons repeat between memories without making them duplicates.
             if self.all.len() >= MAX_COMPARED_STATEMENTS
                 || is_reason(&statement.text)
                 || !wording.is_telling()
@@ -101,7 +102,7 @@ impl ReviewStatements {
         self.of_memories.get(memory).cloned().unwrap_or_default()
     }
 
-    /// What stands in some relation to a statement: other places, in order.
+    /// The statements related to one, by index, in order.
     pub(super) fn list_related(&self, at: usize) -> &[(usize, Relation)] {
         self.relations.get(at).map_or(&[], Vec::as_slice)
     }
@@ -146,7 +147,7 @@ pub(super) fn find_past_end_date(body: &str, now: &str) -> Option<String> {
         let ends = before.iter().any(|word| END_WORDS.contains(&word.as_str()));
         ends.then(|| (day, word.clone()))
     });
-    // As long as one of several ends lies ahead, it holds.
+    // With several end dates, the memory holds until the last one.
     let first = days.next()?;
     let last = days.fold(
         first,

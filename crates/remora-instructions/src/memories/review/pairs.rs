@@ -18,6 +18,7 @@ pub(super) fn find_duplicates(
     let mut gone: HashSet<usize> = HashSet::new();
     for at in 0..material.saved.len() {
         let memory = material.saved[at].memory;
+        // Instruction files before other memories: they are always read, memories are not.
         if let Some(place) = covered_by_layers(material, facts, at) {
             gone.insert(at);
             found.push(draft_removal(
@@ -29,6 +30,7 @@ pub(super) fn find_duplicates(
         }
         let twin = covered_by_memory(facts, at)
             .into_iter()
+            // Of three equal memories one must stay.
             .filter(|twin| !gone.contains(twin))
             .find(|twin| {
                 let other = material.saved[*twin].memory;
@@ -95,6 +97,7 @@ fn covered_by_memory(facts: &ReviewStatements, memory: usize) -> Vec<usize> {
             })
             .collect();
         here.dedup();
+        // One memory must say all of it; pieces in several do not make a duplicate.
         common = Some(match common {
             None => here,
             Some(before) => before.into_iter().filter(|at| here.contains(at)).collect(),
@@ -118,6 +121,7 @@ fn is_weaker(one: &Memory, other: &Memory) -> bool {
             memory.body.len(),
         )
     };
+    // The address breaks ties, so that of two equal memories the same one goes every time.
     (rank(one), &one.uri) < (rank(other), &other.uri)
 }
 
@@ -158,8 +162,9 @@ fn layer_duplicates(material: &ReviewInput<'_>, facts: &ReviewStatements) -> Vec
     found
 }
 
-/// Whether the first of two layers is the one to lose a line. What a person
-/// says for all projects, and what a project says to everyone, both stay.
+/// Whether the first of two layers is the one to lose a line. A line that the user
+/// keeps for all projects and the same line of a shared project both stay: each
+/// reaches people whom the other does not.
 fn should_remove_line(
     kinds: (InstructionKind, InstructionKind),
     here: usize,
@@ -185,9 +190,11 @@ pub(super) fn find_conflicts(
             let Relation::Conflict(clash) = relation else {
                 continue;
             };
+            // Relations are stored for both sides.
             if !seen.insert((at.min(other), at.max(other))) {
                 continue;
             }
+            // Even if nothing is removed, the proposal has to name one of the two as its subject.
             let (loser, winner) = order_loser_first(material, facts, at, other);
             let about = match facts.all[loser].source {
                 StatementSource::Memory(memory) => Some(memory),
@@ -235,8 +242,8 @@ fn order_loser_first(
     }
 }
 
-/// Whether there is a reason to let the memory go: a file that people keep
-/// stands against it, or a memory that is newer for sure.
+/// Whether there is a reason to remove the memory: an instruction file contradicts
+/// it, or a memory that is certainly newer.
 fn is_decided(
     material: &ReviewInput<'_>,
     facts: &ReviewStatements,

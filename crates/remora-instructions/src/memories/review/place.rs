@@ -1,4 +1,4 @@
-//! Where a memory would be better kept than in one person's folder.
+//! Where a memory would be better kept than in one user's folder.
 
 use super::super::{Memory, MemoryScope, MemoryType, SecretFinder, personal};
 use super::facts::ReviewStatements;
@@ -11,7 +11,7 @@ const RULE_OPENING_WORDS: &[&str] = &[
     "must", "when", "before", "after",
 ];
 
-/// Words that make a rule one person's.
+/// Words that make a rule personal.
 const PERSONAL_WORDS: &[&str] = &[
     "i", "me", "my", "mine", "user", "user's", "prefers", "likes", "dislikes", "wants",
 ];
@@ -24,7 +24,7 @@ pub(super) fn find_promotions(
     let mut found = Vec::new();
     for (at, saved) in material.saved.iter().enumerate() {
         let memory = saved.memory;
-        // What is not a statement at all cannot be put into words elsewhere.
+        // A memory without a statement has nothing that could be put elsewhere.
         if memory.uri.scope != MemoryScope::Project || facts.of_memory(at).is_empty() {
             continue;
         }

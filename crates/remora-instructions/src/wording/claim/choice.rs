@@ -10,7 +10,7 @@ pub(in crate::wording) struct Choice {
     pub(in crate::wording) taken: String,
     /// The rest of the words, without those that go with the set anyway.
     pub(in crate::wording) rest: Vec<String>,
-    /// It stands there as a command: `npm test`.
+    /// It is used as a command: `npm test`.
     pub(in crate::wording) command: bool,
 }
 
@@ -50,6 +50,7 @@ pub(super) fn find_choice(all: &[Token], words: &[&Token], core: &[String]) -> O
         let Some(taken) = found.next() else {
             continue;
         };
+        // "npm or yarn" chooses neither.
         if found.any(|other| other != taken) {
             return None;
         }

@@ -69,11 +69,12 @@ pub(super) fn remove_number(words: &mut Vec<Token>) -> Option<Number> {
     let before = at.checked_sub(1).and_then(|at| words.get(at));
     let counted = before.is_some_and(|w| is_counted(&w.text));
     if counted {
-        // As a word it keeps sentences apart that differ in it.
+        // "step 2" is a name. Left among the words, it keeps such sentences apart.
         return None;
     }
     let text: Vec<&str> = words.iter().map(|w| w.text.as_str()).collect();
     let line = format!(" {} ", text.join(" "));
+    // Longer phrases come first in the table: "no more than" contains "more than".
     let found = BOUND_PHRASES
         .iter()
         .find(|(phrase, _)| line.contains(&format!(" {phrase} ")));
