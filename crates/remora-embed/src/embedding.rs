@@ -1,20 +1,20 @@
-//! A direction in the space of meanings, one byte a dimension, and how near two
-//! of them are. Knows nothing of texts or of what made the direction.
+//! An embedding: a unit vector with one byte per dimension, and the similarity
+//! of two of them. Knows nothing of texts or of the model that made it.
 //!
-//! How exact: each component is off by at most 1/254 of the largest one, at
-//! random, so that the cosine of two vectors of 128 or 384 dimensions is off by
-//! less than 0.01 and mostly by less than 0.002. A vector with itself gives 1.
+//! Accuracy: each component is off by at most 1/254 of the largest one, at
+//! random, so the cosine of two vectors of 128 or 384 dimensions is off by less
+//! than 0.01 and mostly by less than 0.002. A vector with itself gives 1.
 
 mod bits;
 #[cfg(test)]
 mod tests;
 
-/// How many products are taken together.
+/// How many products are summed together; see `dot_product`.
 const LANES: usize = 32;
-/// How many of those are summed before the sum is widened: 128 x 128 x 32 x this
+/// How many lanes are summed before the sum is widened: 128 x 128 x 32 x this
 /// still fits into an `i32`.
 const LANES_PER_BLOCK: usize = 128;
-/// The bytes before the components.
+/// The bytes of the scale, before the components.
 const HEADER_BYTES: usize = 4;
 
 /// A unit vector: `scale` times `v`.
@@ -25,10 +25,11 @@ pub struct Embedding {
 }
 
 impl Embedding {
-    /// The direction of a vector. A vector without one (zeros, or anything that
-    /// is not a number) gives zeros, which are near to nothing.
+    /// The direction of a vector. A vector without one (zeros, NaN or infinity)
+    /// gives zeros, which are similar to nothing.
     pub fn from_vector(vector: &[f32]) -> Self {
         let top = vector.iter().fold(0.0_f32, |top, x| top.max(x.abs()));
+        // A subnormal maximum counts as zero: dividing by it could overflow.
         let sound = vector.iter().all(|x| x.is_finite()) && top >= f32::MIN_POSITIVE;
         if !sound {
             return Self {
@@ -53,8 +54,8 @@ impl Embedding {
         self.scale == 0.0
     }
 
-    /// How near the two are, from -1 to 1. Vectors of different lengths are of
-    /// different spaces: 0.
+    /// The cosine of the two, from -1 to 1. Vectors of different lengths come
+    /// from different models and are not comparable: 0.
     pub fn cosine_similarity(&self, other: &Self) -> f32 {
         if self.v.len() != other.v.len() {
             return 0.0;
@@ -63,7 +64,8 @@ impl Embedding {
         scale_product(dot, self.scale, other.scale)
     }
 
-    /// The stored form: the scale, then a byte a dimension.
+    /// The stored form: the scale, then one byte per dimension. Databases hold
+    /// it, and a worker sends it to hooks of other versions.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEADER_BYTES + self.v.len());
         bytes.extend_from_slice(&self.scale.to_le_bytes());
@@ -71,8 +73,9 @@ impl Embedding {
         bytes
     }
 
-    /// Reads the stored form; `None` if it is none. The scale is taken from the
-    /// components, so that no bytes can make a vector longer than one.
+    /// Reads the stored form; `None` if the bytes are something else. The scale
+    /// is computed from the components, so that no bytes can make a vector longer
+    /// than one.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let EmbeddingView { v, .. } = EmbeddingView::new(bytes)?;
         let v: Vec<i8> = v.iter().map(|x| x.cast_signed()).collect();
@@ -82,13 +85,14 @@ impl Embedding {
         })
     }
 
-    /// The signs, a bit a dimension: a small key for a first, rough choice.
+    /// The sketch: the signs, one bit per dimension, for a first, rough selection.
     pub fn to_sketch(&self) -> Vec<u8> {
         bits::pack_bits(self.v.iter().map(|x| *x > 0))
     }
 }
 
-/// The stored form of a [`Embedding`], read where it lies.
+/// The stored form of an [`Embedding`], borrowed: a search compares thousands and
+/// copies none.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EmbeddingView<'a> {
     scale: f32,
@@ -96,10 +100,11 @@ pub struct EmbeddingView<'a> {
 }
 
 impl<'a> EmbeddingView<'a> {
-    /// Reads the stored form; `None` if it is none.
+    /// Reads the stored form; `None` if the bytes are something else.
     pub fn new(bytes: &'a [u8]) -> Option<Self> {
         let (head, v) = bytes.split_first_chunk::<HEADER_BYTES>()?;
         let scale = f32::from_le_bytes(*head);
+        // Also refuses NaN, which is in no range.
         (0.0..=1.0).contains(&scale).then_some(Self { scale, v })
     }
 
@@ -108,7 +113,7 @@ impl<'a> EmbeddingView<'a> {
         self.v.len()
     }
 
-    /// How near the two are; see [`Embedding::cosine_similarity`].
+    /// The cosine of the two; see [`Embedding::cosine_similarity`].
     pub fn cosine_similarity(&self, other: &Embedding) -> f32 {
         if self.v.len() != other.v.len() {
             return 0.0;
@@ -127,8 +132,8 @@ fn quantise_component(x: f32) -> i8 {
     (x * 127.0).round() as i8
 }
 
-/// What the steps are multiplied with to become a unit vector. Taken from the
-/// steps and not from the vector, so that rounding cannot change the length.
+/// The factor that makes a unit vector of the steps. Computed from the steps and
+/// not from the vector, so that rounding cannot change the length.
 fn unit_scale(v: &[i8]) -> f32 {
     let square = dot_product(v, v, |a, b| (a.into(), b.into()));
     if square == 0 {
@@ -137,9 +142,9 @@ fn unit_scale(v: &[i8]) -> f32 {
     1.0 / to_f32_lossy(square).sqrt()
 }
 
-/// The sum of the products. Lanes of a fixed length and sixteen-bit factors are
-/// what the compiler turns into multiply-and-add instructions: four times as
-/// fast as the plain sum.
+/// The sum of the products. The compiler turns lanes of a fixed length and
+/// sixteen-bit factors into multiply-and-add instructions: four times as fast as
+/// the plain sum.
 fn dot_product<A: Copy, B: Copy>(a: &[A], b: &[B], wide: impl Fn(A, B) -> (i16, i16)) -> i64 {
     let product = |a: &A, b: &B| {
         let (a, b) = wide(*a, *b);
@@ -162,6 +167,7 @@ fn dot_product<A: Copy, B: Copy>(a: &[A], b: &[B], wide: impl Fn(A, B) -> (i16, 
         + i64::from(rest)
 }
 
+/// A dot product of steps as a cosine; rounding may carry it past 1.
 fn scale_product(dot: i64, a: f32, b: f32) -> f32 {
     (to_f32_lossy(dot) * a * b).clamp(-1.0, 1.0)
 }

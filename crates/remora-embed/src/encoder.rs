@@ -1,8 +1,8 @@
-//! The encoder: texts become meanings through a small network. What it costs to
-//! load and to run is the caller's to weigh; see [`crate::LazyEncoder`].
+//! The encoder: a small network that computes embeddings. When to load and run
+//! it is up to the caller; see [`crate::LazyEncoder`].
 //!
-//! A build without the feature `model` has the same types, and says so when one
-//! tries to load.
+//! A build without the feature `model` has the same types, and loading fails
+//! with [`EmbedError::NotBuiltIn`].
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ pub const MAX_TOKENS: usize = 128;
 /// Where the encoder comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EncoderSource {
-    /// The binary.
+    /// The weights in the binary.
     BuiltIn,
     /// An ONNX file with the inputs `input_ids` and `attention_mask` and the
     /// output `emb`.
@@ -45,16 +45,16 @@ impl std::fmt::Display for EncoderSource {
     }
 }
 
-/// How much of the machine may be used.
+/// How much of the machine a run may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// One thread: work that nobody waits for.
+    /// One thread: background work.
     Quiet,
-    /// Two threads: somebody waits.
+    /// Two threads: a user or a hook waits for the result.
     Full,
 }
 
-/// Why there is no meaning.
+/// Why there is no embedding.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EmbedError {
     /// The feature `model` is off.
@@ -65,10 +65,10 @@ pub enum EmbedError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         reason: String,
     },
-    /// It was read and is no such encoder.
+    /// It was read and is not a usable encoder.
     #[error("{source_name} is not an encoder that can be used: {reason}")]
     Unusable {
         /// Where it came from.
@@ -79,7 +79,7 @@ pub enum EmbedError {
     /// It was loaded and failed on a text.
     #[error("the encoder failed: {reason}")]
     Run {
-        /// What it said.
+        /// The engine's error.
         reason: String,
     },
 }
@@ -91,18 +91,19 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Loads the encoder. One from a file is tried on a word.
+    /// Loads the encoder. One from a file is tried on a word, so that a wrong file
+    /// fails here and not at the first item.
     pub fn load(source: &EncoderSource) -> Result<Self, EmbedError> {
         let network = Network::load(source)?;
         Ok(Self { network })
     }
 
-    /// What the texts mean, in their order. A text without any word has a
-    /// meaning too: that of silence.
+    /// The embeddings of the texts, in their order. A text without any word has
+    /// one too: that of the two markers alone.
     ///
-    /// Each text runs by itself. The network rounds its numbers to what is
-    /// largest in a run, so that in a batch the meaning of a text would depend
-    /// on its neighbours; and a batch of long texts saves nothing.
+    /// Each text runs by itself. The network quantises by the largest number of a
+    /// run, so in a batch the embedding of a text would depend on the others; and
+    /// a batch of long texts saves no time.
     pub fn encode(&self, texts: &[&str], effort: Effort) -> Result<Vec<Embedding>, EmbedError> {
         texts
             .iter()

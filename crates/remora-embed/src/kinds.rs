@@ -1,29 +1,31 @@
-//! What a character is to the encoder's vocabulary: a letter, a gap, nothing, or
-//! a word of its own. From a table, because the vocabulary was made with an
-//! older Unicode than today's and has its own idea of punctuation.
+//! The class of a character for the encoder's tokenizer: a letter, white space,
+//! nothing, or a word of its own. From a table, because the vocabulary was made
+//! with an older Unicode and has its own idea of punctuation.
 
 static CHAR_CLASS_RUNS: &[u8] = include_bytes!("../../../assets/kinds.bin");
 
-/// The kinds that matter.
+/// The classes that the tokenizer tells apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CharClass {
-    /// Part of a word; also whatever is not known.
+    /// Part of a word; also every character the table does not know.
     Letter,
-    /// As if it were not there; it does not even end a word.
+    /// Ignored; it does not even end a word.
     Dropped,
-    /// Between words.
+    /// Separates words.
     White,
     /// A Chinese character: a word of its own.
     Ideograph,
-    /// An accent, once it is apart from its letter: as if it were not there.
+    /// An accent, once it is decomposed from its letter: ignored.
     Mark,
     /// Punctuation: a word of its own.
     Punctuation,
 }
 
 impl CharClass {
-    /// The kind of a character.
+    /// The class of a character.
     pub(crate) fn from_char(c: char) -> Self {
+        // ASCII without the table: a hook reads little else, and the table would be
+        // one more page to map.
         match c {
             '\t' | '\n' | '\r' | ' ' => Self::White,
             '0'..='9' | 'A'..='Z' | 'a'..='z' => Self::Letter,
@@ -34,6 +36,8 @@ impl CharClass {
     }
 
     fn looked_up(c: char) -> Self {
+        // Each run is one word: the class in the low byte, above it the code point
+        // at which the run begins.
         let (runs, _) = CHAR_CLASS_RUNS.as_chunks::<4>();
         let runs_to = runs.partition_point(|run| u32::from_le_bytes(*run) >> 8 <= u32::from(c));
         let run = runs_to.checked_sub(1).and_then(|at| runs.get(at));

@@ -1,5 +1,5 @@
-//! An encoder that is loaded when it is needed and dropped when it has not been
-//! needed for a while. The time comes from the caller.
+//! An encoder that is loaded on first use and dropped after a while without use:
+//! it takes some 90 MB. The time is passed in by the caller.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::encoder::{Effort, EmbedError, Encoder, EncoderSource};
 #[cfg(test)]
 mod tests;
 
-/// How long an encoder is kept that nobody uses, unless somebody says otherwise.
+/// How long an unused encoder is kept, unless the caller says otherwise.
 const DEFAULT_IDLE_DELAY: Duration = Duration::from_mins(1);
 
 /// An encoder that may or may not be in memory. Shared between threads.
@@ -28,8 +28,8 @@ enum EncoderState {
         encoder: Arc<Encoder>,
         used: Instant,
     },
-    /// It could not be loaded. Kept, because a broken encoder does not mend
-    /// itself and to try costs time in every search.
+    /// It could not be loaded. Remembered, because a broken encoder does not repair
+    /// itself and another attempt would delay every search.
     Broken(EmbedError),
 }
 
@@ -43,27 +43,27 @@ impl LazyEncoder {
         }
     }
 
-    /// The same, kept for so long after its last use.
+    /// Sets how long it is kept after its last use.
     #[must_use]
     pub fn kept_for(self, idle: Duration) -> Self {
         Self { idle, ..self }
     }
 
-    /// What the texts mean, for somebody who waits; see [`Encoder::encode`].
-    /// Loads the encoder if it is not there.
+    /// The embeddings of texts for a caller who waits; see [`Encoder::encode`].
+    /// Loads the encoder if need be.
     pub fn encode(&self, texts: &[&str], now: Instant) -> Result<Vec<Embedding>, EmbedError> {
         self.encode_with(texts, Effort::Full, now)
     }
 
-    /// The same with a say in how much of the machine is used.
+    /// The same with a choice of how much of the machine to use.
     pub fn encode_with(
         &self,
         texts: &[&str],
         effort: Effort,
         now: Instant,
     ) -> Result<Vec<Embedding>, EmbedError> {
-        // The lock is not held while the network runs: somebody who waits does
-        // not wait for work in the background.
+        // The lock is not held while the network runs, so that a prompt does not wait
+        // for background work.
         self.get_or_load_encoder(now)?.encode(texts, effort)
     }
 
@@ -83,7 +83,7 @@ impl LazyEncoder {
         matches!(&*self.lock(), EncoderState::Loaded { .. })
     }
 
-    /// Why there is no encoder, if one was tried for and could not be loaded.
+    /// Why the encoder could not be loaded, if loading was tried and failed.
     pub fn load_error(&self) -> Option<String> {
         match &*self.lock() {
             EncoderState::Broken(error) => Some(error.to_string()),
@@ -95,6 +95,7 @@ impl LazyEncoder {
         let mut state = self.lock();
         match &mut *state {
             EncoderState::Loaded { encoder, used } => {
+                // Another thread may have taken its time later and the lock earlier.
                 *used = now.max(*used);
                 Ok(Arc::clone(encoder))
             }
@@ -117,6 +118,7 @@ impl LazyEncoder {
     }
 
     fn lock(&self) -> MutexGuard<'_, EncoderState> {
+        // The state is replaced whole, so a panic of another thread left a valid one.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,6 @@
-//! What a text is about, roughly, with nothing to load: the sum of the static
-//! rows of its pieces. Rare pieces weigh more than common ones, because the
-//! table was made so.
+//! The static embedding of a text, with nothing to load: the sum of the table's
+//! rows for its pieces. Rare pieces weigh more than common ones; the weights are
+//! part of the table.
 
 use std::ops::ControlFlow;
 
@@ -11,21 +11,23 @@ use crate::wordpiece::{PieceCache, PieceFinder, visit_word_pieces};
 #[cfg(test)]
 mod tests;
 
-/// How much of a text is looked at, in bytes.
+/// How much of a text is read, in bytes.
 const MAX_TEXT_BYTES: usize = 4 * 1024;
 
-/// What a text is about; `None` if it has no known word. Builds nothing that
-/// outlives the call: for one text in a process. For many, see [`StaticEmbedder`].
+/// The static embedding of a text; `None` if it has no known word. Caches
+/// nothing: for one text in a process. For many, see [`StaticEmbedder`].
 pub fn embed_static(text: &str) -> Option<Embedding> {
     let table = Table::built_in();
     sum_pieces(text, table, &mut { table })
 }
 
-/// How many letters a word has at least: most shorter strings are pieces.
+/// How many letters a word must have: most shorter strings are pieces themselves,
+/// whatever they are.
 const MIN_WORD_CHARS: usize = 3;
 
-/// Whether this is a word that the vocabulary holds as a whole. Of any other
-/// string only fragments are known, and what they mean together is chance.
+/// Whether the vocabulary has this word as a whole. Of any other string it knows
+/// only fragments, and their sum is chance: a search for one finds nothing rather
+/// than what happens to be near.
 pub fn is_word(word: &str) -> bool {
     if word.chars().filter(|c| c.is_alphabetic()).count() < MIN_WORD_CHARS {
         return false;
@@ -38,8 +40,8 @@ pub fn is_word(word: &str) -> bool {
     is_whole
 }
 
-/// The same as [`embed_static`] for many texts: remembers the words that it has met, up
-/// to a bound.
+/// The same as [`embed_static`] for many texts: remembers the words it has seen,
+/// up to a bound.
 #[derive(Debug)]
 pub struct StaticEmbedder {
     table: Table,
@@ -47,7 +49,7 @@ pub struct StaticEmbedder {
 }
 
 impl StaticEmbedder {
-    /// One that has met no word.
+    /// One with an empty cache.
     pub fn new() -> Self {
         let table = Table::built_in();
         Self {
@@ -56,7 +58,7 @@ impl StaticEmbedder {
         }
     }
 
-    /// What a text is about; `None` if it has no known word.
+    /// The static embedding of a text; `None` if it has no known word.
     pub fn embed_static(&mut self, text: &str) -> Option<Embedding> {
         sum_pieces(text, self.table, &mut self.memo)
     }

@@ -1,16 +1,16 @@
-//! The static table as it lies in the binary: words in bytewise order, and a
-//! row of numbers for each. Read in place, so that a process that asks for ten
-//! words touches the pages of ten words. Knows nothing of how a text is split.
+//! The static table in the binary: words in bytewise order, and a row of numbers
+//! for each. Read in place, so that a process that looks up ten words touches
+//! the pages of ten words. Knows nothing of how a text is split.
 
 use std::cmp::Ordering;
 
 static STATIC_TABLE: &[u8] = include_bytes!("../../../assets/static128.bin");
 static PIECE_IDS: &[u8] = include_bytes!("../../../assets/pieces.bin");
 
-/// What the words that continue another begin with.
+/// The prefix of pieces that continue a word.
 const CONTINUATION_PREFIX: &[u8] = b"##";
 
-/// Where in a word a piece stands.
+/// Where in a word a piece occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PiecePosition {
     /// At its beginning.
@@ -38,7 +38,8 @@ pub(crate) struct TableRow {
 }
 
 impl Table {
-    /// The table of the binary.
+    /// The table of the binary. A broken one is empty, so that every text has no
+    /// embedding; a test keeps it whole.
     pub(crate) fn built_in() -> Self {
         Self::parse_bytes(STATIC_TABLE, PIECE_IDS).unwrap_or(Self {
             offsets: &[],
@@ -82,7 +83,7 @@ impl Table {
         self.dims
     }
 
-    /// A word; one that is not there is empty.
+    /// The word at an index; empty beyond the end.
     pub(crate) fn word_at(&self, at: usize) -> &'static [u8] {
         let ends = self.offsets.get(at).zip(self.offsets.get(at + 1));
         ends.and_then(|(from, to)| self.words.get(decode_u32(*from)..decode_u32(*to)))
@@ -97,16 +98,17 @@ impl Table {
         Some(TableRow { scale, steps })
     }
 
-    /// The number of a word in the vocabulary of the encoder.
+    /// The id of a word in the encoder's vocabulary, which is not in bytewise
+    /// order.
     pub(crate) fn id(&self, at: usize) -> Option<u16> {
         self.ids.get(at).map(|id| u16::from_le_bytes(*id))
     }
 
     /// The longest word that `text` begins with, and its length in `text`.
     ///
-    /// Whatever stands between a beginning of `text` and `text` itself in the
-    /// order begins the same way. So the word before `text` either is the
-    /// answer or says how long the answer can be at most.
+    /// In bytewise order, everything between a prefix of `text` and `text` itself
+    /// begins with that prefix. So the word before `text` either is the answer or
+    /// bounds its length: what the two share.
     pub(crate) fn find_longest_prefix(
         &self,
         text: &str,
@@ -136,6 +138,7 @@ impl Table {
             let order = match (place, word.strip_prefix(CONTINUATION_PREFIX)) {
                 (PiecePosition::First, _) => word.cmp(text),
                 (PiecePosition::Later, Some(stem)) => stem.cmp(text),
+                // Continuations are one block of the table; this word lies outside it.
                 (PiecePosition::Later, None) => word.cmp(CONTINUATION_PREFIX),
             };
             if order == Ordering::Greater {
@@ -147,7 +150,8 @@ impl Table {
         low
     }
 
-    /// The letters of a word that may stand at this place.
+    /// The letters of a word without its prefix; `None` if it cannot occur at this
+    /// position.
     fn stem_at(&self, at: usize, place: PiecePosition) -> Option<&'static [u8]> {
         match place {
             PiecePosition::First => Some(self.word_at(at)),
@@ -156,7 +160,7 @@ impl Table {
     }
 }
 
-/// How many bytes the two begin with in common.
+/// The length of the common prefix, in bytes.
 fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }

@@ -1,9 +1,9 @@
-//! A text as pieces of the vocabulary, the way the encoder was taught to read:
+//! A text as pieces of the vocabulary, tokenized as the encoder was trained:
 //! lower case without accents, punctuation and Chinese characters apart, then
 //! the longest known pieces from left to right. The markers of the vocabulary
-//! (`[SEP]` and so on) mean nothing when they stand in a text.
+//! (`[SEP]` and so on) have no meaning when they occur in a text.
 //!
-//! Must build nothing that is not asked for: a hook reads ten words and exits.
+//! Must not build a vocabulary in memory: a hook reads ten words and exits.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -16,18 +16,18 @@ use crate::table::{PiecePosition, Table};
 #[cfg(test)]
 mod tests;
 
-/// A word with more characters than this is not looked at.
+/// A word with more characters than this counts as unknown, as in training.
 const MAX_WORD_CHARS: usize = 100;
-/// How many words are remembered.
+/// How many words a [`PieceCache`] remembers.
 const MAX_CACHED_WORDS: usize = 16 * 1024;
 
-/// A piece of a text, as the place of its word in the table.
+/// A piece of a text, as its index in the table.
 pub(crate) type Piece = u16;
 
 /// Finds the pieces of words.
 pub(crate) trait PieceFinder {
-    /// Replaces what is in `pieces` by the pieces of the word: none at all if
-    /// some part of it is not known.
+    /// Replaces the contents of `pieces` by the pieces of the word: none at all if
+    /// some part of it is unknown.
     fn find(&mut self, word: &str, pieces: &mut Vec<Piece>);
 }
 
@@ -54,7 +54,7 @@ impl PieceFinder for Table {
     }
 }
 
-/// Remembers the words that it has met, for reading many texts.
+/// Remembers the words it has seen, for reading many texts.
 #[derive(Debug)]
 pub(crate) struct PieceCache {
     table: Table,
@@ -78,8 +78,8 @@ impl PieceFinder for PieceCache {
             return;
         }
         self.table.find(word, pieces);
-        // Common words come back soon; to forget all is cheaper than to keep an
-        // order of use.
+        // Common words come back soon; clearing everything is cheaper than keeping
+        // an order of use.
         if self.known.len() >= MAX_CACHED_WORDS {
             self.known.clear();
         }
@@ -87,8 +87,8 @@ impl PieceFinder for PieceCache {
     }
 }
 
-/// Gives the pieces of each word of a text in turn; an unknown word has none.
-/// Stops when told to.
+/// Calls `each` with the pieces of each word of a text in turn, none for an
+/// unknown word, until it breaks.
 pub(crate) fn visit_word_pieces(
     text: &str,
     find: &mut impl PieceFinder,
@@ -109,8 +109,8 @@ pub(crate) fn visit_word_pieces(
         word.letters = 0;
         each(&pieces)
     };
-    // A gap ends a word whatever stands beside it, and most runs between gaps
-    // are plain ASCII, which needs no decomposing.
+    // White space always ends a word, and most runs between it are plain ASCII,
+    // which needs no decomposition.
     for run in text.split([' ', '\n', '\t', '\r']) {
         let flow = if run.is_ascii() {
             run.chars()
@@ -155,6 +155,8 @@ impl Word {
     }
 
     fn push(&mut self, c: char) {
+        // Counted beyond the limit but not kept, so that a megabyte of base64 takes no
+        // memory.
         self.letters += 1;
         if self.letters <= MAX_WORD_CHARS {
             self.text.push(c);
@@ -162,8 +164,9 @@ impl Word {
     }
 }
 
-/// Lower case without accents. Chinese characters get gaps around them before
-/// anything is decomposed, accents go after it.
+/// Lower case without accents. Chinese characters are set apart before anything
+/// is decomposed, accents are removed after it: the order of the tokenizer that
+/// the encoder was trained with.
 fn fold_chars(run: &str) -> impl Iterator<Item = char> {
     run.chars()
         .flat_map(|c| {

@@ -1,6 +1,7 @@
-//! What comes back, and when: a moment of a session becomes a few rows, chosen
-//! for it, and one text that a model can read. Pure: reads the store, asks about
-//! files through a port, and says of everything why it was chosen.
+//! Recall: for one trigger, a few items worth injecting and one text for the
+//! model. Pure: it reads the store, asks about files through a port, and records
+//! for every item why it was selected or rejected. The hook, `remora context` and
+//! the benchmarks call the same function, so a preview is what a session gets.
 
 mod candidates;
 mod card;
@@ -48,18 +49,18 @@ pub use sanitize::{sanitize_block, sanitize_line};
 pub use silent::fails_silently;
 pub use suggest::{guard_stop, render_compaction_instructions, suggest_save};
 
-/// What happens in the session.
+/// What happens in a session when something may be injected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecallTrigger<'a> {
-    /// It begins, with nothing in the model's mind.
+    /// It begins with an empty context.
     Start,
-    /// It goes on with everything still there.
+    /// It is resumed with its whole context.
     Resume,
-    /// The client has summed up what it dropped; its summary, if it is known.
+    /// The client has compacted the context; its summary, if it is known.
     Compact(Option<&'a str>),
-    /// The person speaks.
+    /// The user submits a prompt.
     Prompt(&'a str),
-    /// A file is about to be read; as seen from the project's root.
+    /// A file is read; relative to the project's root.
     Read(&'a str),
     /// A command has failed.
     Failure {
@@ -68,23 +69,24 @@ pub enum RecallTrigger<'a> {
         /// What it printed.
         error: &'a str,
     },
-    /// A command has exited with 0, and what it printed tells of a failure.
+    /// A command has exited with 0 although its output reports a failure.
     SilentFailure {
         /// The command line.
         command: &'a str,
         /// What it printed.
         printed: &'a str,
     },
-    /// A file that was to be read or changed is not there; as seen from the
+    /// A file that was to be read or changed does not exist; relative to the
     /// project's root.
     Missing(&'a str),
-    /// A subagent begins; the task that it was given, if it is known.
+    /// A subagent starts; its task, if it is known.
     Subagent(Option<&'a str>),
 }
 
 impl RecallTrigger<'_> {
-    /// The word for it in the ledger.
+    /// Its name in the injection log.
     pub fn name(&self) -> &'static str {
+        // Stored with every injection and grouped by in reports: never rename one.
         match self {
             Self::Start | Self::Resume => "start",
             Self::Compact(_) => "compact",
@@ -96,141 +98,144 @@ impl RecallTrigger<'_> {
     }
 }
 
-/// How much may be given.
+/// The budgets, from the user's settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecallLimits {
     /// Tokens at a session's start.
     pub start_tokens: u32,
-    /// Rows of the index there.
+    /// Lines about earlier turns at a session's start.
     pub index_rows: usize,
-    /// Summaries there.
+    /// Sessions whose last work is considered there.
     pub summaries: usize,
     /// Tokens at a prompt.
     pub prompt_tokens: u32,
 }
 
-/// What a file is like now, against what it was.
+/// A file compared with its fingerprint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileStatus {
-    /// As it was.
+    /// Unchanged.
     Same,
-    /// Other contents, written at this moment, in milliseconds since 1970.
+    /// Other contents, written at this time in milliseconds since 1970.
     Changed(i64),
-    /// It is not there.
+    /// It does not exist.
     Gone,
 }
 
-/// Asks about files of the project.
+/// The files of the project, as recall asks about them.
 pub trait ProjectFiles {
-    /// Whether there is no time left to look at any.
+    /// Whether the caller's deadline leaves no time for another file.
     fn is_late(&self) -> bool {
         false
     }
-    /// What the file is like now; the path is as seen from the project's root.
+    /// Compares a file with its fingerprint; the path is relative to the
+    /// project's root.
     fn file_status(&self, path: &str, anchor: &FileFingerprint) -> FileStatus;
-    /// Whether it is there.
+    /// Whether the file exists.
     fn exists(&self, path: &str) -> bool;
-    /// The text of a saved memory, if its file is no longer as it was: the file
-    /// is the truth. `None` in it when the file is gone.
+    /// The text of a saved memory if its file has changed, since the file is the
+    /// source and the item only its index. `Some(None)` if the file is gone.
     fn read_changed_memory(&self, path: &str, size: u64, modified: i64) -> Option<Option<String>>;
 }
 
-/// What the model was given before.
+/// How much of an item the session has seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exposure {
-    /// Nothing of it.
+    /// Nothing.
     Not,
-    /// Its title.
+    /// The title only.
     Named,
-    /// What there is to say.
+    /// The full text.
     Told,
 }
 
-/// Remembers what was given.
+/// What was injected into this session before.
 pub trait InjectionHistory {
-    /// What the model has of this item: `#12` or `memory://…`.
+    /// How much the session has seen of this item: `#12` or `memory://…`.
     fn exposure(&self, item: &str) -> Exposure;
-    /// Whether this was told before, such as `folder src`.
+    /// Whether this note was left before: `folder src`, `first prompt`. Notes are
+    /// for what is no item and still needs no second mention.
     fn has_noted(&self, what: &str) -> bool;
 }
 
-/// Where the session stands.
+/// Everything that recall depends on besides the store and the trigger.
 #[derive(Clone, Copy)]
 pub struct RecallContext<'a> {
     /// The project's key.
     pub project: &'a str,
-    /// What is checked out.
+    /// The branch that is checked out.
     pub branch: Option<&'a str>,
     /// The session.
     pub session: &'a str,
-    /// The time, in milliseconds since 1970: what has ended is not in force.
+    /// The time in milliseconds since 1970; statements past their end date are
+    /// not in force.
     pub now: i64,
-    /// Files that git says have changed, as seen from the project's root.
+    /// Files that git reports as changed, relative to the project's root.
     pub changed: &'a [String],
-    /// How more of a row is fetched, in a few words.
+    /// How the model fetches more of an item, in a few words.
     pub details: &'a str,
-    /// The files.
+    /// The files of the project.
     pub disk: &'a dyn ProjectFiles,
-    /// What was given.
+    /// What was injected before.
     pub given: &'a dyn InjectionHistory,
-    /// How much may be given.
+    /// The budgets.
     pub limits: RecallLimits,
-    /// The encoder's embedding of the prompt, if one was asked for.
+    /// The encoder's embedding of the prompt, if one was requested.
     pub embedding: Option<&'a PromptEmbedding>,
 }
 
-/// One thing that is given.
+/// An item that is part of the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selected {
     /// `#12` or `memory://…`.
     pub item: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Its title.
     pub title: String,
-    /// Whether only its title is given.
+    /// Whether the text has all of it or only its title.
     pub seen: Exposure,
-    /// Why it was chosen.
+    /// Why it was selected.
     pub why: String,
-    /// What the choice is made of.
+    /// The features behind its relevance, by name.
     pub parts: Vec<(&'static str, f64)>,
     /// Whether it still holds.
     pub truth: Freshness,
-    /// What it costs.
+    /// Its cost in tokens.
     pub tokens: u32,
 }
 
-/// Something that was looked at and is not given.
+/// An item that was considered and left out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rejected {
     /// `#12` or `memory://…`.
     pub item: String,
     /// Its title.
     pub title: String,
-    /// Why not.
+    /// Why it was left out.
     pub why: String,
-    /// What the choice is made of.
+    /// The features behind its relevance, by name.
     pub parts: Vec<(&'static str, f64)>,
 }
 
-/// What a moment brings back.
+/// The result of a recall.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecallResult {
     /// The text for the model; `None` when there is nothing to say.
     pub text: Option<String>,
-    /// What is in it.
+    /// The items in it.
     pub given: Vec<Selected>,
-    /// What is not, the best of it.
+    /// The best of the items that are not in it.
     pub passed: Vec<Rejected>,
-    /// Things that need no second telling, for [`InjectionHistory::has_noted`].
+    /// Notes to leave for [`InjectionHistory::has_noted`].
     pub told: Vec<String>,
 }
 
-/// Misses that are told to whoever asks why.
+/// How many rejected items `remora context` can show.
 const MAX_REJECTED_ITEMS: usize = 40;
 
 impl RecallResult {
-    /// Says why something is not given.
+    /// Records why an item is left out.
     fn reject_item(&mut self, item: &Item, why: &str, parts: Vec<(&'static str, f64)>) {
         if self.passed.len() < MAX_REJECTED_ITEMS {
             self.passed.push(Rejected {
@@ -243,12 +248,14 @@ impl RecallResult {
     }
 }
 
-/// What this moment brings back.
+/// Recalls for one trigger.
 pub fn recall(
     store: &dyn Store,
     scene: &RecallContext<'_>,
     moment: &RecallTrigger<'_>,
 ) -> Result<RecallResult> {
+    // Every trigger reads through this reader, so none can inject what the user
+    // rejected (docs/design/0023).
     let store = RecallReader::new(store, Some(scene.project), scene.now)?;
     let mut recall = recall_corrected(&store, scene, moment)?;
     recall.passed.splice(0..0, store.into_left_out());
@@ -277,7 +284,7 @@ fn recall_corrected(
     }
 }
 
-/// Rows of a session, the newest first; of all kinds when none is named.
+/// Items of a session, the newest first; of all kinds if none is named.
 fn of_session(
     store: &RecallReader<'_>,
     session: &str,
@@ -292,7 +299,8 @@ fn of_session(
     store.list_items(&filter, Part::newest(limit))
 }
 
-/// The name of a row: its number, or the address of a saved memory.
+/// How an item is cited: `#12`, or the address of a saved memory, which unlike
+/// an id is the same on every machine.
 fn name_of(item: &Item) -> String {
     match (item.kind, &item.key) {
         (Kind::Memory, Some(key)) => sanitize_line(key, 200),
@@ -300,11 +308,11 @@ fn name_of(item: &Item) -> String {
     }
 }
 
-/// What an agent is called as a speaker.
+/// The speaker of an agent's words.
 pub const ASSISTANT_SPEAKER: &str = "assistant";
 
-/// Whether its words may be anybody's: a tool's, a file's, an agent's. What the
-/// user said, saved or accepted is theirs.
+/// Whether its text is untrusted: a tool printed it, a file contains it or an
+/// agent said it. What the user said, saved or accepted is their own word.
 pub fn is_untrusted(item: &Item) -> bool {
     let person = match item.kind {
         Kind::Prompt => item.speaker.as_deref().is_none_or(|by| by == "user"),
@@ -314,7 +322,7 @@ pub fn is_untrusted(item: &Item) -> bool {
     !person
 }
 
-/// Whether a row was made on another branch than the one that is checked out.
+/// The item's branch, if it is not the one that is checked out.
 fn other_branch<'a>(item: &'a Item, scene: &RecallContext<'_>) -> Option<&'a str> {
     let branch = item.branch.as_deref()?;
     scene.branch.filter(|here| *here != branch).map(|_| branch)

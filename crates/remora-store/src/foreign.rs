@@ -1,6 +1,6 @@
 //! The database of another memory system, claude-mem, read as plain values. It
-//! is never written to, and its owner may have it open. Columns have come and
-//! gone over its versions: those that are there are read, others are empty.
+//! is never written, and the other program may have it open. Columns were added
+//! and dropped over its versions: those that exist are read, others are empty.
 
 mod table;
 
@@ -12,7 +12,8 @@ use rusqlite::{Connection, Row};
 use self::table::{Column, ForeignTable, parse_list, read_number, read_text};
 use crate::sqlite::{self, StoreResultExt};
 
-/// Rows that are read at a time.
+/// How many rows are read at a time; between two pages the other program may
+/// write.
 pub const PAGE_ROWS: usize = 500;
 
 /// A session.
@@ -20,23 +21,23 @@ pub const PAGE_ROWS: usize = 500;
 pub struct ForeignSession {
     /// The client's own id.
     pub id: String,
-    /// The id that observations and summaries bear.
+    /// The id by which observations and summaries refer to it.
     pub memory_id: String,
     /// The name of the folder it began in.
     pub project: String,
     /// Which client it was.
     pub platform: String,
-    /// What it was called, or asked for first.
+    /// Its custom title, or else its first prompt.
     pub title: String,
     /// In milliseconds since 1970.
     pub started: i64,
     /// When it ended, if it did.
     pub ended: Option<i64>,
-    /// How many prompts were given.
+    /// How many prompts it had.
     pub prompts: u32,
 }
 
-/// The person's own words.
+/// A prompt in the user's own words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ForeignPrompt {
     /// Its number there.
@@ -51,7 +52,7 @@ pub struct ForeignPrompt {
     pub time: i64,
 }
 
-/// What a model noted of some calls.
+/// What a model wrote down about some tool calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ForeignObservation {
     /// Its number there.
@@ -60,7 +61,7 @@ pub struct ForeignObservation {
     pub session: String,
     /// The project's name.
     pub project: String,
-    /// What kind it is, in one word.
+    /// Its kind in one word; claude-mem's vocabulary, not ours.
     pub kind: String,
     /// One line.
     pub title: String,
@@ -86,7 +87,7 @@ pub struct ForeignObservation {
     pub time: i64,
 }
 
-/// What a model summed up at a stop.
+/// What a model summarised at a stop.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ForeignSummary {
     /// Its number there.
@@ -149,8 +150,8 @@ pub struct ForeignDatabase {
 }
 
 impl ForeignDatabase {
-    /// Opens the file for reading, and reads all of it once: whatever is wrong
-    /// with it is known before anything of it is used.
+    /// Opens the file for reading and reads all of it once, so that a damaged one
+    /// is refused before half of it has been imported.
     pub fn open(path: &Path) -> Result<Self> {
         let fault = |what: &str| StoreError::Failed(format!("{}: {what}", path.display()));
         if path.is_dir() {
@@ -228,7 +229,7 @@ impl ForeignDatabase {
         }
     }
 
-    /// Prompts beyond this number.
+    /// The next page of prompts, with ids above this one.
     pub fn list_prompts(&self, after: i64) -> Result<Vec<ForeignPrompt>> {
         self.read_page(&table::PROMPTS_TABLE, after, |row| ForeignPrompt {
             id: read_number(row, 0),
@@ -239,11 +240,13 @@ impl ForeignDatabase {
         })
     }
 
-    /// Observations beyond this number.
+    /// The next page of observations, with ids above this one.
     pub fn list_observations(&self, after: i64) -> Result<Vec<ForeignObservation>> {
         self.read_page(&table::OBSERVATIONS_TABLE, after, |row| {
             let narrative = read_text(row, 7);
+            // Earlier versions had one column `text` instead of a narrative.
             let old = read_text(row, 8);
+            // Set once the project was merged into another one there.
             let merged = read_text(row, 15);
             ForeignObservation {
                 id: read_number(row, 0),
@@ -269,7 +272,7 @@ impl ForeignDatabase {
         })
     }
 
-    /// Summaries beyond this number.
+    /// The next page of summaries, with ids above this one.
     pub fn list_summaries(&self, after: i64) -> Result<Vec<ForeignSummary>> {
         self.read_page(&table::SUMMARIES_TABLE, after, |row| {
             let merged = read_text(row, 12);
@@ -295,12 +298,12 @@ impl ForeignDatabase {
         })
     }
 
-    /// Calls that still wait to be looked at, beyond this number.
+    /// Calls that still wait for its model, with ids above this one.
     pub fn list_pending_calls(&self, after: i64) -> Result<Vec<ForeignToolUse>> {
         self.read_page(&table::PENDING_TABLE, after, tool_use)
     }
 
-    /// Calls that were looked at and nothing was made of, beyond this number.
+    /// Calls that its model made no observation of, with ids above this one.
     pub fn list_orphan_calls(&self, after: i64) -> Result<Vec<ForeignToolUse>> {
         self.read_page(&table::TOOL_USES_TABLE, after, tool_use)
     }
@@ -323,6 +326,7 @@ impl ForeignDatabase {
             .store_err()
     }
 
+    /// The columns of a table; none if the table does not exist.
     fn read_columns(&self, table: &str) -> Result<Vec<Column>> {
         let sql = "SELECT name FROM pragma_table_info(?1)";
         let mut statement = self.conn.prepare_cached(sql).store_err()?;

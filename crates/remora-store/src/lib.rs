@@ -1,6 +1,6 @@
 //! The SQLite backend of Remora's memory: one file in WAL mode that one process
-//! writes and many read. Owns the schema and the ranking; knows nothing of
-//! events, digests or where the file lives.
+//! writes and many read. Owns the schema and how candidates are found; knows
+//! nothing of agents, extraction or where the file lives.
 
 pub mod foreign;
 mod migrate;
@@ -15,13 +15,14 @@ pub use sqlite::SqliteStore;
 /// What a store is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Writing and reading; the file is made if it is not there, and brought to
-    /// the newest schema.
+    /// Writing and reading; a missing file is created, and an older one is
+    /// migrated to the newest schema.
     Write,
     /// Reading only; the file must be there.
     Read,
-    /// Reading only, and every question stops with `StoreError::Again` once this
-    /// instant has passed. All questions are answered as of the first.
+    /// Reading only, for a caller with a deadline such as a hook: every query
+    /// stops with `StoreError::Again` once this instant has passed. All queries
+    /// see the database as it was at the first.
     ReadUntil(Instant),
 }
 

@@ -8,20 +8,21 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use crate::sqlite::{StoreResultExt, list_words};
 
-/// A step from one schema to the next; never changed once it was released.
+/// A step from one schema to the next. A released migration never changes: its
+/// checksum is recorded in every database that ran it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Migration {
     /// The schema it leads to.
     pub(crate) version: u32,
-    /// What it runs.
+    /// The statements it runs.
     pub(crate) sql: &'static str,
-    /// What SQL cannot do, run after it.
+    /// What SQL alone cannot do, run after it in the same transaction.
     pub(crate) then: Option<fn(&Connection) -> Result<()>>,
 }
 
-/// The schema in which words are listed by project and kind.
+/// The first schema whose full-text index has injectable terms for all kinds.
 pub(crate) const INJECTABLE_TERMS_VERSION: u32 = 6;
-/// The schema that knows what users said of items.
+/// The first schema that has a table of overrides.
 pub(crate) const OVERRIDES_VERSION: u32 = 5;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[
@@ -43,7 +44,8 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration {
         version: 4,
         sql: include_str!("../migrations/sqlite/0004_lists.sql"),
-        // The lists of this step are those of the step that lists all words anew.
+        // This step empties the full-text index too, but step 6 fills it for both:
+        // indexing all items takes seconds and would otherwise happen twice.
         then: None,
     },
     Migration {
@@ -58,7 +60,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     },
 ];
 
-/// Marks a file as ours.
+/// SQLite's `application_id` of our databases: "Remo" in ASCII.
 const APPLICATION_ID: i32 = 0x5265_6D6F;
 
 /// Which schema a file has, and which one this version knows.
@@ -82,9 +84,11 @@ pub(crate) fn read_version(conn: &Connection) -> Result<u32> {
         .store_err()
 }
 
-/// Looks without changing anything.
+/// Reads the schema version without changing anything.
 pub(crate) fn inspect_schema(conn: &Connection) -> Result<SchemaVersions> {
     let found = read_version(conn)?;
+    // 0 is the default of SQLite: the file was created, but no migration has
+    // committed yet.
     if found == 0 {
         return Err(StoreError::Empty);
     }
@@ -107,6 +111,7 @@ fn run_migrations(
     let found = read_version(conn)?;
     let known = latest_version(steps);
     if found >= known {
+        // Of a newer file not all steps are known here; it is only ever read.
         if found == known {
             check_applied(conn, steps)?;
         }
@@ -119,7 +124,7 @@ fn run_migrations(
         let tx = conn
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .store_err()?;
-        // Another process may have taken the step while this one waited.
+        // Another process may have run the step while this one waited for the lock.
         if read_version(&tx)? >= step.version {
             continue;
         }
@@ -148,7 +153,9 @@ fn run_migrations(
     })
 }
 
-/// The steps on record must be the ones that this version would take.
+/// The recorded migrations must be the ones that this version would run. A
+/// build whose migration was edited would otherwise work on a schema it does
+/// not know.
 fn check_applied(conn: &Connection, steps: &[Migration]) -> Result<()> {
     for step in steps {
         let recorded: Option<i64> = conn
@@ -169,7 +176,8 @@ fn check_applied(conn: &Connection, steps: &[Migration]) -> Result<()> {
     Ok(())
 }
 
-/// FNV-1a over the text, line ends aside.
+/// FNV-1a over the text without carriage returns: a checkout that converts line
+/// ends must not make every database look foreign.
 fn compute_checksum(sql: &str) -> i64 {
     let hash = sql
         .bytes()
@@ -180,14 +188,16 @@ fn compute_checksum(sql: &str) -> i64 {
     i64::from_ne_bytes(hash.to_ne_bytes())
 }
 
-/// A copy of the database as it was, beside it. An older copy of the same
-/// schema is replaced only once the new one is whole.
+/// Copies the database next to itself before it is migrated. An older copy of
+/// the same schema is replaced only once the new one is complete.
 fn back_up_database(conn: &Connection, path: &Path, found: u32) -> Result<()> {
     use crate::sqlite::{io_error, owner_only, with_suffix};
     let target = with_suffix(path, &format!(".backup-v{found}"));
     let part = with_suffix(path, &format!(".backup-v{found}.part"));
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
+    // SQLite would create the copy with the process's umask; it holds the same
+    // memory as the original and gets the same mode.
     owner_only(&mut options);
     options
         .open(&part)

@@ -45,18 +45,21 @@ pub struct SqliteStore {
     conn: Connection,
     path: PathBuf,
     schema: SchemaVersions,
-    /// Made by the first batch.
+    /// Created by the first batch; a hook, which never writes, does not pay for it.
     tools: RefCell<Option<write::WriterState>>,
 }
 
 pub(crate) fn open_store(path: &Path, access: Access) -> Result<SqliteStore> {
     let mut conn = connect::open_connection(path, access)?;
     if let Access::ReadUntil(_) = access {
-        // It lasts as long as the connection, which is not long.
+        // One snapshot for the whole recall. An open read transaction keeps the
+        // journal from being reset, but this connection lives for milliseconds.
         conn.execute_batch("BEGIN").store_err()?;
     }
     let schema = match access {
         Access::Write => migrate::bring_up(&mut conn, path)?,
+        // A reader never migrates: it would make a hook wait, and it may run
+        // before the worker that brings the file up to date.
         Access::Read | Access::ReadUntil(_) => migrate::inspect_schema(&conn)?,
     };
     Ok(SqliteStore {
@@ -68,24 +71,25 @@ pub(crate) fn open_store(path: &Path, access: Access) -> Result<SqliteStore> {
 }
 
 impl SqliteStore {
-    /// Checks the file page by page; an empty list means that all is well.
+    /// Checks the file page by page; an empty list means that it is sound.
     pub fn check_integrity(&self) -> Result<Vec<String>> {
         read::check_integrity(&self.conn)
     }
 
-    /// In how many pieces the word index is; searches look into each.
+    /// The number of segments of the full-text index; a search reads all of them.
     pub fn count_segments(&self) -> Result<usize> {
         self.with_snapshot(|conn| Ok(optimize::list_segment_pages(conn)?.len()))
     }
 
-    /// The schema that the file has.
+    /// The schema version of the file.
     pub fn schema_version(&self) -> u32 {
         self.schema.found
     }
 
     /// Answers from one snapshot, and takes the locks for it once instead of
-    /// once a statement. Whoever has a deadline has one for all questions.
+    /// once per statement.
     fn with_snapshot<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        // A connection with a deadline has had its transaction since it was opened.
         if !self.conn.is_autocommit() {
             return read(&self.conn);
         }
@@ -94,6 +98,8 @@ impl SqliteStore {
         read(&tx)
     }
 
+    /// Refuses to write a file of a newer version, which may hold tables that
+    /// this one would leave out of step.
     fn may_write(&self) -> Result<()> {
         if self.schema.found > self.schema.known {
             return Err(StoreError::Newer {
@@ -115,7 +121,7 @@ impl Store for SqliteStore {
         let mut tools = self.tools.borrow_mut();
         let written = write::apply_batch(&self.conn, tools.get_or_insert_default(), batch);
         if written.is_err() {
-            // They may remember what was never stored.
+            // Their caches were filled by a batch that was rolled back.
             *tools = None;
         }
         written
@@ -195,6 +201,8 @@ impl Store for SqliteStore {
     fn store_embeddings(&self, model: &str, meanings: &[(i64, Embedding)]) -> Result<()> {
         self.may_write()?;
         let ids: Vec<i64> = meanings.iter().map(|(id, _)| *id).collect();
+        // Items older than schema 2 have no static embedding. They pass through
+        // the embedding queue anyway, so they get one here and not in a migration.
         let old = vectors::without_gist(&self.conn, &ids)?;
         let old = rows::read_items(&self.conn, &old)?;
         vectors::store_embeddings(&self.conn, model, meanings)?;

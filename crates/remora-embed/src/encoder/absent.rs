@@ -1,9 +1,9 @@
-//! What stands in for the network in a build without it.
+//! Replaces the network in a build without the feature `model`.
 
 use super::tokens::Tokens;
 use super::{Effort, EmbedError, EncoderSource};
 
-/// Nothing: there is no value of this type.
+/// Has no values: `load` always fails, so `run` can never be called.
 #[derive(Debug)]
 pub(super) enum Network {}
 

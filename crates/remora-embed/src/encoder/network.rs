@@ -1,5 +1,4 @@
-//! The network and the engine that runs it. Everything that is said to the
-//! engine is said here.
+//! The network and the engine that runs it. Only this file uses the engine.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -33,9 +32,9 @@ impl Network {
             reason,
         };
         let mut options = ModelOptions::with_all_ops();
-        // A short text takes a third of the time when the weights lie ready. But
-        // the engine packs them without their zero point, which is known to be
-        // zero only for the weights of the binary.
+        // A short text takes a third of the time with packed weights. But the engine
+        // packs them without their zero point, which is known to be zero only for
+        // the built-in weights.
         options.prepack_weights(*source == EncoderSource::BuiltIn);
         let model = match source {
             EncoderSource::BuiltIn => options.load_static_slice(BUILT_IN_WEIGHTS),
@@ -62,7 +61,8 @@ impl Network {
             quiet: OnceLock::new(),
             full: OnceLock::new(),
         };
-        // The weights of the binary are known; a file may hold another network.
+        // The built-in weights are tested with every build; a file may hold another
+        // network whose inputs have the right names.
         if let EncoderSource::File(_) = source {
             let word = Tokens::from_text("word", MAX_TOKENS);
             network
@@ -78,6 +78,7 @@ impl Network {
         let shape = [1, text.len()];
         let ids: Vec<i32> = text.iter().map(i32::from).collect();
         let ids = NdTensor::try_from_data(shape, ids).map_err(|error| failed(error.to_string()))?;
+        // Texts run one at a time and need no padding, so every token counts.
         let mask = NdTensor::full(shape, 1_i32);
         let inputs = vec![(self.ids, ids.into()), (self.mask, mask.into())];
         let options = RunOptions::default().with_thread_pool(Some(self.thread_pool(effort)));
@@ -100,8 +101,8 @@ impl Network {
         }
     }
 
-    /// The threads to run on. The engine's own pool has a thread for each core
-    /// and is never used.
+    /// The threads to run on. The engine's own pool has a thread for each core,
+    /// too many for a background process, and is never used.
     fn thread_pool(&self, effort: Effort) -> Arc<ThreadPool> {
         let (pool, threads) = match effort {
             Effort::Quiet => (&self.quiet, 1),
@@ -115,7 +116,7 @@ impl Network {
 /// The largest file that is read as weights.
 const MAX_WEIGHTS_BYTES: u64 = 512 * 1024 * 1024;
 
-/// A file that is one: a pipe would never end, and a device neither.
+/// Reads a regular file only: a pipe or a device might never end.
 fn read_weights(path: &Path) -> Result<Vec<u8>, String> {
     let told = |error: std::io::Error| error.to_string();
     let meta = fs::metadata(path).map_err(told)?;

@@ -1,4 +1,5 @@
-//! A text as the numbers that the network reads: a marker, the pieces, a marker.
+//! A text as the token ids that the network reads: a marker, the pieces, a
+//! marker.
 
 use std::ops::ControlFlow;
 
@@ -9,11 +10,11 @@ const UNKNOWN_TOKEN: u16 = 100;
 const BEGIN_TOKEN: u16 = 101;
 const END_TOKEN: u16 = 102;
 
-/// How much of a text is looked at, in bytes. Far more than the tokens that are
-/// read; only a text of gaps gets there.
+/// How much of a text is read, in bytes. 128 tokens take far less; the bound is
+/// for text that is nearly all white space.
 const MAX_TEXT_BYTES: usize = 64 * 1024;
 
-/// The numbers of a text.
+/// The token ids of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tokens(Vec<u16>);
 

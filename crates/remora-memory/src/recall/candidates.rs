@@ -1,6 +1,6 @@
-//! What a prompt may bring back: hits of a search, grouped by the turn they came
-//! of, so that a prompt, its statements and the agent's conclusion count as one
-//! candidate. A saved memory is a candidate by itself.
+//! Candidates for a prompt: the hits of a search, grouped by the turn they came
+//! from, so that a prompt, its statements and the agent's conclusion count as one
+//! (docs/design/0027). A saved memory is a candidate by itself.
 
 use std::collections::HashMap;
 
@@ -16,11 +16,12 @@ use super::{RecallContext, of_session};
 use crate::episode::{field, goes_on};
 use crate::store::{Hit, Result};
 
-/// Checkpoints of a session that are looked at to find the one of a turn.
+/// Checkpoints of a session that are read to find the one of a turn.
 const MAX_CHECKPOINTS: usize = 48;
-/// Turns about something else after which a matter is over.
+/// After so many turns about something else a matter is over.
 const MAX_TURNS_APART: usize = 3;
-/// Turns whose checkpoint is looked up, the most promising first.
+/// Turns whose checkpoint is looked up if no hit is one, the most probable first:
+/// each may cost a query.
 const MAX_LOOKED_UP_TURNS: usize = 8;
 
 /// Hits that belong together.
@@ -30,9 +31,9 @@ pub(super) struct RecallCandidate {
     pub(super) hits: Vec<Hit>,
     /// The checkpoint of the turn, where there is one.
     pub(super) checkpoint: Option<Item>,
-    /// What its relevance is made of.
+    /// The features behind its relevance.
     pub(super) features: RelevanceFeatures,
-    /// How likely it is of use for the prompt.
+    /// The probability that it is useful for the prompt.
     pub(super) probability: f64,
 }
 
@@ -48,26 +49,25 @@ impl RecallCandidate {
         }
     }
 
-    /// The row that stands for it: the saved memory, the checkpoint, else the
-    /// best hit.
+    /// The item that represents it: the checkpoint, or else the best hit.
     pub(super) fn lead_item(&self) -> Option<&Item> {
         let checkpoint = self.checkpoint.as_ref();
         checkpoint.or_else(|| self.hits.first().map(|hit| &hit.item))
     }
 
-    /// Whether it is the turn of this row.
+    /// Whether it is the turn of this item.
     pub(super) fn is_of(&self, item: &Item) -> bool {
         let is = |own: &Item| own.uid == item.uid;
         self.checkpoint.as_ref().is_some_and(is) || self.hits.iter().any(|hit| is(&hit.item))
     }
 
-    /// Whether it is a request that was acknowledged, and no more.
+    /// Whether it is no more than a request and its acknowledgement.
     fn tells_nothing(&self) -> bool {
         let is_talk = |hit: &Hit| matches!(hit.item.kind, Kind::Prompt | Kind::Summary);
         self.checkpoint.as_ref().is_some_and(card::tells_nothing) && self.hits.iter().all(is_talk)
     }
 
-    /// Whether its rows hold one of these names, which are in lower case.
+    /// Whether its items contain one of these names, which are in lower case.
     pub(super) fn holds_name(&self, names: &[String]) -> bool {
         let rows = self.hits.iter().map(|hit| &hit.item);
         rows.chain(&self.checkpoint).any(|item| {
@@ -85,23 +85,23 @@ impl RecallCandidate {
         self.hits.iter().find(|hit| is(hit.item.kind))
     }
 
-    /// Its hit that the user said.
+    /// Its hit that is the user's prompt.
     pub(super) fn prompt_hit(&self) -> Option<&Hit> {
         self.best_of(|kind| kind == Kind::Prompt)
     }
 }
 
-/// What names a turn: the session and the number of the prompt in it.
+/// The identity of a turn: the session and the number of the prompt in it.
 fn turn_of(item: &Item) -> (String, Option<u32>) {
     match item.kind {
         Kind::Memory => (item.key.clone().unwrap_or_else(|| item.uid.clone()), None),
-        // Rows of an import may know no session.
+        // Imported items may have no session; each is a turn by itself.
         _ if item.session.is_empty() => (item.uid.clone(), None),
         _ => (item.session.clone(), item.prompt),
     }
 }
 
-/// Groups hits by turn and weighs them; the most probable first.
+/// Groups hits by turn and ranks them; the most probable first.
 pub(super) fn rank_candidates(
     store: &RecallReader<'_>,
     scene: &RecallContext<'_>,
@@ -128,7 +128,8 @@ pub(super) fn rank_candidates(
     Ok(merge_turns(&relevance, candidates))
 }
 
-/// Brings together what came before one stop: a turn may have several prompts.
+/// Merges candidates that share a checkpoint: several prompts may come before one
+/// stop.
 fn merge_turns(relevance: &Relevance, candidates: Vec<RecallCandidate>) -> Vec<RecallCandidate> {
     let mut merged: Vec<RecallCandidate> = Vec::with_capacity(candidates.len());
     for candidate in candidates {
@@ -156,6 +157,8 @@ fn merge_turns(relevance: &Relevance, candidates: Vec<RecallCandidate>) -> Vec<R
 }
 
 fn sort_by_probability(candidates: &mut [RecallCandidate]) {
+    // The groups come from a map; without the second key equal ones would come in
+    // another order each time.
     candidates.sort_by(|a, b| {
         let newest = |one: &RecallCandidate| one.hits.first().map_or(0, |hit| hit.item.id);
         let order = b.probability.total_cmp(&a.probability);
@@ -188,7 +191,7 @@ fn find_checkpoint(
     Ok(ended_by(item, rows.unwrap_or_default()).cloned())
 }
 
-/// The checkpoint of the turn that a row came of.
+/// The checkpoint of the turn that an item came from.
 pub(super) fn checkpoint_of(store: &RecallReader<'_>, item: &Item) -> Result<Option<Item>> {
     if item.session.is_empty() {
         return Ok(None);
@@ -197,8 +200,8 @@ pub(super) fn checkpoint_of(store: &RecallReader<'_>, item: &Item) -> Result<Opt
     Ok(ended_by(item, &rows).cloned())
 }
 
-/// The turn that ended the matter of this one: the last turn of the session that
-/// is still about it. What is said first is often what is not done in the end.
+/// The turn that settled the matter of this one: the last turn of the session that
+/// is still about it. What is proposed first is often not what is done in the end.
 pub(super) fn ended_later(
     store: &RecallReader<'_>,
     item: &Item,
@@ -227,25 +230,24 @@ pub(super) fn ended_later(
     Ok(end)
 }
 
-/// The checkpoint that ended the turn: the first one of the session that was
-/// made at this prompt or, where several prompts came before a stop, at a later
-/// one.
+/// The checkpoint that ended the item's turn: the first one of the session at this
+/// prompt or, where several prompts came before a stop, at a later one.
 pub(super) fn ended_by<'r>(
     item: &Item,
     rows: impl IntoIterator<Item = &'r Item>,
 ) -> Option<&'r Item> {
     let prompt = item.prompt?;
-    // What the client summed up at a compaction is of no turn.
+    // The client's own summary of a compaction has no detail and belongs to no turn.
     let after = |row: &&Item| row.detail.is_some() && row.prompt >= Some(prompt);
     rows.into_iter()
         .filter(after)
         .min_by_key(|row| (row.prompt, row.time))
 }
 
-/// The turns that rows came of.
+/// The turns that items came from.
 pub(super) struct ItemTurns<'a> {
     turns: &'a [Item],
-    /// Of each row the uid of its turn's checkpoint, if it is known.
+    /// The turn of each item by uid, if it is known.
     by_row: HashMap<String, ItemTurn>,
 }
 
@@ -256,7 +258,7 @@ struct ItemTurn {
 }
 
 impl<'a> ItemTurns<'a> {
-    /// Of these rows, among these checkpoints.
+    /// Finds the turns of these items among these checkpoints.
     pub(super) fn from_items(rows: &[Item], turns: &'a [Item]) -> Self {
         let turn_of = |item: &Item| {
             let of_session = turns.iter().filter(|turn| turn.session == item.session);
@@ -273,7 +275,7 @@ impl<'a> ItemTurns<'a> {
         }
     }
 
-    /// The turn of a row, and whether at most one thing was stated in it.
+    /// The turn of an item, and whether at most one statement was made in it.
     pub(super) fn of_row(&self, item: &Item) -> Option<(&'a Item, bool)> {
         let uid = &self.by_row.get(&item.uid)?.turn;
         let turn = self.turns.iter().find(|turn| turn.uid == *uid)?;

@@ -1,6 +1,6 @@
-//! A turn as a model reads it: what was asked, what came of it in the agent's own
-//! words, chosen for the prompt at hand, and what was left. Always as what was
-//! recorded, never as something to do.
+//! A card: a turn as the model reads it, with what was asked, the sentences of the
+//! outcome that fit the prompt, and what was left open. Always worded as a record,
+//! never as something to do.
 
 use std::borrow::Cow;
 
@@ -27,38 +27,38 @@ const SAID_BUDGET: CharBudget = CharBudget {
     max_chars: 420,
     filled_chars: 280,
 };
-/// The same of the card that is most likely of use: a decision in all its parts.
+/// The same for the most probable card: a decision in all its parts.
 const BEST_SAID_BUDGET: CharBudget = CharBudget {
     max_chars: 900,
     filled_chars: 280,
 };
-/// Characters of a line, whatever it holds.
+/// Characters of a line at most, whatever the budgets say.
 const MAX_LINE_CHARS: usize = 1_000;
-/// Open steps that are told where work is taken up again.
+/// Open steps that are listed where work is continued.
 const MAX_STEPS: usize = 4;
 const MAX_STEP_CHARS: usize = 160;
 
-/// What of a turn is worth its tokens now.
+/// Which part of a turn the card is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CardFocus<'a> {
     /// What it says about this prompt.
     About(&'a str),
-    /// The same at length.
+    /// The same at greater length.
     Best(&'a str),
-    /// Where it stands: what came of it and what was left.
+    /// The state of the work: the outcome and what was left open.
     Standing(&'a str),
 }
 
-/// Whether a row is a turn's checkpoint with what was said in it.
+/// Whether an item is a turn's checkpoint that has what was said.
 pub(super) fn has_said(item: &Item) -> bool {
     entries(item, field::SAID).next().is_some() || entries(item, field::ASKED).next().is_some()
 }
 
-/// Deeds that say nothing beyond what was asked for.
+/// Commands that say nothing beyond what was asked for.
 const ROUTINE_COMMANDS: &[&str] = &["git push", "git pull", "git fetch", "git status"];
 
-/// Whether a turn's checkpoint only repeats what was asked: it was acknowledged,
-/// and nothing else is known of it.
+/// Whether a checkpoint only repeats what was asked: the request was acknowledged,
+/// and nothing else is known.
 pub(super) fn tells_nothing(item: &Item) -> bool {
     if item.kind != Kind::Summary || item.detail.is_none() || !item.files_modified.is_empty() {
         return false;
@@ -75,8 +75,8 @@ pub(super) fn tells_nothing(item: &Item) -> bool {
             .iter()
             .any(|routine| deed.starts_with(routine))
     };
-    // A request may hold a rule or a reason of its own; a question that was not
-    // answered is told as such.
+    // A request may contain a rule or a reason of its own. An unanswered question is
+    // not empty either: other code rejects it with its own reason.
     let concludes = |asked: &str| {
         split_sentences(asked)
             .into_iter()
@@ -94,7 +94,8 @@ fn collect_lines(item: &Item, name: &str) -> Vec<String> {
     entries(item, name).map(str::to_owned).collect()
 }
 
-/// Whether all that a turn was asked has ended: what came of it has, too.
+/// Whether everything a turn was asked is past its end date: then so is its
+/// outcome.
 pub(super) fn has_ended(item: &Item, now: i64) -> bool {
     if entries(item, field::ASKED).next().is_none() {
         return ended_on(&item.title, item.time, now).is_some();
@@ -102,7 +103,7 @@ pub(super) fn has_ended(item: &Item, now: i64) -> bool {
     lines_in_force(item, field::ASKED, now).is_empty()
 }
 
-/// The lines of a list, without what has ended.
+/// The lines of a list, without what is past its end date.
 pub(super) fn lines_in_force(item: &Item, name: &str, now: i64) -> Vec<String> {
     let lines = entries(item, name).map(|line| without_ended(line, item.time, now));
     let lines = lines.filter(|line| !line.is_empty());
@@ -114,9 +115,9 @@ pub(super) fn only_asks(text: &str) -> bool {
     text.trim_end().ends_with(['?', '？'])
 }
 
-/// The card, without what `known` says already; `None` if it would tell nothing:
-/// all of it is known, or a question was asked and nobody answered. `asked` names
-/// the row of the prompt where it is told on its own account.
+/// The card, without what `known` says already; `None` if nothing would be left:
+/// all of it is known, or a question got no answer. `asked` is the id of the prompt
+/// where that is cited by itself.
 pub(super) fn render_card(
     item: &Item,
     asked: Option<&str>,
@@ -145,19 +146,19 @@ pub(super) fn render_card(
         request.extend(list(field::ASKED).into_iter().next());
     }
     let request = tell(request);
-    // A turn that broke off has no last words, only what was done until then.
+    // An interrupted turn has no last message, only what was done until then.
     let mut said = list(field::SAID);
     if said.is_empty() {
         said = list("completed");
     }
-    // Nor did what was only offered.
+    // Options that the agent only offered are no outcome.
     let offered = item
         .detail
         .as_ref()
         .and_then(|detail| detail.get(KEY_OFFERED));
     let offered = offered.map(options::from_json).unwrap_or_default();
     said.retain(|line| !offered.iter().any(|choice| choice.is_in(line)));
-    // What is left to do did not come of it.
+    // Steps that are left to do are no outcome either.
     let left: Vec<&str> = entries(item, "next_steps").collect();
     said.retain(|line| !left.iter().any(|step| is_step(line, step)));
     let room = match focus {
@@ -181,12 +182,12 @@ pub(super) fn render_card(
         }
     }
     let is_unanswered = parts.is_empty() && only_asks(&request);
-    // What was asked is told for what came of it, unless it is told by itself.
+    // A request without a new outcome is worth a line only if it is cited by itself.
     let is_outcome_known = parts.is_empty() && has_outcome && asked.is_none();
-    // Nothing came of it, and now the same is asked again.
+    // There is no outcome, and the prompt asks the same again.
     let is_echo =
         || parts.is_empty() && WordSet::from_text(about).says_all(&telling_words(&request));
-    // "Commit it" and "Committed as 749b51f" are of no use to anyone.
+    // "Commit it" and "Committed as 749b51f" are useful to no later session.
     let is_status = || asked.is_none() && is_only_process(&format!("{request} {outcome}"));
     let is_empty = match focus {
         CardFocus::Standing(_) => is_unanswered,
@@ -198,7 +199,8 @@ pub(super) fn render_card(
     if !request.is_empty() && !is_empty {
         parts.insert(0, format!("asked{source}: {request}"));
     }
-    // Where nothing is known of what was asked, the title is the agent's.
+    // Only where no request is known: otherwise the title is the request, and would
+    // be shown as if the agent had said it.
     let is_asked = || entries(item, field::ASKED).next().is_some();
     if parts.is_empty() && !has_outcome && !is_asked() {
         parts.push(sanitize_line(&item.title, MAX_LINE_CHARS));

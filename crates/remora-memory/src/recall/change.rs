@@ -1,8 +1,9 @@
-//! Whether a prompt is about to change something that may have been ruled on: "raise
-//! the limit", "switch to Y", "why don't we just …".
+//! Whether a prompt is about to change something that the user may have ruled
+//! on: "raise the limit", "switch to Y", "why don't we just …". At such a prompt a
+//! rule is injected once more.
 
-/// What is done to a choice or a limit that stands. Only at the beginning of a
-/// sentence: "the change broke it" changes nothing.
+/// Verbs that change an existing choice or limit. They count only at the
+/// beginning of a sentence: "the change broke it" changes nothing.
 const CHANGING_VERBS: &[&str] = &[
     "raise",
     "increase",
@@ -67,7 +68,7 @@ const CHANGING_VERBS: &[&str] = &[
     "utilise",
 ];
 
-/// How a change is proposed, wherever it stands.
+/// Phrases that propose a change, anywhere in a sentence.
 const PROPOSAL_PHRASES: &[&str] = &[
     "why don't we",
     "why not",
@@ -94,7 +95,7 @@ const PROPOSAL_PHRASES: &[&str] = &[
     "下げて",
 ];
 
-/// What may stand before the verb.
+/// What may precede the verb.
 const COURTESY_WORDS: &[&str] = &[
     "please",
     "pls",
@@ -119,12 +120,13 @@ const COURTESY_WORDS: &[&str] = &[
     "we need to",
 ];
 
-/// Whether it is.
+/// Whether the prompt proposes a change.
 pub(super) fn proposes_change(prompt: &str) -> bool {
     let lower = prompt.to_lowercase().replace('’', "'");
     if PROPOSAL_PHRASES.iter().any(|phrase| lower.contains(phrase)) {
         return true;
     }
+    // A full stop ends a sentence only before a space: "set v1.2" is one.
     let sentences = lower.split(['\n', ';', '!', ',']);
     sentences
         .flat_map(|part| part.split(". "))

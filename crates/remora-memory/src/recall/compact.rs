@@ -1,6 +1,6 @@
-//! What a compaction lost: the task, what was decided, which files, which errors
-//! and fixes, as far as the client's own summary does not say it. Not the whole
-//! index again.
+//! Recall after a compaction: the task, decisions, files, errors and fixes of the
+//! session, as far as the client's own summary leaves them out. The briefing is
+//! not repeated.
 
 use remora_core::record::{Item, Kind};
 
@@ -16,16 +16,16 @@ use super::word_set::WordSet;
 use super::{Exposure, RecallContext, RecallResult, item_line, name_of, of_session};
 use crate::store::{Filter, PageRequest as Part, Result, SortOrder};
 
-/// Tokens that the loss may cost.
+/// Tokens of the text.
 const MAX_TOKENS: u32 = 1_200;
-/// Rows of the session that are looked at, of each sort.
+/// Items of the session that are read, of each sort.
 const MAX_ITEMS_PER_KIND: usize = 200;
-/// Prompts that are told: the first, and the last ones.
+/// Prompts that are injected: the first, and the last ones.
 const MAX_PROMPTS: usize = 3;
-/// Statements and fixes that are told.
+/// Statements and fixes that are injected.
 const MAX_STATEMENTS: usize = 12;
 const MAX_FIXES: usize = 6;
-/// Files that are told.
+/// Files that are listed.
 const MAX_FILES: usize = 30;
 
 pub(super) fn recall_after_compaction(
@@ -43,6 +43,7 @@ pub(super) fn recall_after_compaction(
     let stated = of_session(STATEMENT_KINDS)?;
     let fixes = of_session(&[Kind::Fix])?;
     let rows = of_session(&[])?;
+    // The first prompt states the task, also in a session too long to be read whole.
     if prompts.len() == MAX_ITEMS_PER_KIND {
         prompts.extend(first_prompt(store, scene.session)?);
     }
@@ -57,7 +58,7 @@ pub(super) fn recall_after_compaction(
     let mut page = ContextBlock::new(limit, &head);
     let lost = |item: &&Item| !said.covers_text(&item.title) && !later.is_superseded(item);
     let decided: Vec<&Item> = stated.iter().filter(lost).take(MAX_STATEMENTS).collect();
-    // What was asked and is told as decided is told once.
+    // A prompt that is listed as a decision is not listed as a request too.
     let told = WordSet::of_rows(decided.iter().copied());
     prompts.retain(|item| {
         !matches!(
@@ -71,7 +72,7 @@ pub(super) fn recall_after_compaction(
         .iter()
         .take(MAX_PROMPTS - usize::from(first.is_some()));
     let broken = fixes.iter().filter(lost).take(MAX_FIXES);
-    // Newest first comes from the store; it is told in the order it happened.
+    // The store lists the newest first; the text follows the order of events.
     let asked: Vec<&Item> = first.into_iter().chain(asked.rev()).collect();
     let decided: Vec<&Item> = decided.into_iter().rev().collect();
     let broken: Vec<&Item> = broken.collect::<Vec<_>>().into_iter().rev().collect();
@@ -93,7 +94,7 @@ pub(super) fn recall_after_compaction(
     Ok(recall)
 }
 
-/// What a session that is very long began with.
+/// The prompt that a very long session began with.
 fn first_prompt(store: &RecallReader<'_>, session: &str) -> Result<Vec<Item>> {
     let filter = Filter {
         session: Some(session.to_owned()),
@@ -146,7 +147,8 @@ fn add_section(
     }
 }
 
-/// Failures after which the same command did not pass; the rows are newest first.
+/// Failures after which the same command did not pass; the items are newest first,
+/// so the first item of each command decides.
 fn still_open<'a>(rows: &'a [Item], said: &WordSet) -> Vec<&'a Item> {
     let command =
         |item: &Item| crate::fix::detail_text(item, crate::fix::field::COMMAND).map(str::to_owned);
@@ -169,7 +171,7 @@ fn still_open<'a>(rows: &'a [Item], said: &WordSet) -> Vec<&'a Item> {
     open
 }
 
-/// Files that were changed and that the summary does not name.
+/// Adds the changed files that the summary does not name.
 fn add_changed_files(
     rows: &[Item],
     summary: &str,

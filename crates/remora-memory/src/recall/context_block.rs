@@ -1,15 +1,16 @@
-//! The text that a model gets: lines within a budget, in one wrapper that says
-//! what they are. Whatever does not fit is left out, never cut in the middle.
+//! The context block: lines within a budget, in one wrapper that says what they
+//! are. Lines that do not fit are left out, never cut in the middle.
 
 use remora_core::tokens;
 
-/// The tag around everything that Remora gives a model; text inside it is
-/// never stored again.
+/// The tag around everything that Remora injects. Text inside it is removed
+/// before storing, or memory would remember its own injections.
 pub const CONTEXT_TAG: &str = "remora-context";
-/// What the client takes in one piece, in UTF-16 units, less a little.
+/// A little less than the client accepts in one piece, in UTF-16 units; the rest
+/// of a longer text would be replaced by a reference to a file.
 const MAX_BLOCK_UTF16_UNITS: usize = 9_800;
 
-/// A text in the making.
+/// A context block under construction.
 #[derive(Debug)]
 pub(super) struct ContextBlock {
     text: String,
@@ -20,12 +21,13 @@ pub(super) struct ContextBlock {
 }
 
 impl ContextBlock {
-    /// A page of at most so many tokens, with what it begins with.
+    /// A block of at most so many tokens that begins with `head`.
     pub(super) fn new(limit: u32, head: &str) -> Self {
         let end = format!("</{CONTEXT_TAG}>");
         let mut page = Self {
             text: String::new(),
             tokens: 0,
+            // Counted from the start, so that the closing tag always fits.
             units: end.len(),
             limit,
             end,
@@ -34,7 +36,7 @@ impl ContextBlock {
         page
     }
 
-    /// Adds lines if they fit; the tokens that they cost, or `None`.
+    /// Adds lines if they fit and returns their cost in tokens.
     pub(super) fn add_lines(&mut self, lines: &str) -> Option<u32> {
         let cost = tokens::estimate_tokens(lines) + 1;
         let units = lines.encode_utf16().count() + 1;

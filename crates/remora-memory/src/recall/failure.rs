@@ -1,6 +1,6 @@
-//! What a failure brings back: the fix that was learned for this very error,
-//! known by its fingerprint or by what it says, and how often it held; else what
-//! was said or changed when it was met.
+//! Recall for a failure: the fix that was learned for this very error, found by
+//! its fingerprint or by its message, and how often it held; otherwise what was
+//! said or changed when the error occurred before.
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,40 +23,41 @@ use crate::words::{Query, TermSplitter, is_stop};
 
 /// Tokens that a fix may cost.
 const MAX_TOKENS: u32 = 400;
-/// Rows that are compared with an error nobody has met: of the newest, and of
-/// those that a search finds beyond them.
+/// Items that an unknown error is compared with: of the newest, and of those that
+/// a search finds beyond them.
 const MAX_NEWEST_ITEMS: usize = 120;
 const MAX_SIMILAR_ITEMS: usize = 24;
-/// Words of an error by which older rows are searched.
+/// Words of an error by which older items are searched.
 const RAREST: usize = 3;
-/// Rows behind a failure that are looked at, ends of turns among them, and
-/// sentences of one that are told.
+/// Items after a failure that are read, ends of turns among them, and sentences of
+/// one that are injected.
 const MAX_SCANNED_ITEMS: usize = 24;
 const MAX_TURNS: usize = 2;
 const MAX_SENTENCES: usize = 2;
-/// Letters from which a word counts as two.
+/// From this length on a shared word counts twice: it is the name of something.
 const MIN_LONG_NAME_BYTES: usize = 14;
-/// Text of an error that is looked at, from its end.
+/// How much of an error is read, from its end, where tools report what failed.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
-/// The fingerprint of what a failing command printed; the same that the digest
-/// of the failure is stored under.
+/// The fingerprint of what a failing command printed; the same that the failure
+/// is stored with.
 pub fn error_print(command: &str, printed: &str) -> Option<String> {
     read_error(command, printed).print
 }
 
-/// What a failing command says, and its fingerprint.
+/// The messages of a failing command, and its fingerprint.
 fn read_error(command: &str, printed: &str) -> ErrorSigns {
     let from = printed.len().saturating_sub(MAX_ERROR_BYTES);
-    // What is stored was cleaned like this before it was read.
+    // As the worker does before it computes a fingerprint; otherwise the two would
+    // differ.
     let printed = strip_private(&printed[printed.ceil_char_boundary(from)..]);
     let printed = strip_injected(&printed);
     let reading = output::read_output(command, &printed, CommandOutcome::Failed);
     error_signs(command, &printed, reading.as_ref())
 }
 
-/// The fix of this very error, else of one that says the same elsewhere; with
-/// why it was chosen. One look-up by its key, and a search for each message.
+/// The fix of this very error, or else of one with the same message elsewhere,
+/// with the reason. One lookup by key, and a comparison for each message.
 pub(super) fn known_fix(
     store: &RecallReader<'_>,
     project: &str,
@@ -86,7 +87,8 @@ fn fix_of(
     };
     let program = program_of(command);
     let is_own = |item: &Item| row_command(item).is_none_or(|c| program_of(c) == program);
-    // The same words in a job's log and on this machine may have two mends.
+    // The same message in a CI log and on this machine may need different fixes, so
+    // an exact match of another program waits for a better one below.
     if let Some(item) = exact.as_ref().filter(|item| is_own(item)) {
         let why = format!("the same error, fingerprint {}", fix_print(item));
         return Ok(Some((item.clone(), why)));
@@ -104,8 +106,9 @@ fn fix_print(item: &Item) -> &str {
     item.key.as_deref().unwrap_or_default()
 }
 
-/// The row of a kind whose error says one of these: what the most telling line
-/// finds comes first, then what the same program met, then what is newest.
+/// The item of a kind whose error has one of these messages: those found by the
+/// most distinctive message first, then those of the same program, then the
+/// newest.
 fn find_similar_error(
     store: &RecallReader<'_>,
     (project, kind): (&str, Kind),
@@ -120,13 +123,15 @@ fn find_similar_error(
     if telling.is_empty() {
         return Ok(None);
     }
-    // What an error says is told in the words of the table of errors, which the
-    // word index does not have: the newest rows are compared one by one.
+    // Two messages are the same by the skeletons of the error table, which the
+    // full-text index does not know: the newest items are compared one by one.
     let newest = read_errors(store.details(project, kind, None, MAX_NEWEST_ITEMS)?);
     let program = program_of(command);
     for skeleton in &telling {
         let mut same = known.same(&newest, skeleton);
         let is_own = |row: &&ErrorItem| row.is_of(program);
+        // Older items are searched only if there are any and the newest have no match
+        // of this program.
         let older = if newest.len() < MAX_NEWEST_ITEMS || same.iter().any(is_own) {
             Vec::new()
         } else {
@@ -135,7 +140,8 @@ fn find_similar_error(
         };
         same.extend(known.same(&older, skeleton));
         same.sort_by_key(|row| (row.is_of(program), row.last_time));
-        // Most rows are only compared; the one that is told is read whole.
+        // Most are only compared by their details; the one that is injected is read
+        // whole, through the reader that knows what was rejected.
         for row in same.into_iter().rev() {
             let found = store.find_items(&[ItemRef::Id(row.id)])?.pop();
             if let Some(item) = found.filter(&fits) {
@@ -146,7 +152,7 @@ fn find_similar_error(
     Ok(None)
 }
 
-/// A row as far as its error goes.
+/// What comparing errors needs of an item.
 struct ErrorItem {
     id: i64,
     last_time: i64,
@@ -154,7 +160,7 @@ struct ErrorItem {
 }
 
 impl ErrorItem {
-    /// Whether this program met the error.
+    /// Whether the error came from this program.
     fn is_of(&self, program: &str) -> bool {
         let command = self.error.command.as_deref();
         command.is_some_and(|command| program_of(command) == program)
@@ -170,19 +176,21 @@ fn read_errors(rows: Vec<DetailRow>) -> Vec<ErrorItem> {
     rows.into_iter().map(read).collect()
 }
 
-/// What stored errors say, by their words: a failure and its fix say the same.
+/// The skeletons of stored messages: a failure and its fix have the same ones, and
+/// taking a message apart is the costly part.
 #[derive(Default)]
 struct KnownErrors(HashMap<String, MessageSkeleton>);
 
 impl KnownErrors {
-    /// Those of the rows whose error says the same.
+    /// Those of the items whose error has the same message.
     fn same<'r>(
         &mut self,
         rows: &'r [ErrorItem],
         skeleton: &MessageSkeleton,
     ) -> Vec<&'r ErrorItem> {
+        // The sieve rejects most messages by their letters alone.
         let sieve = skeleton.sieve();
-        // Many rows say the very same.
+        // Many items have the very same message.
         let mut compared: HashMap<&str, bool> = HashMap::new();
         let mut is_same = |said: &'r String| {
             let compare = || sieve.may_hold(said) && self.find(said).is_same(skeleton);
@@ -201,12 +209,13 @@ impl KnownErrors {
     }
 }
 
-/// The command that a row is about.
+/// The command that an item is about.
 fn row_command(item: &Item) -> Option<&str> {
     crate::fix::detail_text(item, field::COMMAND)
 }
 
-/// What a command runs: its program, without folders and what is set for it.
+/// The program that a command line runs: of the last of several commands, without
+/// its directory and without variables set before it.
 fn program_of(command: &str) -> &str {
     let last = command.rsplit("&& ").next().unwrap_or(command);
     let mut words = last.split_whitespace();
@@ -214,7 +223,7 @@ fn program_of(command: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// What came of this error in another session that never saw it pass.
+/// What another session concluded about this error without ever seeing it pass.
 fn met_before(
     store: &RecallReader<'_>,
     scene: &RecallContext<'_>,
@@ -222,6 +231,7 @@ fn met_before(
     signs: &ErrorSigns,
     known: &mut KnownErrors,
 ) -> Result<Option<(Item, String)>> {
+    // What this session said about its own failures is in its context.
     let elsewhere = |item: &Item| item.session != scene.session;
     let place = (scene.project, Kind::Failure);
     match find_similar_error(store, place, command, &signs.says, known, elsewhere)? {
@@ -230,8 +240,8 @@ fn met_before(
     }
 }
 
-/// What came of a failure that no later pass of its command mended: what the
-/// agent said at the end of its turn, else the change that was made for it.
+/// What came of a failure whose command never passed again: what the agent said at
+/// the end of the turn, or else the change that was made for it.
 fn find_explanation(store: &RecallReader<'_>, failure: &Item) -> Result<Option<(Item, String)>> {
     let filter = Filter {
         project: Some(failure.project.clone()),
@@ -248,12 +258,13 @@ fn find_explanation(store: &RecallReader<'_>, failure: &Item) -> Result<Option<(
     let rows = store.list_items(&filter, page)?;
     let ends = rows.iter().filter(|row| row.kind == Kind::Summary);
     for summary in ends.take(MAX_TURNS) {
-        // What a later turn ends with may be about anything.
+        // The end of a later turn may be about anything, so it must share more words.
         let least = usize::from(summary.prompt != failure.prompt) + 1;
         let told = told_of(summary, failure, least);
         if told.is_empty() {
             continue;
         }
+        // Only these sentences are rendered of the copy, not the whole summary.
         let mut summary = summary.clone();
         if let Some(Value::Object(detail)) = &mut summary.detail {
             detail.insert(KEY_EXPLAINS.to_owned(), json!(told));
@@ -269,11 +280,10 @@ fn find_explanation(store: &RecallReader<'_>, failure: &Item) -> Result<Option<(
     Ok(edit.map(|edit| (edit.clone(), "changed when it was met before".to_owned())))
 }
 
-/// The sentences of a turn's end that speak of the failure, at most two.
-/// `least` words must be in common.
+/// The sentences of a turn's end that are about the failure, at most two. They
+/// must share `least` words with it.
 fn told_of(summary: &Item, failure: &Item, least: usize) -> Vec<String> {
-    // What concludes something may be short; of all else that was said one word
-    // in common is chance.
+    // A conclusion may be short; in anything else one shared word is chance.
     let names = [
         ("conclusion", 1),
         ("said", 2),
@@ -287,7 +297,7 @@ fn told_of(summary: &Item, failure: &Item, least: usize) -> Vec<String> {
         })
         .filter(|(entry, _)| !says_only_that_it_failed(entry, failure));
     let mut met = SubjectWords::default();
-    // Not the words of the command: whatever was said of its next run has them.
+    // Not the words of the command: every sentence about its next run has them.
     for text in item_line::entries(failure, field::SAYS) {
         met.add_text(text);
     }
@@ -303,13 +313,13 @@ fn told_of(summary: &Item, failure: &Item, least: usize) -> Vec<String> {
     chosen
 }
 
-/// Whether a line of a summary is the title of the failure and no more.
+/// Whether a line of a summary only repeats the title of the failure.
 fn says_only_that_it_failed(entry: &str, failure: &Item) -> bool {
     let bare = |text: &str| text.replace('`', "");
     bare(entry).contains(&bare(&failure.title))
 }
 
-/// Words by which a sentence and a failure can speak of the same thing.
+/// Words that show that a sentence and a failure are about the same thing.
 #[derive(Default)]
 struct SubjectWords(HashSet<String>);
 
@@ -329,7 +339,7 @@ impl SubjectWords {
         });
     }
 
-    /// How many different ones a text has.
+    /// How many different ones a text contains.
     fn count_shared(&self, text: &str) -> usize {
         let mut shared: HashSet<String> = HashSet::new();
         Self::for_each_word(text, |term| {
@@ -337,13 +347,13 @@ impl SubjectWords {
                 shared.insert(term.to_owned());
             }
         });
-        // Nobody says the name of a library by chance.
+        // The name of a library is not shared by chance.
         let weight = |term: &String| 1 + usize::from(term.len() >= MIN_LONG_NAME_BYTES);
         shared.iter().map(weight).sum()
     }
 }
 
-/// Words that most failures have, and most commands.
+/// Words that occur in most failures and commands.
 const COMMON_FAILURE_WORDS: &[&str] = &[
     "error", "fail", "failed", "test", "run", "cargo", "npm", "pnpm", "python", "pytest", "make",
     "build", "src", "code", "exit",
@@ -368,6 +378,8 @@ pub(super) fn recall_for_failure(
             None => Ok(recall),
         };
     };
+    // A fix that the user refused must not come back as advice: the refusal is
+    // injected in its place.
     let (item, why) = match item.kind {
         Kind::Fix => match refusal_of(store, &item)? {
             Some(refusal) => (refusal, "the user refused what mended it".to_owned()),
@@ -390,7 +402,8 @@ pub(super) fn recall_for_failure(
     );
     let mut page = ContextBlock::new(MAX_TOKENS, &head);
     let short = item_line::render_line(&item, Freshness::Holds, scene);
-    // What was told before is only pointed at, and that once.
+    // What was injected before is only cited, and only once: a failing command is
+    // run many times in a row.
     let told = scene.given.exposure(&name) == Exposure::Told;
     let full = (!told).then(|| item_line::render_full(&item, Freshness::Holds, scene));
     let put = full.and_then(|full| page.add_lines(&full));

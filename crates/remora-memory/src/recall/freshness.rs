@@ -1,7 +1,7 @@
-//! Whether what a row tells still holds: the file it speaks of is compared with
-//! what it was when it was last heard of. Decisions, words, summaries and fixes
-//! do not hang on a file. A commit's reason outlives its lines, but not its
-//! revert.
+//! Freshness: whether an item still holds, judged by comparing the file it is
+//! about with the fingerprint that was taken last. Statements, summaries and
+//! fixes do not depend on a file. The reason in a commit outlives its lines, but
+//! not its revert.
 
 use std::collections::HashMap;
 
@@ -11,25 +11,27 @@ use super::reader::RecallReader;
 use super::{FileStatus, RecallContext, other_branch};
 use crate::commit::reverted_by;
 
-/// Files that are compared for one answer, at most.
+/// Files that one recall compares at most: each is a read of the disk while an
+/// agent waits.
 const MAX_COMPARED_FILES: usize = 8;
-/// A file that was written this long after a row was made by the same call.
+/// A file written up to this long after an item was written by the same tool call:
+/// the event is timed by the hook, the file by the file system.
 const CLOCK_SLACK_MS: i64 = 2_000;
 
-/// Whether a row still holds.
+/// Whether an item still holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Freshness {
-    /// Its file is as it was, or it hangs on none.
+    /// Its file is unchanged, or it depends on none.
     Holds,
-    /// Nobody has looked.
+    /// Its file was not compared.
     Unchecked,
-    /// The file has changed, at this moment in milliseconds since 1970.
+    /// The file has changed, at this time in milliseconds since 1970.
     Changed(i64),
     /// The file is gone, or the commit was reverted.
     Gone,
 }
 
-/// Looks at files, each once and only so many.
+/// Compares files, each once and only so many.
 pub(super) struct FreshnessChecker<'a> {
     store: &'a RecallReader<'a>,
     scene: &'a RecallContext<'a>,
@@ -39,7 +41,7 @@ pub(super) struct FreshnessChecker<'a> {
 
 #[derive(Debug, Clone, Copy)]
 enum FileLookup {
-    /// As it has been since this moment.
+    /// Unchanged since this time.
     Since(i64),
     Changed(i64),
     Gone,
@@ -56,7 +58,7 @@ impl<'a> FreshnessChecker<'a> {
         }
     }
 
-    /// Whether this row still holds.
+    /// Whether this item still holds.
     pub(super) fn check_item(&mut self, item: &Item) -> Freshness {
         if reverted_by(item).is_some() {
             return Freshness::Gone;
@@ -76,10 +78,12 @@ impl<'a> FreshnessChecker<'a> {
         };
         match self.check_file(path) {
             FileLookup::Unknown => Freshness::Unchecked,
-            // A file of another branch need not be here to be there.
+            // A file that is missing here may well exist on the item's branch.
             FileLookup::Gone if other_branch(item, self.scene).is_some() => Freshness::Unchecked,
             FileLookup::Gone => Freshness::Gone,
             FileLookup::Changed(when) => Freshness::Changed(when),
+            // The fingerprint matches, but was taken after the item: something else has
+            // changed the file in between.
             FileLookup::Since(when) if when > item.time.max(item.last_time) + CLOCK_SLACK_MS => {
                 Freshness::Changed(when)
             }
@@ -97,7 +101,7 @@ impl<'a> FreshnessChecker<'a> {
         }
         self.left -= 1;
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        // A store of an older schema cannot say; that is no reason to be silent.
+        // A store of an older schema has no fingerprints, which is no reason to fail.
         let record = self.store.find_file(self.scene.project, folder, name);
         let anchor = record.ok().flatten().and_then(|file| file.anchor);
         let found = match anchor {

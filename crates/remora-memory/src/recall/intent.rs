@@ -1,27 +1,27 @@
-//! What a person is after, by rule: a question about the past, going on, an
-//! error to mend, new work; or nothing that memory could help with.
+//! What a prompt asks for, by rule: the past, to continue, to fix an error, new
+//! work, or nothing that memory could help with.
 
 use super::change::proposes_change;
 use crate::sentence::is_not_spoken;
 use crate::words::is_stop;
 
-/// What a prompt is after.
+/// What a prompt asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PromptIntent {
     /// A question about what was done or decided.
     Past,
-    /// Going on with what was begun.
+    /// Continuing what was begun.
     Continue,
     /// Something is broken.
     Mend,
     /// Anything else that asks for work.
     New,
-    /// An answer, thanks, a greeting, or not a person's words at all.
+    /// An answer, thanks, a greeting, or not the user's words at all.
     Trivial,
 }
 
 impl PromptIntent {
-    /// The words for it.
+    /// Its name in reasons that users read.
     pub fn name(self) -> &'static str {
         match self {
             Self::Past => "a question about the past",
@@ -33,7 +33,7 @@ impl PromptIntent {
     }
 }
 
-/// Words that say nothing on their own.
+/// Words that say nothing by themselves.
 const FILLER_WORDS: &[&str] = &[
     "yes", "y", "yep", "yeah", "no", "n", "nope", "ok", "okay", "k", "sure", "thanks", "thank",
     "you", "thx", "please", "do", "it", "go", "ahead", "great", "nice", "good", "perfect", "cool",
@@ -43,7 +43,7 @@ const FILLER_WORDS: &[&str] = &[
     "a", "b", "c", "both", "try", "again", "now", "just", "test", "ping", "commit", "push",
 ];
 
-/// What a person says to go on.
+/// Phrases that ask to continue.
 const CONTINUE_PHRASES: &[&str] = &[
     "continue",
     "go on",
@@ -73,7 +73,7 @@ const CONTINUE_PHRASES: &[&str] = &[
     "还剩",
 ];
 
-/// What a question about the past begins with or holds.
+/// Phrases of a question about the past.
 const PAST_PHRASES: &[&str] = &[
     "why did",
     "why is",
@@ -143,7 +143,7 @@ const PAST_PHRASES: &[&str] = &[
     "どうして",
 ];
 
-/// How a reason is asked for.
+/// Phrases that ask for a reason.
 const WHY_PHRASES: &[&str] = &[
     "why",
     "warum",
@@ -155,7 +155,7 @@ const WHY_PHRASES: &[&str] = &[
     "waarom",
     "почему",
 ];
-/// What begins like it and proposes something, or asks about a person.
+/// Phrases that begin alike but propose something or address the agent.
 const PROPOSING_WHY_PHRASES: &[&str] = &[
     "why not",
     "why don't you",
@@ -165,7 +165,7 @@ const PROPOSING_WHY_PHRASES: &[&str] = &[
     "pourquoi pas",
 ];
 
-/// What is said of something broken.
+/// Phrases about something broken.
 const BROKEN_PHRASES: &[&str] = &[
     "error",
     "exception",
@@ -212,7 +212,7 @@ const BROKEN_PHRASES: &[&str] = &[
     "不工作",
 ];
 
-/// What somebody says who wants something made, whatever else is told.
+/// Phrases that ask for something to be made, whatever else is said.
 const BUILD_PHRASES: &[&str] = &[
     "add",
     "write",
@@ -228,18 +228,18 @@ const BUILD_PHRASES: &[&str] = &[
     "remove",
     "refactor",
 ];
-/// How new work begins, besides.
+/// Other beginnings of new work.
 const NEW_WORK_PHRASES: &[&str] = &["document", "show", "return", "let's add", "please add"];
-/// What else is done, new or broken.
+/// Verbs for new work and for repairs alike.
 const ACTION_VERBS: &[&str] = &["make", "fix"];
 
-/// How a question begins, with or without its mark.
+/// Beginnings of a question, with or without a question mark.
 const QUESTION_PHRASES: &[&str] = &[
     "why", "what", "what's", "when", "how", "where", "who", "which", "did", "have", "had", "was",
     "remind",
 ];
 
-/// What is mended without anything being broken.
+/// What is "fixed" without anything being broken.
 const WORDING_NOUNS: &[&str] = &[
     "typo",
     "typos",
@@ -250,7 +250,7 @@ const WORDING_NOUNS: &[&str] = &[
     "indentation",
 ];
 
-/// How a statement begins that could be taken for a question.
+/// Beginnings of a statement that could be mistaken for a question.
 const STATEMENT_PHRASES: &[&str] = &[
     "we decided",
     "we agreed",
@@ -261,7 +261,7 @@ const STATEMENT_PHRASES: &[&str] = &[
     "我们决定",
 ];
 
-/// What is never said of new work.
+/// Phrases that never describe new work.
 const FAILURE_PHRASES: &[&str] = &[
     "fails",
     "failing",
@@ -276,24 +276,24 @@ const FAILURE_PHRASES: &[&str] = &[
     "崩溃",
 ];
 
-/// What the client says in a person's place, besides what no statement is
-/// looked for in.
+/// Tags of text that the client submits in the user's place, besides those of
+/// `is_not_spoken`.
 const CLIENT_TAGS: &[&str] = &["<teammate-message", "<user-memory-input"];
 
-/// Words that new work must be told in.
+/// Words that a request for new work must have.
 const MIN_NEW_WORK_WORDS: usize = 3;
-/// The same of a change, whose verb tells much: "lower the limit".
+/// The same for a change, whose verb says much: "lower the limit".
 const MIN_CHANGE_WORDS: usize = 2;
-/// How far a prompt is looked at.
+/// How much of a prompt is read.
 const MAX_PROMPT_BYTES: usize = 4_000;
-/// A longer prompt does not just go on.
+/// A longer prompt asks for more than to continue.
 const MAX_CONTINUE_WORDS: usize = 14;
 
-/// What this prompt is after.
+/// What this prompt asks for. The order of the tests decides between several.
 pub fn classify_intent(prompt: &str) -> PromptIntent {
     let text = &prompt[..prompt.floor_char_boundary(MAX_PROMPT_BYTES)];
     let text = text.trim();
-    // Other tags are a person's: `<div>` may be what they ask about.
+    // Other tags are the user's: `<div>` may be what they ask about.
     let client = is_not_spoken(text) || CLIENT_TAGS.iter().any(|tag| text.starts_with(tag));
     if client || is_command(text) {
         return PromptIntent::Trivial;
@@ -325,15 +325,15 @@ pub fn classify_intent(prompt: &str) -> PromptIntent {
     {
         return PromptIntent::Trivial;
     }
-    // Whoever states something asks nothing.
+    // A statement asks nothing, even if it mentions the past.
     if starts_with_phrase(&lower, STATEMENT_PHRASES) && !lower.contains(['?', '？']) {
         return PromptIntent::New;
     }
-    // What else is told of the past asks nothing where something is to be done.
+    // A mention of the past is background where the prompt says what to do.
     let asks = lower.contains(['?', '？']) || starts_with_phrase(&lower, QUESTION_PHRASES);
     let telling = words.iter().filter(|word| !empty(word) && !is_stop(word));
     let telling = telling.count();
-    // `why` of nothing that is broken asks for the reason of a choice.
+    // "Why" without anything broken asks for the reason of a choice.
     let why = starts_with_phrase(&lower, WHY_PHRASES)
         && !starts_with_phrase(&lower, PROPOSING_WHY_PHRASES)
         && !says(BROKEN_PHRASES)
@@ -358,7 +358,7 @@ pub fn classify_intent(prompt: &str) -> PromptIntent {
     if past {
         return PromptIntent::Past;
     }
-    // Nothing can be found by a word or two that every prompt has.
+    // One or two words that every prompt has find nothing.
     let needed = if proposes_change(&lower) {
         MIN_CHANGE_WORDS
     } else {
@@ -370,7 +370,7 @@ pub fn classify_intent(prompt: &str) -> PromptIntent {
     PromptIntent::New
 }
 
-/// Whether a sentence of the text, or half of one, says what to do.
+/// Whether a sentence or clause of the text says what to do.
 fn has_instruction(text: &str) -> bool {
     let sentences = text.split([';', '\n', '!']).flat_map(|s| s.split(". "));
     sentences
@@ -391,7 +391,7 @@ fn is_command(text: &str) -> bool {
     !name.is_empty() && name.chars().all(plain)
 }
 
-/// Whether the phrase stands in the text, not in the middle of a word.
+/// Whether the text contains the phrase, not in the middle of a word.
 fn contains_phrase(text: &str, phrase: &str) -> bool {
     text.match_indices(phrase).any(|(at, _)| {
         let before = text[..at].chars().next_back();
@@ -410,7 +410,7 @@ fn starts_with_phrase(text: &str, phrases: &[&str]) -> bool {
         .any(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
-/// Of a script that is written without spaces.
+/// Whether it belongs to a script without spaces.
 fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
 }

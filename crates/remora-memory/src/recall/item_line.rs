@@ -1,6 +1,6 @@
-//! One row as a model reads it: number, date, kind and title on one line, and
-//! under it what else there is to say, if it still holds. Always as what was
-//! recorded, never as something to do.
+//! One item as the model reads it: id, date, kind and title on one line, and
+//! below it the rest, if it still holds. Always worded as a record, never as
+//! something to do.
 
 use remora_core::record::{Item, Kind};
 use remora_core::time::format_date;
@@ -17,10 +17,10 @@ const MAX_TITLE_CHARS: usize = 160;
 const MAX_FACT_CHARS: usize = 180;
 const MAX_BODY_CHARS: usize = 700;
 const MAX_DIFF_CHARS: usize = 500;
-/// Facts that are told of one row.
+/// Facts of one item that are shown.
 const MAX_FACTS: usize = 3;
 
-/// The row on one line: what an index and anything that has changed gets.
+/// The item on one line, for lists and for items whose file has changed.
 pub(super) fn render_line(item: &Item, truth: Freshness, scene: &RecallContext<'_>) -> String {
     let mark = if is_untrusted(item) { "~" } else { "" };
     let who = match item.speaker.as_deref() {
@@ -52,9 +52,10 @@ pub(super) fn render_line(item: &Item, truth: Freshness, scene: &RecallContext<'
     text
 }
 
-/// The row with what else there is to say.
+/// The item in full.
 pub(super) fn render_full(item: &Item, truth: Freshness, scene: &RecallContext<'_>) -> String {
     let mut text = render_line(item, truth, scene);
+    // Details of a file that has changed since may be wrong now; the line says when.
     if matches!(truth, Freshness::Changed(_)) {
         return text;
     }
@@ -65,7 +66,7 @@ pub(super) fn render_full(item: &Item, truth: Freshness, scene: &RecallContext<'
     text
 }
 
-/// Whether there is more to say than the title does.
+/// Whether there is more to say than the title.
 pub(super) fn has_more(item: &Item) -> bool {
     !render_details(item).is_empty()
 }
@@ -91,7 +92,8 @@ fn render_details(item: &Item) -> Vec<String> {
     }
 }
 
-/// Sentences of a summary that explain an error, put there for one recall.
+/// A field with the sentences of a summary that explain an error. Set on a copy for
+/// one recall, never stored.
 pub(super) const KEY_EXPLAINS: &str = "explains";
 
 fn render_summary(item: &Item) -> Vec<String> {
@@ -110,7 +112,7 @@ fn render_summary(item: &Item) -> Vec<String> {
     ] {
         for entry in entries(item, name).take(most) {
             let entry = sanitize_line(entry, MAX_FACT_CHARS);
-            // The same is often done, learned and noted.
+            // The same sentence is often listed as done, learned and noted.
             if !lines.iter().any(|known| known.contains(&entry)) {
                 lines.push(format!("{label}: {entry}"));
             }
@@ -122,7 +124,7 @@ fn render_summary(item: &Item) -> Vec<String> {
     lines
 }
 
-/// What mended an error, and how well.
+/// The change that fixed an error, and how well it held.
 pub(super) fn render_fix(item: &Item) -> Vec<String> {
     let count = |name: &str| {
         let count = item
@@ -184,7 +186,7 @@ fn render_memory(item: &Item) -> Vec<String> {
     lines
 }
 
-/// Why a commit was made; a revert without a reason says what it took back.
+/// The reason of a commit; a revert without one names what it reverted.
 fn render_commit(item: &Item) -> Vec<String> {
     let body = sanitize_block(item.text.trim(), MAX_BODY_CHARS);
     if body.is_empty() {
@@ -197,14 +199,14 @@ fn render_commit(item: &Item) -> Vec<String> {
     vec![body.replace('\n', "\n  ")]
 }
 
-/// What `memory check` doubts of a saved memory.
+/// The claims of a saved memory that `memory check` doubts.
 pub(super) fn render_doubts(item: &Item) -> impl Iterator<Item = String> {
     entries(item, "doubts")
         .take(3)
         .map(|doubt| format!("[doubtful: {}]", sanitize_line(doubt, MAX_FACT_CHARS)))
 }
 
-/// The entry of the ledger.
+/// The item's entry in the recall result, from which the injection log is written.
 pub(super) fn build_selected(
     item: &Item,
     truth: Freshness,

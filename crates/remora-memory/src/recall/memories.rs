@@ -1,8 +1,8 @@
 //! Saved memories that a session begins with: those of high priority, and those
-//! that the project's instructions name. The file is the truth: one that has
-//! changed since it was indexed is read again, one that is gone is left out. What
-//! a repository brought along or an agent saved comes last and says so, until the
-//! user accepts it.
+//! that the project's instructions name. The file is the source: one that has
+//! changed since it was indexed is read again, one that is gone is left out.
+//! Memories that came with a repository or were saved by an agent come last and
+//! are marked, until the user accepts them.
 
 use remora_core::record::{Item, Kind};
 use serde_json::Value;
@@ -16,24 +16,25 @@ use crate::end_date::item_ended_on;
 use crate::private::{strip_injected, strip_private};
 use crate::store::{Filter, PageRequest as Part, Result};
 
-/// Memories of a scope that are looked at.
+/// Memories of a scope that are read.
 const MAX_MEMORIES_PER_SCOPE: usize = 200;
 /// Characters of one body.
 const MAX_BODY_CHARS: usize = 1_500;
-/// The least urgent priority that is given without being asked for.
+/// The least urgent priority that is injected at every start.
 const MAX_CORE_PRIORITY: u64 = 2;
-/// The priority of what no helper may miss.
+/// The priority that is also injected into every subagent.
 const MAX_URGENT_PRIORITY: u64 = 1;
 
-/// The best priority that a memory has while it is not the user's.
+/// The best priority that an unaccepted memory can have: a repository must not
+/// write itself into every subagent.
 const MIN_FOREIGN_PRIORITY: u64 = 2;
-/// How the addresses of memories in a repository begin.
+/// The addresses of memories in a repository begin with this.
 const TEAM_ADDRESS_PREFIX: &str = "memory://team/";
-/// Said of memories that nobody on this machine accepted.
+/// Marks memories that no user of this machine has accepted.
 const REPOSITORY_MARK: &str = "[from this repository, not from the user]";
 const AGENT_MARK: &str = "[saved by an agent, not by the user]";
 
-/// Puts core memories on the page.
+/// Adds core memories to the text.
 pub(super) fn add_core_memories(
     store: &RecallReader<'_>,
     scene: &RecallContext<'_>,
@@ -89,7 +90,7 @@ pub(super) fn add_core_memories(
     Ok(())
 }
 
-/// Memories that hold for whatever is done in the project, as their files say.
+/// Memories that matter to any work in the project, as their files say.
 pub(super) fn most_urgent(
     store: &RecallReader<'_>,
     scene: &RecallContext<'_>,
@@ -104,6 +105,7 @@ pub(super) fn most_urgent(
 
 fn list_core_memories(store: &RecallReader<'_>, scene: &RecallContext<'_>) -> Result<Vec<Item>> {
     let mut rows = Vec::new();
+    // The empty key holds what the user saved for all projects.
     for project in ["", scene.project] {
         let filter = Filter {
             project: Some(project.to_owned()),
@@ -132,7 +134,8 @@ fn list_core_memories(store: &RecallReader<'_>, scene: &RecallContext<'_>) -> Re
     Ok(rows)
 }
 
-/// The memory as its file says now; `None` when the file is gone.
+/// The memory as its file has it now; `None` if the file is gone or says that it
+/// no longer holds.
 pub(super) fn refresh_memory(item: &Item, scene: &RecallContext<'_>) -> Option<Item> {
     let path = detail_value(item, "path")
         .and_then(Value::as_str)
@@ -148,6 +151,7 @@ pub(super) fn refresh_memory(item: &Item, scene: &RecallContext<'_>) -> Option<I
         .disk
         .read_changed_memory(path, size, modified.unwrap_or(0))
     {
+        // Text read here has not passed the worker, which removes these otherwise.
         Some(now) => strip_injected(&strip_private(&now?)).into_owned(),
         None => item.text.clone(),
     };
@@ -167,8 +171,8 @@ fn memory_priority(item: &Item) -> u64 {
     }
 }
 
-/// Whether the words are a repository's, which the user has not accepted. Rows
-/// that do not say are not accepted.
+/// Whether the memory came with a repository and the user has not accepted it. An
+/// item without this field counts as not accepted.
 fn is_repository_word(item: &Item) -> bool {
     let is_team = item
         .key
@@ -178,17 +182,18 @@ fn is_repository_word(item: &Item) -> bool {
     item.kind == Kind::Memory && is_team && accepted != Some(true)
 }
 
-/// Whether an agent saved it, and the user has not accepted it.
+/// Whether an agent saved it and the user has not accepted it: accepting makes the
+/// user its speaker.
 fn is_agent_word(item: &Item) -> bool {
     item.kind == Kind::Memory && item.speaker.as_deref() == Some(ASSISTANT_SPEAKER)
 }
 
-/// Whether a memory holds words that are not the user's.
+/// Whether the words of a memory are not the user's.
 pub(super) fn is_foreign(item: &Item) -> bool {
     is_repository_word(item) || is_agent_word(item)
 }
 
-/// What is said of such words.
+/// The mark for such words.
 pub(super) fn origin_mark(item: &Item) -> Option<&'static str> {
     if is_repository_word(item) {
         return Some(REPOSITORY_MARK);

@@ -1,6 +1,6 @@
-//! What a file that is not there brings back: where it is now, in one line. Known
-//! by a recorded move of it or of a folder above it, else by the one file of the
-//! project that has its name.
+//! Recall for a file that does not exist: where it is now, in one line. Known
+//! from a recorded move of it or of a directory above it, or because only one
+//! file of the project has its name.
 
 use remora_core::record::{FileRecord, FileState};
 use remora_core::time::format_date;
@@ -13,9 +13,10 @@ use crate::store::Result;
 
 /// Tokens that the line may cost.
 const MAX_TOKENS: u32 = 120;
-/// Moves that are followed.
+/// Moves that are followed; two files that were swapped would otherwise lead in
+/// a circle.
 const MAX_MOVES: usize = 4;
-/// Characters of a path that are told.
+/// Characters of a path in the text.
 const MAX_PATH_CHARS: usize = 200;
 
 pub(super) fn recall_for_missing_file(
@@ -25,9 +26,11 @@ pub(super) fn recall_for_missing_file(
 ) -> Result<RecallResult> {
     let mut recall = RecallResult::default();
     let once = format!("missing {path}");
+    // Only files of the project are recorded; their paths are relative.
     if path.is_empty() || path.starts_with('/') || scene.given.has_noted(&once) {
         return Ok(recall);
     }
+    // The call may have failed for another reason.
     if scene.disk.exists(path) {
         return Ok(recall);
     }
@@ -62,7 +65,7 @@ fn path_of(file: &FileRecord) -> String {
     }
 }
 
-/// Where a file went, and when, if it is there.
+/// Where a file was moved and when, if it exists there now.
 fn follow_moves(
     files: &[FileRecord],
     path: &str,
@@ -90,8 +93,8 @@ fn follow_moves(
         .map(|time| (now, time))
 }
 
-/// The only other file with the name of this one. Names that every folder has
-/// (`mod.rs`, `index.ts`) are seldom the only ones.
+/// The only other file with the name of this one. Names that every directory has
+/// (`mod.rs`, `index.ts`) seldom occur once, so they need no list.
 fn find_namesake(files: &[FileRecord], path: &str, scene: &RecallContext<'_>) -> Option<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let mut others = files
@@ -103,7 +106,7 @@ fn find_namesake(files: &[FileRecord], path: &str, scene: &RecallContext<'_>) ->
     (others.next().is_none() && scene.disk.exists(&other)).then_some(other)
 }
 
-/// The path that a program says is not there: `cat: src/a.rs: No such file or
+/// The path that a program reports as missing: `cat: src/a.rs: No such file or
 /// directory`.
 pub(super) fn missing_path(printed: &str) -> Option<&str> {
     let line = printed
@@ -112,6 +115,7 @@ pub(super) fn missing_path(printed: &str) -> Option<&str> {
     let path = line.strip_suffix(": No such file or directory")?;
     let path = path.rsplit(": ").next().unwrap_or(path);
     let path = path.trim_matches(['\'', '"', '`']);
+    // `bash: foo: No such file or directory` is about a program.
     let is_path = path.contains(['/', '.']) && !path.contains(' ');
     is_path.then(|| path.strip_prefix("./").unwrap_or(path))
 }

@@ -1,5 +1,5 @@
 //! Items that a user pinned: they come first at a session's start, whatever
-//! their age, and again after a compaction.
+//! their age, and again after a compaction has dropped them.
 
 use remora_core::record::Item;
 
@@ -13,7 +13,8 @@ use crate::store::Result;
 const PINNED_HEADING: &str = "Pinned by the user:";
 const PINNED_REASON: &str = "pinned";
 
-/// Puts pinned items on the page, each in full if that fits.
+/// Adds the pinned items to the text, each in full if that fits. A pin is the
+/// user's decision, so neither relevance nor freshness is asked.
 pub(super) fn add_pinned_items(
     store: &RecallReader<'_>,
     scene: &RecallContext<'_>,
@@ -50,7 +51,7 @@ pub(super) fn add_pinned_items(
     Ok(())
 }
 
-/// Whether an item stands among the pinned ones already.
+/// Whether an item was added as a pinned one already.
 pub(super) fn is_put(recall: &RecallResult, item: &Item) -> bool {
     let name = name_of(item);
     let mut pinned = recall

@@ -1,6 +1,6 @@
-//! What a prompt brings back: turns whose conclusions are likely of use, as a
-//! few cards, and nothing otherwise. The first prompt of a session is where an
-//! agent knows least; later ones are answered only where it matters.
+//! Recall for a prompt: turns whose conclusions are likely useful, as a few
+//! cards, and nothing otherwise. At the first prompt of a session an agent knows
+//! least; later ones are answered only where it matters.
 
 use remora_core::record::{Item, Kind};
 use std::cell::RefCell;
@@ -28,17 +28,16 @@ use crate::episode::{ComparedTurn, amends_turn, drops_by_name};
 use crate::store::{FileMatch, Filter, Hit, ItemRef, PageRequest as Part, Result};
 use crate::words::{self, is_stop};
 
-/// Cards that are given at most.
+/// Cards that are injected at most.
 const MAX_CARDS: usize = 3;
-/// How likely a candidate must be of use at a later prompt that asks for new work:
-/// only what is surely of use is worth the interruption, unless the user ruled on
-/// it.
+/// The probability that a candidate needs at a later prompt for new work: only what
+/// is surely useful is worth the interruption, unless the user ruled on it.
 const MIN_LATER_PROBABILITY: f64 = 0.75;
 /// The share of the best candidate's probability that every other must reach.
 const MIN_SHARE_OF_BEST: f64 = 0.6;
-/// How much nearer than the outcome a prompt must be to be cited by itself.
+/// How much more similar than the outcome a prompt must be to be cited by itself.
 const MIN_ASKED_MARGIN: f64 = 0.15;
-/// Files of a turn that are asked for later turns, and how many of those.
+/// Files of a turn by which later turns are listed, and how many of those.
 const MAX_AMENDED_FILES: usize = 3;
 const MAX_AMENDING_TURNS: usize = 6;
 /// The share of a turn's probability that one which amends it must reach to be
@@ -46,11 +45,11 @@ const MAX_AMENDING_TURNS: usize = 6;
 const MIN_SHARE_OF_AMENDED: f64 = 0.15;
 /// Amendments of amendments that are followed.
 const MAX_AMENDMENTS: usize = 4;
-/// Words of a prompt that name other work than the newest to go on with.
+/// Words by which a prompt names other work to continue than the newest.
 const MIN_NAMING_WORDS: usize = 2;
-/// Told once a session: where the work stood was told at a prompt.
+/// The note that a prompt brought the state of the work.
 const STANDING_NOTE: &str = "standing";
-/// The same of one row: a prompt brought it.
+/// The note that a prompt brought one rule.
 const REMINDED_NOTE: &str = "reminded";
 
 pub(super) fn recall_for_prompt(
@@ -68,7 +67,7 @@ pub(super) fn recall_for_prompt(
     let mut giving = PromptRecall::new(store, scene, intent, text);
     if intent == PromptIntent::Continue {
         give_standing(store, scene, &mut giving)?;
-        // Who goes on wants to know where the work stood, and no more.
+        // A user who continues needs the state of the work and no more.
         if !giving.recall.given.is_empty() {
             return Ok(giving.into_result());
         }
@@ -86,13 +85,14 @@ pub(super) fn recall_for_prompt(
         PromptSearch::Everything => RECALLED_KINDS,
     };
     let hits = find_hits(store, scene, text, kinds)?;
+    // Prompts that a program writes find each other and nothing useful.
     let prompts = hits.iter().filter(|hit| hit.item.kind == Kind::Prompt);
     if is_template(text, prompts.map(|hit| hit.item.text.as_str())) {
         return Ok(giving.into_result());
     }
     let mut candidates = candidates::rank_candidates(store, scene, (text, intent), hits)?;
-    // What was only asked answers nothing, and is more like a question than any
-    // answer: it must not set the bar for them.
+    // An unanswered question resembles the prompt more than any answer does: it must
+    // not set the bar for them.
     candidates.retain(|one| {
         let asks = |item: &&Item| item.kind == Kind::Prompt && card::only_asks(&item.text);
         let asked = one.lead_item().filter(asks);
@@ -106,11 +106,11 @@ pub(super) fn recall_for_prompt(
     let best = candidates.first().map_or(0.0, |one| one.probability);
     let has_embedding = scene.embedding.is_some_and(|one| one.get().is_some());
     let least_at_first = least_probability(text, has_embedding, intent);
+    // The statements are read only if a candidate can be injected at all.
     if best >= least_at_first {
         giving.later = Supersessions::of_project(store, scene)?;
     }
-    // Whoever hands in work may break a rule about that; other work of the kind is
-    // of no use.
+    // "Commit this" may break a rule about commits, but other commits are of no use.
     let only_rules =
         matches!(intent, PromptIntent::New | PromptIntent::Mend) && is_only_process(text);
     let names = find_names(giving.prompt);
@@ -140,20 +140,20 @@ pub(super) fn recall_for_prompt(
         giving.add_candidate(candidate, least.max(MIN_SHARE_OF_BEST * best), &candidates)?;
     }
     let mut recall = giving.into_result();
-    // Where nothing is remembered there is nothing to be answered.
+    // If nothing was found, the next prompt still counts as the first.
     if is_first && !candidates.is_empty() {
         recall.told.push(FIRST_PROMPT_NOTE.to_owned());
     }
     Ok(recall)
 }
 
-/// Where the work stood that is to be gone on with.
+/// Adds the state of the work that the prompt wants to continue.
 fn give_standing(
     store: &RecallReader<'_>,
     scene: &RecallContext<'_>,
     giving: &mut PromptRecall<'_>,
 ) -> Result<()> {
-    // Whoever has worked in this session goes on with that.
+    // A session that has worked already continues with that.
     let here = Filter {
         session: Some(scene.session.to_owned()),
         kinds: vec![Kind::Summary],
@@ -170,7 +170,8 @@ fn give_standing(
         if giving.find_amendment(&item, &[])?.is_none() {
             let why = "going on: where the work stood";
             let focus = CardFocus::Standing(giving.prompt);
-            // The start told it too, but who asks for it wants it again.
+            // Without asking for its exposure: the start had it too, but now it is
+            // asked for.
             giving.put_card(&item, None, focus, why, &[], Vec::new());
             giving.recall.told.push(STANDING_NOTE.to_owned());
             break;
@@ -179,7 +180,7 @@ fn give_standing(
     Ok(())
 }
 
-/// The place of the work that the prompt names, else of the newest.
+/// The index of the work that the prompt names, or else of the newest.
 fn find_named_work(sessions: &[Item], prompt: &str) -> Option<usize> {
     let asked = words::split_terms(prompt);
     let asked: Vec<&str> = asked.split(' ').filter(|word| !is_stop(word)).collect();
@@ -197,23 +198,23 @@ fn find_named_work(sessions: &[Item], prompt: &str) -> Option<usize> {
     place.filter(|_| most >= MIN_NAMING_WORDS).or(Some(0))
 }
 
-/// Why nothing is given twice.
+/// Rejects what the session has seen.
 const REASON_INJECTED_BEFORE: &str = "given before";
-/// Why a question does not answer the same question.
+/// Rejects a question without an answer.
 const REASON_UNANSWERED: &str = "asked, and not answered";
 
-/// Why nothing but rules answers what is the same in every session.
+/// Rejects all but rules at a prompt that is the same in every session.
 const REASON_NO_SUBJECT: &str = "the prompt has no subject of its own";
 
-/// Why a later prompt does not bring a turn.
+/// Rejects a turn at a later prompt that names nothing of it.
 const REASON_UNNAMED: &str = "a later prompt, and nothing of it is named";
 
-/// What is told of a rule that a prompt brought, so that no other brings it again.
+/// The note for a rule that a prompt brought, so that no other brings it again.
 fn reminder_of(name: &str) -> String {
     format!("{REMINDED_NOTE} {name}")
 }
 
-/// What is given, as it grows.
+/// The result for a prompt under construction.
 struct PromptRecall<'a> {
     store: &'a RecallReader<'a>,
     scene: &'a RecallContext<'a>,
@@ -222,12 +223,12 @@ struct PromptRecall<'a> {
     checker: FreshnessChecker<'a>,
     page: ContextBlock,
     recall: RecallResult,
-    /// What may have replaced an earlier statement.
+    /// Statements that may have superseded an earlier one.
     later: Supersessions,
-    /// Whether the very error has its fix.
+    /// Whether the fix of this very error was added.
     has_fix: bool,
     /// Whether the prompt is about to change what the user may have ruled on: a
-    /// rule that only stood among others at the start is told once more then.
+    /// rule that was one of many at the start is then injected once more.
     is_change: bool,
     cards: usize,
 }
@@ -258,7 +259,7 @@ impl<'a> PromptRecall<'a> {
         }
     }
 
-    /// Gives a candidate if it is likely enough; `all` holds what may amend it.
+    /// Adds a candidate if it is probable enough; `all` holds what may amend it.
     fn add_candidate(
         &mut self,
         candidate: &RecallCandidate,
@@ -300,8 +301,8 @@ impl<'a> PromptRecall<'a> {
             self.give_row(lead, &why, parts);
             return Ok(());
         }
-        // What the user said is cited by itself where it is what answers: a
-        // statement, or the prompt of a question about the past.
+        // The user's own words are cited by themselves where they are the answer: a
+        // statement, or the prompt for a question about the past.
         let similar = |hit: &Hit| hit.fit.meaning.map_or(hit.fit.share, f64::from);
         let said = candidate
             .best_of(|kind| kind == Kind::Summary)
@@ -312,7 +313,7 @@ impl<'a> PromptRecall<'a> {
         let asked = candidate
             .prompt_hit()
             .filter(|_| self.intent == PromptIntent::Past);
-        // The turn was told, but not that the prompt is about to undo its rule.
+        // The session has seen the turn, but now the prompt is about to break its rule.
         if let Some(rule) = stated.filter(|hit| self.is_due_again(&hit.item))
             && self.scene.given.exposure(&name_of(lead)) == Exposure::Told
         {
@@ -323,7 +324,7 @@ impl<'a> PromptRecall<'a> {
             .or(asked)
             .filter(|hit| similar(hit) > said + MIN_ASKED_MARGIN);
         let asked = asked.map(|hit| &hit.item);
-        // What was told of a turn as a statement is not told again.
+        // Sentences that the session has seen as statements are left out of the card.
         let told = candidate.hits.iter().map(|hit| &hit.item).filter(|item| {
             is_stated(item.kind)
                 && self.scene.given.exposure(&name_of(item)) != Exposure::Not
@@ -334,8 +335,8 @@ impl<'a> PromptRecall<'a> {
         Ok(())
     }
 
-    /// The turn that holds in place of this row, with why the row does not: where
-    /// its matter ended, and what amended that since.
+    /// The turn that holds in place of this item, with the reason: where its matter
+    /// ended, and what amended that since.
     fn find_what_holds(
         &self,
         lead: &Item,
@@ -355,6 +356,7 @@ impl<'a> PromptRecall<'a> {
                 (None, Some(end)) => (end, "its matter ended in"),
                 (None, None) => break,
             };
+            // Each step must go forward in time, or two turns could lead in a circle.
             if next.time <= item.time {
                 break;
             }
@@ -364,11 +366,10 @@ impl<'a> PromptRecall<'a> {
         Ok(found)
     }
 
-    /// What holds in place of this row now: the turn in which all that it states
-    /// was replaced, or a later turn that says it is to be otherwise. A turn is
-    /// often about several things and a later one changes one of them, so of the
-    /// candidates for a prompt only those count that are about the prompt as well,
-    /// or that say by name what goes.
+    /// What supersedes this item: the turn in which all its statements were
+    /// replaced, or a later turn that says otherwise. A turn is often about several
+    /// things and a later one changes one of them, so of the candidates only those
+    /// count that are about the prompt as well, or that name what goes.
     fn find_amendment(&self, item: &Item, all: &[RecallCandidate]) -> Result<Option<Item>> {
         let own = all.iter().find(|one| one.is_of(item));
         let least = MIN_SHARE_OF_AMENDED * own.map_or(0.0, |one| one.probability);
@@ -395,6 +396,7 @@ impl<'a> PromptRecall<'a> {
             .filter(about)
             .filter_map(|one| one.checkpoint.clone())
             .collect();
+        // Without candidates of a search, later turns are found by their files.
         let files: &[String] = if all.is_empty() {
             &item.files_modified
         } else {
@@ -419,7 +421,7 @@ impl<'a> PromptRecall<'a> {
         Ok(amending.max_by_key(|turn| turn.time).cloned())
     }
 
-    /// Gives a turn.
+    /// Adds a turn as a card, unless there is a reason not to.
     fn give_card(
         &mut self,
         item: &Item,
@@ -488,7 +490,7 @@ impl<'a> PromptRecall<'a> {
         }
     }
 
-    /// The item as it is now, unless there is a reason not to give it.
+    /// The item, unless there is a reason not to inject it.
     fn check_item(&mut self, item: &Item, parts: &[(&'static str, f64)]) -> Option<Item> {
         let name = name_of(item);
         if self.recall.given.iter().any(|given| given.item == name) {
@@ -511,9 +513,9 @@ impl<'a> PromptRecall<'a> {
         Some(item.clone())
     }
 
-    /// Whether a rule is told again, because the prompt is about to change what it
-    /// says and no prompt of this session has brought it. Only what the user ruled
-    /// is worth saying twice.
+    /// Whether a rule is injected again, because the prompt is about to change what
+    /// it says and no prompt of this session has brought it. Only the user's own
+    /// rules are worth repeating.
     fn is_due_again(&self, item: &Item) -> bool {
         self.is_change
             && is_rule(item.kind)
@@ -521,7 +523,7 @@ impl<'a> PromptRecall<'a> {
             && !self.scene.given.has_noted(&reminder_of(&name_of(item)))
     }
 
-    /// Whether all that was asked there has ended.
+    /// Whether everything that was asked there is past its end date.
     fn has_ended(&self, item: &Item) -> bool {
         match item.kind {
             Kind::Prompt => ended_on(&item.text, item.time, self.scene.now).is_some(),
@@ -530,7 +532,7 @@ impl<'a> PromptRecall<'a> {
         }
     }
 
-    /// Gives a row that is no turn: a saved memory, a fix, a statement.
+    /// Adds an item that is no turn: a saved memory, a fix, a statement.
     fn give_row(&mut self, item: &Item, why: &str, parts: Vec<(&'static str, f64)>) {
         let Some(item) = self.check_item(item, &parts) else {
             return;

@@ -1,5 +1,5 @@
-//! What a prompt is searched for, which its words and what the session was told
-//! decide before anything is looked up; and the search.
+//! What is searched for a prompt, decided by its words and by what the session has
+//! seen before anything is looked up; and the search itself.
 
 use remora_core::record::Kind;
 
@@ -12,14 +12,14 @@ use super::{InjectionHistory, RecallContext};
 use crate::store::{Filter, Hit, LookupItems, PageRequest, Result};
 use crate::words::{self, Query};
 
-/// Bytes of a prompt that are searched for.
+/// Bytes of a prompt that are searched for; a pasted log has thousands of words.
 const MAX_QUERY_BYTES: usize = 1_000;
-/// Hits that are looked at.
+/// Hits that are ranked.
 const MAX_HITS: usize = 40;
-/// Told once a session: its first prompt was answered.
+/// The note that the session's first prompt was answered.
 pub(super) const FIRST_PROMPT_NOTE: &str = "first prompt";
 
-/// What was ruled and still counts, whatever the work is.
+/// Kinds of rules, which count whatever the work is.
 pub(super) const RULE_KINDS: &[Kind] = &[
     Kind::Decision,
     Kind::Preference,
@@ -27,7 +27,8 @@ pub(super) const RULE_KINDS: &[Kind] = &[
     Kind::Memory,
 ];
 
-/// Kinds that may come.
+/// Kinds that a prompt may bring. The store serves exactly these sets by injectable
+/// terms; another set would be searched the slow way.
 pub(super) const RECALLED_KINDS: &[Kind] = &[
     Kind::Decision,
     Kind::Preference,
@@ -46,7 +47,7 @@ pub(super) const RECALLED_KINDS: &[Kind] = &[
     Kind::Commit,
 ];
 
-/// Whether it is something that was ruled, whatever the work is.
+/// Whether it is a kind of rule.
 pub(super) fn is_rule(kind: Kind) -> bool {
     RULE_KINDS.contains(&kind)
 }
@@ -54,17 +55,17 @@ pub(super) fn is_rule(kind: Kind) -> bool {
 /// What a prompt is searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PromptSearch {
-    /// It says too little.
+    /// Nothing: it says too little.
     Nothing,
-    /// What was ruled and still counts. Most later prompts go on with the talk of
-    /// their session, and bring other turns only where they name something.
+    /// Rules only. Most later prompts continue the conversation of their session,
+    /// and bring other turns only where they name something.
     Rules,
-    /// All that may come. Only this is worth waiting for the encoder.
+    /// Everything. Only this is worth waiting for the encoder.
     Everything,
 }
 
 impl PromptSearch {
-    /// By what a session was told, and what its prompt says.
+    /// Decides by the session's notes and the words of its prompt.
     pub fn for_prompt(given: &dyn InjectionHistory, intent: PromptIntent, text: &str) -> Self {
         let is_first = !given.has_noted(FIRST_PROMPT_NOTE);
         if intent == PromptIntent::Trivial {
@@ -100,7 +101,7 @@ pub(super) fn find_hits(
     let filter = Filter {
         project: Some(scene.project.to_owned()),
         kinds: kinds.to_vec(),
-        // That a file was read or a word looked for answers nothing.
+        // That a file was read or searched answers nothing.
         looks: LookupItems::LeftOut,
         ..Filter::default()
     };
@@ -110,12 +111,13 @@ pub(super) fn find_hits(
         kinds: vec![Kind::Memory],
         ..Filter::default()
     };
-    // Most people have saved nothing there, which is quickly seen.
+    // Most users have saved nothing for all projects; a list of one shows that for
+    // less than a search.
     if !store.list_items(&own, PageRequest::newest(1))?.is_empty() {
         hits.extend(store.search(&query, &own, MAX_HITS / 4)?);
     }
-    // The session has its own words in mind, and the same words asked before are
-    // no answer; a turn that answered them comes by what was said in it.
+    // The session has its own items in its context, and the same question asked
+    // before is no answer; a turn that answered it is found by what it said.
     let asked = words::split_terms(text);
     hits.retain(|hit| {
         let item = &hit.item;

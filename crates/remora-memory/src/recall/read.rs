@@ -1,5 +1,5 @@
-//! What the reading of a file brings back: what was decided, mended and changed
-//! there, and what else lies in its folder. Reading it before is no knowledge.
+//! Recall for a file read: what was decided, fixed and changed in the file, and
+//! which other files its directory has. That it was read before is no knowledge.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
@@ -25,10 +25,11 @@ use crate::words::{self, Query, TermSplitter};
 
 /// Tokens that a file may cost.
 const MAX_TOKENS: u32 = 350;
-/// Rows that are looked at, of changes half as many, and those told at most.
+/// Items that are read, of changes half as many, and those injected at most.
 const SAMPLE_ITEMS: usize = 24;
 const MAX_ITEMS: usize = 6;
-/// What says something about a file, and what merely happened to it.
+/// Kinds that say something about a file, and below kinds that merely happened to
+/// it. They are listed apart, so that many edits do not crowd out one decision.
 const DISTINCTIVE_KINDS: &[Kind] = &[
     Kind::Correction,
     Kind::Memory,
@@ -38,7 +39,7 @@ const DISTINCTIVE_KINDS: &[Kind] = &[
     Kind::Bugfix,
 ];
 const CHANGE_KINDS: &[Kind] = &[Kind::Feature, Kind::Refactor, Kind::Change];
-/// Turns whose conclusion is told.
+/// Turns whose conclusion is injected.
 const MAX_TURNS: usize = 3;
 /// Moves of a file that are followed back.
 const MAX_MOVES: usize = 3;
@@ -48,7 +49,7 @@ const CONCLUSION_BUDGET: CharBudget = CharBudget {
     filled_chars: 60,
 };
 const MAX_CONCLUSION_CHARS: usize = 400;
-/// Files of the folder that are told.
+/// Files of the directory that are listed.
 const MAX_FOLDER_FILES: usize = 8;
 
 pub(super) fn recall_for_file_read(
@@ -69,6 +70,7 @@ pub(super) fn recall_for_file_read(
     let mut page = ContextBlock::new(MAX_TOKENS, &head);
     let mut checker = FreshnessChecker::new(store, scene);
     let (rows, turns) = find_rows(store, scene, path)?;
+    // Reading the project's statements costs a query; most files have none.
     let later = if rows.iter().any(|item| is_stated(item.kind)) || !turns.is_empty() {
         Supersessions::of_project(store, scene)?
     } else {
@@ -80,8 +82,9 @@ pub(super) fn recall_for_file_read(
         if recall.given.len() == MAX_ITEMS {
             break;
         }
-        // A line of the briefing does not say that it is about this file; one that
-        // was told with another file of the turn says the same.
+        // A title in the briefing did not say that it is about this file, so only full
+        // exposure counts. A conclusion that came with another file of the same turn
+        // is noted, since it would say the same again.
         let as_line = format!("line {}", name_of(item));
         let is_known = scene.given.exposure(&name_of(item)) == Exposure::Told;
         if is_known || scene.given.has_noted(&as_line) || !judge.tells(item) {
@@ -90,7 +93,7 @@ pub(super) fn recall_for_file_read(
         let truth = checker.check_item(item);
         let fresh = memories::refresh_memory(item, scene).filter(|_| truth != Freshness::Gone);
         let Some(item) = fresh else { continue };
-        // The same done again is told once.
+        // Two items of one kind and title are the same thing done again.
         let title = sanitize_line(&item.title, 160);
         if recall
             .given
@@ -99,8 +102,8 @@ pub(super) fn recall_for_file_read(
         {
             continue;
         }
-        // What was done is told in a line, what was decided in full. A fix is told
-        // when its error comes back.
+        // What was done takes a line, what was decided is injected in full. Of a fix
+        // only the title: the rest comes when its error comes back.
         let (text, seen) = if item.kind == Kind::Summary {
             let Some(text) = render_conclusion(&item, path, scene) else {
                 continue;
@@ -135,7 +138,7 @@ pub(super) fn recall_for_file_read(
     Ok(recall)
 }
 
-/// What a kind is worth to somebody who opens the file.
+/// What a kind is worth to an agent that opens the file.
 fn score_kind(kind: Kind) -> u32 {
     match kind {
         Kind::Correction | Kind::Memory => 6,
@@ -149,7 +152,7 @@ fn score_kind(kind: Kind) -> u32 {
 }
 
 /// The path, and those that the file had before it was moved, alone or with its
-/// folder.
+/// directory: items are stored under the path of their time.
 fn paths_of(
     store: &RecallReader<'_>,
     scene: &RecallContext<'_>,
@@ -176,7 +179,7 @@ fn paths_of(
     Ok(paths)
 }
 
-/// Rows that speak of the file, and turns that changed it, the newest first.
+/// Items about the file, and turns that changed it, the newest first.
 fn find_rows(
     store: &RecallReader<'_>,
     scene: &RecallContext<'_>,
@@ -198,11 +201,11 @@ fn find_rows(
         rows.extend(list(DISTINCTIVE_KINDS, SAMPLE_ITEMS)?);
         rows.extend(list(CHANGE_KINDS, SAMPLE_ITEMS / 2)?);
         let mut changed = list(&[Kind::Summary], SAMPLE_ITEMS)?;
-        // That a turn read the file concludes nothing about it.
+        // A turn that only read the file concludes nothing about it.
         changed.retain(|turn| turn.files_modified.contains(path));
         turns.extend(changed);
     }
-    // The edit that was taken back tells it.
+    // A reverted edit says so itself; its reversal would say it again.
     rows.retain(|item| item.session != scene.session && !is_reversal(item));
     turns.retain(|item| item.session != scene.session && card::has_said(item));
     turns.retain(|item| !card::has_ended(item, scene.now));
@@ -210,8 +213,9 @@ fn find_rows(
     for turn in turns.iter().take(MAX_TURNS) {
         let known: Vec<i64> = rows.iter().map(|item| item.id).collect();
         let mut stated = of_session(store, &turn.session, STATEMENT_KINDS, SAMPLE_ITEMS)?;
-        // It was said before anything was done, so that the row has no file; much
-        // of what is said in such a turn is about something else.
+        // The user states a rule before anything is edited, so the statement has no
+        // file. Much of what is said in such a turn is about something else, so only
+        // statements that name the file count.
         let names_file = |item: &Item| {
             let mut names = paths.iter().map(|path| path.rsplit('/').next());
             names.any(|name| name.is_some_and(|name| item.title.contains(name)))
@@ -224,14 +228,14 @@ fn find_rows(
     Ok((rows, turns))
 }
 
-/// Which rows of a file are told. Each is asked about when its turn comes, since
-/// most never are and the words of two turns are dear to compare.
+/// Decides which items of a file are injected. Each is judged when it is reached:
+/// most never are, and comparing the words of two turns is expensive.
 struct Judge<'a> {
     rows: &'a [Item],
     turns: Vec<JudgedTurn<'a>>,
     splitter: &'a RefCell<TermSplitter>,
     later: Supersessions,
-    /// The edits that a fix among the rows tells.
+    /// The edits that a fix among the items reports already.
     mended: HashSet<&'a str>,
 }
 
@@ -239,7 +243,7 @@ struct Judge<'a> {
 struct JudgedTurn<'a> {
     item: &'a Item,
     read: ComparedTurn<'a>,
-    /// Whether later statements leave nothing of it.
+    /// Whether later statements supersede all that it stated.
     is_replaced: OnceCell<bool>,
     /// Whether a later turn amends it.
     is_amended: OnceCell<bool>,
@@ -270,7 +274,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Rows and turns, the most telling first.
+    /// Items and turns, the most valuable first.
     fn sorted(&self, scene: &RecallContext<'_>) -> Vec<&'a Item> {
         let turns = self.turns.iter().map(|turn| turn.item);
         let mut all: Vec<&Item> = self.rows.iter().chain(turns).collect();
@@ -281,13 +285,13 @@ impl<'a> Judge<'a> {
         all
     }
 
-    /// Whether a row is told: what it says holds, and no other row tells it.
+    /// Whether an item is injected: it still holds, and no other item says it.
     fn tells(&self, item: &Item) -> bool {
         if item.kind == Kind::Summary {
             let mut told = self.turns_in_force().take(MAX_TURNS);
             return told.any(|turn| turn.item.uid == item.uid);
         }
-        // A fix tells what its edits tell.
+        // A fix reports its edits.
         if self.mended.contains(item.uid.as_str()) {
             return false;
         }
@@ -297,7 +301,7 @@ impl<'a> Judge<'a> {
         score_kind(item.kind) >= 4 || !self.is_told_by_turn(item)
     }
 
-    /// Turns that later statements left something of.
+    /// Turns of which later statements left something.
     fn turns(&self) -> impl Iterator<Item = &JudgedTurn<'a>> {
         self.turns.iter().filter(|turn| {
             let is_replaced = || self.later.replacing_turn(turn.item).is_some();
@@ -318,13 +322,14 @@ impl<'a> Judge<'a> {
         self.turns().any(|turn| amends_turn(&turn.read, read))
     }
 
-    /// Whether no later statement and no later turn takes the place of this one.
+    /// Whether no later statement or turn supersedes this one.
     fn is_in_force(&self, item: &Item) -> bool {
         !self.later.is_superseded(item)
             && !self.is_read_amended(&ComparedTurn::from_item(item, self.splitter))
     }
 
-    /// Whether a later turn took out what the turn of this statement put in.
+    /// Whether a later turn removed the code that this statement's turn added
+    /// (docs/design/0028).
     fn is_undone(&self, item: &Item) -> bool {
         let Some(turn) = self.turn_of(item) else {
             return false;
@@ -342,20 +347,22 @@ impl<'a> Judge<'a> {
             stated.len() <= 1
         };
         self.turns().any(|later| {
+            // Whether it is the only statement is expensive to find out, so it is asked
+            // only where the answer decides.
             let undoes = |is_only| amends_stated(&later.read, &turn.read, item, is_only);
             undoes(true) && (undoes(false) || is_only())
         })
     }
 
-    /// Whether a turn tells what was changed in it, or no longer holds and what
-    /// was changed in it is not there.
+    /// Whether its turn reports this change, or was amended, so that the change is
+    /// no longer in the code.
     fn is_told_by_turn(&self, item: &Item) -> bool {
         let mut all = self.turns();
         all.any(|turn| turn.item.session == item.session && turn.item.prompt == item.prompt)
             || self.turn_of(item).is_some_and(|turn| self.is_amended(turn))
     }
 
-    /// The turn that a row came of.
+    /// The turn that an item came from.
     fn turn_of(&self, item: &Item) -> Option<&JudgedTurn<'a>> {
         let of_session = self
             .turns()
@@ -387,7 +394,7 @@ fn render_conclusion(item: &Item, path: &str, scene: &RecallContext<'_>) -> Opti
     })
 }
 
-/// What files of a kind are called when people speak of them.
+/// What users call files of a kind, with the parts of a path that show the kind.
 const FILE_KINDS: &[(&str, &[&str])] = &[
     ("migration", &["migrations/", "migrate/"]),
     ("workflow", &[".github/workflows/", ".gitlab-ci"]),
@@ -410,7 +417,7 @@ const FILE_KINDS: &[(&str, &[&str])] = &[
     ("fixture", &["fixtures/", "testdata/"]),
 ];
 
-/// What was said of files of this kind, the last word; once a session.
+/// The latest statements about files of this kind; once per session.
 fn of_kind(
     store: &RecallReader<'_>,
     scene: &RecallContext<'_>,
@@ -433,7 +440,7 @@ fn of_kind(
     if scene.given.has_noted(&what) {
         return Ok(());
     }
-    // Nothing found is not looked for again either.
+    // Noted also if nothing is found, so that it is not searched for again.
     recall.told.push(what);
     let filter = Filter {
         project: Some(scene.project.to_owned()),
@@ -446,7 +453,7 @@ fn of_kind(
         ..Filter::default()
     };
     let mut hits = store.search(&Query::parse(kind).with_quick_effort(), &filter, 8)?;
-    // Said of the kind, not merely with its word somewhere below.
+    // The title must name the kind; a mention further down is about something else.
     hits.retain(|hit| {
         hit.any_words
             && words::split_terms(&hit.item.title)
@@ -480,7 +487,8 @@ fn of_kind(
     Ok(())
 }
 
-/// What else lies in the folder, once; says what was told.
+/// Lists the other files of the directory, once per session; returns the note to
+/// leave.
 fn add_folder_structure(
     store: &RecallReader<'_>,
     scene: &RecallContext<'_>,
@@ -497,6 +505,7 @@ fn add_folder_structure(
     files.retain(|file| {
         file.name != name && file.state != FileState::Removed && !file.holds.is_empty()
     });
+    // A single neighbour is not worth its tokens.
     if files.len() < 2 {
         return Ok(None);
     }

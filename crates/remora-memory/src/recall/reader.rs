@@ -1,6 +1,6 @@
-//! What recall reads: the store as its users corrected it, and without what has
-//! ended. Every trigger asks through here, so that no trigger can inject what was
-//! marked wrong, or as in force what says itself that it no longer is.
+//! The store as recall reads it: as users corrected it, and without statements
+//! past their end date. Every trigger reads through here, so that none can inject
+//! what was marked wrong, or present as in force what itself says it is not.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -15,7 +15,7 @@ use crate::overrides::Overrides;
 use crate::store::{DetailRow, Filter, Hit, ItemRef, PageRequest, Result, Store};
 use crate::words::Query;
 
-/// Rejected items that are told to a user who asks why.
+/// How many of the items left out `remora context` can show.
 const MAX_LEFT_OUT_ITEMS: usize = 8;
 
 /// The store without what users rejected, and without what has ended.
@@ -23,12 +23,12 @@ pub(super) struct RecallReader<'a> {
     store: &'a dyn Store,
     now: i64,
     overrides: Overrides,
-    /// What would have come.
+    /// Items that were found and left out.
     left_out: RefCell<Vec<Rejected>>,
 }
 
 impl<'a> RecallReader<'a> {
-    /// Reads as the users of a project corrected it; without one, of all.
+    /// Reads with the overrides of a project; without one, with all of them.
     pub(super) fn new(store: &'a dyn Store, project: Option<&str>, now: i64) -> Result<Self> {
         Ok(Self {
             now,
@@ -38,7 +38,7 @@ impl<'a> RecallReader<'a> {
         })
     }
 
-    /// What was found and left out, for whoever asks why.
+    /// What was found and left out, for `remora context`.
     pub(super) fn into_left_out(self) -> Vec<Rejected> {
         self.left_out.into_inner()
     }
@@ -75,15 +75,17 @@ impl<'a> RecallReader<'a> {
         Ok(items)
     }
 
-    /// The same as the store has it, for those who correct it themselves.
+    /// The same without corrections, for callers that apply them themselves because
+    /// they list once and use the items in several ways.
     pub(super) fn list_uncorrected(&self, filter: &Filter, page: PageRequest) -> Result<Vec<Item>> {
         self.store.list_items(filter, page)
     }
 
-    /// What users did not reject of these, each with whether it has ended: a
-    /// statement that has ended may have ended an earlier one.
+    /// Those of the items that users did not reject, each with whether it is past its
+    /// end date: a statement that has ended may still have superseded an earlier one.
     pub(super) fn correct_with_ended<'i>(&self, items: &'i [Item]) -> Vec<(Cow<'i, Item>, bool)> {
         let with_end = |item: &'i Item| {
+            // Cloned only where something was rejected, which is rare.
             let mut item = Cow::Borrowed(item);
             if self.overrides.has_quotable() && !self.is_not_rejected(item.to_mut()) {
                 return None;
@@ -99,8 +101,8 @@ impl<'a> RecallReader<'a> {
         Ok(self.correct(item.into_iter().collect()).pop())
     }
 
-    /// Details of rows, of rejected ones too: those are left out by whoever reads
-    /// the row itself.
+    /// Details of items, of rejected ones too: the caller reads the item itself
+    /// before it injects anything, and that read leaves them out.
     pub(super) fn details(
         &self,
         project: &str,
@@ -141,24 +143,27 @@ impl<'a> RecallReader<'a> {
         self.store.find_file(project, folder, name)
     }
 
-    /// A limit that is still reached when what was rejected goes.
+    /// A limit that is still reached after rejected items are left out, so that
+    /// limits mean the same whatever users rejected.
     pub(super) fn widen_limit(&self, limit: usize) -> usize {
         limit.saturating_add(self.overrides.rejected_count())
     }
 
-    /// What may be told of these.
+    /// Those of the items that may be injected.
     pub(super) fn correct(&self, mut items: Vec<Item>) -> Vec<Item> {
         items.retain_mut(|item| self.keeps_item(item));
         items
     }
 
-    /// Whether an item may be told; what it quotes of rejected claims goes.
+    /// Whether an item may be injected; its quotations of rejected claims are
+    /// removed.
     pub(super) fn keeps_item(&self, item: &mut Item) -> bool {
         if let Some(day) = item_ended_on(item, self.now) {
             self.leave_out(item, &format!("ended {day}"));
             return false;
         }
-        // Fixes of earlier versions may tell to; a user allowed that once.
+        // Earlier versions learned fixes such as `--no-verify`. That a user allowed it
+        // once is no advice for every session.
         if item.kind == Kind::Fix && steps_over_check(item) {
             self.leave_out(item, "it steps over a check");
             return false;
@@ -196,7 +201,7 @@ impl<'a> RecallReader<'a> {
     }
 }
 
-/// What is said of a rejected item.
+/// The reason shown for a rejected item.
 fn marked_wrong(rejection: &Rejection) -> String {
     match sanitize_line(&rejection.reason, 160) {
         reason if reason.is_empty() => "marked wrong".to_owned(),

@@ -1,17 +1,18 @@
-//! What a prompt is answered that asks for something to be remembered: one line
-//! that says what is kept. The row is written after the answer, so the line
-//! cites the words by which it is found and no number.
+//! The answer to a prompt that asks for something to be remembered: one line
+//! that quotes what is kept. The worker stores the item after the hook has
+//! answered, so the line cites its words and no id.
 
 use super::context_block::CONTEXT_TAG;
 use super::sanitize::sanitize_line;
 use crate::private::{PRIVATE_PLACEHOLDER, strip_private};
 use crate::statement;
 
-/// Characters of each thing that is kept.
+/// Characters quoted of each statement.
 const MAX_KEPT_CHARS: usize = 200;
 
 /// The receipt for what a prompt asks to be remembered, if it asks for that.
 pub fn save_confirmation(prompt: &str) -> Option<String> {
+    // Private passages are never stored, so the receipt must not claim them.
     let kept = statement::find_on_purpose(&strip_private(prompt));
     let quoted: Vec<String> = kept
         .iter()

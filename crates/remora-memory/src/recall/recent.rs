@@ -1,5 +1,5 @@
-//! The newest checkpoints of a project, listed once for all who look at them:
-//! reading a row takes longer than finding it.
+//! The newest checkpoints of a project, read once for all parts of a briefing:
+//! reading an item takes longer than finding it.
 
 use std::borrow::Cow;
 
@@ -9,15 +9,16 @@ use super::RecallContext;
 use super::reader::RecallReader;
 use crate::store::{Filter, PageRequest, Result};
 
-/// Checkpoints that are looked at for lines on earlier work.
+/// Checkpoints that are considered for lines about earlier work.
 const MAX_TURNS: usize = 60;
 
 /// The newest turns of other sessions.
 #[derive(Debug, Default)]
 pub(super) struct RecentTurns {
-    /// Those that may be told, the newest first.
+    /// Those that may be injected, the newest first.
     pub(super) turns: Vec<Item>,
-    /// All that the store listed, in the same order.
+    /// All that the store listed, in the same order, also rejected ones: a page
+    /// that continues after them must begin behind them.
     listed: Vec<ListedTurn>,
     /// Whether the project has no others.
     is_all: bool,
@@ -59,12 +60,13 @@ impl RecentTurns {
                 recent.turns.push(row);
             }
         }
+        // The session has its own turns in its context.
         recent.turns.retain(|turn| turn.session != scene.session);
         Ok(recent)
     }
 
     /// The newest checkpoints of another session, as the store would list them
-    /// with this filter; only those that are not known are read.
+    /// with this filter; only those that were not listed yet are read.
     pub(super) fn of_session(
         &self,
         store: &RecallReader<'_>,

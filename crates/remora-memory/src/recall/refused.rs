@@ -1,4 +1,4 @@
-//! What a user said against the change that mended an error: a command that
+//! Whether the user refused the change that fixed an error: a command that
 //! passed afterwards proves that the change works, not that it is wanted.
 
 use remora_core::record::{Item, Kind};
@@ -7,20 +7,21 @@ use super::reader::RecallReader;
 use crate::fix::{self, field};
 use crate::store::{Filter, ItemRef, PageRequest, Result, SortOrder};
 
-/// Prompts behind a failure that are looked at.
+/// Prompts after a failure that are read.
 const MAX_PROMPTS: usize = 12;
-/// Words behind one of refusal among which the refused thing is named.
+/// How many words after a word of refusal may name the refused thing.
 const MAX_DISTANCE_WORDS: usize = 4;
-/// Letters from which a plain word is a name.
+/// From this length on a plain word counts as a name; shorter ones occur in
+/// prompts by chance.
 const MIN_LONG_WORD_BYTES: usize = 9;
 
-/// Words with which something is refused, without apostrophes.
+/// Words of refusal, without apostrophes.
 const REFUSAL_WORDS: &[&str] = &[
     "no", "not", "dont", "doesnt", "never", "stop", "undo", "revert", "without", "avoid",
 ];
 
-/// The prompt in which the user refused what this fix tells, if there is one: of
-/// the session that learned it, since the failure.
+/// The prompt in which the user refused the change of this fix, if there is one:
+/// in the session that learned it, after the failure.
 pub(super) fn refusal_of(store: &RecallReader<'_>, fix: &Item) -> Result<Option<Item>> {
     let failure = match fix::detail_text(fix, field::ERROR) {
         Some(uid) => store.find_items(&[ItemRef::Uid(uid.to_owned())])?.pop(),
@@ -42,7 +43,7 @@ pub(super) fn refusal_of(store: &RecallReader<'_>, fix: &Item) -> Result<Option<
     Ok(prompts.find(|prompt| refuses_change(&prompt.text, fix::change_title(fix))))
 }
 
-/// Whether a text refuses what a change did, by its name.
+/// Whether a text refuses what a change did and names it.
 fn refuses_change(text: &str, change: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let bare = |word: &str| {

@@ -1,7 +1,7 @@
-//! How likely a candidate is of use for a prompt: a logistic regression over
-//! what a search knows of it. The weights are data, fitted by
-//! `scripts/fit_relevance.py` on labelled sets; `docs/benchmarks.md` has the
-//! figures. Two sets of weights: with the encoder's similarity, and without.
+//! Relevance: the probability that a candidate is useful for a prompt, by a
+//! logistic regression over what the search knows of it. The weights are data,
+//! fitted by `scripts/fit_relevance.py` on labelled sets; `docs/benchmarks.md` has
+//! the figures. There are two sets: with the encoder's similarity, and without.
 
 use std::sync::LazyLock;
 
@@ -13,24 +13,24 @@ use super::supersession::is_stated;
 use crate::sentence::is_wide;
 use crate::store::Hit;
 
-/// What a word that nobody else uses counts, about, in a project of some size.
+/// About the weight of a word that occurs in one item of a medium-sized project.
 const RARE_IDF: f64 = 6.0;
-/// Two rows about nothing in common are this alike, by the static table.
+/// The similarity of two unrelated items, by static embeddings.
 const STATIC_NOISE: f64 = 0.35;
 /// The same by the encoder.
 const ENCODER_NOISE: f64 = 0.15;
 
-/// How likely a candidate must be of use to be injected, with the encoder's
-/// similarity and without: words alone are surer of themselves than they should
-/// be. Chosen where one project was left out at a time.
+/// The probability from which a candidate is injected, with the encoder's
+/// similarity and without: words alone overestimate it. Chosen by leaving out one
+/// project at a time.
 const MIN_PROBABILITY_WITH_ENCODER: f64 = 0.42;
 const MIN_PROBABILITY_BY_WORDS: f64 = 0.45;
 
-/// The share of it that is enough for a question about the past: whoever asks one
-/// wants an answer, and no labelled one wants silence.
+/// The share of it that is enough for a question about the past: a user who asks
+/// one wants an answer, and in no labelled case was silence right.
 const MIN_SHARE_FOR_PAST: f64 = 0.75;
 
-/// How likely a candidate must be of use to be injected at this prompt.
+/// The probability from which a candidate is injected at this prompt.
 pub(super) fn least_probability(prompt: &str, has_embedding: bool, intent: PromptIntent) -> f64 {
     let least = if has_embedding && can_encode(prompt) {
         MIN_PROBABILITY_WITH_ENCODER
@@ -43,20 +43,20 @@ pub(super) fn least_probability(prompt: &str, has_embedding: bool, intent: Promp
     }
 }
 
-/// Verbs of nearly every statement: that a row has one in common with a prompt
-/// says nothing.
+/// Verbs of nearly every statement: sharing one with a prompt means nothing.
 const COMMON_VERBS: &[&str] = &[
     "add", "added", "adding", "choose", "chose", "chosen", "decide", "decided", "get", "gets",
     "getting", "got", "make", "makes", "making", "made", "set", "sets", "setting", "use", "used",
     "uses", "using",
 ];
 
-/// Whether the folded word is one that too many rows hold.
+/// Whether the folded word is one that too many items contain.
 pub(super) fn is_common(term: &str) -> bool {
     COMMON_VERBS.contains(&term)
 }
 
-/// The features by name, in the order of the weights.
+/// The features by name. `compute_features` fills them in this order, and
+/// `relevance.tsv` names them; add new ones at both places and fit again.
 const FEATURE_NAMES: [&str; 24] = [
     "share",
     "share_asked",
@@ -84,18 +84,18 @@ const FEATURE_NAMES: [&str; 24] = [
     "first",
 ];
 
-/// What is known of a candidate, each from 0 to about 1.
+/// The features of a candidate, each from 0 to about 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct RelevanceFeatures([f64; FEATURE_NAMES.len()]);
 
 impl RelevanceFeatures {
-    /// By name, for whoever asks why.
+    /// By name, for `remora context`.
     pub(super) fn by_name(&self) -> Vec<(&'static str, f64)> {
         FEATURE_NAMES.into_iter().zip(self.0).collect()
     }
 }
 
-/// The weights: the bias first, then one a feature.
+/// The weights: the bias, and one per feature.
 #[derive(Debug, Default)]
 struct RelevanceWeights {
     bias: f64,
@@ -108,7 +108,7 @@ struct RelevanceModel {
     fast: RelevanceWeights,
 }
 
-/// Lines of a name and its weight with and without the encoder.
+/// Each line has a name and its weight with and without the encoder.
 static RELEVANCE_MODEL: LazyLock<RelevanceModel> =
     LazyLock::new(|| read_model(include_str!("relevance.tsv")));
 
@@ -133,7 +133,8 @@ fn read_model(text: &str) -> RelevanceModel {
     model
 }
 
-/// What one search says of all its hits together.
+/// What all hits of one search have in common: the best values, against which
+/// each candidate is measured.
 #[derive(Debug)]
 pub(super) struct Relevance {
     intent: PromptIntent,
@@ -161,7 +162,7 @@ impl Relevance {
             of_kind.fold(0.0, f64::max)
         };
         let any = |_: &Item| true;
-        // A saved memory is both: nobody asked for it and nobody else concluded it.
+        // A saved memory is both question and answer: it stands alone, without a turn.
         let asked =
             |item: &Item| matches!(item.kind, Kind::Prompt | Kind::Memory) || is_stated(item.kind);
         let said = |item: &Item| matches!(item.kind, Kind::Summary | Kind::Memory | Kind::Commit);
@@ -225,8 +226,8 @@ impl Relevance {
     }
 }
 
-/// Whether the encoder can read the prompt: it knows next to nothing of scripts
-/// that are written without spaces.
+/// Whether the encoder can read the prompt: it was trained on English and knows
+/// next to nothing of scripts without spaces.
 fn can_encode(prompt: &str) -> bool {
     let wide = prompt.chars().filter(|c| is_wide(*c)).count();
     wide * 5 < prompt.chars().filter(|c| c.is_alphabetic()).count()

@@ -1,6 +1,6 @@
 //! Stored text made harmless: it cannot close the wrapper, act as a control tag,
-//! move a cursor, turn the direction of reading or hide anything, and it is never
-//! longer than asked. Programs in it stay as they were.
+//! move a cursor, reverse the reading direction or hide anything, and it is never
+//! longer than asked. Code in it stays as it was (docs/design/0022).
 
 use std::borrow::Cow;
 use std::iter::Peekable;
@@ -8,12 +8,14 @@ use std::str::Chars;
 
 use remora_core::text::{defuse_tags, is_invisible};
 
-/// Characters looked at for each one that is kept.
+/// Characters read for each one that is kept: text made of invisible characters
+/// must not cost more than its limit allows.
 const SCAN_CHARS_PER_KEPT_CHAR: usize = 8;
 
 /// One line of at most `limit` characters.
 pub fn sanitize_line(text: &str, limit: usize) -> String {
     let line = plain_line(text, limit).unwrap_or_else(|| clean_line(text, limit));
+    // Last: a tag may become one only when the characters hidden in it are gone.
     defuse_string(line)
 }
 
@@ -48,10 +50,11 @@ fn clean_line(text: &str, limit: usize) -> String {
     out
 }
 
-/// The same for a text in which there is nothing to be done but to cut it, which
-/// most are.
+/// The same for text that needs no cleaning but only cutting, as most does; a start
+/// sanitizes hundreds of lines.
 fn plain_line(text: &str, limit: usize) -> Option<String> {
-    // Two characters more, because the first may be a gap.
+    // Two characters more than the limit: one may be a space, and then the next one
+    // decides whether anything is cut.
     let looked = text
         .as_bytes()
         .get(..limit.saturating_add(2))
@@ -68,8 +71,8 @@ fn plain_line(text: &str, limit: usize) -> Option<String> {
     cut.then(|| format!("{}…", text[..limit].trim_end()))
 }
 
-/// Lines of at most `limit` characters in all; blank lines at both ends go, and
-/// what is left out is said.
+/// Lines of at most `limit` characters in all, without blank lines at both ends and
+/// with a mark where something was cut.
 pub fn sanitize_block(text: &str, limit: usize) -> String {
     let mut clean = CleanChars::from_text(text, limit);
     let mut out: String = clean.by_ref().take(limit).collect();
@@ -99,7 +102,7 @@ impl<'a> CleanChars<'a> {
         self.chars.next()
     }
 
-    /// The next character that anybody sees.
+    /// The next visible character.
     fn next_visible(&mut self) -> Option<char> {
         loop {
             return Some(match self.next_char()? {
@@ -119,13 +122,13 @@ impl<'a> CleanChars<'a> {
         }
     }
 
-    /// Takes the rest of a terminal's control sequence away.
+    /// Skips the rest of a terminal control sequence.
     fn skip_sequence(&mut self) {
         match self.next_char() {
             Some('[') => self.skip_until(|c| ('@'..='~').contains(&c)),
             Some(']' | 'P' | 'X' | '^' | '_') => {
-                // Ended by a bell, or by the two characters of a terminator,
-                // whose second one says nothing.
+                // Ends with a bell, or with ESC and a backslash, of which the backslash is
+                // left to skip.
                 self.skip_until(|c| matches!(c, '\u{7}' | '\u{1b}' | '\u{9c}'));
                 self.chars.next_if_eq(&'\\');
             }
@@ -134,6 +137,7 @@ impl<'a> CleanChars<'a> {
     }
 
     fn skip_until(&mut self, end: impl Fn(char) -> bool) {
+        // A line break ends it too: an unfinished sequence must not swallow the text.
         while let Some(c) = self.next_char() {
             if end(c) || c == '\n' {
                 return;

@@ -1,6 +1,6 @@
-//! A command that failed and exited with 0: the failing part is piped into a
-//! filter, or its end is not the end of the line. The client calls that a
-//! success; what was printed says otherwise.
+//! A silent failure: a command that exited with 0 because the failing part is
+//! piped into a filter or is not the last of the line. The client reports a
+//! success; the output says otherwise.
 
 use super::failure::{known_fix, recall_for_failure};
 use super::reader::RecallReader;
@@ -10,14 +10,16 @@ use crate::output::{self, CommandOutcome};
 use crate::private::{strip_injected, strip_private};
 use crate::store::Result;
 
-/// Bytes of an output that are read, from its end.
+/// Bytes of an output that are read, from its end, where tools report results.
 const MAX_OUTPUT_BYTES: usize = 64 * 1024;
 
-/// Whether the output of a command that exited with 0 is that of a failure, with
-/// a message by which it can be known again. Opens nothing.
+/// Whether the output of a command that exited with 0 is that of a failure whose
+/// message can be recognised again. Reads no store, so that a hook opens the
+/// database only after this has said yes.
 pub fn fails_silently(command: &str, printed: &str) -> bool {
     let from = printed.len().saturating_sub(MAX_OUTPUT_BYTES);
-    // What is stored was cleaned like this before it was read.
+    // As the worker does before it computes a fingerprint; otherwise the two would
+    // differ.
     let printed = strip_private(&printed[printed.ceil_char_boundary(from)..]);
     let printed = strip_injected(&printed);
     let reading = output::read_output(command, &printed, CommandOutcome::Passed);
@@ -28,8 +30,8 @@ pub fn fails_silently(command: &str, printed: &str) -> bool {
     })
 }
 
-/// What such a failure brings back: the same as any other, unless this session
-/// mended the error itself. Filters are run again and again while one works.
+/// Recalls for such a failure as for any other, unless this session fixed the
+/// error itself: filtered commands are run again and again during the work.
 pub(super) fn silent_failure(
     store: &RecallReader<'_>,
     scene: &RecallContext<'_>,

@@ -1,8 +1,7 @@
-//! What a session begins with, as a briefing: what is pinned and saved, what was
-//! decided and still holds, where the work stands, what is open, and a line for
-//! each earlier turn that concluded something. No log of what was looked at or
-//! run. The order stays the same while nothing new is stored, for the sake of
-//! prompt caches.
+//! Recall at a session's start, as a briefing: what is pinned and saved, what was
+//! decided and still holds, the state of the work, what is open, and a line for
+//! each earlier turn that concluded something. No log of what was read or run. The
+//! text stays the same while nothing new is stored, for the sake of prompt caches.
 
 use std::cell::RefCell;
 
@@ -39,30 +38,31 @@ const SMALL_PROJECT_SESSIONS: usize = 6;
 const TOKENS_PER_SESSION: u32 = 30;
 /// Sessions that are counted to see how large a project is.
 const MAX_COUNTED_SESSIONS: usize = 40;
-/// Statements that are looked at.
+/// Statements that are read.
 const MAX_STATEMENTS: usize = 80;
-// Those that may have replaced others are among them, so they are listed once.
+// The list also serves to find what later statements supersede, so that it is read
+// once; it must hold as many as that comparison reads.
 const _: () = assert!(MAX_STATEMENTS >= MAX_COMPARED_STATEMENTS);
-/// Statements of agents that are told: the user's own come first.
+/// Statements of agents that are injected: the user's own come first.
 const MAX_AGENT_STATEMENTS: usize = 4;
 /// Characters of a statement with its reason.
 const MAX_STATEMENT_CHARS: usize = 200;
-/// Open steps that are told.
+/// Open steps that are listed.
 const MAX_STEPS: usize = 4;
-/// Characters of a line on earlier work.
+/// Characters of a line about earlier work.
 const MAX_LINE_CHARS: usize = 170;
-/// What stands above the work.
+/// The heading above the state of the work.
 const STANDING_HEADING: &str = "Where the work stands:\n";
-/// What a conclusion must weigh to be worth a line: a reason, or two lesser
-/// marks of one.
+/// The least score of a conclusion that is worth a line: a reason, or two weaker
+/// signs of one.
 const MIN_CONCLUSION_SCORE: f64 = 2.0;
 
-/// What the model has in mind.
+/// What the context holds when the session starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SessionStart {
     /// Nothing.
     Empty,
-    /// Everything until it was left.
+    /// Everything up to the point where the session was left.
     Full,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn recall_at_start(
     if scene.limits.start_tokens == 0 {
         return Ok(recall);
     }
-    // What happened elsewhere since the session was left.
+    // A resumed session needs only what happened elsewhere since it was left.
     let since = match mind {
         SessionStart::Empty => None,
         SessionStart::Full => {
@@ -116,12 +116,13 @@ pub(super) fn recall_at_start(
         recall,
     };
     let mut sessions = work::list_last_work(store, scene, since, &recent)?;
-    // Work that was taken back is not where anybody goes on.
+    // Work that was taken back later is not where to continue.
     let stands = sessions
         .iter()
         .position(|item| !briefing.is_superseded(item));
     let stands = stands.map(|at| sessions.remove(at));
-    // The work is where most sessions go on, so room for it is kept.
+    // Most sessions continue the work, so room for it is reserved before statements
+    // may fill the block. It is rendered again after them, without what they say.
     let standing = stands
         .as_ref()
         .and_then(|item| briefing.render_standing(item));
@@ -148,7 +149,7 @@ pub(super) fn recall_at_start(
     Ok(recall)
 }
 
-/// How many tokens the briefing may take, by how much there is to tell.
+/// How many tokens the briefing may take, by the number of sessions.
 fn compute_budget(store: &RecallReader<'_>, scene: &RecallContext<'_>) -> Result<u32> {
     let of_project = Filter {
         project: Some(scene.project.to_owned()),
@@ -161,32 +162,33 @@ fn compute_budget(store: &RecallReader<'_>, scene: &RecallContext<'_>) -> Result
     Ok((SMALL_PROJECT_TOKENS + TOKENS_PER_SESSION * more).min(scene.limits.start_tokens))
 }
 
-/// The briefing as it grows.
+/// A briefing under construction.
 struct Briefing<'a> {
     scene: &'a RecallContext<'a>,
     since: Option<i64>,
-    /// The newest turns, which may have amended earlier words.
+    /// The newest turns, which may have amended earlier ones.
     turns: Vec<ComparedTurn<'a>>,
     splitter: &'a RefCell<TermSplitter>,
     later: Supersessions,
-    /// What the lines so far say, so that none says it again.
+    /// The words of all lines so far, so that none says the same again.
     said: WordSet,
-    /// The statements among them, one by one.
+    /// The statements among them, one set each: the words of several together do
+    /// not make one statement.
     stated: Vec<WordSet>,
     page: ContextBlock,
     recall: RecallResult,
 }
 
 impl Briefing<'_> {
-    /// Whether a row is told already, here or earlier in the session.
+    /// Whether an item was injected already, here or earlier in the session.
     fn is_told(&self, item: &Item) -> bool {
         let name = name_of(item);
         let here = self.recall.given.iter().any(|given| given.item == name);
         here || self.scene.given.exposure(&name) != Exposure::Not
     }
 
-    /// What was decided and still holds: the user's own words first, then those
-    /// on files that are being changed, then the newest.
+    /// Statements in force: the user's own first and of these the ones to be
+    /// remembered, then those about files that are being changed, then the newest.
     fn put_statements(&mut self, mut rows: Vec<Item>, standing: &str, recent: &[Item]) {
         rows.truncate(MAX_STATEMENTS);
         rows.retain(|item| item.session != self.scene.session);
@@ -206,7 +208,8 @@ impl Briefing<'_> {
                 -item.id,
             )
         });
-        // With its heading and the line before it, or there is room for all but those.
+        // The reservation includes the heading and the line break before it, without
+        // which the work would miss the block by a line.
         let standing = format!("\n{STANDING_HEADING}{standing}\n");
         let kept = remora_core::tokens::estimate_tokens(&standing);
         let mut agents = 0;
@@ -224,7 +227,8 @@ impl Briefing<'_> {
                     .reject_item(&item, "said anew later", Vec::new());
                 continue;
             }
-            // Two rules of one day may differ in a single word.
+            // All words must match here, not most: two rules of one day may differ in a
+            // single one.
             let title = telling_words(&item.title);
             if self.stated.iter().any(|known| known.says_all(&title)) {
                 self.recall
@@ -245,8 +249,8 @@ impl Briefing<'_> {
         }
     }
 
-    /// Where the work stands: the newest session that changed something, without
-    /// the statements that are told.
+    /// The state of the work: the newest session that changed something, without
+    /// the statements that were injected above.
     fn render_standing(&self, item: &Item) -> Option<String> {
         if self.is_told(item) {
             return None;
@@ -273,7 +277,7 @@ impl Briefing<'_> {
         }
     }
 
-    /// What the other sessions left open.
+    /// The open steps of the other sessions.
     fn put_open_steps(&mut self, sessions: &[Item]) {
         let mut left = MAX_STEPS;
         for item in sessions.iter().take(work::MAX_OPEN_SESSIONS) {
@@ -288,7 +292,7 @@ impl Briefing<'_> {
             let branch = other_branch(item, self.scene).map_or_else(String::new, |branch| {
                 format!(" on branch {}", sanitize_line(branch, 60))
             });
-            // Agents say what is next, and may have it from anywhere.
+            // Marked `~`: agents write the next steps, and may have read them anywhere.
             let head = format!(
                 "Left open ({}~ {}{branch}):",
                 name_of(item),
@@ -301,7 +305,7 @@ impl Briefing<'_> {
         }
     }
 
-    /// Whether later words leave nothing of a turn.
+    /// Whether later statements or turns supersede a turn.
     fn is_superseded(&self, item: &Item) -> bool {
         self.later.replacing_turn(item).is_some() || self.is_amended(item)
     }
@@ -318,7 +322,7 @@ impl Briefing<'_> {
         self.turns.iter().any(|turn| amends_turn(turn, this))
     }
 
-    /// Whether a later turn took out what was done for this statement.
+    /// Whether a later turn removed the code that was written for this statement.
     fn is_undone(&self, item: &Item, turns: &ItemTurns<'_>) -> bool {
         turns.of_row(item).is_some_and(|(turn, is_only)| {
             let turn = ComparedTurn::from_item(turn, self.splitter);
@@ -339,11 +343,13 @@ impl Briefing<'_> {
             })
             .collect();
         weighed.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.2.id.cmp(&a.2.id)));
-        // Comparing with later words is dear: only of those that may be told.
+        // Comparing with later turns is expensive. The iterator is lazy, so only as
+        // many are compared as the block may take.
         let in_force = weighed.into_iter().filter(|(_, _, item)| {
             !card::has_ended(item, self.scene.now) && !self.is_superseded(item)
         });
         let mut turns: Vec<_> = in_force.take(self.scene.limits.index_rows).collect();
+        // Selected by weight, shown by age.
         turns.sort_by_key(|(_, _, item)| -item.id);
         let mut lead = "Concluded earlier:\n";
         for (_, sentence, item) in turns {
@@ -366,7 +372,7 @@ impl Briefing<'_> {
         }
     }
 
-    /// Puts lines on the page if there is room for them.
+    /// Adds lines to the block if they fit.
     fn add_lines(&mut self, item: &Item, text: &str, why: &str, seen: Exposure) -> bool {
         let Some(tokens) = self.page.add_lines(text) else {
             self.recall.reject_item(item, "no room left", Vec::new());
@@ -396,7 +402,7 @@ fn statement_line(item: &Item, scene: &RecallContext<'_>) -> String {
         .facts
         .iter()
         .find_map(|fact| fact.strip_prefix("because: "));
-    // A title that was cut may have lost the word that turns it.
+    // A truncated title may have lost the word that reverses its meaning.
     let said = if item.title.ends_with('…') && !item.text.is_empty() {
         &item.text
     } else {
@@ -417,7 +423,7 @@ fn statement_line(item: &Item, scene: &RecallContext<'_>) -> String {
     )
 }
 
-/// A step as something that was recorded, not as something to do.
+/// A step as something recorded, so that the model does not take it as an order.
 fn open_step(step: &str) -> String {
     if step.starts_with(STILL_FAILING_PREFIX) {
         step.to_owned()
@@ -426,7 +432,7 @@ fn open_step(step: &str) -> String {
     }
 }
 
-/// The sentence of a turn that concludes most, if one does.
+/// The sentence of a turn with the most weight as a conclusion, if one has enough.
 fn best_conclusion(item: &Item, now: i64) -> Option<(f64, &str)> {
     entries(item, field::CONCLUSION)
         .map(|sentence| (weigh_sentence(sentence), sentence))

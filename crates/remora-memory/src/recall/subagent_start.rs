@@ -1,6 +1,5 @@
-//! What a subagent begins with: a few lines that its parent was told or found,
-//! for the task that it was given, or else for the work that the user asked for
-//! last.
+//! Recall at the start of a subagent: a few lines that its parent knows, chosen
+//! for its task, or else for the work that the user asked for last.
 
 use std::cell::RefCell;
 
@@ -21,16 +20,16 @@ use super::{Exposure, RecallContext, RecallResult, item_line, name_of, of_sessio
 use crate::episode::{ComparedTurn, amends_turn};
 use crate::store::Result;
 
-/// Tokens of a brief, and its rows.
+/// Tokens and items of the text.
 const MAX_TOKENS: u32 = 350;
 const MAX_ITEMS: usize = 4;
 /// Statements of the session itself that come first.
 const MAX_SESSION_STATEMENTS: usize = 2;
-/// Statements of the session that are looked at.
+/// Statements of the session that are read.
 const MAX_STATEMENTS: usize = 20;
-/// Prompts that are looked at for the task.
+/// Prompts that are read to find the task.
 const MAX_PROMPTS: usize = 8;
-/// How likely it must be of use.
+/// The relevance that an item of an earlier session must have.
 const MIN_PROBABILITY: f64 = 0.5;
 
 pub(super) fn recall_for_subagent(
@@ -42,7 +41,7 @@ pub(super) fn recall_for_subagent(
     let of_session = |kinds: &[Kind], most| of_session(store, scene.session, kinds, most);
     let stated = of_session(STATEMENT_KINDS, MAX_STATEMENTS)?;
     let (task, what_for) = if let Some(task) = given_task.filter(|text| !text.trim().is_empty()) {
-        // The subagent reads its task beside this text.
+        // The subagent reads its task next to this text; it is not repeated.
         (task.to_owned(), "this task".to_owned())
     } else {
         let Some(prompt) = find_task(of_session(&[Kind::Prompt], MAX_PROMPTS)?, &stated) else {
@@ -81,13 +80,15 @@ pub(super) fn recall_for_subagent(
             Vec::new(),
         );
     }
-    // What its parent was told in this session, it was not.
+    // A subagent has a context of its own: what the user told its parent in this
+    // session is not in it.
     let later = Supersessions::from_items(&stated);
     let holds = |item: &&Item| !later.is_superseded(item);
     for item in stated.iter().filter(holds).take(MAX_SESSION_STATEMENTS) {
         give(item, "brief: said in this session".to_owned(), Vec::new());
     }
-    // What the client summed up itself says nothing new here.
+    // The client's own summary of a compaction is no checkpoint and has nothing
+    // that was said.
     let mut stands = of_session(&[Kind::Summary], MAX_PROMPTS)?.into_iter();
     if let Some(item) = stands.find(card::has_said) {
         let why = "brief: where the session stands".to_owned();
@@ -111,6 +112,7 @@ pub(super) fn recall_for_subagent(
             .lead_item()
             .filter(|_| candidate.probability >= MIN_PROBABILITY)
         else {
+            // The candidates come by falling probability.
             break;
         };
         let why = format!("brief: probability {:.2}", candidate.probability);
@@ -126,8 +128,8 @@ pub(super) fn recall_for_subagent(
     Ok(recall)
 }
 
-/// The last prompt that asks for work: not "go on", and not one that only says
-/// how it is to be done. They come newest first.
+/// The last prompt that asks for work: not "go on", and not one that only states
+/// a rule for it. They come newest first.
 fn find_task(mut prompts: Vec<Item>, stated: &[Item]) -> Option<Item> {
     let said = WordSet::of_rows(stated);
     let asks = |item: &Item| {

@@ -1,5 +1,6 @@
-//! Whether a prompt has a subject of its own, and which things it names. "Commit this and open a PR" is the
-//! same in every session: what is like it are other commits, and none is of use.
+//! Whether a prompt has a subject of its own, and which things it names. "Commit
+//! this and open a PR" is the same in every session: what resembles it are other
+//! commits, and none is useful.
 
 use std::collections::HashSet;
 
@@ -7,7 +8,7 @@ use super::relevance::is_common;
 use crate::sentence::is_wide;
 use crate::words::{self, is_stop};
 
-/// Words of how work is handed in, of every session.
+/// Words about submitting work, which occur in every session.
 const PROCESS_WORDS: &[&str] = &[
     "address",
     "again",
@@ -84,17 +85,17 @@ const PROCESS_WORDS: &[&str] = &[
     "update",
     "write",
 ];
-/// Words beside them that a prompt must have to be about something.
+/// How many other words a prompt must have to be about something.
 const MIN_SUBJECT_WORDS: usize = 2;
 /// Words that a later prompt must have to be about something by itself.
 const MIN_LATER_WORDS: usize = 3;
 
-/// How much of a prompt is alike where a program writes it, and how many earlier
-/// ones must be.
+/// How long the common beginning of prompts is that a program writes, and how many
+/// earlier ones must share it.
 const TEMPLATE_CHARS: usize = 200;
 const MIN_TEMPLATE_PROMPTS: usize = 3;
 
-/// Whether all that the prompt speaks of is how work is handed in.
+/// Whether the prompt is about nothing but submitting work.
 pub(super) fn is_only_process(prompt: &str) -> bool {
     let words = prompt.split_whitespace();
     let words: Vec<&str> = words.filter(|word| !word.contains("://")).collect();
@@ -103,13 +104,13 @@ pub(super) fn is_only_process(prompt: &str) -> bool {
     count_telling(&words.join(" "), is_subject) < MIN_SUBJECT_WORDS
 }
 
-/// Whether a prompt says so little that it speaks of what was said just before:
-/// "let's do 2", "can you commit?".
+/// Whether a prompt is so short that it refers to what was said just before: "let's
+/// do 2", "can you commit?".
 pub(super) fn is_reply(prompt: &str) -> bool {
     count_telling(prompt, |_| true) < MIN_LATER_WORDS
 }
 
-/// Different words that tell something, of those that count.
+/// How many different words that are no stop words satisfy `counts`.
 fn count_telling(text: &str, counts: impl Fn(&str) -> bool) -> usize {
     let mut told = HashSet::new();
     words::for_each_term(text, |term, _| {
@@ -122,8 +123,8 @@ fn count_telling(text: &str, counts: impl Fn(&str) -> bool) -> usize {
     told.len()
 }
 
-/// Whether a program writes such prompts: the beginning is the same as that of
-/// several earlier ones.
+/// Whether a program writes such prompts: several earlier ones have the same
+/// beginning.
 pub(super) fn is_template<'p>(prompt: &str, earlier: impl Iterator<Item = &'p str>) -> bool {
     let head = |text: &'p str| {
         text.trim_start()
@@ -139,7 +140,7 @@ pub(super) fn is_template<'p>(prompt: &str, earlier: impl Iterator<Item = &'p st
     earlier.filter(|text| head(text) == Some(own)).count() >= MIN_TEMPLATE_PROMPTS
 }
 
-/// Files that every project has: who names one says little.
+/// Files that every project has: naming one says little.
 const COMMON_FILES: &[&str] = &[
     "changelog.md",
     "readme.md",
@@ -157,11 +158,11 @@ const COMMON_FILES: &[&str] = &[
 ];
 /// Characters that a name must have.
 const MIN_NAME_CHARS: usize = 4;
-/// Names of a prompt that are looked for; a log has hundreds.
+/// Names of a prompt that are used; a pasted log has hundreds.
 const MAX_NAMES: usize = 32;
 
-/// The files, symbols, flags and codes of errors that a prompt names, in lower
-/// case: what is written as nobody writes a word.
+/// The files, symbols, flags and error codes that a prompt names, in lower case,
+/// known by a spelling that no ordinary word has.
 pub(super) fn find_names(prompt: &str) -> Vec<String> {
     let is_around = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/' | '-');
     let words = prompt

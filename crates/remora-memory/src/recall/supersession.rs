@@ -1,6 +1,7 @@
-//! Statements that a later one has replaced: told again they would mislead.
-//! Either a later one says something else of the same subject, or it says by
-//! name what goes.
+//! Statements that a later one has superseded: injected again they would mislead.
+//! A later one either chooses otherwise on the same subject, or names what goes.
+//! Decided at recall and not when a statement is stored, so that better rules also
+//! apply to what was stored before (docs/design/0014).
 
 mod cues;
 mod scope;
@@ -19,20 +20,20 @@ use super::{RecallContext, item_line};
 use crate::store::{Filter, PageRequest, Result};
 use crate::words::{BytePairs, TermSplitter, is_stop, word_number};
 
-/// Statements of a project that are looked at for later words.
+/// Newest statements of a project that may supersede others.
 pub(super) const MAX_COMPARED_STATEMENTS: usize = 60;
-/// Words of a thing that is taken back.
+/// Words of a thing that is given up.
 const MAX_SUBJECT_WORDS: usize = 4;
 
-/// Where a statement's detail says what it takes back.
+/// The field of a statement's detail with the sentence that takes something back.
 pub(crate) const KEY_TAKES_BACK: &str = "takes_back";
-/// Characters of it.
+/// Characters of that sentence.
 const MAX_SENTENCE_CHARS: usize = 200;
 
-/// What is said of a summary whose request was taken back.
+/// Marks a summary whose request was taken back.
 const WITHDRAWN_NOTE: &str = "(taken back later)";
 
-/// The sentence that takes something back, if one does.
+/// The first sentence that takes something back, if one does.
 pub(crate) fn find_withdrawal(text: &str) -> Option<String> {
     let ends = ['.', '!', '?', '\n', '。', '！', '？'];
     let takes_back = |sentence: &&str| {
@@ -55,7 +56,7 @@ pub(crate) fn find_withdrawal(text: &str) -> Option<String> {
     Some(sentence.trim().chars().take(MAX_SENTENCE_CHARS).collect())
 }
 
-/// The things that a text says go, each as the words of its name.
+/// The things that a text gives up, each as the words of its name.
 pub(crate) fn dropped_things(text: &str) -> Vec<Vec<String>> {
     let mut splitter = TermSplitter::default();
     let ends = ['.', '!', '?', '\n', '。', '！', '？'];
@@ -67,7 +68,7 @@ pub(crate) fn dropped_things(text: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// The words of what a text chooses, not of what it only says beside it.
+/// The words of what a text chooses, without its reasons and asides.
 pub(crate) fn chosen_words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase();
     if !CueText::from_text(&lower).contains_any(CHOICE_CUES) {
@@ -76,14 +77,14 @@ pub(crate) fn chosen_words(text: &str) -> Vec<String> {
     scope::find_chosen_words(&lower, &mut TermSplitter::default())
 }
 
-/// Whether it is something that somebody said should be so.
+/// Whether it is a kind of statement.
 pub(super) fn is_stated(kind: Kind) -> bool {
     STATEMENT_KINDS.contains(&kind)
 }
 
 pub(super) const STATEMENT_KINDS: &[Kind] = &[Kind::Correction, Kind::Preference, Kind::Decision];
 
-/// All that states something in a project.
+/// The filter for all statements of a project.
 pub(super) fn stated_in(project: &str) -> Filter {
     Filter {
         project: Some(project.to_owned()),
@@ -92,7 +93,7 @@ pub(super) fn stated_in(project: &str) -> Filter {
     }
 }
 
-/// Statements that may have replaced others.
+/// Statements that may have superseded others.
 #[derive(Debug, Default)]
 pub(super) struct Supersessions {
     stated: Vec<StatedItem>,
@@ -100,14 +101,14 @@ pub(super) struct Supersessions {
 }
 
 impl Supersessions {
-    /// The last ones of the project, the newest first.
+    /// The newest statements of the project.
     pub(super) fn of_project(store: &RecallReader<'_>, scene: &RecallContext<'_>) -> Result<Self> {
         let filter = stated_in(scene.project);
         let rows = store.list_uncorrected(&filter, PageRequest::newest(MAX_COMPARED_STATEMENTS))?;
         Ok(Self::of_rows(store, &rows))
     }
 
-    /// The same, of all rows that state something as the store lists them.
+    /// The same from statements that were listed before, the newest first.
     pub(super) fn of_rows(store: &RecallReader<'_>, rows: &[Item]) -> Self {
         let rows = store.correct_with_ended(&rows[..rows.len().min(MAX_COMPARED_STATEMENTS)]);
         let stated = rows.iter().filter_map(|(item, has_ended)| {
@@ -133,28 +134,29 @@ impl Supersessions {
         }
     }
 
-    /// Whether a later one leaves nothing of this row.
+    /// Whether a later one supersedes this statement.
     pub(super) fn is_superseded(&self, item: &Item) -> bool {
         self.superseding_id(item).is_some()
     }
 
-    /// The number of the first one that leaves nothing of this row.
+    /// The id of the first one that supersedes this statement.
     pub(super) fn superseding_id(&self, item: &Item) -> Option<i64> {
         let this = StatedItem::from_item(item).filter(|this| self.any_after(this.time))?;
+        // If it is one of the list, its words may have been parsed already.
         let known = self.stated.iter().find(|known| known.uid == this.uid);
         let this = known.unwrap_or(&this).parse_statement(&self.splitter);
         self.list_superseding(this).next().map(|later| later.id)
     }
 
-    /// The number of a later one that leaves nothing of what was stated in this
-    /// turn; `None` if something of it still holds, or nothing was stated.
+    /// The id of a later one if all statements of this turn are superseded; `None`
+    /// if one of them still holds, or there were none.
     pub(super) fn replacing_turn(&self, item: &Item) -> Option<i64> {
         let turn = (item.session.clone(), item.prompt);
         let stated = self.stated.iter().filter(|stated| stated.turn == turn);
         let mut last = None;
         for stated in stated {
             let this = stated.parse_statement(&self.splitter);
-            // What the same turn says once more does not replace it.
+            // A turn that repeats its own statement does not supersede it.
             let mut later = self
                 .list_superseding(this)
                 .filter(|later| later.turn != turn);
@@ -163,8 +165,8 @@ impl Supersessions {
         last
     }
 
-    /// Takes from a summary what a later one leaves nothing of; whether it still
-    /// tells something.
+    /// Removes superseded entries from a summary and returns whether something is
+    /// left of it.
     pub(super) fn clear(&self, summary: &mut Item) -> bool {
         let time = summary.time;
         let mut cleared = false;
@@ -185,7 +187,7 @@ impl Supersessions {
         let lists = ["notes", "completed", "learned", "next_steps"];
         let only_asked = summary.kind == Kind::Summary && !lists.into_iter().any(told);
         if cleared {
-            // It tells the request and the lists once more.
+            // The text repeats the request and the lists, also what was removed.
             summary.text.clear();
         }
         if !(cleared || only_asked) || !self.replace_said(&summary.title, time) {
@@ -209,15 +211,15 @@ impl Supersessions {
         let later = self.stated.iter().filter(|later| later.time > this.time);
         later.filter(|later| {
             let read = later.parse_statement(&self.splitter);
-            // What stood in for something until a day gives way to it again; what
-            // said of the same thing until when it holds has ended it.
+            // A temporary replacement that has ended gives way to the original again;
+            // one that said until when the same thing holds has ended it.
             read.supersedes_other(this) && (!later.has_ended || read.names_all_of(this))
         })
     }
 }
 
-/// A row that states something. Its words are read when it is compared, which
-/// most never are.
+/// A statement whose words are parsed when it is first compared, which most never
+/// are.
 #[derive(Debug)]
 struct StatedItem {
     id: i64,
@@ -227,13 +229,13 @@ struct StatedItem {
     turn: (String, Option<u32>),
     title: String,
     taken_back: String,
-    /// Whether it said until when it holds, and that is over.
+    /// Whether it is past its end date.
     has_ended: bool,
     read: OnceCell<ParsedStatement>,
 }
 
 impl StatedItem {
-    /// Of a row; `None` if it states nothing.
+    /// From an item; `None` if it is no statement.
     fn from_item(item: &Item) -> Option<Self> {
         let detail = item.detail.as_ref();
         let taken_back = detail.and_then(|detail| detail.get(KEY_TAKES_BACK)?.as_str());
@@ -257,24 +259,26 @@ impl StatedItem {
     }
 }
 
-/// A statement and what it is about.
+/// A statement with the words of its subject.
 #[derive(Debug)]
 struct ParsedStatement {
     time: i64,
-    /// What it says, in lower case.
+    /// Its text in lower case.
     lower: String,
-    /// What it is about, in the order of its words.
+    /// The words of its subject, in order.
     words: Vec<String>,
-    /// The same as numbers, which tell at once that two are about other things.
+    /// The same as hashes, by which two statements about different things are told
+    /// apart quickly.
     numbers: Vec<u64>,
-    /// Those of what was chosen: read when they are asked for, which is seldom.
+    /// The words of what was chosen, found on first use: most are never needed.
     chosen: OnceCell<Vec<String>>,
-    /// The things that it takes back.
+    /// The things that it gives up.
     drops: Vec<DroppedSubject>,
 }
 
 impl ParsedStatement {
-    /// What a text says, and another that takes something back.
+    /// Parses a statement, with the sentence that takes something back if it is
+    /// another one.
     fn from_text(text: &str, taken_back: &str, time: i64, splitter: &mut TermSplitter) -> Self {
         let lower = text.to_lowercase();
         let heard = CueText::from_text(&lower);
@@ -296,18 +300,18 @@ impl ParsedStatement {
         }
     }
 
-    /// The words of what was chosen, not of what is only said beside it.
+    /// The words of what was chosen, without reasons and asides.
     fn chosen(&self) -> &[String] {
         let chosen = || scope::find_chosen_words(&self.lower, &mut TermSplitter::default());
         self.chosen.get_or_init(chosen)
     }
 
-    /// Whether it says what to take for something.
+    /// Whether it chooses something.
     fn chooses(&self) -> bool {
         CueText::from_text(&self.lower).contains_any(CHOICE_CUES)
     }
 
-    /// Whether it says another thing than before.
+    /// Whether it says that something is different from now on.
     fn turns(&self) -> bool {
         let heard = CueText::from_text(&self.lower);
         CHANGE_ENDINGS
@@ -315,12 +319,12 @@ impl ParsedStatement {
             .any(|cue| heard.find_closing_cue(cue).next().is_some())
     }
 
-    /// Whether this one, being later, leaves nothing of the other.
+    /// Whether this one, being later, supersedes the other.
     fn supersedes_other(&self, other: &Self) -> bool {
         self.drops_what(other) || self.is_about_the_same(other)
     }
 
-    /// Whether this one speaks of everything that the other chose.
+    /// Whether this one mentions everything that the other chose.
     fn names_all_of(&self, other: &Self) -> bool {
         let named = |word| self.words.contains(word);
         !other.chosen().is_empty() && other.chosen().iter().all(named)
@@ -329,17 +333,18 @@ impl ParsedStatement {
     fn drops_what(&self, other: &Self) -> bool {
         let held =
             |gone: &DroppedSubject| gone.thing.iter().all(|word| other.chosen().contains(word));
-        // Who takes the same thing back says the same.
+        // A statement that gives up the same thing agrees with this one.
         let said = |gone: &DroppedSubject| other.drops.iter().any(|own| own.thing == gone.thing);
         self.drops
             .iter()
             .any(|gone| held(gone) && !said(gone) && !gone.is_elsewhere(other))
     }
 
-    /// The one holds all words of the other, or most of their words are the same
-    /// and both choose something or the later one turns; two of them side by
-    /// side. Two rules for one part of a program are no choice between them.
+    /// Whether one contains all words of the other, or they share most of their
+    /// words and both choose something or the later one changes it; two shared words
+    /// must be adjacent. Two rules for one part of a program are no alternatives.
     fn is_about_the_same(&self, other: &Self) -> bool {
+        // The cheap test first: fewer than two shared words decide it.
         let known = |number: &&u64| other.numbers.contains(number);
         if self.numbers.iter().filter(known).nth(1).is_none() {
             return false;
@@ -358,16 +363,17 @@ impl ParsedStatement {
     }
 }
 
-/// A thing that is taken back.
+/// A thing that is given up.
 #[derive(Debug, PartialEq, Eq)]
 struct DroppedSubject {
     thing: Vec<String>,
-    /// Where or for what it goes; empty if all over.
+    /// Where or for what it is given up; empty if everywhere.
     scope: Vec<String>,
 }
 
 impl DroppedSubject {
-    /// Whether it goes where the other statement says nothing of.
+    /// Whether it is given up in a place that the other statement is not about:
+    /// "drop Redis in the tests" leaves Redis in production.
     fn is_elsewhere(&self, other: &ParsedStatement) -> bool {
         let beside = |word: &&String| !self.thing.contains(word);
         let mut scope = self.scope.iter().filter(beside).peekable();
@@ -377,7 +383,7 @@ impl DroppedSubject {
     }
 }
 
-/// A text in lower case that is searched for many cues.
+/// A text in lower case in which many cues are searched for.
 struct CueText<'a> {
     text: &'a str,
     pairs: BytePairs,
@@ -395,10 +401,11 @@ impl<'a> CueText<'a> {
         cues.iter().any(|cue| self.find_cue(cue).next().is_some())
     }
 
-    /// Where a cue stands as words of its own.
+    /// Where a cue occurs as whole words.
     fn find_cue<'b>(&'b self, cue: &'b str) -> impl Iterator<Item = usize> + 'b {
         let text = self.text;
-        // Making a searcher costs more than all else here.
+        // Building a searcher costs more than all else here, so cues whose letters do
+        // not occur are skipped.
         let found = self.pairs.may_hold(cue).then(|| text.match_indices(cue));
         let found = found.into_iter().flatten().map(|(at, _)| at);
         found.filter(move |at| {
@@ -421,7 +428,7 @@ impl<'a> CueText<'a> {
         })
     }
 
-    /// Where something is left behind for something else.
+    /// Where a preposition after a verb of moving says what is left behind.
     fn find_leaving_cue<'b>(&'b self, cue: &'b str) -> impl Iterator<Item = usize> + 'b {
         self.find_cue(cue).filter(|at| {
             let clause = clause_before(self.text, *at);
@@ -435,7 +442,7 @@ fn clause_before(text: &str, at: usize) -> &str {
     text[..at].rsplit(CLAUSE_STOPS).next().unwrap_or_default()
 }
 
-/// The things that a text says go.
+/// The things that a text gives up.
 fn find_dropped_subjects(heard: &CueText<'_>, splitter: &mut TermSplitter) -> Vec<DroppedSubject> {
     let lower = heard.text;
     let mut found = Vec::new();
@@ -500,7 +507,7 @@ fn find_dropped_subjects(heard: &CueText<'_>, splitter: &mut TermSplitter) -> Ve
     found
 }
 
-/// The name that a text begins with, and the rest.
+/// The name at the beginning of a text, and the rest.
 fn name_at(text: &str) -> (&str, &str) {
     let ends = SUBJECT_END_WORDS.iter().filter_map(|end| text.find(end));
     let end = ends
@@ -510,7 +517,7 @@ fn name_at(text: &str) -> (&str, &str) {
     (name.trim_end_matches('了'), rest)
 }
 
-/// A full stop that ends a sentence, not one within a name.
+/// A full stop that ends a sentence, not one inside a name such as `node.js`.
 fn sentence_end(text: &str) -> Option<usize> {
     text.match_indices('.').map(|(at, _)| at).find(|at| {
         text[at + 1..]
@@ -520,7 +527,8 @@ fn sentence_end(text: &str) -> Option<usize> {
     })
 }
 
-/// The words of a text that say what it is about.
+/// The words of a text that name its subject. Numbers are left out, so that "limit
+/// 5" supersedes "limit 3".
 fn find_distinctive_words(text: &str, splitter: &mut TermSplitter) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     splitter.for_each_term(text, |term, _| {

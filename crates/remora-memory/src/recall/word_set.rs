@@ -1,4 +1,4 @@
-//! What a text says, in whatever order of words.
+//! A text as a set of words: whether it says something, whatever the word order.
 
 use std::cell::RefCell;
 
@@ -6,11 +6,11 @@ use remora_core::record::Item;
 
 use crate::words::{TermSplitter, WordHashes, is_stop, word_number};
 
-/// Share of its words that must be there for something to be said.
+/// The share of a text's words that a set must contain to say the same.
 const MIN_COVERED_SHARE: f64 = 0.7;
 
-/// The words of a text that say something, each as often as it stands there, for
-/// those who ask many whether they say it.
+/// The words of a text without stop words, each as often as it occurs: split
+/// once and compared with many sets.
 #[derive(Debug)]
 pub(super) struct TellingWords(Vec<u64>);
 
@@ -24,7 +24,7 @@ pub(super) fn telling_words(text: &str) -> TellingWords {
     TellingWords(words)
 }
 
-/// Texts as one set of words.
+/// The words of one or more texts as one set.
 #[derive(Debug, Default)]
 pub(crate) struct WordSet {
     terms: WordHashes,
@@ -38,7 +38,7 @@ impl WordSet {
         said
     }
 
-    /// What rows say, with their reasons.
+    /// The titles and facts of items.
     pub(super) fn of_rows<'a>(rows: impl IntoIterator<Item = &'a Item>) -> Self {
         let mut said = Self::default();
         for row in rows {
@@ -50,7 +50,7 @@ impl WordSet {
         said
     }
 
-    /// Says this as well.
+    /// Adds the words of a text.
     pub(super) fn add_text(&mut self, text: &str) {
         let terms = &mut self.terms;
         self.splitter
@@ -58,17 +58,18 @@ impl WordSet {
             .for_each_term(text, |term, _| terms.insert_number(word_number(term)));
     }
 
-    /// Whether this is said, in about these words.
+    /// Whether the set says this text, in about the same words.
     pub(crate) fn covers_text(&self, text: &str) -> bool {
         self.says_words(&telling_words(text))
     }
 
-    /// The same of its words.
+    /// The same for words that were split before.
     pub(super) fn says_words(&self, words: &TellingWords) -> bool {
         self.says_share(words, MIN_COVERED_SHARE)
     }
 
-    /// Whether at least this share of these words is said; never of none.
+    /// Whether the set contains at least this share of the words. A text without
+    /// any is said by nothing; otherwise it would count as known and be dropped.
     pub(super) fn says_share(&self, TellingWords(words): &TellingWords, least: f64) -> bool {
         let held = words.iter().filter(|word| self.holds(**word));
         #[expect(clippy::cast_precision_loss, reason = "the words of a sentence")]
@@ -76,7 +77,7 @@ impl WordSet {
         !words.is_empty() && share >= least
     }
 
-    /// Whether each of these words is said; never of none.
+    /// Whether the set contains each of the words; false if there are none.
     pub(super) fn says_all(&self, TellingWords(words): &TellingWords) -> bool {
         !words.is_empty() && words.iter().all(|word| self.holds(*word))
     }

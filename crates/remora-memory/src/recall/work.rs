@@ -1,5 +1,5 @@
-//! What sessions left behind: of each the checkpoint that tells most, with what
-//! is still open.
+//! Where sessions left off: for each the checkpoint that says most, with the
+//! steps that are still open.
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
@@ -17,19 +17,19 @@ use crate::output::takes_in;
 use crate::sentence;
 use crate::store::{Filter, Result};
 
-/// Checkpoints of one session that are looked at.
+/// Checkpoints of one session that are read.
 const MAX_CHECKPOINTS: usize = 8;
-/// Sessions that are looked at for each one that is told.
+/// Sessions that are read for each one that is shown.
 const SCANNED_SESSIONS_PER_SHOWN: usize = 2;
-/// Share of a step's words that one deed must say. Two in three: a verb in the
-/// past may have another stem ("add", "added").
+/// The share of a step's words that one entry must contain to prove it done. Two
+/// in three: a verb in the past tense may have another stem ("add", "added").
 const MIN_EVIDENCE_SHARE: f64 = 0.65;
-/// Sessions whose steps are compared with what was done since.
+/// Sessions whose steps are compared with the work done since.
 pub(super) const MAX_OPEN_SESSIONS: usize = 4;
 
 /// The work of the last sessions, newest first; this branch before others, and
-/// sessions in which something was done before those that only talked. What is
-/// known of them in `recent` is not read again.
+/// sessions that did something before those that only talked. Checkpoints in
+/// `recent` are not read again.
 pub(super) fn list_last_work(
     store: &RecallReader<'_>,
     scene: &RecallContext<'_>,
@@ -42,13 +42,14 @@ pub(super) fn list_last_work(
         since,
         ..Filter::default()
     };
+    // Sessions come newest first, so at each one `done` holds all later work.
     let mut done = LaterWork::default();
     let mut kept: Vec<Item> = Vec::new();
     for session in store.list_sessions(&of_project, most * SCANNED_SESSIONS_PER_SHOWN + 1)? {
         if session.id == scene.session || kept.len() == most {
             continue;
         }
-        // Of older sessions hardly more than the title is told.
+        // Of older sessions hardly more than the title is shown.
         let newer = kept.len() < MAX_OPEN_SESSIONS;
         let look = if newer {
             MAX_CHECKPOINTS
@@ -63,6 +64,7 @@ pub(super) fn list_last_work(
             continue;
         };
         let mut best = best.into_owned();
+        // Its own list of steps is replaced by what is still open of all checkpoints.
         if let (Some(open), Some(detail)) = (open, &mut best.detail) {
             detail["next_steps"] = json!(open);
         }
@@ -75,16 +77,16 @@ pub(super) fn list_last_work(
     Ok(kept)
 }
 
-/// Whether something was done, stated or left to be done: a question with its
-/// answer is nothing to go on with.
+/// Whether something was done, stated or left to do: a question and its answer
+/// are nothing to continue with.
 fn has_done(item: &Item) -> bool {
     let counts = |name| item_line::entries(item, name).next().is_some();
     let done = ["completed", "next_steps", "notes"];
     !item.files_modified.is_empty() || done.into_iter().any(counts)
 }
 
-/// The place of the newest checkpoint that tells of work, else of the one that
-/// tells most. They come newest first.
+/// The index of the newest checkpoint that reports work, or else of the one with
+/// the most entries. They come newest first.
 fn find_best(rows: &[Cow<'_, Item>]) -> Option<usize> {
     let works = |item: &Item| {
         let counts = |name| item_line::entries(item, name).next().is_some();
@@ -97,21 +99,23 @@ fn find_best(rows: &[Cow<'_, Item>]) -> Option<usize> {
         let count = |name| item_line::entries(item, name).count();
         2 * count("completed") + count("notes") + count("learned")
     };
+    // `max_by_key` returns the last maximum: reversed, that is the newest.
     let best = rows.iter().enumerate().rev();
     let (at, best) = best.max_by_key(|(_, item)| told(item))?;
     // A question without an answer is no work.
     (told(best) > 0).then_some(at)
 }
 
-/// What these checkpoints of a session left open, under the row that holds it;
-/// `done` grows by what they did.
+/// The steps that these checkpoints left open, with the id of the checkpoint if it
+/// is not `told`; `done` grows by what they did.
 fn left_open(rows: &[Cow<'_, Item>], told: Option<i64>, done: &mut LaterWork) -> Vec<String> {
     let mut open: Vec<(String, WordSet)> = Vec::new();
     let splitter = RefCell::default();
     let read = ComparedTurn::of_all(rows.iter().map(AsRef::as_ref), &splitter);
     for (at, item) in rows.iter().enumerate() {
         let is_amended = || read[..at].iter().any(|later| amends_turn(later, &read[at]));
-        // The first steps are commands that fail.
+        // A summary lists failing commands first among its steps, so the two lists
+        // run in parallel.
         let mut failing = item_line::entries(item, "failing");
         for step in item_line::entries(item, "next_steps") {
             let over = match failing.next() {
@@ -121,7 +125,7 @@ fn left_open(rows: &[Cow<'_, Item>], told: Option<i64>, done: &mut LaterWork) ->
             if over {
                 continue;
             }
-            // The newer row says it in its own words.
+            // A newer checkpoint lists the same step already.
             let words = telling_words(step);
             if open.iter().any(|(_, known)| known.says_words(&words)) {
                 continue;
@@ -133,28 +137,30 @@ fn left_open(rows: &[Cow<'_, Item>], told: Option<i64>, done: &mut LaterWork) ->
             };
             open.push((text, WordSet::from_text(step)));
         }
+        // After its own steps: a checkpoint closes only what was open before it.
         done.add_item(item);
     }
     open.into_iter().map(|(step, _)| step).collect()
 }
 
-/// What later work did. A step is closed by evidence alone: one deed that says it,
-/// a request for it after which files changed, or a user who drops it. That its
-/// words come up again closes nothing.
+/// What later work did. A step is closed by evidence alone: one entry that says it
+/// was done, a request for it after which files changed, or a user who drops it.
+/// That its words come up again closes nothing.
 #[derive(Default)]
 struct LaterWork {
-    /// Deeds, each by itself: words of several do not make one.
+    /// Entries on what was done, each by itself: the words of several together
+    /// prove nothing.
     deeds: Vec<Evidence>,
-    /// What was asked for where files changed.
+    /// Requests of turns that changed files.
     asked: Vec<Evidence>,
     dropped: Vec<String>,
     /// Commands that passed.
     passed: Vec<String>,
-    /// Commands that failed: how they fail now is told already.
+    /// Commands that failed later: the newer failure is listed in their place.
     failing: Vec<String>,
 }
 
-/// A text whose words are split when they are asked for: most never are.
+/// A text that is split into words on first use: most never are.
 struct Evidence {
     text: String,
     said: OnceCell<WordSet>,
@@ -183,6 +189,7 @@ impl LaterWork {
             .collect();
         let dropped = asked.iter().filter_map(|said| read_dropped(said));
         self.dropped.extend(dropped.map(str::to_owned));
+        // A turn that left something red has not done what it was asked.
         if !item.files_modified.is_empty() && of("failing").next().is_none() {
             let wanted = asked.iter().filter(|said| !said.ends_with(['?', '？']));
             self.asked
@@ -192,7 +199,7 @@ impl LaterWork {
         self.failing.extend(of("failing").map(str::to_owned));
     }
 
-    /// Whether this command, which failed, was run again since.
+    /// Whether this failed command was run again since.
     fn has_rerun(&self, command: &str) -> bool {
         let again = |failing: &String| failing == command && !command.is_empty();
         self.failing.iter().any(again) || self.passed.iter().any(|key| takes_in(key, command))
@@ -200,7 +207,7 @@ impl LaterWork {
 
     /// Whether this step was done or dropped.
     fn closes_step(&self, step: &str) -> bool {
-        // "Not done: the docs" is closed by whoever did the docs.
+        // "Not done: the docs" is closed by a turn that did the docs.
         let step = match step.split_once(": ") {
             Some((label, rest)) if label.to_lowercase().starts_with("not ") => rest,
             _ => step,
@@ -218,8 +225,7 @@ impl LaterWork {
     }
 }
 
-/// What a user says is not wanted any more: "forget the chart, fix the header" is
-/// about the chart.
+/// What a user no longer wants: in "forget the chart, fix the header" the chart.
 fn read_dropped(sentence: &str) -> Option<&str> {
     const DROP_OPENINGS: &[&str] = &[
         "forget about",
@@ -269,7 +275,8 @@ fn read_dropped(sentence: &str) -> Option<&str> {
     let mut clauses = clauses.map(str::trim);
     clauses.find_map(|clause| {
         let lower = clause.to_lowercase().replace('’', "'");
-        // Cut by the folded text only where folding keeps every place.
+        // Offsets found in the folded text are used in the original, which is safe
+        // only if folding kept the length.
         if lower.len() != clause.len() {
             return None;
         }

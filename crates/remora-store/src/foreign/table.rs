@@ -1,5 +1,5 @@
-//! Which columns of which tables are read, under which of the names they have
-//! had, and how their values become ours.
+//! Which columns of which tables are read, by which of the names they have had
+//! over the versions, and how their values become ours.
 
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
@@ -8,12 +8,13 @@ use serde_json::Value;
 /// A column's name.
 pub(super) type Column = String;
 
-/// A table, and its columns in the order in which they are read: each by the
+/// A table and its columns in the order in which they are read: each by the
 /// names it may have, the newest first.
 pub(super) struct ForeignTable {
     pub(super) name: &'static str,
     columns: &'static [&'static [&'static str]],
-    /// Which rows, by a column that must be there for it to count.
+    /// Conditions, each with the column it needs; one whose column this version
+    /// does not have is left out.
     only: &'static [(&'static str, &'static str)],
 }
 
@@ -112,7 +113,7 @@ pub(super) const PENDING_TABLE: ForeignTable = ForeignTable {
     columns: CALL_COLUMNS,
     only: &[
         ("message_type", "message_type = 'observation'"),
-        // Earlier versions kept what was done.
+        // Earlier versions kept processed messages in this table.
         ("status", "status <> 'processed'"),
     ],
 };
@@ -133,14 +134,14 @@ pub(super) const ALL_TABLES: [&ForeignTable; 6] = [
 ];
 
 impl ForeignTable {
-    /// Whether rows with these columns can be told apart and put into their
-    /// session: by its first two columns.
+    /// Whether the table has its first two columns, id and session. Without them
+    /// rows cannot be told apart or assigned to a session.
     pub(super) fn is_known(&self, there: &[Column]) -> bool {
         let has = |names: &&[&str]| there.iter().any(|column| names.contains(&column.as_str()));
         self.columns.iter().take(2).all(has)
     }
 
-    /// The question for a page of rows; `None` when the table is not there.
+    /// The query for a page of rows; `None` if the table does not exist.
     pub(super) fn select_sql(&self, there: &[Column]) -> Option<String> {
         let has = |name: &str| there.iter().any(|column| column == name);
         if !has("id") {
@@ -169,7 +170,8 @@ impl ForeignTable {
     }
 }
 
-/// A text; empty when it is missing or something else.
+/// A text; empty if it is missing or of another type. SQLite's columns are not
+/// typed, so nothing can be assumed about a foreign file.
 pub(super) fn read_text(row: &Row<'_>, column: usize) -> String {
     match row.get_ref(column) {
         Ok(ValueRef::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
@@ -178,7 +180,7 @@ pub(super) fn read_text(row: &Row<'_>, column: usize) -> String {
     }
 }
 
-/// A whole number; 0 when it is missing or something else.
+/// A whole number; 0 if it is missing or of another type.
 pub(super) fn read_number(row: &Row<'_>, column: usize) -> i64 {
     match row.get_ref(column) {
         Ok(ValueRef::Integer(number)) => number,
@@ -192,7 +194,7 @@ pub(super) fn read_number(row: &Row<'_>, column: usize) -> i64 {
     }
 }
 
-/// A list as it is stored: JSON, or one entry a line.
+/// A list as its versions stored it: JSON, or one entry per line.
 pub(super) fn parse_list(text: &str) -> Vec<String> {
     let entries: Vec<String> = match serde_json::from_str(text) {
         Ok(Value::Array(entries)) => entries

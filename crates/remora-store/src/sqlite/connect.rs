@@ -23,8 +23,8 @@ const HOOK_CACHE_KIB: i32 = 1024;
 const READER_CACHE_KIB: i32 = 32 * 1024;
 /// How long a reader waits; only recovery after a crash ever holds it up.
 const READER_LOCK_TIMEOUT: Duration = Duration::from_millis(500);
-/// How many steps of SQLite's machine lie between two looks at the deadline: a
-/// fraction of a millisecond.
+/// How many steps of SQLite's virtual machine pass between two checks of the
+/// deadline: a fraction of a millisecond.
 const DEADLINE_CHECK_STEPS: i32 = 2_000;
 
 pub(crate) fn open_connection(path: &Path, access: Access) -> Result<Connection> {
@@ -41,21 +41,27 @@ fn open_writer(path: &Path) -> Result<Connection> {
     let conn = Connection::open_with_flags(path, flags).store_err()?;
     conn.busy_timeout(LOCK_TIMEOUT).store_err()?;
     if new {
-        // Rows of one to three kilobytes leave less room unused.
+        // Both settings take effect only while the file is empty and not yet in
+        // WAL mode. Rows of one to three kilobytes waste less of a page of 8 KiB,
+        // and a block of sketches is sized to fit one (vectors/block.rs).
         conn.pragma_update(None, "page_size", 8192).store_err()?;
-        // Pages that pruning frees can then be given back a few at a time.
+        // Lets pruning return freed pages to the file system.
         conn.pragma_update(None, "auto_vacuum", "INCREMENTAL")
             .store_err()?;
     }
     conn.pragma_update(None, "journal_mode", "WAL")
         .store_err()?;
+    // Syncs at checkpoints only. What a power cut takes from here is still in
+    // the archive, which the worker syncs before it removes a spool file.
     conn.pragma_update(None, "synchronous", "NORMAL")
         .store_err()?;
     conn.pragma_update(None, "foreign_keys", true).store_err()?;
-    // What is replaced or removed is overwritten where that costs no page more.
+    // Deleted content is overwritten with zeros where no extra page has to be
+    // written for it. An erase switches to the thorough mode.
     conn.pragma_update(None, "secure_delete", "FAST")
         .store_err()?;
-    // The log is cut back to this size whenever it starts over.
+    // The journal grows during a large import; it is truncated to this size when
+    // SQLite starts it over.
     conn.pragma_update(None, "journal_size_limit", 8 * 1024 * 1024)
         .store_err()?;
     conn.pragma_update(None, "cache_size", -8 * 1024)
@@ -76,7 +82,8 @@ fn open_reader(path: &Path, end: Option<Instant>) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut conn = Connection::open_with_flags(path, flags).store_err()?;
     let tuned = match configure_reader(&conn, end) {
-        // It wants to put an index of the journal beside the file, and may not.
+        // In WAL mode even a reader creates the `-shm` file, which fails in a
+        // directory it may not write to.
         Err(e) if is_shut(&e) => {
             conn = open_in_read_only_dir(path)?;
             configure_reader(&conn, end)
@@ -87,6 +94,7 @@ fn open_reader(path: &Path, end: Option<Instant>) -> Result<Connection> {
     Ok(conn)
 }
 
+/// Whether SQLite could not create the files it needs next to the database.
 fn is_shut(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),
@@ -108,15 +116,15 @@ fn configure_reader(conn: &Connection, end: Option<Instant>) -> rusqlite::Result
     } else {
         READER_CACHE_KIB
     };
-    // Less than 0 says that it is a size, not a number of pages.
+    // A negative value is a size in KiB; a positive one would count pages.
     conn.pragma_update(None, "cache_size", -cache_kib)?;
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     configure_statements(conn);
     Ok(())
 }
 
-/// A database in a folder that cannot be written to. Without a journal nobody
-/// writes, and all of it is in the one file.
+/// Opens a database in a directory that cannot be written to. If its journal is
+/// empty, no process writes it and the one file holds everything.
 fn open_in_read_only_dir(path: &Path) -> Result<Connection> {
     let journal = fs::metadata(with_suffix(path, "-wal"));
     if journal.is_ok_and(|meta| meta.len() > 0) {
@@ -128,8 +136,8 @@ fn open_in_read_only_dir(path: &Path) -> Result<Connection> {
     open_immutable(path)
 }
 
-/// Somebody else's database, for reading. One without a journal is taken as it
-/// lies, so that none is put beside it.
+/// Opens another program's database for reading. One without a journal is
+/// opened as immutable, so that SQLite leaves no `-shm` or `-wal` next to it.
 pub(crate) fn open_foreign(path: &Path) -> Result<Connection> {
     let journal = |end| with_suffix(path, end).exists();
     if !path.is_file() || journal("-wal") || journal("-journal") {
@@ -138,8 +146,10 @@ pub(crate) fn open_foreign(path: &Path) -> Result<Connection> {
     open_immutable(path)
 }
 
-/// A database that nobody writes to, taken as it lies.
+/// Opens a database that no process writes, without locks and without a journal.
 fn open_immutable(path: &Path) -> Result<Connection> {
+    // `immutable` can only be set in a URI, where `?`, `#` and `%` of a path
+    // would mean something else.
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
@@ -164,12 +174,14 @@ fn hex_digit(digit: u8) -> char {
 
 fn configure_statements(conn: &Connection) {
     conn.set_prepared_statement_cache_capacity(64);
-    // Otherwise a statement is compiled anew for every other value.
+    // The query planner stability guarantee: a cached statement is not prepared
+    // again when another value is bound. Failing to set it only costs time.
     let _ = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true);
 }
 
-/// Makes the file, for its owner only, and takes it from others if they had it.
-/// The journals that SQLite puts beside it get the same mode.
+/// Creates the file for its owner only, or restricts an existing one to its
+/// owner. Returns whether it is empty. SQLite gives its journals the mode of the
+/// database, so the file must exist with the right mode before SQLite opens it.
 fn create_owned_file(path: &Path) -> Result<bool> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -191,14 +203,15 @@ fn create_owned_file(path: &Path) -> Result<bool> {
     }
 }
 
-/// The file with this ending in the same folder.
+/// The path with this suffix appended, as SQLite names its journals.
 pub(crate) fn with_suffix(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
 }
 
-/// An error of the file system; a full disk is worth another try.
+/// A file system error as the port reports it. The worker tries again after a
+/// full disk, since the events stay in the spool.
 pub(crate) fn io_error(path: &Path, error: &std::io::Error) -> StoreError {
     let text = format!("{}: {error}", path.display());
     match error.kind() {
@@ -223,8 +236,8 @@ fn close_to_others(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     let Ok(meta) = fs::metadata(path) else { return };
     if meta.permissions().mode() & 0o077 != 0 {
-        // Whoever may not change the mode may not write either, and hears of it
-        // when writing.
+        // Only the owner may change the mode. Another user's file fails when it is
+        // written, with an error that says so.
         let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o600));
     }
 }

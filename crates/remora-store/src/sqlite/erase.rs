@@ -1,5 +1,5 @@
-//! Deleting for good: rows and everything that hangs on them in one transaction,
-//! then what SQLite and its word index would keep of them on the disk.
+//! Deleting for good: rows and everything that belongs to them in one
+//! transaction, then what SQLite and its full-text index would keep on the disk.
 
 use std::time::{Duration, Instant};
 
@@ -12,10 +12,11 @@ use super::names::{StringTable, find_string_id};
 use super::write::{ItemWriter, WriterState};
 use super::{overrides, write};
 
-/// How long readers may hold on to the journal.
+/// How long to wait for readers that keep the journal from being truncated.
 const READERS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Strings that nothing refers to any more.
+/// Strings that no row refers to any more. A path or a branch name may itself be
+/// what the user wanted gone.
 const ORPHAN_DELETE_STATEMENTS: &[&str] = &[
     "DELETE FROM names WHERE id NOT IN (
         SELECT id FROM projects
@@ -38,7 +39,8 @@ pub(super) fn erase_rows(conn: &Connection, erase: &ErasePlan) -> Result<()> {
     conn.pragma_update(None, "secure_delete", true)
         .store_err()?;
     let done = delete_rows(conn, erase).and_then(|()| scrub_database(conn));
-    // Later writes go back to zeroing only what costs no page more.
+    // Also after a failure: this connection goes on writing batches, for which the
+    // thorough mode would write more pages than needed.
     conn.pragma_update(None, "secure_delete", "FAST")
         .store_err()?;
     done
@@ -62,6 +64,7 @@ fn delete_rows(conn: &Connection, erase: &ErasePlan) -> Result<()> {
                 .execute([format!("#{id}")])
                 .store_err()?;
         }
+        // Also without a row: an override outlives its item and quotes its words.
         overrides::drop_override(&tx, uid)?;
     }
     writer.finish_batch()?;
@@ -112,9 +115,9 @@ fn delete_rows(conn: &Connection, erase: &ErasePlan) -> Result<()> {
     tx.commit().store_err()
 }
 
-/// The word index keeps the terms of deleted rows until its segments are
-/// merged; pages keep what earlier versions of a row held until they are written
-/// again; the journal keeps both until it is cut off.
+/// The full-text index keeps the terms of deleted rows until its segments are
+/// merged; pages keep earlier versions of a row until they are written again; the
+/// journal keeps both until it is truncated.
 fn scrub_database(conn: &Connection) -> Result<()> {
     conn.execute("INSERT INTO words (words) VALUES ('optimize')", [])
         .store_err()?;

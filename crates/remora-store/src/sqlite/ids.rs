@@ -1,6 +1,6 @@
 //! Ids as they are stored: a UUID takes 16 bytes instead of 36, and the number
-//! behind its `/` one to five more. Everything else stays text, so what comes
-//! out is always what went in.
+//! after its `/` one to four more. Everything else stays text, so what comes out
+//! is always what went in.
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, Value, ValueRef};
 
@@ -35,6 +35,8 @@ fn pack_id(id: &str) -> Option<Vec<u8>> {
     };
     let mut bytes = Vec::with_capacity(17);
     let mut half: Option<u8> = None;
+    // Only lowercase digits are packed, because unpacking writes lowercase. Any
+    // other spelling stays text.
     if uuid.len() != 36 {
         return None;
     }
@@ -60,10 +62,12 @@ fn pack_id(id: &str) -> Option<Vec<u8>> {
     }
     if let Some(number) = number {
         let value: u32 = number.parse().ok()?;
+        // `007` and `+7` would not come back as they were.
         if value.to_string() != number {
             return None;
         }
         let all = value.to_be_bytes();
+        // At least one byte, so that `/0` is told apart from no number.
         let skip = all.iter().take_while(|byte| **byte == 0).count().min(3);
         bytes.extend_from_slice(&all[skip..]);
     }

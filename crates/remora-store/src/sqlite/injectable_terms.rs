@@ -1,7 +1,7 @@
-//! Rows that an agent may be given are listed in the word index a second time,
-//! under their project and kinds. A word that half of all rows hold
-//! is then found among the few that matter without walking past the others:
-//! hooks, which have an agent waiting, ask these lists.
+//! Items that may be injected are indexed a second time, by terms that combine a
+//! word with their project and kinds. A word that half of all items contain is
+//! then found among the few that matter without walking past the others. Hooks,
+//! for which an agent waits, search by these terms.
 
 use remora_core::record::{Item, Kind};
 use remora_memory::store::{LookupItems, is_look};
@@ -9,9 +9,10 @@ use remora_memory::store::{LookupItems, is_look};
 use super::names::kind_code;
 use super::scope::ResolvedFilter;
 
-/// The lists, by letter: of all that may be given, and of kinds that are asked
-/// for without the rest. Never give a letter to other kinds, because rows stay
-/// listed as they were.
+/// The groups by letter: all that may be injected, and kinds that are searched
+/// without the rest. Never change the kinds of a letter, because stored items
+/// keep the terms they were indexed with. Few groups, because each costs a search
+/// as much as a hundred items.
 const INJECTABLE_GROUPS: &[(char, &[Kind])] = &[
     (
         'r',
@@ -47,13 +48,14 @@ const INJECTABLE_GROUPS: &[(char, &[Kind])] = &[
     ('c', &[Kind::Commit]),
 ];
 
-/// What the terms of a list begin with. No word begins with `_`.
+/// The prefix of a group's terms. No word begins with `_`.
 fn group_prefix(letter: char, project: i64) -> String {
     format!("_{letter}{project}_")
 }
 
-/// Adds the terms once more for each list that the item is in.
+/// Adds the terms once more for each group that the item belongs to.
 pub(crate) fn add_injectable_terms(terms: &mut String, item: &Item, project: i64) {
+    // That a file was read or searched is never injected, and such items are many.
     if is_look(item) {
         return;
     }
@@ -70,8 +72,9 @@ pub(crate) fn add_injectable_terms(terms: &mut String, item: &Item, project: i64
     terms.push_str(&listed);
 }
 
-/// The signs of the lists that together hold the rows of the scope's project
-/// and kinds, and no others; none if there are no such lists.
+/// The prefixes of the groups that together cover exactly the filter's project
+/// and kinds; none if there are no such groups. Then plain terms are used, and
+/// find the same items.
 pub(crate) fn find_group_prefixes(scope: &ResolvedFilter) -> Vec<String> {
     let Some(project) = scope.project.filter(|_| scope.listed) else {
         return Vec::new();
@@ -80,6 +83,7 @@ pub(crate) fn find_group_prefixes(scope: &ResolvedFilter) -> Vec<String> {
     let mut signs = Vec::new();
     for (letter, kinds) in INJECTABLE_GROUPS {
         let whole = kinds.iter().all(|kind| left.contains(&kind_code(*kind)));
+        // Lookups have no injectable terms, so a filter that keeps them needs others.
         let looks = kinds.contains(&Kind::Discovery) && scope.looks == LookupItems::Kept;
         if whole && !looks {
             left.retain(|code| kinds.iter().all(|kind| kind_code(*kind) != *code));

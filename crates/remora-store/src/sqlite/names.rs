@@ -1,5 +1,5 @@
-//! Strings that many rows share, by number, and the numbers of kinds and file
-//! states. The numbers of kinds are part of the schema: never reuse one.
+//! Strings that many rows share, as ids, and the codes of kinds and file states.
+//! The codes are part of the schema: never reuse one.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -10,7 +10,7 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension};
 
 use super::errors::StoreResultExt;
 
-/// The number of a kind.
+/// The stored code of a kind.
 pub(crate) fn kind_code(kind: Kind) -> i64 {
     match kind {
         Kind::Decision => 1,
@@ -33,7 +33,7 @@ pub(crate) fn kind_code(kind: Kind) -> i64 {
     }
 }
 
-/// The kind with this number; a kind that only a newer version knows has none.
+/// The kind with this code; none for a kind that only a newer version knows.
 pub(crate) fn kind_of(code: i64) -> Option<Kind> {
     Kind::ALL
         .iter()
@@ -41,7 +41,7 @@ pub(crate) fn kind_of(code: i64) -> Option<Kind> {
         .find(|kind| kind_code(*kind) == code)
 }
 
-/// The number of a file's state.
+/// The stored code of a file's state. The SQL of `put_file` names 1 and 5.
 pub(crate) fn state_code(state: FileState) -> i64 {
     match state {
         FileState::Seen => 1,
@@ -52,7 +52,7 @@ pub(crate) fn state_code(state: FileState) -> i64 {
     }
 }
 
-/// The state with this number.
+/// The state with this code; an unknown one says the least.
 pub(crate) fn state_of(code: i64) -> FileState {
     match code {
         2 => FileState::Added,
@@ -63,7 +63,7 @@ pub(crate) fn state_of(code: i64) -> FileState {
     }
 }
 
-/// Which strings a table holds.
+/// The two tables of strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum StringTable {
     /// Projects, sessions, agents and so on.
@@ -95,7 +95,7 @@ impl StringTable {
     }
 }
 
-/// The number of a string, if it has one.
+/// The id of a string, if it is stored.
 pub(crate) fn find_string_id(
     conn: &Connection,
     table: StringTable,
@@ -108,7 +108,8 @@ pub(crate) fn find_string_id(
         .store_err()
 }
 
-/// Numbers for strings, given out while writing.
+/// Ids for strings while a batch is written. A batch names the same project and
+/// session many times, so ids are cached for its duration.
 pub(crate) struct Interner<'c> {
     conn: &'c Connection,
     known: HashMap<(StringTable, String), i64>,
@@ -122,7 +123,7 @@ impl<'c> Interner<'c> {
         }
     }
 
-    /// The number of the string, a new one if need be.
+    /// The id of the string, which is stored if it is new.
     pub(crate) fn intern_string(&mut self, table: StringTable, text: &str) -> Result<i64> {
         let key = (table, text.to_owned());
         if let Some(id) = self.known.get(&key) {
@@ -151,10 +152,11 @@ impl<'c> Interner<'c> {
     }
 }
 
-/// Strings by number, while reading.
+/// Strings by id, while reading.
 pub(crate) struct StringReader<'c> {
     conn: &'c Connection,
-    /// One for each table, kept at hand: most rows have paths of their own.
+    /// One for each table, kept instead of looked up for every string: most items
+    /// have paths of their own, which `known` does not have.
     statements: RefCell<[Option<CachedStatement<'c>>; 2]>,
     known: RefCell<BTreeMap<(StringTable, i64), String>>,
 }
@@ -168,7 +170,7 @@ impl<'c> StringReader<'c> {
         }
     }
 
-    /// The string with this number; empty if there is none.
+    /// The string with this id; empty if there is none.
     pub(crate) fn read_string(&self, table: StringTable, id: i64) -> rusqlite::Result<String> {
         if let Some(text) = self.known.borrow().get(&(table, id)) {
             return Ok(text.clone());

@@ -1,22 +1,22 @@
-//! The word index is written in one piece a batch, and a search looks into all
-//! of them: here they become few again, a little at a time.
+//! Optimizing the full-text index: every batch writes one segment and a search
+//! reads all of them, so they are merged again, a little at a time.
 
 use remora_memory::store::{IndexState, Result};
 use rusqlite::Connection;
 
 use super::errors::StoreResultExt;
 
-/// How much is written at most in one step, in pages of the index: the writer is
-/// held up for some ten milliseconds.
+/// How many pages of the index one step may write: capture waits for the step,
+/// some ten milliseconds.
 const MAX_STEP_PAGES: i64 = 64;
-/// All pieces become one when those beside the largest are together more than
-/// this part of it. Otherwise only a few of about the same size do, so that a
-/// large index is not written anew for a few rows.
+/// All segments are merged into one when the smaller ones together exceed this
+/// fraction of the largest. Otherwise only a few of similar size are merged, so
+/// that a large index is not rewritten for a few items.
 const FULL_MERGE_DIVISOR: i64 = 8;
 
-/// How many pages each piece has.
+/// The number of pages of each segment.
 pub(super) fn list_segment_pages(conn: &Connection) -> Result<Vec<i64>> {
-    // The index keeps the number of a page twofold, with a mark beside it.
+    // FTS5 stores the page number shifted left by one, with a flag in the low bit.
     conn.prepare_cached("SELECT max(pgno) / 2 FROM words_idx GROUP BY segid")
         .store_err()?
         .query_map([], |row| row.get(0))
@@ -25,7 +25,7 @@ pub(super) fn list_segment_pages(conn: &Connection) -> Result<Vec<i64>> {
         .store_err()
 }
 
-/// Does a little of it.
+/// Merges a bounded number of pages and says whether more is left to do.
 pub(super) fn optimize_step(conn: &Connection) -> Result<IndexState> {
     let mut pages = list_segment_pages(conn)?;
     pages.sort_unstable();
@@ -35,11 +35,13 @@ pub(super) fn optimize_step(conn: &Connection) -> Result<IndexState> {
     let others: i64 = pages.iter().sum();
     let before = conn.total_changes();
     let all = others * FULL_MERGE_DIVISOR > largest;
+    // A negative count tells FTS5 to work towards a single segment.
     conn.prepare_cached("INSERT INTO words (words, rank) VALUES ('merge', ?1)")
         .store_err()?
         .execute([if all { -MAX_STEP_PAGES } else { MAX_STEP_PAGES }])
         .store_err()?;
-    // One change is the command itself.
+    // The command itself counts as one change, so fewer than two mean that FTS5
+    // found nothing to merge.
     Ok(if conn.total_changes() - before < 2 {
         IndexState::Wholly
     } else {

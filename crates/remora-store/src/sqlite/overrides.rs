@@ -1,5 +1,5 @@
-//! What users said of items: few rows, read whole by whoever writes items and
-//! by project at a recall.
+//! What users have said about items: few rows, all of them read before items
+//! are written, and those of one project at a recall.
 
 use remora_core::record::Override;
 use remora_memory::store::Result;
@@ -8,12 +8,13 @@ use rusqlite::{Connection, Row, params};
 use super::errors::StoreResultExt;
 use crate::migrate;
 
-/// Whether the file has the table: one of an older schema is read as it is.
+/// Whether the file has the table: a reader may open a file of an older schema
+/// before the worker has migrated it.
 fn is_there(conn: &Connection) -> Result<bool> {
     Ok(migrate::read_version(conn)? >= migrate::OVERRIDES_VERSION)
 }
 
-/// All of a project, or all there are.
+/// The overrides of a project, or all of them.
 pub(super) fn list_overrides(conn: &Connection, project: Option<&str>) -> Result<Vec<Override>> {
     if !is_there(conn)? {
         return Ok(Vec::new());
@@ -31,6 +32,7 @@ pub(super) fn list_overrides(conn: &Connection, project: Option<&str>) -> Result
 
 fn read_override(row: &Row<'_>) -> rusqlite::Result<Override> {
     let json = |at: usize| row.get::<_, Option<String>>(at);
+    // An unreadable value is left out: failing would cost the user all the others.
     let rejected = json(4)?.and_then(|text| serde_json::from_str(&text).ok());
     let edit = json(5)?.and_then(|text| serde_json::from_str(&text).ok());
     Ok(Override {
@@ -43,14 +45,14 @@ fn read_override(row: &Row<'_>) -> rusqlite::Result<Override> {
     })
 }
 
-/// Writes one, in place of what was said before; an empty one takes it back.
+/// Writes one override in place of an earlier one; an empty one removes it.
 pub(super) fn write_override(tx: &Connection, one: &Override) -> Result<()> {
     drop_override(tx, &one.uid)?;
     if one.is_empty() {
         return Ok(());
     }
     let json = |value: Option<serde_json::Result<String>>| {
-        // Texts and numbers always have a form in JSON.
+        // Serializing cannot fail: the types hold strings and numbers only.
         value.and_then(std::result::Result::ok)
     };
     tx.prepare_cached(
@@ -70,7 +72,7 @@ pub(super) fn write_override(tx: &Connection, one: &Override) -> Result<()> {
     Ok(())
 }
 
-/// Takes back what was said of an item.
+/// Removes the override of an item.
 pub(super) fn drop_override(tx: &Connection, uid: &str) -> Result<()> {
     tx.prepare_cached("DELETE FROM overrides WHERE uid = ?1")
         .store_err()?

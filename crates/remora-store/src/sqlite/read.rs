@@ -1,5 +1,5 @@
-//! Reading everything but searches: rows by name, lists in the order of time,
-//! sessions, the ledger, files and counts.
+//! Reading everything but searches: items by id or uid, lists in the order of
+//! time, sessions, the event log, files and counts.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use super::names::{StringReader, StringTable, find_string_id, kind_code};
 use super::rows::{self, DETAIL, EVENT_COLUMNS, FILE_COLUMNS, INJECTION_COLUMNS, SESSION_COLUMNS};
 use super::scope::{LeadingIndex, ResolvedFilter};
 
-/// Whether each event, or its call, is in the ledger.
+/// Whether each event, or the call it reports, is in the event log.
 pub(crate) fn are_known(conn: &Connection, events: &[EventKey<'_>]) -> Result<Vec<bool>> {
     let mut by_id = conn
         .prepare_cached("SELECT 1 FROM events WHERE id = ?1")
@@ -40,8 +40,10 @@ pub(crate) fn are_known(conn: &Connection, events: &[EventKey<'_>]) -> Result<Ve
     Ok(found)
 }
 
-/// Rows by name, in the order asked for.
+/// Items by id or uid, in the order asked for.
 pub(crate) fn find_items(conn: &Connection, names: &[ItemRef]) -> Result<Vec<Item>> {
+    // An imported item also answers to its id in the source, but only if no item
+    // has that string as its uid.
     let mut by_uid = conn
         .prepare_cached(
             "SELECT id FROM (
@@ -66,7 +68,7 @@ pub(crate) fn find_items(conn: &Connection, names: &[ItemRef]) -> Result<Vec<Ite
     rows::read_items(conn, &ids)
 }
 
-/// The numbers of the rows in the filter, in the order of time.
+/// The ids of the items in the filter, in the order of time.
 pub(crate) fn list_ids(
     conn: &Connection,
     scope: &ResolvedFilter,
@@ -80,6 +82,8 @@ pub(crate) fn list_ids(
         SortOrder::Oldest => ("ASC", ">"),
         SortOrder::Newest => ("DESC", "<"),
     };
+    // The narrowest index first: a session has few rows, a file's rows are found
+    // through `item_files`, a project may be most of the database.
     let lead = match scope {
         ResolvedFilter {
             session: Some(_), ..
@@ -99,18 +103,21 @@ pub(crate) fn list_ids(
             .optional()
             .store_err()?;
         if let Some(time) = time {
+            // The first comparison alone is implied by the others; it is the one that
+            // SQLite can use with the index on time.
             conditions.push(format!(
                 "i.time {beyond}= ? AND (i.time {beyond} ? OR i.id {beyond} ?)"
             ));
             values.extend([time, time, number].map(Value::from));
         } else {
-            // The row is gone; its number still tells where it stood.
+            // The item is gone; ids mostly grow with time, so its id marks the place.
             conditions.push(format!("i.id {beyond} ?"));
             values.push(number.into());
         }
     }
     let conditions = conditions.join(" AND ");
-    // One index serves a project's rows of each kind; together they are all.
+    // The index is on (project, kind, time): only within one kind does it yield the
+    // order of time, so each kind is queried with the limit and the pages merged.
     let kinds = match lead {
         LeadingIndex::Project => list_kinds(scope),
         _ => Vec::new(),
@@ -137,6 +144,8 @@ pub(crate) fn list_ids(
         Ok(())
     };
     if kinds.is_empty() {
+        // With `+` SQLite sorts the rows of the leading index instead of walking the
+        // whole index on time in search of them.
         let by = if lead == LeadingIndex::Nothing && scope.paths.is_none() {
             "i.time"
         } else {
@@ -153,7 +162,7 @@ pub(crate) fn list_ids(
     Ok(found.into_iter().map(|(_, id)| id).collect())
 }
 
-/// The kinds of the scope, or all.
+/// The kinds of the filter, or all of them.
 fn list_kinds(scope: &ResolvedFilter) -> Vec<i64> {
     if scope.kinds.is_empty() {
         return Kind::ALL.iter().map(|kind| kind_code(*kind)).collect();
@@ -161,7 +170,7 @@ fn list_kinds(scope: &ResolvedFilter) -> Vec<i64> {
     scope.kinds.clone()
 }
 
-/// Times with numbers, as the page wants them.
+/// Sorts pairs of time and id and cuts them as the page asks.
 fn sort_page(found: &mut Vec<(i64, i64)>, page: PageRequest) {
     found.sort_unstable();
     if page.order == SortOrder::Newest {
@@ -170,8 +179,9 @@ fn sort_page(found: &mut Vec<(i64, i64)>, page: PageRequest) {
     found.truncate(page.limit);
 }
 
-/// The first page of a project's rows of one file, if no more is asked for: it
-/// stands in the index of files.
+/// The first page of a project's items about one file, if the filter asks for
+/// nothing else: `item_files` alone answers it, with one seek per kind. A hook
+/// asks for this at every file read.
 fn list_file(
     conn: &Connection,
     scope: &ResolvedFilter,
@@ -181,6 +191,8 @@ fn list_file(
         return Ok(None);
     };
     let more = scope.session.or(scope.agent).or(page.beyond).is_some();
+    // `item_files` knows neither tool nor session, and had no kind and time before
+    // schema 4; files up to schema 5 take the general way as well.
     if more || !scope.looking.is_empty() || !scope.listed {
         return Ok(None);
     }
@@ -210,7 +222,7 @@ fn list_file(
     Ok(Some(found.into_iter().map(|(_, id)| id).collect()))
 }
 
-/// Rows in the order of time.
+/// Items in the order of time.
 pub(crate) fn list_items(
     conn: &Connection,
     filter: &Filter,
@@ -222,12 +234,13 @@ pub(crate) fn list_items(
     rows::read_items(conn, &list_ids(conn, &scope, page)?)
 }
 
-/// Sessions, the one that was used last first.
+/// Sessions, the most recently active first.
 pub(crate) fn list_sessions(
     conn: &Connection,
     filter: &Filter,
     limit: usize,
 ) -> Result<Vec<Session>> {
+    // Sessions have no file, and a filter by an unknown path resolves to nothing.
     let filter = Filter {
         file: None,
         ..filter.clone()
@@ -236,7 +249,8 @@ pub(crate) fn list_sessions(
         return Ok(Vec::new());
     };
     let texts = StringReader::new(conn);
-    // With a condition that may not hold, SQLite would look at every row.
+    // SQLite plans before it knows the value: `?3 IS NULL OR id = ?3` would read
+    // every row instead of one.
     let session = match scope.session {
         Some(_) => "id = ?3",
         None => "?3 IS NULL",
@@ -264,7 +278,7 @@ pub(crate) fn list_sessions(
     .store_err()
 }
 
-/// The ledger in the order of time. Project and agent are those of the session.
+/// The event log in the order of time. Project and agent are the session's.
 pub(crate) fn list_events(
     conn: &Connection,
     filter: &Filter,
@@ -315,7 +329,8 @@ pub(crate) fn list_events(
     .store_err()
 }
 
-/// All projects that were told of, by name.
+/// All known projects, by name. One that only items mention has no label and is
+/// left out.
 pub(crate) fn list_projects(conn: &Connection) -> Result<Vec<Project>> {
     conn.prepare_cached(
         "SELECT n.name, p.label, p.root FROM projects p JOIN names n ON n.id = p.id
@@ -334,8 +349,8 @@ pub(crate) fn list_projects(conn: &Connection) -> Result<Vec<Project>> {
     .store_err()
 }
 
-/// What is remembered of each project. The index of items by project has all
-/// that is asked of them.
+/// How much is stored for each project. The index on (project, kind, time)
+/// answers both questions about items without reading a row.
 pub(crate) fn project_activity(conn: &Connection) -> Result<Vec<ProjectStats>> {
     conn.prepare_cached(
         "SELECT n.name, p.label, p.root,
@@ -365,7 +380,7 @@ pub(crate) fn project_activity(conn: &Connection) -> Result<Vec<ProjectStats>> {
     .store_err()
 }
 
-/// Files of a folder, or of the whole project.
+/// The file records of a directory, or of the whole project.
 pub(crate) fn list_files(
     conn: &Connection,
     project: &str,
@@ -389,7 +404,7 @@ pub(crate) fn list_files(
     .store_err()
 }
 
-/// One file of a folder.
+/// The record of one file.
 pub(crate) fn find_file(
     conn: &Connection,
     project: &str,
@@ -411,7 +426,7 @@ pub(crate) fn find_file(
     .store_err()
 }
 
-/// What sessions were given, in the order of time.
+/// The injections of sessions, in the order of time.
 pub(crate) fn list_injections(
     conn: &Connection,
     filter: &Filter,
@@ -425,7 +440,7 @@ pub(crate) fn list_injections(
         return Ok(Vec::new());
     };
     let texts = StringReader::new(conn);
-    // With a condition that may not hold, SQLite would look at every row.
+    // As in `list_sessions`: an optional condition would read every row.
     let session = match scope.session {
         Some(_) => "session = ?1",
         None => "?1 IS NULL",
@@ -454,7 +469,7 @@ pub(crate) fn list_injections(
     .store_err()
 }
 
-/// The row of a project, kind and key.
+/// The item with this project, kind and key.
 pub(crate) fn find_by_key(
     conn: &Connection,
     project: &str,
@@ -474,7 +489,8 @@ pub(crate) fn find_by_key(
     Ok(rows::read_items(conn, &ids)?.pop())
 }
 
-/// The details of a project's rows of one kind, the newest first.
+/// The details of a project's items of one kind, the newest first. A failure is
+/// compared with hundreds of stored errors, for which whole items cost too much.
 pub(crate) fn details(
     conn: &Connection,
     project: &str,
@@ -496,10 +512,11 @@ pub(crate) fn details(
     .store_err()
 }
 
-/// How much there is.
+/// How much the store holds.
 pub(crate) fn count_contents(conn: &Connection, path: &Path) -> Result<StoreStats> {
     let one = |sql: &str| -> Result<u64> { conn.query_row(sql, [], |row| row.get(0)).store_err() };
     let mut items = Vec::new();
+    // From the counters that every batch maintains, not by counting all items.
     for kind in Kind::ALL {
         let count: Option<u64> = conn
             .prepare_cached("SELECT items FROM kinds WHERE kind = ?1 AND items > 0")
@@ -519,7 +536,7 @@ pub(crate) fn count_contents(conn: &Connection, path: &Path) -> Result<StoreStat
     })
 }
 
-/// What SQLite finds wrong with the file.
+/// What SQLite finds wrong with the file, at most 20 lines.
 pub(crate) fn check_integrity(conn: &Connection) -> Result<Vec<String>> {
     let found: Vec<String> = conn
         .prepare("PRAGMA integrity_check(20)")

@@ -17,7 +17,8 @@ pub(crate) const ITEM_COLUMNS: &str = "id, uid, external, key, kind, title, text
     seen, project, session, agent, prompt, branch, subagent, speaker, tool, tool_use_id, raw_tokens, \
     digest_tokens, detail";
 
-/// Facts, concepts, files read and files modified, in one column.
+/// Facts, concepts, files read and files modified, in one column of JSON with
+/// one-letter keys: it is stored with every item.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct ItemLists {
@@ -69,7 +70,8 @@ pub(crate) fn read_item(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite::Re
         uid: row.get::<_, OwnedId>(1)?.0,
         external_id: row.get(2)?,
         key: row.get(3)?,
-        // A kind that only a newer version knows is something learned to us.
+        // A kind of a newer version is read as the most general one: an older reader
+        // still shows the item instead of failing on it.
         kind: kind_of(row.get(4)?).unwrap_or(Kind::Discovery),
         title: row.get(5)?,
         text: row.get(6)?,
@@ -98,7 +100,7 @@ pub(crate) fn read_item(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite::Re
     })
 }
 
-/// The items with these numbers, in this order; missing ones are left out.
+/// The items with these ids, in this order; missing ones are left out.
 pub(crate) fn read_items(conn: &Connection, ids: &[i64]) -> Result<Vec<Item>> {
     let texts = StringReader::new(conn);
     let mut statement = conn
@@ -125,8 +127,8 @@ pub(crate) fn detail(row: &Row<'_>) -> rusqlite::Result<DetailRow> {
     })
 }
 
-/// The details of the rows with these numbers, in this order; missing ones are
-/// left out.
+/// The details of the items with these ids, in this order; missing ones are left
+/// out.
 pub(crate) fn details(conn: &Connection, ids: &[i64]) -> Result<Vec<DetailRow>> {
     let mut statement = conn
         .prepare_cached(&format!("SELECT {DETAIL} FROM items WHERE id = ?1"))
@@ -171,7 +173,7 @@ pub(crate) fn read_event(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite::R
     })
 }
 
-/// What [`file`] reads, in its order.
+/// What [`read_file`] reads, in its order.
 pub(crate) const FILE_COLUMNS: &str =
     "project, folder, name, holds, state, origin, session, time, size, modified, hash, since";
 

@@ -1,5 +1,5 @@
-//! A filter with its names looked up: what a row must be to count. If a name is
-//! not known, nothing can count and there is no scope.
+//! A filter with its names replaced by ids. If a name is unknown to the
+//! database, no row can match and there is no resolved filter.
 
 use remora_core::record::Kind;
 use remora_memory::store::{FileMatch, Filter, LOOKUP_TOOLS, LookupItems, Result};
@@ -10,7 +10,7 @@ use super::errors::StoreResultExt;
 use super::names::{StringTable, find_string_id, kind_code};
 use crate::migrate::{self, INJECTABLE_TERMS_VERSION};
 
-/// A filter in numbers.
+/// A filter whose names are ids of the database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ResolvedFilter {
     pub(crate) project: Option<i64>,
@@ -19,18 +19,18 @@ pub(crate) struct ResolvedFilter {
     pub(crate) session: Option<i64>,
     pub(crate) since: i64,
     pub(crate) until: i64,
-    /// The numbers of the paths that fit, if a file is asked for.
+    /// The ids of the matching paths, if the filter names a file.
     pub(crate) paths: Option<Vec<i64>>,
     pub(crate) looks: LookupItems,
-    /// The tools whose discoveries do not count.
+    /// The lookup tools whose discoveries are left out.
     pub(crate) looking: Vec<i64>,
-    /// Whether the file has lists; one that an older version wrote has none
-    /// until the worker has brought it up to date.
+    /// Whether the index has injectable terms; a file of an older version has
+    /// none until the worker has migrated it.
     pub(crate) listed: bool,
 }
 
 impl ResolvedFilter {
-    /// Looks the names up; `None` if nothing can fit.
+    /// Resolves the names; `None` if no row can match.
     pub(crate) fn find(conn: &Connection, filter: &Filter) -> Result<Option<Self>> {
         let mut names = [None; 3];
         for (slot, name) in names
@@ -74,8 +74,9 @@ impl ResolvedFilter {
     }
 
     /// The conditions over `items i` as SQL, and their values. Project, session
-    /// and agent stand behind a `+`, so that they never choose an index, except
-    /// the one that `lead` names.
+    /// and agent are written with a unary `+`, which keeps SQLite from using an
+    /// index for them, except the one that `lead` names: the planner has no
+    /// statistics and would otherwise guess.
     pub(crate) fn sql_conditions(&self, lead: LeadingIndex) -> (Vec<String>, Vec<Value>) {
         let mut sql = vec!["i.time >= ? AND i.time < ?".to_owned()];
         let mut values: Vec<Value> = vec![self.since.into(), self.until.into()];
@@ -113,26 +114,26 @@ impl ResolvedFilter {
         (sql, values)
     }
 
-    /// Whether a row of this kind, made with this tool, is a look that does not
-    /// count.
+    /// Whether an item of this kind and tool is a lookup that the filter leaves
+    /// out.
     pub(crate) fn leaves_out(&self, kind: i64, tool: Option<i64>) -> bool {
         kind == kind_code(Kind::Discovery) && tool.is_some_and(|tool| self.looking.contains(&tool))
     }
 }
 
-/// Which condition may choose the index.
+/// Which condition SQLite may use an index for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LeadingIndex {
     /// The project.
     Project,
     /// The session.
     Session,
-    /// None: time or number leads.
+    /// None of them: rows are read in the order of time or id.
     Nothing,
 }
 
-/// Paths that are the file; or also those that end in it after a `/`, or lie in
-/// it as a folder, for which every path is looked at.
+/// The ids of the path itself; for `Like` also of paths that end in it after a
+/// `/` or lie below it as a directory, for which every path is read.
 fn find_path_ids(conn: &Connection, file: &FileMatch) -> Result<Vec<i64>> {
     let file = match file {
         FileMatch::Exactly(file) => {
@@ -146,6 +147,7 @@ fn find_path_ids(conn: &Connection, file: &FileMatch) -> Result<Vec<i64>> {
     if file.is_empty() {
         return Ok(Vec::new());
     }
+    // `substr` and not `LIKE`, in which `_` and `%` of a file name are wildcards.
     conn.prepare_cached(
         "SELECT id FROM paths WHERE path = ?1
             OR substr(path, 1, length(?1) + 1) = ?1 || '/'

@@ -1,6 +1,6 @@
-//! Searching: the word index and the vectors give candidates, the weights in
-//! the rows and their neighbours rank them. Costs are bounded by how many rows
-//! are looked at, not by how many rows hold a word.
+//! Searching: the full-text index and the embeddings yield candidates, the term
+//! weights in the rows and their neighbours rank them. Cost is bounded by the
+//! search limits, not by how many items contain a word.
 
 mod candidate_rows;
 mod candidates;
@@ -31,20 +31,20 @@ use speaker::SpeakerCache;
 use tags::IndexFilter;
 use word::{BEYOND_LEAD_WEIGHT, QueryWord};
 
-/// How far a search looks.
+/// How many items a search may sample, rank and compare.
 #[derive(Debug, Clone, Copy)]
 struct SearchLimits {
-    /// How many rows of one word are looked at to learn how common it is.
+    /// How many items of one word are read to estimate how common it is.
     sample: usize,
-    /// How many rows with several words at once are taken.
+    /// How many items that contain several words at once are taken.
     together: usize,
-    /// How many rows are ranked by their words.
+    /// How many items are ranked by their words.
     ranked: usize,
-    /// How many rows are taken because their embeddings are nearest, and how
-    /// many of them are measured.
+    /// How many items are taken because their embeddings are nearest, and how
+    /// many vectors are read for it.
     near: NearestLimits,
-    /// How many of the last rows are asked first for several words at once; all
-    /// are, otherwise, and in more ways.
+    /// How many of the newest items are searched first for several words at once;
+    /// without it all are, and in more combinations.
     recent: Option<i64>,
 }
 
@@ -62,7 +62,7 @@ const QUICK_LIMITS: SearchLimits = SearchLimits {
     near: NearestLimits::QUICK,
     recent: Some(16_000),
 };
-/// How many rows are ranked at least for each hit that is wanted quickly.
+/// How many items a quick search ranks at least for each hit it is to return.
 const MIN_RANKED_ITEMS_PER_HIT: usize = 3;
 
 impl SearchLimits {
@@ -78,7 +78,7 @@ impl SearchLimits {
     }
 }
 
-/// Candidates for the words within the filter, best first.
+/// The hits for a query within the filter, best first.
 pub(crate) fn search_items(
     conn: &Connection,
     query: &Query,
@@ -98,7 +98,8 @@ pub(crate) fn search_items(
         return Ok(Vec::new());
     }
     let mut reach = SearchLimits::for_effort(query.effort(), limit);
-    // Phrases that must not be there are seen only when rows are loaded.
+    // The index stores no positions, so an excluded phrase is noticed only after an
+    // item is loaded and ranked; more are ranked to make up for those that go.
     if query
         .excluded_groups()
         .iter()
@@ -110,8 +111,8 @@ pub(crate) fn search_items(
     search.run(query)
 }
 
-/// The details of a project's rows of one kind that hold the words, the newest
-/// first.
+/// The details of a project's items of one kind that contain the words, the
+/// newest first.
 pub(crate) fn details(
     conn: &Connection,
     project: &str,
@@ -141,6 +142,7 @@ fn list_newest(
 ) -> Result<Vec<Hit>> {
     let mut page = PageRequest::newest(limit);
     let mut hits = Vec::new();
+    // Page by page, because exclusions may leave less of a page than was asked for.
     while hits.len() < limit {
         let ids = list_ids(conn, scope, page)?;
         let Some(last) = ids.last() else { break };
@@ -165,14 +167,14 @@ fn list_newest(
 struct SearchRun<'c> {
     conn: &'c Connection,
     scope: ResolvedFilter,
-    /// What rows must hold beside the words, and what they must not.
+    /// Index terms that every item must have, or must not have, besides the words.
     tags: IndexFilter,
     reach: SearchLimits,
     limit: usize,
 }
 
 impl<'c> SearchRun<'c> {
-    /// A search in the scope for rows that hold nothing of `without`.
+    /// A search in the scope for items that match none of `without`.
     fn new(
         conn: &'c Connection,
         scope: ResolvedFilter,
@@ -197,15 +199,20 @@ impl<'c> SearchRun<'c> {
         let words = self.resolve_words(query, rows)?;
         let mut candidates = self.find_candidates(&words)?;
         let mut near = NearestItems::default();
+        // Asked for after the words are looked up: a hook's embedding is computed by
+        // the worker in the meantime.
         if let Some(meaning) = query.text_embedding() {
             near = NearestItems::find(self, meaning)?;
             candidates.ids.extend(near.ids());
         }
         let lights = CandidateRows::load_rows(self, &words, &candidates)?;
         let mut scored = self.score_candidates(query, average, &words, &lights)?;
+        // Neighbours were loaded as well. One that matches through its own or its
+        // neighbours' words is a hit like any other; the rest was only context.
         scored.retain(|row| row.row.words > 0.0 || near.contains_item(row.id));
         scored.sort_by(|a, b| b.row.words.total_cmp(&a.row.words).then(b.id.cmp(&a.id)));
         let mut place = 0;
+        // The limit is for words alone: the nearest by embedding are few and stay.
         scored.retain(|row| {
             place += 1;
             place <= self.reach.ranked || near.contains_item(row.id)
@@ -228,7 +235,7 @@ impl<'c> SearchRun<'c> {
         self.fold_hits(query, &scored)
     }
 
-    /// What each row is about and means, against the query.
+    /// Compares each item's static embedding and embedding with the query's.
     fn compare_embeddings(
         &self,
         query: &Query,
@@ -261,8 +268,8 @@ impl<'c> SearchRun<'c> {
         Ok(())
     }
 
-    /// How well the words fit each row that may be a hit, where rows are
-    /// `average` long.
+    /// How well the words match each item that may be a hit, given the average
+    /// length of items.
     fn score_candidates(
         &self,
         query: &Query,
@@ -281,11 +288,12 @@ impl<'c> SearchRun<'c> {
             let kind = kind_of(light.kind).unwrap_or(Kind::Discovery);
             let speaker = speakers.get_speaker(light.speaker)?;
             let own = lights.word_weights(at);
+            // "What did Ana say about ..": the speaker's name counts as a word of the item.
             let said = |n: usize| f64::from(u8::from(speaker.is_name_word(n)));
             let held = words.iter().enumerate().map(|(n, word)| {
                 let mut weight = weights.normalise_weight(own[n] + said(n), light.length, average);
                 for (other, far) in lights.iter_neighbours(at) {
-                    // What only stands far down in a neighbour says nothing here.
+                    // A word far down in a long neighbour says nothing about this item.
                     let beside = lights.word_weights(other)[n];
                     let beside = if beside > BEYOND_LEAD_WEIGHT {
                         beside
@@ -301,6 +309,7 @@ impl<'c> SearchRun<'c> {
                 }
             });
             let mut each = own.iter().enumerate().map(|(n, own)| own + said(n) > 0.0);
+            // An item that contains a similar word does not contain what was typed.
             let all = !misspelt && each.clone().all(|held| held);
             let holds = match (all, each.any(|held| held)) {
                 (true, _) => TermCoverage::All,

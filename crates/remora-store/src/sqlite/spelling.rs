@@ -1,7 +1,7 @@
-//! Words that are spelt almost alike, found among the words of the index
-//! itself: those that share the beginning, and those that differ from the word
-//! by one letter in it. Keeps nothing of its own, so nothing can be left behind
-//! in it, and costs nothing before somebody misspells a word.
+//! Words that are spelt almost alike, found in the vocabulary of the index
+//! itself: those that share the beginning, and those that differ by one letter in
+//! it. There is no table for this, so nothing of a deleted item can be left
+//! behind in one, and storing an item costs nothing more.
 
 use remora_memory::store::Result;
 use remora_memory::words::is_stop;
@@ -9,17 +9,18 @@ use rusqlite::{Connection, params};
 
 use super::errors::StoreResultExt;
 
-/// How many letters a word has, to be known here.
+/// How many letters a word must have to be corrected.
 const MIN_WORD_CHARS: usize = 4;
 const MAX_WORD_CHARS: usize = 32;
-/// From how many letters on two steps are forgiven.
+/// From how many letters on two edits are accepted: in a short word, two edits
+/// reach almost anything.
 const MIN_TWO_EDIT_CHARS: usize = 8;
-/// How long a beginning is, at least, to look at all words that share it.
+/// How long a prefix must be to scan all words that share it.
 const MIN_PREFIX_CHARS: usize = 3;
-/// How many words with one beginning are looked at.
+/// How many words with one prefix are compared.
 const MAX_SCANNED_TERMS: i64 = 1_000;
 
-/// Words that are spelt almost as this one, the most similar first; never the
+/// Words that are spelt almost like this one, the most similar first; never the
 /// word itself.
 pub(crate) fn find_similar_terms(
     conn: &Connection,
@@ -28,6 +29,7 @@ pub(crate) fn find_similar_terms(
 ) -> Result<Vec<String>> {
     let word: Vec<char> = term.chars().collect();
     let plain = word.iter().all(|c| c.is_alphanumeric());
+    // Numbers and hashes are not misspelt words: one digit off is another thing.
     let digits = word.iter().filter(|c| c.is_ascii_digit()).count();
     if !(MIN_WORD_CHARS..=MAX_WORD_CHARS).contains(&word.len())
         || !plain
@@ -35,12 +37,14 @@ pub(crate) fn find_similar_terms(
     {
         return Ok(Vec::new());
     }
+    // In `temp`, which a read-only connection may write, and not in the schema, which
+    // every hook would have to parse.
     conn.execute_batch(
         "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab ('main', 'words', 'row')",
     )
     .store_err()?;
-    // Too many words share a short beginning; short words are tried letter by
-    // letter instead.
+    // Too many words share a short prefix; of a short word every edit is looked up
+    // instead.
     let share = if word.len() / 2 < MIN_PREFIX_CHARS {
         word.len()
     } else {
@@ -52,7 +56,7 @@ pub(crate) fn find_similar_terms(
         known.extend(list_terms_with_prefix(conn, first)?);
     }
     let mut found = filter_by_distance(&word, &known, 1);
-    // Beside words that are one step away, others are noise.
+    // Where a word one edit away exists, those two edits away are noise.
     if found.is_empty() && word.len() >= MIN_TWO_EDIT_CHARS {
         found = filter_by_distance(&word, &known, 2);
     }
@@ -60,7 +64,7 @@ pub(crate) fn find_similar_terms(
     Ok(found)
 }
 
-/// Words of the index that begin so.
+/// Words of the index that begin with these letters.
 fn list_terms_with_prefix(conn: &Connection, letters: &[char]) -> Result<Vec<String>> {
     let from: String = letters.iter().collect();
     let to = format!("{from}{}", char::MAX);
@@ -115,7 +119,7 @@ fn generate_edits(first: &[char], second: &[char]) -> Vec<String> {
     words
 }
 
-/// Those at most so many steps away, the most similar first.
+/// Those at most so many edits away, the most similar first.
 fn filter_by_distance(word: &[char], known: &[String], most: usize) -> Vec<String> {
     let mut found: Vec<(usize, usize, &String)> = Vec::new();
     for other in known.iter().filter(|other| !is_stop(other)) {
@@ -135,7 +139,7 @@ fn filter_by_distance(word: &[char], known: &[String], most: usize) -> Vec<Strin
     found.into_iter().map(|(_, _, term)| term.clone()).collect()
 }
 
-/// How many letters must be put in, taken out, changed or swapped with the next
+/// How many letters must be inserted, deleted, changed or swapped with the next
 /// one; `most + 1` if it is more than `most`.
 fn edit_distance(a: &[char], b: &[char], most: usize) -> usize {
     if a.len().abs_diff(b.len()) > most {
@@ -155,6 +159,7 @@ fn edit_distance(a: &[char], b: &[char], most: usize) -> usize {
             }
             row.push(best);
         }
+        // Distances never fall from row to row.
         if row.iter().all(|steps| *steps > most) {
             return most + 1;
         }

@@ -1,6 +1,6 @@
-//! What rows mean: their vectors, which rows still wait for one, and the
-//! sketches by which many are looked through. All vectors in a file were made
-//! by one model; those of another are never compared with. A file that has no
+//! Embeddings of items: the vectors, the queue of items that have none yet, and
+//! the sketches by which many are preselected. All vectors in a file come from
+//! one model; those of different models are never compared. A file that has no
 //! such tables yet answers as if it had no vectors.
 
 mod block;
@@ -21,28 +21,30 @@ use blocks::SketchBlocks;
 pub(crate) use distribution::{ScoreDistribution, estimate_distribution};
 pub(crate) use nearest::find_nearest;
 
-/// How many vectors a search reads.
+/// How many vectors a search reads. The figures behind these numbers are in
+/// docs/design/0012 and 0024.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NearestLimits {
-    /// How many of the nearest rows are wanted.
+    /// How many of the nearest items are wanted.
     pub(crate) wanted: usize,
-    /// The sketches choose one row in so many, within these bounds, and the
-    /// vectors of those are read. Among more rows more are about as near, and
-    /// the choice must be wider. Up to the lower bound the answer is exact.
+    /// The sketches preselect one item in so many, within these bounds, and the
+    /// vectors of those are read. Among more items more are about as near, so the
+    /// preselection must be wider. Up to the lower bound the answer is exact.
     one_in: usize,
     least: usize,
     most: usize,
-    /// How many vectors tell what is usual: so many of a small project, which
-    /// are nearly all, and so many of a large one.
+    /// How many vectors the score distribution is estimated from: so many of a
+    /// small project, which are nearly all, and so many of a large one.
     spread_small: usize,
     spread_large: usize,
-    /// Whether only what was said is compared. The deeds of a turn come with what
-    /// was said in it, and most rows are deeds.
+    /// Whether only prompts, messages, statements and the like are compared. What
+    /// was done in a turn is injected with what was said in it, and most items are
+    /// things done.
     only_said: bool,
 }
 
 impl NearestLimits {
-    /// For somebody who searches.
+    /// For a user's search.
     pub(crate) const FULL: Self = Self {
         wanted: 200,
         one_in: 100,
@@ -52,7 +54,7 @@ impl NearestLimits {
         spread_large: 256,
         only_said: false,
     };
-    /// For a hook, which needs the few best.
+    /// For a hook, which has milliseconds and needs the few best.
     pub(crate) const QUICK: Self = Self {
         wanted: 32,
         one_in: 400,
@@ -64,17 +66,18 @@ impl NearestLimits {
     };
 }
 
-/// The schema that brought these tables.
+/// The schema that added these tables.
 const VECTORS_VERSION: u32 = 2;
 
 /// The statement; none if the file has no such tables, because a reader may
-/// come before the writer that brings the file up.
+/// open it before the worker has migrated it.
 pub(super) fn prepare_if_present<'c>(
     conn: &'c Connection,
     sql: &str,
 ) -> Result<Option<CachedStatement<'c>>> {
     match conn.prepare_cached(sql).store_err() {
         Ok(statement) => Ok(Some(statement)),
+        // The version is read only after a failure: a hook pays for every query.
         Err(error) => {
             let version: u32 = conn
                 .pragma_query_value(None, "user_version", |row| row.get(0))
@@ -88,7 +91,7 @@ pub(super) fn prepare_if_present<'c>(
     }
 }
 
-/// The number of the model, if the vectors in the file are of it.
+/// The id of the model, if the vectors in the file were made by it.
 fn find_current_model(conn: &Connection, model: &str) -> Result<Option<i64>> {
     Ok(find_stored_model(conn)?
         .filter(|(_, name)| name == model)
@@ -108,7 +111,7 @@ fn find_stored_model(conn: &Connection) -> Result<Option<(i64, String)>> {
         .store_err()
 }
 
-/// Notes that the row waits for a vector. Part of writing a row.
+/// Puts an item into the embedding queue. Part of writing an item.
 pub(crate) fn enqueue_item(tx: &Connection, item: i64) -> Result<()> {
     tx.prepare_cached("INSERT OR IGNORE INTO unembedded (item) VALUES (?1)")
         .store_err()?
@@ -117,7 +120,7 @@ pub(crate) fn enqueue_item(tx: &Connection, item: i64) -> Result<()> {
     Ok(())
 }
 
-/// Keeps the row's vector by the static table. Part of writing a row.
+/// Stores an item's static embedding. Part of writing an item.
 pub(crate) fn put_gist(tx: &Connection, item: i64, gist: &Embedding) -> Result<()> {
     tx.prepare_cached("INSERT OR REPLACE INTO gists (item, v) VALUES (?1, ?2)")
         .store_err()?
@@ -126,8 +129,8 @@ pub(crate) fn put_gist(tx: &Connection, item: i64, gist: &Embedding) -> Result<(
     Ok(())
 }
 
-/// Those of the rows that have no vector by the static table, because they are
-/// older than it.
+/// Those of the items that have no static embedding, because they were stored
+/// before it existed.
 pub(crate) fn without_gist(conn: &Connection, items: &[i64]) -> Result<Vec<i64>> {
     let mut statement = conn
         .prepare_cached("SELECT 1 FROM gists WHERE item = ?1")
@@ -141,7 +144,7 @@ pub(crate) fn without_gist(conn: &Connection, items: &[i64]) -> Result<Vec<i64>>
     Ok(without)
 }
 
-/// Which rows still wait for a vector of this model, the newest first.
+/// The items without an embedding of this model, the newest first.
 pub(crate) fn list_pending(conn: &Connection, model: &str, limit: usize) -> Result<Vec<i64>> {
     let (queued, all) = (
         "SELECT item FROM unembedded ORDER BY item DESC LIMIT ?1",
@@ -154,7 +157,7 @@ pub(crate) fn list_pending(conn: &Connection, model: &str, limit: usize) -> Resu
         .store_err()
 }
 
-/// How many rows still wait for a vector of this model.
+/// How many items have no embedding of this model.
 pub(crate) fn pending_count(conn: &Connection, model: &str) -> Result<u64> {
     let (queued, all) = (
         "SELECT count(*) FROM unembedded",
@@ -165,8 +168,8 @@ pub(crate) fn pending_count(conn: &Connection, model: &str) -> Result<u64> {
         .store_err()
 }
 
-/// Rows wait in the queue; if what vectors there are is of another model, all
-/// rows wait.
+/// The query for the queue; if the stored vectors are of another model, or the
+/// file has no queue yet, the query for all items.
 fn prepare_pending_query<'c>(
     conn: &'c Connection,
     model: &str,
@@ -181,9 +184,9 @@ fn prepare_pending_query<'c>(
     conn.prepare_cached(all).store_err()
 }
 
-/// Stores vectors of this model, all of them or none. Rows that are gone are
-/// passed over. The first vector of another model than before makes an end of
-/// the old ones.
+/// Stores vectors of this model, all of them or none. Items that were removed in
+/// the meantime are skipped: the encoder works outside the writer's transaction.
+/// The first vector of another model deletes all vectors of the old one.
 pub(crate) fn store_embeddings(
     conn: &Connection,
     model: &str,
@@ -209,6 +212,7 @@ fn put_one(
     item: i64,
     meaning: &Embedding,
 ) -> Result<()> {
+    // Before the look at the item, so that one which is gone leaves the queue too.
     tx.prepare_cached("DELETE FROM unembedded WHERE item = ?1")
         .store_err()?
         .execute([item])
@@ -225,8 +229,8 @@ fn put_one(
     let Some((kind, project, old)) = row else {
         return Ok(());
     };
-    // A kind beyond a byte would be a mistake of a later version; such a row is
-    // found as long as nobody asks for kinds.
+    // A sketch has one byte for the kind. A code beyond it would be a mistake of a
+    // later version; such an item is found by searches that name no kinds.
     let kind = u8::try_from(kind).unwrap_or(0);
     let block = blocks.write_entry(project, old, item, kind, meaning)?;
     tx.prepare_cached(
@@ -238,8 +242,8 @@ fn put_one(
     Ok(())
 }
 
-/// Makes an end of all vectors: every row waits for one of this model. Returns
-/// the model's number.
+/// Deletes all vectors and queues every item for this model. Returns the model's
+/// id.
 pub(crate) fn requeue_all(tx: &Connection, model: &str) -> Result<i64> {
     clear_tables(tx)?;
     tx.prepare_cached("INSERT INTO models (name) VALUES (?1)")
@@ -249,7 +253,7 @@ pub(crate) fn requeue_all(tx: &Connection, model: &str) -> Result<i64> {
     Ok(tx.last_insert_rowid())
 }
 
-/// Makes an end of all vectors, whatever made them: every row waits for one.
+/// Deletes all vectors, whatever made them, and queues every item.
 pub(crate) fn clear_embeddings(conn: &Connection) -> Result<()> {
     let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).store_err()?;
     clear_tables(&tx)?;
@@ -267,7 +271,7 @@ fn clear_tables(tx: &Connection) -> Result<()> {
     .store_err()
 }
 
-/// Takes out everything of a row that this file owns. Part of removing a row.
+/// Deletes everything of an item that this file owns. Part of removing an item.
 pub(crate) fn drop_item(tx: &Connection, item: i64) -> Result<()> {
     for sql in [
         "DELETE FROM unembedded WHERE item = ?1",
@@ -290,7 +294,7 @@ pub(crate) fn drop_item(tx: &Connection, item: i64) -> Result<()> {
     }
 }
 
-/// How near the row is by the static table; none if it has no such vector.
+/// The cosine of an item's static embedding; none if it has no such vector.
 pub(crate) fn gist_likeness(conn: &Connection, item: i64, gist: &Embedding) -> Result<Option<f32>> {
     match prepare_if_present(conn, "SELECT v FROM gists WHERE item = ?1")? {
         Some(mut statement) => measure_similarity(&mut statement, item, gist),
@@ -298,7 +302,7 @@ pub(crate) fn gist_likeness(conn: &Connection, item: i64, gist: &Embedding) -> R
     }
 }
 
-/// Measures one row after the other by a model.
+/// Compares items one after the other with an embedding, by one statement.
 pub(crate) struct SimilarityReader<'c>(CachedStatement<'c>);
 
 impl<'c> SimilarityReader<'c> {
@@ -310,7 +314,7 @@ impl<'c> SimilarityReader<'c> {
             .transpose()
     }
 
-    /// How near the row is; none if it has no vector.
+    /// The cosine of an item's embedding; none if it has no vector.
     pub(crate) fn find_similarity(
         &mut self,
         item: i64,
@@ -328,7 +332,8 @@ fn of_model(conn: &Connection, model: i64) -> Result<CachedStatement<'_>> {
     .store_err()
 }
 
-/// What is no vector, or one of another space, is as none.
+/// The cosine with the stored vector. A blob that is no vector, or one of another
+/// length, counts as none: a damaged row must not fail the whole search.
 fn measure_similarity(
     statement: &mut CachedStatement<'_>,
     item: i64,
@@ -350,8 +355,9 @@ fn measure_similarity(
 }
 
 impl SqliteStore {
-    /// The rows within the filter whose meaning is nearest, the nearest first,
-    /// with how near they are. A part of what a search does.
+    /// The items within the filter whose embeddings are nearest, the nearest
+    /// first, with their cosines. One part of a search, public for benchmarks and
+    /// tests.
     pub fn find_nearest(
         &self,
         model: &str,

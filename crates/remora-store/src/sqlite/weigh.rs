@@ -1,6 +1,6 @@
 //! Which words of an item are indexed and how much each of them weighs there.
-//! The weights of a row are kept as bytes in the row itself, so that ranking
-//! needs one read a candidate and no counting over the whole index.
+//! The weights are stored as bytes in the item's own row, so that ranking needs
+//! one read per candidate and no counting over the whole index.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -8,16 +8,17 @@ use std::hash::{BuildHasherDefault, Hasher};
 use remora_core::record::Item;
 use remora_memory::words::{TermRole, TermSplitter};
 
-/// How much a word counts by where it stands.
+/// How much a word counts by where it occurs.
 const TITLE_WEIGHT: f32 = 1.0;
 const FACT_WEIGHT: f32 = 1.0;
 const CONCEPT_WEIGHT: f32 = 1.0;
 const FILE_WEIGHT: f32 = 1.0;
 const TEXT_WEIGHT: f32 = 1.0;
 
-/// How long the lead is, in bytes.
+/// The length of the lead, in bytes: words beyond it are indexed apart, so that a
+/// common word far down does not make every long text a match.
 const MAX_LEAD_BYTES: usize = 600;
-/// What a term begins with that stands only beyond the lead. No word begins so.
+/// The prefix of terms that occur only beyond the lead. No word begins with it.
 pub(crate) const BEYOND_LEAD_PREFIX: &str = "_t";
 /// How much of a text is indexed, in bytes.
 const MAX_INDEXED_BYTES: usize = 24 * 1024;
@@ -34,7 +35,8 @@ pub(crate) struct WeightedTerms {
     pub(crate) words: u16,
 }
 
-/// A hash of a term; equal for index and query.
+/// A hash of a term. It is part of the stored weights: changing it invalidates
+/// every row.
 pub(crate) fn hash_term(term: &str) -> u64 {
     let hash = term.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
@@ -43,7 +45,8 @@ pub(crate) fn hash_term(term: &str) -> u64 {
     (hash ^ (hash >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9)
 }
 
-/// The 20 bits of a hash that the weights keep.
+/// The 20 bits of a hash that the weights keep: with 4 bits of weight an entry has
+/// three bytes. A collision gives a candidate a little weight it should not have.
 pub(crate) fn shorten_hash(hash: u64) -> u32 {
     u32::try_from(hash >> 44).unwrap_or_default()
 }
@@ -63,7 +66,8 @@ pub(crate) fn compute_term_weights(item: &Item, splitter: &mut TermSplitter) -> 
     }
     let lead = leading_text(&item.text);
     scale.add_text(lead, TEXT_WEIGHT);
-    // Found by, but not weighed: who spoke is known from the row.
+    // Indexed, but not weighed: the speaker is a column, and ranking adds the name
+    // by itself.
     if let Some(speaker) = &item.speaker {
         scale.list_terms(speaker);
     }
@@ -84,12 +88,13 @@ pub(crate) fn compute_term_weights(item: &Item, splitter: &mut TermSplitter) -> 
     weighed
 }
 
-/// What a long text is about, mostly, stands at its beginning.
+/// The lead: what a long text is about is mostly said at its beginning.
 fn leading_text(text: &str) -> &str {
     &text[..find_word_end(text, MAX_LEAD_BYTES)]
 }
 
-/// The end of a word near this byte, so that no word is cut in two.
+/// The end of a word near this byte, so that no word is split. In a text without
+/// spaces it is the nearest character boundary.
 fn find_word_end(text: &str, at: usize) -> usize {
     if text.len() <= at {
         return text.len();
@@ -174,7 +179,8 @@ impl<'s> TermCollector<'s> {
     }
 }
 
-/// The hash is good already; a number is spread a little.
+/// Keys that are term hashes need no second hash. Ids are spread by one
+/// multiplication: the map also uses the high bits, which are zero in small ids.
 #[derive(Debug, Default)]
 pub(crate) struct IdentityHasher(u64);
 
@@ -203,7 +209,8 @@ fn to_count(words: f32) -> u16 {
     words.round() as u16
 }
 
-/// Sixteen steps, each about a third more than the one before.
+/// Sixteen levels that fit four bits, each about a third above the one before.
+/// Stored rows hold the index: never change a level.
 const WEIGHT_LEVELS: [f32; 16] = [
     0.2, 0.45, 0.75, 1.0, 1.35, 1.8, 2.4, 3.2, 4.2, 5.6, 7.5, 10.0, 14.0, 20.0, 30.0, 50.0,
 ];
@@ -220,13 +227,13 @@ fn find_weight_level(weight: f32) -> u32 {
     u32::try_from(nearest).unwrap_or_default()
 }
 
-/// The weights of one row: two bytes for its length in words, then three bytes
-/// a term, sorted: 20 bits of the term's hash and 4 bits of its weight.
+/// The weights of one item: two bytes for its length in words, then three bytes
+/// per term, sorted: 20 bits of the term's hash and 4 bits of its weight.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PackedWeights<'a>(pub(crate) &'a [u8]);
 
 impl PackedWeights<'_> {
-    /// How many words the row has, by weight.
+    /// How many words the item has, by weight.
     pub(crate) fn word_count(self) -> u16 {
         match self.0 {
             [low, high, ..] => u16::from_le_bytes([*low, *high]),
@@ -234,7 +241,7 @@ impl PackedWeights<'_> {
         }
     }
 
-    /// How much the term weighs here; 0 if it is not here.
+    /// The weight of the term in this item; 0 if it does not occur.
     pub(crate) fn term_weight(self, short: u32) -> f32 {
         let (entries, _) = self.0.get(2..).unwrap_or_default().as_chunks::<3>();
         let read = |entry: &[u8; 3]| u32::from_be_bytes([0, entry[0], entry[1], entry[2]]);

@@ -1,5 +1,5 @@
-//! Writing: a batch is one transaction, and so is a pruning. Keeps rows, word
-//! index, files and counters in step.
+//! Writing: a batch is one transaction, and so is a pruning. Keeps items,
+//! full-text index, file records and counters in step.
 
 mod item;
 
@@ -22,20 +22,24 @@ use super::vectors;
 pub(super) use item::ItemWriter;
 pub(crate) use item::list_words;
 
-/// What writing rows needs, kept from batch to batch for what it remembers.
+/// What writing items needs, kept between batches because both cache the stems
+/// and word pieces they have seen.
 #[derive(Debug, Default)]
 pub(crate) struct WriterState {
     splitter: TermSplitter,
     gister: StaticEmbedder,
 }
 
-/// Stores a batch, all of it or nothing.
+/// Stores a batch, all of it or nothing. Returns the ids of its items in order.
 pub(crate) fn apply_batch(
     conn: &Connection,
     tools: &mut WriterState,
     batch: &Batch,
 ) -> Result<Vec<i64>> {
+    // Immediate: a deferred transaction that reads first could find at its first
+    // write that another process has written since, and would have to start over.
     let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).store_err()?;
+    // Overrides first, so that they already apply to the items of the same batch.
     for one in &batch.overrides {
         overrides::write_override(&tx, one)?;
     }
@@ -72,7 +76,7 @@ pub(crate) fn apply_batch(
     Ok(numbers)
 }
 
-/// Works out what these rows are about.
+/// Computes and stores the static embeddings of these items.
 pub(crate) fn put_gists(conn: &Connection, items: &[Item]) -> Result<()> {
     let mut gister = StaticEmbedder::new();
     for item in items {
@@ -125,6 +129,8 @@ fn put_event(tx: &Connection, names: &mut Interner<'_>, event: &LoggedEvent) -> 
     let name = names.name(&event.name)?;
     let session = names.name(&event.session)?;
     let label = (!event.label.is_empty()).then_some(&event.label);
+    // Ignores a conflict on the call key as well: two installations of the hook
+    // report the same call under different event ids.
     tx.prepare_cached(
         "INSERT OR IGNORE INTO events (id, call, name, session, time, label)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -145,18 +151,21 @@ fn put_event(tx: &Connection, names: &mut Interner<'_>, event: &LoggedEvent) -> 
 fn put_file(tx: &Connection, names: &mut Interner<'_>, file: &FileRecord) -> Result<()> {
     let project = names.name(&file.project)?;
     let session = names.name(&file.session)?;
-    // Having read a file says what it holds, not what became of it.
+    // Reading a file tells what it holds. It must not hide who changed it last, so
+    // state, origin and time stay, unless it was only ever read (1 is `Seen`).
     let news = if file.state == FileState::Seen {
         "origin = iif(state = 1, excluded.origin, origin),
          session = iif(state = 1, excluded.session, session),
          time = iif(state = 1, excluded.time, time)"
     } else {
-        // A file that was moved and then changed still came from where it was,
-        // unless it was removed and made anew.
+        // A file that was moved and then changed keeps its origin, unless it was
+        // removed in between (5 is `Removed`): then it is another file.
         "origin = iif(state = 5, excluded.origin, ifnull(excluded.origin, origin)),
          state = excluded.state,
          session = excluded.session, time = excluded.time"
     };
+    // `since` stays while size and hash are the same: a checkout that touches every
+    // file changes nothing that was said about them.
     let sql = format!(
         "INSERT INTO folder_files ({FILE_COLUMNS})
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
@@ -227,7 +236,7 @@ fn put_used(
     Ok(())
 }
 
-/// Removes what is known of a file.
+/// Removes the record of a file.
 pub(super) fn drop_file(tx: &Connection, project: i64, folder: &str, name: &str) -> Result<()> {
     tx.prepare_cached("DELETE FROM folder_files WHERE project = ?1 AND folder = ?2 AND name = ?3")
         .store_err()?
@@ -236,7 +245,7 @@ pub(super) fn drop_file(tx: &Connection, project: i64, folder: &str, name: &str)
     Ok(())
 }
 
-/// Removes rows.
+/// Removes items with everything that belongs to them.
 pub(crate) fn remove_items(conn: &Connection, ids: &[i64]) -> Result<()> {
     let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).store_err()?;
     let mut tools = WriterState::default();
@@ -248,7 +257,7 @@ pub(crate) fn remove_items(conn: &Connection, ids: &[i64]) -> Result<()> {
     tx.commit().store_err()
 }
 
-/// The numbers of the items that users corrected.
+/// The ids of the items that users pinned, rejected or edited, for `NOT IN`.
 fn join_corrected_ids(conn: &Connection) -> Result<String> {
     let said = overrides::list_overrides(conn, None)?.into_iter();
     let names: Vec<ItemRef> = said.map(|said| ItemRef::Uid(said.uid)).collect();
@@ -259,7 +268,8 @@ fn join_corrected_ids(conn: &Connection) -> Result<String> {
     Ok(ids.join(", "))
 }
 
-/// Removes what may go: items, and rows of the ledger.
+/// Removes items, log entries and injections older than the request says, and
+/// returns how many items and log entries went or would go.
 pub(crate) fn prune_rows(conn: &Connection, prune: &PruneRequest, run: PruneMode) -> Result<u64> {
     let Some(before) = prune.before else {
         return Ok(0);
@@ -268,6 +278,7 @@ pub(crate) fn prune_rows(conn: &Connection, prune: &PruneRequest, run: PruneMode
         None => None,
         Some(key) => match find_string_id(conn, StringTable::Names, key)? {
             Some(id) => Some(id),
+            // `None` below would mean every project.
             None => return Ok(0),
         },
     };
@@ -276,6 +287,7 @@ pub(crate) fn prune_rows(conn: &Connection, prune: &PruneRequest, run: PruneMode
         .iter()
         .map(|kind| kind_code(*kind).to_string())
         .collect();
+    // `last_time` counts, so that an item which keeps being repeated is not old.
     let items = format!(
         "FROM items WHERE max(time, last_time) < ?1 AND (?2 IS NULL OR project = ?2) AND kind NOT IN ({})
             AND id NOT IN ({})",
@@ -321,7 +333,7 @@ pub(crate) fn prune_rows(conn: &Connection, prune: &PruneRequest, run: PruneMode
     tx.commit().store_err()?;
     let gone = ids.len() as u64 + events as u64;
     if gone > 0 {
-        // Gives freed pages back; the rows are gone either way.
+        // Returns freed pages to the file system; if it fails, they are reused.
         let _ = conn.execute_batch("PRAGMA incremental_vacuum");
     }
     Ok(gone)

@@ -1,6 +1,6 @@
-//! How people say that something goes or is chosen: word lists, no judgement.
+//! How people say that something is given up or chosen: word lists, no logic.
 
-/// How somebody says what goes; its name follows.
+/// Before the name of what is given up.
 pub(super) const DROP_CUES: &[&str] = &[
     ", not",
     "abandon",
@@ -62,7 +62,7 @@ pub(super) const DROP_CUES: &[&str] = &[
     "弃用",
     "移除",
 ];
-/// The same somewhere behind a word of moving.
+/// The same somewhere after a verb of moving.
 pub(super) const LEAVING_PREPOSITIONS: &[&str] = &["from", "off"];
 pub(super) const MOVE_VERBS: &[&str] = &[
     "migrate",
@@ -75,7 +75,7 @@ pub(super) const MOVE_VERBS: &[&str] = &[
     "switched",
     "switching",
 ];
-/// The same with the name before it.
+/// After the name of what is given up.
 pub(super) const TRAILING_DROP_CUES: &[&str] = &[
     "did not work out",
     "didn't work out",
@@ -89,16 +89,16 @@ pub(super) const TRAILING_DROP_CUES: &[&str] = &[
     "改成",
     "改用",
 ];
-/// What ends a clause that denies something, which goes then.
+/// At the end of a clause whose negation gives something up.
 pub(super) const DENIAL_ENDINGS: &[&str] = &["any more", "anymore"];
-/// What ends a clause that says another thing than before.
+/// At the end of a clause that says that something is different from now on.
 pub(super) const CHANGE_ENDINGS: &[&str] = &["after all", "again", "any more", "anymore"];
 /// Other ways to take something back, without a name.
 pub(super) const WITHDRAWAL_CUES: &[&str] =
     &["anymore", "any more", "back to", "instead", "switch"];
-/// What makes the opposite of a cue behind it.
+/// Before a cue these reverse it: "don't drop X" keeps X.
 pub(super) const NEGATION_WORDS: &[&str] = &["cannot", "don't", "don’t", "never", "not"];
-/// How somebody says what is to be taken for something.
+/// Before the name of what is chosen.
 pub(super) const CHOICE_CUES: &[&str] = &[
     "adopt",
     "choose",
@@ -150,7 +150,7 @@ pub(super) const SUBJECT_END_WORDS: &[&str] = &[
 pub(super) const CLAUSE_STOPS: &[char] = &[
     ',', ';', ':', '!', '?', '(', ')', '\n', '。', '，', '；', '！', '？',
 ];
-/// How people begin to say what should be so: not what it is about.
+/// Words with which people introduce a statement: they do not name its subject.
 #[cfg(test)]
 pub(super) const MANNER_WORDS: &str = "actually add added after again agree agreed all always any avoid choose chose chosen correct \
     decide decided deciding decision directly do done ensure every everywhere from get go going \
@@ -159,8 +159,9 @@ pub(super) const MANNER_WORDS: &str = "actually add added after again agree agre
     stop stuff switch thing things us use used uses using want wants way went will with work \
     使用 我们 决定 以后 总是 一律";
 
-/// Its terms in order: a hook that stems them would take longer than all else it
-/// does with a statement.
+/// Their stems, sorted for a binary search. Stored, because stemming them in every
+/// hook took longer than everything else it does with statements; a test compares
+/// the two lists.
 pub(super) const MANNER_TERMS: &[&str] = &[
     "actual",
     "ad",

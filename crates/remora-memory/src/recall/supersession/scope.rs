@@ -1,4 +1,4 @@
-//! What a statement is for: a thing that is given up in one place may well stay
+//! The scope of a statement: a thing that is given up in one place may well stay
 //! in another.
 
 use std::sync::LazyLock;
@@ -7,13 +7,13 @@ use super::cues::{CHOICE_CUES, CLAUSE_STOPS, MOVE_VERBS};
 use super::{CueText, find_distinctive_words, sentence_end};
 use crate::words::{self, TermSplitter};
 
-/// What a place or a purpose follows.
+/// Before a place or a purpose.
 const SCOPE_PREPOSITIONS: &[&str] = &[
     "at", "during", "for", "from", "für", "in", "inside", "on", "within",
 ];
-/// What the thing that comes instead follows.
+/// Before the thing that replaces another.
 const REPLACEMENT_PREPOSITIONS: &[&str] = &["by", "durch", "to", "with"];
-/// What a place begins with: "in Postgres" may be a part of the new thing, "in
+/// At the beginning of a place: "in Postgres" may be a part of the new thing, "in
 /// the emails" is not.
 const SCOPE_OPENINGS: &[&str] = &[
     "all",
@@ -35,17 +35,18 @@ const PREPOSITIONAL_VERBS: &[&str] = &[
     "based", "build", "decide", "decided", "go", "going", "opt", "opted", "rely", "settle",
     "settled", "went",
 ];
-/// Where something else begins to be said.
+/// Where another thought begins.
 const TAIL_WORDS: &[&str] = &[
     "and", "because", "but", "instead", "rather", "since", "so", "when",
 ];
-/// What is no place or no purpose of its own.
+/// What names no place or purpose of its own.
 const VAGUE_WORDS: &str = "anything away back being case code codebase completely end ever everybody everyone \
     everything fully future general good moment over performance project reason \
     reasons repo repository second security simplicity speed start team thought thoughts time \
     today tomorrow whole";
 
-/// The words for where or for what a thing goes: of the texts that say so.
+/// The words for where or for what a thing is given up, from the parts of a
+/// sentence that may say so.
 pub(super) fn scope_words(parts: [&str; 3], splitter: &mut TermSplitter) -> Vec<String> {
     static VAGUE_TERMS: LazyLock<Vec<String>> = LazyLock::new(|| {
         words::split_terms(VAGUE_WORDS)
@@ -61,7 +62,7 @@ pub(super) fn scope_words(parts: [&str; 3], splitter: &mut TermSplitter) -> Vec<
     found
 }
 
-/// The place that a text begins with.
+/// The place at the beginning of a text.
 pub(super) fn leading_scope(text: &str) -> &str {
     let first = text.split_whitespace().next().unwrap_or_default();
     if SCOPE_PREPOSITIONS.contains(&first) {
@@ -71,12 +72,12 @@ pub(super) fn leading_scope(text: &str) -> &str {
     }
 }
 
-/// The place in a clause before the word that something goes.
+/// The place in a clause before the cue.
 pub(super) fn scope_before(clause: &str) -> &str {
     find_scope(clause, LastNamed::New)
 }
 
-/// What is moved, in the clause before the word that it leaves something.
+/// What is moved, in the clause before "from" or "off".
 pub(super) fn moved_subject(clause: &str) -> &str {
     let heard = CueText::from_text(clause);
     let ends = |cue: &&str| heard.find_cue(cue).next().map(|at| at + cue.len());
@@ -84,7 +85,7 @@ pub(super) fn moved_subject(clause: &str) -> &str {
     &clause[end.unwrap_or(clause.len())..]
 }
 
-/// The place in the rest of a clause whose thing goes.
+/// The place in the rest of a clause after the thing that is given up.
 pub(super) fn scope_after(rest: &str) -> &str {
     find_scope(first_clause(rest), LastNamed::Gone)
 }
@@ -98,7 +99,7 @@ fn first_clause(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// Which thing was named last.
+/// Which thing was named last: a place after it belongs to it.
 #[derive(PartialEq, Eq)]
 enum LastNamed {
     Gone,
@@ -118,6 +119,7 @@ fn find_scope(clause: &str, mut named: LastNamed) -> &str {
             named = LastNamed::New;
         } else if SCOPE_PREPOSITIONS.contains(&word) && !PREPOSITIONAL_VERBS.contains(&last) {
             let next = rest.split_whitespace().next().unwrap_or_default();
+            // "in favour of Y" names the new thing, no place.
             if next.starts_with("favo") {
                 named = LastNamed::New;
             } else if named == LastNamed::Gone || word == "for" || SCOPE_OPENINGS.contains(&next) {
@@ -141,8 +143,8 @@ fn until_tail(text: &str) -> &str {
     text
 }
 
-/// The parts of a text that say what was chosen, without what is only said
-/// beside it; all of it if there is no telling.
+/// The words of what was chosen, without reasons and asides; those of the whole
+/// text if no clause says it.
 pub(super) fn find_chosen_words(lower: &str, splitter: &mut TermSplitter) -> Vec<String> {
     let stops: &[char] = &[
         ',', ';', '!', '?', '(', ')', '\n', '。', '，', '；', '！', '？',

@@ -1,5 +1,5 @@
-//! What ranking needs of a row and of its neighbours, and not more: read once
-//! for each row, in the order of the file.
+//! The columns that ranking needs of a candidate and of its neighbours, and no
+//! more: each row is read once, in the order of the file.
 
 use remora_core::record::Kind;
 use remora_memory::store::Result;
@@ -11,10 +11,10 @@ use crate::sqlite::errors::StoreResultExt;
 use crate::sqlite::names::kind_code;
 use crate::sqlite::weigh::PackedWeights;
 
-/// How many rows before and after count as neighbours.
+/// How many items before and after one count as its neighbours.
 const NEIGHBOUR_DISTANCE_ITEMS: usize = 2;
 
-/// A row as far as ranking needs it.
+/// A candidate or a neighbour, without the long columns.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CandidateRow {
     pub(super) id: i64,
@@ -24,19 +24,20 @@ pub(super) struct CandidateRow {
     /// How many words it has, by weight.
     pub(super) length: f64,
     session: i64,
-    /// Whether it may be a hit; otherwise it only stands beside one.
+    /// Whether it is within the filter and may be a hit; otherwise it only
+    /// supports one as a neighbour.
     pub(super) fits: bool,
 }
 
 impl CandidateRow {
-    /// Commits are of no session: that two were imported one after the other
-    /// does not make them speak of the same.
+    /// Commits belong to no session: two that were imported one after the other
+    /// need not be about the same thing.
     fn shares_session(&self, other: &Self) -> bool {
         self.session == other.session && self.kind != kind_code(Kind::Commit)
     }
 }
 
-/// Rows in the order of their numbers, with what each word weighs in each.
+/// Rows in the order of their ids, with the weight of each word in each.
 #[derive(Debug, Default)]
 pub(super) struct CandidateRows {
     rows: Vec<CandidateRow>,
@@ -46,7 +47,7 @@ pub(super) struct CandidateRows {
 }
 
 impl CandidateRows {
-    /// Reads the candidates and the rows beside them.
+    /// Reads the candidates and their neighbours.
     pub(super) fn load_rows(
         search: &SearchRun<'_>,
         words: &[QueryWord],
@@ -61,7 +62,8 @@ impl CandidateRows {
             words: words.len(),
         };
         let scope = &search.scope;
-        // Rows that lie beside each other are read in one go.
+        // Ranges of ids instead of single ids: neighbours are on the same page, and
+        // overlapping neighbourhoods are read once.
         let mut statement = search
             .conn
             .prepare_cached(
@@ -82,6 +84,8 @@ impl CandidateRows {
                     && is(scope.agent, number(4)?)
                     && (scope.kinds.is_empty() || scope.kinds.contains(&kind))
                     && !scope.leaves_out(kind, row.get(8).store_err()?)
+                    // The row does not say which files it is about; the candidates were
+                    // listed by file.
                     && (scope.paths.is_none() || asked.binary_search(&id).is_ok());
                 let vec = row.get_ref(6).store_err()?.as_blob().unwrap_or_default();
                 let weights = PackedWeights(vec);
@@ -112,12 +116,12 @@ impl CandidateRows {
         &self.rows
     }
 
-    /// What each word weighs in the row at this place.
+    /// The weight of each word in the row at this index.
     pub(super) fn word_weights(&self, at: usize) -> &[f64] {
         &self.weights[at * self.words..(at + 1) * self.words]
     }
 
-    /// The rows before and after this one, in its session.
+    /// The ids directly before and after this row, in its session.
     pub(super) fn next_to(&self, at: usize) -> [Option<i64>; 2] {
         let row = self.rows[at];
         [at.checked_sub(1), at.checked_add(1)].map(|other| {
@@ -127,8 +131,8 @@ impl CandidateRows {
         })
     }
 
-    /// The places of the rows beside this one, in its session, and how far
-    /// away they are.
+    /// The indexes of this row's neighbours in its session, and how far away they
+    /// are.
     pub(super) fn iter_neighbours(&self, at: usize) -> impl Iterator<Item = (usize, usize)> {
         let row = self.rows[at];
         let (from, to) = (
@@ -144,7 +148,7 @@ impl CandidateRows {
     }
 }
 
-/// The rows around these, as stretches from the first to the last number.
+/// The neighbourhoods of these ids as ranges, overlapping ones merged.
 fn neighbour_ranges(sorted: &[i64]) -> Vec<(i64, i64)> {
     let reach = i64::try_from(NEIGHBOUR_DISTANCE_ITEMS).unwrap_or(0);
     let mut stretches: Vec<(i64, i64)> = Vec::new();

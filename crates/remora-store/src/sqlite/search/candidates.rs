@@ -1,4 +1,4 @@
-//! Which rows are worth ranking: those with all words first, then those with
+//! Which items are worth ranking: those with all words first, then those with
 //! most of the rarest ones, never more than a fixed number.
 
 use std::collections::HashMap;
@@ -11,28 +11,30 @@ use super::word::{BEYOND_LEAD_WEIGHT, QueryWord};
 use crate::sqlite::read::list_ids;
 use crate::sqlite::weigh::IdentityHasher;
 
-/// How many common words are asked for in several combinations.
+/// How many common words are combined.
 const MAX_COMBINED_WORDS: usize = 5;
-/// How many words are asked for at once by whoever waits.
+/// How many words a quick search combines.
 const MAX_RAREST_WORDS: usize = 3;
-/// How many rows a session or a file gives.
+/// How many items of a session or a file are ranked.
 const MAX_LISTED_ITEMS: usize = 20_000;
 
-/// For each row, how much the words count that it holds.
+/// For each item, the sum of the weights of the words it contains.
 type CandidateScores = HashMap<i64, f64, BuildHasherDefault<IdentityHasher>>;
 
-/// Rows that may be hits.
+/// Items that may be hits.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    /// The rows.
+    /// The items.
     pub(super) ids: Vec<i64>,
-    /// Rows among them that hold every word somewhere in a long text, sorted.
+    /// Items among them that contain every word somewhere in a long text, sorted.
     pub(super) whole: Vec<i64>,
 }
 
 impl SearchRun<'_> {
-    /// The rows worth ranking.
+    /// The items worth ranking.
     pub(super) fn find_candidates(&self, words: &[QueryWord]) -> Result<Candidates> {
+        // The index knows neither sessions nor files; their items are few and can all
+        // be ranked.
         if self.scope.session.is_some() || self.scope.paths.is_some() {
             let page = PageRequest::newest(MAX_LISTED_ITEMS);
             return Ok(Candidates {
@@ -65,11 +67,10 @@ impl SearchRun<'_> {
         })
     }
 
-    /// Rows that hold several words at once, however old they are. The rows of
-    /// a rare word are known already, all of them; those of common words are
-    /// only found by asking for the words together: first all, then all but
-    /// one, then pairs of the rarest. Returns the rows whose whole text holds
-    /// all words.
+    /// Items that contain several words at once, however old they are. All items
+    /// of a rare word are in its sample; those of common words are found only by
+    /// querying for the words together: first all, then all but one, then pairs of
+    /// the rarest. Returns the items whose whole text contains all words.
     fn find_joint_matches(
         &self,
         words: &[QueryWord],
@@ -91,7 +92,8 @@ impl SearchRun<'_> {
             if held.len() == words.len() {
                 let all: Vec<&str> = held.iter().map(|word| word.anywhere.as_str()).collect();
                 whole = self.match_items(&all.join(" AND "), self.reach.together)?;
-                // Enough to be ranked among rows that have most of the words.
+                // Enough to be ranked among items that have most of the words in their
+                // lead.
                 let half = held.iter().map(|word| word.idf).sum::<f64>() / 2.0;
                 for id in &whole {
                     let sum = sums.entry(*id).or_insert(0.0);
@@ -125,9 +127,9 @@ impl SearchRun<'_> {
         Ok(whole)
     }
 
-    /// The same for whoever waits: rows with the rarest words, the newer ones
-    /// first; only if there are none, newer rows with two of them. What else a
-    /// row holds is seen when it is ranked.
+    /// The same for a quick search: items with the rarest words, the newer ones
+    /// first; only if there are none, newer items with two of them. What else an
+    /// item contains is seen when it is ranked.
     fn find_rarest_matches(
         &self,
         mut held: Vec<&QueryWord>,
@@ -140,7 +142,7 @@ impl SearchRun<'_> {
         }
         let newer = self.first_newer_id()?;
         let mut found = self.sum_from(newer, &held, sums)?;
-        // All rows of a word that is not common are known already.
+        // All items of a word that is not common are in its sample already.
         if !found.is_empty() || !held[0].is_common(self.reach.sample) {
             return Ok(());
         }
@@ -157,12 +159,12 @@ impl SearchRun<'_> {
         Ok(())
     }
 
-    /// Asks for rows with all of these words, counts them and returns them.
+    /// Finds items with all of these words, adds their weights and returns them.
     fn add_matches(&self, words: &[&QueryWord], sums: &mut CandidateScores) -> Result<Vec<i64>> {
         self.sum_from(0, words, sums)
     }
 
-    /// The same from this number on.
+    /// The same from this id on.
     fn sum_from(
         &self,
         from: i64,
@@ -174,6 +176,7 @@ impl SearchRun<'_> {
         let rows = self.ask_from(from, &all.join(" AND "), self.reach.together)?;
         for id in &rows {
             let sum = sums.entry(*id).or_insert(0.0);
+            // Not added up: the words may have been counted for this item already.
             *sum = sum.max(total);
         }
         Ok(rows)

@@ -1,6 +1,6 @@
-//! From ranked rows to hits: rows are loaded, what must not be in them is
-//! looked for, those without a quoted phrase go last, and rows that say the
-//! same are told once.
+//! From ranked rows to hits: items are loaded, those with an excluded phrase are
+//! dropped, those without a quoted phrase go last, and items that say the same
+//! are folded into one hit.
 
 use std::collections::HashMap;
 
@@ -13,18 +13,18 @@ use remora_memory::words::{Query, TermGroup, holds_phrase};
 use super::SearchRun;
 use crate::sqlite::rows;
 
-/// A row with its score.
+/// A candidate with its score.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScoredItem {
     pub(super) id: i64,
     pub(super) row: RankInput,
     pub(super) parts: ScoreParts,
-    /// The rows before and after it in its session.
+    /// The items before and after it in its session.
     pub(super) beside: [Option<i64>; 2],
 }
 
 impl SearchRun<'_> {
-    /// The best rows as hits; `scored` is in order.
+    /// The best items as hits; `scored` is in order.
     pub(super) fn fold_hits(&self, query: &Query, scored: &[ScoredItem]) -> Result<Vec<Hit>> {
         let phrases: Vec<&[String]> = query
             .groups()
@@ -34,6 +34,7 @@ impl SearchRun<'_> {
         let mut hits: Vec<Hit> = Vec::new();
         let mut without: Vec<Hit> = Vec::new();
         let mut known: HashMap<(String, String, String), usize> = HashMap::new();
+        // Loaded in chunks: often the first holds all the hits that are wanted.
         for chunk in scored.chunks(self.limit.clamp(1, 64)) {
             let ids: Vec<i64> = chunk.iter().map(|row| row.id).collect();
             let items = rows::read_items(self.conn, &ids)?;
@@ -75,6 +76,7 @@ impl SearchRun<'_> {
                 }
             }
             let enough = hits.len() >= self.limit;
+            // Of a phrase that occurs nowhere, not every candidate is loaded.
             if enough || without.len() >= self.limit * 4 {
                 break;
             }
@@ -85,7 +87,7 @@ impl SearchRun<'_> {
     }
 }
 
-/// Whether the words stand one after the other somewhere in the row.
+/// Whether the words follow each other somewhere in the item.
 pub(super) fn has_phrase(item: &Item, phrase: &[String]) -> bool {
     list_texts(item).any(|text| holds_phrase(text, phrase))
 }

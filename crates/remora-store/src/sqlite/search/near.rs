@@ -1,5 +1,5 @@
-//! The rows whose meaning is nearest to the query's, and how far each stands
-//! out from what rows in this project mean.
+//! The items whose embeddings are nearest to the query's, and how unusual each
+//! similarity is within the project.
 
 use std::collections::HashMap;
 
@@ -9,11 +9,11 @@ use remora_memory::store::Result;
 use super::SearchRun;
 use crate::sqlite::vectors::{self, ScoreDistribution, SimilarityReader};
 
-/// The nearest rows.
+/// The nearest items, and every other similarity measured in this search.
 #[derive(Debug, Default)]
 pub(super) struct NearestItems {
     rows: HashMap<i64, f32>,
-    /// Rows that were measured besides.
+    /// Items that were measured later; neighbours are asked about several times.
     others: HashMap<i64, f32>,
     spread: Option<ScoreDistribution>,
 }
@@ -37,7 +37,7 @@ impl NearestItems {
         self.rows.contains_key(&id)
     }
 
-    /// How alike a row is, and how many deviations that is above the middle;
+    /// How similar an item is, and how many deviations that is above the mean;
     /// `None` if it has no vector.
     pub(super) fn find_similarity(
         &mut self,

@@ -1,5 +1,5 @@
-//! Who said a row, against the query: whether it was a person, and whether the
-//! query names them. Each name is looked at once a search.
+//! Who an item quotes: whether it was the user, and whether the query names the
+//! speaker. Each name is looked up once per search.
 
 use std::collections::HashMap;
 
@@ -11,20 +11,21 @@ use rusqlite::Connection;
 use crate::sqlite::errors::StoreResultExt;
 use crate::sqlite::names::{StringReader, StringTable};
 
-/// What a person is called as a speaker.
+/// The speaker of the user's own words.
 const USER_SPEAKER: &str = "user";
 
 /// What is known of a speaker.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SpeakerInfo {
-    /// For each word of the query, a bit.
+    /// One bit per word of the query: whether the name contains it. Words beyond
+    /// the 32nd are never taken for a name.
     says: u32,
     person: bool,
     role: bool,
 }
 
 impl SpeakerInfo {
-    /// Whether the query's word at this place is in the name.
+    /// Whether the query's word at this index is part of the name.
     pub(super) fn is_name_word(self, word: usize) -> bool {
         u32::try_from(word).is_ok_and(|at| self.says.checked_shr(at).unwrap_or(0) & 1 == 1)
     }
@@ -33,12 +34,14 @@ impl SpeakerInfo {
         self.person
     }
 
+    /// Whether the query names this speaker. A role such as "user" is no name: it
+    /// would favour every prompt of a query that contains the word.
     pub(super) fn is_named(self) -> bool {
         self.says != 0 && !self.role
     }
 }
 
-/// The speakers met so far.
+/// The speakers looked up so far.
 pub(super) struct SpeakerCache<'c> {
     texts: StringReader<'c>,
     query: &'c Query,
@@ -54,7 +57,7 @@ impl<'c> SpeakerCache<'c> {
         }
     }
 
-    /// The speaker with this number.
+    /// The speaker with this id.
     pub(super) fn get_speaker(&mut self, id: Option<i64>) -> Result<SpeakerInfo> {
         let Some(id) = id else {
             return Ok(SpeakerInfo::default());

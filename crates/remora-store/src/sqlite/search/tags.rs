@@ -1,6 +1,6 @@
-//! The filter as the word index knows it: every row is listed there under its
-//! project, kind and agent. Long lists cost more than the words themselves, so
-//! where what is unwanted is less than what is wanted, that is kept out instead.
+//! The filter as index terms: every item is indexed under its project, kind and
+//! agent. Long posting lists cost more than the words themselves, so where fewer
+//! items are unwanted than wanted, the unwanted ones are excluded instead.
 
 use remora_memory::store::Result;
 use rusqlite::Connection;
@@ -9,25 +9,27 @@ use crate::sqlite::errors::StoreResultExt;
 use crate::sqlite::injectable_terms;
 use crate::sqlite::scope::ResolvedFilter;
 
-/// A list that rows must be in is walked faster than those they must not be in.
+/// How much faster FTS5 walks a list that items must be in than one that they
+/// must not be in.
 const INCLUSION_SPEEDUP: i64 = 4;
-/// More projects than these are not kept out one by one.
+/// More projects than these are not excluded one by one.
 const MAX_EXCLUDED_PROJECTS: usize = 8;
 
-/// What goes with every question to the index.
+/// The part of every index query that comes from the filter.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct IndexFilter {
-    /// What a row must hold.
+    /// Terms that an item must have.
     pub(super) with: Vec<String>,
-    /// What a row must not hold.
+    /// Terms that an item must not have.
     pub(super) without: Vec<String>,
-    /// The lists that are asked, by what their terms begin with; none means
-    /// all rows.
+    /// The prefixes of the injectable terms that serve this filter; none means
+    /// that plain terms are used.
     pub(super) signs: Vec<String>,
 }
 
 impl IndexFilter {
-    /// Finds the same rows whatever is chosen: the counts are exact.
+    /// Chooses the cheaper way. Either finds the same items, because the counters
+    /// of projects and kinds are exact.
     pub(super) fn for_scope(conn: &Connection, scope: &ResolvedFilter) -> Result<Self> {
         let mut tags = Self {
             signs: injectable_terms::find_group_prefixes(scope),
@@ -35,6 +37,7 @@ impl IndexFilter {
         };
         tags.with
             .extend(scope.agent.map(|agent| format!("\"_a{agent}\"")));
+        // Injectable terms already contain project and kinds.
         if !tags.signs.is_empty() {
             return Ok(tags);
         }
@@ -69,7 +72,7 @@ impl IndexFilter {
         Ok(tags)
     }
 
-    /// What is asked of each list, which is given its sign.
+    /// The expression for each prefix, joined by `OR`.
     pub(super) fn of_each(&self, ask: impl Fn(&str) -> String) -> String {
         if self.signs.is_empty() {
             return ask("");
@@ -78,7 +81,7 @@ impl IndexFilter {
         format!("({})", each.join(" OR "))
     }
 
-    /// The question within the filter.
+    /// The expression restricted to the filter.
     pub(super) fn build_expression(&self, expression: &str) -> String {
         let mut with: Vec<&str> = self.with.iter().map(String::as_str).collect();
         with.push(expression);
@@ -90,7 +93,7 @@ impl IndexFilter {
     }
 }
 
-/// Numbers with how many rows each has: those that are wanted, and the others.
+/// Ids with their item counts: those that are wanted, and the others.
 fn split_counts(conn: &Connection, sql: &str, wanted: &[i64]) -> Result<[Vec<(i64, i64)>; 2]> {
     let all: Vec<(i64, i64)> = conn
         .prepare_cached(sql)

@@ -1,5 +1,5 @@
-//! One word of a query and what the index knows of it: which rows hold it, how
-//! common it is, and what is taken in its place when no row does.
+//! One word of a query and what the index knows of it: which items contain it,
+//! how common it is, and what replaces it when no item does.
 
 use remora_memory::rank::{self, QueryForm, Vocabulary};
 use remora_memory::store::Result;
@@ -10,24 +10,27 @@ use crate::sqlite::errors::StoreResultExt;
 use crate::sqlite::weigh::{BEYOND_LEAD_PREFIX, PackedWeights, hash_term, shorten_hash};
 use crate::sqlite::{rows, spelling};
 
-/// A word that fewer rows hold is looked for in the whole of long texts too.
+/// A word that fewer items contain in their lead is searched for in the rest of
+/// long texts too. For a common word that would make every long item a match.
 const MAX_RARE_ITEMS: usize = 10;
-/// How many rows with the words of a phrase are read to find it.
+/// How many items with the words of a phrase are read to find the phrase: the
+/// index stores no positions, so only the texts can tell.
 const MAX_PHRASE_WORD_ITEMS: usize = 5_000;
-/// How many rows with a phrase are looked for.
+/// How many items with a phrase are enough.
 const MAX_PHRASE_ITEMS: usize = 200;
-/// How long a word is at least before it may stand for longer ones.
+/// How long a word must be to match longer words that begin with it.
 const MIN_PREFIX_CHARS: usize = 3;
-/// How many words of a query are taken for misspelt.
+/// How many words of a query may be corrected.
 const MAX_CORRECTED_WORDS: usize = 2;
-/// How many known words may stand for one that nobody knows.
+/// How many known words may replace an unknown one.
 const MAX_SIMILAR_WORDS: usize = 4;
-/// What a word beyond the lead of a text weighs.
+/// The weight of a word that occurs only beyond the lead of a text.
 pub(super) const BEYOND_LEAD_WEIGHT: f64 = 0.2;
-/// What a word weighs that another one stands for.
+/// The weight of a word that another one replaces. The stored weights are by
+/// exact term and do not know it.
 const SUBSTITUTE_WEIGHT: f64 = 1.0;
 
-/// Whether a word that no row holds is taken for misspelt.
+/// Whether a word that no item contains is taken for misspelt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Spelling {
     Corrected,
@@ -36,36 +39,39 @@ enum Spelling {
 
 /// A word of the query.
 pub(super) struct QueryWord {
-    /// As a question to the index: rows with it in their lead.
+    /// The index expression for items with it in their lead.
     pub(super) expression: String,
-    /// The same for rows with it anywhere.
+    /// The same for items with it anywhere.
     pub(super) anywhere: String,
-    /// The hashes of its terms, one list for each way to hold it.
+    /// The hashes of its terms, one list for each way to contain it: as a whole,
+    /// or by the parts of an identifier.
     ways: Vec<Vec<u32>>,
-    /// The newest rows that hold it in their lead, newest first.
+    /// The newest items that contain it in their lead, newest first.
     pub(super) rows: Vec<i64>,
-    /// Rows that hold it only beyond the lead of a long text, newest first.
+    /// Items that contain it only beyond the lead of a long text, newest first.
     pub(super) deep: Vec<i64>,
-    /// About how many rows hold it.
+    /// About how many items contain it.
     pub(super) common: f64,
-    /// How much it counts.
+    /// How much it counts in ranking.
     pub(super) idf: f64,
-    /// How much it counts in a fit, which is compared between stores.
+    /// How much it counts in a match strength, which must be comparable between
+    /// small and large stores.
     pub(super) fit_idf: f64,
-    /// Whether rows hold another word in its place.
+    /// Whether items match by another word in its place.
     forgiven: bool,
-    /// Whether that word is only spelt much like it.
+    /// Whether that word only has a similar spelling.
     pub(super) misspelt: bool,
 }
 
 impl QueryWord {
-    /// Whether the index may hold more rows of it than the sample.
+    /// Whether the index may hold more items of it than the sample.
     pub(super) fn is_common(&self, sample: usize) -> bool {
         self.rows.len() >= sample
     }
 
-    /// How much it weighs in this row.
+    /// Its weight in this item.
     pub(super) fn weight_in_item(&self, id: i64, weights: PackedWeights<'_>) -> f64 {
+        // The ids are in descending order, hence the reversed comparison.
         let listed = |rows: &[i64]| rows.binary_search_by(|row| id.cmp(row)).is_ok();
         if self.forgiven && listed(&self.rows) {
             return SUBSTITUTE_WEIGHT;
@@ -85,11 +91,12 @@ impl QueryWord {
 }
 
 impl SearchRun<'_> {
-    /// The words of the query, each with how much it counts among so many rows.
+    /// The words of the query, each with its weight among so many items.
     pub(super) fn resolve_words(&self, query: &Query, rows: f64) -> Result<Vec<QueryWord>> {
         let mut words = Vec::with_capacity(query.groups().len());
         let mut corrected = 0;
-        // In a question the other words tell enough.
+        // Spelling is corrected for a few search words only. A question has other
+        // words to go by, and a wrong correction would bring in unrelated items.
         let few = QueryForm::from_text(query.text()) == QueryForm::Words;
         for group in query.groups() {
             let spelling = if few && corrected < MAX_CORRECTED_WORDS {
@@ -103,14 +110,16 @@ impl SearchRun<'_> {
         }
         for word in &mut words {
             word.idf = rank::inverse_frequency(rows, word.common);
+            // As if the store had at least so many items: in one of ten, every word
+            // would look common and no threshold of recall would be reached.
             let rows = rows.max(rank::MIN_MATCH_STRENGTH_ITEMS);
             word.fit_idf = rank::inverse_frequency(rows, word.common);
         }
         Ok(words)
     }
 
-    /// All words of the query, or all but one if there are three or more, as a
-    /// question to the index.
+    /// The index expression for items with all words of the query, or all but one
+    /// if there are three or more.
     pub(super) fn nearly_all(&self, query: &Query) -> String {
         let each = query.groups().iter().map(|group| {
             let ask =
@@ -130,9 +139,9 @@ impl SearchRun<'_> {
         format!("({})", ways.join(" OR "))
     }
 
-    /// Whether the index or the model knows a word of the query. Texts that are
-    /// not plain ASCII are taken for known: the model was not taught their
-    /// words, and reads them by fragments whatever they say.
+    /// Whether the index or the model knows any word of the query. Text that is
+    /// not plain ASCII counts as known: the model splits it into fragments whatever
+    /// it says, so the test would prove nothing.
     pub(super) fn check_vocabulary(
         &self,
         query: &Query,
@@ -169,6 +178,7 @@ impl SearchRun<'_> {
         };
         let mut rows = self.match_items(&expression, sample)?;
         let mut deep = Vec::new();
+        // Within a session or a file there are few items, so all of each text counts.
         let within = self.scope.session.is_some() || self.scope.paths.is_some();
         if rows.len() < MAX_RARE_ITEMS || within {
             deep = self.match_items(&anywhere, sample)?;
@@ -180,6 +190,8 @@ impl SearchRun<'_> {
         let mut forgiven = group.prefix().is_some();
         let mut misspelt = false;
         if rows.is_empty() && deep.is_empty() {
+            // A longer word first ("auth" for "authentication"): it is what was typed as
+            // far as it goes, whereas a similar spelling is a guess.
             if let Some(stem) = prefix_stem(group) {
                 expression = self.tags.of_each(|sign| format!("(\"{sign}{stem}\" *)"));
                 rows = self.match_items(&expression, self.reach.sample)?;
@@ -221,7 +233,7 @@ impl SearchRun<'_> {
         })
     }
 
-    /// Those of the rows in which the words stand one after the other.
+    /// Those of the items in which the words follow each other.
     fn with_phrase(&self, ids: &[i64], phrase: &[String]) -> Result<Vec<i64>> {
         let mut found = Vec::new();
         for some in ids.chunks(MAX_PHRASE_ITEMS) {
@@ -237,7 +249,7 @@ impl SearchRun<'_> {
         Ok(found)
     }
 
-    /// Whether any row holds the word, outside the filter too: then it is not
+    /// Whether any item contains the word, also outside the filter: then it is not
     /// misspelt.
     fn is_anywhere(&self, group: &TermGroup) -> Result<bool> {
         self.conn
@@ -247,7 +259,7 @@ impl SearchRun<'_> {
             .store_err()
     }
 
-    /// Words that are spelt much like one that no row holds.
+    /// The index expression for words spelt much like one that no item contains.
     fn find_similar_words(&self, group: &TermGroup) -> Result<Option<String>> {
         let whole = group.ways().first().and_then(|way| way.first());
         let Some(whole) = whole.filter(|_| group.phrase().is_none()) else {
@@ -264,8 +276,9 @@ impl SearchRun<'_> {
         Ok((!similar.is_empty()).then(|| self.tags.of_each(all)))
     }
 
-    /// About how many rows hold a word whose newest rows are these: as many on
-    /// the way back to the first row as on the way so far.
+    /// About how many items contain a word whose newest items are these. A full
+    /// sample is extrapolated over all ids; counting them would walk the whole
+    /// posting list.
     fn estimate_frequency(&self, rows: &[i64]) -> Result<f64> {
         let found = to_approximate_f64(rows.len());
         let Some(last) = rows.last().filter(|_| rows.len() >= self.reach.sample) else {
@@ -286,7 +299,7 @@ impl SearchRun<'_> {
         Ok(newest.unwrap_or(0))
     }
 
-    /// Where the newer rows begin, if they are asked first.
+    /// The first id of the newer items, if those are searched first.
     pub(super) fn first_newer_id(&self) -> Result<i64> {
         match self.reach.recent {
             Some(recent) => Ok((self.newest_id()? - recent).max(0)),
@@ -294,7 +307,7 @@ impl SearchRun<'_> {
         }
     }
 
-    /// How many rows there are within the project, and how long they are.
+    /// How many items the project has, and their average length in words.
     pub(super) fn measure_project(&self) -> Result<(f64, f64)> {
         let (items, words): (f64, f64) = self
             .conn
@@ -308,7 +321,7 @@ impl SearchRun<'_> {
         Ok((items.max(1.0), (words / items.max(1.0)).max(1.0)))
     }
 
-    /// The least and the greatest number of a row within the time.
+    /// The least and the greatest id within the filter's time.
     fn id_range(&self) -> Result<(i64, i64)> {
         let ends = self
             .conn
@@ -321,12 +334,12 @@ impl SearchRun<'_> {
         Ok((ends.0.unwrap_or(0), ends.1.unwrap_or(-1)))
     }
 
-    /// The newest rows for a question to the index, within the filter.
+    /// The newest items that match an index expression, within the filter.
     pub(super) fn match_items(&self, expression: &str, limit: usize) -> Result<Vec<i64>> {
         self.ask_from(0, expression, limit)
     }
 
-    /// The same among rows from this number on.
+    /// The same among items from this id on.
     pub(super) fn ask_from(&self, first: i64, expression: &str, limit: usize) -> Result<Vec<i64>> {
         let expression = self.tags.build_expression(expression);
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -345,8 +358,9 @@ impl SearchRun<'_> {
                 .collect::<rusqlite::Result<_>>()
                 .store_err();
         }
-        // The newest rows may all be too new. Times and numbers mostly grow
-        // together, so the numbers at both ends keep most others out.
+        // The index knows no times, and its newest matches may all be too new. Times
+        // and ids mostly grow together, so a range of ids keeps most others out before
+        // `items` is read for the exact time.
         let (from, to) = self.id_range()?;
         self.conn
             .prepare_cached(
@@ -363,15 +377,15 @@ impl SearchRun<'_> {
     }
 }
 
-/// What may stand for a word that no row holds: longer ones that begin with this.
+/// The beginning of longer words that may replace one that no item contains.
 fn prefix_stem(group: &TermGroup) -> Option<&str> {
     group
         .stem()
         .filter(|stem| stem.chars().count() >= MIN_PREFIX_CHARS)
 }
 
-/// What a row must not hold, as questions to the index; phrases are looked for
-/// in the rows themselves.
+/// What an item must not contain, as index expressions; phrases are searched for
+/// in the items themselves.
 pub(super) fn excluded_expressions(query: &Query) -> Vec<String> {
     query
         .excluded_groups()
@@ -381,7 +395,7 @@ pub(super) fn excluded_expressions(query: &Query) -> Vec<String> {
         .collect()
 }
 
-/// A term in the lead of a row or beyond it.
+/// The expression for a term in the lead of a text or beyond it.
 fn match_anywhere(sign: &str, term: &str) -> String {
     format!("(\"{sign}{term}\" OR \"{sign}{BEYOND_LEAD_PREFIX}{term}\")")
 }
@@ -394,8 +408,8 @@ fn to_approximate_f64(count: usize) -> f64 {
     count as f64
 }
 
-/// The group as a question to the list with this sign, each term as `ask` puts
-/// it. Terms hold no quotes.
+/// The group as an index expression with this prefix, each term as `ask` writes
+/// it. Terms contain no quotes, so none can end the string it is put in.
 fn group_expression(group: &TermGroup, sign: &str, ask: impl Fn(&str) -> String) -> String {
     if let Some(prefix) = group.prefix() {
         return format!("(\"{sign}{prefix}\" *)");

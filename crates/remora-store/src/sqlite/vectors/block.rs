@@ -1,20 +1,20 @@
 //! A block of sketches: the signs of many vectors in one blob that fits a page.
 //! Owns the bytes; knows nothing of tables. Whatever the bytes are, reading
-//! them gives entries and never fails.
+//! them yields entries and never fails.
 
 use remora_embed::Embedding;
 
-/// How many bytes of signs an entry holds: a bit for each of 384 dimensions.
-/// Longer vectors are told by their beginning.
+/// How many bytes of signs an entry holds: a bit for each of 384 dimensions. Of
+/// longer vectors only the first 384 dimensions are used to preselect.
 pub(crate) const SIGN_BYTES: usize = 48;
 /// The item's number, its kind, the signs.
 const NUMBER_BYTES: usize = 8;
 const ENTRY_BYTES: usize = NUMBER_BYTES + 1 + SIGN_BYTES;
-/// How many entries a block holds. A row of 8,157 bytes still lies within a
-/// page of 8 KiB; the columns beside the blob take up to 30.
+/// How many entries a block holds. A row of 8,157 bytes still fits a page of
+/// 8 KiB without an overflow page; the other columns take up to 30.
 pub(crate) const MAX_ENTRIES: usize = 142;
 
-/// An entry, read where it lies.
+/// An entry, borrowed from its block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SketchEntry<'a> {
     pub(crate) item: i64,
@@ -33,7 +33,7 @@ fn read_entry(slot: &[u8; ENTRY_BYTES]) -> Option<SketchEntry<'_>> {
     let (kind, bits) = rest.split_first()?;
     let item = i64::from_le_bytes(*number);
     let bits = bits.first_chunk::<SIGN_BYTES>()?;
-    // Rows are counted from one, so that nothing but a free slot has 0.
+    // Item ids start at 1, so 0 marks a free slot.
     (item != 0).then_some(SketchEntry {
         item,
         kind: *kind,
@@ -46,7 +46,7 @@ fn read_entry(slot: &[u8; ENTRY_BYTES]) -> Option<SketchEntry<'_>> {
 pub(crate) struct SketchBlock(Vec<[u8; ENTRY_BYTES]>);
 
 impl SketchBlock {
-    /// Takes what can be read of these bytes.
+    /// Reads as many whole entries as these bytes hold.
     pub(crate) fn new(data: &[u8]) -> Self {
         let (slots, _) = data.as_chunks::<ENTRY_BYTES>();
         Self(slots.iter().take(MAX_ENTRIES).copied().collect())
@@ -62,7 +62,7 @@ impl SketchBlock {
     }
 
     /// Writes the item's entry over its old one, or else into a free slot.
-    /// Tells whether there was room.
+    /// Returns whether there was room.
     pub(crate) fn write_entry(&mut self, item: i64, kind: u8, meaning: &Embedding) -> bool {
         let slot = encode_entry(item, kind, meaning);
         let place = self.find_slot(item).or_else(|| self.find_slot(0));
@@ -87,6 +87,8 @@ impl SketchBlock {
         if let Some(slot) = self.find_slot(item).and_then(|at| self.0.get_mut(at)) {
             slot.fill(0);
         }
+        // A slot in the middle stays as a hole, so that the others are not moved;
+        // at the end it goes, so that an emptied block shrinks to nothing.
         while self.0.last().is_some_and(|slot| read_entry(slot).is_none()) {
             self.0.pop();
         }

@@ -1,5 +1,5 @@
-//! The blocks of sketches in their table: where a new entry goes, and taking
-//! one out. A change is gathered in memory and written once.
+//! The blocks of sketches in their table: where a new entry goes, and removing
+//! one. Changes are collected in memory, and each block is written once.
 
 use std::collections::HashMap;
 
@@ -50,6 +50,7 @@ impl<'c> SketchBlocks<'c> {
                 open.block.write_entry(item, kind, meaning);
                 return Ok(id);
             }
+            // A block belongs to one project, so that a search reads only its own.
             open.block.clear(item);
         }
         if let Some(id) = self.room.get(&project)
@@ -66,7 +67,7 @@ impl<'c> SketchBlocks<'c> {
         Ok(id)
     }
 
-    /// Writes what was gathered.
+    /// Writes all changed blocks.
     pub(super) fn finish(mut self) -> Result<()> {
         self.flush()
     }
@@ -88,9 +89,9 @@ impl<'c> SketchBlocks<'c> {
     }
 
     /// A block of the project with a free slot: the fullest, so that holes are
-    /// closed, or a new one.
+    /// filled first, or a new one.
     fn with_room(&mut self, project: i64) -> Result<i64> {
-        // The table must know how full the blocks are.
+        // The query below reads `entries` from the table.
         self.flush()?;
         let found: Vec<i64> = self
             .tx
@@ -104,7 +105,7 @@ impl<'c> SketchBlocks<'c> {
             .collect::<rusqlite::Result<_>>()
             .store_err()?;
         for id in found {
-            // The count of a damaged row may be wrong.
+            // The count may be wrong in a damaged row, hence the second candidate.
             if let Some(open) = self.open_block(id)?
                 && open.block.used_entries() < MAX_ENTRIES
             {
@@ -123,7 +124,7 @@ impl<'c> SketchBlocks<'c> {
     }
 }
 
-/// Frees the slot of an item; a block without entries goes.
+/// Frees the slot of an item and deletes a block that has no entries left.
 pub(super) fn take_out(tx: &Connection, id: i64, item: i64) -> Result<()> {
     let Some(mut open) = load_block(tx, id)? else {
         return Ok(());

@@ -1,6 +1,6 @@
-//! How alike rows are to a query on the whole: the middle and the deviation,
-//! over all rows of a small project and over a sample of a large one. Against
-//! it, it is seen whether a row stands out.
+//! The score distribution of a query: mean and deviation of the similarity, over
+//! all items of a small project and a sample of a large one. It shows whether an
+//! item is unusually similar; a cosine alone does not.
 
 use remora_embed::Embedding;
 use remora_memory::store::Result;
@@ -11,19 +11,19 @@ use super::{NearestLimits, find_current_model, measure_similarity, of_model};
 use crate::sqlite::errors::StoreResultExt;
 use crate::sqlite::scope::ResolvedFilter;
 
-/// From how many blocks a sample is taken.
+/// How many blocks the sample of a large project is spread over.
 const MAX_SAMPLED_BLOCKS: usize = 16;
 
-/// The middle and the deviation.
+/// Mean and deviation of the similarity between a query and items.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ScoreDistribution {
     mean: f64,
     deviation: f64,
 }
 
-/// Texts that have nothing to do with each other are alike by so much and so
-/// little; as many such are thought to be there besides, because a handful of
-/// rows says nothing about what is usual.
+/// Mean and deviation of the cosine of unrelated texts. Twenty made-up values of
+/// this distribution are added to the sample, because a handful of items says
+/// nothing about what is usual.
 const PRIOR_MEAN: f64 = 0.05;
 const PRIOR_DEVIATION: f64 = 0.09;
 const PRIOR_WEIGHT: f64 = 20.0;
@@ -41,13 +41,13 @@ impl ScoreDistribution {
         })
     }
 
-    /// How many deviations above the middle.
+    /// How many deviations a similarity is above the mean.
     pub(crate) fn deviations_above(&self, likeness: f32) -> f64 {
         (f64::from(likeness) - self.mean) / self.deviation
     }
 }
 
-/// The spread over the project, or over all.
+/// The distribution over the project, or over all projects.
 pub(crate) fn estimate_distribution(
     conn: &Connection,
     model: &str,
@@ -77,6 +77,8 @@ pub(crate) fn estimate_distribution(
             breadth.spread_large / MAX_SAMPLED_BLOCKS,
         )
     };
+    // The sample comes from the sketches because they list a project's items
+    // without reading one of them.
     let mut data = conn
         .prepare_cached("SELECT data FROM sketches WHERE block = ?1")
         .store_err()?;
@@ -88,6 +90,7 @@ pub(crate) fn estimate_distribution(
             items.extend(block::iter_entries(data).take(each).map(|entry| entry.item));
         }
     }
+    // In the order of the table, so that pages are read once.
     items.sort_unstable();
     let mut statement = of_model(conn, model)?;
     let mut values = Vec::with_capacity(items.len());

@@ -1,5 +1,5 @@
-//! The rows whose meaning is nearest: sketches choose, vectors decide. Time
-//! grows with the rows in scope, by nanoseconds each; memory does not.
+//! The items whose embeddings are nearest: sketches preselect, vectors decide.
+//! Time grows by nanoseconds for each item in scope; memory does not grow.
 
 use remora_core::record::Kind;
 use remora_embed::Embedding;
@@ -13,10 +13,10 @@ use crate::sqlite::names::kind_code;
 use crate::sqlite::read::list_ids;
 use crate::sqlite::scope::ResolvedFilter;
 
-/// How many rows a session, a file or a time gives.
+/// How many items of a session, a file, an agent or a time are compared.
 const MAX_LISTED_ITEMS: usize = 20_000;
 
-/// The rows in scope that are nearest by this model, the nearest first.
+/// The items in scope that are nearest by this model, the nearest first.
 pub(crate) fn find_nearest(
     conn: &Connection,
     model: &str,
@@ -37,7 +37,7 @@ pub(crate) fn find_nearest(
         select_by_signs(conn, meaning, scope, breadth)?
     };
     let mut statement = of_model(conn, model)?;
-    // Vectors that lie beside each other are read one after the other.
+    // In the order of the table, so that vectors on one page are read together.
     items.sort_unstable();
     items.dedup();
     let mut found = Vec::with_capacity(items.len());
@@ -51,7 +51,9 @@ pub(crate) fn find_nearest(
     Ok(found)
 }
 
-/// Whether the scope says more than the sketches know.
+/// Whether the filter names more than project and kinds, which is all a sketch
+/// knows. Such items are listed first and compared exactly: preselecting among
+/// all and filtering afterwards could leave none.
 fn is_narrow(scope: &ResolvedFilter) -> bool {
     scope.session.is_some()
         || scope.agent.is_some()
@@ -60,7 +62,7 @@ fn is_narrow(scope: &ResolvedFilter) -> bool {
         || scope.until != i64::MAX
 }
 
-/// The rows of the project, or of all, whose signs fit best.
+/// The items of the project, or of all projects, whose signs match best.
 fn select_by_signs(
     conn: &Connection,
     meaning: &Embedding,
@@ -76,6 +78,7 @@ fn select_by_signs(
         .store_err()?
         .query_row(params_from_iter(&values), |row| row.get(0))
         .store_err()?;
+    // An upper bound is good enough here, and counting blocks reads no blob.
     let rows = blocks.saturating_mul(MAX_ENTRIES);
     let most = (rows / breadth.one_in).clamp(breadth.least, breadth.most);
     let sums = SignSums::new(meaning);
@@ -96,7 +99,8 @@ fn select_by_signs(
     Ok(best.into_items())
 }
 
-/// For each number of a kind, whether its rows are compared.
+/// For each kind code, whether its items are compared: a table, because it is
+/// consulted once for every sketch.
 fn compared_kinds(scope: &ResolvedFilter, breadth: NearestLimits) -> [bool; 256] {
     let mut kinds = [scope.kinds.is_empty(); 256];
     let mut set = |code: i64, is_compared: bool| {
@@ -115,10 +119,10 @@ fn compared_kinds(scope: &ResolvedFilter, breadth: NearestLimits) -> [bool; 256]
     kinds
 }
 
-/// A vector in steps of a sixteenth: for each byte of signs, what its components
-/// add up to where a sign is set. Adding them up tells rows apart much better
-/// than counting equal signs. A look-up a byte needs fewer instructions than
-/// counting bits does without one for it, which not every machine has.
+/// The query in four bits per dimension: for each byte of signs, the sum of the
+/// components whose sign bit is set. Such sums separate items much better than
+/// counting equal signs does (docs/design/0012). One table lookup per byte takes
+/// fewer instructions than counting bits on machines without `popcount`.
 struct SignSums(Box<[[i16; 256]; SIGN_BYTES]>);
 
 impl SignSums {
@@ -128,7 +132,7 @@ impl SignSums {
             reason = "24 KB, once a search; of a known length, so that no place is checked"
         )]
         let mut sums = Box::new([[0; 256]; SIGN_BYTES]);
-        // The components stand behind the scale.
+        // The stored form of an embedding begins with its scale, four bytes.
         let bytes = meaning.to_bytes();
         let (components, _) = bytes.get(4..).unwrap_or_default().as_chunks::<8>();
         let rest = components.len() * 8 + 4;
@@ -136,10 +140,10 @@ impl SignSums {
         let tail = bytes.get(rest..).unwrap_or_default();
         last[..tail.len()].copy_from_slice(tail);
         for (sums, components) in sums.iter_mut().zip(components.iter().chain([&last])) {
-            // From -8 to 7.
+            // Rounded to a value from -8 to 7.
             let steps = components.map(|c| i16::from(c.cast_signed().saturating_add(8) >> 4));
             for signs in 1..sums.len() {
-                // What the signs but the lowest one add up to is known.
+                // The sum without the lowest set bit was computed before.
                 let before = sums[signs & (signs - 1)];
                 sums[signs] = before + steps[signs.trailing_zeros() as usize];
             }
@@ -154,11 +158,11 @@ impl SignSums {
     }
 }
 
-/// The best of many, in bounded memory: gathers twice as many as wanted, then
-/// lets go of the worse half.
+/// The best of many, in bounded memory: collects twice as many as wanted, then
+/// drops the worse half. That is linear in time, where a heap is not.
 struct TopItems {
     most: usize,
-    /// What is not above this is not among the best any more.
+    /// The worst of the best so far; what is not above it cannot be among them.
     bar: Option<(i32, i64)>,
     gathered: Vec<(i32, i64)>,
 }

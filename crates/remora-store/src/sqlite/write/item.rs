@@ -1,5 +1,5 @@
-//! Writing one item: where it goes, and everything that hangs on a row: words,
-//! files and counters. Runs inside the transaction of its batch.
+//! Writing one item: which row it goes to, and everything that belongs to a row:
+//! terms, embeddings, files and counters. Runs inside the batch's transaction.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -20,12 +20,13 @@ use crate::sqlite::vectors;
 use crate::sqlite::weigh::{PackedWeights, WeightedTerms, compute_term_weights};
 use crate::sqlite::write::WriterState;
 
-/// Where an item goes.
+/// Which row an item is written to.
 #[derive(Debug, Default)]
 struct WriteTarget {
-    /// Its number, if it is fixed already.
+    /// The id it keeps, because users and models may have quoted it as `#12`.
     id: Option<i64>,
-    /// Its uid, if it keeps an older one.
+    /// The uid it keeps, if it replaces an item that was stored under another:
+    /// overrides are recorded by uid and must still find it.
     uid: Option<String>,
 }
 
@@ -42,11 +43,11 @@ impl WriteTarget {
 pub(in crate::sqlite) struct ItemWriter<'c> {
     tx: &'c Connection,
     tools: &'c mut WriterState,
-    /// How many rows came, by kind.
+    /// Change in the number of items, by kind.
     kinds: HashMap<i64, i64>,
-    /// How many rows and words came, by project.
+    /// Change in the number of items and of words, by project.
     projects: HashMap<i64, (i64, i64)>,
-    /// What users said of items.
+    /// What users have said about items.
     overrides: Overrides,
 }
 
@@ -61,17 +62,19 @@ impl<'c> ItemWriter<'c> {
         }
     }
 
-    /// What is written from now on heeds what users said.
+    /// Applies these overrides to every item written from now on.
     pub(super) fn set_overrides(&mut self, overrides: Vec<Override>) {
         self.overrides = Overrides::new(overrides);
     }
 
-    /// Writes one item and returns its number.
+    /// Writes one item and returns its id.
     pub(in crate::sqlite) fn write_item(
         &mut self,
         names: &mut Interner<'_>,
         write: &ItemWrite,
     ) -> Result<i64> {
+        // A claim that the user rejected is not stored again under another uid; it
+        // only counts as one more repetition of the rejected item.
         if let ItemWrite::Add(item) | ItemWrite::Put(item) | ItemWrite::Keep(item) = write
             && let Some(tombstone) = self.overrides.find_tombstone(item)
         {
@@ -83,14 +86,18 @@ impl<'c> ItemWriter<'c> {
             ItemWrite::Put(item) => (item, self.by_key_or_uid(item)?),
             ItemWrite::Keep(item) => (item, self.by_number(item)?),
         };
+        // Removed and inserted, not updated: terms, embeddings, files and counters
+        // are taken out by the old values and put in by the new ones.
         if let Some(id) = place.id {
             self.remove(id)?;
         }
+        // Edits are applied here and nowhere else, so that worker, import, rebuild
+        // and join need to know nothing of them.
         let edited = self.overrides.apply_edit(item, place.uid.as_deref());
         self.insert(names, edited.as_ref().unwrap_or(item), &place)
     }
 
-    /// Brings the counters up to date; the last thing a batch does.
+    /// Writes the counters, once per batch instead of once per item.
     pub(in crate::sqlite) fn finish_batch(self) -> Result<()> {
         for (kind, items) in self.kinds {
             self.tx
@@ -116,6 +123,7 @@ impl<'c> ItemWriter<'c> {
         Ok(())
     }
 
+    /// Counts an item up and returns its id; 0, which no item has, if it is gone.
     fn record_repeat(&self, uid: &str, time: i64) -> Result<i64> {
         let id: Option<i64> = self
             .tx
@@ -166,11 +174,12 @@ impl<'c> ItemWriter<'c> {
             .store_err()
     }
 
-    /// The uid decides; rows with the same key are one.
+    /// The uid decides; items with the same key are one.
     fn by_uid_or_key(&mut self, item: &Item) -> Result<WriteTarget> {
         let same = self.uid_row(&item.uid)?;
         match (same, self.key_row(item)?) {
             (Some(id), Some((other, _))) if other != id => {
+                // The unique index on keys would refuse the write otherwise.
                 self.remove(other)?;
                 Ok(WriteTarget::from_row_id(id))
             }
@@ -183,7 +192,7 @@ impl<'c> ItemWriter<'c> {
         }
     }
 
-    /// The key decides; the row keeps its number and its uid.
+    /// The key decides; the row keeps its id and its uid.
     fn by_key_or_uid(&mut self, item: &Item) -> Result<WriteTarget> {
         match self.key_row(item)? {
             Some((id, uid)) => Ok(WriteTarget {
@@ -194,7 +203,8 @@ impl<'c> ItemWriter<'c> {
         }
     }
 
-    /// The number decides, unless another row has it.
+    /// The item's own id decides, unless another row has it. This is how a rebuild
+    /// keeps the ids that were quoted before.
     fn by_number(&mut self, item: &Item) -> Result<WriteTarget> {
         let mut place = self.by_uid_or_key(item)?;
         if item.id > 0 && place.id != Some(item.id) && !self.exists(item.id)? {
@@ -206,8 +216,10 @@ impl<'c> ItemWriter<'c> {
         Ok(place)
     }
 
-    /// Takes a row out, with everything that hangs on it.
+    /// Removes a row with everything that belongs to it.
     pub(in crate::sqlite) fn remove(&mut self, id: i64) -> Result<()> {
+        // What the other tables must forget is known only from the row itself:
+        // the index is contentless, and `item_files` is keyed by kind and time.
         let row: Option<(i64, i64, u16, Option<String>, i64)> = self
             .tx
             .prepare_cached(
@@ -324,6 +336,8 @@ impl<'c> ItemWriter<'c> {
         {
             vectors::put_gist(self.tx, id, &gist)?;
         }
+        // The encoder takes milliseconds per text, so its embedding comes later; the
+        // static one above takes microseconds and is written with the item.
         vectors::enqueue_item(self.tx, id)?;
         for path in lists.read.iter().chain(&lists.modified) {
             self.tx
@@ -340,8 +354,9 @@ impl<'c> ItemWriter<'c> {
     }
 }
 
-/// Puts an item's terms into the index, with the lists that it is in. What a
-/// search filters by stands beside the words; no word begins with `_`.
+/// Writes an item's terms into the full-text index, with its injectable terms.
+/// Project, kind and agent are terms as well, so that a filter is part of the
+/// same index query. No word begins with `_`, so none can pass for one of them.
 fn put_words(
     tx: &Connection,
     id: i64,
@@ -359,10 +374,10 @@ fn put_words(
     Ok(())
 }
 
-/// How many items are read at a time.
+/// How many items `list_words` holds in memory at a time.
 const CHUNK_ITEMS: usize = 500;
 
-/// Lists the words of all items, into an index that holds none.
+/// Indexes the terms of all items, into an index that a migration has emptied.
 pub(crate) fn list_words(tx: &Connection) -> Result<()> {
     let mut splitter = TermSplitter::default();
     let mut after = 0;
