@@ -11,6 +11,7 @@ mod mcp;
 mod repair_json;
 mod spec;
 
+pub mod codex;
 pub mod install;
 pub mod transcript;
 
