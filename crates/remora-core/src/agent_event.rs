@@ -10,12 +10,13 @@ use crate::ids::{AgentId, SessionId, Timestamp, TurnId};
 use crate::tool_call::{ToolOutcome, ToolUse};
 
 /// What is needed of an event before its texts are redacted, and all that is
-/// needed by those who never look further.
+/// needed by those who never look further. Its texts are as the client sent
+/// them, empty ones included: the key of a call is made of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventHeader<'a> {
     /// Which event.
     pub name: EventName,
-    /// The session; absent if the client named none.
+    /// The session; absent if the client sent no such text.
     pub session: Option<&'a str>,
     /// The working directory; empty if the client named none.
     pub cwd: &'a str,
@@ -25,7 +26,7 @@ pub struct EventHeader<'a> {
     pub call: Option<&'a str>,
     /// The subagent in which it happened.
     pub subagent: Option<&'a str>,
-    /// Every file that the event is about, as the client spells it.
+    /// Every file or folder that the event is about, as the client spells it.
     pub paths: Vec<&'a str>,
 }
 
@@ -40,9 +41,9 @@ pub struct AgentEvent {
     pub at: Timestamp,
     /// The working directory; empty if the client named none.
     pub cwd: String,
-    /// What one prompt set going.
+    /// What one prompt set going; never empty.
     pub turn: Option<TurnId>,
-    /// The subagent in which it happened.
+    /// The subagent in which it happened; present if its id or its kind is.
     pub subagent: Option<Subagent>,
     /// The event's row in the table: how it is treated and listed. What it
     /// holds is in `kind`.
@@ -75,9 +76,10 @@ pub enum EventKind {
     },
     /// A prompt reached the agent.
     PromptSubmitted(Prompt),
-    /// A tool is about to run, or the user is asked whether it may.
+    /// A tool is about to run, the user is asked whether it may, or it may not.
     ToolAnnounced(ToolUse),
-    /// A tool ran.
+    /// A tool ran. Whether it failed is in the outcome, whatever the event is
+    /// called.
     ToolFinished(ToolUse, ToolOutcome),
     /// The agent finished its turn.
     TurnEnded {
@@ -107,7 +109,8 @@ pub enum EventKind {
     },
     /// The conversation was compacted.
     CompactionFinished {
-        /// What is left of it; empty if the client does not say.
+        /// What is left of it, as the client wrote it, marks and all; empty if
+        /// the client does not say.
         summary: String,
     },
     /// A watched file changed.
@@ -128,6 +131,8 @@ pub enum StartSource {
     Startup,
     /// An earlier session goes on.
     Resumed,
+    /// An earlier session goes on as another one.
+    Forked,
     /// The conversation was cleared.
     Cleared,
     /// The conversation was compacted.
@@ -171,9 +176,11 @@ pub enum WatchedChange {
 /// label; how it is shortened and written is the same for every agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EventLabel {
-    /// The first part, a colon, and the others.
+    /// The first part, a colon, and the others. A part that is empty is left
+    /// out, but the first keeps its place: after an empty one the others stand
+    /// alone.
     Parts(Vec<LabelPart>),
-    /// One line as it is.
+    /// One line, neither shortened nor with its blanks made one.
     Line(String),
 }
 
@@ -184,6 +191,7 @@ pub enum LabelPart {
     Text(String),
     /// A file, shown relative to the project.
     Path(String),
-    /// The tool call of the event, as a permission rule would name it.
+    /// The tool call of the event, as a permission rule would name it. The
+    /// event's kind then holds one.
     Call,
 }

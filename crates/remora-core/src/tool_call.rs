@@ -2,6 +2,8 @@
 //!
 //! An adapter decodes leniently: what a client sends in an unexpected form is
 //! absent here, never an error, because an archived event must always decode.
+//! An optional text is never empty unless its comment says so. Paths and texts
+//! are as the client sent them: shortening is for whoever shows them.
 
 use serde_json::Value;
 
@@ -13,9 +15,11 @@ pub struct ToolUse {
     /// The call's id within its session.
     pub id: Option<CallId>,
     /// The tool as its client names it: stored, shown, and compared with names
-    /// in the user's settings. What the tool does is in `call`.
+    /// in the user's settings. Empty if the client named none. What the tool
+    /// does is in `call`.
     pub name: String,
-    /// What a permission rule for this call would name in parentheses.
+    /// What a permission rule for this call would name in parentheses; never
+    /// blank.
     pub rule: Option<RuleText>,
     /// What the call is about, told when it fails.
     pub target: CallTarget,
@@ -103,7 +107,7 @@ pub enum ToolCall {
     Worktree(WorktreeCall),
     /// The user was asked.
     AskUser {
-        /// The first question.
+        /// The first question; may be empty.
         question: Option<String>,
     },
     /// Planning began, or a plan was presented.
@@ -115,14 +119,15 @@ pub enum ToolCall {
     },
     /// A tool of an MCP server.
     Mcp {
-        /// The server, without what a client puts before it.
+        /// The server, without what a client puts before it; empty if the
+        /// client's name for the tool names no server.
         server: String,
-        /// The tool.
+        /// The tool; all of the client's name for it if that names no server.
         tool: String,
         /// Its arguments.
         input: Value,
     },
-    /// The client's own bookkeeping, never worth remembering.
+    /// The client's own bookkeeping, not worth remembering unless it fails.
     Bookkeeping,
     /// A tool that we do not know.
     Other {
@@ -149,6 +154,9 @@ pub struct FileRead {
     pub first_line: Option<u64>,
     /// The pages asked for.
     pub pages: Option<String>,
+    /// Asked of a tool that reads nothing but notebooks. The folder's record
+    /// does not count that as a file seen.
+    pub is_notebook_tool: bool,
 }
 
 /// A search for a text in files.
@@ -179,19 +187,20 @@ pub enum SearchOutput {
 /// One file that a call changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEdit {
-    /// The file.
+    /// The file; empty if nobody named it.
     pub path: String,
     /// The call itself named the file; otherwise only its answer did.
     pub is_named: bool,
     /// What happened to the file.
     pub change: FileChange,
-    /// Its text before.
+    /// Its text before; may be empty.
     pub original: Option<String>,
     /// The changes, as the client's answer or the patch tells them.
     pub hunks: Vec<Hunk>,
-    /// The text that was replaced.
+    /// The text that was replaced; may be empty. That of a whole file is its
+    /// text before.
     pub old: Option<String>,
-    /// The text in its place.
+    /// The text in its place; may be empty.
     pub new: Option<String>,
     /// Several replacements in one call, used where there are no hunks.
     pub replacements: Vec<Replacement>,
@@ -259,17 +268,17 @@ pub struct Hunk {
 /// A change of a notebook.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NotebookEdit {
-    /// The notebook.
+    /// The notebook; empty if nobody named it.
     pub path: String,
     /// The call itself named the notebook; otherwise only its answer did.
     pub is_named: bool,
     /// The cell's new text.
     pub source: String,
-    /// Which cell.
+    /// Which cell; may be empty.
     pub cell: Option<String>,
     /// Whether the cell is prose, not code.
     pub is_prose: bool,
-    /// The language of its code.
+    /// The language of its code, if the answer says so; may be empty.
     pub language: Option<String>,
     /// What was done to the cell.
     pub change: CellChange,
@@ -357,16 +366,17 @@ pub struct ToolFailure {
     /// The tool was asked in a way it refuses, which says nothing of the
     /// project: the agent will ask again.
     pub is_misuse: bool,
-    /// What the tool answered all the same.
+    /// What the tool answered all the same; never blank.
     pub answer: Option<String>,
 }
 
 /// What a call brought.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolOutput {
-    /// Whether there was an answer at all.
+    /// Whether there was an answer at all; an empty one counts.
     pub has_answer: bool,
-    /// What it says in words.
+    /// What it says in words: of a shell command what it printed, of a subagent
+    /// its result, of any other tool the texts in its answer.
     pub text: String,
     /// What it says beyond words.
     pub detail: OutputDetail,
@@ -378,7 +388,8 @@ pub enum OutputDetail {
     /// Nothing.
     #[default]
     None,
-    /// A file as it was shown.
+    /// A file as it was shown. An answer that is nothing but a text has none:
+    /// what it shows is the text.
     File(ShownFile),
     /// What a search found.
     Matches(Matches),
@@ -395,11 +406,11 @@ pub enum OutputDetail {
     Task {
         /// The task.
         id: Option<String>,
-        /// What it is about.
+        /// What it is about; may be empty.
         subject: Option<String>,
-        /// Its state before.
+        /// Its state before; may be empty.
         from: Option<String>,
-        /// Its state now.
+        /// Its state now; may be empty.
         to: Option<String>,
     },
     /// What became of a worktree.
@@ -417,18 +428,19 @@ pub enum OutputDetail {
     },
     /// The user's answers, each with its question.
     Answers(Vec<(String, String)>),
-    /// An answer that is no text.
+    /// The answer of a tool of a server, or of one that we do not know, in which
+    /// no text was found.
     Json(Value),
 }
 
 /// A file as a tool showed it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShownFile {
-    /// The file, if only the answer named it.
+    /// The file, if only the answer named it; may be empty.
     pub path: Option<String>,
     /// Its form.
     pub form: FileForm,
-    /// What was shown of it.
+    /// What was shown of it; may be empty.
     pub content: Option<String>,
     /// The first line shown, counted from 1.
     pub first_line: Option<u64>,
@@ -464,7 +476,8 @@ pub enum FileForm {
 /// What a search found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Matches {
-    /// The files.
+    /// The files that the answer names one by one, not those in front of the
+    /// lines in `content`.
     pub files: Vec<String>,
     /// The answer was a list of files, not a text.
     pub is_list: bool,
