@@ -13,9 +13,8 @@ mod spec;
 
 pub mod codex;
 pub mod install;
-pub mod transcript;
 
-pub use claude_code::own_words;
+pub use claude_code::{own_words, transcript};
 pub use mcp::{McpOrigin, McpSpec};
 pub use repair_json::TRUNCATION_MARK;
 pub use spec::{

@@ -59,9 +59,9 @@ pub struct AgentSpec {
     /// The events that Remora registers.
     pub registered: &'static [EventRegistration],
     /// Reads what the agent wrote to our stdin.
-    pub decode: fn(&[u8]) -> Result<DecodedEvent, DecodeError>,
+    pub parse_payload: fn(&[u8]) -> Result<DecodedEvent, DecodeError>,
     /// Writes what the agent reads from our stdout: one line or nothing.
-    pub encode: fn(EventName, &HookResponse) -> String,
+    pub encode_response: fn(EventName, &HookResponse) -> String,
     /// The settings file of a scope.
     pub settings_file: fn(&AgentPaths, InstallScope) -> PathBuf,
     /// How it takes an MCP server.

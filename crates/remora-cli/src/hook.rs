@@ -169,7 +169,7 @@ impl Hook {
         if let Some(reason) = failed {
             said.message = Some(format_capture_failure(&reason));
         }
-        print_response(&(spec.encode)(event, &said))
+        print_response(&(spec.encode_response)(event, &said))
     }
 
     /// What is paused here. A checkout that waits for its remote's memory is also

@@ -202,7 +202,7 @@ fn stages(made: &[Made]) {
             let spooled = read_spooled(file, u64::MAX).unwrap();
             timed("2 read", start);
             let start = Instant::now();
-            let mut event = (AGENTS[0].decode)(&spooled.payload).unwrap().event;
+            let mut event = (AGENTS[0].parse_payload)(&spooled.payload).unwrap().event;
             let raw_tokens = tokens::estimate_tokens(&String::from_utf8_lossy(&spooled.payload));
             let call = call_key(&event);
             timed("3 decode", start);

@@ -529,7 +529,7 @@ fn decode_event(spooled: &SpooledEvent) -> Result<Event, String> {
     let agent = &spooled.envelope.agent;
     let spec = remora_agents::find_agent(agent)
         .ok_or_else(|| format!("`{agent}` is not an agent this version knows"))?;
-    match (spec.decode)(&spooled.payload) {
+    match (spec.parse_payload)(&spooled.payload) {
         Ok(decoded) => Ok(decoded.event),
         Err(e) => Err(e.to_string()),
     }

@@ -380,8 +380,15 @@ fn habit_cases() -> Vec<Case> {
             good: files(&[
                 ("crates/remora-core/src/event.rs", &events(33)),
                 ("crates/remora-hooks/src/merge.rs", &events(20)),
+                (
+                    "crates/remora-agents/src/some_agent/registration.rs",
+                    &events(22),
+                ),
             ]),
-            bad: vec![fault(MERGE, 1, &events(21))],
+            bad: vec![
+                fault(MERGE, 1, &events(21)),
+                fault("crates/remora-hooks/src/registration.rs", 1, &events(21)),
+            ],
         },
         Case {
             check: "nothing is left unfinished or silenced",

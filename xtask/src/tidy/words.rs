@@ -185,7 +185,10 @@ pub(super) fn check_events(tree: &SourceTree) -> Vec<Complaint> {
     const EVENT_NAME_PREFIX: &str = "EventName::";
     let mut complaints = Vec::new();
     for (file, source) in tree.rust_files() {
-        if matches!(file.crate_name(), None | Some("remora-core")) {
+        // What is registered with an agent is opted into, event by event.
+        let registers =
+            file.crate_name() == Some("remora-agents") && file.name() == "registration.rs";
+        if registers || matches!(file.crate_name(), None | Some("remora-core")) {
             continue;
         }
         let found = source.find(EVENT_NAME_PREFIX);

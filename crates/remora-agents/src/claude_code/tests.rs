@@ -1,11 +1,18 @@
-use remora_core::EVENTS;
-use serde_json::json;
+use std::path::PathBuf;
 
-use super::*;
-use crate::spec::{HookResponse, MAX_CONTEXT_UTF16_UNITS};
+use remora_core::{EVENTS, EventName};
+use serde_json::{Value, json};
+
+use super::SPEC;
+use super::parse::parse_payload;
+use super::registration::REGISTRATIONS;
+use crate::spec::{
+    AgentPaths, DecodeError, DecodedEvent, HookResponse, InstallScope, MAX_CONTEXT_UTF16_UNITS,
+    Truncation,
+};
 
 fn read(text: &str) -> Result<DecodedEvent, DecodeError> {
-    decode_event(text.as_bytes())
+    parse_payload(text.as_bytes())
 }
 
 #[test]
@@ -69,11 +76,11 @@ fn what_is_not_an_event_is_said_without_quoting_it() {
 #[test]
 fn bytes_that_are_no_text_are_replaced_and_a_mark_at_the_start_is_passed_over() {
     let decoded =
-        decode_event(b"\xef\xbb\xbf{\"hook_event_name\":\"Stop\",\"x\":\"a\xffb\"}\n").unwrap();
+        parse_payload(b"\xef\xbb\xbf{\"hook_event_name\":\"Stop\",\"x\":\"a\xffb\"}\n").unwrap();
     assert_eq!(decoded.cut, Truncation::Whole);
     assert_eq!(decoded.event.str_field("x"), Some("a\u{fffd}b"));
     // Cut within a character.
-    let decoded = decode_event(b"{\"hook_event_name\":\"Stop\",\"x\":\"a\xe2\x82").unwrap();
+    let decoded = parse_payload(b"{\"hook_event_name\":\"Stop\",\"x\":\"a\xe2\x82").unwrap();
     assert_eq!(decoded.cut, Truncation::Cut);
     assert_eq!(decoded.event.str_field("x"), Some("a\u{fffd}… [cut off]"));
 }
@@ -186,7 +193,7 @@ fn answers_per_event() {
         (EventName::WorktreeCreate, ""),
     ];
     for (event, line) in cases {
-        assert_eq!((SPEC.encode)(event, &both()), line, "{event}");
+        assert_eq!((SPEC.encode_response)(event, &both()), line, "{event}");
     }
 }
 
@@ -199,7 +206,7 @@ fn every_answer_is_one_object_on_one_line_or_nothing() {
     };
     for def in EVENTS {
         for answer in [HookResponse::default(), blank.clone(), both()] {
-            let line = (SPEC.encode)(def.name, &answer);
+            let line = (SPEC.encode_response)(def.name, &answer);
             assert!(!line.contains('\n'), "{line}");
             if line.is_empty() {
                 continue;
@@ -219,7 +226,7 @@ fn given(context: String) -> String {
         message: None,
         ..HookResponse::default()
     };
-    let line = (SPEC.encode)(EventName::SessionStart, &answer);
+    let line = (SPEC.encode_response)(EventName::SessionStart, &answer);
     let value: Value = serde_json::from_str(&line).unwrap();
     value["hookSpecificOutput"]["additionalContext"]
         .as_str()

@@ -48,7 +48,7 @@ fn every_recorded_payload_is_understood_in_full() {
         for file in files {
             let bytes = fs::read(&file).unwrap();
             let decoded =
-                (agent.decode)(&bytes).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+                (agent.parse_payload)(&bytes).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
             assert_eq!(decoded.cut, Truncation::Whole, "{}", file.display());
             let original: Value = serde_json::from_slice(&bytes).unwrap();
             assert_eq!(
@@ -89,7 +89,7 @@ fn every_beginning_of_a_payload_gives_what_it_holds_or_a_clean_error() {
             let bytes = serde_json::to_vec(&pretty).unwrap();
             let mut understood = 0;
             for end in 1..bytes.len() {
-                match (agent.decode)(&bytes[..end]) {
+                match (agent.parse_payload)(&bytes[..end]) {
                     Ok(decoded) => {
                         understood += 1;
                         assert_eq!(decoded.cut, Truncation::Cut, "{} at {end}", file.display());

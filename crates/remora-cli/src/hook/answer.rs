@@ -102,7 +102,9 @@ impl<'a> HookRequest<'a> {
             EventName::Stop if settings.guard == 0 => return None,
             _ => {}
         }
-        let decoded = hook.spec.and_then(|spec| (spec.decode)(bytes).ok())?;
+        let decoded = hook
+            .spec
+            .and_then(|spec| (spec.parse_payload)(bytes).ok())?;
         Some(Self {
             hook,
             event: decoded.event,
