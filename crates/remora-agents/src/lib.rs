@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod claude_code;
+mod hook_payload;
 mod mcp;
 mod repair_json;
 mod spec;
