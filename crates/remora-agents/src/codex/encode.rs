@@ -1,0 +1,116 @@
+//! What is printed for Codex: one JSON object on one line, or nothing.
+//!
+//! The client drops an answer as a whole, and says so to the user, if it holds
+//! one field too many for its event. So every event has the fields it takes
+//! here, and nothing is printed where there is nothing to say.
+
+use remora_core::EventName;
+use serde::Serialize;
+
+use crate::spec::HookResponse;
+
+/// The most text that reaches the model at once. The client counts tokens,
+/// which it estimates from bytes, and cuts at 2,500.
+pub const MAX_CONTEXT_BYTES: usize = 9_500;
+
+/// The last line of a text that was longer than [`MAX_CONTEXT_BYTES`].
+const TRUNCATION_LINE: &str = "[cut: Remora gives at most 9,500 bytes at a time]";
+
+/// What an event takes of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AnswerForm {
+    /// Text for the model and for the user.
+    Context,
+    /// A reason to go on, and text for the user.
+    Block,
+    /// Text for the user.
+    Message,
+    Nothing,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hook_specific_output: Option<EventAnswer<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EventAnswer<'a> {
+    hook_event_name: &'a str,
+    additional_context: String,
+}
+
+/// Writes what the client reads from our stdout.
+pub fn encode_response(event: EventName, response: &HookResponse) -> String {
+    let form = answer_form(event);
+    let text = |text: &Option<String>, takes: &[AnswerForm]| {
+        let text = text.as_deref().filter(|text| !text.trim().is_empty());
+        text.filter(|_| takes.contains(&form)).map(limit_text)
+    };
+    let reason = text(&response.block, &[AnswerForm::Block]);
+    let answer = Answer {
+        decision: reason.is_some().then_some("block"),
+        reason,
+        system_message: text(
+            &response.message,
+            &[AnswerForm::Context, AnswerForm::Block, AnswerForm::Message],
+        ),
+        hook_specific_output: text(&response.context, &[AnswerForm::Context]).map(|context| {
+            EventAnswer {
+                hook_event_name: event.as_str(),
+                additional_context: context,
+            }
+        }),
+    };
+    if answer.reason.is_none()
+        && answer.system_message.is_none()
+        && answer.hook_specific_output.is_none()
+    {
+        return String::new();
+    }
+    serde_json::to_string(&answer).unwrap_or_default()
+}
+
+fn answer_form(event: EventName) -> AnswerForm {
+    match event {
+        EventName::SessionStart
+        | EventName::UserPromptSubmit
+        | EventName::PreToolUse
+        | EventName::PostToolUse
+        | EventName::SubagentStart => AnswerForm::Context,
+        EventName::Stop => AnswerForm::Block,
+        EventName::SubagentStop
+        | EventName::PermissionRequest
+        | EventName::PreCompact
+        | EventName::PostCompact => AnswerForm::Message,
+        // Nobody sees what is printed at the end of a session, and the client
+        // has no other events.
+        _ => AnswerForm::Nothing,
+    }
+}
+
+/// The text, cut at the end of a line if it is too long.
+fn limit_text(text: &str) -> String {
+    if text.len() <= MAX_CONTEXT_BYTES {
+        return text.to_owned();
+    }
+    let room = MAX_CONTEXT_BYTES - TRUNCATION_LINE.len() - 1;
+    let head = &text[..text.floor_char_boundary(room)];
+    // A line that alone fills the answer is cut within: better than no text.
+    let head = match head.rfind('\n') {
+        Some(at) if !head[..at].trim().is_empty() => &head[..at],
+        _ => head,
+    };
+    format!("{}\n{TRUNCATION_LINE}", head.trim_end_matches(['\r', '\n']))
+}
+
+#[cfg(test)]
+mod tests;
