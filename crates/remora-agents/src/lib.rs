@@ -14,8 +14,13 @@ mod spec;
 
 pub mod codex;
 pub mod install;
+pub mod transcript;
 
-pub use claude_code::{own_words, transcript};
+use remora_core::Event;
+use remora_core::agent_event::{AgentEvent, EventHeader};
+use remora_core::ids::{AgentId, Timestamp};
+
+pub use claude_code::own_words;
 pub use mcp::{McpOrigin, McpSpec};
 pub use repair_json::TRUNCATION_MARK;
 pub use spec::{
@@ -31,7 +36,36 @@ pub fn find_agent(name: &str) -> Option<&'static AgentSpec> {
     AGENTS.iter().copied().find(|agent| agent.is_called(name))
 }
 
+/// What the event of that agent needs to be known by before it is redacted.
+pub fn read_header<'a>(agent: &str, event: &'a Event) -> EventHeader<'a> {
+    (find_dialect(agent).read_header)(event)
+}
+
+/// What the event of that agent says, in our own words. It must be redacted by
+/// now, and is never lost: what is not understood is absent.
+pub fn decode_event(agent: &str, event: &Event, at: Timestamp) -> AgentEvent {
+    (find_dialect(agent).decode_event)(event, AgentId::from(agent), at)
+}
+
+/// Who reads the events of an agent. Archived ones may bear names of platforms
+/// that nobody knows, from imports; they were brought into the form of Claude
+/// Code's.
+fn find_dialect(agent: &str) -> &'static AgentSpec {
+    find_agent(agent).unwrap_or(&claude_code::SPEC)
+}
+
 /// The names to show where an agent has to be named; aliases are left out.
 pub fn known_names() -> Vec<&'static str> {
     AGENTS.iter().map(|agent| agent.name).collect()
+}
+
+/// The agent whose sessions were recorded for the benchmarks and the demo.
+pub fn recorded_agent() -> &'static AgentSpec {
+    &claude_code::SPEC
+}
+
+/// The agent of a claude-mem session that names none: early versions of
+/// claude-mem knew one client only.
+pub fn claude_mem_agent() -> &'static AgentSpec {
+    &claude_code::SPEC
 }

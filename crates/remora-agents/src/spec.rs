@@ -3,9 +3,12 @@
 
 use std::path::PathBuf;
 
+use remora_core::agent_event::{AgentEvent, EventHeader};
+use remora_core::ids::{AgentId, Timestamp};
 use remora_core::{Event, EventName};
 
 use crate::mcp::McpSpec;
+use crate::transcript::TranscriptSpec;
 
 /// The most text given to the model in one answer, in UTF-16 units. The client
 /// puts anything longer into a file and shows the model a short preview of it.
@@ -49,6 +52,8 @@ pub enum InstallScope {
 pub struct AgentSpec {
     /// The name used in commands, settings and reports.
     pub name: &'static str,
+    /// What its maker calls it.
+    pub title: &'static str,
     /// Other names that are understood.
     pub aliases: &'static [&'static str],
     /// The environment variable that moves the agent's settings.
@@ -62,10 +67,17 @@ pub struct AgentSpec {
     pub parse_payload: fn(&[u8]) -> Result<DecodedEvent, DecodeError>,
     /// Writes what the agent reads from our stdout: one line or nothing.
     pub encode_response: fn(EventName, &HookResponse) -> String,
+    /// What is needed of an event before its texts are redacted.
+    pub read_header: for<'a> fn(&'a Event) -> EventHeader<'a>,
+    /// Says in our own words what the agent's event tells. Takes any event, an
+    /// archived one of an older client too: what it does not know is absent.
+    pub decode_event: fn(&Event, AgentId, Timestamp) -> AgentEvent,
     /// The settings file of a scope.
     pub settings_file: fn(&AgentPaths, InstallScope) -> PathBuf,
     /// How it takes an MCP server.
     pub mcp: McpSpec,
+    /// Its past sessions, if it keeps any that can be read.
+    pub transcripts: Option<TranscriptSpec>,
 }
 
 impl AgentSpec {

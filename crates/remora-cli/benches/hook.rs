@@ -24,7 +24,10 @@ use remora_store::Access;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const AGENT: &str = remora_agents::AGENTS[0].name;
+fn agent() -> &'static str {
+    remora_agents::recorded_agent().name
+}
+
 const PATIENCE: Duration = Duration::from_mins(5);
 const PROMPT_ID: &str = "954697cc-2149-4a8b-8c45-09bc7ecae928";
 
@@ -122,7 +125,7 @@ impl Site {
 
     fn hook(&self) -> Command {
         let mut command = self.remora();
-        command.args(["hook", AGENT]);
+        command.args(["hook", agent()]);
         command
     }
 
@@ -397,7 +400,7 @@ impl Site {
                 main: project.root.clone(),
                 claim: RootClaim::None,
             };
-            spool_event(&self.paths, AGENT, made.time, Some(place), &input, false).unwrap();
+            spool_event(&self.paths, agent(), made.time, Some(place), &input, false).unwrap();
         }
         let stored = self.drain();
         assert_eq!((stored.dead, stored.trouble), (0, None));

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use remora_agents::AGENTS;
+use remora_agents::recorded_agent;
 use remora_client::{
     DataPaths, HookInput, ProjectLocation, RootClaim, list_spooled, read_spooled, spool_event,
 };
@@ -72,7 +72,7 @@ impl Site {
             main: made.project.root.clone(),
             claim: RootClaim::None,
         };
-        let agent = AGENTS[0].name;
+        let agent = recorded_agent().name;
         spool_event(&self.paths, agent, made.time, Some(place), &input, false).unwrap();
     }
 
@@ -202,7 +202,9 @@ fn stages(made: &[Made]) {
             let spooled = read_spooled(file, u64::MAX).unwrap();
             timed("2 read", start);
             let start = Instant::now();
-            let mut event = (AGENTS[0].parse_payload)(&spooled.payload).unwrap().event;
+            let mut event = (recorded_agent().parse_payload)(&spooled.payload)
+                .unwrap()
+                .event;
             let raw_tokens = tokens::estimate_tokens(&String::from_utf8_lossy(&spooled.payload));
             let call = call_key(&event);
             timed("3 decode", start);

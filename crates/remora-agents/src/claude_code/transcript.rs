@@ -1,11 +1,10 @@
-//! Past sessions: a transcript of the client, line by line, as the events that
-//! hooks would have told. Pure: bytes in, events out; the caller reads files.
+//! Past sessions of Claude Code: a transcript of the client, line by line, as
+//! the events that hooks would have told.
 //!
 //! Names of events come from the lines alone, so that reading twice, or a copy
 //! of a session in another file, tells nothing new.
 
 mod entry;
-mod name;
 mod transcript_path;
 mod words;
 
@@ -17,53 +16,35 @@ use serde_json::{Map, Value, json};
 use self::entry::{MessageBlock, MessageContent, TranscriptLine};
 use self::words::UserMessage;
 
-pub use self::transcript_path::{
-    SubagentMetadata, TranscriptKind, agent_note, began_in, classify_path, transcripts_dir,
+use self::transcript_path::{
+    SubagentMetadata, began_in, classify_path, note_file, read_note, subagents_dir, transcripts_dir,
+};
+use crate::transcript::name;
+use crate::transcript::{
+    ReadTranscript, TranscriptEnd, TranscriptEvent, TranscriptKind, TranscriptLineError,
+    TranscriptSource, TranscriptSpec,
 };
 
-/// Which agent the transcripts are of.
-pub const AGENT_NAME: &str = crate::claude_code::SPEC.name;
+/// Where transcripts lie and how they are read.
+pub(super) const TRANSCRIPT_SPEC: TranscriptSpec = TranscriptSpec {
+    folders: |places| vec![transcripts_dir(places)],
+    session_depth: 1,
+    is_transcript: |path| classify_path(path).is_some(),
+    classify_file: |path, _| classify_path(path),
+    subagents_dir,
+    note_file,
+    began_in,
+    open_reader,
+};
+
 /// Calls whose results are waited for. A client makes a few at once.
 const MAX_OPEN_CALLS: usize = 512;
 /// What the model is shown of a command that printed nothing.
 const NO_OUTPUT_TEXT: &str = "(Bash completed with no output)";
 
-/// What a line tells.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TranscriptEvent {
-    /// The event's name, always the same for the same line.
-    pub id: String,
-    /// When, in milliseconds since 1970.
-    pub at: i64,
-    /// The branch that was checked out.
-    pub branch: Option<String>,
-    /// The event.
-    pub event: Event,
-}
-
-/// Why a line tells nothing. Never quotes the line: it is not redacted.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TranscriptLineError {
-    /// Not JSON.
-    #[error("not JSON at column {0}")]
-    Json(usize),
-    /// JSON, but no object.
-    #[error("not a JSON object")]
-    NotAnObject,
-}
-
-/// Whether more may follow the last line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TranscriptEnd {
-    /// The session may still run: a turn that is not over stays open.
-    Open,
-    /// Nobody has written for long.
-    Closed,
-}
-
 /// Reads one transcript.
 #[derive(Debug)]
-pub struct TranscriptReader {
+struct TranscriptReader {
     kind: TranscriptKind,
     /// The path of the session's transcript, as hooks name it.
     path: String,
@@ -107,7 +88,7 @@ struct Turn {
 
 impl TranscriptReader {
     /// Reads the transcript `path` of a session, or of a subagent in it.
-    pub fn new(path: String, kind: TranscriptKind, note: Option<SubagentMetadata>) -> Self {
+    fn new(path: String, kind: TranscriptKind, note: Option<SubagentMetadata>) -> Self {
         let now = LineContext {
             agent_type: note.map(|note| note.agent_type).unwrap_or_default(),
             ..LineContext::default()
@@ -120,74 +101,6 @@ impl TranscriptReader {
             calls: HashMap::new(),
             turn: None,
             trigger: String::new(),
-        }
-    }
-
-    /// Says that lines before this one were read already.
-    #[must_use]
-    pub fn mark_resumed(mut self) -> Self {
-        self.begun = true;
-        self
-    }
-
-    /// Whether the next line can be understood without those before it.
-    pub fn is_settled(&self) -> bool {
-        self.calls.is_empty() && self.turn.is_none()
-    }
-
-    /// Reads a line and hands on what it tells.
-    pub fn read_line(
-        &mut self,
-        line: &[u8],
-        take: &mut dyn FnMut(TranscriptEvent),
-    ) -> Result<(), TranscriptLineError> {
-        let text = String::from_utf8_lossy(line);
-        if !text.trim_start().starts_with('{') {
-            return Err(TranscriptLineError::NotAnObject);
-        }
-        let entry: TranscriptLine<'_> =
-            serde_json::from_str(&text).map_err(|e| TranscriptLineError::Json(e.column()))?;
-        match &*entry.kind.0 {
-            "user" => {
-                self.update_context(&entry, take);
-                self.read_user(entry, take);
-            }
-            "assistant" => {
-                self.update_context(&entry, take);
-                self.read_assistant(entry, take);
-            }
-            "system" if &*entry.subtype.0 == "compact_boundary" => {
-                self.update_context(&entry, take);
-                self.read_compaction(&entry, take);
-            }
-            // Words typed while the model was at work.
-            "attachment" if &*entry.attachment.0.kind.0 == "queued_command" => {
-                self.update_context(&entry, take);
-                self.read_queued(&entry, take);
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// What the end of the file tells.
-    pub fn finish_transcript(
-        &mut self,
-        ending: TranscriptEnd,
-        take: &mut dyn FnMut(TranscriptEvent),
-    ) {
-        let over = self.calls.is_empty() && self.turn.as_ref().is_none_or(|turn| turn.over);
-        if over || ending == TranscriptEnd::Closed {
-            self.stop(take);
-            self.calls.clear();
-        }
-        if ending == TranscriptEnd::Closed
-            && self.kind == TranscriptKind::Session
-            && !self.now.session.is_empty()
-        {
-            let fields = json!({ "reason": "other" });
-            let session = self.now.session.clone();
-            take(self.build_event(EventName::SessionEnd, &session, 0, self.now.at, fields));
         }
     }
 
@@ -465,6 +378,72 @@ impl TranscriptReader {
             event: Event { name, fields },
         }
     }
+}
+
+impl ReadTranscript for TranscriptReader {
+    fn mark_resumed(&mut self) {
+        self.begun = true;
+    }
+
+    fn is_settled(&self) -> bool {
+        self.calls.is_empty() && self.turn.is_none()
+    }
+
+    fn read_line(
+        &mut self,
+        line: &[u8],
+        take: &mut dyn FnMut(TranscriptEvent),
+    ) -> Result<(), TranscriptLineError> {
+        let text = String::from_utf8_lossy(line);
+        if !text.trim_start().starts_with('{') {
+            return Err(TranscriptLineError::NotAnObject);
+        }
+        let entry: TranscriptLine<'_> =
+            serde_json::from_str(&text).map_err(|e| TranscriptLineError::Json(e.column()))?;
+        match &*entry.kind.0 {
+            "user" => {
+                self.update_context(&entry, take);
+                self.read_user(entry, take);
+            }
+            "assistant" => {
+                self.update_context(&entry, take);
+                self.read_assistant(entry, take);
+            }
+            "system" if &*entry.subtype.0 == "compact_boundary" => {
+                self.update_context(&entry, take);
+                self.read_compaction(&entry, take);
+            }
+            // Words typed while the model was at work.
+            "attachment" if &*entry.attachment.0.kind.0 == "queued_command" => {
+                self.update_context(&entry, take);
+                self.read_queued(&entry, take);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn finish_transcript(&mut self, ending: TranscriptEnd, take: &mut dyn FnMut(TranscriptEvent)) {
+        let over = self.calls.is_empty() && self.turn.as_ref().is_none_or(|turn| turn.over);
+        if over || ending == TranscriptEnd::Closed {
+            self.stop(take);
+            self.calls.clear();
+        }
+        if ending == TranscriptEnd::Closed
+            && self.kind == TranscriptKind::Session
+            && !self.now.session.is_empty()
+        {
+            let fields = json!({ "reason": "other" });
+            let session = self.now.session.clone();
+            take(self.build_event(EventName::SessionEnd, &session, 0, self.now.at, fields));
+        }
+    }
+}
+
+fn open_reader(source: TranscriptSource<'_>) -> Box<dyn ReadTranscript> {
+    let note = source.note.and_then(read_note);
+    let path = source.session.display().to_string();
+    Box::new(TranscriptReader::new(path, source.kind, note))
 }
 
 /// A call with its result, as a hook would have told it.

@@ -2,22 +2,87 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Subcommand};
+use clap::{ArgMatches, Args as ClapArgs, Command, FromArgMatches, Subcommand};
+use remora_agents::AgentSpec;
 
 use super::{MemoryLocationArgs, MemoryOwnerArgs};
 
-#[derive(Debug, Subcommand)]
+/// Where memories come from.
+#[derive(Debug)]
 pub(crate) enum ImportCommand {
+    /// The past sessions of an agent: one verb for each that keeps transcripts.
+    Sessions(&'static AgentSpec, ImportSessionsArgs),
+    Source(ImportSourceCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportSourceCommand {
     /// JSON lines: an export of Remora, or messages of conversations
     Jsonl(ImportJsonlArgs),
-    /// Past sessions of Claude Code, from its transcripts
-    ClaudeCode(ImportClaudeCodeArgs),
     /// The database of claude-mem
     ClaudeMem(ImportClaudeMemArgs),
     /// What commits say: messages with a body, reverts, pull requests
     Git(ImportGitArgs),
     /// A folder of Markdown notes, as saved memories
     Memory(ImportMemoryArgs),
+}
+
+impl ImportCommand {
+    /// The agents whose past sessions can be read.
+    fn agents() -> impl Iterator<Item = &'static AgentSpec> {
+        let all = remora_agents::AGENTS.iter().copied();
+        all.filter(|spec| spec.transcripts.is_some())
+    }
+
+    fn agent_verb(spec: &AgentSpec) -> Command {
+        let about = format!("Past sessions of {}, from its transcripts", spec.title);
+        ImportSessionsArgs::augment_args(Command::new(spec.name)).about(about)
+    }
+
+    fn find_agent(name: &str) -> Option<&'static AgentSpec> {
+        Self::agents().find(|spec| spec.name == name)
+    }
+}
+
+impl Subcommand for ImportCommand {
+    fn augment_subcommands(command: Command) -> Command {
+        // Our own format first, then the agents, then what others keep.
+        let sources = ImportSourceCommand::augment_subcommands(Command::new(""));
+        let mut sources = sources.get_subcommands().cloned();
+        let first = sources.next();
+        let verbs = first
+            .into_iter()
+            .chain(Self::agents().map(Self::agent_verb));
+        command
+            .subcommands(verbs.chain(sources))
+            .subcommand_required(true)
+            .arg_required_else_help(true)
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        Self::find_agent(name).is_some() || ImportSourceCommand::has_subcommand(name)
+    }
+}
+
+impl FromArgMatches for ImportCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        if let Some((name, of_agent)) = matches.subcommand()
+            && let Some(spec) = Self::find_agent(name)
+        {
+            let args = ImportSessionsArgs::from_arg_matches(of_agent)?;
+            return Ok(Self::Sessions(spec, args));
+        }
+        ImportSourceCommand::from_arg_matches(matches).map(Self::Source)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 #[derive(Debug, ClapArgs)]
@@ -39,7 +104,7 @@ pub(crate) struct ImportJsonlArgs {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct ImportClaudeCodeArgs {
+pub(crate) struct ImportSessionsArgs {
     /// Transcripts, or folders of them [default: all that the client keeps]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,

@@ -19,7 +19,7 @@ use remora_server::DeletionLog;
 use remora_store::SqliteStore;
 use serde_json::json;
 
-use crate::args::{ImportCommand, ImportJsonlArgs};
+use crate::args::{ImportCommand, ImportJsonlArgs, ImportSourceCommand};
 use crate::clock;
 use crate::commands::data::DataDir;
 use crate::commands::exclusive::WorkerLock;
@@ -59,11 +59,13 @@ pub(crate) struct LineError {
 
 pub(crate) fn run(command: &ImportCommand, out: &mut Output) -> Result<Exit, CliError> {
     match command {
-        ImportCommand::Jsonl(args) => run_jsonl(args, out),
-        ImportCommand::ClaudeCode(args) => transcripts::run(args, out),
-        ImportCommand::ClaudeMem(args) => database::run(args, out),
-        ImportCommand::Git(args) => git::run(args, out),
-        ImportCommand::Memory(args) => memory::import_notes(args, out),
+        ImportCommand::Sessions(spec, args) => transcripts::run(spec, args, out),
+        ImportCommand::Source(source) => match source {
+            ImportSourceCommand::Jsonl(args) => run_jsonl(args, out),
+            ImportSourceCommand::ClaudeMem(args) => database::run(args, out),
+            ImportSourceCommand::Git(args) => git::run(args, out),
+            ImportSourceCommand::Memory(args) => memory::import_notes(args, out),
+        },
     }
 }
 

@@ -111,7 +111,7 @@ pub(crate) fn run_install(args: &InstallArgs, out: &mut Output) -> Result<Exit, 
                     "self-test: {ok}: an event was captured, stored and found\n"
                 ))?;
                 out.print_text("Start a session; `remora status` shows what is remembered.\n")?;
-                offer::offer_import(spec.name, transcripts, out)?;
+                offer::offer_import(spec, transcripts, out)?;
             }
             Err(why) => {
                 let bad = out.paint(Style::Red, "failed");

@@ -25,7 +25,7 @@ fn only(folder: &str) -> PathBuf {
 fn read(path: &Path, ending: TranscriptEnd) -> Vec<TranscriptEvent> {
     let (kind, _) = classify_path(path).unwrap();
     let note = fs::read(path.with_extension("meta.json")).ok();
-    let note = note.and_then(|bytes| agent_note(&bytes));
+    let note = note.and_then(|bytes| read_note(&bytes));
     let mut reader = TranscriptReader::new(path.display().to_string(), kind, note);
     let mut told = Vec::new();
     let bytes = fs::read(path).unwrap();

@@ -1,13 +1,14 @@
 //! Where the client keeps transcripts, and what their paths say.
 
 use std::ffi::OsStr;
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::entry::TranscriptLine;
 use crate::spec::AgentPaths;
+use crate::transcript::TranscriptKind;
 
 /// Transcripts of subagents lie in a folder of this name, in one named like
 /// their session.
@@ -15,24 +16,15 @@ const SUBAGENTS_DIR: &str = "subagents";
 /// Bytes in which the first folder must be named.
 const MAX_HEAD_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Whose transcript it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TranscriptKind {
-    /// A session's own.
-    Session,
-    /// That of a subagent.
-    Subagent,
-}
-
 /// What the client notes of a subagent beside its transcript.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SubagentMetadata {
+pub(super) struct SubagentMetadata {
     /// The kind of agent.
-    pub agent_type: String,
+    pub(super) agent_type: String,
 }
 
 /// The folder of all transcripts.
-pub fn transcripts_dir(places: &AgentPaths) -> PathBuf {
+pub(super) fn transcripts_dir(places: &AgentPaths) -> PathBuf {
     let settings = places.config_dir.clone();
     settings
         .unwrap_or_else(|| places.home.join(".claude"))
@@ -41,7 +33,7 @@ pub fn transcripts_dir(places: &AgentPaths) -> PathBuf {
 
 /// Whose transcript this path is; `None` when it is none. With it comes the
 /// path of the session's own.
-pub fn classify_path(path: &Path) -> Option<(TranscriptKind, PathBuf)> {
+pub(super) fn classify_path(path: &Path) -> Option<(TranscriptKind, PathBuf)> {
     if path.extension() != Some(OsStr::new("jsonl")) {
         return None;
     }
@@ -59,9 +51,8 @@ pub fn classify_path(path: &Path) -> Option<(TranscriptKind, PathBuf)> {
 }
 
 /// The folder that a session began in, from the first lines of its transcript.
-pub fn began_in(transcript: impl BufRead) -> Option<String> {
-    let mut lines = transcript
-        .take(MAX_HEAD_BYTES)
+pub(super) fn began_in(transcript: &mut dyn BufRead) -> Option<String> {
+    let mut lines = Read::take(transcript, MAX_HEAD_BYTES)
         .split(b'\n')
         .map_while(Result::ok);
     lines.find_map(|line| {
@@ -70,9 +61,19 @@ pub fn began_in(transcript: impl BufRead) -> Option<String> {
     })
 }
 
-/// Reads the note beside a subagent's transcript; its name ends with
-/// `.meta.json` instead of `.jsonl`.
-pub fn agent_note(bytes: &[u8]) -> Option<SubagentMetadata> {
+/// The transcripts of a session's subagents lie in a folder of its name.
+pub(super) fn subagents_dir(session: &Path) -> Option<PathBuf> {
+    Some(session.with_extension(""))
+}
+
+/// The note beside a subagent's transcript.
+pub(super) fn note_file(transcript: &Path, kind: TranscriptKind) -> Option<PathBuf> {
+    let is_subagent = kind == TranscriptKind::Subagent;
+    is_subagent.then(|| transcript.with_extension("meta.json"))
+}
+
+/// Reads the note beside a subagent's transcript.
+pub(super) fn read_note(bytes: &[u8]) -> Option<SubagentMetadata> {
     let value: Value = serde_json::from_slice(bytes).ok()?;
     Some(SubagentMetadata {
         agent_type: value.get("agentType")?.as_str()?.to_owned(),
@@ -105,15 +106,15 @@ mod tests {
     #[test]
     fn a_session_began_where_its_first_words_were_said() {
         let lines = "{\"type\":\"mode\"}\nbroken\n{\"cwd\":\"/a\"}\n{\"cwd\":\"/b\"}\n";
-        assert_eq!(began_in(lines.as_bytes()).as_deref(), Some("/a"));
-        assert_eq!(began_in(&b"{}"[..]), None);
+        assert_eq!(began_in(&mut lines.as_bytes()).as_deref(), Some("/a"));
+        assert_eq!(began_in(&mut &b"{}"[..]), None);
     }
 
     #[test]
     fn a_note_names_the_kind_of_agent() {
-        let note = agent_note(br#"{"agentType":"Explore","spawnDepth":1}"#);
+        let note = read_note(br#"{"agentType":"Explore","spawnDepth":1}"#);
         assert_eq!(note.unwrap().agent_type, "Explore");
-        assert_eq!(agent_note(b"{}"), None);
-        assert_eq!(agent_note(b"\xff"), None);
+        assert_eq!(read_note(b"{}"), None);
+        assert_eq!(read_note(b"\xff"), None);
     }
 }

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use remora_agents::recorded_agent;
 use serde_json::{Value, json};
 
 use super::load_encoder;
@@ -31,7 +32,10 @@ pub(super) fn run(args: &BenchReplayArgs, out: &mut Output) -> Result<Exit, CliE
         SearchTier::Fast => None,
         SearchTier::Full => Some(load_encoder()?),
     };
-    let projects = by_project(&args.transcripts, past_sessions(&args.transcripts)?);
+    let projects = by_project(
+        &args.transcripts,
+        past_sessions(recorded_agent(), &args.transcripts)?,
+    );
     if projects.is_empty() {
         return Err(CliError::Usage(format!(
             "{}: no transcript of a session lies there; name a folder with --transcripts",

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use remora_agents::recorded_agent;
 use remora_client::{DataPaths, HookInput, locate_project, spool_event};
 use remora_core::record::Item;
 use remora_memory::CapturePolicy;
@@ -32,7 +33,7 @@ pub(super) fn store_session(paths: &DataPaths, project: &Path) -> Result<Vec<Ite
             cut: false,
         };
         let place = Some(locate_project(paths, project, None));
-        spool_event(paths, first_agent_name(), at, place, &input, false)?;
+        spool_event(paths, recorded_agent().name, at, place, &input, false)?;
     }
     let store = remora_store::open_store(&paths.database_file(), Access::Write)?;
     let log = Log::open(paths.worker_log());
@@ -51,9 +52,4 @@ pub(super) fn store_session(paths: &DataPaths, project: &Path) -> Result<Vec<Ite
     };
     let store = remora_store::open_store(&paths.database_file(), Access::Read)?;
     Ok(store.list_items(&Filter::default(), page)?)
-}
-
-/// The demo's session was recorded from the first agent of the table.
-fn first_agent_name() -> &'static str {
-    remora_agents::AGENTS.first().map_or("", |agent| agent.name)
 }

@@ -11,7 +11,8 @@ mod stream;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use remora_agents::transcript;
+use remora_agents::AgentSpec;
+use remora_agents::transcript::TranscriptSpec;
 use remora_core::record::Kind;
 use remora_memory::store::Store;
 use remora_server::ingest::{EventRedactor, Ingest};
@@ -22,7 +23,7 @@ use self::find::TranscriptScan;
 use self::location::TranscriptDirs;
 use self::state::ImportState;
 use super::{EmbeddingChoice, MAX_SHOWN_ERRORS, build_redactor, embed_imported};
-use crate::args::{ImportClaudeCodeArgs, TimeSpanArgs};
+use crate::args::{ImportSessionsArgs, TimeSpanArgs};
 use crate::clock;
 use crate::commands::data::DataDir;
 use crate::commands::exclusive::WorkerLock;
@@ -57,33 +58,38 @@ impl UnreadableLine {
 
 pub(crate) use self::bring::PastSession;
 
-/// The sessions whose transcripts lie under a folder, as they were told, the one
-/// that began first before the others. All of them are over.
-pub(crate) fn past_sessions(folder: &Path) -> Result<Vec<PastSession>, CliError> {
+/// The sessions of an agent whose transcripts lie under a folder, as they were
+/// told, the one that began first before the others. All of them are over.
+pub(crate) fn past_sessions(
+    spec: &'static AgentSpec,
+    folder: &Path,
+) -> Result<Vec<PastSession>, CliError> {
     let paths = [folder.to_path_buf()];
-    let found = find::find_transcripts(&paths, &ImportState::in_memory(), None, i64::MAX)?;
+    let state = ImportState::in_memory();
+    let found = find::find_transcripts(format_of(spec)?, &paths, &state, None, i64::MAX)?;
     Ok(bring::read_sessions(&found))
 }
 
-pub(super) fn run(args: &ImportClaudeCodeArgs, out: &mut Output) -> Result<Exit, CliError> {
+fn format_of(spec: &'static AgentSpec) -> Result<&'static TranscriptSpec, CliError> {
+    let none = || CliError::Usage(format!("{} keeps no past sessions", spec.name));
+    spec.transcripts.as_ref().ok_or_else(none)
+}
+
+pub(super) fn run(
+    spec: &'static AgentSpec,
+    args: &ImportSessionsArgs,
+    out: &mut Output,
+) -> Result<Exit, CliError> {
     let data = DataDir::open()?;
     let redactor = build_redactor(&data)?;
-    let spec = install::find_agent(transcript::AGENT_NAME)?;
+    let format = format_of(spec)?;
     let since = when::resolve_time_span(&TimeSpanArgs {
         since: args.since.clone(),
         until: None,
     })?
     .since;
     let paths = if args.paths.is_empty() {
-        let folder = transcript::transcripts_dir(&install::build_agent_paths(&data, spec)?);
-        if !folder.is_dir() {
-            return Err(CliError::Usage(format!(
-                "{}: no such folder; name the folder or the transcripts, or set {}",
-                folder.display(),
-                spec.config_variable
-            )));
-        }
-        vec![folder]
+        default_folders(&data, spec, format)?
     } else {
         let whole = |path: &PathBuf| {
             std::path::absolute(path).map_err(|source| CliError::File {
@@ -96,11 +102,11 @@ pub(super) fn run(args: &ImportClaudeCodeArgs, out: &mut Output) -> Result<Exit,
     let mut state = match since {
         None => {
             let folder = data.paths.home().join("import");
-            ImportState::open(folder.join(format!("{}.json", transcript::AGENT_NAME)))
+            ImportState::open(folder.join(format!("{}.json", spec.name)))
         }
         Some(_) => ImportState::in_memory(),
     };
-    let found = find::find_transcripts(&paths, &state, since, clock::now_ms())?;
+    let found = find::find_transcripts(format, &paths, &state, since, clock::now_ms())?;
     if args.dry_run {
         let looked = bring::preview_import(&found, since);
         return looked_at(args, &found, &looked, out);
@@ -112,6 +118,7 @@ pub(super) fn run(args: &ImportClaudeCodeArgs, out: &mut Output) -> Result<Exit,
         .map(|name| scope::named_or_new(&data, &store, name))
         .transpose()?;
     let ahead = ReadAhead {
+        agent: spec.name,
         found: &found,
         cleaner: EventRedactor::new(&redactor, data.config.get_list("capture.ignore")),
         places: TranscriptDirs::new(data.paths.clone(), data.environment.home(), project),
@@ -145,6 +152,26 @@ pub(super) fn run(args: &ImportClaudeCodeArgs, out: &mut Output) -> Result<Exit,
     } else {
         made.to_exit()
     })
+}
+
+/// The folders in which the agent keeps its transcripts, as far as they are
+/// there.
+fn default_folders(
+    data: &DataDir,
+    spec: &AgentSpec,
+    format: &TranscriptSpec,
+) -> Result<Vec<PathBuf>, CliError> {
+    let folders = (format.folders)(&install::build_agent_paths(data, spec)?);
+    let there: Vec<PathBuf> = folders.iter().filter(|f| f.is_dir()).cloned().collect();
+    if there.is_empty() {
+        let missing = folders.first().cloned().unwrap_or_default();
+        return Err(CliError::Usage(format!(
+            "{}: no such folder; name the folder or the transcripts, or set {}",
+            missing.display(),
+            spec.config_variable
+        )));
+    }
+    Ok(there)
 }
 
 /// How many fixes are known.
@@ -283,7 +310,7 @@ fn as_json(
 }
 
 fn looked_at(
-    args: &ImportClaudeCodeArgs,
+    args: &ImportSessionsArgs,
     found: &TranscriptScan,
     looked: &ImportPreview,
     out: &mut Output,

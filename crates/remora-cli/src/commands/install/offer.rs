@@ -7,9 +7,9 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use remora_agents::install::reads::READ_RULES;
-use remora_agents::{AgentPaths, AgentSpec, InstallScope};
+use remora_agents::{AgentPaths, AgentSpec};
 
-use crate::args::{self, ImportClaudeCodeArgs};
+use crate::args::{ImportCommand, ImportSessionsArgs};
 use crate::commands::data::DataDir;
 use crate::commands::import;
 use crate::commands::show::lines::{format_count, format_size};
@@ -47,23 +47,27 @@ pub(super) fn wants_reads(out: &mut Output) -> Result<bool, CliError> {
     )
 }
 
-/// Past sessions of the client, one transcript each.
+/// Past sessions of the agent, one transcript each.
 pub(super) fn count_transcripts(places: &AgentPaths, spec: &AgentSpec) -> usize {
-    let settings = (spec.settings_file)(places, InstallScope::User);
-    let Some(folder) = settings.parent().map(|folder| folder.join("projects")) else {
+    let Some(format) = &spec.transcripts else {
         return 0;
     };
     let list = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
-    let files = list(folder).flat_map(|project| list(project.path()));
+    let mut folders = (format.folders)(places);
+    for _ in 0..format.session_depth {
+        let below = folders.into_iter().flat_map(list);
+        folders = below.map(|entry| entry.path()).collect();
+    }
+    let files = folders.into_iter().flat_map(list);
     files
-        .filter(|file| file.path().extension().is_some_and(|end| end == "jsonl"))
+        .filter(|file| (format.is_transcript)(&file.path()))
         .take(MAX_TRANSCRIPTS)
         .count()
 }
 
 /// Offers to read past sessions in.
 pub(super) fn offer_import(
-    agent: &str,
+    spec: &'static AgentSpec,
     transcripts: usize,
     out: &mut Output,
 ) -> Result<(), CliError> {
@@ -73,11 +77,12 @@ pub(super) fn offer_import(
     let there = format_count(transcripts as u64, "past session", "past sessions");
     let verb = if transcripts == 1 { "is" } else { "are" };
     out.print_text(&format!(
-        "{there} of the client {verb} on this machine; `remora import {agent}` reads {} in\n",
+        "{there} of the client {verb} on this machine; `remora import {}` reads {} in\n",
+        spec.name,
         if transcripts == 1 { "it" } else { "them" }
     ))?;
     if ask_yes_no("Import now?", out)? {
-        let args = ImportClaudeCodeArgs {
+        let args = ImportSessionsArgs {
             paths: Vec::new(),
             project: None,
             since: None,
@@ -85,7 +90,7 @@ pub(super) fn offer_import(
             no_vectors: false,
             json: false,
         };
-        import::run(&args::ImportCommand::ClaudeCode(args), out)?;
+        import::run(&ImportCommand::Sessions(spec, args), out)?;
     }
     Ok(())
 }

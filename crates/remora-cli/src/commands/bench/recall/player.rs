@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use remora_agents::recorded_agent;
 use remora_client::{DataPaths, HookInput, locate_project, spool_event};
 use remora_core::record::{Item, Kind};
 use remora_core::tokens;
@@ -277,7 +278,7 @@ impl ProjectPlayer {
         let place = Some(locate_project(&self.paths, &self.root, None));
         let id = spool_event(
             &self.paths,
-            first_agent_name(),
+            recorded_agent().name,
             self.at,
             place,
             &input,
@@ -294,11 +295,6 @@ impl ProjectPlayer {
         while self.inbox.ingest_batch(self.at)?.taken > 0 {}
         Ok(())
     }
-}
-
-/// Sessions are played as those of the first agent of the table.
-fn first_agent_name() -> &'static str {
-    remora_agents::AGENTS.first().map_or("", |agent| agent.name)
 }
 
 fn check_out(root: &Path, branch: &str) -> Result<(), CliError> {

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use remora_agents::transcript::{AGENT_NAME, TranscriptEvent};
+use remora_agents::recorded_agent;
+use remora_agents::transcript::TranscriptEvent;
 use remora_client::{
     DataPaths, HookInput, InjectionLog, ProjectLocation, locate_project, spool_event,
 };
@@ -241,7 +242,7 @@ impl<'a> SessionPlayer<'a> {
         };
         spool_event(
             &self.paths,
-            AGENT_NAME,
+            recorded_agent().name,
             told.at,
             Some(place),
             &payload,
@@ -291,7 +292,7 @@ impl<'a> SessionPlayer<'a> {
         let envelope = Envelope {
             v: ENVELOPE_VERSION,
             id: told.id.clone(),
-            agent: AGENT_NAME.to_owned(),
+            agent: recorded_agent().name.to_owned(),
             at: told.at,
             len: 0,
             cut: false,

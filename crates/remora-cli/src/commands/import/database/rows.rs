@@ -28,17 +28,16 @@ impl SessionFields {
             &session.id
         };
         let agent = remora_agents::find_agent(&session.platform);
-        // Early versions knew one client only.
-        let first = || {
+        let unnamed = || {
             session
                 .platform
                 .is_empty()
-                .then(|| remora_agents::AGENTS[0])
+                .then(remora_agents::claude_mem_agent)
         };
         Self {
             id: id.clone(),
             project: project.to_owned(),
-            agent: match agent.or_else(first) {
+            agent: match agent.or_else(unnamed) {
                 Some(agent) => agent.name.to_owned(),
                 None => session.platform.clone(),
             },

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use remora_agents::transcript::{self, TranscriptEvent};
+use remora_agents::transcript::{TranscriptEvent, TranscriptSpec};
 use remora_core::EventName;
 use remora_core::record::Kind;
 use remora_core::request::{ENVELOPE_VERSION, Envelope};
@@ -79,6 +79,8 @@ impl ImportStats {
 
 /// What reading ahead needs.
 pub(super) struct ReadAhead<'a> {
+    /// Whose sessions they are.
+    pub(super) agent: &'static str,
     pub(super) found: &'a TranscriptScan,
     pub(super) cleaner: EventRedactor<'a>,
     pub(super) places: TranscriptDirs,
@@ -151,7 +153,7 @@ fn read_ahead(mut ahead: ReadAhead<'_>, batches: &SyncSender<EventBatch>) {
     let mut read = 0;
     for (n, files) in ahead.found.groups.iter().enumerate() {
         let mut root = String::new();
-        let mut streams = open_streams(files, &mut root, &mut batch.bad);
+        let mut streams = open_streams(files, ahead.found.format, &mut root, &mut batch.bad);
         let mut sent: HashMap<usize, ReadPosition> = HashMap::new();
         loop {
             let told = next_event(&mut streams, &mut batch.bad);
@@ -207,12 +209,13 @@ fn read_ahead(mut ahead: ReadAhead<'_>, batches: &SyncSender<EventBatch>) {
 /// The files of a session; `root` becomes the folder it began in.
 fn open_streams<'a>(
     files: &'a [TranscriptFile],
+    format: &TranscriptSpec,
     root: &mut String,
     bad: &mut Vec<UnreadableLine>,
 ) -> Vec<TranscriptStream<'a>> {
     let mut streams = Vec::with_capacity(files.len());
     for file in files {
-        match TranscriptStream::open(file) {
+        match TranscriptStream::open(file, format) {
             Ok(stream) => streams.push(stream),
             Err(e) => bad.push(UnreadableLine {
                 file: file.path.clone(),
@@ -223,14 +226,14 @@ fn open_streams<'a>(
     }
     // A session that is read from its middle on may have gone elsewhere since.
     if let Some(file) = files.first().filter(|file| file.from.offset > 0) {
-        *root = began_in(&file.session).unwrap_or_default();
+        *root = began_in(&file.session, format).unwrap_or_default();
     }
     streams
 }
 
-fn began_in(session: &Path) -> Option<String> {
+fn began_in(session: &Path, format: &TranscriptSpec) -> Option<String> {
     let file = remora_files::open_regular(session).ok()?;
-    transcript::began_in(std::io::BufReader::new(file))
+    (format.began_in)(&mut std::io::BufReader::new(file))
 }
 
 impl EventBatch {
@@ -280,7 +283,7 @@ fn redact_event(
     let envelope = Envelope {
         v: ENVELOPE_VERSION,
         id: told.id,
-        agent: transcript::AGENT_NAME.to_owned(),
+        agent: ahead.agent.to_owned(),
         at: told.at,
         len: 0,
         cut: false,
@@ -303,7 +306,7 @@ pub(super) fn read_sessions(found: &TranscriptScan) -> Vec<PastSession> {
     // What cannot be read is told by an import; here it is only left out.
     let mut bad = Vec::new();
     for files in &found.groups {
-        let mut streams = open_streams(files, &mut String::new(), &mut bad);
+        let mut streams = open_streams(files, found.format, &mut String::new(), &mut bad);
         let mut events = Vec::new();
         while let Some(NextEvent { told, .. }) = next_event(&mut streams, &mut bad) {
             events.push(told);
@@ -335,7 +338,7 @@ pub(super) fn preview_import(found: &TranscriptScan, since: Option<i64>) -> Impo
     let all = found.count_unread_bytes();
     let mut read = 0;
     for files in &found.groups {
-        let mut streams = open_streams(files, &mut String::new(), &mut looked.bad);
+        let mut streams = open_streams(files, found.format, &mut String::new(), &mut looked.bad);
         while let Some(NextEvent { told, .. }) = next_event(&mut streams, &mut looked.bad) {
             if since.is_some_and(|since| told.at < since) {
                 continue;

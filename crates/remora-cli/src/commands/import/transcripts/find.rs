@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use remora_agents::transcript::{self, TranscriptEnd, TranscriptKind};
+use remora_agents::transcript::{TranscriptEnd, TranscriptKind, TranscriptSpec};
+use remora_files::open_regular;
 
 use super::state::{ImportState, ReadPosition};
 use crate::error::CliError;
@@ -15,6 +17,8 @@ use crate::error::CliError;
 const SESSION_END_GAP_MS: i64 = 86_400_000;
 /// Folders below folders that are looked into.
 const MAX_DEPTH: usize = 8;
+/// More of a file's first line is not read to learn whose it is.
+const MAX_FIRST_LINE_BYTES: u64 = 1024 * 1024;
 /// Files of a session that are read at the same time.
 const MAX_OPEN_FILES: usize = 200;
 
@@ -32,8 +36,8 @@ pub(super) struct TranscriptFile {
 }
 
 impl TranscriptFile {
-    fn from_path(path: PathBuf, now: i64) -> Option<Self> {
-        let (kind, session) = transcript::classify_path(&path)?;
+    fn from_path(path: PathBuf, format: &TranscriptSpec, now: i64) -> Option<Self> {
+        let (kind, session) = (format.classify_file)(&path, &|| read_first_line(&path))?;
         let meta = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
         let modified = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
         let modified = i64::try_from(modified.as_millis()).ok()?;
@@ -53,9 +57,18 @@ impl TranscriptFile {
     }
 }
 
+fn read_first_line(path: &Path) -> Option<Vec<u8>> {
+    let file = open_regular(path).ok()?;
+    let mut line = Vec::new();
+    let mut head = BufReader::new(file).take(MAX_FIRST_LINE_BYTES);
+    head.read_until(b'\n', &mut line).ok()?;
+    Some(line)
+}
+
 /// What there is to read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct TranscriptScan {
+    pub(super) format: &'static TranscriptSpec,
     pub(super) groups: Vec<Vec<TranscriptFile>>,
     /// Files that hold nothing new.
     pub(super) unchanged: u64,
@@ -77,13 +90,18 @@ impl TranscriptScan {
 
 /// The transcripts under these paths.
 pub(super) fn find_transcripts(
+    format: &'static TranscriptSpec,
     paths: &[PathBuf],
     state: &ImportState,
     since: Option<i64>,
     now: i64,
 ) -> Result<TranscriptScan, CliError> {
     let mut sessions: BTreeMap<PathBuf, Vec<TranscriptFile>> = BTreeMap::new();
-    let mut found = TranscriptScan::default();
+    let mut found = TranscriptScan {
+        format,
+        groups: Vec::new(),
+        unchanged: 0,
+    };
     for path in paths {
         let meta = fs::metadata(path).map_err(|source| CliError::File {
             path: path.clone(),
@@ -91,18 +109,17 @@ pub(super) fn find_transcripts(
         })?;
         let mut files = Vec::new();
         if meta.is_dir() {
-            collect_files(path, MAX_DEPTH, &mut files);
+            collect_files(path, format, MAX_DEPTH, &mut files);
         } else {
             files.push(path.clone());
             // The subagents of a session belong to it.
-            let own = path.with_extension("");
-            if own.is_dir() {
-                collect_files(&own, MAX_DEPTH, &mut files);
+            if let Some(own) = (format.subagents_dir)(path).filter(|own| own.is_dir()) {
+                collect_files(&own, format, MAX_DEPTH, &mut files);
             }
         }
         files.sort();
         for file in files {
-            let Some(mut file) = TranscriptFile::from_path(file, now) else {
+            let Some(mut file) = TranscriptFile::from_path(file, format, now) else {
                 continue;
             };
             if since.is_some_and(|since| file.modified < since) {
@@ -142,7 +159,7 @@ pub(super) fn find_transcripts(
 }
 
 /// Folders that cannot be read hold nothing for us.
-fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
+fn collect_files(folder: &Path, format: &TranscriptSpec, depth: usize, files: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
     };
@@ -153,8 +170,8 @@ fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
             continue;
         };
         if kind.is_dir() && depth > 0 {
-            collect_files(&path, depth - 1, files);
-        } else if kind.is_file() && transcript::classify_path(&path).is_some() {
+            collect_files(&path, format, depth - 1, files);
+        } else if kind.is_file() && (format.is_transcript)(&path) {
             files.push(path);
         }
     }

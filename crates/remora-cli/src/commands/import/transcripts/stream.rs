@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use remora_agents::transcript::{
-    self, TranscriptEnd, TranscriptEvent, TranscriptKind, TranscriptReader,
+    ReadTranscript, TranscriptEnd, TranscriptEvent, TranscriptSource, TranscriptSpec,
 };
 use remora_files::{MAX_SETTINGS_BYTES, open_regular, read_file};
 
@@ -24,7 +24,7 @@ const READ_BUFFER_BYTES: usize = 64 * 1024;
 /// One file on its way.
 pub(super) struct TranscriptStream<'a> {
     pub(super) file: &'a TranscriptFile,
-    reader: TranscriptReader,
+    reader: Box<dyn ReadTranscript>,
     input: BufReader<File>,
     /// The end of the last line that was read.
     at: ReadPosition,
@@ -37,25 +37,22 @@ pub(super) struct TranscriptStream<'a> {
 }
 
 impl<'a> TranscriptStream<'a> {
-    pub(super) fn open(file: &'a TranscriptFile) -> io::Result<Self> {
+    pub(super) fn open(file: &'a TranscriptFile, format: &TranscriptSpec) -> io::Result<Self> {
         let mut input = open_regular(&file.path)?;
         input.seek(SeekFrom::Start(file.from.offset))?;
-        let note = match file.kind {
-            TranscriptKind::Session => None,
-            TranscriptKind::Subagent => {
-                read_file(&file.path.with_extension("meta.json"), MAX_SETTINGS_BYTES).ok()
-            }
-        };
-        let note = note.and_then(|bytes| transcript::agent_note(&bytes));
-        let path = file.session.display().to_string();
-        let reader = TranscriptReader::new(path, file.kind, note);
+        let note = (format.note_file)(&file.path, file.kind);
+        let note = note.and_then(|note| read_file(&note, MAX_SETTINGS_BYTES).ok());
+        let mut reader = (format.open_reader)(TranscriptSource {
+            session: &file.session,
+            kind: file.kind,
+            note: note.as_deref(),
+        });
+        if file.from.offset > 0 {
+            reader.mark_resumed();
+        }
         Ok(Self {
             file,
-            reader: if file.from.offset > 0 {
-                reader.mark_resumed()
-            } else {
-                reader
-            },
+            reader,
             input: BufReader::with_capacity(READ_BUFFER_BYTES, input),
             at: file.from,
             settled: file.from,

@@ -5,7 +5,7 @@ const DAY_MS: i64 = 86_400_000;
 
 /// A name that is always the same for the same parts, in the form of a UUID of
 /// one's own making (version 8), which stores keep in few bytes.
-pub(super) fn stable_uuid(parts: &[&str]) -> String {
+pub(crate) fn stable_uuid(parts: &[&str]) -> String {
     let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
     for part in parts {
         // Lengths keep `ab` + `c` apart from `a` + `bc`.
@@ -28,7 +28,7 @@ pub(super) fn stable_uuid(parts: &[&str]) -> String {
 }
 
 /// Milliseconds since 1970 of `2026-11-16T10:09:09.849Z`.
-pub(super) fn parse_timestamp(text: &str) -> Option<i64> {
+pub(crate) fn parse_timestamp(text: &str) -> Option<i64> {
     let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
     let mut parts = date.split('-').map(str::parse::<i64>);
     let (year, month, day) = (
