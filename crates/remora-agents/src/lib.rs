@@ -7,7 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod claude_code;
-mod hook_payload;
+mod event_json;
 mod mcp;
 mod repair_json;
 mod spec;

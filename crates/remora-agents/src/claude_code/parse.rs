@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::prompt::own_words;
 use super::wire::field;
-use crate::hook_payload::parse_event;
+use crate::event_json::parse_event;
 use crate::spec::{DecodeError, DecodedEvent};
 
 pub(super) fn parse_payload(bytes: &[u8]) -> Result<DecodedEvent, DecodeError> {

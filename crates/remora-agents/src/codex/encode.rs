@@ -9,12 +9,12 @@ use serde::Serialize;
 
 use crate::spec::HookResponse;
 
-/// The most text that reaches the model at once. The client counts tokens,
-/// which it estimates from bytes, and cuts at 2,500.
-pub const MAX_CONTEXT_BYTES: usize = 9_500;
+/// The most text given at once. Of more than 10,000 bytes the client takes the
+/// middle out.
+pub const MAX_CONTEXT_BYTES: usize = 9_900;
 
 /// The last line of a text that was longer than [`MAX_CONTEXT_BYTES`].
-const TRUNCATION_LINE: &str = "[cut: Remora gives at most 9,500 bytes at a time]";
+const TRUNCATION_LINE: &str = "[cut: Remora gives at most 9,900 bytes at a time]";
 
 /// What an event takes of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

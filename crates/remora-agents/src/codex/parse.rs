@@ -1,6 +1,6 @@
 //! What Codex wrote to our stdin, as JSON that can be spooled.
 
-use crate::hook_payload::parse_event;
+use crate::event_json::parse_event;
 use crate::spec::{DecodeError, DecodedEvent};
 
 /// Reads a payload. Nothing has to be taken out of it or renamed.

@@ -9,7 +9,7 @@ pub(super) mod field {
     pub(crate) const TRANSCRIPT: &str = "transcript_path";
     pub(crate) const AGENT_TRANSCRIPT: &str = "agent_transcript_path";
     pub(crate) const CWD: &str = "cwd";
-    pub(crate) const EVENT_NAME: &str = crate::hook_payload::EVENT_NAME_FIELD;
+    pub(crate) const EVENT_NAME: &str = crate::event_json::EVENT_NAME_FIELD;
     pub(crate) const MODEL: &str = "model";
     pub(crate) const PERMISSION_MODE: &str = "permission_mode";
     pub(crate) const SOURCE: &str = "source";
