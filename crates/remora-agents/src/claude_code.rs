@@ -3,6 +3,8 @@
 
 mod decode;
 mod encode;
+mod environment;
+mod hook;
 mod install;
 mod mcp;
 mod parse;
@@ -20,14 +22,14 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     name: "claude-code",
     title: "Claude Code",
     aliases: &["claude"],
-    config_variable: "CLAUDE_CONFIG_DIR",
-    shell_variables: &["CLAUDECODE"],
     registered: registration::REGISTRATIONS,
+    hook: hook::HOOK_SPEC,
     parse_payload: parse::parse_payload,
     encode_response: encode::encode_response,
     read_header: decode::read_header,
     decode_event: decode::decode_event,
-    settings_file: install::settings_file,
+    environment: environment::ENVIRONMENT_SPEC,
+    install: install::INSTALL_SPEC,
     mcp: mcp::MCP_SPEC,
     transcripts: Some(transcript::TRANSCRIPT_SPEC),
 };

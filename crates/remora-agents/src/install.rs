@@ -9,9 +9,11 @@ mod edit;
 pub mod file;
 mod layout;
 pub mod mcp;
+mod mcp_toml;
 mod ours;
 pub mod reads;
 mod span;
+mod spec;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -25,6 +27,7 @@ use layout::{Layout, Shape, own_line};
 use span::Node;
 
 pub use ours::BARE_PROGRAM;
+pub use spec::{ExtraFile, HandlerForm, InstallSpec, SettingsRules};
 
 /// What is to be installed.
 #[derive(Debug, Clone, Copy)]
@@ -157,6 +160,14 @@ pub enum InstallError {
         /// What would have been right there.
         expected: &'static str,
     },
+    /// Not TOML.
+    #[error("not valid TOML at line {line}, column {column}")]
+    Toml {
+        /// Counted from 1.
+        line: usize,
+        /// In characters, counted from 1.
+        column: usize,
+    },
     /// A value of another kind than the client wants.
     #[error("`{key}` must be {wanted}, found {found}")]
     Kind {
@@ -195,7 +206,7 @@ pub fn plan_entries(
     let text = cleaned.as_str();
     let root = parse_settings(text)?;
     check_place(&root)?;
-    let warnings = check::check_settings(&root);
+    let warnings = check::check_settings(&root, &entry.spec.install.rules);
     let layout = Layout::from_text(text, &root);
     let mut work = InstallPlanner {
         text,
@@ -229,7 +240,7 @@ pub fn remove_entries(
         return Ok(unchanged_edit(current));
     }
     let (text, changes) = remove_groups(text, kept, spec, RemovalScope::All)?;
-    let warnings = check::check_settings(&parse_settings(&text)?);
+    let warnings = check::check_settings(&parse_settings(&text)?, &spec.install.rules);
     Ok(SettingsEdit {
         text: format!("{mark}{text}"),
         changes,
@@ -532,7 +543,12 @@ impl InstallPlanner<'_> {
             (Some(found), None) if !matches!(found.as_text(), Some("" | "*")) => return None,
             (_, None) => {}
         }
-        for (key, value) in wanted["hooks"][0].as_object()? {
+        let wanted = wanted["hooks"][0].as_object()?;
+        // Beside a whole line, arguments of an older entry would change it.
+        if !wanted.contains_key("args") && handler.get("args").is_some() {
+            return None;
+        }
+        for (key, value) in wanted {
             self.mend_value(&mut edits, handler.get(key)?, value);
         }
         Some(edits)

@@ -7,7 +7,9 @@
 #![forbid(unsafe_code)]
 
 mod claude_code;
+mod environment;
 mod event_json;
+mod hook_payload;
 mod mcp;
 mod repair_json;
 mod spec;
@@ -16,16 +18,20 @@ pub mod codex;
 pub mod install;
 pub mod transcript;
 
+use std::path::PathBuf;
+
 use remora_core::Event;
 use remora_core::agent_event::{AgentEvent, EventHeader};
 use remora_core::ids::{AgentId, Timestamp};
 
 pub use claude_code::own_words;
-pub use mcp::{McpOrigin, McpSpec};
+pub use environment::{EnvironmentLookup, EnvironmentSpec};
+pub use hook_payload::PeekedHeader;
+pub use mcp::{McpListForm, McpOrigin, McpSpec};
 pub use repair_json::TRUNCATION_MARK;
 pub use spec::{
-    AgentPaths, AgentSpec, DecodeError, DecodedEvent, EventRegistration, HookResponse,
-    InstallScope, MAX_CONTEXT_UTF16_UNITS, Truncation,
+    AgentPaths, AgentSpec, DecodeError, DecodedEvent, EventRegistration, HookResponse, HookSpec,
+    InstallScope, MAX_CONTEXT_UTF16_UNITS, ResponsePart, Truncation,
 };
 
 /// Every agent that Remora works with.
@@ -34,6 +40,49 @@ pub const AGENTS: &[&AgentSpec] = &[&claude_code::SPEC];
 /// The agent of that name or alias. Case-sensitive.
 pub fn find_agent(name: &str) -> Option<&'static AgentSpec> {
     AGENTS.iter().copied().find(|agent| agent.is_called(name))
+}
+
+/// Who sent a payload to a hook that was called in the name of an agent: that
+/// one, unless another recognises the payload as its own and this one does not.
+/// Agents run the hooks of others that they find in a plugin or an imported
+/// file.
+pub fn find_sender(
+    named: &'static AgentSpec,
+    payload: &PeekedHeader<'_>,
+    lookup: EnvironmentLookup<'_>,
+) -> &'static AgentSpec {
+    choose_sender(AGENTS, named, payload, lookup)
+}
+
+fn choose_sender(
+    agents: &[&'static AgentSpec],
+    named: &'static AgentSpec,
+    payload: &PeekedHeader<'_>,
+    lookup: EnvironmentLookup<'_>,
+) -> &'static AgentSpec {
+    let mut others = agents
+        .iter()
+        .copied()
+        .filter(|agent| agent.name != named.name);
+    let claims = |agent: &AgentSpec| (agent.hook.is_sender)(payload, lookup);
+    match others.find(|other| claims(other)) {
+        Some(other) if !claims(named) => other,
+        _ => named,
+    }
+}
+
+/// The directory in which the session was started that we run in, if its agent
+/// says so.
+pub fn find_project_dir(lookup: EnvironmentLookup<'_>) -> Option<PathBuf> {
+    AGENTS
+        .iter()
+        .find_map(|agent| (agent.environment.project_dir)(lookup))
+}
+
+/// The agent whose permission rules we know.
+pub fn permission_agent() -> Option<&'static AgentSpec> {
+    let mut agents = AGENTS.iter().copied();
+    agents.find(|agent| agent.install.has_permission_rules)
 }
 
 /// What the event of that agent needs to be known by before it is redacted.
@@ -68,4 +117,49 @@ pub fn recorded_agent() -> &'static AgentSpec {
 /// claude-mem knew one client only.
 pub fn claude_mem_agent() -> &'static AgentSpec {
     &claude_code::SPEC
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_belongs_to_who_recognises_it() {
+        static OTHER: AgentSpec = AgentSpec {
+            name: "other",
+            hook: HookSpec {
+                is_sender: |payload, lookup| {
+                    let transcript = payload.transcript.as_deref().unwrap_or_default();
+                    let home = lookup("OTHER_HOME").unwrap_or_else(|| "/h/.other".into());
+                    std::path::Path::new(transcript).starts_with(home)
+                },
+                ..claude_code::SPEC.hook
+            },
+            ..claude_code::SPEC
+        };
+        let ours = recorded_agent();
+        let choose = |named, transcript: Option<&str>, home: Option<&str>| {
+            let payload = PeekedHeader {
+                transcript: transcript.map(Into::into),
+                ..PeekedHeader::default()
+            };
+            let lookup = |name: &str| home.filter(|_| name == "OTHER_HOME").map(Into::into);
+            choose_sender(&[ours, &OTHER], named, &payload, &lookup).name
+        };
+        let path = Some("/h/.other/s.jsonl");
+        assert_eq!(choose(ours, path, None), "other");
+        assert_eq!(choose(&OTHER, path, None), "other");
+        assert_eq!(choose(ours, Some("/o/s.jsonl"), Some("/o")), "other");
+        // Without a sign, or with two, the name decides.
+        assert_eq!(choose(ours, Some("/tmp/s.jsonl"), None), ours.name);
+        assert_eq!(choose(&OTHER, Some("/tmp/s.jsonl"), None), "other");
+        assert_eq!(choose(ours, None, None), ours.name);
+        let both = Some("/h/.other/.claude/s.jsonl");
+        assert_eq!(choose(ours, both, None), ours.name);
+        assert_eq!(choose(&OTHER, both, None), "other");
+        assert_eq!(
+            choose(&OTHER, Some("/h/.claude/p/s.jsonl"), None),
+            ours.name
+        );
+    }
 }

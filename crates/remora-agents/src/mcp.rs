@@ -15,6 +15,15 @@ pub enum McpOrigin {
     Plugin,
 }
 
+/// How a list of servers is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum McpListForm {
+    /// `mcpServers` in a JSON object.
+    Json,
+    /// `[mcp_servers.NAME]` in TOML.
+    Toml,
+}
+
 /// One agent's manner.
 #[derive(Debug)]
 pub struct McpSpec {
@@ -22,6 +31,8 @@ pub struct McpSpec {
     pub project_file: fn(&AgentPaths) -> PathBuf,
     /// Where the agent itself writes down a person's servers; only read.
     pub user_file: fn(&AgentPaths) -> PathBuf,
+    /// How servers are written in both files.
+    pub form: McpListForm,
     /// The agent's program.
     pub client: &'static str,
     /// Its arguments to add our server for all projects.

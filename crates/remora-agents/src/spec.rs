@@ -7,6 +7,9 @@ use remora_core::agent_event::{AgentEvent, EventHeader};
 use remora_core::ids::{AgentId, Timestamp};
 use remora_core::{Event, EventName};
 
+use crate::environment::{EnvironmentLookup, EnvironmentSpec};
+use crate::hook_payload::PeekedHeader;
+use crate::install::InstallSpec;
 use crate::mcp::McpSpec;
 use crate::transcript::TranscriptSpec;
 
@@ -30,7 +33,7 @@ pub struct EventRegistration {
 pub struct AgentPaths {
     /// The person's home directory.
     pub home: PathBuf,
-    /// The value of the agent's own [`AgentSpec::config_variable`], if set.
+    /// The value of the agent's own [`EnvironmentSpec::config_variable`], if set.
     pub config_dir: Option<PathBuf>,
     /// The directory in which sessions of the project are started.
     pub root: PathBuf,
@@ -56,13 +59,10 @@ pub struct AgentSpec {
     pub title: &'static str,
     /// Other names that are understood.
     pub aliases: &'static [&'static str],
-    /// The environment variable that moves the agent's settings.
-    pub config_variable: &'static str,
-    /// Variables that it sets for the commands which it runs, and for nothing
-    /// else.
-    pub shell_variables: &'static [&'static str],
     /// The events that Remora registers.
     pub registered: &'static [EventRegistration],
+    /// What a hook must know before it knows the event.
+    pub hook: HookSpec,
     /// Reads what the agent wrote to our stdin.
     pub parse_payload: fn(&[u8]) -> Result<DecodedEvent, DecodeError>,
     /// Writes what the agent reads from our stdout: one line or nothing.
@@ -72,12 +72,43 @@ pub struct AgentSpec {
     /// Says in our own words what the agent's event tells. Takes any event, an
     /// archived one of an older client too: what it does not know is absent.
     pub decode_event: fn(&Event, AgentId, Timestamp) -> AgentEvent,
-    /// The settings file of a scope.
-    pub settings_file: fn(&AgentPaths, InstallScope) -> PathBuf,
+    /// What it tells through the environment.
+    pub environment: EnvironmentSpec,
+    /// How Remora is put into it.
+    pub install: InstallSpec,
     /// How it takes an MCP server.
     pub mcp: McpSpec,
     /// Its past sessions, if it keeps any that can be read.
     pub transcripts: Option<TranscriptSpec>,
+}
+
+/// What a hook must know of an agent before it knows the event. All of it looks
+/// at a payload as it came, and costs next to nothing.
+#[derive(Debug)]
+pub struct HookSpec {
+    /// The fields that a hook must know; `None` if the payload is no object.
+    pub peek_header: for<'a> fn(&'a [u8]) -> Option<PeekedHeader<'a>>,
+    /// Whether the payload of a finished call may tell of a command that failed
+    /// and exited with 0. Says yes too often.
+    pub may_report_failure: fn(&[u8]) -> bool,
+    /// Whether the payload is certainly this agent's, whatever name the hook was
+    /// called by: agents run the hooks of others that they find.
+    pub is_sender: fn(&PeekedHeader<'_>, EnvironmentLookup<'_>) -> bool,
+    /// What the agent takes from us at an event.
+    pub answers: fn(EventName) -> &'static [ResponsePart],
+}
+
+/// A part of a [`HookResponse`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResponsePart {
+    /// Text for the model.
+    Context,
+    /// Text for the user.
+    Message,
+    /// What whoever sums the session up should keep.
+    Instructions,
+    /// Why the agent should not stop yet.
+    Block,
 }
 
 impl AgentSpec {

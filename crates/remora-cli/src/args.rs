@@ -392,13 +392,22 @@ pub(crate) struct DemoArgs {
     pub(crate) json: bool,
 }
 
+/// Says which agents can be named.
+fn agent_help() -> String {
+    let names: Vec<String> = remora_agents::known_names()
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect();
+    format!("The agent, such as {}", names.join(" or "))
+}
+
 #[derive(Debug, ClapArgs)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a switch on the command line"
 )]
 pub(crate) struct InstallArgs {
-    /// The agent, such as `claude-code`
+    #[arg(help = agent_help())]
     pub(crate) agent: String,
     /// For whom: user (all your projects) or project (this one, for everybody who shares it)
     #[arg(long, value_enum, value_name = "SCOPE", default_value = "user")]
@@ -429,7 +438,7 @@ pub(crate) struct InstallArgs {
     reason = "each is a switch on the command line"
 )]
 pub(crate) struct UninstallArgs {
-    /// The agent, such as `claude-code`
+    #[arg(help = agent_help())]
     pub(crate) agent: String,
     /// From where: user (your own settings) or project (those of the current directory)
     #[arg(long, value_enum, value_name = "SCOPE", default_value = "user")]

@@ -39,6 +39,11 @@ impl Environment {
             .filter(|v| !v.is_empty())
     }
 
+    /// The same for rules that are not ours.
+    pub(crate) fn lookup(&self) -> impl Fn(&str) -> Option<OsString> + '_ {
+        |name| self.get(name).cloned()
+    }
+
     /// A switch is on when it is set to anything but nothing, 0 and false.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         self.get(name).is_some_and(|v| v != "0" && v != "false")

@@ -6,7 +6,6 @@
 
 mod answer;
 mod compaction;
-mod failing;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -14,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use remora_agents::{AgentSpec, HookResponse};
+use remora_agents::{AgentSpec, HookResponse, find_sender};
 use remora_client::{
     CaptureFailureMark, DataPaths, HookInput, Pause, PauseState, ProjectLocation, RootClaim,
-    append_line, locate_project, notify_worker, peek_header, read_input, spool_event,
+    append_line, locate_project, notify_worker, read_input, spool_event,
 };
 use remora_core::EventName;
 use remora_server::identity::claim_project;
@@ -58,7 +57,7 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     if paths.refuses_hooks() {
         return print_response("");
     }
-    let hook = Hook {
+    let mut hook = Hook {
         paths,
         environment,
         spec,
@@ -89,13 +88,18 @@ struct Hook {
 }
 
 impl Hook {
-    fn run(&self, input: &HookInput) -> ExitCode {
-        let Some(spec) = self.spec else {
+    fn run(&mut self, input: &HookInput) -> ExitCode {
+        let Some(named) = self.spec else {
             let known = remora_agents::known_names().join(", ");
             self.log_message(&format!("`{}` is not an agent; known: {known}", self.agent));
             return print_response("");
         };
-        let seen = peek_header(&input.bytes).unwrap_or_default();
+        let seen = (named.hook.peek_header)(&input.bytes).unwrap_or_default();
+        let spec = find_sender(named, &seen, &self.environment.lookup());
+        if spec.name != named.name {
+            self.spec = Some(spec);
+            spec.name.clone_into(&mut self.agent);
+        }
         let event = seen.event.as_deref().and_then(EventName::parse);
         let now = clock::now_ms();
         let Some(event) = event else {
@@ -114,11 +118,9 @@ impl Hook {
             }
             return print_response("");
         };
-        let cwd = seen.cwd.map(PathBuf::from);
-        let root = self.environment.get("CLAUDE_PROJECT_DIR").map(Path::new);
-        let place = cwd
-            .as_deref()
-            .map(|cwd| locate_project(&self.paths, cwd, root));
+        let cwd = seen.cwd.as_deref().map(Path::new);
+        let root = (spec.environment.project_dir)(&self.environment.lookup());
+        let place = cwd.map(|cwd| locate_project(&self.paths, cwd, root.as_deref()));
         let session = seen.session.unwrap_or_default();
         let mut quiet = self.pause_state(place.as_ref(), &session, now);
         if quiet == PauseState::Everything {
@@ -149,7 +151,11 @@ impl Hook {
         };
         let kept = self.spool_event(spec, input, place.clone());
         let mut said = match &place {
-            Some(place) if answer::is_answered(event) && quiet == PauseState::No => {
+            Some(place)
+                if answer::is_answered(event)
+                    && !(spec.hook.answers)(event).is_empty()
+                    && quiet == PauseState::No =>
+            {
                 let asked = answer::HookRequest::new(self, event, &input.bytes, place);
                 let answer = asked.map(|asked| asked.build_response(kept.is_ok()));
                 answer.unwrap_or_default()

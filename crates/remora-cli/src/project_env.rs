@@ -10,9 +10,8 @@ use std::ffi::OsStr;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use remora_agents::{AGENTS, AgentPaths, InstallScope};
+use remora_agents::{AGENTS, AgentPaths, AgentSpec};
 use remora_client::open_plain;
-use serde_json::Value;
 
 use crate::environment::Environment;
 
@@ -29,24 +28,31 @@ pub(crate) fn find_setter(
     value: Option<&OsStr>,
 ) -> Option<PathBuf> {
     let home = environment.home()?;
+    AGENTS
+        .iter()
+        .find_map(|spec| setter_of_agent(spec, environment, &home, name, value))
+}
+
+fn setter_of_agent(
+    spec: &AgentSpec,
+    environment: &Environment,
+    home: &Path,
+    name: &str,
+    value: Option<&OsStr>,
+) -> Option<PathBuf> {
     let check = |root: &Path| {
         let places = AgentPaths {
-            home: home.clone(),
+            home: home.to_path_buf(),
             config_dir: None,
             root: root.to_path_buf(),
         };
-        AGENTS
-            .iter()
-            .flat_map(|spec| {
-                [InstallScope::Project, InstallScope::Local]
-                    .map(|scope| (spec.settings_file)(&places, scope))
-            })
-            .find(|file| sets_variable(file, name, value))
+        let mut files = (spec.environment.project_files)(&places).into_iter();
+        files.find(|file| sets_variable(spec, file, name, value))
     };
     // In the home directory the project's settings are the user's own.
     let is_project = |root: &&Path| *root != home;
-    match environment.get("CLAUDE_PROJECT_DIR") {
-        Some(root) => Some(Path::new(root)).filter(is_project).and_then(check),
+    match (spec.environment.project_dir)(&environment.lookup()) {
+        Some(root) => Some(root.as_path()).filter(is_project).and_then(check),
         None => environment
             .directory()?
             .ancestors()
@@ -56,7 +62,7 @@ pub(crate) fn find_setter(
     }
 }
 
-fn sets_variable(file: &Path, name: &str, value: Option<&OsStr>) -> bool {
+fn sets_variable(spec: &AgentSpec, file: &Path, name: &str, value: Option<&OsStr>) -> bool {
     let Ok(opened) = open_plain(file) else {
         return false;
     };
@@ -66,14 +72,5 @@ fn sets_variable(file: &Path, name: &str, value: Option<&OsStr>) -> bool {
     if !is_file || read.is_err() || text.len() as u64 > MAX_SETTINGS_BYTES {
         return true;
     }
-    let text = String::from_utf8_lossy(&text);
-    match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
-        Ok(settings) => match &settings["env"][name] {
-            Value::Null => false,
-            Value::String(set) => value.is_none_or(|value| value == set.as_str()),
-            _ => true,
-        },
-        // The agent may read more than strict JSON.
-        Err(_) => text.contains(name),
-    }
+    (spec.environment.project_sets_variable)(&String::from_utf8_lossy(&text), name, value)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use remora_files::{MAX_CLIENT_STATE_BYTES, read_file};
 use remora_hooks::{
     Engine, EngineMode, EngineOptions, FlagSettings, Interactivity, PermissionMode, SettingSources,
-    SettingsPaths, Trust,
+    SettingsPaths, Trust, names,
 };
 use remora_instructions::normalise_path;
 use serde_json::Value;
@@ -13,13 +13,6 @@ use serde_json::Value;
 use crate::args::SessionArgs;
 use crate::environment::Environment;
 use crate::error::CliError;
-
-/// Where the organisation's settings stand on this system.
-pub(crate) const MANAGED_SETTINGS_DIR: &str = if cfg!(target_os = "macos") {
-    "/Library/Application Support/ClaudeCode"
-} else {
-    "/etc/claude-code"
-};
 
 /// A session, resolved.
 #[derive(Debug)]
@@ -58,11 +51,11 @@ impl SessionSettings {
         };
         let mut places = SettingsPaths::new(project, home);
         if session.home.is_none() {
-            places.config_dir = environment.get("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+            places.config_dir = environment.get(names::CONFIG_DIR_VAR).map(PathBuf::from);
         }
         places.managed = Some(match &session.managed {
             Some(dir) => absolute(dir)?,
-            None => PathBuf::from(MANAGED_SETTINGS_DIR),
+            None => PathBuf::from(names::MANAGED_SETTINGS_DIR),
         });
         places.flag = session
             .settings
@@ -90,9 +83,9 @@ impl SessionSettings {
         if let Some(list) = &session.setting_sources {
             places.sources = parse_sources(list)?;
         }
-        let mode = if session.bare || environment.is_on("CLAUDE_CODE_SIMPLE") {
+        let mode = if session.bare || environment.is_on(names::SIMPLE_VAR) {
             EngineMode::Bare
-        } else if session.safe_mode || environment.is_on("CLAUDE_CODE_SAFE_MODE") {
+        } else if session.safe_mode || environment.is_on(names::SAFE_MODE_VAR) {
             EngineMode::Safe
         } else {
             EngineMode::Full
@@ -170,7 +163,7 @@ fn permission_mode(text: &str) -> Result<PermissionMode, CliError> {
 /// written. A parent's answer counts for its folders.
 fn is_trusted(places: &SettingsPaths) -> bool {
     let folder = places.config_dir.as_ref().unwrap_or(&places.home);
-    let file = folder.join(".claude.json");
+    let file = folder.join(names::HOST_STATE_FILE);
     let book = read_file(&file, MAX_CLIENT_STATE_BYTES).ok();
     let book: Option<Value> = book.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     places.project.ancestors().any(|dir| {

@@ -8,9 +8,6 @@ use remora_client::{DataPaths, McpInstallations};
 
 use crate::environment::Environment;
 
-/// Set by the client for what comes from a plugin.
-const PLUGIN_ROOT_VARIABLE: &str = "CLAUDE_PLUGIN_ROOT";
-
 /// What stands before the names of our tools, such as `search`, in sessions of
 /// this folder; `None` if we know of no server there.
 pub(crate) fn find_tool_prefix(
@@ -19,12 +16,10 @@ pub(crate) fn find_tool_prefix(
     spec: &AgentSpec,
     folder: &Path,
 ) -> Option<&'static str> {
-    let via = if environment.get(PLUGIN_ROOT_VARIABLE).is_some() {
-        McpOrigin::Plugin
-    } else {
-        McpInstallations::read(paths)
-            .contains_folder(folder)
-            .then_some(McpOrigin::Settings)?
+    let installed = || {
+        let known = McpInstallations::read(paths).contains_folder(folder);
+        known.then_some(McpOrigin::Settings)
     };
-    Some((spec.mcp.prefix)(via))
+    let origin = (spec.environment.mcp_origin)(&environment.lookup());
+    Some((spec.mcp.prefix)(origin.or_else(installed)?))
 }

@@ -10,7 +10,6 @@ mod call;
 mod changed;
 mod detach;
 mod embedding;
-mod event_header;
 mod failure;
 mod fingerprint;
 mod folder;
@@ -35,7 +34,6 @@ pub use detach::{close_inherited, leave_session};
 pub use embedding::{
     EMBEDDING_BUDGET_MS, EmbeddingRequest, MAX_EMBEDDED_BYTES, bounded_text, request_embedding,
 };
-pub use event_header::{EventHeader, peek_header};
 pub use failure::CaptureFailureMark;
 pub use fingerprint::{FileStatus, anchor_of, is_as, open_plain};
 pub use folder::{

@@ -21,7 +21,7 @@ mod layers;
 mod limits;
 mod matcher;
 mod merge;
-mod names;
+pub mod names;
 mod path_rule;
 mod permissions;
 mod plan;

@@ -1,10 +1,25 @@
 //! The names that the format fixes: files, directories and variables. The one
 //! place in this crate where they are spelled.
 
+/// Where the organisation's settings stand on this system.
+pub const MANAGED_SETTINGS_DIR: &str = if cfg!(target_os = "macos") {
+    "/Library/Application Support/ClaudeCode"
+} else {
+    "/etc/claude-code"
+};
+/// The host's book of answers, in the home or the settings directory.
+pub const HOST_STATE_FILE: &str = ".claude.json";
+/// Moves the settings directory of the home.
+pub const CONFIG_DIR_VAR: &str = "CLAUDE_CONFIG_DIR";
+/// On: settings are not read.
+pub const SIMPLE_VAR: &str = "CLAUDE_CODE_SIMPLE";
+/// On: nothing that a user or a project added is run.
+pub const SAFE_MODE_VAR: &str = "CLAUDE_CODE_SAFE_MODE";
+
 /// The settings directory of a home or a project.
-pub(crate) const SETTINGS_DIR: &str = ".claude";
+pub const SETTINGS_DIR: &str = ".claude";
 /// A user's or a project's settings.
-pub(crate) const SETTINGS_FILE: &str = "settings.json";
+pub const SETTINGS_FILE: &str = "settings.json";
 /// A person's own settings in a project.
 pub(crate) const LOCAL_SETTINGS_FILE: &str = "settings.local.json";
 /// The organisation's settings.

@@ -24,7 +24,7 @@ mod lint;
 mod load;
 mod markdown;
 pub mod memories;
-mod names;
+pub mod names;
 mod near;
 mod pages;
 mod paths;

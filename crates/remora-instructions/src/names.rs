@@ -2,7 +2,7 @@
 //! variables. Nothing else in this crate spells them.
 
 /// The instruction file of a directory.
-pub(crate) const INSTRUCTION_FILE: &str = "CLAUDE.md";
+pub const INSTRUCTION_FILE: &str = "CLAUDE.md";
 /// The person's own beside it.
 pub(crate) const LOCAL_INSTRUCTION_FILE: &str = "CLAUDE.local.md";
 /// What other agents call the instruction file.

@@ -1,10 +1,11 @@
 //! What is printed for Claude Code: one JSON object on one line, or nothing
 //! where whatever is printed would be taken for something else.
 
-use remora_core::{Answers, EventName, PlainText};
+use remora_core::{EventName, PlainText};
 use serde_json::{Map, Value, json};
 
-use crate::spec::{HookResponse, MAX_CONTEXT_UTF16_UNITS};
+use super::hook::answers;
+use crate::spec::{HookResponse, MAX_CONTEXT_UTF16_UNITS, ResponsePart};
 
 /// The last line of a text that was longer than [`MAX_CONTEXT_UTF16_UNITS`].
 const TRUNCATION_LINE: &str = "[cut: Remora gives at most 10,000 characters at a time]";
@@ -13,39 +14,28 @@ const TRUNCATION_LINE: &str = "[cut: Remora gives at most 10,000 characters at a
 const EMPTY_RESPONSE: &str = "{}";
 
 pub(super) fn encode_response(event: EventName, answer: &HookResponse) -> String {
-    let def = event.def();
-    // Text on stdout is added to the summary's instructions or taken as a path,
-    // JSON or not; after a compaction it is shown to the person as it is.
-    match def.plain {
-        PlainText::CompactInstructions => {
-            let text = non_blank(answer.instructions.as_deref());
-            return text.map(limit_context).unwrap_or_default();
-        }
-        PlainText::WorktreePath => return String::new(),
-        _ if event == EventName::PostCompact => return String::new(),
-        _ => {}
+    let parts = answers(event);
+    let part = |part, text: &Option<String>| {
+        let text = non_blank(text.as_deref()).filter(|_| parts.contains(&part));
+        text.map(limit_context)
+    };
+    // Whatever is printed at these is taken for something else than JSON.
+    if is_plain(event) {
+        let text = part(ResponsePart::Instructions, &answer.instructions);
+        return text.unwrap_or_default();
     }
     let mut object = Map::new();
-    if let Some(reason) = non_blank(answer.block.as_deref())
-        && event == EventName::Stop
-    {
+    if let Some(reason) = part(ResponsePart::Block, &answer.block) {
         object.insert("decision".to_owned(), json!("block"));
-        object.insert("reason".to_owned(), Value::String(limit_context(reason)));
+        object.insert("reason".to_owned(), Value::String(reason));
     }
-    if let Some(message) = non_blank(answer.message.as_deref())
-        && def.answers.contains(Answers::MESSAGE)
-    {
-        object.insert(
-            "systemMessage".to_owned(),
-            Value::String(limit_context(message)),
-        );
+    if let Some(message) = part(ResponsePart::Message, &answer.message) {
+        object.insert("systemMessage".to_owned(), Value::String(message));
     }
-    if let Some(context) = non_blank(answer.context.as_deref())
-        && takes_context(event)
-    {
+    if let Some(context) = part(ResponsePart::Context, &answer.context) {
         object.insert(
             "hookSpecificOutput".to_owned(),
-            json!({ "hookEventName": event.as_str(), "additionalContext": limit_context(context) }),
+            json!({ "hookEventName": event.as_str(), "additionalContext": context }),
         );
     }
     if object.is_empty() {
@@ -54,10 +44,13 @@ pub(super) fn encode_response(event: EventName, answer: &HookResponse) -> String
     Value::Object(object).to_string()
 }
 
-fn takes_context(event: EventName) -> bool {
-    // At the end of a turn, context would make the model run once more.
-    !matches!(event, EventName::Stop | EventName::SubagentStop)
-        && event.def().answers.contains(Answers::CONTEXT)
+/// Whether stdout is text there, which the model, the user or git would read.
+fn is_plain(event: EventName) -> bool {
+    let plain = event.def().plain;
+    matches!(
+        plain,
+        PlainText::CompactInstructions | PlainText::WorktreePath
+    ) || event == EventName::PostCompact
 }
 
 fn non_blank(text: Option<&str>) -> Option<&str> {

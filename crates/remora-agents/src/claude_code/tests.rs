@@ -110,7 +110,7 @@ fn settings_lie_where_the_agent_looks() {
         config_dir: None,
         root: "/p".into(),
     };
-    let file = |places: &AgentPaths, scope| (SPEC.settings_file)(places, scope);
+    let file = |places: &AgentPaths, scope| (SPEC.install.settings_file)(places, scope).unwrap();
     assert_eq!(
         file(&places, InstallScope::User),
         PathBuf::from("/h/.claude/settings.json")

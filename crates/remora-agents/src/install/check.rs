@@ -1,9 +1,10 @@
 //! What in a settings file the client will refuse, in plain words. Simple checks
 //! only: they explain why hooks would not run, and hold nothing back.
 
-use remora_core::{Answers, EventName};
+use remora_core::EventName;
 
 use super::span::{Node, NodeData};
+use super::spec::SettingsRules;
 
 /// What a mistake costs.
 #[derive(Clone, Copy)]
@@ -13,8 +14,15 @@ enum ErrorImpact {
 }
 
 /// One sentence for each mistake.
-pub(super) fn check_settings(root: &Node) -> Vec<String> {
+pub(super) fn check_settings(root: &Node, rules: &SettingsRules) -> Vec<String> {
     let mut warnings = Vec::new();
+    if let Some(known) = rules.root_keys {
+        let members = root.members().iter().map(|member| member.key.as_str());
+        warnings.extend(members.filter(|key| !known.contains(key)).map(|key| {
+            let place = format!("`{key}`");
+            format_warning(&place, "is not a key of this file", ErrorImpact::WholeFile)
+        }));
+    }
     match root.get("disableAllHooks").map(|node| &node.data) {
         None | Some(NodeData::Bool(false)) => {}
         Some(NodeData::Bool(true)) => {
@@ -32,11 +40,15 @@ pub(super) fn check_settings(root: &Node) -> Vec<String> {
             continue;
         };
         let place = format!("hooks.{}", member.key);
-        let cost = error_impact(event);
+        let cost = if (rules.drops_file)(event) {
+            ErrorImpact::WholeFile
+        } else {
+            ErrorImpact::Entry
+        };
         match &member.value.data {
             NodeData::List(groups) => {
                 for (at, group) in groups.iter().enumerate() {
-                    check_group(&mut warnings, &format!("{place}[{at}]"), group, cost);
+                    check_group(&mut warnings, &format!("{place}[{at}]"), group, cost, rules);
                 }
             }
             NodeData::Null => {}
@@ -50,18 +62,6 @@ pub(super) fn check_settings(root: &Node) -> Vec<String> {
     warnings
 }
 
-/// Under the events that decide about permissions, one bad entry makes the
-/// client drop the file.
-fn error_impact(event: EventName) -> ErrorImpact {
-    let answers = event.def().answers;
-    let decides = answers.contains(Answers::PERMISSION) || answers.contains(Answers::REQUEST);
-    if decides && event.def().has_tool {
-        ErrorImpact::WholeFile
-    } else {
-        ErrorImpact::Entry
-    }
-}
-
 fn format_warning(place: &str, problem: &str, cost: ErrorImpact) -> String {
     let effect = match cost {
         ErrorImpact::WholeFile => "the client ignores this whole file until that is mended",
@@ -70,7 +70,13 @@ fn format_warning(place: &str, problem: &str, cost: ErrorImpact) -> String {
     format!("{place} {problem}; {effect}")
 }
 
-fn check_group(warnings: &mut Vec<String>, place: &str, group: &Node, cost: ErrorImpact) {
+fn check_group(
+    warnings: &mut Vec<String>,
+    place: &str,
+    group: &Node,
+    cost: ErrorImpact,
+    rules: &SettingsRules,
+) {
     let mut warn = |place: &str, problem: &str| {
         warnings.push(format_warning(&format!("`{place}`"), problem, cost));
     };
@@ -87,36 +93,46 @@ fn check_group(warnings: &mut Vec<String>, place: &str, group: &Node, cost: Erro
         return warn(&format!("{place}.hooks"), "must be a list");
     };
     for (at, handler) in handlers.iter().enumerate() {
-        if let Some(problem) = handler_problem(handler) {
-            warn(&format!("{place}.hooks[{at}]"), problem);
+        if let Some(problem) = handler_problem(handler, rules) {
+            warn(&format!("{place}.hooks[{at}]"), &problem);
         }
     }
 }
 
-fn handler_problem(handler: &Node) -> Option<&'static str> {
+fn handler_problem(handler: &Node, rules: &SettingsRules) -> Option<String> {
     if !handler.is_object() {
-        return Some("must be an object");
+        return Some("must be an object".to_owned());
     }
-    let text = |key: &str| {
-        handler
-            .get(key)
-            .is_some_and(|node| node.as_text().is_some())
+    let named = handler.get("type").and_then(Node::as_text);
+    let known = rules
+        .handler_types
+        .iter()
+        .find(|(name, _)| Some(*name) == named);
+    let Some((_, key)) = known else {
+        let names: Vec<&str> = rules.handler_types.iter().map(|(name, _)| *name).collect();
+        return Some(format!("needs a `type`: {}", join_alternatives(&names)));
     };
+    if handler.get(key).and_then(Node::as_text).is_none() {
+        return Some(format!("needs a `{key}` string"));
+    }
+    value_problem(handler).map(str::to_owned)
+}
+
+/// `a, b or c`.
+fn join_alternatives(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [others @ .., last] => format!("{} or {last}", others.join(", ")),
+    }
+}
+
+fn value_problem(handler: &Node) -> Option<&'static str> {
     let wrong = |key: &str| {
         handler
             .get(key)
             .is_some_and(|node| node.as_text().is_none())
     };
-    let needed = match handler.get("type").and_then(Node::as_text) {
-        Some("command") => ("command", "needs a `command` string"),
-        Some("http") => ("url", "needs a `url` string"),
-        Some("prompt" | "agent") => ("prompt", "needs a `prompt` string"),
-        Some("mcp_tool") => ("server", "needs a `server` string"),
-        _ => return Some("needs a `type`: command, http, prompt, agent or mcp_tool"),
-    };
-    if !text(needed.0) {
-        return Some(needed.1);
-    }
     if let Some(timeout) = handler.get("timeout")
         && !matches!(timeout.data, NodeData::Number(seconds) if seconds > 0.0)
     {

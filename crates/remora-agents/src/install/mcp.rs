@@ -10,24 +10,26 @@ use serde_json::{Value, json};
 
 use super::edit::TextEdits;
 use super::layout::{Layout, Shape};
+use super::mcp_toml;
 use super::span::Node;
 use super::{
     ChangeKind, EntryChange, InstallError, Installable, PriorState, Removable, SettingsEdit,
     kind_error, ours, parse_settings, split_mark, unchanged_edit,
 };
+use crate::mcp::McpListForm;
 
 /// The name of the server.
 pub const SERVER_NAME: &str = "remora";
 /// The verb with which a client starts it.
-const MCP_VERB: &str = "mcp";
+pub(super) const MCP_VERB: &str = "mcp";
 /// Where servers stand.
 const KEY_SERVERS: &str = "mcpServers";
 
 /// Our server.
 #[derive(Debug, Clone, Copy)]
-pub struct McpServerEntry<'a> {
+pub(super) struct McpServerEntry<'a> {
     /// The absolute path of our program.
-    pub program: &'a Path,
+    pub(super) program: &'a Path,
 }
 
 impl McpServerEntry<'_> {
@@ -127,8 +129,55 @@ impl Removable for McpServerEntry<'_> {
     }
 }
 
+/// The same in a list that is written in TOML.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TomlServerEntry<'a>(pub(super) McpServerEntry<'a>);
+
+impl Installable for TomlServerEntry<'_> {
+    fn plan(&self, current: Option<&str>) -> Result<SettingsEdit, InstallError> {
+        mcp_toml::plan_server(self.0, current)
+    }
+}
+
+impl Removable for TomlServerEntry<'_> {
+    fn remove(&self, current: &str, kept: &PriorState) -> Result<SettingsEdit, InstallError> {
+        mcp_toml::remove_server(current, kept)
+    }
+
+    fn is_there(&self, current: &str) -> Result<bool, InstallError> {
+        Ok(mcp_toml::find_server(current)?.is_some())
+    }
+}
+
+impl McpListForm {
+    /// Our server, as it is put into a list of this form.
+    pub fn server_entry(self, program: &Path) -> Box<dyn Installable + '_> {
+        let entry = McpServerEntry { program };
+        match self {
+            Self::Json => Box::new(entry),
+            Self::Toml => Box::new(TomlServerEntry(entry)),
+        }
+    }
+
+    /// The program that our server runs, as it is written in the text.
+    pub fn find_server(self, current: &str) -> Result<Option<String>, InstallError> {
+        match self {
+            Self::Json => find_server(current),
+            Self::Toml => mcp_toml::find_server(current),
+        }
+    }
+
+    /// Whether somebody else's server has our name.
+    pub fn is_taken(self, current: &str) -> bool {
+        match self {
+            Self::Json => is_taken(current),
+            Self::Toml => mcp_toml::is_taken(current),
+        }
+    }
+}
+
 /// The program that our server runs, as it is written in the text.
-pub fn find_server(current: &str) -> Result<Option<String>, InstallError> {
+fn find_server(current: &str) -> Result<Option<String>, InstallError> {
     let (_, text) = split_mark(current);
     if text.trim().is_empty() {
         return Ok(None);
@@ -141,7 +190,7 @@ pub fn find_server(current: &str) -> Result<Option<String>, InstallError> {
 }
 
 /// Whether somebody else's server has our name.
-pub fn is_taken(current: &str) -> bool {
+fn is_taken(current: &str) -> bool {
     let (_, text) = split_mark(current);
     let Ok(root) = parse_settings(text) else {
         return false;
@@ -181,7 +230,7 @@ fn update_server(
     changed.then_some(ChangeKind::Updated)
 }
 
-fn build_edit(text: String, what: Option<ChangeKind>) -> SettingsEdit {
+pub(super) fn build_edit(text: String, what: Option<ChangeKind>) -> SettingsEdit {
     let event = SERVER_NAME.to_owned();
     SettingsEdit {
         text,

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use remora_core::EventName;
 
-use super::InstallError;
 use super::span::Node;
+use super::{HandlerForm, InstallError};
 use crate::spec::{AgentSpec, EventRegistration};
 
 /// The verb with which agents call us.
@@ -49,8 +49,7 @@ pub(super) fn build_groups(rows: &[EventRegistration], program: &str, spec: &Age
     Value::Object(events.collect())
 }
 
-/// One group. Exec form: a path with blanks or dollar signs means what it says,
-/// and at most one shell stands between the client and us.
+/// One group. At most one shell of ours stands between the client and us.
 pub(super) fn build_group(row: &EventRegistration, program: &str, spec: &AgentSpec) -> Value {
     let mut group = Map::new();
     if let Some(matcher) = row.matcher {
@@ -64,20 +63,42 @@ pub(super) fn build_group(row: &EventRegistration, program: &str, spec: &AgentSp
         (row.event == EventName::SessionStart).then_some(START_CHECK_SCRIPT)
     };
     let (command, args) = match script {
-        None => (program, json!([HOOK_VERB, spec.name])),
+        None => (program, vec![HOOK_VERB, spec.name]),
         Some(script) => (
             SHELL_PROGRAM,
-            json!(["-c", script, program, HOOK_VERB, spec.name]),
+            vec!["-c", script, program, HOOK_VERB, spec.name],
         ),
     };
-    let handler = json!({
-        "type": "command",
-        "command": command,
-        "args": args,
-        "timeout": row.timeout,
-    });
+    let handler = match spec.install.handler_form {
+        HandlerForm::Exec => json!({
+            "type": "command",
+            "command": command,
+            "args": args,
+            "timeout": row.timeout,
+        }),
+        HandlerForm::ShellLine => json!({
+            "type": "command",
+            "command": join_words(command, &args),
+            "timeout": row.timeout,
+        }),
+    };
     group.insert("hooks".to_owned(), json!([handler]));
     Value::Object(group)
+}
+
+/// The words as one line that a shell splits into the same words again.
+fn join_words(command: &str, args: &[&str]) -> String {
+    let words = std::iter::once(&command).chain(args);
+    let quoted: Vec<String> = words.map(|word| quote_word(word)).collect();
+    quoted.join(" ")
+}
+
+fn quote_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// The program of a handler, if the handler is ours.
@@ -126,13 +147,34 @@ fn split_words(line: &str) -> Vec<String> {
             }
             (None, c) if c.is_whitespace() => words.extend(word.take()),
             // A backslash is otherwise part of a path.
-            (None, '\\') if chars.peek() == Some(&' ') => {
-                chars.next();
-                word.get_or_insert_default().push(' ');
+            (None, '\\') if matches!(chars.peek(), Some(' ' | '\'')) => {
+                word.get_or_insert_default().extend(chars.next());
             }
             (_, c) => word.get_or_insert_default().push(c),
         }
     }
     words.extend(word);
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_for_a_shell_is_split_into_its_words_again() {
+        for words in [
+            vec!["/opt/remora", "hook", "agent"],
+            vec!["/opt/my tools/o'brien/remora", "hook", "agent"],
+            vec!["/bin/sh", "-c", START_CHECK_SCRIPT, "/a b/remora", "hook"],
+            vec!["/bin/sh", "-c", GUARD_SCRIPT, "remora", "$HOME", ""],
+        ] {
+            let line = join_words(words[0], &words[1..]);
+            assert_eq!(split_words(&line), words, "{line}");
+        }
+        assert_eq!(
+            join_words("/opt/remora", &["hook", "agent"]),
+            "/opt/remora hook agent"
+        );
+    }
 }

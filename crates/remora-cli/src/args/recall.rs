@@ -25,6 +25,9 @@ pub(crate) struct ContextArgs {
     /// As within this session: what it was given already is left out
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
+    /// As in a session of this agent [default: that of the project's last session]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
     /// Only the text, as a model would get it
     #[arg(long)]
     pub(crate) text: bool,

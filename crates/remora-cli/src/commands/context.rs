@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::Path;
 
+use remora_agents::{AGENTS, AgentSpec};
 use remora_client::{InjectionLog, Pause, PauseState, ProjectLocation, given_file};
 use remora_core::time::format_date;
 use remora_core::tokens;
@@ -12,9 +13,11 @@ use remora_memory::prompt_embedding::PromptEmbedding;
 use remora_memory::recall::{
     self, Freshness, RecallResult, RecallTrigger, Rejected, Selected, classify_intent,
 };
+use remora_memory::store::{Filter, Store};
 use serde_json::{Value, json};
 
 use super::data::DataDir;
+use super::install::find_agent;
 use super::reader::Requester;
 use super::show::lines::{flatten_text, hang_at};
 use super::tier::{self, SearchTier};
@@ -48,8 +51,7 @@ pub(super) fn run(args: &ContextArgs, out: &mut Output) -> Result<Exit, CliError
     let found = match store {
         Some(store) => {
             let (root, paths) = (Path::new(&place.project.root), &data.paths);
-            // The text is the first agent's.
-            let spec = remora_agents::AGENTS.first();
+            let spec = choose_agent(args, &store, &place.project.key)?;
             let prefix =
                 spec.and_then(|spec| find_tool_prefix(&data.environment, paths, spec, root));
             let limits = RecallSettings::from_config(&data.config).limits;
@@ -167,6 +169,30 @@ impl TriggerInput {
             (ContextEvent::Subagent, _) => RecallTrigger::Subagent(None),
         })
     }
+}
+
+/// The agent whose session is imagined: the one that was named, else that of the
+/// project's last session, else the only one there is.
+fn choose_agent(
+    args: &ContextArgs,
+    store: &dyn Store,
+    project: &str,
+) -> Result<Option<&'static AgentSpec>, CliError> {
+    if let Some(name) = &args.agent {
+        return find_agent(name).map(Some);
+    }
+    let filter = Filter {
+        project: Some(project.to_owned()),
+        ..Filter::default()
+    };
+    let last = store.list_sessions(&filter, 1)?;
+    let last = last
+        .first()
+        .and_then(|session| remora_agents::find_agent(&session.agent));
+    Ok(last.or(match AGENTS {
+        [only] => Some(*only),
+        _ => None,
+    }))
 }
 
 fn print_result(

@@ -6,12 +6,13 @@ mod memory;
 mod second;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use remora_agents::recorded_agent;
 use remora_client::DataPaths;
 use remora_core::Event;
 use remora_core::record::Item;
-use remora_hooks::{Engine, EngineOptions, Host, SettingsPaths};
+use remora_hooks::{Engine, EngineOptions, Host, SettingsPaths, names};
 use serde_json::json;
 
 use super::hooks::show;
@@ -32,11 +33,14 @@ pub(super) fn run(args: &DemoArgs, out: &mut Output) -> Result<Exit, CliError> {
     crate::signals::watch_signals(Some(folder.path().to_path_buf()))?;
     let home = folder.path().join("home");
     let project = folder.path().join("project");
-    write_file(&project.join(".claude/settings.json"), SETTINGS_JSON)?;
-    write_file(&project.join(".claude/hooks/guard.sh"), GUARD_SCRIPT)?;
+    write_file(
+        &settings_dir(&project).join(names::SETTINGS_FILE),
+        SETTINGS_JSON,
+    )?;
+    write_file(&settings_dir(&project).join("hooks/guard.sh"), GUARD_SCRIPT)?;
     // The same logger in the user's settings: it must run once, not twice.
     let user = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"cat > /dev/null","statusMessage":"log the call"}]}]}}"#;
-    write_file(&home.join(".claude/settings.json"), user)?;
+    write_file(&settings_dir(&home).join(names::SETTINGS_FILE), user)?;
     let engine = Engine::load(
         SettingsPaths::new(&project, &home),
         EngineOptions::default(),
@@ -123,7 +127,15 @@ fn print_recalled(
             out.print_text(&format!("     {line}\n"))?;
         }
     }
-    out.print_text("\nNo key, no network. Yours: remora install claude-code\n")
+    let agent = recorded_agent().name;
+    out.print_text(&format!(
+        "\nNo key, no network. Yours: remora install {agent}\n"
+    ))
+}
+
+/// Where a project or a user keeps settings.
+fn settings_dir(folder: &Path) -> PathBuf {
+    folder.join(names::SETTINGS_DIR)
 }
 
 fn write_file(path: &Path, text: &str) -> Result<(), CliError> {

@@ -25,7 +25,7 @@ use crate::commands::data::DataDir;
 use crate::commands::worker;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style};
+use crate::output::{Output, Style, escape_invisible};
 use mcp::McpInstaller;
 use purge::Purge;
 use report::{print_report, report_to_json};
@@ -37,6 +37,12 @@ pub(crate) fn run_install(args: &InstallArgs, out: &mut Output) -> Result<Exit, 
     let file = settings_file(&data, spec, project)?;
     let own = program::lasting_path(&data.environment)?;
     let program = named_program(project, &own);
+    if args.allow_reads && !spec.install.has_permission_rules {
+        return Err(CliError::Usage(format!(
+            "--allow-reads: the settings of {} hold no permission rules that Remora knows",
+            spec.name
+        )));
+    }
     let entry = InstallRequest {
         program: &program,
         spec,
@@ -68,7 +74,8 @@ pub(crate) fn run_install(args: &InstallArgs, out: &mut Output) -> Result<Exit, 
             path: data.paths.home().to_path_buf(),
             source,
         })?;
-    let reads = args.allow_reads || (!args.json && offer::wants_reads(out)?);
+    let reads = args.allow_reads
+        || (spec.install.has_permission_rules && !args.json && offer::wants_reads(out)?);
     let report = settings_text::install_into_file(
         &file,
         &install_record_path(&data),
@@ -83,6 +90,7 @@ pub(crate) fn run_install(args: &InstallArgs, out: &mut Output) -> Result<Exit, 
         extras::install_extras(&places, spec)
     };
     let transcripts = offer::count_transcripts(&places, spec);
+    let notes = (spec.install.notes)(&places);
     let tried = self_test::run(&own, spec);
     if args.json {
         let mut value = report_to_json(&report);
@@ -93,6 +101,9 @@ pub(crate) fn run_install(args: &InstallArgs, out: &mut Output) -> Result<Exit, 
             Ok(()) => json!("passed"),
             Err(why) => json!({ "failed": why }),
         };
+        if !notes.is_empty() {
+            value["notes"] = json!(notes);
+        }
         out.print_json(&value)?;
     } else {
         print_report(out, &report, "was")?;
@@ -103,6 +114,9 @@ pub(crate) fn run_install(args: &InstallArgs, out: &mut Output) -> Result<Exit, 
             let files = [Some(report.file.as_path()), servers.as_deref()];
             let files: Vec<&Path> = files.into_iter().flatten().collect();
             offer::say_shared(&files, out)?;
+        }
+        for note in &notes {
+            out.print_text(&format!("{}\n", escape_invisible(note)))?;
         }
         match &tried {
             Ok(()) => {
@@ -216,7 +230,9 @@ pub(crate) fn build_agent_paths(data: &DataDir, spec: &AgentSpec) -> Result<Agen
         home: environment
             .home()
             .ok_or_else(|| missing("the home directory"))?,
-        config_dir: environment.get(spec.config_variable).map(PathBuf::from),
+        config_dir: environment
+            .get(spec.environment.config_variable)
+            .map(PathBuf::from),
         root: environment
             .directory()
             .cloned()
@@ -225,12 +241,13 @@ pub(crate) fn build_agent_paths(data: &DataDir, spec: &AgentSpec) -> Result<Agen
 }
 
 fn settings_file(data: &DataDir, spec: &AgentSpec, project: bool) -> Result<PathBuf, CliError> {
-    let scope = if project {
-        InstallScope::Project
+    let (scope, flag) = if project {
+        (InstallScope::Project, "project")
     } else {
-        InstallScope::User
+        (InstallScope::User, "user")
     };
-    Ok((spec.settings_file)(&build_agent_paths(data, spec)?, scope))
+    let file = (spec.install.settings_file)(&build_agent_paths(data, spec)?, scope);
+    file.ok_or_else(|| CliError::Usage(format!("{} has no settings for --scope {flag}", spec.name)))
 }
 
 /// Where it is written down what installing changed.

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use remora_files::{MAX_SETTINGS_BYTES, read_text};
+use remora_hooks::names;
 use remora_instructions::memories::check::{self, CheckCache, ClaimVerdict};
 use remora_instructions::{
     ExternalImports, InstructionKind, InstructionOptions, InstructionPaths, InstructionSources,
@@ -160,10 +161,10 @@ impl InstructionSessionArgs {
                 .ok_or_else(|| usage("$HOME is not set; pass --home DIR"))?,
         };
         let mut places = InstructionPaths::new(cwd, home);
-        places.config_dir = environment.get("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+        places.config_dir = environment.get(names::CONFIG_DIR_VAR).map(PathBuf::from);
         places.managed = Some(match &self.managed {
             Some(dir) => absolute(dir)?,
-            None => PathBuf::from(settings::MANAGED_SETTINGS_DIR),
+            None => PathBuf::from(names::MANAGED_SETTINGS_DIR),
         });
         for dir in &self.add_dir {
             places.added.push(absolute(dir)?);
@@ -184,8 +185,8 @@ impl InstructionSessionArgs {
             };
         }
         let bare = self.bare
-            || environment.is_on("CLAUDE_CODE_SIMPLE")
-            || environment.is_on("CLAUDE_CODE_SAFE_MODE");
+            || environment.is_on(names::SIMPLE_VAR)
+            || environment.is_on(names::SAFE_MODE_VAR);
         if bare {
             options.mode = LoadMode::Bare;
         }

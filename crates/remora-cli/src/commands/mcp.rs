@@ -5,7 +5,7 @@
 mod responses;
 
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -61,8 +61,8 @@ impl LocalLibrary {
     /// Opened for every call: settings and database may come and go meanwhile.
     fn open() -> Result<DataDir, CliError> {
         let mut data = DataDir::open()?;
-        let root = data.environment.get("CLAUDE_PROJECT_DIR");
-        let root = root.map(PathBuf::from).filter(|root| root.is_dir());
+        let root = remora_agents::find_project_dir(&data.environment.lookup());
+        let root = root.filter(|root| root.is_dir());
         // Settings of a repository may set variables: one that names a folder
         // which this server was not started in leads to another's memory.
         let here = data.environment.directory().cloned();

@@ -29,7 +29,7 @@ pub(crate) struct Requester {
 pub(crate) fn is_in_agent_shell(environment: &Environment) -> bool {
     let mut marks = remora_agents::AGENTS
         .iter()
-        .flat_map(|spec| spec.shell_variables);
+        .flat_map(|spec| spec.environment.shell_variables);
     marks.any(|name| environment.is_on(name))
 }
 

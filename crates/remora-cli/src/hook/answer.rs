@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use remora_agents::HookResponse;
+use remora_agents::{AgentSpec, HookResponse};
 use remora_client::{
     EMBEDDING_BUDGET_MS, EmbeddingRequest, Folder, InjectionLog, PendingTasks, ProjectLocation,
     RootClaim, stable_hash,
@@ -25,7 +25,6 @@ use remora_store::{Access, SqliteStore};
 use serde_json::Value;
 
 use super::Hook;
-use super::failing::{SHELL_TOOL, may_tell_failure};
 use crate::clock;
 use crate::environment::Environment;
 use crate::output::{escape_invisible, quote_for_shell};
@@ -37,6 +36,8 @@ use crate::tools::find_tool_prefix;
 /// An answer that takes longer is given up.
 const DEFAULT_ANSWER_BUDGET: Duration = Duration::from_millis(150);
 
+/// The tool that runs a shell.
+const SHELL_TOOL: &str = "Bash";
 /// The tool that starts a subagent, and what older clients call it.
 const SUBAGENT_TOOLS: [&str; 2] = ["Agent", "Task"];
 /// The kind of a subagent for which none was named.
@@ -95,16 +96,17 @@ impl<'a> HookRequest<'a> {
     ) -> Option<Self> {
         let end = Instant::now() + answer_budget(&hook.environment);
         let (settings, fault) = hook.load_settings();
+        let spec = hook.spec?;
         match name {
-            EventName::PostToolUse if !settings.suggests && !may_tell_failure(bytes) => {
+            EventName::PostToolUse
+                if !settings.suggests && !(spec.hook.may_report_failure)(bytes) =>
+            {
                 return None;
             }
             EventName::Stop if settings.guard == 0 => return None,
             _ => {}
         }
-        let decoded = hook
-            .spec
-            .and_then(|spec| (spec.parse_payload)(bytes).ok())?;
+        let decoded = (spec.parse_payload)(bytes).ok()?;
         Some(Self {
             hook,
             event: decoded.event,
@@ -531,7 +533,9 @@ impl<'a> HookRequest<'a> {
     }
 
     fn should_greet(&self) -> bool {
-        self.hook.environment.is_on("CLAUDE_CODE_SESSION_ATTENDED") && self.settings.greets
+        let lookup = self.hook.environment.lookup();
+        let attended = |spec: &AgentSpec| (spec.environment.is_attended)(&lookup);
+        self.settings.greets && self.hook.spec.is_some_and(attended)
     }
 
     fn open_store(&self) -> Result<Option<SqliteStore>, StoreError> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::super::install::settings_dir;
 use super::entry::TranscriptLine;
 use crate::spec::AgentPaths;
 use crate::transcript::TranscriptKind;
@@ -25,10 +26,7 @@ pub(super) struct SubagentMetadata {
 
 /// The folder of all transcripts.
 pub(super) fn transcripts_dir(places: &AgentPaths) -> PathBuf {
-    let settings = places.config_dir.clone();
-    settings
-        .unwrap_or_else(|| places.home.join(".claude"))
-        .join("projects")
+    settings_dir(places).join("projects")
 }
 
 /// Whose transcript this path is; `None` when it is none. With it comes the

@@ -47,7 +47,9 @@ fn of_agent(
     };
     let places = AgentPaths {
         home,
-        config_dir: environment.get(spec.config_variable).map(PathBuf::from),
+        config_dir: environment
+            .get(spec.environment.config_variable)
+            .map(PathBuf::from),
         root,
     };
     let mut checks = check_hooks(patient, spec, &places, events);
@@ -69,7 +71,9 @@ fn check_hooks(
         InstallScope::Project,
         InstallScope::Local,
     ] {
-        let file = (spec.settings_file)(places, scope);
+        let Some(file) = (spec.install.settings_file)(places, scope) else {
+            continue;
+        };
         let text = read_text(&file, MAX_SETTINGS_BYTES).unwrap_or_default();
         if (spec.mcp.has_plugin)(&text) {
             plugin.get_or_insert_with(|| file.clone());

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use remora_files::read_file;
 use remora_git::Git;
+use remora_instructions::names::INSTRUCTION_FILE;
 use remora_memory::store::Store;
 
 use super::block::{self, BlockRemoval, BlockSurroundings};
@@ -17,8 +18,6 @@ use super::tracked;
 use crate::commands::show::lines::TimeFormatter;
 use crate::error::CliError;
 
-/// The file that a client reads in a folder.
-const INSTRUCTION_FILE_NAME: &str = "CLAUDE.md";
 /// Folders that get a table at most.
 const MAX_FOLDERS: usize = 20;
 /// Folders that are asked about, for those among them that may have one.
@@ -137,7 +136,7 @@ fn plan_update(
     local: &TimeFormatter,
     record: &FolderRecord,
 ) -> FileStep {
-    let file = root.join(&folder).join(INSTRUCTION_FILE_NAME);
+    let file = root.join(&folder).join(INSTRUCTION_FILE);
     let known = record
         .files
         .get(&file)

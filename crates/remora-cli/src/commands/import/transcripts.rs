@@ -168,7 +168,7 @@ fn default_folders(
         return Err(CliError::Usage(format!(
             "{}: no such folder; name the folder or the transcripts, or set {}",
             missing.display(),
-            spec.config_variable
+            spec.environment.config_variable
         )));
     }
     Ok(there)

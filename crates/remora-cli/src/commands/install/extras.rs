@@ -1,11 +1,12 @@
-//! The command and the skill of the plugin, for installations in the user's own
-//! settings. Each file ends in a mark with the hash of what stands above it: only
+//! Files that an agent reads beside its settings, such as a command and a skill,
+//! for installations in the user's own settings. Each file ends in a mark with the hash of what stands above it: only
 //! a file that still is what was written is ever replaced or removed.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use remora_agents::install::ExtraFile;
 use remora_agents::{AgentPaths, AgentSpec, InstallScope};
 use remora_client::stable_hash;
 use remora_files::{MAX_SETTINGS_BYTES, read_file};
@@ -14,17 +15,6 @@ use serde_json::{Value, json};
 use crate::error::CliError;
 use crate::output::{Output, escape_invisible};
 
-/// Where each goes in the client's settings folder, and what it says.
-const EXTRA_FILES: &[(&str, &str)] = &[
-    (
-        "commands/remora.md",
-        include_str!("../../../../../plugins/claude-code/commands/remora.md"),
-    ),
-    (
-        "skills/memory/SKILL.md",
-        include_str!("../../../../../plugins/claude-code/skills/memory/SKILL.md"),
-    ),
-];
 const OWNER_MARK: &str = "<!-- written by `remora install`, which also removes it: ";
 
 /// A file, and what became of it.
@@ -68,13 +58,13 @@ fn inspect_file(file: &Path) -> ExistingFile {
 }
 
 fn settings_dir(places: &AgentPaths, spec: &AgentSpec) -> Option<PathBuf> {
-    let settings = (spec.settings_file)(places, InstallScope::User);
+    let settings = (spec.install.settings_file)(places, InstallScope::User)?;
     settings.parent().map(Path::to_path_buf)
 }
 
 /// Writes them, where nobody else's file stands.
 pub(super) fn install_extras(places: &AgentPaths, spec: &AgentSpec) -> Vec<ExtraFileReport> {
-    for_each_extra(places, spec, |file, text| match inspect_file(file) {
+    for_each_extra(places, spec, |file, text, _| match inspect_file(file) {
         ExistingFile::Others => "left alone: it is not Remora's",
         ExistingFile::Ours(bytes) if bytes == text.as_bytes() => "unchanged",
         ExistingFile::Ours(_) => describe_result(fs::write(file, text), "updated"),
@@ -87,15 +77,14 @@ pub(super) fn install_extras(places: &AgentPaths, spec: &AgentSpec) -> Vec<Extra
 
 /// Removes those that are as they were written, and folders that are empty then.
 pub(super) fn uninstall_extras(places: &AgentPaths, spec: &AgentSpec) -> Vec<ExtraFileReport> {
-    let mut all = for_each_extra(places, spec, |file, _| match inspect_file(file) {
+    let mut all = for_each_extra(places, spec, |file, _, extra| match inspect_file(file) {
         ExistingFile::Nothing => "not there",
         ExistingFile::Others => "left alone: it is not Remora's",
         ExistingFile::Ours(_) => {
             let gone = describe_result(fs::remove_file(file), "removed");
-            // Only empty ones go, and never the client's own folder.
-            for folder in file.ancestors().skip(1).take(2) {
-                let own = folder.file_name().is_some_and(|name| name == "memory");
-                let _ = own.then(|| fs::remove_dir(folder));
+            // Only an empty one goes, and never the client's own.
+            if let Some(folder) = file.parent().filter(|_| extra.owns_folder) {
+                let _ = fs::remove_dir(folder);
             }
             gone
         }
@@ -107,14 +96,14 @@ pub(super) fn uninstall_extras(places: &AgentPaths, spec: &AgentSpec) -> Vec<Ext
 fn for_each_extra(
     places: &AgentPaths,
     spec: &AgentSpec,
-    act: impl Fn(&Path, &str) -> &'static str,
+    act: impl Fn(&Path, &str, &ExtraFile) -> &'static str,
 ) -> Vec<ExtraFileReport> {
     let Some(folder) = settings_dir(places, spec) else {
         return Vec::new();
     };
-    let extras = EXTRA_FILES.iter().map(|(name, text)| {
-        let file = folder.join(name);
-        let became = act(&file, &append_mark(text));
+    let extras = spec.install.extras.iter().map(|extra| {
+        let file = folder.join(extra.path);
+        let became = act(&file, &append_mark(extra.text), extra);
         ExtraFileReport { file, became }
     });
     extras.collect()

@@ -5,8 +5,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use remora_agents::install::Installable;
 use remora_agents::install::file::{self, FileOutcome};
-use remora_agents::install::mcp::{McpServerEntry, find_server, is_taken};
 use remora_agents::{AgentPaths, AgentSpec};
 use remora_client::{InstallTarget, McpInstallations};
 use remora_files::{MAX_CLIENT_STATE_BYTES, read_text};
@@ -75,6 +75,10 @@ impl<'a> McpInstaller<'a> {
         }
     }
 
+    fn server_entry(&self) -> Box<dyn Installable + '_> {
+        self.spec.mcp.form.server_entry(self.program)
+    }
+
     fn build_report(
         &self,
         became: McpInstallOutcome,
@@ -90,10 +94,8 @@ impl<'a> McpInstaller<'a> {
     /// What [`Self::install`] would do.
     pub(super) fn preview(&self) -> McpInstallReport {
         if self.project {
-            let server = McpServerEntry {
-                program: self.program,
-            };
-            let became = match file::preview_install(&self.server_list_path(), &server) {
+            let server = self.server_entry();
+            let became = match file::preview_install(&self.server_list_path(), &*server) {
                 Ok((report, _)) if report.outcome == FileOutcome::Unchanged => {
                     McpInstallOutcome::Unchanged
                 }
@@ -163,13 +165,11 @@ impl<'a> McpInstaller<'a> {
     }
 
     fn in_file(&self) -> McpInstallReport {
-        let server = McpServerEntry {
-            program: self.program,
-        };
+        let server = self.server_entry();
         let report = file::install_into_file(
             &self.server_list_path(),
             &install_record_path(self.data),
-            &server,
+            &*server,
         );
         let became = match report {
             Ok(report) if report.outcome == FileOutcome::Unchanged => McpInstallOutcome::Unchanged,
@@ -181,13 +181,11 @@ impl<'a> McpInstaller<'a> {
     }
 
     fn out_of_file(&self) -> McpInstallReport {
-        let server = McpServerEntry {
-            program: self.program,
-        };
+        let server = self.server_entry();
         let report = file::uninstall_from_file(
             &self.server_list_path(),
             &install_record_path(self.data),
-            &server,
+            &*server,
         );
         let became = match report {
             Ok(report) if report.outcome == FileOutcome::Unchanged => McpInstallOutcome::NotThere,
@@ -246,10 +244,11 @@ impl<'a> McpInstaller<'a> {
         let Ok(text) = read_text(&self.server_list_path(), MAX_CLIENT_STATE_BYTES) else {
             return CurrentServer::Nothing;
         };
-        match find_server(&text) {
+        let form = self.spec.mcp.form;
+        match form.find_server(&text) {
             Ok(Some(program)) if Path::new(&program) == self.program => CurrentServer::Ours,
             Ok(Some(_)) => CurrentServer::Old,
-            _ if is_taken(&text) => CurrentServer::Taken,
+            _ if form.is_taken(&text) => CurrentServer::Taken,
             _ => CurrentServer::Nothing,
         }
     }

@@ -7,13 +7,12 @@ use remora_agents::InstallScope;
 use remora_core::Permission;
 use remora_hooks::{
     Engine, EngineOptions, LayerSource, PathBases, PermissionMode, Permissions, RuleText,
-    SettingsPaths,
+    SettingsPaths, names,
 };
 use serde_json::{Map, Value, json};
 
 use super::rule::split_call;
 use crate::commands::data::DataDir;
-use crate::settings::MANAGED_SETTINGS_DIR;
 
 /// What settings say today.
 #[derive(Debug)]
@@ -40,27 +39,25 @@ impl CurrentRules {
         let here = data.environment.directory().cloned();
         let root = root.or(here).unwrap_or_else(|| home.clone());
         let mut places = SettingsPaths::new(root.clone(), home.clone());
-        places.managed = Some(PathBuf::from(MANAGED_SETTINGS_DIR));
+        places.managed = Some(PathBuf::from(names::MANAGED_SETTINGS_DIR));
         places.sources.project = !of_all;
         places.sources.local = !of_all;
-        let names = remora_agents::known_names();
-        let spec = names
-            .first()
-            .and_then(|name| remora_agents::find_agent(name));
-        let config_dir = spec.and_then(|spec| data.environment.get(spec.config_variable));
+        let spec = remora_agents::permission_agent();
+        let config_dir =
+            spec.and_then(|spec| data.environment.get(spec.environment.config_variable));
         places.config_dir = config_dir.map(PathBuf::from);
         let scope = if of_all {
             InstallScope::User
         } else {
             InstallScope::Local
         };
-        let file = spec.map(|spec| {
+        let file = spec.and_then(|spec| {
             let at = remora_agents::AgentPaths {
                 home: home.clone(),
                 root: root.clone(),
                 config_dir: places.config_dir.clone(),
             };
-            (spec.settings_file)(&at, scope)
+            (spec.install.settings_file)(&at, scope)
         });
         let engine = Engine::load(places, EngineOptions::default()).map_err(|e| e.to_string());
         Self {

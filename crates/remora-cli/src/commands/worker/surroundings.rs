@@ -46,5 +46,5 @@ fn is_kept(name: &OsString, value: &OsStr) -> bool {
         || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         || remora_agents::AGENTS
             .iter()
-            .any(|agent| agent.config_variable == name)
+            .any(|agent| agent.environment.config_variable == name)
 }

@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use remora_agents::install::mcp::find_server;
 use remora_agents::{AgentPaths, AgentSpec, InstallScope, McpOrigin};
 use remora_client::McpInstallations;
 use remora_files::{MAX_CLIENT_STATE_BYTES, MAX_SETTINGS_BYTES, read_text};
@@ -33,7 +32,7 @@ pub(super) fn check_mcp_server(
     let mut found = None;
     let lists = collect_server_lists(&McpInstallations::read(&patient.paths), spec, places);
     for list in &lists {
-        match check_entry(list) {
+        match check_entry(spec, list) {
             Err(fault) => checks.push(fault),
             Ok(Some(program)) if list.here => found = found.or(Some((list, program))),
             Ok(_) => {}
@@ -124,16 +123,17 @@ fn has_plugin(spec: &AgentSpec, places: &AgentPaths) -> bool {
     ]
     .iter()
     .any(|scope| {
-        let text = read_text(&(spec.settings_file)(places, *scope), MAX_SETTINGS_BYTES);
+        let file = (spec.install.settings_file)(places, *scope);
+        let text = file.and_then(|file| read_text(&file, MAX_SETTINGS_BYTES).ok());
         (spec.mcp.has_plugin)(&text.unwrap_or_default())
     })
 }
 
 /// The program of our entry, if there is one, or what is wrong.
-fn check_entry(list: &ServerList) -> Result<Option<String>, Diagnosis> {
+fn check_entry(spec: &AgentSpec, list: &ServerList) -> Result<Option<String>, Diagnosis> {
     let text = read_text(&list.file, MAX_CLIENT_STATE_BYTES).unwrap_or_default();
     let file = list.file.display();
-    match find_server(&text) {
+    match spec.mcp.form.find_server(&text) {
         // A bare name is looked up by whoever runs it.
         Ok(Some(program)) if !program.contains('/') || Path::new(&program).exists() => {
             Ok(Some(program))

@@ -8,18 +8,15 @@ const HEAD_BYTES: usize = 2048;
 /// Bytes at the end of an event that are looked at. Tools say last how it went.
 const TAIL_BYTES: usize = 2048;
 
-/// The tool that runs a shell.
-pub(super) const SHELL_TOOL: &str = "Bash";
-
-/// Whether an event may be a call of a shell that tells of a failure. Says yes
-/// too often; whoever reads the output decides.
-pub(super) fn may_tell_failure(event: &[u8]) -> bool {
+/// Whether an event may be a call of the tool that runs a shell, and tell of a
+/// failure. Says yes too often; whoever reads the output decides.
+pub(crate) fn may_report_failure(event: &[u8], shell_tool: &str) -> bool {
     let head = &event[..event.len().min(HEAD_BYTES)];
     let tail = &event[event.len().saturating_sub(TAIL_BYTES)..];
-    names_shell(head) && speaks_of_failure(tail)
+    names_tool(head, shell_tool) && speaks_of_failure(tail)
 }
 
-fn names_shell(head: &[u8]) -> bool {
+fn names_tool(head: &[u8], tool: &str) -> bool {
     const FIELD: &str = "\"tool_name\"";
     // The cut may be within a character.
     let end = std::str::from_utf8(head).map_or_else(|e| e.valid_up_to(), str::len);
@@ -28,7 +25,7 @@ fn names_shell(head: &[u8]) -> bool {
     };
     let value = text.find(FIELD).map(|at| &text[at + FIELD.len()..]);
     let value = value.map(|rest| rest.trim_start_matches([' ', ':']));
-    let named = value.and_then(|rest| rest.strip_prefix('"')?.strip_prefix(SHELL_TOOL));
+    let named = value.and_then(|rest| rest.strip_prefix('"')?.strip_prefix(tool));
     named.is_some_and(|rest| rest.starts_with('"'))
 }
 
@@ -60,7 +57,9 @@ fn speaks_of_failure(text: &[u8]) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::may_tell_failure;
+    fn may_tell_failure(event: &[u8]) -> bool {
+        super::may_report_failure(event, "Bash")
+    }
 
     fn event(tool: &str, printed: &str) -> String {
         // In the order of the client.
