@@ -33,6 +33,9 @@ pub struct McpSpec {
     pub user_file: fn(&AgentPaths) -> PathBuf,
     /// How servers are written in both files.
     pub form: McpListForm,
+    /// The name of the agent's part in our note of where the server is. The
+    /// first agent's part has none: it was there before the others.
+    pub note_part: Option<&'static str>,
     /// The agent's program.
     pub client: &'static str,
     /// Its arguments to add our server for all projects.

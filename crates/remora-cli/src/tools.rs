@@ -17,7 +17,8 @@ pub(crate) fn find_tool_prefix(
     folder: &Path,
 ) -> Option<&'static str> {
     let installed = || {
-        let known = McpInstallations::read(paths).contains_folder(folder);
+        let known =
+            McpInstallations::read_for_agent(paths, spec.mcp.note_part).contains_folder(folder);
         known.then_some(McpOrigin::Settings)
     };
     let origin = (spec.environment.mcp_origin)(&environment.lookup());

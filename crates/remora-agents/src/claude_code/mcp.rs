@@ -17,6 +17,7 @@ pub(super) const MCP_SPEC: McpSpec = McpSpec {
     project_file: |places| places.root.join(".mcp.json"),
     user_file,
     form: McpListForm::Json,
+    note_part: None,
     client: "claude",
     add: add_arguments,
     remove: || to_arguments(&["mcp", "remove", "--scope", "user", SERVER_NAME]),

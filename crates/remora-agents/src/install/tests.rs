@@ -152,6 +152,80 @@ fn a_new_file_holds_every_registered_event_and_nothing_else() {
     assert_eq!(plan_entries(Some(""), &entry).unwrap().text, edited.text);
 }
 
+/// An agent that takes one line for a shell, and two keys in its file.
+static STRICT: LazyLock<AgentSpec> = LazyLock::new(|| AgentSpec {
+    registered: TWO,
+    install: InstallSpec {
+        handler_form: HandlerForm::ShellLine,
+        rules: SettingsRules {
+            root_keys: Some(&["description", "hooks"]),
+            handler_types: &[("command", "command")],
+            drops_file: |_| true,
+        },
+        ..crate::claude_code::SPEC.install
+    },
+    ..crate::claude_code::SPEC
+});
+
+#[test]
+fn an_entry_may_be_one_line_for_a_shell() {
+    let entry = InstallRequest {
+        program: Path::new("/opt/my tools/remora"),
+        spec: &STRICT,
+    };
+    let edited = plan_entries(None, &entry).unwrap();
+    let value: Value = serde_json::from_str(&edited.text).unwrap();
+    assert_eq!(
+        value["hooks"]["Stop"],
+        json!([{ "hooks": [{
+            "type": "command",
+            "command": "'/opt/my tools/remora' hook claude-code",
+            "timeout": 5,
+        }] }])
+    );
+    let found = find_entries(&edited.text, &STRICT).unwrap();
+    assert_eq!(found.len(), TWO.len());
+    assert!(
+        found
+            .iter()
+            .all(|hook| hook.program == "/opt/my tools/remora")
+    );
+    let again = plan_entries(Some(&edited.text), &entry).unwrap();
+    assert_eq!(
+        (again.text, again.changes),
+        (edited.text.clone(), Vec::new())
+    );
+    // Arguments that stand beside such a line would be lost or change it.
+    let exec = plan_entries(
+        None,
+        &InstallRequest {
+            spec: &SMALL,
+            ..entry
+        },
+    );
+    let changed = plan_entries(Some(&exec.unwrap().text), &entry).unwrap();
+    assert_eq!(changed.text, edited.text);
+}
+
+#[test]
+fn what_a_strict_agent_would_refuse_is_warned_of() {
+    let entry = InstallRequest {
+        spec: &STRICT,
+        ..entry()
+    };
+    let text = r#"{"model":"x","hooks":{"Stop":[{"hooks":[{"type":"http","url":"u"}]}]}}"#;
+    let edited = plan_entries(Some(text), &entry).unwrap();
+    assert_eq!(
+        edited.warnings,
+        [
+            "`model` is not a key of this file; the client ignores this whole file until that is \
+             mended",
+            "`hooks.Stop[0].hooks[0]` needs a `type`: command; the client ignores this whole file \
+             until that is mended",
+        ]
+    );
+}
+
 #[test]
 fn changes_say_what_became_of_each_entry() {
     let [_, before, ..] = cases()

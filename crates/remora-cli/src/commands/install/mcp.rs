@@ -154,7 +154,8 @@ impl<'a> McpInstaller<'a> {
         } else {
             InstallTarget::Person
         };
-        let mut served = McpInstallations::read(&self.data.paths);
+        let mut served =
+            McpInstallations::read_for_agent(&self.data.paths, self.spec.mcp.note_part);
         let before = served.clone();
         change(&mut served, whom);
         if served != before

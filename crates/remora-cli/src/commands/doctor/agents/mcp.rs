@@ -30,7 +30,11 @@ pub(super) fn check_mcp_server(
 ) -> Vec<Diagnosis> {
     let mut checks = Vec::new();
     let mut found = None;
-    let lists = collect_server_lists(&McpInstallations::read(&patient.paths), spec, places);
+    let lists = collect_server_lists(
+        &McpInstallations::read_for_agent(&patient.paths, spec.mcp.note_part),
+        spec,
+        places,
+    );
     for list in &lists {
         match check_entry(spec, list) {
             Err(fault) => checks.push(fault),
