@@ -24,7 +24,7 @@ const INPUT_PATH_FIELDS: &[&str] = &["file_path", "path"];
 
 /// What is needed of an event before redaction. All files of a patch are
 /// listed, also where it stands within a command.
-pub fn read_header(event: &Event) -> EventHeader<'_> {
+pub(super) fn read_header(event: &Event) -> EventHeader<'_> {
     let input = |name: &str| event.fields.get(field::TOOL_INPUT)?.get(name)?.as_str();
     let mut paths = list_patch_paths(input(field::COMMAND).unwrap_or_default());
     paths.extend(INPUT_PATH_FIELDS.iter().filter_map(|name| input(name)));
@@ -40,7 +40,7 @@ pub fn read_header(event: &Event) -> EventHeader<'_> {
 }
 
 /// What an event says.
-pub fn decode_event(event: &Event, agent: AgentId, at: Timestamp) -> AgentEvent {
+pub(super) fn decode_event(event: &Event, agent: AgentId, at: Timestamp) -> AgentEvent {
     let session = non_empty_field(event, field::SESSION).unwrap_or(SessionId::UNKNOWN);
     AgentEvent {
         agent,

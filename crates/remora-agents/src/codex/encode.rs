@@ -7,26 +7,15 @@
 use remora_core::EventName;
 use serde::Serialize;
 
-use crate::spec::HookResponse;
+use super::hook::answers;
+use crate::spec::{HookResponse, ResponsePart};
 
 /// The most text given at once. Of more than 10,000 bytes the client takes the
 /// middle out.
-pub const MAX_CONTEXT_BYTES: usize = 9_900;
+const MAX_CONTEXT_BYTES: usize = 9_900;
 
 /// The last line of a text that was longer than [`MAX_CONTEXT_BYTES`].
 const TRUNCATION_LINE: &str = "[cut: Remora gives at most 9,900 bytes at a time]";
-
-/// What an event takes of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum AnswerForm {
-    /// Text for the model and for the user.
-    Context,
-    /// A reason to go on, and text for the user.
-    Block,
-    /// Text for the user.
-    Message,
-    Nothing,
-}
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -49,52 +38,30 @@ struct EventAnswer<'a> {
 }
 
 /// Writes what the client reads from our stdout.
-pub fn encode_response(event: EventName, response: &HookResponse) -> String {
-    let form = answer_form(event);
-    let text = |text: &Option<String>, takes: &[AnswerForm]| {
+pub(super) fn encode_response(event: EventName, response: &HookResponse) -> String {
+    let parts = answers(event);
+    let part = |part, text: &Option<String>| {
         let text = text.as_deref().filter(|text| !text.trim().is_empty());
-        text.filter(|_| takes.contains(&form)).map(limit_text)
+        text.filter(|_| parts.contains(&part)).map(limit_text)
     };
-    let reason = text(&response.block, &[AnswerForm::Block]);
+    let reason = part(ResponsePart::Block, &response.block);
+    let context = part(ResponsePart::Context, &response.context);
     let answer = Answer {
         decision: reason.is_some().then_some("block"),
         reason,
-        system_message: text(
-            &response.message,
-            &[AnswerForm::Context, AnswerForm::Block, AnswerForm::Message],
-        ),
-        hook_specific_output: text(&response.context, &[AnswerForm::Context]).map(|context| {
-            EventAnswer {
-                hook_event_name: event.as_str(),
-                additional_context: context,
-            }
+        system_message: part(ResponsePart::Message, &response.message),
+        hook_specific_output: context.map(|context| EventAnswer {
+            hook_event_name: event.as_str(),
+            additional_context: context,
         }),
     };
-    if answer.reason.is_none()
+    let is_empty = answer.reason.is_none()
         && answer.system_message.is_none()
-        && answer.hook_specific_output.is_none()
-    {
+        && answer.hook_specific_output.is_none();
+    if is_empty {
         return String::new();
     }
     serde_json::to_string(&answer).unwrap_or_default()
-}
-
-fn answer_form(event: EventName) -> AnswerForm {
-    match event {
-        EventName::SessionStart
-        | EventName::UserPromptSubmit
-        | EventName::PreToolUse
-        | EventName::PostToolUse
-        | EventName::SubagentStart => AnswerForm::Context,
-        EventName::Stop => AnswerForm::Block,
-        EventName::SubagentStop
-        | EventName::PermissionRequest
-        | EventName::PreCompact
-        | EventName::PostCompact => AnswerForm::Message,
-        // Nobody sees what is printed at the end of a session, and the client
-        // has no other events.
-        _ => AnswerForm::Nothing,
-    }
 }
 
 /// The text, cut at the end of a line if it is too long.

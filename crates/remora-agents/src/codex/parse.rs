@@ -4,6 +4,6 @@ use crate::event_json::parse_event;
 use crate::spec::{DecodeError, DecodedEvent};
 
 /// Reads a payload. Nothing has to be taken out of it or renamed.
-pub fn parse_payload(bytes: &[u8]) -> Result<DecodedEvent, DecodeError> {
+pub(super) fn parse_payload(bytes: &[u8]) -> Result<DecodedEvent, DecodeError> {
     parse_event(bytes)
 }

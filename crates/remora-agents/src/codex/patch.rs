@@ -31,7 +31,7 @@ const CONTEXT: &str = "@@";
 /// The files that a patch changes, in its order, with paths as it spells them.
 /// `None` for what is no whole patch: half of it would tell a change that was
 /// never made.
-pub fn parse_patch(text: &str) -> Option<Vec<FileEdit>> {
+pub(super) fn parse_patch(text: &str) -> Option<Vec<FileEdit>> {
     let mut lines = text.trim().lines().peekable();
     if lines.next()?.trim() != BEGIN {
         return None;
@@ -60,7 +60,7 @@ pub fn parse_patch(text: &str) -> Option<Vec<FileEdit>> {
 /// Every path that a text with a patch in it names, be the patch whole or not,
 /// alone or within a command. A line that only looks like it names a file counts
 /// too: whoever excludes files must not miss one.
-pub fn list_patch_paths(text: &str) -> Vec<&str> {
+pub(super) fn list_patch_paths(text: &str) -> Vec<&str> {
     let named = |line| {
         let line = str::trim(line);
         [ADD, DELETE, UPDATE, MOVE]

@@ -15,7 +15,7 @@ pub(super) const CONFIG_FOLDER: &str = ".codex";
 /// where the user has moved the client's folder.
 ///
 /// A session that is not kept has no file, and cannot be told.
-pub fn is_sender(transcript_path: &str, config_dir: Option<&Path>) -> bool {
+pub(super) fn is_sender(transcript_path: &str, config_dir: Option<&Path>) -> bool {
     let path = Path::new(transcript_path);
     if !is_session_file(path) {
         return false;
@@ -28,7 +28,7 @@ pub fn is_sender(transcript_path: &str, config_dir: Option<&Path>) -> bool {
 
 /// Whether a file is named as the client names the files of sessions:
 /// `rollout-2026-11-18T12-05-04-<id>.jsonl`.
-pub fn is_session_file(path: &Path) -> bool {
+pub(super) fn is_session_file(path: &Path) -> bool {
     let name = path.file_stem().and_then(OsStr::to_str);
     path.extension() == Some(OsStr::new("jsonl"))
         && name.is_some_and(|name| name.starts_with("rollout-"))

@@ -27,7 +27,7 @@ use crate::transcript::{
 };
 
 /// Where the files of sessions lie and how they are read.
-pub const TRANSCRIPT_SPEC: TranscriptSpec = TranscriptSpec {
+pub(super) const TRANSCRIPT_SPEC: TranscriptSpec = TranscriptSpec {
     folders: session_folders,
     // One for the year, one for the month, one for the day.
     session_depth: 3,

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use remora_core::Event;
 use serde_json::{Map, Value};
 
-use super::super::sender::{CONFIG_FOLDER, is_session_file};
+use super::super::install::config_dir;
+use super::super::sender::is_session_file;
 use super::super::wire::field;
 use super::str_at;
 use crate::spec::AgentPaths;
@@ -99,8 +100,7 @@ impl SessionMeta {
 
 /// The folders of all files, old sessions that the user put away included.
 pub(super) fn session_folders(places: &AgentPaths) -> Vec<PathBuf> {
-    let own = places.config_dir.clone();
-    let own = own.unwrap_or_else(|| places.home.join(CONFIG_FOLDER));
+    let own = config_dir(places);
     ["sessions", "archived_sessions"]
         .iter()
         .map(|folder| own.join(folder))
