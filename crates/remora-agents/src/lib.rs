@@ -8,12 +8,14 @@
 
 mod claude_code;
 mod environment;
+mod event_json;
 mod hook_payload;
 mod mcp;
 mod origin;
 mod repair_json;
 mod spec;
 
+pub mod codex;
 pub mod install;
 pub mod transcript;
 
@@ -26,7 +28,7 @@ use remora_core::ids::{AgentId, Timestamp};
 pub use claude_code::own_words;
 pub use environment::{EnvironmentLookup, EnvironmentSpec};
 pub use hook_payload::PeekedHeader;
-pub use mcp::{McpListForm, McpOrigin, McpSpec};
+pub use mcp::{McpListForm, McpListWriter, McpOrigin, McpSpec};
 pub use origin::{EventOrigin, read_origin};
 pub use repair_json::TRUNCATION_MARK;
 pub use spec::{
@@ -35,7 +37,7 @@ pub use spec::{
 };
 
 /// Every agent that Remora works with.
-pub const AGENTS: &[&AgentSpec] = &[&claude_code::SPEC];
+pub const AGENTS: &[&AgentSpec] = &[&claude_code::SPEC, &codex::SPEC];
 
 /// The agent of that name or alias. Case-sensitive.
 pub fn find_agent(name: &str) -> Option<&'static AgentSpec> {

@@ -24,13 +24,24 @@ pub enum McpListForm {
     Toml,
 }
 
+/// Who writes the user's list of servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum McpListWriter {
+    /// The agent's own program: the list is a part of what it keeps for itself.
+    Agent,
+    /// We do: it is a settings file like others.
+    Remora,
+}
+
 /// One agent's manner.
 #[derive(Debug)]
 pub struct McpSpec {
     /// The file of a project's servers.
     pub project_file: fn(&AgentPaths) -> PathBuf,
-    /// Where the agent itself writes down a person's servers; only read.
+    /// The file of the user's servers.
     pub user_file: fn(&AgentPaths) -> PathBuf,
+    /// Who writes it; by us it is else only read.
+    pub user_list_writer: McpListWriter,
     /// How servers are written in both files.
     pub form: McpListForm,
     /// The name of the agent's part in our note of where the server is. The

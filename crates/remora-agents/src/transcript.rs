@@ -22,9 +22,10 @@ pub struct TranscriptSpec {
     pub session_depth: usize,
     /// Whether a file is a transcript, by its path alone.
     pub is_transcript: fn(&Path) -> bool,
-    /// Whose transcript a file is, and the path of the session's own; `None`
-    /// when it is none. The second argument gives the file's first line, for
-    /// agents whose paths do not say.
+    /// Whose transcript a file is, and the path of the session's own, or what
+    /// else the files of a session have in common; `None` when it is none. The
+    /// second argument gives the file's first line, for agents whose paths do
+    /// not say.
     pub classify_file: fn(&Path, FirstLine<'_>) -> Option<(TranscriptKind, PathBuf)>,
     /// The folder that holds the transcripts of a session's subagents, if the
     /// agent keeps them apart.
@@ -45,12 +46,17 @@ pub type FirstLine<'a> = &'a dyn Fn() -> Option<Vec<u8>>;
 /// A transcript that is about to be read.
 #[derive(Debug, Clone, Copy)]
 pub struct TranscriptSource<'a> {
-    /// The path of the session's transcript, as hooks name it.
+    /// The transcript.
+    pub path: &'a Path,
+    /// The path that [`TranscriptSpec::classify_file`] gave.
     pub session: &'a Path,
     /// Whose it is.
     pub kind: TranscriptKind,
     /// What stands in [`TranscriptSpec::note_file`].
     pub note: Option<&'a [u8]>,
+    /// The first line, if reading begins behind it: some agents say there, and
+    /// nowhere else, whose transcript it is.
+    pub first_line: Option<&'a [u8]>,
 }
 
 /// Reads one transcript.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::install::mcp::SERVER_NAME;
-use crate::mcp::{McpListForm, McpOrigin, McpSpec};
+use crate::mcp::{McpListForm, McpListWriter, McpOrigin, McpSpec};
 use crate::spec::AgentPaths;
 
 /// The name of our plugin.
@@ -16,6 +16,7 @@ const PLUGIN_NAME: &str = "remora";
 pub(super) const MCP_SPEC: McpSpec = McpSpec {
     project_file: |places| places.root.join(".mcp.json"),
     user_file,
+    user_list_writer: McpListWriter::Agent,
     form: McpListForm::Json,
     note_part: None,
     client: "claude",

@@ -8,6 +8,8 @@ use super::{ChangeKind, InstallError, PriorState, SettingsEdit, ours, unchanged_
 
 /// Where servers stand.
 const KEY_SERVERS: &str = "mcp_servers";
+/// Moves Remora's data.
+const HOME_VARIABLE: &str = "REMORA_HOME";
 
 pub(super) fn plan_server(
     entry: McpServerEntry<'_>,
@@ -123,6 +125,11 @@ fn new_server(program: &str) -> Item {
     let mut args = Array::new();
     args.push(MCP_VERB);
     server.insert("args", Item::Value(Value::Array(args)));
+    // Servers get only the variables that are asked for. Without this one ours
+    // would look into another data directory than the hooks.
+    let mut variables = Array::new();
+    variables.push(HOME_VARIABLE);
+    server.insert("env_vars", Item::Value(Value::Array(variables)));
     Item::Table(server)
 }
 
@@ -158,8 +165,7 @@ mod tests {
         })
     }
 
-    const SERVER: &str =
-        "[mcp_servers.remora]\ncommand = \"/opt/remora/bin/remora\"\nargs = [\"mcp\"]\n";
+    const SERVER: &str = "[mcp_servers.remora]\ncommand = \"/opt/remora/bin/remora\"\nargs = [\"mcp\"]\nenv_vars = [\"REMORA_HOME\"]\n";
 
     #[test]
     fn the_server_comes_and_goes_and_nothing_else_changes() {

@@ -60,7 +60,10 @@ pub(super) fn build_group(row: &EventRegistration, program: &str, spec: &AgentSp
     } else if program == BARE_PROGRAM {
         Some(GUARD_SCRIPT)
     } else {
-        (row.event == EventName::SessionStart).then_some(START_CHECK_SCRIPT)
+        // Agents that take a line say themselves that its program is gone; and
+        // the shorter the line, the easier it is to trust.
+        let is_silent = spec.install.handler_form == HandlerForm::Exec;
+        (is_silent && row.event == EventName::SessionStart).then_some(START_CHECK_SCRIPT)
     };
     let (command, args) = match script {
         None => (program, vec![HOOK_VERB, spec.name]),

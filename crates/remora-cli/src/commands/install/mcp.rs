@@ -1,13 +1,13 @@
 //! The MCP server's part of an installation. A project's list of servers is a
-//! file that we edit; a person's is the client's own book, which only the client
-//! writes: we read it, run the client, or say what to run.
+//! file that we edit; the user's may be the client's own book, which only the
+//! client writes: we read it, run the client, or say what to run.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use remora_agents::install::Installable;
 use remora_agents::install::file::{self, FileOutcome};
-use remora_agents::{AgentPaths, AgentSpec};
+use remora_agents::{AgentPaths, AgentSpec, McpListWriter};
 use remora_client::{InstallTarget, McpInstallations};
 use remora_files::{MAX_CLIENT_STATE_BYTES, read_text};
 use serde_json::{Value, json};
@@ -67,6 +67,11 @@ impl<'a> McpInstaller<'a> {
         })
     }
 
+    /// Whether the list of servers is a file that we edit.
+    fn edits_file(&self) -> bool {
+        self.project || self.spec.mcp.user_list_writer == McpListWriter::Remora
+    }
+
     fn server_list_path(&self) -> PathBuf {
         if self.project {
             (self.spec.mcp.project_file)(&self.places)
@@ -93,7 +98,7 @@ impl<'a> McpInstaller<'a> {
 
     /// What [`Self::install`] would do.
     pub(super) fn preview(&self) -> McpInstallReport {
-        if self.project {
+        if self.edits_file() {
             let server = self.server_entry();
             let became = match file::preview_install(&self.server_list_path(), &*server) {
                 Ok((report, _)) if report.outcome == FileOutcome::Unchanged => {
@@ -117,7 +122,7 @@ impl<'a> McpInstaller<'a> {
     }
 
     pub(super) fn install(&self) -> McpInstallReport {
-        let mut told = if self.project {
+        let mut told = if self.edits_file() {
             self.in_file()
         } else {
             self.by_client()
@@ -132,7 +137,7 @@ impl<'a> McpInstaller<'a> {
     }
 
     pub(super) fn uninstall(&self) -> McpInstallReport {
-        let mut told = if self.project {
+        let mut told = if self.edits_file() {
             self.out_of_file()
         } else {
             self.out_by_client()

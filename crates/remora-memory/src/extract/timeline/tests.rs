@@ -34,15 +34,13 @@ fn captured(fields: Map<String, Value>) -> CapturedEvent {
 
 /// Every recorded payload by its file, with its label.
 fn recorded() -> BTreeMap<String, String> {
-    let folder = File::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/agents");
+    let folder = File::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/agents/claude-code");
     let mut found = BTreeMap::new();
-    for agent in fs::read_dir(folder).unwrap() {
-        for entry in fs::read_dir(agent.unwrap().path()).unwrap() {
-            let path = entry.unwrap().path();
-            let fields = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-            found.insert(name, format_label(&captured(fields)));
-        }
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let fields = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        found.insert(name, format_label(&captured(fields)));
     }
     found
 }

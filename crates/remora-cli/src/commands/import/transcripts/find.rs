@@ -57,7 +57,7 @@ impl TranscriptFile {
     }
 }
 
-fn read_first_line(path: &Path) -> Option<Vec<u8>> {
+pub(super) fn read_first_line(path: &Path) -> Option<Vec<u8>> {
     let file = open_regular(path).ok()?;
     let mut line = Vec::new();
     let mut head = BufReader::new(file).take(MAX_FIRST_LINE_BYTES);

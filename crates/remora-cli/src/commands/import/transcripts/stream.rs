@@ -12,7 +12,7 @@ use remora_files::{MAX_SETTINGS_BYTES, open_regular, read_file};
 
 use remora_server::panics::catch_panic;
 
-use super::find::TranscriptFile;
+use super::find::{TranscriptFile, read_first_line};
 use super::state::ReadPosition;
 use super::{MAX_UNREADABLE_LINES, UnreadableLine};
 
@@ -42,12 +42,16 @@ impl<'a> TranscriptStream<'a> {
         input.seek(SeekFrom::Start(file.from.offset))?;
         let note = (format.note_file)(&file.path, file.kind);
         let note = note.and_then(|note| read_file(&note, MAX_SETTINGS_BYTES).ok());
+        let is_resumed = file.from.offset > 0;
+        let first_line = is_resumed.then(|| read_first_line(&file.path)).flatten();
         let mut reader = (format.open_reader)(TranscriptSource {
+            path: &file.path,
             session: &file.session,
             kind: file.kind,
             note: note.as_deref(),
+            first_line: first_line.as_deref(),
         });
-        if file.from.offset > 0 {
+        if is_resumed {
             reader.mark_resumed();
         }
         Ok(Self {

@@ -1,0 +1,83 @@
+//! Whether Codex sent a payload, whatever the command says that it runs.
+//!
+//! Importers and plugins hand a hook's command from one client to another
+//! unchanged, so the name in the command may be another agent's. The client has
+//! no variable of its own in a hook's environment; only the path of the session
+//! file tells.
+
+use std::ffi::OsStr;
+use std::path::{Component, Path};
+
+/// The folder of the client in a home directory.
+pub(super) const CONFIG_FOLDER: &str = ".codex";
+
+/// Whether a payload that names this session file is Codex's. `config_dir` is
+/// where the user has moved the client's folder.
+///
+/// A session that is not kept has no file, and cannot be told.
+pub(super) fn is_sender(transcript_path: &str, config_dir: Option<&Path>) -> bool {
+    let path = Path::new(transcript_path);
+    if !is_session_file(path) {
+        return false;
+    }
+    let mut folders = path.components().map(Component::as_os_str);
+    folders.any(|folder| folder == OsStr::new(CONFIG_FOLDER))
+        || config_dir
+            .is_some_and(|folder| !folder.as_os_str().is_empty() && path.starts_with(folder))
+}
+
+/// Whether a file is named as the client names the files of sessions:
+/// `rollout-2026-11-18T12-05-04-<id>.jsonl`.
+pub(super) fn is_session_file(path: &Path) -> bool {
+    let name = path.file_stem().and_then(OsStr::to_str);
+    path.extension() == Some(OsStr::new("jsonl"))
+        && name.is_some_and(|name| name.starts_with("rollout-"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_session_file_tells_who_sent_a_payload() {
+        let file = "rollout-2026-11-18T12-05-04-01a1ee8b-d94c-7a70-bbcd-5eb2e1b7108b.jsonl";
+        let moved = Some(Path::new("/data/cx"));
+        for (path, config_dir, is_ours) in [
+            (
+                format!("/home/agent/.codex/sessions/2026/11/18/{file}"),
+                None,
+                true,
+            ),
+            (
+                format!("/home/agent/.codex/archived_sessions/{file}"),
+                moved,
+                true,
+            ),
+            (format!("/data/cx/sessions/2026/11/18/{file}"), moved, true),
+            (format!("/data/cx/sessions/2026/11/18/{file}"), None, false),
+            (format!("/data/cxy/sessions/{file}"), moved, false),
+            (
+                format!("/data/cx/sessions/{file}"),
+                Some(Path::new("")),
+                false,
+            ),
+            (
+                "/home/agent/.codex/sessions/01a1.jsonl".to_owned(),
+                None,
+                false,
+            ),
+            (
+                "/home/agent/.claude/projects/-codex/01a1.jsonl".to_owned(),
+                moved,
+                false,
+            ),
+            (String::new(), moved, false),
+        ] {
+            assert_eq!(
+                is_sender(&path, config_dir),
+                is_ours,
+                "{path} {config_dir:?}"
+            );
+        }
+    }
+}
