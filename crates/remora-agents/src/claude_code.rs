@@ -3,6 +3,7 @@
 
 mod answer;
 mod decode;
+mod field_roles;
 mod mcp;
 mod prompt;
 
@@ -16,6 +17,7 @@ use crate::spec::{
     AgentPaths, AgentSpec, DecodeError, DecodedEvent, EventRegistration, InstallScope, Truncation,
 };
 
+pub(crate) use field_roles::FIELD_ROLES;
 pub use prompt::own_words;
 
 /// The agent.
