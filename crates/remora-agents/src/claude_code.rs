@@ -4,6 +4,7 @@
 mod decode;
 mod encode;
 mod environment;
+mod field_roles;
 mod hook;
 mod install;
 mod mcp;
@@ -15,6 +16,7 @@ mod wire;
 
 use crate::spec::AgentSpec;
 
+pub(crate) use field_roles::FIELD_ROLES;
 pub use prompt::own_words;
 
 /// The agent.

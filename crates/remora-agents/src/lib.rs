@@ -23,6 +23,7 @@ use std::path::PathBuf;
 
 use remora_core::Event;
 use remora_core::agent_event::{AgentEvent, EventHeader};
+use remora_core::field_roles::FieldRoles;
 use remora_core::ids::{AgentId, Timestamp};
 
 pub use claude_code::own_words;
@@ -96,6 +97,13 @@ pub fn read_header<'a>(agent: &str, event: &'a Event) -> EventHeader<'a> {
 /// now, and is never lost: what is not understood is absent.
 pub fn decode_event(agent: &str, event: &Event, at: Timestamp) -> AgentEvent {
     (find_dialect(agent).decode_event)(event, AgentId::from(agent), at)
+}
+
+/// Which keys of that agent's payloads name files and hold their text. Every
+/// agent so far sends its hooks what Claude Code does, under the same keys; so do
+/// the details of items, which are made of them.
+pub fn field_roles(_agent: &str) -> &'static FieldRoles {
+    &claude_code::FIELD_ROLES
 }
 
 /// Who reads the events of an agent. Archived ones may bear names of platforms

@@ -7,6 +7,7 @@
 
 pub mod agent_event;
 mod event;
+pub mod field_roles;
 pub mod git;
 pub mod ids;
 mod outcome;

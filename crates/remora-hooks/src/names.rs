@@ -19,13 +19,8 @@ pub const SAFE_MODE_VAR: &str = "CLAUDE_CODE_SAFE_MODE";
 /// The settings directory of a home or a project.
 pub const SETTINGS_DIR: &str = ".claude";
 /// A user's or a project's settings.
-<<<<<<< HEAD
 pub const SETTINGS_FILE: &str = "settings.json";
-/// A person's own settings in a project.
-=======
-pub(crate) const SETTINGS_FILE: &str = "settings.json";
 /// The user's own settings in a project.
->>>>>>> w-whyA
 pub(crate) const LOCAL_SETTINGS_FILE: &str = "settings.local.json";
 /// The organisation's settings.
 pub(crate) const MANAGED_FILE: &str = "managed-settings.json";

@@ -29,6 +29,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use regex::Regex;
+use remora_core::field_roles::FieldRoles;
 use serde_json::Value;
 
 use paths::DenyPaths;
@@ -216,9 +217,16 @@ impl Redactor {
     }
 
     /// Every string of the value in place, and keys that are secrets. Contents
-    /// of denied files go whole, values of `.env` files one by one.
-    pub fn redact_json(&self, value: &mut Value, marks: &mut RedactionCounts) {
-        json::redact_event(self, value, marks);
+    /// of denied files go whole, values of `.env` files one by one; `roles` says
+    /// which keys name files and hold their text.
+    pub fn redact_json(&self, value: &mut Value, roles: &FieldRoles, marks: &mut RedactionCounts) {
+        json::redact_event(self, roles, value, marks);
+    }
+
+    /// The text of the file at this path in place, as it would be redacted in an
+    /// event that shows the file.
+    pub fn redact_file_text(&self, path: &str, text: &mut String, marks: &mut RedactionCounts) {
+        json::redact_file_text(self, path, text, marks);
     }
 
     /// Where secrets stand, in order and without overlaps.

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use remora_agents::{decode_event, read_header, recorded_agent};
+use remora_agents::{decode_event, field_roles, read_header, recorded_agent};
 use remora_client::{
     DataPaths, HookInput, ProjectLocation, RootClaim, list_spooled, read_spooled, spool_event,
 };
@@ -213,7 +213,8 @@ fn stages(made: &[Made]) {
             private::strip_value(&mut value);
             timed("4 private", start);
             let start = Instant::now();
-            redactor.redact_json(&mut value, &mut RedactionCounts::default());
+            let roles = field_roles(&spooled.envelope.agent);
+            redactor.redact_json(&mut value, roles, &mut RedactionCounts::default());
             timed("5 redact", start);
             let Value::Object(fields) = value else {
                 panic!("an event")

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
-use remora_agents::{decode_event, read_header};
+use remora_agents::{decode_event, field_roles, read_header};
 use remora_client::DataPaths;
 use remora_core::record::Kind;
 use remora_core::request::Envelope;
@@ -92,7 +92,7 @@ pub(crate) fn redact_event(
     let mut budget = MAX_EVENT_TEXT_BYTES;
     bound_texts(&mut value, &mut budget);
     private::strip_value(&mut value);
-    redactor.redact_json(&mut value, marks);
+    redactor.redact_json(&mut value, field_roles(&envelope.agent), marks);
     if let Value::Object(fields) = value {
         raw.fields = fields;
     }

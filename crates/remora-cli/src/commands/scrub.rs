@@ -4,10 +4,11 @@
 
 use std::borrow::Cow;
 
+use remora_agents::field_roles;
 use remora_core::record::{Item, Override};
 use remora_memory::private;
 use remora_memory::redact::{RedactionCounts, Redactor};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::parts::StorePart;
 
@@ -27,7 +28,7 @@ pub(crate) fn redact_part(redactor: &Redactor, part: &mut StorePart, marks: &mut
         StorePart::Item(item) => {
             redact_denied_file(redactor, item, marks);
             if let Some(detail) = &mut item.detail {
-                redactor.redact_json(detail, marks);
+                redactor.redact_json(detail, field_roles(&item.agent), marks);
             }
             texts.extend([&mut item.title, &mut item.text, &mut item.project]);
             texts.extend(item.facts.iter_mut().chain(&mut item.concepts));
@@ -56,7 +57,8 @@ pub(crate) fn redact_part(redactor: &Redactor, part: &mut StorePart, marks: &mut
         StorePart::Raw(raw) => {
             let mut value = Value::Object(std::mem::take(&mut raw.event));
             private::strip_value(&mut value);
-            redactor.redact_json(&mut value, marks);
+            let roles = field_roles(&raw.envelope.agent);
+            redactor.redact_json(&mut value, roles, marks);
             if let Value::Object(fields) = value {
                 raw.event = fields;
             }
@@ -91,7 +93,7 @@ fn words_of<'a>(
         texts.extend(edit.facts.iter_mut().flatten());
         if let Some(original) = edit.original.as_deref_mut() {
             if let Some(detail) = &mut original.detail {
-                redactor.redact_json(detail, marks);
+                redactor.redact_json(detail, field_roles(""), marks);
             }
             texts.extend([&mut original.title, &mut original.text]);
             texts.extend(original.facts.iter_mut());
@@ -108,10 +110,6 @@ fn redact_denied_file(redactor: &Redactor, item: &mut Item, marks: &mut Redactio
     }
     let mut files = item.files_read.iter().chain(&item.files_modified);
     if let Some(file) = files.find(|file| redactor.denies_path(file)) {
-        let mut value = json!({ "file_path": file, "content": item.text });
-        redactor.redact_json(&mut value, marks);
-        if let Some(text) = value.get("content").and_then(Value::as_str) {
-            text.clone_into(&mut item.text);
-        }
+        redactor.redact_file_text(file, &mut item.text, marks);
     }
 }

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use remora_core::field_roles::FieldRoles;
 use serde_json::{Map, Value};
 
 use super::files::{self, ValueExtent};
@@ -10,63 +11,6 @@ use super::names::{self, SecretClass, SecretName};
 use super::paths::PathSensitivity;
 use super::value::{self, ValueContext};
 use super::{MARK_PREFIX, RedactionCounts, Redactor, header, patch};
-
-/// Keys that name the file an object is about.
-const PATH_KEYS: &[&str] = &[
-    "file_path",
-    "filePath",
-    "notebook_path",
-    "notebookPath",
-    "path",
-    "filename",
-];
-
-/// Keys under which parts of that file stand.
-const CONTENT_KEYS: &[&str] = &[
-    "content",
-    "contents",
-    "stdout",
-    "stderr",
-    "output",
-    "oldString",
-    "newString",
-    "old_string",
-    "new_string",
-    "originalFile",
-    "structuredPatch",
-    "lines",
-    "edits",
-    "text",
-    "result",
-    "new_source",
-    "old_source",
-    "patch",
-    "gitDiff",
-    "diff",
-    "error",
-    "cell_source",
-    "base64",
-];
-
-/// Keys of a tool's answer that are about it and not in it.
-const LABEL_KEYS: &[&str] = &[
-    "type",
-    "status",
-    "mode",
-    "event",
-    "tool_name",
-    "hook_event_name",
-    "session_id",
-    "transcript_path",
-    "cwd",
-    "tool_use_id",
-    "prompt_id",
-    "permission_mode",
-    "agent_id",
-    "agent_type",
-    "description",
-    "level",
-];
 
 /// Where in the event we are.
 #[derive(Clone, Copy)]
@@ -79,19 +23,50 @@ struct WalkContext {
     listing: bool,
 }
 
-pub(super) fn redact_event(redactor: &Redactor, value: &mut Value, marks: &mut RedactionCounts) {
+/// The text of a file, by what its path says of it.
+pub(super) fn redact_file_text(
+    redactor: &Redactor,
+    path: &str,
+    text: &mut String,
+    marks: &mut RedactionCounts,
+) {
+    let around = WalkContext {
+        nature: redactor.paths.classify_path(path),
+        extent: ValueExtent::File,
+        inside: true,
+        listing: false,
+    };
+    let mut walk = JsonRedactor {
+        redactor,
+        roles: &FieldRoles::NONE,
+        marks,
+    };
+    walk.redact_string(text, around, None);
+}
+
+pub(super) fn redact_event(
+    redactor: &Redactor,
+    roles: &FieldRoles,
+    value: &mut Value,
+    marks: &mut RedactionCounts,
+) {
     let around = WalkContext {
         nature: PathSensitivity::Plain,
         extent: ValueExtent::File,
         inside: false,
         listing: false,
     };
-    let mut walk = JsonRedactor { redactor, marks };
+    let mut walk = JsonRedactor {
+        redactor,
+        roles,
+        marks,
+    };
     walk.redact_value(value, around, None);
 }
 
 struct JsonRedactor<'a> {
     redactor: &'a Redactor,
+    roles: &'a FieldRoles,
     marks: &'a mut RedactionCounts,
 }
 
@@ -124,10 +99,10 @@ impl JsonRedactor<'_> {
         let named = find_named_secret(map);
         for (key, value) in map.iter_mut() {
             let mut own = around;
-            let answer = key == "tool_response";
-            own.inside |= CONTENT_KEYS.contains(&key.as_str()) || answer;
-            if own.inside
-                && (LABEL_KEYS.contains(&key.as_str()) || PATH_KEYS.contains(&key.as_str()))
+            let name = key.as_str();
+            let answer = name == self.roles.answer;
+            own.inside |= self.roles.contents.contains(&name) || answer;
+            if own.inside && (self.roles.labels.contains(&name) || self.roles.paths.contains(&name))
             {
                 own.inside = false;
                 own.nature = PathSensitivity::Plain;
@@ -143,7 +118,7 @@ impl JsonRedactor<'_> {
                 }
             }
             // A heredoc or an echo into the file.
-            if key == "command" && own.nature == PathSensitivity::Settings {
+            if name == self.roles.command && own.nature == PathSensitivity::Settings {
                 own.inside = true;
             }
             let told = if key == "value" {
@@ -179,17 +154,22 @@ impl JsonRedactor<'_> {
 
     /// What the object's own words say about the file it is about.
     fn extend_context(&self, map: &Map<String, Value>, mut around: WalkContext) -> WalkContext {
-        let input = map.get("tool_input").and_then(Value::as_object);
-        let file = map.get("file").and_then(Value::as_object);
+        let roles = self.roles;
+        let input = map.get(roles.input).and_then(Value::as_object);
+        let file = map.get(roles.file).and_then(Value::as_object);
         for part in [Some(map), input, file].into_iter().flatten() {
-            for path in PATH_KEYS.iter().filter_map(|key| part.get(*key)?.as_str()) {
+            for path in roles
+                .paths
+                .iter()
+                .filter_map(|key| part.get(*key)?.as_str())
+            {
                 let nature = self.redactor.paths.classify_path(path);
                 if nature > around.nature {
                     around.nature = nature;
                     around.extent = ValueExtent::File;
                 }
             }
-            if let Some(command) = part.get("command").and_then(Value::as_str) {
+            if let Some(command) = part.get(roles.command).and_then(Value::as_str) {
                 let nature = self.classify_command(command);
                 if nature > around.nature {
                     around.nature = nature;
@@ -198,7 +178,8 @@ impl JsonRedactor<'_> {
                 around.listing |= command.contains("grep") || command.contains("rg ");
             }
         }
-        around.listing |= map.get("tool_name").and_then(Value::as_str) == Some("Grep");
+        let tool = map.get(roles.tool).and_then(Value::as_str);
+        around.listing |= tool.is_some_and(|tool| roles.listing_tools.contains(&tool));
         around
     }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use remora_agents::field_roles;
 use remora_client::stable_hash;
 use remora_core::record::{Item, Kind};
 use remora_core::tokens;
@@ -68,7 +69,7 @@ pub(super) fn item_from_memory(
     let title = clean(&one_line(&memory.title), MAX_TITLE_BYTES);
     let text = clean(&memory.text, MAX_TEXT_BYTES);
     let mut detail = memory.detail;
-    redactor.redact_json(&mut detail, &mut marks);
+    redactor.redact_json(&mut detail, field_roles(""), &mut marks);
     let name = stable_hash(format!("{project}\0{}", memory.uri).as_bytes());
     let mut files = memory.files;
     files.truncate(MAX_FILES);

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use remora_agents::field_roles;
 use remora_client::SpooledEvent;
 use remora_core::request::Envelope;
 use remora_memory::private;
@@ -71,19 +72,20 @@ impl SpoolIngest {
                 .map_or_else(|| stem.into_owned(), |e| e.id.clone()),
             agent: envelope.as_ref().map(|e| e.agent.clone()),
             at: envelope.as_ref().map_or(now, |e| e.at),
-            envelope,
             reason: reason.to_owned(),
-            payload: self.redact_payload(&payload),
+            payload: self.redact_payload(envelope.as_ref().map_or("", |e| &e.agent), &payload),
+            envelope,
         }
     }
 
     /// As an event is redacted, if it is one: a passage that is never closed
     /// must not take the closing brackets with it.
-    fn redact_payload(&self, payload: &[u8]) -> String {
+    fn redact_payload(&self, agent: &str, payload: &[u8]) -> String {
         let mut marks = RedactionCounts::default();
         if let Ok(mut value @ Value::Object(_)) = serde_json::from_slice(payload) {
             private::strip_value(&mut value);
-            self.redactor.redact_json(&mut value, &mut marks);
+            let roles = field_roles(agent);
+            self.redactor.redact_json(&mut value, roles, &mut marks);
             return value.to_string();
         }
         let text = String::from_utf8_lossy(payload);

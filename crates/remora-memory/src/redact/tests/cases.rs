@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use remora_agents::field_roles;
 use serde_json::Value;
 
 use super::redactor;
@@ -254,7 +255,11 @@ fn redacted_forms(redactor: &Redactor, case: &Case) -> [(String, String); 4] {
         "tool_name": "Bash",
         "tool_response": {"stdout": case.text.clone(), "interrupted": false},
     });
-    redactor.redact_json(&mut event, &mut RedactionCounts::new());
+    redactor.redact_json(
+        &mut event,
+        field_roles("agent"),
+        &mut RedactionCounts::new(),
+    );
     let walked = event["tool_response"]["stdout"]
         .as_str()
         .unwrap_or_default();

@@ -1,12 +1,18 @@
 //! Whole events: keys, files and commands as context.
 
+use remora_agents::field_roles;
+use remora_core::field_roles::FieldRoles;
 use serde_json::{Value, json};
 
 use super::redactor;
 use crate::redact::{RedactionCounts, RedactionRules, Redactor};
 
 fn through(redactor: &Redactor, mut value: Value) -> Value {
-    redactor.redact_json(&mut value, &mut RedactionCounts::new());
+    redactor.redact_json(
+        &mut value,
+        field_roles("agent"),
+        &mut RedactionCounts::new(),
+    );
     value
 }
 
@@ -222,4 +228,25 @@ fn a_moved_file_is_as_sensitive_as_either_of_its_names() {
     let clean = "*** Begin Patch\n*** Update File: settings.txt\n*** Move to: .env\n@@\n\
                  -A=[redacted:env-value]\n+A=[redacted:env-value]\n*** End Patch";
     assert_eq!(through(redactor(), event(patch)), event(clean));
+}
+
+#[test]
+fn a_file_is_redacted_by_its_path_as_in_an_event() {
+    let redactor = denying(&["secrets/**"]);
+    for path in ["secrets/notes.txt", "app/.env", "src/main.rs"] {
+        let mut text = "LEVEL=loud\nAPI_KEY=plain-words\n".to_owned();
+        let event = json!({"file_path": path, "content": text});
+        let shown = through(&redactor, event);
+        redactor.redact_file_text(path, &mut text, &mut RedactionCounts::new());
+        assert_eq!(shown["content"], json!(text), "{path}");
+    }
+}
+
+#[test]
+fn without_roles_only_the_texts_themselves_count() {
+    let mut event = json!({"file_path": "app/.env", "content": "LEVEL=loud\n"});
+    let known = through(redactor(), event.clone());
+    redactor().redact_json(&mut event, &FieldRoles::NONE, &mut RedactionCounts::new());
+    assert_eq!(event["content"], json!("LEVEL=loud\n"));
+    assert_ne!(known["content"], event["content"]);
 }
