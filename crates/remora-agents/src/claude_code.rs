@@ -10,6 +10,7 @@ mod install;
 mod mcp;
 mod parse;
 mod prompt;
+mod raw;
 mod registration;
 mod transcript;
 mod wire;
@@ -18,6 +19,7 @@ use crate::spec::AgentSpec;
 
 pub(crate) use field_roles::FIELD_ROLES;
 pub use prompt::own_words;
+pub use raw::RecordedCall;
 
 /// The agent.
 pub(crate) const SPEC: AgentSpec = AgentSpec {

@@ -107,7 +107,7 @@ impl JsonRedactor<'_> {
                 own.inside = false;
                 own.nature = PathSensitivity::Plain;
             }
-            if key == "command"
+            if name == self.roles.command
                 && let Some(text) = value.as_str().filter(|text| patch::is_patch(text))
             {
                 let redacted = patch::redact_patch(text, &self.redactor.paths, self.marks);
