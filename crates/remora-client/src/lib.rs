@@ -40,7 +40,7 @@ pub use failure::CaptureFailureMark;
 pub use fingerprint::{FileStatus, anchor_of, is_as, open_plain};
 pub use folder::{
     Folder, append_our_file, create_our_file, make_our_folder, open_our_file, remove_file,
-    write_our_file,
+    replace_our_file, write_our_file,
 };
 pub use injection_log::{InjectionLog, NewInjection, given_file, read_given};
 pub use input::{HookInput, read_input};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DataPaths, write_our_file};
+use crate::{DataPaths, replace_our_file};
 
 /// For whom it was installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,9 +76,7 @@ impl McpInstallations {
             };
         }
         paths.prepare_data_dir()?;
-        let beside = file.with_extension("json.new");
-        write_our_file(&beside, &serde_json::to_vec(self)?)?;
-        fs::rename(&beside, &file)
+        replace_our_file("mcp.json.new".as_ref(), &file, &serde_json::to_vec(self)?)
     }
 }
 

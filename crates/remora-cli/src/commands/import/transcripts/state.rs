@@ -3,12 +3,14 @@
 //! twice.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Read as _, Seek, SeekFrom, Write};
+use std::io::{self, Read as _, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use remora_agents::transcript::TranscriptEnd;
-use remora_files::{MAX_CLIENT_STATE_BYTES, open_regular, read_file};
+use remora_files::{
+    DraftName, Durability, MAX_CLIENT_STATE_BYTES, ReplaceOptions, open_regular, read_file,
+    replace_file,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::error::CliError;
@@ -151,13 +153,11 @@ impl ImportState {
         if let Some(folder) = file.parent() {
             remora_client::make_our_folder(folder).map_err(fault)?;
         }
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut out = options.open(&fresh).map_err(fault)?;
-        out.write_all(&text).map_err(fault)?;
-        fs::rename(&fresh, file).map_err(fault)
+        let options = ReplaceOptions {
+            draft: DraftName::Overwrite(&fresh),
+            ..ReplaceOptions::private(Durability::None)
+        };
+        replace_file(file, &text, &options).map_err(fault)
     }
 
     /// Forgets files that are gone.
@@ -168,6 +168,8 @@ impl ImportState {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// The place behind these lines.
