@@ -30,7 +30,7 @@ mod tasks;
 pub use call::{
     Connection, receive_request, reply_embedding, send_reply, send_request, socket_path,
 };
-pub use changed::{GitStatusCache, changed_files, stable_hash};
+pub use changed::{GitStatusCache, changed_files};
 pub use detach::{close_inherited, leave_session};
 pub use embedding::{
     EMBEDDING_BUDGET_MS, EmbeddingRequest, MAX_EMBEDDED_BYTES, bounded_text, request_embedding,

@@ -6,10 +6,11 @@ use std::fs::{self, DirBuilder};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use remora_core::hash::stable_hash;
 use remora_files::{DraftName, Durability, ReplaceOptions, replace_file};
 use serde::{Deserialize, Serialize};
 
-use crate::{DataPaths, stable_hash};
+use crate::DataPaths;
 
 /// A mark holds a name and two moments; more of a file is not read.
 const MAX_FILE_BYTES: u64 = 64 * 1024;

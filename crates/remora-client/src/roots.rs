@@ -11,9 +11,10 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use remora_core::hash::stable_hash;
 use remora_files::{DraftName, Durability, ReplaceOptions, StagedFile};
 
-use crate::{DataPaths, open_plain, stable_hash};
+use crate::{DataPaths, open_plain};
 
 /// A list of roots that is larger is not read.
 const MAX_FILE_BYTES: u64 = 256 * 1024;

@@ -8,6 +8,7 @@
 pub mod agent_event;
 mod event;
 pub mod git;
+pub mod hash;
 pub mod ids;
 mod outcome;
 pub mod record;

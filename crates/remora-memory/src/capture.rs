@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use remora_core::hash::stable_hash;
 use remora_core::request::Envelope;
 use remora_core::{Event, EventName};
 use serde_json::Value;
@@ -108,16 +109,9 @@ pub fn call_key(event: &Event) -> Option<String> {
     }
     let prompt = text("prompt_id")?;
     let fields = serde_json::to_vec(&event.fields).ok()?;
-    let print = hash_fnv(&fields);
+    let print = stable_hash(&fields);
     Some(format!(
         "{session} {} {prompt} {print:016x}",
         event.name.as_str()
     ))
-}
-
-/// FNV-1a, because the value is stored and must not change with a release.
-pub(crate) fn hash_fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }

@@ -13,6 +13,8 @@ mod table;
 
 pub(crate) use skeleton::{MessageSkeleton, MessageStrength};
 
+use remora_core::hash::stable_hash;
+
 use matchers::{ErrorLineRole, read_line};
 use pairs::{BytePairs, holds_phrase};
 
@@ -435,13 +437,9 @@ fn last_line(text: &str) -> Option<String> {
     tells.then_some(said)
 }
 
-/// FNV-1a, 64 bits, finished by a mix so that close texts have distant names.
+/// A hash, finished by a mix so that close texts have distant names.
 fn hash_bytes(bytes: &[u8]) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for byte in bytes {
-        hash ^= u64::from(*byte);
-        hash = hash.wrapping_mul(0x0100_0000_01b3);
-    }
+    let mut hash = stable_hash(bytes);
     hash ^= hash >> 33;
     hash = hash.wrapping_mul(0xff51_afd7_ed55_8ccd);
     hash ^ (hash >> 33)

@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 
-use remora_client::{DataPaths, stable_hash};
+use remora_client::DataPaths;
+use remora_core::hash::stable_hash;
 use remora_core::record::{FileRecord, Item, LoggedEvent, Override, Session};
 use remora_memory::CapturedEvent;
 use serde::{Deserialize, Serialize};

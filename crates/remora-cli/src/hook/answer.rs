@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use remora_agents::HookResponse;
 use remora_client::{
     EMBEDDING_BUDGET_MS, EmbeddingRequest, Folder, InjectionLog, PendingTasks, ProjectLocation,
-    RootClaim, stable_hash,
+    RootClaim,
 };
+use remora_core::hash::stable_hash;
 use remora_core::record::{Kind, Project};
 use remora_core::{Event, EventName};
 use remora_memory::output::printed_output;

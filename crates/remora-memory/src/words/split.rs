@@ -9,6 +9,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 
+use remora_core::hash::{HASH_START, extend_hash};
 use rust_stemmers::{Algorithm, Stemmer};
 
 use super::fold::{self, CharRole};
@@ -270,7 +271,7 @@ struct FnvHasher(u64);
 
 impl Default for FnvHasher {
     fn default() -> Self {
-        Self(0xCBF2_9CE4_8422_2325)
+        Self(HASH_START)
     }
 }
 
@@ -280,9 +281,7 @@ impl Hasher for FnvHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
-        }
+        self.0 = extend_hash(self.0, bytes);
     }
 }
 

@@ -5,7 +5,8 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use remora_client::{DataPaths, make_our_folder, replace_our_file, stable_hash};
+use remora_client::{DataPaths, make_our_folder, replace_our_file};
+use remora_core::hash::stable_hash;
 use remora_core::record::Project;
 
 /// Notes that are taken at once.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use remora_client::stable_hash;
+use remora_core::hash::stable_hash;
 use remora_core::record::{Item, Kind};
 use remora_core::tokens;
 use remora_memory::private;

@@ -5,6 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
+use remora_core::hash::stable_hash;
 use remora_core::record::Item;
 use remora_memory::words::{TermRole, TermSplitter};
 
@@ -36,9 +37,7 @@ pub(crate) struct WeightedTerms {
 
 /// A hash of a term; equal for index and query.
 pub(crate) fn hash_term(term: &str) -> u64 {
-    let hash = term.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-    });
+    let hash = stable_hash(term.as_bytes());
     // The upper bits of this hash are poor for short terms.
     (hash ^ (hash >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9)
 }
