@@ -3,8 +3,9 @@
 
 use std::fmt;
 
+use remora_core::text::{SwapCost, edit_distance};
+
 use super::MemoryError;
-use crate::near;
 
 /// Bytes of a name, without the ending.
 const MAX_NAME_BYTES: usize = 100;
@@ -162,7 +163,7 @@ pub(super) fn find_similar_name<'a>(
     let close = |other: &str| {
         let other = other.to_lowercase();
         wanted.len() >= 3 && (other.contains(&wanted) || wanted.contains(&other))
-            || near::edit_distance(&wanted, &other) <= 2
+            || edit_distance(&wanted, &other, SwapCost::One, 2).is_some()
     };
     names
         .into_iter()
