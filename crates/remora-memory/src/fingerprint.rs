@@ -14,6 +14,7 @@ mod table;
 pub(crate) use skeleton::{MessageSkeleton, MessageStrength};
 
 use remora_core::hash::stable_hash;
+use remora_core::text::cut_chars;
 
 use matchers::{ErrorLineRole, read_line};
 use pairs::{BytePairs, holds_phrase};
@@ -176,8 +177,8 @@ fn make_print(
     }
     let tool = normal::normalise_text(tool);
     let mut normal = format!("{tool}\n{}", lines.join("\n"));
-    if let Some((end, _)) = normal.char_indices().nth(MAX_NORMALIZED_CHARS) {
-        normal.truncate(end);
+    if let Some(start) = cut_chars(&normal, MAX_NORMALIZED_CHARS) {
+        normal.truncate(start.len());
     }
     Some(ErrorFingerprint {
         id: format!("{:016x}", hash_bytes(normal.as_bytes())),

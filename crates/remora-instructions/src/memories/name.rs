@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use remora_core::text::{SwapCost, edit_distance};
+use remora_core::text::{SwapCost, cut_chars, edit_distance};
 
 use super::MemoryError;
 
@@ -146,11 +146,9 @@ fn is_invisible(letter: char) -> bool {
 
 /// A text short enough for an error.
 fn truncate_text(text: &str) -> String {
-    if text.chars().nth(MAX_NAME_BYTES).is_some() {
-        let start: String = text.chars().take(MAX_NAME_BYTES).collect();
-        format!("{start}...")
-    } else {
-        text.to_owned()
+    match cut_chars(text, MAX_NAME_BYTES) {
+        Some(start) => format!("{start}..."),
+        None => text.to_owned(),
     }
 }
 

@@ -2,7 +2,7 @@
 //! on what: joins, quotes, redirections, here-documents. Never runs anything,
 //! and takes what it does not understand for a plain word.
 
-use super::text;
+use remora_core::text::truncate_bytes;
 
 /// Bytes of a command line that are looked at.
 const MAX_SCANNED_BYTES: usize = 16 * 1024;
@@ -41,7 +41,7 @@ impl CommandLine {
     pub(super) fn parse(line: &str) -> Self {
         let mut parts = Vec::new();
         parse_into(
-            &line[..text::floor_char_boundary(line, MAX_SCANNED_BYTES)],
+            truncate_bytes(line, MAX_SCANNED_BYTES),
             &mut parts,
             MAX_DEPTH,
         );

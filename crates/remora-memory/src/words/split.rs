@@ -251,18 +251,7 @@ impl TermSplitter {
 }
 
 fn truncate_term(term: &mut String) {
-    if term.len() > MAX_TERM_BYTES {
-        term.truncate(floor_char_boundary(term, MAX_TERM_BYTES));
-    }
-}
-
-/// The last character boundary at or before this byte.
-pub(super) fn floor_char_boundary(text: &str, at: usize) -> usize {
-    let at = at.min(text.len());
-    (0..=at)
-        .rev()
-        .find(|at| text.is_char_boundary(*at))
-        .unwrap_or(0)
+    term.truncate(term.floor_char_boundary(MAX_TERM_BYTES));
 }
 
 /// A quick hash for short words that nobody can gain from making collide: at

@@ -7,6 +7,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use remora_core::hash::stable_hash;
 use remora_core::record::Item;
+use remora_core::text::truncate_bytes;
 use remora_memory::words::{TermRole, TermSplitter};
 
 /// How much a word counts by where it stands.
@@ -93,18 +94,11 @@ fn find_word_end(text: &str, at: usize) -> usize {
     if text.len() <= at {
         return text.len();
     }
-    let space = text[..floor_char_boundary(text, at)].rfind(char::is_whitespace);
+    let space = truncate_bytes(text, at).rfind(char::is_whitespace);
     match space {
         Some(space) if space > at / 2 => space,
-        _ => floor_char_boundary(text, at),
+        _ => text.floor_char_boundary(at),
     }
-}
-
-fn floor_char_boundary(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len()))
-        .rev()
-        .find(|at| text.is_char_boundary(*at))
-        .unwrap_or(0)
 }
 
 struct TermCollector<'s> {
