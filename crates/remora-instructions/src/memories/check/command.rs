@@ -67,7 +67,8 @@ pub(super) fn in_prose(words: &[&str]) -> Option<NameToken> {
         .then(|| build_task(&format!("{runner} {verb} {name}")))
 }
 
-/// Splits at blanks; what is quoted is somebody's text and becomes empty.
+/// Splits at blanks; what is quoted is somebody's text and becomes empty, which a
+/// reader of command lines would hand on as words.
 fn split_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
