@@ -5,6 +5,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use remora_core::text::{SwapCost, edit_distance};
 use remora_files::{MAX_SETTINGS_BYTES, read_text};
 use serde_json::{Value, json};
 use toml_edit::{Document, DocumentMut, Item, TableLike};
@@ -466,33 +467,23 @@ fn check_value(key: &ConfigKey, item: &Item) -> Result<Value, String> {
     }
 }
 
+/// How many letters a key may be off to be taken for a known one.
+const MAX_HINT_DISTANCE: usize = 6;
+
 fn format_unknown_key(name: &str, advice: &str) -> String {
     let near = CONFIG_KEYS
         .iter()
-        .map(|key| (edit_distance(name, key.name), key.name))
+        .filter_map(|key| {
+            let far = edit_distance(name, key.name, SwapCost::Two, MAX_HINT_DISTANCE)?;
+            Some((far, key.name))
+        })
         .min();
     match near {
-        Some((far, near)) if far <= 6 && far * 2 <= near.len() => {
+        Some((far, near)) if far * 2 <= near.len() => {
             format!("unknown key `{name}`; did you mean `{near}`?")
         }
         _ => format!("unknown key `{name}`; {advice}"),
     }
-}
-
-/// How many letters must be changed to make one word of the other.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = corner + usize::from(x != *y);
-            corner = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

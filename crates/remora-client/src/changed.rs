@@ -4,6 +4,7 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use remora_core::hash::stable_hash;
 use serde::{Deserialize, Serialize};
 
 use crate::{DataPaths, open_our_file};
@@ -63,14 +64,6 @@ impl GitStatusCache {
 /// as the worker has seen it.
 pub fn changed_files(paths: &DataPaths, root: &Path) -> Vec<String> {
     GitStatusCache::read(paths, root).map_or_else(Vec::new, |changes| changes.changed)
-}
-
-/// FNV-1a: for names on the disk and in the store, which must not change with a
-/// release.
-pub fn stable_hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 #[cfg(test)]

@@ -98,14 +98,13 @@ impl Folder {
     /// Opens a file to add to its end, and creates one that is missing; a link
     /// in its place is refused.
     pub fn append_file(&self, name: &OsStr) -> io::Result<File> {
-        let flags = OFlags::WRONLY
-            | OFlags::APPEND
-            | OFlags::CREATE
-            | OFlags::NOFOLLOW
-            | OFlags::NONBLOCK
-            | OFlags::CLOEXEC;
+        self.open_for_writing(name, OFlags::WRONLY | OFlags::APPEND)
+    }
+
+    fn open_for_writing(&self, name: &OsStr, how: OFlags) -> io::Result<File> {
+        let always = OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let mode = Mode::RUSR | Mode::WUSR;
-        Ok(rustix::fs::openat(&self.handle, name, flags, mode)?.into())
+        Ok(rustix::fs::openat(&self.handle, name, how | always, mode)?.into())
     }
 
     /// Puts `bytes` under a name, whole or not at all, and waits for the disk.
@@ -187,11 +186,20 @@ pub fn write_our_file(file: &Path, bytes: &[u8]) -> io::Result<()> {
     create_our_file(file)?.write_all(bytes)
 }
 
+/// Puts `bytes` in the place of what one holds, whole or not at all. `draft` is
+/// the name in the same folder that it has until then; what a process that was
+/// killed left there is overwritten. Nothing waits for the disk.
+pub fn replace_our_file(draft: &OsStr, file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (folder, name) = Folder::of_file(file)?;
+    folder
+        .open_for_writing(draft, OFlags::WRONLY | OFlags::TRUNC)?
+        .write_all(bytes)?;
+    folder.rename_file(draft, name)
+}
+
 fn open_for_writing(file: &Path, how: OFlags) -> io::Result<File> {
     let (folder, name) = Folder::of_file(file)?;
-    let always = OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let mode = Mode::RUSR | Mode::WUSR;
-    Ok(rustix::fs::openat(&folder.handle, name, how | always, mode)?.into())
+    folder.open_for_writing(name, how)
 }
 
 /// Makes a folder of ours, and those above it that are missing, for the owner

@@ -13,9 +13,10 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use remora_core::hash::stable_hash;
 use remora_core::record::Injection;
 
-use crate::{DataPaths, append_our_file, make_our_folder, open_our_file, stable_hash};
+use crate::{DataPaths, append_our_file, make_our_folder, open_our_file};
 
 /// More of a file is not looked at: some ten thousand lines, the last ones.
 const MAX_READ_BYTES: u64 = 1024 * 1024;

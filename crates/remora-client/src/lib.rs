@@ -29,7 +29,7 @@ mod tasks;
 pub use call::{
     Connection, receive_request, reply_embedding, send_reply, send_request, socket_path,
 };
-pub use changed::{GitStatusCache, changed_files, stable_hash};
+pub use changed::{GitStatusCache, changed_files};
 pub use detach::{close_inherited, leave_session};
 pub use embedding::{
     EMBEDDING_BUDGET_MS, EmbeddingRequest, MAX_EMBEDDED_BYTES, bounded_text, request_embedding,
@@ -38,7 +38,7 @@ pub use failure::CaptureFailureMark;
 pub use fingerprint::{FileStatus, anchor_of, is_as, open_plain};
 pub use folder::{
     Folder, append_our_file, create_our_file, make_our_folder, open_our_file, remove_file,
-    write_our_file,
+    replace_our_file, write_our_file,
 };
 pub use injection_log::{InjectionLog, NewInjection, given_file, read_given};
 pub use input::{HookInput, read_input};

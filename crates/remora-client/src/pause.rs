@@ -2,13 +2,15 @@
 //! capture nothing, or to capture and inject nothing. The folder is there only
 //! while something is paused, so that a hook pays one failed look for both.
 
-use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs::{self, DirBuilder};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use remora_core::hash::stable_hash;
+use remora_files::{DraftName, Durability, ReplaceOptions, replace_file};
 use serde::{Deserialize, Serialize};
 
-use crate::{DataPaths, stable_hash};
+use crate::DataPaths;
 
 /// A mark holds a name and two moments; more of a file is not read.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
@@ -258,18 +260,12 @@ fn read_entry(file: &Path) -> io::Result<Option<PauseEntry>> {
 fn replace_entry(file: &Path, mark: &PauseEntry) -> io::Result<()> {
     let mut partial = file.as_os_str().to_owned();
     partial.push(PARTIAL_SUFFIX);
-    let partial = PathBuf::from(partial);
     let bytes = serde_json::to_vec(mark)?;
-    let written = write_private_file(&partial, &bytes).and_then(|()| fs::rename(&partial, file));
-    written.inspect_err(|_| drop(fs::remove_file(&partial)))
-}
-
-fn write_private_file(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(file)?.write_all(bytes)
+    let options = ReplaceOptions {
+        draft: DraftName::Overwrite(Path::new(&partial)),
+        ..ReplaceOptions::private(Durability::None)
+    };
+    replace_file(file, &bytes, &options)
 }
 
 /// An id as part of a file's name. Ids come from a client: they may hold

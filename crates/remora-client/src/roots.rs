@@ -6,12 +6,15 @@
 //! in when the user joins them. Only the user's own commands add a root.
 
 use std::borrow::Cow;
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::{self, DirBuilder};
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use crate::{DataPaths, open_plain, stable_hash};
+use remora_core::hash::stable_hash;
+use remora_files::{DraftName, Durability, ReplaceOptions, StagedFile};
+
+use crate::{DataPaths, open_plain};
 
 /// A list of roots that is larger is not read.
 const MAX_FILE_BYTES: u64 = 256 * 1024;
@@ -55,19 +58,17 @@ impl ProjectRoots {
 
     /// Makes `root` the first root of a key; `false` when there is one already.
     pub fn claim(&self, key: &str, root: &str) -> io::Result<bool> {
-        let (partial, file) = self.write_partial(key, &[root.to_owned()])?;
+        let (staged, file) = self.stage_roots(key, &[root.to_owned()])?;
         // A name for a whole file, and only if there is none: a reader never
         // sees half of it, and of two that claim at once one is first.
-        let linked = fs::hard_link(&partial, &file);
-        let done = match linked {
+        let linked = fs::hard_link(staged.draft_path(), &file);
+        match linked {
             Ok(()) => Ok(true),
             Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(false),
             // Some file systems have no links.
-            Err(_) if !file.exists() => fs::rename(&partial, &file).map(|()| true),
+            Err(_) if !file.exists() => staged.commit().map(|()| true),
             Err(_) => Ok(false),
-        };
-        let _ = fs::remove_file(&partial);
-        done
+        }
     }
 
     /// Lets `root` share a key, on the user's word.
@@ -127,12 +128,11 @@ impl ProjectRoots {
     }
 
     fn replace_roots(&self, key: &str, roots: &[String]) -> io::Result<()> {
-        let (partial, file) = self.write_partial(key, roots)?;
-        fs::rename(&partial, file).inspect_err(|_| drop(fs::remove_file(&partial)))
+        self.stage_roots(key, roots)?.0.commit()
     }
 
     /// A whole file under a name of this process, and the name that it is for.
-    fn write_partial(&self, key: &str, roots: &[String]) -> io::Result<(PathBuf, PathBuf)> {
+    fn stage_roots(&self, key: &str, roots: &[String]) -> io::Result<(StagedFile, PathBuf)> {
         let key = &*hide_tokens(key);
         let name = file_name(key).ok_or(ErrorKind::InvalidInput)?;
         if !roots.iter().all(|root| is_line(root)) || !is_line(key) {
@@ -144,16 +144,21 @@ impl ProjectRoots {
             text.push_str(root);
             text.push('\n');
         }
-        let mut file = match create_private_file(&partial) {
+        let file = self.folder.join(name);
+        let options = ReplaceOptions {
+            draft: DraftName::Overwrite(&partial),
+            ..ReplaceOptions::private(Durability::None)
+        };
+        let stage = || StagedFile::stage_bytes(&file, text.as_bytes(), &options);
+        let staged = match stage() {
             Err(e) if e.kind() == ErrorKind::NotFound => {
                 let mut builder = DirBuilder::new();
                 builder.recursive(true).mode(0o700).create(&self.folder)?;
-                create_private_file(&partial)?
+                stage()?
             }
             other => other?,
         };
-        file.write_all(text.as_bytes())?;
-        Ok((partial, self.folder.join(name)))
+        Ok((staged, file))
     }
 }
 
@@ -220,12 +225,6 @@ fn file_name(key: &str) -> Option<String> {
         }
     }
     (!name.is_empty() && name.len() <= MAX_NAME_BYTES).then_some(name)
-}
-
-fn create_private_file(file: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
-    options.open(file)
 }
 
 fn read_file(path: &Path) -> io::Result<(String, Vec<String>)> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DataPaths, write_our_file};
+use crate::{DataPaths, replace_our_file};
 
 /// For whom it was installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,9 +127,11 @@ impl McpInstallations {
             };
         }
         paths.prepare_data_dir()?;
-        let beside = file.with_extension("json.new");
-        write_our_file(&beside, &serde_json::to_vec(&self.note)?)?;
-        fs::rename(&beside, &file)
+        replace_our_file(
+            "mcp.json.new".as_ref(),
+            &file,
+            &serde_json::to_vec(&self.note)?,
+        )
     }
 }
 

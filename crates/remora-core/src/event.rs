@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::text::{SwapCost, edit_distance};
+
 /// The text that matchers of an event are tested against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
@@ -475,30 +477,25 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
+/// How many letters a name may be off to be taken for a known one.
+const MAX_HINT_DISTANCE: usize = 3;
+
 /// The known name that differs only in case or by a letter or two.
 fn find_nearest_name(text: &str) -> Option<&'static str> {
     let lower = text.to_lowercase();
+    let distance = |name: &str| {
+        edit_distance(
+            &lower,
+            &name.to_lowercase(),
+            SwapCost::Two,
+            MAX_HINT_DISTANCE,
+        )
+    };
     EVENTS
         .iter()
-        .map(|d| (edit_distance(&lower, &d.text.to_lowercase()), d.text))
+        .filter_map(|d| Some((distance(d.text)?, d.text)))
         .min()
-        .filter(|(d, _)| *d <= 3)
         .map(|(_, t)| t)
-}
-
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().take(64).enumerate() {
-        let mut last = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let cost = last + usize::from(ca != *cb);
-            last = row[j + 1];
-            row[j + 1] = cost.min(last + 1).min(row[j] + 1);
-        }
-    }
-    row.last().copied().unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub mod agent_event;
 mod event;
 pub mod field_roles;
 pub mod git;
+pub mod hash;
 pub mod ids;
 mod outcome;
 pub mod record;

@@ -1,8 +1,12 @@
 //! What every reader of foreign text must know of it.
 
+mod cut;
 mod defuse;
+mod distance;
 
+pub use cut::{collapse_controls, collapse_whitespace, cut_chars, truncate_bytes};
 pub use defuse::defuse_tags;
+pub use distance::{SwapCost, edit_distance, edit_distance_chars};
 
 /// Turns the direction, has no width, or spells text that nobody sees. Joiners
 /// and the two selectors that choose how an emoji looks are not among them.

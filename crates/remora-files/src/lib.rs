@@ -1,4 +1,5 @@
-//! Bounded reads of files that others wrote: a repository's, and a user's.
+//! Bounded reads of files that others wrote, a repository's and a user's; and
+//! the one way to replace a file as a whole ([`replace_file`]).
 //!
 //! A name in a repository may lead to a pipe that never answers, to a device
 //! that never ends, or to a file of a hundred gigabytes. Everything here reads
@@ -11,6 +12,10 @@ use std::fmt;
 use std::fs::{self, DirEntry, File, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::Path;
+
+mod replace;
+
+pub use replace::{DraftName, Durability, FileAccess, ReplaceOptions, StagedFile, replace_file};
 
 /// What a settings file, or another small file of the user's, may hold.
 pub const MAX_SETTINGS_BYTES: u64 = 4 * 1024 * 1024;

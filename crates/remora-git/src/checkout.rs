@@ -126,6 +126,40 @@ impl Git {
         cancel: &CancelToken,
     ) -> Option<Checkout<'_>> {
         self.program.as_ref()?;
+        let GitFolders { top, own, shared } = GitFolders::find(folder, search)?;
+        Some(Checkout {
+            git: self,
+            cancel: cancel.clone(),
+            folder: folder.to_path_buf(),
+            top,
+            own,
+            shared,
+            head: None,
+            branch: None,
+            stand_in: tempfile::Builder::new()
+                .prefix("remora-git-")
+                .tempdir()
+                .ok()?,
+        })
+    }
+}
+
+/// Where git keeps its files of a checkout, as those files say. Nothing of it is
+/// proof: a pointer may lead into another repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitFolders {
+    /// Where the checkout begins.
+    pub top: PathBuf,
+    /// What is the checkout's own: `HEAD` and the index.
+    pub own: PathBuf,
+    /// What it shares with other worktrees: configuration, objects, branches.
+    pub shared: PathBuf,
+}
+
+impl GitFolders {
+    /// Those of the checkout that `folder` lies in.
+    #[must_use]
+    pub fn find(folder: &Path, search: CheckoutSearch) -> Option<Self> {
         let top = folder
             .ancestors()
             .take(match search {
@@ -139,19 +173,10 @@ impl Git {
             Err(error) if error.is_missing() => own.clone(),
             Err(_) => return None,
         };
-        Some(Checkout {
-            git: self,
-            cancel: cancel.clone(),
-            folder: folder.to_path_buf(),
+        Some(Self {
             top: top.to_path_buf(),
             own,
             shared,
-            head: None,
-            branch: None,
-            stand_in: tempfile::Builder::new()
-                .prefix("remora-git-")
-                .tempdir()
-                .ok()?,
         })
     }
 }

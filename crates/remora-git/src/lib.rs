@@ -13,7 +13,7 @@ mod checkout;
 mod program;
 mod run;
 
-pub use checkout::{Checkout, CheckoutSearch, GitCommand};
+pub use checkout::{Checkout, CheckoutSearch, GitCommand, GitFolders};
 pub use program::{Git, SYSTEM_FOLDERS};
 pub use run::{CancelToken, GitOutcome, RecordFormat};
 

@@ -116,6 +116,39 @@ fn a_plain_checkout_is_known_with_all_branches() {
 }
 
 #[test]
+fn the_folders_of_a_worktree_are_found_from_files_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let main = dir.path().join("app");
+    let own = main.join(".git/worktrees/w");
+    let top = dir.path().join("w");
+    fs::create_dir_all(&own).unwrap();
+    fs::create_dir_all(top.join("src")).unwrap();
+    fs::write(own.join("commondir"), "../..\n").unwrap();
+    fs::write(top.join(".git"), "gitdir: ../app/.git/worktrees/w\n").unwrap();
+    let find = |folder: &Path, search| GitFolders::find(folder, search);
+    let own = top.join("../app/.git/worktrees/w");
+    let worktree = GitFolders {
+        top: top.clone(),
+        shared: own.join("../.."),
+        own,
+    };
+    assert_eq!(find(&top, CheckoutSearch::Here), Some(worktree.clone()));
+    assert_eq!(find(&top.join("src"), CheckoutSearch::Here), None);
+    assert_eq!(
+        find(&top.join("src"), CheckoutSearch::Upwards),
+        Some(worktree)
+    );
+    let plain = GitFolders {
+        own: main.join(".git"),
+        shared: main.join(".git"),
+        top: main.clone(),
+    };
+    assert_eq!(find(&main, CheckoutSearch::Here), Some(plain));
+    fs::write(top.join(".git"), "gitdir:\n").unwrap();
+    assert_eq!(find(&top, CheckoutSearch::Upwards), None);
+}
+
+#[test]
 fn worktrees_new_repositories_and_lone_commits_are_known() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("app");

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use remora_core::text::truncate_bytes;
 use remora_core::{Event, EventName, Outcome};
 use serde_json::Value;
 
@@ -237,11 +238,8 @@ fn truncate_shown(text: &str) -> String {
     if text.len() <= MAX_SHOWN_BYTES {
         return text.to_owned();
     }
-    let mut end = MAX_SHOWN_BYTES;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}\n… {} more bytes", &text[..end], text.len() - end)
+    let start = truncate_bytes(text, MAX_SHOWN_BYTES);
+    format!("{start}\n… {} more bytes", text.len() - start.len())
 }
 
 fn trace_plan(plan: &Plan<'_>, host: &Host<'_>) {

@@ -8,6 +8,8 @@ pub(crate) mod machine;
 #[cfg(test)]
 mod tests;
 
+use remora_core::text::cut_chars;
+
 use crate::frontmatter::{self, FrontmatterValue};
 use brace::BraceBudget;
 use gitignore::{IgnorePatterns, NeverMatchReason};
@@ -161,8 +163,8 @@ fn only_negative(text: &str) -> String {
 /// A pattern in quotes, cut if it is too long to read.
 fn quote_pattern(text: &str) -> String {
     const MAX_QUOTED_CHARS: usize = 80;
-    match text.char_indices().nth(MAX_QUOTED_CHARS) {
-        Some((at, _)) => format!("{:?}...", &text[..at]),
+    match cut_chars(text, MAX_QUOTED_CHARS) {
+        Some(start) => format!("{start:?}..."),
         None => format!("{text:?}"),
     }
 }

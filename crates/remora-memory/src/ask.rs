@@ -13,6 +13,7 @@ mod scan;
 use std::ops::Range;
 
 use remora_core::record::Kind;
+use remora_core::text::cut_chars;
 
 use crate::fingerprint::ErrorFingerprint;
 use crate::words::{ExcludedText, MAX_QUERY_BYTES, Query, TermGroup};
@@ -393,8 +394,8 @@ fn shorten_typed(text: &str) -> String {
         out.push(' ');
         out.push_str(word);
     }
-    if let Some((end, _)) = out.char_indices().nth(MAX_SHOWN_CHARS) {
-        out.truncate(end);
+    if let Some(start) = cut_chars(&out, MAX_SHOWN_CHARS) {
+        out.truncate(start.len());
         out.push('…');
     }
     out

@@ -1,6 +1,7 @@
 //! An event as it was captured, and the name of the call it tells of.
 
 use remora_core::agent_event::{AgentEvent, EventHeader};
+use remora_core::hash::stable_hash;
 use remora_core::request::Envelope;
 use remora_core::{Event, EventName};
 
@@ -85,16 +86,9 @@ pub fn call_key(header: &EventHeader<'_>, raw: &Event) -> Option<String> {
     }
     let turn = header.turn?;
     let fields = serde_json::to_vec(&raw.fields).ok()?;
-    let print = hash_fnv(&fields);
+    let print = stable_hash(&fields);
     Some(format!(
         "{session} {} {turn} {print:016x}",
         header.name.as_str()
     ))
-}
-
-/// FNV-1a, because the value is stored and must not change with a release.
-pub(crate) fn hash_fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }

@@ -13,6 +13,9 @@ mod table;
 
 pub(crate) use skeleton::{MessageSkeleton, MessageStrength};
 
+use remora_core::hash::stable_hash;
+use remora_core::text::cut_chars;
+
 use matchers::{ErrorLineRole, read_line};
 use pairs::{BytePairs, holds_phrase};
 
@@ -174,8 +177,8 @@ fn make_print(
     }
     let tool = normal::normalise_text(tool);
     let mut normal = format!("{tool}\n{}", lines.join("\n"));
-    if let Some((end, _)) = normal.char_indices().nth(MAX_NORMALIZED_CHARS) {
-        normal.truncate(end);
+    if let Some(start) = cut_chars(&normal, MAX_NORMALIZED_CHARS) {
+        normal.truncate(start.len());
     }
     Some(ErrorFingerprint {
         id: format!("{:016x}", hash_bytes(normal.as_bytes())),
@@ -435,13 +438,9 @@ fn last_line(text: &str) -> Option<String> {
     tells.then_some(said)
 }
 
-/// FNV-1a, 64 bits, finished by a mix so that close texts have distant names.
+/// A hash, finished by a mix so that close texts have distant names.
 fn hash_bytes(bytes: &[u8]) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for byte in bytes {
-        hash ^= u64::from(*byte);
-        hash = hash.wrapping_mul(0x0100_0000_01b3);
-    }
+    let mut hash = stable_hash(bytes);
     hash ^= hash >> 33;
     hash = hash.wrapping_mul(0xff51_afd7_ed55_8ccd);
     hash ^ (hash >> 33)

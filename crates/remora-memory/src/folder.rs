@@ -182,6 +182,8 @@ fn moved_or_removed(command: &str, event: &CapturedEvent, row: &Item) -> Vec<Fil
             });
         }
     };
+    // Not by the reader of command lines: a part with anything that a shell would
+    // expand or quote is passed over whole, and words no longer show that.
     for part in command.split(['\n', ';']).flat_map(|line| line.split("&&")) {
         if part.contains(['*', '?', '$', '`', '|', '>', '<', '"', '\'', '{', '\\']) {
             continue;

@@ -4,9 +4,9 @@
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
+use remora_core::hash::stable_hash;
 use remora_core::record::{Item, Kind};
 
-use crate::capture::hash_fnv;
 use crate::fix;
 
 /// How many rows back a repetition is looked for.
@@ -70,15 +70,15 @@ impl ItemTrace {
         let mut words: Vec<u64> = texts
             .flat_map(|text| text.split_whitespace())
             .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()))
-            .map(|word| hash_fnv(word.as_bytes()))
+            .map(|word| stable_hash(word.as_bytes()))
             .collect();
         words.sort_unstable();
         words.dedup();
         Self {
             uid: item.uid.clone(),
             kind: item.kind,
-            head: hash_fnv(head.as_bytes()),
-            command: command.map(|key| hash_fnv(key.as_bytes())),
+            head: stable_hash(head.as_bytes()),
+            command: command.map(|key| stable_hash(key.as_bytes())),
             words,
         }
     }

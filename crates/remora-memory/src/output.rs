@@ -35,7 +35,6 @@ mod pytest;
 mod ruff;
 mod rustc;
 mod services;
-mod shell;
 mod system_packages;
 mod text;
 mod trace;
@@ -55,11 +54,11 @@ pub use compact::compact_output;
 pub(crate) use text::strip_control_codes;
 pub(crate) use unwrap::strip_runner_prefixes;
 
+use remora_shell::lenient::CommandLine;
 use serde_json::Value;
 
 use draft::{CommandDraft, CommandOutput};
 use marks::OutputFamily;
-use shell::CommandLine;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

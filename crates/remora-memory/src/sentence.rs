@@ -215,15 +215,6 @@ fn truncate_at_word(line: &str, limit: usize) -> String {
     out
 }
 
-/// At most the first `bytes` of a text, cut between characters.
-pub(crate) fn truncate_bytes(text: &str, bytes: usize) -> &str {
-    let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
 fn measure_indent(line: &str) -> usize {
     line.chars()
         .take_while(|c| c.is_whitespace())

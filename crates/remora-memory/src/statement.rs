@@ -16,6 +16,8 @@ mod reason;
 mod rules;
 mod words;
 
+use remora_core::text::truncate_bytes;
+
 use crate::sentence::{self, BlockKind};
 use model::StatementClass;
 use words::Directive;
@@ -358,8 +360,8 @@ fn select_ends(text: &str) -> Vec<&str> {
     if text.len() <= 2 * MAX_END_BYTES {
         return vec![text];
     }
-    let head = sentence::truncate_bytes(text, MAX_END_BYTES);
-    let tail = &text[sentence::truncate_bytes(text, text.len() - MAX_END_BYTES).len()..];
+    let head = truncate_bytes(text, MAX_END_BYTES);
+    let tail = &text[truncate_bytes(text, text.len() - MAX_END_BYTES).len()..];
     vec![
         head.rfind('\n').map_or(head, |at| &head[..at]),
         tail.find('\n').map_or(tail, |at| &tail[at..]),

@@ -13,7 +13,7 @@ use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime};
 
-use remora_client::{DataPaths, GitStatusCache, make_our_folder, write_our_file};
+use remora_client::{DataPaths, GitStatusCache, make_our_folder, replace_our_file};
 use remora_git::{CancelToken, Git};
 
 use crate::Clock;
@@ -179,8 +179,8 @@ fn write_status(paths: &DataPaths, root: &Path, found: status::GitStatus, now: i
     let write = || -> std::io::Result<()> {
         make_our_folder(&GitStatusCache::cache_dir(paths))?;
         let draft = file.with_extension("draft");
-        write_our_file(&draft, &serde_json::to_vec(&changes)?)?;
-        fs::rename(&draft, &file)
+        let draft = draft.file_name().unwrap_or_default();
+        replace_our_file(draft, &file, &serde_json::to_vec(&changes)?)
     };
     let _ = write();
 }

@@ -13,7 +13,7 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use remora_client::stable_hash;
+use remora_core::hash::stable_hash;
 use remora_core::record::{Item, Kind, Project};
 use remora_git::{CancelToken, CheckoutSearch, Git, GitOutcome};
 use remora_memory::commit::{

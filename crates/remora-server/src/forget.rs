@@ -8,10 +8,11 @@ mod plan;
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 use remora_client::{DataPaths, Pause, ProjectRoots, given_file};
+use remora_files::{DraftName, Durability, ReplaceOptions, replace_file};
 use remora_memory::store::{ErasePlan, Store, StoreError};
 use remora_store::Access;
 use serde::{Deserialize, Serialize};
@@ -234,22 +235,16 @@ fn blank_lines(file: &Path, keep: &dyn Fn(&str) -> bool) -> Result<(), ServerErr
     write_whole(file, left.as_bytes()).map_err(io_error_at(file))
 }
 
-/// Writes beside the file and renames, so that it is the old one or the new one.
+/// Replaces a file so that it is the old one or the new one, also after a power
+/// cut.
 pub(crate) fn write_whole(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut partial = file.as_os_str().to_owned();
     partial.push(".part");
-    let mut options = fs::OpenOptions::new();
-    options.create(true).write(true).truncate(true);
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut open = options.open(&partial)?;
-    open.write_all(bytes)?;
-    open.sync_all()?;
-    fs::rename(&partial, file)?;
-    if let Some(folder) = file.parent() {
-        // The new name outlives a power cut, where the system can do that.
-        let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());
-    }
-    Ok(())
+    let options = ReplaceOptions {
+        draft: DraftName::Overwrite(Path::new(&partial)),
+        ..ReplaceOptions::private(Durability::FileAndName)
+    };
+    replace_file(file, bytes, &options)
 }
 
 fn delete_file(file: &Path) -> Result<(), ServerError> {

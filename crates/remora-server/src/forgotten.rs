@@ -7,7 +7,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 
 use remora_agents::read_origin;
-use remora_client::{DataPaths, stable_hash};
+use remora_client::DataPaths;
+use remora_core::hash::stable_hash;
 use remora_core::record::{FileRecord, Item, LoggedEvent, Override, Session};
 use remora_memory::CapturedEvent;
 use serde::{Deserialize, Serialize};

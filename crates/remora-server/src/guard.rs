@@ -15,7 +15,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use remora_client::{DataPaths, write_our_file};
+use remora_client::{DataPaths, replace_our_file, write_our_file};
 
 /// Under way at so many deaths, an event is taken after all others.
 const MIN_DEFERRAL_CRASHES: u32 = 3;
@@ -240,8 +240,8 @@ impl CrashGuard {
             lines
         });
         let partial = self.file.with_extension("tmp");
-        let _ = write_our_file(&partial, lines.as_bytes())
-            .and_then(|()| fs::rename(&partial, &self.file));
+        let partial = partial.file_name().unwrap_or_default();
+        let _ = replace_our_file(partial, &self.file, lines.as_bytes());
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use remora_core::hash::{HASH_START, extend_hash};
 use remora_memory::store::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
@@ -176,15 +177,12 @@ fn check_applied(conn: &Connection, steps: &[Migration]) -> Result<()> {
     Ok(())
 }
 
-/// FNV-1a over the text without carriage returns: a checkout that converts line
-/// ends must not make every database look foreign.
+/// A hash of the text without carriage returns: a checkout that converts line ends
+/// must not make every database look foreign.
 fn compute_checksum(sql: &str) -> i64 {
     let hash = sql
-        .bytes()
-        .filter(|byte| *byte != b'\r')
-        .fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-        });
+        .split('\r')
+        .fold(HASH_START, |hash, part| extend_hash(hash, part.as_bytes()));
     i64::from_ne_bytes(hash.to_ne_bytes())
 }
 

@@ -52,7 +52,11 @@ const CRATE_DIRECTIONS: &[(&str, &[&str])] = &[
     ("remora-core", &[]),
     ("remora-files", &[]),
     ("remora-git", &["remora-files"]),
-    ("remora-hooks", &["remora-core", "remora-files"]),
+    ("remora-shell", &[]),
+    (
+        "remora-hooks",
+        &["remora-core", "remora-files", "remora-shell"],
+    ),
     (
         "remora-instructions",
         &["remora-core", "remora-files", "remora-git"],
@@ -60,7 +64,10 @@ const CRATE_DIRECTIONS: &[(&str, &[&str])] = &[
     ("remora-agents", &["remora-core", "remora-files"]),
     ("remora-client", &["remora-core", "remora-files"]),
     ("remora-embed", &[]),
-    ("remora-memory", &["remora-core", "remora-embed"]),
+    (
+        "remora-memory",
+        &["remora-core", "remora-embed", "remora-shell"],
+    ),
     (
         "remora-store",
         &["remora-core", "remora-embed", "remora-memory"],

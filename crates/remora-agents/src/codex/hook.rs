@@ -16,6 +16,7 @@ pub(super) const HOOK_SPEC: HookSpec = HookSpec {
     peek_header,
     may_report_failure: |payload| may_report_failure(payload, tool::SHELL),
     is_sender: is_payload_sender,
+    default_subagent: "default",
     answers,
 };
 

@@ -2,11 +2,11 @@
 //! touching anything else in the file.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use remora_client::DataPaths;
-use remora_files::{MAX_SETTINGS_BYTES, read_text};
+use remora_files::{Durability, MAX_SETTINGS_BYTES, ReplaceOptions, read_text, replace_file};
 use remora_memory::redact::{RedactionRules, Redactor};
 use serde_json::{Value, json};
 
@@ -222,12 +222,8 @@ fn check_patterns(config: &Config) -> Result<(), CliError> {
 /// Beside the file, for its owner only, and renamed. A link stays a link.
 fn write_config_file(file: &Path, text: &str) -> io::Result<()> {
     let real: PathBuf = fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
-    let folder = real.parent().unwrap_or(Path::new("."));
-    let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
-    fresh.write_all(text.as_bytes())?;
-    fresh.as_file().sync_all()?;
-    fresh.persist(&real)?;
-    Ok(())
+    let options = ReplaceOptions::private(Durability::File);
+    replace_file(&real, text.as_bytes(), &options)
 }
 
 /// A running worker makes way for one that has read the new values.

@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use remora_agents::{AgentSpec, HookResponse};
 use remora_client::{
     EMBEDDING_BUDGET_MS, EmbeddingRequest, Folder, InjectionLog, PendingTasks, ProjectLocation,
-    RootClaim, stable_hash,
+    RootClaim,
 };
 use remora_core::EventName;
 use remora_core::agent_event::{EventKind, StartSource};
+use remora_core::hash::stable_hash;
 use remora_core::ids::{AgentId, Timestamp};
 use remora_core::record::{Kind, Project};
 use remora_memory::private::strip_private;

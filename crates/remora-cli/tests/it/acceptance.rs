@@ -53,7 +53,7 @@ impl World {
     /// The answer of a hook to an event of a session in this folder.
     pub(crate) fn tell(&self, session: &str, folder: &Path, name: &str, rest: Value) -> Value {
         // The same event again has the same ids, as when a client tries again.
-        let id = remora_client::stable_hash(format!("{session} {name} {rest}").as_bytes());
+        let id = remora_core::hash::stable_hash(format!("{session} {name} {rest}").as_bytes());
         let mut event = json!({
             "session_id": session, "transcript_path": "/t", "cwd": folder,
             "hook_event_name": name,

@@ -1,6 +1,6 @@
 //! Recorded answers of the client, odd rows one by one, and random input.
 
-use super::{BashPattern, ShellReading, read_command};
+use super::{BashPattern, read_command};
 use serde_json::Value;
 
 const HOME: &str = "/home/dev";
@@ -9,33 +9,6 @@ fn runs(pattern: &str, command: &str) -> bool {
     BashPattern::new(pattern)
         .matches(&read_command(command, HOME))
         .matches
-}
-
-fn texts(command: &str) -> Vec<String> {
-    match read_command(command, HOME) {
-        ShellReading::Understood {
-            commands,
-            unknown_argument: false,
-        } => commands.into_iter().map(|command| command.text).collect(),
-        other => panic!("{command:?} read as {other:?}"),
-    }
-}
-
-fn opaque(command: &str) -> bool {
-    matches!(
-        read_command(command, HOME),
-        ShellReading::NotUnderstood { .. }
-    )
-}
-
-fn unknown(command: &str) -> bool {
-    matches!(
-        read_command(command, HOME),
-        ShellReading::Understood {
-            unknown_argument: true,
-            ..
-        }
-    )
 }
 
 #[test]
@@ -66,21 +39,6 @@ fn recorded_answers_of_the_client() {
 }
 
 #[test]
-fn words_are_rebuilt() {
-    assert_eq!(texts("'git' sta\\tus"), ["git status"]);
-    assert_eq!(texts("X=1 PATH=/x git  status > y 2>&1"), ["git status"]);
-    assert_eq!(texts("ls $HOME/a \"$HOME\""), ["ls /home/dev/a /home/dev"]);
-    assert_eq!(texts("X=1; ls a$X \"$X b\""), ["ls a1 1 b"]);
-    assert_eq!(
-        texts("echo \"ab $(git status) c\""),
-        ["git status", "echo ab __CMDSUB_OUTPUT__ c"]
-    );
-    assert_eq!(texts("[ -f x ] && ls"), ["[[ -f x", "ls"]);
-    assert_eq!(texts("(X=1)"), ["true"]);
-    assert_eq!(texts("ls 'ab"), ["ls a"]);
-}
-
-#[test]
 fn patterns_match_as_the_client_does() {
     assert!(runs("git *", "git") && runs("git:*", "git status") && !runs("git *", "gitk"));
     assert!(runs("git*", "gitk") && !runs("npm run test:*", "npm run test:unit"));
@@ -94,29 +52,9 @@ fn patterns_match_as_the_client_does() {
 
 #[test]
 fn an_unknown_argument_leaves_the_name() {
-    for command in [
-        "git push $X",
-        "ls $(pwd)",
-        "ls \"$(pwd)\"",
-        "ls a`pwd`",
-        "ls $X # c",
-        "ls $X;",
-    ] {
-        assert!(unknown(command), "{command}");
-    }
     assert!(runs("git push *", "ls $X") && runs("zzz", "ls $X"));
     assert!(!runs("git *", "ls $X") && !runs("git:*", "ls $X") && !runs("git*", "ls $X"));
     assert!(runs("pwd *", "ls $(pwd)"));
-    for command in [
-        "ls 'a' $X",
-        "ls $X > y",
-        "env $X",
-        "/bin/Bash5.2 $X",
-        "ls && rm $X",
-        "ls a$X",
-    ] {
-        assert!(opaque(command), "{command}");
-    }
 }
 
 #[test]
@@ -141,21 +79,7 @@ fn explanations_are_plain() {
 }
 
 #[test]
-fn long_and_deep_input_ends_early() {
-    assert!(opaque(&"a".repeat(1_000_000)));
-    assert!(opaque(&format!("{}ls", "$(".repeat(4_000))));
-    assert!(opaque(&format!("ls {}", "\"$(ls ".repeat(1_000))));
-    assert!(opaque(&"( ".repeat(4_000)));
-    assert!(opaque(&"! ".repeat(4_000)));
-    assert!(opaque(&"if ".repeat(3_000)));
-    assert!(opaque(&format!("[[ {}", "! ".repeat(4_000))));
-    assert_eq!(texts(&"ls;".repeat(3_300)).len(), 3_300);
-    for piece in [
-        "{", "'a'", "`'a'", "X=1;", "a||b;", "X=1;a|b&", "[[ a == ", "$((", "<<'E'\n", "!", "=\"",
-    ] {
-        let _ = read_command(&piece.repeat(9_900 / piece.len()), HOME);
-        let _ = read_command(&format!("ls {}", piece.repeat(9_900 / piece.len())), HOME);
-    }
+fn many_stars_end_early() {
     let stars = BashPattern::new(&"*a".repeat(2_000));
     assert!(!stars.matches_text(&"a".repeat(1_999)));
 }

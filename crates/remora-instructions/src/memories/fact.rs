@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use remora_core::text::collapse_whitespace;
+
 use crate::frontmatter::FrontmatterValue;
 
 use super::folder::{MemoryChange, NewMemory};
@@ -16,10 +18,10 @@ pub(super) fn build_page(name: &MemoryName, draft: &NewMemory, now: &str) -> Mem
     let text = |words: &str| FrontmatterValue::Text(words.to_owned());
     let mut top = vec![("name", text(name.as_str()))];
     if let Some(description) = &draft.description {
-        top.push(("description", text(&one_line(description))));
+        top.push(("description", text(&collapse_whitespace(description))));
     }
     let mut nested = vec![("node_type", text("memory"))];
-    let title = one_line(&draft.title);
+    let title = collapse_whitespace(&draft.title);
     if title != name.to_words() && !title.is_empty() {
         nested.push(("title", text(&title)));
     }
@@ -53,10 +55,10 @@ pub(super) fn apply_change(
 ) -> Result<(), String> {
     let text = |words: &str| FrontmatterValue::Text(words.to_owned());
     if let Some(description) = &change.description {
-        page.set_top_level("description", text(&one_line(description)))?;
+        page.set_top_level("description", text(&collapse_whitespace(description)))?;
     }
     if let Some(title) = &change.title {
-        page.set_nested("title", text(&one_line(title)))?;
+        page.set_nested("title", text(&collapse_whitespace(title)))?;
     }
     if let Some(kind) = change.kind {
         page.set_nested("type", text(kind.as_str()))?;
@@ -90,10 +92,6 @@ fn author_of(page: &MemoryPage) -> MemoryAuthor {
 
 fn priority_value(priority: u8) -> FrontmatterValue {
     FrontmatterValue::Number(priority.to_string())
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What a file says of its memory.

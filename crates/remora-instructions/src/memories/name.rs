@@ -3,8 +3,9 @@
 
 use std::fmt;
 
+use remora_core::text::{SwapCost, cut_chars, edit_distance};
+
 use super::MemoryError;
-use crate::near;
 
 /// Bytes of a name, without the ending.
 const MAX_NAME_BYTES: usize = 100;
@@ -148,11 +149,9 @@ fn is_invisible(letter: char) -> bool {
 
 /// A text short enough for an error.
 fn truncate_text(text: &str) -> String {
-    if text.chars().nth(MAX_NAME_BYTES).is_some() {
-        let start: String = text.chars().take(MAX_NAME_BYTES).collect();
-        format!("{start}...")
-    } else {
-        text.to_owned()
+    match cut_chars(text, MAX_NAME_BYTES) {
+        Some(start) => format!("{start}..."),
+        None => text.to_owned(),
     }
 }
 
@@ -165,7 +164,7 @@ pub(super) fn find_similar_name<'a>(
     let close = |other: &str| {
         let other = other.to_lowercase();
         wanted.len() >= 3 && (other.contains(&wanted) || wanted.contains(&other))
-            || near::edit_distance(&wanted, &other) <= 2
+            || edit_distance(&wanted, &other, SwapCost::One, 2).is_some()
     };
     names
         .into_iter()

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use remora_core::text::{collapse_controls, cut_chars};
+
 use super::Memory;
 
 /// What a line keeps of a title.
@@ -33,12 +35,12 @@ pub(super) fn format_entry(memory: &Memory) -> String {
         file
     };
     let title = escape_title(&truncate_text(
-        &flatten_text(&memory.title),
+        &collapse_controls(&memory.title),
         MAX_TITLE_CHARS,
     ));
     let mut line = format!("- [{title}]({target})");
-    let hook = flatten_text(&memory.index_summary());
-    let repeats = hook.is_empty() || hook == flatten_text(&memory.title);
+    let hook = collapse_controls(&memory.index_summary());
+    let repeats = hook.is_empty() || hook == collapse_controls(&memory.title);
     if !repeats {
         let room = MAX_LINE_CHARS
             .saturating_sub(line.chars().count() + 3)
@@ -49,20 +51,11 @@ pub(super) fn format_entry(memory: &Memory) -> String {
     line
 }
 
-/// One line of text: blanks and line ends become single blanks, what cannot be
-/// seen goes.
-fn flatten_text(text: &str) -> String {
-    text.split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
 fn truncate_text(text: &str, most: usize) -> String {
-    if text.chars().nth(most).is_none() {
+    if cut_chars(text, most).is_none() {
         return text.to_owned();
     }
-    let start: String = text.chars().take(most.saturating_sub(3)).collect();
+    let start = cut_chars(text, most.saturating_sub(3)).unwrap_or(text);
     // At a word's end, unless that would lose half of the text.
     let whole = start.rfind(' ').filter(|at| *at > start.len() / 2);
     format!("{}...", start[..whole.unwrap_or(start.len())].trim_end())

@@ -12,6 +12,8 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
+use remora_core::text::cut_chars;
+
 use crate::file::InstructionKind;
 use crate::names;
 
@@ -340,11 +342,10 @@ fn format_memory(memory: &Memory) -> String {
 
 fn truncate_text(text: &str) -> String {
     const MAX_QUOTE_CHARS: usize = 120;
-    if text.chars().nth(MAX_QUOTE_CHARS).is_none() {
-        return text.to_owned();
+    match cut_chars(text, MAX_QUOTE_CHARS) {
+        Some(start) => format!("{}...", start.trim_end()),
+        None => text.to_owned(),
     }
-    let start: String = text.chars().take(MAX_QUOTE_CHARS).collect();
-    format!("{}...", start.trim_end())
 }
 
 impl ReviewInput<'_> {

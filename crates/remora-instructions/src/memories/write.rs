@@ -1,9 +1,11 @@
 //! Writing into a folder of memories: one writer at a time, every file whole or
 //! unchanged, and never through a link that leads elsewhere.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
+
+use remora_files::{DraftName, Durability, FileAccess, ReplaceOptions};
 
 use super::MemoryError;
 
@@ -84,39 +86,24 @@ pub(super) fn replace_file(
     text: &str,
     readers: ReadAccess,
 ) -> Result<(), MemoryError> {
-    let beside = temporary_path(path);
-    let failed = MemoryError::io_at_path(path);
-    // A killed writer may have left it. The lock guarantees that no other one is active.
-    match fs::remove_file(&beside) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
-        _ => {}
-    }
-    let written =
-        write_temporary(&beside, path, text, readers).and_then(|()| fs::rename(&beside, path));
-    written.map_err(|error| {
-        // If this fails, too, the next writer removes the file.
-        let _ = fs::remove_file(&beside);
-        failed(error)
-    })
-}
-
-fn write_temporary(beside: &Path, path: &Path, text: &str, readers: ReadAccess) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    // `create_new` does not follow a link that someone put there in the meantime.
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    if readers == ReadAccess::Owner {
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    }
-    let mut file = options.open(beside)?;
-    // A rename replaces the file, so its permissions are copied first.
-    if let Ok(about) = fs::metadata(path)
-        && (readers == ReadAccess::Unchanged || !is_open_to_all(&about))
-    {
-        file.set_permissions(about.permissions())?;
-    }
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
+    let there = fs::metadata(path).ok();
+    let kept = there
+        .as_ref()
+        .filter(|about| readers == ReadAccess::Unchanged || !is_open_to_all(about));
+    let access = match (kept, readers) {
+        (Some(about), _) => FileAccess::SameMode(about),
+        (None, ReadAccess::Owner) => FileAccess::OwnerOnly,
+        (None, ReadAccess::Unchanged) => FileAccess::Umask,
+    };
+    let options = ReplaceOptions {
+        // The lock says nobody else is here, so one name does, and what a writer
+        // left who was killed goes.
+        draft: DraftName::Recreate(&temporary_path(path)),
+        access,
+        durability: Durability::File,
+    };
+    remora_files::replace_file(path, text.as_bytes(), &options)
+        .map_err(MemoryError::io_at_path(path))
 }
 
 /// Earlier versions wrote memories with the umask's permissions. Rewriting such a

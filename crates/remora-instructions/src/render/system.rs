@@ -4,6 +4,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use remora_core::text::collapse_whitespace;
+
 use crate::Instructions;
 use crate::{agent, auto_memory, disk, frontmatter, markdown, names, pages};
 
@@ -44,7 +46,7 @@ pub fn build_system_prompt(instructions: &Instructions) -> Vec<SystemPromptPart>
             text: format!(
                 "Write to the person in {}. Code, commands, file names and quoted output keep \
                  their own language.\n",
-                one_line(&language.value)
+                collapse_whitespace(&language.value)
             ),
         });
     }
@@ -52,7 +54,7 @@ pub fn build_system_prompt(instructions: &Instructions) -> Vec<SystemPromptPart>
         parts.push(SystemPromptPart {
             name: "output style",
             source: format!("{} (outputStyle)", style.source),
-            text: output_style(&one_line(&style.value), instructions),
+            text: output_style(&collapse_whitespace(&style.value), instructions),
         });
     }
     parts
@@ -157,8 +159,4 @@ fn style_file(folder: &Path, name: &str) -> Option<String> {
     let page =
         pages::list_pages(folder).find(|page| page.name() == Some(name) || page.stem == name)?;
     Some(page.body.trim().to_owned())
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -4,6 +4,8 @@
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
+use remora_core::hash::stable_hash;
+
 /// A word of a statement, in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
@@ -215,9 +217,7 @@ fn join_compound_names(found: &mut Vec<Token>) {
 
 /// A hash in place of a word, because comparisons dominate the cost.
 pub(super) fn hash_word(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    stable_hash(text.as_bytes())
 }
 
 /// Endings of words, the longer ones first.

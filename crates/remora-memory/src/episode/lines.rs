@@ -3,9 +3,8 @@
 //! earlier one no longer holds: people change a decision without naming the old
 //! one, but the code that carried it out goes.
 
+use remora_core::hash::stable_hash;
 use remora_core::record::Item;
-
-use crate::capture::hash_fnv;
 
 /// Letters and digits that a line must have to be told from any other: a brace or
 /// an `else` is in every file.
@@ -51,7 +50,7 @@ pub(crate) fn changed_lines<'a>(steps: impl Iterator<Item = &'a Item>) -> Change
 fn line_print(line: &str) -> Option<String> {
     let line = line.trim();
     let told = line.chars().filter(|c| c.is_alphanumeric()).count();
-    let print = || format!("{:08x}", hash_fnv(line.as_bytes()) & 0xffff_ffff);
+    let print = || format!("{:08x}", stable_hash(line.as_bytes()) & 0xffff_ffff);
     (told >= MIN_LINE_CHARS).then(print)
 }
 

@@ -1,6 +1,8 @@
 //! Markdown as lines of plain text: what a person would read aloud. Tables
 //! become lines, long code is left out, and the length is bounded.
 
+use remora_core::text::truncate_bytes;
+
 use crate::sentence::{self, BlockKind, strip_markup};
 
 /// Characters of an agent's last message that are kept.
@@ -34,7 +36,7 @@ pub(crate) fn read_prompts(prompts: &[&str]) -> Vec<String> {
 }
 
 fn read_lines(markdown: &str) -> Vec<String> {
-    let text = sentence::without_tagged(sentence::truncate_bytes(markdown, MAX_READ_BYTES));
+    let text = sentence::without_tagged(truncate_bytes(markdown, MAX_READ_BYTES));
     let mut lines = Vec::new();
     let mut prose = String::new();
     let mut code: Option<Vec<&str>> = None;

@@ -1,6 +1,8 @@
 //! Removes from an error text whatever differs between two runs of the same
 //! fault: folders, places, numbers, hashes, times, temporary names, quotes.
 
+use remora_core::text::truncate_bytes;
+
 /// Bytes of a text that are looked at.
 const MAX_SCANNED_BYTES: usize = 2_000;
 
@@ -32,12 +34,8 @@ pub(super) fn normalise_subject(name: &str) -> String {
 
 /// The text in a form that is the same for the same fault.
 pub(super) fn normalise_text(text: &str) -> String {
-    let mut end = text.len().min(MAX_SCANNED_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
     let mut out = String::new();
-    for raw in text[..end].split_whitespace() {
+    for raw in truncate_bytes(text, MAX_SCANNED_BYTES).split_whitespace() {
         let word = normalise_word(raw);
         if word.is_empty() {
             continue;

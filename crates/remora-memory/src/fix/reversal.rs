@@ -132,7 +132,8 @@ fn is_path_of(path: &str, file: &str) -> bool {
         || within(path, file)
 }
 
-/// The commands of a line, as words.
+/// The commands of a line, as words. What a row keeps of a command is its key
+/// already, with one blank between words and without quotes.
 fn parts_of(command: &str) -> impl Iterator<Item = Vec<&str>> {
     let parts = command.split(" && ").flat_map(|part| part.split("; "));
     parts.map(|part| part.split(' ').filter(|word| !word.is_empty()).collect())

@@ -8,7 +8,8 @@ mod repair;
 pub(crate) use self::bypass::bypasses_check;
 pub(crate) use self::cover::takes_in;
 pub(crate) use self::repair::{added_to, can_change_state, drops_option, is_git_form, settings_of};
-use super::shell::{CommandLine, CommandPart, PartJoin};
+use remora_shell::lenient::{CommandLine, CommandPart, PartJoin};
+
 use super::text;
 
 const MAX_COMMAND_CHARS: usize = 120;

@@ -1,7 +1,8 @@
 //! What a reader of one tool works on and what it hands back, with every limit
 //! of a [`CommandReading`] kept in one place.
 
-use super::shell::CommandLine;
+use remora_shell::lenient::CommandLine;
+
 use super::{CommandOutcome, CommandReading, Problem, compact, text};
 
 const MAX_FACTS: usize = 12;

@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
-
-use super::shell::CommandLine;
+use remora_shell::lenient::CommandLine;
 
 /// A set of readers, one bit each.
 pub(super) type FamilySet = u64;

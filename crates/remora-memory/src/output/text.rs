@@ -3,6 +3,9 @@
 
 use std::borrow::Cow;
 
+pub(super) use remora_core::text::collapse_whitespace;
+use remora_core::text::cut_chars;
+
 /// Bytes of an output that are looked at; from a longer one the beginning and
 /// the end, since tools report what they did last.
 const MAX_SCANNED_BYTES: usize = 256 * 1024;
@@ -87,45 +90,24 @@ pub(super) fn bound_text(text: &str) -> Cow<'_, str> {
     if text.len() <= MAX_SCANNED_BYTES {
         return Cow::Borrowed(text);
     }
-    let head = floor_char_boundary(text, MAX_SCANNED_BYTES / 2);
-    let tail = floor_char_boundary(text, text.len() - MAX_SCANNED_BYTES / 2);
+    let head = text.floor_char_boundary(MAX_SCANNED_BYTES / 2);
+    let tail = text.floor_char_boundary(text.len() - MAX_SCANNED_BYTES / 2);
     let head = text[..head].rfind('\n').unwrap_or(head);
     let tail = text[tail..].find('\n').map_or(tail, |at| tail + at);
     Cow::Owned(format!("{}\n{}", &text[..head], &text[tail..]))
 }
 
-/// The nearest place at or below `at` where a slice may begin or end.
-pub(super) fn floor_char_boundary(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
 /// At most `most` characters, the last of them an ellipsis when cut.
 pub(super) fn truncate_chars(text: &str, most: usize) -> String {
     let text = text.trim();
-    match text.char_indices().nth(most) {
+    match cut_chars(text, most) {
         None => text.to_owned(),
         Some(_) if most == 0 => String::new(),
         Some(_) => {
-            let end = text.char_indices().nth(most - 1).map_or(0, |(at, _)| at);
-            format!("{}…", text[..end].trim_end())
+            let start = cut_chars(text, most - 1).unwrap_or_default();
+            format!("{}…", start.trim_end())
         }
     }
-}
-
-/// Runs of white space as one space each.
-pub(super) fn collapse_whitespace(text: &str) -> String {
-    let mut out = String::with_capacity(text.len().min(512));
-    for word in text.split_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(word);
-    }
-    out
 }
 
 /// The number a text begins with, and what follows it.

@@ -4,6 +4,8 @@
 
 use std::collections::HashSet;
 
+use remora_core::text::cut_chars;
+
 use super::relevance::is_common;
 use crate::sentence::is_wide;
 use crate::words::{self, is_stop};
@@ -126,17 +128,10 @@ fn count_telling(text: &str, counts: impl Fn(&str) -> bool) -> usize {
 /// Whether a program writes such prompts: several earlier ones have the same
 /// beginning.
 pub(super) fn is_template<'p>(prompt: &str, earlier: impl Iterator<Item = &'p str>) -> bool {
-    let head = |text: &'p str| {
-        text.trim_start()
-            .char_indices()
-            .nth(TEMPLATE_CHARS)
-            .map(|(end, _)| &text.trim_start()[..end])
-    };
-    let prompt = prompt.trim_start();
-    let Some((end, _)) = prompt.char_indices().nth(TEMPLATE_CHARS) else {
+    let head = |text: &'p str| cut_chars(text.trim_start(), TEMPLATE_CHARS);
+    let Some(own) = cut_chars(prompt.trim_start(), TEMPLATE_CHARS) else {
         return false;
     };
-    let own = &prompt[..end];
     earlier.filter(|text| head(text) == Some(own)).count() >= MIN_TEMPLATE_PROMPTS
 }
 

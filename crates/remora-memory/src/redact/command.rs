@@ -105,7 +105,9 @@ pub(super) fn aws_pair(text: &str, at: usize, found: &mut Vec<Finding>) {
 }
 
 /// The words of a command from here to its end, as the shell would split them,
-/// near enough.
+/// near enough. It begins in the middle of any text, of JSON as well, where line
+/// ends and quotes are escaped once more, and it gives places rather than words:
+/// what is found is cut out. A reader of command lines has neither.
 struct CommandWords<'a> {
     text: &'a str,
     at: usize,

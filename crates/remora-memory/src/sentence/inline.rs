@@ -1,6 +1,8 @@
 //! Removes inline Markdown marks and keeps the words: emphasis, code spans,
 //! links and images as their text, stray HTML tags.
 
+use remora_core::text::truncate_bytes;
+
 /// The words of a line of Markdown.
 pub(crate) fn strip_markup(text: &str) -> String {
     let text = super::without_emphasis(text);
@@ -49,13 +51,13 @@ pub(crate) fn strip_markup(text: &str) -> String {
 
 /// Splits `label](target) tail` after the opening bracket.
 fn parse_link(after: &str) -> Option<(&str, &str)> {
-    let end = super::truncate_bytes(after, 300).find("](")?;
+    let end = truncate_bytes(after, 300).find("](")?;
     let label = &after[..end];
     if label.contains('[') {
         return None;
     }
     let target = &after[end + 2..];
-    let close = super::truncate_bytes(target, 2000).find(')')?;
+    let close = truncate_bytes(target, 2000).find(')')?;
     Some((label, &target[close + 1..]))
 }
 
@@ -70,6 +72,6 @@ fn skip_tag(after: &str) -> Option<&str> {
     if !KNOWN_TAGS.contains(&&body[..name]) {
         return None;
     }
-    let close = super::truncate_bytes(body, 200).find('>')?;
+    let close = truncate_bytes(body, 200).find('>')?;
     Some(&body[close + 1..])
 }

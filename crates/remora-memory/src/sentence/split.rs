@@ -1,6 +1,8 @@
 //! Splits a block into sentences. Dots in file names, versions, addresses,
 //! abbreviations and code spans do not end one; Chinese and Japanese stops do.
 
+use remora_core::text::truncate_bytes;
+
 /// Words whose dot ends no sentence.
 const ABBREVIATIONS: &[&str] = &[
     "e.g", "i.e", "eg", "ie", "etc", "vs", "cf", "approx", "resp", "no", "mr", "mrs", "ms", "dr",
@@ -27,9 +29,7 @@ pub(crate) fn split_sentences(text: &str) -> Vec<&str> {
             }
             _ if code => {}
             // A bracket that closes far away or never is no aside.
-            '(' | '（'
-                if super::truncate_bytes(&text[at..], MAX_ASIDE_BYTES).contains([')', '）']) =>
-            {
+            '(' | '（' if truncate_bytes(&text[at..], MAX_ASIDE_BYTES).contains([')', '）']) => {
                 depth += 1;
             }
             ')' | '）' => depth = depth.saturating_sub(1),

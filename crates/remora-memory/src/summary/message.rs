@@ -3,6 +3,8 @@
 
 pub(super) mod phrases;
 
+use remora_core::text::truncate_bytes;
+
 use self::phrases::{EntryTopic, of_heading, of_sentence, reports_red_run};
 use super::request::is_trivial;
 use crate::sentence::{self, BlockKind, Checkbox, MarkdownBlock, strip_markup};
@@ -98,8 +100,8 @@ fn split_ends(message: &str) -> Vec<&str> {
     if message.len() <= 2 * MAX_END_BYTES {
         return vec![message];
     }
-    let head = sentence::truncate_bytes(message, MAX_END_BYTES);
-    let tail = &message[sentence::truncate_bytes(message, message.len() - MAX_END_BYTES).len()..];
+    let head = truncate_bytes(message, MAX_END_BYTES);
+    let tail = &message[truncate_bytes(message, message.len() - MAX_END_BYTES).len()..];
     vec![head, tail.find('\n').map_or(tail, |at| &tail[at..])]
 }
 

@@ -1,6 +1,8 @@
 //! What the user asked for, from the prompts: their first meaningful
 //! sentences, without pasted code and logs.
 
+use remora_core::text::{collapse_whitespace, truncate_bytes};
+
 use super::MAX_REQUEST_CHARS;
 use crate::sentence::{self, one_line, strip_markup};
 
@@ -228,7 +230,7 @@ pub(crate) fn is_trivial(text: &str) -> bool {
         .flat_map(char::to_lowercase)
         .filter(|c| c.is_alphanumeric() || c.is_whitespace())
         .collect();
-    spoken = spoken.split_whitespace().collect::<Vec<_>>().join(" ");
+    spoken = collapse_whitespace(&spoken);
     spoken.is_empty()
         || only_answers(text)
         || TRIVIAL_ANSWERS.contains(&spoken.as_str()) && text.chars().count() < 60
@@ -282,7 +284,7 @@ fn extract_prompt_request(prompt: &str) -> Option<String> {
     if sentence::is_not_spoken(prompt) {
         return None;
     }
-    let text = sentence::without_tagged(sentence::truncate_bytes(prompt, 20_000));
+    let text = sentence::without_tagged(truncate_bytes(prompt, 20_000));
     let text = text.trim();
     if let Some(command) = text.strip_prefix('/')
         && command.starts_with(|c: char| c.is_ascii_alphabetic())

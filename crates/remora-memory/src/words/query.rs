@@ -8,6 +8,7 @@ mod unwanted;
 use std::collections::HashSet;
 
 use remora_core::record::Kind;
+use remora_core::text::truncate_bytes;
 use remora_embed::Embedding;
 
 use crate::prompt_embedding::PromptEmbedding;
@@ -15,8 +16,7 @@ use crate::rank::{RANK_WEIGHTS, RankWeights};
 
 use super::fold;
 use super::split::{
-    TermRole, TermSplitter, TextPiece, floor_char_boundary, for_each_piece, split_dense_run,
-    to_composed,
+    TermRole, TermSplitter, TextPiece, for_each_piece, split_dense_run, to_composed,
 };
 use super::stop::is_stop;
 pub(crate) use unwanted::ExcludedText;
@@ -125,8 +125,8 @@ impl Query {
 
     /// As [`Query::parse`], followed by words in which quotes mean nothing.
     pub(crate) fn parse_with_literal(text: &str, literal: &str) -> Self {
-        let text = text[..floor_char_boundary(text, MAX_QUERY_BYTES)].trim();
-        let literal = literal[..floor_char_boundary(literal, MAX_QUERY_BYTES)].trim();
+        let text = truncate_bytes(text, MAX_QUERY_BYTES).trim();
+        let literal = truncate_bytes(literal, MAX_QUERY_BYTES).trim();
         let mut reader = QueryParser {
             splitter: TermSplitter::new(),
             groups: Vec::new(),

@@ -1,12 +1,12 @@
 //! Words as numbers: two texts share a word where they share its number, which is
 //! seen without a look at its letters.
 
-use crate::capture::hash_fnv;
+use remora_core::hash::stable_hash;
 
 /// The number of a word. Two words with the same number would take each other's
 /// place, one pair among some 2^64.
 pub(crate) fn word_number(word: &str) -> u64 {
-    hash_fnv(word.as_bytes())
+    stable_hash(word.as_bytes())
 }
 
 /// The numbers of words, in order, so that two sets are compared without a

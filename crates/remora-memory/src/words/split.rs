@@ -9,6 +9,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 
+use remora_core::hash::{HASH_START, extend_hash};
 use rust_stemmers::{Algorithm, Stemmer};
 
 use super::fold::{self, CharRole};
@@ -250,18 +251,7 @@ impl TermSplitter {
 }
 
 fn truncate_term(term: &mut String) {
-    if term.len() > MAX_TERM_BYTES {
-        term.truncate(floor_char_boundary(term, MAX_TERM_BYTES));
-    }
-}
-
-/// The last character boundary at or before this byte.
-pub(super) fn floor_char_boundary(text: &str, at: usize) -> usize {
-    let at = at.min(text.len());
-    (0..=at)
-        .rev()
-        .find(|at| text.is_char_boundary(*at))
-        .unwrap_or(0)
+    term.truncate(term.floor_char_boundary(MAX_TERM_BYTES));
 }
 
 /// A quick hash for short words that nobody can gain from making collide: at
@@ -270,7 +260,7 @@ struct FnvHasher(u64);
 
 impl Default for FnvHasher {
     fn default() -> Self {
-        Self(0xCBF2_9CE4_8422_2325)
+        Self(HASH_START)
     }
 }
 
@@ -280,9 +270,7 @@ impl Hasher for FnvHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
-        }
+        self.0 = extend_hash(self.0, bytes);
     }
 }
 

@@ -2,6 +2,7 @@
 //! a summary or a title that quotes it.
 
 use remora_core::record::{Item, Kind};
+use remora_core::text::collapse_whitespace;
 use serde_json::Value;
 
 /// Shorter lines say too little to know a copy by.
@@ -29,7 +30,7 @@ impl ErasePatterns {
         } else {
             &item.text
         };
-        let mut lines: Vec<String> = own.lines().map(collapse_blanks).collect();
+        let mut lines: Vec<String> = own.lines().map(collapse_whitespace).collect();
         lines.retain(|line| line.chars().count() >= MIN_LINE_CHARS);
         lines.sort_by_key(|line| std::cmp::Reverse(line.len()));
         lines.dedup();
@@ -38,7 +39,7 @@ impl ErasePatterns {
             lines.clear();
         }
         let all = [&item.title, &item.text].into_iter().chain(&item.facts);
-        let all: Vec<String> = all.map(|text| collapse_blanks(text)).collect();
+        let all: Vec<String> = all.map(|text| collapse_whitespace(text)).collect();
         Self {
             session: item.session.clone(),
             project: item.project.clone(),
@@ -75,11 +76,6 @@ pub(super) fn is_derived(kind: Kind) -> bool {
     matches!(kind, Kind::Summary | Kind::Fix)
 }
 
-/// A text with single blanks and no line ends.
-pub(super) fn collapse_blanks(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// All texts of a value, a line each.
 pub(super) fn collect_texts(value: &Value) -> String {
     let mut found = String::new();
@@ -90,7 +86,7 @@ pub(super) fn collect_texts(value: &Value) -> String {
 fn append_texts(value: &Value, found: &mut String) {
     match value {
         Value::String(text) => {
-            found.push_str(&collapse_blanks(text));
+            found.push_str(&collapse_whitespace(text));
             found.push('\n');
         }
         Value::Array(list) => list.iter().for_each(|value| append_texts(value, found)),
@@ -105,7 +101,7 @@ pub(super) fn item_texts(item: &Item) -> String {
         .into_iter()
         .flat_map(|text| text.lines())
         .chain(item.facts.iter().map(String::as_str))
-        .map(|line| collapse_blanks(line) + "\n")
+        .map(|line| collapse_whitespace(line) + "\n")
         .collect();
     if let Some(detail) = &item.detail {
         append_texts(detail, &mut found);

@@ -5,7 +5,8 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use remora_client::{DataPaths, make_our_folder, stable_hash, write_our_file};
+use remora_client::{DataPaths, make_our_folder, replace_our_file};
+use remora_core::hash::stable_hash;
 use remora_core::record::Project;
 
 /// Notes that are taken at once.
@@ -22,9 +23,9 @@ pub fn write_hint(paths: &DataPaths, project: &Project) -> io::Result<()> {
     let folder = hint_dir(paths);
     make_our_folder(&folder)?;
     let name = stable_hash(project.key.as_bytes());
-    let draft = folder.join(format!(".{name:016x}-{}", std::process::id()));
-    write_our_file(&draft, &serde_json::to_vec(project)?)?;
-    fs::rename(&draft, folder.join(format!("{name:016x}.json")))
+    let draft = format!(".{name:016x}-{}", std::process::id());
+    let file = folder.join(format!("{name:016x}.json"));
+    replace_our_file(draft.as_ref(), &file, &serde_json::to_vec(project)?)
 }
 
 /// The notes that are there; they are gone afterwards.

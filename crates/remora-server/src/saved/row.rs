@@ -1,11 +1,11 @@
 //! The row of one saved memory: redacted, capped, weighed like every other.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use remora_agents::field_roles;
-use remora_client::stable_hash;
+use remora_core::hash::stable_hash;
 use remora_core::record::{Item, Kind};
+use remora_core::text::{collapse_controls, truncate_bytes};
 use remora_core::tokens;
 use remora_memory::private;
 use remora_memory::redact::{RedactionCounts, Redactor};
@@ -64,9 +64,9 @@ pub(super) fn item_from_memory(
         let text = private::strip_injected(&text);
         // Cut only now: half a secret would not be seen for one.
         let text = redactor.redact_text(&text, &mut marks);
-        truncate_bytes(text, most)
+        truncate_bytes(&text, most).to_owned()
     };
-    let title = clean(&one_line(&memory.title), MAX_TITLE_BYTES);
+    let title = clean(&collapse_controls(&memory.title), MAX_TITLE_BYTES);
     let text = clean(&memory.text, MAX_TEXT_BYTES);
     let mut detail = memory.detail;
     redactor.redact_json(&mut detail, field_roles(""), &mut marks);
@@ -111,18 +111,4 @@ pub(super) fn is_same_item(item: &Item, there: &Item) -> bool {
         ..there.clone()
     };
     *item == there
-}
-
-fn truncate_bytes(text: Cow<'_, str>, most: usize) -> String {
-    let end = text.floor_char_boundary(most);
-    if end < text.len() {
-        return text[..end].to_owned();
-    }
-    text.into_owned()
-}
-
-fn one_line(text: &str) -> String {
-    let gap = |c: char| c.is_whitespace() || c.is_control();
-    let words: Vec<&str> = text.split(gap).filter(|word| !word.is_empty()).collect();
-    words.join(" ")
 }

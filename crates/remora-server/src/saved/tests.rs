@@ -59,7 +59,7 @@ impl SavedMemories for Desk {
 }
 
 fn stable(text: &str) -> u64 {
-    remora_client::stable_hash(text.as_bytes())
+    remora_core::hash::stable_hash(text.as_bytes())
 }
 
 fn memory(uri: &str, text: &str) -> SavedMemory {

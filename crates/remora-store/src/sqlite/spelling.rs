@@ -3,6 +3,7 @@
 //! it. There is no table for this, so nothing of a deleted item can be left
 //! behind in one, and storing an item costs nothing more.
 
+use remora_core::text::{SwapCost, edit_distance_chars};
 use remora_memory::store::Result;
 use remora_memory::words::is_stop;
 use rusqlite::{Connection, params};
@@ -124,8 +125,10 @@ fn filter_by_distance(word: &[char], known: &[String], most: usize) -> Vec<Strin
     let mut found: Vec<(usize, usize, &String)> = Vec::new();
     for other in known.iter().filter(|other| !is_stop(other)) {
         let letters: Vec<char> = other.chars().collect();
-        let far = edit_distance(word, &letters, most);
-        if letters.len() >= MIN_WORD_CHARS && (1..=most).contains(&far) {
+        let far = edit_distance_chars(word, &letters, SwapCost::One, most);
+        if letters.len() >= MIN_WORD_CHARS
+            && let Some(far) = far.filter(|far| *far > 0)
+        {
             let same = word.iter().zip(&letters).take_while(|(a, b)| a == b);
             found.push((
                 far,
@@ -137,35 +140,6 @@ fn filter_by_distance(word: &[char], known: &[String], most: usize) -> Vec<Strin
     found.sort_unstable();
     found.dedup();
     found.into_iter().map(|(_, _, term)| term.clone()).collect()
-}
-
-/// How many letters must be inserted, deleted, changed or swapped with the next
-/// one; `most + 1` if it is more than `most`.
-fn edit_distance(a: &[char], b: &[char], most: usize) -> usize {
-    if a.len().abs_diff(b.len()) > most {
-        return most + 1;
-    }
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut row = Vec::with_capacity(b.len() + 1);
-        row.push(i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let mut best = (last[j] + usize::from(x != y))
-                .min(last[j + 1] + 1)
-                .min(row[j] + 1);
-            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
-                best = best.min(before[j - 1] + 1);
-            }
-            row.push(best);
-        }
-        // Distances never fall from row to row.
-        if row.iter().all(|steps| *steps > most) {
-            return most + 1;
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()].min(most + 1)
 }
 
 #[cfg(test)]

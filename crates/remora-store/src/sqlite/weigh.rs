@@ -5,7 +5,9 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
+use remora_core::hash::stable_hash;
 use remora_core::record::Item;
+use remora_core::text::truncate_bytes;
 use remora_memory::words::{TermRole, TermSplitter};
 
 /// How much a word counts by where it occurs.
@@ -38,9 +40,7 @@ pub(crate) struct WeightedTerms {
 /// A hash of a term. It is part of the stored weights: changing it invalidates
 /// every row.
 pub(crate) fn hash_term(term: &str) -> u64 {
-    let hash = term.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-    });
+    let hash = stable_hash(term.as_bytes());
     // The upper bits of this hash are poor for short terms.
     (hash ^ (hash >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9)
 }
@@ -99,18 +99,11 @@ fn find_word_end(text: &str, at: usize) -> usize {
     if text.len() <= at {
         return text.len();
     }
-    let space = text[..floor_char_boundary(text, at)].rfind(char::is_whitespace);
+    let space = truncate_bytes(text, at).rfind(char::is_whitespace);
     match space {
         Some(space) if space > at / 2 => space,
-        _ => floor_char_boundary(text, at),
+        _ => text.floor_char_boundary(at),
     }
-}
-
-fn floor_char_boundary(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len()))
-        .rev()
-        .find(|at| text.is_char_boundary(*at))
-        .unwrap_or(0)
 }
 
 struct TermCollector<'s> {

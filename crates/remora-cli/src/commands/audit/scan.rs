@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use remora_files::{Durability, ReplaceOptions, replace_file};
 use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::{Filter, Store};
 use remora_server::DeadLetter;
@@ -209,12 +210,8 @@ fn read_redacted(redactor: &Redactor, path: &Path) -> Result<(Vec<u8>, LineFindi
 /// Takes the secrets out of a file, which is replaced whole.
 pub(super) fn clean_file(redactor: &Redactor, path: &Path) -> Result<(), CliError> {
     let (clean, _) = read_redacted(redactor, path)?;
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(file_error(path))?;
-    io::Write::write_all(&mut file, &clean).map_err(file_error(path))?;
-    file.as_file().sync_all().map_err(file_error(path))?;
-    file.persist(path).map_err(|e| file_error(path)(e.error))?;
-    Ok(())
+    let options = ReplaceOptions::private(Durability::File);
+    replace_file(path, &clean, &options).map_err(file_error(path))
 }
 
 fn file_error(path: &Path) -> impl FnOnce(io::Error) -> CliError + '_ {

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use remora_client::DataPaths;
+use remora_files::{DraftName, Durability, FileAccess, ReplaceOptions};
 use serde::{Deserialize, Serialize};
 
 use super::block::BlockSurroundings;
@@ -130,24 +131,13 @@ fn read_record(file: &Path) -> Result<BTreeMap<PathBuf, WrittenFile>, CliError> 
 /// Replaces a file so that a reader sees the old bytes or the new ones; an old
 /// file's mode is kept.
 pub(super) fn replace_file(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let beside = file.with_file_name(format!(".{name}.remora-{}", std::process::id()));
-    // Left behind by a process that died; or put there by somebody, as a link.
-    let _ = fs::remove_file(&beside);
-    let written = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&beside)
-        .and_then(|mut draft| {
-            draft.write_all(bytes)?;
-            if let Ok(old) = fs::metadata(file) {
-                draft.set_permissions(old.permissions())?;
-            }
-            draft.sync_all()
-        })
-        .and_then(|()| fs::rename(&beside, file));
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    written
+    let there = fs::metadata(file).ok();
+    let options = ReplaceOptions {
+        draft: DraftName::Unique,
+        access: there
+            .as_ref()
+            .map_or(FileAccess::Umask, FileAccess::SameMode),
+        durability: Durability::File,
+    };
+    remora_files::replace_file(file, bytes, &options)
 }

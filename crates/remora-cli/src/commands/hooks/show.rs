@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use remora_core::text::cut_chars;
 use remora_core::{EVENTS, EventName, Outcome, Permission};
 use remora_hooks::{Engine, Explanation, HandlerInfo, HandlerReport, HandlerStatus, Report};
 use serde_json::{Value, json};
@@ -27,10 +28,10 @@ fn one_line(text: &str, width: usize) -> String {
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
-    if flat.chars().count() <= width {
+    if cut_chars(&flat, width).is_none() {
         return flat;
     }
-    let cut: String = flat.chars().take(width.saturating_sub(1)).collect();
+    let cut = cut_chars(&flat, width.saturating_sub(1)).unwrap_or(&flat);
     format!("{cut}…")
 }
 

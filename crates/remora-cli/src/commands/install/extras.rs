@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use remora_agents::install::ExtraFile;
 use remora_agents::{AgentPaths, AgentSpec, InstallScope};
-use remora_client::stable_hash;
+use remora_core::hash::stable_hash;
 use remora_files::{MAX_SETTINGS_BYTES, read_file};
 use serde_json::{Value, json};
 

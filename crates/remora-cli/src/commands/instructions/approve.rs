@@ -3,11 +3,10 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use remora_client::DataPaths;
-use remora_files::{MAX_SETTINGS_BYTES, read_file};
+use remora_files::{Durability, MAX_SETTINGS_BYTES, ReplaceOptions, read_file, replace_file};
 use remora_instructions::{ExternalImports, Instructions, SkipReason};
 use serde_json::json;
 
@@ -55,12 +54,10 @@ fn write_approvals(paths: &DataPaths, projects: &BTreeSet<PathBuf>) -> Result<()
         source,
     };
     paths.prepare_data_dir().map_err(fail)?;
-    let mut draft = tempfile::NamedTempFile::new_in(paths.home()).map_err(fail)?;
     let mut text = serde_json::to_string_pretty(projects)?;
     text.push('\n');
-    draft.write_all(text.as_bytes()).map_err(fail)?;
-    draft.persist(&file).map_err(|e| fail(e.error))?;
-    Ok(())
+    let options = ReplaceOptions::private(Durability::None);
+    replace_file(&file, text.as_bytes(), &options).map_err(fail)
 }
 
 pub(super) fn run(args: &InstructionsApproveArgs, out: &mut Output) -> Result<Exit, CliError> {

@@ -7,11 +7,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{self, Write as IoWrite};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use remora_client::DataPaths;
-use remora_files::{MAX_SETTINGS_BYTES, read_file};
+use remora_files::{Durability, MAX_SETTINGS_BYTES, ReplaceOptions, read_file, replace_file};
 use remora_instructions::memories::folder::MemoryChange;
 use remora_instructions::memories::{Memory, MemoryAuthor, MemoryScope, MemoryType};
 use ring::digest::{SHA256, digest};
@@ -62,11 +62,8 @@ impl AcceptedMemories {
         let file = Self::accepted_path(paths);
         let write = || -> io::Result<()> {
             paths.prepare_data_dir()?;
-            // A draft of this kind is for its owner alone.
-            let mut draft = tempfile::NamedTempFile::new_in(paths.home())?;
-            IoWrite::write_all(&mut draft, serde_json::to_string(&self.0)?.as_bytes())?;
-            draft.persist(&file)?;
-            Ok(())
+            let text = serde_json::to_vec(&self.0)?;
+            replace_file(&file, &text, &ReplaceOptions::private(Durability::None))
         };
         write().map_err(|source| CliError::File {
             path: file.clone(),

@@ -1,11 +1,10 @@
 //! `remora memory check`: what memories name, verified against the working
 //! tree; the results are kept for everything that shows memories.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use remora_client::DataPaths;
-use remora_files::{MAX_CLIENT_STATE_BYTES, read_file};
+use remora_files::{Durability, MAX_CLIENT_STATE_BYTES, ReplaceOptions, read_file, replace_file};
 use remora_instructions::auto_memory;
 use remora_instructions::memories::Memory;
 use remora_instructions::memories::check::{
@@ -201,12 +200,8 @@ pub(in crate::commands) fn save_check_cache(paths: &DataPaths, root: &Path, cach
     }
     let write = || -> std::io::Result<()> {
         paths.prepare_data_dir()?;
-        let folder = paths.home().join("check");
-        remora_client::make_our_folder(&folder)?;
-        let mut draft = tempfile::NamedTempFile::new_in(&folder)?;
-        draft.write_all(&bytes)?;
-        draft.persist(&file)?;
-        Ok(())
+        remora_client::make_our_folder(&paths.home().join("check"))?;
+        replace_file(&file, &bytes, &ReplaceOptions::private(Durability::None))
     };
     let _ = write();
 }

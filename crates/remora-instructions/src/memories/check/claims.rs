@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use remora_core::text::truncate_bytes;
+
 use super::sense::AdjacentToken;
 use super::token::{NameToken, TokenMarkup};
 use super::{Claim, ClaimKind, Confidence, Tense, command, sense, token};
@@ -54,12 +56,8 @@ const STATEMENT_KEYWORDS: &[&str] = &[
 /// order of the text, each name once. Never more than a few hundred.
 #[must_use]
 pub fn list_claims(body: &str) -> Vec<Claim> {
-    let mut cut = body.len().min(MAX_TEXT_BYTES);
-    while !body.is_char_boundary(cut) {
-        cut -= 1;
-    }
     let mut reader = ClaimParser {
-        text: &body[..cut],
+        text: truncate_bytes(body, MAX_TEXT_BYTES),
         line: 0,
         lead: Tense::Stated,
         program: None,

@@ -67,7 +67,8 @@ pub(super) fn in_prose(words: &[&str]) -> Option<NameToken> {
         .then(|| build_task(&format!("{runner} {verb} {name}")))
 }
 
-/// Splits at blanks. Quoted text is data, not a name, and becomes empty.
+/// Splits at blanks. Quoted text is data, not a name, and becomes empty; a reader of
+/// command lines would hand it on as words.
 fn split_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();

@@ -11,6 +11,7 @@ use std::time::UNIX_EPOCH;
 
 use ignore::WalkState;
 use remora_files::{read_file, read_text};
+use remora_git::{CheckoutSearch, GitFolders};
 
 use crate::walk;
 
@@ -184,23 +185,10 @@ fn is_worktree(folder: &Path) -> bool {
 
 /// The state of the repository that evidence from its history rests on.
 fn hash_repository_state(root: &Path, hash: &mut DefaultHasher) {
-    let Some(dot) = root
-        .ancestors()
-        .map(|a| a.join(".git"))
-        .find(|p| p.exists())
+    let Some(GitFolders { own, shared, .. }) = GitFolders::find(root, CheckoutSearch::Upwards)
     else {
         return;
     };
-    let own = match read_text(&dot, MAX_POINTER_BYTES) {
-        Ok(text) => {
-            let target = text.trim().trim_start_matches("gitdir:").trim().to_owned();
-            dot.parent()
-                .map_or_else(|| PathBuf::from(&target), |p| p.join(&target))
-        }
-        Err(_) => dot,
-    };
-    let shared = read_text(&own.join("commondir"), MAX_POINTER_BYTES)
-        .map_or_else(|_| own.clone(), |text| own.join(text.trim()));
     let head = read_text(&own.join("HEAD"), MAX_POINTER_BYTES).unwrap_or_default();
     if let Some(name) = head.trim().strip_prefix("ref: ") {
         let commit = read_file(&shared.join(name), MAX_POINTER_BYTES);

@@ -37,17 +37,17 @@ static ADVICE_VERBS: LazyLock<HashSet<&str>> =
 /// characters.
 pub(super) fn find_tense(text: &str, start: usize, end: usize) -> Tense {
     let ahead = find_tense_before(
-        &text[floor_char_boundary(text, start.saturating_sub(CONTEXT_BYTES))..start],
+        &text[text.floor_char_boundary(start.saturating_sub(CONTEXT_BYTES))..start],
     );
     if ahead != Tense::Stated {
         return ahead;
     }
-    find_tense_after(&text[end..ceil_char_boundary(text, end.saturating_add(CONTEXT_BYTES))])
+    find_tense_after(&text[end..text.ceil_char_boundary(end.saturating_add(CONTEXT_BYTES))])
 }
 
 /// The tense that a heading or the line before a list implies for what follows.
 pub(super) fn of_lead(line: &str) -> Tense {
-    let line = &line[floor_char_boundary(line, line.len().saturating_sub(CONTEXT_BYTES))..];
+    let line = &line[line.floor_char_boundary(line.len().saturating_sub(CONTEXT_BYTES))..];
     match find_tense_before(line) {
         Tense::Open if !split_words(line).iter().any(|w| is_firm_no(&w.text)) => Tense::Stated,
         sense => sense,
@@ -85,8 +85,8 @@ pub(super) enum AdjacentToken {
 
 /// Looks at the word before and the word after.
 pub(super) fn find_adjacent_token(text: &str, start: usize, end: usize) -> AdjacentToken {
-    let ahead = &text[floor_char_boundary(text, start.saturating_sub(60))..start];
-    let behind = &text[end..ceil_char_boundary(text, end.saturating_add(40))];
+    let ahead = &text[text.floor_char_boundary(start.saturating_sub(60))..start];
+    let behind = &text[end..text.ceil_char_boundary(end.saturating_add(40))];
     let filler = |w: &&str| {
         !matches!(
             w.to_lowercase().as_str(),
@@ -112,19 +112,6 @@ pub(super) fn find_adjacent_token(text: &str, start: usize, end: usize) -> Adjac
         }
     }
     found
-}
-
-fn floor_char_boundary(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len()))
-        .rev()
-        .find(|i| text.is_char_boundary(*i))
-        .unwrap_or(0)
-}
-
-fn ceil_char_boundary(text: &str, at: usize) -> usize {
-    (at.min(text.len())..=text.len())
-        .find(|i| text.is_char_boundary(*i))
-        .unwrap_or(text.len())
 }
 
 /// One word of a sentence; code is one word without letters.

@@ -1,7 +1,7 @@
 //! Commands that pass because a check, a lock or a right is stepped over. A user
 //! may have allowed that once; it is no way that others should be shown.
 
-use super::super::shell::{CommandLine, CommandPart};
+use remora_shell::lenient::{CommandLine, CommandPart};
 
 /// Options that step over a check whatever program has them.
 const BYPASS_OPTIONS: &[&str] = &[
@@ -44,7 +44,8 @@ pub(crate) fn bypasses_check(line: &str) -> bool {
     has_rights_or_variables(line) || CommandLine::parse(line).parts.iter().any(is_bypass)
 }
 
-/// What stands before the program, which the parsed line no longer has.
+/// What stands before the program, which the parsed line no longer has: there a
+/// wrapper only says how a program is run.
 fn has_rights_or_variables(line: &str) -> bool {
     let parts = line.split([';', '&', '|', '\n', '(']);
     let mut parts = parts.map(|part| {

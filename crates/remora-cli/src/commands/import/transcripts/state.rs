@@ -3,12 +3,15 @@
 //! twice.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Read as _, Seek, SeekFrom, Write};
+use std::io::{self, Read as _, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use remora_agents::transcript::TranscriptEnd;
-use remora_files::{MAX_CLIENT_STATE_BYTES, open_regular, read_file};
+use remora_core::hash::{HASH_START, extend_hash};
+use remora_files::{
+    DraftName, Durability, MAX_CLIENT_STATE_BYTES, ReplaceOptions, open_regular, read_file,
+    replace_file,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::error::CliError;
@@ -33,7 +36,7 @@ impl ReadPosition {
             self.begin = self.offset;
             self.print = 0;
         }
-        self.print = extend_hash(self.print, line);
+        self.print = extend_print(self.print, line);
         self.line += 1;
         self.offset += line.len() as u64 + skipped;
         if skipped > 0 {
@@ -49,20 +52,14 @@ impl ReadPosition {
         let length = self.offset.saturating_sub(self.begin);
         let mut bytes = Vec::new();
         file.take(length).read_to_end(&mut bytes)?;
-        Ok(bytes.len() as u64 == length && extend_hash(0, &bytes) == self.print)
+        Ok(bytes.len() as u64 == length && extend_print(0, &bytes) == self.print)
     }
 }
 
-/// FNV-1a, which can go on where it was.
-fn extend_hash(before: u64, bytes: &[u8]) -> u64 {
-    let start = if before == 0 {
-        0xcbf2_9ce4_8422_2325
-    } else {
-        before
-    };
-    bytes.iter().fold(start, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+/// Goes on with the hash of what was read; 0 stands for nothing yet.
+fn extend_print(before: u64, bytes: &[u8]) -> u64 {
+    let start = if before == 0 { HASH_START } else { before };
+    extend_hash(start, bytes)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,13 +148,11 @@ impl ImportState {
         if let Some(folder) = file.parent() {
             remora_client::make_our_folder(folder).map_err(fault)?;
         }
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut out = options.open(&fresh).map_err(fault)?;
-        out.write_all(&text).map_err(fault)?;
-        fs::rename(&fresh, file).map_err(fault)
+        let options = ReplaceOptions {
+            draft: DraftName::Overwrite(&fresh),
+            ..ReplaceOptions::private(Durability::None)
+        };
+        replace_file(file, &text, &options).map_err(fault)
     }
 
     /// Forgets files that are gone.
@@ -168,6 +163,8 @@ impl ImportState {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// The place behind these lines.

@@ -2,8 +2,6 @@
 //! on what: joins, quotes, redirections, here-documents. Never runs anything,
 //! and takes what it does not understand for a plain word.
 
-use super::text;
-
 /// Bytes of a command line that are looked at.
 const MAX_SCANNED_BYTES: usize = 16 * 1024;
 const MAX_PARTS: usize = 64;
@@ -12,36 +10,45 @@ const MAX_DEPTH: usize = 3;
 
 /// How a part is joined to the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PartJoin {
+pub enum PartJoin {
+    /// There is none before it.
     First,
+    /// `&&`
     And,
+    /// `||`
     Or,
+    /// `;`, `&`, a new line, or a bracket.
     Then,
+    /// `|`
     Pipe,
 }
 
 /// One program with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct CommandPart {
-    pub(super) join: PartJoin,
-    pub(super) words: Vec<String>,
+pub struct CommandPart {
+    /// How it follows the one before.
+    pub join: PartJoin,
+    /// The program and its arguments, without quotes.
+    pub words: Vec<String>,
     /// A file that the output goes to.
-    pub(super) into: Option<String>,
+    pub into: Option<String>,
     /// Fed by a here-document.
-    pub(super) fed: bool,
+    pub fed: bool,
 }
 
 /// A command line in parts, wrappers such as `sudo` and `timeout` removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct CommandLine {
-    pub(super) parts: Vec<CommandPart>,
+pub struct CommandLine {
+    /// In the order of the line.
+    pub parts: Vec<CommandPart>,
 }
 
 impl CommandLine {
-    pub(super) fn parse(line: &str) -> Self {
+    /// Reads a line; of a very long one its beginning.
+    pub fn parse(line: &str) -> Self {
         let mut parts = Vec::new();
         parse_into(
-            &line[..text::floor_char_boundary(line, MAX_SCANNED_BYTES)],
+            &line[..line.floor_char_boundary(MAX_SCANNED_BYTES)],
             &mut parts,
             MAX_DEPTH,
         );
@@ -49,28 +56,28 @@ impl CommandLine {
     }
 
     /// The parts that do the work: no `cd`, no settings, no filters.
-    pub(super) fn working_parts(&self) -> impl Iterator<Item = &CommandPart> {
+    pub fn working_parts(&self) -> impl Iterator<Item = &CommandPart> {
         self.parts
             .iter()
             .filter(|p| !p.is_setting() && !p.is_filter())
     }
 
     /// Some part runs this program with these first words.
-    pub(super) fn runs_program(&self, words: &[&str]) -> bool {
+    pub fn runs_program(&self, words: &[&str]) -> bool {
         self.parts.iter().any(|p| p.starts_with_words(words))
     }
 }
 
 impl CommandPart {
     /// The program's name without its folder.
-    pub(super) fn program(&self) -> &str {
+    pub fn program(&self) -> &str {
         let word = self.words.first().map_or("", String::as_str);
         let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
         name.strip_suffix(".exe").unwrap_or(name)
     }
 
     /// The words behind the program that are not options.
-    pub(super) fn arguments(&self) -> impl Iterator<Item = &str> {
+    pub fn arguments(&self) -> impl Iterator<Item = &str> {
         self.words
             .iter()
             .skip(1)
@@ -78,7 +85,8 @@ impl CommandPart {
             .filter(|w| !w.starts_with('-') || *w == "-")
     }
 
-    pub(super) fn starts_with_words(&self, words: &[&str]) -> bool {
+    /// Whether it runs this program with these first words.
+    pub fn starts_with_words(&self, words: &[&str]) -> bool {
         let Some((program, rest)) = words.split_first() else {
             return false;
         };
@@ -91,7 +99,7 @@ impl CommandPart {
 
     /// The arguments without the values of options that stand in front of a
     /// verb: `git -C folder status`, `cargo +nightly test`.
-    pub(super) fn verb_words(&self) -> impl Iterator<Item = &str> {
+    pub fn verb_words(&self) -> impl Iterator<Item = &str> {
         let mut value = false;
         self.words
             .iter()
@@ -496,3 +504,6 @@ impl<'a> CommandScanner<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
