@@ -1,8 +1,8 @@
-//! A short name for an error that stays the same in another run, another
-//! checkout and another line, and differs for another test, code or symbol.
-//! Stable across versions and platforms: a change of the normalising or of
-//! the hash makes every stored fingerprint useless. What the error says is kept
-//! beside it, so that `skeleton` can know it again in another place.
+//! A short name for an error that stays the same in another run, checkout or line,
+//! and differs for another test, code or symbol. Stable across versions and
+//! platforms: a change of the normalisation or of the hash makes every stored
+//! fingerprint useless. The messages of the error are stored with it, so that
+//! `skeleton` can recognise it elsewhere.
 
 mod matchers;
 mod normal;
@@ -21,44 +21,44 @@ use pairs::{BytePairs, holds_phrase};
 
 use crate::output::{self, CommandOutcome, CommandReading, Problem};
 
-/// Problems that take part; an error is known by its first few.
+/// Problems that count; an error is identified by its first few.
 const MAX_PROBLEMS: usize = 3;
 /// Bytes of one message.
 const MAX_MESSAGE_BYTES: usize = 240;
-/// Lines without any word for trouble that may tell an error.
+/// Lines without any word for an error that may describe one.
 const MAX_PLAIN_LINES: usize = 2;
-/// Bytes from which the beginning of a message is enough to find the rest.
+/// Bytes that a truncated message must have to find the rest of it.
 const MIN_TRUNCATED_BYTES: usize = 12;
-/// Lines of an unknown text that are looked at, and those that may tell.
+/// Lines of an unknown text that are read, and those that may count.
 const MAX_SCANNED_LINES: usize = 400;
 const MAX_DISTINCTIVE_LINES: usize = 40;
-/// Lines behind a headline among which the message is looked for.
+/// Lines after a headline among which the message is searched for.
 const MAX_HEADLINE_DISTANCE_LINES: usize = 8;
-/// Characters of normalised text that take part.
+/// Characters of normalised text that are hashed.
 const MAX_NORMALIZED_CHARS: usize = 600;
 
-/// An error's name and what it was made from.
+/// The fingerprint and the text it was computed from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ErrorFingerprint {
     /// Sixteen hexadecimal digits.
     pub id: String,
-    /// Tool, codes, subjects and messages with everything accidental removed.
+    /// Tool, codes, subjects and messages, normalised.
     pub normal: String,
 }
 
-/// What a failing command tells of its error.
+/// What the output of a failing command says about its error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ErrorSigns {
     /// The fingerprint.
     pub(crate) print: Option<String>,
-    /// What it says, wherever it says it; the most telling first.
+    /// Its messages, the most distinctive first.
     pub(crate) says: Vec<String>,
-    /// The line that says it best, as printed, of a text that no reader knows.
+    /// The best line as printed, of output that no reader recognises.
     pub(crate) line: Option<String>,
 }
 
-/// The signs of an error, looked for behind whatever ran the tool. `reading` is
-/// what the output was read as.
+/// The signs of an error, searched for behind the prefixes of whatever ran the
+/// tool. `reading` is how the output was read.
 pub(crate) fn error_signs(
     command: &str,
     printed: &str,
@@ -84,7 +84,7 @@ pub(crate) fn error_signs(
         telling.take_plain_lines();
     }
     let says = collect_messages(problems, &telling);
-    // A tool that is known and names no fault has not said what went wrong.
+    // A recognised tool that names no problem has not said what went wrong.
     let is_silent = reading.is_some() && problems.is_empty() && says.is_empty();
     let print = make_print(tool, problems, &inner, &telling).filter(|_| !is_silent);
     ErrorSigns {
@@ -94,8 +94,9 @@ pub(crate) fn error_signs(
     }
 }
 
-/// The problems with their messages as the text has them where a summary cut
-/// them short: `Error 111 c...`.
+/// The problems with messages completed from the text where a tool's summary
+/// truncated them: `Error 111 c...`. The width of a terminal must not change a
+/// fingerprint.
 fn complete_messages(problems: &[Problem], text: &str) -> Vec<Problem> {
     let complete = |problem: &Problem| {
         let cut = ["...", "…"]
@@ -118,20 +119,20 @@ fn complete_messages(problems: &[Problem], text: &str) -> Vec<Problem> {
     problems.iter().map(complete).collect()
 }
 
-/// Whether no reader knows the tool, but for that of a runner.
+/// Whether no reader recognises the tool, or only that of a runner does.
 fn tool_is_unread(reading: Option<&CommandReading>) -> bool {
     reading.is_none_or(|reading| !reading.problems.is_empty())
 }
 
-/// Whether a problem is only that of whatever ran the tool that failed.
+/// Whether a problem only says that a runner's command failed.
 fn is_runner(problem: &Problem) -> bool {
     skeleton::is_runner(&problem.message)
         || problem.code.as_deref().is_some_and(skeleton::is_runner)
 }
 
-/// The fingerprint of what a tool reported, or of the lines of a text that speak
-/// of an error. `None` when there is nothing to tell it by, as when a runner
-/// says no more than that its command failed.
+/// The fingerprint of what a tool reported, or of the lines of a text that are about
+/// an error. `None` if nothing identifies it, as when a runner only says that its
+/// command failed.
 pub fn fingerprint_error(tool: &str, problems: &[Problem], text: &str) -> Option<ErrorFingerprint> {
     make_print(tool, problems, text, &read_lines(text))
 }
@@ -142,7 +143,7 @@ fn make_print(
     text: &str,
     telling: &DistinctiveLines,
 ) -> Option<ErrorFingerprint> {
-    // A cause is the same whichever tool met it; what the tool then reported may
+    // A cause is the same whichever tool met it, and what the tool reports then may
     // be the same for another cause.
     let is_caused = !telling.roots.is_empty() && !has_subjects(problems);
     let tool = if is_caused { "" } else { tool };
@@ -158,7 +159,8 @@ fn make_print(
     lines.truncate(MAX_PROBLEMS);
     let is_bare = !is_caused && names_only(problems);
     if is_bare && telling.lines.is_empty() {
-        // The same test, or the same package, breaks in many ways.
+        // The name of a test or package alone identifies no error: it breaks in many
+        // ways.
         return None;
     }
     if lines.is_empty() || is_bare {
@@ -186,15 +188,16 @@ fn make_print(
     })
 }
 
-/// What an error says, wherever it says it: codes and messages without files,
-/// tests and symbols around them, and without everything accidental.
+/// The messages of an error: codes and texts without the files, tests and symbols
+/// around them, normalised.
 fn collect_messages(problems: &[Problem], telling: &DistinctiveLines) -> Vec<String> {
     if !telling.roots.is_empty() {
         return telling.roots.clone();
     }
     let said = |problem: &Problem| {
         let code = problem.code.as_deref().unwrap_or_default();
-        // A row of the table says it without the tool's own code.
+        // Where the table knows the message, its words replace the tool's own code: the
+        // same error of another tool has another code.
         let read = read_line(&problem.message);
         let code = match read.role {
             ErrorLineRole::Says | ErrorLineRole::Root => "",
@@ -209,8 +212,8 @@ fn collect_messages(problems: &[Problem], telling: &DistinctiveLines) -> Vec<Str
     };
     let inner = problems.iter().filter(|problem| !is_runner(problem));
     let mut lines: Vec<String> = inner.map(said).filter(|line| !line.is_empty()).collect();
-    // What a test run printed beside its failures belongs to any of its tests,
-    // but for lines that a row of the table knows.
+    // What a test run printed besides its failures may belong to any of its tests,
+    // except for lines that the table knows.
     let read = !lines.is_empty();
     lines.retain(|line| MessageSkeleton::from_message(line).strength > MessageStrength::Nothing);
     if lines.is_empty() {
@@ -227,20 +230,20 @@ fn collect_messages(problems: &[Problem], telling: &DistinctiveLines) -> Vec<Str
     lines
 }
 
-/// Whether a reader says which tests failed: each has its own way to break.
+/// Whether a reader names the tests that failed: each has its own way to break.
 fn has_subjects(problems: &[Problem]) -> bool {
     let mut own = problems.iter().filter(|problem| !is_runner(problem));
     own.any(|problem| problem.subject.is_some())
 }
 
-/// Whether a reader names what failed, and of none of it why.
+/// Whether a reader names what failed, but for none of it why.
 fn names_only(problems: &[Problem]) -> bool {
     let mut own = problems.iter().filter(|problem| !is_runner(problem));
     let says = |problem: &Problem| problem.code.is_some() || !problem.message.trim().is_empty();
     has_subjects(problems) && !own.any(says)
 }
 
-/// Whether the line of a test goes on with what was not as it should be.
+/// Whether the line of a test also says what was wrong.
 fn tells_difference(test: &str) -> bool {
     test.contains("failed: ")
 }
@@ -265,37 +268,37 @@ fn problem_line(problem: &Problem) -> String {
         .join(" ")
 }
 
-/// Of a text the lines that tell an error from others.
+/// The lines of a text that distinguish its error from others.
 #[derive(Debug, Default)]
 struct DistinctiveLines {
-    /// Causes of whatever else was printed, in the words of the table.
+    /// Root causes, in the words of the table.
     roots: Vec<String>,
     /// The first of them, as printed.
     root_line: Option<String>,
-    /// Lines that speak of an error, the most telling first.
+    /// Lines about an error, the most distinctive first.
     lines: Vec<DistinctiveLine>,
     /// Names of tests that failed.
     tests: Vec<String>,
-    /// Lines that say something without any word for trouble, in their order.
+    /// Lines that say something without any word for an error, in order.
     plain: Vec<DistinctiveLine>,
 }
 
 #[derive(Debug)]
 struct DistinctiveLine {
-    /// Those that a row of the table knows come before those that have a word
-    /// for trouble in them.
+    /// Whether the table knows it; such lines come before those that only contain a
+    /// word for an error.
     is_known: bool,
     strength: MessageStrength,
     /// As printed.
     raw: String,
-    /// The same without everything accidental.
+    /// The same, normalised.
     printed: String,
-    /// What it says.
+    /// Its message, normalised.
     said: String,
 }
 
 impl DistinctiveLines {
-    /// Where no line speaks of an error, the last ones that say something do.
+    /// Uses the last lines that say something if none is about an error.
     fn take_plain_lines(&mut self) {
         if self.roots.is_empty() && self.lines.is_empty() && self.tests.is_empty() {
             let from = self.plain.len().saturating_sub(MAX_PLAIN_LINES);
@@ -309,7 +312,7 @@ impl DistinctiveLines {
     }
 }
 
-/// Reads the lines of a text that no reader knows.
+/// Reads the lines of output that no reader recognises.
 fn read_lines(text: &str) -> DistinctiveLines {
     let lines: Vec<&str> = text
         .lines()
@@ -318,7 +321,7 @@ fn read_lines(text: &str) -> DistinctiveLines {
         .collect();
     let from = lines.len().saturating_sub(MAX_SCANNED_LINES);
     let mut telling = DistinctiveLines::default();
-    // A headline that says too little waits for the line that says more.
+    // A headline that says too little is held back until a line says more.
     let mut head: Option<(String, usize)> = None;
     for line in &lines[from..] {
         let read = read_line(line);
@@ -377,7 +380,8 @@ fn read_lines(text: &str) -> DistinctiveLines {
             break;
         }
     }
-    // The first of the strongest: what follows is often its echo.
+    // The sort is stable, so the first of the strongest stays first: what follows it
+    // is often its echo.
     let order = |line: &DistinctiveLine| std::cmp::Reverse((line.is_known, line.strength));
     telling.lines.sort_by_key(order);
     telling.lines.truncate(MAX_PROBLEMS);
@@ -386,7 +390,7 @@ fn read_lines(text: &str) -> DistinctiveLines {
     telling
 }
 
-/// A line that says something by itself, though no word in it is for trouble.
+/// A line that says enough by itself although it contains no word for an error.
 fn read_plain_line(line: &str) -> Option<DistinctiveLine> {
     let text = line.strip_prefix("> ").unwrap_or(line);
     let skeleton = MessageSkeleton::from_message(text);
@@ -408,14 +412,15 @@ fn push_once(list: &mut Vec<String>, text: String) {
     }
 }
 
-/// Where something stands, or an excerpt of it: `14: acl = x`, `12 | let a`.
+/// Whether it is a source location or an excerpt: `14: acl = x`, `12 | let a`.
 fn is_place(line: &str) -> bool {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let rest = line[digits..].trim_start();
     digits > 0 && rest.starts_with([':', '|']) || line.starts_with(['|', '^', '#', '@', '>', '~'])
 }
 
-/// A line of a program that a tool shows, which may well speak of errors.
+/// Whether it is a line of source code that a tool shows, which may well contain
+/// words for errors.
 fn is_code(line: &str) -> bool {
     line.ends_with(['{', '}', ';']) || line.contains(" := ") || line.contains("func(")
 }
@@ -425,8 +430,7 @@ fn speaks_of_error(line: &str) -> bool {
     holds_phrase(&lower, BytePairs::from_text(&lower), phrases::ERROR_PHRASES)
 }
 
-/// The last line of a text that does not speak of an error, unless it only says
-/// how a run ended.
+/// The last line of a text, unless it only says how a run ended.
 fn last_line(text: &str) -> Option<String> {
     let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
     let last = lines.next_back()?;
@@ -438,7 +442,7 @@ fn last_line(text: &str) -> Option<String> {
     tells.then_some(said)
 }
 
-/// A hash, finished by a mix so that close texts have distant names.
+/// A hash with a final mix, so that similar texts have different ids.
 fn hash_bytes(bytes: &[u8]) -> u64 {
     let mut hash = stable_hash(bytes);
     hash ^= hash >> 33;

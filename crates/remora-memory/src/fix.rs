@@ -1,6 +1,6 @@
-//! Learned fixes: a command that failed, then edits and commands that change
-//! something, then the same command passing, is an error and what mended it. So
-//! is another form of the command that passes, and what it has more.
+//! Learned fixes: a command that fails, then edits and commands that change
+//! something, then the same command passing, is an error and its fix. So is another
+//! form of the command that passes, with what was added to it.
 
 use remora_core::record::{Item, Kind};
 use remora_core::tokens;
@@ -19,63 +19,64 @@ use lesson::has_lesson;
 pub(crate) use reversal::{REVERTED_PREFIX, is_reversal, is_tried, tell_reversal};
 use reversal::{StandingEdits, first_title, sets_aside, tell_tried};
 
-/// Failures that are waited for in one session.
+/// Open failures of one session.
 const MAX_OPEN_FAILURES: usize = 16;
-/// Edits and commands that are told of one fix.
+/// Edits and commands of one fix.
 const MAX_STEPS: usize = 8;
-/// Steps of which none bears on the error, and beyond which it is unclear what
-/// mended it. An error often names nothing of the setting that mends it.
+/// Up to so many steps may be the fix although none is related to the error, since
+/// an error often names nothing of the setting that fixes it. Among more it is
+/// unclear which one did.
 const MAX_UNRELATED_STEPS: usize = 2;
 /// Bytes of a command line in a title.
 const MAX_COMMAND_BYTES: usize = 100;
-/// Characters of diff that are kept of each edit.
+/// Bytes of diff that are kept of each edit.
 const MAX_DIFF_BYTES: usize = 600;
-/// Passes that are kept of one change.
+/// Passes that are recorded for one change.
 const MAX_PASSES: usize = 4;
-/// Earlier changes that are kept of one error.
+/// Earlier changes that are recorded for one error.
 const MAX_EARLIER_CHANGES: usize = 4;
 
 /// Between an error and its fix.
 const ARROW: &str = " → ";
 
-/// Names in the `detail` of items.
+/// Names in the `detail` of items. They are stored: never rename one.
 pub(crate) mod field {
-    /// What makes two runs the same command.
+    /// The key that makes two runs the same command.
     pub(crate) const COMMAND: &str = "command";
-    /// The tool whose output was understood.
+    /// The tool whose output was recognised.
     pub(crate) const TOOL: &str = "tool";
-    /// What the error says, wherever it says it.
+    /// The messages of the error.
     pub(crate) const SAYS: &str = "says";
-    /// The failure that a fix mended.
+    /// The uid of the failure that a fix is for.
     pub(crate) const ERROR: &str = "error";
     /// The error's fingerprint.
     pub(crate) const FINGERPRINT: &str = "fingerprint";
-    /// How often this change mended the error.
+    /// How often this change fixed the error.
     pub(crate) const FIXED: &str = "fixed";
     /// How often the command passed since.
     pub(crate) const HELD: &str = "held";
     /// How often the error came back after it.
     pub(crate) const RETURNED: &str = "returned";
-    /// The passes that proved this change.
+    /// The uids of the passes that proved this change.
     pub(crate) const PASSES: &str = "passes";
-    /// Other changes that mended it before.
+    /// Other changes that fixed it before.
     pub(crate) const EARLIER: &str = "earlier";
-    /// Of an edit that was taken back: its title before that.
+    /// Of a reverted edit: its original title.
     pub(crate) const TRIED: &str = "tried";
-    /// Of a row that takes edits back: their names.
+    /// Of an item that reverts edits: their uids.
     pub(crate) const REVERTS: &str = "reverts";
 }
 
 #[derive(Debug)]
 struct OpenFailure {
     command: String,
-    /// None of a test run that does not say why: the edits behind it mend
-    /// something, but teach nothing.
+    /// `None` for a test run that does not say why it failed: the edits after it fix
+    /// something, but nothing can be learned from them.
     fingerprint: Option<String>,
     item: Item,
     /// What was done since: edits, and commands that change something.
     steps: Vec<Item>,
-    /// How many of them it was met again after: they alone did not mend it.
+    /// How many of these steps the error has survived: they alone did not fix it.
     tried: usize,
 }
 
@@ -89,7 +90,7 @@ impl OpenFailure {
             || is_same_test(&self.item, &self.command, passing, command)
     }
 
-    /// What the passing form of the command has more than the failing one.
+    /// What the passing form of the command has in addition to the failing one.
     fn added_by(&self, passing: &Item, command: &str) -> Option<String> {
         let set = |item: &Item| -> Vec<String> {
             let set = command_line(item).map(settings_of).unwrap_or_default();
@@ -106,14 +107,14 @@ impl OpenFailure {
     }
 }
 
-/// Whether a line ended before its command began: it went to a folder that is not
-/// there.
+/// Whether a command line failed before its command began, because `cd` found no
+/// such directory.
 pub(crate) fn never_ran(title: &str) -> bool {
     title.contains(": cd: ")
         && (title.contains("No such file") || title.contains("Not a directory"))
 }
 
-/// Whether a narrower run is that of the very test that failed.
+/// Whether a narrower run is of the very test that failed.
 fn is_same_test(failure: &Item, failed: &str, passing: &Item, command: &str) -> bool {
     let names = || command.split(' ').filter(|word| !failed.contains(word));
     let told = |word: &str| {
@@ -129,18 +130,18 @@ fn is_same_test(failure: &Item, failed: &str, passing: &Item, command: &str) -> 
         && names().all(|word| word.starts_with('-') || told(word))
 }
 
-/// What has failed in a session and has not passed since.
+/// The failures of a session whose commands have not passed since.
 #[derive(Debug, Default)]
 pub(crate) struct OpenFailures {
     open: Vec<OpenFailure>,
-    /// Commands that were mended in this session, with the key of their fix.
+    /// Commands that were fixed in this session, with the key of their fix.
     mended: Vec<(String, String)>,
     edits: StandingEdits,
 }
 
 impl OpenFailures {
-    /// The failure that a change of this file is likely to mend: the last one
-    /// of a tool that names faults, or one that speaks of the file.
+    /// The failure that a change of this file is likely to fix: the last one of a
+    /// recognised tool, or one that mentions the file.
     pub(crate) fn find_failure_behind(&self, path: &str) -> Option<&Item> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let speaks = |text: &String| !name.is_empty() && text.contains(name);
@@ -151,15 +152,15 @@ impl OpenFailures {
         self.open.iter().rev().map(|open| &open.item).find(likely)
     }
 
-    /// Whether this error was met and has not been mended since.
+    /// Whether this error has occurred and has not been fixed since.
     pub(crate) fn contains_fingerprint(&self, print: &str) -> bool {
         self.open
             .iter()
             .any(|open| open.fingerprint.as_deref() == Some(print))
     }
 
-    /// The edits that this row takes back, each told as what was tried and the
-    /// failure it was taken back after.
+    /// The edits that this item reverts, each rewritten as what was tried and the
+    /// failure after which it was reverted.
     pub(crate) fn tried_before(&self, item: &Item) -> Vec<Item> {
         let tell = |edit: &Item| {
             let mut open = self.open.iter().rev().map(|open| &open.item);
@@ -168,7 +169,7 @@ impl OpenFailures {
         self.edits.undone_by(item).into_iter().map(tell).collect()
     }
 
-    /// A row of the session.
+    /// Records an item of the session.
     pub(crate) fn record_item(&mut self, item: &Item) {
         self.edits.record_item(item);
         if let Some(command) = command_of(item) {
@@ -203,8 +204,8 @@ impl OpenFailures {
         if never_ran(&item.title) {
             return;
         }
-        // The same error again: the edits so far did not mend it, but they are
-        // part of the way to what will.
+        // The same error again: the edits so far did not fix it, but they may be part
+        // of what will.
         let known =
             |open: &OpenFailure| open.command == command && open.fingerprint.as_deref() == print;
         if let Some(open) = self.open.iter_mut().find(|open| known(open)) {
@@ -223,8 +224,8 @@ impl OpenFailures {
         });
     }
 
-    /// The fixes that this passing command proves, as rows to be put by key.
-    /// `known` gives the fix that was learned before.
+    /// The fixes that this passing command proves, as items to be put by key.
+    /// `known` returns the fix that was learned before.
     pub(crate) fn find_proven_fixes<E>(
         &mut self,
         passing: &Item,
@@ -263,6 +264,7 @@ impl OpenFailures {
             ));
             self.mended.push((command.to_owned(), print.to_owned()));
         }
+        // A further pass of a command that was fixed shows that the fix holds.
         if fixes.is_empty() {
             for (_, key) in self.mended.iter().filter(|(c, _)| c == command) {
                 fixes.extend(known(key)?.map(|fix| increment_count(fix, field::HELD)));
@@ -272,7 +274,7 @@ impl OpenFailures {
     }
 }
 
-/// The error of a fix has come back.
+/// Counts that the error of a fix has come back.
 pub(crate) fn count_return(fix: Item) -> Item {
     increment_count(fix, field::RETURNED)
 }
@@ -285,12 +287,13 @@ fn increment_count(mut fix: Item, name: &str) -> Item {
     fix
 }
 
-/// The change of a fix, as its title tells it.
+/// The change of a fix, from its title.
 pub(crate) fn change_title(fix: &Item) -> &str {
     fix.title.rsplit(ARROW).next().unwrap_or(&fix.title)
 }
 
-/// Whether a fix tells to step over a check, as it is no longer learned.
+/// Whether a fix bypasses a check. Such fixes are no longer learned, but stores of
+/// earlier versions have them.
 pub(crate) fn steps_over_check(fix: &Item) -> bool {
     let told = change_title(fix).strip_suffix('`').unwrap_or_default();
     match told.split_once('`') {
@@ -305,19 +308,19 @@ pub(crate) fn steps_over_check(fix: &Item) -> bool {
 
 /// What was done between a failure and the pass.
 struct FixingChange<'a> {
-    /// Edits and commands that stayed.
+    /// Edits and commands that were not reverted.
     steps: Vec<&'a Item>,
-    /// Edits that a later one took back.
+    /// Edits that a later one reverted.
     taken_back: Vec<&'a Item>,
-    /// In one line.
+    /// The change in one line.
     title: String,
-    /// Another form of the command.
+    /// What was added to the command.
     form: Option<String>,
 }
 
 impl<'a> FixingChange<'a> {
-    /// `None` when nothing was done that bears on the error, all of it was taken
-    /// back, or a check was stepped over.
+    /// `None` if nothing was done that is related to the error, all of it was
+    /// reverted, or a check was bypassed.
     fn from_failure(open: &'a OpenFailure, passing: &Item, command: &str) -> Option<Self> {
         let steps_over = |item: &Item| command_line(item).is_some_and(bypasses_check);
         if steps_over(passing) && !steps_over(&open.item) {
@@ -325,7 +328,7 @@ impl<'a> FixingChange<'a> {
         }
         let mut steps: Vec<&Item> = Vec::new();
         let mut taken_back = Vec::new();
-        // Whether what was done before the failure was taken back after it.
+        // Whether something done before the failure was reverted after it.
         let mut undid_earlier = false;
         for step in open.steps.iter().filter(|step| !steps_over(step)) {
             if !is_reversal(step) {
@@ -342,29 +345,31 @@ impl<'a> FixingChange<'a> {
         steps.retain(|step| !sets_aside(step));
         let form = open.added_by(passing, command);
         let bearing = FixRelevance::from_failure(&open.item);
-        // No change of a file mends what git refuses.
+        // What git refuses is fixed by a command, not by a change of a file.
         if detail_text(&open.item, field::TOOL).is_some_and(|tool| tool.starts_with("git ")) {
             steps.retain(|step| command_of(step).is_some());
         }
-        // Between a failure and the pass all kinds of things are done: what bears
-        // on the error is told, and first.
+        // Between a failure and the pass all kinds of things are done. Only steps that
+        // are related to the error are kept, the most related one first.
         let best = steps.iter().map(|step| bearing.score_step(step)).max();
         let is_fitting = best.is_some_and(|best| best >= MIN_FIX_RELEVANCE);
-        // An edit broke it, and without that edit it passes: nothing was mended.
+        // An edit broke it, and without that edit it passes: nothing was fixed.
         if undid_earlier && !is_fitting {
             return None;
         }
         if is_fitting || form.is_some() {
             steps.retain(|step| bearing.score_step(step) > 0);
         } else {
-            // What was done after it was met for the last time is likelier.
+            // No step is clearly related: those after the error's last occurrence are the
+            // likeliest.
             let last = &open.steps[open.tried..];
             steps.retain(|step| last.iter().any(|other| std::ptr::eq(*step, other)));
-            // Of the commands the one that stepped over a check may have done it.
+            // The pass may be due to the command that bypassed a check, so no other
+            // command is credited with it.
             if open.steps.iter().any(steps_over) {
                 steps.retain(|step| command_of(step).is_none());
             }
-            // One word in common may be chance, but not in one step alone.
+            // Among many steps, one shared word is enough to prefer a step.
             if steps.len() > MAX_UNRELATED_STEPS {
                 steps.retain(|step| bearing.score_step(step) > 0);
             }
@@ -396,7 +401,7 @@ impl<'a> FixingChange<'a> {
     }
 }
 
-/// What a step did: the change of a file, or the line that was run.
+/// What a step did: the change of a file, or the command line that was run.
 fn tell_step(step: &Item) -> String {
     match command_of(step) {
         Some(_) => told_command(step),
@@ -404,7 +409,7 @@ fn tell_step(step: &Item) -> String {
     }
 }
 
-/// The line of a command, as it was run.
+/// The command line as it was run: extraction stores it as the first fact.
 fn command_line(item: &Item) -> Option<&str> {
     item.facts.first()?.strip_prefix("$ ")
 }
@@ -413,7 +418,7 @@ fn command_line(item: &Item) -> Option<&str> {
 fn told_command(step: &Item) -> String {
     match command_line(step) {
         Some(line) => {
-            // Whose rights it needs is for the user to say.
+            // A fix must not advise more rights; that is for the user to decide.
             let line = line.replace("sudo ", "");
             format!(
                 "Ran `{}`",
@@ -446,7 +451,8 @@ fn build_fix(
     if same.is_none() {
         earlier.extend(before.map(change_title));
     }
-    // The row keeps the name of the first pass, whatever mended the error since.
+    // The item keeps the uid of the first pass, so the passes of this change are
+    // recorded here.
     let mut passes: Vec<&str> = same.map_or_else(Vec::new, |fix| {
         detail_texts(fix, field::PASSES)
             .take(MAX_PASSES - 1)
@@ -520,7 +526,7 @@ fn command_of(item: &Item) -> Option<&str> {
     detail_text(item, field::COMMAND)
 }
 
-/// Texts of a list in the detail of an item.
+/// The strings of a list in the detail of an item.
 pub(crate) fn detail_texts<'a>(item: &'a Item, name: &str) -> impl Iterator<Item = &'a str> {
     let list = item
         .detail

@@ -1,5 +1,5 @@
-//! Near-duplicates: the same thing told again in nearly the same words is one
-//! row that was seen twice.
+//! Near-duplicates: an observation that repeats a recent one in nearly the same
+//! words is not stored again; the first one's counter goes up.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -9,12 +9,12 @@ use remora_core::record::{Item, Kind};
 
 use crate::fix;
 
-/// How many rows back a repetition is looked for.
+/// How many items back a repetition is searched for.
 const MAX_RECENT_ITEMS: usize = 48;
-/// Share of words that two texts must have in common.
+/// The share of words that two texts must have in common.
 const MIN_COMMON_SHARE: f64 = 0.85;
 
-/// The last rows of a session.
+/// The last items of a session.
 #[derive(Debug, Default)]
 pub(crate) struct RecentItems(VecDeque<ItemTrace>);
 
@@ -30,18 +30,19 @@ struct ItemTrace {
 }
 
 impl RecentItems {
-    /// The row that already says this, if one does.
+    /// The uid of the item that already says this, if one does.
     pub(crate) fn find_duplicate(&self, item: &Item) -> Option<&str> {
         let new = ItemTrace::from_item(item);
         let same = |old: &&ItemTrace| old.head == new.head && is_similar(&old.words, &new.words);
-        // Only how a command went last can repeat: what failed, passed and fails
+        // Only the last outcome of a command can repeat: what failed, passed and fails
         // again is news.
         let last = |old: &&ItemTrace| new.command.is_some() && old.command == new.command;
         let old = self.0.iter().rev().find(|old| same(old) || last(old))?;
         same(&old).then_some(old.uid.as_str())
     }
 
-    /// The turn is over: an error that is met again in the next one is open there.
+    /// The turn is over. An error that occurs again in the next turn has to be an
+    /// item of that turn, or its summary would not list it as open.
     pub(crate) fn end_turn(&mut self) {
         self.0.retain(|old| old.kind != Kind::Failure);
     }
@@ -69,6 +70,7 @@ impl ItemTrace {
         let texts = item.facts.iter().chain([&item.text]);
         let mut words: Vec<u64> = texts
             .flat_map(|text| text.split_whitespace())
+            // Line numbers, timings and counts differ between equal runs.
             .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()))
             .map(|word| stable_hash(word.as_bytes()))
             .collect();
@@ -96,7 +98,7 @@ fn is_similar(a: &[u64], b: &[u64]) -> bool {
     share >= MIN_COMMON_SHARE
 }
 
-/// How many two ordered lists have in common.
+/// How many elements two sorted lists have in common.
 fn count_common(mut a: &[u64], mut b: &[u64]) -> usize {
     let mut both = 0;
     while let ([first, rest @ ..], [other, others @ ..]) = (a, b) {

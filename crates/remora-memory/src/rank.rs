@@ -1,43 +1,44 @@
-//! How hits are ranked: what counts, and how much, in one table. Pure: a store
-//! finds candidates and says what it knows of each; this says which is best and
-//! what its score is made of. Each part was measured: `docs/benchmarks.md`.
+//! Ranking: what counts, and how much, in one table. Pure: a store finds
+//! candidates and says what it knows of each; this computes which is best and the
+//! parts of its score. Each part was measured: `docs/benchmarks.md`.
 
 use remora_core::record::Kind;
 
 /// How much each part counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankWeights {
-    /// How fast more of the same word stops to count.
+    /// BM25's `k1`: how fast further occurrences of a word stop counting.
     pub k1: f64,
-    /// How much the length of a row counts.
+    /// BM25's `b`: how much the length of an item counts.
     pub b: f64,
-    /// What a word counts that stands in the row before or after, and in the
-    /// one beyond it, beside one of the row's own.
+    /// What a word in the neighbours counts, in the nearer and in the farther
+    /// ones, relative to one of the item's own.
     pub beside: [f64; 2],
-    /// How much less words count when the twentieth row holds them as well as
-    /// the first.
+    /// How much less words count when the twentieth item contains them as well as
+    /// the first: then they tell the items apart badly.
     pub flat: f64,
     /// Having all words of a short query, which is words to find, not a question.
     pub whole: f64,
-    /// The static table's likeness.
+    /// The similarity of static embeddings.
     pub gist: f64,
-    /// The model's likeness: the square of how far it stands out.
+    /// The encoder's similarity: the square of its deviations above the mean.
     pub meaning: f64,
-    /// How far the row before or after stands out.
+    /// The deviations of the item before or after.
     pub meaning_beside: f64,
-    /// What a person said.
+    /// The user said it.
     pub person: f64,
-    /// Said by somebody whom the query names.
+    /// The query names the speaker.
     pub named: f64,
     /// From a day that the query names.
     pub dated: f64,
-    /// Decisions, fixes and what else is kept on purpose.
+    /// Decisions, fixes and other kinds that were stored on purpose.
     pub kept: f64,
     /// Of a kind that the query asks for.
     pub favoured: f64,
 }
 
-/// The weights of every search.
+/// The weights of every search, whatever its tier, so that what one place shows
+/// another finds. Chosen on the dev halves of public sets (docs/design/0013).
 pub const RANK_WEIGHTS: RankWeights = RankWeights {
     k1: 1.2,
     b: 0.75,
@@ -54,23 +55,23 @@ pub const RANK_WEIGHTS: RankWeights = RankWeights {
     favoured: 0.3,
 };
 
-/// One word of the query in one row.
+/// One word of the query in one item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TermWeight {
     /// How much the word counts.
     pub idf: f64,
-    /// How much it weighs in the row and beside it; see [`RankWeights::normalise_weight`].
+    /// Its weight in the item and its neighbours; see [`RankWeights::normalise_weight`].
     pub weight: f64,
 }
 
 impl RankWeights {
-    /// What a word counts in a row of this length, where rows are `average`
-    /// long, if it weighs this much there.
+    /// The weight of a word in an item of this length, normalised by the average
+    /// length.
     pub fn normalise_weight(&self, weight: f64, length: f64, average: f64) -> f64 {
         weight / (1.0 - self.b + self.b * length / average.max(1.0))
     }
 
-    /// How well words fit a row.
+    /// The BM25 score of an item.
     pub fn score_terms(&self, held: impl IntoIterator<Item = TermWeight>) -> f64 {
         held.into_iter()
             .map(|word| word.idf * word.weight * (self.k1 + 1.0) / (word.weight + self.k1))
@@ -78,7 +79,7 @@ impl RankWeights {
     }
 }
 
-/// Which words of a query a row holds itself.
+/// Which words of a query an item itself contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TermCoverage {
     /// Not one.
@@ -89,78 +90,79 @@ pub enum TermCoverage {
     All,
 }
 
-/// How much a word counts that so many of the rows hold.
+/// The weight of a word that so many of the items contain. Never negative: the
+/// count is an estimate and may exceed the number of items.
 pub fn inverse_frequency(rows: f64, count: f64) -> f64 {
     (1.0 + (rows - count + 0.5).max(0.5) / (count + 0.5)).ln()
 }
 
-/// A fit is comparable between stores, so that of a store with a few rows is
-/// taken as if it had this many: a word is not common because the only session
-/// there is holds it.
+/// A match strength must be comparable between stores, so one of a store with few
+/// items is computed as if it had this many: a word is not common because the only
+/// session contains it.
 pub const MIN_MATCH_STRENGTH_ITEMS: f64 = 200.0;
 
-/// How well a row fits a query, whatever other rows there are.
+/// How well an item matches a query, whatever other items there are. Recall's
+/// thresholds are on this scale; a score is comparable only within one search.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct MatchStrength {
-    /// The share of the query's words that the row holds itself, by how much
-    /// each counts.
+    /// The share of the query's words that the item itself contains, by weight.
     pub share: f64,
-    /// How much the words count that it holds.
+    /// The weight of the words it contains.
     pub weight: f64,
-    /// How alike they are by the static table, from -1 to 1.
+    /// The cosine of their static embeddings.
     pub gist: f32,
-    /// How alike they are by the encoder, from -1 to 1; `None` when the query
-    /// has no embedding or the row has none yet.
+    /// The cosine of their embeddings; `None` if the query has none or the item
+    /// has none yet.
     pub meaning: Option<f32>,
 }
 
 /// What a store knows of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankInput {
-    /// How well the words fit; see [`RankWeights::score_terms`].
+    /// The score of the words; see [`RankWeights::score_terms`].
     pub words: f64,
-    /// Which of the words it holds itself.
+    /// Which of the words it contains itself.
     pub holds: TermCoverage,
-    /// How well they fit on their own; the gist comes later.
+    /// The match strength by words; the similarities are filled in later.
     pub fit: MatchStrength,
-    /// The static table's likeness, if it is known.
+    /// The cosine of the static embeddings, if known.
     pub gist: Option<f32>,
-    /// The model's likeness, if it is known.
+    /// The cosine of the encoder's embeddings, if known.
     pub likeness: Option<f32>,
-    /// How many deviations that is above other rows.
+    /// How many deviations that is above other items.
     pub meaning: Option<f64>,
-    /// The same of the row before or after, whichever is more.
+    /// The same of the item before or after, whichever is more.
     pub meaning_beside: Option<f64>,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Whether the query asks for this kind.
     pub favoured: bool,
-    /// Whether a person said it.
+    /// Whether the user said it.
     pub person: bool,
-    /// Whether the query names who said it.
+    /// Whether the query names the speaker.
     pub named: bool,
-    /// How well it fits a day that the query names.
+    /// How well its time fits a day that the query names.
     pub dated: f64,
 }
 
 /// What a score is made of; the parts add up to it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ScoreParts {
-    /// Words of the row and of the rows beside it.
+    /// Words of the item and of its neighbours.
     pub words: f64,
     /// It has all words of a short query.
     pub whole: f64,
-    /// What it is about, by the static table.
+    /// The similarity of static embeddings.
     pub gist: f64,
-    /// What it and the rows beside it mean, by the model.
+    /// The encoder's similarity of the item and its neighbours.
     pub meaning: f64,
-    /// A person said it.
+    /// The user said it.
     pub person: f64,
-    /// The query names who said it.
+    /// The query names the speaker.
     pub named: f64,
-    /// The query names when it was.
+    /// The query names its day.
     pub dated: f64,
-    /// It is of a kind that is kept on purpose, or that the query asks for.
+    /// Its kind is stored on purpose, or the query asks for it.
     pub kept: f64,
 }
 
@@ -185,18 +187,18 @@ impl ScoreParts {
     }
 }
 
-/// The row by which it is seen whether words tell rows apart.
+/// The rank, from zero, at which it shows whether the words tell items apart.
 const FLATNESS_RANK_INDEX: usize = 19;
 
 /// How many words a short query has at most.
 const MAX_KEYWORD_QUERY_WORDS: usize = 3;
-/// How many deviations above other rows one must be that holds no word of a
-/// short query, and how alike.
+/// What an item must reach that contains no word of a short query: deviations
+/// above other items, and similarity.
 const MIN_OUTLIER_DEVIATIONS: f64 = 2.0;
 const MIN_KEYWORD_SIMILARITY: f32 = 0.25;
-/// How alike a row must be to a query of fragments: strings of random letters
-/// stay below it, and words such as `bicyclist` reach it where rows are about
-/// them.
+/// The similarity that an item must reach for a query of unknown words: strings of
+/// random letters stay below it, and words such as `bicyclist` reach it where items
+/// are about them.
 const MIN_FRAGMENT_SIMILARITY: f32 = 0.34;
 
 /// What a query is, by its length.
@@ -209,7 +211,7 @@ pub enum QueryForm {
 }
 
 impl QueryForm {
-    /// Of a query as it was typed.
+    /// The form of a query as it was typed.
     pub fn from_text(text: &str) -> Self {
         match text.split_whitespace().nth(MAX_KEYWORD_QUERY_WORDS) {
             None => Self::Words,
@@ -218,20 +220,20 @@ impl QueryForm {
     }
 }
 
-/// Whether anybody knows what a query is about.
+/// Whether the index or the model knows the words of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vocabulary {
     /// Some word of it is in the index, or is a word that the model knows.
     Known,
-    /// No word of it is in the index, and the model only knows fragments of
-    /// each: a name that it never met, or gibberish.
+    /// No word of it is in the index, and the model knows only fragments of each:
+    /// an unknown name, or gibberish.
     Unknown,
 }
 
-/// Whether a row is an answer to the query. A few words are words to find: a
-/// row that holds none of them must mean the like, and standing beside one that
-/// does is not enough. Something is always nearest to fragments, so for words
-/// that nobody knows only a close likeness counts, however long the query is.
+/// Whether an item is an answer to the query. A few words are words to find: an
+/// item without any of them must be similar itself, and being a neighbour of one
+/// that has them is not enough. Something is always nearest to fragments, so for
+/// unknown words only a high similarity counts, however long the query is.
 pub fn is_answer(length: QueryForm, wording: Vocabulary, row: &RankInput) -> bool {
     if row.holds != TermCoverage::None {
         return true;
@@ -245,8 +247,8 @@ pub fn is_answer(length: QueryForm, wording: Vocabulary, row: &RankInput) -> boo
     }
 }
 
-/// What the scores of these rows are made of, for a short query or another one.
-/// Words are compared within the search: the row they fit best has all of them.
+/// The score parts of these items. Words count relative to the best item of the
+/// search, which has the full weight: BM25 has no scale of its own.
 pub fn fuse_scores(
     weights: &RankWeights,
     length: QueryForm,
@@ -275,7 +277,7 @@ pub fn fuse_scores(
         .collect()
 }
 
-/// What was decided, learned or mended, against what merely happened.
+/// Kinds that were decided, learned or fixed, as opposed to what merely happened.
 fn is_kept(kind: Kind) -> bool {
     matches!(
         kind,

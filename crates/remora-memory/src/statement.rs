@@ -1,7 +1,7 @@
-//! Catches what the user or the assistant states for good: decisions,
-//! preferences and corrections, with the reason given. A small classifier that
-//! knows what the word rules say decides (see `model`); a question, a step to
-//! take now or pasted output is no statement. When in doubt it stays silent: a
+//! Finds statements of the user or the agent: decisions, preferences and
+//! corrections, with their reasons. Word rules decide where one matches, a small
+//! classifier elsewhere (see `model`, docs/design/0025); a question, a step to
+//! take now or pasted output is no statement. When in doubt it finds nothing: a
 //! wrong memory does more harm than none.
 
 mod features;
@@ -25,27 +25,27 @@ use words::Directive;
 /// Whose words are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Speaker {
-    /// The person.
+    /// The user.
     User,
     /// The agent.
     Assistant,
 }
 
-/// What is stated.
+/// The kind of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum StatementKind {
     /// A choice that was made.
     Decision,
-    /// How things are to be done from now on.
+    /// How things should be done from now on.
     Preference,
     /// What was wrong, and what holds instead.
     Correction,
 }
 
-/// One statement that can be read without its surroundings.
+/// One statement that can be read without its context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// What is stated.
+    /// Its kind.
     pub kind: StatementKind,
     /// The sentence itself, at most 300 characters.
     pub text: String,
@@ -53,14 +53,14 @@ pub struct Statement {
     pub reason: Option<String>,
     /// The sentence before, where this one says only "it".
     pub subject: Option<String>,
-    /// How sure this reading is, 0 to 100.
+    /// Confidence, 0 to 100.
     pub confidence: u8,
     /// Whether the user asked for it to be remembered.
     pub on_purpose: bool,
 }
 
 impl Statement {
-    /// The sentence with what it is about.
+    /// The sentence with its subject.
     pub(crate) fn to_text(&self) -> String {
         match &self.subject {
             Some(subject) => {
@@ -71,7 +71,7 @@ impl Statement {
     }
 }
 
-/// Where a row's detail says that the user asked for it to be remembered.
+/// The field of an item's detail that the user asked for it to be remembered.
 pub(crate) const KEY_ON_PURPOSE: &str = "on_purpose";
 
 /// The most statements that one text yields.
@@ -79,18 +79,18 @@ pub const MAX_STATEMENTS_PER_TEXT: usize = 8;
 /// The most characters of a statement and of its reason.
 pub const MAX_STATEMENT_CHARS: usize = 300;
 
-/// Characters of the sentence that tells what a statement is about.
+/// Characters of the sentence that is a statement's subject.
 const MAX_SUBJECT_CHARS: usize = 120;
 /// Sentences longer than this are data, lists or pasted prose.
 const MAX_SENTENCE_CHARS: usize = 900;
-/// Of longer texts the two ends are read: people write before and after what
-/// they paste, and what they paste is not theirs.
+/// Of longer texts only the two ends are read: users write before and after what
+/// they paste, and what they paste is not their word.
 const MAX_END_BYTES: usize = 8_000;
 const MIN_CONFIDENCE_PERCENT: u8 = 50;
-/// However sure the model is, a rule that says so comes first.
+/// The model's confidence stays below that of a clear rule, which comes first.
 const MAX_MODEL_CONFIDENCE_PERCENT: u8 = 90;
-/// Words that a sentence must have for the model to read it: the build of a few
-/// words ("Question number 12") says nothing of what they mean.
+/// Words that a sentence must have for the model: the structure of a few words
+/// ("Question number 12") says nothing about what they mean.
 const MIN_MODEL_WORDS: usize = 4;
 
 /// A rule that matched a sentence.
@@ -102,16 +102,16 @@ struct RuleMatch {
     announces: bool,
 }
 
-/// What is looked for in a text.
+/// What is searched for in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StatementScope {
-    /// All that is stated.
+    /// All statements.
     Everything,
     /// What the user asks to be remembered; needs neither model nor rules.
     OnPurpose,
 }
 
-/// Finds the statements of a text, the surest first.
+/// Finds the statements of a text, the most certain first.
 pub fn find_statements(text: &str, speaker: Speaker) -> Vec<Statement> {
     find_wanted(text, speaker, StatementScope::Everything)
 }
@@ -129,7 +129,7 @@ fn find_wanted(text: &str, speaker: Speaker, wanted: StatementScope) -> Vec<Stat
     let blocks: Vec<(bool, String)> = select_ends(text)
         .into_iter()
         .flat_map(|part| sentence::parse_blocks(&sentence::without_tagged(part)))
-        // Before sentences part a mark from its partner.
+        // Before splitting, which would separate an opening mark from its closing one.
         .map(|block| {
             let item = matches!(block.kind, BlockKind::Item { .. });
             (item, sentence::without_emphasis(&block.text))
@@ -142,7 +142,7 @@ fn find_wanted(text: &str, speaker: Speaker, wanted: StatementScope) -> Vec<Stat
     let count = sentences.iter().map(Vec::len).sum();
     let mut place = 0;
     let mut found: Vec<Statement> = Vec::new();
-    // "Remember:" and a list: each of its items is meant.
+    // After "Remember:" each item of the list below is meant.
     let mut announced = false;
     for ((item, _), sentences) in blocks.iter().zip(&sentences) {
         let block = SentenceBlock::from_sentences(sentences, (place, count), speaker);
@@ -155,18 +155,18 @@ fn find_wanted(text: &str, speaker: Speaker, wanted: StatementScope) -> Vec<Stat
         };
         place += sentences.len();
     }
-    // What somebody wants kept comes before what only sounds like it.
+    // What the user asked to be remembered comes before what only sounds like a rule.
     found.sort_by_key(|s| std::cmp::Reverse((s.on_purpose, s.confidence)));
     found.truncate(MAX_STATEMENTS_PER_TEXT);
     found
 }
 
-/// Sentences that belong together, and their halves.
+/// The sentences of one block, and their halves.
 struct SentenceBlock<'a> {
     sentences: &'a [&'a str],
-    /// With the number of the sentence each is of.
+    /// Each with the index of its sentence.
     halves: Vec<(usize, SentenceUnit<'a>)>,
-    /// Where the first sentence stands in the text, and how many that has.
+    /// The index of the first sentence in the text, and how many the text has.
     place: (usize, usize),
     speaker: Speaker,
 }
@@ -193,11 +193,11 @@ impl<'a> SentenceBlock<'a> {
         self.half_at(before).map(|unit| unit.text)
     }
 
-    /// Adds what is stated here; whether the last sentence only announces what
-    /// is to be remembered.
+    /// Adds the statements of this block and returns whether its last sentence only
+    /// announces what is to be remembered.
     fn find(&self, wanted: StatementScope, found: &mut Vec<Statement>) -> bool {
         let mut announces = false;
-        // The first half that was not taken along with another.
+        // The first half that is not part of an earlier statement.
         let mut free = 0;
         for (at, text) in self.sentences.iter().enumerate() {
             let own = self.halves.iter().enumerate();
@@ -224,7 +224,9 @@ impl<'a> SentenceBlock<'a> {
         announces
     }
 
-    /// By the word rules where one holds, else by the model.
+    /// By the word rules where one matches, otherwise by the model. Rules come first
+    /// because the model, fitted to few short sentences, misjudges orders such as
+    /// "Always run the tests."
     fn find_in_sentence(
         &self,
         at: usize,
@@ -258,6 +260,7 @@ impl<'a> SentenceBlock<'a> {
                 any = true;
             }
         }
+        // A sentence with a question mark needs a rule to count.
         let asks = text.trim_end().ends_with(['?', '？']);
         let (Some(first), Some(last)) = (own.first(), own.last()) else {
             return;
@@ -292,7 +295,7 @@ impl<'a> SentenceBlock<'a> {
     }
 }
 
-/// The statement that no word rule knows.
+/// The statement of a sentence that no word rule matches.
 fn read_by_model(
     unit: &SentenceUnit<'_>,
     next: Option<&SentenceUnit<'_>>,
@@ -316,14 +319,14 @@ fn read_by_model(
         announces: false,
     };
     let (statement, _) = read_statement(unit, next, hit, speaker)?;
-    // What is known only, without why, stays in the text of its turn; what an
-    // agent found out is in the summary.
+    // A fact without a reason stays in the text of its turn, where search finds it;
+    // what an agent found out is in the summary.
     let is_cause = reason::is_cause(unit.text);
     let counts = match speaker {
         Speaker::User => {
             reading.sort != StatementClass::Fact || statement.reason.is_some() || is_cause
         }
-        // What went wrong, and why, is no choice, whatever the model takes it for.
+        // What went wrong, and why, is no choice, whatever the model says.
         Speaker::Assistant => {
             reading.sort != StatementClass::Fact && !is_cause && !reason::is_failure(unit.text)
         }
@@ -331,7 +334,7 @@ fn read_by_model(
     counts.then_some(statement)
 }
 
-/// What the user asked to be remembered.
+/// The statement of what the user asked to be remembered.
 fn kept_on_purpose(said: &str, next: Option<&str>) -> Statement {
     let (body, why) = reason::split_reason(said);
     let why = why.or_else(|| next.and_then(reason::find_following_reason));
@@ -356,6 +359,7 @@ fn kept_on_purpose(said: &str, next: Option<&str>) -> Statement {
     }
 }
 
+/// The text, or of a long one both ends, cut at line breaks.
 fn select_ends(text: &str) -> Vec<&str> {
     if text.len() <= 2 * MAX_END_BYTES {
         return vec![text];
@@ -371,7 +375,7 @@ fn select_ends(text: &str) -> Vec<&str> {
 /// A sentence, or one of the halves that a semicolon joins.
 struct SentenceUnit<'a> {
     text: &'a str,
-    /// Whether it goes on with what the half before says.
+    /// Whether a semicolon joins it to the half before.
     joined: bool,
 }
 
@@ -388,12 +392,13 @@ fn split_units(block: &str) -> Vec<SentenceUnit<'_>> {
     sentences.flat_map(halves).collect()
 }
 
-/// Whether it is short enough for somebody to have said it.
+/// Whether it is short enough to be a sentence and not data. Bytes are compared
+/// first, because counting characters of pasted data takes time.
 fn is_bounded(unit: &str) -> bool {
     unit.len() <= 4 * MAX_SENTENCE_CHARS && unit.chars().count() <= MAX_SENTENCE_CHARS
 }
 
-/// What rules find in a sentence; nothing in data.
+/// The best rule for a sentence; none for data.
 fn match_rules(unit: &str, next: Option<&str>, speaker: Speaker) -> Option<RuleMatch> {
     if !is_bounded(unit) {
         return None;
@@ -476,7 +481,7 @@ fn says_instead(unit: &SentenceUnit<'_>, next: &SentenceUnit<'_>, speaker: Speak
         }
 }
 
-/// What a statement is about that only says "it": the sentence before.
+/// The subject of a statement that only says "it": the sentence before.
 fn find_subject(text: &str, before: Option<&str>) -> Option<String> {
     let before = before.filter(|_| words::ends_in_pronoun(text))?;
     let subject = sentence::one_line(
@@ -486,19 +491,19 @@ fn find_subject(text: &str, before: Option<&str>) -> Option<String> {
     (!subject.is_empty()).then_some(subject)
 }
 
-/// Without the marks at its ends.
+/// The text without punctuation at its ends.
 fn trim_punctuation(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || ".,;:!。，；：！—–-".contains(c))
 }
 
-/// Beginning as in the middle of a sentence.
+/// The text with a lower-case first letter, to continue a sentence.
 fn lowercase_first(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().into_iter().flat_map(char::to_lowercase);
     first.chain(chars).collect()
 }
 
-/// Without the number that it has in a list.
+/// The text without its number in a list.
 fn without_number(text: &str) -> &str {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = text.len() - rest.len();
@@ -508,7 +513,8 @@ fn without_number(text: &str) -> &str {
     rest.and_then(|rest| rest.strip_prefix(' ')).unwrap_or(text)
 }
 
-/// Without what only leads in, and beginning like a sentence.
+/// The text without introductory words, with a capital letter unless it begins with
+/// a name such as `fooBar`.
 fn format_statement(text: &str) -> String {
     let text = trim_punctuation(words::without_lead(han::without_lead(trim_punctuation(
         without_number(text),
@@ -527,7 +533,8 @@ fn format_statement(text: &str) -> String {
     }
 }
 
-/// Adds a statement unless the same was said before; the surer one stays.
+/// Adds a statement unless the text has the same one already; the more certain one
+/// stays.
 fn add_statement(found: &mut Vec<Statement>, new: Statement) {
     let key = |s: &Statement| -> String {
         s.text

@@ -1,7 +1,7 @@
-//! The checkpoint written at every Stop: what was asked, looked at, learned
-//! and done, and what is left. Extractive: every entry is taken from the
-//! prompts, the assistant's message, the steps or the statements, behind fixed
-//! short labels at most. Judges nothing and invents nothing.
+//! The summary written at every checkpoint: what was requested, investigated,
+//! learned and completed, and which steps are open. Extractive: every entry is
+//! quoted from the prompts, the agent's message, the steps or the statements, after
+//! a fixed short label at most. Nothing is generated.
 
 mod entries;
 mod message;
@@ -28,14 +28,14 @@ pub enum StepResult {
     Failed,
 }
 
-/// Whether what a step changed is still there at the end of the turn.
+/// Whether a step's change is still in place at the end of the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChangeStatus {
     /// It is, as far as is known.
     Stands,
-    /// It was taken back.
+    /// It was reverted.
     Tried,
-    /// It took back what the turn itself had changed.
+    /// It reverted a change of the same turn.
     Reversal,
 }
 
@@ -44,17 +44,17 @@ pub enum ChangeStatus {
 pub struct Step<'a> {
     /// The observation's kind, such as `change`, `discovery` or `command`.
     pub kind: &'a str,
-    /// What was done to what, for a person to read.
+    /// What was done to what, in one line.
     pub title: &'a str,
     /// The files it read.
     pub files_read: &'a [String],
     /// The files it changed.
     pub files_modified: &'a [String],
-    /// What it brought to light, the most telling first.
+    /// What it found, the most important first.
     pub facts: &'a [String],
-    /// What makes two runs the same command, if it was one.
+    /// The key that makes two runs the same command, if it was one.
     pub command: Option<&'a str>,
-    /// Whether its change stands.
+    /// Whether its change is still in place.
     pub standing: ChangeStatus,
     /// How it went.
     pub result: StepResult,
@@ -79,19 +79,20 @@ pub struct Turn<'a> {
 /// hold at most eight of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Summary {
-    /// What the turn was about and what came of it, at most 100 characters.
+    /// The request and the first result, at most 100 characters.
     pub title: String,
     /// What the user asked for, at most 300 characters; may be empty.
     pub request: String,
     /// What was read and searched.
     pub investigated: Vec<String>,
-    /// What came to light.
+    /// What was found out.
     pub learned: Vec<String>,
     /// What was done.
     pub completed: Vec<String>,
-    /// What is left, still failing or said.
+    /// Open steps: commands that still fail first, then what was named as left.
     pub next_steps: Vec<String>,
-    /// The commands behind the first of the next steps: those that still fail.
+    /// The commands of the first of the open steps, in the same order: recall reads
+    /// the two lists in parallel to see whether a later run closed a step.
     pub failing: Vec<String>,
     /// The commands that passed when they were last run.
     pub passed: Vec<String>,
@@ -99,7 +100,7 @@ pub struct Summary {
     pub files: Vec<String>,
     /// How many of them were changed.
     pub changed: usize,
-    /// Decisions, preferences and corrections, and what to beware of.
+    /// Decisions, preferences and corrections, and warnings.
     pub notes: Vec<String>,
     /// The prompts as they were written, one entry each, bounded.
     pub asked: Vec<String>,
@@ -118,16 +119,17 @@ pub const MAX_ENTRY_CHARS: usize = 200;
 /// The most entries of a list.
 pub const MAX_ENTRIES: usize = 8;
 
-/// Sums up a turn; nothing when it holds nothing worth a row.
+/// Summarises a turn; `None` if there is nothing worth an item.
 pub fn summarise_turn(turn: &Turn) -> Option<Summary> {
-    // What is left to choose from concludes nothing.
+    // Options that the user has still to choose from conclude nothing.
     let concluded = turn.last_message.map(options::without_offered);
     let said = concluded
         .as_deref()
         .map(message::extract_message_entries)
         .unwrap_or_default();
     let mut request = request::extract_request(turn.prompts);
-    // Of a bare choice the conclusion tells what came of it, else what was chosen.
+    // For a bare choice such as "b" the message says what came of it; if it does
+    // not, the chosen option is the request.
     if request.is_empty() && said.completed.is_empty() && said.learned.is_empty() {
         request = request::extract_request(turn.requests);
     }
@@ -135,8 +137,8 @@ pub fn summarise_turn(turn: &Turn) -> Option<Summary> {
     let spoken = turn.last_message.map(episode::read_message);
     let spoken = spoken.unwrap_or_default();
     let changed = done.changed > 0 || !done.open.is_empty();
-    // That something was looked at or run, with nobody asking and nothing said of
-    // it, is no work to come back to.
+    // Something was read or run without a request and without a word about it: no
+    // work to come back to.
     if request.is_empty() && !changed && turn.statements.is_empty() && said.is_trivial() {
         return None;
     }
@@ -151,7 +153,7 @@ pub fn summarise_turn(turn: &Turn) -> Option<Summary> {
     completed.extend(&said.completed);
     completed.extend(&done.completed);
     let mut learned = SummaryEntries::default();
-    // What was caught as a statement stands in the notes, with its reason.
+    // A statement is listed in the notes, with its reason, and not here again.
     let stated = |line: &String| {
         let mut all = turn.statements.iter();
         all.find(|s| line.starts_with(&s.text))
@@ -160,14 +162,14 @@ pub fn summarise_turn(turn: &Turn) -> Option<Summary> {
         learned.add_entry(line);
     }
     for line in &done.learned {
-        // The request tells what it is about.
+        // Without the subject in parentheses, which the request names already.
         learned.add_entry(stated(line).map_or(line, |s| &s.text));
     }
-    // A plain answer tells nothing but what it says.
+    // A plain answer fits no list; its first sentences are what was learned.
     if learned.is_empty() && completed.is_empty() {
         learned.extend(&said.answer);
     }
-    // However short, it is what was asked for.
+    // However short, an answer to a question is what was asked for.
     if learned.is_empty()
         && completed.is_empty()
         && request.ends_with(['?', '？'])
@@ -182,7 +184,7 @@ pub fn summarise_turn(turn: &Turn) -> Option<Summary> {
             failing.push(command);
         }
     }
-    // The command itself says better how it fails.
+    // What the message says about failures counts only if no command shows them.
     if failing.is_empty() {
         for line in &said.failing {
             next_steps.add_entry(&format!("{STILL_FAILING_PREFIX}{line}"));
@@ -215,7 +217,7 @@ pub fn summarise_turn(turn: &Turn) -> Option<Summary> {
     (!summary.title.is_empty()).then_some(summary)
 }
 
-/// What prompts ask for, in a few words.
+/// The request of prompts in a few words.
 pub(crate) fn request_of(prompts: &[&str]) -> String {
     one_line(
         request::find_subject(&request::extract_request(prompts)),
@@ -235,14 +237,14 @@ fn format_note(statement: &Statement) -> String {
     }
 }
 
-/// Whether a text says the other's words first, whatever else it says.
+/// Whether a text begins with the words of the other.
 fn begins_with(text: &str, other: &str) -> bool {
     let (text, other) = (split_terms(text), split_terms(other));
     let rest = text.strip_prefix(&other);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
-/// How a message begins that tells of a task not done.
+/// Beginnings of a message about a task that was not done.
 const REFUSAL_OPENINGS: &[&str] = &[
     "i couldn't",
     "i could not",
@@ -254,7 +256,8 @@ const REFUSAL_OPENINGS: &[&str] = &[
     "没能",
 ];
 
-/// The request and the first result, each given what the other leaves.
+/// The request and the first result in one line; each may use the space that the
+/// other leaves.
 fn render_title(summary: &Summary) -> String {
     const ARROW: &str = " → ";
     let refused = |line: &&String| {
@@ -262,7 +265,7 @@ fn render_title(summary: &Summary) -> String {
         REFUSAL_OPENINGS.iter().any(|r| lower.starts_with(r))
     };
     let failed = |line: &&String| line.starts_with(steps::FAILED_PREFIX);
-    // Where nothing was changed, what fails is what came of it.
+    // If nothing was changed, what fails is the result.
     let failing = summary.next_steps.first();
     let failing =
         failing.filter(|step| summary.changed == 0 && step.starts_with(STILL_FAILING_PREFIX));
@@ -275,7 +278,8 @@ fn render_title(summary: &Summary) -> String {
         .or(summary.learned.first())
         .or(summary.next_steps.first())
         .or_else(|| summary.investigated.iter().find(failed));
-    // That something was read is no result; it names a turn nobody asked for.
+    // That something was read is no result; it only serves as the title of a turn
+    // without a request.
     let seen = summary.investigated.first().or(summary.notes.first());
     let result = told.or(seen.filter(|_| summary.request.is_empty()));
     let asked = request::find_subject(&summary.request);
@@ -283,7 +287,8 @@ fn render_title(summary: &Summary) -> String {
         return one_line(asked, MAX_TITLE_CHARS);
     };
     let result = result.trim_end_matches(['.', '。']);
-    // What was tried stands first, what failed then behind it.
+    // A reverted change names what was tried first, so its beginning is kept; other
+    // results keep the word that reverses their meaning.
     let cut_result = if result.starts_with(REVERTED_PREFIX) {
         one_line
     } else {

@@ -1,6 +1,6 @@
-//! Words: how text becomes terms, and how what a person types becomes a query
-//! over them. Index and query go through the same splitting, so they always
-//! agree. Pure; knows nothing of rows, ranking or any search engine.
+//! Words: how text becomes terms, and how what a user types becomes a query over
+//! them. Index and query use the same splitter, so they always agree. Pure; knows
+//! nothing of items, ranking or any search engine.
 
 mod fold;
 mod pairs;
@@ -32,13 +32,13 @@ pub fn split_terms(text: &str) -> String {
     out
 }
 
-/// Whether the words of a phrase stand in the text one after the other.
+/// Whether the words of a phrase follow each other in the text.
 pub fn holds_phrase(text: &str, phrase: &[String]) -> bool {
     if phrase.is_empty() {
         return true;
     }
-    // How many words of the phrase have been met in a row, for every start that
-    // is still alive; the list is never longer than the phrase.
+    // For every start that still matches, how many words of the phrase have matched;
+    // the list is never longer than the phrase.
     let mut alive: Vec<usize> = Vec::new();
     let mut found = false;
     for_each_term(text, |term, role| {

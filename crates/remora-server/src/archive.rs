@@ -1,5 +1,5 @@
-//! Raw events, redacted, kept compressed: one zstd frame a batch, appended to
-//! a file a day, one JSON line an event. `zstd -dc` reads it too.
+//! Raw events, redacted and compressed: one zstd frame per batch, appended to one
+//! file per day, one JSON line per event. `zstd -dc` reads it too.
 //!
 //! A frame that was being written when the process died is cut off before the
 //! next one is appended; a damaged frame is skipped when reading.
@@ -18,16 +18,17 @@ use zstd::zstd_safe;
 
 use remora_core::request::Envelope;
 
-/// A file that has grown beyond this is left alone, and the next one begun.
+/// A file that has grown beyond this is complete, and the next one is started:
+/// files are read whole.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
-/// Files below this number of frames are not worth making denser.
+/// Files with fewer frames are not worth compacting.
 const MIN_COMPACTION_FRAMES: usize = 16;
-/// Text of one frame in a dense file.
+/// Text of one frame in a compacted file.
 const DENSE_FRAME_BYTES: usize = 4 * 1024 * 1024;
 const QUICK_LEVEL: i32 = 3;
 const DENSE_LEVEL: i32 = 9;
 const FRAME_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// No frame of ours is larger once unpacked.
+/// No frame of ours is larger once decompressed; a damaged one may claim to be.
 const MAX_FRAME_BYTES: u64 = 512 * 1024 * 1024;
 
 /// An event in the archive.
@@ -39,7 +40,7 @@ pub struct ArchivedEvent {
     pub event: Map<String, Value>,
 }
 
-/// An event on its way into the archive; reads back as [`ArchivedEvent`].
+/// An event to be archived, borrowed; it reads back as [`ArchivedEvent`].
 #[derive(Debug, Serialize)]
 pub(crate) struct ArchivedEventRef<'a> {
     pub(crate) envelope: &'a Envelope,
@@ -62,7 +63,8 @@ impl Archive {
         }
     }
 
-    /// Appends lines as one frame and waits until they are on the disk.
+    /// Appends lines as one frame and waits until they are on the disk: only then
+    /// may the spool files go.
     pub fn append(&mut self, lines: &[u8], now: i64) -> io::Result<()> {
         if lines.is_empty() {
             return Ok(());
@@ -72,15 +74,15 @@ impl Archive {
         let before = fs::metadata(&path).map_or(0, |m| m.len());
         let written = append_to(&path, &frame);
         if written.is_err() {
-            // Half a frame on a full disk: take it back, so that the next one
-            // follows a whole one.
+            // Half a frame on a full disk is removed, so that the next one follows a
+            // whole one.
             let _ = append_our_file(&path).and_then(|file| file.set_len(before));
         }
         written
     }
 
-    /// The file to append to. The first time in the life of a worker its end
-    /// is checked, because the one before may have been killed in mid-frame.
+    /// The file to append to. The first time a worker uses one its end is checked,
+    /// because the worker before may have been killed in the middle of a frame.
     fn current_file(&mut self, now: i64) -> io::Result<PathBuf> {
         let day = format_date(now);
         if let Some(path) = &self.open
@@ -136,7 +138,7 @@ impl Archive {
     }
 
     /// Removes the oldest files until no more than `cap` bytes are left; the
-    /// newest file always stays. Returns how many bytes went.
+    /// newest file always stays. Returns how many bytes were freed.
     pub fn trim_to_bytes(&self, cap: u64) -> io::Result<u64> {
         let mut files = self.list_files()?;
         files.pop();
@@ -154,8 +156,8 @@ impl Archive {
         Ok(gone)
     }
 
-    /// Packs files of many small frames anew, in few large ones. Quiet work
-    /// for idle times; a file is replaced whole or not at all.
+    /// Rewrites files of many small frames as few large ones, which compress
+    /// better. Idle work; a file is replaced whole or not at all.
     pub fn compact_files(&mut self) -> io::Result<()> {
         for path in self.list_files()? {
             let bytes = read_whole(&path)?;
@@ -180,8 +182,8 @@ impl Archive {
     }
 }
 
-/// Hands every event of a file to `take`, and returns how many could not be
-/// read.
+/// Calls `take` with every event of a file, and returns how many frames and lines
+/// could not be read.
 pub fn read_events(path: &Path, mut take: impl FnMut(ArchivedEvent)) -> io::Result<u64> {
     let bytes = read_whole(path)?;
     let mut bad = 0;
@@ -202,6 +204,7 @@ pub fn read_events(path: &Path, mut take: impl FnMut(ArchivedEvent)) -> io::Resu
 
 fn compress_frame(text: &[u8], level: i32) -> io::Result<Vec<u8>> {
     let mut packer = zstd::bulk::Compressor::new(level)?;
+    // Off by default; without it a flipped bit could pass as another event.
     packer.include_checksum(true)?;
     packer.compress(text)
 }
@@ -214,7 +217,8 @@ fn decompress_frame(frame: &[u8]) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The whole frames of a file; what is damaged between two is stepped over.
+/// The whole frames of a file. From a damaged place on, the next frame is searched
+/// for by its magic number.
 fn split_frames(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -239,6 +243,7 @@ fn split_frames(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 fn cut_broken_end(path: &Path) -> io::Result<()> {
     let bytes = read_whole(path)?;
+    // The frame is a slice of `bytes`, so its address tells where it ends.
     let end = split_frames(&bytes).last().map_or(0, |last| {
         last.as_ptr().addr() - bytes.as_ptr().addr() + last.len()
     });

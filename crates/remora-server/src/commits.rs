@@ -1,9 +1,8 @@
-//! What git knows becomes memory: commits that say something are read, redacted
-//! and stored as items, each once, whoever asks for it: a user's import, or the
-//! worker in its spare time.
+//! Commit items: commits whose messages give a reason are read, redacted and
+//! stored, each once, by a user's import or by the worker while idle.
 //!
-//! Git is the truth, so nothing of it is archived: a lost database is filled
-//! again from the checkout.
+//! Git remains the source, so nothing of it is archived: a lost database is
+//! filled again from the checkout (docs/design/0026).
 
 pub(crate) mod feed;
 mod history;
@@ -30,41 +29,41 @@ use crate::ignore::ProjectIgnores;
 
 /// Items of one transaction.
 const BATCH_ITEMS: usize = 256;
-/// Commits whose files are asked for at once; their names stand on the command
-/// line.
+/// Commits whose files are listed by one command; their hashes are arguments, and
+/// a command line has a limit.
 const MAX_COMMITS_PER_QUERY: usize = 100;
 
-/// Whether the worker takes in commits by itself.
+/// Whether the worker reads commits by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GitCapture {
-    /// In its spare time.
+    /// While idle.
     On,
-    /// Only a user's import does.
+    /// Only a user's import reads them.
     Off,
 }
 
 /// How much of a history is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommitLimits {
-    /// Commits that are walked past, whether they say something or not.
+    /// Commits that are walked, whether they say something or not.
     pub walked: usize,
-    /// The newest so many that say something.
+    /// The newest so many whose messages say something.
     pub telling: usize,
-    /// Those among them that become items at a time.
+    /// How many of them become items at a time.
     pub items: usize,
-    /// Not before, in milliseconds since 1970.
+    /// Only commits since then, in milliseconds since 1970.
     pub since: Option<i64>,
 }
 
 impl CommitLimits {
-    /// For a user who asks for it.
+    /// For a user's import.
     pub const IMPORT: Self = Self {
         walked: 100_000,
         telling: 2_000,
         items: usize::MAX,
         since: None,
     };
-    /// For the worker, which comes back.
+    /// For the worker, which comes back every hour.
     pub(crate) const BACKGROUND: Self = Self {
         walked: 20_000,
         items: 200,
@@ -72,7 +71,7 @@ impl CommitLimits {
     };
 }
 
-/// What decides about a commit, beside its own words.
+/// What decides about a commit besides its own words.
 #[derive(Debug)]
 pub struct CommitRules {
     redactor: Redactor,
@@ -81,7 +80,7 @@ pub struct CommitRules {
 }
 
 impl CommitRules {
-    /// The user's patterns of files that are not captured, and what they deleted.
+    /// With the user's ignore patterns and deletions.
     pub fn new(redactor: Redactor, ignore: Vec<String>, forgotten: DeletionLog) -> Self {
         Self {
             redactor,
@@ -101,17 +100,16 @@ pub struct CommitScan {
     /// Those that users deleted. They are never stored, but what they revert
     /// stays reverted.
     pub forgotten: Vec<Item>,
-    /// Those that changed only files which are not captured.
+    /// Those that changed only ignored files.
     pub ignored: usize,
-    /// What was taken out of them.
+    /// What was redacted in them.
     pub marks: RedactionCounts,
-    /// Whether git had more to say than there was time for.
+    /// Whether git was stopped before it was done.
     pub is_cut: bool,
 }
 
-/// Reads the history of the checkout at `project.root`, the newest first. Those
-/// with a hash that `is_known` are passed over. `None` where git knows no
-/// checkout.
+/// Reads the history of the checkout at `project.root`, the newest first, without
+/// commits whose hash `is_known`. `None` where git finds no checkout.
 pub fn gather_commits(
     git: &Git,
     cancel: &CancelToken,
@@ -137,6 +135,8 @@ pub fn gather_commits(
         }
     });
     gathered.is_cut = end != GitOutcome::Complete && end != GitOutcome::Enough;
+    // Files are asked for afterwards and only for new commits: messages need no
+    // diff, and diffs are what makes `git log` slow.
     let mut fresh = fresh.into_iter().peekable();
     while gathered.items.len() < limits.items && fresh.peek().is_some() {
         let some: Vec<Item> = fresh.by_ref().take(MAX_COMMITS_PER_QUERY).collect();
@@ -158,7 +158,7 @@ pub fn gather_commits(
     Some(gathered)
 }
 
-/// The item of a commit without its files, as it may be kept.
+/// The redacted item of a commit, without its files.
 fn clean_item(
     rules: &CommitRules,
     commit: &Commit,
@@ -169,6 +169,8 @@ fn clean_item(
     let text = private::strip_injected(&text);
     let text = rules.redactor.redact_text(&text, marks);
     let message = read_message(&text, commit.is_merge)?;
+    // The uid comes from project and hash, so that what users said about a commit
+    // still applies after another import.
     let name = stable_hash(format!("{}\0{}", project.key, commit.hash).as_bytes());
     Some(commit_item(
         commit,
@@ -179,8 +181,8 @@ fn clean_item(
     ))
 }
 
-/// Adds the files that a commit changed, without those that are not captured;
-/// `false` when it changed no others.
+/// Adds the files that a commit changed, without ignored ones; `false` if it
+/// changed no others.
 fn keep_files(
     item: &mut Item,
     files: &[String],
@@ -200,16 +202,16 @@ fn keep_files(
     files.is_empty() || !item.files_modified.is_empty()
 }
 
-/// What storing came to.
+/// The result of storing.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct StoredCommits {
-    /// Commits that were not there.
+    /// New commits.
     pub added: u64,
-    /// Those that were there and say something else now.
+    /// Stored commits whose item is different now.
     pub updated: u64,
-    /// Those that were there.
+    /// Stored commits that stay as they are.
     pub unchanged: u64,
-    /// Of all commits of the project, those that a later one reverts.
+    /// Reverted commits, of all in the project.
     pub reverted: u64,
 }
 
@@ -222,8 +224,8 @@ pub(crate) fn known_commits(
     Ok(items.iter().map(|item| hash_of(item).to_owned()).collect())
 }
 
-/// Stores the commits of a project that were gathered, and notes which ones are
-/// reverted now. For whoever holds the worker's lock.
+/// Stores the commits of a scan, and marks which ones of the project are reverted
+/// now. The caller must hold the worker's lock.
 pub fn store_commits(
     store: &dyn Store,
     project: &Project,
@@ -263,7 +265,7 @@ pub fn store_commits(
     all.truncate(stays);
     let is_reverted = |item: &&Item| reverted_by(item).is_some();
     stored.reverted = all.iter().filter(is_reverted).count() as u64;
-    // The oldest first, so that numbers follow time within one import.
+    // The oldest first, so that ids follow time within one import.
     let mut changed: Vec<&Item> = changed.into_iter().map(|at| &all[at]).collect();
     changed.sort_by(|a, b| (a.time, &a.uid).cmp(&(b.time, &b.uid)));
     for some in changed.chunks(BATCH_ITEMS) {
@@ -279,8 +281,8 @@ pub fn store_commits(
     Ok(stored)
 }
 
-/// Whether the store has this commit as it is; which ones are reverted is
-/// worked out anew each time.
+/// Whether the store has this commit as it is. The detail is not compared: it holds
+/// the revert, which is computed each time.
 fn is_same(item: &Item, there: &Item) -> bool {
     item.title == there.title
         && item.text == there.text
@@ -305,7 +307,7 @@ fn stored_commits(store: &dyn Store, project: &str) -> Result<Vec<Item>, ServerE
     Ok(items)
 }
 
-/// The whole hash of a commit's item; empty for what is none.
+/// The full hash of a commit's item; empty for other items.
 fn hash_of(item: &Item) -> &str {
     let key = item.key.as_deref().unwrap_or_default();
     hash_of_key(key).unwrap_or_default()

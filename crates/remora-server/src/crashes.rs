@@ -1,5 +1,6 @@
-//! Workers that start and do not end. While one runs, a note says so; one that
-//! finds the note of another counts a death, with what was under way then.
+//! Crash loops: workers that start and do not exit in order. While one runs, a
+//! note says so; one that finds another's note counts a death, with what was in
+//! progress then.
 
 use std::fmt::Write;
 use std::fs;
@@ -9,32 +10,34 @@ use remora_client::{CaptureFailureMark, DataPaths, write_our_file};
 
 use crate::guard;
 
-/// So many deaths within [`CRASH_LOOP_WINDOW_MS`] are no accident.
+/// So many deaths within [`CRASH_LOOP_WINDOW_MS`] are a crash loop; one or two are
+/// a reboot or a kill.
 pub const CRASH_LOOP_COUNT: usize = 3;
-/// Deaths longer ago than this are history.
+/// Deaths longer ago than this do not count.
 pub const CRASH_LOOP_WINDOW_MS: i64 = 3_600_000;
 /// Deaths that are kept.
 const MAX_KEPT_CRASHES: usize = 16;
 
-/// A worker that did not end properly.
+/// A worker that did not exit in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerCrash {
     /// When it was noticed, in milliseconds since 1970.
     pub noticed: i64,
-    /// The process.
+    /// Its process id.
     pub pid: u32,
-    /// The spool file that it had under way, if it was one and not many.
+    /// The spool file it had in progress, if it was a single one: of a batch nobody
+    /// knows which it was.
     pub event: Option<String>,
 }
 
 /// The deaths of the last hour, oldest first. `is_running` says whether a worker
-/// holds its place now: if none does, a note that is left tells of another.
+/// holds the lock now: if none does, a note that is left is another death.
 pub fn recent_deaths(paths: &DataPaths, now: i64, is_running: bool) -> Vec<WorkerCrash> {
     let mut deaths = read_deaths(paths);
     if !is_running {
         deaths.extend(read_death(paths, now));
     }
-    // Also those that a clock which went back has put into the future.
+    // Also in the future, where a clock that was set back has put them.
     deaths.retain(|death| (now - death.noticed).abs() < CRASH_LOOP_WINDOW_MS);
     deaths
 }
@@ -61,7 +64,7 @@ fn read_deaths(paths: &DataPaths) -> Vec<WorkerCrash> {
         .collect()
 }
 
-/// The death that a note which is left tells of.
+/// The death that a leftover note stands for.
 fn read_death(paths: &DataPaths, now: i64) -> Option<WorkerCrash> {
     let note = fs::read_to_string(up_file(paths)).ok()?;
     let mut names = guard::under_way(paths);
@@ -72,20 +75,20 @@ fn read_death(paths: &DataPaths, now: i64) -> Option<WorkerCrash> {
     })
 }
 
-/// The worker of this process ends because it was told to, not by a fault.
+/// Removes the note of a worker that is ended by a signal, which is no crash.
 pub fn end_orderly(paths: &DataPaths) {
     let _ = fs::remove_file(up_file(paths));
 }
 
-/// The life of this worker, for the next one to see.
+/// The note that this worker is running.
 #[derive(Debug)]
 pub(crate) struct WorkerRun {
     up: PathBuf,
 }
 
 impl WorkerRun {
-    /// Begins one. Only the holder of the worker's lock may: then whoever left a
-    /// note is dead. If workers die again and again, the next session says so.
+    /// Writes the note. The caller must hold the worker's lock: then a note that is
+    /// there was left by a dead worker. In a crash loop, the next session says so.
     pub(crate) fn begin_run(paths: &DataPaths, now: i64) -> (Self, Option<String>) {
         let mut deaths = read_deaths(paths);
         let died = read_death(paths, now);
@@ -95,7 +98,7 @@ impl WorkerRun {
             let from = deaths.len().saturating_sub(MAX_KEPT_CRASHES);
             let lines = deaths[from..].iter().fold(String::new(), |mut lines, d| {
                 let event = d.event.as_deref().unwrap_or("-");
-                // Writing into a string cannot fail.
+                // Writing to a string cannot fail.
                 let _ = writeln!(lines, "{} {} {event}", d.noticed, d.pid);
                 lines
             });
@@ -112,13 +115,13 @@ impl WorkerRun {
         (Self { up }, said)
     }
 
-    /// Ends it properly.
+    /// Removes the note at an orderly exit.
     pub(crate) fn end_run(self) {
         let _ = fs::remove_file(self.up);
     }
 }
 
-/// One sentence on deaths of the last hour.
+/// One sentence about the deaths of the last hour.
 pub fn describe_crashes(deaths: &[WorkerCrash]) -> String {
     let times = match deaths.len() {
         1 => "once".to_owned(),

@@ -1,5 +1,5 @@
-//! Dead letters: events that could not be understood, kept with the reason,
-//! redacted like everything else, until a person looks or a newer version
+//! Dead letters: events that could not be decoded or stored, kept with the
+//! reason, redacted like everything else, until a user looks or a newer version
 //! tries again.
 
 use std::io::{self, Read as _};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ServerError, io_error_at};
 
-/// An event that could not be understood.
+/// An event that could not be decoded or stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeadLetter {
     /// The event's id, or the name of its file.
@@ -21,11 +21,11 @@ pub struct DeadLetter {
     pub agent: Option<String>,
     /// When it was captured, in milliseconds since 1970.
     pub at: i64,
-    /// Its envelope, redacted: where it happened, so that a later try files it
-    /// where it belongs. Older letters have none.
+    /// Its envelope, redacted: project and branch, so that a later attempt stores
+    /// it where it belongs. Letters of older versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub envelope: Option<Envelope>,
-    /// Why it is here.
+    /// Why it could not be stored.
     pub reason: String,
     /// What the client sent, redacted.
     pub payload: String,
@@ -33,6 +33,7 @@ pub struct DeadLetter {
 
 /// Writes a dead letter; the event leaves the spool only after that.
 pub(crate) fn store_dead_letter(paths: &DataPaths, letter: &DeadLetter) -> io::Result<()> {
+    // The id comes from the event and may be anything, also a path.
     let name: String = letter
         .id
         .chars()
@@ -70,6 +71,7 @@ pub fn dead_letters(paths: &DataPaths) -> Result<Vec<(PathBuf, DeadLetter)>, Ser
             .open_file(&name)
             .and_then(|mut file| file.read_to_end(&mut bytes))
             .map_err(io_error_at(&path))?;
+        // One that cannot be read is left alone; it must not hide the others.
         if let Ok(letter) = serde_json::from_slice(&bytes) {
             letters.push((path, letter));
         }
@@ -93,11 +95,12 @@ pub fn retry_dead_letters(paths: &DataPaths) -> Result<usize, ServerError> {
             project: None,
             branch: None,
         });
+        // Redaction has changed the length of the payload.
         let envelope = Envelope {
             len: letter.payload.len() as u64,
             ..envelope
         };
-        // What is no id of ours would be left alone in the spool.
+        // The worker ignores spool files whose name is no event id.
         let stem = match file.file_stem().and_then(|stem| stem.to_str()) {
             Some(stem) if is_event_name(format!("{stem}.json").as_ref()) => stem.to_owned(),
             _ => new_event_id(letter.at),

@@ -1,6 +1,6 @@
-//! Embeddings for hooks that wait: one thread beside the worker's loop, so that
-//! ingest never waits for it, and one text at a time. Whatever cannot be done
-//! now is refused at once; the hook recalls by words then.
+//! Embeddings for hooks that wait: one thread next to the worker's loop, so that
+//! ingest never waits for it, and one text at a time. What cannot be done now is
+//! refused at once, and the hook recalls by words (docs/design/0024).
 
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -17,22 +17,23 @@ use crate::ServerError;
 use crate::embeddings::TextEncoder;
 use crate::panics::catch_panic;
 
-/// How often the encoder is asked to rest; it knows itself for how long it has
-/// not been used.
+/// How often the encoder may unload itself; it knows for how long it has not been
+/// used.
 const REST_INTERVAL: Duration = Duration::from_mins(1);
 
-/// What the thread is asked for.
+/// A request to the thread.
 #[derive(Debug)]
 enum EmbedJob {
     Embed { text: String, stream: UnixStream },
     WarmUp,
 }
 
-/// The way to the thread with the encoder; without one everything is refused.
+/// The sending side of the encoder's thread; without a thread every request is
+/// refused.
 #[derive(Debug, Clone)]
 pub(crate) struct Embedder {
-    /// Holds nothing: a job is taken by the thread that waits for it, or not at
-    /// all. So no hook ever queues behind another one.
+    /// A channel without capacity: a job is taken by the thread that waits for it,
+    /// or not at all. So no hook ever queues behind another one.
     jobs: Option<SyncSender<EmbedJob>>,
 }
 
@@ -48,7 +49,7 @@ impl Embedder {
         Self { jobs }
     }
 
-    /// Answers with the embedding of the text, or refuses at once.
+    /// Replies with the embedding of the text, or refuses at once.
     pub(crate) fn answer_embedding(&self, text: String, stream: UnixStream) {
         let Some(jobs) = &self.jobs else {
             return refuse_request(stream, Refusal::Off);
@@ -64,13 +65,13 @@ impl Embedder {
         }
     }
 
-    /// A session begins: loads the encoder before its first prompt, if there
-    /// are embeddings to compare with.
+    /// A session starts: loads the encoder before its first prompt, if there are
+    /// embeddings to compare with.
     pub(crate) fn warm_up(&self, store: &dyn Store) -> Result<(), ServerError> {
         if let Some(jobs) = &self.jobs
             && has_embeddings(store)?
         {
-            // Somebody is being answered: it is loaded, or about to be.
+            // If the thread is busy, the encoder is loaded or about to be.
             let _ = jobs.try_send(EmbedJob::WarmUp);
         }
         Ok(())
@@ -84,8 +85,8 @@ fn has_embeddings(store: &dyn Store) -> Result<bool, ServerError> {
     {
         return Ok(false);
     }
-    // Counting everything takes a while in a large store, and mostly nothing
-    // waits.
+    // Counting all items takes a while in a large store, and mostly the queue is
+    // empty.
     let waiting = store.unembedded_count(MODEL_ID)?;
     if waiting == 0 {
         return Ok(true);
@@ -103,7 +104,7 @@ fn run_jobs(encoder: &dyn TextEncoder, jobs: &Receiver<EmbedJob>) {
     let mut state = EncoderAvailability::Usable;
     loop {
         match jobs.recv_timeout(REST_INTERVAL) {
-            // A text that panics costs itself alone.
+            // A panic costs one embedding; the thread stays for the others.
             Ok(job) => drop(catch_panic(|| handle_job(encoder, &mut state, job))),
             Err(RecvTimeoutError::Timeout) => encoder.release_idle(Instant::now()),
             Err(RecvTimeoutError::Disconnected) => return,
@@ -111,12 +112,12 @@ fn run_jobs(encoder: &dyn TextEncoder, jobs: &Receiver<EmbedJob>) {
     }
 }
 
-/// Whether the encoder can be had at all.
+/// Whether the encoder can be used at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EncoderAvailability {
     Usable,
-    /// It could not be loaded, and is not tried again. It embeds no rows either,
-    /// which the log tells of.
+    /// It could not be loaded, and is not tried again. Background embedding fails
+    /// alike and has logged it.
     Broken,
 }
 
@@ -127,7 +128,7 @@ fn handle_job(encoder: &dyn TextEncoder, state: &mut EncoderAvailability, job: E
         }
         EmbedJob::Embed { text, stream } if encoder.is_loaded() => (text, stream),
         EmbedJob::Embed { stream, .. } => {
-            // Nobody waits for a load, which takes longer than a hook has.
+            // Refused before loading, which takes longer than a hook has.
             refuse_request(stream, Refusal::Loading);
             *state = load_encoder(encoder);
             return;
@@ -141,11 +142,12 @@ fn handle_job(encoder: &dyn TextEncoder, state: &mut EncoderAvailability, job: E
         Ok(embedding) => EmbeddingReply::Embedding(embedding),
         Err(_) => EmbeddingReply::Refused(Refusal::Off),
     };
-    // Whoever asked may have had enough.
+    // The hook may have given up after its 20 ms.
     let _ = reply_embedding(&mut stream, &reply);
 }
 
-/// Loads it, and runs it once: the first run is slower than all others.
+/// Loads the encoder and runs it once, because the first run is slower than all
+/// others.
 fn load_encoder(encoder: &dyn TextEncoder) -> EncoderAvailability {
     match embed_text(encoder, "word") {
         Ok(_) => EncoderAvailability::Usable,
@@ -165,7 +167,7 @@ fn embed_text(encoder: &dyn TextEncoder, text: &str) -> Result<EncodedEmbedding,
 }
 
 fn refuse_request(mut stream: UnixStream, why: Refusal) {
-    // Whoever asked may have had enough.
+    // The hook may have given up.
     let _ = reply_embedding(&mut stream, &EmbeddingReply::Refused(why));
 }
 

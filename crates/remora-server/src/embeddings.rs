@@ -1,5 +1,5 @@
-//! What rows mean, worked out a few rows at a time, the newest first. Safe to
-//! stop anywhere: what is done is in the store, and the rest waits there.
+//! Embedding of stored items, a few at a time, the newest first. Safe to stop
+//! anywhere: what is done is in the store, and the rest waits in its queue.
 //!
 //! Does not know where the encoder comes from, or when it is a good time.
 
@@ -20,16 +20,16 @@ use crate::ServerError;
 pub use spare::BackgroundEmbedding;
 pub(crate) use spare::{IdleEmbedding, step_back};
 
-/// What turns texts into meanings.
+/// The port to an encoder.
 pub trait TextEncoder: fmt::Debug + Send + Sync {
-    /// What the texts mean, in their order.
+    /// The embeddings of the texts, in their order.
     fn encode(
         &self,
         texts: &[&str],
         effort: Effort,
         now: Instant,
     ) -> Result<Vec<Embedding>, EmbedError>;
-    /// Lets go of what has not been used for a while.
+    /// Unloads the encoder if it has not been used for a while.
     fn release_idle(&self, now: Instant);
     /// Whether it can encode without loading anything first.
     fn is_loaded(&self) -> bool {
@@ -56,27 +56,27 @@ impl TextEncoder for LazyEncoder {
     }
 }
 
-/// How much is done in one step.
+/// How much one step does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmbeddingBudget {
     effort: Effort,
-    /// Rows of one step.
+    /// Items of one step.
     rows: usize,
-    /// Rows that are encoded together; between two such groups the time is
-    /// looked at.
+    /// Items that are encoded together; the time is checked between two groups.
     group: usize,
     time: Duration,
 }
 
 impl EmbeddingBudget {
-    /// For work that nobody waits for: about a sixth of a second on one core.
+    /// For background work: about a sixth of a second on one core, for which a new
+    /// event may have to wait.
     pub const BACKGROUND: Self = Self {
         effort: Effort::Quiet,
         rows: 32,
         group: 4,
         time: Duration::from_millis(100),
     };
-    /// For somebody who waits and wants to see how far it is.
+    /// For a command whose user watches the progress.
     pub const FULL: Self = Self {
         effort: Effort::Full,
         rows: 256,
@@ -84,7 +84,7 @@ impl EmbeddingBudget {
         time: Duration::from_millis(250),
     };
 
-    /// The same for at most so many rows.
+    /// The same for at most so many items.
     #[must_use]
     pub fn at_most(self, rows: u64) -> Self {
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);
@@ -95,16 +95,16 @@ impl EmbeddingBudget {
     }
 }
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmbeddingStep {
-    /// Rows that have their meaning now.
+    /// Items that were embedded.
     pub done: u64,
-    /// Whether more may wait.
+    /// Whether the queue may hold more.
     pub more: bool,
 }
 
-/// Works out what some of the rows that wait mean, and stores it.
+/// Embeds some of the items in the queue and stores the result.
 pub fn run_embedding_step(
     store: &dyn Store,
     encoder: &dyn TextEncoder,
@@ -121,7 +121,7 @@ pub fn run_embedding_step(
             Ok(found) => {
                 meanings.extend(group.iter().map(|item| item.id).zip(found));
             }
-            // What is done is kept; the next step meets the same fault.
+            // What is done is stored; the next step meets the same error first.
             Err(_) if !meanings.is_empty() => break,
             Err(e) => return Err(e.into()),
         }
@@ -135,8 +135,8 @@ pub fn run_embedding_step(
     })
 }
 
-/// What the rows mean. A row that the encoder cannot have means nothing, so that
-/// it does not stand in the way of all others for ever.
+/// The embeddings of items. An item that the encoder fails on gets a zero vector,
+/// so that it leaves the queue and does not block all others for ever.
 fn encode_items(
     encoder: &dyn TextEncoder,
     items: &[Item],
@@ -155,6 +155,7 @@ fn encode_items(
         .iter()
         .map(
             |text| match into_single_embedding(encoder.encode(&[text], effort, Instant::now())) {
+                // Only if the encoder still works on a plain word is the text to blame.
                 Err(EmbedError::Run { .. }) => {
                     into_single_embedding(encoder.encode(&["word"], effort, Instant::now()))
                         .map(|_| Embedding::from_vector(&[0.0; EMBEDDING_DIMS]))

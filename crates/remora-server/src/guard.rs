@@ -1,14 +1,14 @@
-//! Input that ends the worker must not end it for ever, and a worker that is
-//! merely killed must cost no event.
+//! The crash guard: an event that kills the worker must not kill every worker
+//! after it, and a worker that is merely killed must cost no event.
 //!
-//! Before anything of a batch is read, its names stand in a small file. A
+//! Before anything of a batch is read, its names are written to a small file. A
 //! worker that finds such a file at its start knows that the one before died
-//! there. A panic is caught and tells by itself which event it was; what is
-//! left is a kill, a power cut, memory that ran out or a stack that did, and
-//! none of these says whether the event is to blame. So nothing is given up for
-//! it: such events are taken one at a time, one that was under way at several
-//! deaths only after all others, and if that goes wrong too, later and later.
-//! Until then it stays in the spool as it came.
+//! there. A panic is caught and shows by itself which event it was; what remains
+//! is a kill, a power cut, or memory or stack that ran out, and none of these says
+//! whether the event is to blame. So no event is given up for it: suspects are
+//! ingested one at a time, one that was in progress at several deaths only after
+//! all others, and if that fails too, later and later. Until then it stays in the
+//! spool as it came.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -17,25 +17,26 @@ use std::path::{Path, PathBuf};
 
 use remora_client::{DataPaths, replace_our_file, write_our_file};
 
-/// Under way at so many deaths, an event is taken after all others.
+/// After so many deaths an event is ingested after all others.
 const MIN_DEFERRAL_CRASHES: u32 = 3;
-/// After one more, it waits this long, and four times as long after each other.
+/// After one more it waits this long, and after each further one four times as
+/// long.
 const MIN_RETRY_DELAY_MS: i64 = 60_000;
 const MAX_RETRY_DELAY_MS: i64 = 24 * 3_600_000;
 
-/// An event that was under way when a worker died.
+/// An event that was in progress when a worker died.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuspectEvent {
     /// Its file in the spool.
     pub name: String,
-    /// How many workers died while it was under way.
+    /// How many workers died while it was in progress.
     pub deaths: u32,
-    /// It is not tried before this, in milliseconds since 1970.
+    /// It is not tried before this time, in milliseconds since 1970.
     pub retry_at: i64,
 }
 
 impl SuspectEvent {
-    /// Whether it is taken only after all others.
+    /// Whether it is ingested only after all others.
     pub fn goes_last(&self) -> bool {
         self.deaths >= MIN_DEFERRAL_CRASHES
     }
@@ -47,13 +48,13 @@ impl SuspectEvent {
     }
 }
 
-/// Events that were under way at deaths of workers, as the last one knew them.
+/// The suspect events, as the last worker recorded them.
 pub fn list_suspects(paths: &DataPaths) -> Vec<SuspectEvent> {
     read_suspects(&suspects_file(paths))
 }
 
-/// Forgets all suspicions: the events are taken as if nothing had happened. For
-/// whoever holds the worker's place.
+/// Forgets all suspects: the events are ingested as if nothing had happened. The
+/// caller must hold the worker's lock.
 pub fn forget_suspects(paths: &DataPaths) -> std::io::Result<()> {
     for file in [suspects_file(paths), under_way_file(paths)] {
         match fs::remove_file(&file) {
@@ -64,7 +65,7 @@ pub fn forget_suspects(paths: &DataPaths) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The names that the last worker had under way; none if it ended well.
+/// The names that the last worker had in progress; none if it exited in order.
 pub(crate) fn under_way(paths: &DataPaths) -> Vec<String> {
     read_under_way(&under_way_file(paths))
         .into_iter()
@@ -80,7 +81,8 @@ fn under_way_file(paths: &DataPaths) -> PathBuf {
     paths.run_dir().join("under-way")
 }
 
-/// Lines of deaths and name.
+/// Reads lines of deaths and name. The file of a killed worker may be cut off;
+/// lines that cannot be read are left out.
 fn read_under_way(file: &Path) -> Vec<(String, u32)> {
     let text = fs::read_to_string(file).unwrap_or_default();
     text.lines()
@@ -91,7 +93,7 @@ fn read_under_way(file: &Path) -> Vec<(String, u32)> {
         .collect()
 }
 
-/// Lines of deaths, time and name.
+/// Reads lines of deaths, time and name.
 fn read_suspects(file: &Path) -> Vec<SuspectEvent> {
     let text = fs::read_to_string(file).unwrap_or_default();
     text.lines()
@@ -112,7 +114,7 @@ pub(crate) struct CrashGuard {
     under_way: PathBuf,
     file: PathBuf,
     suspects: Vec<SuspectEvent>,
-    /// What a worker died on, until its death is counted.
+    /// What the last worker died on, until its death is counted.
     died_on: Vec<(String, u32)>,
 }
 
@@ -129,7 +131,7 @@ impl CrashGuard {
         }
     }
 
-    /// Counts the death that left its note, if one did, once.
+    /// Counts the death that left a note, if any, once.
     pub(crate) fn count_deaths(&mut self, now: i64) {
         let died_on = std::mem::take(&mut self.died_on);
         if died_on.is_empty() {
@@ -138,9 +140,11 @@ impl CrashGuard {
         for (name, deaths) in died_on {
             self.add_suspect(name, deaths + 1, now);
         }
-        // What has left the spool since needs no watching.
+        // Events that have left the spool since are no suspects any more.
         let spool = &self.spool;
         self.suspects.retain(|s| spool.join(&s.name).exists());
+        // In this order: dying in between counts a death twice, the other order would
+        // lose it.
         self.save_suspects();
         let _ = fs::remove_file(&self.under_way);
     }
@@ -154,13 +158,13 @@ impl CrashGuard {
         });
     }
 
-    /// How many files wait that are not taken with the others.
+    /// How many suspects there are.
     pub(crate) fn len(&self) -> usize {
         self.suspects.len()
     }
 
-    /// Which of the files that wait are taken now: all that are above
-    /// suspicion; or else one that is not; or else one that goes last.
+    /// Which of the spooled files are ingested now: one suspect that is not
+    /// deferred, alone; or else all that are no suspects; or else one deferred.
     pub(crate) fn select_batch(&self, files: Vec<PathBuf>, limit: usize, now: i64) -> Vec<PathBuf> {
         if self.suspects.is_empty() {
             return files;
@@ -174,7 +178,8 @@ impl CrashGuard {
                 find(file).is_some_and(|s| s.goes_last() == goes_last && !s.is_waiting(now))
             })
         };
-        // In their order, which sessions rely on.
+        // Suspects before the others, because they are older and the events of a
+        // session have to be ingested in order.
         if let Some(file) = alone(false) {
             return vec![file.clone()];
         }
@@ -191,25 +196,25 @@ impl CrashGuard {
         }
     }
 
-    /// Files that are not tried for now.
+    /// The files that are not tried for now.
     pub(crate) fn list_waiting(&self, now: i64) -> HashSet<&str> {
         let waiting = self.suspects.iter().filter(|s| s.is_waiting(now));
         waiting.map(|s| s.name.as_str()).collect()
     }
 
-    /// These are about to be read.
+    /// Notes the files that are about to be read.
     pub(crate) fn begin_batch(&self, names: &[String]) {
         let lines = names.iter().fold(String::new(), |mut lines, name| {
             let known = self.suspects.iter().find(|s| s.name == *name);
-            // Writing into a string cannot fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(lines, "{} {name}", known.map_or(0, |s| s.deaths));
             lines
         });
-        // Without the note a death is not noticed; that is no reason to stop.
+        // Without the note a death would go unnoticed, which is no reason to stop.
         let _ = write_our_file(&self.under_way, lines.as_bytes());
     }
 
-    /// They are stored, or known not to be to blame.
+    /// Clears the note: the files are stored, or known not to be to blame.
     pub(crate) fn finish_batch(&mut self, names: &[String]) {
         let known = self.suspects.len();
         if known > 0 {
@@ -221,7 +226,7 @@ impl CrashGuard {
         let _ = fs::remove_file(&self.under_way);
     }
 
-    /// It can be neither stored nor given up, for now.
+    /// Defers an event that can neither be stored nor buried for now.
     pub(crate) fn put_off(&mut self, name: &str, now: i64) {
         let known = self.suspects.iter().find(|s| s.name == name);
         let deaths = known.map_or(0, |s| s.deaths).max(MIN_DEFERRAL_CRASHES) + 1;
@@ -229,7 +234,7 @@ impl CrashGuard {
         self.save_suspects();
     }
 
-    /// Best effort: without it, deaths are counted from the beginning.
+    /// Best effort: if it fails, deaths are counted from zero again.
     fn save_suspects(&self) {
         if self.suspects.is_empty() {
             let _ = fs::remove_file(&self.file);
@@ -245,7 +250,8 @@ impl CrashGuard {
     }
 }
 
-/// How long an event waits after so many deaths.
+/// How long an event waits after so many deaths: not at all until it has failed
+/// once more in last place.
 fn retry_delay_ms(deaths: u32) -> i64 {
     let Some(more) = deaths.checked_sub(MIN_DEFERRAL_CRASHES + 1) else {
         return 0;
@@ -256,7 +262,7 @@ fn retry_delay_ms(deaths: u32) -> i64 {
         .min(MAX_RETRY_DELAY_MS)
 }
 
-/// The name under which a spool file is known here.
+/// The name of a spool file in these line-based notes.
 pub(crate) fn name_of(path: &Path) -> String {
     path.file_name()
         .unwrap_or_default()

@@ -1,6 +1,6 @@
-//! The index of saved memories: their files are the only truth, and the worker
-//! keeps rows in step with them. Does not know where files lie or how they are
-//! read; [`SavedMemories`] says that. Slow checks run on a thread of their own.
+//! The index of saved memories: their files are the source, and the worker keeps
+//! items in step with them. Does not know where the files are or how they are
+//! read; [`SavedMemories`] does. Slow checks run on a thread of their own.
 
 mod hint;
 mod row;
@@ -28,49 +28,49 @@ use crate::worker::Tick;
 pub use hint::write_hint;
 pub(crate) use row::is_address;
 
-/// Projects that are kept in step.
+/// Projects whose memories are kept in step.
 const MAX_PROJECTS: usize = 50;
-/// Projects that were used in this time, in milliseconds, are among them.
+/// Projects used within this time, in milliseconds, are tracked from the start.
 const MAX_PROJECT_AGE_MS: i64 = 14 * 86_400_000;
-/// Sessions that are looked through for them.
+/// Sessions that are read to find them.
 const MAX_SCANNED_SESSIONS: usize = 1000;
-/// Rows of one project at most.
+/// Items of one project at most.
 const MAX_ITEMS: usize = 5000;
-/// Looks at all projects are at least this far apart, and so many times as far
-/// as the last one took.
+/// Refreshes of all projects are at least this far apart, and so many times as far
+/// as the last one took: at most a twentieth of the worker's time.
 const MIN_REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 const REFRESH_PAUSE_FACTOR: u32 = 20;
 /// A project is checked again after this, and never for more than a fiftieth of
 /// the time.
 const CHECK_INTERVAL: Duration = Duration::from_mins(10);
 const CHECK_PAUSE_FACTOR: u32 = 50;
-/// Nothing must have come for this long before a check is begun.
+/// A check begins only after nothing has arrived for this long.
 const IDLE_DELAY: Duration = Duration::from_secs(2);
-/// Without a knock all are looked at after this long: one may be lost.
+/// Without a notification all are refreshed after this long: one may be lost.
 const FULL_REFRESH_INTERVAL: Duration = Duration::from_secs(25);
-/// Faults that are told of, each once.
+/// Problems that are logged, each once.
 const MAX_LOGGED_PROBLEMS: usize = 100;
 
-/// A saved memory, as its file says it.
+/// A saved memory, as its file has it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SavedMemory {
     /// Its address, `memory://scope/name`.
     pub uri: String,
-    /// Its name and what it is about, in one line.
+    /// Its name and subject, in one line.
     pub title: String,
-    /// Its words.
+    /// Its text.
     pub text: String,
-    /// Files of the project that it names and that are there.
+    /// Files of the project that it names and that exist.
     pub files: Vec<String>,
     /// When it was last written, in milliseconds since 1970.
     pub time: i64,
     /// Whose words they are, if not the user's.
     pub speaker: Option<String>,
-    /// Everything else that is told of it.
+    /// Everything else that is known of it.
     pub detail: Value,
 }
 
-/// What a look at files gave.
+/// The saved memories that were read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SavedMemoryList {
     /// In any order.
@@ -79,21 +79,22 @@ pub struct SavedMemoryList {
     pub warnings: Vec<String>,
 }
 
-/// Where saved memories come from: those of a project, or with `None` those
-/// that hold everywhere.
+/// Where saved memories come from: those of a project, or with `None` those of
+/// all projects.
 pub trait SavedMemories: fmt::Debug + Send + Sync {
-    /// A number that changes whenever `read` would give something else. Cheap:
-    /// by names, sizes and times.
+    /// A number that changes whenever `read_memories` would return something else.
+    /// Cheap: from names, sizes and times.
     fn change_stamp(&self, project: Option<&Project>) -> u64;
-    /// Reads them; `None` when it cannot be told where they are.
+    /// Reads them; `None` if their location is unknown, which is not the same as
+    /// none: their items stay.
     fn read_memories(&self, project: Option<&Project>) -> Option<SavedMemoryList>;
-    /// Compares what memories claim with the project; `read` tells the result
-    /// from then on. May take its time.
+    /// Checks the claims of memories against the project; `read_memories` reports
+    /// the result from then on. May take long.
     fn check_memories(&self, project: &Project);
 }
 
-/// Brings the rows of one project, and of what holds everywhere, in step with
-/// their files. For whoever holds the worker's lock.
+/// Updates the items of one project's memories, and of those for all projects,
+/// from their files. The caller must hold the worker's lock.
 pub fn sync_saved_memories(
     store: &dyn Store,
     port: &dyn SavedMemories,
@@ -117,16 +118,16 @@ pub fn sync_saved_memories(
     Ok(())
 }
 
-/// A project that is kept in step, and what is known of it.
+/// A project whose memories are kept in step.
 #[derive(Debug)]
 struct TrackedProject {
     project: Project,
     stamp: Option<u64>,
-    /// Whether a check may find something new.
+    /// Whether code or memories have changed since the last check.
     doubted: bool,
 }
 
-/// Whose memories were read; by default those that hold everywhere.
+/// Whose memories were read; by default those for all projects.
 #[derive(Debug, Default)]
 struct MemoryOwner<'a> {
     key: &'a str,
@@ -142,15 +143,15 @@ pub(crate) struct SavedMemoryIndex {
     port: Option<Arc<dyn SavedMemories>>,
     rules: RedactionRules,
     redactor: Option<Redactor>,
-    /// Told when a check is done.
+    /// Wakes the worker's loop when a check is done.
     done: Sender<Tick>,
-    /// The one that was used last comes first; `None` before the first look.
+    /// The most recently used first; `None` before the first refresh.
     known: Option<Vec<TrackedProject>>,
-    /// The stamp of what holds everywhere.
+    /// The stamp of the memories for all projects.
     everywhere: Option<u64>,
-    /// All are to be looked at, not before this.
+    /// A refresh of all is due, at this time.
     look: Option<Instant>,
-    /// Before this, not all are looked at again.
+    /// Not all are refreshed again before this time.
     rested: Instant,
     checking: Option<(String, Instant, JoinHandle<()>)>,
     /// When each project may be checked again.
@@ -161,18 +162,18 @@ pub(crate) struct SavedMemoryIndex {
 /// What a refresh did.
 #[derive(Debug, Default)]
 pub(crate) struct RefreshResult {
-    /// Whether rows were written.
+    /// Whether items were written.
     pub(crate) wrote: bool,
     /// Lines for the log.
     pub(crate) lines: Vec<String>,
 }
 
-/// How much is looked at.
+/// How much is refreshed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RefreshScope {
     /// What is due.
     Due,
-    /// Everything, now: somebody waits for it.
+    /// Everything now: a command waits for it.
     All,
 }
 
@@ -197,21 +198,21 @@ impl SavedMemoryIndex {
         }
     }
 
-    /// The store is another one, or may be: nothing is known of its rows.
+    /// The store may be another one: nothing is known about its items.
     pub(crate) fn reset_cache(&mut self) {
         self.known = None;
         self.everywhere = None;
     }
 
-    /// Somebody knocked: files may have changed anywhere.
+    /// The worker was notified: files may have changed anywhere.
     pub(crate) fn on_notify(&mut self) {
         if self.port.is_some() {
             self.look = Some(self.rested);
         }
     }
 
-    /// A session works in this project; with `Edge::Turn` it has begun, ended or
-    /// come to the end of a turn there.
+    /// A session works in this project; with `TurnBoundary::Turn` it has started,
+    /// ended or finished a turn there.
     pub(crate) fn mark_used(&mut self, project: &Project, edge: TurnBoundary) {
         let Some(known) = &mut self.known else {
             return;
@@ -241,8 +242,8 @@ impl SavedMemoryIndex {
         look.into_iter().chain(check).min()
     }
 
-    /// Brings rows in step: of everything that is due, and of the projects that
-    /// sessions used since the last time.
+    /// Updates items: of everything that is due, and of the projects that sessions
+    /// used since the last time.
     pub(crate) fn refresh_items(
         &mut self,
         store: &dyn Store,
@@ -279,7 +280,8 @@ impl SavedMemoryIndex {
             }
             let project = one.project.clone();
             let stamp = one.stamp;
-            // A disk that is not there has not lost its memories.
+            // A root that is missing may be on a disk that is not mounted; its memories
+            // are not gone.
             if Path::new(&project.root).is_dir() {
                 let new = port.change_stamp(Some(&project));
                 if stamp != Some(new) {
@@ -317,7 +319,7 @@ impl SavedMemoryIndex {
         Ok(done)
     }
 
-    /// Brings the rows of one project in step with what was read.
+    /// Updates the items of one project from what was read.
     fn sync_items(
         &mut self,
         store: &dyn Store,
@@ -354,8 +356,8 @@ impl SavedMemoryIndex {
             store.apply(&batch)?;
             done.wrote = true;
         }
-        // What another checkout holds is not gone because this one lacks it; who
-        // is told looks into their own.
+        // A team memory of another checkout is not gone because this one lacks it;
+        // recall compares with the file of its own checkout.
         there.retain(|_, item| !row::is_of_another(item, of.root));
         if !there.is_empty() {
             let gone: Vec<ItemRef> = there.values().map(|item| ItemRef::Id(item.id)).collect();
@@ -365,8 +367,8 @@ impl SavedMemoryIndex {
         Ok(())
     }
 
-    /// The line, unless it was said before: the same fault is met at every change
-    /// of a folder.
+    /// The line, unless it was logged before: the same problem is met at every
+    /// change of a directory.
     pub(crate) fn log_once(&mut self, line: String) -> Option<String> {
         if self.told.len() >= MAX_LOGGED_PROBLEMS || self.told.contains(&line) {
             return None;
@@ -375,7 +377,7 @@ impl SavedMemoryIndex {
         Some(line)
     }
 
-    /// The project to be checked next, and when.
+    /// The project to check next, and when.
     fn next_check(&self) -> Option<(&Project, Instant)> {
         if self.is_checking() {
             return None;
@@ -394,7 +396,7 @@ impl SavedMemoryIndex {
         checking.is_some_and(|(_, _, thread)| !thread.is_finished())
     }
 
-    /// The check that was begun is done, or as good as done.
+    /// Ends a check that has announced its end, or waits the moment until it does.
     pub(crate) fn finish_check(&mut self) {
         if let Some((key, started, thread)) = self.checking.take() {
             let _ = thread.join();
@@ -403,7 +405,7 @@ impl SavedMemoryIndex {
         }
     }
 
-    /// Begins a check, if nothing came for a while and one is due.
+    /// Starts a check if nothing has arrived for a while and one is due.
     pub(crate) fn start_check(&mut self, idle: Duration) {
         if idle < IDLE_DELAY || self.is_checking() {
             return;
@@ -426,9 +428,9 @@ impl SavedMemoryIndex {
         let key = project.key.clone();
         let work = move || {
             crate::embeddings::step_back();
-            // One that panics has found nothing.
+            // A check that panics has found nothing.
             let _ = catch_panic(|| port.check_memories(&project));
-            // The worker may have gone.
+            // The worker may have exited.
             let _ = done.send(Tick::Checked);
         };
         if let Ok(thread) = thread::Builder::new().spawn(work) {
@@ -437,12 +439,12 @@ impl SavedMemoryIndex {
     }
 }
 
-/// Where in a session a project was used.
+/// At which point of a session a project was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TurnBoundary {
     /// Anywhere.
     None,
-    /// At its beginning, its end, or the end of a turn.
+    /// At its start, its end, or the end of a turn.
     Turn,
 }
 
@@ -456,7 +458,7 @@ impl TrackedProject {
     }
 }
 
-/// The projects of the last two weeks, the one that was used last first.
+/// The projects of the last two weeks, the most recently used first.
 fn list_recent_projects(store: &dyn Store, now: i64) -> Result<Vec<TrackedProject>, ServerError> {
     let filter = Filter {
         since: Some(now.saturating_sub(MAX_PROJECT_AGE_MS)),
@@ -477,7 +479,7 @@ fn list_recent_projects(store: &dyn Store, now: i64) -> Result<Vec<TrackedProjec
     Ok(known)
 }
 
-/// The rows of saved memories that the store has of a project.
+/// The items of saved memories that the store has of a project.
 fn list_saved_items(store: &dyn Store, project: &str) -> Result<Vec<Item>, ServerError> {
     let filter = Filter {
         project: Some(project.to_owned()),

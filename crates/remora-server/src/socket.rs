@@ -1,5 +1,5 @@
-//! The worker's ear: one thread that turns requests into ticks of the loop.
-//! Whoever does not speak within a moment is hung up on.
+//! The worker's socket: one thread that turns requests into ticks of the loop. A
+//! client that sends nothing in time is disconnected, since all others wait for it.
 
 use std::fs;
 use std::io;
@@ -18,20 +18,22 @@ use crate::worker::Tick;
 
 const REQUEST_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// The socket's file; it goes with this value, unless it is abandoned.
+/// Owns the socket's file, which is removed on drop unless it is abandoned.
 #[derive(Debug)]
 pub(crate) struct SocketListener {
     path: Option<PathBuf>,
 }
 
 impl SocketListener {
-    /// Listens. Only the holder of the worker's lock may call this: a socket
-    /// that is left over from a dead worker is replaced.
+    /// Starts listening. The caller must hold the worker's lock: then a socket that
+    /// is there was left by a dead worker and is replaced.
     pub(crate) fn open(path: &Path, ticks: Sender<Tick>, embedder: Embedder) -> io::Result<Self> {
         match fs::remove_file(path) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
             _ => {}
         }
+        // A Unix socket's path is limited to some hundred bytes, so a long one is
+        // reached through a handle of its directory, open only for the bind.
         let (reached, folder) = remora_client::socket_path(path)?;
         let listener = UnixListener::bind(&reached)?;
         drop(folder);
@@ -43,7 +45,7 @@ impl SocketListener {
         })
     }
 
-    /// Leaves the file, which is no longer this one's.
+    /// Leaves the file, because another worker's socket has its name now.
     pub(crate) fn abandon_file(mut self) {
         self.path = None;
     }
@@ -59,7 +61,7 @@ impl Drop for SocketListener {
 
 fn accept_connections(listener: &UnixListener, ticks: &Sender<Tick>, embedder: &Embedder) {
     for stream in listener.incoming().flatten() {
-        // A request that panics is as good as none; the next one is heard.
+        // A request that panics is dropped; the thread stays for the next one.
         if let Some(tick) = catch_panic(|| handle_request(stream, embedder))
             .ok()
             .flatten()
@@ -78,7 +80,7 @@ fn handle_request(stream: UnixStream, embedder: &Embedder) -> Option<Tick> {
         Request::Drain => Some(Tick::Drain(stream)),
         Request::Stop => Some(Tick::Stop(stream)),
         Request::Status => Some(Tick::Status(stream)),
-        // Not through the loop: a hook does not wait for a round to end.
+        // Not through the loop, where the hook would wait for a batch to end.
         Request::Embed { text } => {
             embedder.answer_embedding(text, stream);
             None

@@ -1,5 +1,5 @@
-//! The worker: one a data directory, by its lock; a loop over ticks; back-off
-//! when the disk or the database will not have it; an end when it is idle.
+//! The worker: one per data directory, by its lock; a loop over ticks; back-off
+//! when the disk or the database refuses; an exit when it is idle.
 
 mod lock;
 mod upkeep;
@@ -37,14 +37,15 @@ use crate::{
     Log, ServerError, SpoolIngest, forget, io_error_at, is_gone, move_aside, rebuild_database,
 };
 
-/// Without a poke the spool is looked at this often: a poke may be lost.
+/// Without a notification the spool is read this often: a hook does not wait to
+/// see whether its notification arrived.
 const SPOOL_POLL_INTERVAL: Duration = Duration::from_secs(30);
-/// Idle for this long, it tidies the archive.
+/// After being idle for this long, the worker compacts the archive.
 const TIDY_DELAY: Duration = Duration::from_secs(20);
 const MIN_RETRY_DELAY: Duration = Duration::from_millis(200);
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(30);
 
-/// What the next session is told of a database that was made anew.
+/// What the next session reports about a rebuilt database.
 const DAMAGED_DATABASE_NOTICE: &str = "the database was damaged: it was put aside and made anew from the \
     archive; what came from another memory system must be imported again";
 
@@ -54,7 +55,7 @@ pub type Clock = fn() -> i64;
 /// Opens the database for writing.
 pub type StoreOpener = fn(&Path) -> Result<Box<dyn Store>, StoreError>;
 
-/// Something else to be done now and then; says what it did.
+/// Something else to do now and then; returns what it did.
 pub type IdleTask = fn(&DataPaths) -> Option<String>;
 
 /// What the worker needs to know.
@@ -62,7 +63,8 @@ pub type IdleTask = fn(&DataPaths) -> Option<String>;
 pub struct WorkerSettings {
     /// The data directory.
     pub paths: DataPaths,
-    /// The store, [`open_store`] unless something stands in front of it.
+    /// Opens the store: [`open_store`], or in tests and the proof a store that
+    /// fails on purpose.
     pub open_store: StoreOpener,
     /// This program's version.
     pub version: String,
@@ -70,19 +72,19 @@ pub struct WorkerSettings {
     pub policy: CapturePolicy,
     /// Files that are not captured, as in `.gitignore`.
     pub ignore: Vec<String>,
-    /// How long it waits for more before it ends.
+    /// How long it waits for more before it exits.
     pub idle: Duration,
-    /// The archive's cap in bytes.
+    /// The archive's limit in bytes.
     pub archive_cap: u64,
-    /// What rows mean, worked out in spare time; `None` leaves it to others.
+    /// Embeds items while idle; `None` leaves that to a command.
     pub meanings: Option<BackgroundEmbedding>,
-    /// What embeds the prompts of hooks; `None` refuses every one.
+    /// Embeds the prompts of hooks; `None` refuses every request.
     pub encoder: Option<Arc<dyn TextEncoder>>,
-    /// Where saved memories come from; `None` leaves their rows as they are.
+    /// Where saved memories come from; `None` leaves their items as they are.
     pub saved: Option<Arc<dyn SavedMemories>>,
-    /// Whether commits of the user's projects are taken in.
+    /// Whether commits of the user's projects are read.
     pub git: GitCapture,
-    /// What is done when it tidies.
+    /// An additional task for idle times.
     pub chore: Option<IdleTask>,
     /// The clock.
     pub clock: Clock,
@@ -93,7 +95,7 @@ pub fn open_store(database: &Path) -> Result<Box<dyn Store>, StoreError> {
     Ok(Box::new(remora_store::open_store(database, Access::Write)?))
 }
 
-/// Why it ended.
+/// Why the worker exited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkerExit {
     /// Another one holds the lock.
@@ -102,9 +104,9 @@ pub enum WorkerExit {
     Idle,
     /// It was asked to.
     Stopped,
-    /// A newer version was started in its place.
+    /// It started a newer version in its place.
     Replaced,
-    /// Its data directory was removed.
+    /// Its data directory was removed or replaced.
     Homeless,
 }
 
@@ -118,20 +120,22 @@ pub(crate) enum Tick {
     Drain(UnixStream),
     Stop(UnixStream),
     Status(UnixStream),
-    /// Memories of a project were checked.
+    /// A check of saved memories is done.
     Checked,
-    /// Git was asked about a checkout.
+    /// Git has answered about a checkout.
     Asked,
-    /// Git was asked about commits.
+    /// Git has answered about commits.
     CommitsRead,
 }
 
-/// Runs the worker until it ends.
+/// Runs the worker until it exits.
 pub fn run_worker(settings: &WorkerSettings) -> Result<WorkerExit, ServerError> {
     let paths = &settings.paths;
     paths
         .prepare_data_dir()
         .map_err(io_error_at(paths.home()))?;
+    // Everything below (the socket, the crash notes, the database) relies on there
+    // being one worker, so nothing is touched before the lock is held.
     let Some(lock) = lock::acquire_lock(paths)? else {
         return Ok(WorkerExit::AlreadyRunning);
     };
@@ -152,9 +156,10 @@ pub fn run_worker(settings: &WorkerSettings) -> Result<WorkerExit, ServerError> 
     let embedder = Embedder::start(settings.encoder.clone());
     let ear = SocketListener::open(&socket, ticks.clone(), embedder.clone())
         .map_err(io_error_at(&socket))?;
-    // Without it, hooks wait a little longer after a death.
+    // If it fails, hooks only wait a little longer after a crash.
     let _ = came_up(paths);
-    // Room for the mark of a failing hook is taken while there is some.
+    // The mark of a failing hook must be writable on a full disk, so its space is
+    // reserved now.
     let _ = CaptureFailureMark::for_data_dir(paths).reserve_space();
     let mut worker = Worker {
         settings,
@@ -193,16 +198,18 @@ pub fn run_worker(settings: &WorkerSettings) -> Result<WorkerExit, ServerError> 
             ticks,
         ),
     };
+    // Before the first event: one of a session that is being deleted must not be
+    // stored.
     worker.resume_deletion();
     let ended = worker.run(&inbox);
     if ended == WorkerExit::Homeless {
-        // What stands in its place now belongs to somebody else.
+        // The socket of that name now belongs to another worker.
         ear.abandon_file();
         return Ok(ended);
     }
     drop(ear);
-    // Whatever was spooled after the last look and poked a socket that was
-    // about to go is taken now; later hooks find nobody and start a new one.
+    // Events whose hooks notified the socket just before it was closed are ingested
+    // now; later hooks find no socket and start a new worker.
     if ended == WorkerExit::Idle {
         worker.empty_the_spool();
     }
@@ -217,15 +224,15 @@ struct Worker<'a> {
     started: i64,
     stored: u64,
     dead: u64,
-    /// Events of the last round.
+    /// Events stored by the last batch.
     stirred: usize,
     trouble: Option<String>,
-    /// What a round has found wrong with a database that could be opened.
+    /// Damage that a batch has found in a database that could be opened.
     damage: Option<String>,
     inbox: Option<SpoolIngest>,
-    /// Which file the inbox stores into.
+    /// The identity of the database file that the ingest writes to.
     opened: Option<(u64, u64)>,
-    /// The log, until the inbox has it.
+    /// The log, until the ingest owns it.
     log: Option<Log>,
     spare: IdleEmbedding,
     embedder: Embedder,
@@ -261,12 +268,14 @@ impl Worker<'_> {
                 }
                 Err(e) => {
                     self.in_trouble(&e);
+                    // Trouble is not idleness: the spool is not empty.
                     idle_since = Instant::now();
                     back_off = (back_off * 2).min(MAX_RETRY_DELAY);
                     back_off
                 }
             };
-            // Not for every round of a long backlog.
+            // A draining command wants everything current, but only once the backlog is
+            // through, not after each of its batches.
             let asked = !waiters.is_empty() && !pause.is_zero();
             self.keep_in_step(if asked {
                 RefreshScope::All
@@ -284,8 +293,8 @@ impl Worker<'_> {
                 self.run_upkeep();
             }
             let pause = if tidied { pause } else { pause.min(TIDY_DELAY) };
-            // All that were said meanwhile: whoever asks must not wait for a
-            // round for each hook that poked before.
+            // All ticks that have arrived are handled before the next batch: a command
+            // must not wait for one batch per hook that notified before it.
             let mut next = ticks.recv_timeout(pause).ok();
             while let Some(tick) = next {
                 self.saved.on_notify();
@@ -312,21 +321,22 @@ impl Worker<'_> {
         }
     }
 
-    /// Whether its lock is still that of its data directory, which a user may
-    /// remove and make anew.
+    /// Whether its lock file is still the one in its data directory, which a user
+    /// may remove and create again while the worker runs.
     fn is_at_home(&self) -> bool {
         let held = self.lock.metadata().as_ref().map(file_identity).ok();
         held.is_some() && held == place_of(&self.settings.paths.lock())
     }
 
-    /// One round; how many files left the spool.
+    /// Ingests one batch; returns how many files left the spool.
     fn ingest_once(&mut self) -> Result<usize, ServerError> {
         let now = (self.settings.clock)();
-        // Rows for a file that nobody finds any more would be lost.
+        // After a rebuild or restore, the open database is a deleted file, and what is
+        // written to it would be lost.
         if self.inbox.is_some() && self.opened != place_of(&self.settings.paths.database_file()) {
             self.inbox = None;
         }
-        // What an event brings about is caught with it; this is for the rest.
+        // A panic on an event is caught inside, with the event; this catches the rest.
         let round = catch_panic(|| self.ensure_ingest()?.ingest_batch(now))
             .map_err(ServerError::Panicked)??;
         self.stored += round.stored as u64;
@@ -335,7 +345,7 @@ impl Worker<'_> {
         Ok(round.taken)
     }
 
-    /// The inbox; the store is opened when needed, and again after trouble.
+    /// The ingest; the store is opened on first use, and again after trouble.
     fn ensure_ingest(&mut self) -> Result<&mut SpoolIngest, ServerError> {
         if self.inbox.is_none() {
             let paths = &self.settings.paths;
@@ -352,7 +362,8 @@ impl Worker<'_> {
                 self.settings.ignore.clone(),
                 log,
             )?);
-            // What was made anew from the archive lacks what no event tells.
+            // The store may have been rebuilt from the archive, which has neither saved
+            // memories nor commits.
             self.saved.reset_cache();
             self.commits.reset_cache();
             self.settling.mark_stored();
@@ -363,15 +374,15 @@ impl Worker<'_> {
         }
     }
 
-    /// The store, made anew from the archive when it is damaged or gone.
+    /// The store, rebuilt from the archive if it is damaged or gone.
     fn open_or_rebuild_store(&mut self) -> Result<Box<dyn Store>, ServerError> {
         let paths = &self.settings.paths;
         let database = paths.database_file();
         let open = self.settings.open_store;
         let reason = match self.damage.take() {
             Some(reason) => reason,
-            // As after a death between moving a damaged one aside and having
-            // a new one; opening would begin an empty memory.
+            // As after a crash between moving a damaged file aside and completing the
+            // new one. Opening it would silently start an empty memory.
             None if is_gone(paths) => {
                 self.log_line("the database is gone; rebuilt from the archive");
                 self.rebuild_store()?;
@@ -387,7 +398,7 @@ impl Worker<'_> {
             "the database is damaged ({reason}); moved to {} and rebuilt from the archive",
             aside.display()
         ));
-        // The log has it as well; a mark that cannot be written stops nothing.
+        // The log has it as well, so a mark that cannot be written is no error.
         let _ = CaptureFailureMark::for_data_dir(paths).record_failure(DAMAGED_DATABASE_NOTICE);
         self.rebuild_store()?;
         Ok(open(&database)?)
@@ -402,7 +413,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// A deletion that was cut short comes before anything is stored.
+    /// Completes a deletion that was interrupted, before anything is stored.
     fn resume_deletion(&mut self) {
         match forget::resume_deletion(&self.settings.paths) {
             Ok(false) => {}
@@ -415,7 +426,7 @@ impl Worker<'_> {
         while self.ingest_once().is_ok_and(|taken| taken > 0) {}
     }
 
-    /// Says once what is wrong; the store is opened anew next time.
+    /// Logs a problem once; after an unexpected one the store is opened again.
     fn in_trouble(&mut self, error: &ServerError) {
         let text = error.to_string();
         if self.trouble.as_ref() != Some(&text) {
@@ -423,7 +434,8 @@ impl Worker<'_> {
             self.trouble = Some(text);
         }
         match error {
-            // Opening it again would not show what a round stumbled over.
+            // Opening it again may succeed and not show the damage, so the reason is kept
+            // for `open_or_rebuild_store`.
             ServerError::Store(StoreError::Damaged(reason)) => {
                 self.damage = Some(reason.clone());
                 self.inbox = None;
@@ -452,7 +464,8 @@ impl Worker<'_> {
         log.flush();
     }
 
-    /// What is taken soon: not what is put off because workers died on it.
+    /// The files that a drain waits for: not suspects that are deferred because
+    /// workers died on them, for up to a day.
     fn list_awaited(&self) -> Vec<PathBuf> {
         let mut files = list_spooled(&self.settings.paths, usize::MAX).unwrap_or_default();
         if let Some(inbox) = &self.inbox {
@@ -463,7 +476,8 @@ impl Worker<'_> {
     }
 
     fn answer_waiters(&mut self, waiters: &mut Vec<(UnixStream, Vec<PathBuf>)>) {
-        // The newest go last: with a long list, the first look is enough.
+        // The newest file is ingested last, so looking at it first usually decides.
+        // In trouble nobody is kept waiting; the reply names the trouble.
         let (done, still): (Vec<_>, Vec<_>) = waiters.drain(..).partition(|(_, files)| {
             self.trouble.is_some() || !files.iter().rev().any(|file| file.exists())
         });
@@ -482,11 +496,11 @@ impl Worker<'_> {
             dead: self.dead,
             trouble: self.trouble.clone(),
         };
-        // Whoever asked may have gone.
+        // The client may have hung up.
         let _ = send_reply(&mut stream, &status);
     }
 
-    /// Starts the newer program; it waits for the lock until this one is gone.
+    /// Starts the newer program; it waits for the lock until this one exits.
     fn make_way(&mut self, program: &str) -> bool {
         let there = fs::metadata(program).is_ok_and(|m| m.is_file());
         let started = there && start_worker(&self.settings.paths, Path::new(program)).is_ok();
@@ -497,7 +511,7 @@ impl Worker<'_> {
     }
 }
 
-/// Tells one file from another that took its name.
+/// Device and inode: tells a file from another one of the same name.
 fn file_identity(meta: &fs::Metadata) -> (u64, u64) {
     (meta.dev(), meta.ino())
 }
@@ -506,7 +520,8 @@ fn place_of(file: &Path) -> Option<(u64, u64)> {
     fs::metadata(file).as_ref().map(file_identity).ok()
 }
 
-/// Whether `a` is a later version than `b`; what is no version is not.
+/// Whether `a` is a later version than `b`; false if either is no version. Build
+/// suffixes do not count, or two builds of one version would replace each other.
 fn is_newer_version(a: &str, b: &str) -> bool {
     let parts = |text: &str| -> Option<Vec<u32>> {
         let core = text.split(['-', '+']).next()?;

@@ -1,21 +1,23 @@
-//! Removes from an error text whatever differs between two runs of the same
-//! fault: folders, places, numbers, hashes, times, temporary names, quotes.
+//! Normalisation: removes from an error text what differs between two runs of the
+//! same error: directories, locations, numbers, hashes, times, temporary names,
+//! quotes. Fingerprints are computed from the result, so it must not change.
 
 use remora_core::text::truncate_bytes;
 
-/// Bytes of a text that are looked at.
+/// Bytes of a text that are read.
 const MAX_SCANNED_BYTES: usize = 2_000;
 
-/// The file's own name; a temporary file has none.
+/// The last part of a path or URL.
 pub(super) fn file_name(path: &str) -> &str {
     let path = path.split(['?', '#']).next().unwrap_or(path);
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// Names of tests and functions keep their digits: `case_2` is not `case_3`.
+/// Normalises the name of a test or function, which keeps its digits: `case_2` is
+/// not `case_3`.
 pub(super) fn normalise_subject(name: &str) -> String {
     let name: String = name.chars().take(300).collect();
-    // A documentation test is named by its line, which moves.
+    // A documentation test is named after its line, which moves.
     let name = match name.split_once(" (line ") {
         Some((head, _)) => head.to_owned(),
         None => name,
@@ -32,7 +34,7 @@ pub(super) fn normalise_subject(name: &str) -> String {
         .join(" ")
 }
 
-/// The text in a form that is the same for the same fault.
+/// The text in a form that is the same for the same error.
 pub(super) fn normalise_text(text: &str) -> String {
     let mut out = String::new();
     for raw in truncate_bytes(text, MAX_SCANNED_BYTES).split_whitespace() {
@@ -48,7 +50,7 @@ pub(super) fn normalise_text(text: &str) -> String {
     if !out.contains('<') {
         return out;
     }
-    // A count changes the word behind it.
+    // The count also changes the word after it.
     out.replace("<n> error(s)", "<n> errors")
         .replace("<n> error ", "<n> errors ")
 }
@@ -84,7 +86,7 @@ fn normalise_core(core: &str) -> String {
     if is_uuid(core) {
         return "<id>".to_owned();
     }
-    // Dates, times, addresses, shares: digits and what stands between them.
+    // Dates, times, addresses, percentages: digits and their separators.
     if core.starts_with(|c: char| c.is_ascii_digit() || c == '-')
         && core
             .bytes()
@@ -102,7 +104,7 @@ fn normalise_core(core: &str) -> String {
     normalise_pieces(core)
 }
 
-/// `a.rs:12:5`: the file without its place.
+/// `a.rs:12:5`: the file without line and column.
 fn normalise_location(core: &str) -> Option<String> {
     let (file, rest) = core.split_once(':')?;
     let numbers = !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b':');
@@ -126,14 +128,15 @@ fn normalise_path(core: &str) -> String {
         .any(|t| core.contains(t));
     let name = file_name(core.trim_end_matches(['/', '\\']));
     let name = normalise_location(name).unwrap_or_else(|| pieces_of_name(name));
-    // Only a temporary file that looks like a source still says something.
+    // The name of a temporary file is random unless it has an extension.
     if temporary && !name.contains('.') {
         return "<tmp>".to_owned();
     }
     name
 }
 
-/// A file name: digits in it mean something unless they are many or hashes.
+/// Normalises a file name: digits in it mean something unless they are many or part
+/// of a hash.
 fn pieces_of_name(name: &str) -> String {
     map_runs(name, |run| {
         if is_hex_name(run)
@@ -147,7 +150,7 @@ fn pieces_of_name(name: &str) -> String {
     })
 }
 
-/// Any other word: whole identifiers stay, free numbers go.
+/// Normalises any other word: identifiers stay whole, free numbers go.
 fn normalise_pieces(core: &str) -> String {
     let out = map_runs(core, |run| {
         if is_hex_name(run) || is_address(run) {
@@ -248,7 +251,7 @@ fn is_hex_name(run: &str) -> bool {
         && (run.bytes().any(|b| b.is_ascii_alphabetic()) || run.len() >= 16)
 }
 
-/// `tmpx3k9q`, `Tmp1a2B3c`: letters and digits mixed as only generators do.
+/// `tmpx3k9q`: letters and digits mixed as only generators do.
 fn is_random(run: &str) -> bool {
     run.len() >= 7 && run.starts_with("tmp") && run.bytes().any(|b| b.is_ascii_digit())
 }

@@ -1,6 +1,6 @@
-//! Pairs of neighbouring letters of a text as bits: whether it may hold another
-//! text is seen without comparing them. Of some five hundred phrases and
-//! patterns nearly all want a pair that a line does not have.
+//! Pairs of adjacent letters of a text as bits: they show without a search that a
+//! text cannot contain another. Of some five hundred phrases and patterns nearly
+//! all need a pair that a line does not have.
 
 /// The pairs of a text, each as one of 128 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,25 +21,26 @@ impl BytePairs {
     }
 
     pub(super) const fn with_pair(self, first: u8, second: u8) -> Self {
-        // Odd factors, so that no letter is without weight.
+        // Odd factors, so that every letter changes the result.
         let mixed = first.wrapping_mul(37).wrapping_add(second.wrapping_mul(11));
         Self(self.0 | 1 << (mixed % 128))
     }
 
-    /// Whether a text with these pairs may hold one with those.
+    /// Whether a text with these pairs may contain one with those; `false` is
+    /// certain.
     pub(super) const fn may_hold(self, those: Self) -> bool {
         those.0 & !self.0 == 0
     }
 }
 
-/// A phrase that texts are searched for.
+/// A phrase to search for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Phrase {
     text: &'static str,
     pairs: BytePairs,
 }
 
-/// Phrases with their pairs, which are worked out while Remora is built.
+/// Phrases with their pairs, computed at compile time.
 pub(super) const fn index_phrases<const N: usize>(texts: [&'static str; N]) -> [Phrase; N] {
     let mut phrases = [Phrase {
         text: "",
@@ -56,7 +57,7 @@ pub(super) const fn index_phrases<const N: usize>(texts: [&'static str; N]) -> [
     phrases
 }
 
-/// Whether a text with these pairs holds one of the phrases.
+/// Whether a text with these pairs contains one of the phrases.
 pub(super) fn holds_phrase(text: &str, pairs: BytePairs, phrases: &[Phrase]) -> bool {
     let mut likely = phrases.iter().filter(|phrase| pairs.may_hold(phrase.pairs));
     likely.any(|phrase| text.contains(phrase.text))

@@ -1,7 +1,7 @@
-//! Whether two messages tell the same error. A message is taken apart into its
-//! skeleton (a code or the words that are always the same) and the names in it.
-//! A telling skeleton is enough; of one that is said of many errors the names
-//! must be the same too; what only says that something failed is never one.
+//! Whether two messages are of the same error. A message is split into its skeleton
+//! (a code, or the words that are always the same) and the names in it. A
+//! distinctive skeleton is enough; for one that many errors share the names must be
+//! the same too; a message that only says that something failed matches nothing.
 
 use std::collections::BTreeSet;
 
@@ -15,43 +15,43 @@ use super::phrases::{
 
 /// Bytes of a message that are compared.
 const MAX_COMPARED_BYTES: usize = 400;
-/// Words of which a message without any name must have so many to be compared.
+/// Words that a message without any name must have to be compared.
 const MIN_NAMELESS_WORDS: usize = 4;
-/// Words from which two messages may differ in a few of them.
+/// Words from which on two messages may differ in a few.
 const MIN_LONG_MESSAGE_WORDS: usize = 8;
-/// Words that say something, without which a message is told by its names.
+/// Content words without which a message is identified by its names.
 const MIN_CONTENT_WORDS: usize = 3;
-/// Words that say something, with which a message is told whatever it names.
+/// Content words with which a message is identified whatever it names.
 const MIN_NAMED_CONTENT_WORDS: usize = 5;
 
-/// How well a message tells its error from others.
+/// How well a message distinguishes its error from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum MessageStrength {
-    /// It only says that something failed, or that values differ.
+    /// Not at all: it only says that something failed, or that values differ.
     Nothing,
-    /// With the names in it.
+    /// Together with the names in it.
     Named,
     /// By itself.
     Telling,
 }
 
-/// A message, taken apart.
+/// A message, split into codes, words and names.
 #[derive(Debug)]
 pub(crate) struct MessageSkeleton {
     codes: BTreeSet<String>,
     words: Vec<String>,
     names: BTreeSet<String>,
-    /// Whether the name in it is all there is to the error.
+    /// Whether the name in it is all that identifies the error.
     named: bool,
-    /// Whether it is told in the words of the table, which are not those of a
-    /// message that is the same.
+    /// Whether the table has reworded it: an equal message may then have other
+    /// letters.
     is_reworded: bool,
-    /// How well it tells its error.
+    /// How well it distinguishes its error.
     pub(crate) strength: MessageStrength,
 }
 
 impl MessageSkeleton {
-    /// Takes a message apart, as printed or as stored.
+    /// Splits a message, as printed or as stored.
     pub(crate) fn from_message(message: &str) -> Self {
         let end = message.floor_char_boundary(MAX_COMPARED_BYTES);
         let read = read_line(&message[..end]);
@@ -84,7 +84,7 @@ impl MessageSkeleton {
         parts
     }
 
-    /// Moves what stands in quotes to the names.
+    /// Moves quoted text to the names and returns the rest.
     fn take_quoted(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -124,7 +124,7 @@ impl MessageSkeleton {
         if !word.contains(char::is_alphabetic) || word.starts_with('<') && word.ends_with('>') {
             return;
         }
-        // The class of an exception is known without its package.
+        // The class of an exception counts without its package.
         if is_class(word) {
             let class = word.rsplit(['.', ':']).next().unwrap_or(word);
             self.words.push(class.to_lowercase());
@@ -147,7 +147,7 @@ impl MessageSkeleton {
         }
     }
 
-    /// A class that is told as the code and again in the message is told once.
+    /// Removes a class that is both the code and the beginning of the message.
     fn drop_echo(&mut self) {
         for length in 1..=3 {
             let echo = self.words.get(length..2 * length);
@@ -158,7 +158,7 @@ impl MessageSkeleton {
         }
     }
 
-    /// Whether there is anything in it by which it can be known again.
+    /// Whether anything in it can be recognised again.
     pub(crate) fn can_tell(&self) -> bool {
         let content = self.words.iter().filter(|word| is_content(word)).count();
         match self.strength {
@@ -176,7 +176,8 @@ impl MessageSkeleton {
                 && (has_words || !self.names.is_empty() || !self.codes.is_empty())
     }
 
-    /// Whether it says enough to be known again though it speaks of no trouble.
+    /// Whether it says enough to be recognised again although no word is about an
+    /// error.
     pub(super) fn says_much(&self) -> bool {
         let content = self.words.iter().filter(|word| is_content(word)).count();
         self.strength == MessageStrength::Telling && content > MIN_CONTENT_WORDS
@@ -241,10 +242,10 @@ impl MessageSkeleton {
             || self.is_near(other)
     }
 
-    /// What tells from the letters of a message that it is another error: most
-    /// are, and taking one apart costs twenty times as much.
+    /// A quick test by the letters of a message whether it can be the same error:
+    /// most are not, and splitting one costs twenty times as much.
     pub(crate) fn sieve(&self) -> Sieve<'_> {
-        // Nobody can tell from the letters what the table makes of them.
+        // The letters do not show how the table rewords a message.
         if self.is_reworded {
             return Sieve::Open;
         }
@@ -255,11 +256,11 @@ impl MessageSkeleton {
         Sieve::Words(words.filter(|word| is_content(word)).collect())
     }
 
-    /// What is asked of an index of words to find messages that are the same: the
-    /// longest words, which are mostly the rarest.
+    /// A query for messages of the same error: the longest words, which are mostly
+    /// the rarest.
     pub(crate) fn longest_words(&self, count: usize) -> String {
         let mut words: Vec<&String> = self.codes.iter().chain(&self.words).collect();
-        // The names of a message differ unless they are all that tells it.
+        // Names differ between equal errors, unless they are what identifies them.
         if self.strength == MessageStrength::Named {
             words.extend(&self.names);
         }
@@ -280,8 +281,8 @@ impl MessageSkeleton {
             && content > 1
     }
 
-    /// Whether two long messages differ in a word or two: the left side and the
-    /// right one, the first and the second.
+    /// Whether two long messages differ only in a word or two, such as left and
+    /// right, or first and second.
     fn is_near(&self, other: &Self) -> bool {
         let longer = self.words.len().max(other.words.len());
         let shared = self.words.iter().filter(|w| other.words.contains(w));
@@ -294,7 +295,7 @@ impl MessageSkeleton {
     }
 }
 
-/// Whether a line only says that what was run has failed.
+/// Whether a line only says that a command has failed.
 pub(super) fn is_runner(message: &str) -> bool {
     let lower = message.to_lowercase();
     is_runner_message(&lower, BytePairs::from_text(&lower))
@@ -307,7 +308,7 @@ fn is_runner_message(lower: &str, pairs: BytePairs) -> bool {
         || RUNNER_STARTS.iter().any(begins) && lower.split(' ').count() < 5
 }
 
-/// `3 of 9 ...`: how far a runner has come.
+/// `3 of 9 ...`: the progress of a runner.
 fn is_progress_count(lower: &str) -> bool {
     let mut words = lower.split_whitespace();
     let is_number = |word: Option<&str>| {
@@ -338,8 +339,8 @@ fn compares_values(lower: &str) -> bool {
             .any(|word| has(word))
 }
 
-/// A code, if this word is one. The first word of a stored message may be a
-/// rule's name.
+/// The code, if this word is one. The first word of a stored message may be the name
+/// of a lint rule.
 fn code_of(raw: &str, first: bool) -> Option<String> {
     let word = raw
         .strip_prefix("error[")
@@ -389,7 +390,7 @@ fn is_class_word(word: &str) -> bool {
     word.len() > 7 && (word.ends_with("error") || word.ends_with("exception"))
 }
 
-/// Identifiers, files and addresses: what another place would call otherwise.
+/// Identifiers, files and addresses, which differ between projects.
 fn is_name(word: &str) -> bool {
     word.contains(['_', '/', '\\', '@', '=', '#', '{', '}', '+'])
         || word.contains("::")
@@ -414,14 +415,14 @@ fn is_camel(word: &str) -> bool {
 #[derive(Debug)]
 pub(crate) enum Sieve<'s> {
     Open,
-    /// A message of the same error holds one of these.
+    /// A message of the same error contains one of these.
     AnyCode(&'s BTreeSet<String>),
-    /// It holds so many of these as two skeletons must have in common.
+    /// It contains as many of these as two skeletons must share.
     Words(Vec<&'s str>),
 }
 
 impl Sieve<'_> {
-    /// Whether a message may be the same error; always, if it is.
+    /// Whether a message may be the same error; never false for one that is.
     pub(crate) fn may_hold(&self, message: &str) -> bool {
         match self {
             Self::Open => true,
@@ -436,13 +437,13 @@ impl Sieve<'_> {
     }
 }
 
-/// The letters of a message in lower case, without whatever stands in between
-/// but for gaps and hyphens: each word of its skeleton is a part of them.
+/// The letters of a message in lower case, with spaces and hyphens and nothing else:
+/// each word of its skeleton is a substring.
 fn letters_of(message: &str) -> String {
     let mut letters = String::with_capacity(message.len());
     let mut rest = message;
     while let Some(c) = rest.chars().next() {
-        // What stands for numbers and the like has letters of its own.
+        // Placeholders contain letters that are not part of the message.
         let placeholder = ["<n>", "<id>", "<tmp>"]
             .iter()
             .find(|p| c == '<' && rest.starts_with(**p));
@@ -465,7 +466,7 @@ fn is_content(word: &str) -> bool {
     word.len() > 2 && !COMMON_ERROR_WORDS.contains(&word) && !is_class_word(word)
 }
 
-/// The longest run of words that both have.
+/// The longest run of words that both contain.
 fn common_run<'a>(one: &'a [String], other: &[String]) -> &'a [String] {
     let mut best: &[String] = &[];
     for start in 0..one.len() {

@@ -1,31 +1,31 @@
-//! The rows of `matchers.tsv`, read while Remora is built: a hook that reads a
-//! dozen lines by them would take longer to read the table.
+//! The rows of `matchers.tsv`, parsed at compile time: a hook that matches a dozen
+//! lines would take longer to parse the table.
 
 use super::matchers::ErrorLineRole;
 use super::pairs::BytePairs;
 
 const MATCHER_TABLE: &str = include_str!("matchers.tsv");
 
-/// All rows; those that are prefixes come last, since what is known as a whole
-/// is not taken apart.
+/// All rows; those that strip a prefix come last, since a line that is known as a
+/// whole is not taken apart.
 pub(super) static MATCHERS: [Matcher; count_rows(MATCHER_TABLE)] = read_table(MATCHER_TABLE);
 
 /// One row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Matcher {
-    /// `None` takes a prefix off.
+    /// `None` strips a prefix.
     pub(super) role: Option<ErrorLineRole>,
     pub(super) pattern: &'static str,
-    /// The pairs of letters that a line must hold to fit.
+    /// The pairs of letters that a line must contain to match.
     pub(super) pairs: BytePairs,
-    /// What it says, with marks of the pattern in their order.
+    /// The message, with the placeholders of the pattern in their order.
     pub(super) says: &'static str,
 }
 
-/// What stands in a pattern for text that differs.
+/// A placeholder of a pattern for text that differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Placeholder {
-    /// Any text, also none.
+    /// Any text, also empty.
     Any,
     /// Text that is kept.
     Message,
@@ -44,7 +44,7 @@ impl Placeholder {
     }
 }
 
-/// The mark that stands here.
+/// The placeholder at this position.
 pub(super) const fn mark_at(pattern: &[u8], at: usize) -> Option<Placeholder> {
     match pattern.split_at(at).1 {
         [b'*', ..] => Some(Placeholder::Any),
@@ -82,8 +82,8 @@ const fn read_table<const N: usize>(table: &'static str) -> [Matcher; N] {
     append_rows(rows, count, table, true).0
 }
 
-/// Writes the rows that are prefixes, or all others, behind those that are
-/// there; also says how many are there then.
+/// Appends the rows that strip prefixes, or all others; also returns how many rows
+/// there are then.
 const fn append_rows<const N: usize>(
     mut rows: [Matcher; N],
     mut count: usize,
@@ -123,7 +123,7 @@ const fn read_row(line: &'static str) -> Matcher {
     }
 }
 
-/// The pairs of the text between the marks of a pattern.
+/// The pairs of the text between the placeholders of a pattern.
 const fn pairs_of_literals(pattern: &[u8]) -> BytePairs {
     let mut pairs = BytePairs::NONE;
     let (mut at, mut before) = (0, None);
@@ -142,7 +142,7 @@ const fn pairs_of_literals(pattern: &[u8]) -> BytePairs {
     pairs
 }
 
-/// A text before and behind the first of these bytes.
+/// The text before and after the first such byte.
 const fn split_once(text: &'static str, byte: u8) -> (&'static str, &'static str) {
     let mut at = 0;
     while at < text.len() {

@@ -1,5 +1,5 @@
-//! How much a step between a failure and the pass bears on the error: whether it
-//! touches what the error names, or the file in which it is.
+//! How closely a step between a failure and the pass is related to the error:
+//! whether it touches what the error names, or the file in which it occurred.
 
 use std::collections::HashSet;
 
@@ -8,19 +8,19 @@ use remora_core::record::Item;
 use super::{detail_texts, field};
 use crate::words::is_stop;
 
-/// From this on a step is one that mended it.
+/// From this score on a step counts as the fix.
 pub(super) const MIN_FIX_RELEVANCE: u32 = 2;
-/// What names in common count at most, and what one does that only a program has.
+/// The most that shared names count, and what an identifier counts.
 const MAX_NAME_SCORE: u32 = 4;
 const SYMBOL_SCORE: u32 = 2;
-/// Bytes of a failure's text, and of a step's, that are looked at.
+/// Bytes of a step's text that are read.
 const MAX_TEXT_BYTES: usize = 4_000;
 
-/// How titles of steps begin that change no program.
+/// Titles of steps that change no code begin with these.
 const WORDING_TITLE_STARTS: &[&str] = &["Changed a comment", "Reworded ", "Updated section"];
-/// How titles of steps begin that only bring a name in, wherever that is.
+/// Titles of steps that only import a name begin with these.
 const IMPORT_TITLE_STARTS: &[&str] = &["Imported ", "Removed import "];
-/// Endings of files whose names are places, not what an error is about.
+/// Endings of file names, which say where an error is and not what it is about.
 const SOURCE_ENDINGS: &[&str] = &[
     ".go", ".rs", ".py", ".ts", ".tsx", ".js", ".jsx", ".java", ".kt", ".rb", ".c", ".cpp", ".h",
     ".cs", ".swift", ".php", ".ex", ".toml", ".json", ".yaml", ".yml", ".md", ".sql", ".tf",
@@ -44,7 +44,7 @@ impl<'a> FixRelevance<'a> {
         }
     }
 
-    /// How much a step bears on the error.
+    /// How closely a step is related to the error.
     pub(super) fn score_step(&self, step: &Item) -> u32 {
         let begins = |starts: &[&str]| starts.iter().any(|start| step.title.starts_with(start));
         if begins(WORDING_TITLE_STARTS) || is_about_tests(step) {
@@ -79,7 +79,7 @@ impl<'a> FixRelevance<'a> {
             if named || self.failure.files_read.contains(file) {
                 MIN_FIX_RELEVANCE
             } else {
-                // A trace names many files.
+                // Less for a file in the text: a trace names many.
                 u32::from(self.failure.text.contains(name))
             }
         };
@@ -87,8 +87,7 @@ impl<'a> FixRelevance<'a> {
     }
 }
 
-/// Whether a step only adds tests, or takes them away: a test that is new, or
-/// gone, did not make another one pass.
+/// Whether a step only adds or removes tests: that does not make another test pass.
 pub(super) fn is_about_tests(step: &Item) -> bool {
     let verbs = ["Added ", "Removed "];
     let mut tests = verbs
@@ -98,13 +97,13 @@ pub(super) fn is_about_tests(step: &Item) -> bool {
     tests.any(|rest| rest.starts_with("test ") || rest.starts_with("tests "))
 }
 
-/// `retryCount`, `retry_count`, `RetryCount`: no word that is said by chance.
+/// `retryCount`, `retry_count`, `RetryCount`: not shared by chance.
 fn is_symbol(name: &str) -> bool {
     let inner = name.get(1..).unwrap_or_default();
     inner.contains('_') || inner.contains(char::is_lowercase) && inner.contains(char::is_uppercase)
 }
 
-/// Words that may be names: not the words of every error.
+/// Words that may be names, without those of every error.
 fn names_in(text: &str) -> impl Iterator<Item = &str> {
     const COMMON_WORDS: &[&str] = &[
         "error",
@@ -143,7 +142,7 @@ fn names_in(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !COMMON_WORDS.contains(&word.to_lowercase().as_str()) && !is_stop(word))
 }
 
-/// Whether a word says where something is: files that are compared by themselves.
+/// Whether a word is a file or a place in one; files are compared separately.
 fn is_place(word: &str) -> bool {
     let file = word.split(':').next().unwrap_or(word);
     !word.starts_with(['`', '\'', '"'])

@@ -1,11 +1,11 @@
-//! Which failures are worth a fix: not those that every reader mends at once, nor
-//! those that come once.
+//! Which failures are worth a fix: not those whose message is the solution, nor
+//! those that occur only once.
 
 use remora_core::record::Item;
 
 use super::{detail_texts, field};
 
-/// What tools say of a name that is there for nothing: the message is the mend.
+/// What tools say about unused names: the message is the solution.
 const UNUSED_PHRASES: &[&str] = &[
     "imported and not used",
     "imported but unused",
@@ -25,10 +25,10 @@ const UNUSED_PHRASES: &[&str] = &[
     "ts6192",
     "ts6196",
 ];
-/// What git says of two changes that meet in one place.
+/// What git says about a merge conflict, which never occurs twice alike.
 const CONFLICT_PHRASES: &[&str] = &["conflict in ", "conflicts in ", "automatic merge failed"];
 
-/// Whether somebody who meets this failure again could need what mended it.
+/// Whether the fix could be useful when this failure occurs again.
 pub(super) fn has_lesson(failure: &Item) -> bool {
     let has = |text: &str, phrases: &[&str]| {
         let lower = text.to_lowercase();

@@ -1,6 +1,6 @@
-//! Edits that did not stay: taken back by the reverse edit, or by git. What broke
-//! a test and was taken back is neither a change nor a fix; that it was tried, and
-//! what failed then, is worth telling.
+//! Edits that were reverted, by the reverse edit or by git. An edit that broke a
+//! test and was reverted is neither a change nor a fix; that it was tried, and what
+//! failed then, is worth remembering.
 
 use remora_core::record::{Item, Kind};
 use serde_json::{Value, json};
@@ -8,28 +8,28 @@ use serde_json::{Value, json};
 use super::{command_of, detail_text, detail_texts, field};
 use crate::sentence::one_line;
 
-/// How the row of an edit begins that was taken back.
+/// The title of a reverted edit begins with this.
 pub(crate) const REVERTED_PREFIX: &str = "Reverted: ";
-/// How the row of the edit begins that took it back.
+/// The title of the edit that reverted it begins with this.
 const REVERSAL_PREFIX: &str = "Took back: ";
 /// Characters of such a title.
 const MAX_TITLE_CHARS: usize = 140;
-/// Edits of a session that may be taken back.
+/// Edits of a session that are remembered until they are reverted.
 const MAX_EDITS: usize = 64;
 
-/// The edits of a session that stand.
+/// The edits of a session that have not been reverted.
 #[derive(Debug, Default)]
 pub(super) struct StandingEdits(Vec<StandingEdit>);
 
 #[derive(Debug)]
 struct StandingEdit {
     item: Item,
-    /// How git told the commit that it went into.
+    /// The uid and title of the commit it went into; git prints the hash there.
     commit: Option<String>,
 }
 
 impl StandingEdits {
-    /// A row of the session.
+    /// Records an item of the session.
     pub(super) fn record_item(&mut self, item: &Item) {
         if item.kind == Kind::Failure || is_tried(item) {
             return;
@@ -53,7 +53,7 @@ impl StandingEdits {
         }
     }
 
-    /// The edits that this row takes back.
+    /// The edits that this item reverts.
     pub(super) fn undone_by(&self, item: &Item) -> Vec<&Item> {
         if item.kind == Kind::Failure {
             return Vec::new();
@@ -95,8 +95,8 @@ impl StandingEdits {
     }
 }
 
-/// Whether `git checkout` or `git restore` with these words brings back what an
-/// edit changed.
+/// Whether `git checkout` or `git restore` with these arguments reverts an edit. A
+/// committed edit is reverted only from an older commit.
 fn restores_edit(words: &[&str], edit: &StandingEdit) -> bool {
     let only_index = words.contains(&"--staged") && !words.contains(&"--worktree");
     let is_branch = words
@@ -113,7 +113,8 @@ fn restores_edit(words: &[&str], edit: &StandingEdit) -> bool {
     files.any(|file| paths.any(|path| is_path_of(path.trim_matches(['"', '\'']), file)))
 }
 
-/// Whether a path of a command line means this file or a folder it is in.
+/// Whether a path of a command line means this file or a directory above it. The
+/// command may have run in a subdirectory, so suffixes count too.
 fn is_path_of(path: &str, file: &str) -> bool {
     let path = path.trim_start_matches("./").trim_end_matches('/');
     let within = |inner: &str, outer: &str| {
@@ -139,8 +140,7 @@ fn parts_of(command: &str) -> impl Iterator<Item = Vec<&str>> {
     parts.map(|part| part.split(' ').filter(|word| !word.is_empty()).collect())
 }
 
-/// Whether a command only puts changes aside: whatever passes then, passes
-/// without them.
+/// Whether a command only stashes changes: what passes then passes without them.
 pub(super) fn sets_aside(step: &Item) -> bool {
     let aside = |words: Vec<&str>| match words.as_slice() {
         ["git", "stash", rest @ ..] => {
@@ -152,22 +152,22 @@ pub(super) fn sets_aside(step: &Item) -> bool {
     command_of(step).is_some_and(|command| parts_of(command).any(aside))
 }
 
-/// Whether an edit was taken back.
+/// Whether an edit was reverted.
 pub(crate) fn is_tried(item: &Item) -> bool {
     detail_text(item, field::TRIED).is_some()
 }
 
-/// Whether a row takes edits back.
+/// Whether an item reverts edits.
 pub(crate) fn is_reversal(item: &Item) -> bool {
     detail_texts(item, field::REVERTS).next().is_some()
 }
 
-/// The title of an edit before it was taken back.
+/// The title of an edit before it was reverted.
 pub(super) fn first_title(item: &Item) -> &str {
     detail_text(item, field::TRIED).unwrap_or(&item.title)
 }
 
-/// The row of an edit that was taken back, after this failure if there was one.
+/// The item of a reverted edit, with the failure after which it was reverted.
 pub(super) fn tell_tried(edit: &Item, failure: Option<&Item>) -> Item {
     let mut told = edit.clone();
     let why = failure.map_or_else(String::new, |failure| format!(": {}", failure.title));
@@ -175,6 +175,7 @@ pub(super) fn tell_tried(edit: &Item, failure: Option<&Item>) -> Item {
         &format!("{REVERTED_PREFIX}{}{why}", edit.title),
         MAX_TITLE_CHARS,
     );
+    // It fixed nothing, since it was reverted.
     if told.kind == Kind::Bugfix {
         told.kind = Kind::Change;
     }
@@ -185,7 +186,7 @@ pub(super) fn tell_tried(edit: &Item, failure: Option<&Item>) -> Item {
     told
 }
 
-/// The row that took these edits back.
+/// The item that reverted these edits.
 pub(crate) fn tell_reversal(mut row: Item, tried: &[Item]) -> Item {
     if command_of(&row).is_none() {
         row.kind = Kind::Change;
@@ -213,7 +214,7 @@ fn set_detail(item: &mut Item, name: &str, value: Value) {
     }
 }
 
-/// Whether an edit puts back what another one changed.
+/// Whether an edit is the exact reverse of another one.
 fn reverses_edit(edit: &Item, before: &Item) -> bool {
     let lines = |item: &Item, sign: char| -> Vec<String> {
         let lines = item.text.lines().filter_map(|line| line.strip_prefix(sign));

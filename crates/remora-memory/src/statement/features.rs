@@ -1,6 +1,6 @@
-//! What the classifier knows of a sentence: named traits with a value each. The
-//! same code makes them when the model is fitted and when it is asked; names
-//! are what the model file is keyed by, so a changed name wants a new fit.
+//! The features of a sentence for the classifier: names with a value each. The
+//! same code computes them when the model is fitted and when it predicts. The
+//! model file is keyed by these names, so a changed name needs a new fit.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -9,25 +9,25 @@ use super::words::{StatementWord, is_in_list, split_words};
 use super::{RuleMatch, Speaker, StatementKind, judge};
 use crate::sentence;
 
-/// A sentence with what stands around it.
+/// A sentence with its context.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SentenceContext<'a> {
     pub(super) text: &'a str,
     pub(super) speaker: Speaker,
     /// Which sentence of the text it is, and how many there are.
     pub(super) place: (usize, usize),
-    /// What the word rules say of it.
+    /// The word rule that matches it.
     pub(super) hit: Option<RuleMatch>,
 }
 
-/// Takes a trait by name, with its value; the same name may come twice and
-/// counts twice.
+/// Receives features by name, with their values; a name may come twice and counts
+/// twice.
 pub(super) trait FeatureSink: FnMut(&str, f32) {}
 impl<F: FnMut(&str, f32)> FeatureSink for F {}
 
 const LEXICON_TEXT: &str = include_str!("lexicon.txt");
-/// Words that keep their own name among the classes: they carry the build of
-/// an English sentence.
+/// Function words that keep their own name among the classes: they carry the
+/// structure of an English sentence.
 const FRAME_WORDS: &str = "the a an of in on for to with at by from and or this that these those it its it's they he she \
     there here be been have has had is are was were do does did will can when while until after before as so then \
     one own same such more less much too very also just out up off into per";
@@ -41,7 +41,7 @@ static TOPIC_FEATURE_NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 
 struct Lexicon {
-    /// Words and phrases with spaces, and the classes they are of.
+    /// Words and phrases of languages with spaces, and their classes.
     spaced: HashMap<String, Vec<&'static str>>,
     wide: Vec<(&'static str, &'static str)>,
 }
@@ -67,7 +67,7 @@ static WORD_CLASSES: LazyLock<Lexicon> = LazyLock::new(|| {
     Lexicon { spaced, wide }
 });
 
-/// Hands out the traits of a sentence.
+/// Computes the features of a sentence.
 pub(super) fn extract_features(sentence: &SentenceContext<'_>, mut take: impl FeatureSink) {
     let list = split_words(sentence.text);
     take_shape(sentence, &list, &mut take);
@@ -144,7 +144,7 @@ fn take_rules(hit: Option<RuleMatch>, take: &mut impl FeatureSink) {
     take(sure, 1.0);
 }
 
-/// The words, the classes and the build of a sentence with spaces.
+/// Words, classes and structure of a sentence with spaces.
 fn take_words(list: &[StatementWord], take: &mut impl FeatureSink) {
     let mut raw: Vec<&str> = Vec::with_capacity(list.len());
     let mut build: Vec<String> = Vec::with_capacity(2 * list.len() + 2);
@@ -174,13 +174,13 @@ fn take_words(list: &[StatementWord], take: &mut impl FeatureSink) {
     take_runs("word=", &raw, &[1], 1.0, &mut name, take);
     take_runs("pair=", &raw, &[2], 1.0, &mut name, take);
     let build: Vec<&str> = build.iter().map(String::as_str).collect();
-    // How a sentence is built tells more than its words do.
+    // The structure of a sentence says more than its words.
     take_runs("build=", &build, &[2, 3], 2.0, &mut name, take);
     take_classes(classes, take);
 }
 
-/// All runs of these lengths. Together they weigh the same in a long sentence
-/// and in a short one.
+/// All runs of these lengths. Their values are divided by the root of their number,
+/// so that together they weigh the same in a long sentence and in a short one.
 fn take_runs(
     prefix: &str,
     parts: &[&str],
@@ -231,7 +231,7 @@ fn classes_at(list: &[StatementWord], at: usize) -> Vec<&'static str> {
     found
 }
 
-/// Classes and pairs of characters where there are no spaces.
+/// Classes and pairs of characters of a text without spaces.
 fn take_unspaced(text: &str, take: &mut impl FeatureSink) {
     let chars: Vec<String> = text
         .chars()
@@ -248,7 +248,7 @@ fn take_unspaced(text: &str, take: &mut impl FeatureSink) {
     take("unspaced", 1.0);
 }
 
-/// What it is about, by the static table.
+/// The topic: the components of the static embedding.
 fn take_topic(text: &str, take: &mut impl FeatureSink) {
     let Some(gist) = remora_embed::embed_static(text) else {
         return;

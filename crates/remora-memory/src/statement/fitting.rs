@@ -1,5 +1,5 @@
-//! The door for fitting the classifier: the traits of a labelled sentence, made
-//! by the code that makes them when the model is asked.
+//! Access for fitting the classifier: the features of a labelled sentence, computed
+//! by the same code as in the product.
 
 use super::features::{self, SentenceContext};
 use super::{Speaker, match_rules, reason, split_units};
@@ -14,7 +14,7 @@ pub struct SentenceFeatures {
     pub ruled: bool,
 }
 
-/// The traits of one sentence of a prompt or a message.
+/// The features of one sentence of a prompt or a message.
 pub fn traits_of(text: &str, context: &str, speaker: Speaker) -> SentenceFeatures {
     let blocks = sentence::parse_blocks(&sentence::without_tagged(context));
     let blocks: Vec<String> = blocks
@@ -32,7 +32,7 @@ pub fn traits_of(text: &str, context: &str, speaker: Speaker) -> SentenceFeature
         .position(|one| one.contains(own) || own.contains(one));
     let at = found.unwrap_or(0);
     let next = all.get(at + 1).filter(|_| found.is_some());
-    // The surest of the halves speaks for the sentence.
+    // The half with the most certain rule represents the sentence.
     let halves = split_units(own);
     let hits = halves.iter().enumerate().filter_map(|(at, half)| {
         let next = halves.get(at + 1).map(|unit| unit.text).or(next.copied());
@@ -55,8 +55,8 @@ pub fn traits_of(text: &str, context: &str, speaker: Speaker) -> SentenceFeature
     }
 }
 
-/// The sentence without the reason that it gives, if it gives one: it states
-/// the same.
+/// The sentence without its reason, if it has one. It states the same, so it is one
+/// more example to fit to.
 pub fn without_reason(text: &str) -> Option<&str> {
     let (body, why) = reason::split_reason(text);
     why.map(|_| body.trim())

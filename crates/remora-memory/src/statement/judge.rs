@@ -1,5 +1,5 @@
-//! Weighs what a rule found in a sentence of a language written with spaces:
-//! what makes it a question, a supposition, a step for now or an idle phrase.
+//! Checks what a rule found in a sentence of a language written with spaces: it
+//! may be a question, a supposition, a step for now or a set phrase.
 
 use super::rules::{RuleNeed, StatementRule};
 use super::words::{StatementWord, is_in_list, split_words};
@@ -50,7 +50,7 @@ fn has_pair(list: &[StatementWord], first: &str, second: &str) -> bool {
         .any(|w| !w[0].quoted && is_in_list(&w[0].text, first) && is_in_list(&w[1].text, second))
 }
 
-/// Whether what was not chosen is named too.
+/// Whether the alternative that was not chosen is named too.
 fn has_contrast(list: &[StatementWord]) -> bool {
     if has_pair(list, "instead", "of") || has_pair(list, "rather", "than") {
         return true;
@@ -86,7 +86,7 @@ fn gives_reason(list: &[StatementWord]) -> bool {
         || has_pair(list, "to", "avoid keep prevent ensure reduce")
 }
 
-/// Words about this moment: a step, not a rule.
+/// Whether it is about this moment: a step, not a rule.
 fn is_about_now(list: &[StatementWord]) -> bool {
     const THIS_NOUNS: &str = "time one once commit pr run step turn change branch file function test patch \
         session task ticket";
@@ -104,22 +104,23 @@ fn is_about_now(list: &[StatementWord]) -> bool {
         || has_pair(list, "right", "away")
 }
 
-/// A step or a look around; nobody needs to remember that it was chosen.
+/// Verbs of a step or a look around; that such a thing was chosen need not be
+/// remembered.
 const LIGHT_VERBS: &str = "look check read run rerun start begin investigate search inspect examine try see open \
     test verify take explore continue proceed review ask wait stop commit push revisit think talk discuss \
     dig trace grep find figure list going moving sure fun track progress work working it that this asking on \
     forward ahead back up nothing debug";
 
-/// Verbs after "don't" that speak of the mind or of the moment.
+/// Verbs after "don't" that are about the mind or the moment.
 const IDLE_VERBS: &str = "worry forget know think understand see have need bother hesitate mind care get believe \
     remember say stop wait start panic feel seem even really want like exist work match mean pass compile \
     appear always fail do be give look try go agree recall trust hold";
 
-/// What follows "always" or "never" when it tells what happens.
+/// What follows "always" or "never" in a description of what happens.
 const DESCRIPTION_WORDS: &str = "been had was seen happened the a got worked mind returned failed green true false get \
     see have hit end ends forget miss break do said works is are knew thought found nice good great fun happy glad";
 
-/// Whether the rule holds for the whole sentence, and how surely.
+/// Whether the rule holds for the whole sentence, and with which confidence.
 pub(super) fn check_rule(
     rule: &StatementRule,
     list: &[StatementWord],
@@ -185,7 +186,7 @@ pub(super) fn check_rule(
     })
 }
 
-/// Whether the speaker is not sure of it either.
+/// Whether the speaker is not sure of it.
 fn is_doubtful(list: &[StatementWord], end: usize) -> bool {
     let said = &list[..(end + 1).min(list.len())];
     has_word(
@@ -194,7 +195,7 @@ fn is_doubtful(list: &[StatementWord], end: usize) -> bool {
     ) || has_pair(said, "i", "think guess suppose assume")
 }
 
-/// Whether the clause hangs on an "if" or on someone's telling.
+/// Whether the clause depends on an "if" or reports what someone said.
 fn is_supposed(rule: &StatementRule, list: &[StatementWord], start: usize) -> bool {
     const SUBORDINATING_WORDS: &str = "after before once until when while as since because that if whether though although \
         what why how which where think believe assume like";
@@ -243,7 +244,7 @@ fn is_pronoun_only(rest: &[StatementWord]) -> bool {
         .all(|w| !w.quoted && is_in_list(&w.text, PRONOUN_WORDS))
 }
 
-/// A choice for the time being is a trial.
+/// Whether it is a trial, which is no lasting choice.
 fn is_trial(list: &[StatementWord]) -> bool {
     has_word(list, "try trying experiment") || has_pair(list, "and", "see")
 }
@@ -300,12 +301,12 @@ fn is_given_up(list: &[StatementWord], start: usize, end: usize) -> bool {
         packets frame frames branch file tab window folder directory line";
     let rest = &list[end..];
     let closing = word_text_at(list, end - 1);
-    // "not any more" closes what it is said of; everything else names it next.
+    // "not any more" follows what it is about; all other phrases name it next.
     let named = is_in_list(closing, "anymore more") || !is_pronoun_only(rest);
-    // Where something is not to be used is a rule for how to write, not a choice.
+    // "Stop using X in tests" is a rule about tests, it does not give X up.
     let bare =
         word_text_at(list, start) != "stop" || rest.len() <= 3 && !has_word(rest, "in for on");
-    // A way back leads to a page, a step or a state as well.
+    // "Back to the main page" returns to a place, not to an earlier choice.
     let back = closing != "to"
         || !is_in_list(
             word_text_at(list, end),
@@ -377,7 +378,7 @@ enum FactLocation {
     None,
 }
 
-/// Whether something is said to be so, here or in the next sentence.
+/// Where it is stated that something is so: here or in the next sentence.
 fn find_fact(list: &[StatementWord], start: usize, end: usize, next: Option<&str>) -> FactLocation {
     const STATING_WORDS: &str = "is are was were isn't aren't should shouldn't must needs need has have it's that's \
         there's uses use means lives belongs returns expects takes runs comes goes called they're does doesn't \
@@ -391,7 +392,7 @@ fn find_fact(list: &[StatementWord], start: usize, end: usize, next: Option<&str
     let after = word_text_at(list, end);
     let alone = end == start + 1;
     if is_in_list(first, "no nope nah") && alone {
-        // Without a pause "no" counts something.
+        // Without a pause "no" belongs to a noun: "no errors".
         let step = is_in_list(
             after,
             "thanks please just go let's wait stop leave keep i'm i run it",
@@ -409,7 +410,7 @@ fn find_fact(list: &[StatementWord], start: usize, end: usize, next: Option<&str
             return FactLocation::None;
         }
     }
-    // After "that's wrong:" anything that follows is what is right.
+    // After "that's wrong:" whatever follows is the correction.
     let pause = list[end - 1].after.is_some_and(|c| ",:;—–".contains(c));
     if states(rest) || (!alone && pause && rest.len() >= 3) {
         return FactLocation::Here;

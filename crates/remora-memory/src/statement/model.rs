@@ -1,6 +1,6 @@
-//! A linear model over the traits of a sentence: how likely it states something
-//! that should be known later, and of which kind. Its weights are a table beside
-//! the code, written by `cargo xtask fit` and read once.
+//! A linear model over the features of a sentence: how likely it states something
+//! that should be known later, and of which kind. Its weights are a table next to
+//! the code, written by `cargo xtask fit` and parsed once.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -8,16 +8,16 @@ use std::sync::LazyLock;
 use super::features::{self, SentenceContext};
 use super::{Speaker, StatementKind};
 
-/// Weights in thousandths; see `xtask fit`, which writes it.
+/// Weights in thousandths, as text, so that a diff shows what a fit has changed.
 const MODEL_TABLE: &str = include_str!("model.tsv");
-/// Columns behind the name of a trait.
+/// Columns after the name of a feature.
 const MODEL_COLUMNS: usize = 7;
 const PER_MILLE: f32 = 1000.0;
-/// How far an agent's choice must lead over a finding: findings are kept with the
-/// summary, and one that is taken for a choice would be told as in force.
+/// How far an agent's choice must lead over a finding: findings are stored in the
+/// summary, and one that is mistaken for a choice would be injected as in force.
 const AGENT_FACT_LEAD: f32 = 0.5;
 
-/// What a sentence is, if it states something.
+/// The class of a sentence that states something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StatementClass {
     Kind(StatementKind),
@@ -25,7 +25,7 @@ pub(super) enum StatementClass {
     Fact,
 }
 
-/// What the model makes of a sentence.
+/// The model's prediction for a sentence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct SentencePrediction {
     /// How likely it states something, 0 to 1.
@@ -33,14 +33,14 @@ pub(super) struct SentencePrediction {
     pub(super) sort: StatementClass,
 }
 
-/// The weights of a trait: for both speakers, the user, the agent; then for a
+/// The weights of a feature: for both speakers, the user, the agent; then for a
 /// decision, a preference, a correction and a fact.
 type FeatureWeights = [f32; MODEL_COLUMNS];
 
 #[derive(Debug, Default)]
 struct StatementModel {
     weights: HashMap<&'static str, FeatureWeights>,
-    /// From which probability on a sentence counts.
+    /// The probability from which a sentence counts, by speaker.
     user: f32,
     agent: f32,
 }
@@ -65,7 +65,7 @@ static STATEMENT_MODEL: LazyLock<StatementModel> = LazyLock::new(|| {
     model
 });
 
-/// From which probability on a sentence of this speaker states something.
+/// The probability from which a sentence of this speaker counts.
 pub(super) fn threshold_for(speaker: Speaker) -> f32 {
     match speaker {
         Speaker::User => STATEMENT_MODEL.user,
@@ -73,7 +73,8 @@ pub(super) fn threshold_for(speaker: Speaker) -> f32 {
     }
 }
 
-/// Reads a sentence.
+/// Predicts whether and what a sentence states. A feature that the table does not
+/// have has no weight.
 pub(super) fn predict_sentence(sentence: &SentenceContext<'_>) -> SentencePrediction {
     let mut sums = [0.0_f32; MODEL_COLUMNS];
     let mut add = |name: &str, value: f32| {

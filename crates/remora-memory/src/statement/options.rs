@@ -1,5 +1,5 @@
-//! What somebody chose who only says "option B" or "the second one": the agent's
-//! last message lists what there was.
+//! What the user chose by saying only "option B" or "the second one": the agent's
+//! last message lists the options.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::words::{is_in_list, split_words};
 use super::{MAX_STATEMENT_CHARS, Speaker, Statement, StatementKind};
 use crate::sentence;
 
-/// One of the ways that a message offers.
+/// One of the options that a message offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OfferedChoice {
     /// A letter or a number, as it was written.
@@ -18,7 +18,7 @@ pub(crate) struct OfferedChoice {
 }
 
 impl OfferedChoice {
-    /// Whether a line of the message offers it.
+    /// Whether a line of the message offers it. The stored text may be truncated.
     pub(crate) fn is_in(&self, line: &str) -> bool {
         line.contains(self.text.trim_end_matches('…'))
     }
@@ -37,7 +37,7 @@ impl OfferedChoice {
     }
 }
 
-/// What a prompt states: what it chooses of what was offered, or what it says.
+/// What a prompt states: the option it chooses, or else its own statements.
 pub(crate) fn stated_in(prompt: &str, offered: &[OfferedChoice]) -> Vec<Statement> {
     match find_selected_choice(prompt, offered) {
         Some(choice) => vec![choice.as_statement()],
@@ -45,13 +45,13 @@ pub(crate) fn stated_in(prompt: &str, offered: &[OfferedChoice]) -> Vec<Statemen
     }
 }
 
-/// As it is stored with the message's summary.
+/// The options as they are stored with the message's summary.
 pub(crate) fn to_json(offered: &[OfferedChoice]) -> Value {
     let pair = |choice: &OfferedChoice| json!([choice.label, choice.text]);
     offered.iter().map(pair).collect()
 }
 
-/// What was stored.
+/// Reads stored options.
 pub(crate) fn from_json(stored: &Value) -> Vec<OfferedChoice> {
     let choice = |pair: &Value| {
         let [label, text] =
@@ -70,12 +70,14 @@ const MAX_ANSWER_WORDS: usize = 8;
 /// Characters of a choice that are kept.
 const MAX_CHOICE_CHARS: usize = 200;
 const ORDINAL_WORDS: [&str; 5] = ["first", "second", "third", "fourth", "fifth"];
-/// What an answer may hold besides the choice.
+/// Words that an answer may have besides the choice. Any other word makes it more
+/// than a choice.
 const FILLER_WORDS: &str = "ok okay yes yeah yep sure please pls let's lets go with do take use i'll i i'd we we'll pick \
     choose like prefer for the one option number variant approach it is sounds good then thanks a das die der wir \
     nehmen nimm bitte ja opción la vamos con";
 
-/// The ways that a message offers, if it asks for a choice.
+/// The options that a message offers, if it asks for a choice: a numbered list of
+/// what was done is no offer.
 pub(crate) fn parse_offered_choices(message: &str) -> Vec<OfferedChoice> {
     let lower = message.to_lowercase();
     let asks = [
@@ -93,7 +95,7 @@ pub(crate) fn parse_offered_choices(message: &str) -> Vec<OfferedChoice> {
             label == char::from(b'A'.saturating_add(nth)).to_string()
                 || label == (list.len() + 1).to_string()
         };
-        // A list that begins anew takes the place of the one before.
+        // A second list replaces the one before: the user answers the last.
         if !due(&found) && due(&[]) {
             found.clear();
         }
@@ -108,8 +110,8 @@ pub(crate) fn parse_offered_choices(message: &str) -> Vec<OfferedChoice> {
     found
 }
 
-/// A message without what it offers, and what it says of each: none of that is
-/// concluded before somebody chooses.
+/// A message without the options and what it says about each: nothing of that is
+/// concluded before the user chooses.
 pub(crate) fn without_offered(message: &str) -> Cow<'_, str> {
     if parse_offered_choices(message).is_empty() {
         return Cow::Borrowed(message);
@@ -130,7 +132,7 @@ pub(crate) fn without_offered(message: &str) -> Cow<'_, str> {
                 OfferPart::Item
             };
             if parts.len() > 1 {
-                // What stands before and behind the options of a paragraph.
+                // Keeps what precedes and follows the options of a paragraph.
                 let offset = |part: &str| part.as_ptr().addr() - line.as_ptr().addr();
                 let start = line[..offset(first)]
                     .find("ption")
@@ -161,7 +163,7 @@ pub(crate) fn without_offered(message: &str) -> Cow<'_, str> {
     Cow::Owned(kept.join("\n"))
 }
 
-/// What of an offer a line belongs to.
+/// Which part of an offer a line belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OfferPart {
     Nothing,
@@ -171,7 +173,7 @@ enum OfferPart {
     Section,
 }
 
-/// The options that a line offers: one that begins it, or several in a paragraph
+/// The options that a line offers: one at its beginning, or several in a paragraph
 /// ("Option A: .. Option B: ..").
 fn labelled_parts(line: &str) -> Vec<(String, &str)> {
     let mut starts: Vec<usize> = Vec::new();
@@ -191,7 +193,7 @@ fn labelled_parts(line: &str) -> Vec<(String, &str)> {
         .zip(ends)
         .map(|(start, end)| &line[*start..end]);
     let told = parts.filter_map(parse_label).map(|(label, text)| {
-        // The question behind the last one is not part of it.
+        // The question after the last option is not part of it.
         let asks = sentence::split_sentences(text)
             .into_iter()
             .find(|said| said.ends_with(['?', '？']));
@@ -224,7 +226,7 @@ fn parse_label(line: &str) -> Option<(String, &str)> {
     ((marked || dash) && !text.is_empty()).then_some((label, text))
 }
 
-/// What an answer chooses of what was offered.
+/// The option that an answer chooses; `None` if it names several or says more.
 pub(crate) fn find_selected_choice<'a>(
     answer: &str,
     offered: &'a [OfferedChoice],

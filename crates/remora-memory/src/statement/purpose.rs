@@ -1,8 +1,9 @@
-//! What somebody asks to be kept: "Remember: ..", "for the record, ..", 记住….
+//! What the user asks to be remembered: "Remember: ..", "for the record, ..", 记住….
 
 use crate::sentence;
 
-/// How such a sentence begins, in lower case. The longer stand first.
+/// Beginnings of such a sentence, in lower case. The longer ones come first, because
+/// the first match is taken.
 const OPENING_PHRASES: &[&str] = &[
     "please remember that",
     "please remember this",
@@ -48,7 +49,7 @@ const OPENING_PHRASES: &[&str] = &[
     "不要忘记",
     "覚えておいて",
 ];
-/// How it ends where the verb comes last.
+/// Endings in languages where the verb comes last.
 const CLOSING_PHRASES: &[&str] = &[
     "を覚えておいてください",
     "を覚えておいて",
@@ -56,7 +57,7 @@ const CLOSING_PHRASES: &[&str] = &[
     "を覚えて",
     "を忘れないで",
 ];
-/// What makes it a step for now, or talk of the past.
+/// What follows in a step for now, or in talk about the past.
 const STEP_STARTS: &[&str] = &[
     "to ", "when ", "how ", "why ", "what ", "who ", "where ", "the time", "me ", "zu ", "wie ",
     "cuando ", "cómo ", "quand ", "comment ", "ing ", "about ", "it", "if ",
@@ -67,7 +68,7 @@ const LEAD_WORDS: &[&str] = &[
     "另外", "请",
 ];
 
-/// What a sentence asks to be kept; empty if the next one says it.
+/// What a sentence asks to be remembered; empty if the next one says it.
 pub(super) fn find_kept_text(text: &str) -> Option<&str> {
     let text = text.trim();
     if text.ends_with(['?', '？']) {

@@ -1,11 +1,12 @@
-//! Parts a statement from its reason: "because ..", "so that ..", 因为….
+//! Separates a statement from its reason: "because ..", "so that ..", 因为….
 
 use super::words::{StatementWord, is_in_list, split_words};
 
-/// Words that a part of a sentence must have to be read by itself.
+/// Words that a part of a sentence must have to count by itself.
 const MIN_PART_WORDS: usize = 3;
 
-/// The sentence without its reason, and the reason.
+/// The sentence without its reason, and the reason. Explicit words come before the
+/// guesses by dash and comma.
 pub(super) fn split_reason(sentence: &str) -> (&str, Option<&str>) {
     split_han_reason(sentence)
         .or_else(|| split_spaced_reason(sentence))
@@ -14,7 +15,7 @@ pub(super) fn split_reason(sentence: &str) -> (&str, Option<&str>) {
         .map_or((sentence, None), |(body, why)| (body, Some(why)))
 }
 
-/// The reason, when a whole sentence gives that of the one before.
+/// The reason, if the whole sentence is the reason of the one before.
 pub(super) fn find_following_reason(next: &str) -> Option<&str> {
     const REASON_STARTS: &[&str] = &[
         "因为",
@@ -48,7 +49,7 @@ pub(super) fn find_following_reason(next: &str) -> Option<&str> {
     list.get(skip).map(|w| &next[w.start..])
 }
 
-/// What stands behind a dash, if it is a clause of its own and not an example.
+/// What follows a dash, if it is a clause of its own and not an example.
 fn split_aside(sentence: &str) -> Option<(&str, &str)> {
     const CLAUSE_STARTS: &str = "the a an it it's its they they're we we've i i've this that that's there last he she nobody         everybody somebody someone our my das die der wir es el la los lo nous le les il ça on";
     let (at, mark) = [" - ", " — ", " – "]
@@ -60,9 +61,9 @@ fn split_aside(sentence: &str) -> Option<(&str, &str)> {
     (long(body) && long(why) && is_in_list(&first, CLAUSE_STARTS)).then_some((body, why))
 }
 
-/// The clause behind what somebody wants, if it tells what is the case: "keep the
-/// limit at 3, the upstream bans us". Only behind an order or a wish: behind
-/// anything else such a clause goes on with what is said.
+/// The clause after an order, if it says what is the case: "keep the limit at 3, the
+/// upstream bans us". Only after an order or a wish: after anything else such a
+/// clause continues the sentence.
 fn split_clause_reason(sentence: &str) -> Option<(&str, &str)> {
     const ORDER_WORDS: &str = "keep leave use stick stay pin cap hold limit set put take make write ship drop skip avoid \
         stop go run store call don't dont do never always only no let's lets let prefer please pls we'll \
@@ -107,8 +108,8 @@ fn split_clause_reason(sentence: &str) -> Option<(&str, &str)> {
     (long && is_clause).then(|| (&sentence[..list[at - 1].end], &sentence[why[0].start..]))
 }
 
-/// Whether a sentence says why something is so without parting from it: "the
-/// reason we pin it is ..", "the root cause was ..".
+/// Whether a sentence as a whole says why something is so: "the reason we pin it
+/// is ..", "the root cause was ..".
 pub(super) fn is_cause(sentence: &str) -> bool {
     const CAUSE_WORDS: &str =
         "reason cause culprit why therefore grund ursache deshalb darum causa razón motivo raison";
@@ -127,7 +128,7 @@ pub(super) fn is_cause(sentence: &str) -> bool {
         || CAUSE_PHRASES.iter().any(|part| sentence.contains(part))
 }
 
-/// Whether a sentence tells that something went wrong.
+/// Whether a sentence says that something went wrong.
 pub(super) fn is_failure(sentence: &str) -> bool {
     const FAILURE_WORDS: &str = "failed fails stopped crashed hung aborted";
     let list = split_words(sentence);
@@ -223,13 +224,13 @@ fn split_spaced_reason(sentence: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Whether "to keep .." says what was decided or wanted, not what for.
+/// Whether "to keep .." says what was decided or wanted, not for which purpose.
 fn is_verb_complement(list: &[StatementWord], to: usize) -> bool {
     const COMPLEMENT_VERBS: &str = "decide decided deciding agree agreed choose chose chosen opt opted resolve resolved want \
         wants wanted try tries trying tried need needs needed plan plans planned planning going have has had \
         remember like love prefer intend intended aim hope promise promised supposed meant ought expect expected \
         ask asked tell told sure careful able better best safer simpler easier important not never always how way";
-    /// Who or when, between the verb and what it speaks of.
+    /// Who or when, between the verb and its complement.
     const BETWEEN_WORDS: &str =
         "with together yesterday today finally now again everyone everybody you us them me it";
     let before = &list[..to];
@@ -248,8 +249,7 @@ fn is_verb_complement(list: &[StatementWord], to: usize) -> bool {
                 && (between.len() == 1 || between[0].text == "with"))
 }
 
-/// How many words to leave away when a reason begins at `at`; none when no
-/// reason begins there.
+/// How many words to skip if a reason begins at `at`; `None` if none does.
 fn find_reason_marker(list: &[StatementWord], at: usize) -> Option<usize> {
     let word = |i: usize| {
         list.get(at + i)

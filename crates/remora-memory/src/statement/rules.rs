@@ -1,14 +1,14 @@
-//! The table of word rules, read once from `rules.txt`.
+//! The table of word rules, parsed once from `rules.txt`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::{Speaker, StatementKind};
 
-/// What a rule wants besides its words.
+/// What a rule requires besides its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RuleNeed {
-    /// Nothing: the words say it all.
+    /// Nothing more: the words are enough.
     Whole,
     /// Something must follow.
     More,
@@ -22,11 +22,11 @@ pub(super) enum RuleNeed {
     Fact,
     /// A contrast with what was not meant.
     Contrast,
-    /// A colon behind the words, and something behind that.
+    /// A colon after the words, and something after that.
     Label,
     /// A mark that the habit is general.
     Habit,
-    /// Something that is given up for good, not what a program lets fall.
+    /// Something that is given up for good, not what a program drops.
     Gone,
     /// The name of a tool or a way of working, not a part of the code.
     Thing,
@@ -40,7 +40,7 @@ pub(super) enum RulePosition {
     Anywhere,
 }
 
-/// Words that make a statement.
+/// A pattern of words that make a statement.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StatementRule {
     pub(super) kind: StatementKind,
@@ -68,12 +68,13 @@ static RULES_BY_FIRST_WORD: LazyLock<HashMap<&'static str, Vec<StatementRule>>> 
         index
     });
 
-/// The rules that begin with a word.
+/// The rules that begin with a word. Indexed by it, because every word of every
+/// sentence is looked up.
 pub(super) fn starting_with(word: &str) -> &'static [StatementRule] {
     RULES_BY_FIRST_WORD.get(word).map_or(&[], Vec::as_slice)
 }
 
-/// One line of the table; nothing for comments and for what is no rule.
+/// Parses one line of the table; `None` for comments and for anything else.
 fn parse_rule(line: &'static str) -> Option<StatementRule> {
     let mut rest = line;
     let mut cell = || {

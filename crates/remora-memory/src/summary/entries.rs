@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use super::{MAX_ENTRIES, MAX_ENTRY_CHARS};
 use crate::sentence::cut_sentence;
 
-/// Collects entries; near-equal ones are kept once, further ones dropped.
+/// Collects entries; of nearly equal ones the first is kept, and further ones than
+/// fit are dropped.
 #[derive(Debug, Default)]
 pub(super) struct SummaryEntries {
     list: Vec<String>,
@@ -13,7 +14,7 @@ pub(super) struct SummaryEntries {
 }
 
 impl SummaryEntries {
-    /// Takes an entry; says whether it is new and there was room.
+    /// Adds an entry; returns whether it is new and there was room.
     pub(super) fn add_entry(&mut self, text: &str) -> bool {
         if self.list.len() >= MAX_ENTRIES {
             return false;
@@ -82,7 +83,7 @@ fn collect_key_words(line: &str) -> HashSet<String> {
     words
 }
 
-/// "added" and "adds" are the same deed.
+/// A rough stem: "added" and "adds" are the same.
 fn stem_word(word: &str) -> &str {
     let stems = ["ing", "ed", "es", "s", "e"];
     stems
@@ -95,7 +96,8 @@ fn stem_word(word: &str) -> &str {
 fn are_near_equal(a: &HashSet<String>, b: &HashSet<String>) -> bool {
     let shared = a.intersection(b).count();
     let all = a.len() + b.len() - shared;
-    // Numbers and names differ by one word where the rest is equal.
+    // Short lines must be equal, and numbers always: two versions or counts differ
+    // in one word where all others are the same.
     shared == all
         || (all >= 6 && shared * 10 >= all * 8 && collect_numbers(a) == collect_numbers(b))
 }

@@ -1,5 +1,5 @@
-//! What the assistant's last message tells: done, found, left, beware. Goes by
-//! headings, list marks and how sentences begin.
+//! Summary entries from the agent's last message: done, found, left, warnings.
+//! Classified by headings, list marks and how sentences begin.
 
 pub(super) mod phrases;
 
@@ -9,7 +9,7 @@ use self::phrases::{EntryTopic, of_heading, of_sentence, reports_red_run};
 use super::request::is_trivial;
 use crate::sentence::{self, BlockKind, Checkbox, MarkdownBlock, strip_markup};
 
-/// The entries that a message gives.
+/// The entries from a message.
 #[derive(Debug, Default)]
 pub(super) struct MessageEntries {
     pub(super) learned: Vec<String>,
@@ -18,18 +18,18 @@ pub(super) struct MessageEntries {
     pub(super) notes: Vec<String>,
     /// What it says still fails.
     pub(super) failing: Vec<String>,
-    /// The first sentences that tell something, for want of anything else.
+    /// The first sentences that say something, used if nothing else was found.
     pub(super) answer: Vec<String>,
 }
 
-/// How many sentences stand for a plain answer.
+/// How many sentences represent a plain answer.
 const MAX_ANSWER_SENTENCES: usize = 2;
 /// The most characters of an answer that is no sentence.
 const MAX_SHORT_ANSWER_CHARS: usize = 40;
-/// More is never shown; reading on would be waste.
+/// A summary never shows more; a long message costs no more than these.
 const MAX_TOPIC_ENTRIES: usize = 40;
-/// Of a longer message the ends are read: results stand first, what is left
-/// stands last.
+/// Of a longer message only the ends are read: results come first, what is left
+/// comes last.
 const MAX_END_BYTES: usize = 24_000;
 
 impl MessageEntries {
@@ -49,6 +49,7 @@ impl MessageEntries {
     }
 
     fn add_entry(&mut self, topic: EntryTopic, text: &str) {
+        // A red run is a state of the moment, wherever the message lists it.
         if matches!(topic, EntryTopic::Completed | EntryTopic::Learned) && reports_red_run(text) {
             self.failing.push(strip_line_marks(text));
             return;
@@ -87,7 +88,7 @@ pub(super) fn extract_message_entries(message: &str) -> MessageEntries {
     said
 }
 
-/// The whole message, if it is no more than a few words.
+/// The whole message, if it is only a few words.
 pub(super) fn extract_short_answer(message: &str) -> Option<String> {
     let text = strip_markup(message.trim());
     let text = text.trim_end_matches(['.', '。']);
@@ -111,13 +112,14 @@ struct MessageParser<'a> {
     section: Option<EntryTopic>,
     /// What a line such as "Still open:" announces for the list below it.
     label: Option<EntryTopic>,
-    /// What the items of a list mean only together with, such as "Reverted".
+    /// A label such as "Reverted" without which the items of a list would say the
+    /// opposite.
     turning: Option<String>,
 }
 
 impl MessageParser<'_> {
-    /// Reads the first block, and those below it that it takes along; says how
-    /// many that were.
+    /// Reads the first block and the blocks below it that belong to it; returns how
+    /// many.
     fn parse_block(&mut self, blocks: &[MarkdownBlock]) -> usize {
         let block = &blocks[0];
         match block.kind {
@@ -133,14 +135,14 @@ impl MessageParser<'_> {
         }
     }
 
-    /// A heading, and what it says of all below it.
+    /// Applies a heading to everything below it.
     fn apply_heading(&mut self, heading: &str) {
         self.section = of_heading(heading);
         self.label = None;
         self.turning = phrases::turning_label(heading);
     }
 
-    /// An item of a list of deeds, with the label that it means nothing without.
+    /// An item of a list of completed work, with the label it needs to be true.
     fn with_label(&self, topic: EntryTopic, text: String) -> String {
         match &self.turning {
             Some(label) if topic == EntryTopic::Completed && !phrases::tells_deed(&text) => {
@@ -181,7 +183,7 @@ impl MessageParser<'_> {
                 && rest.starts_with(|c: char| c.is_whitespace() || sentence::is_wide(c))
                 && let Some(topic) = of_heading(label)
             {
-                // Without a label such as "Fixed" it would say that it is so.
+                // Without a label such as "Fixed" the rest would claim the fault.
                 let told = match phrases::turning_label(label) {
                     Some(_) => text.clone(),
                     None => capitalise_first(rest.trim()),
@@ -202,7 +204,8 @@ impl MessageParser<'_> {
     }
 
     fn parse_sentence(&mut self, text: &str) {
-        // Below "Changes" prose explains; elsewhere it belongs to its heading.
+        // Prose below "Changes" explains the list and is no deed itself; elsewhere it
+        // belongs to its heading.
         let section = self.section.filter(|s| *s != EntryTopic::Completed);
         let topic = of_sentence(text).or(section);
         if topic.is_none() && reports_red_run(text) {
@@ -228,7 +231,7 @@ impl MessageParser<'_> {
             .take_while(|b| matches!(b.kind, BlockKind::Item { depth: d, .. } if d > depth))
             .count();
         let mut text = strip_markup(&blocks[0].text);
-        // "Parent:" means nothing without what stands below it.
+        // "Parent:" means nothing without the items below it.
         let parent = text.ends_with([':', '：']);
         let topic = self.label.or(self.section);
         let own = match mark {
@@ -368,7 +371,7 @@ fn only_nods(text: &str) -> bool {
     words.peek().is_some() && words.all(|word| NOD_WORDS.contains(&word))
 }
 
-/// What followed a label begins like a sentence of its own.
+/// The text with a capital letter, for what followed a label.
 fn capitalise_first(text: &str) -> String {
     let word = text.split_whitespace().next().unwrap_or_default();
     let mut chars = text.chars();
@@ -380,7 +383,7 @@ fn capitalise_first(text: &str) -> String {
     }
 }
 
-/// Without marks that only opened the line.
+/// The text without marks at the beginning of a line.
 fn strip_line_marks(text: &str) -> String {
     text.trim_start_matches(|c: char| c.is_whitespace() || "✅❌⚠️✓✔☑️-–—•:：🎉🚀".contains(c))
         .trim_start_matches("好的，")

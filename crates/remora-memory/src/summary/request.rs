@@ -1,5 +1,5 @@
-//! What the user asked for, from the prompts: their first meaningful
-//! sentences, without pasted code and logs.
+//! The request, from the prompts: their first meaningful sentences, without pasted
+//! code and logs.
 
 use remora_core::text::{collapse_whitespace, truncate_bytes};
 
@@ -8,7 +8,7 @@ use crate::sentence::{self, one_line, strip_markup};
 
 /// Between the requests of several prompts.
 pub(super) const REQUEST_SEPARATOR: &str = " · ";
-/// The most prompts that are named.
+/// The most prompts that are quoted.
 const MAX_PROMPTS: usize = 3;
 
 /// Answers that ask for nothing new.
@@ -100,7 +100,7 @@ const TRIVIAL_ANSWERS: &[&str] = &[
     "merci",
 ];
 
-/// Words of an answer that only agrees with what was proposed.
+/// Words of an answer that only agrees with a proposal.
 const ASSENT_WORDS: &[&str] = &[
     "agree",
     "agreed",
@@ -192,7 +192,7 @@ fn only_answers(text: &str) -> bool {
     !words.is_empty() && words.len() <= MAX_ASSENT_WORDS && words.iter().all(answers)
 }
 
-/// Slash commands that steer the client and ask for no work.
+/// Slash commands that control the client and ask for no work.
 const CLIENT_COMMANDS: &[&str] = &[
     "/clear",
     "/compact",
@@ -221,7 +221,7 @@ const CLIENT_COMMANDS: &[&str] = &[
     "/theme",
 ];
 
-/// Whether a text holds nothing to remember.
+/// Whether a text has nothing to remember.
 pub(crate) fn is_trivial(text: &str) -> bool {
     let mut spoken: String = text
         .trim()
@@ -246,7 +246,7 @@ pub(super) fn extract_request(prompts: &[&str]) -> String {
             parts.push(part);
         }
     }
-    // The first prompt set the task, the last ones are where it stands.
+    // The first prompt set the task, the last ones show where it has come to.
     if parts.len() > MAX_PROMPTS {
         parts.drain(1..parts.len() - (MAX_PROMPTS - 1));
     }
@@ -254,6 +254,7 @@ pub(super) fn extract_request(prompts: &[&str]) -> String {
     let Some(share) = (MAX_REQUEST_CHARS - gaps).checked_div(parts.len()) else {
         return String::new();
     };
+    // What short parts leave unused goes to longer ones.
     let mut unused = parts
         .iter()
         .map(|p| share.saturating_sub(p.chars().count()))
@@ -270,7 +271,7 @@ pub(super) fn extract_request(prompts: &[&str]) -> String {
     shown.join(REQUEST_SEPARATOR)
 }
 
-/// The part of a request that names it: its first sentence.
+/// The subject of a request: its first sentence.
 pub(super) fn find_subject(request: &str) -> &str {
     let first = request.split(REQUEST_SEPARATOR).next().unwrap_or_default();
     sentence::split_sentences(first)
@@ -342,7 +343,8 @@ fn is_greeting(spoken: &str) -> bool {
         && !lower.contains(',')
 }
 
-/// Nothing but output was pasted: its most telling line stands for it.
+/// A prompt of nothing but pasted output is represented by its first line about an
+/// error.
 fn summarise_pasted_text(text: &str) -> Option<String> {
     let mut lines = text
         .lines()

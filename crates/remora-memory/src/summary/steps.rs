@@ -1,5 +1,5 @@
-//! What the observations of a turn tell: what was read, what changed, what
-//! failed and whether it still does.
+//! Summary entries from the observations of a turn: what was read, what changed,
+//! what failed and whether it still does.
 
 use std::collections::HashMap;
 
@@ -8,14 +8,14 @@ use crate::fix::never_ran;
 use crate::output::{only_looks, takes_in};
 use crate::sentence::strip_markup;
 
-/// The entries that steps give, in order of weight.
+/// The entries from steps, the most important first.
 #[derive(Debug, Default)]
 pub(super) struct StepEntries {
     pub(super) investigated: Vec<String>,
-    /// What failed and was left, or passed later.
+    /// What failed and was abandoned, or passed later.
     pub(super) failed: Vec<String>,
     pub(super) learned: Vec<String>,
-    /// Changes that were taken back.
+    /// Changes that were reverted.
     pub(super) tried: Vec<String>,
     pub(super) completed: Vec<String>,
     /// What still fails, with its command.
@@ -27,11 +27,11 @@ pub(super) struct StepEntries {
     pub(super) changed: usize,
 }
 
-/// How a step says that a command fails.
+/// Label of an open step whose command still fails.
 pub(crate) const STILL_FAILING_PREFIX: &str = "Still failing: ";
-/// How it says that one failed, and nobody ran it again.
+/// Label of a command that failed and was not run again.
 pub(super) const FAILED_PREFIX: &str = "Failed: ";
-/// How it says that one failed before it passed.
+/// Label of a command that failed before it passed.
 const FAILED_FIRST_PREFIX: &str = "Failed before it passed: ";
 /// Commands that are kept as having passed, the last ones.
 const MAX_PASSED_COMMANDS: usize = 24;
@@ -43,7 +43,8 @@ pub(super) fn extract_step_entries(steps: &[Step]) -> StepEntries {
     let mut reads: Vec<&str> = Vec::new();
     let mut changes: Vec<&Step> = Vec::new();
     let mut results: Vec<String> = Vec::new();
-    // The same command may fail and pass in words that have nothing in common.
+    // Identified by command where there is one: the titles of a failing and a passing
+    // run may have nothing in common.
     let heads: Vec<String> = steps
         .iter()
         .map(|s| {
@@ -65,13 +66,13 @@ pub(super) fn extract_step_entries(steps: &[Step]) -> StepEntries {
         match classify_step(step) {
             StepRole::Failure => {
                 let (passed, failed) = last.get(&heads[at]).copied().unwrap_or_default();
-                // A wider run that passed had this one in it.
+                // A later pass of a command that includes this one counts too.
                 let mended = passed > Some(at)
                     || last.iter().any(|(key, (passed, _))| {
                         passed.is_some_and(|p| p > at && steps[p].command.is_some())
                             && step.command.is_some_and(|failed| takes_in(key, failed))
                     });
-                // The command itself is no finding.
+                // The first fact is the command line, which is no finding.
                 let fact = step
                     .facts
                     .iter()
@@ -79,11 +80,11 @@ pub(super) fn extract_step_entries(steps: &[Step]) -> StepEntries {
                     .map(|f| strip_markup(f))
                     .filter(|f| !contains_fact(&title, f));
                 let told = fact.map_or_else(|| title.clone(), |f| format!("{title}: {f}"));
-                // That something failed is no finding: what came of it is.
+                // A failure is not listed as learned: what came of it is.
                 if mended {
                     done.failed.push(format!("{FAILED_FIRST_PREFIX}{told}"));
                 } else if failed > Some(at) {
-                    // The last of several failures tells how things stand.
+                    // Only the last of several failures shows the current state.
                 } else if is_check(step) && !never_ran(step.title) {
                     let text = format!("{STILL_FAILING_PREFIX}{told}");
                     let command = step.command.unwrap_or_default();
@@ -101,7 +102,7 @@ pub(super) fn extract_step_entries(steps: &[Step]) -> StepEntries {
             StepRole::Other => {}
         }
     }
-    // A commit that was reverted stands no more than its edits.
+    // A reverted commit is no result, like its edits.
     let reverted: Vec<&str> = steps
         .iter()
         .filter_map(|step| quoted_revert(step.title))
@@ -123,7 +124,7 @@ pub(super) fn extract_step_entries(steps: &[Step]) -> StepEntries {
     done.completed.extend(latest);
     let mut investigated = group_by_folder("Read", &reads);
     investigated.append(&mut done.investigated);
-    // What failed is what the turn was about; of all that was read a part is told.
+    // Failures come first: the list is bounded, and they say more than what was read.
     let mut seen = std::mem::take(&mut done.failed);
     seen.append(&mut investigated);
     done.investigated = seen;
@@ -139,7 +140,7 @@ pub(super) fn extract_step_entries(steps: &[Step]) -> StepEntries {
     done
 }
 
-/// The subject of the commit that a title says was reverted.
+/// The subject of the commit that a title reports as reverted.
 fn quoted_revert(title: &str) -> Option<&str> {
     let (_, rest) = title.split_once("Revert \"")?;
     rest.split_once('"').map(|(subject, _)| subject)
@@ -194,7 +195,7 @@ fn classify_step(step: &Step) -> StepRole {
     if step.kind == "decision" {
         return StepRole::Decision;
     }
-    // These stand in the notes; "squash before you merge" merged nothing.
+    // Listed in the notes already; and "squash before you merge" merged nothing.
     if matches!(step.kind, "preference" | "correction") {
         return StepRole::Other;
     }
@@ -221,13 +222,14 @@ fn classify_step(step: &Step) -> StepRole {
     StepRole::Other
 }
 
-/// Checks whose results name nothing but the tool and what is wrong.
+/// Tools whose results begin with their name and contain no word for a check.
 const CHECK_TOOLS: &[&str] = &[
     "rustc", "javac", "gcc", "clang", "make", "maven", "gradle", "mocha", "pyright", "flake8",
     "go vet",
 ];
 
-/// Tests, builds and linters: their last result tells how the work stands.
+/// Whether it is a test, build or linter: its last result shows the state of the
+/// work.
 fn is_check(step: &Step) -> bool {
     let title = step.title.to_lowercase();
     let tool = title.split_once(':').map_or("", |(tool, _)| tool);
@@ -243,7 +245,8 @@ fn is_check(step: &Step) -> bool {
             && step.kind != "discovery"
 }
 
-/// The words of a title that stay the same when a command is run again.
+/// The words of a title that stay the same when a command is run again: without
+/// numbers and outcome.
 fn extract_title_head(title: &str) -> String {
     let lower = title.to_lowercase();
     let before = lower
@@ -276,7 +279,7 @@ fn extract_title_head(title: &str) -> String {
     words.take(6).collect::<Vec<_>>().join(" ")
 }
 
-/// One entry per change while they fit, else one per folder.
+/// One entry per change while they fit, otherwise one per directory.
 fn list_changes(changes: &[&Step]) -> Vec<String> {
     let mut titles: Vec<String> = Vec::new();
     for change in changes {
@@ -307,7 +310,7 @@ fn list_changes(changes: &[&Step]) -> Vec<String> {
     entries
 }
 
-/// Whether the title says every word of a fact.
+/// Whether the title contains every word of a fact.
 fn contains_fact(title: &str, fact: &str) -> bool {
     let mut words = fact.split_whitespace().map(|w| w.trim_matches(':'));
     words.all(|word| title.contains(word))
@@ -327,7 +330,7 @@ fn group_by_folder(verb: &str, paths: &[&str]) -> Vec<String> {
             None => folders.push((folder, vec![name])),
         }
     }
-    // The folders that were looked at most come first.
+    // The directories with the most files come first.
     folders.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
     folders
         .iter()
@@ -368,7 +371,7 @@ fn list_files(steps: &[Step]) -> Vec<String> {
         if list.len() == MAX_ENTRIES {
             break;
         }
-        // A path that was cut would name another file.
+        // Left out, not truncated: a truncated path names another file.
         let whole =
             !file.is_empty() && file.chars().count() <= MAX_ENTRY_CHARS && !file.contains('\n');
         if whole && !list.contains(file) {

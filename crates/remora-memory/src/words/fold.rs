@@ -1,10 +1,10 @@
-//! Characters: which belong to words, which scripts are written without
-//! spaces, and what a character looks like once case and accents are gone.
+//! Characters: which belong to words, which scripts are written without spaces,
+//! and how a character is folded to one without case and accent.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
-/// How a character takes part in a word.
+/// The role of a character in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CharRole {
     /// A letter, digit or mark of a script with spaces between words.
@@ -15,7 +15,7 @@ pub(super) enum CharRole {
     Gap,
 }
 
-/// How this character takes part in a word.
+/// The role of this character in a word.
 pub(super) fn classify_char(c: char) -> CharRole {
     if c.is_ascii() {
         return if c.is_ascii_alphanumeric() {
@@ -59,7 +59,8 @@ fn is_dense(c: char) -> bool {
         && (c.is_alphanumeric() || is_combining_mark(c))
 }
 
-/// Whether a character always stays as it is and never joins the one before it.
+/// Whether normalisation leaves a character as it is and never joins it to the one
+/// before. Runs of such characters, nearly all text, skip the normaliser.
 fn is_settled(c: char) -> bool {
     c.is_ascii() || matches!(c, '\u{4E00}'..='\u{9FFF}')
 }
@@ -69,7 +70,8 @@ pub(super) fn compose_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(|c| !is_settled(c)) {
-        // A mark may join the character before it.
+        // A combining mark may join the character before it, which therefore belongs to
+        // the part that is normalised.
         let from = rest[..at].char_indices().next_back();
         let from = from.map_or(at, |(from, _)| from);
         let len = rest[at..].find(is_settled);
@@ -88,7 +90,8 @@ pub(super) fn push_folded(out: &mut String, c: char) {
         out.push(c.to_ascii_lowercase());
         return;
     }
-    // Only scripts whose accents people leave out when they type.
+    // Only scripts whose accents people leave out when they type; elsewhere a mark
+    // makes another letter.
     let accented =
         matches!(c, '\u{00C0}'..='\u{024F}' | '\u{0370}'..='\u{04FF}' | '\u{1E00}'..='\u{1FFF}');
     for low in c.to_lowercase() {

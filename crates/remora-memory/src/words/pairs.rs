@@ -1,8 +1,8 @@
-//! Which bytes stand side by side in a text: of many cues most are not in it,
-//! which is seen without a search for each.
+//! Which pairs of bytes occur in a text: most of many cues do not, which shows
+//! without searching for each.
 
-/// The pairs of a text, five bits of each byte: small and capital letters are the
-/// same.
+/// The pairs of a text, by five bits of each byte, so that lower and upper case
+/// are the same.
 #[derive(Debug)]
 pub(crate) struct BytePairs([u64; 16]);
 
@@ -16,7 +16,7 @@ impl BytePairs {
         Self(pairs)
     }
 
-    /// Whether a cue may be in the text; where not, it is not.
+    /// Whether the text may contain a cue; `false` is certain.
     pub(crate) fn may_hold(&self, cue: &str) -> bool {
         cue.as_bytes().windows(2).all(|pair| {
             let (at, bit) = place(pair);
@@ -25,7 +25,7 @@ impl BytePairs {
     }
 }
 
-/// Where a pair is marked. Small letters that differ have places that differ.
+/// The word and bit of a pair. Different lower-case letters have different bits.
 fn place(pair: &[u8]) -> (usize, u64) {
     let low = |byte: u8| usize::from(byte & 31);
     let place = (low(pair[0]) << 5) | low(pair[1]);

@@ -1,7 +1,7 @@
-//! What is searched for, as groups of terms. Nothing that is typed is an error:
-//! only words and "quoted phrases" mean anything, everything else is a gap. The
-//! language of the search box (`-word`, `file:` and the like) is not read here
-//! but by `ask`: a prompt must never leave anything out by accident.
+//! A query as groups of terms. Nothing that is typed is an error: only words and
+//! "quoted phrases" have a meaning, everything else separates words. The language
+//! of the search box (`-word`, `file:` and the like) is not parsed here but by
+//! `ask`: a prompt must never exclude anything by accident.
 
 mod unwanted;
 
@@ -21,11 +21,12 @@ use super::split::{
 use super::stop::is_stop;
 pub(crate) use unwanted::ExcludedText;
 
-/// How many words of a query count.
+/// How many words of a query count. Also the number of bits by which the store
+/// marks words that name a speaker.
 const MAX_GROUPS: usize = 32;
-/// How much of a query is looked at, in bytes.
+/// How much of a query is read, in bytes.
 pub(crate) const MAX_QUERY_BYTES: usize = 64 * 1024;
-/// How many words and phrases may be left out.
+/// How many words and phrases may be excluded.
 const MAX_EXCLUDED_GROUPS: usize = 16;
 /// How many words of a phrase count.
 const MAX_PHRASE_WORDS: usize = 16;
@@ -39,26 +40,26 @@ pub struct TermGroup {
 }
 
 impl TermGroup {
-    /// The ways to hold the word: any one of them, with all of its terms. The
+    /// The ways to contain the word: any one of them, with all of its terms. The
     /// whole form comes first.
     pub fn ways(&self) -> &[Vec<String>] {
         &self.ways
     }
 
-    /// The terms that must stand one after the other, if this is a phrase.
+    /// The terms that must follow each other, if this is a phrase.
     pub fn phrase(&self) -> Option<&[String]> {
         self.phrase
             .then(|| self.ways.first().map(Vec::as_slice))
             .flatten()
     }
 
-    /// The beginning of a term, if any term that begins so holds the word: a
+    /// The beginning of a term, if every term that begins so contains the word: a
     /// single character of a script that is indexed by pairs.
     pub fn prefix(&self) -> Option<&str> {
         self.open.then(|| self.stem()).flatten()
     }
 
-    /// The only term, if there is just one: what a forgiving search may take as
+    /// The only term, if there is just one: a search without matches may take it as
     /// the beginning of a word.
     pub fn stem(&self) -> Option<&str> {
         match self.ways.as_slice() {
@@ -75,7 +76,8 @@ impl TermGroup {
         }
     }
 
-    /// Longer and more code-like words are rarer.
+    /// Guesses how rare a word is without the index: longer and more code-like ones
+    /// are rarer. Decides which words of a long query count.
     fn estimate_rarity(&self) -> usize {
         let whole = self
             .ways
@@ -107,13 +109,13 @@ pub struct Query {
     effort: SearchEffort,
 }
 
-/// How much of a store is looked at.
+/// How much of a store a search reads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SearchEffort {
-    /// What finds nearly everything.
+    /// Enough to find nearly everything.
     #[default]
     Whole,
-    /// What finds the best, for an agent that waits.
+    /// Enough to find the best, for a hook.
     Quick,
 }
 
@@ -137,7 +139,7 @@ impl Query {
         let parts: Vec<&str> = composed_text.split(is_quote).collect();
         let last = parts.len() - 1;
         for (at, part) in parts.into_iter().enumerate() {
-            // Text between two quotes; a quote that is never closed is a gap.
+            // Odd parts are between two quotes; a quote that is never closed is ignored.
             if at % 2 == 1 && at < last {
                 reader.parse_phrase(part);
             } else {
@@ -150,6 +152,7 @@ impl Query {
         } else {
             reader.groups
         };
+        // The rarest are kept, in the order typed.
         if groups.len() > MAX_GROUPS {
             let mut order: Vec<usize> = (0..groups.len()).collect();
             order.sort_by_key(|at| std::cmp::Reverse(groups[*at].estimate_rarity()));
@@ -173,7 +176,7 @@ impl Query {
         }
     }
 
-    /// The same with rows left out that hold any of these.
+    /// Excludes items that contain any of these.
     pub(crate) fn leaving_out(mut self, groups: Vec<TermGroup>) -> Self {
         for group in groups {
             if self.without.len() < MAX_EXCLUDED_GROUPS && !self.without.contains(&group) {
@@ -183,8 +186,8 @@ impl Query {
         self
     }
 
-    /// The same without words that are in too many rows to tell them apart,
-    /// unless it has nothing else.
+    /// Drops words that too many items contain to tell them apart, unless there are
+    /// no others.
     pub(crate) fn without_common_words(mut self, common: impl Fn(&str) -> bool) -> Self {
         let tells = |group: &TermGroup| !group.stem().is_some_and(&common);
         if self.groups.iter().any(tells) {
@@ -193,7 +196,7 @@ impl Query {
         self
     }
 
-    /// The same with less to look at.
+    /// Searches with the effort of a hook.
     pub(crate) fn with_quick_effort(self) -> Self {
         Self {
             effort: SearchEffort::Quick,
@@ -201,17 +204,17 @@ impl Query {
         }
     }
 
-    /// How much is looked at.
+    /// How much of the store is read.
     pub fn effort(&self) -> SearchEffort {
         self.effort
     }
 
-    /// The same with rows of these kinds preferred.
+    /// Prefers items of these kinds.
     pub(crate) fn with_favoured_kinds(self, favours: Vec<Kind>) -> Self {
         Self { favours, ..self }
     }
 
-    /// The same with what the text means, for the tier that knows it.
+    /// Adds the embedding of the text, for the full tier.
     #[must_use]
     pub fn with_meaning(self, meaning: Embedding) -> Self {
         Self {
@@ -220,7 +223,8 @@ impl Query {
         }
     }
 
-    /// The same with the embedding of the text, if there is one.
+    /// Adds the embedding of a prompt, if one was requested; it may still be on its
+    /// way.
     pub(crate) fn with_embedding(self, embedding: Option<&PromptEmbedding>) -> Self {
         Self {
             embedding: embedding.cloned(),
@@ -228,8 +232,7 @@ impl Query {
         }
     }
 
-    /// The same with other weights than every search has: for measuring what
-    /// each of them brings.
+    /// Searches with other weights, to measure what each of them brings.
     #[must_use]
     pub fn with_weights(self, weights: RankWeights) -> Self {
         Self {
@@ -248,25 +251,25 @@ impl Query {
         &self.groups
     }
 
-    /// The words and phrases that a hit must not hold; [`Query::allows_texts`] says
-    /// whether it does. They count in a blank query too.
+    /// The words and phrases that a hit must not contain; [`Query::allows_texts`]
+    /// tests them. They count in a blank query too.
     pub fn excluded_groups(&self) -> &[TermGroup] {
         &self.without
     }
 
-    /// Kinds that fit the question better than others; narrows nothing.
+    /// Kinds that fit the question better than others; they exclude nothing.
     pub fn favoured_kinds(&self) -> &[Kind] {
         &self.favours
     }
 
-    /// What is asked for as it was typed, without filters and without what is
-    /// left out: what a model may read.
+    /// The query as it was typed, without filters and exclusions: the text that is
+    /// embedded.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What the text means, if somebody found out. Waits for an embedding that is
-    /// still on its way, so that whoever needs none asks for none.
+    /// The embedding of the text, if there is one. Waits for one that is still on
+    /// its way, so a search that can do without must not call this.
     pub fn text_embedding(&self) -> Option<&Embedding> {
         self.embedding.as_ref()?.get()
     }
@@ -278,7 +281,7 @@ impl Query {
     }
 }
 
-/// The quotes that phrases stand in; any of them closes any other.
+/// The quotes around phrases; any of them closes any other.
 pub(crate) fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\u{201C}' | '\u{201D}' | '\u{201E}')
 }

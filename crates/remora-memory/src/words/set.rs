@@ -1,16 +1,15 @@
-//! Words as numbers: two texts share a word where they share its number, which is
-//! seen without a look at its letters.
+//! Words as hashes: two texts share a word if they share its hash, which shows
+//! without comparing letters.
 
 use remora_core::hash::stable_hash;
 
-/// The number of a word. Two words with the same number would take each other's
-/// place, one pair among some 2^64.
+/// The hash of a word. Two words with the same hash would be taken for one, which
+/// happens to one pair in some 2^64.
 pub(crate) fn word_number(word: &str) -> u64 {
     stable_hash(word.as_bytes())
 }
 
-/// The numbers of words, in order, so that two sets are compared without a
-/// look-up.
+/// Sorted hashes of words, so that two sets are compared in one pass.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct WordHashes(Vec<u64>);
 
@@ -34,7 +33,7 @@ impl WordHashes {
         }
     }
 
-    /// These words and those.
+    /// The union of both sets.
     pub(crate) fn with(mut self, others: &Self) -> Self {
         self.0.extend_from_slice(&others.0);
         Self::of_numbers(self.0)
@@ -52,7 +51,7 @@ impl WordHashes {
         self.0.binary_search(&number).is_ok()
     }
 
-    /// How many words both have.
+    /// How many words both contain.
     pub(crate) fn count_shared(&self, other: &Self) -> usize {
         let (mut ours, mut theirs) = (self.0.as_slice(), other.0.as_slice());
         let mut count = 0;
@@ -68,8 +67,8 @@ impl WordHashes {
         count
     }
 
-    /// Whether both have this share of the smaller one, and so many words, in
-    /// common.
+    /// Whether both have so many words in common, and this share of the smaller
+    /// set.
     pub(crate) fn shares(&self, other: &Self, (least, words): (f64, usize)) -> bool {
         let shared = self.count_shared(other);
         #[expect(clippy::cast_precision_loss, reason = "a few hundred words")]

@@ -14,10 +14,11 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use super::fold::{self, CharRole};
 
-/// How many bytes a term has at most; what is longer is cut.
+/// How many bytes a term has at most; longer ones are truncated.
 pub const MAX_TERM_BYTES: usize = 64;
 
-/// A compound of more parts than this is told by its parts alone.
+/// A compound of more parts than this has no term as a whole: it is a path or data,
+/// not a name that is searched for.
 const MAX_COMPOUND_PARTS: usize = 8;
 
 /// What a term is in its text.
@@ -25,13 +26,13 @@ const MAX_COMPOUND_PARTS: usize = 8;
 pub enum TermRole {
     /// A word, or a part of a compound word.
     Part,
-    /// A compound in one piece, beside its parts.
+    /// A compound as a whole, in addition to its parts.
     Whole,
-    /// A piece of a part, beside it.
+    /// A piece of a part, in addition to it.
     Piece,
 }
 
-/// A stretch of text that makes words on its own.
+/// A stretch of text that is split by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextPiece<'a> {
     /// Letters and digits with single `_`, `-`, `.` or apostrophes between them.
@@ -40,7 +41,7 @@ pub(super) enum TextPiece<'a> {
     Dense(&'a str),
 }
 
-/// Hands over every term of the text, in order.
+/// Calls `take` with every term of the text, in order.
 pub fn for_each_term(text: &str, take: impl FnMut(&str, TermRole)) {
     TermSplitter::new().for_each_term(text, take);
 }
@@ -66,7 +67,7 @@ fn char_at(text: &str, at: usize) -> Option<char> {
     }
 }
 
-/// Cuts the text where words end and where the script changes.
+/// Splits the text where words end and where the script changes.
 pub(super) fn for_each_piece<'a>(text: &'a str, mut take: impl FnMut(TextPiece<'a>)) {
     let mut start: Option<(usize, CharRole)> = None;
     let mut end = 0;
@@ -124,8 +125,8 @@ fn classify_piece(class: CharRole, text: &str) -> TextPiece<'_> {
     }
 }
 
-/// Overlapping pairs. The last character also stands alone, so that every
-/// character is the beginning of some term and can be found by itself.
+/// Overlapping pairs of characters. The last character is also a term of its own,
+/// so that every character begins some term and can be found by a prefix.
 pub(super) fn split_dense_run(run: &str, take: &mut impl FnMut(&str, TermRole)) {
     let mut folded = String::with_capacity(run.len());
     for c in run.chars() {
@@ -156,9 +157,8 @@ pub(super) fn split_dense_run(run: &str, take: &mut impl FnMut(&str, TermRole)) 
 const MAX_CACHED_STEMS: usize = 16 * 1024;
 
 thread_local! {
-    /// Words come again and again, in one text and in many, and finding a stem
-    /// takes longer than all else: whoever splits texts on a thread shares what
-    /// is known.
+    /// Words are repeated, in one text and in many, and stemming takes longer than
+    /// all else: all splitters of a thread share the cache.
     static STEM_CACHE: RefCell<StemCache> = RefCell::new(StemCache::new());
 }
 
@@ -182,7 +182,7 @@ impl fmt::Debug for TermSplitter {
 }
 
 impl TermSplitter {
-    /// One that has split nothing yet.
+    /// One with empty buffers.
     pub fn new() -> Self {
         Self {
             parts: Vec::new(),
@@ -191,7 +191,7 @@ impl TermSplitter {
         }
     }
 
-    /// Hands over every term of the text, in order.
+    /// Calls `take` with every term of the text, in order.
     pub fn for_each_term(&mut self, text: &str, mut take: impl FnMut(&str, TermRole)) {
         let text = to_composed(text);
         for_each_piece(&text, |piece| match piece {
@@ -200,9 +200,9 @@ impl TermSplitter {
         });
     }
 
-    /// Hands over the parts of a segment, then the segment as a whole.
+    /// Calls `take` with the parts of a segment, then with the segment as a whole.
     pub(super) fn split_segment(&mut self, segment: &str, take: &mut impl FnMut(&str, TermRole)) {
-        // Most are a word in small letters, which is its only part.
+        // Most are a lower-case word, which is its only part.
         if segment.len() <= MAX_TERM_BYTES && segment.bytes().all(|b| b.is_ascii_lowercase()) {
             take(&stem_of(segment), TermRole::Part);
             return;
@@ -236,6 +236,7 @@ impl TermSplitter {
                 }
             }
             if self.parts.len() > 1 && self.whole.len() <= MAX_TERM_BYTES {
+                // `1.12` and `11.2` must not become the same term.
                 let digit = |c: Option<char>| c.is_some_and(char::is_numeric);
                 if digit(self.whole.chars().next_back()) && digit(self.folded.chars().next()) {
                     self.whole.push('_');
@@ -254,8 +255,8 @@ fn truncate_term(term: &mut String) {
     term.truncate(term.floor_char_boundary(MAX_TERM_BYTES));
 }
 
-/// A quick hash for short words that nobody can gain from making collide: at
-/// worst a batch takes longer.
+/// A fast hash for short words. It does not resist collisions on purpose, which
+/// would only make a batch slower.
 struct FnvHasher(u64);
 
 impl Default for FnvHasher {
@@ -280,7 +281,8 @@ struct StemCache {
 }
 
 enum KnownStem {
-    /// So many bytes of the word: most stems are the word without its ending.
+    /// So many bytes of the word: most stems are the word without its ending, and
+    /// need no string of their own.
     Beginning(usize),
     Other(Rc<str>),
 }
@@ -316,7 +318,7 @@ impl StemCache {
     }
 }
 
-/// A stem, or a word that has none.
+/// A stem, or a word that is its own.
 enum Stem<'a> {
     Beginning(&'a str),
     Other(Rc<str>),
@@ -333,8 +335,9 @@ impl Deref for Stem<'_> {
     }
 }
 
-/// Whether the stemmer leaves a word as it is because no ending that it takes off
-/// ends like this; of others it has to be asked.
+/// Whether the stemmer leaves a word as it is, because no suffix that it removes
+/// ends in these letters. For other words the stemmer has to be asked; the test
+/// compares both for every ending of three letters.
 fn is_own_stem(word: &str) -> bool {
     let ends = |ending: &str| word.ends_with(ending);
     match word.as_bytes().last() {
@@ -351,13 +354,15 @@ fn is_own_stem(word: &str) -> bool {
 }
 
 fn stem_of(word: &str) -> Stem<'_> {
+    // The stemmer knows English only.
     if word.len() < 3 || !word.bytes().all(|b| b.is_ascii_lowercase()) {
         return Stem::Beginning(word);
     }
     if is_own_stem(word) {
         return Stem::Beginning(word);
     }
-    // Whoever takes the stem may split another text with it.
+    // The stem is returned and the cache released before `take` is called with it:
+    // the caller may split another text there.
     STEM_CACHE.with_borrow_mut(|stems| stems.find(word))
 }
 
@@ -368,7 +373,7 @@ fn split_letters_digits(word: &str) -> Option<(&str, &str)> {
     (!letters.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some((letters, digits))
 }
 
-/// The parts of a segment: at its joins, and where the case changes.
+/// The parts of a segment: split at its joiners, and where the case changes.
 fn split_compound(segment: &str, parts: &mut Vec<Range<usize>>) {
     let mut from = 0;
     let mut before: Option<char> = None;
@@ -378,7 +383,7 @@ fn split_compound(segment: &str, parts: &mut Vec<Range<usize>>) {
         end += c.len_utf8();
         let next = char_at(segment, end);
         if matches!(c, '\'' | '\u{2019}') {
-            // A possessive is not a part of the name.
+            // The `'s` of a possessive is no part of the name.
             let possessive = matches!(next, Some('s' | 'S')) && end + 1 == segment.len();
             if possessive {
                 parts.push(from..at);

@@ -1,6 +1,5 @@
-//! Words that say how something is asked, not what is asked for. They are in
-//! the index like any other word; a query leaves them out unless it has nothing
-//! else.
+//! Stop words: they say how something is asked, not what is asked for. They are
+//! indexed like any other word; a query leaves them out unless it has no others.
 
 /// Sorted, folded, without apostrophes.
 const STOP_WORDS: &[&str] = &[
@@ -19,8 +18,8 @@ const STOP_WORDS: &[&str] = &[
 /// How many bytes a stop word has at most.
 const MAX_STOP_BYTES: usize = 6;
 
-/// The words as numbers, in the same order: whoever splits a text asks of each of
-/// its words, and numbers are compared at once.
+/// The words as numbers, in the same order: this is asked for every word of a text,
+/// and numbers are compared at once. The order is checked while Remora is built.
 static NUMBERS: [u64; STOP_WORDS.len()] = {
     let mut numbers = [0; STOP_WORDS.len()];
     let mut at = 0;
@@ -33,7 +32,8 @@ static NUMBERS: [u64; STOP_WORDS.len()] = {
     numbers
 };
 
-/// The bytes of a short word as one number, the first byte foremost.
+/// The bytes of a short word as one number, the first byte in the highest place, so
+/// that numbers sort as the words do.
 const fn number_of(word: &[u8]) -> u64 {
     let mut number = 0;
     let mut at = 0;
@@ -45,7 +45,7 @@ const fn number_of(word: &[u8]) -> u64 {
     number
 }
 
-/// Whether the folded word says how something is asked.
+/// Whether the folded word is a stop word.
 pub fn is_stop(word: &str) -> bool {
     word.len() <= MAX_STOP_BYTES && NUMBERS.binary_search(&number_of(word.as_bytes())).is_ok()
 }

@@ -1,5 +1,6 @@
-//! Archive files with events changed or taken out: each is written anew beside
-//! itself and renamed, so that it is the old one or the new one, never half.
+//! Rewriting archive files with events changed or removed: each new file is
+//! written in a temporary directory and renamed, so that a reader finds the old
+//! one or the new one, never half.
 
 use std::fs;
 use std::io;
@@ -10,7 +11,7 @@ use remora_client::{Folder, append_our_file, open_our_file, remove_file};
 use super::{Archive, ArchivedEvent, read_events};
 use crate::{ServerError, io_error_at};
 
-/// What folders for new files begin with; no archive file does.
+/// The prefix of the temporary directories; no archive file has it.
 const TEMP_DIR_PREFIX: &str = ".rewrite-";
 /// Text of one frame.
 const FRAME_TEXT_BYTES: usize = 1024 * 1024;
@@ -18,9 +19,9 @@ const FRAME_TEXT_BYTES: usize = 1024 * 1024;
 /// What becomes of an event.
 #[derive(Debug)]
 pub enum RewriteAction {
-    /// It stays, as it is or changed.
+    /// It stays, unchanged or changed.
     Keep(Box<ArchivedEvent>),
-    /// It goes.
+    /// It is removed.
     Drop,
 }
 
@@ -35,7 +36,8 @@ pub struct RewriteStats {
     pub unreadable: u64,
 }
 
-/// Clears away what a rewriting that was killed left behind.
+/// Removes what an interrupted rewrite left behind. The directory is opened first
+/// because that refuses a symbolic link: nothing may be deleted through one.
 pub fn clear_leftovers(archive: &Path) -> Result<(), ServerError> {
     match Folder::open(archive) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -55,12 +57,13 @@ pub fn clear_leftovers(archive: &Path) -> Result<(), ServerError> {
     Ok(())
 }
 
-/// Writes a file anew with what `judge` leaves; an empty one goes.
+/// Rewrites a file with what `judge` keeps; a file without events is removed.
 pub fn rewrite_file(
     file: &Path,
     judge: &mut dyn FnMut(ArchivedEvent) -> RewriteAction,
 ) -> Result<RewriteStats, ServerError> {
     let folder = file.parent().unwrap_or(Path::new("."));
+    // In the same directory, so that the rename stays on one file system.
     let aside = tempfile::Builder::new()
         .prefix(TEMP_DIR_PREFIX)
         .tempdir_in(folder)
@@ -97,7 +100,7 @@ pub fn rewrite_file(
         remove_file(file).map_err(io_error_at(file))?;
         return Ok(result);
     }
-    // Frames stay frames when files are put one after the other.
+    // A file is a sequence of frames, so parts can simply be concatenated.
     let mut parts = archive
         .list_files()
         .map_err(io_error_at(aside.path()))?
@@ -111,7 +114,7 @@ pub fn rewrite_file(
     Ok(result)
 }
 
-/// A link that took the place of either is refused.
+/// Appends one file to another; a symbolic link in place of either is refused.
 fn append_part(whole: &Path, part: &Path) -> io::Result<()> {
     let mut whole = append_our_file(whole)?;
     io::copy(&mut open_our_file(part)?, &mut whole)?;

@@ -1,6 +1,6 @@
-//! New commits of the projects that sessions work in, taken in by the worker in
-//! its spare time: git is asked on a thread of its own, at most once a project
-//! and hour, and what it says is stored when the worker has its next turn.
+//! New commits of the projects that sessions work in, read by the worker while
+//! idle: git runs on a thread of its own, at most once per project and hour, and
+//! the result is stored in the worker's next step.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,13 +22,13 @@ use crate::panics::catch_panic;
 use crate::worker::Tick;
 use crate::{Clock, ServerError};
 
-/// A project is not asked about more often than this.
+/// The history of a project is not read more often than this.
 const MIN_PROJECT_INTERVAL: Duration = Duration::from_hours(1);
-/// Nothing must have come for this long before git is asked.
+/// Git is started only after nothing has arrived for this long.
 const IDLE_DELAY: Duration = Duration::from_secs(2);
-/// How long one question to git may take.
+/// How long one git command may take.
 const GIT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Projects that wait, or are kept in mind.
+/// Projects that are queued or remembered.
 const MAX_PROJECTS: usize = 64;
 
 /// The worker's side of commits.
@@ -40,10 +40,10 @@ pub(crate) struct CommitFeed {
     clock: Clock,
     capture: GitCapture,
     git: Git,
-    /// Told when git has answered.
+    /// Wakes the worker's loop when git has answered.
     done: Sender<Tick>,
     waiting: Vec<Project>,
-    /// When each project was asked about last.
+    /// When the history of each project was read last.
     asked: HashMap<String, Instant>,
     busy: Option<FeedThread>,
 }
@@ -53,11 +53,11 @@ struct FeedThread {
     project: Project,
     thread: JoinHandle<Option<CommitScan>>,
     cancel: CancelToken,
-    /// It has said that it is about to end.
+    /// It has announced its end; `is_finished` may not be true yet.
     is_done: bool,
 }
 
-/// What the worker's settings say about commits.
+/// The part of the worker's settings that concerns commits.
 #[derive(Debug)]
 pub(crate) struct FeedSettings {
     pub(crate) paths: DataPaths,
@@ -92,8 +92,9 @@ impl CommitFeed {
         }
     }
 
-    /// Only a checkout that holds the project's key tells of it, and only while
-    /// the project is captured.
+    /// Only a checkout that holds the project's key may add to its memory, and only
+    /// while capture is not paused: a clone made by a stranger has a memory of its
+    /// own (docs/design/0017).
     fn may_read(&self, project: &Project) -> bool {
         let root = Path::new(&project.root);
         if !root.join(".git").exists() {
@@ -105,13 +106,13 @@ impl CommitFeed {
         holds && !Pause::for_data_dir(&self.paths).is_off(Some(&project.key), "", now)
     }
 
-    /// The store is another one: what was stored may be missing there.
+    /// The store may be another one, in which the commits are missing.
     pub(crate) fn reset_cache(&mut self) {
         self.asked.clear();
     }
 
-    /// Stores what git has said, then asks about the next project if nothing
-    /// came for a while; says how many commits were new.
+    /// Stores what git has said, or else reads the next project if nothing has
+    /// arrived for a while; returns a line for the log.
     pub(crate) fn run_step(
         &mut self,
         store: &dyn Store,
@@ -121,7 +122,7 @@ impl CommitFeed {
             return Ok(None);
         }
         if let Some(busy) = self.busy.take() {
-            // One that panicked has found nothing.
+            // A thread that panicked has found nothing.
             let gathered = busy.thread.join().ok().flatten();
             return self.store_commits(store, &busy.project, gathered);
         }
@@ -144,7 +145,7 @@ impl CommitFeed {
         project: &Project,
         gathered: Option<CommitScan>,
     ) -> Result<Option<String>, ServerError> {
-        // It may have been paused, or have changed hands, while git was asked.
+        // Asked again: the project may have been paused or joined while git ran.
         let gathered = gathered.filter(|g| !g.items.is_empty() && self.may_read(project));
         let Some(gathered) = gathered else {
             return Ok(None);
@@ -161,6 +162,7 @@ impl CommitFeed {
             self.asked
                 .retain(|_, at| at.elapsed() < MIN_PROJECT_INTERVAL);
         }
+        // Before anything can fail, so that a failure is not repeated at every step.
         self.asked.insert(project.key.clone(), Instant::now());
         if !self.may_read(&project) {
             return Ok(());
@@ -178,11 +180,11 @@ impl CommitFeed {
             let limits = CommitLimits::BACKGROUND;
             let gathered =
                 catch_panic(|| gather_commits(&git, &own, &of, &mut rules, limits, &is_known));
-            // The worker may have gone.
+            // The worker may have exited.
             let _ = done.send(Tick::CommitsRead);
             gathered.ok().flatten()
         };
-        // Without a thread, the next hour tries again.
+        // If no thread can be started, it is tried again in an hour.
         if let Ok(thread) = thread::Builder::new().spawn(work) {
             self.busy = Some(FeedThread {
                 project,
@@ -206,10 +208,10 @@ impl CommitFeed {
         busy.is_some_and(|busy| !busy.is_done && !busy.thread.is_finished())
     }
 
-    /// How long until there is something to do, if nothing comes.
+    /// How long until there is something to do, if nothing arrives.
     pub(crate) fn wait(&self, idle: Duration) -> Option<Duration> {
         if self.is_reading() {
-            // It says so itself when it is done.
+            // A tick wakes the loop when it is done.
             return None;
         }
         if self.busy.is_some() {
@@ -232,7 +234,7 @@ impl CommitFeed {
 }
 
 impl Drop for CommitFeed {
-    /// No git outlives the worker.
+    /// Stops git, so that no child outlives the worker.
     fn drop(&mut self) {
         if let Some(busy) = self.busy.take() {
             busy.cancel.cancel();

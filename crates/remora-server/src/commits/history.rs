@@ -1,5 +1,5 @@
-//! A checkout's history through the one hardened way to ask git: messages
-//! first, which costs no diff, then the files of the few that say something.
+//! A checkout's history, read through the hardened git runner: messages first,
+//! which needs no diff, then the files of the few that say something.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -9,17 +9,18 @@ use remora_memory::commit::{Commit, read_message};
 
 use super::CommitLimits;
 
-/// Bytes of a message that are read; it is redacted before it is cut to what is
-/// kept, because half a secret may not look like one.
+/// Bytes of a message that are read. More than is kept: it is redacted before it
+/// is truncated, because half a secret may not look like one.
 const MAX_MESSAGE_BYTES: usize = 16 * 1024;
-/// Files of a commit that are looked at.
+/// Files of a commit that are read.
 const MAX_SCANNED_FILES: usize = 1_000;
-/// What a commit's first line begins with. Lines of messages begin with a blank,
-/// and names of files are quoted when they hold such a byte, so neither can
-/// pass for it.
+/// The first byte of a commit's first line. Lines of messages are indented by a
+/// space, and git quotes file names that contain such a byte, so neither can pass
+/// for another commit.
 const COMMIT_MARK: u8 = 1;
 
-/// Hands over the commits of `HEAD` that say something, the newest first.
+/// Calls `on_commit` with the commits of `HEAD` that say something, the newest
+/// first. Only `HEAD`: what was fetched from a fork does not hold here.
 pub(super) fn read_messages(
     checkout: &Checkout<'_>,
     limits: CommitLimits,
@@ -28,6 +29,7 @@ pub(super) fn read_messages(
     let Some(head) = checkout.head() else {
         return GitOutcome::Complete;
     };
+    // The author date (`%at`), because a rebase would make old reasons new.
     let walked = format!("--max-count={}", limits.walked);
     let arguments = [
         walked.as_str(),
@@ -68,7 +70,7 @@ pub(super) fn read_messages(
         }
         ControlFlow::Continue(())
     });
-    // Where git was ended, the last message may lack its end.
+    // If git was stopped, the last message may be incomplete.
     if end == GitOutcome::Complete {
         let _ = hand_over(current);
     }
@@ -93,8 +95,8 @@ fn is_hash(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// Adds a line, or as many of its words as there is room for, and then no more:
-/// the next line may be the rest of a key.
+/// Adds a line, or as many of its words as there is room for, and nothing after
+/// that: the next line could be the rest of a key that is then not recognised.
 fn add_line(message: &mut String, line: &[u8], room: &mut usize) {
     let line = String::from_utf8_lossy(line);
     if line.len() < *room {
@@ -109,7 +111,7 @@ fn add_line(message: &mut String, line: &[u8], room: &mut usize) {
     *room = 0;
 }
 
-/// The files that each of these commits changed, as seen from the root.
+/// The files that each of these commits changed, relative to the root.
 pub(super) fn read_files(
     checkout: &Checkout<'_>,
     hashes: &[String],
@@ -127,6 +129,7 @@ pub(super) fn read_files(
     ];
     arguments.extend(hashes.iter().map(String::as_str));
     arguments.push("--");
+    // Names with unusual bytes come quoted and are left out rather than unquoted.
     let mut files: HashMap<String, Vec<String>> = HashMap::new();
     let mut current = String::new();
     let end = checkout.ask_git(GitCommand::Log, &arguments, RecordFormat::Lines, |line| {

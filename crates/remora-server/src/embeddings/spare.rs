@@ -1,6 +1,6 @@
-//! When the worker works out meanings: in its spare time, a little at a time,
-//! so that at most about a quarter of one core is busy. Whatever goes wrong here
-//! is said once and never held against capture.
+//! When the worker embeds items: while idle, a little at a time, so that at most
+//! about a quarter of one core is busy. Whatever goes wrong here is logged once
+//! and never affects capture.
 
 use std::sync::Arc;
 use std::thread;
@@ -13,24 +13,24 @@ use super::{EmbeddingBudget, EmbeddingStep, TextEncoder, run_embedding_step};
 use crate::ServerError;
 use crate::panics::catch_panic;
 
-/// After a turn it pauses this many times as long as the turn took.
+/// After a step it pauses this many times as long as the step took: one part work,
+/// three parts pause are the quarter of a core.
 const PAUSE_FACTOR: u32 = 3;
-/// However short a turn was.
+/// The shortest pause.
 const MIN_PAUSE: Duration = Duration::from_millis(20);
-/// After this the encoder is asked to rest; it knows itself how long it has not
-/// been used.
+/// After this the encoder may unload itself; it knows how long it has not been
+/// used. A second more than its default delay of a minute.
 const RELEASE_DELAY: Duration = Duration::from_secs(61);
-/// A store that would not have it is tried again after this, then later and
-/// later.
+/// A store that refuses is tried again after this, then later and later.
 const MIN_RETRY_DELAY: Duration = Duration::from_mins(1);
 const MAX_RETRY_DELAY: Duration = Duration::from_hours(1);
 
-/// Meanings in the background.
+/// The settings of background embedding.
 #[derive(Debug, Clone)]
 pub struct BackgroundEmbedding {
-    /// What works them out.
+    /// The encoder.
     pub encoder: Arc<dyn TextEncoder>,
-    /// Only after nothing has come for this long.
+    /// It begins only after nothing has arrived for this long.
     pub after: Duration,
 }
 
@@ -38,15 +38,15 @@ pub struct BackgroundEmbedding {
 enum StepSchedule {
     /// There may be something to do.
     At(Instant),
-    /// The store would not have it; nobody waits for this.
+    /// The store refused. Unlike `At` this does not keep the worker from exiting.
     Retry(Instant),
-    /// Everything has its meaning.
+    /// Every item is embedded.
     Nothing,
-    /// It cannot be done.
+    /// There is no encoder, or a broken one.
     Never,
 }
 
-/// The worker's spare time.
+/// Embedding as part of the worker's idle work.
 #[derive(Debug)]
 pub(crate) struct IdleEmbedding {
     background: Option<BackgroundEmbedding>,
@@ -78,13 +78,13 @@ impl IdleEmbedding {
         }
     }
 
-    /// Whether there is, or may be, something left that can be done now.
+    /// Whether something may be left to do now; the worker does not exit until then.
     pub(crate) fn is_busy(&self) -> bool {
         matches!(self.next, StepSchedule::At(_))
     }
 
-    /// How long until there is something to do, if nothing comes and nothing
-    /// came for `quiet`.
+    /// How long until there is something to do, if nothing arrives and nothing has
+    /// arrived for `quiet`.
     pub(crate) fn wait(&self, quiet: Duration) -> Option<Duration> {
         let now = Instant::now();
         let turn = match (&self.background, self.next) {
@@ -98,8 +98,8 @@ impl IdleEmbedding {
         turn.into_iter().chain(rest).min()
     }
 
-    /// Does what is due; gives a line for the log if there is something to say.
-    /// Only damage of the store is an error.
+    /// Does what is due and returns a line for the log, if any. Only damage of the
+    /// store is an error: the worker has to rebuild it.
     pub(crate) fn run_step(
         &mut self,
         store: &dyn Store,
@@ -157,8 +157,8 @@ impl IdleEmbedding {
     }
 }
 
-/// An encoder on a thread that lets all others go first. Threads that are
-/// started from it, the engine's own, do the same.
+/// An encoder on a thread of low priority. Threads that are started from it, such
+/// as the engine's own, inherit that.
 #[derive(Debug)]
 struct LowPriorityEncoder<'a>(&'a dyn TextEncoder);
 
@@ -188,10 +188,11 @@ impl TextEncoder for LowPriorityEncoder<'_> {
     }
 }
 
-/// Elsewhere the whole process would step back, capture with it.
+/// Lowers the priority of this thread. On Linux `nice` applies to a thread;
+/// elsewhere it would slow the whole process, and capture with it.
 #[cfg(target_os = "linux")]
 pub(crate) fn step_back() {
-    // As it was is good enough.
+    // If it fails, the work is done at normal priority.
     let _ = rustix::process::nice(10);
 }
 

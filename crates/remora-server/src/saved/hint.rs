@@ -1,5 +1,5 @@
-//! Notes for the worker: in this project a memory was saved. It may be one
-//! that no session was ever in, so that nobody else would tell of it.
+//! Notes for the worker that a memory was saved in a project. No session may ever
+//! have worked there, so that no event would tell the worker of it.
 
 use std::fs;
 use std::io;
@@ -9,16 +9,16 @@ use remora_client::{DataPaths, make_our_folder, replace_our_file};
 use remora_core::hash::stable_hash;
 use remora_core::record::Project;
 
-/// Notes that are taken at once.
+/// Notes that are read at once.
 const MAX_HINTS: usize = 50;
-/// A larger file is no note.
+/// A larger file is no note of ours.
 const MAX_NOTE_BYTES: u64 = 64 * 1024;
 
 fn hint_dir(paths: &DataPaths) -> PathBuf {
     paths.run_dir().join("saved")
 }
 
-/// Leaves a note for the worker, who takes it when it is next poked.
+/// Leaves a note for the worker, which reads it at its next notification.
 pub fn write_hint(paths: &DataPaths, project: &Project) -> io::Result<()> {
     let folder = hint_dir(paths);
     make_our_folder(&folder)?;
@@ -28,7 +28,7 @@ pub fn write_hint(paths: &DataPaths, project: &Project) -> io::Result<()> {
     replace_our_file(draft.as_ref(), &file, &serde_json::to_vec(project)?)
 }
 
-/// The notes that are there; they are gone afterwards.
+/// Reads and removes the notes.
 pub(super) fn drain_hints(paths: &DataPaths) -> Vec<Project> {
     let files = fs::read_dir(hint_dir(paths))
         .into_iter()

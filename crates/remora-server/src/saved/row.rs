@@ -1,4 +1,4 @@
-//! The row of one saved memory: redacted, capped, weighed like every other.
+//! The item of one saved memory: redacted and truncated like every other.
 
 use std::path::Path;
 
@@ -13,25 +13,25 @@ use serde_json::Value;
 
 use super::SavedMemory;
 
-/// Bytes of a row's text.
+/// Bytes of an item's text.
 const MAX_TEXT_BYTES: usize = 16 * 1024;
 /// Bytes of its title.
 const MAX_TITLE_BYTES: usize = 300;
-/// Files of a row.
+/// Files of an item.
 const MAX_FILES: usize = 20;
-/// How the addresses of saved memories begin; other rows of the same kind are
-/// nobody's index.
+/// The scheme of saved memories' addresses. Items of the same kind without it have
+/// no file and must not be removed for that.
 const URI_SCHEME: &str = "memory://";
-/// How the addresses of a team's memories begin.
+/// The addresses of a team's memories begin with this.
 const TEAM_URI_PREFIX: &str = "memory://team/";
 
-/// Whether a row with this key stands for a file.
+/// Whether an item with this key stands for a file.
 pub(crate) fn is_address(key: &str) -> bool {
     key.starts_with(URI_SCHEME)
 }
 
-/// Whether the row stands for a file that lies in another checkout than this,
-/// and is still there: each has its own files of the team.
+/// Whether the item stands for a file that lies in another checkout than this one
+/// and still exists: each checkout has its own files of the team.
 pub(super) fn is_of_another(item: &Item, root: Option<&Path>) -> bool {
     let detail = item.detail.as_ref();
     let path = detail.and_then(|detail| detail.get("path")?.as_str());
@@ -47,7 +47,7 @@ pub(super) fn is_of_another(item: &Item, root: Option<&Path>) -> bool {
     !inside && path.is_file()
 }
 
-/// The row; nothing of a file that must not be kept.
+/// The item; `None` for a file that must not be stored.
 pub(super) fn item_from_memory(
     memory: SavedMemory,
     project: &str,
@@ -62,7 +62,7 @@ pub(super) fn item_from_memory(
     let mut clean = |text: &str, most: usize| {
         let text = private::strip_private(text);
         let text = private::strip_injected(&text);
-        // Cut only now: half a secret would not be seen for one.
+        // Truncated only after redaction: half a secret would not be recognised.
         let text = redactor.redact_text(&text, &mut marks);
         truncate_bytes(&text, most).to_owned()
     };
@@ -103,7 +103,7 @@ pub(super) fn item_from_memory(
     })
 }
 
-/// Whether the store has this row already, by whatever name.
+/// Whether the store has this item already, under whatever id and uid.
 pub(super) fn is_same_item(item: &Item, there: &Item) -> bool {
     let there = Item {
         id: item.id,

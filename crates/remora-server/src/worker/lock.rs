@@ -1,4 +1,4 @@
-//! The lock of a data directory: whoever holds it is its worker.
+//! The lock of a data directory: the process that holds it is its worker.
 
 use std::fs::File;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -8,16 +8,18 @@ use remora_client::{DataPaths, append_our_file};
 
 use crate::{ServerError, io_error_at};
 
-/// How long a worker that is going away is waited for.
+/// How long to wait for a worker that is exiting.
 const HANDOVER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The lock says who the worker is. One that is going away, with its socket
-/// already closed, is waited for.
+/// Takes the lock; `None` if another worker has it. One whose socket is closed
+/// already is about to exit, and is waited for.
 pub(super) fn acquire_lock(paths: &DataPaths) -> Result<Option<File>, ServerError> {
     let path = paths.lock();
     let file = append_our_file(&path).map_err(io_error_at(&path))?;
     let end = Instant::now() + HANDOVER_TIMEOUT;
+    // Nothing is ever sent: receiving with a timeout is the pause.
     let (_alarm, pause) = channel::<()>();
+    // The system releases the lock with the process, so a killed worker leaves none.
     while file.try_lock().is_err() {
         if paths.socket_file().exists() && is_worker_answering(paths) || Instant::now() > end {
             return Ok(None);

@@ -1,5 +1,5 @@
-//! What the worker does beside taking events: in its spare time, and to keep
-//! rows in step with files and with git.
+//! What the worker does besides ingesting events: idle work, and keeping items
+//! in step with files and with git. A failure here never stops capture.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use crate::saved::{RefreshResult, RefreshScope, TurnBoundary};
 use crate::{ServerError, project_activity};
 
 impl Worker<'_> {
-    /// What may be done later, when there is time.
+    /// Something was stored, so idle work may have something to do.
     pub(super) fn mark_stored(&mut self) {
         self.spare.mark_stored();
         self.settling.mark_stored();
     }
 
-    /// Works out what rows mean and brings together what was stored apart, if
-    /// nothing came for a while; says how long until there is more to do.
+    /// Embeds items and optimizes the index if nothing has arrived for a while;
+    /// returns how long until there is more to do.
     pub(super) fn use_spare_time(&mut self, idle: Duration) -> Option<Duration> {
         if self.trouble.is_some() {
             return None;
@@ -34,7 +34,7 @@ impl Worker<'_> {
         match said {
             Ok(None) => {}
             Ok(Some(text)) => self.log_line(&text),
-            // The next round makes it anew.
+            // The next batch opens the store again.
             Err(e) => self.in_trouble(&e),
         }
         self.take_in_commits(idle);
@@ -53,7 +53,7 @@ impl Worker<'_> {
             .min()
     }
 
-    /// What git knows of projects that were used; capture is not held up by it.
+    /// Stores what git has said about projects in use, and asks about the next.
     fn take_in_commits(&mut self, idle: Duration) {
         let Some(inbox) = &self.inbox else { return };
         let said = catch_panic(|| self.commits.run_step(inbox.store(), idle))
@@ -69,8 +69,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Rows of saved memories follow their files; what git says of the projects
-    /// that the last round told of is asked for.
+    /// Updates the items of saved memories from their files, and asks git about the
+    /// projects of the last batch.
     pub(super) fn keep_in_step(&mut self, reach: RefreshScope) {
         let stirred = std::mem::take(&mut self.stirred);
         if self.trouble.is_some() {
@@ -88,7 +88,8 @@ impl Worker<'_> {
                 }
             }
             Err(e @ ServerError::Store(StoreError::Damaged(_))) => self.in_trouble(&e),
-            // Capture is not held up by it; the next look tries again.
+            // Logged, not treated as trouble: capture goes on, and the next refresh tries
+            // again.
             Err(e) => {
                 if let Some(line) = self.saved.log_once(format!("saved memories: {e}")) {
                     self.log_line(&line);
@@ -113,10 +114,12 @@ impl Worker<'_> {
         }
         for stir in &stirs {
             if inbox.join_folders(&stir.project, now)? > 0 {
-                // The old key is nobody's project any more.
+                // The old key no longer names a project.
                 self.saved.reset_cache();
             }
         }
+        // In reverse, because `mark_used` puts each project first and the most recent
+        // one has to end up there.
         for stir in stirs.iter().rev() {
             self.saved.mark_used(&stir.project, stir.edge);
             for root in &stir.roots {

@@ -1,5 +1,5 @@
-//! What a hit must not hold. Stricter than searching: leaving out
-//! `parseRequest` keeps rows that only speak of parsing some request.
+//! What a hit must not contain. Stricter than searching: excluding `parseRequest`
+//! keeps items that only mention parsing some request.
 
 use std::collections::HashSet;
 
@@ -10,12 +10,12 @@ use super::super::split::{
 use super::super::stop::is_stop;
 use super::{MAX_PHRASE_WORDS, Query, TermGroup, fold_word};
 
-/// What came of a text that is to be left out.
+/// A text that is to be excluded, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ExcludedText {
-    /// Rows that hold this.
+    /// Excludes items that contain this.
     Group(TermGroup),
-    /// A word that nearly every row holds: leaving it out would leave nothing.
+    /// A word that nearly every item contains: excluding it would leave nothing.
     Stop,
     /// No word at all.
     Nothing,
@@ -49,8 +49,8 @@ impl ExcludedText {
                 ways: vec![parts],
                 phrase: false,
             }),
-            // The compound itself, however it is joined, but not its parts
-            // somewhere in the text.
+            // The compound itself, however it is joined, but not its parts spread over
+            // the text.
             (_, [_]) if whole.is_some() => Self::Group(TermGroup {
                 ways: vec![whole.into_iter().collect()],
                 phrase: false,
@@ -66,8 +66,8 @@ impl ExcludedText {
 }
 
 impl Query {
-    /// Whether a row with these texts may be a hit: it holds nothing that is
-    /// to be left out. A phrase must stand within one of the texts.
+    /// Whether an item with these texts may be a hit: it contains nothing excluded.
+    /// A phrase must be within one of the texts.
     pub fn allows_texts<'t>(&self, texts: impl IntoIterator<Item = &'t str>) -> bool {
         if self.without.is_empty() {
             return true;
