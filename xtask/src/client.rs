@@ -17,6 +17,7 @@ mod instructions;
 mod layout;
 mod memory;
 mod process;
+mod responses;
 mod seen;
 mod session;
 mod sink;
@@ -86,6 +87,8 @@ enum ClientPart {
 /// What all cases share.
 struct Stage {
     client: PathBuf,
+    /// The second client, for the cases that need it.
+    codex: Option<PathBuf>,
     engine: Option<PathBuf>,
     /// Parent of the cases' folders.
     work: PathBuf,
@@ -146,16 +149,21 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let started = Instant::now();
     let cache = read_variable("REMORA_CLIENT_CACHE")
         .map_or_else(|| root.join("target/client-cache"), PathBuf::from);
+    let needs_codex = scenes.iter().any(|name| memory::needs_codex(name));
     let stage = Stage {
-        client: install::install_client(&cache)?,
+        client: install::CLAUDE_CODE.install(&cache)?,
+        codex: needs_codex
+            .then(|| install::CODEX.install(&cache))
+            .transpose()?,
         engine: find_engine(root, &options)?,
         work: work_folder()?,
         search: read_variable("PATH").context("PATH is not set")?,
         options,
     };
     println!(
-        "client {}, {} cases, {MAX_PARALLEL_SESSIONS} at a time",
-        install::CLIENT_VERSION,
+        "clients {} and {}, {} cases, {MAX_PARALLEL_SESSIONS} at a time",
+        install::CLAUDE_CODE.version,
+        install::CODEX.version,
         drafts.len() + scenes.len() + trees.len()
     );
     let mut verdicts = play_all(&drafts, |draft, verdict| {

@@ -4,6 +4,7 @@
 //! scripted sessions in it, and looks at what was stored and at what the client was shown. It
 //! ends every process that it caused.
 
+mod codex;
 mod day;
 mod harmless;
 mod house;
@@ -81,7 +82,17 @@ const MEMORY_CASES: &[(&str, PlayCase)] = &[
     ("recall-interactive", recall::screen::play_screen),
     ("recall-hostile", recall::hostile::play_hostile),
     ("recall-plugin", recall::plugin::beside_settings),
+    ("codex-every-call-is-found", codex::every_call),
+    ("codex-remembers-claude-code", codex::remembers_claude_code),
+    ("codex-is-remembered", codex::is_remembered),
+    ("codex-known-failure", codex::known_failure),
+    ("codex-uninstall", codex::play_uninstall),
 ];
+
+/// Whether a case plays sessions of Codex.
+pub(super) fn needs_codex(name: &str) -> bool {
+    name.starts_with("codex-")
+}
 
 /// The names of all cases.
 pub(super) fn list_names() -> impl Iterator<Item = &'static str> {
@@ -153,6 +164,7 @@ pub(super) fn play_case(stage: &Stage, name: &str, verdict: &mut CaseVerdict) ->
         parent: &stage.work,
         name,
         client: &stage.client,
+        codex: stage.codex.as_deref(),
         remora: remora.context("the memory's cases need the program")?,
         search: &stage.search,
         keep: stage.options.keep,

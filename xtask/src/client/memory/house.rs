@@ -24,6 +24,8 @@ pub(super) struct ClientSandbox {
     root: PathBuf,
     /// The client's program.
     pub(super) client: PathBuf,
+    /// The second client's, in the cases that need it.
+    pub(super) codex: Option<PathBuf>,
     search: String,
     keep: bool,
 }
@@ -33,6 +35,7 @@ pub(super) struct SandboxParts<'a> {
     pub(super) parent: &'a Path,
     pub(super) name: &'a str,
     pub(super) client: &'a Path,
+    pub(super) codex: Option<&'a Path>,
     pub(super) remora: &'a Path,
     /// `PATH` of every process.
     pub(super) search: &'a str,
@@ -44,6 +47,7 @@ impl ClientSandbox {
         let house = Self {
             root: parts.parent.join(parts.name),
             client: parts.client.to_owned(),
+            codex: parts.codex.map(Path::to_owned),
             search: parts.search.to_owned(),
             keep: parts.keep,
         };
