@@ -9,6 +9,7 @@ mod install;
 mod mcp;
 mod parse;
 mod prompt;
+mod raw;
 mod registration;
 mod transcript;
 mod wire;
@@ -16,6 +17,7 @@ mod wire;
 use crate::spec::AgentSpec;
 
 pub use prompt::own_words;
+pub use raw::RecordedCall;
 
 /// The agent.
 pub(crate) const SPEC: AgentSpec = AgentSpec {

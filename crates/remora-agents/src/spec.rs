@@ -94,6 +94,8 @@ pub struct HookSpec {
     /// Whether the payload is certainly this agent's, whatever name the hook was
     /// called by: agents run the hooks of others that they find.
     pub is_sender: fn(&PeekedHeader<'_>, EnvironmentLookup<'_>) -> bool,
+    /// The kind of a subagent for which none was named.
+    pub default_subagent: &'static str,
     /// What the agent takes from us at an event.
     pub answers: fn(EventName) -> &'static [ResponsePart],
 }

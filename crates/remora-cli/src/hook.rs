@@ -5,6 +5,7 @@
 //! is on this path; the database is read only where the event has an answer.
 
 mod answer;
+mod asked_event;
 mod compaction;
 
 use std::ffi::OsString;

@@ -15,6 +15,7 @@ pub(super) const HOOK_SPEC: HookSpec = HookSpec {
     peek_header,
     may_report_failure: |payload| may_report_failure(payload, tool::SHELL),
     is_sender,
+    default_subagent: "general-purpose",
     answers,
 };
 

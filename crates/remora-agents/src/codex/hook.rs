@@ -17,6 +17,7 @@ pub(super) const HOOK_SPEC: HookSpec = HookSpec {
     may_report_failure: |payload| may_report_failure(payload, tool::SHELL),
     is_sender: is_payload_sender,
     answers,
+    default_subagent: "default",
 };
 
 fn is_payload_sender(payload: &PeekedHeader<'_>, lookup: EnvironmentLookup<'_>) -> bool {

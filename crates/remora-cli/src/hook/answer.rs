@@ -11,9 +11,10 @@ use remora_client::{
     EMBEDDING_BUDGET_MS, EmbeddingRequest, Folder, InjectionLog, PendingTasks, ProjectLocation,
     RootClaim, stable_hash,
 };
+use remora_core::EventName;
+use remora_core::agent_event::{EventKind, StartSource};
+use remora_core::ids::{AgentId, Timestamp};
 use remora_core::record::{Kind, Project};
-use remora_core::{Event, EventName};
-use remora_memory::output::printed_output;
 use remora_memory::private::strip_private;
 use remora_memory::prompt_embedding::PromptEmbedding;
 use remora_memory::recall::{
@@ -22,9 +23,9 @@ use remora_memory::recall::{
 use remora_memory::store::{Filter, PageRequest, Store, StoreError};
 use remora_server::join;
 use remora_store::{Access, SqliteStore};
-use serde_json::Value;
 
 use super::Hook;
+use super::asked_event::{AskedEvent, FailedCall, source_word};
 use crate::clock;
 use crate::environment::Environment;
 use crate::output::{escape_invisible, quote_for_shell};
@@ -35,13 +36,6 @@ use crate::tools::find_tool_prefix;
 
 /// An answer that takes longer is given up.
 const DEFAULT_ANSWER_BUDGET: Duration = Duration::from_millis(150);
-
-/// The tool that runs a shell.
-const SHELL_TOOL: &str = "Bash";
-/// The tool that starts a subagent, and what older clients call it.
-const SUBAGENT_TOOLS: [&str; 2] = ["Agent", "Task"];
-/// The kind of a subagent for which none was named.
-const DEFAULT_AGENT_TYPE: &str = "general-purpose";
 
 /// Whether an event may be answered at all; the settings may still say no.
 pub(super) fn is_answered(event: EventName) -> bool {
@@ -62,7 +56,7 @@ pub(super) fn is_answered(event: EventName) -> bool {
 /// One event that may be answered.
 pub(super) struct HookRequest<'a> {
     pub(super) hook: &'a Hook,
-    event: Event,
+    asked: AskedEvent,
     place: &'a ProjectLocation,
     settings: RecallSettings,
     /// Why the person's settings do not count.
@@ -106,10 +100,12 @@ impl<'a> HookRequest<'a> {
             EventName::Stop if settings.guard == 0 => return None,
             _ => {}
         }
-        let decoded = (spec.parse_payload)(bytes).ok()?;
+        let raw = (spec.parse_payload)(bytes).ok()?.event;
+        let at = Timestamp::from(clock::now_ms());
+        let event = (spec.decode_event)(&raw, AgentId::from(spec.name), at);
         Some(Self {
             hook,
-            event: decoded.event,
+            asked: AskedEvent::new(event, spec),
             place,
             settings,
             fault,
@@ -120,11 +116,11 @@ impl<'a> HookRequest<'a> {
     /// What is said; nothing when anything goes wrong. `is_kept` says whether the
     /// event itself was.
     pub(super) fn build_response(&self, is_kept: bool) -> HookResponse {
-        if self.event.name == EventName::SubagentStop {
+        if let EventKind::SubagentEnded { last_message } = &self.asked.event.kind {
             // The summary of a compaction comes as the last words of an agent
             // without a name, before the session starts anew.
-            if self.event_field("agent_type").is_empty() {
-                self.keep_summary();
+            if self.asked.subagent_kind().is_empty() {
+                self.keep_summary(last_message);
             }
             return HookResponse::default();
         }
@@ -154,7 +150,7 @@ impl<'a> HookRequest<'a> {
             });
         }
         if let Some(fault) = &self.fault
-            && self.event.name == EventName::SessionStart
+            && self.asked.start_source().is_some()
         {
             answer.message = Some(format!(
                 "Remora: the settings cannot be read, and nothing is stored until they can: {fault}"
@@ -165,36 +161,32 @@ impl<'a> HookRequest<'a> {
 
     /// Whether the event alone says that memory has nothing for it.
     fn has_nothing_to_ask(&self) -> bool {
-        match self.event.name {
-            EventName::UserPromptSubmit => {
-                recall::classify_intent(self.event_field("prompt")) == PromptIntent::Trivial
+        let asked = &self.asked;
+        match &asked.event.kind {
+            EventKind::PromptSubmitted(_) => asked
+                .prompt()
+                .is_some_and(|prompt| recall::classify_intent(prompt) == PromptIntent::Trivial),
+            EventKind::ToolAnnounced(_) => {
+                asked.file_to_read().is_none() && asked.subagent_to_start().is_none()
             }
-            EventName::PreToolUse => {
-                let reads = self.event_field("tool_name") == "Read"
-                    && !self.input_field("file_path").is_empty();
-                !reads && !self.starts_subagent()
-            }
-            EventName::PostToolUseFailure => {
-                self.input_field("command").is_empty() && !self.misses_a_file()
-            }
-            EventName::PostToolUse => !self.is_edit() && !self.fails_silently(),
+            EventKind::ToolFinished(..) => match asked.failed_call() {
+                Some(failed) => failed.command.is_empty() && !failed.misses_a_file(),
+                None => !self.is_edit() && !self.fails_silently(),
+            },
             _ => false,
         }
     }
 
     /// What says that a prompt's wish to have something remembered is granted.
     fn save_confirmation(&self) -> Option<String> {
-        let is_prompt = self.event.name == EventName::UserPromptSubmit;
-        is_prompt
-            .then(|| recall::save_confirmation(self.event_field("prompt")))
-            .flatten()
+        self.asked.prompt().and_then(recall::save_confirmation)
     }
 
     /// What the session was given; `None` if this event has been answered.
     fn open_given(&self) -> io::Result<Option<InjectionLog>> {
-        let agent = Some(self.event_field("agent_id")).filter(|id| !id.is_empty());
+        let agent = self.asked.subagent_id();
         let mut file = InjectionLog::open(&self.hook.paths, self.session_id(), agent)?;
-        let is_first = file.claim_event(&self.claim_key(), clock::now_ms())?;
+        let is_first = file.claim_event(&self.asked.claim_key(), clock::now_ms())?;
         Ok(is_first.then_some(file))
     }
 
@@ -202,16 +194,18 @@ impl<'a> HookRequest<'a> {
         &self,
         mut file: InjectionLog,
     ) -> Result<HookResponse, Box<dyn std::error::Error>> {
-        let source = self.event_field("source");
-        let starts = self.event.name == EventName::SessionStart;
+        let source = self.asked.start_source();
+        let starts = source.is_some();
         // It must not stay behind, whatever comes now.
-        let summary = (source == "compact").then(|| self.take_summary()).flatten();
+        let summary = (source == Some(StartSource::Compacted))
+            .then(|| self.take_summary())
+            .flatten();
         let now = clock::now_ms();
-        if starts && matches!(source, "clear" | "compact") {
-            file.reset(source, now)?;
+        if let Some(anew @ (StartSource::Cleared | StartSource::Compacted)) = source {
+            file.reset(source_word(anew), now)?;
         }
-        if self.event.name == EventName::PreToolUse && self.starts_subagent() {
-            self.note_task(&file, now)?;
+        if let Some((kind, task)) = self.asked.subagent_to_start() {
+            self.note_task(&file, kind, &task, now)?;
             return Ok(HookResponse::default());
         }
         let task = self.take_task(&file, now)?;
@@ -231,20 +225,21 @@ impl<'a> HookRequest<'a> {
         } else {
             None
         };
-        match self.event.name {
-            EventName::PreCompact => {
+        match &self.asked.event.kind {
+            EventKind::CompactionStarting { .. } => {
                 let session = self.session_id();
                 answer.instructions = recall::render_compaction_instructions(&store, session)?;
             }
-            EventName::Stop => answer.block = self.check_stop_guard(&store, &mut before, now)?,
-            EventName::PostToolUse if self.is_edit() => {
+            EventKind::TurnEnded { .. } => {
+                answer.block = self.check_stop_guard(&store, &mut before, now)?
+            }
+            EventKind::ToolFinished(..) if self.is_edit() => {
                 answer.context = self.suggest_save(&store, &mut before, now)?;
             }
             _ => {
-                let (path, printed) = (self.path(), self.command_output());
-                let mut moment =
-                    self.recall_trigger(summary.as_deref(), task.as_deref(), &path, &printed);
-                if source == "resume" && starts && self.is_older(&store)? {
+                let path = self.path();
+                let mut moment = self.recall_trigger(summary.as_deref(), task.as_deref(), &path);
+                if source == Some(StartSource::Resumed) && self.is_older(&store)? {
                     moment = Some(RecallTrigger::Start);
                 }
                 if let Some(moment) = moment {
@@ -280,14 +275,13 @@ impl<'a> HookRequest<'a> {
         before: &SessionHistory,
         task: Option<&str>,
     ) -> Option<EmbeddingRequest> {
-        let text = match self.event.name {
-            EventName::UserPromptSubmit => {
-                let prompt = self.event_field("prompt");
+        let text = match self.asked.prompt() {
+            Some(prompt) => {
                 let search =
                     PromptSearch::for_prompt(before, recall::classify_intent(prompt), prompt);
                 (search == PromptSearch::Everything).then_some(prompt)?
             }
-            _ => task?,
+            None => task?,
         };
         if !self.settings.embeds {
             return None;
@@ -296,34 +290,22 @@ impl<'a> HookRequest<'a> {
         EmbeddingRequest::send(&self.hook.paths, text, budget)
     }
 
-    /// Whether a call hands a task to a subagent.
-    fn starts_subagent(&self) -> bool {
-        SUBAGENT_TOOLS.contains(&self.event_field("tool_name"))
-            && !self.input_field("prompt").is_empty()
-    }
-
     /// Notes the task for the start of its subagent, which does not name it.
-    fn note_task(&self, turn: &InjectionLog, now: i64) -> io::Result<()> {
-        let agent_type = match self.input_field("subagent_type") {
-            "" => DEFAULT_AGENT_TYPE,
-            named => named,
-        };
-        let text = format!(
-            "{}\n{}",
-            self.input_field("description"),
-            self.input_field("prompt")
-        );
+    fn note_task(&self, turn: &InjectionLog, kind: &str, task: &str, now: i64) -> io::Result<()> {
         let tasks = PendingTasks::of_session(&self.hook.paths, self.session_id(), turn);
-        tasks.note_task(agent_type, strip_private(&text).trim(), now)
+        tasks.note_task(kind, strip_private(task).trim(), now)
     }
 
     /// The task of the subagent that begins, if its call was seen.
     fn take_task(&self, turn: &InjectionLog, now: i64) -> io::Result<Option<String>> {
-        if self.event.name != EventName::SubagentStart {
+        if let Some(task) = self.asked.prompted_task() {
+            return Ok(Some(strip_private(task).trim().to_owned()));
+        }
+        if self.asked.event.kind != EventKind::SubagentStarted {
             return Ok(None);
         }
         let tasks = PendingTasks::of_session(&self.hook.paths, self.session_id(), turn);
-        tasks.take_task(self.event_field("agent_type"), now)
+        tasks.take_task(self.asked.subagent_kind(), now)
     }
 
     /// The moment that this event is, if it is one.
@@ -332,26 +314,29 @@ impl<'a> HookRequest<'a> {
         summary: Option<&'m str>,
         task: Option<&'m str>,
         path: &'m str,
-        printed: &'m str,
     ) -> Option<RecallTrigger<'m>> {
-        Some(match self.event.name {
-            EventName::SessionStart => match self.event_field("source") {
-                "resume" | "fork" => RecallTrigger::Resume,
-                "compact" => RecallTrigger::Compact(summary),
+        Some(match &self.asked.event.kind {
+            EventKind::SessionStarted(source) => match source {
+                StartSource::Resumed | StartSource::Forked => RecallTrigger::Resume,
+                StartSource::Compacted => RecallTrigger::Compact(summary),
                 _ => RecallTrigger::Start,
             },
-            EventName::UserPromptSubmit => RecallTrigger::Prompt(self.event_field("prompt")),
-            EventName::PreToolUse => RecallTrigger::Read(path),
-            EventName::PostToolUseFailure if self.misses_a_file() => RecallTrigger::Missing(path),
-            EventName::PostToolUseFailure => RecallTrigger::Failure {
-                command: self.input_field("command"),
-                error: self.event_field("error"),
+            EventKind::PromptSubmitted(_) => match self.asked.prompt() {
+                Some(prompt) => RecallTrigger::Prompt(prompt),
+                None => RecallTrigger::Subagent(task),
             },
-            EventName::PostToolUse => RecallTrigger::SilentFailure {
-                command: self.input_field("command"),
-                printed,
+            EventKind::ToolAnnounced(_) => RecallTrigger::Read(path),
+            EventKind::ToolFinished(..) => match self.asked.failed_call() {
+                Some(failed) if failed.misses_a_file() => RecallTrigger::Missing(path),
+                Some(FailedCall { command, error, .. }) => {
+                    RecallTrigger::Failure { command, error }
+                }
+                None => {
+                    let (command, printed) = self.asked.command_output()?;
+                    RecallTrigger::SilentFailure { command, printed }
+                }
             },
-            EventName::SubagentStart => RecallTrigger::Subagent(task),
+            EventKind::SubagentStarted => RecallTrigger::Subagent(task),
             _ => return None,
         })
     }
@@ -388,7 +373,7 @@ impl<'a> HookRequest<'a> {
             old.key.clone_into(&mut place.project.key);
         }
         let mut ground = RecallEnvironment::new(place, prefix, limits).with_deadline(self.end);
-        if self.event.name == EventName::SessionStart {
+        if self.asked.start_source().is_some() {
             ground.changed = remora_client::changed_files(paths, root);
         }
         ground
@@ -401,8 +386,7 @@ impl<'a> HookRequest<'a> {
         now: i64,
     ) -> Result<Option<String>, Box<dyn std::error::Error>> {
         const ONCE: &str = "guard";
-        let active = self.event.fields.get("stop_hook_active");
-        if active == Some(&Value::Bool(true)) || InjectionHistory::has_noted(before, ONCE) {
+        if self.asked.is_continued() || InjectionHistory::has_noted(before, ONCE) {
             return Ok(None);
         }
         let reason = recall::guard_stop(store, self.session_id(), self.settings.guard)?;
@@ -429,18 +413,6 @@ impl<'a> HookRequest<'a> {
         };
         before.record_note(&once, now)?;
         Ok(Some(text))
-    }
-
-    /// What makes this event another one than the one before it.
-    fn claim_key(&self) -> String {
-        // Several subagents begin within one prompt.
-        let told = ["tool_use_id", "agent_id", "prompt_id", "source"];
-        let id = told
-            .iter()
-            .map(|field| self.event_field(field))
-            .find(|id| !id.is_empty());
-        let (name, id) = (self.event.name.as_str(), id.unwrap_or_default());
-        format!("{name} {id} {}", self.event_field("cwd"))
     }
 
     /// One line for the person, if somebody is there to read it.
@@ -552,53 +524,28 @@ impl<'a> HookRequest<'a> {
 
     /// Whether an edit may be answered with a word about saving.
     fn is_edit(&self) -> bool {
-        self.settings.suggests && matches!(self.event_field("tool_name"), "Write" | "Edit")
+        self.settings.suggests && self.asked.edited_file().is_some()
     }
 
     /// Whether a shell's call exited with 0 and its output tells of a failure.
     fn fails_silently(&self) -> bool {
-        self.event_field("tool_name") == SHELL_TOOL
-            && recall::fails_silently(self.input_field("command"), &self.command_output())
-    }
-
-    /// What a call that exited with 0 printed.
-    fn command_output(&self) -> String {
-        let response = self.event.fields.get("tool_response");
-        response.map(printed_output).unwrap_or_default()
-    }
-
-    /// Whether a file was to be opened that is not there.
-    fn misses_a_file(&self) -> bool {
-        let error = self.event_field("error");
-        let says = ["does not exist", "no such file", "ENOENT"];
-        !self.input_field("file_path").is_empty() && says.iter().any(|said| error.contains(said))
+        let output = self.asked.command_output();
+        output.is_some_and(|(command, printed)| recall::fails_silently(command, printed))
     }
 
     /// The file that a call is about.
     fn path(&self) -> String {
-        let path = self.input_field("file_path");
-        if path.is_empty() {
-            return String::new();
+        let asked = &self.asked;
+        let failed = || asked.failed_call().map(|failed| failed.path);
+        let path = asked.file_to_read().or_else(failed);
+        match path.or_else(|| asked.edited_file()).unwrap_or_default() {
+            "" => String::new(),
+            path => make_relative(path, &self.place.project.root, &asked.event.cwd),
         }
-        make_relative(path, &self.place.project.root, self.event_field("cwd"))
-    }
-
-    fn input_field(&self, field: &str) -> &str {
-        let input = self.event.fields.get("tool_input");
-        let value = input.and_then(|input| input.get(field)?.as_str());
-        value.unwrap_or_default()
     }
 
     /// Sessions of a client that names none share one.
     pub(super) fn session_id(&self) -> &str {
-        match self.event_field("session_id") {
-            "" => "unknown",
-            id => id,
-        }
-    }
-
-    pub(super) fn event_field(&self, field: &str) -> &str {
-        let value = self.event.fields.get(field).and_then(Value::as_str);
-        value.unwrap_or_default()
+        self.asked.event.session.as_str()
     }
 }

@@ -18,8 +18,7 @@ const MAX_SUMMARY_BYTES: usize = 128 * 1024;
 
 impl HookRequest<'_> {
     /// Keeps what the client summed up for the start that follows.
-    pub(super) fn keep_summary(&self) {
-        let text = self.event_field("last_assistant_message");
+    pub(super) fn keep_summary(&self, text: &str) {
         let text = strip_private(&text[..text.floor_char_boundary(MAX_SUMMARY_BYTES)]);
         if let Err(e) = self.write_summary(&text) {
             self.hook

@@ -25,11 +25,60 @@ struct RegistrationStatus {
     entries: Vec<InstalledHook>,
 }
 
+/// Looks at the agents that know Remora, or else at those that are here: nobody
+/// has to use them all.
 pub(super) fn check_agents(patient: &DoctorContext, events: Option<u64>) -> Vec<Diagnosis> {
-    AGENTS
-        .iter()
+    let choose = |is_meant: fn(&'static AgentSpec, &AgentPaths) -> bool| {
+        let meant = AGENTS.iter().copied().filter(|spec| {
+            find_places(patient, spec).is_some_and(|places| is_meant(spec, &places))
+        });
+        meant.collect::<Vec<_>>()
+    };
+    let mut agents = choose(knows_remora);
+    if agents.is_empty() {
+        agents = choose(is_on_machine);
+    }
+    if agents.is_empty() {
+        agents.extend(AGENTS.first().copied());
+    }
+    let checks = agents.into_iter();
+    checks
         .flat_map(|spec| of_agent(patient, spec, events))
         .collect()
+}
+
+/// Whether something of ours is in its settings, or may be in what cannot be
+/// read.
+fn knows_remora(spec: &'static AgentSpec, places: &AgentPaths) -> bool {
+    let scopes = [
+        InstallScope::User,
+        InstallScope::Project,
+        InstallScope::Local,
+    ];
+    let mut files = scopes
+        .into_iter()
+        .filter_map(|scope| (spec.install.settings_file)(places, scope));
+    files.any(|file| {
+        let text = read_text(&file, MAX_SETTINGS_BYTES).unwrap_or_default();
+        let entries = read_entries(&file, spec);
+        (spec.mcp.has_plugin)(&text) || !entries.is_ok_and(|entries| entries.is_empty())
+    })
+}
+
+/// Whether the agent has a folder of the user's settings.
+fn is_on_machine(spec: &'static AgentSpec, places: &AgentPaths) -> bool {
+    let file = (spec.install.settings_file)(places, InstallScope::User);
+    file.is_some_and(|file| file.parent().is_some_and(Path::is_dir))
+}
+
+fn find_places(patient: &DoctorContext, spec: &AgentSpec) -> Option<AgentPaths> {
+    let environment = &patient.environment;
+    let moved = environment.get(spec.environment.config_variable);
+    Some(AgentPaths {
+        home: environment.home()?,
+        config_dir: moved.map(PathBuf::from),
+        root: environment.directory().cloned()?,
+    })
 }
 
 fn of_agent(
@@ -37,20 +86,12 @@ fn of_agent(
     spec: &'static AgentSpec,
     events: Option<u64>,
 ) -> Vec<Diagnosis> {
-    let environment = &patient.environment;
-    let (Some(home), Some(root)) = (environment.home(), environment.directory().cloned()) else {
+    let Some(places) = find_places(patient, spec) else {
         return vec![Diagnosis::warn(
             CHECK_NAME,
             "the home or the current directory is not known",
             "run this from a directory that exists, with HOME set",
         )];
-    };
-    let places = AgentPaths {
-        home,
-        config_dir: environment
-            .get(spec.environment.config_variable)
-            .map(PathBuf::from),
-        root,
     };
     let mut checks = check_hooks(patient, spec, &places, events);
     checks.extend(mcp::check_mcp_server(patient, spec, &places));

@@ -1,14 +1,15 @@
 //! Rows of the other system as rows of ours. Names are made from theirs, so
 //! that the same row is the same however often it comes.
 
+use remora_agents::RecordedCall;
 use remora_core::record::{self, Item, Kind, Project};
 use remora_core::request::{ENVELOPE_VERSION, Envelope};
-use remora_core::{Event, EventName, tokens};
+use remora_core::{Event, tokens};
 use remora_memory::private;
 use remora_store::foreign::{
     ForeignObservation, ForeignPrompt, ForeignSession, ForeignSummary, ForeignToolUse,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::super::corpus::{IMPORT_AGENT, derive_title, derive_uid};
 
@@ -160,26 +161,21 @@ pub(super) fn convert_tool_use(
         Ok(value) => value,
         Err(_) => Value::String(text),
     };
-    let event = EventName::PostToolUse;
-    let mut fields = Map::new();
     let id = derive_uid(&[
         &known.id,
         table,
         &from.id.to_string(),
         &from.time.to_string(),
     ]);
-    fields.insert("session_id".into(), known.id.clone().into());
-    fields.insert("cwd".into(), from.cwd.into());
-    fields.insert("hook_event_name".into(), event.as_str().into());
-    fields.insert("tool_name".into(), from.tool.into());
-    fields.insert("tool_input".into(), parsed(from.input));
-    fields.insert("tool_response".into(), parsed(from.response));
-    if !from.call.is_empty() {
-        fields.insert("tool_use_id".into(), from.call.into());
-    }
-    if !from.agent.is_empty() {
-        fields.insert("agent_id".into(), from.agent.into());
-    }
+    let call = RecordedCall {
+        session: known.id.clone(),
+        cwd: from.cwd,
+        tool: from.tool,
+        input: parsed(from.input),
+        response: parsed(from.response),
+        call: from.call,
+        subagent: from.agent,
+    };
     let envelope = Envelope {
         v: ENVELOPE_VERSION,
         id,
@@ -190,13 +186,7 @@ pub(super) fn convert_tool_use(
         project: Some(project),
         branch: None,
     };
-    (
-        envelope,
-        Event {
-            name: event,
-            fields,
-        },
-    )
+    (envelope, call.into_event())
 }
 
 fn build_item(
