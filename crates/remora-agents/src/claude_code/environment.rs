@@ -39,9 +39,8 @@ fn mcp_origin(lookup: EnvironmentLookup<'_>) -> Option<McpOrigin> {
 
 fn project_files(places: &AgentPaths) -> Vec<PathBuf> {
     [InstallScope::Project, InstallScope::Local]
-        .into_iter()
-        .filter_map(|scope| settings_file(places, scope))
-        .collect()
+        .map(|scope| settings_file(places, scope))
+        .into()
 }
 
 /// The client puts the `env` of a project's settings into the environment.

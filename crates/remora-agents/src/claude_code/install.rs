@@ -14,7 +14,7 @@ const SETTINGS_DIR: &str = ".claude";
 
 /// The agent's manner.
 pub(super) const INSTALL_SPEC: InstallSpec = InstallSpec {
-    settings_file,
+    settings_file: |places, scope| Some(settings_file(places, scope)),
     handler_form: HandlerForm::Exec,
     rules: SettingsRules {
         root_keys: None,
@@ -44,13 +44,13 @@ pub(super) const INSTALL_SPEC: InstallSpec = InstallSpec {
     sample_prompt,
 };
 
-pub(super) fn settings_file(places: &AgentPaths, scope: InstallScope) -> Option<PathBuf> {
+pub(super) fn settings_file(places: &AgentPaths, scope: InstallScope) -> PathBuf {
     let (folder, name) = match scope {
         InstallScope::User => (settings_dir(places), "settings.json"),
         InstallScope::Project => (places.root.join(SETTINGS_DIR), "settings.json"),
         InstallScope::Local => (places.root.join(SETTINGS_DIR), "settings.local.json"),
     };
-    Some(folder.join(name))
+    folder.join(name)
 }
 
 /// The folder of the user's settings.

@@ -31,7 +31,7 @@ pub(super) const TRANSCRIPT_SPEC: TranscriptSpec = TranscriptSpec {
     session_depth: 1,
     is_transcript: |path| classify_path(path).is_some(),
     classify_file: |path, _| classify_path(path),
-    subagents_dir,
+    subagents_dir: |session| Some(subagents_dir(session)),
     note_file,
     began_in,
     open_reader,

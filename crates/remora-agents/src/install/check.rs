@@ -109,8 +109,8 @@ fn handler_problem(handler: &Node, rules: &SettingsRules) -> Option<String> {
         .iter()
         .find(|(name, _)| Some(*name) == named);
     let Some((_, key)) = known else {
-        let names: Vec<&str> = rules.handler_types.iter().map(|(name, _)| *name).collect();
-        return Some(format!("needs a `type`: {}", join_alternatives(&names)));
+        let known: Vec<&str> = rules.handler_types.iter().map(|(name, _)| *name).collect();
+        return Some(format!("needs a `type`: {}", join_alternatives(&known)));
     };
     if handler.get(key).and_then(Node::as_text).is_none() {
         return Some(format!("needs a `{key}` string"));

@@ -18,17 +18,13 @@ pub(super) fn plan_server(
     let program = ours::check_program(entry.program)?;
     let current = current.unwrap_or_default();
     let mut document = parse_document(current)?;
-    let servers = match document.get_mut(KEY_SERVERS) {
-        Some(item) => item,
-        None => {
-            let mut table = Table::new();
-            // Only the tables below it are written.
-            table.set_implicit(true);
-            document.insert(KEY_SERVERS, Item::Table(table));
-            &mut document[KEY_SERVERS]
-        }
-    };
-    let Some(servers) = servers.as_table_like_mut() else {
+    if !document.contains_key(KEY_SERVERS) {
+        let mut table = Table::new();
+        // Only the tables below it are written.
+        table.set_implicit(true);
+        document.insert(KEY_SERVERS, Item::Table(table));
+    }
+    let Some(servers) = document[KEY_SERVERS].as_table_like_mut() else {
         return Err(InstallError::Kind {
             key: KEY_SERVERS.to_owned(),
             wanted: "a table",

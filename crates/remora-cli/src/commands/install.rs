@@ -50,23 +50,7 @@ pub(crate) fn run_install(args: &InstallArgs, out: &mut Output) -> Result<Exit, 
     let server = McpInstaller::new(&data, spec, project, &program)?;
     let server = (!args.no_mcp).then_some(server);
     if args.dry_run {
-        let (report, text) =
-            settings_text::preview_install(&file, &*build_piece(entry, args.allow_reads))?;
-        let mcp = server.map(|server| server.preview());
-        if args.json {
-            let mut value = report_to_json(&report);
-            value["dry_run"] = json!(true);
-            value["text"] = json!(text);
-            value["mcp"] = mcp.map_or_else(mcp::left_out, |mcp| mcp.to_json());
-            out.print_json(&value)?;
-        } else {
-            print_report(out, &report, "would be")?;
-            if report.outcome != FileOutcome::Unchanged {
-                out.print_text(&format!("\n{text}\n"))?;
-            }
-            mcp.map_or(Ok(()), |mcp| mcp.print_report(out))?;
-        }
-        return Ok(Exit::GoOn);
+        return run_preview(args, &file, entry, server.as_ref(), out);
     }
     data.paths
         .prepare_data_dir()
@@ -139,6 +123,33 @@ pub(crate) fn run_install(args: &InstallArgs, out: &mut Output) -> Result<Exit, 
         Ok(()) => Exit::GoOn,
         Err(_) => Exit::Failed,
     })
+}
+
+/// Says what an installation would do.
+fn run_preview(
+    args: &InstallArgs,
+    file: &Path,
+    entry: InstallRequest<'_>,
+    server: Option<&McpInstaller<'_>>,
+    out: &mut Output,
+) -> Result<Exit, CliError> {
+    let (report, text) =
+        settings_text::preview_install(file, &*build_piece(entry, args.allow_reads))?;
+    let mcp = server.map(McpInstaller::preview);
+    if args.json {
+        let mut value = report_to_json(&report);
+        value["dry_run"] = json!(true);
+        value["text"] = json!(text);
+        value["mcp"] = mcp.map_or_else(mcp::left_out, |mcp| mcp.to_json());
+        out.print_json(&value)?;
+    } else {
+        print_report(out, &report, "would be")?;
+        if report.outcome != FileOutcome::Unchanged {
+            out.print_text(&format!("\n{text}\n"))?;
+        }
+        mcp.map_or(Ok(()), |mcp| mcp.print_report(out))?;
+    }
+    Ok(Exit::GoOn)
 }
 
 pub(crate) fn run_uninstall(args: &UninstallArgs, out: &mut Output) -> Result<Exit, CliError> {

@@ -231,7 +231,7 @@ impl<'a> HookRequest<'a> {
                 answer.instructions = recall::render_compaction_instructions(&store, session)?;
             }
             EventKind::TurnEnded { .. } => {
-                answer.block = self.check_stop_guard(&store, &mut before, now)?
+                answer.block = self.check_stop_guard(&store, &mut before, now)?;
             }
             EventKind::ToolFinished(..) if self.is_edit() => {
                 answer.context = self.suggest_save(&store, &mut before, now)?;

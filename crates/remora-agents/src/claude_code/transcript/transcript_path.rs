@@ -60,8 +60,8 @@ pub(super) fn began_in(transcript: &mut dyn BufRead) -> Option<String> {
 }
 
 /// The transcripts of a session's subagents lie in a folder of its name.
-pub(super) fn subagents_dir(session: &Path) -> Option<PathBuf> {
-    Some(session.with_extension(""))
+pub(super) fn subagents_dir(session: &Path) -> PathBuf {
+    session.with_extension("")
 }
 
 /// The note beside a subagent's transcript.

@@ -13,10 +13,16 @@ use remora_files::{MAX_SETTINGS_BYTES, read_text};
 use remora_memory::store::{Filter, PageRequest, Store};
 use remora_store::Access;
 
-use super::{Diagnosis, DoctorContext};
+use super::{Diagnosis, DiagnosisLevel, DoctorContext};
+use crate::commands::install::has_client;
 use crate::commands::show::lines::{TimeFormatter, format_count, format_number};
 
 const CHECK_NAME: &str = "hooks";
+const SCOPES: [InstallScope; 3] = [
+    InstallScope::User,
+    InstallScope::Project,
+    InstallScope::Local,
+];
 
 /// Our entries in one settings file.
 struct RegistrationStatus {
@@ -25,77 +31,101 @@ struct RegistrationStatus {
     entries: Vec<InstalledHook>,
 }
 
-/// Looks at the agents that know Remora, or else at those that are here: nobody
-/// has to use them all.
-pub(super) fn check_agents(patient: &DoctorContext, events: Option<u64>) -> Vec<Diagnosis> {
-    let choose = |is_meant: fn(&'static AgentSpec, &AgentPaths) -> bool| {
-        let meant = AGENTS.iter().copied().filter(|spec| {
-            find_places(patient, spec).is_some_and(|places| is_meant(spec, &places))
-        });
-        meant.collect::<Vec<_>>()
-    };
-    let mut agents = choose(knows_remora);
-    if agents.is_empty() {
-        agents = choose(is_on_machine);
-    }
-    if agents.is_empty() {
-        agents.extend(AGENTS.first().copied());
-    }
-    let checks = agents.into_iter();
-    checks
-        .flat_map(|spec| of_agent(patient, spec, events))
-        .collect()
-}
-
-/// Whether something of ours is in its settings, or may be in what cannot be
-/// read.
-fn knows_remora(spec: &'static AgentSpec, places: &AgentPaths) -> bool {
-    let scopes = [
-        InstallScope::User,
-        InstallScope::Project,
-        InstallScope::Local,
-    ];
-    let mut files = scopes
-        .into_iter()
-        .filter_map(|scope| (spec.install.settings_file)(places, scope));
-    files.any(|file| {
-        let text = read_text(&file, MAX_SETTINGS_BYTES).unwrap_or_default();
-        let entries = read_entries(&file, spec);
-        (spec.mcp.has_plugin)(&text) || !entries.is_ok_and(|entries| entries.is_empty())
-    })
-}
-
-/// Whether the agent has a folder of the user's settings.
-fn is_on_machine(spec: &'static AgentSpec, places: &AgentPaths) -> bool {
-    let file = (spec.install.settings_file)(places, InstallScope::User);
-    file.is_some_and(|file| file.parent().is_some_and(Path::is_dir))
-}
-
-fn find_places(patient: &DoctorContext, spec: &AgentSpec) -> Option<AgentPaths> {
-    let environment = &patient.environment;
-    let moved = environment.get(spec.environment.config_variable);
-    Some(AgentPaths {
-        home: environment.home()?,
-        config_dir: moved.map(PathBuf::from),
-        root: environment.directory().cloned()?,
-    })
-}
-
-fn of_agent(
-    patient: &DoctorContext,
+/// An agent, and where it looks.
+struct AgentStatus {
     spec: &'static AgentSpec,
-    events: Option<u64>,
-) -> Vec<Diagnosis> {
-    let Some(places) = find_places(patient, spec) else {
+    places: AgentPaths,
+    found: AgentUse,
+}
+
+/// Whether an agent is used here.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AgentUse {
+    /// Nothing speaks for it.
+    Unknown,
+    /// Its program or its settings are there.
+    Present,
+    /// Our hooks are in its settings, or our plugin is.
+    Installed,
+}
+
+pub(super) fn check_agents(patient: &DoctorContext, events: Option<u64>) -> Vec<Diagnosis> {
+    let environment = &patient.environment;
+    let (Some(home), Some(root)) = (environment.home(), environment.directory()) else {
         return vec![Diagnosis::warn(
             CHECK_NAME,
             "the home or the current directory is not known",
             "run this from a directory that exists, with HOME set",
         )];
     };
-    let mut checks = check_hooks(patient, spec, &places, events);
-    checks.extend(mcp::check_mcp_server(patient, spec, &places));
-    checks
+    let mut agents: Vec<AgentStatus> = AGENTS
+        .iter()
+        .map(|spec| {
+            let config_dir = environment.get(spec.environment.config_variable);
+            let places = AgentPaths {
+                home: home.clone(),
+                config_dir: config_dir.map(PathBuf::from),
+                root: root.clone(),
+            };
+            let found = find_use(patient, spec, &places);
+            AgentStatus {
+                spec,
+                places,
+                found,
+            }
+        })
+        .collect();
+    if agents.iter().any(|agent| agent.found != AgentUse::Unknown) {
+        agents.retain(|agent| agent.found != AgentUse::Unknown);
+    } else {
+        // Of agents that are not here, it is enough to name one.
+        agents.truncate(1);
+    }
+    let is_installed = |agent: &AgentStatus| agent.found == AgentUse::Installed;
+    let any_installed = agents.iter().any(is_installed);
+    let check = |agent: &AgentStatus| {
+        if any_installed && !is_installed(agent) {
+            return vec![left_out(agent.spec)];
+        }
+        let mut checks = check_hooks(patient, agent.spec, &agent.places, events);
+        let servers = mcp::check_mcp_server(patient, agent.spec, &agent.places);
+        checks.extend(servers);
+        checks
+    };
+    agents.iter().flat_map(check).collect()
+}
+
+fn find_use(patient: &DoctorContext, spec: &AgentSpec, places: &AgentPaths) -> AgentUse {
+    let is_ours = |scope: &InstallScope| {
+        let text = (spec.install.settings_file)(places, *scope)
+            .and_then(|file| read_text(&file, MAX_SETTINGS_BYTES).ok())
+            .unwrap_or_default();
+        // What is wrong with a file that cannot be read has to be said.
+        let has_entries = install::find_entries(&text, spec).map_or(true, |all| !all.is_empty());
+        has_entries || (spec.mcp.has_plugin)(&text)
+    };
+    if SCOPES.iter().any(is_ours) {
+        return AgentUse::Installed;
+    }
+    let own = (spec.install.settings_file)(places, InstallScope::User);
+    let has_folder = own.is_some_and(|file| file.parent().is_some_and(Path::is_dir));
+    if has_folder || has_client(&patient.environment, spec) {
+        AgentUse::Present
+    } else {
+        AgentUse::Unknown
+    }
+}
+
+/// Whoever has Remora in one agent need not want it in another.
+fn left_out(spec: &AgentSpec) -> Diagnosis {
+    Diagnosis {
+        level: DiagnosisLevel::Ok,
+        ..Diagnosis::warn(
+            CHECK_NAME,
+            format!("{} is here as well, without Remora", spec.name),
+            format_install_command(spec, InstallScope::User),
+        )
+    }
 }
 
 fn check_hooks(
@@ -107,11 +137,7 @@ fn check_hooks(
     let mut checks = Vec::new();
     let mut plugin = None;
     let mut found: Vec<RegistrationStatus> = Vec::new();
-    for scope in [
-        InstallScope::User,
-        InstallScope::Project,
-        InstallScope::Local,
-    ] {
+    for scope in SCOPES {
         let Some(file) = (spec.install.settings_file)(places, scope) else {
             continue;
         };

@@ -8,7 +8,7 @@ use remora_client::McpInstallations;
 use remora_files::{MAX_CLIENT_STATE_BYTES, MAX_SETTINGS_BYTES, read_text};
 
 use super::super::{Diagnosis, DiagnosisLevel, DoctorContext, quote_path};
-use super::format_install_command;
+use super::{SCOPES, format_install_command};
 use crate::commands::install::has_client;
 
 const CHECK_NAME: &str = "mcp server";
@@ -121,13 +121,7 @@ fn collect_server_lists(
 }
 
 fn has_plugin(spec: &AgentSpec, places: &AgentPaths) -> bool {
-    [
-        InstallScope::User,
-        InstallScope::Project,
-        InstallScope::Local,
-    ]
-    .iter()
-    .any(|scope| {
+    SCOPES.iter().any(|scope| {
         let file = (spec.install.settings_file)(places, *scope);
         let text = file.and_then(|file| read_text(&file, MAX_SETTINGS_BYTES).ok());
         (spec.mcp.has_plugin)(&text.unwrap_or_default())
