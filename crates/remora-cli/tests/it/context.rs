@@ -20,6 +20,22 @@ fn a_session_is_known_by_its_beginning() {
 }
 
 #[test]
+fn the_session_is_that_of_an_agent_that_is_known() {
+    let memory = Remembered::shop();
+    let told = |flag: &str| memory.json(&format!("context --event start{flag}"));
+    let agent = remora_agents::recorded_agent().name;
+    // The project's sessions were this agent's.
+    assert_eq!(told(&format!(" --agent {agent}")), told(""));
+    let refused = memory.go("context --agent nobody");
+    assert!(
+        refused
+            .stderr
+            .contains("`nobody` is not an agent Remora knows"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn after_a_compaction_nothing_counts_as_given() {
     let memory = Remembered::shop();
     memory.go("remember --user --priority 1 --name tabs Tabs.");
