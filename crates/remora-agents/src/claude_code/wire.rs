@@ -4,7 +4,7 @@
 pub(super) mod field {
     pub(crate) const AGENT_ID: &str = "agent_id";
     pub(crate) const CWD: &str = "cwd";
-    pub(crate) const EVENT_NAME: &str = "hook_event_name";
+    pub(crate) const EVENT_NAME: &str = crate::event_json::EVENT_NAME_FIELD;
     pub(crate) const PROMPT: &str = "prompt";
     pub(crate) const SESSION_ID: &str = "session_id";
     pub(crate) const TOOL_INPUT: &str = "tool_input";

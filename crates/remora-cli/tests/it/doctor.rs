@@ -73,7 +73,7 @@ fn before_anything() {
     let memory = Remembered::nothing();
     assert_snapshot!(faults(&memory), @"
     warn data directory: [HOME]/.remora: not there yet
-      -> `remora install [AGENT]`
+      -> `remora install [AGENT]|[AGENT]`
     warn hooks: not in the settings of [AGENT]; a plugin loaded with --plugin-dir cannot be seen here, only its events: none has ever come
       -> `remora install [AGENT]`
     ");

@@ -317,3 +317,50 @@ fn lines_of_another_shape_tell_nothing_and_broken_ones_are_named() {
     assert_eq!(line(b"{\"a"), Err(TranscriptLineError::Json(3)));
     assert!(told.is_empty(), "{told:?}");
 }
+
+/// Puts another value in the place of each value in turn.
+fn replace_each(value: &Value, with: &Value, take: &mut dyn FnMut(Value)) {
+    take(with.clone());
+    match value {
+        Value::Object(fields) => {
+            for (name, inner) in fields {
+                replace_each(inner, with, &mut |odd| {
+                    let mut fields = fields.clone();
+                    fields.insert(name.clone(), odd);
+                    take(Value::Object(fields));
+                });
+            }
+        }
+        Value::Array(list) => {
+            for (at, inner) in list.iter().enumerate() {
+                replace_each(inner, with, &mut |odd| {
+                    let mut list = list.clone();
+                    list[at] = odd;
+                    take(Value::Array(list));
+                });
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn a_value_of_another_type_does_no_harm_wherever_it_stands() {
+    for run in ["code-mode", "subagent", "compact"] {
+        for file in files(run) {
+            let mut reader = open(&file, None);
+            for line in fs::read_to_string(&file).unwrap().lines() {
+                let value: Value = serde_json::from_str(line).unwrap();
+                for with in [json!(null), json!(-7), json!(""), json!(["x"]), json!({})] {
+                    replace_each(&value, &with, &mut |odd| {
+                        let is_object = odd.is_object();
+                        let odd = odd.to_string();
+                        let read = reader.read_line(odd.as_bytes(), &mut |_| {});
+                        assert_eq!(read.is_ok(), is_object, "{odd}");
+                    });
+                }
+                reader.read_line(line.as_bytes(), &mut |_| {}).unwrap();
+            }
+        }
+    }
+}

@@ -99,6 +99,34 @@ fn told(sandbox: &Sandbox) -> String {
     out
 }
 
+/// An agent that keeps the files of sessions and of their subagents side by side.
+#[test]
+fn files_of_a_session_and_its_subagent_are_read_together_and_once() {
+    let sandbox = sandbox();
+    let agent = remora_agents::known_names()[1];
+    let from = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures/transcripts")
+        .join(agent)
+        .join("subagent");
+    let to = PathBuf::from(format!("home/.{agent}/sessions/2026/11/18"));
+    copy(&sandbox, &from, &to);
+    let import = || sandbox.remora(&["import", agent, "--no-vectors"]);
+    let first = import().go();
+    assert!(first.stdout.starts_with("read 2 transcripts"), "{first}");
+    assert!(first.stdout.contains(": 1 session, "), "{first}");
+    let sessions: Vec<Value> = rows(&sandbox)
+        .iter()
+        .map(|row| row["session"].clone())
+        .collect();
+    assert!(!sessions.is_empty());
+    assert!(
+        sessions.iter().all(|session| *session == sessions[0]),
+        "{sessions:?}"
+    );
+    let again = import().go();
+    assert!(again.stdout.contains("nothing new"), "{again}");
+}
+
 #[test]
 fn a_recorded_session_becomes_rows_and_again_changes_nothing() {
     let sandbox = sandbox();

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use remora_agents::{AgentPaths, AgentSpec, InstallScope, McpOrigin};
+use remora_agents::{AgentPaths, AgentSpec, InstallScope, McpListWriter, McpOrigin};
 use remora_client::McpInstallations;
 use remora_files::{MAX_CLIENT_STATE_BYTES, MAX_SETTINGS_BYTES, read_text};
 
@@ -64,7 +64,8 @@ pub(super) fn check_mcp_server(
         None => {
             let message = "not in the lists of servers: agents cannot search by themselves";
             let mut fix = format_install_command(spec, InstallScope::User);
-            if !has_client(&patient.environment, spec) {
+            let by_agent = spec.mcp.user_list_writer == McpListWriter::Agent;
+            if by_agent && !has_client(&patient.environment, spec) {
                 fix = format!("put `{}` on the PATH, then {fix}", spec.mcp.client);
             }
             checks.push(with_fix(message.to_owned(), &fix));
