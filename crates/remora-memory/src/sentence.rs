@@ -107,6 +107,7 @@ impl BlockParser {
             .blocks
             .last()
             .is_some_and(|b| matches!(b.kind, BlockKind::Item { .. }));
+        // Below a list item deeper indentation continues the item.
         let code = indent >= 4 && !self.open && !in_list;
         if code || body.starts_with('>') || is_table(body) || is_machine_line(body) {
             return self.mark_gap();

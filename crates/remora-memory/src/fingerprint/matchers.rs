@@ -73,6 +73,7 @@ pub(super) fn read_line(line: &str) -> ErrorLine {
             break;
         };
         let said = write_says(matcher, &kept, &text);
+        // A row without a role strips a prefix, and the rest is classified again.
         match matcher.role {
             Some(role) => return ErrorLine { role, text: said },
             None if said.is_empty() || said == text => break,

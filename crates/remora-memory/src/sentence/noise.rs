@@ -38,6 +38,7 @@ pub(crate) fn is_not_spoken(text: &str) -> bool {
 /// The text without passages between tags that begin a line, such as pasted
 /// notifications and documents.
 pub(crate) fn without_tagged(text: &str) -> String {
+    // Nothing is closed, so nothing is tagged; most texts end here.
     if !text.contains("</") {
         return text.to_owned();
     }

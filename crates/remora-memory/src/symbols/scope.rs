@@ -82,6 +82,7 @@ impl SymbolScope {
         }
         for each in body.rsplit('\n').take(MAX_WALKED_LINES) {
             number -= 1;
+            // Attributes precede a function, so walking upwards they come after it.
             if wants_mark {
                 let mark = each.trim();
                 if rules::is_mark(self.language, mark) {
@@ -94,6 +95,7 @@ impl SymbolScope {
                 }
                 wants_mark = false;
             }
+            // Nothing encloses a declaration of depth zero.
             if limit == 0 {
                 break;
             }
