@@ -1,6 +1,6 @@
-//! What was said in a turn, kept as it was said: the prompt and the agent's last
+//! What was said in a turn, stored as it was said: the prompts and the agent's last
 //! message as lines of plain text, and which of its sentences conclude something.
-//! The checkpoint of a turn is filled from it, and recall hands it over.
+//! The checkpoint of a turn stores it, and recall injects from it.
 
 mod amend;
 mod conclusion;
@@ -16,20 +16,20 @@ pub(crate) use conclusion::{
 pub(crate) use lines::{ChangedLines, changed_lines};
 pub(crate) use spoken::{read_message, read_prompts};
 
-/// Fields of a checkpoint's detail that hold what was said.
+/// Fields of a checkpoint's detail. They are stored: never rename one.
 pub(crate) mod field {
     /// The prompts of the turn, one entry each.
     pub(crate) const ASKED: &str = "asked";
-    /// The agent's last message, one entry a line.
+    /// The agent's last message, one entry per line.
     pub(crate) const SAID: &str = "said";
-    /// The sentences of it that conclude something, in their order.
+    /// The sentences of it that conclude something, in order.
     pub(crate) const CONCLUSION: &str = "conclusion";
     /// What the turn gives up by name.
     pub(crate) const GIVES_UP: &str = "gives_up";
-    /// Whether what is asked for is to be otherwise than before.
+    /// Whether the turn asks for something to be different than before.
     pub(crate) const TURNS: &str = "turns";
-    /// Prints of the lines that its edits put in.
+    /// Hashes of the lines that its edits added.
     pub(crate) const ADDED_LINES: &str = "added_lines";
-    /// Prints of the lines that they took out.
+    /// Hashes of the lines that they removed.
     pub(crate) const REMOVED_LINES: &str = "removed_lines";
 }

@@ -64,6 +64,8 @@ pub(crate) fn error_signs(
     printed: &str,
     reading: Option<&CommandReading>,
 ) -> ErrorSigns {
+    // A CI log or a container adds a time and a name to every line; behind them is
+    // the output that a reader recognises.
     let plain = output::strip_control_codes(printed);
     let inner = output::strip_runner_prefixes(&plain);
     let behind = match &inner {
@@ -319,6 +321,7 @@ fn read_lines(text: &str) -> DistinctiveLines {
         .map(str::trim)
         .filter(|l| !l.is_empty() && !l.starts_with("Exit code "))
         .collect();
+    // From the end, where tools report what failed.
     let from = lines.len().saturating_sub(MAX_SCANNED_LINES);
     let mut telling = DistinctiveLines::default();
     // A headline that says too little is held back until a line says more.

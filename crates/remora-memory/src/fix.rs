@@ -83,6 +83,8 @@ struct OpenFailure {
 impl OpenFailure {
     /// Whether this passing command shows that the failure is gone.
     fn is_ended_by(&self, passing: &Item, command: &str) -> bool {
+        // A wider run that passes includes this one, unless it lacks an option that
+        // could be why this one failed, such as `--frozen-lockfile`.
         self.command == command
             || takes_in(command, &self.command) && !drops_option(&self.command, command)
             || added_to(&self.command, command).is_some()
@@ -188,6 +190,7 @@ impl OpenFailures {
 
     fn add_step(&mut self, item: &Item) {
         for open in &mut self.open {
+            // The oldest step goes: the fix is likelier among the latest.
             if open.steps.len() == MAX_STEPS {
                 open.steps.remove(0);
                 open.tried = open.tried.saturating_sub(1);
@@ -198,9 +201,12 @@ impl OpenFailures {
 
     fn add_failure(&mut self, command: &str, item: &Item) {
         let print = detail_text(item, field::FINGERPRINT);
+        // Without a fingerprint nothing can be learned, but an edit after a failing test
+        // is still known as a bugfix.
         if print.is_none() && !item.concepts.iter().any(|concept| concept == "test") {
             return;
         }
+        // A `cd` into a missing directory says nothing about the command.
         if never_ran(&item.title) {
             return;
         }
@@ -250,6 +256,7 @@ impl OpenFailures {
                 continue;
             };
             let before = known(print)?;
+            // From the passing call, so that a rebuild produces the same uid.
             let uid = match fixes.len() {
                 0 => format!("{}/fix", passing.uid),
                 n => format!("{}/fix{n}", passing.uid),
@@ -438,6 +445,8 @@ fn build_fix(
     uid: String,
 ) -> Item {
     let last = done.title.as_str();
+    // The counters belong to a change, not to the error: another change starts at zero,
+    // and a rejection of the old one does not cover it (docs/design/0023).
     let same = before.filter(|fix| change_title(fix) == last);
     let count = |name: &str| {
         same.and_then(|fix| fix.detail.as_ref()?.get(name)?.as_u64())

@@ -67,6 +67,8 @@ impl ItemTrace {
             "{} {:?} {command:?} {title} {files:?}",
             item.kind, item.tool
         );
+        // The head must be equal, the rest only similar: titles and files say what
+        // happened, texts and facts how it looked this time.
         let texts = item.facts.iter().chain([&item.text]);
         let mut words: Vec<u64> = texts
             .flat_map(|text| text.split_whitespace())

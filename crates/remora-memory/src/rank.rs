@@ -259,6 +259,7 @@ pub fn fuse_scores(
     let most = words.first().copied().unwrap_or(0.0);
     let share = |words: f64| if most > 0.0 { words / most } else { 0.0 };
     let twentieth = share(words.get(FLATNESS_RANK_INDEX).copied().unwrap_or(0.0));
+    // If the twentieth item is as good as the first, the words are common to all.
     let worth = 1.0 - weights.flat * twentieth;
     let flag = |is: bool| f64::from(u8::from(is));
     rows.iter()
@@ -267,6 +268,8 @@ pub fn fuse_scores(
             whole: weights.whole
                 * flag(length == QueryForm::Words && row.holds == TermCoverage::All),
             gist: weights.gist * row.gist.map_or(0.0, f64::from),
+            // Squared, so that the few items that stand out count and the many slightly
+            // similar ones do not; below the mean nothing is taken away.
             meaning: weights.meaning * row.meaning.map_or(0.0, |far| far.max(0.0).powi(2))
                 + weights.meaning_beside * row.meaning_beside.map_or(0.0, |far| far.max(0.0)),
             person: weights.person * flag(row.person),

@@ -1,6 +1,6 @@
-//! Splits what people and assistants write: Markdown into blocks, blocks into
-//! sentences, and inline marks away from the words. It drops what no one said
-//! in words (code, logs, quoted machine text) and must not judge meaning.
+//! Splits what users and agents write: Markdown into blocks, blocks into sentences,
+//! and words from inline markup. It drops what nobody said in words (code, logs,
+//! quoted machine text) and must not judge meaning.
 
 mod emphasis;
 mod inline;
@@ -14,7 +14,7 @@ pub(crate) use meaning::cut_sentence;
 pub(crate) use noise::{is_machine_line, is_not_spoken, without_tagged};
 pub(crate) use split::split_sentences;
 
-/// What a piece of Markdown is.
+/// The kind of a Markdown block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BlockKind {
     Paragraph,
@@ -22,7 +22,7 @@ pub(crate) enum BlockKind {
     Item { depth: usize, mark: Checkbox },
 }
 
-/// The box before a list item, if it has one.
+/// The checkbox of a list item, if it has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Checkbox {
     None,
@@ -30,12 +30,12 @@ pub(crate) enum Checkbox {
     Unchecked,
 }
 
-/// A run of words that belong together, inline marks still in it.
+/// A block of words that belong together, with inline markup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MarkdownBlock {
     pub(crate) kind: BlockKind,
     pub(crate) text: String,
-    /// Whether a blank line, a heading or code stands before it.
+    /// Whether a blank line, a heading or code precedes it.
     pub(crate) apart: bool,
 }
 
@@ -55,11 +55,11 @@ pub(crate) fn parse_blocks(text: &str) -> Vec<MarkdownBlock> {
 #[derive(Default)]
 struct BlockParser {
     blocks: Vec<MarkdownBlock>,
-    /// The character and the length of the fence we are inside of.
+    /// The character and the length of the open fence.
     fence: Option<(char, usize)>,
     /// Whether the next line may continue the last block.
     open: bool,
-    /// Whether something that is no words stood since the last block.
+    /// Whether something without words came since the last block.
     apart: bool,
     /// How wide the last line of the open block was, in characters.
     width: usize,
@@ -107,6 +107,7 @@ impl BlockParser {
             .blocks
             .last()
             .is_some_and(|b| matches!(b.kind, BlockKind::Item { .. }));
+        // Below a list item deeper indentation continues the item.
         let code = indent >= 4 && !self.open && !in_list;
         if code || body.starts_with('>') || is_table(body) || is_machine_line(body) {
             return self.mark_gap();
@@ -114,6 +115,7 @@ impl BlockParser {
         if self.open && self.is_continuation(body, indent) {
             self.width = body.chars().count();
             if let Some(last) = self.blocks.last_mut() {
+                // Scripts without spaces are wrapped without one.
                 if last.text.chars().next_back().is_some_and(|c| !is_wide(c)) {
                     last.text.push(' ');
                 }
@@ -140,8 +142,8 @@ impl BlockParser {
         self.width = text.chars().count();
     }
 
-    /// Whether `body` goes on with the sentence of the line before: people end
-    /// lines without a full stop, editors wrap long ones.
+    /// Whether `body` continues the sentence of the line before: people end lines
+    /// without a full stop, editors wrap long ones.
     fn is_continuation(&self, body: &str, indent: usize) -> bool {
         let Some(last) = self.blocks.last() else {
             return false;
@@ -165,7 +167,7 @@ impl BlockParser {
     }
 }
 
-/// Whether a character closes a sentence in any of the writing systems read.
+/// Whether a character ends a sentence in any of the supported scripts.
 pub(crate) fn ends_sentence(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '。' | '！' | '？' | '…')
 }
@@ -175,8 +177,8 @@ pub(crate) fn is_wide(c: char) -> bool {
     matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// One line of at most `limit` characters; a cut falls between words where
-/// that is possible and is shown.
+/// One line of at most `limit` characters, truncated between words where possible
+/// and with a mark.
 pub(crate) fn one_line(text: &str, limit: usize) -> String {
     let mut line = String::new();
     let mut length = 0;
@@ -189,7 +191,7 @@ pub(crate) fn one_line(text: &str, limit: usize) -> String {
             line.push(c);
             length += 1;
         }
-        // One word may be longer than all that is allowed.
+        // Checked after every word, so that a long text is not read to its end.
         if length > limit {
             return truncate_at_word(&line, limit);
         }
@@ -226,7 +228,7 @@ fn parse_fence(body: &str) -> Option<(char, usize, &str)> {
     let mark = body.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let rest = body.trim_start_matches(mark);
     let length = body.len() - rest.len();
-    // A backtick in the rest makes it a code span within a line.
+    // With another backtick in the line it is a code span, not a fence.
     (length >= 3 && !(mark == '`' && rest.contains('`'))).then_some((mark, length, rest.trim()))
 }
 
@@ -259,7 +261,7 @@ fn is_table(body: &str) -> bool {
     body.starts_with('|') && body.len() > 1 || body.starts_with(['┌', '│', '├', '└', '╔', '║', '╚'])
 }
 
-/// A list item without its bullet or number, and its box.
+/// A list item without its bullet or number, and its checkbox.
 fn parse_list_item(body: &str) -> Option<(Checkbox, &str)> {
     let rest = strip_bullet(body)
         .or_else(|| strip_number(body))?

@@ -123,6 +123,7 @@ pub(crate) fn find_on_purpose(prompt: &str) -> Vec<Statement> {
 }
 
 fn find_wanted(text: &str, speaker: Speaker, wanted: StatementScope) -> Vec<Statement> {
+    // What the client submits in the user's place is not the user's word.
     if sentence::is_not_spoken(text) {
         return Vec::new();
     }
@@ -304,6 +305,8 @@ fn read_by_model(
 ) -> Option<Statement> {
     let kind = match reading.sort {
         StatementClass::Kind(kind) => kind,
+        // No kind of its own: readers disagree where a fact ends and a rule begins, and
+        // recall would treat both alike.
         StatementClass::Fact => StatementKind::Decision,
     };
     #[expect(
@@ -344,6 +347,7 @@ fn kept_on_purpose(said: &str, next: Option<&str>) -> Statement {
             MAX_STATEMENT_CHARS,
         )
     });
+    // Kept in any case: the rules only choose the kind.
     let kind =
         match_rules(said, None, Speaker::User).map_or(StatementKind::Preference, |hit| hit.kind);
     Statement {

@@ -206,6 +206,8 @@ pub fn summarise_turn(turn: &Turn) -> Option<Summary> {
         changed: done.changed,
         files: done.files,
         notes: notes.into_list(),
+        // Stored as it was said: a summary alone kept a third of it, and the rest was
+        // lost to search and recall (docs/design/0027).
         asked: episode::read_prompts(turn.prompts),
         conclusion: match &concluded {
             Some(Cow::Owned(rest)) => episode::extract_conclusions(&episode::read_message(rest)),

@@ -1,7 +1,7 @@
 //! Finds functions, types, keys and sections of a text by line rules.
 //!
-//! Containers are told by indentation, so a cut or broken text still gives
-//! something. It must not parse, and never reads more than it is asked for.
+//! Containers are recognised by indentation, so a truncated or broken text still
+//! yields something. It must not parse: what an edit shows is seldom a whole file.
 
 mod classes;
 mod data;
@@ -15,10 +15,10 @@ mod tests;
 pub(crate) use self::language::{FilePurpose, Language};
 pub(crate) use self::scope::{SymbolScope, start_of};
 
-/// More symbols than this say nothing about a file any more.
+/// More symbols than this say nothing about a file.
 const MAX_SYMBOLS: usize = 2_000;
 
-/// What a symbol is.
+/// The kind of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "each variant is the word for itself")]
@@ -82,21 +82,21 @@ impl SymbolKind {
         }
     }
 
-    /// Whether what it holds is its own business: constants inside a function
-    /// are plain code.
+    /// Whether declarations inside are local: constants of a function are plain
+    /// code.
     pub(crate) fn is_body(self) -> bool {
         matches!(self, Self::Function | Self::Test)
     }
 }
 
-/// A named place in a text.
+/// A named part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
     /// With its containers: `Store::open`, `jobs.build.steps`.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
-    /// Counted from one.
+    /// The line of its declaration, counted from one.
     pub line: usize,
 }
 
@@ -122,9 +122,10 @@ pub fn list_symbols(path: &str, text: &str) -> Vec<Symbol> {
     found
 }
 
-/// The innermost symbol that holds a line (counted from one); a line that
-/// declares something holds itself.
+/// The innermost symbol that contains a line (counted from one); a declaration
+/// contains itself.
 pub fn find_enclosing_symbol(path: &str, text: &str, line: usize) -> Option<Symbol> {
+    // Walks upwards from the line instead of listing all symbols of the file.
     let language = Language::from_path(path);
     let (start, end) = scope::find_line_range(text, line)?;
     let mut scope = SymbolScope::above_line(language, text, start, line);

@@ -18,7 +18,6 @@ pub(super) const HOOK_SPEC: HookSpec = HookSpec {
     is_sender: is_payload_sender,
     default_subagent: "default",
     answers,
-    default_subagent: "default",
 };
 
 fn is_payload_sender(payload: &PeekedHeader<'_>, lookup: EnvironmentLookup<'_>) -> bool {

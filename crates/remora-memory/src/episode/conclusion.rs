@@ -1,16 +1,16 @@
 //! Which sentences of a message conclude something: a reason, a contrast, a
-//! measurement, what was tried, kept or taken back. Word lists, no model: they
-//! only order sentences, so a miss costs a place and never the sentence itself.
+//! measurement, what was tried, kept or reverted. Word lists, no model: they only
+//! order sentences, so a miss costs a rank and never the sentence itself.
 
 use crate::sentence::{self, cut_sentence};
 use crate::summary::{reports_red_run, request::is_trivial};
 use crate::words::{BytePairs, TermSplitter, is_stop};
 
-/// Sentences that a checkpoint keeps as its conclusion.
+/// Sentences that a checkpoint stores as its conclusion.
 const MAX_CONCLUSIONS: usize = 4;
 /// Characters of one of them.
 const MAX_SENTENCE_CHARS: usize = 280;
-/// What a sentence must reach to conclude something.
+/// The weight from which a sentence is a conclusion.
 const MIN_SENTENCE_WEIGHT: f64 = 1.0;
 
 /// Words that give a reason.
@@ -46,7 +46,7 @@ const REASON_WORDS: &[&str] = &[
     "ため",
     "ので",
 ];
-/// Words that set one thing against another.
+/// Words that contrast one thing with another.
 const CONTRAST_WORDS: &[&str] = &[
     "instead",
     "rather than",
@@ -72,7 +72,7 @@ const CONTRAST_WORDS: &[&str] = &[
     "ではなく",
     "しない",
 ];
-/// Words of a choice, a trial or its end.
+/// Words about a choice, an attempt or its end.
 const CHOICE_WORDS: &[&str] = &[
     "decided",
     "chose",
@@ -117,7 +117,7 @@ const CHOICE_WORDS: &[&str] = &[
     "必ず",
     "決め",
 ];
-/// Words of a report on progress: true for a moment, of no use later.
+/// Words of a progress report or an offer: true for a moment, useless later.
 const PROGRESS_WORDS: &[&str] = &[
     "tests pass",
     "test passes",
@@ -152,7 +152,8 @@ const PROGRESS_WORDS: &[&str] = &[
     "需要我",
 ];
 
-/// How much a sentence concludes, whatever it is about.
+/// The weight of a sentence as a conclusion, whatever it is about. A question never
+/// reaches the minimum.
 pub(crate) fn weigh_sentence(sentence: &str) -> f64 {
     let lower = sentence.to_lowercase();
     let pairs = BytePairs::of(&lower);
@@ -168,7 +169,8 @@ pub(crate) fn weigh_sentence(sentence: &str) -> f64 {
         - flag(asks, 3.0)
 }
 
-/// Whether it tells a quantity: a number with a unit, a per cent, or a change.
+/// Whether it contains a measurement: a number with a unit or a percentage, or a
+/// change of a number.
 fn has_measure(lower: &str) -> bool {
     const UNIT_WORDS: &[&str] = &[
         "%", "ms", "s", "sec", "seconds", "min", "minutes", "h", "hours", "days", "kb", "mb", "gb",
@@ -200,7 +202,7 @@ fn has_measure(lower: &str) -> bool {
     false
 }
 
-/// The sentences of the lines, with the place of each line.
+/// The sentences of the lines, without headings and fragments.
 fn sentences_of(lines: &[String]) -> Vec<String> {
     lines
         .iter()
@@ -216,8 +218,8 @@ fn sentences_of(lines: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// The sentences that conclude something, in the order they were said; the
-/// first one of the message if none does.
+/// The sentences that conclude something, in the order they were said; if none
+/// does, the first one that is no progress report.
 pub(crate) fn extract_conclusions(lines: &[String]) -> Vec<String> {
     let mut all = sentences_of(lines);
     all.retain(|sentence| !is_trivial(sentence));
@@ -241,8 +243,8 @@ pub(crate) fn extract_conclusions(lines: &[String]) -> Vec<String> {
     kept.collect()
 }
 
-/// Sentences as one text; what ends without a mark, as items of a list do, is
-/// set apart from what follows.
+/// Joins sentences to one text; one that ends without punctuation, as list items
+/// do, is followed by a semicolon.
 pub(crate) fn join_sentences(sentences: &[String]) -> String {
     let mut text = String::new();
     for sentence in sentences {
@@ -257,18 +259,18 @@ pub(crate) fn join_sentences(sentences: &[String]) -> String {
     text
 }
 
-/// Which sentences are told where there is no room for all.
+/// How many characters of sentences fit, by their weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CharBudget {
-    /// Characters of what shares words or concludes something.
+    /// Characters of sentences that share words or conclude something.
     pub(crate) max_chars: usize,
-    /// Up to this many characters, other sentences fill it.
+    /// Other sentences are added only up to this many characters.
     pub(crate) filled_chars: usize,
 }
 
-/// The sentences of the lines that tell most about these words, in the order
-/// they were said: those that share words with them first, then those that
-/// conclude something, then the others.
+/// Selects the sentences of the lines that say most about these words: those that
+/// share words with them, then those that conclude something, then the others. They
+/// are returned in the order they were said.
 pub(crate) fn rank_sentences(lines: &[String], about: &str, room: CharBudget) -> Vec<String> {
     let max_sentence = MAX_SENTENCE_CHARS.max(room.max_chars * 2 / 3);
     let mut splitter = TermSplitter::default();
@@ -302,7 +304,7 @@ pub(crate) fn rank_sentences(lines: &[String], about: &str, room: CharBudget) ->
         } else {
             room.max_chars
         };
-        // An offer or a question tells nothing that was concluded.
+        // An offer or a question concludes nothing, but a card needs one sentence.
         if !places.is_empty() && (used + length > most || weight < 0.0) {
             continue;
         }

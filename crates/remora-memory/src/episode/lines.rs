@@ -1,26 +1,26 @@
-//! Which lines of code a turn put in and which it took out, as short prints. That
-//! a later turn takes out what an earlier one put in is the best sign that the
-//! earlier one no longer holds: people change a decision without naming the old
-//! one, but the code that carried it out goes.
+//! Which lines of code a turn added and removed, as short hashes. A later turn that
+//! removes what an earlier one added is the best sign that the earlier one no longer
+//! holds: people change a decision without naming the old one, but its code goes
+//! (docs/design/0028).
 
 use remora_core::hash::stable_hash;
 use remora_core::record::Item;
 
-/// Letters and digits that a line must have to be told from any other: a brace or
-/// an `else` is in every file.
+/// Letters and digits that a line must have to be distinctive: a brace or an `if`
+/// is in every file.
 const MIN_LINE_CHARS: usize = 4;
-/// Prints that are kept of a turn, on each side.
+/// Hashes that are kept of a turn, on each side: at most 2 KB per checkpoint.
 const MAX_LINE_HASHES: usize = 96;
 
-/// The lines that a turn put in and those that it took out.
+/// The hashes of the lines that a turn added and removed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ChangedLines {
     pub(crate) added: Vec<String>,
     pub(crate) removed: Vec<String>,
 }
 
-/// What the edits of a turn come to: what one puts in and the next takes out was
-/// never there for anybody else.
+/// The net effect of a turn's edits: a line that one adds and the next removes was
+/// never seen by a later turn.
 pub(crate) fn changed_lines<'a>(steps: impl Iterator<Item = &'a Item>) -> ChangedLines {
     let mut changed = ChangedLines::default();
     for step in steps.filter(|step| !step.files_modified.is_empty()) {
@@ -46,7 +46,8 @@ pub(crate) fn changed_lines<'a>(steps: impl Iterator<Item = &'a Item>) -> Change
     changed
 }
 
-/// A line without its indentation, as eight letters; `None` if it says nothing.
+/// The hash of a line without its indentation, as eight digits; `None` if it is not
+/// distinctive.
 fn line_print(line: &str) -> Option<String> {
     let line = line.trim();
     let told = line.chars().filter(|c| c.is_alphanumeric()).count();

@@ -1,5 +1,5 @@
-//! Markdown as lines of plain text: what a person would read aloud. Tables
-//! become lines, long code is left out, and the length is bounded.
+//! Markdown as lines of plain text, as one would read it aloud. Tables become
+//! lines, long code is left out, and the length is bounded.
 
 use remora_core::text::truncate_bytes;
 
@@ -9,16 +9,15 @@ use crate::sentence::{self, BlockKind, strip_markup};
 const MAX_MESSAGE_CHARS: usize = 2_400;
 /// Characters of the prompts of a turn that are kept.
 const MAX_PROMPT_CHARS: usize = 1_500;
-/// Bytes that are read of a text; more is pasted material.
+/// Bytes of a text that are read; what follows is pasted material.
 const MAX_READ_BYTES: usize = 24_000;
-/// Lines of code that are short enough to be part of what is said, such as a
-/// command to run.
+/// Code of up to so many lines is part of what is said, such as a command to run.
 const MAX_CODE_LINES: usize = 2;
 /// Characters of one line.
 const MAX_LINE_CHARS: usize = 600;
-/// Characters that are worth to be told of a line that is cut.
+/// A truncated line of fewer characters is left out.
 const MIN_CUT_CHARS: usize = 40;
-/// Where lines were left out.
+/// Marks where lines were left out.
 const GAP_MARK: &str = "[…]";
 
 /// An agent's last message as lines.
@@ -26,7 +25,7 @@ pub(crate) fn read_message(markdown: &str) -> Vec<String> {
     bound_lines(read_lines(markdown), MAX_MESSAGE_CHARS)
 }
 
-/// The prompts of a turn, one entry each; what the client wrote is left out.
+/// The prompts of a turn, one entry each, without what the client wrote.
 pub(crate) fn read_prompts(prompts: &[&str]) -> Vec<String> {
     let said = prompts.iter().filter(|p| !sentence::is_not_spoken(p));
     let each = said
@@ -59,7 +58,7 @@ fn read_lines(markdown: &str) -> Vec<String> {
             prose.push('\n');
         }
     }
-    // A fence that is never closed was cut off.
+    // The text may have been cut before the closing fence.
     if let Some(held) = code {
         push_code(&mut lines, &held);
     }
@@ -90,7 +89,7 @@ fn push_code(lines: &mut Vec<String>, code: &[&str]) {
     }
 }
 
-/// The cells of a row; `None` for the line between head and body.
+/// The cells of a table row; `None` for the line between head and body.
 fn table_row(body: &str) -> Option<String> {
     let cells: Vec<String> = body
         .trim_matches('|')
@@ -105,7 +104,8 @@ fn table_row(body: &str) -> Option<String> {
         .then(|| sentence::one_line(&row, MAX_LINE_CHARS))
 }
 
-/// At most this many characters: results stand first, what is left stands last.
+/// At most this many characters, three quarters of them from the beginning: results
+/// come first, what is left to do comes last.
 fn bound_lines(lines: Vec<String>, max_chars: usize) -> Vec<String> {
     let length = |line: &String| line.chars().count() + 1;
     if lines.iter().map(length).sum::<usize>() <= max_chars {
@@ -125,7 +125,7 @@ fn bound_lines(lines: Vec<String>, max_chars: usize) -> Vec<String> {
     let mut room = max_chars - max_chars / 4;
     for line in &lines[..lines.len() - tail.len()] {
         let Some(left) = room.checked_sub(length(line)) else {
-            // A few words of a line tell nothing.
+            // A few words of a line say nothing.
             if room > MIN_CUT_CHARS {
                 head.push(sentence::one_line(line, room - 1));
             }

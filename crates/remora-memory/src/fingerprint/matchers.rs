@@ -1,37 +1,38 @@
-//! Reads a line of a tool by a table of patterns (`matchers.tsv`): whether it
-//! says what went wrong, only announces it, repeats it for a wrapper, or says it
-//! in words that another tool has others for. Rows are data, because every tool
+//! Classifies a line of a tool by a table of patterns (`matchers.tsv`): whether it
+//! says what went wrong, only announces it, or repeats it for a wrapper; and puts
+//! it into words that are the same for all tools. Rows are data, because every tool
 //! has its own wording and none deserves code of its own.
 
 use super::normal::plain_quote;
 use super::pairs::BytePairs;
 use super::table::{MATCHERS, Matcher, Placeholder, mark_at};
 
-/// Prefixes that are taken off one line.
+/// Prefixes that are stripped from one line, such as time, runner and file.
 const MAX_STRIPPED_PREFIXES: usize = 6;
 /// Bytes of a line that are read.
 const MAX_LINE_BYTES: usize = 1_000;
 
-/// What the table calls two fractions that should be equal and nearly are.
+/// What the table calls a comparison that fails by rounding.
 const ROUNDING_TEXT: &str = "compare:rounding";
-/// Decimals that nobody writes by hand, and how near two such numbers are.
+/// More decimals than people write, and how close two such numbers must be.
 const MIN_ROUNDED_DECIMALS: usize = 11;
 const MAX_ROUNDING_SHARE: f64 = 1e-9;
 
-/// What a line is for whoever wants to know the error again.
+/// What a line contributes to recognising an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ErrorLineRole {
-    /// No row knows it.
+    /// No row matches it.
     Unknown,
-    /// A wrapper, a summary, a hint.
+    /// A wrapper, a summary or a hint.
     Noise,
-    /// The next line that says something is the message.
+    /// A headline: the next line that says something is the message.
     Head,
     /// The error.
     Says,
-    /// The cause of whatever else was printed.
+    /// The root cause of everything else that was printed.
     Root,
-    /// It says nothing outside its own place.
+    /// An error that means nothing outside its own code, such as an index out of
+    /// range.
     Local,
     /// The name of a test that failed.
     Test,
@@ -41,11 +42,11 @@ pub(super) enum ErrorLineRole {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ErrorLine {
     pub(super) role: ErrorLineRole,
-    /// What it says, in the words of the table where a row has some.
+    /// The message, in the words of the table where a row has some.
     pub(super) text: String,
 }
 
-/// Reads a line: its prefixes off, then by the first row that fits.
+/// Classifies a line by the first row that matches, after stripping its prefixes.
 pub(super) fn read_line(line: &str) -> ErrorLine {
     let line = &line[..line.floor_char_boundary(MAX_LINE_BYTES)];
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -60,7 +61,7 @@ pub(super) fn read_line(line: &str) -> ErrorLine {
         ROUNDING_TEXT.clone_into(&mut text);
     }
     for _ in 0..=MAX_STRIPPED_PREFIXES {
-        // Offsets in both are the same.
+        // ASCII only, so that offsets are the same in both strings.
         let lower = text.to_ascii_lowercase();
         let pairs = BytePairs::from_text(&lower);
         let may_fit = |matcher: &&Matcher| pairs.may_hold(matcher.pairs);
@@ -72,6 +73,7 @@ pub(super) fn read_line(line: &str) -> ErrorLine {
             break;
         };
         let said = write_says(matcher, &kept, &text);
+        // A row without a role strips a prefix, and the rest is classified again.
         match matcher.role {
             Some(role) => return ErrorLine { role, text: said },
             None if said.is_empty() || said == text => break,
@@ -84,8 +86,8 @@ pub(super) fn read_line(line: &str) -> ErrorLine {
     }
 }
 
-/// Whether a line compares two fractions that only the arithmetic of a machine
-/// tells apart: `0.30000000000000004` and `0.3`.
+/// Whether a line compares two fractions that differ by rounding alone:
+/// `0.30000000000000004` and `0.3`.
 fn differs_by_rounding(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_ascii_digit() && c != '.' && c != '-');
     let decimals = |word: &str| word.split_once('.').map_or(0, |(_, digits)| digits.len());
@@ -104,7 +106,8 @@ fn differs_by_rounding(text: &str) -> bool {
     fractions.windows(2).any(is_pair)
 }
 
-/// Whether a row wrote this text: what is stored was read before.
+/// Whether the text is already in the words of the table: stored messages are, and
+/// must not be classified a second time.
 fn is_written(text: &str) -> bool {
     text.starts_with("named: ") || text.split(' ').next().is_some_and(is_written_code)
 }
@@ -125,8 +128,8 @@ enum PatternPiece {
     Mark(Placeholder),
 }
 
-/// The first piece of a pattern, and the rest. Patterns are taken apart here
-/// and not beforehand: hardly any are looked at.
+/// The first piece of a pattern, and the rest. Patterns are split here and not
+/// beforehand, because the pairs of letters rule out nearly all of them.
 fn split_piece(pattern: &'static str) -> Option<(PatternPiece, &'static str)> {
     if let Some(mark) = mark_at(pattern.as_bytes(), 0) {
         return Some((PatternPiece::Mark(mark), &pattern[mark.length()..]));
@@ -137,10 +140,10 @@ fn split_piece(pattern: &'static str) -> Option<(PatternPiece, &'static str)> {
     (end > 0).then_some((PatternPiece::Literal(literal), rest))
 }
 
-/// A part of a text that is kept: of which mark, and where it lies.
+/// A part of a text that is kept: by which placeholder, and where it is.
 type KeptSpan = (Placeholder, usize, usize);
 
-/// Where the kept parts lie, if the pattern fits the whole text from here on.
+/// The kept parts, if the pattern matches the whole text from here on.
 fn match_pattern(pattern: &'static str, text: &str, from: usize) -> Option<Vec<KeptSpan>> {
     let Some((piece, rest)) = split_piece(pattern) else {
         return (from == text.len()).then(Vec::new);
@@ -168,13 +171,14 @@ fn match_pattern(pattern: &'static str, text: &str, from: usize) -> Option<Vec<K
     };
     let (end, mut kept) = match split_piece(rest) {
         None => fit_rest(here.len()),
-        // The end of the text is where a last literal must stand.
+        // A last literal can only be at the end of the text.
         Some((PatternPiece::Literal(literal), "")) => fit_rest(here.strip_suffix(literal)?.len()),
         Some((PatternPiece::Literal(literal), _)) => {
             let ends = here.match_indices(literal).map(|(at, _)| at);
             ends.take_while(|at| *at <= most).find_map(fit_rest)
         }
-        // Two marks beside each other: digits and names know their own end.
+        // Of two adjacent placeholders the first takes all it can; digits and names
+        // have an end of their own.
         Some((PatternPiece::Mark(_), _)) => fit_rest(most),
     }?;
     if mark != Placeholder::Any {
@@ -183,8 +187,8 @@ fn match_pattern(pattern: &'static str, text: &str, from: usize) -> Option<Vec<K
     Some(kept)
 }
 
-/// What a row says of a line. Digits get a letter in front, since free numbers
-/// are taken for accidents: status 401 is not status 502.
+/// The message of a row for a line. Digits get a letter in front, because
+/// normalisation would remove free numbers: status 401 is not status 502.
 fn write_says(matcher: &Matcher, kept: &[KeptSpan], text: &str) -> String {
     let mut out = String::new();
     let mut used: Vec<usize> = Vec::new();

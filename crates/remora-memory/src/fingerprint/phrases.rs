@@ -1,9 +1,9 @@
-//! Phrases and codes that tell how much a message says of its error: lower case,
-//! but for codes, which stand as tools write them.
+//! Phrases and codes that show how much a message says about its error: in lower
+//! case, except for codes, which are as tools print them.
 
 use super::pairs::{Phrase, index_phrases};
 
-/// Phrases of whatever only runs a tool, or counts what it found.
+/// Phrases of programs that only run a tool or count what it found.
 pub(super) const WRAPPER_PHRASES: &[Phrase] = &index_phrases([
     "make: ***",
     "exit code",
@@ -64,10 +64,10 @@ pub(super) const WRAPPER_PHRASES: &[Phrase] = &index_phrases([
     "there were failing tests",
 ]);
 
-/// How lines of runners begin.
+/// Beginnings of lines of such programs.
 pub(super) const RUNNER_STARTS: &[&str] = &["errno ", "> task ", "failed", "\u{2139} ", "fail "];
 
-/// Phrases that say that two values differ, whatever they are.
+/// Phrases that say that two values differ, whichever they are.
 pub(super) const COMPARISON_PHRASES: &[Phrase] = &index_phrases([
     "assert",
     "expect(",
@@ -78,7 +78,7 @@ pub(super) const COMPARISON_PHRASES: &[Phrase] = &index_phrases([
     "on a 'none' value",
 ]);
 
-/// Codes that are given to whatever has another name or another type.
+/// Codes that many different errors share, such as an unknown name or a wrong type.
 pub(super) const COMMON_CODES: &[&str] = &[
     "E0061",
     "E0063",
@@ -148,7 +148,7 @@ pub(super) const EMPTY_CODES: &[&str] = &[
     "ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL",
 ];
 
-/// Codes of systems and package managers, which stand among the words.
+/// Codes of operating systems and package managers, which occur among words.
 pub(super) const SYSTEM_CODES: &[&str] = &[
     "EACCES",
     "EADDRINUSE",
@@ -168,7 +168,7 @@ pub(super) const SYSTEM_CODES: &[&str] = &[
     "MODULE_NOT_FOUND",
 ];
 
-/// Phrases around a name that is all there is to the error.
+/// Phrases around a name that is all that identifies the error.
 pub(super) const NAMING_PHRASES: &[Phrase] = &index_phrases([
     "named: ",
     "cannot find",
@@ -228,7 +228,7 @@ pub(super) const NAMING_PHRASES: &[Phrase] = &index_phrases([
     "invalid syntax",
 ]);
 
-/// Words that errors of all kinds have.
+/// Words that occur in errors of all kinds.
 pub(super) const COMMON_ERROR_WORDS: &[&str] = &[
     "the",
     "and",
@@ -315,7 +315,7 @@ pub(super) const COMMON_ERROR_WORDS: &[&str] = &[
     "instead",
 ];
 
-/// Words of lines that speak of an error.
+/// Words by which a line is about an error.
 pub(super) const ERROR_PHRASES: &[Phrase] = &index_phrases([
     "error",
     "fail",

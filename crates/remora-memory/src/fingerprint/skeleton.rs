@@ -221,12 +221,15 @@ impl MessageSkeleton {
     /// Whether both are the same error.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let weaker = self.strength.min(other.strength);
+        // A code on one side only, or different ones, are different errors whatever the
+        // words.
         let coded = !self.codes.is_empty() || !other.codes.is_empty();
         let share = self.codes.intersection(&other.codes).next().is_some();
         if weaker == MessageStrength::Nothing || coded && !share {
             return false;
         }
         let equal = self.words == other.words;
+        // The weaker message decides: it must be identified by what it has.
         if weaker == MessageStrength::Named {
             let named = !self.names.is_empty() && self.names == other.names;
             return equal && (named || !coded && self.is_plain() && other.is_plain());

@@ -58,6 +58,8 @@ impl StandingEdits {
         if item.kind == Kind::Failure {
             return Vec::new();
         }
+        // An edit reverts at most one other, the latest that it is the reverse of; a git
+        // command may revert many.
         let Some(command) = command_of(item) else {
             let edit = self.0.iter().rfind(|edit| reverses_edit(item, &edit.item));
             return edit.map(|edit| &edit.item).into_iter().collect();

@@ -1,8 +1,8 @@
-//! Takes emphasis off words: `**so**`, `*so*`, `_so_` and `~~so~~`. Names keep
-//! what looks like it (`*args`, `__all__`, `app_`, `src/**`): a mark goes only
+//! Removes emphasis: `**so**`, `*so*`, `_so_` and `~~so~~`. Names keep what looks
+//! like it (`*args`, `__all__`, `app_`, `src/**`): a mark is removed only together
 //! with its partner.
 
-/// How many bytes behind its opening mark emphasis may end.
+/// How many bytes after its opening mark emphasis may end; bounds the search.
 const MAX_EMPHASIS_BYTES: usize = 2_000;
 
 /// The text without its marks of emphasis; code spans stay as they are.
@@ -30,8 +30,7 @@ pub(crate) fn without_emphasis(text: &str) -> String {
     out
 }
 
-/// What a mark of emphasis and its partner enclose, when the text begins with
-/// both.
+/// What an emphasis mark and its partner enclose, if the text begins with one.
 fn find_emphasized(rest: &str, before: Option<char>) -> Option<&str> {
     let mark = rest
         .chars()
@@ -52,12 +51,12 @@ fn find_emphasized(rest: &str, before: Option<char>) -> Option<&str> {
     let left = &after[inner.len() + length..];
     let word = !strong && inner.chars().all(char::is_alphabetic);
     let all = before.is_none() && left.is_empty() && inner.contains(' ');
-    // Names begin and end with underscores; only what cannot be one is words.
+    // Names begin and end with underscores too, so only what cannot be a name counts.
     let words = mark != '_' || word || (all && inner.starts_with(char::is_uppercase));
     words.then_some(inner)
 }
 
-/// Where the mark stands that ends what one of this length opened.
+/// Where the closing mark of this length is.
 fn find_end_mark(text: &str, mark: char, length: usize) -> Option<usize> {
     let mut at = 0;
     while at < MAX_EMPHASIS_BYTES {
@@ -82,7 +81,7 @@ fn find_end_mark(text: &str, mark: char, length: usize) -> Option<usize> {
     None
 }
 
-/// Whether no name goes on here: `*.rs`, `__init__.py` and `a*b` do.
+/// Whether no name continues here, as `*.rs`, `__init__.py` and `a*b` do.
 fn ends_word(rest: &str) -> bool {
     let mut chars = rest.chars();
     let goes_on = |c: char| (c.is_alphanumeric() && !super::is_wide(c)) || "_/*~".contains(c);
@@ -92,7 +91,7 @@ fn ends_word(rest: &str) -> bool {
     }
 }
 
-/// The bytes of the code span that begins here, or of its mark alone.
+/// The length of the code span that begins here, or of its mark alone.
 fn measure_code_span(rest: &str) -> usize {
     let marks = measure_run(rest, '`');
     let inner = rest[marks..].find('`');

@@ -9,7 +9,8 @@ pub(crate) fn strip_markup(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();
     let mut code = false;
-    // Behind the last link no bracket needs a look ahead.
+    // After the last link no bracket is looked ahead from: text full of `[` would
+    // take quadratic time.
     let last_link = text.rfind("](");
     while let Some(c) = rest.chars().next() {
         let after = &rest[c.len_utf8()..];
@@ -49,7 +50,7 @@ pub(crate) fn strip_markup(text: &str) -> String {
     out.trim().to_owned()
 }
 
-/// Splits `label](target) tail` after the opening bracket.
+/// Splits `label](target) tail` after the opening bracket, within a bounded distance.
 fn parse_link(after: &str) -> Option<(&str, &str)> {
     let end = truncate_bytes(after, 300).find("](")?;
     let label = &after[..end];
@@ -61,7 +62,7 @@ fn parse_link(after: &str) -> Option<(&str, &str)> {
     Some((label, &target[close + 1..]))
 }
 
-/// What follows an HTML tag, when `<` opens one.
+/// What follows an HTML tag, if `<` opens a known one; `Vec<String>` stays.
 fn skip_tag(after: &str) -> Option<&str> {
     const KNOWN_TAGS: &[&str] = &[
         "b", "i", "em", "strong", "br", "kbd", "sub", "sup", "p", "u", "details", "summary", "div",

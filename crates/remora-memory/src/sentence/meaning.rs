@@ -1,5 +1,5 @@
-//! A sentence that is cut keeps the words that turn what it says: "the total is
-//! not computed until the index exists" without its end says the opposite.
+//! Truncates sentences without losing the words that reverse their meaning: "the
+//! total is not computed until the index exists" without its end says the opposite.
 
 use super::one_line;
 
@@ -9,7 +9,7 @@ const TURNING_WORDS: &[&str] = &[
     "cannot", "fixed", "reverted", "revert", "failed", "fails", "failing", "removed", "dropped",
     "nicht", "kein", "keine", "nur", "statt",
 ];
-/// Where a clause begins, each after a word.
+/// What separates clauses.
 const CLAUSE_BOUNDARIES: &[&str] = &[
     ", ",
     "; ",
@@ -22,13 +22,13 @@ const CLAUSE_BOUNDARIES: &[&str] = &[
     " so ",
     " and ",
 ];
-/// Share of the room that the clause may take, of ten.
+/// The share of the limit that the clause may take, in tenths.
 const MAX_CLAUSE_TENTHS: usize = 6;
-/// Less of a beginning tells nothing.
+/// A shorter beginning says nothing.
 const MIN_HEAD_CHARS: usize = 20;
 
-/// One line of at most `limit` characters. Where the end must go and a word that
-/// turns the sentence is in it, the middle goes instead.
+/// One line of at most `limit` characters. If the end would be cut and contains a
+/// word that reverses the sentence, the middle is cut instead.
 pub(crate) fn cut_sentence(text: &str, limit: usize) -> String {
     let whole = one_line(text, usize::MAX);
     let head = one_line(&whole, limit);
@@ -47,7 +47,7 @@ pub(crate) fn cut_sentence(text: &str, limit: usize) -> String {
         return head;
     }
     let clause = one_line(&whole[start..], most);
-    // A blank before the clause, and the mark of what is left out.
+    // Two more for the mark of the omission and a space.
     let room = limit.saturating_sub(clause.chars().count() + 2);
     if room < MIN_HEAD_CHARS {
         return head;
@@ -58,7 +58,7 @@ pub(crate) fn cut_sentence(text: &str, limit: usize) -> String {
     format!("{before}… {clause}")
 }
 
-/// The first turning word that ends after this place, from where to where.
+/// The first such word that ends after this offset, as a range.
 fn find_turning(text: &str, shown: usize) -> Option<(usize, usize)> {
     let mut at = 0;
     for word in text.split(' ') {

@@ -1,7 +1,7 @@
-//! Recognises what stands in a message without having been said: logs, code
-//! lines, command output, tagged machine text. Errs towards keeping words.
+//! Recognises what a message contains without anybody having said it: logs, lines of
+//! code, command output, tagged machine text. Errs towards keeping words.
 
-/// Openings of prompts that a client or a hook wrote, not the user.
+/// Beginnings of prompts that the client or a hook wrote, not the user.
 const UNSPOKEN_OPENINGS: &[&str] = &[
     "<task-notification",
     "<system-reminder",
@@ -16,7 +16,7 @@ const UNSPOKEN_OPENINGS: &[&str] = &[
     "[request interrupted",
 ];
 
-/// Tags that people do write around their own words.
+/// Tags that users write around their own words.
 const USER_TAGS: &[&str] = &[
     "b", "i", "p", "em", "strong", "br", "details", "summary", "div", "span", "u", "kbd", "sub",
     "sup",
@@ -38,6 +38,7 @@ pub(crate) fn is_not_spoken(text: &str) -> bool {
 /// The text without passages between tags that begin a line, such as pasted
 /// notifications and documents.
 pub(crate) fn without_tagged(text: &str) -> String {
+    // Nothing is closed, so nothing is tagged; most texts end here.
     if !text.contains("</") {
         return text.to_owned();
     }
@@ -68,7 +69,7 @@ pub(crate) fn without_tagged(text: &str) -> String {
             },
         }
     }
-    // A tag that is never closed was no tag.
+    // A tag that is never closed was none, so its text stays.
     out.push_str(&held);
     out
 }
@@ -131,7 +132,7 @@ fn starts_like_output(line: &str) -> bool {
     }
     let counted =
         line.starts_with("running ") && line.as_bytes().get(8).is_some_and(u8::is_ascii_digit);
-    // The margin that compilers draw beside a line of source.
+    // The margin that compilers print next to a line of source.
     let margin = line
         .trim_start_matches(|c: char| c.is_ascii_digit())
         .trim_start()
@@ -219,7 +220,7 @@ fn looks_like_code(line: &str) -> bool {
         "else:",
         "else {",
     ];
-    // Prose may begin with such a word; code then also shows its marks.
+    // Prose may begin with such a word too; code also has punctuation of its own.
     let marked = line.contains(['(', '{', ';', '=', '<']) || line.ends_with(':');
     if CODE_STARTS.iter().any(|start| line.starts_with(start))
         && (marked || line.len() < 3 || line.starts_with("//") || line.starts_with("/*"))

@@ -18,17 +18,19 @@ pub(crate) fn split_sentences(text: &str) -> Vec<&str> {
     let mut start = 0;
     let mut code = false;
     let mut depth = 0usize;
-    // What closes a sentence is looked at once, whether one ends there or not.
+    // Closing marks are skipped once, whether a sentence ends there or not: a long run
+    // of full stops would otherwise take quadratic time.
     let mut resume = 0;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         match c {
             '`' => {
-                // A backtick without a partner is a mark, not a span.
+                // A backtick without a partner opens no code span.
                 code = !code && text[at + 1..].contains('`');
             }
             _ if code => {}
-            // A bracket that closes far away or never is no aside.
+            // A parenthesis that closes far away or never is no aside, within which a
+            // sentence would not end.
             '(' | '（' if truncate_bytes(&text[at..], MAX_ASIDE_BYTES).contains([')', '）']) => {
                 depth += 1;
             }
@@ -81,7 +83,7 @@ fn push_sentence<'a>(out: &mut Vec<&'a str>, sentence: &'a str) {
     }
 }
 
-/// Past the further stops, quotes and emphasis that close with a sentence.
+/// Skips further stops, quotes and emphasis that close with a sentence.
 fn skip_closing(text: &str, from: usize) -> usize {
     let rest = text[from..].trim_start_matches([
         '.', '!', '?', '。', '！', '？', '"', '”', '’', '」', '』', '*', ')', '）',
@@ -95,7 +97,7 @@ fn is_abbreviation(before: &str, after: &str) -> bool {
         .next()
         .unwrap_or_default()
         .to_lowercase();
-    // A number with a dot at the start of a block numbers a list.
+    // A number with a dot at the beginning of a block is a list number.
     if word.len() == before.trim_start().len() && word.bytes().all(|b| b.is_ascii_digit()) {
         return true;
     }

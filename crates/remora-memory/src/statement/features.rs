@@ -126,6 +126,8 @@ fn take_shape(sentence: &SentenceContext<'_>, list: &[StatementWord], take: &mut
     take(length, 1.0);
 }
 
+/// The rules as features: fitting weighs them with everything else, although in the
+/// product the model is asked only where no rule matches.
 fn take_rules(hit: Option<RuleMatch>, take: &mut impl FeatureSink) {
     let Some(hit) = hit else {
         return take("rule=none", 1.0);

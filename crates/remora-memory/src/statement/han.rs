@@ -1,12 +1,12 @@
-//! Reads Chinese, and the surest forms of Japanese: no spaces, so clauses are
-//! found by their marks and rules are held against the front of each.
+//! Sentences in Chinese, and the clearest forms of Japanese: there are no spaces, so
+//! clauses are found by punctuation and rules are matched at the front of each.
 
 use super::{RuleMatch, Speaker, StatementKind};
 use crate::sentence::strip_markup;
 
 use StatementKind::{Correction, Decision, Preference};
 
-/// What stands before the word that counts, the longer first.
+/// Introductory words, the longer ones first.
 const LEAD_WORDS: &str = "好的 好吧 那么 所以 但是 不过 另外 还有 对了 然后 而且 同时 因此 我们 咱们 大家 团队 你们 最终 最后 还是 已经 今天 \
     后来 经过讨论 综合考虑 讨论后 商量后 权衡后 麻烦 一致 统统 千万 绝对 一定 这里 这个项目 项目里 项目中 本项目 代码里 代码中 明确 注意 \
     记住 现在 要求 希望 需要 以及 并且 因为 之前 好 那 嗯 行 我 咱 你 您 就 已 也 都 请 再";
@@ -16,12 +16,12 @@ const OPEN_QUESTION_WORDS: &str = "吗 是不是 要不要 能不能 是否 怎�
     还没决定 尚未决定 没有决定 没决定 未决定 取决于 决定权 决定因素 决定性 决定不了 待定 多少 好不好 行不行 可不可以 对不对 会不会 \
     有没有 解释一下 查一下 报错： 报错: 提示： 错误： 错误信息";
 
-/// Words about this moment: a step, not a rule.
+/// Words about the moment: a step, not a rule.
 const NOW_WORDS: &str = "先 现在 这次 暂时 目前 今天 待会 马上 这一步 此次 本次 还 急 担心 忘";
 
 const DECISION_WORDS: &str = "决定 采用 选用 选择 选定 选了 敲定 就用 还是用 改用 沿用 放弃 不再使用 不再支持 不再用 确定用 确定使用 定为 定下来 \
     用回 坚持用 继续用 继续使用 弃用";
-/// Anywhere in a sentence these leave no doubt.
+/// Anywhere in a sentence these are a decision.
 const SURE_DECISION_PHRASES: &str = "我们决定 最终决定 最后决定 最终选择 最后选择 最终选定 我决定 已决定 决定采用 决定使用 决定用 一致同意 我们采用 我们选用 我们选择 我们改用 ことにした \
     ことにします ことにしました ことに決め を採用しま";
 /// A look around or a trial is no choice.
@@ -30,13 +30,13 @@ const PREFERENCE_WORDS: &str = "以后 今后 从现在起 从现在开始 从�
     习惯用 不喜欢 讨厌 不希望 不想看到 优先用 优先使用 优先考虑 优先 尽量 避免使用 避免 只用 只能用 统一用 统一使用 统一采用 默认用 默认使用 \
     必须 提交前 提交代码前 禁止 请勿 切勿 不准 不许 严禁 所有 今後は 必ず 常に これからは";
 const PROHIBITION_WORDS: &str = "不要 不应该 不能 不可以 别";
-/// Anywhere in a sentence these speak of a rule.
+/// Anywhere in a sentence these state a rule.
 const SURE_RULE_PHRASES: &str = "请始终 请总是 请务必 以后都 以后请 以后不要 以后别 永远不要 请用中文 请用英文 用中文回复 用中文回答 用英文回复 \
     用英文回答 一律用 一律使用 一律不 一律放 统一放 统一用 统一使用 统一采用 里不要 中不要 内不要 时不要 里别用 里禁止 中禁止 里必须 中必须 しないでください \
     してはいけません 使わないで";
 const CORRECTION_WORDS: &str = "不对 错了 不是 其实 实际上 事实上 更正 纠正 说的是 说的不是 指的是 要的是 的意思是 的意思不是 漏了 漏掉 忘了 \
     忘记 误解 忽略了 遗漏 误会 混淆 应该是 正确的 いや 違います 違う 正しくは そうじゃなく";
-/// With 你 or 我 before them these blame someone.
+/// After 你 or 我 these blame someone.
 const MISTAKE_PHRASES: &str = "搞反了 弄反了 搞错了 弄错了 理解错了 看错了 写错了 记错了 改错了 搞混了 说错了 理解有误 写反了";
 
 fn split_list(words: &'static str) -> impl Iterator<Item = &'static str> {
@@ -47,14 +47,14 @@ fn any_in(text: &str, words: &'static str) -> bool {
     split_list(words).any(|w| text.contains(w))
 }
 
-/// The longest word of the list that the text begins with.
+/// The word of the list that the text begins with, the longest if several do.
 fn front_word(text: &str, words: &'static str) -> Option<&'static str> {
     split_list(words)
         .filter(|w| text.starts_with(w))
         .max_by_key(|w| w.len())
 }
 
-/// How many letters and digits there are.
+/// The number of letters and digits.
 fn count_letters(text: &str) -> usize {
     text.chars().filter(|c| c.is_alphanumeric()).count()
 }
@@ -66,7 +66,7 @@ fn split_clauses(sentence: &str) -> impl Iterator<Item = &str> {
         .filter(|c| !c.is_empty())
 }
 
-/// The clause, and what remains of it as leads are taken away.
+/// The clause, and what remains of it as introductory words are removed one by one.
 fn list_fronts(clause: &str) -> Vec<&str> {
     let mut all = vec![clause];
     let mut rest = clause;
@@ -80,7 +80,7 @@ fn list_fronts(clause: &str) -> Vec<&str> {
     all
 }
 
-/// The sentence without what only leads in.
+/// The sentence without introductory words.
 pub(super) fn without_lead(text: &str) -> &str {
     const DROPPED_LEADS: &str =
         "好的 好吧 好 嗯 行 可以 对了 那么 不过 另外 明白 收到 不 はい いや";
@@ -108,7 +108,8 @@ pub(super) fn find_best_hit(
     {
         return None;
     }
-    // A rule may be about a case; a choice that hangs on one is not made.
+    // A rule may be about a case ("if .."); a decision that depends on one is not made
+    // yet.
     let case = all.contains("如果");
     let mut hits: Vec<RuleMatch> = Vec::new();
     if !case {
@@ -134,12 +135,12 @@ pub(super) fn find_best_hit(
             hits.extend(match_preference(front, &all, speaker));
         }
     }
-    // The first of equals: later clauses only add to what is said.
+    // Of equal ones the first: later clauses only add to it.
     hits.into_iter()
         .reduce(|a, b| if b.confidence > a.confidence { b } else { a })
 }
 
-/// The sentence with a mark in place of what stands in quotes or code.
+/// The sentence with a placeholder for each quotation or code span.
 fn without_quoted(sentence: &str) -> String {
     let mut out = String::with_capacity(sentence.len());
     let mut end: Option<char> = None;
@@ -178,7 +179,7 @@ fn match_decision(front: &str, all: &str, speaker: Speaker) -> Option<RuleMatch>
     let rest = &front[word.len()..];
     let more = count_letters(rest) >= 2 || count_letters(all) >= count_letters(word) + 6;
     let own = speaker == Speaker::User || any_in(all, "我 决定 最终 因为");
-    // A file is selected, a menu is chosen from: those are steps.
+    // To select a file or choose from a menu is a step.
     let step = front_word(rest, "文件 菜单 以下 一个 后 题 器 框").is_some();
     let trial = any_in(all, TRIAL_PHRASES);
     if !more || !own || step || trial {
@@ -187,7 +188,7 @@ fn match_decision(front: &str, all: &str, speaker: Speaker) -> Option<RuleMatch>
     Some(new_hit(Decision, if word == "决定" { 82 } else { 72 }))
 }
 
-/// "不用 Redis 了，改用 Kafka"; without the other it is a step less.
+/// "不用 Redis 了，改用 Kafka": without the successor it only skips a step.
 fn given_up(front: &str, all: &str, speaker: Speaker) -> Option<RuleMatch> {
     let other = any_in(all, "改用 换成 换回 改回");
     let gone = front.starts_with("不用") && front.ends_with('了');

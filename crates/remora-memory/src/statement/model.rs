@@ -67,6 +67,7 @@ static STATEMENT_MODEL: LazyLock<StatementModel> = LazyLock::new(|| {
 
 /// The probability from which a sentence of this speaker counts.
 pub(super) fn threshold_for(speaker: Speaker) -> f32 {
+    // Fitted to a lower precision for users, who say a thing once.
     match speaker {
         Speaker::User => STATEMENT_MODEL.user,
         Speaker::Assistant => STATEMENT_MODEL.agent,

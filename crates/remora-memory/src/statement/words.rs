@@ -1,24 +1,25 @@
-//! Reads sentences of languages written with spaces: splits them into words,
-//! finds where clauses begin and holds the rule tables against them there.
+//! Sentences of languages written with spaces: splits them into words, finds where
+//! clauses begin and matches the rule tables there.
 
 use super::rules::{RulePosition, starting_with};
 use super::{RuleMatch, Speaker, StatementKind, judge};
 
-/// A word in lower case with its place in the sentence.
+/// A word in lower case with its position in the sentence.
 #[derive(Debug, Clone)]
 pub(super) struct StatementWord {
     pub(super) text: String,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// In a code span or in quotation marks: someone else's, never a mark.
+    /// In a code span or in quotation marks: not the speaker's own word, so no rule
+    /// may match it.
     pub(super) quoted: bool,
-    /// Written like a name, not like a word or a type of a program.
+    /// Written like a product's name, not like a word or a type of a program.
     pub(super) name: bool,
-    /// The mark that follows, if it parts clauses.
+    /// The punctuation that follows, if it separates clauses.
     pub(super) after: Option<char>,
 }
 
-/// Whether a word stands in a list that spaces part.
+/// Whether a list separated by spaces contains a word.
 pub(super) fn is_in_list(word: &str, list: &str) -> bool {
     list.split_ascii_whitespace().any(|w| w == word)
 }
@@ -61,7 +62,8 @@ pub(super) fn find_best_hit(
             }
         }
     };
-    // Words that only lead in put off where a clause begins.
+    // After introductory words ("ok, so please ..") the next word still counts as the
+    // beginning of the sentence or clause.
     let mut place = Some(RulePosition::Sentence);
     for at in 0..list.len() {
         if at > 0 && begins_clause(&list, at) {
@@ -107,7 +109,8 @@ fn names_mistake(list: &[StatementWord]) -> bool {
     short && named && said == ["was", "a", "mistake"]
 }
 
-/// How many words the pattern takes from the front of the list.
+/// How many words the pattern matches at the front of the list. In a pattern `a|b`
+/// is either word, `?a` an optional one, `_` any word and `~` up to four words.
 fn match_pattern(pattern: &str, list: &[StatementWord]) -> Option<usize> {
     let (element, rest) = match pattern.split_once(' ') {
         Some((element, rest)) => (element, Some(rest)),
@@ -168,9 +171,10 @@ pub(super) fn split_words(sentence: &str) -> Vec<StatementWord> {
                         '「' => '」',
                         c => c,
                     };
-                    // A mark that is never closed opens nothing.
+                    // A quotation mark that is never closed opens nothing.
                     quote = sentence[at + c.len_utf8()..].contains(end).then_some(end);
                 }
+                // Inside a word it is an apostrophe.
                 (None, '\'') if before == ' ' => {
                     quote = sentence[at + 1..].contains('\'').then_some('\'');
                 }
@@ -241,9 +245,9 @@ pub(super) fn is_prohibition(sentence: &str) -> bool {
         .any(|w| !w.quoted && is_in_list(&w.text, "don't dont not never no stop quit avoid isn't"))
 }
 
-/// What a sentence tells to do.
+/// What kind of order a sentence is.
 pub(super) enum Directive {
-    /// Something in place of what was said before.
+    /// An order to do this in place of what was said before.
     Instead,
     Plainly,
     Nothing,
@@ -264,21 +268,21 @@ pub(super) fn find_directive(sentence: &str) -> Directive {
     }
 }
 
-/// Whether the last word stands for something that was named before.
+/// Whether the last word refers to something named before.
 pub(super) fn ends_in_pronoun(sentence: &str) -> bool {
     let list = split_words(sentence);
     list.last()
         .is_some_and(|w| !w.quoted && is_in_list(&w.text, "it that this them these those"))
 }
 
-/// The sentence without words that only lead in.
+/// The sentence without introductory words.
 pub(super) fn without_lead(text: &str) -> &str {
     const DROPPED_LEADS: &str = "ok okay yes yeah yep yup well so and but also hmm alright great cool sure thanks hey hi btw \
         fyi oh ah anyway no nope nah perfect nice right understood noted agreed please gut vale bueno bon alors ja nein \
         oui non sí then";
-    /// How people say that it is not the first time.
+    /// How users say that they have said it before.
     const REMINDER_PHRASES: &str = "i told you|i already told you|i told you before|i said|i already said|as i said|like i said";
-    /// These lead in even without a comma.
+    /// These are introductory even without a comma.
     const FREE_LEADS: &str = "ok okay so and but please also btw yes well then";
     let list = split_words(text);
     let mut lead = list
@@ -290,7 +294,7 @@ pub(super) fn without_lead(text: &str) -> &str {
             !w.quoted && free && is_in_list(&w.text, DROPPED_LEADS) && goes_on
         })
         .count();
-    // "I told you:" is no part of what was told.
+    // "I told you:" is no part of the statement.
     let said = list[lead..].iter().position(|w| w.after.is_some());
     if let Some(at) = said.map(|at| lead + at)
         && matches!(list[at].after, Some(':' | ','))
@@ -305,7 +309,7 @@ pub(super) fn without_lead(text: &str) -> &str {
         lead = at + 1;
     }
     list.get(lead).filter(|_| lead > 0).map_or(text, |w| {
-        // Marks that open before the first word belong to it.
+        // Opening marks before the first word belong to it.
         let from = text[..w.start].trim_end_matches(['`', '"', '“', '(']).len();
         &text[from..]
     })

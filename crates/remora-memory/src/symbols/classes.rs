@@ -1,5 +1,5 @@
-//! Line rules of the languages whose functions are told by their shape:
-//! Java, C, C++, C#, Kotlin, Swift, PHP, Ruby.
+//! Line rules of languages whose functions are recognised by their shape: Java, C,
+//! C++, C#, Kotlin, Swift, PHP, Ruby.
 
 use std::borrow::Cow;
 
@@ -120,7 +120,7 @@ pub(crate) fn parse_csharp_line(trimmed: &str) -> DeclarationMatch<'_> {
         .or_else(|| parse_field(trimmed, bare, ModifierPresence::from(modified)))
 }
 
-/// Whether a word such as `public` stood before.
+/// Whether a modifier such as `public` came before.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ModifierPresence {
     Yes,
@@ -155,7 +155,7 @@ fn parse_method(bare: &str, modified: ModifierPresence) -> DeclarationMatch<'_> 
         || tail.is_empty()
         || tail.contains(") throws")
         || tail.contains(") =>");
-    // Without a body: abstract methods and those of an interface.
+    // Methods without a body are abstract or of an interface.
     let bodiless = tail.ends_with(");") && !before.is_empty();
     let constructor = before.is_empty()
         && name.starts_with(|c: char| c.is_uppercase())
@@ -285,7 +285,7 @@ fn c_function(text: &str, indented: usize) -> DeclarationMatch<'_> {
             .any(|w| tail.ends_with(w))
         || tail.is_empty();
     let opens = tail.ends_with('{') && name.starts_with(|ch: char| ch.is_uppercase() || ch == '~');
-    // The type may stand on a line of its own above.
+    // The return type may be on a line of its own above.
     let split = indented == 0 && tail.ends_with([')', '{']) && tail.contains([' ', '*']);
     (ends && (typed || own_type || opens || split))
         .then_some((Cow::Borrowed(name), SymbolKind::Function))

@@ -1,5 +1,5 @@
-//! Line rules of the languages that hold keys, sections and statements:
-//! TOML, YAML, JSON, INI, Markdown, SQL, CSS, HTML, shell, make, Docker.
+//! Line rules of languages with keys, sections and statements: TOML, YAML, JSON,
+//! INI, Markdown, SQL, CSS, HTML, shell, make, Docker.
 
 use std::borrow::Cow;
 
@@ -9,14 +9,14 @@ use super::lexing::{
 use super::rules::{DeclarationMatch, parse_name};
 use super::{Language, SymbolKind};
 
-/// Deeper than any heading.
+/// The depth of prose, below any heading.
 const PROSE_DEPTH: usize = 100;
 
-/// How deep a line stands; what is deeper than a declaration belongs to it.
+/// The depth of a line; what is deeper than a declaration belongs to it.
 pub(crate) fn measure_depth(language: Language, line: &str, trimmed: &str) -> usize {
     let columns = count_indent(line);
     match language {
-        // Keys stand under their header, whatever their indentation.
+        // Keys belong to the header above, whatever their indentation.
         Language::Toml | Language::Ini if trimmed.starts_with('[') && is_header(trimmed) => 0,
         Language::Toml | Language::Ini => columns + 1,
         Language::Yaml => {

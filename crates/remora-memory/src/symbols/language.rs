@@ -1,6 +1,6 @@
-//! Tells the language of a file by its name. Knows names only, never reads.
+//! The language of a file by its name; contents are never read.
 
-/// The languages whose lines have rules.
+/// The languages that have line rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     Rust,
@@ -29,7 +29,7 @@ pub(crate) enum Language {
     Plain,
 }
 
-/// What a file is for, which decides how a change in it is told.
+/// What a file is for, which decides how a change of it is described.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FilePurpose {
     Code,
@@ -93,7 +93,7 @@ impl Language {
         })
     }
 
-    /// What stands between a container and its member.
+    /// The separator between a container and its member.
     pub(crate) fn member_joiner(self) -> &'static str {
         match self {
             Self::Rust | Self::C | Self::Php | Self::Ruby => "::",
@@ -102,7 +102,7 @@ impl Language {
         }
     }
 
-    /// What stands between a container and a function of it.
+    /// The separator between a container and its method.
     pub(crate) fn method_joiner(self) -> &'static str {
         if self == Self::Ruby {
             "#"

@@ -1,12 +1,13 @@
-//! Small readers over one line: words, keywords, brackets. No language in here.
+//! Small parsers over one line: words, keywords, brackets. Independent of any
+//! language.
 
-/// Whether a character can stand in a name.
+/// Whether a character can be part of a name.
 pub(crate) fn is_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// The name at the start of a text, and what follows it. Empty when the text
-/// starts with a digit or with no name at all.
+/// The name at the start of a text, and what follows it. Empty if the text starts
+/// with a digit or with no name at all.
 pub(crate) fn split_first_word(text: &str) -> (&str, &str) {
     if text.starts_with(|c: char| c.is_ascii_digit()) {
         return ("", text);
@@ -30,8 +31,8 @@ pub(crate) fn last_word(text: &str) -> &str {
     }
 }
 
-/// What follows a keyword, without leading blanks; `None` when another word
-/// stands here.
+/// What follows a keyword, without leading spaces; `None` if the text begins with
+/// another word.
 pub(crate) fn strip_keyword<'a>(text: &'a str, keyword: &str) -> Option<&'a str> {
     let rest = text.strip_prefix(keyword)?;
     if rest.starts_with(is_name) {
@@ -40,7 +41,7 @@ pub(crate) fn strip_keyword<'a>(text: &'a str, keyword: &str) -> Option<&'a str>
     Some(rest.trim_start())
 }
 
-/// Skips any of the keywords, as often as they stand in a row.
+/// Skips any of the keywords, as many as follow each other.
 pub(crate) fn skip_keywords<'a>(mut text: &'a str, keywords: &[&str]) -> &'a str {
     loop {
         let (first, rest) = split_first_word(text);
@@ -55,12 +56,13 @@ pub(crate) fn skip_keywords<'a>(mut text: &'a str, keywords: &[&str]) -> &'a str
     }
 }
 
-/// What follows a bracket pair that the text starts with, nested ones skipped.
+/// What follows the bracket pair at the start of the text; nested pairs are skipped.
 pub(crate) fn skip_brackets(text: &str, open: char, close: char) -> Option<&str> {
     if !text.starts_with(open) {
         return None;
     }
     let mut depth = 0usize;
+    // The `>` of `->` and `=>` closes no bracket.
     let mut before = ' ';
     for (at, c) in text.char_indices() {
         if c == open {
@@ -76,7 +78,7 @@ pub(crate) fn skip_brackets(text: &str, open: char, close: char) -> Option<&str>
     None
 }
 
-/// The text in the quotes that the text starts with.
+/// The quoted string at the start of the text.
 pub(crate) fn parse_quoted(text: &str) -> Option<&str> {
     let quote = text
         .chars()
@@ -87,7 +89,7 @@ pub(crate) fn parse_quoted(text: &str) -> Option<&str> {
     Some(&inner[..end])
 }
 
-/// Columns of leading blanks; a tab counts four.
+/// Columns of indentation; a tab counts as four.
 pub(crate) fn count_indent(line: &str) -> usize {
     let mut columns = 0;
     for byte in line.bytes() {

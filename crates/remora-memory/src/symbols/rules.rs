@@ -1,5 +1,5 @@
-//! What one line declares, per language. A row of keywords or a small function
-//! each; a line is judged alone.
+//! What one line declares, per language: a row of keywords or a small function each.
+//! Every line is judged by itself.
 
 use std::borrow::Cow;
 
@@ -15,24 +15,25 @@ pub(crate) struct Declaration<'a> {
     /// Without its containers.
     pub(crate) name: Cow<'a, str>,
     pub(crate) kind: SymbolKind,
-    /// What stands deeper belongs to it.
+    /// Deeper lines belong to it.
     pub(crate) depth: usize,
 }
 
-/// How a line stands to what is open.
+/// The relation of a line to the open declarations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LinePlacement {
-    /// Ends whatever is as deep or deeper.
+    /// Ends declarations that are as deep or deeper.
     Normal,
-    /// Belongs to what is as deep: a closing bracket, an `else`, a label.
+    /// Belongs to the declaration of the same depth: a closing bracket, an `else`,
+    /// a label.
     Continues,
-    /// Says nothing: a comment, a directive.
+    /// Irrelevant: a comment, a directive.
     Ignored,
 }
 
 pub(crate) type DeclarationMatch<'a> = Option<(Cow<'a, str>, SymbolKind)>;
 
-/// How deep a line stands.
+/// The depth of a line, and its relation to the open declarations.
 pub(crate) fn place_line(language: Language, line: &str) -> (usize, LinePlacement) {
     let trimmed = line.trim();
     let depth = data::measure_depth(language, line, trimmed);
@@ -124,6 +125,7 @@ pub(crate) fn marks_test(language: Language, trimmed: &str) -> bool {
 /// What a line declares.
 pub(crate) fn parse_declaration(language: Language, line: &str) -> Option<Declaration<'_>> {
     let trimmed = line.trim();
+    // A line that long is minified or data.
     if trimmed.is_empty() || trimmed.len() > 2_000 {
         return None;
     }
@@ -157,7 +159,7 @@ pub(crate) fn parse_name(text: &str, kind: SymbolKind) -> DeclarationMatch<'_> {
     (!name.is_empty()).then_some((Cow::Borrowed(name), kind))
 }
 
-/// The first keyword of a table that a text starts with gives the kind.
+/// The kind by the first keyword of a table that the text starts with.
 pub(crate) fn by_keyword<'a>(text: &'a str, table: &[(&str, SymbolKind)]) -> DeclarationMatch<'a> {
     table
         .iter()

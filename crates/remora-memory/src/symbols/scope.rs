@@ -1,5 +1,5 @@
-//! Which declarations are open at a line: a stack fed line by line, or seeded
-//! by one walk upwards. Linear, and blind to anything but one line at a time.
+//! Which declarations enclose a line: a stack that is fed line by line, or filled by
+//! one walk upwards. Takes linear time, and looks at one line at a time.
 
 use super::lexing::count_indent;
 use super::rules::{self, Declaration, LinePlacement};
@@ -8,7 +8,7 @@ use super::{Language, Symbol, SymbolKind};
 /// How far a walk upwards goes before it gives up.
 const MAX_WALKED_LINES: usize = 20_000;
 
-/// How deep declarations may nest.
+/// How deep declarations may nest; bounds the work on generated text.
 const MAX_NESTING_LEVELS: usize = 64;
 
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ impl SymbolScope {
             return scope;
         }
         let head = &text[..start];
-        // Only from the top can one tell a heading from a comment in a fence.
+        // Only from the top can a heading be told from a comment in a code fence.
         if language == Language::Markdown {
             for each in head.lines() {
                 scope.feed_line(each);
@@ -82,6 +82,7 @@ impl SymbolScope {
         }
         for each in body.rsplit('\n').take(MAX_WALKED_LINES) {
             number -= 1;
+            // Attributes precede a function, so walking upwards they come after it.
             if wants_mark {
                 let mark = each.trim();
                 if rules::is_mark(self.language, mark) {
@@ -94,10 +95,12 @@ impl SymbolScope {
                 }
                 wants_mark = false;
             }
+            // Nothing encloses a declaration of depth zero.
             if limit == 0 {
                 break;
             }
-            // Most lines are deeper than what is looked for.
+            // Most lines are deeper than what is searched for, which shows before they
+            // are classified.
             if count_indent(each) >= limit || each.trim().is_empty() {
                 continue;
             }
@@ -130,7 +133,7 @@ impl SymbolScope {
         });
     }
 
-    /// Takes the next line; whether it declares something.
+    /// Feeds the next line; returns whether it declares something.
     pub(crate) fn feed_line(&mut self, line: &str) -> bool {
         self.line += 1;
         let trimmed = line.trim();
@@ -177,7 +180,7 @@ impl SymbolScope {
         false
     }
 
-    /// Fences of Markdown, block comments and long strings.
+    /// Whether the line is in a Markdown fence, a block comment or a long string.
     fn inside_prose(&mut self, trimmed: &str) -> bool {
         if self.language == Language::Markdown {
             let mark = trimmed.chars().next().filter(|c| matches!(c, '`' | '~'));
@@ -213,7 +216,7 @@ impl SymbolScope {
         false
     }
 
-    /// Whether a constant or a key here is plain code of a function.
+    /// Whether a constant or a key at this level is local to a function.
     fn is_local(&self, at: usize) -> bool {
         let kind = self.open[at].kind;
         matches!(
@@ -222,7 +225,7 @@ impl SymbolScope {
         ) && self.open[..at].iter().any(|o| o.kind.is_body())
     }
 
-    /// The name of the open declaration at a place, with its containers.
+    /// The name of the declaration at this level, with its containers.
     fn name(&self, at: usize) -> String {
         if self.language == Language::Markdown || self.language == Language::Html {
             return self.open[at].name.clone();
@@ -239,7 +242,7 @@ impl SymbolScope {
             if passing {
                 continue;
             }
-            // A function in a function stands for itself.
+            // What a function contains, such as a class, is named without it.
             if bodies && !each.kind.is_body() {
                 name.clear();
             }
@@ -289,7 +292,7 @@ impl SymbolScope {
         self.open.is_empty()
     }
 
-    /// Whether the last line stood in a fence, a block comment or a doc string.
+    /// Whether the last line was in a fence, a block comment or a doc string.
     pub(crate) fn was_prose(&self) -> bool {
         self.prose
     }
@@ -299,8 +302,8 @@ impl SymbolScope {
         rules::is_mark(self.language, trimmed)
     }
 
-    /// Whether the last line, given trimmed, says nothing by itself: comments
-    /// and attributes stand with what follows them.
+    /// Whether the last line, passed trimmed, says nothing by itself: comments and
+    /// attributes belong to what follows them.
     pub(crate) fn was_aside(&self, trimmed: &str) -> bool {
         self.prose || self.is_mark(trimmed) || self.language.is_comment(trimmed)
     }
@@ -320,6 +323,7 @@ pub(crate) fn start_of(text: &str, line: usize) -> Option<usize> {
     let mut left = line.checked_sub(1)?;
     let bytes = text.as_bytes();
     let mut at = 0;
+    // Fewer than 256 bytes per block, so that a byte can count its line breaks.
     for block in bytes.chunks(240) {
         let breaks = block
             .iter()

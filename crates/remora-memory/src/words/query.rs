@@ -147,6 +147,7 @@ impl Query {
             }
         }
         reader.parse_words(&to_composed(literal));
+        // "Who are they?" has stop words only and still asks for something.
         let mut groups = if reader.groups.is_empty() {
             reader.stops
         } else {
@@ -381,6 +382,7 @@ impl QueryParser {
                 TextPiece::Dense(run) => split_dense_run(run, take),
             }
         });
+        // A phrase of one word is a word.
         if terms.len() < 2 {
             self.parse_words(text);
         } else {

@@ -1,8 +1,8 @@
-//! The words by which a heading or a sentence shows what it is about.
+//! The words by which headings and sentences of a message are classified.
 
 use crate::sentence;
 
-/// Where an entry belongs.
+/// The list of a summary that an entry belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EntryTopic {
     Completed,
@@ -34,14 +34,14 @@ done|complete|changes|what i did|what i changed|what changed|what was done|i've 
 |i added|i did|removed|refactored|created|已完成|完成|修改|改动|变更|修复|新增|实现|验证|测试|做了|erledigt\
 |änderungen|hecho|cambios|fait|完了|変更";
 
-/// What a heading, or a line that ends with a colon, announces.
+/// The topic that a heading, or a line that ends with a colon, announces.
 pub(super) fn of_heading(heading: &str) -> Option<EntryTopic> {
     let lower = heading.to_lowercase().replace('’', "'");
     let lower = lower.trim_matches(|c: char| !c.is_alphanumeric());
     if lower.chars().count() > 80 {
         return None;
     }
-    // What is left is asked first: "not done" also holds "done".
+    // Open work is tested first: "not done" also contains "done".
     let named = |words: &str| words.split('|').any(|w| begins_word(lower, w));
     if named(NEXT_HEADINGS) {
         Some(EntryTopic::Next)
@@ -56,18 +56,18 @@ pub(super) fn of_heading(heading: &str) -> Option<EntryTopic> {
     }
 }
 
-/// Words of a label without which the line behind it says something else: "Fixed:
-/// the header was skipped" is not that it was skipped.
+/// Words of a label without which the text after it says something else: "Fixed:
+/// the header was skipped" does not mean that it is skipped.
 const QUALIFYING_WORDS: &str = "\
 fixed|fix|fixes|bugfix|failed|failing|reverted|removed|dropped|deleted|restored|disabled|rejected|skipped\
 |deferred|added|created|replaced|renamed";
-/// The same, where the label is no more than a few words.
+/// The same for a label of only a few words.
 const SHORT_QUALIFYING_WORDS: &str =
     "not|no|never|longer|instead|only|until|except|unless|without|fails|revert|undone";
 const WIDE_QUALIFYING_WORDS: &str = "修复|移除|删除|新增|回滚|撤销|未|没|不";
 
-/// What a label adds to the lines it stands above, if they mean something else
-/// without it: the label itself, or its telling word where it is a sentence.
+/// What a label adds to the lines below it, if they mean something else without it:
+/// the label itself, or only that word if the label is a sentence.
 pub(super) fn turning_label(label: &str) -> Option<String> {
     const MAX_LABEL_WORDS: usize = 3;
     let label = label.trim_matches(|c: char| !c.is_alphanumeric());
@@ -95,13 +95,13 @@ pub(super) fn turning_label(label: &str) -> Option<String> {
     turning(QUALIFYING_WORDS).map(|word| super::capitalise_first(word))
 }
 
-/// Whether a line below such a label says by itself what was done.
+/// Whether a line says by itself what was done, and needs no label.
 pub(super) fn tells_deed(text: &str) -> bool {
     let lower = text.to_lowercase();
     tells_done(lower.trim_start_matches(|c: char| !c.is_alphanumeric()))
 }
 
-/// Whether `word` stands in the text at the beginning of a word.
+/// Whether `word` occurs at the beginning of a word of the text.
 fn begins_word(text: &str, word: &str) -> bool {
     let wide = word.chars().any(sentence::is_wide);
     text.match_indices(word).any(|(at, _)| {
@@ -162,7 +162,7 @@ const LEARNED_PHRASES: &str = "\
 | came from | stems from | turned out | the cause was | the cause is | root cause |，因为|导致\
 |的原因是|是由于|是因为";
 
-/// What a sentence of running text tells, if it shows.
+/// The topic of a sentence of running text, if it shows.
 pub(super) fn of_sentence(text: &str) -> Option<EntryTopic> {
     let lower = text
         .chars()
@@ -199,8 +199,8 @@ pub(super) fn of_sentence(text: &str) -> Option<EntryTopic> {
 }
 
 /// Whether a sentence only reports a red run of tests, a build or another check.
-/// That is how things stood for a moment, not something found out or done; with a
-/// reason or a cure it is.
+/// That is a state of the moment, not something found out or done; with a reason or
+/// a fix it would be.
 pub(crate) fn reports_red_run(text: &str) -> bool {
     const FAILURE_WORDS: &str = "fail|fails|failed|failing|failure|failures|red|broken";
     const RUN_WORDS: &str = "test|tests|suite|suites|build|builds|check|checks|ci|pipeline|lint|clippy|spec|specs|job|jobs|run";
@@ -216,7 +216,7 @@ because|since|caused|cause|due|fixed|fix|fixes|no|none|not|never|longer|without|
                 .any(has);
     }
     let lower = text.to_lowercase();
-    // Most sentences hold none of the words that all of it rests on.
+    // Most sentences contain none of these, and splitting one into words costs more.
     if !["fail", "red", "broken"]
         .iter()
         .any(|word| lower.contains(word))
@@ -243,7 +243,7 @@ because|since|caused|cause|due|fixed|fix|fixes|no|none|not|never|longer|without|
         && !lower.contains("n't ")
 }
 
-/// Without a word of assent at the front.
+/// The text without a word of assent at the front.
 fn without_nod(lower: &str) -> &str {
     [
         "好的，",
@@ -261,7 +261,7 @@ fn without_nod(lower: &str) -> &str {
     .unwrap_or(lower)
 }
 
-/// Whether a sentence only announces the finding that the next one tells.
+/// Whether a sentence only announces a finding, which is in the next one.
 pub(super) fn announces_finding(text: &str) -> bool {
     let lower = text.to_lowercase();
     let found = [
@@ -279,7 +279,8 @@ pub(super) fn announces_finding(text: &str) -> bool {
     text.chars().count() < 32 && found.iter().any(|f| lower.starts_with(f))
 }
 
-/// What takes an item out of the list it stands in.
+/// The topic of a list item whose own words contradict its list, such as a "not
+/// done" among what was done.
 pub(super) fn find_topic_override(text: &str) -> Option<EntryTopic> {
     let lower = text.trim_start().to_lowercase();
     if [
