@@ -20,6 +20,9 @@ use crate::spec::{
 pub(crate) use field_roles::FIELD_ROLES;
 pub use prompt::own_words;
 
+/// Tools that only look at something.
+pub(crate) const LOOK_TOOLS: &[&str] = &["Read", "Grep", "Glob", "LS"];
+
 /// The agent.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     name: "claude-code",

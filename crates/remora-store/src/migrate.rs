@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use remora_memory::store::{Result, StoreError};
+use remora_memory::store::{LookTools, Result, StoreError};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use crate::sqlite::{StoreResultExt, list_words};
@@ -16,7 +16,7 @@ pub(crate) struct Migration {
     /// What it runs.
     pub(crate) sql: &'static str,
     /// What SQL cannot do, run after it.
-    pub(crate) then: Option<fn(&Connection) -> Result<()>>,
+    pub(crate) then: Option<fn(&Connection, LookTools) -> Result<()>>,
 }
 
 /// The schema in which words are listed by project and kind.
@@ -95,13 +95,18 @@ pub(crate) fn inspect_schema(conn: &Connection) -> Result<SchemaVersions> {
 }
 
 /// Brings the file to the newest schema. A newer file is left as it is.
-pub(crate) fn bring_up(conn: &mut Connection, path: &Path) -> Result<SchemaVersions> {
-    run_migrations(conn, path, MIGRATIONS)
+pub(crate) fn bring_up(
+    conn: &mut Connection,
+    path: &Path,
+    looks: LookTools,
+) -> Result<SchemaVersions> {
+    run_migrations(conn, path, looks, MIGRATIONS)
 }
 
 fn run_migrations(
     conn: &mut Connection,
     path: &Path,
+    looks: LookTools,
     steps: &[Migration],
 ) -> Result<SchemaVersions> {
     let found = read_version(conn)?;
@@ -129,7 +134,7 @@ fn run_migrations(
         .store_err()?;
         tx.execute_batch(step.sql).store_err()?;
         if let Some(then) = step.then {
-            then(&tx)?;
+            then(&tx, looks)?;
         }
         tx.execute(
             "INSERT INTO migrations (version, checksum) VALUES (?1, ?2)",

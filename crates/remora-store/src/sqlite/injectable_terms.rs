@@ -4,7 +4,7 @@
 //! hooks, which have an agent waiting, ask these lists.
 
 use remora_core::record::{Item, Kind};
-use remora_memory::store::{LookupItems, is_look};
+use remora_memory::store::{LookTools, LookupItems};
 
 use super::names::kind_code;
 use super::scope::ResolvedFilter;
@@ -53,8 +53,13 @@ fn group_prefix(letter: char, project: i64) -> String {
 }
 
 /// Adds the terms once more for each list that the item is in.
-pub(crate) fn add_injectable_terms(terms: &mut String, item: &Item, project: i64) {
-    if is_look(item) {
+pub(crate) fn add_injectable_terms(
+    terms: &mut String,
+    item: &Item,
+    project: i64,
+    looks: LookTools,
+) {
+    if looks.is_look(item) {
         return;
     }
     let mut listed = String::new();

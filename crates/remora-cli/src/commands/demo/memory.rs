@@ -34,7 +34,7 @@ pub(super) fn store_session(paths: &DataPaths, project: &Path) -> Result<Vec<Ite
         let place = Some(locate_project(paths, project, None));
         spool_event(paths, first_agent_name(), at, place, &input, false)?;
     }
-    let store = remora_store::open_store(&paths.database_file(), Access::Write)?;
+    let store = remora_server::open_database(&paths.database_file(), Access::Write)?;
     let log = Log::open(paths.worker_log());
     let mut inbox = SpoolIngest::new(
         paths.clone(),
@@ -49,7 +49,7 @@ pub(super) fn store_session(paths: &DataPaths, project: &Path) -> Result<Vec<Ite
         beyond: None,
         limit: 100,
     };
-    let store = remora_store::open_store(&paths.database_file(), Access::Read)?;
+    let store = remora_server::open_database(&paths.database_file(), Access::Read)?;
     Ok(store.list_items(&Filter::default(), page)?)
 }
 

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use remora_core::record::{Item, Override};
 use remora_memory::embedding_text;
 use remora_memory::overrides::Overrides;
-use remora_memory::store::{ItemWrite, Result};
+use remora_memory::store::{ItemWrite, LookTools, Result};
 use remora_memory::words::TermSplitter;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -316,7 +316,14 @@ impl<'c> ItemWriter<'c> {
     ])
     .store_err()?;
         let id = self.tx.last_insert_rowid();
-        put_words(self.tx, id, item, [project, kind, agent], terms)?;
+        put_words(
+            self.tx,
+            self.tools.looks,
+            id,
+            item,
+            [project, kind, agent],
+            terms,
+        )?;
         if let Some(gist) = self
             .tools
             .gister
@@ -344,12 +351,13 @@ impl<'c> ItemWriter<'c> {
 /// search filters by stands beside the words; no word begins with `_`.
 fn put_words(
     tx: &Connection,
+    looks: LookTools,
     id: i64,
     item: &Item,
     [project, kind, agent]: [i64; 3],
     mut terms: String,
 ) -> Result<()> {
-    injectable_terms::add_injectable_terms(&mut terms, item, project);
+    injectable_terms::add_injectable_terms(&mut terms, item, project, looks);
     // Writing to a string cannot fail.
     let _ = write!(terms, " _p{project} _k{kind} _a{agent}");
     tx.prepare_cached("INSERT INTO words (rowid, terms) VALUES (?1, ?2)")
@@ -363,7 +371,7 @@ fn put_words(
 const CHUNK_ITEMS: usize = 500;
 
 /// Lists the words of all items, into an index that holds none.
-pub(crate) fn list_words(tx: &Connection) -> Result<()> {
+pub(crate) fn list_words(tx: &Connection, looks: LookTools) -> Result<()> {
     let mut splitter = TermSplitter::default();
     let mut after = 0;
     loop {
@@ -386,6 +394,7 @@ pub(crate) fn list_words(tx: &Connection) -> Result<()> {
         for ([id, tags @ ..], item) in rows.into_iter().zip(rows::read_items(tx, &ids)?) {
             put_words(
                 tx,
+                looks,
                 id,
                 &item,
                 tags,
