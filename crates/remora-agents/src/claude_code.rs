@@ -21,6 +21,9 @@ pub(crate) use field_roles::FIELD_ROLES;
 pub use prompt::own_words;
 pub use raw::RecordedCall;
 
+/// Tools that only look at something.
+pub(crate) const LOOK_TOOLS: &[&str] = &["Read", "Grep", "Glob", "LS"];
+
 /// The agent.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     name: "claude-code",

@@ -106,6 +106,10 @@ pub fn field_roles(_agent: &str) -> &'static FieldRoles {
     &claude_code::FIELD_ROLES
 }
 
+/// Tools of all agents that only look at something, by the names that items are
+/// stored with.
+pub const LOOK_TOOLS: &[&str] = claude_code::LOOK_TOOLS;
+
 /// Who reads the events of an agent. Archived ones may bear names of platforms
 /// that nobody knows, from imports; they were brought into the form of Claude
 /// Code's.

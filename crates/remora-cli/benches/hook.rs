@@ -209,7 +209,7 @@ impl Site {
     fn fill_rows(&self, rows: u64) -> Vec<Value> {
         let count = || {
             let store =
-                remora_store::open_store(&self.paths.database_file(), Access::Read).unwrap();
+                remora_server::open_database(&self.paths.database_file(), Access::Read).unwrap();
             let counts = store.count_contents().unwrap().items;
             let of = |(kind, count): &(Kind, u64)| kind.is_observation().then_some(*count);
             counts.iter().filter_map(of).sum::<u64>()
@@ -245,7 +245,8 @@ impl Site {
     /// quarter of an hour.
     fn settle(&self) {
         self.ask(&Request::Stop).unwrap();
-        let store = remora_store::open_store(&self.paths.database_file(), Access::Write).unwrap();
+        let store =
+            remora_server::open_database(&self.paths.database_file(), Access::Write).unwrap();
         while store.optimize_index().unwrap() == IndexState::Partly {}
         loop {
             let waiting = store.list_unembedded(MODEL_ID, 1_000).unwrap();
@@ -263,7 +264,8 @@ impl Site {
     /// One event of each kind that is answered, chosen so that there is an
     /// answer; then some for which there is none, which takes longer to know.
     fn moments(&self, failures: &[Value], runs: usize) -> Vec<MeasuredEvent> {
-        let store = remora_store::open_store(&self.paths.database_file(), Access::Read).unwrap();
+        let store =
+            remora_server::open_database(&self.paths.database_file(), Access::Read).unwrap();
         let project = remora_client::locate_project(&self.paths, &self.project, None)
             .project
             .key;

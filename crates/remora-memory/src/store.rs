@@ -132,13 +132,18 @@ pub enum LookupItems {
     LeftOut,
 }
 
-/// Tools that only look: what they found is [`Kind::Discovery`].
-pub const LOOKUP_TOOLS: &[&str] = &["Read", "Grep", "Glob", "LS"];
+/// Tools that only look: what they found is [`Kind::Discovery`]. They are named
+/// as their clients name them, because that is what rows hold; whoever opens a
+/// store says which they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LookTools(pub &'static [&'static str]);
 
-/// Whether a row only says that something was looked at.
-pub fn is_look(item: &Item) -> bool {
-    let tool = item.tool.as_deref().unwrap_or_default();
-    item.kind == Kind::Discovery && LOOKUP_TOOLS.contains(&tool)
+impl LookTools {
+    /// Whether a row only says that something was looked at.
+    pub fn is_look(self, item: &Item) -> bool {
+        let tool = item.tool.as_deref().unwrap_or_default();
+        item.kind == Kind::Discovery && self.0.contains(&tool)
+    }
 }
 
 /// Which paths of files are meant.

@@ -10,9 +10,14 @@ mod store;
 
 use remora_core::record::{Item, Kind, LoggedEvent, Session};
 
+use crate::store::LookTools;
+
 pub use faulty::{Fault, FaultyStore};
 pub use growth::{GROWTH, MAX_GROWTH, cost_growth};
 pub use store::MemoryStore;
+
+/// The tools that only look, for stores of tests.
+pub const LOOK_TOOLS: LookTools = LookTools(&["Read", "Grep", "Glob", "LS"]);
 
 /// An item with this uid and title; everything else is plain.
 pub fn item(uid: &str, title: &str) -> Item {

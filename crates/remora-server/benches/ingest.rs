@@ -21,8 +21,8 @@ use remora_memory::store::Store;
 use remora_memory::testing::generator::{Generator, Made};
 use remora_memory::{CaptureDecision, CapturePolicy, CapturedEvent, Extractor, call_key, private};
 use remora_server::archive::{Archive, ArchivedEvent};
-use remora_server::{Log, SpoolIngest};
-use remora_store::{Access, open_store};
+use remora_server::{Log, SpoolIngest, open_database};
+use remora_store::Access;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -77,7 +77,7 @@ impl Site {
     }
 
     fn store(&self) -> Box<dyn Store> {
-        Box::new(open_store(&self.paths.database_file(), Access::Write).unwrap())
+        Box::new(open_database(&self.paths.database_file(), Access::Write).unwrap())
     }
 
     fn inbox(&self) -> SpoolIngest {

@@ -81,7 +81,7 @@ fn finish_deletion(paths: &DataPaths, order: &DeletionPlan) -> Result<(), Server
     remove_copies(paths)?;
     let database = paths.database_file();
     if database.exists() {
-        let store = remora_store::open_store(&database, Access::Write)?;
+        let store = crate::open_database(&database, Access::Write)?;
         store.erase(&order.erase)?;
         overrides::save_overrides(paths, &store)?;
     }

@@ -92,7 +92,7 @@ fn last_root(paths: &DataPaths, key: &str, access: Access) -> Result<Option<Stri
             Ok(None)
         };
     }
-    let store = match remora_store::open_store(&database, access) {
+    let store = match crate::open_database(&database, access) {
         // The worker is just making it.
         Err(StoreError::Empty) => return Ok(None),
         other => other?,

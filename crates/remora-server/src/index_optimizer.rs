@@ -86,8 +86,7 @@ mod tests {
     #[test]
     fn it_waits_until_it_is_quiet_and_ends_when_all_is_done() {
         let folder = tempfile::tempdir().unwrap();
-        let store =
-            remora_store::open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
+        let store = crate::open_database(&folder.path().join("remora.db"), Access::Write).unwrap();
         add(&store, 40);
         let before = store.count_segments().unwrap();
         assert!(before > 1, "{before} pieces");

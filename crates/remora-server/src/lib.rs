@@ -9,6 +9,7 @@ pub mod archive;
 mod changed;
 pub mod commits;
 pub mod crashes;
+mod database;
 mod dead;
 mod embedder;
 pub mod embeddings;
@@ -33,6 +34,7 @@ mod socket;
 mod spool_ingest;
 mod worker;
 
+pub use database::open_database;
 pub use dead::{DeadLetter, dead_letters, retry_dead_letters};
 pub use forgotten::{DeletionLog, DeletionReceipt};
 pub use guard::{SuspectEvent, forget_suspects, list_suspects};

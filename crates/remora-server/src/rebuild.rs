@@ -52,7 +52,7 @@ pub struct RebuildStats {
 /// [`rebuild_database`] brings everything back.
 pub fn is_gone(paths: &DataPaths) -> bool {
     let database = paths.database_file();
-    let empty = || match remora_store::open_store(&database, Access::Read) {
+    let empty = || match crate::open_database(&database, Access::Read) {
         Err(StoreError::Empty) => true,
         _ => !database.exists(),
     };
@@ -110,7 +110,7 @@ impl RebuildStats {
         fill: impl FnOnce(&dyn Store, &dyn Store) -> Result<(), E>,
     ) -> Result<Self, E> {
         let replacement = Replacement::begin(paths)?;
-        let old = remora_store::open_store(&paths.database_file(), Access::Read)
+        let old = crate::open_database(&paths.database_file(), Access::Read)
             .map_err(ServerError::from)?;
         let store = replacement.open_store()?;
         fill(&old, &store)?;
@@ -132,7 +132,7 @@ fn replay_archive(
     progress: &mut dyn FnMut(RebuildProgress),
 ) -> Result<RebuildStats, ServerError> {
     // A database that cannot be read has nothing to carry over.
-    let old = remora_store::open_store(&paths.database_file(), Access::Read).ok();
+    let old = crate::open_database(&paths.database_file(), Access::Read).ok();
     let store = replacement.open_store()?;
     let old_port = old.as_ref().map(|old| old as &dyn Store);
     let mut building = DatabaseBuilder::new(old_port, &store, policy, paths)?;

@@ -92,7 +92,7 @@ pub struct WorkerSettings {
 
 /// Opens the product's own store.
 pub fn open_store(database: &Path) -> Result<Box<dyn Store>, StoreError> {
-    Ok(Box::new(remora_store::open_store(database, Access::Write)?))
+    Ok(Box::new(crate::open_database(database, Access::Write)?))
 }
 
 /// Why the worker exited.

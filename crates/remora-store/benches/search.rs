@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use remora_core::record::{Item, Kind};
 use remora_embed::{EMBEDDING_DIMS, Effort, Embedding, Encoder, EncoderSource, MODEL_ID};
 use remora_memory::store::{Batch, Filter, ItemWrite, Store};
-use remora_memory::testing::item;
+use remora_memory::testing::{LOOK_TOOLS, item};
 use remora_memory::words::Query;
 use remora_store::{Access, SqliteStore, open_store};
 use rusqlite::Connection;
@@ -223,7 +223,7 @@ fn run(name: &str, queries: &[Vec<String>], mut search: impl FnMut(&[String]) ->
 
 fn measure(folder: &Path, rows: u64, count: usize) {
     let path = folder.join("remora.db");
-    let store = open_store(&path, Access::Write).unwrap();
+    let store = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
     let plain = Connection::open(folder.join("plain.db")).unwrap();
     plain
         .execute_batch(
@@ -234,7 +234,7 @@ fn measure(folder: &Path, rows: u64, count: usize) {
     fill(&store, &plain, rows);
     embed(&store, rows);
     drop(store);
-    let store = open_store(&path, Access::Read).unwrap();
+    let store = open_store(&path, Access::Read, LOOK_TOOLS).unwrap();
     let queries = queries(count);
     let everywhere = Filter::default();
     let big = Filter {

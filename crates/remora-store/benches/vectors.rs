@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use remora_core::record::{Item, Kind};
 use remora_embed::Embedding;
 use remora_memory::store::{Batch, Filter, ItemWrite, Store};
-use remora_memory::testing::item;
+use remora_memory::testing::{LOOK_TOOLS, item};
 use remora_store::{Access, SqliteStore, open_store};
 
 const MODEL: &str = "made-up/1";
@@ -261,10 +261,10 @@ fn measure(folder: &Path, rows: u64, count: usize) {
             nearest: Vec::new(),
         })
         .collect();
-    let store = open_store(&path, Access::Write).unwrap();
+    let store = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
     fill(&store, rows, &mut asked);
     drop(store);
-    let store = open_store(&path, Access::Read).unwrap();
+    let store = open_store(&path, Access::Read, LOOK_TOOLS).unwrap();
     let any = Filter::default;
     run("everywhere", &store, &queries, &any());
     for project in ["large", "small"] {

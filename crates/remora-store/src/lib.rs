@@ -9,7 +9,7 @@ mod sqlite;
 use std::path::Path;
 use std::time::Instant;
 
-pub use remora_memory::store::StoreError;
+pub use remora_memory::store::{LookTools, StoreError};
 pub use sqlite::SqliteStore;
 
 /// What a store is opened for.
@@ -26,7 +26,12 @@ pub enum Access {
     ReadUntil(Instant),
 }
 
-/// Opens the store in this file.
-pub fn open_store(path: &Path, access: Access) -> Result<SqliteStore, StoreError> {
-    sqlite::open_store(path, access)
+/// Opens the store in this file. `looks` are the tools whose rows do not count
+/// where looks are left out.
+pub fn open_store(
+    path: &Path,
+    access: Access,
+    looks: LookTools,
+) -> Result<SqliteStore, StoreError> {
+    sqlite::open_store(path, access, looks)
 }

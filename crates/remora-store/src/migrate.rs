@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use remora_core::hash::{HASH_START, extend_hash};
-use remora_memory::store::{Result, StoreError};
+use remora_memory::store::{LookTools, Result, StoreError};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use crate::sqlite::{StoreResultExt, list_words};
@@ -18,7 +18,7 @@ pub(crate) struct Migration {
     /// The statements it runs.
     pub(crate) sql: &'static str,
     /// What SQL alone cannot do, run after it in the same transaction.
-    pub(crate) then: Option<fn(&Connection) -> Result<()>>,
+    pub(crate) then: Option<fn(&Connection, LookTools) -> Result<()>>,
 }
 
 /// The first schema whose full-text index has injectable terms for all kinds.
@@ -100,13 +100,18 @@ pub(crate) fn inspect_schema(conn: &Connection) -> Result<SchemaVersions> {
 }
 
 /// Brings the file to the newest schema. A newer file is left as it is.
-pub(crate) fn bring_up(conn: &mut Connection, path: &Path) -> Result<SchemaVersions> {
-    run_migrations(conn, path, MIGRATIONS)
+pub(crate) fn bring_up(
+    conn: &mut Connection,
+    path: &Path,
+    looks: LookTools,
+) -> Result<SchemaVersions> {
+    run_migrations(conn, path, looks, MIGRATIONS)
 }
 
 fn run_migrations(
     conn: &mut Connection,
     path: &Path,
+    looks: LookTools,
     steps: &[Migration],
 ) -> Result<SchemaVersions> {
     let found = read_version(conn)?;
@@ -135,7 +140,7 @@ fn run_migrations(
         .store_err()?;
         tx.execute_batch(step.sql).store_err()?;
         if let Some(then) = step.then {
-            then(&tx)?;
+            then(&tx, looks)?;
         }
         tx.execute(
             "INSERT INTO migrations (version, checksum) VALUES (?1, ?2)",

@@ -26,14 +26,15 @@ use remora_core::record::{
 };
 use remora_embed::Embedding;
 use remora_memory::store::{
-    Batch, DetailRow, ErasePlan, EventKey, Filter, Hit, IndexState, ItemRef, PageRequest,
-    ProjectStats, PruneMode, PruneRequest, Result, Store, StoreError, StoreStats,
+    Batch, DetailRow, ErasePlan, EventKey, Filter, Hit, IndexState, ItemRef, LookTools,
+    PageRequest, ProjectStats, PruneMode, PruneRequest, Result, Store, StoreError, StoreStats,
 };
 use remora_memory::words::Query;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub(crate) use connect::{io_error, open_foreign, owner_only, with_suffix};
 pub(crate) use errors::StoreResultExt;
+use write::WriterState;
 pub(crate) use write::list_words;
 
 use crate::Access;
@@ -45,11 +46,12 @@ pub struct SqliteStore {
     conn: Connection,
     path: PathBuf,
     schema: SchemaVersions,
+    looks: LookTools,
     /// Created by the first batch; a hook, which never writes, does not pay for it.
-    tools: RefCell<Option<write::WriterState>>,
+    tools: RefCell<Option<WriterState>>,
 }
 
-pub(crate) fn open_store(path: &Path, access: Access) -> Result<SqliteStore> {
+pub(crate) fn open_store(path: &Path, access: Access, looks: LookTools) -> Result<SqliteStore> {
     let mut conn = connect::open_connection(path, access)?;
     if let Access::ReadUntil(_) = access {
         // One snapshot for the whole recall. An open read transaction keeps the
@@ -57,7 +59,7 @@ pub(crate) fn open_store(path: &Path, access: Access) -> Result<SqliteStore> {
         conn.execute_batch("BEGIN").store_err()?;
     }
     let schema = match access {
-        Access::Write => migrate::bring_up(&mut conn, path)?,
+        Access::Write => migrate::bring_up(&mut conn, path, looks)?,
         // A reader never migrates: it would make a hook wait, and it may run
         // before the worker that brings the file up to date.
         Access::Read | Access::ReadUntil(_) => migrate::inspect_schema(&conn)?,
@@ -66,6 +68,7 @@ pub(crate) fn open_store(path: &Path, access: Access) -> Result<SqliteStore> {
         conn,
         path: path.to_path_buf(),
         schema,
+        looks,
         tools: RefCell::new(None),
     })
 }
@@ -119,7 +122,11 @@ impl Store for SqliteStore {
     fn apply(&self, batch: &Batch) -> Result<Vec<i64>> {
         self.may_write()?;
         let mut tools = self.tools.borrow_mut();
-        let written = write::apply_batch(&self.conn, tools.get_or_insert_default(), batch);
+        let written = write::apply_batch(
+            &self.conn,
+            tools.get_or_insert_with(|| WriterState::new(self.looks)),
+            batch,
+        );
         if written.is_err() {
             // Their caches were filled by a batch that was rolled back.
             *tools = None;
@@ -128,7 +135,7 @@ impl Store for SqliteStore {
     }
 
     fn search(&self, query: &Query, filter: &Filter, limit: usize) -> Result<Vec<Hit>> {
-        self.with_snapshot(|conn| search::search_items(conn, query, filter, limit))
+        self.with_snapshot(|conn| search::search_items(conn, query, filter, self.looks, limit))
     }
 
     fn find_items(&self, names: &[ItemRef]) -> Result<Vec<Item>> {
@@ -136,7 +143,7 @@ impl Store for SqliteStore {
     }
 
     fn list_items(&self, filter: &Filter, page: PageRequest) -> Result<Vec<Item>> {
-        self.with_snapshot(|conn| read::list_items(conn, filter, page))
+        self.with_snapshot(|conn| read::list_items(conn, filter, self.looks, page))
     }
 
     fn list_sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>> {

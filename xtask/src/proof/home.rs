@@ -201,7 +201,7 @@ impl ProofHome {
 
     /// How often each event stands in the ledger, and how often a row tells it.
     fn count_stored(&self) -> Result<(HashMap<usize, u32>, HashMap<usize, u32>)> {
-        let store = remora_store::open_store(&self.paths.database_file(), Access::Read)?;
+        let store = remora_server::open_database(&self.paths.database_file(), Access::Read)?;
         let number = |text: &str| text.rsplit('_').next().and_then(|n| n.parse().ok());
         let mut ledger = HashMap::new();
         for event in store.list_events(&Filter::default(), ALL_ITEMS)? {

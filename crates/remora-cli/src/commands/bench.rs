@@ -134,7 +134,7 @@ fn measure_set(
     let redactor = Redactor::new(&RedactionRules::default())
         .map_err(|e| CliError::Usage(format!("the built-in rules: {e}")))?;
     let started = Instant::now();
-    let store = remora_store::open_store(&paths.database_file(), Access::Write)?;
+    let store = remora_server::open_database(&paths.database_file(), Access::Write)?;
     let loaded = import::into_store(&source, &store, &redactor)?;
     let import_seconds = started.elapsed().as_secs_f64();
     let mut embed_seconds = 0.0;
@@ -149,7 +149,7 @@ fn measure_set(
         embed_seconds = made.seconds;
     }
     drop(store);
-    let store = remora_store::open_store(&paths.database_file(), Access::Read)?;
+    let store = remora_server::open_database(&paths.database_file(), Access::Read)?;
     let (answers, asked) = run_queries(&store, &queries, encoder)?;
     if let Some(path) = &set.out {
         write_answers(path, &answers)?;

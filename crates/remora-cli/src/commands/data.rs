@@ -63,7 +63,7 @@ impl DataDir {
     pub(crate) fn open_store(&self) -> Result<Option<SqliteStore>, CliError> {
         let file = self.paths.database_file();
         let found = if file.exists() {
-            remora_store::open_store(&file, Access::Read)
+            remora_server::open_database(&file, Access::Read)
         } else {
             Err(StoreError::Empty)
         };
@@ -88,7 +88,7 @@ impl DataDir {
                 &mut |_| {},
             )?;
         }
-        Ok(remora_store::open_store(
+        Ok(remora_server::open_database(
             &self.paths.database_file(),
             Access::Write,
         )?)

@@ -100,7 +100,7 @@ pub(crate) fn refresh_notes(paths: &DataPaths) -> Option<String> {
 
 fn refresh_projects(paths: &DataPaths) -> Result<(usize, usize), CliError> {
     let now = clock::now_ms();
-    let store = remora_store::open_store(&paths.database_file(), Access::Read)?;
+    let store = remora_server::open_database(&paths.database_file(), Access::Read)?;
     let today = Filter {
         since: Some(now - DAY_MS),
         ..Filter::default()

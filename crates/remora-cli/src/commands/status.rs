@@ -71,7 +71,7 @@ pub(crate) fn run(args: &StatusArgs, out: &mut Output) -> Result<Exit, CliError>
     let refused = paths.find_fault();
     let database = paths.database_file();
     let looked = if refused.is_none() && database.exists() {
-        remora_store::open_store(&database, Access::Read)
+        remora_server::open_database(&database, Access::Read)
             .and_then(|store| Ok((store.count_contents()?, store.unembedded_count(MODEL_ID)?)))
     } else {
         Err(StoreError::Empty)

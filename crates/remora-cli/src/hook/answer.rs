@@ -516,7 +516,7 @@ impl<'a> HookRequest<'a> {
         if !database.exists() {
             return Ok(None);
         }
-        match remora_store::open_store(&database, Access::ReadUntil(self.end)) {
+        match remora_server::open_database(&database, Access::ReadUntil(self.end)) {
             // The worker is just making it.
             Err(StoreError::Empty) => Ok(None),
             other => other.map(Some),

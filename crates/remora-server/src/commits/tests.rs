@@ -40,7 +40,7 @@ impl Place {
         let root = dir.path().join("app");
         fs::create_dir(&root).unwrap();
         shell(&root, "git init -q -b main .");
-        let store = remora_store::open_store(&dir.path().join("remora.db"), Access::Write).unwrap();
+        let store = crate::open_database(&dir.path().join("remora.db"), Access::Write).unwrap();
         let root = root.display().to_string();
         let project = Project {
             key: "h.org/acme/app".to_owned(),

@@ -212,10 +212,10 @@ fn a_broken_encoder_is_told_once_and_left_alone() {
 fn a_store_that_will_not_have_it_is_tried_again_later_and_keeps_nobody() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("remora.db");
-    let store = remora_store::open_store(&file, Access::Write).unwrap();
+    let store = crate::open_database(&file, Access::Write).unwrap();
     put(&store, &["one"]);
     drop(store);
-    let store = remora_store::open_store(&file, Access::Read).unwrap();
+    let store = crate::open_database(&file, Access::Read).unwrap();
     let fake = Arc::new(Fake::default());
     let mut spare = spare(&fake, Duration::ZERO);
     let said = spare.run_step(&store, Duration::ZERO).unwrap();

@@ -38,7 +38,7 @@ impl Disk {
     /// A database that has seen the key with this root.
     fn seen(&self, root: &str) {
         self.paths.prepare_data_dir().unwrap();
-        let store = remora_store::open_store(&self.paths.database_file(), Access::Write).unwrap();
+        let store = crate::open_database(&self.paths.database_file(), Access::Write).unwrap();
         let project = Project {
             key: KEY.to_owned(),
             name: "app".to_owned(),

@@ -30,7 +30,7 @@ fn item(uid: &str, project: &str, key: Option<&str>, last_time: i64) -> Item {
 
 fn opened(paths: &DataPaths) -> SqliteStore {
     paths.prepare_data_dir().unwrap();
-    let store = remora_store::open_store(&paths.database_file(), Access::Write).unwrap();
+    let store = crate::open_database(&paths.database_file(), Access::Write).unwrap();
     let add = |item| ItemWrite::Add(item);
     let batch = Batch {
         projects: vec![project(OLD), project(NEW)],

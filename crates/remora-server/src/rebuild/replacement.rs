@@ -39,7 +39,7 @@ impl Replacement {
 
     /// Opens it for writing.
     pub(super) fn open_store(&self) -> Result<SqliteStore, ServerError> {
-        Ok(remora_store::open_store(&self.fresh, Access::Write)?)
+        Ok(crate::open_database(&self.fresh, Access::Write)?)
     }
 
     /// Where it is.
@@ -78,7 +78,7 @@ impl Replacement {
             if fs::metadata(&journal).map_or(0, |m| m.len()) == 0 {
                 return Ok(());
             }
-            match remora_store::open_store(&self.database, Access::Write) {
+            match crate::open_database(&self.database, Access::Write) {
                 Ok(store) => drop(store),
                 Err(StoreError::Again(_)) => {}
                 Err(_) => return Ok(()),

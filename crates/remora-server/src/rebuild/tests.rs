@@ -40,12 +40,12 @@ impl Home {
     }
 
     fn write(&self, batch: &Batch) {
-        let store = remora_store::open_store(&self.paths.database_file(), Access::Write).unwrap();
+        let store = crate::open_database(&self.paths.database_file(), Access::Write).unwrap();
         store.apply(batch).unwrap();
     }
 
     fn read(&self) -> SqliteStore {
-        remora_store::open_store(&self.paths.database_file(), Access::Read).unwrap()
+        crate::open_database(&self.paths.database_file(), Access::Read).unwrap()
     }
 
     fn items(&self) -> Vec<Item> {
@@ -199,7 +199,7 @@ fn what_stands_in_the_old_journal_is_not_lost() {
     home.rebuild();
     // A writer that was killed leaves its journal: a copy of both files, made
     // while one is at work, is just that.
-    let store = remora_store::open_store(&home.paths.database_file(), Access::Write).unwrap();
+    let store = crate::open_database(&home.paths.database_file(), Access::Write).unwrap();
     let late = Item {
         uid: "late".to_owned(),
         id: 0,
@@ -345,7 +345,7 @@ fn an_event_that_panics_is_left_out_and_named_and_keeps_what_was_known() {
     assert_eq!(home.items().len(), 9);
     let old = home.read();
     let new = home.paths.home().join("new.db");
-    let new = remora_store::open_store(&new, Access::Write).unwrap();
+    let new = crate::open_database(&new, Access::Write).unwrap();
     let store = remora_memory::testing::FaultyStore::new(Box::new(new), poisoned);
     let policy = CapturePolicy::default();
     let mut building = DatabaseBuilder::new(Some(&old), &store, &policy, &home.paths).unwrap();

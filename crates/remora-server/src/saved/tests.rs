@@ -90,7 +90,7 @@ impl Place {
         let dir = tempfile::tempdir().unwrap();
         let paths = DataPaths::new(dir.path().join("data"));
         paths.prepare_data_dir().unwrap();
-        let store = remora_store::open_store(&paths.database_file(), Access::Write).unwrap();
+        let store = crate::open_database(&paths.database_file(), Access::Write).unwrap();
         let desk = Arc::new(Desk::default());
         let (done, ticks) = channel();
         let rules = RedactionRules::default();

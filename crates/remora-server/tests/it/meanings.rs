@@ -51,7 +51,7 @@ fn settings(place: &Place, encoder: Fake) -> WorkerSettings {
 }
 
 fn waiting(place: &Place) -> u64 {
-    let store = remora_store::open_store(&place.paths.database_file(), Access::Read).unwrap();
+    let store = remora_server::open_database(&place.paths.database_file(), Access::Read).unwrap();
     store.unembedded_count(MODEL_ID).unwrap()
 }
 

@@ -34,7 +34,7 @@ fn in_its_spare_time_it_makes_searches_cheaper() {
         place.put(NOW, &Place::call(n));
         worker.ask(&Request::Drain);
     }
-    let reader = remora_store::open_store(&place.paths.database_file(), Access::Read).unwrap();
+    let reader = remora_server::open_database(&place.paths.database_file(), Access::Read).unwrap();
     let end = Instant::now() + LONG;
     while reader.count_segments().unwrap() > 1 {
         assert!(

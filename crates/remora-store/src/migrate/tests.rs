@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use remora_memory::store::StoreError;
+use remora_memory::store::{LookTools, StoreError};
 use rusqlite::Connection;
 
 use super::{
@@ -46,11 +46,11 @@ fn steps_are_numbered_from_one() {
 fn a_new_file_needs_no_copy() {
     with(|conn, path| {
         assert_eq!(
-            run_migrations(conn, path, &[ONE, TWO]).unwrap(),
+            run_migrations(conn, path, LookTools::default(), &[ONE, TWO]).unwrap(),
             SchemaVersions { found: 2, known: 2 }
         );
         assert_eq!(
-            run_migrations(conn, path, &[ONE, TWO]).unwrap(),
+            run_migrations(conn, path, LookTools::default(), &[ONE, TWO]).unwrap(),
             SchemaVersions { found: 2, known: 2 }
         );
         assert_eq!(number(conn, "SELECT sum(x) FROM a"), 2);
@@ -67,9 +67,9 @@ fn a_new_file_needs_no_copy() {
 #[test]
 fn an_older_file_is_copied_first() {
     with(|conn, path| {
-        run_migrations(conn, path, &[ONE]).unwrap();
+        run_migrations(conn, path, LookTools::default(), &[ONE]).unwrap();
         assert_eq!(
-            run_migrations(conn, path, &[ONE, TWO]).unwrap(),
+            run_migrations(conn, path, LookTools::default(), &[ONE, TWO]).unwrap(),
             SchemaVersions { found: 2, known: 2 }
         );
         assert_eq!(number(conn, "SELECT x FROM a"), 2);
@@ -89,9 +89,9 @@ fn an_older_file_is_copied_first() {
 #[test]
 fn a_step_that_fails_leaves_nothing() {
     with(|conn, path| {
-        run_migrations(conn, path, &[ONE]).unwrap();
+        run_migrations(conn, path, LookTools::default(), &[ONE]).unwrap();
         assert!(matches!(
-            run_migrations(conn, path, &[ONE, BROKEN]),
+            run_migrations(conn, path, LookTools::default(), &[ONE, BROKEN]),
             Err(StoreError::Failed(_))
         ));
         assert_eq!(number(conn, "PRAGMA user_version"), 1);
@@ -99,14 +99,19 @@ fn a_step_that_fails_leaves_nothing() {
             number(conn, "SELECT count(*) FROM sqlite_schema WHERE name = 'b'"),
             0
         );
-        assert_eq!(run_migrations(conn, path, &[ONE, TWO]).unwrap().found, 2);
+        assert_eq!(
+            run_migrations(conn, path, LookTools::default(), &[ONE, TWO])
+                .unwrap()
+                .found,
+            2
+        );
     });
 }
 
 #[test]
 fn rows_from_before_vectors_wait_for_one() {
     with(|conn, path| {
-        run_migrations(conn, path, &MIGRATIONS[..1]).unwrap();
+        run_migrations(conn, path, LookTools::default(), &MIGRATIONS[..1]).unwrap();
         conn.execute_batch(
             "INSERT INTO items (id, kind, project, session, agent, time, vec, uid, last_time, seen,
                 raw_tokens, digest_tokens, title, text)
@@ -114,7 +119,7 @@ fn rows_from_before_vectors_wait_for_one() {
                     (8, 7, 1, 1, 1, 5, x'', 'b', 5, 1, 0, 0, '', '')",
         )
         .unwrap();
-        run_migrations(conn, path, MIGRATIONS).unwrap();
+        run_migrations(conn, path, LookTools::default(), MIGRATIONS).unwrap();
         let waiting = "SELECT group_concat(item) = '3,8' FROM unembedded";
         assert_eq!(number(conn, waiting), 1);
     });
@@ -123,9 +128,9 @@ fn rows_from_before_vectors_wait_for_one() {
 #[test]
 fn a_newer_file_is_left_alone() {
     with(|conn, path| {
-        run_migrations(conn, path, &[ONE, TWO]).unwrap();
+        run_migrations(conn, path, LookTools::default(), &[ONE, TWO]).unwrap();
         assert_eq!(
-            run_migrations(conn, path, &[ONE]).unwrap(),
+            run_migrations(conn, path, LookTools::default(), &[ONE]).unwrap(),
             SchemaVersions { found: 2, known: 1 }
         );
         assert_eq!(number(conn, "PRAGMA user_version"), 2);
@@ -135,13 +140,13 @@ fn a_newer_file_is_left_alone() {
 #[test]
 fn another_step_of_the_same_number_is_refused() {
     with(|conn, path| {
-        run_migrations(conn, path, &[ONE]).unwrap();
+        run_migrations(conn, path, LookTools::default(), &[ONE]).unwrap();
         let other = Migration {
             version: 1,
             sql: "CREATE TABLE other (x)",
             then: None,
         };
-        let error = run_migrations(conn, path, &[other]).unwrap_err();
+        let error = run_migrations(conn, path, LookTools::default(), &[other]).unwrap_err();
         assert_eq!(
             error.to_string(),
             "the store failed: migration 1 is not the one that made this database"

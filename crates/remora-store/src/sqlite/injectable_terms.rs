@@ -4,7 +4,7 @@
 //! for which an agent waits, search by these terms.
 
 use remora_core::record::{Item, Kind};
-use remora_memory::store::{LookupItems, is_look};
+use remora_memory::store::{LookTools, LookupItems};
 
 use super::names::kind_code;
 use super::scope::ResolvedFilter;
@@ -54,9 +54,14 @@ fn group_prefix(letter: char, project: i64) -> String {
 }
 
 /// Adds the terms once more for each group that the item belongs to.
-pub(crate) fn add_injectable_terms(terms: &mut String, item: &Item, project: i64) {
+pub(crate) fn add_injectable_terms(
+    terms: &mut String,
+    item: &Item,
+    project: i64,
+    looks: LookTools,
+) {
     // That a file was read or searched is never injected, and such items are many.
-    if is_look(item) {
+    if looks.is_look(item) {
         return;
     }
     let mut listed = String::new();

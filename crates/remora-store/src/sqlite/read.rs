@@ -5,7 +5,8 @@ use std::path::Path;
 
 use remora_core::record::{FileRecord, Injection, Item, Kind, LoggedEvent, Project, Session};
 use remora_memory::store::{
-    DetailRow, EventKey, Filter, ItemRef, PageRequest, ProjectStats, Result, SortOrder, StoreStats,
+    DetailRow, EventKey, Filter, ItemRef, LookTools, PageRequest, ProjectStats, Result, SortOrder,
+    StoreStats,
 };
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
@@ -226,9 +227,10 @@ fn list_file(
 pub(crate) fn list_items(
     conn: &Connection,
     filter: &Filter,
+    looks: LookTools,
     page: PageRequest,
 ) -> Result<Vec<Item>> {
-    let Some(scope) = ResolvedFilter::find(conn, filter)? else {
+    let Some(scope) = ResolvedFilter::find(conn, filter, looks)? else {
         return Ok(Vec::new());
     };
     rows::read_items(conn, &list_ids(conn, &scope, page)?)
@@ -245,7 +247,7 @@ pub(crate) fn list_sessions(
         file: None,
         ..filter.clone()
     };
-    let Some(scope) = ResolvedFilter::find(conn, &filter)? else {
+    let Some(scope) = ResolvedFilter::find(conn, &filter, LookTools::default())? else {
         return Ok(Vec::new());
     };
     let texts = StringReader::new(conn);
@@ -288,7 +290,7 @@ pub(crate) fn list_events(
         file: None,
         ..filter.clone()
     };
-    let Some(scope) = ResolvedFilter::find(conn, &filter)? else {
+    let Some(scope) = ResolvedFilter::find(conn, &filter, LookTools::default())? else {
         return Ok(Vec::new());
     };
     let texts = StringReader::new(conn);
@@ -436,7 +438,7 @@ pub(crate) fn list_injections(
         file: None,
         ..filter.clone()
     };
-    let Some(scope) = ResolvedFilter::find(conn, &filter)? else {
+    let Some(scope) = ResolvedFilter::find(conn, &filter, LookTools::default())? else {
         return Ok(Vec::new());
     };
     let texts = StringReader::new(conn);

@@ -2,7 +2,7 @@
 //! database, no row can match and there is no resolved filter.
 
 use remora_core::record::Kind;
-use remora_memory::store::{FileMatch, Filter, LOOKUP_TOOLS, LookupItems, Result};
+use remora_memory::store::{FileMatch, Filter, LookTools, LookupItems, Result};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
@@ -31,7 +31,11 @@ pub(crate) struct ResolvedFilter {
 
 impl ResolvedFilter {
     /// Resolves the names; `None` if no row can match.
-    pub(crate) fn find(conn: &Connection, filter: &Filter) -> Result<Option<Self>> {
+    pub(crate) fn find(
+        conn: &Connection,
+        filter: &Filter,
+        looks: LookTools,
+    ) -> Result<Option<Self>> {
         let mut names = [None; 3];
         for (slot, name) in names
             .iter_mut()
@@ -55,7 +59,7 @@ impl ResolvedFilter {
         }
         let mut looking = Vec::new();
         if filter.looks == LookupItems::LeftOut {
-            for tool in LOOKUP_TOOLS {
+            for tool in looks.0 {
                 looking.extend(find_string_id(conn, StringTable::Names, tool)?);
             }
         }

@@ -15,7 +15,7 @@ use remora_embed::MODEL_ID;
 use remora_memory::embedding_text::list_texts;
 use remora_memory::named_day::NamedDay;
 use remora_memory::rank::{self, MatchStrength, QueryForm, RankInput, TermCoverage, TermWeight};
-use remora_memory::store::{DetailRow, Filter, Hit, PageRequest, Result};
+use remora_memory::store::{DetailRow, Filter, Hit, LookTools, PageRequest, Result};
 use remora_memory::words::{Query, SearchEffort};
 use rusqlite::Connection;
 
@@ -83,9 +83,10 @@ pub(crate) fn search_items(
     conn: &Connection,
     query: &Query,
     filter: &Filter,
+    looks: LookTools,
     limit: usize,
 ) -> Result<Vec<Hit>> {
-    let Some(scope) = ResolvedFilter::find(conn, filter)? else {
+    let Some(scope) = ResolvedFilter::find(conn, filter, looks)? else {
         return Ok(Vec::new());
     };
     if limit == 0 {
@@ -125,7 +126,7 @@ pub(crate) fn details(
         kinds: vec![kind],
         ..Filter::default()
     };
-    let scope = ResolvedFilter::find(conn, &filter)?;
+    let scope = ResolvedFilter::find(conn, &filter, LookTools::default())?;
     let Some(scope) = scope.filter(|_| !query.groups().is_empty()) else {
         return Ok(Vec::new());
     };

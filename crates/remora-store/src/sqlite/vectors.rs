@@ -365,16 +365,18 @@ impl SqliteStore {
         filter: &Filter,
         limit: usize,
     ) -> Result<Vec<(i64, f32)>> {
-        self.with_snapshot(|conn| match ResolvedFilter::find(conn, filter)? {
-            Some(scope) => {
-                let breadth = NearestLimits {
-                    wanted: limit,
-                    ..NearestLimits::FULL
-                };
-                find_nearest(conn, model, meaning, &scope, breadth)
-            }
-            None => Ok(Vec::new()),
-        })
+        self.with_snapshot(
+            |conn| match ResolvedFilter::find(conn, filter, self.looks)? {
+                Some(scope) => {
+                    let breadth = NearestLimits {
+                        wanted: limit,
+                        ..NearestLimits::FULL
+                    };
+                    find_nearest(conn, model, meaning, &scope, breadth)
+                }
+                None => Ok(Vec::new()),
+            },
+        )
     }
 }
 

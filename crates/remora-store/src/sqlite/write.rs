@@ -8,7 +8,7 @@ use remora_core::record::{
 };
 use remora_embed::StaticEmbedder;
 use remora_memory::embedding_text;
-use remora_memory::store::{Batch, ItemRef, PruneMode, PruneRequest, Result};
+use remora_memory::store::{Batch, ItemRef, LookTools, PruneMode, PruneRequest, Result};
 use remora_memory::words::TermSplitter;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
@@ -28,6 +28,16 @@ pub(crate) use item::list_words;
 pub(crate) struct WriterState {
     splitter: TermSplitter,
     gister: StaticEmbedder,
+    looks: LookTools,
+}
+
+impl WriterState {
+    pub(crate) fn new(looks: LookTools) -> Self {
+        Self {
+            looks,
+            ..Self::default()
+        }
+    }
 }
 
 /// Stores a batch, all of it or nothing. Returns the ids of its items in order.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use remora_core::record::Item;
 use remora_memory::store::{Batch, Filter, ItemWrite, Store};
-use remora_memory::testing::item;
+use remora_memory::testing::{LOOK_TOOLS, item};
 use remora_memory::words::Query;
 use remora_store::{Access, open_store};
 
@@ -58,7 +58,7 @@ fn found(scripts: &[&str], gap: &str) -> usize {
         })
         .collect();
     let folder = tempfile::tempdir().unwrap();
-    let store = open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.path().join("remora.db"), Access::Write, LOOK_TOOLS).unwrap();
     let items = rows.iter().enumerate().map(|(n, row)| {
         let text: Vec<&str> = row.iter().map(|word| word.as_str()).collect();
         ItemWrite::Add(Item {

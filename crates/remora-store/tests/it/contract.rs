@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use remora_memory::testing::contract;
+use remora_memory::testing::{LOOK_TOOLS, contract};
 use remora_store::{Access, open_store};
 
 #[test]
@@ -10,7 +10,8 @@ fn sqlite_keeps_the_contract() {
     let folders = RefCell::new(Vec::new());
     contract::run(|| {
         let folder = tempfile::tempdir().unwrap();
-        let store = open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
+        let store =
+            open_store(&folder.path().join("remora.db"), Access::Write, LOOK_TOOLS).unwrap();
         folders.borrow_mut().push(folder);
         Box::new(store)
     });

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use remora_memory::store::{Batch, Filter, ItemWrite, PageRequest, SortOrder, Store, StoreError};
-use remora_memory::testing::item;
+use remora_memory::testing::{LOOK_TOOLS, item};
 use remora_store::{Access, open_store};
 use rusqlite::Connection;
 
 fn fill(path: &Path) {
-    let store = open_store(path, Access::Write).unwrap();
+    let store = open_store(path, Access::Write, LOOK_TOOLS).unwrap();
     let items = (0..500)
         .map(|n| ItemWrite::Add(item(&format!("u{n}"), "a walrus in the zoo")))
         .collect();
@@ -29,7 +29,7 @@ fn folder() -> (tempfile::TempDir, PathBuf) {
 
 /// What opening and reading everything says.
 fn read_all(path: &Path, access: Access) -> Result<usize, StoreError> {
-    let store = open_store(path, access)?;
+    let store = open_store(path, access, LOOK_TOOLS)?;
     let page = PageRequest {
         order: SortOrder::Oldest,
         beyond: None,
@@ -74,7 +74,7 @@ fn damage_in_the_middle_is_found() {
     let (_folder, path) = folder();
     fill(&path);
     assert_eq!(
-        open_store(&path, Access::Read)
+        open_store(&path, Access::Read, LOOK_TOOLS)
             .unwrap()
             .check_integrity()
             .unwrap(),
@@ -84,7 +84,8 @@ fn damage_in_the_middle_is_found() {
     let half = bytes.len() / 2;
     bytes[half..half + 8192].fill(0xA5);
     fs::write(&path, bytes).unwrap();
-    let said = open_store(&path, Access::Read).and_then(|store| store.check_integrity());
+    let said =
+        open_store(&path, Access::Read, LOOK_TOOLS).and_then(|store| store.check_integrity());
     assert!(!matches!(said, Ok(lines) if lines.is_empty()));
 }
 
@@ -119,7 +120,7 @@ fn a_newer_database_can_be_read_but_not_written() {
     drop(conn);
     assert_eq!(read_all(&path, Access::Read).unwrap(), 500);
     assert_eq!(read_all(&path, Access::Write).unwrap(), 500);
-    let store = open_store(&path, Access::Write).unwrap();
+    let store = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
     assert_eq!(store.schema_version(), 999);
     let error = store.apply(&Batch::default()).unwrap_err();
     assert!(
@@ -147,7 +148,7 @@ fn a_batch_that_fails_leaves_nothing() {
     )
     .unwrap();
     drop(conn);
-    let store = open_store(&path, Access::Write).unwrap();
+    let store = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
     let mut batch = Batch {
         events: vec![remora_memory::testing::event("e", 1)],
         items: vec![
@@ -183,7 +184,7 @@ fn every_file_is_for_its_owner_only() {
     let expected =
         ["remora.db", "remora.db-shm", "remora.db-wal"].map(|name| (name.to_owned(), 0o600));
     let (folder, path) = folder();
-    let store = open_store(&path, Access::Write).unwrap();
+    let store = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
     store
         .apply(&Batch {
             items: vec![ItemWrite::Add(item("a", "a"))],
@@ -194,7 +195,7 @@ fn every_file_is_for_its_owner_only() {
     drop(store);
     // A file that others could read is taken from them.
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-    let _store = open_store(&path, Access::Write).unwrap();
-    let _reader = open_store(&path, Access::Read).unwrap();
+    let _store = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
+    let _reader = open_store(&path, Access::Read, LOOK_TOOLS).unwrap();
     assert_eq!(modes(folder.path())[0], expected[0]);
 }

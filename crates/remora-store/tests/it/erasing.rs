@@ -5,7 +5,7 @@ use std::fs;
 
 use remora_core::record::{FileRecord, FileState, Item};
 use remora_memory::store::{Batch, ErasePlan, Filter, ItemWrite, PageRequest, Store};
-use remora_memory::testing::{event, item, session};
+use remora_memory::testing::{LOOK_TOOLS, event, item, session};
 use remora_store::Access;
 
 /// One word, so that the index holds it as a term of its own.
@@ -38,7 +38,7 @@ fn row(n: usize, text: &str) -> Item {
 fn no_byte_of_what_was_erased_is_left() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("remora.db");
-    let store = remora_store::open_store(&path, Access::Write).unwrap();
+    let store = remora_store::open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
     for n in 0..300 {
         let text = if n == 150 { MARKER } else { "usual" };
         let mut first = session("session-0", 9);
@@ -98,6 +98,6 @@ fn no_byte_of_what_was_erased_is_left() {
         .unwrap();
     assert_eq!(left.len(), 299);
     assert_eq!(store.check_integrity().unwrap(), Vec::<String>::new());
-    let again = remora_store::open_store(&path, Access::Read).unwrap();
+    let again = remora_store::open_store(&path, Access::Read, LOOK_TOOLS).unwrap();
     assert_eq!(again.count_contents().unwrap().events, 299);
 }

@@ -9,7 +9,7 @@ use remora_core::record::{Item, Kind};
 use remora_memory::store::{
     Batch, FileMatch, Filter, ItemWrite, PageRequest, SortOrder, Store, StoreError,
 };
-use remora_memory::testing::item;
+use remora_memory::testing::{LOOK_TOOLS, item};
 use remora_memory::words::Query;
 use remora_store::{Access, SqliteStore, open_store};
 use rusqlite::{Connection, TransactionBehavior};
@@ -64,7 +64,7 @@ fn lists_are_made_of_what_an_older_version_stored() {
         files_modified: vec!["src/a.rs".into()],
         ..item(&format!("u{n}"), &format!("a walrus {n}"))
     };
-    let store = open_store(&path, Access::Write).unwrap();
+    let store = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
     let items = (0..700).map(|n| ItemWrite::Add(row(n))).collect();
     store
         .apply(&Batch {
@@ -89,9 +89,9 @@ fn lists_are_made_of_what_an_older_version_stored() {
         (hits.unwrap().len(), listed.unwrap().len())
     };
     // Whoever reads it before a writer came finds what is there.
-    let reader = open_store(&path, Access::Read).unwrap();
+    let reader = open_store(&path, Access::Read, LOOK_TOOLS).unwrap();
     assert_eq!(counts(&reader), (350, 350));
-    let store = open_store(&path, Access::Write).unwrap();
+    let store = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
     assert_eq!(counts(&store), (350, 350));
     assert_eq!(counts(&reader), (350, 350));
     let last = store.search(&Query::parse("698"), &filter, 9).unwrap();
@@ -102,13 +102,13 @@ fn lists_are_made_of_what_an_older_version_stored() {
 fn readers_see_whole_batches_while_one_writes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remora.db");
-    let writer = open_store(&path, Access::Write).unwrap();
+    let writer = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
     writer.apply(&batch(0, 10)).unwrap();
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                let store = open_store(&path, Access::Read).unwrap();
+                let store = open_store(&path, Access::Read, LOOK_TOOLS).unwrap();
                 while !stop.load(Ordering::Relaxed) {
                     assert_eq!(count(&store) % 10, 0);
                     let hits = store
@@ -130,7 +130,7 @@ fn readers_see_whole_batches_while_one_writes() {
 fn a_reader_does_not_wait_for_an_open_transaction() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remora.db");
-    open_store(&path, Access::Write)
+    open_store(&path, Access::Write, LOOK_TOOLS)
         .unwrap()
         .apply(&batch(0, 10))
         .unwrap();
@@ -142,6 +142,7 @@ fn a_reader_does_not_wait_for_an_open_transaction() {
     let reader = open_store(
         &path,
         Access::ReadUntil(Instant::now() + Duration::from_mins(1)),
+        LOOK_TOOLS,
     )
     .unwrap();
     assert_eq!(count(&reader), 10);
@@ -160,11 +161,11 @@ fn a_reader_does_not_wait_for_an_open_transaction() {
 fn a_reader_cannot_write() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remora.db");
-    open_store(&path, Access::Write)
+    open_store(&path, Access::Write, LOOK_TOOLS)
         .unwrap()
         .apply(&batch(0, 10))
         .unwrap();
-    let reader = open_store(&path, Access::Read).unwrap();
+    let reader = open_store(&path, Access::Read, LOOK_TOOLS).unwrap();
     assert!(matches!(
         reader.apply(&batch(10, 1)),
         Err(StoreError::Failed(_))
@@ -176,16 +177,16 @@ fn a_reader_cannot_write() {
 fn a_deadline_ends_every_question() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remora.db");
-    open_store(&path, Access::Write)
+    open_store(&path, Access::Write, LOOK_TOOLS)
         .unwrap()
         .apply(&batch(0, 3_000))
         .unwrap();
     let past = Instant::now();
-    let said = open_store(&path, Access::ReadUntil(past))
+    let said = open_store(&path, Access::ReadUntil(past), LOOK_TOOLS)
         .and_then(|store| store.search(&Query::parse("walrus zoo"), &Filter::default(), 50));
     assert!(matches!(said, Err(StoreError::Again(_))), "{said:?}");
     let later = Instant::now() + Duration::from_mins(10);
-    let store = open_store(&path, Access::ReadUntil(later)).unwrap();
+    let store = open_store(&path, Access::ReadUntil(later), LOOK_TOOLS).unwrap();
     assert_eq!(
         store
             .search(&Query::parse("walrus zoo"), &Filter::default(), 50)
@@ -199,16 +200,16 @@ fn a_deadline_ends_every_question() {
 fn whoever_has_a_deadline_is_answered_from_one_moment() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remora.db");
-    let writer = open_store(&path, Access::Write).unwrap();
+    let writer = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
     writer.apply(&batch(0, 10)).unwrap();
     let later = Instant::now() + Duration::from_mins(10);
-    let [hurried, patient] =
-        [Access::ReadUntil(later), Access::Read].map(|access| open_store(&path, access).unwrap());
+    let [hurried, patient] = [Access::ReadUntil(later), Access::Read]
+        .map(|access| open_store(&path, access, LOOK_TOOLS).unwrap());
     assert_eq!((count(&hurried), count(&patient)), (10, 10));
     writer.apply(&batch(10, 5)).unwrap();
     assert_eq!((count(&hurried), count(&patient)), (10, 15));
     drop(hurried);
-    let hurried = open_store(&path, Access::ReadUntil(later)).unwrap();
+    let hurried = open_store(&path, Access::ReadUntil(later), LOOK_TOOLS).unwrap();
     assert_eq!(count(&hurried), 15);
 }
 
@@ -216,12 +217,12 @@ fn whoever_has_a_deadline_is_answered_from_one_moment() {
 fn a_second_writer_waits_its_turn() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remora.db");
-    let first = open_store(&path, Access::Write).unwrap();
+    let first = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
     let writers: Vec<_> = (0..4)
         .map(|n| {
             let path = path.clone();
             thread::spawn(move || {
-                let store = open_store(&path, Access::Write).unwrap();
+                let store = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
                 for round in 0..10 {
                     store.apply(&batch(n * 1_000 + round * 10, 10)).unwrap();
                 }

@@ -3,13 +3,13 @@
 use remora_core::record::{Item, Kind};
 use remora_memory::ask::SearchInput;
 use remora_memory::store::{Batch, Filter, ItemWrite, Store};
-use remora_memory::testing::item;
+use remora_memory::testing::{LOOK_TOOLS, item};
 use remora_memory::words::Query;
 use remora_store::{Access, SqliteStore, open_store};
 
 /// Many rows with common words; a few of the oldest hold rarer ones.
 fn crowd(folder: &std::path::Path) -> SqliteStore {
-    let store = open_store(&folder.join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.join("remora.db"), Access::Write, LOOK_TOOLS).unwrap();
     let title = |n: usize| match n {
         3 => "lock retry timeout octopus".to_owned(),
         5 => "lock retry timeout".to_owned(),
@@ -66,7 +66,7 @@ fn old_rows_are_found_behind_a_crowd() {
 
 /// One old row says something that many newer ones only have the words of.
 fn phrased(folder: &std::path::Path) -> SqliteStore {
-    let store = open_store(&folder.join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.join("remora.db"), Access::Write, LOOK_TOOLS).unwrap();
     let row = |n: i64, title: String| {
         ItemWrite::Add(Item {
             time: n * 1_000,
@@ -124,7 +124,7 @@ fn what_was_pruned_is_not_found() {
 #[test]
 fn commits_that_were_stored_one_after_the_other_are_not_beside_each_other() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.path().join("remora.db"), Access::Write, LOOK_TOOLS).unwrap();
     let titles = [
         "the octopus waits",
         "a walrus sleeps",

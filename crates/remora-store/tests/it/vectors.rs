@@ -7,7 +7,7 @@ use remora_embed::Embedding;
 use remora_memory::store::{
     Batch, FileMatch, Filter, ItemWrite, PruneMode, PruneRequest, Store, StoreError,
 };
-use remora_memory::testing::item;
+use remora_memory::testing::{LOOK_TOOLS, item};
 use remora_memory::words::Query;
 use remora_store::{Access, SqliteStore, open_store};
 use rusqlite::Connection;
@@ -60,7 +60,7 @@ fn add(store: &dyn Store, rows: impl Iterator<Item = usize>) {
 
 /// A store whose row `n` has the number `n + 1` and the meaning `n`.
 fn filled(folder: &Path, rows: usize) -> SqliteStore {
-    let store = open_store(&folder.join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.join("remora.db"), Access::Write, LOOK_TOOLS).unwrap();
     add(&store, 0..rows);
     embed_all(&store, MODEL);
     store
@@ -96,7 +96,7 @@ fn waiting(store: &dyn Store, model: &str) -> Vec<i64> {
 #[test]
 fn rows_wait_until_they_have_a_meaning() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.path().join("remora.db"), Access::Write, LOOK_TOOLS).unwrap();
     let everything = Filter::default();
     assert_eq!(near(&store, &meaning(1), &everything, 5), [0; 0]);
     add(&store, 0..4);
@@ -400,11 +400,11 @@ fn a_file_from_before_is_read_and_brought_up() {
     .unwrap();
     drop(old);
     let everything = Filter::default();
-    let reader = open_store(&path, Access::Read).unwrap();
+    let reader = open_store(&path, Access::Read, LOOK_TOOLS).unwrap();
     assert_eq!(near(&reader, &meaning(4), &everything, 5), [0; 0]);
     assert_eq!(waiting(&reader, MODEL), [9, 5]);
     assert_eq!(reader.unembedded_count(MODEL).unwrap(), 2);
-    let store = open_store(&path, Access::Write).unwrap();
+    let store = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
     assert_eq!(store.schema_version(), 6);
     assert_eq!(waiting(&store, MODEL), [9, 5]);
     embed_all(&store, MODEL);
@@ -423,7 +423,7 @@ fn a_newer_file_can_be_asked_but_takes_nothing() {
     conn.execute_batch("ALTER TABLE vectors ADD COLUMN later TEXT; PRAGMA user_version = 999")
         .unwrap();
     drop(conn);
-    let store = open_store(&path, Access::Write).unwrap();
+    let store = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
     assert_eq!(near(&store, &meaning(7), &Filter::default(), 1), [7]);
     for said in [store.store_embeddings(MODEL, &[]), store.forget_meanings()] {
         assert!(matches!(said, Err(StoreError::Newer { .. })), "{said:?}");
@@ -433,7 +433,7 @@ fn a_newer_file_can_be_asked_but_takes_nothing() {
 #[test]
 fn a_hit_says_how_alike_its_embedding_is() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.path().join("remora.db"), Access::Write, LOOK_TOOLS).unwrap();
     add(&store, 0..3);
     let model = remora_embed::MODEL_ID;
     store

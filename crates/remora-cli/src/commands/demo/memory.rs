@@ -35,7 +35,7 @@ pub(super) fn store_session(paths: &DataPaths, project: &Path) -> Result<Vec<Ite
         let place = Some(locate_project(paths, project, None));
         spool_event(paths, recorded_agent().name, at, place, &input, false)?;
     }
-    let store = remora_store::open_store(&paths.database_file(), Access::Write)?;
+    let store = remora_server::open_database(&paths.database_file(), Access::Write)?;
     let log = Log::open(paths.worker_log());
     let mut inbox = SpoolIngest::new(
         paths.clone(),
@@ -50,6 +50,6 @@ pub(super) fn store_session(paths: &DataPaths, project: &Path) -> Result<Vec<Ite
         beyond: None,
         limit: 100,
     };
-    let store = remora_store::open_store(&paths.database_file(), Access::Read)?;
+    let store = remora_server::open_database(&paths.database_file(), Access::Read)?;
     Ok(store.list_items(&Filter::default(), page)?)
 }

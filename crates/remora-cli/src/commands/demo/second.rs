@@ -28,7 +28,7 @@ const ERROR_OUTPUT: &str = "Exit code 101\nrunning 3 tests\ntest retry::gives_up
 
 /// Plays the session; the data directory is the one that the first one filled.
 pub(super) fn play_session(paths: &DataPaths, project: &Path) -> Result<Vec<DemoStep>, CliError> {
-    let store = remora_store::open_store(&paths.database_file(), Access::Read)?;
+    let store = remora_server::open_database(&paths.database_file(), Access::Read)?;
     let ground = RecallEnvironment::new(
         locate_project(paths, project, None),
         None,

@@ -219,7 +219,7 @@ fn not_installed(patient: &DoctorContext, spec: &AgentSpec) -> Diagnosis {
 }
 
 fn last_event(patient: &DoctorContext) -> Option<i64> {
-    let store = remora_store::open_store(&patient.paths.database_file(), Access::Read).ok()?;
+    let store = remora_server::open_database(&patient.paths.database_file(), Access::Read).ok()?;
     let page = PageRequest::newest(1);
     let newest = store.list_events(&Filter::default(), page).ok()?;
     newest.first().map(|event| event.time)

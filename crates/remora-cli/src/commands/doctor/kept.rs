@@ -29,7 +29,7 @@ pub(super) fn check_stored_data(patient: &DoctorContext) -> (Vec<Diagnosis>, Opt
 fn check_database(patient: &DoctorContext) -> (Vec<Diagnosis>, Option<u64>) {
     let file = patient.paths.database_file();
     let opened = if file.exists() {
-        remora_store::open_store(&file, Access::Read)
+        remora_server::open_database(&file, Access::Read)
     } else {
         Err(StoreError::Empty)
     };

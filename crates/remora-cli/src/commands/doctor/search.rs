@@ -75,7 +75,7 @@ fn count_vectors(patient: &DoctorContext) -> Option<(u64, u64)> {
     if !file.exists() {
         return None;
     }
-    let looked = remora_store::open_store(&file, Access::Read).and_then(|store| {
+    let looked = remora_server::open_database(&file, Access::Read).and_then(|store| {
         let waiting = store.unembedded_count(MODEL_ID)?;
         let rows = tier::count_items(&store.count_contents()?);
         Ok::<_, StoreError>((rows.saturating_sub(waiting), waiting))

@@ -18,7 +18,7 @@ fn worked(dir: &Path) -> (DataPaths, PathBuf, String) {
         .project
         .key;
     let now = clock::now_ms();
-    let store = remora_store::open_store(&paths.database_file(), Access::Write).unwrap();
+    let store = remora_server::open_database(&paths.database_file(), Access::Write).unwrap();
     let item: Item = serde_json::from_value(json!({
         "id": 0, "uid": "u1", "kind": Kind::Change, "title": "Changed total",
         "files_modified": ["src/cart.rs"], "time": now, "project": key, "session": "s",
@@ -61,7 +61,7 @@ fn projects_with_work_today_are_renewed_once() {
 fn what_is_wrong_stands_in_no_table() {
     let dir = tempfile::tempdir().unwrap();
     let (paths, root, key) = worked(dir.path());
-    let store = remora_store::open_store(&paths.database_file(), Access::Write).unwrap();
+    let store = remora_server::open_database(&paths.database_file(), Access::Write).unwrap();
     let said = json!({
         "uid": "u1", "project": key, "statement": "changedtotal", "rejected": {"time": 1},
     });

@@ -44,7 +44,7 @@ impl Purge {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             other => other.map_err(file_error(&home))?,
         };
-        let store = remora_store::open_store(&paths.database_file(), Access::Read);
+        let store = remora_server::open_database(&paths.database_file(), Access::Read);
         let counts = store.and_then(|store| store.count_contents());
         let mut purge = Self {
             home,

@@ -262,7 +262,7 @@ fn index_without_worker(data: &DataDir, project: &Project) -> Option<()> {
         return None;
     }
     let _held = WorkerLock::if_free(&data.paths)?;
-    let store = remora_store::open_store(&data.paths.database_file(), Access::Write).ok()?;
+    let store = remora_server::open_database(&data.paths.database_file(), Access::Write).ok()?;
     sync_saved_memories(
         &store,
         &SavedFiles::new(data),

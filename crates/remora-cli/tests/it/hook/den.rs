@@ -117,12 +117,14 @@ impl Den {
 
     /// The ledger, oldest first.
     pub(crate) fn events(&self) -> Vec<LoggedEvent> {
-        let store = remora_store::open_store(&self.paths.database_file(), Access::Read).unwrap();
+        let store =
+            remora_server::open_database(&self.paths.database_file(), Access::Read).unwrap();
         store.list_events(&Filter::default(), ALL).unwrap()
     }
 
     pub(crate) fn items(&self) -> Vec<Item> {
-        let store = remora_store::open_store(&self.paths.database_file(), Access::Read).unwrap();
+        let store =
+            remora_server::open_database(&self.paths.database_file(), Access::Read).unwrap();
         store.list_items(&Filter::default(), ALL).unwrap()
     }
 

@@ -7,7 +7,8 @@ use remora_core::record::Item;
 
 use crate::embedding_text::{self, list_texts};
 use crate::rank::{MIN_MATCH_STRENGTH_ITEMS, inverse_frequency};
-use crate::store::{FileMatch, Filter, Hit, LookupItems, is_look};
+use crate::store::{FileMatch, Filter, Hit, LookupItems};
+use crate::testing::LOOK_TOOLS;
 use crate::words::{Query, TermGroup, for_each_term, holds_phrase};
 
 /// The terms of an item.
@@ -67,7 +68,7 @@ pub(super) fn fits(item: &Item, filter: &Filter) -> bool {
         && is(&filter.session, &item.session)
         && is(&filter.agent, &item.agent)
         && (filter.kinds.is_empty() || filter.kinds.contains(&item.kind))
-        && (filter.looks == LookupItems::Kept || !is_look(item))
+        && (filter.looks == LookupItems::Kept || !LOOK_TOOLS.is_look(item))
         && filter.since.is_none_or(|since| item.time >= since)
         && filter.until.is_none_or(|until| item.time < until)
         && filter.file.as_ref().is_none_or(|file| {

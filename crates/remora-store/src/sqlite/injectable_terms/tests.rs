@@ -1,4 +1,4 @@
-use remora_memory::testing::item;
+use remora_memory::testing::{LOOK_TOOLS, item};
 
 use super::*;
 
@@ -61,7 +61,7 @@ fn terms_are_listed_once_more() {
         item.kind = kind;
         item.tool = Some(tool.to_owned());
         let mut terms = "retry _tloop".to_owned();
-        add_injectable_terms(&mut terms, &item, 7);
+        add_injectable_terms(&mut terms, &item, 7, LOOK_TOOLS);
         terms
     };
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use remora_core::record::{Item, Kind};
 use remora_memory::store::{Batch, Filter, IndexState, ItemRef, ItemWrite, Store};
-use remora_memory::testing::item;
+use remora_memory::testing::{LOOK_TOOLS, item};
 use remora_memory::words::Query;
 
 use crate::{Access, SqliteStore, open_store};
@@ -71,13 +71,16 @@ fn found(store: &SqliteStore) -> Vec<Vec<(i64, f64)>> {
 fn pieces_become_few_and_searches_find_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remora.db");
-    let store = open_store(&path, Access::Write).unwrap();
+    let store = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
     assert_eq!(store.optimize_index().unwrap(), IndexState::Wholly);
     add(&store, 0..300);
     store
         .remove(&[ItemRef::Uid("u4".into()), ItemRef::Uid("u77".into())])
         .unwrap();
-    let (before, reader) = (found(&store), open_store(&path, Access::Read).unwrap());
+    let (before, reader) = (
+        found(&store),
+        open_store(&path, Access::Read, LOOK_TOOLS).unwrap(),
+    );
     assert!(pieces(&store) > 3, "{} pieces", pieces(&store));
     assert!(settle(&store) > 0);
     assert_eq!(pieces(&store), 1);
@@ -90,7 +93,7 @@ fn pieces_become_few_and_searches_find_the_same() {
 #[test]
 fn for_a_few_rows_the_index_is_not_written_anew() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.path().join("remora.db"), Access::Write, LOOK_TOOLS).unwrap();
     let all = Batch {
         items: (0..20_000).map(row).collect(),
         ..Batch::default()
@@ -116,7 +119,7 @@ fn for_a_few_rows_the_index_is_not_written_anew() {
 fn a_reader_does_not_settle() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remora.db");
-    add(&open_store(&path, Access::Write).unwrap(), 0..9);
-    let reader = open_store(&path, Access::Read).unwrap();
+    add(&open_store(&path, Access::Write, LOOK_TOOLS).unwrap(), 0..9);
+    let reader = open_store(&path, Access::Read, LOOK_TOOLS).unwrap();
     assert!(reader.optimize_index().is_err());
 }

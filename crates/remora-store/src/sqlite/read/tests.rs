@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use remora_core::record::{FileRecord, FileState, Item};
 use remora_memory::store::{Batch, FileMatch, Filter, ItemWrite, PageRequest, Store};
-use remora_memory::testing::{item, session};
+use remora_memory::testing::{LOOK_TOOLS, item, session};
 
 use crate::{Access, SqliteStore, open_store};
 
 /// A store with so many sessions, folders and files.
 fn store(count: usize) -> (tempfile::TempDir, SqliteStore) {
     let folder = tempfile::tempdir().unwrap();
-    let store = open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.path().join("remora.db"), Access::Write, LOOK_TOOLS).unwrap();
     let numbers = || 0..i64::try_from(count).unwrap();
     let file = |n| FileRecord {
         project: "project".into(),

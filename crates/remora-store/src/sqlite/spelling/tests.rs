@@ -4,6 +4,8 @@
 use remora_core::text::{SwapCost, edit_distance};
 use rusqlite::Connection;
 
+use remora_memory::store::LookTools;
+
 use super::find_similar_terms;
 use crate::migrate;
 
@@ -34,7 +36,12 @@ const KNOWN: &[&str] = &[
 
 fn with(words: &[&str]) -> Connection {
     let mut conn = Connection::open_in_memory().unwrap();
-    migrate::bring_up(&mut conn, std::path::Path::new("none")).unwrap();
+    migrate::bring_up(
+        &mut conn,
+        std::path::Path::new("none"),
+        LookTools::default(),
+    )
+    .unwrap();
     for word in words {
         conn.execute("INSERT INTO words (terms) VALUES (?1)", [word])
             .unwrap();

@@ -2,7 +2,7 @@
 
 use remora_embed::Embedding;
 use remora_memory::store::{Batch, Filter, ItemWrite, Store};
-use remora_memory::testing::item;
+use remora_memory::testing::{LOOK_TOOLS, item};
 use rusqlite::Connection;
 
 use super::{SimilarityReader, drop_item, gist_likeness, put_gist};
@@ -10,7 +10,7 @@ use crate::{Access, SqliteStore, open_store};
 
 fn store(rows: usize) -> (tempfile::TempDir, SqliteStore) {
     let folder = tempfile::tempdir().unwrap();
-    let store = open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.path().join("remora.db"), Access::Write, LOOK_TOOLS).unwrap();
     let items = (1..=rows).map(|n| ItemWrite::Add(item(&format!("u{n}"), "a walrus")));
     let batch = Batch {
         items: items.collect(),

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use remora_core::record::{Item, Override};
 use remora_memory::embedding_text;
 use remora_memory::overrides::Overrides;
-use remora_memory::store::{ItemWrite, Result};
+use remora_memory::store::{ItemWrite, LookTools, Result};
 use remora_memory::words::TermSplitter;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -328,7 +328,14 @@ impl<'c> ItemWriter<'c> {
     ])
     .store_err()?;
         let id = self.tx.last_insert_rowid();
-        put_words(self.tx, id, item, [project, kind, agent], terms)?;
+        put_words(
+            self.tx,
+            self.tools.looks,
+            id,
+            item,
+            [project, kind, agent],
+            terms,
+        )?;
         if let Some(gist) = self
             .tools
             .gister
@@ -359,12 +366,13 @@ impl<'c> ItemWriter<'c> {
 /// same index query. No word begins with `_`, so none can pass for one of them.
 fn put_words(
     tx: &Connection,
+    looks: LookTools,
     id: i64,
     item: &Item,
     [project, kind, agent]: [i64; 3],
     mut terms: String,
 ) -> Result<()> {
-    injectable_terms::add_injectable_terms(&mut terms, item, project);
+    injectable_terms::add_injectable_terms(&mut terms, item, project, looks);
     // Writing to a string cannot fail.
     let _ = write!(terms, " _p{project} _k{kind} _a{agent}");
     tx.prepare_cached("INSERT INTO words (rowid, terms) VALUES (?1, ?2)")
@@ -378,7 +386,7 @@ fn put_words(
 const CHUNK_ITEMS: usize = 500;
 
 /// Indexes the terms of all items, into an index that a migration has emptied.
-pub(crate) fn list_words(tx: &Connection) -> Result<()> {
+pub(crate) fn list_words(tx: &Connection, looks: LookTools) -> Result<()> {
     let mut splitter = TermSplitter::default();
     let mut after = 0;
     loop {
@@ -401,6 +409,7 @@ pub(crate) fn list_words(tx: &Connection) -> Result<()> {
         for ([id, tags @ ..], item) in rows.into_iter().zip(rows::read_items(tx, &ids)?) {
             put_words(
                 tx,
+                looks,
                 id,
                 &item,
                 tags,

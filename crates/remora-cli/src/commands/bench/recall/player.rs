@@ -124,7 +124,7 @@ pub(in crate::commands::bench) fn play_project(
         ),
     )?;
     check_out(&root, "main")?;
-    let store = remora_store::open_store(&paths.database_file(), Access::Write)?;
+    let store = remora_server::open_database(&paths.database_file(), Access::Write)?;
     let mut stage = ProjectPlayer {
         inbox: SpoolIngest::new(
             paths.clone(),
@@ -187,7 +187,7 @@ pub(in crate::commands::bench) fn play_project(
         ..
     } = stage;
     drop(inbox);
-    let store = remora_store::open_store(&paths.database_file(), Access::Read)?;
+    let store = remora_server::open_database(&paths.database_file(), Access::Read)?;
     let page = PageRequest {
         order: SortOrder::Oldest,
         beyond: None,

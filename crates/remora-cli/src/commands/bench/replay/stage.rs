@@ -93,7 +93,7 @@ impl<'a> SessionPlayer<'a> {
         paths.prepare_data_dir()?;
         let root = folder.path().canonicalize()?.join("project");
         fs::create_dir_all(root.join(".git"))?;
-        let store = remora_store::open_store(&paths.database_file(), Access::Write)?;
+        let store = remora_server::open_database(&paths.database_file(), Access::Write)?;
         let log = Log::open(paths.worker_log());
         let redactor = Redactor::new(&RedactionRules::default());
         Ok(Self {

@@ -2,7 +2,7 @@
 
 use remora_core::record::{Item, Kind};
 use remora_memory::store::{Batch, Filter, ItemWrite, PageRequest, PruneMode, PruneRequest, Store};
-use remora_memory::testing::item;
+use remora_memory::testing::{LOOK_TOOLS, item};
 
 use super::IndexFilter;
 use crate::sqlite::scope::ResolvedFilter;
@@ -13,7 +13,7 @@ use crate::{Access, SqliteStore, open_store};
 /// changes, two are fixes, one is a decision and one a prompt.
 fn store() -> (tempfile::TempDir, SqliteStore) {
     let folder = tempfile::tempdir().unwrap();
-    let store = open_store(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let store = open_store(&folder.path().join("remora.db"), Access::Write, LOOK_TOOLS).unwrap();
     let row = |n: i64| Item {
         project: match n {
             0..100 => "large",
@@ -48,7 +48,9 @@ fn filter(project: Option<&str>, kinds: &[Kind]) -> Filter {
 
 /// How the filter is put; what it finds is what the rows themselves say.
 fn chosen(store: &SqliteStore, filter: &Filter) -> (usize, usize) {
-    let scope = ResolvedFilter::find(&store.conn, filter).unwrap().unwrap();
+    let scope = ResolvedFilter::find(&store.conn, filter, store.looks)
+        .unwrap()
+        .unwrap();
     let tags = IndexFilter::for_scope(&store.conn, &scope).unwrap();
     let sides = (tags.with.len(), tags.without.len());
     let is = |item: &Item| {
