@@ -3,7 +3,8 @@
 use remora_core::Event;
 use remora_core::ids::CallId;
 use remora_core::tool_call::{
-    CallTarget, FileRead, RuleText, ShellCall, SubagentCall, ToolCall, ToolUse,
+    CallTarget, FileChange, FileEdit, FileRead, RuleText, ShellCall, SubagentCall, ToolCall,
+    ToolUse,
 };
 use serde_json::Value;
 
@@ -32,17 +33,18 @@ const BOOKKEEPING_TOOLS: &[&str] = &[
 pub(super) fn decode_tool_use(event: &Event) -> ToolUse {
     let name = owned_field(event, field::TOOL_NAME);
     let input = event.fields.get(field::TOOL_INPUT).unwrap_or(&Value::Null);
-    let call = decode_call(&name, input);
+    let cwd = event.str_field(field::CWD).unwrap_or_default();
+    let call = decode_call(&name, input, cwd);
     ToolUse {
         id: non_empty_field(event, field::CALL).map(CallId::from),
-        rule: find_rule(&name, input),
-        target: find_target(&name, input),
+        rule: find_rule(&name, input, cwd),
+        target: find_target(&name, input, cwd),
         name,
         call,
     }
 }
 
-fn decode_call(name: &str, input: &Value) -> ToolCall {
+fn decode_call(name: &str, input: &Value, cwd: &str) -> ToolCall {
     let text = |key: &str| input_text(input, key).map(str::to_owned);
     match strip_namespace(name) {
         tool::SHELL => ToolCall::Shell(ShellCall {
@@ -52,7 +54,12 @@ fn decode_call(name: &str, input: &Value) -> ToolCall {
         tool::PATCH => {
             let patch = input_text(input, field::COMMAND).and_then(parse_patch);
             match patch.filter(|edits| !edits.is_empty()) {
-                Some(edits) => ToolCall::EditFiles(edits),
+                Some(mut edits) => {
+                    for edit in &mut edits {
+                        resolve_edit(edit, cwd);
+                    }
+                    ToolCall::EditFiles(edits)
+                }
                 None => ToolCall::Other {
                     input: input.clone(),
                 },
@@ -68,7 +75,7 @@ fn decode_call(name: &str, input: &Value) -> ToolCall {
             query: text("query"),
         },
         tool::VIEW_IMAGE => ToolCall::ReadFile(FileRead {
-            path: text("path"),
+            path: text("path").map(|path| resolve_path(cwd, &path)),
             ..FileRead::default()
         }),
         tool::ASK_USER => ToolCall::AskUser {
@@ -103,19 +110,19 @@ fn strip_namespace(name: &str) -> &str {
     }
 }
 
-fn find_rule(name: &str, input: &Value) -> Option<RuleText> {
+fn find_rule(name: &str, input: &Value, cwd: &str) -> Option<RuleText> {
     let command = input_text(input, field::COMMAND).filter(|text| !text.trim().is_empty())?;
     match name {
         tool::SHELL => Some(RuleText::Command(command.to_owned())),
         tool::PATCH => {
             let first = list_patch_paths(command).first().copied()?;
-            Some(RuleText::Path(first.to_owned()))
+            Some(RuleText::Path(resolve_path(cwd, first)))
         }
         _ => None,
     }
 }
 
-fn find_target(name: &str, input: &Value) -> CallTarget {
+fn find_target(name: &str, input: &Value, cwd: &str) -> CallTarget {
     let text = |key: &str| input_text(input, key);
     let file = match name {
         tool::PATCH => list_patch_paths(text(field::COMMAND).unwrap_or_default())
@@ -125,7 +132,7 @@ fn find_target(name: &str, input: &Value) -> CallTarget {
         _ => None,
     };
     if let Some(file) = file {
-        return CallTarget::File(file.to_owned());
+        return CallTarget::File(resolve_path(cwd, file));
     }
     let subject = match name {
         tool::SHELL => text("description"),
@@ -139,6 +146,35 @@ fn find_target(name: &str, input: &Value) -> CallTarget {
         (tool::WEB_SEARCH, Some(query), _) => CallTarget::Pattern(query.to_owned()),
         (_, _, Some(url)) => CallTarget::Url(url.to_owned()),
         _ => CallTarget::Arguments(input.clone()),
+    }
+}
+
+fn resolve_edit(edit: &mut FileEdit, cwd: &str) {
+    edit.path = resolve_path(cwd, &edit.path);
+    if let FileChange::Moved { from } = &mut edit.change {
+        *from = resolve_path(cwd, from);
+    }
+}
+
+/// Patches name files from the working directory, which may lie below the
+/// project; memory names them from the project.
+fn resolve_path(cwd: &str, path: &str) -> String {
+    let is_absolute = path.starts_with(['/', '\\', '~']) || path.get(1..2) == Some(":");
+    if is_absolute || cwd.is_empty() {
+        return path.to_owned();
+    }
+    let mut folder = cwd.trim_end_matches('/');
+    let mut rest = path;
+    loop {
+        if let Some(below) = rest.strip_prefix("./") {
+            rest = below;
+        } else if let Some(above) = rest.strip_prefix("../")
+            && let Some((parent, _)) = folder.rsplit_once('/')
+        {
+            (folder, rest) = (parent, above);
+        } else {
+            return format!("{folder}/{rest}");
+        }
     }
 }
 

@@ -100,15 +100,15 @@ fn every_recorded_event_is_decoded() {
             r#"PostCompact-manual: [manual] CompactionFinished { summary: "" }"#,
             "PostToolUse-Bash: [1 parts] Bash shell `echo hi` -> `hi|`",
             "PostToolUse-Bash-failing: [1 parts] Bash shell `ls /nonexistent; exit 3` -> `ls: cannot access '/nonexistent': No such file or directory|`",
-            "PostToolUse-apply_patch: [1 parts] apply_patch edits src/new.py -> `Success. Updated the following files:|A src/new.py|`",
+            "PostToolUse-apply_patch: [1 parts] apply_patch edits /home/agent/app/src/new.py -> `Success. Updated the following files:|A src/new.py|`",
             r#"PostToolUse-mcp__lab__echo: [1 parts] mcp__lab__echo lab/echo {"text":"y"} -> `echo:y`"#,
             "PostToolUse-spawn_agent: [1 parts] spawn_agent agent `SUBTASK please` -> ``",
             r#"PreCompact-auto: [auto] CompactionStarting { trigger: "auto" }"#,
             r#"PreCompact-manual: [manual] CompactionStarting { trigger: "manual" }"#,
             "PreToolUse-Bash: [1 parts] announced Bash shell `echo hi`",
             "PreToolUse-Bash-failing: [1 parts] announced Bash shell `ls /nonexistent; exit 3`",
-            "PreToolUse-apply_patch: [1 parts] announced apply_patch edits src/new.py",
-            "PreToolUse-apply_patch-failing: [1 parts] announced apply_patch edits src/none.py",
+            "PreToolUse-apply_patch: [1 parts] announced apply_patch edits /home/agent/app/src/new.py",
+            "PreToolUse-apply_patch-failing: [1 parts] announced apply_patch edits /home/agent/app/src/none.py",
             r#"PreToolUse-mcp__lab__echo: [1 parts] announced mcp__lab__echo lab/echo {"text":"y"}"#,
             "PreToolUse-mcp__lab__fail: [1 parts] announced mcp__lab__fail lab/fail {}",
             "PreToolUse-spawn_agent: [1 parts] announced spawn_agent agent `SUBTASK please`",
@@ -169,7 +169,7 @@ fn the_header_takes_the_turn_and_every_file_of_a_patch() {
 #[test]
 fn a_patch_is_an_edit_with_a_rule_and_a_target() {
     let (tool_use, outcome) = finished(&recorded()["PostToolUse-apply_patch"]);
-    let mut edit = FileEdit::new("src/new.py", FileChange::Created);
+    let mut edit = FileEdit::new("/home/agent/app/src/new.py", FileChange::Created);
     edit.new = Some("x = 1\n".into());
     edit.is_whole_file = true;
     assert_eq!(
@@ -177,8 +177,8 @@ fn a_patch_is_an_edit_with_a_rule_and_a_target() {
         ToolUse {
             id: Some("call_8c79e7ceb60a".into()),
             name: "apply_patch".into(),
-            rule: Some(RuleText::Path("src/new.py".into())),
-            target: CallTarget::File("src/new.py".into()),
+            rule: Some(RuleText::Path("/home/agent/app/src/new.py".into())),
+            target: CallTarget::File("/home/agent/app/src/new.py".into()),
             call: ToolCall::EditFiles(vec![edit]),
         }
     );
@@ -358,4 +358,35 @@ fn an_event_without_anything_decodes() {
         assert_eq!(decoded.session, SessionId::UNKNOWN);
         assert_eq!((decoded.turn, decoded.subagent), (None, None));
     }
+}
+
+#[test]
+fn files_of_a_patch_are_named_from_the_working_directory() {
+    let path_of = |cwd: &str, path: &str| {
+        let command =
+            format!("*** Begin Patch\n*** Update File: old.py\n*** Move to: {path}\n*** End Patch");
+        let (tool_use, _) = finished(&parse(&json!({
+            "hook_event_name": "PostToolUse",
+            "cwd": cwd,
+            "tool_name": "apply_patch",
+            "tool_input": { "command": command },
+        })));
+        let ToolCall::EditFiles(edits) = tool_use.call else {
+            panic!("{tool_use:?}")
+        };
+        let FileChange::Moved { from } = &edits[0].change else {
+            panic!("{edits:?}")
+        };
+        (edits[0].path.clone(), from.clone())
+    };
+    for (cwd, path, expected) in [
+        ("/p/app", "src/a.py", "/p/app/src/a.py"),
+        ("/p/app/", "./src/a.py", "/p/app/src/a.py"),
+        ("/p/app", "../../a.py", "/a.py"),
+        ("/p/app", "/other/a.py", "/other/a.py"),
+        ("", "src/a.py", "src/a.py"),
+    ] {
+        assert_eq!(path_of(cwd, path).0, expected, "{cwd} {path}");
+    }
+    assert_eq!(path_of("/p", "a.py").1, "/p/old.py");
 }
