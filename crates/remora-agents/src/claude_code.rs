@@ -39,6 +39,8 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     install: install::INSTALL_SPEC,
     mcp: mcp::MCP_SPEC,
     transcripts: Some(transcript::TRANSCRIPT_SPEC),
+    // Its hooks are told everything.
+    session_file: None,
 };
 
 #[cfg(test)]

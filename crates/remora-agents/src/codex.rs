@@ -11,13 +11,11 @@ mod parse;
 mod patch;
 mod registration;
 mod sender;
+mod session_file;
 mod transcript;
-mod untold;
 mod wire;
 
 use crate::spec::AgentSpec;
-
-pub use untold::{UntoldCall, find_untold_source, list_untold_calls};
 
 /// The agent.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
@@ -34,4 +32,5 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     install: install::INSTALL_SPEC,
     mcp: mcp::MCP_SPEC,
     transcripts: Some(transcript::TRANSCRIPT_SPEC),
+    session_file: Some(session_file::SESSION_FILE_SPEC),
 };

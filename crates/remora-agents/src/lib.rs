@@ -7,15 +7,16 @@
 #![forbid(unsafe_code)]
 
 mod claude_code;
+mod codex;
 mod environment;
 mod event_json;
 mod hook_payload;
 mod mcp;
 mod origin;
 mod repair_json;
+mod session_file;
 mod spec;
 
-pub mod codex;
 pub mod install;
 pub mod transcript;
 
@@ -32,6 +33,7 @@ pub use hook_payload::PeekedHeader;
 pub use mcp::{McpListForm, McpListWriter, McpOrigin, McpSpec};
 pub use origin::{EventOrigin, read_origin};
 pub use repair_json::TRUNCATION_MARK;
+pub use session_file::SessionFileSpec;
 pub use spec::{
     AgentPaths, AgentSpec, DecodeError, DecodedEvent, EventRegistration, HookResponse, HookSpec,
     InstallScope, MAX_CONTEXT_UTF16_UNITS, ResponsePart, Truncation,

@@ -11,6 +11,7 @@ use crate::environment::{EnvironmentLookup, EnvironmentSpec};
 use crate::hook_payload::PeekedHeader;
 use crate::install::InstallSpec;
 use crate::mcp::McpSpec;
+use crate::session_file::SessionFileSpec;
 use crate::transcript::TranscriptSpec;
 
 /// The most text given to the model in one answer, in UTF-16 units. The client
@@ -80,6 +81,8 @@ pub struct AgentSpec {
     pub mcp: McpSpec,
     /// Its past sessions, if it keeps any that can be read.
     pub transcripts: Option<TranscriptSpec>,
+    /// What the file of a running session tells beyond hooks, if anything.
+    pub session_file: Option<SessionFileSpec>,
 }
 
 /// What a hook must know of an agent before it knows the event. All of it looks

@@ -10,7 +10,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, DirEntry, File, OpenOptions};
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 mod replace;
@@ -121,6 +121,17 @@ pub fn read_file(path: &Path, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
 /// The same as text.
 pub fn read_text(path: &Path, max_bytes: u64) -> Result<String, ReadError> {
     String::from_utf8(read_file(path, max_bytes)?).map_err(|_| ReadError::NotText)
+}
+
+/// The last bytes of a regular file, at most `max_bytes`, for files that grow
+/// without bound. Unless the file is shorter, the first line is likely cut.
+pub fn read_file_end(path: &Path, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
+    let (mut file, size) = open_sized(path)?;
+    file.seek(SeekFrom::Start(size.saturating_sub(max_bytes)))?;
+    let mut bytes = Vec::with_capacity(usize::try_from(size.min(max_bytes)).unwrap_or(0));
+    // What is written from now on is left for the next reading.
+    file.take(max_bytes).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Opens a regular file for reading, for callers that stream or that look at

@@ -102,3 +102,18 @@ fn a_directory_is_listed_up_to_the_limit() {
     );
     assert!(list_directory(dir.path(), 2).unwrap().is_cut);
 }
+
+#[test]
+fn the_end_of_a_file_is_read_and_no_more() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("log");
+    std::fs::write(&path, "one\ntwo\nthree\n").unwrap();
+    assert_eq!(read_file_end(&path, 6).unwrap(), b"three\n");
+    assert_eq!(read_file_end(&path, 100).unwrap(), b"one\ntwo\nthree\n");
+    assert!(read_file_end(dir.path(), 6).is_err());
+    assert!(
+        read_file_end(&dir.path().join("none"), 6)
+            .unwrap_err()
+            .is_missing()
+    );
+}

@@ -30,6 +30,7 @@ pub mod panics;
 mod project_activity;
 mod rebuild;
 pub mod saved;
+mod session_file;
 mod socket;
 mod spool_ingest;
 mod worker;

@@ -10,10 +10,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
+use remora_agents::AgentSpec;
+use remora_agents::transcript::TranscriptEvent;
 use remora_client::{
     DataPaths, ProjectRoots, SpooledEvent, list_spooled, main_root, read_spooled, sweep_partial,
 };
 use remora_core::record::Project;
+use remora_core::request::Envelope;
 use remora_core::{Event, tokens};
 use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::{EventKey, Store};
@@ -27,7 +30,7 @@ use crate::ignore::ProjectIgnores;
 use crate::ingest::redact_event;
 use crate::injections::InjectionIngest;
 use crate::panics::{CaughtPanic, IsolationSteps, catch_panic, isolate_panics};
-use crate::{Log, ServerError, fingerprint, io_error_at, join};
+use crate::{Log, ServerError, fingerprint, io_error_at, join, session_file};
 
 /// Events in one transaction.
 const MAX_BATCH_EVENTS: usize = 512;
@@ -113,7 +116,8 @@ impl SpoolBatch<'_> {
 
 /// What reading a spool file came to.
 enum SpoolReadResult {
-    Letter(Box<PendingEvent>),
+    /// The event, and before it those of which no hook was told.
+    Events(Vec<PendingEvent>),
     /// Somebody else has taken it.
     Gone,
     /// It is no event, with the reason.
@@ -121,7 +125,9 @@ enum SpoolReadResult {
 }
 
 struct PendingEvent {
-    file: PathBuf,
+    /// Its file in the spool; none for what was found in a session file, which is
+    /// found again for as long as the event behind it waits.
+    file: Option<PathBuf>,
     captured: CapturedEvent,
     marks: RedactionCounts,
     bytes: usize,
@@ -269,10 +275,10 @@ impl SpoolIngest {
             return Ok(());
         }
         self.store_all(&mut letters, now)?;
-        for letter in &letters {
-            delete_file(&letter.file)?;
+        for file in letters.iter().filter_map(|letter| letter.file.as_deref()) {
+            delete_file(file)?;
+            round.taken += 1;
         }
-        round.taken += letters.len();
         round.stored += letters.len();
         Ok(())
     }
@@ -311,9 +317,9 @@ impl SpoolIngest {
                 break;
             }
             match catch_panic(|| self.read_letter(file)) {
-                Ok(Ok(SpoolReadResult::Letter(letter))) => {
-                    bytes += letter.bytes;
-                    letters.push(*letter);
+                Ok(Ok(SpoolReadResult::Events(events))) => {
+                    bytes += events.iter().map(|event| event.bytes).sum::<usize>();
+                    letters.extend(events);
                 }
                 Ok(Ok(SpoolReadResult::Gone)) => {}
                 Ok(Ok(SpoolReadResult::Unusable(spooled, reason))) => {
@@ -338,10 +344,49 @@ impl SpoolIngest {
             }
             Err(e) => return Err(io_error_at(file)(e)),
         };
-        Ok(match decode_event(&spooled) {
-            Ok(event) => SpoolReadResult::Letter(Box::new(self.redact_event(file, spooled, event))),
-            Err(reason) => SpoolReadResult::Unusable(Box::new(Some(spooled)), reason),
-        })
+        let (agent, mut event) = match parse_event(&spooled) {
+            Ok(parsed) => parsed,
+            Err(reason) => {
+                return Ok(SpoolReadResult::Unusable(Box::new(Some(spooled)), reason));
+            }
+        };
+        let untold_calls = session_file::complete_event(agent, &mut event);
+        let mut events: Vec<PendingEvent> = untold_calls
+            .into_iter()
+            .map(|call| self.build_untold_event(&spooled.envelope, call))
+            .collect();
+        events.push(self.redact_event(file, spooled, event));
+        Ok(SpoolReadResult::Events(events))
+    }
+
+    /// What a session file tells of a call, as if a hook had been told of it.
+    fn build_untold_event(&mut self, later: &Envelope, call: TranscriptEvent) -> PendingEvent {
+        let payload = call.event.to_line();
+        let envelope = Envelope {
+            v: later.v,
+            id: call.id,
+            agent: later.agent.clone(),
+            at: call.at,
+            len: payload.len() as u64,
+            cut: false,
+            project: later.project.clone(),
+            branch: later.branch.clone(),
+        };
+        let mut marks = RedactionCounts::default();
+        let captured = redact_event(
+            &self.redactor,
+            &mut self.ignores,
+            envelope,
+            call.event,
+            tokens::estimate_tokens(&payload),
+            &mut marks,
+        );
+        PendingEvent {
+            file: None,
+            bytes: payload.len(),
+            captured,
+            marks,
+        }
     }
 
     fn redact_event(&mut self, file: &Path, spooled: SpooledEvent, event: Event) -> PendingEvent {
@@ -357,7 +402,7 @@ impl SpoolIngest {
             &mut marks,
         );
         PendingEvent {
-            file: file.to_path_buf(),
+            file: Some(file.to_path_buf()),
             bytes: spooled.payload.len(),
             captured,
             marks,
@@ -385,7 +430,11 @@ impl SpoolIngest {
                 || self.forgotten.contains_event(&letter.captured)
                 || self.is_echo(&letter);
             if known || twin {
-                delete_file(&letter.file)?;
+                let Some(file) = &letter.file else {
+                    // Told of at every end of a turn that follows.
+                    continue;
+                };
+                delete_file(file)?;
                 let id = &letter.captured.envelope.id;
                 self.log
                     .write_line(now, &format!("event {id}: stored before"));
@@ -466,6 +515,7 @@ impl SpoolIngest {
                 return Err(e);
             }
         };
+        let folder = self.paths.archive_dir();
         let mut lines = Vec::new();
         for (letter, fate) in letters.iter_mut().zip(&digest.fates) {
             let captured = &mut letter.captured;
@@ -477,11 +527,10 @@ impl SpoolIngest {
                 };
                 serde_json::to_writer(&mut lines, &archived)
                     .map_err(io::Error::from)
-                    .map_err(io_error_at(&letter.file))?;
+                    .map_err(io_error_at(letter.file.as_deref().unwrap_or(&folder)))?;
                 lines.push(b'\n');
             }
         }
-        let folder = self.paths.archive_dir();
         let appended = self
             .archive
             .append(&lines, now)
@@ -525,12 +574,12 @@ fn delete_file(file: &Path) -> Result<(), ServerError> {
     remora_client::remove_file(file).map_err(io_error_at(file))
 }
 
-fn decode_event(spooled: &SpooledEvent) -> Result<Event, String> {
+fn parse_event(spooled: &SpooledEvent) -> Result<(&'static AgentSpec, Event), String> {
     let agent = &spooled.envelope.agent;
     let spec = remora_agents::find_agent(agent)
         .ok_or_else(|| format!("`{agent}` is not an agent this version knows"))?;
     match (spec.parse_payload)(&spooled.payload) {
-        Ok(decoded) => Ok(decoded.event),
+        Ok(decoded) => Ok((spec, decoded.event)),
         Err(e) => Err(e.to_string()),
     }
 }

@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use remora_core::{Event, EventName};
 use serde_json::{Map, Value, json};
 
+pub(super) use self::call::command_outcome;
 use self::call::{FinishedCall, PendingCall};
 use self::location::{SessionMeta, classify_file, read_start_folder, session_folders};
 use super::sender::is_session_file;

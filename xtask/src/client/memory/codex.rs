@@ -140,12 +140,11 @@ pub(super) fn every_call(case: &mut MemoryCase) -> Result<()> {
         text_reply("The harbour has its moles: `src/harbour.py` lists the north one."),
     ];
     run_codex(case, "List the moles of the harbour.", &turns)?;
-    let exported = case
-        .house
-        .run_remora("project", &["export", "--all-projects"])?;
+    let exported = case.house.run_remora("project", &["export"])?;
     let items: Vec<Value> = exported
         .lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter_map(|mut line| line.get_mut("item").map(Value::take))
         .collect();
     let rows = |call: &str| -> Vec<&Value> {
         let of_call = items.iter().filter(|item| item["tool_use_id"] == call);

@@ -169,7 +169,7 @@ fn finish_command(
 
 /// What a command printed, or with what it failed, in the words that memory
 /// reads from every agent.
-pub(super) fn command_outcome(code: i64, output: &str) -> Result<Option<Value>, String> {
+pub(in super::super) fn command_outcome(code: i64, output: &str) -> Result<Option<Value>, String> {
     match code {
         0 => Ok(Some(Value::String(output.to_owned()))),
         code => Err(format!("Exit code {code}\n{output}")),

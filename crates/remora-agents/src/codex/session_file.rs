@@ -1,0 +1,124 @@
+//! What stands in a session file of Codex and is not told to hooks: with what
+//! code a command ended and all that it printed, and that a patch or the call of
+//! a server has failed.
+//!
+//! When a hook runs after a command, the file holds the command's item already;
+//! when a turn ends, it holds the whole turn. Pure: the caller reads the file.
+
+use std::path::Path;
+
+use remora_core::{Event, EventName};
+use serde_json::Value;
+
+use super::sender::is_session_file;
+use super::transcript::{RolloutReader, command_outcome};
+use super::wire::{field, tool};
+use crate::session_file::SessionFileSpec;
+use crate::transcript::{ReadTranscript, TranscriptEvent};
+
+/// How the file is read.
+pub(super) const SESSION_FILE_SPEC: SessionFileSpec = SessionFileSpec {
+    find_source,
+    complete_event,
+    list_untold_calls,
+};
+
+/// The file that tells more of this event. A name that the client would not give
+/// is not followed: payloads come from outside.
+fn find_source(event: &Event) -> Option<&Path> {
+    let name = match event.name {
+        EventName::PostToolUse if event.str_field(field::TOOL_NAME) == Some(tool::SHELL) => {
+            field::TRANSCRIPT
+        }
+        EventName::Stop => field::TRANSCRIPT,
+        EventName::SubagentStop => field::AGENT_TRANSCRIPT,
+        _ => return None,
+    };
+    let path = Path::new(event.str_field(name)?);
+    (path.is_absolute() && is_session_file(path)).then_some(path)
+}
+
+/// Gives a finished command its exit code: one that failed becomes the event that
+/// other clients send for it. Says whether the file's end told of the command.
+fn complete_event(event: &mut Event, lines: &[u8]) -> bool {
+    let Some(id) = event.str_field(field::CALL) else {
+        return false;
+    };
+    let lines = lines.rsplit(|byte| *byte == b'\n');
+    let item = lines
+        .filter(|line| holds_bytes(line, id.as_bytes()))
+        .find_map(|line| find_command_item(line, id));
+    let Some((code, output)) = item else {
+        return false;
+    };
+    match command_outcome(code, &output) {
+        Ok(_) => complete_output(event, output),
+        Err(error) => {
+            event.name = EventName::PostToolUseFailure;
+            let name = event.name.as_str();
+            event.fields.insert(field::EVENT_NAME.into(), name.into());
+            event.fields.remove(field::TOOL_RESPONSE);
+            event.fields.insert(field::ERROR.into(), error.into());
+        }
+    }
+    true
+}
+
+/// Of a command that was waited for several times, hooks get what it printed last.
+fn complete_output(event: &mut Event, output: String) {
+    let told = event.str_field(field::TOOL_RESPONSE).unwrap_or_default();
+    if output.len() > told.len() && output.ends_with(told) {
+        let name = field::TOOL_RESPONSE.to_owned();
+        event.fields.insert(name, output.into());
+    }
+}
+
+/// Exit code and output of the command with this id, if the line is its item.
+fn find_command_item(line: &[u8], id: &str) -> Option<(i64, String)> {
+    let line: Value = serde_json::from_slice(line).ok()?;
+    let item = line.pointer("/payload/item")?;
+    let text = |name: &str| item.get(name).and_then(Value::as_str);
+    if text("type") != Some("CommandExecution") || text("id") != Some(id) {
+        return None;
+    }
+    // Killed with the session: it has no result.
+    let code = item.get("exit_code")?.as_i64().filter(|code| *code >= 0)?;
+    Some((
+        code,
+        text("aggregated_output").unwrap_or_default().to_owned(),
+    ))
+}
+
+/// The failed calls of the turn that this event ends, of which hooks heard
+/// nothing. Those of earlier turns may be among them; they have the same names
+/// each time.
+fn list_untold_calls(event: &Event, lines: &[u8]) -> Vec<TranscriptEvent> {
+    let mut calls = Vec::new();
+    if event.name == EventName::PostToolUse {
+        return calls;
+    }
+    let mut reader = RolloutReader::following(event);
+    let turn = event.str_field(field::TURN).unwrap_or_default();
+    let of_turn = lines
+        .split_inclusive(|byte| *byte == b'\n')
+        // A line that is not whole tells nothing yet.
+        .filter(|line| line.ends_with(b"\n"))
+        .skip_while(|line| !turn.is_empty() && !holds_bytes(line, turn.as_bytes()));
+    for line in of_turn {
+        // A line that cannot be read tells nothing; the others still do.
+        let _ = reader.read_line(line.trim_ascii(), &mut |told| {
+            let is_shell = told.event.str_field(field::TOOL_NAME) == Some(tool::SHELL);
+            if told.event.name == EventName::PostToolUseFailure && !is_shell {
+                calls.push(told);
+            }
+        });
+    }
+    calls
+}
+
+fn holds_bytes(line: &[u8], wanted: &[u8]) -> bool {
+    line.windows(wanted.len().max(1)).any(|part| part == wanted)
+}
+
+#[cfg(test)]
+mod tests;
