@@ -9,5 +9,6 @@ mod intake;
 mod meanings;
 mod place;
 mod rebuild;
+mod session_file;
 mod strangers;
 mod worker;
