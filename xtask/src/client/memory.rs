@@ -86,6 +86,7 @@ const MEMORY_CASES: &[(&str, PlayCase)] = &[
     ("codex-remembers-claude-code", codex::remembers_claude_code),
     ("codex-is-remembered", codex::is_remembered),
     ("codex-known-failure", codex::known_failure),
+    ("codex-asks-memory", codex::asks_memory),
     ("codex-uninstall", codex::play_uninstall),
 ];
 

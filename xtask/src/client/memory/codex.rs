@@ -26,6 +26,17 @@ struct CodexTalk {
 }
 
 impl CodexTalk {
+    /// What the model was given for a call, as JSON.
+    fn answer_to(&self, call: &str) -> String {
+        let last = self.requests.last();
+        let input = last.and_then(|request| request["input"].as_array());
+        let answers = input
+            .into_iter()
+            .flatten()
+            .filter(|item| item["call_id"] == call && item["type"] == "function_call_output");
+        answers.map(|item| item["output"].to_string()).collect()
+    }
+
     /// Everything that hooks put before the model, in order.
     fn injected(&self) -> Vec<String> {
         let last = self.requests.last();
@@ -256,6 +267,33 @@ pub(super) fn known_failure(case: &mut MemoryCase) -> Result<()> {
             .is_some_and(|text| text.contains("src/gauge.py")),
         || format!("the fix did not come: {injected:#?}"),
     );
+    Ok(())
+}
+
+/// The agent asks memory itself, through the MCP server.
+pub(super) fn asks_memory(case: &mut MemoryCase) -> Result<()> {
+    install_codex(case)?;
+    let turns = [
+        patch_call(
+            "call_moles",
+            "*** Add File: src/harbour.py\n+MOLES = ['north']",
+        ),
+        text_reply("The moles are a list: parsing a csv file took 40 ms a call."),
+    ];
+    run_codex(case, "List the moles of the harbour.", &turns)?;
+    let ask = json!({"tools": [{
+        "id": "call_ask", "name": "search", "namespace": "mcp__remora",
+        "input": {"query": "moles of the harbour"},
+    }]});
+    let talk = run_codex(case, "hello", &[ask, text_reply("done")])?;
+    let answer = talk.answer_to("call_ask");
+    case.check_that(answer.contains("Created src/harbour.py"), || {
+        format!("the server answered: {answer}")
+    });
+    let rows = case.house.run_remora("project", &["export"])?;
+    case.check_that(!rows.contains("\"tool_use_id\":\"call_ask\""), || {
+        "a question to memory is remembered".to_owned()
+    });
     Ok(())
 }
 
