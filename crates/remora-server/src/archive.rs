@@ -157,11 +157,15 @@ impl Archive {
     }
 
     /// Rewrites files of many small frames as few large ones, which compress
-    /// better. Idle work; a file is replaced whole or not at all.
+    /// better. Idle work; a file is replaced whole or not at all. One with a damaged
+    /// frame stays as it is: a better reader may get more out of it.
     pub fn compact_files(&mut self) -> io::Result<()> {
         for path in self.list_files()? {
             let bytes = read_whole(&path)?;
             if split_frames(&bytes).count() < MIN_COMPACTION_FRAMES {
+                continue;
+            }
+            if !split_frames(&bytes).all(|frame| decompress_frame(frame).is_ok()) {
                 continue;
             }
             let fresh = path.with_extension("tmp");

@@ -110,9 +110,12 @@ fn restores_edit(words: &[&str], edit: &StandingEdit) -> bool {
     if only_index || is_branch || edit.commit.is_some() && !words.iter().any(is_older) {
         return false;
     }
-    let mut paths = words.iter().filter(|word| !word.starts_with('-'));
+    let paths = words.iter().filter(|word| !word.starts_with('-'));
     let mut files = edit.item.files_modified.iter();
-    files.any(|file| paths.any(|path| is_path_of(path.trim_matches(['"', '\'']), file)))
+    files.any(|file| {
+        let mut paths = paths.clone();
+        paths.any(|path| is_path_of(path.trim_matches(['"', '\'']), file))
+    })
 }
 
 /// Whether a path of a command line means this file or a directory above it. The
@@ -228,4 +231,29 @@ fn reverses_edit(edit: &Item, before: &Item) -> bool {
         && !(gone.is_empty() && come.is_empty())
         && gone == lines(before, '+')
         && come == lines(before, '-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::item;
+
+    #[test]
+    fn an_edit_of_two_files_is_reverted_by_either_of_them() {
+        let edit = StandingEdit {
+            item: Item {
+                files_modified: vec!["src/old.rs".into(), "src/new.rs".into()],
+                ..item("e", "Moved src/old.rs to src/new.rs")
+            },
+            commit: None,
+        };
+        for (line, reverts) in [
+            ("-- src/old.rs", true),
+            ("-- src/new.rs", true),
+            ("-- src/other.rs", false),
+        ] {
+            let words: Vec<&str> = line.split(' ').collect();
+            assert_eq!(restores_edit(&words, &edit), reverts, "{line}");
+        }
+    }
 }

@@ -87,6 +87,29 @@ fn damage_in_the_middle_costs_one_frame() {
 }
 
 #[test]
+fn a_damaged_file_stays_as_it_is_and_others_are_compacted() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut archive = Archive::new(dir.path());
+    let day = 86_400_000 * 40;
+    for n in 0..40 {
+        archive.append(&line(n), 0).unwrap();
+    }
+    for n in 40..80 {
+        archive.append(&line(n), day).unwrap();
+    }
+    let files = archive.list_files().unwrap();
+    assert_eq!(files.len(), 2);
+    let mut bytes = fs::read(&files[0]).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0xff;
+    fs::write(&files[0], &bytes).unwrap();
+    let before = fs::metadata(&files[1]).unwrap().len();
+    archive.compact_files().unwrap();
+    assert_eq!(fs::read(&files[0]).unwrap(), bytes);
+    assert!(fs::metadata(&files[1]).unwrap().len() < before / 4);
+}
+
+#[test]
 fn tightening_keeps_everything_and_makes_it_smaller() {
     let dir = tempfile::tempdir().unwrap();
     let mut archive = Archive::new(dir.path());

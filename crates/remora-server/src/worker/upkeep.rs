@@ -145,10 +145,10 @@ impl Worker<'_> {
         let cap = self.settings.archive_cap;
         if let Some(inbox) = &mut self.inbox {
             let archive = inbox.archive();
-            let tidied = archive
-                .compact_files()
-                .and_then(|()| archive.trim_to_bytes(cap));
-            if let Err(e) = tidied {
+            // The cap holds even where compaction fails.
+            let compacted = archive.compact_files();
+            let trimmed = archive.trim_to_bytes(cap).map(drop);
+            if let Err(e) = compacted.and(trimmed) {
                 self.log_line(&format!("the archive could not be tidied: {e}"));
             }
         }

@@ -10,6 +10,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use super::files::{FileNameIndex, TreeFile, TreeListing, ends_in, file_stem, last_part};
 use super::git::{HistoryCoverage, PathEvent, PathHistory};
 use super::known;
+use crate::walk::can_enter;
 
 /// Folders that tools fill; what is in them comes and goes.
 const GENERATED_FOLDERS: &[&str] = &[
@@ -294,8 +295,10 @@ impl<'a> PathIndex<'a> {
             .collect();
         folders.into_iter().any(|folder| {
             let list = self.ignores.entry(folder.to_owned()).or_insert_with(|| {
-                let file = root.join(folder).join(".gitignore");
-                file.is_file().then(|| Gitignore::new(file).0)
+                // A list that is no small file is not read; see `can_enter`.
+                let folder = root.join(folder);
+                let file = folder.join(".gitignore");
+                (can_enter(&folder) && file.is_file()).then(|| Gitignore::new(file).0)
             });
             let full = root.join(path);
             list.as_ref().is_some_and(|l| {
