@@ -8,7 +8,7 @@ mod answer;
 mod asked_event;
 mod compaction;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -24,7 +24,7 @@ use remora_server::identity::claim_project;
 
 use crate::clock;
 use crate::environment::Environment;
-use crate::project_env::find_setter;
+use crate::project_env::{find_agent_setter, find_setter};
 use crate::recall::RecallSettings;
 
 /// Set, hooks do nothing at all.
@@ -50,7 +50,12 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
         return print_response("");
     }
     let input = read_input(io::stdin().lock(), MAX_EVENT_BYTES, STDIN_TIMEOUT);
-    let Some(paths) = data_directory(&environment) else {
+    let is_set_by_project = |home: &OsStr| match spec {
+        Some(spec) => find_agent_setter(spec, &environment, HOME_VARIABLE, Some(home)),
+        None => find_setter(&environment, HOME_VARIABLE, Some(home)),
+    };
+    let Some(paths) = choose_data_directory(&environment, |home| is_set_by_project(home).is_some())
+    else {
         return print_response("");
     };
     // Not even a log may be written into a folder of someone else; `doctor` and
@@ -70,12 +75,19 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
 /// `REMORA_HOME`, else `.remora` in the home directory. A project cannot choose:
 /// where its settings set the variable, the usual place counts, if it is there.
 pub(crate) fn data_directory(environment: &Environment) -> Option<DataPaths> {
+    choose_data_directory(environment, |home| {
+        find_setter(environment, HOME_VARIABLE, Some(home)).is_some()
+    })
+}
+
+fn choose_data_directory(
+    environment: &Environment,
+    is_set_by_project: impl Fn(&OsStr) -> bool,
+) -> Option<DataPaths> {
     let usual = || Some(environment.home()?.join(".remora"));
     let home = match environment.get(HOME_VARIABLE) {
         None => usual()?,
-        Some(home) if find_setter(environment, HOME_VARIABLE, Some(home)).is_some() => {
-            usual().filter(|home| home.is_dir())?
-        }
+        Some(home) if is_set_by_project(home) => usual().filter(|home| home.is_dir())?,
         Some(home) => PathBuf::from(home),
     };
     home.is_absolute().then(|| DataPaths::new(home))

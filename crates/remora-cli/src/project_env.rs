@@ -21,16 +21,27 @@ const MAX_SETTINGS_BYTES: u64 = 1024 * 1024;
 const MAX_ANCESTOR_LEVELS: usize = 32;
 
 /// The settings file of the current project that sets a variable to this value,
-/// or to anything.
+/// or to anything, for whichever agent.
 pub(crate) fn find_setter(
     environment: &Environment,
     name: &str,
     value: Option<&OsStr>,
 ) -> Option<PathBuf> {
-    let home = environment.home()?;
     AGENTS
         .iter()
-        .find_map(|spec| setter_of_agent(spec, environment, &home, name, value))
+        .find_map(|spec| find_agent_setter(spec, environment, name, value))
+}
+
+/// The same for one agent: a hook has its environment from the agent that runs it,
+/// and need not look for what others would be told.
+pub(crate) fn find_agent_setter(
+    spec: &AgentSpec,
+    environment: &Environment,
+    name: &str,
+    value: Option<&OsStr>,
+) -> Option<PathBuf> {
+    let home = environment.home()?;
+    setter_of_agent(spec, environment, &home, name, value)
 }
 
 fn setter_of_agent(
