@@ -48,7 +48,9 @@ pub use layers::{
     SettingSources, SettingsPaths,
 };
 pub use path_rule::PathBases;
-pub use permissions::{PermissionDecision, PermissionMode, Permissions, RuleText};
+pub use permissions::{
+    PermissionDecision, PermissionMode, Permissions, RuleSubject, RuleText, build_call_input,
+};
 pub use plan::{Plan, PlanVerdict, PlannedHandler};
 pub use report::{ExplainedHandler, Explanation, HandlerInfo, HandlerReport, Report};
 pub use run::{BackgroundHandler, LateAnswer, Run};
