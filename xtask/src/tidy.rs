@@ -4,6 +4,7 @@
 //! has a case in `tidy/tests.rs` that shows it can fail. Rules that the
 //! compiler or clippy can hold do not belong here.
 
+mod clients;
 mod dependencies;
 mod documents;
 mod shape;
@@ -95,7 +96,32 @@ const CHECKS: &[TidyCheck] = &[
     TidyCheck {
         name: "product ids live in remora-agents",
         reason: "an agent is added in one place",
-        run: words::check_products,
+        run: clients::check_products,
+    },
+    TidyCheck {
+        name: "clients' tools are named by their adapters",
+        reason: "behind the adapters a call is a ToolCall, whoever made it",
+        run: clients::check_tools,
+    },
+    TidyCheck {
+        name: "clients' fields are named by their adapters",
+        reason: "behind the adapters nobody sees a payload",
+        run: clients::check_fields,
+    },
+    TidyCheck {
+        name: "clients' variables are named by their adapters",
+        reason: "what a session's environment says is asked of its agent",
+        run: clients::check_variables,
+    },
+    TidyCheck {
+        name: "clients' files are named by their adapters",
+        reason: "where a client keeps things is asked of its agent",
+        run: clients::check_files,
+    },
+    TidyCheck {
+        name: "exceptions for clients' words are needed",
+        reason: "a row that nothing needs hides the next word that slips in",
+        run: clients::check_exceptions,
     },
     TidyCheck {
         name: "model providers live in the server's model folder",

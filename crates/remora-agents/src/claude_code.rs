@@ -12,6 +12,7 @@ mod parse;
 mod prompt;
 mod raw;
 mod registration;
+mod scripted;
 mod transcript;
 mod wire;
 
@@ -20,6 +21,7 @@ use crate::spec::AgentSpec;
 pub(crate) use field_roles::FIELD_ROLES;
 pub use prompt::own_words;
 pub use raw::RecordedCall;
+pub use scripted::{ScriptPosition, ScriptedEvent};
 
 /// Tools that only look at something.
 pub(crate) const LOOK_TOOLS: &[&str] = &["Read", "Grep", "Glob", "LS"];

@@ -27,7 +27,7 @@ use remora_core::agent_event::{AgentEvent, EventHeader};
 use remora_core::field_roles::FieldRoles;
 use remora_core::ids::{AgentId, Timestamp};
 
-pub use claude_code::{RecordedCall, own_words};
+pub use claude_code::{RecordedCall, ScriptPosition, ScriptedEvent, own_words};
 pub use environment::{EnvironmentLookup, EnvironmentSpec};
 pub use hook_payload::PeekedHeader;
 pub use mcp::{McpListForm, McpListWriter, McpOrigin, McpSpec};

@@ -1,6 +1,10 @@
 //! The table of events: what each is matched against, which handlers it takes,
 //! how long they may run, what exit code 2 does and which answers count.
 //!
+//! It is the table of the hooks engine, which is compatible with one client on
+//! purpose: subjects and samples are in that client's own words. Memory reads
+//! what the adapters decode, never a field named here.
+//!
 //! A new event is one entry here and one recorded payload in `fixtures/agents`.
 //! Nothing else in the workspace lists the events.
 
@@ -365,6 +369,14 @@ impl EventName {
         EVENTS.iter().find(|d| d.text == text).map(|d| d.name)
     }
 
+    /// The same, with the nearest known name in the error.
+    pub fn find(text: &str) -> Result<Self, DecodeError> {
+        Self::parse(text).ok_or_else(|| DecodeError::UnknownName {
+            name: text.to_owned(),
+            hint: find_nearest_name(text),
+        })
+    }
+
     /// The name on the wire.
     pub fn as_str(self) -> &'static str {
         self.def().text
@@ -426,12 +438,7 @@ impl Event {
             other => return Err(DecodeError::NotAnObject(kind_of(&other))),
         };
         let name = match fields.get("hook_event_name") {
-            Some(Value::String(text)) => {
-                EventName::parse(text).ok_or_else(|| DecodeError::UnknownName {
-                    name: text.clone(),
-                    hint: find_nearest_name(text),
-                })?
-            }
+            Some(Value::String(text)) => EventName::find(text)?,
             Some(_) => return Err(DecodeError::NameNotAString),
             None => {
                 let name = name.ok_or(DecodeError::NoName)?;

@@ -27,6 +27,7 @@ mod permissions;
 mod plan;
 mod report;
 mod run;
+mod sample;
 mod session_env;
 mod shell;
 mod trust;
@@ -47,10 +48,13 @@ pub use layers::{
     SettingSources, SettingsPaths,
 };
 pub use path_rule::PathBases;
-pub use permissions::{PermissionDecision, PermissionMode, Permissions, RuleText};
+pub use permissions::{
+    PermissionDecision, PermissionMode, Permissions, RuleSubject, RuleText, build_call_input,
+};
 pub use plan::{Plan, PlanVerdict, PlannedHandler};
 pub use report::{ExplainedHandler, Explanation, HandlerInfo, HandlerReport, Report};
 pub use run::{BackgroundHandler, LateAnswer, Run};
+pub use sample::{SAMPLE_SESSION_ID, SampleFields, SampleSession};
 pub use trust::{EngineMode, Trust};
 
 /// How the session was started.

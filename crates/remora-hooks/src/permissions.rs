@@ -13,9 +13,11 @@ use crate::path_rule::PathBases;
 mod bash;
 mod modes;
 mod rule;
+mod tools;
 
 pub use modes::PermissionMode;
 pub use rule::RuleText;
+pub use tools::{RuleSubject, build_call_input};
 
 use bash::{CommandPaths, FILE_COMMANDS, ShellLine};
 use modes::WorkingDirs;

@@ -227,9 +227,10 @@ impl fmt::Display for SkipReason {
                 path.display()
             ),
             Self::AgentsMode(mode) => write!(f, "AGENTS.md is not read with `{mode}`"),
-            Self::AddedDirectory => f.write_str(
-                "added directories give instructions only with \
-                 CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD=1",
+            Self::AddedDirectory => write!(
+                f,
+                "added directories give instructions only with {}=1",
+                names::variable::ADDED_DIRECTORIES
             ),
             Self::Agent(name) => write!(f, "the subagent `{name}` does not get it"),
         }

@@ -1,5 +1,5 @@
 //! Names that are part of the format: files, folders, settings keys,
-//! variables. Nothing else in this crate spells them.
+//! variables, fields of the payload. Nothing else in this crate spells them.
 
 /// The instruction file of a directory.
 pub const INSTRUCTION_FILE: &str = "CLAUDE.md";
@@ -50,9 +50,21 @@ pub(crate) mod key {
     pub(crate) const OPTIONS: &str = "options";
     pub(crate) const INSTRUCTION_FILES: &str = "instructionFiles";
     pub(crate) const INSTRUCTION_FILES_OLD: &str = "projectInstructions";
+    /// A former value of the former name: of all files only the client's own.
+    pub(crate) const OLD_CLAUDE_ONLY_VALUE: &str = "claude";
     /// In the client's book, per project.
     pub(crate) const CLIENT_STATE_PROJECTS: &str = "projects";
     pub(crate) const EXTERNAL_APPROVED: &str = "hasClaudeMdExternalIncludesApproved";
+}
+
+/// Fields of what hooks are told about a loaded file.
+pub(crate) mod field {
+    pub(crate) const FILE_PATH: &str = "file_path";
+    pub(crate) const MEMORY_TYPE: &str = "memory_type";
+    pub(crate) const LOAD_REASON: &str = "load_reason";
+    pub(crate) const GLOBS: &str = "globs";
+    pub(crate) const TRIGGER_FILE_PATH: &str = "trigger_file_path";
+    pub(crate) const PARENT_FILE_PATH: &str = "parent_file_path";
 }
 
 /// Variables of the client.

@@ -12,6 +12,7 @@ use remora_core::text::defuse_tags;
 use serde_json::{Value, json};
 
 use crate::file::{InstructionKind, LoadReason, LoadedFile};
+use crate::names::field;
 use crate::{Instructions, SkippedFile};
 
 pub use system::{SystemPromptPart, build_system_prompt};
@@ -173,20 +174,26 @@ pub fn build_hook_payload(file: &LoadedFile) -> Option<Value> {
         return None;
     }
     let mut fact = json!({
-        "file_path": file.path.to_string_lossy(),
-        "memory_type": file.kind.as_str(),
-        "load_reason": file.reason.as_str(),
+        (field::FILE_PATH): file.path.to_string_lossy(),
+        (field::MEMORY_TYPE): file.kind.as_str(),
+        (field::LOAD_REASON): file.reason.as_str(),
     });
     let fields = fact.as_object_mut()?;
     // The client sends patterns for rules that they woke, and for nothing else.
     if let (Some(globs), LoadReason::PathGlobMatch) = (&file.globs, file.reason) {
-        fields.insert("globs".into(), json!(globs));
+        fields.insert(field::GLOBS.into(), json!(globs));
     }
     if let Some(trigger) = &file.trigger {
-        fields.insert("trigger_file_path".into(), json!(trigger.to_string_lossy()));
+        fields.insert(
+            field::TRIGGER_FILE_PATH.into(),
+            json!(trigger.to_string_lossy()),
+        );
     }
     if let Some(parent) = &file.parent {
-        fields.insert("parent_file_path".into(), json!(parent.to_string_lossy()));
+        fields.insert(
+            field::PARENT_FILE_PATH.into(),
+            json!(parent.to_string_lossy()),
+        );
     }
     Some(fact)
 }

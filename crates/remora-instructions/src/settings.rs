@@ -51,7 +51,7 @@ impl AgentsMode {
     /// The former words, under the former key. The client still accepts them.
     fn parse_old(word: &str) -> Option<Self> {
         Some(match word {
-            "claude" => Self::ClaudeOnly,
+            key::OLD_CLAUDE_ONLY_VALUE => Self::ClaudeOnly,
             "agents-fallback" => Self::Fallback,
             "both" => Self::Both,
             "none" => Self::ManagedOnly,

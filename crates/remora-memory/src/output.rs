@@ -55,7 +55,6 @@ pub(crate) use text::strip_control_codes;
 pub(crate) use unwrap::strip_runner_prefixes;
 
 use remora_shell::lenient::CommandLine;
-use serde_json::Value;
 
 use draft::{CommandDraft, CommandOutput};
 use marks::OutputFamily;
@@ -204,17 +203,6 @@ pub fn read_output(command: &str, output: &str, outcome: CommandOutcome) -> Opti
         reading.merge_draft(other);
     }
     Some(reading.into_reading(&doc))
-}
-
-/// What a shell's call printed, by the tool's response.
-pub fn printed_output(response: &Value) -> String {
-    let part = |name: &str| response.get(name).and_then(Value::as_str).unwrap_or("");
-    match (response, part("stdout"), part("stderr")) {
-        (Value::String(text), ..) => text.clone(),
-        (_, out, "") => out.to_owned(),
-        (_, "", err) => err.to_owned(),
-        (_, out, err) => format!("{out}\n{err}"),
-    }
 }
 
 /// A failed call's text begins with its exit code.

@@ -119,6 +119,9 @@ fn cases() -> Vec<Case> {
     let mut cases = dependency_cases();
     cases.extend(place_cases());
     cases.extend(single_place_cases());
+    cases.extend(client_cases());
+    cases.extend(client_place_cases());
+    cases.push(client_exception_case());
     cases.extend(memory_cases());
     cases.extend(habit_cases());
     cases.extend(shape_cases());
@@ -257,56 +260,181 @@ fn place_cases() -> Vec<Case> {
 }
 
 fn single_place_cases() -> Vec<Case> {
+    vec![Case {
+        check: "model providers live in the server's model folder",
+        good: files(&[
+            (
+                "crates/remora-server/src/model/openai.rs",
+                "\"https://api.openai.com/v1\"",
+            ),
+            ("crates/remora-hooks/src/names.rs", "\"ANTHROPIC_\""),
+        ]),
+        bad: vec![fault(
+            "crates/remora-memory/src/distill.rs",
+            1,
+            "if name == \"openai\" {}",
+        )],
+    }]
+}
+
+// Files whose right to a client's words is tried.
+const HOOK: &str = "crates/remora-cli/src/hook.rs";
+const ADAPTER: &str = "crates/remora-agents/src/codex.rs";
+const ENGINE: &str = "crates/remora-hooks/src/plan.rs";
+const ENGINE_NAMES: &str = "crates/remora-hooks/src/names.rs";
+const EVENT_TABLE: &str = "crates/remora-core/src/event.rs";
+const PLAYER: &str = "xtask/src/client.rs";
+const CLI_TESTS: &str = "crates/remora-cli/tests/it/main.rs";
+
+fn client_cases() -> Vec<Case> {
     vec![
         Case {
             check: "product ids live in remora-agents",
             good: files(&[
+                (ADAPTER, "const NAME: &str = \"codex\";"),
                 (
-                    "crates/remora-agents/src/codex.rs",
-                    "const NAME: &str = \"codex\";",
-                ),
-                (
-                    "crates/remora-hooks/src/names.rs",
+                    ENGINE_NAMES,
                     "// claude-code\nconst PLACE: &str = \"/etc/claude-code\";",
                 ),
                 (
-                    "crates/remora-cli/src/output.rs",
-                    "let x = \"move the cursor\";",
+                    HOOK,
+                    "// of Codex\nlet x = \"move the cursor\"; let y = \"claude-mem\";",
+                ),
+                (CLI_TESTS, "let x = \"claude-code\";"),
+            ]),
+            bad: vec![
+                fault(HOOK, 1, "if agent == \"cursor\" {}"),
+                fault(HOOK, 1, "help = \"for claude-code only\""),
+                fault(HOOK, 2, "\nlet x = \"Restart Codex, then\";"),
+                fault(HOOK, 1, "let x = \"as Claude does\";"),
+                fault(ENGINE, 1, "if agent == \"codex\" {}"),
+            ],
+        },
+        Case {
+            check: "clients' tools are named by their adapters",
+            good: files(&[
+                (ADAPTER, "\"apply_patch\""),
+                (ENGINE, "tool == \"Bash\""),
+                (EVENT_TABLE, "r#\"{\"tool_name\":\"Bash\"}\"#"),
+                (PLAYER, "\"Bash\""),
+                (CLI_TESTS, "\"Bash\""),
+                (
+                    HOOK,
+                    "// Bash\n\"Read the guide: a Task (or two), reWrite(x), MultiEditor\"",
                 ),
                 (
-                    "crates/remora-cli/tests/it/main.rs",
-                    "let x = \"claude-code\";",
+                    "crates/remora-server/src/worker.rs",
+                    "#[cfg(test)] mod tests { const X: &str = \"Bash\"; }",
                 ),
             ]),
             bad: vec![
+                fault(HOOK, 2, "\nif tool == \"Read\" {}"),
+                fault(HOOK, 1, "format!(\"Bash({text})\")"),
+                fault(HOOK, 1, "r#\"{\"x\":\"Edit\"}\"#"),
+                fault(HOOK, 1, "\"{\\\"x\\\":\\\"Edit\\\"}\""),
+                fault(HOOK, 1, "\"the path of a NotebookEdit call\""),
+                fault("crates/remora-memory/src/edit.rs", 1, "\"apply_patch\""),
+            ],
+        },
+        Case {
+            check: "clients' fields are named by their adapters",
+            good: files(&[
+                (ADAPTER, "\"turn_id\""),
+                (ENGINE, "\"tool_input\""),
+                (EVENT_TABLE, "\"hook_event_name\""),
+                (PLAYER, "\"tool_name\""),
+                (HOOK, "let tool_name = \"my_tool_names\";"),
+            ]),
+            bad: vec![
+                fault(HOOK, 1, "event.str_field(\"session_id\")"),
                 fault(
-                    "crates/remora-cli/src/hook.rs",
-                    1,
-                    "if agent == \"cursor\" {}",
+                    "crates/remora-server/src/ignore.rs",
+                    2,
+                    "\nr#\"{\"file_path\":1}\"#",
                 ),
+                fault("crates/remora-core/src/record.rs", 1, "\"tool_use_id\""),
+            ],
+        },
+    ]
+}
+
+fn client_place_cases() -> Vec<Case> {
+    vec![
+        Case {
+            check: "clients' variables are named by their adapters",
+            good: files(&[
+                (ADAPTER, "\"CODEX_HOME\""),
+                (ENGINE_NAMES, "\"CLAUDE_PROJECT_DIR\""),
+                (
+                    "crates/remora-instructions/src/names.rs",
+                    "\"CLAUDE_CODE_X\"",
+                ),
+                (HOOK, "// CLAUDE_X\n\"REMORA_HOME, NOT_CLAUDE_X\""),
+            ]),
+            bad: vec![
+                fault(HOOK, 1, "environment.get(\"CLAUDE_PROJECT_DIR\")"),
+                fault(HOOK, 1, "\"set CODEX_HOME=x\""),
+                fault(ENGINE, 1, "\"CLAUDECODE\""),
                 fault(
-                    "crates/remora-cli/src/args.rs",
+                    "crates/remora-instructions/src/file.rs",
                     1,
-                    "help = \"for claude-code only\"",
+                    "\"CLAUDE_CODE_X=1\"",
                 ),
             ],
         },
         Case {
-            check: "model providers live in the server's model folder",
+            check: "clients' files are named by their adapters",
             good: files(&[
-                (
-                    "crates/remora-server/src/model/openai.rs",
-                    "\"https://api.openai.com/v1\"",
-                ),
-                ("crates/remora-hooks/src/names.rs", "\"ANTHROPIC_\""),
+                (ADAPTER, "\".codex/config.toml\""),
+                (ENGINE_NAMES, "\".claude.json\""),
+                ("crates/remora-instructions/src/why.rs", "\"in CLAUDE.md\""),
+                (HOOK, "// CLAUDE.md\n\"AGENTS.md\""),
             ]),
-            bad: vec![fault(
-                "crates/remora-memory/src/distill.rs",
-                1,
-                "if name == \"openai\" {}",
-            )],
+            bad: vec![
+                fault(HOOK, 1, "root.join(\".claude/settings.json\")"),
+                fault(HOOK, 1, "\"in ~/.codex\""),
+                fault(HOOK, 1, "\"stands in the CLAUDE.md of each folder\""),
+                fault(ENGINE, 1, "\"/etc/claude-code\""),
+            ],
         },
     ]
+}
+
+/// Every row of exceptions is said somewhere; without one of its words, or its
+/// file, it must go.
+fn client_exception_case() -> Case {
+    let path_of = |row: &str| match row {
+        file if SourceFile::new(file, "").has_extension("rs") => file.to_owned(),
+        folder if folder.ends_with('/') => format!("{folder}x.rs"),
+        start => format!("{start}.rs"),
+    };
+    let tree_with = |row: usize, word: usize| {
+        let rows = clients::EXCEPTIONS.iter().enumerate();
+        let sources = rows.map(|(i, exception)| {
+            let words = match exception.words {
+                [] => &["tool_name"],
+                words => words,
+            };
+            let said = words.iter().enumerate();
+            let said = said.filter(|(j, _)| (i, *j) != (row, word));
+            let said: Vec<_> = said.map(|(_, word)| word).collect();
+            SourceFile::new(&path_of(exception.path), &format!("{said:?}"))
+        });
+        SourceTree {
+            files: sources.collect(),
+            packages: Vec::new(),
+        }
+    };
+    let rows = clients::EXCEPTIONS.iter().enumerate();
+    let bad = rows.flat_map(|(row, exception)| {
+        (0..exception.words.len().max(1))
+            .map(move |word| (format!("{}:1", exception.path), tree_with(row, word)))
+    });
+    Case {
+        check: "exceptions for clients' words are needed",
+        good: tree_with(usize::MAX, 0),
+        bad: bad.collect(),
+    }
 }
 
 fn memory_cases() -> Vec<Case> {

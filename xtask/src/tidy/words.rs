@@ -9,11 +9,6 @@ use super::tree::{SourceFile, SourceTree};
 /// The three products that do not know each other.
 const SIBLING_CRATES: &[&str] = &["remora-hooks", "remora-instructions", "remora-memory"];
 
-/// Ids that mean nothing but a product.
-const PRODUCT_IDS: &[&str] = &["claude-code", "gemini-cli"];
-/// Ids that are also plain words: only a literal of exactly this text counts.
-const PRODUCT_WORDS: &[&str] = &["codex", "cursor", "opencode"];
-
 const PROVIDER_NAMES: &[&str] = &["anthropic", "openai", "ollama"];
 const PROVIDER_HOSTS: &[&str] = &["api.anthropic.com", "api.openai.com"];
 
@@ -104,30 +99,6 @@ pub(super) fn check_environment(tree: &SourceTree) -> Vec<Complaint> {
     let here = |file: &SourceFile| !matches!(file.crate_name(), None | Some("remora-cli"));
     in_code(tree, ENVIRONMENT_CALLS, here, |word| {
         format!("`{word}` belongs in remora-cli; take the value as an argument")
-    })
-}
-
-pub(super) fn check_products(tree: &SourceTree) -> Vec<Complaint> {
-    in_strings(
-        tree,
-        |file| {
-            file.crate_name()
-                .is_some_and(|name| name != "remora-agents")
-        },
-        |text| {
-            PRODUCT_WORDS.contains(&text) || PRODUCT_IDS.iter().any(|id| names_product(text, id))
-        },
-        "an agent's id belongs in remora-agents; look it up in AGENTS",
-    )
-}
-
-/// Whether `id` stands alone in the text; part of a path it is a place that a
-/// format fixes.
-fn names_product(text: &str, id: &str) -> bool {
-    let part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '\\' | '-' | '_' | '.' | '@');
-    text.match_indices(id).any(|(at, _)| {
-        !text[..at].chars().next_back().is_some_and(part)
-            && !text[at + id.len()..].chars().next().is_some_and(part)
     })
 }
 
@@ -303,6 +274,6 @@ fn in_strings(
     complaints
 }
 
-fn shipped_files(tree: &SourceTree) -> impl Iterator<Item = (&SourceFile, &RustSource)> {
+pub(super) fn shipped_files(tree: &SourceTree) -> impl Iterator<Item = (&SourceFile, &RustSource)> {
     tree.rust_files().filter(|(file, _)| !file.only_tests())
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
+use remora_instructions::names::INSTRUCTION_FILE;
 
 use crate::args::ProjectScopeArgs;
 
@@ -10,7 +11,9 @@ use crate::args::ProjectScopeArgs;
 pub(crate) const DEFAULT_NOTE_DAYS: u32 = 14;
 
 /// What stands under the flags of `remora folders`.
-const FOLDERS_HELP: &str = "A table of recent work stands in the CLAUDE.md of each folder, between
+fn folders_help() -> String {
+    format!(
+        "A table of recent work stands in the {INSTRUCTION_FILE} of each folder, between
 <remora-activity> tags; what stands outside them is never touched. At most 20
 folders, the busiest first, that git knows; never the root of the project, never
 hidden or vendored folders. `folders.auto = true` lets the worker keep them up to
@@ -19,10 +22,12 @@ date.
 Examples:
   remora folders                shows what would be written
   remora folders --write        writes it
-  remora folders --clean        takes it out again, byte for byte";
+  remora folders --clean        takes it out again, byte for byte"
+    )
+}
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = FOLDERS_HELP)]
+#[command(after_help = folders_help())]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a switch on the command line"

@@ -18,7 +18,7 @@ use crate::signals;
 mod build;
 pub(super) mod show;
 
-pub(super) use build::build_common_fields as common_fields;
+pub(super) use build::sample_session;
 
 /// What to do without an event.
 const EVENT_INPUT_HELP: &str =
@@ -165,11 +165,7 @@ fn keep_long_texts(folder: TempDir) {
 }
 
 fn event_name(text: &str) -> Result<EventName, CliError> {
-    // Decoding names the nearest event.
-    match Event::from_value(serde_json::json!({"hook_event_name": text}), None) {
-        Ok(event) => Ok(event.name),
-        Err(error) => Err(CliError::Usage(error.to_string())),
-    }
+    EventName::find(text).map_err(|error| CliError::Usage(error.to_string()))
 }
 
 fn read_event(args: &crate::args::EventArgs) -> Result<Event, CliError> {

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use remora_core::Permission;
 use remora_core::time::format_rfc3339;
+use remora_hooks::RuleSubject;
 use remora_memory::store::{Filter, Store};
 use serde_json::{Value, json};
 
@@ -199,7 +200,8 @@ fn choose_advice(draft: &RuleDraft, at_least: u32, known: &CurrentRules) -> Rule
     let of_files = draft
         .calls
         .iter()
-        .any(|call| matches!(rule::split_call(call), (tool, Some(_)) if known::is_of_files(tool)));
+        .map(|call| rule::split_call(call))
+        .any(|(tool, text)| text.is_some() && RuleSubject::of_tool(tool).is_file());
     match (yes, no, tally.denied) {
         (0, 0, 0) => none("nobody answered"),
         (1.., 1.., _) => none("allowed and refused: it depends"),

@@ -7,6 +7,7 @@ use remora_core::Permission;
 
 use super::bash::FILE_COMMANDS;
 use super::{PermissionCall, PermissionDecision};
+use crate::names::SETTINGS_DIR;
 use crate::path_rule::{PathBases, normalise_path};
 use crate::shell::SimpleCommand;
 
@@ -163,7 +164,7 @@ const READ_ONLY_GIT_COMMANDS: &[&str] = &[
 /// the mode that accepts edits asks about them.
 const SENSITIVE_PATHS: &[&str] = &[
     ".git",
-    ".claude",
+    SETTINGS_DIR,
     ".vscode",
     ".idea",
     ".husky",

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use remora_core::Event;
+use remora_core::{Event, EventName};
 use remora_hooks::{
     Engine, EngineMode, EngineOptions, FlagSettings, HandlerStatus, Host, Interactivity,
-    SettingSources, SettingsPaths, Trust,
+    SampleSession, SettingSources, SettingsPaths, Trust,
 };
 use remora_instructions::{Instructions, LoadedFile, ResetReason, render};
 use serde_json::{Map, Value, json};
@@ -47,7 +47,7 @@ pub(super) fn run(args: &InstructionsLoadArgs, out: &mut Output) -> Result<Exit,
 struct HookRunner {
     engine: Engine,
     handlers: Vec<(std::ffi::OsString, std::ffi::OsString)>,
-    common: Map<String, Value>,
+    session: SampleSession,
 }
 
 impl HookRunner {
@@ -74,11 +74,11 @@ impl HookRunner {
             permission_mode: None,
         };
         let handlers = environment.for_handlers(&places.home);
-        let common = hooks::common_fields(&places);
+        let session = hooks::sample_session(&places);
         Ok(Self {
             engine: Engine::load(places, options)?,
             handlers,
-            common,
+            session,
         })
     }
 
@@ -87,8 +87,7 @@ impl HookRunner {
         &self,
         fact: &Map<String, Value>,
     ) -> Result<BTreeMap<&'static str, usize>, CliError> {
-        let mut event = self.common.clone();
-        event.insert("hook_event_name".into(), "InstructionsLoaded".into());
+        let mut event = self.session.begin_event(EventName::InstructionsLoaded);
         event.extend(fact.clone());
         let event = Event::from_value(Value::Object(event), None)?;
         let host = Host {

@@ -7,9 +7,9 @@ use remora_agents::InstallScope;
 use remora_core::Permission;
 use remora_hooks::{
     Engine, EngineOptions, LayerSource, PathBases, PermissionMode, Permissions, RuleText,
-    SettingsPaths, names,
+    SettingsPaths, build_call_input, names,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::rule::split_call;
 use crate::commands::data::DataDir;
@@ -22,14 +22,6 @@ pub(super) struct CurrentRules {
     engine: Result<Engine, String>,
     file: PathBuf,
     of_all: bool,
-}
-
-/// Whether a call of this tool is about a file of the project.
-pub(super) fn is_of_files(tool: &str) -> bool {
-    matches!(
-        tool,
-        "Edit" | "MultiEdit" | "NotebookEdit" | "Write" | "Read"
-    )
 }
 
 impl CurrentRules {
@@ -119,21 +111,7 @@ impl CurrentRules {
     /// The call as its tool would be given it.
     fn tool_input<'a>(&self, call: &'a str) -> (&'a str, Map<String, Value>) {
         let (tool, text) = split_call(call);
-        let text = text.unwrap_or_default();
-        let path = || self.root.join(text).display().to_string();
-        let (field, value) = match tool {
-            "Bash" => ("command", text.to_owned()),
-            "NotebookEdit" => ("notebook_path", path()),
-            "Glob" | "Grep" | "LS" => ("path", path()),
-            "WebFetch" => {
-                let host = text.strip_prefix("domain:").unwrap_or(text);
-                ("url", format!("https://{host}/"))
-            }
-            "Agent" => ("subagent_type", text.to_owned()),
-            "Skill" => ("skill", text.to_owned()),
-            _ if is_of_files(tool) => ("file_path", path()),
-            _ => return (tool, Map::new()),
-        };
-        (tool, Map::from_iter([(field.to_owned(), json!(value))]))
+        let input = build_call_input(tool, text.unwrap_or_default(), &self.root);
+        (tool, input)
     }
 }

@@ -3,6 +3,8 @@
 //! can run anything, is not to be allowed by a rule. Pure; whether a rule really
 //! covers a call is the engine's to say.
 
+use remora_hooks::RuleSubject;
+
 use super::programs::{
     HARMLESS_COMMANDS, HARMLESS_MODULES, NESTED_VERBS, RISKY_NESTED_WORDS, RISKY_VERBS,
     RISKY_WORDS, UNBOUNDED_PROGRAMS,
@@ -20,8 +22,7 @@ pub(super) struct SuggestedRule {
     pub(super) risk: Option<String>,
 }
 
-/// Tools that ask by design: their question is their purpose.
-const ASKING_TOOLS: &[&str] = &["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
+const NO_RULE_FITS: &str = "no rule fits it";
 
 /// How every mark of a redacted secret begins.
 const REDACTION_MARK_PREFIX: &str = "[redacted:";
@@ -48,32 +49,42 @@ pub(super) fn suggest_rule(call: &str) -> Result<SuggestedRule, &'static str> {
         exact: Some(call.to_owned()),
         risk: None,
     };
-    match (tool, text) {
-        (_, Some(text)) if text.ends_with('…') => Err("it is too long to be held whole"),
-        ("Bash", Some(text)) => suggest_command_rule(text),
-        ("Edit" | "MultiEdit" | "NotebookEdit" | "Write", Some(path)) => {
-            suggest_file_rule("Edit", path)
-        }
-        ("Read", Some(path)) => suggest_file_rule("Read", path),
-        ("Agent" | "Skill" | "WebFetch", Some(text)) if !text.contains('*') => Ok(whole()),
-        ("WebSearch", None) => Ok(whole()),
-        (mcp, None) if mcp.starts_with("mcp__") => Ok(whole()),
-        (tool, None) if ASKING_TOOLS.contains(&tool) => Err("the tool is there to ask"),
-        (_, None) => Err("what it was about is not known"),
-        _ => Err("no rule fits it"),
-    }
+    let subject = RuleSubject::of_tool(tool);
+    let suggestion = match (subject, text) {
+        (_, Some(text)) if text.ends_with('…') => return Err("it is too long to be held whole"),
+        (RuleSubject::Command, Some(text)) => suggest_command_rule(text)?,
+        (RuleSubject::EditedFile | RuleSubject::ReadFile, Some(path)) => suggest_file_rule(path)?,
+        (RuleSubject::Named, Some(text)) if !text.contains('*') => return Ok(whole()),
+        (RuleSubject::WholeTool, None) => return Ok(whole()),
+        (RuleSubject::Question, None) => return Err("the tool is there to ask"),
+        (_, None) => return Err("what it was about is not known"),
+        _ => return Err(NO_RULE_FITS),
+    };
+    let write_rule = |pattern: String| subject.write_rule(&pattern).ok_or(NO_RULE_FITS);
+    Ok(SuggestedRule {
+        rule: write_rule(suggestion.pattern)?,
+        exact: suggestion.exact.map(write_rule).transpose()?,
+        risk: suggestion.risk,
+    })
 }
 
-fn suggest_command_rule(text: &str) -> Result<SuggestedRule, &'static str> {
+/// The patterns of a rule, before they are written for a tool.
+struct SuggestedPattern {
+    pattern: String,
+    exact: Option<String>,
+    risk: Option<String>,
+}
+
+fn suggest_command_rule(text: &str) -> Result<SuggestedPattern, &'static str> {
     if text.contains('⏎') {
         return Err("it has several lines");
     }
     let words: Vec<&str> = text.split(' ').take_while(|word| is_plain(word)).collect();
     // In a rule a star stands for anything.
-    let exact = (!text.contains('*')).then(|| format!("Bash({text})"));
+    let exact = (!text.contains('*')).then(|| text.to_owned());
     let only = |risk: Option<String>| match exact.clone() {
-        Some(rule) => Ok(SuggestedRule {
-            rule,
+        Some(pattern) => Ok(SuggestedPattern {
+            pattern,
             exact: exact.clone(),
             risk,
         }),
@@ -89,8 +100,8 @@ fn suggest_command_rule(text: &str) -> Result<SuggestedRule, &'static str> {
         return only(Some(risk));
     }
     match count_harmless_words(&words) {
-        Some(count) => Ok(SuggestedRule {
-            rule: format!("Bash({}:*)", words[..count].join(" ")),
+        Some(count) => Ok(SuggestedPattern {
+            pattern: format!("{}:*", words[..count].join(" ")),
             exact,
             risk: None,
         }),
@@ -181,13 +192,13 @@ fn is_verb(word: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || "_-:".contains(c))
 }
 
-/// `Edit(/src/**)`: the leading slash is the project's root.
-fn suggest_file_rule(tool: &str, path: &str) -> Result<SuggestedRule, &'static str> {
+/// `/src/**`: the leading slash is the project's root.
+fn suggest_file_rule(path: &str) -> Result<SuggestedPattern, &'static str> {
     let odd = |c: char| "*?[]!#\\~(){}".contains(c);
     if path.contains(odd) || path.ends_with(' ') || path.split('/').any(|part| part == "..") {
         return Err("its name holds characters that mean something in a rule");
     }
-    let exact = format!("{tool}(/{path})");
+    let exact = format!("/{path}");
     let risk = if path.starts_with('/') {
         Some("it lies outside the project")
     } else if path.split('/').any(|part| part.starts_with('.')) {
@@ -195,12 +206,12 @@ fn suggest_file_rule(tool: &str, path: &str) -> Result<SuggestedRule, &'static s
     } else {
         None
     };
-    let rule = match path.rsplit_once('/') {
-        Some((folder, _)) if risk.is_none() => format!("{tool}(/{folder}/**)"),
+    let pattern = match path.rsplit_once('/') {
+        Some((folder, _)) if risk.is_none() => format!("/{folder}/**"),
         _ => exact.clone(),
     };
-    Ok(SuggestedRule {
-        rule,
+    Ok(SuggestedPattern {
+        pattern,
         exact: Some(exact),
         risk: risk.map(str::to_owned),
     })

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use remora_agents::recorded_agent;
+use remora_agents::{ScriptPosition, recorded_agent};
 use remora_client::{DataPaths, HookInput, locate_project, spool_event};
 use remora_core::record::{Item, Kind};
 use remora_core::tokens;
@@ -18,7 +18,7 @@ use remora_server::{Log, SpoolIngest};
 use remora_store::Access;
 use serde_json::json;
 
-use super::payload::{self, FileTree, StepPosition};
+use super::payload::{self, FileTree};
 use super::set::{BenchProject, ScriptStep, line_error};
 use crate::commands::vectors;
 use crate::error::CliError;
@@ -259,7 +259,7 @@ impl ProjectPlayer {
             }
             _ => {}
         }
-        let place = StepPosition {
+        let place = ScriptPosition {
             root: &self.root,
             session: &self.session,
             prompt: self.prompt,
