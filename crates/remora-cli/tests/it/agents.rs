@@ -1,0 +1,260 @@
+//! Two agents on one machine: what the doctor says of each, and what becomes of
+//! the settings of the second.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use remora_agents::install::{InstalledHook, find_entries};
+use remora_agents::{AGENTS, AgentPaths, AgentSpec, InstallScope};
+use serde_json::{Value, json};
+
+use crate::remembered::Remembered;
+use crate::sandbox::Sandbox;
+
+/// The agent that runs only hooks which its user has trusted.
+fn careful() -> &'static AgentSpec {
+    let mut all = AGENTS.iter().copied();
+    all.find(|agent| agent.install.trust.is_some()).unwrap()
+}
+
+/// One that runs all that it finds.
+fn plain() -> &'static AgentSpec {
+    let mut all = AGENTS.iter().copied();
+    all.find(|agent| agent.install.trust.is_none()).unwrap()
+}
+
+fn places(sandbox: &Sandbox) -> AgentPaths {
+    AgentPaths {
+        home: sandbox.path("home"),
+        config_dir: None,
+        root: sandbox.path("project"),
+    }
+}
+
+fn install(sandbox: &Sandbox, agent: &AgentSpec, flags: &[&str]) {
+    let done = sandbox
+        .remora(&["install", agent.name, "--no-mcp"])
+        .args(flags)
+        .go();
+    assert_eq!(done.code, Some(0), "{done}");
+}
+
+fn uninstall(sandbox: &Sandbox, agent: &AgentSpec) {
+    let done = sandbox.remora(&["uninstall", agent.name]).go();
+    assert_eq!(done.code, Some(0), "{done}");
+}
+
+/// Writes down that the user trusts those of our hooks that are wanted.
+fn trust(sandbox: &Sandbox, scope: InstallScope, wanted: impl Fn(&InstalledHook) -> bool) {
+    let places = places(sandbox);
+    let hooks = (careful().install.settings_file)(&places, scope).unwrap();
+    let text = fs::read_to_string(&hooks).unwrap();
+    let mut state = "[hooks.state]\n".to_owned();
+    for entry in find_entries(&text, careful()).unwrap() {
+        let mut event = String::new();
+        for (at, c) in entry.event.char_indices() {
+            event.push_str(if at > 0 && c.is_uppercase() { "_" } else { "" });
+            event.push(c.to_ascii_lowercase());
+        }
+        let (file, group, handler) = (hooks.display(), entry.group, entry.handler);
+        if wanted(&entry) {
+            let key = format!("{file}:{event}:{group}:{handler}");
+            write!(state, "\n[hooks.state.\"{key}\"]\ntrusted_hash = \"x\"\n").unwrap();
+        }
+    }
+    fs::write(trust_file(sandbox), state).unwrap();
+}
+
+fn trust_file(sandbox: &Sandbox) -> std::path::PathBuf {
+    let trust = careful().install.trust.as_ref().unwrap();
+    (trust.file)(&places(sandbox))
+}
+
+/// What the doctor says of hooks: level and message of each.
+fn hook_checks(memory: &Remembered) -> Vec<(String, String)> {
+    let (_, told) = memory.call("doctor").json();
+    let checks = told["checks"].as_array().unwrap().iter();
+    let text = |check: &Value, key: &str| {
+        let text = check[key].as_str().unwrap_or_default();
+        let text = text.replace(&memory.sandbox.text("home"), "[HOME]");
+        text.replace(&memory.sandbox.text("project"), "[PROJECT]")
+    };
+    checks
+        .filter(|check| check["name"] == "hooks")
+        .map(|check| (text(check, "level"), text(check, "message")))
+        .collect()
+}
+
+/// A session of the careful agent, stored.
+fn with_session(memory: &mut Remembered) {
+    let fields = json!({ "prompt": "Which port does the relay use?" });
+    memory.event_of(careful().name, "c1", "relay", "UserPromptSubmit", fields);
+    memory.store();
+}
+
+#[test]
+fn hooks_that_the_user_has_not_trusted_are_named() {
+    let mut memory = Remembered::nothing();
+    install(&memory.sandbox, careful(), &[]);
+    let name = careful().name;
+    let checks = hook_checks(&memory);
+    let [(level, message)] = &checks[..] else {
+        panic!("{checks:?}")
+    };
+    assert_eq!(level, "warn");
+    for word in [
+        "hooks.json: ",
+        &format!("{name} does not run 7 of our 7 hooks: not trusted in [HOME]"),
+        "config.toml: SessionStart, UserPromptSubmit, PostToolUse, SubagentStop, Stop, PreCompact",
+    ] {
+        assert!(message.contains(word), "{word}: {message}");
+    }
+    let done = memory.call("doctor").go();
+    assert_eq!(done.code, Some(0), "{done}");
+    let advice = careful().install.trust.as_ref().unwrap().advice;
+    assert!(done.stdout.contains(&format!("-> {advice}\n")), "{done}");
+
+    trust(&memory.sandbox, InstallScope::User, |hook| {
+        !["Stop", "PreCompact"].contains(&hook.event.as_str())
+    });
+    let checks = hook_checks(&memory);
+    let wanted = format!("{name} does not run 2 of our 7 hooks");
+    assert!(checks[0].1.contains(&wanted), "{checks:?}");
+    assert!(checks[0].1.ends_with(": Stop, PreCompact"), "{checks:?}");
+
+    trust(&memory.sandbox, InstallScope::User, |_| true);
+    let told = hook_checks(&memory);
+    let silent = format!("installed, but no event of {name} has ever come");
+    assert_eq!(told, [("warn".to_owned(), silent)]);
+    with_session(&mut memory);
+    let told = hook_checks(&memory);
+    assert_eq!(told[0].0, "ok", "{told:?}");
+
+    let state = fs::read_to_string(trust_file(&memory.sandbox)).unwrap();
+    let off = format!("{state}enabled = false\n");
+    fs::write(trust_file(&memory.sandbox), off).unwrap();
+    let told = hook_checks(&memory);
+    assert!(
+        told[0].1.contains("1 of our 7 hooks: switched off"),
+        "{told:?}"
+    );
+    assert!(told[0].1.ends_with(": SessionEnd"), "{told:?}");
+}
+
+/// Somebody else's hook before ours moves it to a place that nobody trusted.
+#[test]
+fn trust_belongs_to_the_place_and_to_the_file() {
+    let mut memory = Remembered::nothing();
+    install(&memory.sandbox, careful(), &[]);
+    with_session(&mut memory);
+    trust(&memory.sandbox, InstallScope::User, |_| true);
+    let hooks = (careful().install.settings_file)(&places(&memory.sandbox), InstallScope::User);
+    let hooks = hooks.unwrap();
+    let mut value: Value = serde_json::from_str(&fs::read_to_string(&hooks).unwrap()).unwrap();
+    let other = json!({ "hooks": [{ "type": "command", "command": "beep" }] });
+    value["hooks"]["Stop"]
+        .as_array_mut()
+        .unwrap()
+        .insert(0, other);
+    fs::write(&hooks, value.to_string()).unwrap();
+    let told = hook_checks(&memory);
+    assert!(told[0].1.contains("1 of our 7 hooks"), "{told:?}");
+    assert!(told[0].1.ends_with(": Stop"), "{told:?}");
+    uninstall(&memory.sandbox, careful());
+    // The user's trust in their own hooks says nothing of a project's.
+    install(&memory.sandbox, careful(), &["--project"]);
+    let told = hook_checks(&memory);
+    assert!(told[0].1.starts_with("[PROJECT]"), "{told:?}");
+    assert!(told[0].1.contains("7 of our 7 hooks"), "{told:?}");
+    trust(&memory.sandbox, InstallScope::Project, |_| true);
+    let told = hook_checks(&memory);
+    assert_eq!(told[0].0, "ok", "{told:?}");
+}
+
+#[test]
+fn what_others_write_and_the_agent_refuses_is_a_fault() {
+    let mut memory = Remembered::nothing();
+    install(&memory.sandbox, careful(), &[]);
+    with_session(&mut memory);
+    trust(&memory.sandbox, InstallScope::User, |_| true);
+    let hooks = (careful().install.settings_file)(&places(&memory.sandbox), InstallScope::User);
+    let hooks = hooks.unwrap();
+    let ours = fs::read_to_string(&hooks).unwrap();
+    let add = |place: &[&str], what: Value| {
+        let mut value: Value = serde_json::from_str(&ours).unwrap();
+        let at = place.iter().fold(&mut value, |at, key| &mut at[*key]);
+        match at.as_array_mut() {
+            Some(list) => list.push(what),
+            None => *at = what,
+        }
+        value.to_string()
+    };
+    let http = json!({ "hooks": [{ "type": "http", "url": "http://localhost" }] });
+    for (text, problem) in [
+        (
+            add(&["$schema"], json!("x")),
+            "`$schema` is not a key of this file",
+        ),
+        (
+            add(&["hooks", "Stop"], http),
+            "`hooks.Stop[1].hooks[0]` has the `type` http, not command",
+        ),
+    ] {
+        fs::write(&hooks, text).unwrap();
+        let told = hook_checks(&memory);
+        let [(level, message)] = &told[..] else {
+            panic!("{told:?}")
+        };
+        assert_eq!(level, "fail");
+        assert!(message.contains(problem), "{message}");
+        assert!(message.contains("ignores this whole file"), "{message}");
+        assert!(message.contains("hooks.json: "), "{message}");
+    }
+    fs::write(&hooks, ours).unwrap();
+    fs::write(trust_file(&memory.sandbox), "a = = 1\n").unwrap();
+    let told = hook_checks(&memory);
+    assert_eq!(told[0].0, "fail", "{told:?}");
+    assert!(
+        told[0]
+            .1
+            .contains("config.toml: not valid TOML at line 1, column 5"),
+        "{told:?}"
+    );
+}
+
+/// Which of the two are installed, and what the doctor says of hooks.
+#[test]
+fn the_doctor_looks_at_every_agent_that_is_installed() {
+    let mut memory = Remembered::shop();
+    let quiet = |told: &[(String, String)]| told.iter().all(|(level, _)| level == "ok");
+    install(&memory.sandbox, plain(), &[]);
+    let told = hook_checks(&memory);
+    assert!(quiet(&told) && told.len() == 1, "{told:?}");
+
+    // The events of the first are no sign of life of the second.
+    install(&memory.sandbox, careful(), &[]);
+    trust(&memory.sandbox, InstallScope::User, |_| true);
+    let told = hook_checks(&memory);
+    let silent = format!(
+        "installed, but no event of {} has ever come",
+        careful().name
+    );
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!(told[1], ("warn".to_owned(), silent));
+    with_session(&mut memory);
+    let told = hook_checks(&memory);
+    assert!(quiet(&told) && told.len() == 2, "{told:?}");
+
+    uninstall(&memory.sandbox, plain());
+    let told = hook_checks(&memory);
+    assert!(quiet(&told), "{told:?}");
+    assert!(told.iter().any(|(_, text)| text.contains("hooks.json")));
+
+    uninstall(&memory.sandbox, careful());
+    let told = hook_checks(&memory);
+    let missing = format!("not in the settings of {}; of its events", careful().name);
+    assert!(
+        told.iter().any(|(_, text)| text.starts_with(&missing)),
+        "{told:?}"
+    );
+}
