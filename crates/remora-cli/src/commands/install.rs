@@ -12,6 +12,7 @@ mod self_test;
 
 pub(crate) use mcp::has_client;
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use remora_agents::install::file::{self as settings_text, FileOutcome};
@@ -32,7 +33,7 @@ use report::{print_report, report_to_json};
 
 pub(crate) fn run_install(args: &InstallArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::open()?;
-    let spec = find_agent(&args.agent)?;
+    let spec = choose_agent("install", args.agent.as_deref())?;
     let project = args.is_for_project();
     let file = settings_file(&data, spec, project)?;
     let own = program::lasting_path(&data.environment)?;
@@ -154,7 +155,7 @@ fn run_preview(
 
 pub(crate) fn run_uninstall(args: &UninstallArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::open()?;
-    let spec = find_agent(&args.agent)?;
+    let spec = choose_agent("uninstall", args.agent.as_deref())?;
     let project = args.is_for_project();
     if args.purge && project {
         return Err(CliError::Usage(
@@ -198,7 +199,7 @@ pub(crate) fn run_uninstall(args: &UninstallArgs, out: &mut Output) -> Result<Ex
         mcp.print_report(out)?;
         extras::print_extras(&extras, out)?;
         if !args.purge && !project {
-            offer::say_left(&data, out)?;
+            offer::say_left(&data, spec, out)?;
         }
         if let Some(purge) = purge {
             purge.print_report(out)?;
@@ -222,6 +223,19 @@ fn build_piece(entry: InstallRequest<'_>, reads: bool) -> Box<dyn Installable + 
     } else {
         Box::new(entry)
     }
+}
+
+/// The agent that was named. Without a name, the error lists what to type.
+fn choose_agent(verb: &str, name: Option<&str>) -> Result<&'static AgentSpec, CliError> {
+    if let Some(name) = name {
+        return find_agent(name);
+    }
+    let mut text = "which agent? One of:".to_owned();
+    for agent in remora_agents::AGENTS {
+        // Writing into a string cannot fail.
+        let _ = write!(text, "\n  remora {verb} {}  ({})", agent.name, agent.title);
+    }
+    Err(CliError::Usage(text))
 }
 
 /// The agent of that name, or an error that lists those there are.

@@ -258,3 +258,59 @@ fn the_doctor_looks_at_every_agent_that_is_installed() {
         "{told:?}"
     );
 }
+
+#[test]
+fn without_a_name_or_with_a_scope_that_is_none_it_says_what_to_type() {
+    let sandbox = Sandbox::new();
+    for verb in ["install", "uninstall"] {
+        let done = sandbox.remora(&[verb]).go();
+        assert_eq!(done.code, Some(1), "{done}");
+        for agent in AGENTS {
+            let line = format!("  remora {verb} {}  ({})\n", agent.name, agent.title);
+            assert!(done.stderr.contains(&line), "{done}");
+        }
+        for agent in AGENTS {
+            let done = sandbox.remora(&[verb, agent.name, "--local"]).go();
+            assert_eq!(done.code, Some(1), "{done}");
+            assert!(done.stderr.contains("there is no such scope"), "{done}");
+            assert!(done.stderr.contains("--project"), "{done}");
+            let done = sandbox.remora(&[verb, agent.name, "--scope", "local"]).go();
+            assert!(done.stderr.contains("user, project"), "{done}");
+        }
+        let done = sandbox.remora(&[verb, "nobody"]).go();
+        assert_eq!(done.code, Some(1), "{done}");
+        let names = remora_agents::known_names().join(", ");
+        assert!(done.stderr.contains(&names), "{done}");
+        let help = sandbox.remora(&[verb, "--help"]).go().stdout;
+        assert!(
+            AGENTS.iter().all(|agent| help.contains(agent.name)),
+            "{help}"
+        );
+    }
+    assert!(!sandbox.path("home/.remora").exists());
+}
+
+/// The line with which each shell offers an agent to `remora install`.
+#[test]
+fn completions_offer_both_agents() {
+    let sandbox = Sandbox::new();
+    for agent in AGENTS {
+        let (name, title) = (agent.name, agent.title);
+        for (shell, wanted) in [
+            ("bash", format!(" {name}")),
+            ("zsh", format!("{name}\\:\"{title}\"")),
+            (
+                "fish",
+                format!("subcommand install\" -f -a \"{name}\" -d '{title}'"),
+            ),
+        ] {
+            let script = sandbox.remora(&["completions", shell]).go().stdout;
+            let offers = |line: &str| {
+                let verb = shell != "bash" || line.contains("--allow-reads");
+                verb && line.contains(&wanted)
+            };
+            assert!(script.lines().any(offers), "{shell}: {wanted}");
+            assert!(!script.contains("-local"), "{shell}");
+        }
+    }
+}
