@@ -15,10 +15,11 @@ pub(crate) use mcp::has_client;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use remora_agents::install::file::{self as settings_text, FileOutcome};
+use remora_agents::install::file::{self as settings_text, FileError, FileOutcome};
 use remora_agents::install::reads::InstallWithReadRules;
 use remora_agents::install::{BARE_PROGRAM, InstallRequest, Installable};
 use remora_agents::{AgentPaths, AgentSpec, InstallScope};
+use remora_files::{MAX_CLIENT_STATE_BYTES, read_text};
 use serde_json::{Value, json};
 
 use crate::args::{InstallArgs, UninstallArgs};
@@ -36,6 +37,7 @@ pub(crate) fn run_install(args: &InstallArgs, out: &mut Output) -> Result<Exit, 
     let spec = choose_agent("install", args.agent.as_deref())?;
     let project = args.is_for_project();
     let file = settings_file(&data, spec, project)?;
+    check_client_settings(&build_agent_paths(&data, spec)?, spec, project)?;
     let own = program::lasting_path(&data.environment)?;
     let program = named_program(project, &own);
     if args.allow_reads && !spec.install.has_permission_rules {
@@ -236,6 +238,36 @@ fn choose_agent(verb: &str, name: Option<&str>) -> Result<&'static AgentSpec, Cl
         let _ = write!(text, "\n  remora {verb} {}  ({})", agent.name, agent.title);
     }
     Err(CliError::Usage(text))
+}
+
+/// An agent that cannot read its settings does not start, and cannot note that
+/// the user trusts our hooks. Found out before anything is changed.
+fn check_client_settings(
+    places: &AgentPaths,
+    spec: &AgentSpec,
+    project: bool,
+) -> Result<(), CliError> {
+    let Some(trust) = &spec.install.trust else {
+        return Ok(());
+    };
+    let mut files = vec![(trust.file)(places)];
+    if project {
+        files.push((spec.mcp.project_file)(places));
+    }
+    for file in files {
+        let text = match read_text(&file, MAX_CLIENT_STATE_BYTES) {
+            Err(e) if e.is_missing() => continue,
+            Err(e) => {
+                let source = e.into();
+                return Err(CliError::File { path: file, source });
+            }
+            Ok(text) => text,
+        };
+        if let Err(source) = spec.mcp.form.find_server(&text) {
+            return Err(FileError::Settings { file, source }.into());
+        }
+    }
+    Ok(())
 }
 
 /// The agent of that name, or an error that lists those there are.

@@ -259,6 +259,144 @@ fn the_doctor_looks_at_every_agent_that_is_installed() {
     );
 }
 
+/// The files of the careful agent: hooks and other settings.
+fn settings(sandbox: &Sandbox, scope: InstallScope) -> [std::path::PathBuf; 2] {
+    let (spec, places) = (careful(), places(sandbox));
+    let servers = match scope {
+        InstallScope::User => (spec.mcp.user_file)(&places),
+        _ => (spec.mcp.project_file)(&places),
+    };
+    [
+        (spec.install.settings_file)(&places, scope).unwrap(),
+        servers,
+    ]
+}
+
+#[test]
+fn it_comes_and_goes_where_there_was_nothing() {
+    for (scope, flags) in [
+        (InstallScope::User, &[][..]),
+        (InstallScope::Project, &["--project"][..]),
+        (InstallScope::Project, &["--scope", "project"][..]),
+    ] {
+        let sandbox = Sandbox::new();
+        let files = settings(&sandbox, scope);
+        let folder = files[0].parent().unwrap();
+        assert!(!folder.exists());
+        let call = |verb: &str| {
+            let (done, told) = sandbox.remora(&[verb, careful().name]).args(flags).json();
+            assert_eq!(done.code, Some(0), "{done}");
+            told
+        };
+        let told = call("install");
+        assert_eq!(
+            (&told["outcome"], &told["mcp"]["outcome"]),
+            (&json!("created"), &json!("added"))
+        );
+        let [hooks, servers] = files.clone().map(|file| fs::read_to_string(file).unwrap());
+        assert_eq!(find_entries(&hooks, careful()).unwrap().len(), 7);
+        assert!(servers.contains("[mcp_servers.remora]"), "{servers}");
+        let again = call("install");
+        assert_eq!(
+            (&again["outcome"], &again["mcp"]["outcome"]),
+            (&json!("unchanged"), &json!("unchanged"))
+        );
+        assert_eq!(
+            files.clone().map(|f| fs::read_to_string(f).unwrap()),
+            [hooks, servers]
+        );
+        let told = call("uninstall");
+        assert_eq!(
+            (&told["outcome"], &told["mcp"]["outcome"]),
+            (&json!("deleted"), &json!("removed"))
+        );
+        assert!(!folder.exists(), "{scope:?}");
+    }
+}
+
+/// A file that cannot be edited stays, and so does the one beside it.
+#[test]
+fn settings_that_cannot_be_edited_are_named_and_nothing_changes() {
+    let (json, toml) = ("{ \"hooks\": {,} }", "model = = 1\n");
+    for (hooks, config, words) in [
+        (
+            Some(json),
+            None,
+            "hooks.json: not valid JSON at line 1, column 13",
+        ),
+        (
+            Some("[]"),
+            Some("a = 1\n"),
+            "hooks.json: `the file` must be a JSON object",
+        ),
+        (
+            None,
+            Some(toml),
+            "config.toml: not valid TOML at line 1, column 9",
+        ),
+        (
+            Some("{}"),
+            Some(toml),
+            "config.toml: not valid TOML at line 1, column 9",
+        ),
+    ] {
+        for scope in [InstallScope::User, InstallScope::Project] {
+            let sandbox = Sandbox::new();
+            let files = settings(&sandbox, scope);
+            fs::create_dir(files[0].parent().unwrap()).unwrap();
+            for (file, text) in files.iter().zip([hooks, config]) {
+                text.inspect(|text| fs::write(file, text).unwrap());
+            }
+            let flags = match scope {
+                InstallScope::User => &[][..],
+                _ => &["--project"][..],
+            };
+            let done = sandbox
+                .remora(&["install", careful().name])
+                .args(flags)
+                .go();
+            assert_eq!(done.code, Some(1), "{done}");
+            assert!(done.stderr.contains(words), "{words}: {done}");
+            let advice = "nothing was changed; correct the file at that place, and run this again";
+            assert!(done.stderr.contains(advice), "{done}");
+            let now = files.map(|file| fs::read_to_string(file).ok());
+            assert_eq!(now, [hooks, config].map(|text| text.map(str::to_owned)));
+        }
+    }
+}
+
+#[test]
+fn read_only_files_stay_as_they_are() {
+    let sandbox = Sandbox::new();
+    let [hooks, config] = settings(&sandbox, InstallScope::User);
+    fs::create_dir(hooks.parent().unwrap()).unwrap();
+    fs::write(&hooks, "{}").unwrap();
+    fs::write(&config, "model = \"m\"\n").unwrap();
+    let mode = |file: &std::path::Path, mode: &str| {
+        sandbox.shell(&format!("chmod {mode} '{}'", file.display()));
+    };
+    mode(&hooks, "444");
+    let done = sandbox.remora(&["install", careful().name]).go();
+    assert_eq!(done.code, Some(1), "{done}");
+    let words = "hooks.json: the file is read-only; make it writable or install elsewhere";
+    assert!(done.stderr.contains(words), "{done}");
+    assert_eq!(fs::read_to_string(&hooks).unwrap(), "{}");
+    assert_eq!(fs::read_to_string(&config).unwrap(), "model = \"m\"\n");
+
+    // Without the server, hooks are worth having.
+    mode(&hooks, "644");
+    mode(&config, "444");
+    let (done, told) = sandbox.remora(&["install", careful().name]).json();
+    assert_eq!(done.code, Some(0), "{done}");
+    assert_eq!(
+        (&told["outcome"], &told["mcp"]["outcome"]),
+        (&json!("edited"), &json!("failed"))
+    );
+    let why = told["mcp"]["why"].as_str().unwrap();
+    assert!(why.contains("config.toml: the file is read-only"), "{why}");
+    assert_eq!(fs::read_to_string(&config).unwrap(), "model = \"m\"\n");
+}
+
 #[test]
 fn without_a_name_or_with_a_scope_that_is_none_it_says_what_to_type() {
     let sandbox = Sandbox::new();
