@@ -22,7 +22,7 @@ pub use prompt::own_words;
 pub use raw::RecordedCall;
 
 /// Tools that only look at something.
-pub(crate) const LOOK_TOOLS: &[&str] = &["Read", "Grep", "Glob", "LS"];
+pub(crate) const LOOK_TOOLS: [&str; 4] = ["Read", "Grep", "Glob", "LS"];
 
 /// The agent.
 pub(crate) const SPEC: AgentSpec = AgentSpec {

@@ -452,3 +452,107 @@ fn completions_offer_both_agents() {
         }
     }
 }
+
+/// The shop, and a session of the careful agent in it: a prompt, a command that
+/// was asked for, and a picture that was looked at.
+fn shop_of_both() -> Remembered {
+    let mut memory = Remembered::shop();
+    let cwd = "/home/dev/shop";
+    let command = json!({ "command": "make relay" });
+    for (event, fields) in [
+        ("SessionStart", json!({ "source": "startup" })),
+        (
+            "UserPromptSubmit",
+            json!({ "prompt": "Move the relay to port 4477", "turn_id": "u1" }),
+        ),
+        (
+            "PermissionRequest",
+            json!({ "tool_name": "Bash", "tool_input": command }),
+        ),
+        (
+            "PostToolUse",
+            json!({ "tool_name": "Bash", "tool_input": command, "tool_response": "relay: ok\n",
+                "tool_use_id": "k1", "turn_id": "u1" }),
+        ),
+        (
+            "PostToolUse",
+            json!({ "tool_name": "view_image", "tool_input": { "path": format!("{cwd}/relay.png") },
+                "tool_response": "", "tool_use_id": "k2", "turn_id": "u1" }),
+        ),
+        (
+            "Stop",
+            json!({ "last_assistant_message": "The relay listens on port 4477.", "turn_id": "u1" }),
+        ),
+    ] {
+        memory.event_of(careful().name, "c1", "shop", event, fields);
+    }
+    memory.store();
+    memory
+}
+
+#[test]
+fn every_list_shows_and_filters_the_second_agent() {
+    let memory = shop_of_both();
+    let (first, second) = (plain().name, careful().name);
+    let agents_of = |line: &str, rows: &str| -> Vec<String> {
+        let told = memory.json(line);
+        let rows = told.pointer(rows).and_then(Value::as_array).unwrap();
+        let names = rows.iter().filter_map(|row| row["agent"].as_str());
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    };
+    for (line, rows) in [
+        ("sessions --all", "/sessions"),
+        ("timeline --all", "/entries"),
+        ("search --all", "/results"),
+        (
+            "recap --project github.com/acme/shop --since 2026-11-10",
+            "/projects/0/sessions",
+        ),
+    ] {
+        assert_eq!(agents_of(line, rows), [first, second], "{line}");
+        for name in [first, second] {
+            let line = format!("{line} --agent {name}");
+            assert_eq!(agents_of(&line, rows), [name], "{line}");
+        }
+    }
+    let alias = careful().aliases[0];
+    assert_eq!(
+        agents_of(&format!("search --all agent:{alias}"), "/results"),
+        [second]
+    );
+    assert_eq!(
+        memory.json("status")["agents"],
+        json!({ first: 3, second: 1 })
+    );
+    let words = |line: &str| memory.call(line).go().stdout.replace("\n            ", " ");
+    let text = words("status");
+    let wanted = format!("{first}: 3 sessions, {second}: 1 session");
+    assert!(text.contains(&wanted), "{text}");
+    for line in [
+        "sessions --all",
+        "timeline --all",
+        "recap --all --since 2026-11-10",
+    ] {
+        let text = words(line);
+        assert!(
+            text.contains(first) && text.contains(second),
+            "{line}: {text}"
+        );
+    }
+    // One agent goes without saying.
+    let text = words(&format!("timeline --all --agent {second}"));
+    assert!(!text.contains(second), "{text}");
+    let text = words("timeline --all --agent nobody");
+    assert!(text.starts_with("nothing happened"), "{text}");
+}
+
+#[test]
+fn rules_are_made_only_of_what_their_agent_asked() {
+    let memory = shop_of_both();
+    let told = memory.json("permissions --all --at-least 1");
+    assert_eq!(told["groups"], json!([]), "{told}");
+    assert_eq!(told["paste"], Value::Null);
+}
