@@ -434,7 +434,7 @@ fn counts(store: &dyn Store) {
             session("s", 1),
             session("t", 2),
             Session {
-                agent: "another".into(),
+                agent: "other".into(),
                 ..session("u", 3)
             },
         ],
@@ -445,7 +445,7 @@ fn counts(store: &dyn Store) {
         events: 1,
         items: vec![(Kind::Discovery, 5), (Kind::Fix, 1), (Kind::Memory, 1)],
         sessions: 3,
-        agents: vec![("another".into(), 1), (session("s", 1).agent, 2)],
+        agents: vec![(session("s", 1).agent, 2), ("other".into(), 1)],
         projects: 0,
         bytes: counts.bytes,
     };
