@@ -24,7 +24,7 @@ pub use raw::RecordedCall;
 pub use scripted::{ScriptPosition, ScriptedEvent};
 
 /// Tools that only look at something.
-pub(crate) const LOOK_TOOLS: &[&str] = &["Read", "Grep", "Glob", "LS"];
+pub(crate) const LOOK_TOOLS: [&str; 4] = ["Read", "Grep", "Glob", "LS"];
 
 /// The agent.
 pub(crate) const SPEC: AgentSpec = AgentSpec {

@@ -17,6 +17,9 @@ mod wire;
 
 use crate::spec::AgentSpec;
 
+/// Tools that only look at something.
+pub(crate) const LOOK_TOOLS: [&str; 1] = [wire::tool::VIEW_IMAGE];
+
 /// The agent.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     name: "codex",

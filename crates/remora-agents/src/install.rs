@@ -7,6 +7,7 @@
 mod check;
 mod edit;
 pub mod file;
+mod find;
 mod layout;
 pub mod mcp;
 mod mcp_toml;
@@ -14,6 +15,7 @@ mod ours;
 pub mod reads;
 mod span;
 mod spec;
+mod trust;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,8 +28,13 @@ use edit::TextEdits;
 use layout::{Layout, Shape, own_line};
 use span::Node;
 
+pub(crate) use mcp_toml::toml_error;
+
+pub use check::{ProblemImpact, SettingsProblem};
+pub use find::{InstalledHook, find_entries, find_problems};
 pub use ours::BARE_PROGRAM;
 pub use spec::{ExtraFile, HandlerForm, InstallSpec, SettingsRules};
+pub use trust::{HookTrust, TrustSpec};
 
 /// What is to be installed.
 #[derive(Debug, Clone, Copy)]
@@ -136,17 +143,6 @@ impl PriorState {
     }
 }
 
-/// One entry of ours in a settings text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InstalledHook {
-    /// The event, as it is written in the file.
-    pub event: String,
-    /// The program that is run, as it is written in the file.
-    pub program: String,
-    /// The matcher of its group.
-    pub matcher: Option<String>,
-}
-
 /// Why a settings text cannot be edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InstallError {
@@ -206,7 +202,7 @@ pub fn plan_entries(
     let text = cleaned.as_str();
     let root = parse_settings(text)?;
     check_place(&root)?;
-    let warnings = check::check_settings(&root, &entry.spec.install.rules);
+    let warnings = list_warnings(&root, entry.spec);
     let layout = Layout::from_text(text, &root);
     let mut work = InstallPlanner {
         text,
@@ -240,7 +236,7 @@ pub fn remove_entries(
         return Ok(unchanged_edit(current));
     }
     let (text, changes) = remove_groups(text, kept, spec, RemovalScope::All)?;
-    let warnings = check::check_settings(&parse_settings(&text)?, &spec.install.rules);
+    let warnings = list_warnings(&parse_settings(&text)?, spec);
     Ok(SettingsEdit {
         text: format!("{mark}{text}"),
         changes,
@@ -249,36 +245,14 @@ pub fn remove_entries(
     })
 }
 
-/// Our entries in a settings text.
-pub fn find_entries(current: &str, spec: &AgentSpec) -> Result<Vec<InstalledHook>, InstallError> {
-    let (_, text) = split_mark(current);
-    if text.trim().is_empty() {
-        return Ok(Vec::new());
-    }
-    let root = parse_settings(text)?;
-    let mut found = Vec::new();
-    for member in root.get("hooks").map_or(&[][..], Node::members) {
-        for group in member.value.as_list().unwrap_or_default() {
-            for handler in group_handlers(group) {
-                if let Some(program) = ours::program_of(handler, spec) {
-                    found.push(InstalledHook {
-                        event: member.key.clone(),
-                        program,
-                        matcher: group
-                            .get("matcher")
-                            .and_then(Node::as_text)
-                            .map(str::to_owned),
-                    });
-                }
-            }
-        }
-    }
-    Ok(found)
-}
-
 /// A byte order mark is kept; the client reads past it.
 fn split_mark(text: &str) -> (&str, &str) {
     text.split_at(if text.starts_with('\u{feff}') { 3 } else { 0 })
+}
+
+fn list_warnings(root: &Node, spec: &AgentSpec) -> Vec<String> {
+    let problems = check::check_settings(root, &spec.install.rules);
+    problems.into_iter().map(|problem| problem.text).collect()
 }
 
 fn unchanged_edit(text: &str) -> SettingsEdit {

@@ -110,7 +110,11 @@ pub fn field_roles(_agent: &str) -> &'static FieldRoles {
 
 /// Tools of all agents that only look at something, by the names that items are
 /// stored with.
-pub const LOOK_TOOLS: &[&str] = claude_code::LOOK_TOOLS;
+pub const LOOK_TOOLS: &[&str] = &{
+    let [read, grep, glob, list] = claude_code::LOOK_TOOLS;
+    let [image] = codex::LOOK_TOOLS;
+    [read, grep, glob, list, image]
+};
 
 /// Who reads the events of an agent. Archived ones may bear names of platforms
 /// that nobody knows, from imports; they were brought into the form of Claude

@@ -4,6 +4,7 @@
 mod bench_recall;
 mod correct;
 mod import;
+mod install;
 mod instructions;
 mod ledger;
 mod mcp;
@@ -16,11 +17,12 @@ mod upkeep;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use bench_recall::*;
 pub(crate) use correct::*;
 pub(crate) use import::*;
+pub(crate) use install::*;
 pub(crate) use instructions::*;
 pub(crate) use ledger::*;
 pub(crate) use mcp::*;
@@ -120,8 +122,9 @@ impl Args {
 
     /// Reads the command line.
     pub(crate) fn from_command_line() -> Result<Self, clap::Error> {
-        let matches = Self::build_command()
+        let matches = accept_local_flag(Self::build_command())
             .try_get_matches_from(protect_search_words(std::env::args_os()))?;
+        refuse_local_flag(&matches)?;
         Self::from_arg_matches(&matches)
     }
 }
@@ -390,93 +393,6 @@ pub(crate) struct DemoArgs {
     /// Print JSON lines instead of text
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// Says which agents can be named.
-fn agent_help() -> String {
-    let names: Vec<String> = remora_agents::known_names()
-        .iter()
-        .map(|name| format!("`{name}`"))
-        .collect();
-    format!("The agent, such as {}", names.join(" or "))
-}
-
-#[derive(Debug, ClapArgs)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a switch on the command line"
-)]
-pub(crate) struct InstallArgs {
-    #[arg(help = agent_help())]
-    pub(crate) agent: String,
-    /// For whom: user (all your projects) or project (this one, for everybody who shares it)
-    #[arg(long, value_enum, value_name = "SCOPE", default_value = "user")]
-    pub(crate) scope: InstallScopeArg,
-    /// The same as --scope user
-    #[arg(long, hide = true, conflicts_with_all = ["scope", "project"])]
-    pub(crate) user: bool,
-    /// The same as --scope project
-    #[arg(long, hide = true, conflicts_with = "scope")]
-    pub(crate) project: bool,
-    /// Let the agent read memory without asking: its read-only tools, `remora search` and `remora show`
-    #[arg(long)]
-    pub(crate) allow_reads: bool,
-    /// Leave out the MCP server
-    #[arg(long)]
-    pub(crate) no_mcp: bool,
-    /// Show what would change, and change nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Print JSON instead of text
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a switch on the command line"
-)]
-pub(crate) struct UninstallArgs {
-    #[arg(help = agent_help())]
-    pub(crate) agent: String,
-    /// From where: user (your own settings) or project (those of the current directory)
-    #[arg(long, value_enum, value_name = "SCOPE", default_value = "user")]
-    pub(crate) scope: InstallScopeArg,
-    /// The same as --scope user
-    #[arg(long, hide = true, conflicts_with_all = ["scope", "project"])]
-    pub(crate) user: bool,
-    /// The same as --scope project
-    #[arg(long, hide = true, conflicts_with = "scope")]
-    pub(crate) project: bool,
-    /// Remove the data directory, too: all that was remembered, of all projects
-    #[arg(long)]
-    pub(crate) purge: bool,
-    /// With --purge: do not ask
-    #[arg(long, requires = "purge")]
-    pub(crate) yes: bool,
-    /// Print JSON instead of text
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Whose settings are meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum InstallScopeArg {
-    User,
-    Project,
-}
-
-impl InstallArgs {
-    pub(crate) fn is_for_project(&self) -> bool {
-        self.project || self.scope == InstallScopeArg::Project
-    }
-}
-
-impl UninstallArgs {
-    pub(crate) fn is_for_project(&self) -> bool {
-        self.project || self.scope == InstallScopeArg::Project
-    }
 }
 
 #[derive(Debug, Subcommand)]

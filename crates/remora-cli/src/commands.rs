@@ -1,7 +1,5 @@
 //! One file per verb.
 
-use clap::CommandFactory;
-
 use crate::args::{Args, Command, HooksCommand};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -9,6 +7,7 @@ use crate::output::Output;
 
 mod audit;
 mod bench;
+mod completions;
 mod config;
 mod context;
 mod correct;
@@ -89,9 +88,7 @@ pub(crate) fn run(args: Args, out: &mut Output) -> Result<Exit, CliError> {
         Command::Worker(command) => worker::run(&command, out),
         Command::Demo(args) => demo::run(&args, out),
         Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Args::command(), "remora", &mut script);
-            out.print_text(&String::from_utf8_lossy(&script))?;
+            out.print_text(&completions::write_script(shell))?;
             Ok(Exit::GoOn)
         }
     }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use remora_agents::install::file::FileError;
+
 /// Why a command could not be carried out.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
@@ -23,7 +25,7 @@ pub(crate) enum CliError {
     #[error("{0}")]
     Server(#[from] remora_server::ServerError),
     #[error("{0}")]
-    Install(#[from] remora_agents::install::file::FileError),
+    Install(#[from] FileError),
     #[error("{0}")]
     Saved(#[from] remora_instructions::memories::MemoryError),
     #[error("cannot write the result: {0}")]
@@ -37,6 +39,9 @@ impl CliError {
     pub(crate) fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Event(_) => Some("`remora hooks try EVENT` builds a valid event for you"),
+            Self::Install(FileError::Settings { .. } | FileError::NotText(_)) => {
+                Some("nothing was changed; correct the file at that place, and run this again")
+            }
             _ => None,
         }
     }

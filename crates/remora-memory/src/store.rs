@@ -251,6 +251,8 @@ pub struct StoreStats {
     pub items: Vec<(Kind, u64)>,
     /// Sessions.
     pub sessions: u64,
+    /// Sessions of each agent, by its name.
+    pub agents: Vec<(String, u64)>,
     /// Projects.
     pub projects: u64,
     /// Size on disk.

@@ -28,6 +28,9 @@ pub(super) const INSTALL_SPEC: InstallSpec = InstallSpec {
         drops_file,
     },
     has_permission_rules: true,
+    // The user trusts folders, with all hooks in them.
+    trust: None,
+    plugin_flag: Some("--plugin-dir"),
     notes: |_| Vec::new(),
     extras: &[
         ExtraFile {

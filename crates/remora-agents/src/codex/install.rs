@@ -1,6 +1,8 @@
 //! How Remora is put into Codex: a file of hooks of its own, which the user has
 //! to trust.
 
+mod trust;
+
 use std::path::{Path, PathBuf};
 
 use remora_core::EventName;
@@ -10,6 +12,9 @@ use super::sender::CONFIG_FOLDER;
 use super::wire::field;
 use crate::install::{HandlerForm, InstallSpec, SettingsRules};
 use crate::spec::{AgentPaths, InstallScope};
+
+/// Settings other than hooks.
+const CONFIG_FILE: &str = "config.toml";
 
 /// The agent's manner.
 pub(super) const INSTALL_SPEC: InstallSpec = InstallSpec {
@@ -26,6 +31,8 @@ pub(super) const INSTALL_SPEC: InstallSpec = InstallSpec {
         drops_file: |_| true,
     },
     has_permission_rules: false,
+    trust: Some(trust::TRUST_SPEC),
+    plugin_flag: None,
     notes: |_| TRUST_NOTES.iter().map(|note| (*note).to_owned()).collect(),
     extras: &[],
     sample_prompt,
@@ -54,9 +61,14 @@ pub(super) fn config_dir(places: &AgentPaths) -> PathBuf {
     moved.unwrap_or_else(|| places.home.join(CONFIG_FOLDER))
 }
 
+/// The user's settings.
+pub(super) fn user_config_file(places: &AgentPaths) -> PathBuf {
+    config_dir(places).join(CONFIG_FILE)
+}
+
 /// The settings of a project, which count if the user trusts it.
 pub(super) fn project_config_file(places: &AgentPaths) -> PathBuf {
-    places.root.join(CONFIG_FOLDER).join("config.toml")
+    places.root.join(CONFIG_FOLDER).join(CONFIG_FILE)
 }
 
 fn sample_prompt(session: &str, cwd: &Path, text: &str) -> Vec<u8> {

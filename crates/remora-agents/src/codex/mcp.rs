@@ -5,13 +5,13 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::install::{config_dir, project_config_file};
+use super::install::{project_config_file, user_config_file};
 use crate::install::mcp::SERVER_NAME;
 use crate::mcp::{McpListForm, McpListWriter, McpSpec};
 
 pub(super) const MCP_SPEC: McpSpec = McpSpec {
     project_file: project_config_file,
-    user_file: |places| config_dir(places).join("config.toml"),
+    user_file: user_config_file,
     form: McpListForm::Toml,
     user_list_writer: McpListWriter::Remora,
     note_part: Some("codex"),

@@ -7,31 +7,49 @@ use super::span::{Node, NodeData};
 use super::spec::SettingsRules;
 
 /// What a mistake costs.
-#[derive(Clone, Copy)]
-enum ErrorImpact {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProblemImpact {
+    /// No hook of the file runs.
     WholeFile,
+    /// The entry alone is passed over.
     Entry,
 }
 
-/// One sentence for each mistake.
-pub(super) fn check_settings(root: &Node, rules: &SettingsRules) -> Vec<String> {
+/// A mistake in a settings file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsProblem {
+    /// One sentence: where, what and what follows of it.
+    pub text: String,
+    /// What it costs.
+    pub impact: ProblemImpact,
+}
+
+/// Every mistake, in the order of the file.
+pub(super) fn check_settings(root: &Node, rules: &SettingsRules) -> Vec<SettingsProblem> {
     let mut warnings = Vec::new();
     if let Some(known) = rules.root_keys {
         let members = root.members().iter().map(|member| member.key.as_str());
         warnings.extend(members.filter(|key| !known.contains(key)).map(|key| {
             let place = format!("`{key}`");
-            format_warning(&place, "is not a key of this file", ErrorImpact::WholeFile)
+            describe_problem(
+                &place,
+                "is not a key of this file",
+                ProblemImpact::WholeFile,
+            )
         }));
     }
     match root.get("disableAllHooks").map(|node| &node.data) {
         None | Some(NodeData::Bool(false)) => {}
         Some(NodeData::Bool(true)) => {
-            warnings.push("`disableAllHooks` is true: no hook of this file will run".to_owned());
+            warnings.push(SettingsProblem {
+                text: "`disableAllHooks` is true: no hook of this file will run".to_owned(),
+                impact: ProblemImpact::WholeFile,
+            });
         }
-        Some(_) => warnings.push(format_warning(
+        Some(_) => warnings.push(describe_problem(
             "`disableAllHooks`",
             "must be true or false",
-            ErrorImpact::WholeFile,
+            ProblemImpact::WholeFile,
         )),
     }
     for member in root.get("hooks").map_or(&[][..], Node::members) {
@@ -41,9 +59,9 @@ pub(super) fn check_settings(root: &Node, rules: &SettingsRules) -> Vec<String> 
         };
         let place = format!("hooks.{}", member.key);
         let cost = if (rules.drops_file)(event) {
-            ErrorImpact::WholeFile
+            ProblemImpact::WholeFile
         } else {
-            ErrorImpact::Entry
+            ProblemImpact::Entry
         };
         match &member.value.data {
             NodeData::List(groups) => {
@@ -52,7 +70,7 @@ pub(super) fn check_settings(root: &Node, rules: &SettingsRules) -> Vec<String> 
                 }
             }
             NodeData::Null => {}
-            _ => warnings.push(format_warning(
+            _ => warnings.push(describe_problem(
                 &format!("`{place}`"),
                 "must be a list",
                 cost,
@@ -62,23 +80,26 @@ pub(super) fn check_settings(root: &Node, rules: &SettingsRules) -> Vec<String> 
     warnings
 }
 
-fn format_warning(place: &str, problem: &str, cost: ErrorImpact) -> String {
-    let effect = match cost {
-        ErrorImpact::WholeFile => "the client ignores this whole file until that is mended",
-        ErrorImpact::Entry => "the client ignores it",
+fn describe_problem(place: &str, problem: &str, impact: ProblemImpact) -> SettingsProblem {
+    let effect = match impact {
+        ProblemImpact::WholeFile => "the client ignores this whole file until that is mended",
+        ProblemImpact::Entry => "the client ignores it",
     };
-    format!("{place} {problem}; {effect}")
+    SettingsProblem {
+        text: format!("{place} {problem}; {effect}"),
+        impact,
+    }
 }
 
 fn check_group(
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<SettingsProblem>,
     place: &str,
     group: &Node,
-    cost: ErrorImpact,
+    cost: ProblemImpact,
     rules: &SettingsRules,
 ) {
     let mut warn = |place: &str, problem: &str| {
-        warnings.push(format_warning(&format!("`{place}`"), problem, cost));
+        warnings.push(describe_problem(&format!("`{place}`"), problem, cost));
     };
     if !group.is_object() {
         return warn(place, "must be an object with a `hooks` list");
@@ -110,7 +131,11 @@ fn handler_problem(handler: &Node, rules: &SettingsRules) -> Option<String> {
         .find(|(name, _)| Some(*name) == named);
     let Some((_, key)) = known else {
         let known: Vec<&str> = rules.handler_types.iter().map(|(name, _)| *name).collect();
-        return Some(format!("needs a `type`: {}", join_alternatives(&known)));
+        let known = join_alternatives(&known);
+        return Some(match named {
+            Some(other) => format!("has the `type` {other}, not {known}"),
+            None => format!("needs a `type`: {known}"),
+        });
     };
     if handler.get(key).and_then(Node::as_text).is_none() {
         return Some(format!("needs a `{key}` string"));

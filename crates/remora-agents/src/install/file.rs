@@ -325,11 +325,14 @@ fn try_uninstall(
     };
     replace::delete_if_exists(&backup).map_err(FileError::io_error("remove", &backup))?;
     if let Some(old) = &old {
-        notes.write(record)?;
-        // Only empty ones go.
         for folder in old.folders.iter().rev() {
-            let _ = fs::remove_dir(folder);
+            // Only empty ones go. One that holds another file of ours goes with
+            // that.
+            if fs::remove_dir(folder).is_err() {
+                notes.hand_over_folder(folder);
+            }
         }
+        notes.write(record)?;
     }
     Ok(Some(state.build_report(outcome, changes, warnings)))
 }
@@ -343,7 +346,7 @@ fn take_out(
     let bytes = state.bytes.as_deref().unwrap_or_default();
     let intact = old.is_some_and(|old| old.after.is_of(bytes));
     let made = old.is_some_and(|old| old.before.is_none());
-    if made && (intact || (!edited.changes.is_empty() && edited.text.trim() == "{}")) {
+    if made && (intact || (!edited.changes.is_empty() && matches!(edited.text.trim(), "" | "{}"))) {
         let now = replace::read_optional(&state.target)
             .map_err(FileError::io_error("read", &state.target))?;
         if now.as_deref() != Some(bytes) {

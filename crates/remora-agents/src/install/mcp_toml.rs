@@ -134,15 +134,18 @@ fn taken_error() -> InstallError {
 }
 
 fn parse_document(text: &str) -> Result<DocumentMut, InstallError> {
-    text.parse().map_err(|error: toml_edit::TomlError| {
-        let at = error.span().map_or(0, |span| span.start);
-        let before = text.get(..at).unwrap_or_default();
-        let line = before.rsplit('\n').next().unwrap_or_default();
-        InstallError::Toml {
-            line: before.matches('\n').count() + 1,
-            column: line.chars().count() + 1,
-        }
-    })
+    text.parse().map_err(|error| toml_error(text, &error))
+}
+
+/// Where the text is not TOML.
+pub(crate) fn toml_error(text: &str, error: &toml_edit::TomlError) -> InstallError {
+    let at = error.span().map_or(0, |span| span.start);
+    let before = text.get(..at).unwrap_or_default();
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    InstallError::Toml {
+        line: before.matches('\n').count() + 1,
+        column: line.chars().count() + 1,
+    }
 }
 
 #[cfg(test)]

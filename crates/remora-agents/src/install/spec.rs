@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use remora_core::EventName;
 
+use super::trust::TrustSpec;
 use crate::spec::{AgentPaths, InstallScope};
 
 /// One agent's manner.
@@ -19,6 +20,11 @@ pub struct InstallSpec {
     /// Whether its settings hold permission rules that let the model read memory
     /// without a question.
     pub has_permission_rules: bool,
+    /// How the user lets the agent run hooks; `None` if it runs all that it finds.
+    pub trust: Option<TrustSpec>,
+    /// The flag that loads a plugin for one session, which leaves no trace in a
+    /// file; `None` where Remora is no plugin.
+    pub plugin_flag: Option<&'static str>,
     /// What the user still has to do or to know, in sentences.
     pub notes: fn(&AgentPaths) -> Vec<String>,
     /// Files beside the user's settings that make Remora handier.

@@ -220,7 +220,7 @@ fn what_a_strict_agent_would_refuse_is_warned_of() {
         [
             "`model` is not a key of this file; the client ignores this whole file until that is \
              mended",
-            "`hooks.Stop[0].hooks[0]` needs a `type`: command; the client ignores this whole file \
+            "`hooks.Stop[0].hooks[0]` has the `type` http, not command; the client ignores this whole file \
              until that is mended",
         ]
     );
@@ -253,6 +253,8 @@ fn changes_say_what_became_of_each_entry() {
             event: "PreToolUse".into(),
             program: "/old/place/remora".into(),
             matcher: Some("Read".into()),
+            group: 0,
+            handler: 0,
         }
     );
     assert_eq!(found.len(), 2);
@@ -411,6 +413,8 @@ fn entries_that_the_client_would_refuse_are_warned_of() {
         (r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"x","timeout":0}]}]}}"#,
             format!("`hooks.PreToolUse[0].hooks[0]` has a `timeout` that is not a number above 0; {whole}")),
         (r#"{"hooks":{"PostToolUse":[{"hooks":[{"type":"Command","command":"x"}]}]}}"#,
+            "`hooks.PostToolUse[0].hooks[0]` has the `type` Command, not command, http, prompt, agent or mcp_tool; the client ignores it".into()),
+        (r#"{"hooks":{"PostToolUse":[{"hooks":[{"command":"x"}]}]}}"#,
             "`hooks.PostToolUse[0].hooks[0]` needs a `type`: command, http, prompt, agent or mcp_tool; the client ignores it".into()),
         (r#"{"hooks":{"PostToolUse":[{"hooks":[{"type":"command","command":"x","args":[1]}]}]}}"#,
             "`hooks.PostToolUse[0].hooks[0]` has `args` that are not a list of strings; the client ignores it".into()),

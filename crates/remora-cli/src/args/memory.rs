@@ -170,6 +170,9 @@ pub(crate) struct TimelineArgs {
     /// Only this session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
+    /// Only this agent
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<String>,
     /// How many lines at most; with --around, before and after it each [default: 50, around: 10]
     #[arg(long, short = 'n', value_name = "N")]
     pub(crate) limit: Option<usize>,
@@ -188,6 +191,9 @@ pub(crate) struct RecapArgs {
     /// Up to this time; a day or week counts to its end
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<String>,
+    /// Only this agent
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<String>,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -12,12 +12,14 @@ mod self_test;
 
 pub(crate) use mcp::has_client;
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use remora_agents::install::file::{self as settings_text, FileOutcome};
+use remora_agents::install::file::{self as settings_text, FileError, FileOutcome};
 use remora_agents::install::reads::InstallWithReadRules;
 use remora_agents::install::{BARE_PROGRAM, InstallRequest, Installable};
 use remora_agents::{AgentPaths, AgentSpec, InstallScope};
+use remora_files::{MAX_CLIENT_STATE_BYTES, read_text};
 use serde_json::{Value, json};
 
 use crate::args::{InstallArgs, UninstallArgs};
@@ -32,9 +34,10 @@ use report::{print_report, report_to_json};
 
 pub(crate) fn run_install(args: &InstallArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::open()?;
-    let spec = find_agent(&args.agent)?;
+    let spec = choose_agent("install", args.agent.as_deref())?;
     let project = args.is_for_project();
     let file = settings_file(&data, spec, project)?;
+    check_client_settings(&build_agent_paths(&data, spec)?, spec, project)?;
     let own = program::lasting_path(&data.environment)?;
     let program = named_program(project, &own);
     if args.allow_reads && !spec.install.has_permission_rules {
@@ -154,7 +157,7 @@ fn run_preview(
 
 pub(crate) fn run_uninstall(args: &UninstallArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::open()?;
-    let spec = find_agent(&args.agent)?;
+    let spec = choose_agent("uninstall", args.agent.as_deref())?;
     let project = args.is_for_project();
     if args.purge && project {
         return Err(CliError::Usage(
@@ -198,7 +201,7 @@ pub(crate) fn run_uninstall(args: &UninstallArgs, out: &mut Output) -> Result<Ex
         mcp.print_report(out)?;
         extras::print_extras(&extras, out)?;
         if !args.purge && !project {
-            offer::say_left(&data, out)?;
+            offer::say_left(&data, spec, out)?;
         }
         if let Some(purge) = purge {
             purge.print_report(out)?;
@@ -222,6 +225,49 @@ fn build_piece(entry: InstallRequest<'_>, reads: bool) -> Box<dyn Installable + 
     } else {
         Box::new(entry)
     }
+}
+
+/// The agent that was named. Without a name, the error lists what to type.
+fn choose_agent(verb: &str, name: Option<&str>) -> Result<&'static AgentSpec, CliError> {
+    if let Some(name) = name {
+        return find_agent(name);
+    }
+    let mut text = "which agent? One of:".to_owned();
+    for agent in remora_agents::AGENTS {
+        // Writing into a string cannot fail.
+        let _ = write!(text, "\n  remora {verb} {}  ({})", agent.name, agent.title);
+    }
+    Err(CliError::Usage(text))
+}
+
+/// An agent that cannot read its settings does not start, and cannot note that
+/// the user trusts our hooks. Found out before anything is changed.
+fn check_client_settings(
+    places: &AgentPaths,
+    spec: &AgentSpec,
+    project: bool,
+) -> Result<(), CliError> {
+    let Some(trust) = &spec.install.trust else {
+        return Ok(());
+    };
+    let mut files = vec![(trust.file)(places)];
+    if project {
+        files.push((spec.mcp.project_file)(places));
+    }
+    for file in files {
+        let text = match read_text(&file, MAX_CLIENT_STATE_BYTES) {
+            Err(e) if e.is_missing() => continue,
+            Err(e) => {
+                let source = e.into();
+                return Err(CliError::File { path: file, source });
+            }
+            Ok(text) => text,
+        };
+        if let Err(source) = spec.mcp.form.find_server(&text) {
+            return Err(FileError::Settings { file, source }.into());
+        }
+    }
+    Ok(())
 }
 
 /// The agent of that name, or an error that lists those there are.

@@ -231,6 +231,7 @@ impl MemoryLibrary for LocalLibrary {
                 None => timeline.limit,
             };
             let args = args::TimelineArgs {
+                agent: None,
                 around: timeline.around.clone(),
                 place: to_project_scope_args(timeline.reach),
                 span: args::TimeSpanArgs {

@@ -73,8 +73,12 @@ pub(super) fn run(args: &PermissionsArgs, out: &mut Output) -> Result<Exit, CliE
         since: args.since.clone(),
         until: None,
     })?;
+    // What one agent asks is worded by its own rules; those of others would only
+    // look alike.
+    let spec = remora_agents::permission_agent();
     let mut filter = Filter {
         since: span.since,
+        agent: spec.map(|spec| spec.name.to_owned()),
         ..Filter::default()
     };
     let mut calls = BTreeMap::new();

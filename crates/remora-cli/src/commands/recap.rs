@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::args::{RecapArgs, TimeSpanArgs};
 use crate::commands::data::DataDir;
 use crate::commands::reader::Requester;
-use crate::commands::search::when;
+use crate::commands::search::{scope, when};
 use crate::commands::sessions::format_ending;
 use crate::commands::show::lines::{self, TimeFormatter, flatten_text, hang_text};
 use crate::error::CliError;
@@ -31,6 +31,7 @@ pub(crate) fn run(args: &RecapArgs, out: &mut Output) -> Result<Exit, CliError> 
     let mut filter = Filter {
         since: span.since,
         until: span.until,
+        agent: args.agent.as_deref().map(scope::resolve_agent),
         ..Filter::default()
     };
     let projects = match data.open_store()? {

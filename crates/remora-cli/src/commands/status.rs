@@ -1,6 +1,7 @@
 //! `remora status`: how much is remembered, and whether everything runs. Never
 //! fails because of what it finds; `doctor` says how to mend it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs::File;
 use std::time::Duration;
@@ -150,6 +151,13 @@ impl StoreStatus {
             .saturating_sub(self.unembedded)
     }
 
+    fn sessions_by_agent(&self) -> BTreeMap<&str, u64> {
+        let agents = self.counts.iter().flat_map(|counts| &counts.agents);
+        agents
+            .map(|(name, count)| (name.as_str(), *count))
+            .collect()
+    }
+
     /// Looking for pauses removes those that are over: not in a folder of
     /// someone else.
     fn list_pauses(&self, paths: &DataPaths) -> Vec<serde_json::Value> {
@@ -182,6 +190,7 @@ impl StoreStatus {
             "messages": self.kind(|k| k == Kind::Message),
             "commits": self.kind(|k| k == Kind::Commit),
             "sessions": self.total_count(|c| c.sessions),
+            "agents": self.sessions_by_agent(),
             "projects": self.total_count(|c| c.projects),
             "vectors": {
                 "model": MODEL_ID,
@@ -310,12 +319,20 @@ impl StoreStatus {
         if commits > 0 {
             kept.push(format_count(commits, "commit", "commits"));
         }
-        let from = format!(
+        let mut from = format!(
             "{} in {} of {}",
             format_count(counts.events, "event", "events"),
             format_count(counts.sessions, "session", "sessions"),
             format_count(counts.projects, "project", "projects")
         );
+        // One agent goes without saying.
+        if counts.agents.len() > 1 {
+            let by_agent = counts.agents.iter().map(|(name, count)| {
+                let sessions = format_count(*count, "session", "sessions");
+                format!("{}: {sessions}", escape_invisible(name))
+            });
+            let _ = write!(from, "; {}", by_agent.collect::<Vec<_>>().join(", "));
+        }
         [
             ("kept", kept.join(", "), Style::Plain),
             ("from", from, Style::Plain),

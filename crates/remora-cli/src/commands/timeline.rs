@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::args::TimelineArgs;
 use crate::commands::data::DataDir;
 use crate::commands::reader::Requester;
-use crate::commands::search::when;
+use crate::commands::search::{scope, when};
 use crate::commands::show::{self, lines};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -47,6 +47,14 @@ impl TimelineEntry {
         match self {
             Self::Row(item) => (item.time, &item.uid),
             Self::Event(event) => (event.time, &event.id),
+        }
+    }
+
+    /// The ledger does not say whose an event is.
+    fn agent(&self) -> Option<&str> {
+        match self {
+            Self::Row(item) => Some(&item.agent),
+            Self::Event(_) => None,
         }
     }
 
@@ -90,6 +98,7 @@ pub(crate) fn find_entries(
     let mut filter = Filter {
         since: span.since,
         until: span.until,
+        agent: args.agent.as_deref().map(scope::resolve_agent),
         ..Filter::default()
     };
     let around = match &args.around {
@@ -251,6 +260,7 @@ fn as_json(entry: &TimelineEntry) -> Value {
             "kind": item.kind,
             "title": item.title,
             "session": item.session,
+            "agent": item.agent,
             "project": item.project,
             "seen": item.seen,
         }),
@@ -287,6 +297,7 @@ fn print_timeline(
         TimelineEntry::Event(_) => 1,
     });
     let wide = ids.max().unwrap_or(1);
+    let agents: HashSet<&str> = entries.iter().filter_map(TimelineEntry::agent).collect();
     let mut day = String::new();
     let mut session = None;
     for entry in entries {
@@ -300,7 +311,7 @@ fn print_timeline(
         }
         if session != Some(entry.session()) {
             session = Some(entry.session());
-            let head = format_heading(store, entry)?;
+            let head = format_heading(store, entry, agents.len() > 1)?;
             out.print_text(&format!("  {}\n", out.paint(Style::Dim, &head)))?;
         }
         print_entry(entry, wide, centre, &local, out)?;
@@ -309,8 +320,12 @@ fn print_timeline(
 }
 
 /// The session of an entry by what it was about; a title from another project
-/// is not told here.
-fn format_heading(store: Option<&dyn Store>, entry: &TimelineEntry) -> Result<String, CliError> {
+/// is not told here. Its agent is named where there are several.
+fn format_heading(
+    store: Option<&dyn Store>,
+    entry: &TimelineEntry,
+    names_agent: bool,
+) -> Result<String, CliError> {
     let id = entry.session();
     let of_id = Filter {
         session: Some(id.to_owned()),
@@ -324,6 +339,9 @@ fn format_heading(store: Option<&dyn Store>, entry: &TimelineEntry) -> Result<St
         TimelineEntry::Row(item) => item.project == session.project,
         TimelineEntry::Event(_) => true,
     };
+    let agent = session.as_ref().filter(|_| names_agent);
+    let agent = agent.map(|session| format!(" · {}", flatten_text(&session.agent)));
+    let agent = agent.unwrap_or_default();
     let session = session.filter(is_here);
     let title = session.map(|s| flatten_text(&s.title)).unwrap_or_default();
     if id.is_empty() {
@@ -332,9 +350,9 @@ fn format_heading(store: Option<&dyn Store>, entry: &TimelineEntry) -> Result<St
     // The beginning of a UUID is enough; other ids may differ at their end.
     let short = id.get(..8).filter(|_| id.len() == 36).unwrap_or(id);
     let text = if title.is_empty() {
-        format!("session {}", flatten_text(short))
+        format!("session {}{agent}", flatten_text(short))
     } else {
-        format!("session {} · {title}", flatten_text(short))
+        format!("session {}{agent} · {title}", flatten_text(short))
     };
     Ok(lines::truncate_columns(&text, lines::line_width() - 2))
 }

@@ -323,7 +323,7 @@ fn hooks_that_never_brought_anything() {
     let memory = Remembered::nothing();
     install(&memory.sandbox, &[]);
     assert_snapshot!(faults(&memory), @"
-    warn hooks: installed, but no event has ever come
+    warn hooks: installed, but no event of [AGENT] has ever come
       -> start a new session of [AGENT]: sessions that were open before do not know the hooks
     ");
 }

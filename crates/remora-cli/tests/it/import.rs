@@ -1,6 +1,7 @@
 //! `remora import jsonl`: conversations from elsewhere, whole or not at all,
 //! and the same store however often it is done.
 
+mod after_hooks;
 mod database;
 mod git;
 mod notes;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod acceptance;
+mod agents;
 mod audit;
 mod bench;
 mod bench_decisions;

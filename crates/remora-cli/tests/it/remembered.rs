@@ -139,6 +139,32 @@ impl Remembered {
         name: &str,
         fields: Value,
     ) {
+        let agent = remora_agents::known_names()[0];
+        self.spool(agent, session, project, moment, name, fields);
+    }
+
+    /// Puts an event of that agent into the spool, after all of the shop's.
+    pub(crate) fn event_of(
+        &mut self,
+        agent: &str,
+        session: &str,
+        project: &str,
+        name: &str,
+        fields: Value,
+    ) {
+        let moment = 40 * HOUR + i64::from(self.events) * MINUTE;
+        self.spool(agent, session, project, moment, name, fields);
+    }
+
+    fn spool(
+        &mut self,
+        agent: &str,
+        session: &str,
+        project: &str,
+        moment: i64,
+        name: &str,
+        fields: Value,
+    ) {
         self.events += 1;
         let id = format!("0199a000-0000-7000-8000-{:012}", self.events);
         let root = format!("/home/dev/{project}");
@@ -147,7 +173,6 @@ impl Remembered {
         payload["hook_event_name"] = json!(name);
         payload["cwd"] = json!(root);
         let payload = payload.to_string();
-        let agent = remora_agents::known_names()[0];
         let envelope = json!({
             "v": 1, "id": id, "agent": agent, "at": FIRST + moment, "len": payload.len(),
             "project": {"key": format!("github.com/acme/{project}"), "name": project, "root": root},

@@ -500,10 +500,15 @@ impl Store for MemoryStore {
             .iter()
             .map(|kind| (*kind, of(*kind)))
             .filter(|(_, count)| *count > 0);
+        let mut agents = BTreeMap::new();
+        for session in state.sessions.values() {
+            *agents.entry(session.agent.clone()).or_default() += 1;
+        }
         Ok(StoreStats {
             events: state.events.len() as u64,
             items: items.collect(),
             sessions: state.sessions.len() as u64,
+            agents: agents.into_iter().collect(),
             projects: state.projects.len() as u64,
             bytes: 0,
         })

@@ -533,9 +533,22 @@ pub(crate) fn count_contents(conn: &Connection, path: &Path) -> Result<StoreStat
         events: one("SELECT count(*) FROM events")?,
         items,
         sessions: one("SELECT count(*) FROM sessions")?,
+        agents: count_agents(conn)?,
         projects: one("SELECT count(*) FROM projects WHERE label IS NOT NULL")?,
         bytes: size(path) + size(&with_suffix(path, "-wal")),
     })
+}
+
+fn count_agents(conn: &Connection) -> Result<Vec<(String, u64)>> {
+    conn.prepare_cached(
+        "SELECT n.name, count(*) FROM sessions s JOIN names n ON n.id = s.agent
+         GROUP BY s.agent ORDER BY n.name",
+    )
+    .store_err()?
+    .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+    .store_err()?
+    .collect::<rusqlite::Result<_>>()
+    .store_err()
 }
 
 /// What SQLite finds wrong with the file, at most 20 lines.

@@ -303,6 +303,7 @@ fn other_tools_are_told_apart() {
         matches!(call("view_image", json!({ "path": "a.png" })), ToolCall::ReadFile(read)
         if read.path.as_deref() == Some("a.png"))
     );
+    assert!(crate::LOOK_TOOLS.contains(&"view_image"));
     assert_eq!(
         call("new_tool", json!({ "x": 1 })),
         ToolCall::Other {

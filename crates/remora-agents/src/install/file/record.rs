@@ -91,6 +91,15 @@ impl InstallRecord {
         self.files.push(written);
     }
 
+    /// Notes a folder of ours with a file that is still in it. Called with the
+    /// innermost first.
+    pub(super) fn hand_over_folder(&mut self, folder: &str) {
+        let is_inside = |written: &&mut RecordedFile| Path::new(&written.file).starts_with(folder);
+        if let Some(written) = self.files.iter_mut().find(is_inside) {
+            written.folders.insert(0, folder.to_owned());
+        }
+    }
+
     pub(super) fn write(&self, file: &Path) -> Result<(), FileError> {
         if self.files.is_empty() {
             return replace::delete_if_exists(file).map_err(FileError::io_error("remove", file));

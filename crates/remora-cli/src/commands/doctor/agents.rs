@@ -2,11 +2,12 @@
 //! this program, and have brought something; and its MCP server beside them.
 
 mod mcp;
+mod trust;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use remora_agents::install::{self, BARE_PROGRAM, InstalledHook};
+use remora_agents::install::{self, BARE_PROGRAM, InstalledHook, ProblemImpact};
 use remora_agents::{AGENTS, AgentPaths, AgentSpec, InstallScope};
 use remora_client::list_spooled;
 use remora_files::{MAX_SETTINGS_BYTES, read_text};
@@ -179,13 +180,22 @@ fn check_hooks(
         return checks;
     }
     for install in &found {
+        checks.extend(check_refusals(install, spec));
         checks.extend(check_program(install, spec));
         checks.extend(check_missing_events(install, spec));
         checks.extend(check_repeated_events(install, spec));
     }
     checks.extend(check_repeated_installs(&found, spec));
     checks.extend(plugin.map(|file| beside_plugin(&found, &file, spec)));
-    checks.extend(check_silent_hooks(patient, spec, events));
+    let untrusted: Vec<Diagnosis> = found
+        .iter()
+        .flat_map(|install| trust::check_trust(install, spec, places))
+        .collect();
+    // Hooks that the agent does not run are silent; that is said already.
+    if untrusted.is_empty() {
+        checks.extend(check_silent_hooks(patient, spec, events));
+    }
+    checks.extend(untrusted);
     if checks.is_empty() {
         let files: Vec<String> = found.iter().map(|f| f.file.display().to_string()).collect();
         let events = format_count(found[0].entries.len() as u64, "event", "events");
@@ -200,28 +210,34 @@ fn check_hooks(
 /// A plugin that is named when the client starts leaves no trace in a file; what
 /// it brought does.
 fn not_installed(patient: &DoctorContext, spec: &AgentSpec) -> Diagnosis {
-    let seen = match last_event(patient) {
+    let seen = match last_event(patient, spec) {
         Some(time) => format!(
             "the last came {}",
             TimeFormatter::new().format_timestamp(time)
         ),
         None => "none has ever come".to_owned(),
     };
+    let place = match spec.install.plugin_flag {
+        Some(flag) => {
+            format!("a plugin loaded with {flag} cannot be seen here, only its events: {seen}")
+        }
+        None => format!("of its events {seen}"),
+    };
     Diagnosis::warn(
         CHECK_NAME,
-        format!(
-            "not in the settings of {}; a plugin loaded with --plugin-dir cannot be seen here, only \
-             its events: {seen}",
-            spec.name
-        ),
+        format!("not in the settings of {}; {place}", spec.name),
         format_install_command(spec, InstallScope::User),
     )
 }
 
-fn last_event(patient: &DoctorContext) -> Option<i64> {
+/// When the agent's last event came.
+fn last_event(patient: &DoctorContext, spec: &AgentSpec) -> Option<i64> {
     let store = remora_server::open_database(&patient.paths.database_file(), Access::Read).ok()?;
-    let page = PageRequest::newest(1);
-    let newest = store.list_events(&Filter::default(), page).ok()?;
+    let filter = Filter {
+        agent: Some(spec.name.to_owned()),
+        ..Filter::default()
+    };
+    let newest = store.list_events(&filter, PageRequest::newest(1)).ok()?;
     newest.first().map(|event| event.time)
 }
 
@@ -240,6 +256,21 @@ fn format_install_command(spec: &AgentSpec, scope: InstallScope) -> String {
         InstallScope::Project | InstallScope::Local => " --scope project",
     };
     format!("`remora install {}{flag}`", spec.name)
+}
+
+/// What others wrote into the file can keep our hooks from running.
+fn check_refusals(install: &RegistrationStatus, spec: &AgentSpec) -> Vec<Diagnosis> {
+    let text = read_text(&install.file, MAX_SETTINGS_BYTES).unwrap_or_default();
+    let problems = install::find_problems(&text, spec).unwrap_or_default();
+    let diagnose = |problem: install::SettingsProblem| {
+        let message = format!("{}: {}", install.file.display(), problem.text);
+        let fix = "correct the file at that place";
+        match problem.impact {
+            ProblemImpact::WholeFile => Diagnosis::fail(CHECK_NAME, message, fix),
+            ProblemImpact::Entry => Diagnosis::warn(CHECK_NAME, message, fix),
+        }
+    };
+    problems.into_iter().map(diagnose).collect()
 }
 
 fn check_program(install: &RegistrationStatus, spec: &AgentSpec) -> Option<Diagnosis> {
@@ -355,6 +386,7 @@ fn beside_plugin(found: &[RegistrationStatus], switch: &Path, spec: &AgentSpec) 
 }
 
 /// Hooks that never brought anything are hooks that the agent does not run.
+/// Without any event, what waits in the spool may be the first.
 fn check_silent_hooks(
     patient: &DoctorContext,
     spec: &AgentSpec,
@@ -363,10 +395,14 @@ fn check_silent_hooks(
     let waits = !list_spooled(&patient.paths, 1)
         .unwrap_or_default()
         .is_empty();
-    (events == Some(0) && !waits).then(|| {
+    let is_silent = match events? {
+        0 => true,
+        _ => last_event(patient, spec).is_none(),
+    };
+    (is_silent && !waits).then(|| {
         Diagnosis::warn(
             CHECK_NAME,
-            "installed, but no event has ever come",
+            format!("installed, but no event of {} has ever come", spec.name),
             format!(
                 "start a new session of {}: sessions that were open before do not know the hooks",
                 spec.name

@@ -108,7 +108,7 @@ pub(super) fn run(
     };
     let found = find::find_transcripts(format, &paths, &state, since, clock::now_ms())?;
     if args.dry_run {
-        let looked = bring::preview_import(&found, since);
+        let looked = bring::preview_import(spec.name, &found, since);
         return looked_at(args, &found, &looked, out);
     }
     let guard = WorkerLock::acquire_lock(&data.paths)?;

@@ -110,7 +110,7 @@ pub(super) fn say_shared(files: &[&Path], out: &mut Output) -> Result<(), CliErr
 }
 
 /// What an uninstallation leaves on the disk.
-pub(super) fn say_left(data: &DataDir, out: &mut Output) -> Result<(), CliError> {
+pub(super) fn say_left(data: &DataDir, spec: &AgentSpec, out: &mut Output) -> Result<(), CliError> {
     let home = data.paths.home();
     if !home.is_dir() {
         return Ok(());
@@ -131,9 +131,10 @@ pub(super) fn say_left(data: &DataDir, out: &mut Output) -> Result<(), CliError>
     out.print_text(&format!(
         "What was remembered stays: {} ({}){saved}.\n\
          Memories of single projects stay with the client and in the repositories. \
-         `remora uninstall --purge` removes the data directory.\n",
+         `remora uninstall {} --purge` removes the data directory.\n",
         escape_invisible(&home.display().to_string()),
-        format_size(sum_file_bytes(home))
+        format_size(sum_file_bytes(home)),
+        spec.name
     ))
 }
 

@@ -64,6 +64,12 @@ pub(super) fn collect_recaps(
     filter: &Filter,
 ) -> Result<Vec<ProjectRecap>, CliError> {
     let names = store.list_projects()?;
+    let is_wanted = |session: &Session| filter.agent.as_ref().is_none_or(|a| *a == session.agent);
+    // A session of another agent may have mended what failed in this one's.
+    let filter = &Filter {
+        agent: None,
+        ..filter.clone()
+    };
     let mut read: Vec<(Session, Vec<Item>)> = Vec::new();
     for session in store.list_sessions(filter, MAX_SESSIONS)? {
         let of_session = Filter {
@@ -78,6 +84,9 @@ pub(super) fn collect_recaps(
     let passed = last_pass(read.iter().flat_map(|(_, items)| items));
     let mut projects: Vec<ProjectRecap> = Vec::new();
     for (session, items) in read {
+        if !is_wanted(&session) {
+            continue;
+        }
         let key = session.project.clone();
         let done = build_session_recap(session, &items, &passed);
         if done.is_empty() {

@@ -1,6 +1,6 @@
 //! Checks of reading: names, filters, order and paging.
 
-use remora_core::record::{Item, Kind, Project};
+use remora_core::record::{Item, Kind, Project, Session};
 
 use super::{Check, add, ok, page, uids};
 use crate::store::{
@@ -430,14 +430,22 @@ fn counts(store: &dyn Store) {
     varied(store);
     ok(store.apply(&Batch {
         events: vec![event("e", 1)],
-        sessions: vec![session("s", 1)],
+        sessions: vec![
+            session("s", 1),
+            session("t", 2),
+            Session {
+                agent: "other".into(),
+                ..session("u", 3)
+            },
+        ],
         ..Batch::default()
     }));
     let counts = ok(store.count_contents());
     let expected = StoreStats {
         events: 1,
         items: vec![(Kind::Discovery, 5), (Kind::Fix, 1), (Kind::Memory, 1)],
-        sessions: 1,
+        sessions: 3,
+        agents: vec![(session("s", 1).agent, 2), ("other".into(), 1)],
         projects: 0,
         bytes: counts.bytes,
     };

@@ -8,8 +8,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use remora_agents::read_origin;
 use remora_agents::transcript::{TranscriptEvent, TranscriptSpec};
+use remora_agents::{read_header, read_origin};
 use remora_core::EventName;
 use remora_core::record::Kind;
 use remora_core::request::{ENVELOPE_VERSION, Envelope};
@@ -333,7 +333,11 @@ pub(super) struct ImportPreview {
 }
 
 /// Counts what would be read.
-pub(super) fn preview_import(found: &TranscriptScan, since: Option<i64>) -> ImportPreview {
+pub(super) fn preview_import(
+    agent: &str,
+    found: &TranscriptScan,
+    since: Option<i64>,
+) -> ImportPreview {
     let mut looked = ImportPreview::default();
     let mut progress = Progress::new("reading");
     let all = found.count_unread_bytes();
@@ -345,7 +349,11 @@ pub(super) fn preview_import(found: &TranscriptScan, since: Option<i64>) -> Impo
                 continue;
             }
             match told.event.name {
-                EventName::UserPromptSubmit => looked.prompts += 1,
+                // The task of a subagent is a prompt to its agent alone.
+                EventName::UserPromptSubmit => {
+                    let subagent = read_header(agent, &told.event).subagent;
+                    looked.prompts += u64::from(subagent.is_none());
+                }
                 EventName::PostToolUse => looked.calls += 1,
                 EventName::PostToolUseFailure => looked.failures += 1,
                 EventName::Stop => looked.turns += 1,
