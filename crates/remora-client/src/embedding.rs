@@ -45,6 +45,8 @@ impl EmbeddingRequest {
         if text.is_empty() || budget.is_zero() {
             return None;
         }
+        // A full accept queue counts as nobody: waiting for a turn would cost
+        // more than the answer is worth.
         let Connection::Open(mut stream) = Connection::try_open(&paths.socket_file()) else {
             return None;
         };
@@ -60,6 +62,8 @@ impl EmbeddingRequest {
     pub fn receive(mut self) -> Option<EncodedEmbedding> {
         let mut line = Vec::new();
         let mut part = [0; 4096];
+        // The stream stays non-blocking; the deadline covers sending and
+        // receiving together.
         while !line.ends_with(b"\n") {
             if !wait_readable(&self.stream, self.end) || line.len() > MAX_REPLY_BYTES {
                 return None;
