@@ -1,5 +1,5 @@
-//! Tells what a call of any other tool looked up or did, from what was asked
-//! and what came back. Decides nothing by guessing.
+//! Describes what a call of any other tool looked up or did, from what was
+//! asked and what came back. Guesses nothing.
 
 mod agents;
 mod files;

@@ -61,6 +61,8 @@ pub(super) fn render_title(
 
 impl TitleWriter<'_, '_> {
     fn render_headline(&self) -> (String, EditKind) {
+        // From what explains an edit to what follows from it: a renaming or a
+        // new function brings changed lines with it, never the other way round.
         self.render_dependencies()
             .or_else(|| self.render_renamed())
             .or_else(|| self.render_declared())

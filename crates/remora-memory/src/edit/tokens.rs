@@ -76,6 +76,7 @@ fn measure_token(rest: &str, c: char, before: Option<&CodeToken<'_>>) -> (usize,
         let end = rest.find(|d| !is_name(d)).unwrap_or(rest.len());
         return (end, TokenKind::Word);
     }
+    // Rust's `'a` opens no text, and would swallow the rest of the line.
     let lifetime = c == '\'' && before.is_some_and(|t| matches!(t.text, "<" | "&"));
     if matches!(c, '"' | '\'' | '`') && !lifetime {
         let mut escaped = false;
@@ -103,6 +104,8 @@ pub(super) fn line_similarity(old: &str, new: &str) -> usize {
     let (head, tail) = count_shared_ends(&a, &b);
     let weight = |list: &[CodeToken<'_>]| {
         list.iter()
+            // Brackets and commas are shared by lines that have nothing to do
+            // with each other.
             .map(|t| if t.sort == TokenKind::Mark { 1 } else { 3 })
             .sum::<usize>()
     };
@@ -248,6 +251,8 @@ fn find_label<'a>(list: &[CodeToken<'a>], at: usize) -> Option<&'a str> {
                     Some(i - 1)
                 };
                 if let Some(found) = name.and_then(word) {
+                    // `timeout: Duration::from_secs(5)` is about the timeout,
+                    // not about the call around the number.
                     if !WRAPPER_CALLS.contains(&found) {
                         return Some(found);
                     }
@@ -296,5 +301,6 @@ pub(super) fn common_lead(old: &str, new: &str) -> usize {
         .zip(new.chars())
         .find(|((_, a), b)| a != b)
         .map_or(old.len().min(new.len()), |((at, _), _)| at);
+    // Back to a blank, so that a word is quoted whole.
     old[..shared].rfind(' ').map_or(0, |at| at + 1)
 }

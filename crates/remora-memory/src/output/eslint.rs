@@ -45,6 +45,8 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     if errors.is_empty() && warnings.is_empty() && closing.is_none() {
         return None;
     }
+    // Other tools print `12:3  error` too; without the closing line the command
+    // must say it.
     let known = closing.is_some()
         || doc.command.working_parts().any(|p| {
             p.words

@@ -136,6 +136,7 @@ fn parse_success(doc: &CommandOutput<'_>, at: usize, line: &str) -> Option<Comma
                 .next()
                 .unwrap_or(rest)
                 .trim_start_matches("refs/");
+            // `pop` prints the status first, `drop` does not.
             let popped = doc.lines[..at]
                 .iter()
                 .any(|l| l.starts_with("On branch ") || l.starts_with("Changes "));

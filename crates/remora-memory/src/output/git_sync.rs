@@ -57,6 +57,7 @@ fn parse_push(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         .lines
         .iter()
         .position(|l| l.starts_with("To ") && !l.contains(". ") && l.split(' ').count() == 2);
+    // Said even where the table of refs was cut off.
     let refused = doc
         .lines
         .iter()

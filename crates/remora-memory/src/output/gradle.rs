@@ -111,6 +111,7 @@ fn failed_tests(doc: &CommandOutput<'_>, draft: &mut CommandDraft) {
             .strip_suffix(" FAILED")
             .and_then(|l| l.split_once(" > "))
         {
+            // `> Task :test FAILED` is the task, not a test.
             if class.starts_with('>') || line.starts_with("> ") {
                 continue;
             }

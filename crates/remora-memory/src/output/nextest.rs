@@ -33,6 +33,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         if status == "PASS" {
             passed += 1;
         }
+        // A failing test is listed when it fails and again in the summary.
         if !FAILURE_STATUSES.contains(&status) || draft.is_full() || seen.contains(&name) {
             continue;
         }

@@ -110,6 +110,7 @@ fn parse_error(doc: &CommandOutput<'_>, draft: &mut CommandDraft) -> Option<Comm
                 || l.starts_with("notsup")
                 || l.starts_with("peer ")
         })
+        // The lines in front of the reason are codes, paths and advice.
         .or(said.first())
         .copied()
         .unwrap_or(code);

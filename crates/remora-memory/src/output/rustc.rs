@@ -74,6 +74,8 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         draft.concepts.clear();
         draft.add_concept("lint");
     }
+    // With errors the warnings are only counted: the first problem must be why
+    // it failed.
     let shown = if errors.is_empty() && closing.is_none() {
         warnings
     } else {

@@ -1,6 +1,6 @@
-//! Tools that change what runs elsewhere: terraform, kubectl, and the clients of
-//! databases. They end with one error, and piped through another program they end
-//! as if all was well.
+//! Tools that change what runs elsewhere: terraform, kubectl, and the clients
+//! of databases. They stop at one error, and piped through another program they
+//! exit with 0.
 
 use super::draft::{CommandDraft, CommandOutput};
 use super::{CommandOutcome, Problem, text};

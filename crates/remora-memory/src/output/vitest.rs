@@ -18,6 +18,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         if let Some(name) = line.trim_start().strip_prefix("FAIL  ")
             && (name.contains(" > ") || name.contains(" [ "))
         {
+            // A file that does not load is listed without a test.
             broken += u32::from(!name.contains(" > "));
             draft.add_problem(at, parse_failure(doc, at, name.trim()));
         }

@@ -4,6 +4,7 @@ use super::draft::{CommandDraft, CommandOutput};
 use super::{CommandOutcome, Problem, text};
 
 pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    // pnpm's codes are unmistakable; the others share words such as `Done in`.
     parse_pnpm(doc)
         .or_else(|| parse_yarn(doc))
         .or_else(|| parse_berry(doc))

@@ -90,6 +90,7 @@ fn find_yaml_values(text: &str, range: Range<usize>, found: &mut Vec<Finding>) {
             if let Some((_, word)) = entry {
                 let quotes: &[char] = &['"', '\'', ' ', '\\'];
                 let word = word.trim_matches(quotes);
+                // From the right: a key may be spelled like its value.
                 let place = line.rfind(word).unwrap_or(0);
                 add_if_secret(text, at + place..at + place + word.len(), found);
             } else if !own.is_empty() && indent <= least {
@@ -147,6 +148,8 @@ fn add_if_secret(text: &str, range: Range<usize>, found: &mut Vec<Finding>) {
     let Some(word) = text.get(range.clone()) else {
         return;
     };
+    // Every value counts, whatever it looks like: the manifest says that it is
+    // secret.
     let plain = word.bytes().all(|b| b.is_ascii_graphic());
     if word.len() >= 4 && plain && !word.contains(MARK_PREFIX) && !value::stands_for_another(word) {
         found.push(Finding::new("secret", range, FindingRank::Place));

@@ -120,9 +120,12 @@ pub(super) fn is_random(text: &str) -> bool {
         return false;
     }
     let mix = CharMix::from_text(text);
+    // Repeated patterns have little entropy, however they are mixed.
     if mix.spaces > 0 || compute_entropy(text) < 2.8 {
         return false;
     }
+    // Within one part few words switch between letters and digits; over many
+    // parts dates and versions do.
     if mix.switches >= 3 || mix.all_switches >= 5 {
         return true;
     }
