@@ -15,6 +15,8 @@ const OPAQUE_WORDS: [&str; 5] = ["case", "select", "function", "{", "for(("];
 pub(super) fn parse_line(text: &str) -> ParseResult<Block> {
     let mut parser = Parser::new(text);
     let block = parser.parse_block()?;
+    // Something was left over that no statement can begin with, such as a stray
+    // `)`.
     if parser.at < parser.text.len() {
         return Err("a word or bracket where a command should begin");
     }
@@ -154,6 +156,7 @@ impl Parser {
             }
             piped = true;
             self.skip_lines();
+            // A pipe with nothing behind it is tolerated, as the client does.
             if self.at_block_end() || matches!(self.peek(), Some(';' | '&' | '|')) {
                 break;
             }
@@ -191,6 +194,7 @@ impl Parser {
         let statement = match word.as_str() {
             "if" => self.parse_nested(Self::parse_condition)?,
             "while" | "until" => {
+                // The length of either word.
                 self.at += 5;
                 self.parse_nested(Self::while_loop)?
             }
@@ -198,6 +202,7 @@ impl Parser {
                 self.at += 3;
                 self.parse_nested(Self::for_loop)?
             }
+            // Without a blank behind it, `{` is a word like any other.
             "{" if matches!(self.peek_at(1), None | Some(';' | '&' | '|')) => {
                 return self.parse_command();
             }
@@ -254,6 +259,7 @@ impl Parser {
         if matches!(self.peek(), Some('(' | '#')) {
             return Err("(( )) arithmetic");
         }
+        // A backtick inside these brackets opens again.
         let outer = std::mem::replace(&mut self.in_backticks, false);
         let block = self.parse_block()?;
         self.in_backticks = outer;
@@ -325,6 +331,7 @@ impl Parser {
         }
         self.skip_blanks();
         self.skip_comment();
+        // The separator in front of `do` may also be a newline.
         self.consume_text(";");
         self.skip_empty_lines();
         if !self.take_keyword("do") {

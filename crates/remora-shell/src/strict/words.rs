@@ -33,6 +33,8 @@ pub(super) fn is_name(text: &str) -> bool {
 impl Parser {
     pub(super) fn new(text: &str) -> Self {
         Self {
+            // Characters, so that the cursor can look ahead and back without
+            // boundaries.
             text: text.chars().collect(),
             at: 0,
             depth: 0,
@@ -133,6 +135,8 @@ impl Parser {
                     let Some(next) = self.peek() else {
                         return Err("a backslash at the end");
                     };
+                    // Nested backticks need one more backslash per level; no
+                    // rule follows that.
                     if next == '`' && self.in_backticks {
                         return Err("backticks inside backticks");
                     }
@@ -182,6 +186,8 @@ impl Parser {
             self.at += 1;
         }
         if self.peek().is_none() {
+            // Observed: the client drops the last character, as if it were the
+            // quote.
             let end = self.at.saturating_sub(1).max(start);
             return WordPart::Single(self.slice_text(start, end));
         }
