@@ -66,7 +66,7 @@ pub(super) struct Message<'a> {
     pub(super) content: MessageContent,
 }
 
-/// What the client put beside a message.
+/// What the client attached to a message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Attachment<'a> {
