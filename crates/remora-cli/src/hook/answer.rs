@@ -1,6 +1,6 @@
-//! What a hook says: the moment that its event is, what memory has for it, and
-//! the switches that the person has set. Anything that goes wrong here means
-//! that nothing is said.
+//! What a hook answers: the recall trigger of its event, what memory has for
+//! it, and the user's settings. If anything goes wrong here, the answer is
+//! empty.
 
 use std::io;
 use std::path::Path;
@@ -60,7 +60,7 @@ pub(super) struct HookRequest<'a> {
     asked: AskedEvent,
     place: &'a ProjectLocation,
     settings: RecallSettings,
-    /// Why the person's settings do not count.
+    /// Why the user's settings do not count.
     fault: Option<String>,
     end: Instant,
 }
@@ -183,7 +183,7 @@ impl<'a> HookRequest<'a> {
         self.asked.prompt().and_then(recall::save_confirmation)
     }
 
-    /// What the session was given; `None` if this event has been answered.
+    /// The session's injection log; `None` if this event has been answered.
     fn open_given(&self) -> io::Result<Option<InjectionLog>> {
         let agent = self.asked.subagent_id();
         let mut file = InjectionLog::open(&self.hook.paths, self.session_id(), agent)?;
@@ -309,7 +309,7 @@ impl<'a> HookRequest<'a> {
         tasks.take_task(self.asked.subagent_kind(), now)
     }
 
-    /// The moment that this event is, if it is one.
+    /// The recall trigger of this event, if it is one.
     fn recall_trigger<'m>(
         &'m self,
         summary: Option<&'m str>,
@@ -416,7 +416,7 @@ impl<'a> HookRequest<'a> {
         Ok(Some(text))
     }
 
-    /// One line for the person, if somebody is there to read it.
+    /// One line for the user, if the session is attended.
     fn format_greeting(&self, found: &RecallResult) -> Option<String> {
         if !self.should_greet() {
             return None;
@@ -470,8 +470,8 @@ impl<'a> HookRequest<'a> {
         ))
     }
 
-    /// Said once of a folder whose remote has changed: it may be another project
-    /// now, so a person must decide.
+    /// Said once of a folder whose remote has changed: it may be another
+    /// project now, so the user must decide.
     fn format_moved_notice(&self, old: &Project) -> Option<String> {
         if self.is_own_folder(old) || self.place.awaited_key().is_some() {
             return None;
@@ -488,7 +488,7 @@ impl<'a> HookRequest<'a> {
         ))
     }
 
-    /// Whether there is somebody to read it who was not told before.
+    /// Whether the session is attended and this was not said before.
     fn is_first(&self, mark: &str) -> bool {
         let run = Folder::open(self.hook.paths.run_dir());
         self.should_greet() && run.is_ok_and(|run| run.create_file(mark.as_ref()).is_ok())
