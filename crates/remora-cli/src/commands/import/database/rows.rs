@@ -87,7 +87,7 @@ pub(super) fn convert_observation(
     let text = strip_private_and_injected(&told.join("\n"));
     let mut concepts = from.concepts;
     if kind.name() != from.kind && !from.kind.is_empty() {
-        // A word of their own for it.
+        // A kind that is only theirs stays findable as a concept.
         concepts.insert(0, from.kind);
     }
     let mut row = build_item(kind, "observation", from.id, from.time, text, known);
@@ -150,7 +150,7 @@ pub(super) fn convert_summary(from: ForeignSummary, known: &SessionFields, proje
     set_project(row, project)
 }
 
-/// A call as a hook tells it.
+/// A call as a hook reports it.
 pub(super) fn convert_tool_use(
     from: ForeignToolUse,
     table: &str,
