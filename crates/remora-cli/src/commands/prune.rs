@@ -28,7 +28,7 @@ use crate::output::Output;
 
 const DAY_MS: u64 = 86_400_000;
 const MB_BYTES: u64 = 1024 * 1024;
-/// What stays whatever its age, unless everything is asked for.
+/// What stays whatever its age, unless `--everything` is set.
 const LASTING_KINDS: [Kind; 6] = [
     Kind::Decision,
     Kind::Preference,
@@ -250,6 +250,7 @@ impl Pruner<'_> {
         };
         let mut dropped = 0;
         for file in Archive::new(&folder).list_files()? {
+            // Counted first: a file with nothing old in it is not rewritten.
             let mut here = 0;
             let read = archive::read_events(&file, |event| here += u64::from(old(&event)));
             read.map_err(|source| CliError::File {
@@ -291,6 +292,7 @@ impl Pruner<'_> {
                 limit::find_cutoff_time(wanted, clock::now_ms().saturating_add(1), &count)?;
             drop(store);
             let gone = self.remove(before)?;
+            // Without progress another round would find the same sizes.
             if gone == 0 || self.run == PruneMode::Dry || self.gone.tight {
                 return Ok(());
             }

@@ -1,4 +1,5 @@
-//! `remora rebuild`: all digests anew from the archive, or all vectors.
+//! `remora rebuild`: extracts all items again from the archive, or embeds all
+//! of them again.
 
 pub(crate) mod space;
 mod vectors;
@@ -39,6 +40,7 @@ pub(crate) fn run(args: &RebuildArgs, out: &mut Output) -> Result<Exit, CliError
         return Ok(Exit::GoOn);
     }
     let mut guard = WorkerLock::acquire_lock(&data.paths)?;
+    // The new database is built next to the old one, so both must fit.
     space::check_free_space(data.paths.home(), database, archive)?;
     let mut line = Progress::new("rebuilding");
     let mut progress = |at: remora_server::RebuildProgress| {

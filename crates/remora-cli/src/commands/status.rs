@@ -1,5 +1,5 @@
 //! `remora status`: how much is remembered, and whether everything runs. Never
-//! fails because of what it finds; `doctor` says how to mend it.
+//! fails because of what it finds; `doctor` says how to fix it.
 
 use std::fmt::Write;
 use std::fs::File;
@@ -77,6 +77,8 @@ pub(crate) fn run(args: &StatusArgs, out: &mut Output) -> Result<Exit, CliError>
         Err(StoreError::Empty)
     };
     let looked = match looked {
+        // An empty store is normal before the first event; with an archive it
+        // means that the database was lost.
         Err(StoreError::Empty) if refused.is_none() && is_gone(&paths) => {
             Err(format!("the database {DATABASE_GONE_MESSAGE}"))
         }
@@ -103,6 +105,7 @@ pub(crate) fn run(args: &StatusArgs, out: &mut Output) -> Result<Exit, CliError>
         off: environment.is_on(OFF_VARIABLE),
         recall_off: environment.is_off(RECALL_VARIABLE),
     };
+    // The note of a running worker looks like that of one that died.
     let is_running = !matches!(known.worker, WorkerState::None);
     known.deaths = recent_deaths(&paths, clock::now_ms(), is_running);
     if args.json {

@@ -30,7 +30,7 @@ use crate::output::{Output, Style};
 use crate::signals;
 use saved_index::SavedFiles;
 
-/// A moment, for a question that is answered at once.
+/// For a request that the worker answers at once.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(2);
 /// Draining a large spool may take its time.
 const DRAIN_TIMEOUT: Duration = Duration::from_mins(10);
@@ -56,12 +56,14 @@ pub(crate) fn run(command: &WorkerCommand, out: &mut Output) -> Result<Exit, Cli
     }
 }
 
-/// The worker itself, in this process. Started by a hook it has no terminal
-/// and no descriptor of anybody else's.
+/// The worker itself, in this process. Started by a hook it has no terminal and
+/// no descriptor of the client's.
 fn run_worker(out: &mut Output) -> Result<Exit, CliError> {
     remora_client::leave_session();
     remora_client::close_inherited();
     let data = DataDir::open()?;
+    // Before the store and the socket are opened: it may replace this process
+    // by a new one.
     surroundings::drop_session_variables(&data.environment);
     let settings = build_worker_settings(&data);
     let mark = data.paths.sync_mark();
@@ -71,6 +73,7 @@ fn run_worker(out: &mut Output) -> Result<Exit, CliError> {
             path: data.paths.home().to_path_buf(),
             source,
         })?;
+    // Hooks read no settings; the mark tells them to wait for the disk.
     let marked = if data.config.get_flag("spool.fsync") {
         remora_client::write_our_file(&mark, b"")
     } else {
@@ -241,6 +244,7 @@ pub(crate) fn stop_worker(paths: &DataPaths) -> Result<Option<Reply>, CliError> 
         source,
     })?;
     let end = Instant::now() + START_STOP_TIMEOUT;
+    // The lock, not the process id: it is free only when the store is closed.
     while file.try_lock().is_err() {
         if Instant::now() > end {
             return Err(CliError::Usage(format!(
