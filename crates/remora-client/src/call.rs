@@ -24,7 +24,7 @@ pub enum Connection {
     Open(UnixStream),
     /// The worker is listening, but its accept queue is full.
     Busy,
-    /// Nobody listens.
+    /// No worker listens.
     Nobody,
 }
 

@@ -2,9 +2,9 @@
 //! file per session, only ever appended to, one line per item. The worker reads
 //! the same lines into the database.
 //!
-//! A line is item, moment, why, tokens, time and subagent, with tabs between.
-//! `-` in the item's place means that the model has forgotten what came before;
-//! `=` that an event is being answered, so that a second installation is not.
+//! A line is item, trigger, why, tokens, time and subagent, with tabs between.
+//! `-` in the item's place means that the model has lost its context; `=` that
+//! an event is being answered, so that a second installation stays silent.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -37,7 +37,8 @@ pub struct InjectionLog {
     file: File,
     size: u64,
     subagent: Option<String>,
-    /// The moments at which each item was given, since the model last forgot.
+    /// The triggers at which each item was injected since the model last lost
+    /// its context.
     given: HashMap<String, Vec<String>>,
     /// Notes and claimed events, which need no second answer.
     told: HashSet<String>,
@@ -237,7 +238,7 @@ impl<'a> LogLine<'a> {
     }
 }
 
-/// What a file of this name says was given, as rows of the ledger.
+/// The injections in a session's file, as the database stores them.
 pub fn read_given(path: &Path) -> io::Result<Vec<Injection>> {
     let session = path
         .file_stem()

@@ -46,7 +46,8 @@ pub fn is_known_name(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else {
         return false;
     };
-    // Written beside and renamed: a process that was killed leaves these.
+    // Drafts that are renamed when complete: a process that was killed leaves
+    // these.
     let whole = [".tmp", ".new", ".part", ".lock"]
         .iter()
         .find_map(|ending| name.strip_suffix(ending))

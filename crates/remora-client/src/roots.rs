@@ -171,9 +171,9 @@ impl ProjectRoots {
 }
 
 /// The key without what may be a token: some hosts take one in the path of a
-/// remote, and neither a file nor its name may hold it. A hash stands in its
-/// place, so that two keys stay two. Patterns are not for a hook, so this goes
-/// by looks: a long run of letters and digits. Never changes its own result.
+/// remote, and neither a file nor its name may hold it. A hash replaces it, so
+/// that two keys stay two. Patterns are not for a hook, so this goes by looks:
+/// a long run of letters and digits. Never changes its own result.
 fn hide_tokens(key: &str) -> Cow<'_, str> {
     if !key.split('/').any(holds_token) {
         return key.into();

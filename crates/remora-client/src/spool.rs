@@ -18,7 +18,7 @@ const PARTIAL_EXTENSION: &str = "tmp";
 /// The length of an event's id, a UUID with its hyphens.
 const EVENT_ID_CHARS: usize = 36;
 
-/// An event as it stands in the spool.
+/// An event as the spool holds it.
 #[derive(Debug)]
 pub struct SpooledEvent {
     /// Its first line.
@@ -55,7 +55,8 @@ pub fn spool_event(
     let written = write_event(file, &head, &payload.bytes, sync)
         .and_then(|()| folder.rename_file(partial.as_ref(), whole.as_ref()));
     if let Err(e) = written {
-        // On a full disk the room must be given back.
+        // On a full disk a half-written file would take the room of the next
+        // event.
         let _ = folder.remove_file(partial.as_ref());
         return Err(e);
     }

@@ -1,4 +1,4 @@
-//! Tells an edit by what changed in which function, from the text alone.
+//! Describes an edit by what changed in which function, from the text alone.
 //!
 //! Reads what the client says of an edit: a patch, the file before it, the
 //! strings replaced. Any of these may be missing, cut or wrong.
@@ -159,7 +159,7 @@ pub fn read_edit(input: &EditInput<'_>) -> EditReading {
     }
 }
 
-/// A lock file is told by the packages in it, never as code or settings.
+/// A lock file is described by the packages in it, never as code or settings.
 fn read_lock_edit(input: &EditInput<'_>, patch: &Patch<'_>, diff: String) -> EditReading {
     let packages = dependency::list_locked_packages(&patch.lines);
     let shown = short_path(input.path);

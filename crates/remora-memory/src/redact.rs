@@ -131,7 +131,7 @@ impl RedactionCounts {
 /// One kind of secret, as a mark names it, and how often it was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RedactionMark<'a> {
-    /// For example `aws-access-key`, which stands as `[redacted:aws-access-key]`.
+    /// For example `aws-access-key`, whose mark is `[redacted:aws-access-key]`.
     pub kind: &'a str,
     /// How many.
     pub count: usize,

@@ -1,8 +1,8 @@
 //! The same on disk: a settings file is edited, backed up and put back.
 //!
-//! A file is only ever replaced as a whole, after a look that nobody else
-//! changed it meanwhile. What was written is noted in a record, so that taking
-//! our entries out again can give back the very bytes that were there.
+//! A file is only ever replaced as a whole, after a check that no other process
+//! has changed it meanwhile. What was written is noted in a record, so that
+//! taking our entries out again can give back the very bytes that were there.
 
 mod record;
 mod replace;
@@ -124,7 +124,7 @@ pub fn install_into_file(
 }
 
 /// Takes our entries out of a settings file. Its bytes are then as before the
-/// installation, if nobody else has changed it since.
+/// installation, unless something else has changed it since.
 pub fn uninstall_from_file(
     file: &Path,
     record: &Path,
@@ -245,8 +245,8 @@ fn try_install(
     written.kept = edited.kept;
     let mut intact = false;
     if let Some(old) = old {
-        // Nobody changed the file since our last write, so the backup is still
-        // what to go back to.
+        // Unchanged since our last write, so the backup is still what to go
+        // back to.
         intact = state.bytes.as_deref().is_some_and(|b| old.after.is_of(b))
             && old.before.as_ref().is_none_or(|b| b.is_of_file(&backup));
         written.folders = old.folders;

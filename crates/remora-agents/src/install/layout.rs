@@ -128,7 +128,7 @@ impl Layout {
     }
 
     /// Where and what to insert so that the container at `node` gains members
-    /// at its end. `render` writes one of them in the shape it is told.
+    /// at its end. `render` writes one of them in the shape it gets.
     pub(super) fn append(
         &self,
         text: &str,
@@ -182,8 +182,8 @@ impl Layout {
     }
 }
 
-/// The blanks before `at`, if nothing else stands before it on its line and it
-/// is not the first line.
+/// The blanks before `at`, if nothing else precedes it on its line and it is
+/// not the first line.
 pub(super) fn own_line(text: &str, at: usize) -> Option<&str> {
     let start = text[..at].rfind('\n')? + 1;
     let before = &text[start..at];

@@ -65,7 +65,7 @@ fn find_saved_memory(
     })
 }
 
-/// The row that a number or a name stands for.
+/// The item with this number or name.
 pub(crate) fn find_named_item(store: &dyn Store, text: &str) -> Result<Option<Item>, CliError> {
     let text = text.trim();
     let digits = text.strip_prefix('#').unwrap_or(text);

@@ -35,7 +35,7 @@ use crate::recall::{
 };
 use crate::tools::find_tool_prefix;
 
-/// An answer that takes longer is given up.
+/// The longest that an answer may take; then it is dropped.
 const DEFAULT_ANSWER_BUDGET: Duration = Duration::from_millis(150);
 
 /// Whether an event may be answered at all; the settings may still say no.
@@ -342,8 +342,8 @@ impl<'a> HookRequest<'a> {
         })
     }
 
-    /// Whether the session is one of before Remora: nothing of it is known, so
-    /// nothing was given to it either.
+    /// Whether the session is older than Remora: nothing of it is known, so
+    /// nothing was injected into it either.
     fn is_older(&self, store: &dyn Store) -> Result<bool, StoreError> {
         let filter = Filter {
             session: Some(self.session_id().to_owned()),
@@ -361,8 +361,9 @@ impl<'a> HookRequest<'a> {
         earlier.ok()?.into_iter().next()
     }
 
-    /// What the scene stands on. A folder that has just got a remote is still
-    /// asked for by its path: the worker joins the two after this event.
+    /// The environment that recall needs. A folder that has just got a remote
+    /// is still looked up by its path: the worker joins the two after this
+    /// event.
     fn recall_environment(&self, earlier: Option<&Project>) -> RecallEnvironment {
         let (environment, paths) = (&self.hook.environment, &self.hook.paths);
         let root = Path::new(&self.place.project.root);

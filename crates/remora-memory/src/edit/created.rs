@@ -95,7 +95,7 @@ fn format_count(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Whether a symbol stands for itself, not inside another.
+/// Whether a symbol is at the top level, not inside another.
 fn is_top(language: Language, symbol: &Symbol) -> bool {
     match language {
         Language::Markdown | Language::Html => true,

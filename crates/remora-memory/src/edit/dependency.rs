@@ -232,7 +232,7 @@ fn parse_keyed_entry(line: &PatchLine<'_>, text: &str) -> Option<(String, String
         Some(&symbol.name[at + s.len() + 1..])
     });
     let value = text.split_once(['=', ':'])?.1.trim();
-    // With `name.workspace = true` the version stands elsewhere.
+    // With `name.workspace = true` the version is in another file.
     let (name, inherited) = match under.map(|n| n.split_once(".workspace")) {
         Some(Some((name, ""))) => (name, true),
         Some(_) => (under?, false),

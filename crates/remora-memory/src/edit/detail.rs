@@ -286,7 +286,7 @@ fn format_value(value: &str) -> String {
     }
 }
 
-/// What stands behind the name on a line.
+/// The value after the name on a line.
 pub(super) fn value_of(kind: SymbolKind, line: &str) -> &str {
     let line = line.trim().trim_end_matches([',', ';']).trim_end();
     let value = match kind {
@@ -363,7 +363,7 @@ const CONDITION_CASES: &[(&str, &str)] = &[
     ("== 0)", "zero"),
 ];
 
-/// What handles a case wherever it stands.
+/// What handles a case wherever it occurs.
 const GENERAL_CASES: &[(&str, &str)] = &[
     ("if err != nil", "errors"),
     ("if let Err(", "errors"),

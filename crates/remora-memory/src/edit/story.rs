@@ -1,4 +1,4 @@
-//! Sorts the changed lines into what was done: added, removed, renamed, given
+//! Sorts the changed lines into what was done: added, removed, renamed, set to
 //! another value, changed inside. Decides nothing about wording.
 
 use std::collections::{HashMap, HashSet};
@@ -157,8 +157,8 @@ impl<'a> EditSummary<'a> {
         }
     }
 
-    /// An import that only moved is none; one that grew or shrank is told by
-    /// what it grew or shrank by.
+    /// An import that only moved is no change; one that grew or shrank is
+    /// reduced to what it gained or lost.
     fn balance_imports(&mut self) {
         for old in std::mem::take(&mut self.unimported) {
             if let Some(at) = self.imported.iter().position(|i| *i == old) {
@@ -269,7 +269,7 @@ impl<'a> EditSummary<'a> {
                 DiffSide::Come => &added,
                 DiffSide::Gone => &removed,
             };
-            // The body of a new or removed function is told by its name.
+            // The name of a new or removed function says enough about its body.
             if holder.as_ref().is_some_and(|h| own.contains(&h.name)) {
                 continue;
             }
@@ -316,7 +316,7 @@ impl<'a> EditSummary<'a> {
         }
     }
 
-    /// Drops what is told by its container already.
+    /// Drops what its container already implies.
     fn drop_contained(&mut self) {
         let language = self.language;
         let deep = language.file_purpose() == FilePurpose::Data || language == Language::Css;
@@ -330,7 +330,7 @@ impl<'a> EditSummary<'a> {
                 let told = deep || has_value(s.symbol.kind);
                 !(told && outer.iter().any(|o| language.is_inside(&s.symbol.name, o)))
             });
-            // An impl block is told by its members.
+            // The members of an impl block say more than the block.
             let members = list.iter().any(|s| s.symbol.kind.is_body());
             list.retain(|s| s.symbol.kind != SymbolKind::Impl || !members);
         }

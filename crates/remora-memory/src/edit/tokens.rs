@@ -167,7 +167,7 @@ fn span_text<'a>(line: &'a str, list: &[CodeToken<'_>]) -> &'a str {
     }
 }
 
-/// Calls that only wrap a value, so that what they are given to says more.
+/// Calls that only wrap a value, so that the name it is assigned to says more.
 const WRAPPER_CALLS: &[&str] = &[
     "from_millis",
     "from_secs",
@@ -209,8 +209,8 @@ const KEYWORDS: &[&str] = &[
     "self", "this", "await", "async", "new",
 ];
 
-/// What the token at a place belongs to: the key it is given, the call it is
-/// an argument of, what it is compared with.
+/// What the token at a place belongs to: the key it is the value of, the call
+/// it is an argument of, what it is compared with.
 fn find_label<'a>(list: &[CodeToken<'a>], at: usize) -> Option<&'a str> {
     let word = |i: usize| {
         list.get(i)
@@ -227,7 +227,7 @@ fn find_label<'a>(list: &[CodeToken<'a>], at: usize) -> Option<&'a str> {
         && direct.contains(&list[at - 1].text)
         && let Some(found) = word(at - 2)
     {
-        // In `limit: u32 = 5` the name stands before its type.
+        // In `limit: u32 = 5` the name precedes its type.
         if at >= 4
             && list[at - 1].text == "="
             && list[at - 3].text == ":"
@@ -244,7 +244,7 @@ fn find_label<'a>(list: &[CodeToken<'a>], at: usize) -> Option<&'a str> {
             ")" | "]" | "}" => depth += 1,
             "(" | "[" | "{" if depth > 0 => depth -= 1,
             "(" | "[" if i > 0 => {
-                // A macro's mark stands between its name and its bracket.
+                // A macro has a mark between its name and its bracket.
                 let name = if list[i - 1].text == "!" {
                     i.checked_sub(2)
                 } else {

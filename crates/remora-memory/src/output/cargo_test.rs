@@ -126,7 +126,7 @@ fn parse_failure(doc: &CommandOutput<'_>, at: usize, name: &str) -> Problem {
     with_name_location(problem, name)
 }
 
-/// `src/lib.rs - add (line 12)`: the place stands in the name.
+/// `src/lib.rs - add (line 12)`: the name holds the place.
 fn with_name_location(problem: Problem, name: &str) -> Problem {
     let Some((file, rest)) = name.split_once(" - ") else {
         return problem;

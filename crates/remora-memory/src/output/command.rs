@@ -28,7 +28,7 @@ pub fn describe_command(command: &str, description: Option<&str>) -> String {
     }
     let parsed = CommandLine::parse(command);
     let parts: Vec<&CommandPart> = parsed.working_parts().collect();
-    // A line that only echoes around the work is told by the work.
+    // Of a line that only echoes around the work, the work is the title.
     let main = parts
         .iter()
         .find(|p| {

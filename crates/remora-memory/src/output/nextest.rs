@@ -74,7 +74,7 @@ fn parse_status(line: &str) -> Option<(&str, String)> {
         Some((_, name)) => name.trim(),
         None => name,
     };
-    // The binary's name stands in front of the test's.
+    // The binary's name precedes the test's.
     let test = name.split_once(' ').map_or(name, |(_, test)| test);
     Some((status, test.trim().to_owned()))
 }

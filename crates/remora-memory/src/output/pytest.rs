@@ -188,7 +188,8 @@ fn parse_sections<'a>(doc: &'a CommandOutput<'_>) -> Vec<ReportSection<'a>> {
             } else if section.file.is_none_or(|_| !section.said.is_empty())
                 && let Some(found) = text::parse_location(line)
                 && text::is_kind(found.file, &["py"])
-                // The last place of a section is where the test itself stands first.
+                // Prefer the test's own file: the last place of a section may
+                // be in a helper.
                 && (section.file.is_none() || is_test(found.file))
             {
                 section.file = Some((found.file, found.line));

@@ -51,7 +51,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
 
 fn parse_failure(doc: &CommandOutput<'_>, at: usize, name: &str) -> Problem {
     let (file, test) = name.split_once(" > ").unwrap_or((name, ""));
-    // With workspaces the project's name stands in front, between bars.
+    // With workspaces the project's name comes first, between bars.
     let file = file.split(" [ ").next().unwrap_or(file).trim();
     let file = file.rsplit(' ').next().unwrap_or(file);
     let mut message = "";

@@ -9,7 +9,7 @@ use super::{Finding, FindingRank, value};
 /// Longest part before the `@`.
 const MAX_USERINFO_BYTES: usize = 1024;
 
-/// Looks at the address whose `://` stands here, and says how far it has read.
+/// Looks at the address whose `://` is here, and returns how far it has read.
 pub(super) fn find_credentials(text: &str, sign: Range<usize>, found: &mut Vec<Finding>) -> usize {
     let bytes = text.as_bytes();
     let start = sign.end;

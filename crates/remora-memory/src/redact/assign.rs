@@ -13,7 +13,7 @@ use super::names::{self, SecretClass};
 use super::value::{self, ValueContext};
 use super::{Finding, FindingRank, header};
 
-/// A name in the text and where it stands.
+/// A name in the text and its place.
 pub(super) struct NameMatch {
     pub(super) range: Range<usize>,
 

@@ -47,7 +47,7 @@ pub(super) fn find_credentials_start(value: &str) -> Option<usize> {
     None
 }
 
-/// `Bearer` and what follows, wherever it stands.
+/// `Bearer` and what follows, wherever it occurs.
 pub(super) fn find_bearer_token(text: &str, at: usize, found: &mut Vec<Finding>) {
     // A shell may need a backslash before the blank, JSON doubles it.
     let escaped = count_bytes_while(text, at, |b| b == b'\\').min(2);

@@ -77,8 +77,8 @@ impl JsonRedactor<'_> {
             Value::Array(list) => {
                 let strings = !list.is_empty() && list.iter().all(Value::is_string);
                 if around.inside && around.nature == PathSensitivity::Denied && strings {
-                    // One mark stands for the whole file, not one for each of
-                    // its lines.
+                    // One mark for the whole file, not one for each of its
+                    // lines.
                     list.truncate(1);
                 }
                 for item in list {

@@ -69,7 +69,7 @@ pub(super) fn find_key_tail(text: &str, end: usize, from: usize) -> Option<Range
     (count_base64_chars(&before[start..]) >= MIN_BASE64_CHARS).then(|| begin + start..end + foot)
 }
 
-/// The lines of a `PuTTY` key, whose number stands here.
+/// The lines of a `PuTTY` key, whose number is here.
 pub(super) fn find_putty_key(text: &str, at: usize) -> Option<Range<usize>> {
     let limit = floor_boundary(text.as_bytes(), at + MAX_KEY_BLOCK_BYTES);
     let rest = text.get(at..limit)?;

@@ -18,8 +18,8 @@ pub(super) const SECRET_KIND_LITERALS: &[&str] = &[
 /// How far around that the values are looked for.
 const MAX_DISTANCE_BYTES: usize = 16 * 1024;
 
-/// Adds the values under `data` and `stringData` of the manifest whose kind
-/// stands here, and says how far it has read; nothing before `from` is read.
+/// Adds the values under `data` and `stringData` of the manifest whose kind is
+/// here, and returns how far it has read; nothing before `from` is read.
 pub(super) fn find_manifest_secrets(
     text: &str,
     hit: Range<usize>,

@@ -26,7 +26,7 @@ pub(super) struct SecretName {
     pub(super) kind: &'static str,
 }
 
-/// Literals of which one stands, in any case, in every name that tells.
+/// Literals of which every telling name contains one, in any case.
 pub(super) const NAME_LITERALS: &[&str] = &[
     "pass",
     "pwd",

@@ -192,7 +192,7 @@ impl ScanBudget {
 impl TextScan<'_> {
     fn scan_hit(&mut self, pattern: usize, hit: Range<usize>) {
         let (trigger, literal) = self.scanner.triggers[pattern];
-        // What stands inside a mark is our own wording.
+        // The inside of a mark is our own wording.
         if self.marks.last().is_some_and(|mark| hit.start < mark.end) {
             return;
         }
@@ -383,8 +383,8 @@ fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// Whether a literal of letters and digits stands behind a slash or a plus in a
-/// long run of base64, where chance has put it.
+/// Whether a literal of letters and digits follows a slash or a plus in a long
+/// run of base64, where chance has put it.
 fn in_base64(bytes: &[u8], hit: &Range<usize>) -> bool {
     let before = hit.start.checked_sub(1).map(|at| bytes[at]);
     if !matches!(before, Some(b'/' | b'+'))
@@ -402,8 +402,8 @@ fn in_base64(bytes: &[u8], hit: &Range<usize>) -> bool {
     run == 48
 }
 
-/// Whether a token may begin here: not inside a word, unless what stands before
-/// is an escape, a colour or a percent code.
+/// Whether a token may begin here: not inside a word, unless it follows an
+/// escape, a colour or a percent code.
 pub(super) fn can_start_token(bytes: &[u8], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|i| bytes[i]) else {
         return true;

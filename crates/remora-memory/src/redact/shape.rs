@@ -162,7 +162,8 @@ fn has_rare_pairs(text: &str, share: usize) -> bool {
     pairs >= 8 && rare * share >= pairs
 }
 
-/// Less than [`is_random`] asks for, where a prefix has already told the kind.
+/// Less than [`is_random`] demands, for tokens whose prefix already names the
+/// kind.
 pub(super) fn is_mixed(text: &str) -> bool {
     let mix = CharMix::from_text(text);
     is_random(text) || mix.digits >= 3 || (mix.upper >= 3 && mix.lower >= 3)

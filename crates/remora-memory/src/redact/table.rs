@@ -25,8 +25,8 @@ enum TableForm {
     Aligned,
 }
 
-/// If the name stands in the head of a table, adds the values under all the
-/// telling names of that head and says where the table ends.
+/// If the name is in the head of a table, adds the values under all the telling
+/// names of that head and returns where the table ends.
 pub(super) fn find_table_secrets(
     text: &str,
     name: &Range<usize>,
@@ -111,7 +111,7 @@ pub(super) fn find_table_secrets(
     Some(at)
 }
 
-/// What stands around the name tells the form, before a line is read.
+/// The characters around the name tell the form, before a line is read.
 fn form_at(text: &str, name: &Range<usize>) -> Option<TableForm> {
     let bytes = text.as_bytes();
     let mut before = name.start;

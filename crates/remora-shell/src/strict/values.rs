@@ -7,7 +7,7 @@ use super::scope::{
 use super::tree::{Block, QuotedPart, Redirect, Statement, Word, WordPart};
 use super::walk::{WalkError, WalkResult, Walker};
 
-/// Where a word stands: an assignment takes unknown values that an argument
+/// Where a word is used: an assignment takes unknown values that an argument
 /// does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WordContext {

@@ -35,7 +35,7 @@ pub(super) struct TranscriptLine<'a> {
     pub(super) prompt_id: LenientText<'a>,
     #[serde(borrow)]
     pub(super) prompt_source: LenientText<'a>,
-    /// Why a call was not made; no hook is told of such a call.
+    /// Why a call was not made; no hook reports such a call.
     #[serde(borrow)]
     pub(super) tool_denial_kind: LenientText<'a>,
     /// What kept the model from answering.

@@ -19,7 +19,7 @@ const CLIENT_PREFIXES: &[&str] = &[
 ];
 /// How the client notes that the user interrupted.
 const INTERRUPTION_PREFIX: &str = "[Request interrupted by user";
-/// What stands between the client's own words and its summary.
+/// The heading between the client's own words and its summary.
 const SUMMARY_HEADING: &str = "Summary:";
 /// What follows the summary: directions to the model.
 const SUMMARY_TRAILERS: &[&str] = &[

@@ -1,5 +1,5 @@
-//! Whole files: found behind links, read, and replaced when nobody else changed
-//! them meanwhile.
+//! Whole files: found behind links, read, and replaced unless another process
+//! has changed them meanwhile.
 
 use std::fs;
 use std::io;

@@ -13,7 +13,7 @@ pub(crate) const IMPORT_AGENT: &str = "import";
 /// The longest title, in characters.
 const MAX_TITLE_CHARS: usize = 100;
 
-/// A message as it stands in the file.
+/// A message as the file has it.
 #[derive(Debug, Deserialize)]
 pub(super) struct CorpusMessage {
     id: MessageId,

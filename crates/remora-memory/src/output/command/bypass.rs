@@ -45,8 +45,8 @@ pub(crate) fn bypasses_check(line: &str) -> bool {
     has_rights_or_variables(line) || CommandLine::parse(line).parts.iter().any(is_bypass)
 }
 
-/// What stands before the program, which the parsed line no longer has: there a
-/// wrapper only says how a program is run.
+/// What precedes the program, which the parsed line no longer has: for the
+/// parser a wrapper only says how a program is run.
 fn has_rights_or_variables(line: &str) -> bool {
     let parts = line.split([';', '&', '|', '\n', '(']);
     let mut parts = parts.map(|part| {

@@ -28,7 +28,7 @@ pub(super) enum ValueLink {
 pub(super) struct Cursor<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) at: usize,
-    /// Whether the value stands between quotes.
+    /// Whether the value is between quotes.
     pub(super) quoted: bool,
 }
 

@@ -12,7 +12,7 @@ pub(in crate::redact) enum SecretTool {
     NetUse,
     /// `user/SECRET@database`
     Slash,
-    /// `user:SECRET@tcp(`, which stands before the word.
+    /// `user:SECRET@tcp(`, where the secret precedes the word.
     BeforeAt,
     /// The quoted argument with this index in a call, counted from 0.
     Argument(usize),

@@ -324,7 +324,7 @@ const SECRET_NOUN_COUNT: usize = 6;
 /// `TestPassword123!`, `s3cret` and `acme-test-password`: tests and documents
 /// write what it is in the place of the secret.
 fn names_itself(lower: &str) -> bool {
-    // A longer value says more than what it stands for.
+    // A longer value is more than a made-up word.
     if lower.len() > 40 {
         return false;
     }
@@ -363,8 +363,8 @@ fn names_itself(lower: &str) -> bool {
     told
 }
 
-/// Whether the part stands in the text; a short one must stand alone, because
-/// chance puts four letters anywhere.
+/// Whether the text contains the part; a short one must be a word of its own,
+/// because chance puts four letters anywhere.
 fn contains_part(text: &str, part: &str) -> bool {
     let letter = |b: Option<&u8>| b.is_some_and(u8::is_ascii_alphabetic);
     if part.len() > 5 || !part.is_ascii() {
