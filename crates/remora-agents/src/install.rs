@@ -197,6 +197,7 @@ pub fn plan_entries(
     if text.trim().is_empty() {
         return Ok(new_file(mark, program, entry.spec));
     }
+    // First, so that the planner meets at most one group of ours per event.
     let (cleaned, mut changes) = remove_groups(
         text,
         &PriorState::default(),
@@ -507,6 +508,8 @@ impl InstallPlanner<'_> {
         if groups.is_empty() {
             self.kept.0.insert(format!("hooks.{name}"));
         }
+        // At the end: some agents bind the user's trust to a hook's position in
+        // the list.
         self.append(list, 1, |layout, _, shape| {
             layout.format_value(&wanted, shape)
         });

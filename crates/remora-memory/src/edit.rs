@@ -122,6 +122,7 @@ pub fn read_edit(input: &EditInput<'_>) -> EditReading {
     let hunks = patch::collect_hunks(input);
     let patch = Patch::from_hunks(input, &hunks);
     let diff = compact::render_diff(&patch);
+    // First: read as settings, its facts would be checksums.
     if dependency::is_lock(input.path) {
         return read_lock_edit(input, &patch, diff);
     }

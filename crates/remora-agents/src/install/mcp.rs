@@ -115,6 +115,8 @@ impl Removable for McpServerEntry<'_> {
             return Ok(unchanged_edit(current));
         }
         let mut edits = TextEdits::default();
+        // The key goes with our server unless it was there, and empty, before
+        // us.
         if mine.contains(&false) || kept.0.contains(KEY_SERVERS) {
             edits.remove_members(&list.value, &mine);
         } else {

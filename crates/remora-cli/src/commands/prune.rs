@@ -131,6 +131,8 @@ fn resolve_limits(
     data: &DataDir,
 ) -> Result<(Option<i64>, Option<u64>), CliError> {
     let set = |key: &str| Some(data.config.get_number(key)).filter(|value| *value > 0);
+    // Flags replace the settings as a whole: `--max-mb` alone must not also
+    // apply an age.
     if args.older_than.is_none() && args.max_mb.is_none() {
         let days = set("retention.days").map(|days| {
             let span = i64::try_from(days.saturating_mul(DAY_MS)).unwrap_or(i64::MAX);
@@ -213,6 +215,7 @@ impl Pruner<'_> {
                 rows
             }
         };
+        // The archive as well: a rebuild would bring the rows back.
         self.prune_archive(before)?;
         // A second pass of a dry run counts the first one's rows again.
         self.gone.rows = match self.run {

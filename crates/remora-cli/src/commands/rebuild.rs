@@ -39,6 +39,7 @@ pub(crate) fn run(args: &RebuildArgs, out: &mut Output) -> Result<Exit, CliError
         }
         return Ok(Exit::GoOn);
     }
+    // A worker would go on writing into the database that is being replaced.
     let mut guard = WorkerLock::acquire_lock(&data.paths)?;
     // The new database is built next to the old one, so both must fit.
     space::check_free_space(data.paths.home(), database, archive)?;
@@ -58,6 +59,8 @@ pub(crate) fn run(args: &RebuildArgs, out: &mut Output) -> Result<Exit, CliError
     };
     let rest = EmbeddingFollowUp::from_stats(&data.config, &made);
     if rest == EmbeddingFollowUp::Worker {
+        // Embeddings take far longer than the rows; the worker makes them in
+        // idle time.
         guard.leave_a_worker();
     }
     drop(guard);

@@ -41,6 +41,7 @@ pub(crate) fn run(args: &ShowArgs, out: &mut Output) -> Result<Exit, CliError> {
             found => found,
         };
         match found {
+            // An agent's shell may show items of its own project only.
             Some(item) => items.push(reader.check_item(item)?),
             None => missing.push(text.clone()),
         }

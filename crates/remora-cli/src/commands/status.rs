@@ -70,6 +70,7 @@ pub(crate) fn run(args: &StatusArgs, out: &mut Output) -> Result<Exit, CliError>
     })?;
     let refused = paths.find_fault();
     let database = paths.database_file();
+    // A refused folder is not ours: not even its database is opened.
     let looked = if refused.is_none() && database.exists() {
         remora_server::open_database(&database, Access::Read)
             .and_then(|store| Ok((store.count_contents()?, store.unembedded_count(MODEL_ID)?)))
@@ -87,6 +88,8 @@ pub(crate) fn run(args: &StatusArgs, out: &mut Output) -> Result<Exit, CliError>
     };
     let unembedded = looked.as_ref().map_or(0, |(_, waiting)| *waiting);
     let counts = looked.map(|(counts, _)| counts);
+    // Here and below a fault is a zero: the report must come, whatever is
+    // broken.
     let spool = list_spooled(&paths, usize::MAX).map_or(0, |files| files.len() as u64);
     let dead = remora_server::dead_letters(&paths).map_or(0, |dead| dead.len() as u64);
     let mut known = StoreStatus {

@@ -101,6 +101,8 @@ pub(crate) fn build_worker_settings(data: &DataDir) -> WorkerSettings {
     let encoder = tier::worker_encoder(&data.config);
     WorkerSettings {
         paths: data.paths.clone(),
+        // A port, so that the proof can link a store that fails; no fault can
+        // be switched on in the product.
         open_store: remora_server::open_store,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         policy: build_capture_policy(data),
@@ -206,6 +208,8 @@ fn start_worker(paths: &DataPaths) -> Result<StartOutcome, CliError> {
                 paths.worker_log().display()
             )));
         }
+        // In every round: another process may be the one that starts it, and
+        // may fail.
         match notify_worker(paths, &program, version, clock::now())? {
             NotifyOutcome::Poked | NotifyOutcome::Started | NotifyOutcome::Starting => {
                 wait_briefly();
@@ -221,6 +225,8 @@ fn wait_briefly() {
 
 fn run_stop(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::with_default_config()?;
+    // With the default settings: a worker must be stoppable while `config.toml`
+    // cannot be read.
     let ended = stop_worker(&data.paths)?;
     if args.json {
         out.print_json(&json!({ "stopped": ended.is_some(), "pid": ended.map(|r| r.pid) }))?;
@@ -352,6 +358,8 @@ fn drain_spool(paths: &DataPaths) -> Result<Reply, CliError> {
     loop {
         start_worker(paths)?;
         match send_request(&paths.socket_file(), &Request::Drain, DRAIN_TIMEOUT) {
+            // A worker that died has hung up; one that is slow is still at
+            // work.
             Err(e) if attempts < MAX_DRAIN_ATTEMPTS && !is_timeout(&e) => attempts += 1,
             other => return Ok(other?),
         }
@@ -369,6 +377,7 @@ pub(crate) fn put_off_count(paths: &DataPaths) -> u64 {
     let put_off = list_suspects(paths)
         .into_iter()
         .filter(SuspectEvent::goes_last);
+    // The list may name events that were taken since.
     put_off.filter(|s| spool.join(&s.name).exists()).count() as u64
 }
 

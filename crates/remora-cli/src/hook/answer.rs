@@ -94,6 +94,8 @@ impl<'a> HookRequest<'a> {
         let spec = hook.spec?;
         match name {
             EventName::PostToolUse
+                // Most calls succeed: a scan of the bytes decides before
+                // anything is parsed.
                 if !settings.suggests && !(spec.hook.may_report_failure)(bytes) =>
             {
                 return None;
@@ -125,7 +127,11 @@ impl<'a> HookRequest<'a> {
             }
             return HookResponse::default();
         }
+        // A receipt promises that the prompt is remembered, so it needs the
+        // event in the spool.
         let mut receipt = self.save_confirmation().filter(|_| is_kept);
+        // Most events end here, before the log is locked and the database is
+        // opened.
         if self.has_nothing_to_ask() && receipt.is_none() {
             return HookResponse::default();
         }
@@ -202,6 +208,8 @@ impl<'a> HookRequest<'a> {
             .then(|| self.take_summary())
             .flatten();
         let now = clock::now_ms();
+        // The model has lost its context; what it saw before may be injected
+        // again.
         if let Some(anew @ (StartSource::Cleared | StartSource::Compacted)) = source {
             file.reset(source_word(anew), now)?;
         }
@@ -250,11 +258,15 @@ impl<'a> HookRequest<'a> {
                     });
                     let scene = ground.recall_context(self.session_id(), &before);
                     let found = recall::recall(&store, &scene, &moment)?;
+                    // Checked before the record: what the client no longer
+                    // waits for must not count as seen.
                     if Instant::now() >= self.end {
                         return Err("it took too long".into());
                     }
                     before.record_injections(&found, moment.name(), now)?;
                     answer.message = starts.then(|| self.format_greeting(&found)).flatten();
+                    // There is one line for the user: what needs a decision
+                    // replaces the greeting.
                     if let Some(moved) = earlier.and_then(|old| self.format_moved_notice(&old)) {
                         answer.message = Some(moved);
                     }
@@ -299,6 +311,8 @@ impl<'a> HookRequest<'a> {
 
     /// The task of the subagent that begins, if its call was seen.
     fn take_task(&self, turn: &InjectionLog, now: i64) -> io::Result<Option<String>> {
+        // Some agents send a subagent's task as its first prompt, so nothing
+        // was noted.
         if let Some(task) = self.asked.prompted_task() {
             return Ok(Some(strip_private(task).trim().to_owned()));
         }
@@ -485,6 +499,7 @@ impl<'a> HookRequest<'a> {
         Some(format!(
             "Remora: this folder was {old} before and is {new} now. If that is the same project, \
              `remora projects join {quoted}` brings back what is remembered of it.",
+            // Users paste the command, and a repository chose the key.
             quoted = quote_for_shell(old),
         ))
     }
@@ -492,6 +507,7 @@ impl<'a> HookRequest<'a> {
     /// Whether the session is attended and this was not said before.
     fn is_first(&self, mark: &str) -> bool {
         let run = Folder::open(self.hook.paths.run_dir());
+        // Creating the file is the test: of two hooks one succeeds.
         self.should_greet() && run.is_ok_and(|run| run.create_file(mark.as_ref()).is_ok())
     }
 

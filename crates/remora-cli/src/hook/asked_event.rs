@@ -212,6 +212,8 @@ fn command_of(call: &ToolCall) -> &str {
 /// The file that a call is about; cells of notebooks are not files.
 fn path_of(tool_use: &ToolUse) -> &str {
     match (&tool_use.call, &tool_use.target) {
+        // Nothing is recorded under a cell, so recall would look for a file
+        // that no item names.
         (ToolCall::EditNotebook(_), _) => "",
         (ToolCall::ReadFile(read), _) if read.is_notebook_tool => "",
         (_, CallTarget::File(path)) => path,

@@ -49,6 +49,7 @@ pub(super) fn render_title(
     };
     let (title, kind) = writer.render_headline();
     let kind = match kind {
+        // Documentation and settings among the tests are still what they are.
         EditKind::Docs | EditKind::Config | EditKind::Test => kind,
         _ if is_test_path(path) => EditKind::Test,
         _ => kind,
@@ -153,6 +154,7 @@ impl TitleWriter<'_, '_> {
             ));
         }
         let (from, to, count) = self.story.replaced?;
+        // One changed line is a swap of values, not a renaming.
         if count < 2 || self.nature != FilePurpose::Code {
             return None;
         }
@@ -172,6 +174,8 @@ impl TitleWriter<'_, '_> {
             other => other,
         };
         if let (Some(come), Some(gone)) = (added.first(), removed.first()) {
+            // One for one of the same kind is a replacement; with more it would
+            // be a guess.
             if added.len() == 1 && removed.len() == 1 && come.symbol.kind == gone.symbol.kind {
                 let title = format!(
                     "Replaced {} with {} in {}",

@@ -4,6 +4,7 @@ use super::draft::{CommandDraft, CommandOutput};
 use super::{CommandOutcome, Problem, text};
 
 pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    // The reader of conflicts names the files.
     if doc.lines.iter().any(|l| l.starts_with("CONFLICT (")) {
         return None;
     }

@@ -36,6 +36,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         });
         return Some(draft);
     }
+    // Tests failed, but the line with their counts was cut off.
     if !draft.problems.is_empty() {
         draft.apply_test_counts(TestCounts::default());
         return Some(draft);

@@ -237,6 +237,8 @@ const OUTPUT_MARKS: &[(&str, FamilySet)] = &[
 
 static MARK_AUTOMATON: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
+        // The slowest form to build and the fastest to search, hence the limit
+        // below.
         .kind(Some(AhoCorasickKind::DFA))
         .build(OUTPUT_MARKS.iter().map(|(mark, _)| mark))
         .ok()

@@ -142,6 +142,8 @@ pub(super) fn read_kubectl(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         .map(|line| line.trim())
         .filter(|line| DONE_ENDINGS.iter().any(|end| line.ends_with(end)))
         .collect();
+    // Some objects may be applied before an error in words that are not known
+    // here.
     if done.is_empty() || doc.host == CommandOutcome::Failed {
         return None;
     }

@@ -101,6 +101,7 @@ fn list_dependencies(doc: &CommandOutput<'_>) -> Vec<String> {
 fn parse_yarn(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let verb = doc.lines.iter().find_map(|l| {
         let (verb, version) = l.strip_prefix("yarn ")?.split_once(' ')?;
+        // Later versions print codes instead; they have a reader of their own.
         version.starts_with("v1.").then_some(verb)
     })?;
     if !matches!(verb, "install" | "add" | "remove" | "upgrade") {
@@ -149,6 +150,8 @@ fn parse_berry(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     }
     let failed = doc.lines.iter().any(|l| l.contains("Failed with errors"));
     if failed {
+        // The codes below are progress and warnings; the first other one is the
+        // cause.
         let known = |l: &&str| {
             l.contains("YN0")
                 && ![

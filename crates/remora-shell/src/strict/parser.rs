@@ -63,6 +63,8 @@ impl Parser {
             }
             self.skip_blanks();
             if matches!(self.peek(), Some(';' | '&' | '|')) {
+                // `; ;` runs nothing in between, and shells disagree whether it
+                // is an error.
                 return Err("two separators in a row");
             }
         }
@@ -107,6 +109,7 @@ impl Parser {
             match c {
                 ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | ')' => break,
                 '(' if word == "for" => break,
+                // No keyword is longer than `function`.
                 'a'..='z' | '{' | '}' | '!' if word.len() < 9 => word.push(c),
                 '`' if self.in_backticks => break,
                 _ => return None,

@@ -128,6 +128,7 @@ impl Parser {
                 break;
             }
             let part = match c {
+                // A function, an array or a glob of another shell.
                 '(' => return Err("a bracket inside a word"),
                 '\\' => {
                     plain.push(c);
@@ -349,6 +350,7 @@ impl Parser {
         let block = self.parse_block()?;
         self.in_backticks = false;
         let raw = self.slice_text(start, self.at);
+        // A shell removes one level of backslashes before it runs the inside.
         if block.statements.is_empty() || ["\\$", "\\`", "\\\\"].iter().any(|e| raw.contains(e)) {
             return Err("empty backticks or an escape in them");
         }

@@ -133,6 +133,8 @@ pub(super) struct LenientFlag(pub(super) bool);
 #[derive(Debug, Default)]
 pub(super) struct LenientObject<T>(pub(super) T);
 
+// A visitor fails on every type that it does not accept; these accept the other
+// types and ignore them.
 macro_rules! others {
     () => {
         fn visit_unit<E>(self) -> Result<Self::Value, E> {

@@ -108,6 +108,7 @@ pub(super) fn run(
         // import from ever reading them.
         Some(_) => ImportState::in_memory(),
     };
+    // Before the lock: a wrong path must not stop the worker.
     let found = find::find_transcripts(format, &paths, &state, since, clock::now_ms())?;
     if args.dry_run {
         let looked = bring::preview_import(&found, since);
@@ -127,6 +128,7 @@ pub(super) fn run(
         since,
     };
     let mut intake = Ingest::new(&store, worker::build_capture_policy(&data), &data.paths)?;
+    // By difference: a fix is written again whenever its error comes back.
     let before = count_fixes(&store)?;
     let mut brought = bring::import_transcripts(ahead, &mut intake, &mut state)?;
     brought.fixes = count_fixes(&store)?.saturating_sub(before);

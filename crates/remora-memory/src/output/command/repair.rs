@@ -245,6 +245,7 @@ pub(crate) fn added_to(failed: &str, passed: &str) -> Option<String> {
         if NARROWING_OPTIONS.contains(&name) || !is_option && !is_value {
             return None;
         }
+        // The word behind an added option may be its value.
         is_value = is_option && !word.contains('=');
         added.push(word);
     }

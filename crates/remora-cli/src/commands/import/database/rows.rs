@@ -56,6 +56,8 @@ pub(super) fn convert_session(session: &ForeignSession, known: &SessionFields) -
         branch: None,
         started: session.started,
         last: last.max(session.started),
+        // Also the mark by which a later import knows that it may move the
+        // session.
         end_reason: Some(IMPORT_AGENT.to_owned()),
         prompts: session.prompts,
         title: match session.title.trim() {
@@ -81,6 +83,8 @@ pub(super) fn convert_observation(
 ) -> Item {
     let kind = Kind::parse(&from.kind)
         .filter(|kind| kind.is_observation())
+        // Only kinds of observations: an imported row must not pass for a
+        // user's statement or a fix that was seen to work.
         .unwrap_or(Kind::Discovery);
     let parts = [from.subtitle.trim(), from.narrative.trim()];
     let told: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
