@@ -104,10 +104,10 @@ impl SessionSettings {
         };
         let trust = if session.untrusted {
             Trust::Untrusted
-        // Observed: without a terminal the client asks nobody and treats the
-        // folder as trusted.
         } else if session.trusted || attendance == Interactivity::Unattended || is_trusted(&places)
         {
+            // Observed: without a terminal the client asks nobody and treats
+            // the folder as trusted.
             Trust::Trusted
         } else {
             Trust::Untrusted

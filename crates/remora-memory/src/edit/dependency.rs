@@ -181,9 +181,9 @@ pub(super) fn list_locked_packages(lines: &[PatchLine<'_>]) -> Vec<String> {
             parse_quoted(value)
         } else if let Some(rest) = text.strip_prefix("\"node_modules/") {
             rest.split('"').next()
-        // yarn and pnpm head an entry with its names and ranges; of a changed
-        // entry one side is enough.
         } else if line.side == DiffSide::Come && text.ends_with(':') && text.contains('@') {
+            // yarn and pnpm head an entry with its names and ranges; of a
+            // changed entry one side is enough.
             text.trim_matches(['"', ':'])
                 .rsplit_once('@')
                 .map(|(n, _)| n)

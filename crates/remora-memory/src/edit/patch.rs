@@ -218,9 +218,9 @@ impl SideParser {
                     }
                 }
             }
-        // A blank line or code between a comment and a declaration separates
-        // the two.
         } else if trimmed.is_empty() || !self.scope.was_aside(trimmed) {
+            // A blank line or code between a comment and a declaration
+            // separates the two.
             self.waiting.clear();
         }
     }

@@ -124,9 +124,9 @@ pub(super) fn describe_worktree(
         .map_or_else(|| short_path(&path), |b| one_line(b, 50));
     let title = if call.enters {
         format!("Entered worktree {name}")
-    // The answer decides: a worktree with changes may stay although its removal
-    // was requested.
     } else if removed.unwrap_or(call.removes) {
+        // The answer decides: a worktree with changes may stay although its
+        // removal was requested.
         format!("Left and removed worktree {name}")
     } else {
         format!("Left worktree {name}")

@@ -419,8 +419,8 @@ fn format_part_key(part: &CommandPart) -> String {
             {
                 given.next();
             }
-        // How tests are shown or scheduled, not which of them run.
         } else if matches!(name, "--tb" | "--test-threads") {
+            // How tests are shown or scheduled, not which of them run.
             if !word.contains('=') {
                 given.next();
             }

@@ -68,9 +68,9 @@ fn parse_diff(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         if let Some(rest) = line.strip_prefix("diff --git a/") {
             files.push((rest.split(" b/").next().unwrap_or(rest), 0, 0));
             inside = false;
-        // Only inside a hunk do signs count: headers begin with `+++` and
-        // `---`.
         } else if line.starts_with("@@ ") {
+            // Only inside a hunk do signs count: headers begin with `+++` and
+            // `---`.
             inside = true;
         } else if inside && let Some(last) = files.last_mut() {
             last.1 += u32::from(line.starts_with('+'));

@@ -24,8 +24,8 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
             }
             broken += u32::from(name.trim() == "Test suite failed to run");
             draft.add_problem(at, parse_failure(doc, at, name.trim(), file));
-        // Everything below it was printed above already.
         } else if t == "Summary of all failing tests" {
+            // Everything below it was printed above already.
             break;
         }
     }

@@ -30,9 +30,9 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
             problem = problem.with_location(file, text::parse_number(numbers).map(|(n, _)| n));
         } else if let Some(found) = place.strip_suffix(" -").and_then(text::parse_location) {
             problem = problem.with_location(found.file, found.line);
-        // Prose that quotes an error; one without a place is about the project
-        // as a whole.
         } else if !place.is_empty() {
+            // Prose that quotes an error; one without a place is about the
+            // project as a whole.
             continue;
         }
         match code {

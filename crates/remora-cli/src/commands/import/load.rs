@@ -329,9 +329,9 @@ impl<'a> LineLoader<'a> {
                 if matches!(when, MessageTime::Place(_)) {
                     item.time = known.time;
                     item.last_time = known.last_time;
-                // An item of ours that happened again here is newer than the
-                // export.
                 } else if item.id > 0 && known.last_time > item.last_time {
+                    // An item of ours that happened again here is newer than
+                    // the export.
                     self.loaded.unchanged += 1;
                     continue;
                 }
