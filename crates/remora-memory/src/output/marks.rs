@@ -251,7 +251,7 @@ const MIN_AUTOMATON_BYTES: usize = 64 * 1024;
 
 /// The readers that could know this text.
 pub(super) fn find_families(text: &str, command: &CommandLine) -> FamilySet {
-    // Only decides which way is faster, so a lost update does no harm.
+    // Only decides which way is faster, so an outdated count does no harm.
     let looked = PLAIN_SCANNED_BYTES.fetch_add(text.len(), Ordering::Relaxed);
     let found = if looked.saturating_add(text.len()) < MIN_AUTOMATON_BYTES {
         find_plainly(text)

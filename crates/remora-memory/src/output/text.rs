@@ -183,7 +183,7 @@ pub(super) fn is_path(text: &str) -> bool {
         && text.len() <= 300
         && !text.contains([' ', '\t', '"', '`', '\'', '<', '>', '|', '*'])
         && (text.contains(['.', '/', '\\']) || text.ends_with("file"))
-        // `http://host:80` has the form of a file with a line.
+        // An address has dots and slashes, too.
         && !text.contains("://")
 }
 
