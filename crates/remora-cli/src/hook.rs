@@ -29,14 +29,14 @@ use crate::recall::RecallSettings;
 
 /// If set, hooks do nothing at all.
 pub(crate) const OFF_VARIABLE: &str = "REMORA_OFF";
-/// If off, hooks capture and inject nothing. A project may set it as well: it
-/// can only take away.
+/// If off, hooks still capture but inject nothing. A project may set it as
+/// well: it can only take away.
 pub(crate) const RECALL_VARIABLE: &str = "REMORA_RECALL";
 /// Where the data directory is.
 pub(crate) const HOME_VARIABLE: &str = "REMORA_HOME";
-/// More of an event is not read.
+/// The most that a hook reads of an event; a longer one is spooled cut.
 const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
-/// Nor waited for longer.
+/// The longest that a hook waits for the end of its input.
 const STDIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Runs the hook.

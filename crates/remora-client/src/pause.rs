@@ -1,6 +1,7 @@
 //! Pauses: marks in `run/off/` that tell every hook to answer empty and to
-//! capture nothing, or to capture and inject nothing. The folder is there only
-//! while something is paused, so that a hook pays one failed look for both.
+//! capture nothing, or to capture but to inject nothing. The folder is there
+//! only while something is paused, so that a hook pays one failed look for
+//! both.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, Read};
