@@ -41,7 +41,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     install: install::INSTALL_SPEC,
     mcp: mcp::MCP_SPEC,
     transcripts: Some(transcript::TRANSCRIPT_SPEC),
-    // Its hooks are told everything.
+    // Its hooks receive everything, so no session file has to complete them.
     session_file: None,
 };
 

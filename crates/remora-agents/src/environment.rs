@@ -1,5 +1,5 @@
-//! What an agent tells through the environment of what it starts. The caller
-//! reads the environment; here are only names and rules.
+//! What an agent says through the environment of the processes it starts. The
+//! caller reads the environment; here are only names and rules.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::spec::AgentPaths;
 /// Gives the value of a variable; one that is set to nothing is not set.
 pub type EnvironmentLookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
-/// One agent's manner.
+/// How one agent uses the environment.
 #[derive(Debug)]
 pub struct EnvironmentSpec {
     /// The variable that moves the agent's settings.
@@ -20,8 +20,7 @@ pub struct EnvironmentSpec {
     pub shell_variables: &'static [&'static str],
     /// The directory in which the session was started, if the agent says so.
     pub project_dir: fn(EnvironmentLookup<'_>) -> Option<PathBuf>,
-    /// Whether a user sits in front of the session; no if the agent does not
-    /// say.
+    /// Whether a user attends the session; no if the agent does not say.
     pub is_attended: fn(EnvironmentLookup<'_>) -> bool,
     /// How we came to the session, if the environment shows it.
     pub mcp_origin: fn(EnvironmentLookup<'_>) -> Option<McpOrigin>,

@@ -30,6 +30,8 @@ pub struct PeekedHeader<'a> {
 /// further on is found by the worker. The scan stops as soon as event, directory
 /// and session are found, and clients send them first.
 pub(crate) fn peek_header(bytes: &[u8]) -> Option<PeekedHeader<'_>> {
+    // A cheap check first: anything else is spooled as it is, and the worker
+    // says what is wrong.
     let begins = bytes.iter().find(|b| !b.is_ascii_whitespace());
     if begins != Some(&b'{') {
         return None;
@@ -57,6 +59,8 @@ impl<'de> Visitor<'de> for HeaderVisitor<'_, 'de> {
             session,
             transcript,
         } = self.0;
+        // Stops at the third: a payload may be megabytes, and the rest is the
+        // worker's to parse.
         while event.is_none() || cwd.is_none() || session.is_none() {
             let Some(Text(key)) = map.next_key()? else {
                 break;

@@ -1,8 +1,8 @@
 //! Puts Remora's hooks into a settings file and takes them out again. Pure: text
 //! in, text out; every byte that is not ours stays as it is.
 //!
-//! Entries are ours by what they run (`ours.rs`), never by where they stand. The
-//! disk is `file.rs`'s business.
+//! Entries are ours by what they run (`ours.rs`), never by their position.
+//! `file.rs` does the disk's part.
 
 mod check;
 mod edit;
@@ -193,6 +193,7 @@ pub fn plan_entries(
     if text.trim().is_empty() {
         return Ok(new_file(mark, program, entry.spec));
     }
+    // First, so that the planner meets at most one group of ours per event.
     let (cleaned, mut changes) = remove_groups(
         text,
         &PriorState::default(),
@@ -386,6 +387,8 @@ fn remove_groups(
             .map(|member| member.span == hooks.span)
             .collect();
         edits = TextEdits::default();
+        // All of `hooks` goes, so the edits inside of it were dropped: they
+        // would overlap.
         edits.remove_members(&root, &gone);
     } else {
         edits.remove_members(&hooks.value, &gone_events);
@@ -479,6 +482,8 @@ impl InstallPlanner<'_> {
         if groups.is_empty() {
             self.kept.0.insert(format!("hooks.{name}"));
         }
+        // At the end: some agents bind the user's trust to a hook's position in
+        // the list.
         self.append(list, 1, |layout, _, shape| {
             layout.format_value(&wanted, shape)
         });
@@ -487,7 +492,7 @@ impl InstallPlanner<'_> {
     }
 
     /// Brings a group of ours up to date; keys that somebody added are kept if
-    /// the rest can be mended value by value.
+    /// the rest can be repaired value by value.
     fn update_group(&mut self, group: &Node, wanted: &Value) -> bool {
         let Some(edits) = self.repair_group(group, wanted) else {
             let shape = match own_line(self.text, group.span.start) {
@@ -518,7 +523,8 @@ impl InstallPlanner<'_> {
             (_, None) => {}
         }
         let wanted = wanted["hooks"][0].as_object()?;
-        // Beside a whole line, arguments of an older entry would change it.
+        // Next to a whole line, arguments of an older entry would change what
+        // runs.
         if !wanted.contains_key("args") && handler.get("args").is_some() {
             return None;
         }

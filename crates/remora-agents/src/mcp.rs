@@ -9,7 +9,7 @@ use crate::spec::AgentPaths;
 /// By which way our server came to a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum McpOrigin {
-    /// It was added to the person's or the project's servers.
+    /// It was added to the user's or the project's servers.
     Settings,
     /// It is part of our plugin.
     Plugin,

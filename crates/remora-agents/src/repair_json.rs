@@ -1,4 +1,4 @@
-//! Makes good a JSON text whose end is missing, or that a strict reader refuses
+//! Repairs a JSON text whose end is missing, or that a strict reader refuses
 //! for what JavaScript writes. One pass, linear; it repairs and does not judge:
 //! whether the result is valid JSON is for the reader to say.
 
@@ -135,6 +135,8 @@ impl JsonRepairer {
         if self.skipped == 0 {
             self.out.push_str(&rest[..end]);
         }
+        // At the very end a number or word may have lost its rest: `12` of
+        // `123`.
         if end < rest.len() {
             self.value_done();
         }
@@ -182,6 +184,7 @@ impl JsonRepairer {
             self.out.push_str(TRUNCATION_MARK);
         }
         self.out.push('"');
+        // A key without its end names nothing, and its value is missing anyway.
         if !copy || (!closed && is_key) {
             self.out.truncate(begin);
         }
@@ -200,6 +203,8 @@ impl JsonRepairer {
             self.value_done();
         }
         if let Some(frame) = self.open.last() {
+            // Back to the last complete member: a dangling comma or key goes
+            // with it.
             self.out.truncate(frame.complete);
             self.cut = Truncation::Cut;
         }
@@ -237,6 +242,7 @@ fn parse_escape(tail: &str) -> Option<(usize, &str)> {
                         && next[2..].bytes().all(|b| b.is_ascii_hexdigit())));
             (!ended).then_some((6, REPLACEMENT_ESCAPE))
         }
+        // JavaScript writes lone surrogates, which UTF-8 cannot hold.
         0xdc00..=0xdfff => Some((6, REPLACEMENT_ESCAPE)),
         _ => Some((6, &tail[..6])),
     }

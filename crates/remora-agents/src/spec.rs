@@ -32,7 +32,7 @@ pub struct EventRegistration {
 /// Where an agent's settings may lie. The caller fills it in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentPaths {
-    /// The person's home directory.
+    /// The user's home directory.
     pub home: PathBuf,
     /// The value of the agent's own [`EnvironmentSpec::config_variable`], if set.
     pub config_dir: Option<PathBuf>,
@@ -43,11 +43,11 @@ pub struct AgentPaths {
 /// For whom the hooks are installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstallScope {
-    /// All projects of this person.
+    /// All projects of this user.
     User,
     /// One project, shared with everybody who works on it.
     Project,
-    /// One project, for this person alone.
+    /// One project, for this user alone.
     Local,
 }
 
@@ -128,7 +128,7 @@ impl AgentSpec {
 pub struct HookResponse {
     /// Text for the model.
     pub context: Option<String>,
-    /// Text for the person.
+    /// Text for the user.
     pub message: Option<String>,
     /// What whoever sums the session up should keep.
     pub instructions: Option<String>,

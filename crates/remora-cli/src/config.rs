@@ -1,5 +1,5 @@
 //! `config.toml`: the keys that exist, in one table, and each value with where
-//! it comes from. The file is the person's alone: nothing in a repository can
+//! it comes from. The file is the user's alone: nothing in a repository can
 //! switch capture on or sending anything.
 
 use std::ops::Range;

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 /// How the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// 0: done; for an event: go on, also when the person is to be asked.
+    /// 0: done; for an event: go on, also when the user is to be asked.
     GoOn,
     /// 1: it could not be done; stderr says what and where.
     Failed,
     /// 2: the event is blocked or the turn is stopped.
     Blocked,
-    /// 130: a person ended it by Ctrl-C; what was done until then stays.
+    /// 130: the user ended it by Ctrl-C; what was done until then stays.
     Stopped,
 }
 

@@ -27,16 +27,16 @@ use crate::environment::Environment;
 use crate::project_env::{find_agent_setter, find_setter};
 use crate::recall::RecallSettings;
 
-/// Set, hooks do nothing at all.
+/// If set, hooks do nothing at all.
 pub(crate) const OFF_VARIABLE: &str = "REMORA_OFF";
-/// Off, hooks capture and inject nothing. A project may say so as well: it can
-/// only take away.
+/// If off, hooks still capture but inject nothing. A project may set it as
+/// well: it can only take away.
 pub(crate) const RECALL_VARIABLE: &str = "REMORA_RECALL";
 /// Where the data directory is.
 pub(crate) const HOME_VARIABLE: &str = "REMORA_HOME";
-/// More of an event is not read.
+/// The most that a hook reads of an event; a longer one is spooled cut.
 const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
-/// Nor waited for longer.
+/// The longest that a hook waits for the end of its input.
 const STDIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Runs the hook.
@@ -46,6 +46,8 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let environment = Environment::from_process();
     let name = arguments.next().unwrap_or_default();
     let spec = remora_agents::find_agent(&name.to_string_lossy());
+    // Before stdin is read: switched off, a hook costs no more than its
+    // process.
     if environment.is_on(OFF_VARIABLE) {
         return print_response("");
     }
@@ -135,6 +137,8 @@ impl Hook {
         let root = (spec.environment.project_dir)(&self.environment.lookup());
         let place = cwd.map(|cwd| locate_project(&self.paths, cwd, root.as_deref()));
         let session = seen.session.unwrap_or_default();
+        // Before the claim: a paused project must leave no trace, and a claim
+        // is one.
         let mut quiet = self.pause_state(place.as_ref(), &session, now);
         if quiet == PauseState::Everything {
             return print_response("");
@@ -143,6 +147,8 @@ impl Hook {
             Some(free) if free.claim == RootClaim::Free => {
                 let until = Instant::now() + answer::answer_budget(&self.environment);
                 let place = claim_project(&self.paths, free, until);
+                // The claim may have changed the key, and the pause may be of
+                // the other one.
                 quiet = self.pause_state(Some(&place), &session, now);
                 if quiet == PauseState::Everything {
                     return print_response("");
@@ -162,6 +168,8 @@ impl Hook {
         } else {
             None
         };
+        // Spooled before it is answered: recall may fail or run out of time,
+        // the event must not be lost with it.
         let kept = self.spool_event(spec, input, place.clone());
         let mut said = match &place {
             Some(place)
@@ -176,11 +184,11 @@ impl Hook {
             _ => HookResponse::default(),
         };
         match kept {
-            // The event is there now; whoever digests it may begin.
+            // The event is in the spool now; the worker may begin.
             Ok(()) => self.notify_worker(),
             Err(reason) if starts => said.message = Some(format_capture_failure(&reason)),
-            // Nobody is told now; the next session will be. Best effort: there
-            // may be no place left for a mark either.
+            // Not reported now but at the next session's start. Best effort:
+            // there may be no room left for a mark either.
             Err(reason) => {
                 drop(CaptureFailureMark::for_data_dir(&self.paths).record_failure(&reason));
             }
@@ -231,7 +239,7 @@ impl Hook {
         }
     }
 
-    /// The person's settings; the defaults, and why, if they cannot be read.
+    /// The user's settings; the defaults, and why, if they cannot be read.
     fn load_settings(&self) -> (RecallSettings, Option<String>) {
         match RecallSettings::load(&self.paths.config_file()) {
             Ok(settings) => (settings, None),
@@ -249,7 +257,7 @@ impl Hook {
             && e.kind() == io::ErrorKind::NotFound
             && self.paths.prepare_data_dir().is_ok()
         {
-            // With nowhere to write there is nobody to tell.
+            // With nowhere to write, the message is lost.
             let _ = append_line(&file, now, text);
         }
     }
@@ -260,7 +268,7 @@ fn format_capture_failure(reason: &str) -> String {
 }
 
 /// Nothing at all is valid at every event. An empty object is not: where stdout
-/// is text, the model or the person would read it.
+/// is text, the model or the user would read it.
 fn print_response(text: &str) -> ExitCode {
     print_stdout(text);
     ExitCode::SUCCESS

@@ -81,6 +81,8 @@ fn sets_variable(spec: &AgentSpec, file: &Path, name: &str, value: Option<&OsStr
     let mut text = Vec::new();
     let read = opened.take(MAX_SETTINGS_BYTES + 1).read_to_end(&mut text);
     if !is_file || read.is_err() || text.len() as u64 > MAX_SETTINGS_BYTES {
+        // What cannot be read may set it: then the usual place counts, where
+        // the user's data is anyway.
         return true;
     }
     (spec.environment.project_sets_variable)(&String::from_utf8_lossy(&text), name, value)

@@ -1,6 +1,6 @@
 //! Recall on this machine: the project's files as the port sees them, what the
-//! session was given, and the person's limits. The hook and `remora context`
-//! both go through here, so that what is shown is what would be given.
+//! session was given, and the user's limits. The hook and `remora context` both
+//! go through here, so that what is shown is what would be given.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -190,7 +190,7 @@ impl SessionHistory {
     }
 }
 
-/// What the person has said about recall.
+/// The user's settings for recall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RecallSettings {
     pub(crate) limits: RecallLimits,
@@ -198,7 +198,7 @@ pub(crate) struct RecallSettings {
     pub(crate) suggests: bool,
     /// After how many changed files a stop is held up; 0 never.
     pub(crate) guard: usize,
-    /// Whether the person is greeted.
+    /// Whether the user is greeted.
     pub(crate) greets: bool,
     /// Whether there is an encoder to ask for embeddings.
     pub(crate) embeds: bool,

@@ -50,6 +50,7 @@ impl SessionSettings {
                 .ok_or_else(|| usage("$HOME is not set; pass --home DIR"))?,
         };
         let mut places = SettingsPaths::new(project, home);
+        // With another home the variable still names a folder of the real one.
         if session.home.is_none() {
             places.config_dir = environment.get(names::CONFIG_DIR_VAR).map(PathBuf::from);
         }
@@ -83,6 +84,7 @@ impl SessionSettings {
         if let Some(list) = &session.setting_sources {
             places.sources = parse_sources(list)?;
         }
+        // Bare before safe: it switches off more.
         let mode = if session.bare || environment.is_on(names::SIMPLE_VAR) {
             EngineMode::Bare
         } else if session.safe_mode || environment.is_on(names::SAFE_MODE_VAR) {
@@ -104,6 +106,8 @@ impl SessionSettings {
             Trust::Untrusted
         } else if session.trusted || attendance == Interactivity::Unattended || is_trusted(&places)
         {
+            // Observed: without a terminal the client asks nobody and treats
+            // the folder as trusted.
             Trust::Trusted
         } else {
             Trust::Untrusted
@@ -159,7 +163,7 @@ fn permission_mode(text: &str) -> Result<PermissionMode, CliError> {
     })
 }
 
-/// What the person answered when the client asked about the folder. Read, never
+/// What the user answered when the client asked about the folder. Read, never
 /// written. A parent's answer counts for its folders.
 fn is_trusted(places: &SettingsPaths) -> bool {
     let folder = places.config_dir.as_ref().unwrap_or(&places.home);

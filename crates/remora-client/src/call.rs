@@ -24,7 +24,7 @@ pub enum Connection {
     Open(UnixStream),
     /// The worker is listening, but its accept queue is full.
     Busy,
-    /// Nobody listens.
+    /// No worker listens.
     Nobody,
 }
 
@@ -39,6 +39,8 @@ impl Connection {
         });
         match opened {
             Ok(stream) => Self::Open(stream),
+            // A Unix socket refuses at once or, if non-blocking, says that its
+            // queue is full.
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => Self::Busy,
             Err(_) => Self::Nobody,
         }
@@ -54,6 +56,8 @@ pub fn socket_path(path: &Path) -> io::Result<(PathBuf, Option<std::fs::File>)> 
         return Err(io::ErrorKind::InvalidInput.into());
     };
     let folder = std::fs::File::open(folder)?;
+    // The caller keeps the folder open until it has connected; the path is dead
+    // without it.
     let short = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd())).join(name);
     Ok((short, Some(folder)))
 }

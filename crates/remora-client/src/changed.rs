@@ -56,6 +56,7 @@ impl GitStatusCache {
         }
         let changes: Self = serde_json::from_str(&text).ok()?;
         // Two roots may have the same name here.
+        // The name is a hash of 64 bits, so the file itself says whose it is.
         (Path::new(&changes.root) == root).then_some(changes)
     }
 }

@@ -1,14 +1,16 @@
 //! How the worker leaves the process that started it: its own session, and no
 //! descriptor but its own three.
 
-/// Leaves the terminal and the process group of whoever started this process.
-/// A process that leads a group already keeps it.
+/// Leaves the terminal and the process group of the process that started this
+/// one. A process that leads a group already keeps it.
 pub fn leave_session() {
+    // Refused only for the leader of a group, as when it is started from a
+    // shell.
     let _ = rustix::process::setsid();
 }
 
-/// Closes every inherited descriptor beyond the standard three. To be called
-/// before anything is opened.
+/// Closes every inherited descriptor beyond the standard three. Call it before
+/// anything is opened.
 #[cfg(target_os = "linux")]
 #[expect(
     unsafe_code,

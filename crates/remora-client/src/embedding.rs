@@ -38,13 +38,15 @@ pub struct EmbeddingRequest {
 
 impl EmbeddingRequest {
     /// Sends the beginning of a text; the reply must come within the budget.
-    /// `None` when nobody listens or there is nothing to embed.
+    /// `None` when no worker listens or there is nothing to embed.
     pub fn send(paths: &DataPaths, text: &str, budget: Duration) -> Option<Self> {
         let end = Instant::now() + budget;
         let text = bounded_text(text);
         if text.is_empty() || budget.is_zero() {
             return None;
         }
+        // A full accept queue counts as no worker: waiting for a turn would
+        // cost more than the answer is worth.
         let Connection::Open(mut stream) = Connection::try_open(&paths.socket_file()) else {
             return None;
         };
@@ -60,6 +62,8 @@ impl EmbeddingRequest {
     pub fn receive(mut self) -> Option<EncodedEmbedding> {
         let mut line = Vec::new();
         let mut part = [0; 4096];
+        // The stream stays non-blocking; the deadline covers sending and
+        // receiving together.
         while !line.ends_with(b"\n") {
             if !wait_readable(&self.stream, self.end) || line.len() > MAX_REPLY_BYTES {
                 return None;

@@ -1,5 +1,5 @@
-//! The mark that capture has failed, so that the next session can tell the
-//! person once.
+//! The mark that capture has failed, so that the next session can tell the user
+//! once.
 //!
 //! The usual cause is a full disk, where a new file cannot be written. So the
 //! file is made in good times with its full size, and a failing hook writes
@@ -40,12 +40,14 @@ impl CaptureFailureMark {
     pub fn record_failure(&self, reason: &str) -> io::Result<()> {
         let file = owner_options()
             .create(true)
+            // Truncating would give back the block that a full disk cannot hand
+            // out again.
             .truncate(false)
             .open(&self.file)?;
         write_padded(file, reason)
     }
 
-    /// What went wrong and has not been told yet.
+    /// The failure that has not been reported yet.
     pub fn peek_failure(&self) -> Option<String> {
         let text = fs::read(&self.file).ok()?;
         let text = String::from_utf8_lossy(&text);
@@ -53,7 +55,7 @@ impl CaptureFailureMark {
         (!reason.is_empty()).then(|| reason.to_owned())
     }
 
-    /// As [`Self::peek_failure`], and it counts as told from now on.
+    /// As [`Self::peek_failure`], and marks it as reported.
     pub fn take_failure(&self) -> Option<String> {
         let reason = self.peek_failure()?;
         let file = OpenOptions::new().write(true).open(&self.file).ok()?;
@@ -71,6 +73,8 @@ fn owner_options() -> OpenOptions {
 }
 
 fn write_padded(mut file: File, text: &str) -> io::Result<()> {
+    // Always the full size and never truncated: the file must keep the blocks
+    // it has.
     let mut bytes = vec![b' '; MARK_BYTES];
     let end = text.floor_char_boundary(MARK_BYTES);
     bytes[..end].copy_from_slice(&text.as_bytes()[..end]);

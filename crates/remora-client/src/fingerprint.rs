@@ -47,6 +47,8 @@ pub fn is_as(path: &Path, anchor: &FileFingerprint) -> FileStatus {
         Ok(meta) if meta.is_file() => meta,
         Ok(_) => return FileStatus::Gone,
         Err(e) if is_missing(&e) => return FileStatus::Gone,
+        // Unreadable is not gone: memory about a file that exists must not be
+        // dropped for its mode.
         Err(_) => return FileStatus::Changed,
     };
     if meta.len() != anchor.size {
@@ -83,11 +85,13 @@ fn hash_contents(path: &Path) -> io::Result<Option<(u64, Metadata)>> {
         .take(MAX_FINGERPRINTED_BYTES + 1)
         .read_to_end(&mut bytes)?;
     let after = file.metadata()?;
+    // A file that an editor writes right now would get an anchor of half its
+    // text.
     let still = bytes.len() as u64 == meta.len() && modified_nanos(&after) == modified_nanos(&meta);
     Ok(still.then(|| (hash_bytes(&bytes), meta)))
 }
 
-/// Opens a file for reading; a pipe in its place holds nobody up.
+/// Opens a file for reading; a pipe in its place does not block.
 pub fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -107,7 +111,7 @@ fn modified_nanos(meta: &Metadata) -> Option<i64> {
     }
 }
 
-/// Odd, with bits all over.
+/// Odd, so that multiplying by it loses no bits, and with bits in every byte.
 const HASH_FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
 
 /// Four sums side by side, eight bytes at a time, then one of them all. Stored,
@@ -120,6 +124,8 @@ fn hash_bytes(bytes: &[u8]) -> u64 {
     };
     let mut sums = [1, 2, 3, 4].map(|lane: u64| lane.wrapping_mul(HASH_FACTOR));
     let (words, rest) = bytes.as_chunks::<8>();
+    // Four independent sums keep the processor's multipliers busy; one chain
+    // would wait for itself.
     let (blocks, words) = words.as_chunks::<4>();
     for block in blocks {
         for (sum, word) in sums.iter_mut().zip(block) {

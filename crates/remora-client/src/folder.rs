@@ -22,6 +22,8 @@ impl Folder {
     /// Opens a folder; a link in its place is refused, wherever it leads.
     pub fn open(path: impl Into<PathBuf>) -> io::Result<Self> {
         let path = path.into();
+        // Remora deletes in these folders: a link in place of `spool/` once
+        // emptied the folder it led to.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match rustix::fs::openat(CWD, &path, flags, Mode::empty()) {
             Ok(handle) => Ok(Self { handle, path }),
@@ -90,6 +92,7 @@ impl Folder {
 
     /// Creates a file that was not there, for the owner alone.
     pub fn create_file(&self, name: &OsStr) -> io::Result<File> {
+        // EXCL also refuses a link, even one that leads nowhere.
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mode = Mode::RUSR | Mode::WUSR;
         Ok(rustix::fs::openat(&self.handle, name, flags, mode)?.into())
@@ -102,6 +105,7 @@ impl Folder {
     }
 
     fn open_for_writing(&self, name: &OsStr, how: OFlags) -> io::Result<File> {
+        // NONBLOCK: opening a pipe for writing would wait for a reader.
         let always = OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let mode = Mode::RUSR | Mode::WUSR;
         Ok(rustix::fs::openat(&self.handle, name, how | always, mode)?.into())
@@ -110,7 +114,8 @@ impl Folder {
     /// Puts `bytes` under a name, whole or not at all, and waits for the disk.
     /// `partial` is the name it has until then.
     pub fn replace_file(&self, partial: &OsStr, name: &OsStr, bytes: &[u8]) -> io::Result<()> {
-        // A process that was killed here may have left one.
+        // A process killed at this point may have left one, and `create_file`
+        // refuses a name that exists.
         match self.remove_file(partial) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
             _ => {}
@@ -126,12 +131,13 @@ impl Folder {
         written
     }
 
-    /// Opens a regular file for reading. A pipe in its place holds no one up.
+    /// Opens a regular file for reading. A pipe in its place does not block.
     pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let not_a_file = || io::Error::new(io::ErrorKind::InvalidData, "not a file");
         let file = match rustix::fs::openat(&self.handle, name, flags, Mode::empty()) {
             Ok(handle) => File::from(handle),
+            // What NOFOLLOW answers for a link.
             Err(rustix::io::Errno::LOOP) => return Err(not_a_file()),
             Err(e) => return Err(e.into()),
         };

@@ -1,10 +1,10 @@
-//! What a session was given, so that nothing is given twice: one file a
-//! session, only ever added to, one line an item. The worker reads the same
-//! lines into the ledger.
+//! What was injected into a session, so that nothing is injected twice: one
+//! file per session, only ever appended to, one line per item. The worker reads
+//! the same lines into the database.
 //!
-//! A line is item, moment, why, tokens, time and subagent, with tabs between.
-//! `-` in the item's place means that the model has forgotten what came before;
-//! `=` that an event is being answered, so that a second installation is not.
+//! A line is item, trigger, why, tokens, time and subagent, with tabs between.
+//! `-` in the item's place means that the model has lost its context; `=` that
+//! an event is being answered, so that a second installation stays silent.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -22,10 +22,10 @@ use crate::{DataPaths, append_our_file, make_our_folder, open_our_file};
 const MAX_READ_BYTES: u64 = 1024 * 1024;
 /// A file does not grow beyond this.
 const MAX_LOG_BYTES: u64 = 8 * MAX_READ_BYTES;
-/// How long a turn is waited for.
+/// How long a hook waits for another one of the same session.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(60);
-/// Two installations tell the same event within this time, in milliseconds. The
-/// same session may well be resumed again a few seconds later.
+/// Two installations report the same event within this time, in milliseconds.
+/// The same session may well be resumed again a few seconds later.
 const ECHO_WINDOW_MS: i64 = 1_500;
 const RESET_MARKER: &str = "-";
 const CLAIM_MARKER: &str = "=";
@@ -37,16 +37,17 @@ pub struct InjectionLog {
     file: File,
     size: u64,
     subagent: Option<String>,
-    /// The moments at which each item was given, since the model last forgot.
+    /// The triggers at which each item was injected since the model last lost
+    /// its context.
     given: HashMap<String, Vec<String>>,
-    /// What needs no second telling.
+    /// Notes and claimed events, which need no second answer.
     told: HashSet<String>,
-    /// Events that were answered a moment before the last one, by whomever, and
-    /// when.
+    /// Events that were answered within the echo window of the last one, by any
+    /// process, and when.
     claims: Vec<(String, i64)>,
 }
 
-/// One thing that is being given.
+/// One item that is about to be injected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NewInjection<'a> {
     /// `#12` or `memory://…`.
@@ -60,7 +61,7 @@ pub struct NewInjection<'a> {
 }
 
 impl InjectionLog {
-    /// Opens the file and waits for its turn; `subagent` is who is told, if it
+    /// Opens the file and waits for its turn; `subagent` is the reader, if it
     /// is not the session itself.
     pub fn open(paths: &DataPaths, session: &str, subagent: Option<&str>) -> io::Result<Self> {
         let path = given_file(paths, session);
@@ -73,6 +74,8 @@ impl InjectionLog {
         };
         lock_file(&file)?;
         let size = file.metadata()?.len();
+        // Only after the lock: another hook may have appended while this one
+        // waited.
         file.seek(SeekFrom::Start(size.saturating_sub(MAX_READ_BYTES)))?;
         let mut text = read_text(&mut file)?;
         if size > MAX_READ_BYTES {
@@ -97,25 +100,28 @@ impl InjectionLog {
         Ok(this)
     }
 
-    /// The moments at which the session, or this subagent of it, was given this.
+    /// The triggers at which this was injected into the session, or into this
+    /// subagent of it.
     pub fn injection_triggers(&self, item: &str) -> impl Iterator<Item = &str> {
         let moments = self.given.get(&sanitize_field(item));
         moments.into_iter().flatten().map(String::as_str)
     }
 
-    /// Whether this was told before, such as what is known of a file.
+    /// Whether this was reported before, such as what is known of a file.
     pub fn has_told(&self, what: &str) -> bool {
         self.told.contains(&sanitize_field(what))
     }
 
-    /// Writes down that this was told.
+    /// Records that this was reported.
     pub fn record_note(&mut self, what: &str, now: i64) -> io::Result<()> {
         self.record_injections(&[new_marker(CLAIM_MARKER, what)], now)
     }
 
-    /// Takes an event as one's own; `false` when another process has it.
+    /// Claims an event for this process; `false` when another one has it.
     pub fn claim_event(&mut self, key: &str, now: i64) -> io::Result<bool> {
         let key = sanitize_field(key);
+        // A clock may go back between two processes, so the distance counts,
+        // not the order.
         let echo =
             |(known, time): &(String, i64)| *known == key && (now - time).abs() < ECHO_WINDOW_MS;
         if self.claims.iter().any(echo) {
@@ -125,12 +131,12 @@ impl InjectionLog {
         Ok(true)
     }
 
-    /// The model has forgotten what it was given.
+    /// The model has lost its context: everything may be injected again.
     pub fn reset(&mut self, why: &str, now: i64) -> io::Result<()> {
         self.record_injections(&[new_marker(RESET_MARKER, why)], now)
     }
 
-    /// Writes down what is given: a line each, all in one go.
+    /// Records injections, one line each, in one write.
     pub fn record_injections(&mut self, giving: &[NewInjection<'_>], now: i64) -> io::Result<()> {
         let subagent = sanitize_field(self.subagent.as_deref().unwrap_or_default());
         let mut lines = String::new();
@@ -158,6 +164,8 @@ impl InjectionLog {
 
     /// Some lines more; a file that has become too long takes none.
     fn append_lines(&mut self, lines: &str) -> io::Result<()> {
+        // Refused rather than cut: without a record the same item would be
+        // injected again and again.
         if self.size > MAX_LOG_BYTES {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
@@ -169,10 +177,13 @@ impl InjectionLog {
     fn apply_line(&mut self, line: &LogLine<'_>) {
         if line.item == CLAIM_MARKER {
             let is_echo = |(_, time): &(String, i64)| (line.time - time).abs() < ECHO_WINDOW_MS;
+            // A session answers thousands of events; only those a second
+            // installation may still repeat are kept.
             self.claims.retain(is_echo);
             self.claims.push((line.moment.to_owned(), line.time));
         }
-        // A subagent has a mind of its own.
+        // A subagent has a context of its own: what the session has seen, it
+        // has not.
         if line.subagent != self.subagent.as_deref() {
             return;
         }
@@ -192,7 +203,7 @@ impl InjectionLog {
     }
 }
 
-/// What is no item, but stands in the place of one.
+/// A line that is not an injection, with a marker in the item's column.
 fn new_marker<'a>(sign: &'a str, what: &'a str) -> NewInjection<'a> {
     NewInjection {
         item: sign,
@@ -227,7 +238,7 @@ impl<'a> LogLine<'a> {
     }
 }
 
-/// What a file of this name says was given, as rows of the ledger.
+/// The injections in a session's file, as the database stores them.
 pub fn read_given(path: &Path) -> io::Result<Vec<Injection>> {
     let session = path
         .file_stem()
@@ -242,6 +253,8 @@ pub fn read_given(path: &Path) -> io::Result<Vec<Injection>> {
         let line = LogLine::parse_line(line).filter(|line| is_item(line.item))?;
         Some(Injection {
             session: session.clone(),
+            // The number of the line is the row's identity, so markers are
+            // counted although they make no row.
             line: u32::try_from(at).ok()?,
             item: line.item.to_owned(),
             subagent: line.subagent.map(str::to_owned),
@@ -271,13 +284,15 @@ pub fn given_file(paths: &DataPaths, session: &str) -> PathBuf {
     let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let mut name: String = session.chars().filter(|c| safe(*c)).take(100).collect();
     if name != session || name.is_empty() {
+        // Two ids that differ only in dropped characters must not share a file.
         let hash = stable_hash(session.as_bytes());
         name = format!("{name}_{hash:016x}");
     }
     paths.injection_log_dir().join(format!("{name}.given"))
 }
 
-/// Whoever holds it is a hook with a deadline; one that hangs is not waited for.
+/// The holder is another hook with a deadline; a hook that hangs is not waited
+/// for.
 fn lock_file(file: &File) -> io::Result<()> {
     let end = Instant::now() + LOCK_TIMEOUT;
     loop {

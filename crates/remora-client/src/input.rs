@@ -1,4 +1,4 @@
-//! Reads stdin within a size and a time, whatever stands at the other end.
+//! Reads stdin within a size and a time, whatever is at the other end.
 
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
@@ -36,11 +36,15 @@ pub fn read_input(source: impl AsFd, limit: usize, patience: Duration) -> HookIn
         }
         match read(&source, spare_capacity(&mut bytes)) {
             Ok(0) => return HookInput { bytes, cut: false },
+            // Cut only above the limit: an input of exactly that size is
+            // complete, which the next read shows.
             Ok(_) if bytes.len() > limit => {
                 bytes.truncate(limit);
                 return HookInput { bytes, cut: true };
             }
             Ok(_) | Err(Errno::INTR | Errno::AGAIN) => {}
+            // What came so far is still captured: a cut payload is closed by
+            // `repair_json` before it is decoded.
             Err(_) => return HookInput { bytes, cut: true },
         }
     }
@@ -60,6 +64,8 @@ pub(crate) fn wait_readable(source: &impl AsFd, end: Instant) -> bool {
         match poll(&mut [PollFd::new(source, PollFlags::IN)], Some(&wait)) {
             Ok(0) => return false,
             Err(Errno::INTR) => {}
+            // Not every descriptor can be polled; then the read itself says
+            // what is wrong.
             _ => return true,
         }
     }

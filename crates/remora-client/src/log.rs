@@ -16,6 +16,8 @@ pub fn append_line(file: &Path, now: i64, text: &str) -> io::Result<()> {
     let mut log = folder.append_file(name)?;
     if log.metadata()?.len() > MAX_LOG_BYTES {
         let full = Path::new(name).with_extension("log.1");
+        // Two hooks may rotate at once, and the older file is lost; a log can
+        // bear that, a lock would cost every line.
         folder.rename_file(name, full.as_os_str())?;
         log = folder.append_file(name)?;
     }

@@ -1,4 +1,4 @@
-//! Pokes the worker, or starts it detached when nobody listens. Never waits.
+//! Notifies the worker, or starts it detached when none listens. Never waits.
 
 use std::fs::{File, FileTimes, OpenOptions};
 use std::io;
@@ -11,7 +11,7 @@ use remora_core::request::Request;
 use crate::call::send_line;
 use crate::{Connection, DataPaths};
 
-/// A worker that is being started is given this long before another is tried.
+/// How long a worker that is being started has before another one is tried.
 const RESTART_DELAY: Duration = Duration::from_secs(2);
 
 /// What came of it.
@@ -25,7 +25,7 @@ pub enum NotifyOutcome {
     Starting,
 }
 
-/// Sees to it that a worker looks into the spool. `program` is this binary.
+/// Makes sure that a worker looks into the spool. `program` is this binary.
 pub fn notify_worker(
     paths: &DataPaths,
     program: &Path,
@@ -35,7 +35,7 @@ pub fn notify_worker(
     if try_notify(paths, program, version) {
         return Ok(NotifyOutcome::Poked);
     }
-    // Many hooks may find nobody at the same time; one of them starts it.
+    // Many hooks may find no worker at the same time; one of them starts it.
     let gate = open_gate(&gate_of(paths))?;
     let first = gate.try_lock().is_ok();
     if !first || tried_just_now(&gate, now) {
@@ -45,19 +45,21 @@ pub fn notify_worker(
     if try_notify(paths, program, version) {
         return Ok(NotifyOutcome::Poked);
     }
+    // Noted before the start: a program that cannot run is retried after the
+    // delay, not by every hook.
     gate.set_times(FileTimes::new().set_modified(now))?;
     start_worker(paths, program)?;
     Ok(NotifyOutcome::Started)
 }
 
-/// To be said by the worker once it listens: should it die now, the next hook
+/// The worker calls this once it listens: should it die now, the next hook
 /// starts another at once.
 pub fn came_up(paths: &DataPaths) -> io::Result<()> {
     let gate = open_gate(&gate_of(paths))?;
     gate.set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH))
 }
 
-/// Whether somebody listens; if so, they have been told.
+/// Whether a worker listens; if so, it has been notified.
 fn try_notify(paths: &DataPaths, program: &Path, version: &str) -> bool {
     match Connection::try_open(&paths.socket_file()) {
         Connection::Open(mut stream) => {
@@ -65,11 +67,13 @@ fn try_notify(paths: &DataPaths, program: &Path, version: &str) -> bool {
                 version: version.to_owned(),
                 program: program.display().to_string(),
             };
-            // A worker that goes away now has read the spool, or its lock is
-            // free for the next one.
+            // A worker that exits now has read the spool, or its lock is free
+            // for the next one.
             let _ = send_line(&mut stream, &poke);
             true
         }
+        // A full queue is other hooks' notifications: the worker will look into
+        // the spool for them.
         Connection::Busy => true,
         Connection::Nobody => false,
     }
@@ -112,7 +116,10 @@ pub fn start_worker(paths: &DataPaths, program: &Path) -> io::Result<()> {
     let mut command = Command::new(program);
     command
         .args(["worker", "run"])
+        // The session's own variables stay behind later, when the worker starts
+        // itself again without them.
         .env("REMORA_HOME", paths.home())
+        // A worker must not keep a project's folder, or a mounted disk, in use.
         .current_dir("/")
         .stdin(Stdio::null())
         .stdout(Stdio::null())

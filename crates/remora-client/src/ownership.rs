@@ -46,7 +46,8 @@ pub fn is_known_name(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else {
         return false;
     };
-    // Written beside and renamed: a process that was killed leaves these.
+    // Drafts that are renamed when complete: a process that was killed leaves
+    // these.
     let whole = [".tmp", ".new", ".part", ".lock"]
         .iter()
         .find_map(|ending| name.strip_suffix(ending))
@@ -85,6 +86,8 @@ impl DataPaths {
             }
         }
         let stranger = stranger?;
+        // Users may have put a note or a backup next to our files before marks
+        // existed.
         if known > 0 && is_unmarked_data(home) {
             return None;
         }
@@ -113,6 +116,8 @@ impl DataPaths {
         let home = self.home();
         private_dir_builder().recursive(true).create(home)?;
         // The data directory itself may be a link to where there is room.
+        // Resolved once: `Folder::open` refuses links, and from here on the
+        // handle counts, not the name.
         let home = fs::canonicalize(home)?;
         let folder = Folder::open(&home)?;
         set_mark(&folder)?;
@@ -181,6 +186,8 @@ fn newer_layout(home: &Path) -> Option<String> {
 
 fn set_mark(home: &Folder) -> io::Result<()> {
     let mut file = match home.create_file(MARKER_FILE.as_ref()) {
+        // A mark is never rewritten: it may be of a newer layout, which
+        // `check_ownership` has judged already.
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
         other => other?,
     };

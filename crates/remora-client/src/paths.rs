@@ -39,7 +39,7 @@ impl DataPaths {
         self.home.join("archive")
     }
 
-    /// What the hook and the worker had to say.
+    /// Log files of the hook and the worker.
     pub fn log_dir(&self) -> PathBuf {
         self.home.join("logs")
     }
@@ -59,7 +59,7 @@ impl DataPaths {
         self.home.join("run")
     }
 
-    /// What each session was given.
+    /// The injection log of each session.
     pub fn injection_log_dir(&self) -> PathBuf {
         self.run_dir().join("sessions")
     }
@@ -74,7 +74,7 @@ impl DataPaths {
         self.run_dir().join("worker.lock")
     }
 
-    /// The person's settings.
+    /// The user's settings.
     pub fn config_file(&self) -> PathBuf {
         self.home.join("config.toml")
     }
@@ -107,6 +107,8 @@ impl DataPaths {
     /// There when every hook must wait for the disk: the one setting that a
     /// hook needs, put there by the worker.
     pub fn sync_mark(&self) -> PathBuf {
+        // A file that is there or not costs a hook one look; reading
+        // `config.toml` would cost a parser.
         self.run_dir().join("sync")
     }
 }

@@ -1,6 +1,7 @@
 //! Pauses: marks in `run/off/` that tell every hook to answer empty and to
-//! capture nothing, or to capture and inject nothing. The folder is there only
-//! while something is paused, so that a hook pays one failed look for both.
+//! capture nothing, or to capture but to inject nothing. The folder is there
+//! only while something is paused, so that a hook pays one failed look for
+//! both.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, Read};
@@ -112,6 +113,7 @@ impl Pause {
     /// What a hook of these projects and this session has to leave. A mark that
     /// cannot be understood counts: somebody wanted quiet.
     pub fn pause_state(&self, projects: &[&str], session: &str, now: i64) -> PauseState {
+        // The one look that every hook pays when nothing is paused.
         if !self.folder.exists() {
             return PauseState::No;
         }
@@ -125,6 +127,7 @@ impl Pause {
             .chain(session)
             .collect();
         let stopped = |stops| all.iter().any(|what| self.is_paused(what, stops, now));
+        // The stronger pause first: it also stops recall.
         if stopped(PauseEffect::Everything) {
             PauseState::Everything
         } else if stopped(PauseEffect::Recall) {
@@ -137,6 +140,8 @@ impl Pause {
     fn is_paused(&self, what: &PauseScope, stops: PauseEffect, now: i64) -> bool {
         match read_entry(&self.folder.join(what.file_name(stops))) {
             Ok(Some(mark)) => !mark.is_over(now),
+            // An unreadable mark still pauses: capturing what the user wanted
+            // left out cannot be undone.
             Ok(None) => true,
             Err(e) => e.kind() != io::ErrorKind::NotFound,
         }
@@ -157,8 +162,8 @@ impl Pause {
         written
     }
 
-    /// Takes the name of a project out of its marks. The pauses go on: whoever
-    /// deletes a memory does not ask for a new one.
+    /// Takes the name of a project out of its marks. The pauses go on: a user
+    /// who deletes a memory does not ask for a new one.
     pub fn forget_name(&self, key: &str) -> io::Result<()> {
         let project = PauseScope::Project(key.to_owned());
         for stops in [PauseEffect::Everything, PauseEffect::Recall] {
@@ -220,7 +225,8 @@ impl Pause {
         Ok(marks)
     }
 
-    /// The folder goes with the last mark; as long as there is one, it stays.
+    /// The folder goes with the last mark: removing it fails as long as there
+    /// is one.
     fn remove_empty_dir(&self) {
         let _ = fs::remove_dir(&self.folder);
     }
@@ -242,6 +248,8 @@ fn from_name(name: &str) -> Option<PauseEntry> {
     Some(PauseEntry {
         what,
         stops,
+        // Its times were in the part that is damaged, so it holds until the
+        // user ends it.
         since: 0,
         until: None,
     })
@@ -256,7 +264,7 @@ fn read_entry(file: &Path) -> io::Result<Option<PauseEntry>> {
     Ok(serde_json::from_slice(&bytes).ok())
 }
 
-/// Writes beside the file and renames. Half a mark says nothing, so none stays.
+/// Replaces the mark as a whole: half a mark would say nothing.
 fn replace_entry(file: &Path, mark: &PauseEntry) -> io::Result<()> {
     let mut partial = file.as_os_str().to_owned();
     partial.push(PARTIAL_SUFFIX);

@@ -85,10 +85,14 @@ pub fn locate_project(
     cwd: &Path,
     session_root: Option<&Path>,
 ) -> ProjectLocation {
+    // The session's root is the second choice: an agent that changes into
+    // another repository works on that one.
     let found = find_checkout(cwd).or_else(|| session_root.and_then(find_checkout));
     if let Some(checkout) = found {
         return locate_checkout(&ProjectRoots::for_data_dir(paths), checkout);
     }
+    // Outside git a session keeps one project, however often it changes its
+    // directory.
     let root = normalise_path(session_root.unwrap_or(cwd));
     let main = canonical_path(&root);
     ProjectLocation {
@@ -147,6 +151,8 @@ fn locate_checkout(roots: &ProjectRoots, checkout: Checkout) -> ProjectLocation 
             claim: RootClaim::Accepted,
             ..here
         },
+        // A root with a control character could forge a line of the list, so it
+        // never holds a key.
         Ok(None) if is_line(&main) => here,
         // A list that cannot be read lets no root in.
         held => here.kept_apart(held.ok().flatten().unwrap_or_default()),

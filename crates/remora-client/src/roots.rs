@@ -1,7 +1,7 @@
 //! Which checkouts share the memory of a remote's key: one small file a key,
 //! the key on its first line and one accepted root on each of the others.
 //!
-//! A remote's address is written by whoever made a checkout, so it proves
+//! A remote's address is written by the author of a checkout, so it proves
 //! nothing. The first root that is seen with a key holds it; another one gets
 //! in when the user joins them. Only the user's own commands add a root.
 
@@ -66,6 +66,8 @@ impl ProjectRoots {
             Ok(()) => Ok(true),
             Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(false),
             // Some file systems have no links.
+            // Two processes may then both be first; the later rename wins and
+            // readers still see a whole list.
             Err(_) if !file.exists() => staged.commit().map(|()| true),
             Err(_) => Ok(false),
         }
@@ -88,6 +90,8 @@ impl ProjectRoots {
         if roots.len() == before {
             return Ok(false);
         }
+        // An empty list stays: the key has a memory, and a free key would be
+        // claimed by the next clone that names it.
         self.replace_roots(key, &roots)?;
         Ok(true)
     }
@@ -138,6 +142,8 @@ impl ProjectRoots {
         if !roots.iter().all(|root| is_line(root)) || !is_line(key) {
             return Err(ErrorKind::InvalidInput.into());
         }
+        // A leading dot, which no key's file begins with, keeps drafts out of
+        // `list_keys`.
         let partial = self.folder.join(format!(".{name}.{}", std::process::id()));
         let mut text = format!("{key}\n");
         for root in roots {
@@ -151,6 +157,8 @@ impl ProjectRoots {
         };
         let stage = || StagedFile::stage_bytes(&file, text.as_bytes(), &options);
         let staged = match stage() {
+            // Made only when it turns out to be missing: the usual claim pays
+            // for no extra look.
             Err(e) if e.kind() == ErrorKind::NotFound => {
                 let mut builder = DirBuilder::new();
                 builder.recursive(true).mode(0o700).create(&self.folder)?;
@@ -163,9 +171,9 @@ impl ProjectRoots {
 }
 
 /// The key without what may be a token: some hosts take one in the path of a
-/// remote, and neither a file nor its name may hold it. A hash stands in its
-/// place, so that two keys stay two. Patterns are not for a hook, so this goes
-/// by looks: a long run of letters and digits. Never changes its own result.
+/// remote, and neither a file nor its name may hold it. A hash replaces it, so
+/// that two keys stay two. Patterns are not for a hook, so this goes by looks:
+/// a long run of letters and digits. Never changes its own result.
 fn hide_tokens(key: &str) -> Cow<'_, str> {
     if !key.split('/').any(holds_token) {
         return key.into();
@@ -206,8 +214,8 @@ pub(crate) fn is_line(text: &str) -> bool {
     !text.is_empty() && !text.chars().any(char::is_control)
 }
 
-/// The key as a name that a person can read: what is special becomes `%XX`, so
-/// that no two keys share one and none leaves the folder.
+/// The key as a file name that users can read: special characters become `%XX`,
+/// so that no two keys share a name and none leaves the folder.
 fn file_name(key: &str) -> Option<String> {
     let mut name = String::with_capacity(key.len() + 8);
     for (at, byte) in key.bytes().enumerate() {

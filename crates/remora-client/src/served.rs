@@ -13,7 +13,7 @@ use crate::{DataPaths, replace_our_file};
 /// For whom it was installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstallTarget<'a> {
-    /// All projects of the person.
+    /// All projects of the user.
     Person,
     /// The project at this root.
     Project(&'a Path),
@@ -27,8 +27,8 @@ pub struct McpInstallations {
     agent: Option<String>,
 }
 
-/// The file. Its own two fields are those of the agent that was there before
-/// parts had names.
+/// The file. Its own two fields belong to the one agent that Remora supported
+/// before parts had names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct InstallationNote {
     #[serde(flatten)]
@@ -62,6 +62,8 @@ impl McpInstallations {
     pub fn read_for_agent(paths: &DataPaths, agent: Option<&str>) -> Self {
         let bytes = fs::read(installations_file(paths)).unwrap_or_default();
         Self {
+            // Only decides whether a hook names tools; a broken note must not
+            // fail the hook.
             note: serde_json::from_slice(&bytes).unwrap_or_default(),
             agent: agent.map(str::to_owned),
         }
@@ -114,10 +116,12 @@ impl McpInstallations {
             InstallTarget::Person => part.user = false,
             InstallTarget::Project(root) => part.projects.retain(|other| Path::new(other) != root),
         }
+        // A part that says nothing goes, so that the file of the first agent is
+        // again what it was without others.
         self.note.agents.retain(|_, part| *part != NOWHERE);
     }
 
-    /// Writes the note beside and renames it; one that says nothing goes.
+    /// Replaces the note as a whole; an empty one is removed.
     pub fn write(&self, paths: &DataPaths) -> io::Result<()> {
         let file = installations_file(paths);
         if self.note == InstallationNote::default() {

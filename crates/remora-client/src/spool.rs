@@ -1,6 +1,6 @@
-//! The spool: one file an event, written beside and renamed, so that what
-//! stands under its name is whole. The name is the event's id, so the order of
-//! names is the order of time.
+//! The spool: one file per event, written under a temporary name and renamed,
+//! so that a file under its final name is complete. The name is the event's id,
+//! so the order of names is the order of time.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -18,7 +18,7 @@ const PARTIAL_EXTENSION: &str = "tmp";
 /// The length of an event's id, a UUID with its hyphens.
 const EVENT_ID_CHARS: usize = 36;
 
-/// An event as it stands in the spool.
+/// An event as the spool holds it.
 #[derive(Debug)]
 pub struct SpooledEvent {
     /// Its first line.
@@ -55,7 +55,8 @@ pub fn spool_event(
     let written = write_event(file, &head, &payload.bytes, sync)
         .and_then(|()| folder.rename_file(partial.as_ref(), whole.as_ref()));
     if let Err(e) = written {
-        // On a full disk the room must be given back.
+        // On a full disk a half-written file would take the room of the next
+        // event.
         let _ = folder.remove_file(partial.as_ref());
         return Err(e);
     }
@@ -104,17 +105,20 @@ fn create_spool_file(paths: &DataPaths, name: &str) -> io::Result<(Folder, fs::F
 }
 
 fn write_event(mut file: fs::File, head: &[u8], payload: &[u8], sync: bool) -> io::Result<()> {
+    // One call for both parts: the hook runs before every answer of the agent.
     let mut done = file.write_vectored(&[IoSlice::new(head), IoSlice::new(payload)])?;
     if done < head.len() {
         file.write_all(&head[done..])?;
         done = head.len();
     }
     file.write_all(&payload[done - head.len()..])?;
+    // A rename without a sync survives the death of any process, not a power
+    // cut; that is what `spool.fsync` is for.
     if sync { file.sync_data() } else { Ok(()) }
 }
 
-/// Whether a name in the spool is one that we give to events. Everything else
-/// there is someone else's: it is neither read nor removed.
+/// Whether a name in the spool is one that we give to events. Anything else
+/// there is not ours: it is neither read nor removed.
 pub fn is_event_name(name: &OsStr) -> bool {
     has_our_shape(name, EVENT_EXTENSION)
 }
@@ -136,6 +140,8 @@ pub fn list_spooled(paths: &DataPaths, limit: usize) -> io::Result<Vec<PathBuf>>
     // A later file may have an earlier name when the clock goes back; it is
     // taken on the next round.
     if names.len() > limit {
+        // Sorting only what is returned keeps a backlog of many thousand files
+        // cheap.
         names.select_nth_unstable(limit);
         names.truncate(limit);
     }
@@ -154,6 +160,8 @@ pub fn sweep_partial(paths: &DataPaths, now: SystemTime, min_age: Duration) -> i
         if !has_our_shape(&name, PARTIAL_EXTENSION) {
             continue;
         }
+        // A hook may rename its file at any moment; then there is nothing to
+        // sweep.
         let Ok(modified) = folder
             .open_file(&name)
             .and_then(|f| f.metadata()?.modified())
@@ -169,6 +177,8 @@ pub fn sweep_partial(paths: &DataPaths, now: SystemTime, min_age: Duration) -> i
         }
         let whole = Path::new(&name).with_extension(EVENT_EXTENSION);
         let done = match read_spooled(&folder.path().join(&name), u64::MAX) {
+            // The payload's length is in the envelope, so a file that was
+            // written to its end can be told from a torn one.
             Ok(_) => folder.rename_file(&name, whole.as_os_str()),
             Err(_) => folder.remove_file(&name),
         };

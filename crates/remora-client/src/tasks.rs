@@ -1,9 +1,10 @@
 //! Tasks of subagents that have not begun yet.
 //!
-//! A client names a subagent's task when it calls the tool, and only the kind of
-//! the subagent when that begins. So the first hook notes the task and the second
-//! one takes it. One small file a session, beside what it was given and under the
-//! same lock; it goes with its last task, since nothing in it is redacted.
+//! A client names a subagent's task when it calls the tool, and only the kind
+//! of the subagent when that begins. So the first hook notes the task and the
+//! second one takes it. One small file per session, next to its injection log
+//! and under the same lock; it goes with its last task, since nothing in it is
+//! redacted.
 
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -23,9 +24,9 @@ const MAX_TASK_BYTES: usize = 1_000;
 const MAX_TASKS: usize = 32;
 const MAX_FILE_BYTES: u64 = 128 * 1024;
 /// Subagents of one message begin within this time. A task that is older than
-/// the newest one by more was refused, and nobody comes for it.
+/// the newest one by more was refused, and no subagent will take it.
 const BURST_WINDOW_MS: i64 = 10_000;
-/// Nobody comes for a task that has waited longer.
+/// A task that has waited longer is never taken.
 const MAX_TASK_AGE_MS: i64 = 600_000;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -35,8 +36,8 @@ struct PendingTask {
     time: i64,
 }
 
-/// The tasks of one session. Whoever reads or writes them holds the session's
-/// [`InjectionLog`], so that two subagents never take the same one.
+/// The tasks of one session. A caller holds the session's [`InjectionLog`], so
+/// that two subagents never take the same task.
 #[derive(Debug)]
 pub struct PendingTasks<'a> {
     file: PathBuf,
@@ -52,7 +53,7 @@ impl<'a> PendingTasks<'a> {
         }
     }
 
-    /// Notes what a subagent of this kind is about to be asked.
+    /// Notes the task of a subagent of this kind that is about to start.
     pub fn note_task(&self, agent_type: &str, text: &str, now: i64) -> io::Result<()> {
         let mut tasks = self.read_tasks();
         tasks.retain(|task| now - task.time < MAX_TASK_AGE_MS);
@@ -76,6 +77,8 @@ impl<'a> PendingTasks<'a> {
         let Some(newest) = tasks.iter().filter(of_kind).map(|task| task.time).max() else {
             return Ok(None);
         };
+        // The oldest of the newest burst: calls of one message start in their
+        // order, while an older burst was refused.
         let is_next = |task: &PendingTask| of_kind(&task) && newest - task.time <= BURST_WINDOW_MS;
         let Some(place) = tasks.iter().position(is_next) else {
             return Ok(None);
@@ -103,6 +106,8 @@ impl<'a> PendingTasks<'a> {
         if let Some(folder) = self.file.parent() {
             make_our_folder(folder)?;
         }
+        // Not replaced as a whole: the lock keeps readers out, and a torn file
+        // only costs a subagent its search words.
         write_our_file(&self.file, &serde_json::to_vec(tasks)?)
     }
 }

@@ -321,14 +321,14 @@ events! {
     PostModelSwitch { sample: r#"{"from_model":"model-a","to_model":"model-b","requested_model":"model-b","source":"command"}"#,
         subject: Subject::Field("to_model"), timeout: SHORT_TIMEOUT,
         answers: Answers::CONTEXT.or(Answers::MESSAGE) }
-    /// The host notifies the person.
+    /// The host notifies the user.
     Notification { sample: r#"{"message":"Permission is needed","notification_type":"permission_prompt"}"#,
         subject: Subject::Field("notification_type") }
-    /// A server asks the person for input.
+    /// A server asks the user for input.
     Elicitation { sample: r#"{"mcp_server_name":"server","message":"Your name?","mode":"form","requested_schema":{"type":"object","properties":{}}}"#,
         subject: Subject::Field("mcp_server_name"), exit_two: ExitTwo::Blocks,
         answers: Answers::ELICIT.or(Answers::BLOCK), failure_can_block: true }
-    /// The person answered a server.
+    /// The user answered a server.
     ElicitationResult { sample: r#"{"mcp_server_name":"server","mode":"form","action":"accept","content":{}}"#,
         subject: Subject::Field("mcp_server_name"), exit_two: ExitTwo::Blocks,
         answers: Answers::ELICIT.or(Answers::BLOCK), failure_can_block: true }

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Permission {
-    /// Go on without asking the person.
+    /// Go on without asking the user.
     Allow,
-    /// Ask the person first.
+    /// Ask the user first.
     Ask,
     /// End the turn here; the host decides later (print mode only).
     Defer,
@@ -36,7 +36,7 @@ impl Permission {
     }
 }
 
-/// An answer given in the person's place to a server that asked for input.
+/// An answer in the user's place to a server that asked for input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ElicitationResponse {
     /// `accept`, `decline` or `cancel`.
@@ -63,7 +63,7 @@ pub struct Outcome {
     /// Whether the turn goes on.
     #[serde(rename = "continue")]
     pub go_on: bool,
-    /// What the person is told when the turn ends.
+    /// What the user sees when the turn ends.
     pub stop_reason: Option<String>,
     /// The input that replaces the call's own.
     pub updated_input: Option<Map<String, Value>>,
@@ -75,9 +75,9 @@ pub struct Outcome {
     pub interrupt: Option<bool>,
     /// Texts for the model, in enumeration order, each within its cap.
     pub context: Vec<String>,
-    /// Texts for the person.
+    /// Texts for the user.
     pub messages: Vec<String>,
-    /// A first prompt to play before the person's own.
+    /// A first prompt to play before the user's own.
     pub initial_user_message: Option<String>,
     /// A title for the session.
     pub session_title: Option<String>,

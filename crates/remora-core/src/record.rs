@@ -29,9 +29,9 @@ macro_rules! kinds {
 kinds! {
     /// Something was chosen, with its reason if one was given.
     Decision = "decision";
-    /// How the person wants things done.
+    /// How the user wants things done.
     Preference = "preference";
-    /// The person put something right.
+    /// The user put something right.
     Correction = "correction";
     /// A fault was mended.
     Bugfix = "bugfix";
@@ -49,7 +49,7 @@ kinds! {
     Command = "command";
     /// What a subagent brought back, or a task of the agent's own list.
     Task = "task";
-    /// The person's own words.
+    /// The user's own words.
     Prompt = "prompt";
     /// A message of an imported conversation.
     Message = "message";
@@ -107,7 +107,7 @@ pub struct Item {
     pub key: Option<String>,
     /// What it is.
     pub kind: Kind,
-    /// One line that a person can read.
+    /// One line that a user can read on its own.
     pub title: String,
     /// The compact form: diff, output, prompt, message.
     #[serde(default)]
@@ -192,7 +192,7 @@ pub struct Session {
     /// Why it ended; absent while it is open. `clear` does not end the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_reason: Option<String>,
-    /// How many prompts the person gave.
+    /// How many prompts the user submitted.
     #[serde(default)]
     pub prompts: u32,
     /// What it was about: the first prompt, shortened.

@@ -29,8 +29,8 @@ const MAX_REFS: usize = 50_000;
 const EMPTY_TREE_SHA1: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 const EMPTY_TREE_SHA256: &str = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
 
-/// Settings that say how files lie on this disk. Nothing else of a
-/// repository's configuration is heard.
+/// Settings that describe how files are stored on this disk. Nothing else of a
+/// repository's configuration reaches git.
 const COPIED_SETTINGS: &[(&str, &[&str])] = &[
     ("core.autocrlf", &["true", "false", "input"]),
     ("core.eol", &["lf", "crlf", "native"]),
@@ -65,6 +65,9 @@ impl GitCommand {
     /// out: git would run in each of them with its own configuration.
     fn fixed_args(self) -> &'static [&'static str] {
         const PLAIN: [&str; 4] = [
+            // Attributes can name these programs; without the repository's
+            // configuration they are not defined, and this line holds even if
+            // they were.
             "--no-ext-diff",
             "--no-textconv",
             "--ignore-submodules=all",
@@ -92,7 +95,7 @@ impl GitCommand {
 pub struct Checkout<'a> {
     git: &'a Git,
     cancel: CancelToken,
-    /// Where questions are asked from.
+    /// The folder in which git runs.
     folder: PathBuf,
     top: PathBuf,
     own: PathBuf,
@@ -114,6 +117,8 @@ impl Git {
         let mut checkout = self
             .find_checkout(folder, search, cancel)
             .ok_or(GitOutcome::Failed)?;
+        // Before the stand-in: names are resolved with the repository's own
+        // directory, contents are read without it.
         checkout.find_head()?;
         checkout.write_stand_in().map_err(|_| GitOutcome::Failed)?;
         Ok(checkout)
@@ -168,6 +173,8 @@ impl GitFolders {
             })
             .find(|dir| fs::symlink_metadata(dir.join(".git")).is_ok())?;
         let own = git_directory(top)?;
+        // Nothing is verified here: git itself is asked next and judges (design
+        // note 0029).
         let shared = match read_text(&own.join("commondir"), MAX_POINTER_BYTES) {
             Ok(path) => own.join(path.trim()),
             Err(error) if error.is_missing() => own.clone(),
@@ -270,6 +277,8 @@ impl Checkout<'_> {
         let objects = self.shared.join("objects");
         let variables = [
             ("GIT_DIR", self.own.as_path()),
+            // The point of this file: filters, hooks and remotes of the
+            // repository do not exist for git.
             ("GIT_COMMON_DIR", self.stand_in.path()),
             ("GIT_OBJECT_DIRECTORY", objects.as_path()),
             ("GIT_WORK_TREE", self.top.as_path()),
@@ -292,6 +301,7 @@ impl Checkout<'_> {
         arguments: &[&str],
         mut on_line: impl FnMut(&str) -> ControlFlow<()>,
     ) -> GitOutcome {
+        // Reading refs runs nothing that a configuration can name.
         let variables = [("GIT_DIR", self.own.as_path())];
         let question = GitInvocation {
             git: self.git,
@@ -322,6 +332,8 @@ impl Checkout<'_> {
                 self.branch = branch_of(name);
                 Ok(())
             }
+            // A repository without a commit has no HEAD to resolve, and is no
+            // error.
             (GitOutcome::Failed, _) => self.find_unborn_branch().ok_or(GitOutcome::Failed),
             (GitOutcome::Complete, _) => Err(GitOutcome::Failed),
             (end, _) => Err(end),
@@ -332,6 +344,7 @@ impl Checkout<'_> {
     fn find_unborn_branch(&mut self) -> Option<()> {
         let text = read_text(&self.own.join("HEAD"), MAX_POINTER_BYTES).ok()?;
         let name = text.strip_prefix("ref:")?.trim();
+        // A file called HEAD is not yet a repository; git must know it.
         let known = self.ask_names(&["rev-parse", "--git-dir"], |_| ControlFlow::Continue(()));
         self.branch = branch_of(name);
         (known == GitOutcome::Complete).then_some(())
@@ -349,8 +362,10 @@ impl Checkout<'_> {
     /// Writes the directory that stands in for the repository's.
     fn write_stand_in(&self) -> io::Result<()> {
         let folder = self.stand_in.path();
+        // git takes a directory for a repository only if it has these.
         fs::create_dir(folder.join("objects"))?;
         fs::create_dir(folder.join("refs"))?;
+        // Extensions such as the object format count from version 1 on.
         let version = u8::from(self.is_sha256());
         let mut config = format!("[core]\nrepositoryformatversion = {version}\nbare = false\n");
         for (name, value) in self.copied_settings() {
@@ -380,6 +395,8 @@ impl Checkout<'_> {
         let question = GitInvocation {
             git: self.git,
             cancel: &self.cancel,
+            // Outside of any repository, so that git reads this one file and no
+            // other configuration.
             folder: Path::new("/"),
             variables: &[],
             arguments: &arguments,
@@ -391,6 +408,7 @@ impl Checkout<'_> {
             let (name, value) = text.split_once('\n').unwrap_or((&text, "true"));
             let row = COPIED_SETTINGS.iter().find(|(known, _)| *known == name);
             if let Some((name, values)) = row
+                // Our own spelling is written, never the repository's bytes.
                 && let Some(value) = values.iter().find(|v| v.eq_ignore_ascii_case(value))
             {
                 copied.push((name.trim_start_matches("core."), *value));
@@ -421,6 +439,8 @@ impl Checkout<'_> {
             }
             ControlFlow::Continue(())
         });
+        // In a file, not as arguments: a repository may have more refs than a
+        // command line holds.
         let path = self.stand_in.path().join("commits");
         fs::write(&path, text)?;
         Ok((File::open(path)?, end != GitOutcome::Complete))

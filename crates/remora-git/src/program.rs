@@ -67,6 +67,7 @@ fn find_program(
 ) -> Option<PathBuf> {
     let repository = repository.map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf()));
     folders
+        // `.` in a `PATH` would be the repository itself.
         .filter(|folder| folder.is_absolute())
         .find_map(|folder| {
             let program = folder.join("git");
@@ -76,6 +77,8 @@ fn find_program(
                 let real = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
                 repository.as_ref().is_some_and(|dir| real.starts_with(dir))
             };
+            // Both: a link in the repository may lead to a system folder, and
+            // one in `PATH` into the repository.
             (runs && !inside(&program) && !inside(&folder)).then_some(program)
         })
 }

@@ -17,7 +17,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::Git;
 
-/// What is read of one answer in all.
+/// The most that is read of one answer.
 const MAX_OUTPUT_BYTES: u64 = 256 * 1024 * 1024;
 /// The longest record that is handed over; a longer one comes cut.
 const MAX_RECORD_BYTES: usize = 64 * 1024;
@@ -36,6 +36,7 @@ const GIT_ENVIRONMENT: &[(&str, &str)] = &[
     ("HOME", "/dev/null"),
     ("XDG_CONFIG_HOME", "/dev/null"),
     ("LC_ALL", "C"),
+    // Whatever git starts must not be captured.
     ("REMORA_OFF", "1"),
     ("GIT_ALLOW_PROTOCOL", ""),
     ("GIT_ASKPASS", "false"),
@@ -44,8 +45,12 @@ const GIT_ENVIRONMENT: &[(&str, &str)] = &[
     ("GIT_CONFIG_NOSYSTEM", "1"),
     ("GIT_CONFIG_SYSTEM", "/dev/null"),
     ("GIT_EDITOR", "false"),
+    // A partial clone would fetch missing objects over the network.
     ("GIT_NO_LAZY_FETCH", "1"),
+    // Refs of the repository could show other commits than those that were
+    // made.
     ("GIT_NO_REPLACE_OBJECTS", "1"),
+    // A look must not write the index while the user works.
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_PAGER", "cat"),
     ("GIT_SSH_COMMAND", "false"),
@@ -124,6 +129,7 @@ struct GitProcess(Child);
 
 impl Drop for GitProcess {
     fn drop(&mut self) {
+        // Reaped already: its number may belong to another process by now.
         if matches!(self.0.try_wait(), Ok(Some(_))) {
             return;
         }
@@ -143,6 +149,7 @@ impl GitInvocation<'_> {
         records: RecordFormat,
         mut on_record: impl FnMut(&[u8]) -> ControlFlow<()>,
     ) -> GitOutcome {
+        // One limit for start, output and exit together.
         let deadline = Instant::now() + self.git.limit;
         let cancel = self.cancel;
         if cancel.is_cancelled() {
@@ -165,6 +172,7 @@ impl GitInvocation<'_> {
                 Err(_) => return GitOutcome::Failed,
             }
             match reader.read(&mut buffer) {
+                // Our own limit looks like the end of the output.
                 Ok(0) if reader.limit() == 0 => return GitOutcome::Cut,
                 Ok(0) => break,
                 Ok(count) => {
@@ -296,6 +304,8 @@ impl RecordSplitter {
     }
 
     fn push(&mut self, bytes: &[u8]) {
+        // Cut, not refused: of a long message or path the beginning still
+        // counts.
         let room = MAX_RECORD_BYTES.saturating_sub(self.record.len());
         self.record
             .extend_from_slice(&bytes[..bytes.len().min(room)]);

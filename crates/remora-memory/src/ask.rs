@@ -1,4 +1,4 @@
-//! What a person types into the one search box: words and "phrases" as
+//! What a user types into the one search box: words and "phrases" as
 //! everywhere, `-word` for what must not be there, and filters such as
 //! `file:src/cart.rs`, `kind:fix` or `since:7d`. Nothing that is typed is an
 //! error: what cannot be read is searched as words, and a note says so.
@@ -31,7 +31,7 @@ pub struct SearchInput {
     pub query: Query,
     /// Which rows are meant.
     pub filter: SearchFilter,
-    /// What was read otherwise than it may have been meant, for the person.
+    /// What was read otherwise than it may have been meant, for the user.
     pub notes: Vec<String>,
 }
 

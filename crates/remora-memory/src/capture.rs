@@ -1,4 +1,4 @@
-//! An event as it was captured, and the name of the call it tells of.
+//! An event as it was captured, and the key of the tool call it reports.
 
 use remora_core::agent_event::{AgentEvent, EventHeader};
 use remora_core::hash::stable_hash;
@@ -13,7 +13,7 @@ pub enum CaptureDecision {
     /// It may.
     #[default]
     Keep,
-    /// The person has excluded the file it is about.
+    /// The user has excluded the file it is about.
     Ignored,
 }
 
@@ -26,7 +26,7 @@ pub struct CapturedEvent {
     pub raw: Event,
     /// The same in our own words.
     pub event: AgentEvent,
-    /// The call it tells of; see [`call_key`].
+    /// The tool call it reports; see [`call_key`].
     pub call: Option<String>,
     /// Whether anything of it may be kept.
     pub worth: CaptureDecision,
@@ -51,6 +51,8 @@ impl CapturedEvent {
     /// The project's key.
     pub fn project(&self) -> &str {
         match &self.envelope.project {
+            // The hook has read the project from `.git`: by now the folder may
+            // be gone or on another branch.
             Some(project) => &project.key,
             None => &self.event.cwd,
         }
@@ -65,7 +67,7 @@ impl CapturedEvent {
     }
 }
 
-/// The same call told twice, by two installations for example, has the same
+/// The same call reported twice, by two installations for example, has the same
 /// key. Computed before redaction; it holds no text of the event.
 pub fn call_key(header: &EventHeader<'_>, raw: &Event) -> Option<String> {
     let session = header.session?;
@@ -77,7 +79,8 @@ pub fn call_key(header: &EventHeader<'_>, raw: &Event) -> Option<String> {
         };
         return Some(format!("{session} {} {id}", name.as_str()));
     }
-    // The same may be asked and told again within a prompt.
+    // The same request or notice may come again within one prompt, and each
+    // counts.
     if matches!(
         header.name,
         EventName::PermissionRequest | EventName::Notification
@@ -85,6 +88,8 @@ pub fn call_key(header: &EventHeader<'_>, raw: &Event) -> Option<String> {
         return None;
     }
     let turn = header.turn?;
+    // Without an id of its own an event is known by all it says within its
+    // turn.
     let fields = serde_json::to_vec(&raw.fields).ok()?;
     let print = stable_hash(&fields);
     Some(format!(

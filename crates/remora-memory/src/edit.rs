@@ -1,4 +1,4 @@
-//! Tells an edit by what changed in which function, from the text alone.
+//! Describes an edit by what changed in which function, from the text alone.
 //!
 //! Reads what the client says of an edit: a patch, the file before it, the
 //! strings replaced. Any of these may be missing, cut or wrong.
@@ -122,6 +122,7 @@ pub fn read_edit(input: &EditInput<'_>) -> EditReading {
     let hunks = patch::collect_hunks(input);
     let patch = Patch::from_hunks(input, &hunks);
     let diff = compact::render_diff(&patch);
+    // First: read as settings, its facts would be checksums.
     if dependency::is_lock(input.path) {
         return read_lock_edit(input, &patch, diff);
     }
@@ -159,7 +160,7 @@ pub fn read_edit(input: &EditInput<'_>) -> EditReading {
     }
 }
 
-/// A lock file is told by the packages in it, never as code or settings.
+/// A lock file is described by the packages in it, never as code or settings.
 fn read_lock_edit(input: &EditInput<'_>, patch: &Patch<'_>, diff: String) -> EditReading {
     let packages = dependency::list_locked_packages(&patch.lines);
     let shown = short_path(input.path);

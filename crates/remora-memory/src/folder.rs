@@ -37,6 +37,8 @@ pub(crate) fn collect_file_records(
     let modified = row.files_modified.first();
     match &tool.call {
         ToolCall::Shell(shell) => moved_or_removed(&shell.command, event, row),
+        // A read of the whole file also tells what is in it, without another
+        // look at the disk.
         ToolCall::ReadFile(read) if !read.is_notebook_tool => {
             let content = match &output.detail {
                 OutputDetail::File(file) => file.content.as_deref(),
@@ -54,12 +56,16 @@ pub(crate) fn collect_file_records(
 
 /// What an edit did to its file, if the call named it.
 fn record_file_edit(edit: &FileEdit, row: &Item, root: &str) -> Vec<FileRecord> {
+    // Only what the call itself named: a path guessed from its answer would
+    // attach records to the wrong file.
     if !edit.is_named {
         return Vec::new();
     }
     let path = relative_to_root(&edit.path, root);
     let content = edit.new.as_deref().filter(|_| edit.is_whole_file);
     let state = match &edit.change {
+        // A creation that does not show the whole file may have overwritten one
+        // that was there.
         FileChange::Created if edit.is_whole_file => FileState::Added,
         FileChange::Created | FileChange::Updated => FileState::Changed,
         FileChange::Deleted => FileState::Removed,
@@ -127,6 +133,7 @@ fn build_file_records(
 
 /// The main symbols of a file, in the order in which they stand.
 fn format_main_symbols(path: &str, text: &str) -> String {
+    // Generated files run to megabytes, and ten symbols stand near the top.
     let end = text.floor_char_boundary(MAX_SCANNED_BYTES);
     let mut names: Vec<String> = Vec::new();
     for symbol in symbols::list_symbols(path, &text[..end]) {
@@ -140,7 +147,8 @@ fn format_main_symbols(path: &str, text: &str) -> String {
     names.join(", ")
 }
 
-/// Folder and name of a path inside the project; anything else is nobody's.
+/// Folder and name of a path inside the project; a path outside belongs to no
+/// record.
 fn split_path(path: &str) -> Option<(String, String)> {
     if path.is_empty() || path.starts_with(['/', '~']) || path.starts_with("..") {
         return None;
@@ -188,6 +196,7 @@ fn moved_or_removed(command: &str, event: &CapturedEvent, row: &Item) -> Vec<Fil
         if part.contains(['*', '?', '$', '`', '|', '>', '<', '"', '\'', '{', '\\']) {
             continue;
         }
+        // `git mv` and `git rm` move and remove files like the plain commands.
         let mut words = part.split_whitespace().skip_while(|w| *w == "git");
         let verb = words.next().unwrap_or("");
         let words: Vec<&str> = words.filter(|w| !w.starts_with('-')).collect();

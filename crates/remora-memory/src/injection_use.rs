@@ -241,7 +241,7 @@ fn load_use_signals(
         .collect()
 }
 
-/// A saved memory of the event's project, or of the person.
+/// A saved memory of the event's project, or of the user.
 fn find_memory(store: &dyn Store, event: &CapturedEvent, address: &str) -> Result<Option<Item>> {
     match store.find_by_key(event.project(), Kind::Memory, address)? {
         None => store.find_by_key("", Kind::Memory, address),

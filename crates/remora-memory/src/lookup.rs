@@ -1,5 +1,5 @@
-//! Tells what a call of any other tool looked up or did, from what was asked
-//! and what came back. Decides nothing by guessing.
+//! Describes what a call of any other tool looked up or did, from what was
+//! asked and what came back. Guesses nothing.
 
 mod agents;
 mod files;
@@ -91,6 +91,7 @@ pub fn read_lookup(tool: &ToolUse, outcome: &ToolOutcome, root: &str) -> LookupR
         ToolOutcome::Failed(failure) => return read_failed_call(tool, failure, root),
     };
     match &tool.call {
+        // They come with every step and say nothing about the work.
         ToolCall::Bookkeeping | ToolCall::ShellPoll => {
             let mut reading = LookupReading::new(&format!("Used {}", tool.name));
             reading.worth = LookupValue::Skip;
@@ -148,6 +149,8 @@ fn describe_edit(told: EditReading, path: Option<&str>, root: &str) -> LookupRea
 
 /// A failed call is always kept: what does not work is worth knowing.
 fn read_failed_call(tool: &ToolUse, failure: &ToolFailure, root: &str) -> LookupReading {
+    // The short reason names the failure; the whole text stays searchable
+    // below.
     let reason = values::format_reason(&failure.plain_text, root);
     let name = values::display_name(tool);
     let mut file = None;

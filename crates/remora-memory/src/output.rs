@@ -66,7 +66,7 @@ pub enum CommandOutcome {
     Passed,
     /// It did not.
     Failed,
-    /// Nobody said.
+    /// Neither the output nor the host says.
     Unclear,
 }
 
@@ -88,7 +88,7 @@ pub struct Problem {
 /// What an output says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandReading {
-    /// The tool, as a person would name it: `cargo test`, `git commit`.
+    /// The tool, as users name it: `cargo test`, `git commit`.
     pub tool: &'static str,
     /// What the output says, else what the host said.
     pub outcome: CommandOutcome,
@@ -156,11 +156,14 @@ pub fn read_output(command: &str, output: &str, outcome: CommandOutcome) -> Opti
     if output.is_empty() {
         return None;
     }
+    // In this order: bounding first keeps the cost of the rest independent of
+    // the output's size.
     let bounded = text::bound_text(output);
     let plain = text::strip_control_codes(&bounded);
     let (body, host) = without_exit_code(&plain, outcome);
     let command = CommandLine::parse(command);
     let sight = classify_origin(&command);
+    // `cat tests/output.txt` shows marks of a run that did not happen now.
     if sight == OutputOrigin::Source {
         return None;
     }
@@ -180,8 +183,8 @@ pub fn read_output(command: &str, output: &str, outcome: CommandOutcome) -> Opti
         .filter(|(family, _)| sight != OutputOrigin::History || is_git(*family))
         .filter_map(|(_, read)| read(&doc))
         .collect();
-    // A trace inside the output of a tool that already told the failure says
-    // nothing new; a passing tool may print one on purpose.
+    // A trace inside the output of a tool that already reported the failure
+    // says nothing new; a passing tool may print one on purpose.
     let told = drafts.iter().any(|d| !d.problems.is_empty());
     let passed = host == CommandOutcome::Passed && !drafts.is_empty();
     if found & marks::family_bit(OutputFamily::Trace) != 0
@@ -193,6 +196,8 @@ pub fn read_output(command: &str, output: &str, outcome: CommandOutcome) -> Opti
     }
     let main = drafts
         .iter()
+        // The failure names the whole command line, whichever tool of it
+        // printed first.
         .position(CommandDraft::has_failed)
         .unwrap_or(0);
     if main >= drafts.len() {
@@ -221,6 +226,8 @@ fn without_exit_code(text: &str, outcome: CommandOutcome) -> (&str, CommandOutco
     };
     (
         body,
+        // The host's own word counts more than a line that a program may print
+        // as well.
         if outcome == CommandOutcome::Unclear {
             said
         } else {
@@ -243,6 +250,7 @@ fn classify_origin(command: &CommandLine) -> OutputOrigin {
     for part in command.working_parts() {
         let this = match part.program() {
             "cat" | "head" | "tail" | "sed" | "less" | "bat" | "nl" | "more" => {
+                // A log is what a tool printed, only later.
                 if part.arguments().any(is_log) {
                     return OutputOrigin::Run;
                 }

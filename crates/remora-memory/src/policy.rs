@@ -1,5 +1,5 @@
-//! What becomes of each event: one table. And what the person has said about
-//! what is kept.
+//! What becomes of each event: one table. And the user's rules for what is
+//! kept.
 
 use remora_core::EventName;
 
@@ -12,7 +12,7 @@ pub enum Treatment {
     Begin,
     /// A session ends.
     End,
-    /// The person speaks.
+    /// The user submits a prompt.
     Prompt,
     /// A tool has answered.
     Call,
@@ -42,6 +42,8 @@ const TREATMENTS: &[(EventName, Treatment)] = &[
     (EventName::PostToolUse, Treatment::Call),
     (EventName::PostToolUseFailure, Treatment::FailedCall),
     (EventName::Stop, Treatment::Checkpoint),
+    // A compaction drops the messages that a summary quotes, so the checkpoint
+    // comes before it.
     (EventName::PreCompact, Treatment::Checkpoint),
     (EventName::StopFailure, Treatment::Broken),
     (EventName::SubagentStop, Treatment::Subagent),
@@ -59,10 +61,11 @@ const TREATMENTS: &[(EventName, Treatment)] = &[
 /// What this event does to memory.
 pub fn event_treatment(event: EventName) -> Treatment {
     let row = TREATMENTS.iter().find(|(name, _)| *name == event);
+    // An event of a newer client is kept as a line rather than dropped.
     row.map_or(Treatment::Timeline, |(_, treatment)| *treatment)
 }
 
-/// What the person has said about what is kept.
+/// The user's rules for what is kept.
 #[derive(Debug, Clone, Default)]
 pub struct CapturePolicy {
     /// What is taken out of every text.

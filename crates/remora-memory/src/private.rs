@@ -8,7 +8,7 @@ use serde_json::Value;
 #[cfg(test)]
 mod tests;
 
-/// What stands in the place of a private passage.
+/// What replaces a private passage.
 pub(crate) const PRIVATE_PLACEHOLDER: &str = "[private]";
 
 /// Without `<private>...</private>`; a passage that is never closed goes to the
@@ -26,6 +26,8 @@ pub fn strip_injected(text: &str) -> Cow<'_, str> {
 pub fn strip_value(value: &mut Value) {
     match value {
         Value::String(text) => {
+            // What Remora injected must not come back as something the session
+            // said.
             if let Cow::Owned(new) = strip_injected(text) {
                 *text = new;
             }
@@ -75,6 +77,8 @@ fn strip_element<'a>(text: &'a str, name: &str, instead: &str) -> Cow<'a, str> {
             Tag::Close | Tag::Empty => {}
         }
     }
+    // Never closed: everything from the opening tag on is dropped, since
+    // keeping it could not be undone.
     if depth > 0 {
         return Cow::Owned(out);
     }

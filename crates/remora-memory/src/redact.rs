@@ -1,5 +1,5 @@
-//! Takes secrets out of text before anything is stored: finds them by shape,
-//! by the word beside them and by where they stand, and leaves a typed mark.
+//! Takes secrets out of text before anything is stored: finds them by shape, by
+//! the word next to them and by their place, and leaves a typed mark.
 //!
 //! Pure: no files, no clock, no environment. Must never put a secret into an
 //! error, a log line or a `Debug` form, and never cost more than linear time.
@@ -128,16 +128,16 @@ impl RedactionCounts {
     }
 }
 
-/// One kind of secret, as it stands in a mark, and how often it was found.
+/// One kind of secret, as a mark names it, and how often it was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RedactionMark<'a> {
-    /// For example `aws-access-key`, which stands as `[redacted:aws-access-key]`.
+    /// For example `aws-access-key`, whose mark is `[redacted:aws-access-key]`.
     pub kind: &'a str,
     /// How many.
     pub count: usize,
 }
 
-/// Where a secret stands; holds no part of it.
+/// The place of a secret; holds no part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The kind, as in [`RedactionMark`].
@@ -156,7 +156,7 @@ enum FindingRank {
     Shape,
     /// The syntax around it tells: an address, a header, a command line.
     Place,
-    /// The word beside it tells.
+    /// The word next to it tells.
     Word,
 }
 
@@ -185,12 +185,15 @@ impl Redactor {
         let mut custom = Vec::with_capacity(rules.patterns.len());
         for (name, pattern) in &rules.patterns {
             let regex = regex::RegexBuilder::new(pattern)
+                // A user's expression with large counters would take the
+                // worker's memory.
                 .size_limit(1 << 20)
                 .build()
                 .map_err(|source| RedactError::Pattern {
                     name: name.clone(),
                     source,
                 })?;
+            // It would put a mark between all characters of every text.
             if regex.is_match("") {
                 return Err(RedactError::Empty { name: name.clone() });
             }
@@ -229,11 +232,13 @@ impl Redactor {
         json::redact_file_text(self, path, text, marks);
     }
 
-    /// Where secrets stand, in order and without overlaps.
+    /// The places of secrets, in order and without overlaps.
     pub fn find_secrets(&self, text: &str) -> Vec<Finding> {
         let (mut found, marks) = self.scanner.scan_text(text);
         for (kind, regex) in &self.custom {
             for captures in regex.captures_iter(text) {
+                // The first group, as in the scanners' rules: users can match a
+                // name and mark only its value.
                 if let Some(hit) = captures.get(1).or_else(|| captures.get(0)) {
                     found.push(Finding::new(kind.clone(), hit.range(), FindingRank::Custom));
                 }
@@ -251,7 +256,7 @@ impl Redactor {
     }
 }
 
-/// A name as it may stand in a mark.
+/// A name as a mark may contain it.
 fn kind_of(name: &str) -> String {
     let kind: String = name
         .trim()
@@ -284,6 +289,7 @@ fn merge_findings(mut found: Vec<Finding>, marks: &[Range<usize>]) -> Vec<Findin
             let first = &touched[0];
             let last = &touched[touched.len() - 1];
             if first.start <= range.start && range.end <= first.end {
+                // Inside an older mark there is only our own wording.
                 range.end = range.start;
             } else {
                 range.start = range.start.min(first.start);
@@ -298,6 +304,8 @@ fn merge_findings(mut found: Vec<Finding>, marks: &[Range<usize>]) -> Vec<Findin
         match settled.last_mut() {
             Some(last) if finding.range.start < last.range.end => {
                 last.range.end = last.range.end.max(finding.range.end);
+                // The range is the union, so no rest of a secret stays; the
+                // surest finding names it.
                 if finding.rank < last.rank {
                     last.rank = finding.rank;
                     last.kind = finding.kind;
@@ -313,6 +321,8 @@ fn replace_secrets(text: &str, findings: &[Finding], marks: &mut RedactionCounts
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for finding in findings {
+        // Without slicing panics: a wrong range may cost text, never the
+        // worker.
         out.push_str(text.get(at..finding.range.start).unwrap_or_default());
         out.push_str(MARK_PREFIX);
         out.push_str(&finding.kind);

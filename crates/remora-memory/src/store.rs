@@ -152,7 +152,7 @@ pub enum FileMatch {
     /// This very path, as rows hold it: one look-up, however many paths there
     /// are.
     Exactly(String),
-    /// What a person types: a path, the end of one after a `/`, or a folder
+    /// What a user types: a path, the end of one after a `/`, or a folder
     /// above.
     Like(String),
 }
@@ -283,11 +283,11 @@ pub trait Store: Send {
     /// id or a uid that comes twice is there once. Returns the numbers of the
     /// rows written, in the order of `batch.items`.
     fn apply(&self, batch: &Batch) -> Result<Vec<i64>>;
-    /// The rows that fit best within the filter, best first, as `rank` says:
-    /// by their words and those of rows beside them, by what they are about,
-    /// and by what they mean if the query carries a meaning. Nothing a person
-    /// types is an error. An empty query gives the newest rows; one without any
-    /// word, such as `***`, none.
+    /// The rows that fit best within the filter, best first, as `rank` says: by
+    /// their words and those of rows beside them, by what they are about, and
+    /// by what they mean if the query carries a meaning. Nothing a user types
+    /// is an error. An empty query gives the newest rows; one without any word,
+    /// such as `***`, none.
     fn search(&self, query: &Query, filter: &Filter, limit: usize) -> Result<Vec<Hit>>;
     /// Rows by name, in the order asked for; unknown names are left out.
     fn find_items(&self, names: &[ItemRef]) -> Result<Vec<Item>>;

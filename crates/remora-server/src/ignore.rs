@@ -1,4 +1,4 @@
-//! Which files are not captured: the person's own patterns, and the
+//! Which files are not captured: the user's own patterns, and the
 //! `.remoraignore` of a project, which can only switch capture off.
 
 use std::collections::HashMap;

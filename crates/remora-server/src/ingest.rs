@@ -43,7 +43,7 @@ pub struct EventRedactor<'a> {
 }
 
 impl<'a> EventRedactor<'a> {
-    /// With the person's own patterns of files that are not captured.
+    /// With the user's own patterns of files that are not captured.
     pub fn new(redactor: &'a Redactor, ignore: Vec<String>) -> Self {
         Self {
             redactor,

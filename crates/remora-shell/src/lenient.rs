@@ -46,6 +46,8 @@ pub struct CommandLine {
 impl CommandLine {
     /// Reads a line; of a very long one its beginning.
     pub fn parse(line: &str) -> Self {
+        // Of a long line the beginning is enough: here-documents and scripts
+        // come last.
         let mut parts = Vec::new();
         parse_into(
             &line[..line.floor_char_boundary(MAX_SCANNED_BYTES)],
@@ -172,6 +174,8 @@ fn parse_into(line: &str, parts: &mut Vec<CommandPart>, depth: usize) {
         if let Some(inner) = inner_script(&part).filter(|_| depth > 0) {
             let from = parts.len();
             parse_into(&inner, parts, depth - 1);
+            // The script takes the place of the shell that runs it, also in a
+            // pipe.
             if let Some(first) = parts.get_mut(from) {
                 first.join = part.join;
             }
@@ -192,6 +196,7 @@ fn inner_script(part: &CommandPart) -> Option<String> {
     let at = part
         .words
         .iter()
+        // `-lc` and `-ec` as well: agents' shells often start as login shells.
         .position(|w| w.starts_with('-') && !w.starts_with("--") && w.ends_with('c'))?;
     part.words.get(at + 1).cloned()
 }
@@ -210,6 +215,8 @@ fn strip_wrappers(part: &mut CommandPart) {
             "env" => &["-u", "-C"],
             "timeout" | "gtimeout" => &["-s", "-k"],
             "nice" | "ionice" => &["-n", "-c"],
+            // Keywords of the shell are dropped like wrappers: the command
+            // behind them is what runs.
             "stdbuf" | "nohup" | "time" | "command" | "exec" | "setsid" | "xvfb-run"
             | "builtin" | "chronic" | "script" | "then" | "do" | "else" | "if" | "while"
             | "until" | "!" => &[],
@@ -227,6 +234,7 @@ fn strip_wrappers(part: &mut CommandPart) {
                 1
             };
         }
+        // Its first plain word is the time limit.
         if matches!(name, "timeout" | "gtimeout") {
             from += 1;
         }
@@ -324,6 +332,7 @@ impl<'a> CommandScanner<'a> {
                     self.bump();
                     self.scan_nested('(', ')');
                 }
+                // Inside a word it is text, as in `issue#12`.
                 '#' if self.word.is_none() => self.skip_comment(),
                 '&' if self.peek() == Some('&') => {
                     self.bump();
@@ -344,6 +353,8 @@ impl<'a> CommandScanner<'a> {
                     self.end_part(PartJoin::Pipe);
                 }
                 ';' | '&' => self.end_part(PartJoin::Then),
+                // A subshell is only a group here; inside a word a bracket is
+                // text.
                 '(' | ')' if self.word.is_none() => self.end_part(PartJoin::Then),
                 '{' | '}'
                     if self.word.is_none()
@@ -362,6 +373,7 @@ impl<'a> CommandScanner<'a> {
     }
 
     fn scan_quoted(&mut self, close: char) {
+        // `''` is an argument, although it is empty.
         self.word.get_or_insert_default();
         while let Some(c) = self.bump() {
             match c {
@@ -424,6 +436,8 @@ impl<'a> CommandScanner<'a> {
             return;
         }
         let target = self.scan_target();
+        // The file that holds the result is what a title names; errors and
+        // `/dev/null` are not.
         if descriptor.as_deref() != Some("2") && target != "/dev/null" && !target.is_empty() {
             self.into = Some(target);
         }
@@ -497,6 +511,8 @@ impl<'a> CommandScanner<'a> {
                 let end = rest.find('\n').map_or(rest.len(), |at| at + 1);
                 let line = &rest[..end];
                 self.at += end;
+                // Trimmed for `<<-`, whose end may be indented; a body that
+                // repeats its delimiter is not worth more.
                 if line.trim() == delimiter {
                     break;
                 }

@@ -24,7 +24,7 @@ pub struct SimpleCommand {
     pub words: Vec<String>,
     /// The words joined by one blank each.
     pub text: String,
-    /// The innermost bracket it stands in, as a person would write it.
+    /// The innermost bracket around it, as users write it.
     pub inside: Option<&'static str>,
 }
 
@@ -45,6 +45,7 @@ impl SimpleCommand {
         let rest = self.text.strip_prefix("xargs")?;
         let inner = rest.trim_start();
         let bare = rest.is_empty() || rest.len() > inner.len();
+        // With options the client does not look behind `xargs`.
         (bare && !inner.starts_with('-')).then_some(inner)
     }
 }
@@ -71,6 +72,8 @@ pub enum ShellReading {
 /// Reads a command; `home` is what `$HOME` stands for.
 #[must_use]
 pub fn read_command(command: &str, home: &str) -> ShellReading {
+    // Refusing is the safe side: the client then runs every well-formed
+    // `Bash(..)` handler, so a guard is not bypassed.
     if let Some(why) = text::find_objection(command) {
         return ShellReading::NotUnderstood { why };
     }
@@ -82,6 +85,8 @@ pub fn read_command(command: &str, home: &str) -> ShellReading {
     match walker.walk_program(&tree) {
         Ok(()) => understood_reading(walker.commands, false),
         Err(WalkError::Opaque(why)) => ShellReading::NotUnderstood { why },
+        // The client's exception: one simple command with an unknown argument
+        // can still be judged by its name.
         Err(WalkError::Unknown(why)) => match unknown::collect_commands(&tree) {
             Some(commands) => understood_reading(commands, true),
             None => ShellReading::NotUnderstood { why },

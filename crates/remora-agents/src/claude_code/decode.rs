@@ -24,7 +24,7 @@ use self::raw_call::RawCall;
 
 /// Fields of a tool's input that name the file it is about.
 const INPUT_PATH_FIELDS: &[&str] = &["file_path", "notebook_path", "path"];
-/// How the client tells that a background task is done.
+/// How the client announces that a background task is done.
 const TASK_NOTIFICATION_TAG: &str = "<task-notification>";
 
 pub(super) fn read_header(event: &Event) -> EventHeader<'_> {
@@ -40,6 +40,8 @@ pub(super) fn read_header(event: &Event) -> EventHeader<'_> {
         paths: INPUT_PATH_FIELDS
             .iter()
             .filter_map(of_input)
+            // Events about files name them at the top level; all of them decide
+            // what is ignored and how texts are redacted.
             .chain(event.str_field("file_path"))
             .collect(),
     }
@@ -128,6 +130,8 @@ fn decode_source(event: &Event) -> StartSource {
 fn decode_prompt(event: &Event) -> Prompt {
     let text = owned_field(event, "prompt");
     let origin = if text.trim_start().starts_with(TASK_NOTIFICATION_TAG) {
+        // The client submits such notices as prompts; they are not the user's
+        // word.
         PromptOrigin::Client
     } else {
         PromptOrigin::User

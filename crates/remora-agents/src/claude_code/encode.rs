@@ -1,5 +1,5 @@
 //! What is printed for Claude Code: one JSON object on one line, or nothing
-//! where whatever is printed would be taken for something else.
+//! where the client reads stdout as something else.
 
 use remora_core::{EventName, PlainText};
 use serde_json::{Map, Value, json};
@@ -19,13 +19,14 @@ pub(super) fn encode_response(event: EventName, answer: &HookResponse) -> String
         let text = non_blank(text.as_deref()).filter(|_| parts.contains(&part));
         text.map(limit_context)
     };
-    // Whatever is printed at these is taken for something else than JSON.
+    // There the client reads stdout as text, even if it is JSON.
     if is_plain(event) {
         let text = part(ResponsePart::Instructions, &answer.instructions);
         return text.unwrap_or_default();
     }
     let mut object = Map::new();
     if let Some(reason) = part(ResponsePart::Block, &answer.block) {
+        // Only `Stop` gets here: it sends the agent back to work.
         object.insert("decision".to_owned(), json!("block"));
         object.insert("reason".to_owned(), Value::String(reason));
     }
@@ -35,6 +36,8 @@ pub(super) fn encode_response(event: EventName, answer: &HookResponse) -> String
     if let Some(context) = part(ResponsePart::Context, &answer.context) {
         object.insert(
             "hookSpecificOutput".to_owned(),
+            // The client rejects the whole object if the name is missing or
+            // another event's.
             json!({ "hookEventName": event.as_str(), "additionalContext": context }),
         );
     }
@@ -69,6 +72,8 @@ fn limit_context(text: &str) -> String {
     {
         return text.to_owned();
     }
+    // Cut here, because the client would put a longer text into a file and show
+    // the model only its path.
     let room = MAX_CONTEXT_UTF16_UNITS - TRUNCATION_LINE.len() - 1;
     let mut units = 0;
     let end = text

@@ -19,7 +19,7 @@ const SHELL_VARIABLE: &str = "CLAUDECODE";
 const PROJECT_DIR_VARIABLE: &str = "CLAUDE_PROJECT_DIR";
 /// Set for what comes from a plugin.
 const PLUGIN_ROOT_VARIABLE: &str = "CLAUDE_PLUGIN_ROOT";
-/// On when a user sits in front of the session.
+/// On when a user attends the session.
 const ATTENDED_VARIABLE: &str = "CLAUDE_CODE_SESSION_ATTENDED";
 
 /// The agent's manner.
@@ -49,6 +49,8 @@ fn project_sets_variable(text: &str, name: &str, value: Option<&OsStr>) -> bool 
         Ok(settings) => match &settings["env"][name] {
             Value::Null => false,
             Value::String(set) => value.is_none_or(|value| value == set.as_str()),
+            // A value that is no string is not understood; in doubt the project
+            // sets it.
             _ => true,
         },
         // The client may read more than strict JSON.

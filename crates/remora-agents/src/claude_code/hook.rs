@@ -26,6 +26,7 @@ fn is_sender(payload: &PeekedHeader<'_>, lookup: EnvironmentLookup<'_>) -> bool 
     };
     let in_settings = |folder: std::ffi::OsString| transcript.starts_with(folder);
     transcript.components().any(|c| c.as_os_str() == ".claude")
+        // A moved settings folder need not be called `.claude`.
         || lookup(CONFIG_DIR_VARIABLE).is_some_and(in_settings)
 }
 

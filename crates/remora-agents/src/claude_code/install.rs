@@ -15,6 +15,8 @@ const SETTINGS_DIR: &str = ".claude";
 /// The agent's manner.
 pub(super) const INSTALL_SPEC: InstallSpec = InstallSpec {
     settings_file: |places, scope| Some(settings_file(places, scope)),
+    // No shell in between: it would cost a process per event and read a path
+    // with blanks as words.
     handler_form: HandlerForm::Exec,
     rules: SettingsRules {
         root_keys: None,
@@ -67,6 +69,7 @@ pub(super) fn settings_dir(places: &AgentPaths) -> PathBuf {
 fn drops_file(event: EventName) -> bool {
     let answers = event.def().answers;
     let decides = answers.contains(Answers::PERMISSION) || answers.contains(Answers::REQUEST);
+    // Observed: elsewhere the client drops the bad entry alone.
     decides && event.def().has_tool
 }
 

@@ -1,5 +1,5 @@
-//! Claude Code and MCP: a project's servers stand in a file of their own, a
-//! person's in a book that the client alone writes.
+//! Claude Code and MCP: a project's servers are in a file of their own, a
+//! user's in a state file that only the client writes.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,8 @@ const PLUGIN_NAME: &str = "remora";
 pub(super) const MCP_SPEC: McpSpec = McpSpec {
     project_file: |places| places.root.join(".mcp.json"),
     user_file,
+    // The client rewrites its state file all the time; an edit of ours could be
+    // lost or cost it other state.
     user_list_writer: McpListWriter::Agent,
     form: McpListForm::Json,
     note_part: None,

@@ -1,5 +1,5 @@
-//! What Claude Code wrote to our stdin, as JSON that can be spooled: made good
-//! where it was cut, and without what must not be kept.
+//! What Claude Code wrote to our stdin, as JSON: repaired where it was cut, and
+//! without what must not be kept.
 
 use remora_core::{Event, EventName};
 use serde_json::Value;
@@ -23,14 +23,14 @@ fn normalize_event(event: &mut Event) {
     {
         fields.insert(field::TOOL_RESPONSE.to_owned(), output);
     }
-    // What an editor says of itself is nobody's wish, and nothing to search for.
+    // What an editor inserts is not the user's word, and nothing to search for.
     if event.name == EventName::UserPromptSubmit
         && let Some(Value::String(prompt)) = fields.get_mut(field::PROMPT)
     {
         let before = prompt.len() - own_words(prompt).len();
         prompt.drain(..before);
     }
-    // What a person types into a form may be a password, and nothing needs it.
+    // What a user types into a form may be a password, and nothing needs it.
     if event.name == EventName::ElicitationResult {
         fields.shift_remove("content");
     }

@@ -1,4 +1,4 @@
-//! A prompt as the person typed it, without what stands before their words.
+//! A prompt as the user typed it, without what was inserted before their words.
 
 /// How the names of blocks begin that an editor or the client puts there.
 const INSERTED_TAG_PREFIXES: &[&str] = &["ide_", "system-reminder"];
@@ -23,6 +23,7 @@ fn behind_block(text: &str) -> Option<&str> {
     {
         return None;
     }
+    // Without its end it may be the user's own text that begins with a tag.
     let (_, rest) = rest.split_once(&format!("</{name}>"))?;
     Some(rest)
 }

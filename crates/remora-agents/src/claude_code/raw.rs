@@ -25,7 +25,7 @@ pub struct RecordedCall {
 }
 
 impl RecordedCall {
-    /// The event that a hook would have been told.
+    /// The event that a hook would have received.
     pub fn into_event(self) -> Event {
         let name = EventName::PostToolUse;
         let mut fields = Map::new();

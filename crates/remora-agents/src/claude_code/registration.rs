@@ -1,5 +1,5 @@
 //! The events that Remora registers with Claude Code: opted into one by one, so
-//! that a new event of the client never costs anybody anything by itself.
+//! that a new event of the client costs nothing by itself.
 
 use remora_core::EventName;
 
@@ -12,9 +12,9 @@ const TIMEOUT_SECS: u32 = 5;
 /// first time may take longer.
 const START_TIMEOUT_SECS: u32 = 10;
 
-/// What is known of a file is told before it is read, and the task of a subagent
-/// stands in the call alone; other tools need nothing. `Task` is what older
-/// clients call the tool `Agent`.
+/// What is known of a file is injected before it is read, and the task of a
+/// subagent is named only in the call; other tools need nothing. `Task` is what
+/// older clients call the tool `Agent`.
 const ANNOUNCED_TOOLS: &str = "Read|Agent|Task";
 
 /// Each event costs the user a process, so it must give something for it. Not

@@ -1,8 +1,8 @@
 //! Past sessions of Claude Code: a transcript of the client, line by line, as
-//! the events that hooks would have told.
+//! the events that hooks would have received.
 //!
-//! Names of events come from the lines alone, so that reading twice, or a copy
-//! of a session in another file, tells nothing new.
+//! Ids of events come from the lines alone, so that reading twice, or a copy of
+//! a session in another file, stores nothing new.
 
 mod entry;
 mod transcript_path;
@@ -123,6 +123,8 @@ impl TranscriptReader {
         set(&mut now.cwd, entry.cwd.non_empty());
         set(&mut now.branch, entry.git_branch.non_empty());
         set(&mut now.agent_type, entry.attribution_agent.non_empty());
+        // Set on every line, also to nothing: the session's own lines follow
+        // those of a subagent.
         entry.agent_id.0.as_ref().clone_into(&mut now.agent_id);
         if !self.begun && !now.session.is_empty() {
             self.begun = true;
@@ -158,7 +160,7 @@ impl TranscriptReader {
             self.read_results(entry, take);
             return;
         }
-        // What a subagent is told are the model's words.
+        // The prompts of a subagent are the model's words.
         if entry.is_sidechain.0 || self.kind == TranscriptKind::Subagent {
             return;
         }
@@ -167,7 +169,7 @@ impl TranscriptReader {
             return;
         }
         if words == UserMessage::Interrupted {
-            // No hook is told of such an end; the work counts to the next turn.
+            // No hook reports such an end; the work counts to the next turn.
             self.turn = None;
             self.calls.clear();
             return;
@@ -216,15 +218,18 @@ impl TranscriptReader {
             prompt.clone_into(&mut self.now.prompt);
         }
         let results = blocks.iter().filter(|b| b.kind.0 == "tool_result").count();
-        // Beside several results stands the response of only one of them.
+        // With several results the line holds the response of only one of them.
         let mut response = entry.tool_use_result.take().filter(|_| results == 1);
         for (n, block) in blocks.into_iter().enumerate() {
             if block.kind.0 != "tool_result" {
                 continue;
             }
+            // The call was before the place where reading began, or is not one
+            // of this file.
             let Some(call) = self.calls.remove(&block.tool_use_id.0) else {
                 continue;
             };
+            // A refused call never ran, and hooks report none.
             if entry.tool_denial_kind.non_empty().is_some() {
                 continue;
             }
@@ -272,6 +277,8 @@ impl TranscriptReader {
         for block in blocks {
             if block.kind.0 == "tool_use"
                 && !block.id.0.is_empty()
+                // A transcript whose results are missing must not fill the
+                // memory.
                 && self.calls.len() < MAX_OPEN_CALLS
             {
                 calls = true;
@@ -289,6 +296,8 @@ impl TranscriptReader {
         let turn = self.turn.get_or_insert_default();
         entry.uuid.0.as_ref().clone_into(&mut turn.uuid);
         turn.at = self.now.at;
+        // One message comes in several lines; only the last message is the
+        // turn's conclusion.
         if turn.message != entry.message.0.id.0 {
             entry.message.0.id.0.as_ref().clone_into(&mut turn.message);
             turn.text.clear();
@@ -307,7 +316,7 @@ impl TranscriptReader {
         entry: &TranscriptLine<'_>,
         take: &mut dyn FnMut(TranscriptEvent),
     ) {
-        // Between two turns the person asked for it; within one the turn goes on.
+        // Between two turns the user requested it; within one the turn goes on.
         if self.calls.is_empty() && self.turn.as_ref().is_some_and(|turn| turn.over) {
             self.stop(take);
         }
@@ -363,6 +372,7 @@ impl TranscriptReader {
         if let Value::Object(more) = more {
             fields.extend(more);
         }
+        // `HEAD` is what the client writes when no branch is checked out.
         let branch = Some(&now.branch).filter(|branch| !branch.is_empty() && *branch != "HEAD");
         // A line without a name is known by its session and its moment.
         let moment = at.to_string();
@@ -425,6 +435,8 @@ impl ReadTranscript for TranscriptReader {
 
     fn finish_transcript(&mut self, ending: TranscriptEnd, take: &mut dyn FnMut(TranscriptEvent)) {
         let over = self.calls.is_empty() && self.turn.as_ref().is_none_or(|turn| turn.over);
+        // A session that may go on keeps its open turn: the next read starts
+        // before it.
         if over || ending == TranscriptEnd::Closed {
             self.stop(take);
             self.calls.clear();
@@ -446,7 +458,7 @@ fn open_reader(source: TranscriptSource<'_>) -> Box<dyn ReadTranscript> {
     Box::new(TranscriptReader::new(path, source.kind, note))
 }
 
-/// A call with its result, as a hook would have told it.
+/// A call with its result, as a hook would have reported it.
 fn build_call_event(
     call: PendingCall,
     block: MessageBlock,
@@ -485,7 +497,7 @@ fn build_call_event(
     (EventName::PostToolUse, fields)
 }
 
-/// Takes pictures out: their bytes say nothing.
+/// Takes images out: their bytes say nothing that can be searched.
 fn strip_images(response: &mut Value) {
     let Value::Object(fields) = response else {
         return;

@@ -69,6 +69,7 @@ pub(super) fn check_settings(root: &Node, rules: &SettingsRules) -> Vec<Settings
                     check_group(&mut warnings, &format!("{place}[{at}]"), group, cost, rules);
                 }
             }
+            // The client takes `null` for an event without hooks.
             NodeData::Null => {}
             _ => warnings.push(describe_problem(
                 &format!("`{place}`"),

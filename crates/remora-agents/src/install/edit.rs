@@ -32,6 +32,8 @@ impl TextEdits {
             Some(items) => items.iter().map(|item| &item.span).collect(),
             None => container.members().iter().map(|m| &m.span).collect(),
         };
+        // Everything inside goes, blanks and all, so that the container is as
+        // empty as before.
         let Some(first_kept) = gone.iter().position(|gone| !gone) else {
             if !gone.is_empty() {
                 let inside = container.span.start + 1..container.span.end - 1;
@@ -41,6 +43,8 @@ impl TextEdits {
         };
         for at in (0..spans.len()).filter(|at| gone[*at]) {
             let range = if at < first_kept {
+                // In front of what stays the comma behind goes, elsewhere the
+                // one before: exactly one each.
                 spans[at].start..spans[at + 1].start
             } else {
                 spans[at - 1].end..spans[at].end
@@ -50,6 +54,7 @@ impl TextEdits {
     }
 
     pub(super) fn apply(mut self, text: &str) -> String {
+        // Edits are collected in the order of the plan, not of the text.
         self.0.sort_by_key(|(range, _)| (range.start, range.end));
         let mut out = String::with_capacity(text.len());
         let mut at = 0;

@@ -1,8 +1,8 @@
 //! The same on disk: a settings file is edited, backed up and put back.
 //!
-//! A file is only ever replaced as a whole, after a look that nobody else
-//! changed it meanwhile. What was written is noted in a record, so that taking
-//! our entries out again can give back the very bytes that were there.
+//! A file is only ever replaced as a whole, after a check that no other process
+//! has changed it meanwhile. What was written is noted in a record, so that
+//! taking our entries out again can give back the very bytes that were there.
 
 mod record;
 mod replace;
@@ -124,7 +124,7 @@ pub fn install_into_file(
 }
 
 /// Takes our entries out of a settings file. Its bytes are then as before the
-/// installation, if nobody else has changed it since.
+/// installation, unless something else has changed it since.
 pub fn uninstall_from_file(
     file: &Path,
     record: &Path,
@@ -198,6 +198,8 @@ impl SettingsFile {
 
     fn swap_contents(&self, new: &[u8]) -> Result<SwapOutcome, FileError> {
         let metadata = fs::metadata(&self.target).ok();
+        // A rename would replace a read-only file all the same; its owner
+        // protected it on purpose.
         if metadata.is_some_and(|metadata| metadata.permissions().readonly()) {
             return Err(FileError::ReadOnly(self.target.clone()));
         }
@@ -243,6 +245,8 @@ fn try_install(
     written.kept = edited.kept;
     let mut intact = false;
     if let Some(old) = old {
+        // Unchanged since our last write, so the backup is still what to go
+        // back to.
         intact = state.bytes.as_deref().is_some_and(|b| old.after.is_of(b))
             && old.before.as_ref().is_none_or(|b| b.is_of_file(&backup));
         written.folders = old.folders;
@@ -254,6 +258,8 @@ fn try_install(
     written
         .folders
         .extend(made.iter().map(|made| made.to_string_lossy().into_owned()));
+    // Best effort: a failed installation leaves nothing behind that was not
+    // there.
     let undo = |error| {
         if first {
             let _ = fs::remove_file(&backup);
@@ -323,6 +329,7 @@ fn try_uninstall(
             (edited.changes, edited.warnings, outcome)
         }
     };
+    // After the file: an interruption before this point can still be undone.
     replace::delete_if_exists(&backup).map_err(FileError::io_error("remove", &backup))?;
     if let Some(old) = &old {
         for folder in old.folders.iter().rev() {
@@ -346,6 +353,7 @@ fn take_out(
     let bytes = state.bytes.as_deref().unwrap_or_default();
     let intact = old.is_some_and(|old| old.after.is_of(bytes));
     let made = old.is_some_and(|old| old.before.is_none());
+    // A file that we made and that holds nothing else goes again.
     if made && (intact || (!edited.changes.is_empty() && matches!(edited.text.trim(), "" | "{}"))) {
         let now = replace::read_optional(&state.target)
             .map_err(FileError::io_error("read", &state.target))?;
@@ -356,6 +364,7 @@ fn take_out(
             .map_err(FileError::io_error("remove", &state.target))?;
         return Ok(Some(FileOutcome::Deleted));
     }
+    // The very bytes, not an equal text: formatting and order are the user's.
     if intact
         && let Some(before) = old.and_then(|old| old.before.as_ref())
         && let Ok(Some(original)) = replace::read_optional(backup)

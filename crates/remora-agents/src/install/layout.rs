@@ -1,4 +1,4 @@
-//! How a settings file is laid out, and text for new values in the same manner.
+//! How a settings file is laid out, and text for new values in the same layout.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::span::Node;
 
-/// The manner of one file.
+/// The layout of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     newline: &'static str,
@@ -26,7 +26,7 @@ pub(super) enum Shape<'a> {
 }
 
 impl Layout {
-    /// The manner of a file that does not exist yet.
+    /// The layout of a file that does not exist yet.
     pub(super) fn of_a_new_file() -> Self {
         Self {
             newline: "\n",
@@ -45,6 +45,8 @@ impl Layout {
             .and_then(|member| own_line(text, member.span.start))
             .filter(|unit| !unit.is_empty())
             .unwrap_or("  ");
+        // The first member stands for the file; mixed styles have no right
+        // answer.
         let tight = first.is_some_and(|member| {
             let between = &text[member.span.start..member.value.span.start];
             between.ends_with(':')
@@ -126,7 +128,7 @@ impl Layout {
     }
 
     /// Where and what to insert so that the container at `node` gains members
-    /// at its end. `render` writes one of them in the shape it is told.
+    /// at its end. `render` writes one of them in the shape it gets.
     pub(super) fn append(
         &self,
         text: &str,
@@ -180,8 +182,8 @@ impl Layout {
     }
 }
 
-/// The blanks before `at`, if nothing else stands before it on its line and it
-/// is not the first line.
+/// The blanks before `at`, if nothing else precedes it on its line and it is
+/// not the first line.
 pub(super) fn own_line(text: &str, at: usize) -> Option<&str> {
     let start = text[..at].rfind('\n')? + 1;
     let before = &text[start..at];

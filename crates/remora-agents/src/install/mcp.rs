@@ -22,7 +22,7 @@ use crate::mcp::McpListForm;
 pub const SERVER_NAME: &str = "remora";
 /// The verb with which a client starts it.
 pub(super) const MCP_VERB: &str = "mcp";
-/// Where servers stand.
+/// The key under which servers are listed.
 const KEY_SERVERS: &str = "mcpServers";
 
 /// Our server.
@@ -73,6 +73,8 @@ impl Installable for McpServerEntry<'_> {
             }
             Some(servers) => match servers.get(SERVER_NAME) {
                 Some(found) if program_of(found).is_none() => {
+                    // Refused rather than renamed: hooks and documentation name
+                    // the tools by this server.
                     return Err(InstallError::Taken(format!("{KEY_SERVERS}.{SERVER_NAME}")));
                 }
                 Some(found) => update_server(&mut edits, text, &layout, found, &wanted),
@@ -113,6 +115,8 @@ impl Removable for McpServerEntry<'_> {
             return Ok(unchanged_edit(current));
         }
         let mut edits = TextEdits::default();
+        // The key goes with our server unless it was there, and empty, before
+        // us.
         if mine.contains(&false) || kept.0.contains(KEY_SERVERS) {
             edits.remove_members(&list.value, &mine);
         } else {

@@ -6,7 +6,7 @@ use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 use super::mcp::{MCP_VERB, McpServerEntry, SERVER_NAME, build_edit};
 use super::{ChangeKind, InstallError, PriorState, SettingsEdit, ours, unchanged_edit};
 
-/// Where servers stand.
+/// The key under which servers are listed.
 const KEY_SERVERS: &str = "mcp_servers";
 /// Moves Remora's data.
 const HOME_VARIABLE: &str = "REMORA_HOME";
@@ -44,7 +44,7 @@ pub(super) fn plan_server(
                 return Err(taken_error());
             };
             (before != program).then(|| {
-                // What stands around the value, such as a comment, stays.
+                // What surrounds the value, such as a comment, stays.
                 if let Some(value) = server.get_mut("command").and_then(Item::as_value_mut) {
                     let decor = value.decor().clone();
                     *value = Value::from(program);
@@ -81,6 +81,7 @@ pub(super) fn remove_server(
         .get(KEY_SERVERS)
         .and_then(Item::as_table)
         .is_some_and(|table| !table.is_implicit());
+    // A `[mcp_servers]` that the user wrote stays, although it is empty.
     if empty && !explicit {
         document.remove(KEY_SERVERS);
     }

@@ -12,7 +12,7 @@ use crate::spec::{AgentSpec, EventRegistration};
 
 /// The verb with which agents call us.
 const HOOK_VERB: &str = "hook";
-/// The program as a shared file names it: everybody's own.
+/// The program as a shared file names it: each user's own, by `PATH`.
 pub const BARE_PROGRAM: &str = "remora";
 /// The shell of entries that have to look before they run. It gets the program
 /// and its arguments as words, so no path is ever read as a command.
@@ -49,7 +49,7 @@ pub(super) fn build_groups(rows: &[EventRegistration], program: &str, spec: &Age
     Value::Object(events.collect())
 }
 
-/// One group. At most one shell of ours stands between the client and us.
+/// One group. At most one shell of ours runs between the client and us.
 pub(super) fn build_group(row: &EventRegistration, program: &str, spec: &AgentSpec) -> Value {
     let mut group = Map::new();
     if let Some(matcher) = row.matcher {
@@ -117,6 +117,8 @@ pub(super) fn program_of(handler: &Node, spec: &AgentSpec) -> Option<String> {
     } else {
         split_words(command)
     };
+    // Our guards run us through a shell; the script may be that of an older
+    // version.
     if let [shell, flag, _, rest @ ..] = words.as_slice()
         && (shell == SHELL_PROGRAM || shell == "sh")
         && flag == "-c"
@@ -126,6 +128,8 @@ pub(super) fn program_of(handler: &Node, spec: &AgentSpec) -> Option<String> {
     let [program, verb, agent, ..] = words.as_mut_slice() else {
         return None;
     };
+    // By what it runs, wherever that lies: an entry of a moved program is still
+    // ours to replace.
     let ours = is_remora(program) && verb == HOOK_VERB && spec.is_called(agent);
     ours.then(|| std::mem::take(program))
 }

@@ -20,7 +20,7 @@ pub const READ_RULES: &[&str] = &[
     "Bash(remora search:*)",
     "Bash(remora show:*)",
 ];
-/// Where rules stand.
+/// The keys under which rules are listed.
 const KEY_PERMISSIONS: &str = "permissions";
 const KEY_ALLOW: &str = "allow";
 /// How a rule of ours is noted in what is kept of an installation.
@@ -81,6 +81,7 @@ fn add_rules(current: &str) -> Result<SettingsEdit, InstallError> {
     if missing.is_empty() {
         return Ok(build_edit(current.to_owned(), Vec::new(), kept));
     }
+    // Only these are removed again: the user may have had the same rule before.
     kept.0.extend(
         missing
             .iter()

@@ -1,9 +1,10 @@
-//! Reads JSON as the client does and says where each value stands, so that an
-//! edit can leave every other byte alone. Strict: no comments, no trailing commas.
+//! Reads JSON as the client does and records the place of each value, so that
+//! an edit can leave every other byte alone. Strict: no comments, no trailing
+//! commas.
 
 use std::ops::Range;
 
-/// Nobody writes settings deeper than this; it bounds the recursion.
+/// No settings are nested deeper than this; it bounds the recursion.
 const MAX_DEPTH: usize = 200;
 
 /// A value and its place.

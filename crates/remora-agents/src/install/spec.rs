@@ -1,4 +1,4 @@
-//! How Remora is put into an agent, as a value.
+//! How Remora is installed into an agent, as a value.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use remora_core::EventName;
 use super::trust::TrustSpec;
 use crate::spec::{AgentPaths, InstallScope};
 
-/// One agent's manner.
+/// How Remora is installed into one agent.
 #[derive(Debug)]
 pub struct InstallSpec {
     /// The file that hooks are written into; `None` where the agent knows no
@@ -27,7 +27,7 @@ pub struct InstallSpec {
     pub plugin_flag: Option<&'static str>,
     /// What the user still has to do or to know, in sentences.
     pub notes: fn(&AgentPaths) -> Vec<String>,
-    /// Files beside the user's settings that make Remora handier.
+    /// Files next to the user's settings that make Remora easier to use.
     pub extras: &'static [ExtraFile],
     /// A prompt of that session, directory and text, as the agent would send it:
     /// what the self-test sends.

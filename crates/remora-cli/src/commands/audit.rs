@@ -74,7 +74,7 @@ pub(crate) fn run(args: &AuditArgs, out: &mut Output) -> Result<Exit, CliError> 
     })
 }
 
-/// Old databases beside the one in use; they are a person's to keep or remove.
+/// Old databases next to the one in use; they are the user's to keep or remove.
 fn list_unscanned(paths: &DataPaths) -> Vec<String> {
     let entries = std::fs::read_dir(paths.home()).into_iter().flatten();
     let mut names: Vec<String> = entries

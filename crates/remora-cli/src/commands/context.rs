@@ -1,5 +1,5 @@
-//! `remora context`: exactly what a session would be given at a moment, and why
-//! each item was chosen or not. Writes nothing down.
+//! `remora context`: exactly what would be injected into a session at a
+//! trigger, and why each item was selected or not. Writes nothing.
 
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -51,6 +51,8 @@ pub(super) fn run(args: &ContextArgs, out: &mut Output) -> Result<Exit, CliError
     let found = match store {
         Some(store) => {
             let (root, paths) = (Path::new(&place.project.root), &data.paths);
+            // Agents call the MCP tools by different names, and the text quotes
+            // them.
             let spec = choose_agent(args, &store, &place.project.key)?;
             let prefix =
                 spec.and_then(|spec| find_tool_prefix(&data.environment, paths, spec, root));
@@ -62,8 +64,8 @@ pub(super) fn run(args: &ContextArgs, out: &mut Output) -> Result<Exit, CliError
                 ground.embedding = embedded.embedding.map(PromptEmbedding::from_embedding);
                 tier = Some((embedded.tier, embedded.why));
             }
-            // A look must not make the file; after a compaction, what was given
-            // before is gone, and a subagent was given nothing.
+            // A preview must not create the log; after a compaction the context
+            // is lost, and a subagent has seen nothing yet.
             let counts = !matches!(
                 moment,
                 RecallTrigger::Compact(_) | RecallTrigger::Subagent(_)
@@ -139,6 +141,8 @@ impl TriggerInput {
 
     fn to_trigger<'a>(&'a self, args: &'a ContextArgs) -> Result<RecallTrigger<'a>, CliError> {
         if let Some(prompt) = &args.prompt {
+            // As the hook does: what an editor inserts before a prompt is not
+            // searched for.
             return Ok(RecallTrigger::Prompt(remora_agents::own_words(prompt)));
         }
         if let Some(task) = &args.task {

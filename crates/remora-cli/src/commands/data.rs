@@ -46,7 +46,7 @@ impl DataDir {
         Ok(Self { config, ..data })
     }
 
-    /// With the defaults, whatever the file says: for what a person needs most
+    /// With the defaults, whatever the file says: for what a user needs most
     /// when the configuration is broken.
     pub(crate) fn with_default_config() -> Result<Self, CliError> {
         let environment = Environment::from_process();

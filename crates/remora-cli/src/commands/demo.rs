@@ -1,6 +1,6 @@
 //! `remora demo`: a recorded session, played through the engine, another one
 //! through memory, and a third one that is given what the second one left; in a
-//! folder of its own. Nothing of the person's is read or changed.
+//! folder of its own. Nothing of the user's is read or changed.
 
 mod memory;
 mod second;

@@ -192,7 +192,7 @@ fn carry_out(step: &FileStep) -> StepOutcome {
     if !step.has_change() {
         return StepOutcome::Well;
     }
-    // A person may be editing it.
+    // The user may be editing it.
     match plan::read_existing_file(&step.file) {
         Ok(now) if now == step.old => {}
         Ok(_) => return StepOutcome::Failed("it changed just now; try again".to_owned()),

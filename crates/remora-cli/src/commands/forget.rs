@@ -26,7 +26,7 @@ use crate::output::{Output, Style};
 
 /// Items that are shown before the question.
 const MAX_PREVIEW_ITEMS: usize = 8;
-/// Items that one search may find; who means more names a session or a project.
+/// Items that one search may find; for more, users name a session or a project.
 const MAX_MATCHING_ITEMS: usize = 100_000;
 
 pub(super) fn run(args: &ForgetArgs, out: &mut Output) -> Result<Exit, CliError> {
@@ -47,6 +47,8 @@ pub(super) fn run(args: &ForgetArgs, out: &mut Output) -> Result<Exit, CliError>
     let selection = build_selection(args, &data, &store)?;
     let order = forget::plan_deletion(&store, &data.paths, &selection, clock::now_ms())?;
     let preview = DeletionPreview::for_plan(&store, &order)?;
+    // Before the lock: a connection of this process must not be open while the
+    // files are rewritten.
     drop(store);
     if order.is_empty() {
         return said_nothing(args, out);
@@ -67,12 +69,14 @@ pub(super) fn run(args: &ForgetArgs, out: &mut Output) -> Result<Exit, CliError>
             return Ok(Exit::GoOn);
         }
     }
+    // Selected again under the lock: events that came since the preview belong
+    // to it too.
     let order = delete_selection(&data, |store| build_selection(args, &data, store))?;
     print_result(args, &order, &preview, out)
 }
 
-/// Whether an item is meant. A shell may take `#12` for a comment, so the number
-/// alone is enough; a saved memory of that name has its address.
+/// Whether a name is an item's number. A shell may take `#12` for a comment, so
+/// the number alone is enough; a saved memory of that name has its address.
 fn is_number(name: &str) -> bool {
     name.starts_with('#') || !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit())
 }
@@ -102,6 +106,8 @@ pub(super) fn drained_inbox(data: &DataDir) -> Result<SpoolIngest, CliError> {
         data.config.get_list("capture.ignore"),
         Log::open(data.paths.worker_log()),
     )?;
+    // What is still in the spool would be stored after the deletion and bring
+    // its text back.
     while inbox.ingest_batch(clock::now_ms())?.taken > 0 {}
     Ok(inbox)
 }
@@ -132,7 +138,7 @@ fn build_selection(
     data: &DataDir,
     store: &dyn Store,
 ) -> Result<Selection, CliError> {
-    // What goes is shown before, so an agent names its own project alone.
+    // The preview shows what goes, so an agent may name its own project only.
     let reader = Requester::from_data(data)?;
     if let Some(id) = &args.session {
         return reader.resolve_session(store, id).map(Selection::Session);
@@ -160,6 +166,8 @@ fn build_selection(
         ..Filter::default()
     };
     let hits = store.search(&Query::parse(words), &filter, MAX_MATCHING_ITEMS)?;
+    // A search also returns rows with some of the words or a similar meaning;
+    // only exact matches may go.
     let hits = hits.into_iter().filter(|hit| hit.all_words);
     let items: Vec<Item> = hits
         .map(|hit| hit.item)

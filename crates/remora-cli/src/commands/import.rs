@@ -35,10 +35,10 @@ pub(crate) use load::{ImportDestination, LoadStats};
 pub(crate) use source::ImportSource;
 pub(crate) use transcripts::{PastSession, past_sessions};
 
-/// Rows whose meaning is worked out before the import is over: some minutes,
-/// and as long as a person may want to wait.
+/// Items that an import embeds before it ends: some minutes, as long as a user
+/// may want to wait.
 const MAX_EMBEDDED_ITEMS: u64 = 20_000;
-/// Faults that are told one by one.
+/// Errors that are listed one by one.
 const MAX_SHOWN_ERRORS: usize = 20;
 
 /// What is done with a line that cannot be read.
@@ -46,7 +46,7 @@ const MAX_SHOWN_ERRORS: usize = 20;
 pub(crate) enum BadLines {
     /// Nothing of the file is imported.
     Refuse,
-    /// It is left out, and told.
+    /// It is left out and reported.
     Skip,
 }
 
@@ -82,8 +82,8 @@ impl EmbeddingChoice {
     }
 }
 
-/// Makes vectors of what came in, as far as that takes no time, and lets go of
-/// the store; a worker makes the rest.
+/// Embeds what came in, up to [`MAX_EMBEDDED_ITEMS`], and releases the store; a
+/// worker embeds the rest.
 fn embed_imported(
     data: &DataDir,
     store: SqliteStore,
@@ -101,7 +101,8 @@ fn embed_imported(
     if rest == EmbeddingFollowUp::Worker {
         guard.leave_a_worker();
     }
-    // Before the guard, which may start the worker.
+    // Before the guard, which may start the worker: it must find the store
+    // free.
     drop(store);
     drop(guard);
     Ok((made, rest))
@@ -142,6 +143,8 @@ fn run_jsonl(args: &ImportJsonlArgs, out: &mut Output) -> Result<Exit, CliError>
         now: clock::now_ms(),
     };
     let loaded = load::load_source(&source, &checked, target)?;
+    // The copy outside of the database, which a rebuild reads; it must have
+    // them from the start.
     if loaded.corrections > 0 {
         remora_server::overrides::save_overrides(&data.paths, &store)?;
     }

@@ -41,7 +41,7 @@ use crate::exit::Exit;
 use crate::hook::OFF_VARIABLE;
 use crate::output::{self, Output};
 
-/// What the memory of a person can tell an agent.
+/// What the memory of a user can tell an agent.
 #[derive(Debug, Default)]
 struct LocalLibrary {
     /// The encoder, and the setting that it was made for.

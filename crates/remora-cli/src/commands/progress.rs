@@ -1,5 +1,5 @@
-//! A line that shows how far long work is, on stderr, and only when a person
-//! sits there. It leaves nothing behind.
+//! A line that shows how far long work is, on stderr, and only when a user sits
+//! there. It leaves nothing behind.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use terminal_size::{Width, terminal_size_of};
 
 use crate::commands::show::lines::{text_width, truncate_columns};
 
-/// A person cannot read faster.
+/// Users cannot read faster.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
 /// Characters of the bar.
 const MAX_BAR_CHARS: usize = 24;
@@ -54,7 +54,7 @@ impl Drop for Progress {
     }
 }
 
-/// How wide the terminal is now; a person may pull at it.
+/// How wide the terminal is now; the user may resize it.
 fn read_terminal_columns() -> usize {
     match terminal_size_of(io::stderr()) {
         Some((Width(columns), _)) if columns > 0 => usize::from(columns),

@@ -28,7 +28,7 @@ use crate::output::Output;
 
 const DAY_MS: u64 = 86_400_000;
 const MB_BYTES: u64 = 1024 * 1024;
-/// What stays whatever its age, unless everything is asked for.
+/// What stays whatever its age, unless `--everything` is set.
 const LASTING_KINDS: [Kind; 6] = [
     Kind::Decision,
     Kind::Preference,
@@ -131,6 +131,8 @@ fn resolve_limits(
     data: &DataDir,
 ) -> Result<(Option<i64>, Option<u64>), CliError> {
     let set = |key: &str| Some(data.config.get_number(key)).filter(|value| *value > 0);
+    // Flags replace the settings as a whole: `--max-mb` alone must not also
+    // apply an age.
     if args.older_than.is_none() && args.max_mb.is_none() {
         let days = set("retention.days").map(|days| {
             let span = i64::try_from(days.saturating_mul(DAY_MS)).unwrap_or(i64::MAX);
@@ -213,6 +215,7 @@ impl Pruner<'_> {
                 rows
             }
         };
+        // The archive as well: a rebuild would bring the rows back.
         self.prune_archive(before)?;
         // A second pass of a dry run counts the first one's rows again.
         self.gone.rows = match self.run {
@@ -250,6 +253,7 @@ impl Pruner<'_> {
         };
         let mut dropped = 0;
         for file in Archive::new(&folder).list_files()? {
+            // Counted first: a file with nothing old in it is not rewritten.
             let mut here = 0;
             let read = archive::read_events(&file, |event| here += u64::from(old(&event)));
             read.map_err(|source| CliError::File {
@@ -291,6 +295,7 @@ impl Pruner<'_> {
                 limit::find_cutoff_time(wanted, clock::now_ms().saturating_add(1), &count)?;
             drop(store);
             let gone = self.remove(before)?;
+            // Without progress another round would find the same sizes.
             if gone == 0 || self.run == PruneMode::Dry || self.gone.tight {
                 return Ok(());
             }

@@ -1,5 +1,5 @@
 //! Who asks, and what they may read. In the shell of an agent a command reads
-//! the project it is run in, as the agent does over MCP; a person reads
+//! the project it is run in, as the agent does over MCP; a user reads
 //! everything.
 //!
 //! This is a rule for commands that were allowed once and for all (`remora

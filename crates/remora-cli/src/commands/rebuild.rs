@@ -1,4 +1,5 @@
-//! `remora rebuild`: all digests anew from the archive, or all vectors.
+//! `remora rebuild`: extracts all items again from the archive, or embeds all
+//! of them again.
 
 pub(crate) mod space;
 mod vectors;
@@ -38,7 +39,9 @@ pub(crate) fn run(args: &RebuildArgs, out: &mut Output) -> Result<Exit, CliError
         }
         return Ok(Exit::GoOn);
     }
+    // A worker would go on writing into the database that is being replaced.
     let mut guard = WorkerLock::acquire_lock(&data.paths)?;
+    // The new database is built next to the old one, so both must fit.
     space::check_free_space(data.paths.home(), database, archive)?;
     let mut line = Progress::new("rebuilding");
     let mut progress = |at: remora_server::RebuildProgress| {
@@ -56,6 +59,8 @@ pub(crate) fn run(args: &RebuildArgs, out: &mut Output) -> Result<Exit, CliError
     };
     let rest = EmbeddingFollowUp::from_stats(&data.config, &made);
     if rest == EmbeddingFollowUp::Worker {
+        // Embeddings take far longer than the rows; the worker makes them in
+        // idle time.
         guard.leave_a_worker();
     }
     drop(guard);

@@ -1,5 +1,5 @@
 //! `remora recap`: what was done since a day, by project and session; what a
-//! person would say at a stand-up.
+//! user would say at a stand-up.
 
 mod gather;
 

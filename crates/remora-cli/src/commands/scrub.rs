@@ -1,4 +1,4 @@
-//! Takes secrets out of whole records: every text that a person, a tool or a
+//! Takes secrets out of whole records: every text that a user, a tool or a
 //! client wrote. Names that machines give (ids of rows, sessions and calls)
 //! stay, because records hang together by them.
 

@@ -49,6 +49,8 @@ pub(crate) fn run(args: &SearchArgs, out: &mut Output) -> Result<Exit, CliError>
     let Some(store) = data.open_store()? else {
         return nothing_yet(args, &asked, out);
     };
+    // From here on, so that the time shown is that of the search and not of
+    // opening the store.
     let started = Instant::now();
     let encoder = tier::build_encoder(&data.config);
     let SearchOutcome {
@@ -140,6 +142,8 @@ fn run_search(
     let session = match (asked.session.as_deref(), &asked.own) {
         (None, _) => None,
         (Some(id), None) => Some(reader.resolve_session(store, id)?),
+        // Over MCP a session of another project is answered as one that does
+        // not exist.
         (Some(id), Some(own)) => Some(scope::session_of(store, id, own)?),
     };
     let (query, only_fast) = tier::prepare_query(args.tier, encoder, store, asked.query.clone());
@@ -164,6 +168,7 @@ fn run_search(
     let mut hits = store.search(&query, &filter, args.limit)?;
     asked.sort(&mut hits);
     let rejections = Rejections::load(store)?;
+    // Users must still find what they marked wrong; only recall leaves it out.
     rejections.sort_last(&mut hits);
     Ok(SearchOutcome {
         query,
@@ -266,6 +271,8 @@ fn none_found(
             ..filter.clone()
         };
         let others = store.search(query, &everywhere, MAX_COUNTED_HITS)?;
+        // Neighbours and similar meanings are no reason to send the user
+        // elsewhere.
         let others = others.iter().filter(|hit| hit.any_words).count();
         let more = if others == MAX_COUNTED_HITS {
             "at least "

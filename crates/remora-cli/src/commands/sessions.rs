@@ -107,7 +107,7 @@ fn count_items(store: &dyn Store, session: &str) -> Result<u64, CliError> {
     Ok(store.list_items(&of_session, page)?.len() as u64)
 }
 
-/// What the person asked for first, in full.
+/// What the user asked for first, in full.
 fn first_prompt(store: &dyn Store, session: &str) -> Result<Option<String>, CliError> {
     let prompts = Filter {
         session: Some(session.to_owned()),

@@ -41,6 +41,7 @@ pub(crate) fn run(args: &ShowArgs, out: &mut Output) -> Result<Exit, CliError> {
             found => found,
         };
         match found {
+            // An agent's shell may show items of its own project only.
             Some(item) => items.push(reader.check_item(item)?),
             None => missing.push(text.clone()),
         }
@@ -65,7 +66,7 @@ fn find_saved_memory(
     })
 }
 
-/// The row that a number or a name stands for.
+/// The item with this number or name.
 pub(crate) fn find_named_item(store: &dyn Store, text: &str) -> Result<Option<Item>, CliError> {
     let text = text.trim();
     let digits = text.strip_prefix('#').unwrap_or(text);
@@ -118,8 +119,8 @@ pub(crate) fn print_items(
     Ok(Exit::GoOn)
 }
 
-/// The row as it is, with its moments as text and what is in `detail` of a
-/// summary or a fix beside it.
+/// The item as it is, with its times as text and the `detail` of a summary or a
+/// fix next to its fields.
 fn to_full_json(item: &Item, rejections: &Rejections) -> Result<Value, CliError> {
     let mut value = serde_json::to_value(item)?;
     if let Some(wrong) = rejections.to_json(item) {
@@ -145,6 +146,7 @@ fn to_full_json(item: &Item, rejections: &Rejections) -> Result<Value, CliError>
         Kind::Summary => {
             let parts = item.detail.as_ref().and_then(Value::as_object);
             for (name, part) in parts.into_iter().flatten() {
+                // An item's own fields win over those of its detail.
                 if value.get(name).is_none() {
                     value[name] = part.clone();
                 }
@@ -163,7 +165,7 @@ fn read_detail_count(item: &Item, name: &str) -> u64 {
     detail.and_then(|d| d.get(name)?.as_u64()).unwrap_or(0)
 }
 
-/// The colour of a kind: what failed and what was mended should catch the eye.
+/// The colour of a kind: failures and fixes should catch the eye.
 pub(crate) fn style_for_kind(kind: Kind) -> Style {
     match kind {
         Kind::Failure => Style::Red,
@@ -220,6 +222,7 @@ fn print_item(
         }
     }
     let body = item.text.trim();
+    // Short items repeat their title or facts as their text.
     let is_told = [
         flatten_text(&item.title),
         flatten_text(&item.facts.join(" ")),
@@ -243,7 +246,7 @@ pub(crate) fn find_outdated_reason(item: &Item) -> Option<String> {
     reverted.or_else(ended)
 }
 
-/// What there is to say beside title, facts and text.
+/// What there is to say besides title, facts and text.
 pub(crate) fn list_fields(
     item: &Item,
     project: &str,
@@ -309,7 +312,7 @@ pub(crate) fn list_fields(
     fields
 }
 
-/// What is told of the file that a saved memory is; the row only follows it.
+/// The fields of the file behind a saved memory; the item only follows it.
 fn list_file_fields(item: &Item) -> Vec<(&'static str, String)> {
     let Some(detail) = item.detail.as_ref().filter(|_| item.kind == Kind::Memory) else {
         return Vec::new();

@@ -1,5 +1,5 @@
 //! `remora status`: how much is remembered, and whether everything runs. Never
-//! fails because of what it finds; `doctor` says how to mend it.
+//! fails because of what it finds; `doctor` says how to fix it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -71,6 +71,7 @@ pub(crate) fn run(args: &StatusArgs, out: &mut Output) -> Result<Exit, CliError>
     })?;
     let refused = paths.find_fault();
     let database = paths.database_file();
+    // A refused folder is not ours: not even its database is opened.
     let looked = if refused.is_none() && database.exists() {
         remora_server::open_database(&database, Access::Read)
             .and_then(|store| Ok((store.count_contents()?, store.unembedded_count(MODEL_ID)?)))
@@ -78,6 +79,8 @@ pub(crate) fn run(args: &StatusArgs, out: &mut Output) -> Result<Exit, CliError>
         Err(StoreError::Empty)
     };
     let looked = match looked {
+        // An empty store is normal before the first event; with an archive it
+        // means that the database was lost.
         Err(StoreError::Empty) if refused.is_none() && is_gone(&paths) => {
             Err(format!("the database {DATABASE_GONE_MESSAGE}"))
         }
@@ -86,6 +89,8 @@ pub(crate) fn run(args: &StatusArgs, out: &mut Output) -> Result<Exit, CliError>
     };
     let unembedded = looked.as_ref().map_or(0, |(_, waiting)| *waiting);
     let counts = looked.map(|(counts, _)| counts);
+    // Here and below a fault is a zero: the report must come, whatever is
+    // broken.
     let spool = list_spooled(&paths, usize::MAX).map_or(0, |files| files.len() as u64);
     let dead = remora_server::dead_letters(&paths).map_or(0, |dead| dead.len() as u64);
     let mut known = StoreStatus {
@@ -104,6 +109,7 @@ pub(crate) fn run(args: &StatusArgs, out: &mut Output) -> Result<Exit, CliError>
         off: environment.is_on(OFF_VARIABLE),
         recall_off: environment.is_off(RECALL_VARIABLE),
     };
+    // The note of a running worker looks like that of one that died.
     let is_running = !matches!(known.worker, WorkerState::None);
     known.deaths = recent_deaths(&paths, clock::now_ms(), is_running);
     if args.json {

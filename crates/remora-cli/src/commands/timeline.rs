@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::output::{Output, Style};
 use lines::{TimeFormatter, flatten_text, hang_text};
 
-/// Lines unless the person says how many.
+/// Lines unless the user says how many.
 const DEFAULT_LINES: usize = 50;
 /// Lines on each side of a row.
 const DEFAULT_AROUND_LINES: usize = 10;

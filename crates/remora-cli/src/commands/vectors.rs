@@ -30,7 +30,7 @@ pub(crate) struct EmbeddingStats {
     pub(crate) seconds: f64,
     /// Why the encoder could not go on.
     pub(crate) trouble: Option<EmbedError>,
-    /// Whether the person ended it before its end.
+    /// Whether the user interrupted it.
     pub(crate) stopped: bool,
 }
 

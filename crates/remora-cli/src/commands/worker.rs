@@ -30,7 +30,7 @@ use crate::output::{Output, Style};
 use crate::signals;
 use saved_index::SavedFiles;
 
-/// A moment, for a question that is answered at once.
+/// For a request that the worker answers at once.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(2);
 /// Draining a large spool may take its time.
 const DRAIN_TIMEOUT: Duration = Duration::from_mins(10);
@@ -56,12 +56,14 @@ pub(crate) fn run(command: &WorkerCommand, out: &mut Output) -> Result<Exit, Cli
     }
 }
 
-/// The worker itself, in this process. Started by a hook it has no terminal
-/// and no descriptor of anybody else's.
+/// The worker itself, in this process. Started by a hook it has no terminal and
+/// no descriptor of the client's.
 fn run_worker(out: &mut Output) -> Result<Exit, CliError> {
     remora_client::leave_session();
     remora_client::close_inherited();
     let data = DataDir::open()?;
+    // Before the store and the socket are opened: it may replace this process
+    // by a new one.
     surroundings::drop_session_variables(&data.environment);
     let settings = build_worker_settings(&data);
     let mark = data.paths.sync_mark();
@@ -71,6 +73,7 @@ fn run_worker(out: &mut Output) -> Result<Exit, CliError> {
             path: data.paths.home().to_path_buf(),
             source,
         })?;
+    // Hooks read no settings; the mark tells them to wait for the disk.
     let marked = if data.config.get_flag("spool.fsync") {
         remora_client::write_our_file(&mark, b"")
     } else {
@@ -98,6 +101,8 @@ pub(crate) fn build_worker_settings(data: &DataDir) -> WorkerSettings {
     let encoder = tier::worker_encoder(&data.config);
     WorkerSettings {
         paths: data.paths.clone(),
+        // A port, so that the proof can link a store that fails; no fault can
+        // be switched on in the product.
         open_store: remora_server::open_store,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         policy: build_capture_policy(data),
@@ -203,6 +208,8 @@ fn start_worker(paths: &DataPaths) -> Result<StartOutcome, CliError> {
                 paths.worker_log().display()
             )));
         }
+        // In every round: another process may be the one that starts it, and
+        // may fail.
         match notify_worker(paths, &program, version, clock::now())? {
             NotifyOutcome::Poked | NotifyOutcome::Started | NotifyOutcome::Starting => {
                 wait_briefly();
@@ -218,6 +225,8 @@ fn wait_briefly() {
 
 fn run_stop(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::with_default_config()?;
+    // With the default settings: a worker must be stoppable while `config.toml`
+    // cannot be read.
     let ended = stop_worker(&data.paths)?;
     if args.json {
         out.print_json(&json!({ "stopped": ended.is_some(), "pid": ended.map(|r| r.pid) }))?;
@@ -241,6 +250,7 @@ pub(crate) fn stop_worker(paths: &DataPaths) -> Result<Option<Reply>, CliError> 
         source,
     })?;
     let end = Instant::now() + START_STOP_TIMEOUT;
+    // The lock, not the process id: it is free only when the store is closed.
     while file.try_lock().is_err() {
         if Instant::now() > end {
             return Err(CliError::Usage(format!(
@@ -348,6 +358,8 @@ fn drain_spool(paths: &DataPaths) -> Result<Reply, CliError> {
     loop {
         start_worker(paths)?;
         match send_request(&paths.socket_file(), &Request::Drain, DRAIN_TIMEOUT) {
+            // A worker that died has hung up; one that is slow is still at
+            // work.
             Err(e) if attempts < MAX_DRAIN_ATTEMPTS && !is_timeout(&e) => attempts += 1,
             other => return Ok(other?),
         }
@@ -365,6 +377,7 @@ pub(crate) fn put_off_count(paths: &DataPaths) -> u64 {
     let put_off = list_suspects(paths)
         .into_iter()
         .filter(SuspectEvent::goes_last);
+    // The list may name events that were taken since.
     put_off.filter(|s| spool.join(&s.name).exists()).count() as u64
 }
 

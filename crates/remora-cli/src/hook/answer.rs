@@ -1,6 +1,6 @@
-//! What a hook says: the moment that its event is, what memory has for it, and
-//! the switches that the person has set. Anything that goes wrong here means
-//! that nothing is said.
+//! What a hook answers: the recall trigger of its event, what memory has for
+//! it, and the user's settings. If anything goes wrong here, the answer is
+//! empty.
 
 use std::io;
 use std::path::Path;
@@ -35,7 +35,7 @@ use crate::recall::{
 };
 use crate::tools::find_tool_prefix;
 
-/// An answer that takes longer is given up.
+/// The longest that an answer may take; then it is dropped.
 const DEFAULT_ANSWER_BUDGET: Duration = Duration::from_millis(150);
 
 /// Whether an event may be answered at all; the settings may still say no.
@@ -60,7 +60,7 @@ pub(super) struct HookRequest<'a> {
     asked: AskedEvent,
     place: &'a ProjectLocation,
     settings: RecallSettings,
-    /// Why the person's settings do not count.
+    /// Why the user's settings do not count.
     fault: Option<String>,
     end: Instant,
 }
@@ -94,6 +94,8 @@ impl<'a> HookRequest<'a> {
         let spec = hook.spec?;
         match name {
             EventName::PostToolUse
+                // Most calls succeed: a scan of the bytes decides before
+                // anything is parsed.
                 if !settings.suggests && !(spec.hook.may_report_failure)(bytes) =>
             {
                 return None;
@@ -125,7 +127,11 @@ impl<'a> HookRequest<'a> {
             }
             return HookResponse::default();
         }
+        // A receipt promises that the prompt is remembered, so it needs the
+        // event in the spool.
         let mut receipt = self.save_confirmation().filter(|_| is_kept);
+        // Most events end here, before the log is locked and the database is
+        // opened.
         if self.has_nothing_to_ask() && receipt.is_none() {
             return HookResponse::default();
         }
@@ -183,7 +189,7 @@ impl<'a> HookRequest<'a> {
         self.asked.prompt().and_then(recall::save_confirmation)
     }
 
-    /// What the session was given; `None` if this event has been answered.
+    /// The session's injection log; `None` if this event has been answered.
     fn open_given(&self) -> io::Result<Option<InjectionLog>> {
         let agent = self.asked.subagent_id();
         let mut file = InjectionLog::open(&self.hook.paths, self.session_id(), agent)?;
@@ -202,6 +208,8 @@ impl<'a> HookRequest<'a> {
             .then(|| self.take_summary())
             .flatten();
         let now = clock::now_ms();
+        // The model has lost its context; what it saw before may be injected
+        // again.
         if let Some(anew @ (StartSource::Cleared | StartSource::Compacted)) = source {
             file.reset(source_word(anew), now)?;
         }
@@ -250,11 +258,15 @@ impl<'a> HookRequest<'a> {
                     });
                     let scene = ground.recall_context(self.session_id(), &before);
                     let found = recall::recall(&store, &scene, &moment)?;
+                    // Checked before the record: what the client no longer
+                    // waits for must not count as seen.
                     if Instant::now() >= self.end {
                         return Err("it took too long".into());
                     }
                     before.record_injections(&found, moment.name(), now)?;
                     answer.message = starts.then(|| self.format_greeting(&found)).flatten();
+                    // There is one line for the user: what needs a decision
+                    // replaces the greeting.
                     if let Some(moved) = earlier.and_then(|old| self.format_moved_notice(&old)) {
                         answer.message = Some(moved);
                     }
@@ -299,6 +311,8 @@ impl<'a> HookRequest<'a> {
 
     /// The task of the subagent that begins, if its call was seen.
     fn take_task(&self, turn: &InjectionLog, now: i64) -> io::Result<Option<String>> {
+        // Some agents send a subagent's task as its first prompt, so nothing
+        // was noted.
         if let Some(task) = self.asked.prompted_task() {
             return Ok(Some(strip_private(task).trim().to_owned()));
         }
@@ -309,7 +323,7 @@ impl<'a> HookRequest<'a> {
         tasks.take_task(self.asked.subagent_kind(), now)
     }
 
-    /// The moment that this event is, if it is one.
+    /// The recall trigger of this event, if it is one.
     fn recall_trigger<'m>(
         &'m self,
         summary: Option<&'m str>,
@@ -342,8 +356,8 @@ impl<'a> HookRequest<'a> {
         })
     }
 
-    /// Whether the session is one of before Remora: nothing of it is known, so
-    /// nothing was given to it either.
+    /// Whether the session is older than Remora: nothing of it is known, so
+    /// nothing was injected into it either.
     fn is_older(&self, store: &dyn Store) -> Result<bool, StoreError> {
         let filter = Filter {
             session: Some(self.session_id().to_owned()),
@@ -361,8 +375,9 @@ impl<'a> HookRequest<'a> {
         earlier.ok()?.into_iter().next()
     }
 
-    /// What the scene stands on. A folder that has just got a remote is still
-    /// asked for by its path: the worker joins the two after this event.
+    /// The environment that recall needs. A folder that has just got a remote
+    /// is still looked up by its path: the worker joins the two after this
+    /// event.
     fn recall_environment(&self, earlier: Option<&Project>) -> RecallEnvironment {
         let (environment, paths) = (&self.hook.environment, &self.hook.paths);
         let root = Path::new(&self.place.project.root);
@@ -416,7 +431,7 @@ impl<'a> HookRequest<'a> {
         Ok(Some(text))
     }
 
-    /// One line for the person, if somebody is there to read it.
+    /// One line for the user, if the session is attended.
     fn format_greeting(&self, found: &RecallResult) -> Option<String> {
         if !self.should_greet() {
             return None;
@@ -470,8 +485,8 @@ impl<'a> HookRequest<'a> {
         ))
     }
 
-    /// Said once of a folder whose remote has changed: it may be another project
-    /// now, so a person must decide.
+    /// Said once of a folder whose remote has changed: it may be another
+    /// project now, so the user must decide.
     fn format_moved_notice(&self, old: &Project) -> Option<String> {
         if self.is_own_folder(old) || self.place.awaited_key().is_some() {
             return None;
@@ -484,13 +499,15 @@ impl<'a> HookRequest<'a> {
         Some(format!(
             "Remora: this folder was {old} before and is {new} now. If that is the same project, \
              `remora projects join {quoted}` brings back what is remembered of it.",
+            // Users paste the command, and a repository chose the key.
             quoted = quote_for_shell(old),
         ))
     }
 
-    /// Whether there is somebody to read it who was not told before.
+    /// Whether the session is attended and this was not said before.
     fn is_first(&self, mark: &str) -> bool {
         let run = Folder::open(self.hook.paths.run_dir());
+        // Creating the file is the test: of two hooks one succeeds.
         self.should_greet() && run.is_ok_and(|run| run.create_file(mark.as_ref()).is_ok())
     }
 

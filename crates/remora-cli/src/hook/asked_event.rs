@@ -18,7 +18,7 @@ pub(super) struct AskedEvent {
 pub(super) struct FailedCall<'a> {
     /// The command line; empty if it was no command.
     pub(super) command: &'a str,
-    /// What the agent was told.
+    /// The error as the agent saw it.
     pub(super) error: &'a str,
     /// The file that it was about; empty if it was none.
     pub(super) path: &'a str,
@@ -96,8 +96,8 @@ impl AskedEvent {
         }
     }
 
-    /// The subagent that is about to be started with a task: its kind, and what
-    /// it is told.
+    /// The subagent that is about to be started with a task: its kind, and the
+    /// task.
     pub(super) fn subagent_to_start(&self) -> Option<(&str, String)> {
         let ToolCall::Subagent(SubagentCall {
             kind,
@@ -140,7 +140,7 @@ impl AskedEvent {
         }
     }
 
-    /// The first file that an edit was about; empty if nobody named it.
+    /// The first file that an edit was about; empty if the call named none.
     pub(super) fn edited_file(&self) -> Option<&str> {
         match &self.event.kind {
             EventKind::ToolFinished(tool_use, ToolOutcome::Done(_)) => match &tool_use.call {
@@ -179,6 +179,8 @@ impl AskedEvent {
             .or(self.event.turn.as_deref())
             .or_else(|| self.start_source().map(source_word))
             .unwrap_or_default();
+        // Two installations send the same event with the same ids; the folder
+        // tells apart what has none.
         format!("{} {id} {}", self.event.name.as_str(), self.event.cwd)
     }
 }
@@ -210,6 +212,8 @@ fn command_of(call: &ToolCall) -> &str {
 /// The file that a call is about; cells of notebooks are not files.
 fn path_of(tool_use: &ToolUse) -> &str {
     match (&tool_use.call, &tool_use.target) {
+        // Nothing is recorded under a cell, so recall would look for a file
+        // that no item names.
         (ToolCall::EditNotebook(_), _) => "",
         (ToolCall::ReadFile(read), _) if read.is_notebook_tool => "",
         (_, CallTarget::File(path)) => path,

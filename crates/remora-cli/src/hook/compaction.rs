@@ -1,5 +1,5 @@
-//! The client's summary of a compaction, kept between the event that tells it and
-//! the start that is answered with what it leaves out.
+//! The client's summary of a compaction, kept between the event that brings it
+//! and the session start that is answered with what it leaves out.
 
 use std::fs;
 use std::io;
@@ -40,6 +40,7 @@ impl HookRequest<'_> {
         let written = fs::metadata(&file).and_then(|meta| meta.modified());
         let fresh = written.is_ok_and(|time| time.elapsed().is_ok_and(|age| age < MAX_SUMMARY_AGE));
         let text = fs::read_to_string(&file).ok().filter(|_| fresh);
+        // Removed whether it was used or not: it is not redacted.
         let _ = fs::remove_file(file);
         text
     }

@@ -40,6 +40,8 @@ pub(super) fn find_checkout(dir: &Path) -> Option<Checkout> {
         // `commondir` in here would only send us to another repository.
         return Some(read_checkout(root.clone(), root, &dot_git, &dot_git));
     }
+    // A `.git` that is no pointer makes no checkout, and the folder above must
+    // not answer for it.
     let own = resolve_gitdir(&root, &dot_git)?;
     let Some(common) = read_file(&own.join("commondir")) else {
         if !belongs_to_root(&own, &root) {
@@ -105,6 +107,7 @@ fn belongs_to_root(own: &Path, root: &Path) -> bool {
 /// The main checkout of a repository with worktrees; the repository itself when
 /// it has none.
 fn main_checkout(shared: &Path) -> PathBuf {
+    // By name alone: a repository called `.git` lies in its main checkout.
     if let (Some(parent), true) = (shared.parent(), shared.ends_with(".git")) {
         return parent.to_path_buf();
     }
@@ -122,6 +125,8 @@ fn main_checkout(shared: &Path) -> PathBuf {
 fn is_same_folder(one: &Path, other: &Path) -> bool {
     let real = |path: &Path| fs::canonicalize(path).ok();
     normalise_path(one) == normalise_path(other)
+        // Links are resolved last: the hook waits, and the spelled paths nearly
+        // always agree.
         || real(one).is_some_and(|one| Some(one) == real(other))
 }
 

@@ -23,6 +23,8 @@ pub(crate) fn strip_root<'a>(path: &'a str, root: &str) -> &'a str {
 pub fn read_edit_call(edit: &FileEdit, root: &str) -> EditReading {
     let original = edit.original.as_deref();
     let pieces = match edit.hunks.as_slice() {
+        // The client's own patch is better than ours: it has line numbers of
+        // the whole file.
         [] => build_edit_hunks(&edit.replacements, original),
         _ => Vec::new(),
     };
@@ -59,6 +61,8 @@ fn describe_deletion(mut reading: EditReading, path: &str, says_how: bool) -> Ed
     if !says_how {
         reading.facts.clear();
     }
+    // Read as an edit, the removed lines would count as something that was
+    // added or fixed.
     if matches!(reading.kind, EditKind::Feature | EditKind::Bugfix) {
         reading.kind = EditKind::Change;
     }

@@ -35,6 +35,8 @@ pub(super) fn render_diff(patch: &Patch<'_>) -> String {
         piece.push('\n');
         let length = piece.chars().count();
         // Room is kept for the line that says how much was left out.
+        // Whole lines only: half a line of code says something else than the
+        // line.
         if count + length > MAX_DIFF_CHARS - 40 {
             let left = patch.lines.len() - at;
             text.push_str("... ");

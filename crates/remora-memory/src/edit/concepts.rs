@@ -146,11 +146,14 @@ pub(super) fn find_concepts(
         EditKind::Config => found.push("dependency"),
         _ => {}
     }
+    // In prose and settings these words are mentioned, not used.
     if !matches!(kind, EditKind::Docs | EditKind::Config) {
         let lines = || {
             patch
                 .lines
                 .iter()
+                // The needles are looked for in code alone, and in few lines:
+                // concepts help search, they prove nothing.
                 .filter(|l| l.role != LineRole::Comment)
                 .take(200)
         };

@@ -1,4 +1,4 @@
-//! A file that was made: told by what is in it.
+//! A new file, described by what is in it.
 
 use super::cut::one_line;
 use super::title::is_test_path;
@@ -20,6 +20,7 @@ pub(super) fn read_created_file(path: &str, text: &str) -> CreatedFile {
     let tests = all.iter().filter(|s| s.kind == SymbolKind::Test).count();
     let top: Vec<&Symbol> = all.iter().filter(|s| is_top(language, s)).collect();
     let others = top.iter().filter(|s| s.kind != SymbolKind::Test).count();
+    // A source file with its unit tests below is still described by its code.
     let testing = tests > 0 && (is_test_path(path) || others == 0);
     let shown = short_path(path);
     let title = if text.trim().is_empty() {
@@ -33,6 +34,8 @@ pub(super) fn read_created_file(path: &str, text: &str) -> CreatedFile {
     } else {
         let mut weighty: Vec<&&Symbol> =
             top.iter().filter(|s| s.kind != SymbolKind::Test).collect();
+        // Stable: constants go last, everything else keeps the order of the
+        // file.
         weighty.sort_by_key(|s| s.kind == SymbolKind::Constant && nature == FilePurpose::Code);
         let mut list: Vec<String> = weighty.iter().map(|s| format_symbol(s)).collect();
         list.dedup();
@@ -92,12 +95,13 @@ fn format_count(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Whether a symbol stands for itself, not inside another.
+/// Whether a symbol is at the top level, not inside another.
 fn is_top(language: Language, symbol: &Symbol) -> bool {
     match language {
         Language::Markdown | Language::Html => true,
         Language::Css => symbol.kind == SymbolKind::Selector,
         Language::Go => !matches!(symbol.kind, SymbolKind::Impl),
+        // Its tests are counted; the module's name says nothing about the file.
         Language::Rust if symbol.kind == SymbolKind::Module && symbol.name == "tests" => false,
         _ => !symbol.name.contains(language.member_joiner()) && symbol.kind != SymbolKind::Impl,
     }
@@ -135,6 +139,7 @@ fn find_description(language: Language, text: &str) -> Option<String> {
             }
         }
     };
+    // The end of a block comment on the same line.
     let bare = bare.trim_end_matches(['*', '/', '-', '>', ' ']);
     (bare.len() > 3).then(|| one_line(bare, 140))
 }

@@ -2,6 +2,8 @@
 
 /// At most so many characters; a cut text ends in three dots.
 pub(crate) fn truncate_chars(text: &str, cap: usize) -> String {
+    // Bytes are never fewer than characters, so most texts pass without being
+    // counted.
     if text.len() <= cap {
         return text.to_owned();
     }

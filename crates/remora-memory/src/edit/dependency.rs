@@ -89,6 +89,8 @@ impl DependencyChanges {
             Manifest::Keys => parse_keyed_entry(line, text),
             Manifest::Python => parse_keyed_entry(line, text).or_else(|| {
                 let holder = line.holder.as_ref()?;
+                // Strings elsewhere in the file, such as classifiers, look like
+                // requirements too.
                 let listed = holder.name.contains("dependencies") && line.declares.is_none();
                 parse_requirement(parse_quoted(text).filter(|_| listed)?)
             }),
@@ -115,6 +117,8 @@ impl DependencyChanges {
         let mut found: Vec<Dependency> = Vec::new();
         let mut come = self.come;
         for old in self.gone {
+            // The same name on both sides is one dependency that changed,
+            // wherever its line went.
             let Some(at) = come.iter().position(|c| c.name == old.name) else {
                 found.push(Dependency {
                     name: old.name,
@@ -125,6 +129,7 @@ impl DependencyChanges {
                 continue;
             };
             let new = come.remove(at);
+            // JSON adds a comma to a line when another one follows it.
             let same = old.text.trim_end_matches(',') == new.text.trim_end_matches(',');
             if same {
                 continue;
@@ -148,7 +153,7 @@ impl DependencyChanges {
     }
 }
 
-/// Whether a path is a lock file, which tools write and nobody reads.
+/// Whether a path is a lock file, which tools write and users do not read.
 pub(super) fn is_lock(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     matches!(
@@ -177,6 +182,8 @@ pub(super) fn list_locked_packages(lines: &[PatchLine<'_>]) -> Vec<String> {
         } else if let Some(rest) = text.strip_prefix("\"node_modules/") {
             rest.split('"').next()
         } else if line.side == DiffSide::Come && text.ends_with(':') && text.contains('@') {
+            // yarn and pnpm head an entry with its names and ranges; of a
+            // changed entry one side is enough.
             text.trim_matches(['"', ':'])
                 .rsplit_once('@')
                 .map(|(n, _)| n)
@@ -225,7 +232,7 @@ fn parse_keyed_entry(line: &PatchLine<'_>, text: &str) -> Option<(String, String
         Some(&symbol.name[at + s.len() + 1..])
     });
     let value = text.split_once(['=', ':'])?.1.trim();
-    // With `name.workspace = true` the version stands elsewhere.
+    // With `name.workspace = true` the version is in another file.
     let (name, inherited) = match under.map(|n| n.split_once(".workspace")) {
         Some(Some((name, ""))) => (name, true),
         Some(_) => (under?, false),
@@ -253,6 +260,8 @@ fn parse_version(value: &str) -> Option<String> {
     }
     let text = parse_quoted(value).unwrap_or(value);
     let plain = text.trim_start_matches(['^', '~', '>', '<', '=', ' ', 'v']);
+    // A key under `dependencies` may hold a path, a branch or a table; only
+    // versions are named.
     let known = plain.starts_with(|c: char| c.is_ascii_digit())
         || matches!(text, "*" | "latest" | "workspace:*");
     (known && text.len() <= 40).then(|| text.to_owned())

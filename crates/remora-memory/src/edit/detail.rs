@@ -30,6 +30,7 @@ pub(super) fn of_group(language: Language, group: &LineGroup<'_>) -> GroupDetail
         handled: find_handled_case(language, group),
         ..GroupDetails::default()
     };
+    // Formatting only, until one pair differs in more than blanks.
     let mut blank = !group.pairs.is_empty() || group.reflowed;
     for (old, new) in &group.pairs {
         if squeeze_code(old) == squeeze_code(new) {
@@ -56,6 +57,8 @@ pub(super) fn of_group(language: Language, group: &LineGroup<'_>) -> GroupDetail
     if let (Some((old, _)), Some((new, rest))) = (lost.split_first(), fresh.split_first()) {
         details.lines.push(format_replacement(old, new));
         fresh = rest;
+        // The first removed line stands for all of them: the new code says what
+        // holds now.
         lost = &[];
     }
     details.lines.extend(
@@ -71,7 +74,7 @@ pub(super) fn of_group(language: Language, group: &LineGroup<'_>) -> GroupDetail
     details
 }
 
-/// Prose is told by its new words, not by what was swapped.
+/// Prose is described by its new words, not by what was swapped.
 fn describe_prose(group: &LineGroup<'_>) -> GroupDetails {
     let new = group.pairs.iter().map(|(_, new)| new).chain(&group.come);
     let mut lines: Vec<String> = new
@@ -283,7 +286,7 @@ fn format_value(value: &str) -> String {
     }
 }
 
-/// What stands behind the name on a line.
+/// The value after the name on a line.
 pub(super) fn value_of(kind: SymbolKind, line: &str) -> &str {
     let line = line.trim().trim_end_matches([',', ';']).trim_end();
     let value = match kind {
@@ -292,6 +295,8 @@ pub(super) fn value_of(kind: SymbolKind, line: &str) -> &str {
         SymbolKind::Stage => line.split_whitespace().nth(1),
         _ => line
             .find('=')
+            // An equals sign inside a string, a call or an object is not the
+            // one that assigns.
             .filter(|at| {
                 !line[..*at].contains(['"', '\'', '(', '{'])
                     || line.starts_with('"') && line[..*at].ends_with("\" ")
@@ -331,6 +336,7 @@ fn find_handled_case(language: Language, group: &LineGroup<'_>) -> Option<String
             return Some(case);
         }
     }
+    // An unwrap that became `?` handles the error by passing it on.
     let unwraps = |l: &str| l.contains(".unwrap()") || l.contains(".expect(");
     let mended = |(o, n): &(&str, &str)| unwraps(o) && !unwraps(n) && n.contains('?');
     group.pairs.iter().any(mended).then(|| "errors".to_owned())
@@ -357,7 +363,7 @@ const CONDITION_CASES: &[(&str, &str)] = &[
     ("== 0)", "zero"),
 ];
 
-/// What handles a case wherever it stands.
+/// What handles a case wherever it occurs.
 const GENERAL_CASES: &[(&str, &str)] = &[
     ("if err != nil", "errors"),
     ("if let Err(", "errors"),
@@ -393,6 +399,8 @@ fn find_guarded_case(language: Language, line: &str) -> Option<String> {
     if let found @ Some(_) = said(GENERAL_CASES) {
         return found;
     }
+    // Elsewhere these signs mean something else, such as Rust's `?` or a C
+    // conditional.
     let chains = matches!(
         language,
         Language::Script | Language::Kotlin | Language::Swift | Language::CSharp | Language::Java
@@ -430,5 +438,6 @@ fn find_caught_exception(line: &str) -> Option<String> {
         .take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '\\'))
         .collect();
     let typed = name.starts_with(char::is_uppercase) || name.contains('.');
+    // `catch (e)` names a variable, not an exception.
     Some(if typed { name } else { "errors".to_owned() })
 }

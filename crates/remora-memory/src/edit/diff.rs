@@ -92,6 +92,8 @@ fn diff_lines(old: &[&str], new: &[&str]) -> Vec<DiffStep> {
         .count();
     let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
     let mut steps = vec![DiffStep::Same; head];
+    // What both sides share at the ends is most of an edit, so the exact table
+    // is the usual way.
     if old.len().saturating_mul(new.len()) <= MAX_TABLE_CELLS {
         diff_exact(old, new, &mut steps);
     } else {
@@ -116,6 +118,8 @@ fn diff_between(old: &[&str], new: &[&str], steps: &mut Vec<DiffStep>) {
     if old.len().saturating_mul(new.len()) <= MAX_TABLE_CELLS / 10 {
         diff_exact(old, new, steps);
     } else {
+        // Between two anchors a block this large was rewritten; pairing its
+        // lines would only find chance.
         steps.extend(old.iter().map(|_| DiffStep::Gone));
         steps.extend(new.iter().map(|_| DiffStep::Come));
     }
@@ -138,6 +142,8 @@ fn find_anchors(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
         .filter(|e| e.0 == 1 && e.2 == 1)
         .map(|e| (e.1, e.3))
         .collect();
+    // Sorted by the old side, so that a rising row on the new side is an order
+    // both share.
     pairs.sort_unstable();
     // The smallest end of a rising row of each length, by index into `pairs`.
     let mut ends: Vec<usize> = Vec::new();

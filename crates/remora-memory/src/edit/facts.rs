@@ -41,6 +41,8 @@ pub(super) fn render_facts(story: &EditSummary<'_>, details: &[GroupDetails]) ->
             format_symbol(&each.symbol)
         ));
     }
+    // One renaming changes signatures and lines everywhere: the fact above
+    // tells it once.
     let renaming = story.replaced.is_some_and(|(_, _, count)| count > 1);
     let quiet = renaming && story.language.file_purpose() == FilePurpose::Code;
     for each in story.signatures.iter().filter(|_| !quiet) {
@@ -72,6 +74,7 @@ pub(super) fn render_facts(story: &EditSummary<'_>, details: &[GroupDetails]) ->
         if quiet {
             continue;
         }
+        // A large function must not take the room of all the others.
         for line in detail.lines.iter().take(4) {
             facts.add_fact(&format!("{place}: {line}"));
         }
@@ -140,6 +143,7 @@ pub(super) fn list_touched_symbols(story: &EditSummary<'_>) -> Vec<String> {
             found.push(name);
         }
     };
+    // Best first: the list is cut, and search weighs what it names.
     story.added.iter().for_each(|s| take(&s.symbol));
     story.renamed.iter().for_each(|(from, to)| {
         take(to);

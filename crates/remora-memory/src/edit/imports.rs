@@ -64,7 +64,7 @@ pub(super) fn parse_import(language: Language, trimmed: &str) -> Option<&str> {
     }
 }
 
-/// How what an import brings is told: Python names it behind where it is from.
+/// What an import brings, for a title: Python names it after where it is from.
 pub(super) fn format_import(what: &str, most: usize) -> String {
     let cut = |name| one_line(name, most);
     match what.split_once(" import ") {

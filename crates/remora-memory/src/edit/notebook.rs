@@ -43,6 +43,7 @@ pub fn read_notebook_edit(edit: &NotebookEdit, root: &str) -> EditReading {
         Some(one_line(line, 50))
     });
     reading.title = fit_title(&about.map_or_else(|| head.clone(), |a| format!("{head}: {a}")));
+    // The cell was read as a new file, which it is not.
     reading.facts.retain(|f| !f.ends_with("in a new file"));
     reading.diff = truncate_chars(&reading.diff, super::MAX_DIFF_CHARS);
     reading.kind = if prose {

@@ -56,6 +56,8 @@ pub(super) fn collect_hunks<'a>(input: &EditInput<'a>) -> Cow<'a, [Hunk]> {
     if !input.hunks.is_empty() {
         return Cow::Borrowed(input.hunks);
     }
+    // Of a new file every line is an addition: a diff of its head is enough,
+    // the outline has the rest.
     if input.origin == FileOrigin::Created {
         let new = input.new.unwrap_or("");
         let head = start_of(new, MAX_NEW_FILE_LINES + 1).map_or(new, |end| &new[..end]);
@@ -78,6 +80,8 @@ pub(super) fn diff_replacement(original: Option<&str>, old: &str, new: &str) -> 
     let from = text[..at].rfind('\n').map_or(0, |b| b + 1);
     let to = text[end..].find('\n').map_or(text.len(), |b| end + b);
     let first = text[..from].bytes().filter(|b| *b == b'\n').count() + 1;
+    // Whole lines already; otherwise the pieces are completed, since half a
+    // line declares nothing.
     if from == at && (to == end || old.ends_with('\n')) {
         return diff::diff_texts(old, new, first);
     }
@@ -126,6 +130,8 @@ impl<'a> Patch<'a> {
         seed: SymbolScope,
         run: &mut usize,
     ) -> (SymbolScope, usize) {
+        // Each side has its own scope: a removed brace must not close a block
+        // of the new text.
         let mut old = SideParser::new(seed.clone());
         let mut new = SideParser::new(seed);
         let mut passed = 0;
@@ -142,6 +148,8 @@ impl<'a> Patch<'a> {
                 '-' => {
                     passed += 1;
                     self.gone += 1;
+                    // Counted on: only the reading is bounded, the sum decides
+                    // when to stop.
                     if self.gone <= MAX_SIDE_LINES {
                         old.read_line(text, DiffSide::Gone, *run, self.language, &mut self.lines);
                     }
@@ -211,6 +219,8 @@ impl SideParser {
                 }
             }
         } else if trimmed.is_empty() || !self.scope.was_aside(trimmed) {
+            // A blank line or code between a comment and a declaration
+            // separates the two.
             self.waiting.clear();
         }
     }
@@ -325,6 +335,8 @@ impl ScopeStack<'_> {
             // Nothing but additions: the line number is all there is.
             return Some(self.scope_above(text, line, start.unwrap_or(text.len())));
         };
+        // The first line with text confirms the number, which a client may get
+        // wrong.
         let wanted = first.get(1..)?.trim_end();
         if let Some(start) = start
             && let Some(at) = start_of(&text[start..], skipped + 1)
@@ -336,12 +348,16 @@ impl ScopeStack<'_> {
             return Some(self.scope_above(text, line, start));
         }
         // The numbers are wrong: look for the line itself.
+        // A lone bracket is found in many places, and the first of them would
+        // be a guess.
         if wanted.trim().len() < 4 {
             return None;
         }
         let byte = text
             .match_indices(wanted)
             .map(|(at, _)| at)
+            // A line that repeats all over a large file must not cost quadratic
+            // time.
             .take(50)
             .find(|at| {
                 let tail = text[at + wanted.len()..].trim_start_matches([' ', '\t', '\r']);
@@ -355,6 +371,8 @@ impl ScopeStack<'_> {
 
     fn scope_above(&mut self, text: &str, line: usize, byte: usize) -> EnclosingScope {
         let near = self.last.take().filter(|last| {
+            // Going on from the last hunk saves reading the file from its start
+            // for each of many hunks.
             last.line <= line && line - last.line <= MAX_GAP_LINES && last.byte <= byte
         });
         let scope = match near {

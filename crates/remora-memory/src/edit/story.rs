@@ -1,4 +1,4 @@
-//! Sorts the changed lines into what was done: added, removed, renamed, given
+//! Sorts the changed lines into what was done: added, removed, renamed, set to
 //! another value, changed inside. Decides nothing about wording.
 
 use std::collections::{HashMap, HashSet};
@@ -93,6 +93,8 @@ impl<'a> EditSummary<'a> {
         };
         let mut rest: Vec<&PatchLine<'a>> = Vec::with_capacity(patch.lines.len());
         let mut packages = dependency::DependencyChanges::new(file);
+        // First, so that code that was only laid out anew is taken for no
+        // addition or removal.
         let reflowed = find_reflowed_runs(&patch.lines);
         for line in &patch.lines {
             if reflowed.contains(&line.run) {
@@ -117,6 +119,8 @@ impl<'a> EditSummary<'a> {
             }
         }
         story.dependencies = packages.into_dependencies();
+        // In this order: renamed declarations must be known before lines are
+        // put to what holds them.
         story.balance_imports();
         story.replaced = find_replaced_name(patch);
         story.pair_declarations();
@@ -153,8 +157,8 @@ impl<'a> EditSummary<'a> {
         }
     }
 
-    /// An import that only moved is none; one that grew or shrank is told by
-    /// what it grew or shrank by.
+    /// An import that only moved is no change; one that grew or shrank is
+    /// reduced to what it gained or lost.
     fn balance_imports(&mut self) {
         for old in std::mem::take(&mut self.unimported) {
             if let Some(at) = self.imported.iter().position(|i| *i == old) {
@@ -191,6 +195,8 @@ impl<'a> EditSummary<'a> {
             };
             let come = self.added.remove(at);
             if trim_separator(gone.text) == trim_separator(come.text) {
+                // A key or constant that changed its place is sorting, not
+                // worth a fact.
                 if gone.run != come.run && !has_value(gone.symbol.kind) {
                     self.moved.push(come.symbol);
                 }
@@ -211,6 +217,8 @@ impl<'a> EditSummary<'a> {
             let name = self.language.strip_qualifier(&gone.symbol.name);
             let found = self.added.iter().position(|come| {
                 let other = self.language.strip_qualifier(&come.symbol.name);
+                // Only within one run of changed lines: far apart, alike names
+                // are two things.
                 come.run == gone.run
                     && come.symbol.kind == gone.symbol.kind
                     && name != other
@@ -261,6 +269,7 @@ impl<'a> EditSummary<'a> {
                 DiffSide::Come => &added,
                 DiffSide::Gone => &removed,
             };
+            // The name of a new or removed function says enough about its body.
             if holder.as_ref().is_some_and(|h| own.contains(&h.name)) {
                 continue;
             }
@@ -307,7 +316,7 @@ impl<'a> EditSummary<'a> {
         }
     }
 
-    /// Drops what is told by its container already.
+    /// Drops what its container already implies.
     fn drop_contained(&mut self) {
         let language = self.language;
         let deep = language.file_purpose() == FilePurpose::Data || language == Language::Css;
@@ -321,7 +330,7 @@ impl<'a> EditSummary<'a> {
                 let told = deep || has_value(s.symbol.kind);
                 !(told && outer.iter().any(|o| language.is_inside(&s.symbol.name, o)))
             });
-            // An impl block is told by its members.
+            // The members of an impl block say more than the block.
             let members = list.iter().any(|s| s.symbol.kind.is_body());
             list.retain(|s| s.symbol.kind != SymbolKind::Impl || !members);
         }
@@ -407,10 +416,13 @@ fn pair_lines<'a>(group: &mut LineGroup<'a>, gone: &[&'a str], come: &[&'a str])
         }
         let best = come[from..]
             .iter()
+            // Lines keep their order in an edit; a partner further off is
+            // chance, and the search stays linear.
             .take(12)
             .enumerate()
             .map(|(at, new)| (tokens::line_similarity(old, new), at))
             .filter(|(alike, _)| *alike >= 45)
+            // Of equals the nearest.
             .max_by_key(|(alike, at)| (*alike, usize::MAX - at));
         if let Some((_, at)) = best {
             let new = come[from + at];
@@ -442,6 +454,7 @@ fn find_replaced_name<'a>(patch: &Patch<'a>) -> Option<(&'a str, &'a str, usize)
             .filter(move |l| l.side == wanted)
             .map(|l| l.text)
     };
+    // A renaming changes lines one for one.
     if side(DiffSide::Gone).count() != side(DiffSide::Come).count() {
         return None;
     }

@@ -49,6 +49,7 @@ pub(super) fn render_title(
     };
     let (title, kind) = writer.render_headline();
     let kind = match kind {
+        // Documentation and settings among the tests are still what they are.
         EditKind::Docs | EditKind::Config | EditKind::Test => kind,
         _ if is_test_path(path) => EditKind::Test,
         _ => kind,
@@ -61,6 +62,8 @@ pub(super) fn render_title(
 
 impl TitleWriter<'_, '_> {
     fn render_headline(&self) -> (String, EditKind) {
+        // From what explains an edit to what follows from it: a renaming or a
+        // new function brings changed lines with it, never the other way round.
         self.render_dependencies()
             .or_else(|| self.render_renamed())
             .or_else(|| self.render_declared())
@@ -151,6 +154,7 @@ impl TitleWriter<'_, '_> {
             ));
         }
         let (from, to, count) = self.story.replaced?;
+        // One changed line is a swap of values, not a renaming.
         if count < 2 || self.nature != FilePurpose::Code {
             return None;
         }
@@ -170,6 +174,8 @@ impl TitleWriter<'_, '_> {
             other => other,
         };
         if let (Some(come), Some(gone)) = (added.first(), removed.first()) {
+            // One for one of the same kind is a replacement; with more it would
+            // be a guess.
             if added.len() == 1 && removed.len() == 1 && come.symbol.kind == gone.symbol.kind {
                 let title = format!(
                     "Replaced {} with {} in {}",

@@ -76,6 +76,7 @@ fn measure_token(rest: &str, c: char, before: Option<&CodeToken<'_>>) -> (usize,
         let end = rest.find(|d| !is_name(d)).unwrap_or(rest.len());
         return (end, TokenKind::Word);
     }
+    // Rust's `'a` opens no text, and would swallow the rest of the line.
     let lifetime = c == '\'' && before.is_some_and(|t| matches!(t.text, "<" | "&"));
     if matches!(c, '"' | '\'' | '`') && !lifetime {
         let mut escaped = false;
@@ -103,6 +104,8 @@ pub(super) fn line_similarity(old: &str, new: &str) -> usize {
     let (head, tail) = count_shared_ends(&a, &b);
     let weight = |list: &[CodeToken<'_>]| {
         list.iter()
+            // Brackets and commas are shared by lines that have nothing to do
+            // with each other.
             .map(|t| if t.sort == TokenKind::Mark { 1 } else { 3 })
             .sum::<usize>()
     };
@@ -164,7 +167,7 @@ fn span_text<'a>(line: &'a str, list: &[CodeToken<'_>]) -> &'a str {
     }
 }
 
-/// Calls that only wrap a value, so that what they are given to says more.
+/// Calls that only wrap a value, so that the name it is assigned to says more.
 const WRAPPER_CALLS: &[&str] = &[
     "from_millis",
     "from_secs",
@@ -206,8 +209,8 @@ const KEYWORDS: &[&str] = &[
     "self", "this", "await", "async", "new",
 ];
 
-/// What the token at a place belongs to: the key it is given, the call it is
-/// an argument of, what it is compared with.
+/// What the token at a place belongs to: the key it is the value of, the call
+/// it is an argument of, what it is compared with.
 fn find_label<'a>(list: &[CodeToken<'a>], at: usize) -> Option<&'a str> {
     let word = |i: usize| {
         list.get(i)
@@ -224,7 +227,7 @@ fn find_label<'a>(list: &[CodeToken<'a>], at: usize) -> Option<&'a str> {
         && direct.contains(&list[at - 1].text)
         && let Some(found) = word(at - 2)
     {
-        // In `limit: u32 = 5` the name stands before its type.
+        // In `limit: u32 = 5` the name precedes its type.
         if at >= 4
             && list[at - 1].text == "="
             && list[at - 3].text == ":"
@@ -241,13 +244,15 @@ fn find_label<'a>(list: &[CodeToken<'a>], at: usize) -> Option<&'a str> {
             ")" | "]" | "}" => depth += 1,
             "(" | "[" | "{" if depth > 0 => depth -= 1,
             "(" | "[" if i > 0 => {
-                // A macro's mark stands between its name and its bracket.
+                // A macro has a mark between its name and its bracket.
                 let name = if list[i - 1].text == "!" {
                     i.checked_sub(2)
                 } else {
                     Some(i - 1)
                 };
                 if let Some(found) = name.and_then(word) {
+                    // `timeout: Duration::from_secs(5)` is about the timeout,
+                    // not about the call around the number.
                     if !WRAPPER_CALLS.contains(&found) {
                         return Some(found);
                     }
@@ -296,5 +301,6 @@ pub(super) fn common_lead(old: &str, new: &str) -> usize {
         .zip(new.chars())
         .find(|((_, a), b)| a != b)
         .map_or(old.len().min(new.len()), |((at, _), _)| at);
+    // Back to a blank, so that a word is quoted whole.
     old[..shared].rfind(' ').map_or(0, |at| at + 1)
 }

@@ -22,6 +22,8 @@ pub(crate) fn short_path(path: &str) -> String {
         };
     }
     let mut tail = String::new();
+    // The end of a path tells files apart; its beginning is the same for most
+    // of a project.
     for part in path.rsplit('/') {
         if !tail.is_empty() && tail.chars().count() + part.chars().count() + 5 > MAX_PATH_CHARS {
             break;
@@ -41,6 +43,7 @@ pub(crate) fn fit_title(title: &str) -> String {
     if cut.matches('`').count().is_multiple_of(2) {
         return cut;
     }
+    // One character less makes room for the backtick that closes the code.
     let open = one_line(title, MAX_TITLE_CHARS - 1);
     if open.matches('`').count().is_multiple_of(2) {
         open

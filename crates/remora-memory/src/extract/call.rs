@@ -18,7 +18,7 @@ use crate::session::SessionState;
 use crate::store::{ItemWrite, Result};
 use crate::{fingerprint, folder};
 
-/// Why a call is not kept whose tool the person skips.
+/// Why a call is not kept whose tool the user skips.
 pub(super) const SKIPPED_TOOL_REASON: &str = "the settings skip this tool";
 /// Characters of output that are kept when nobody understands it.
 const MAX_OUTPUT_CHARS: usize = 1200;

@@ -1,4 +1,4 @@
-//! Other agents, skills, tasks and worktrees. A launch is never told as a
+//! Other agents, skills, tasks and worktrees. A launch is never reported as a
 //! result.
 
 use remora_core::tool_call::{
@@ -19,6 +19,7 @@ pub(super) fn describe_subagent(call: &SubagentCall, output: &ToolOutput) -> Loo
     let name = call.description.as_deref().or(call.task.as_deref());
     let name = one_line(name.unwrap_or("a task"), 60);
     let launched = became.is_launched;
+    // What a launch answers is a receipt of the client, not a finding.
     let result = if launched { "" } else { output.text.as_str() };
     let title = if became.is_teammate {
         let mate = became.teammate.as_deref().or(call.teammate.as_deref());
@@ -124,6 +125,8 @@ pub(super) fn describe_worktree(
     let title = if call.enters {
         format!("Entered worktree {name}")
     } else if removed.unwrap_or(call.removes) {
+        // The answer decides: a worktree with changes may stay although its
+        // removal was requested.
         format!("Left and removed worktree {name}")
     } else {
         format!("Left worktree {name}")

@@ -89,6 +89,8 @@ fn describe_text_read(
     };
     let mut reading = LookupReading::new(&title);
     for symbol in symbols.iter().take(10) {
+        // Symbols are counted within what was shown, which may begin further
+        // down.
         let line = first.saturating_add(symbol.line as u64).saturating_sub(1);
         reading.add_fact(&format!(
             "{} `{}` (line {line})",
@@ -141,6 +143,7 @@ pub(super) fn describe_listing(
         .text
         .lines()
         .map(|l| l.trim().trim_start_matches("- "))
+        // The client adds a remark of its own to the entries.
         .filter(|l| !l.is_empty() && !l.starts_with("NOTE"))
         .map(|l| relative_path(l, root))
         // The client names the folder itself on the first line.

@@ -1,4 +1,4 @@
-//! Pages, web searches, MCP servers and tools nobody told us about.
+//! Pages, web searches, MCP servers and tools that Remora does not know.
 
 use remora_core::tool_call::{OutputDetail, ToolOutput, ToolUse};
 use serde_json::Value;
@@ -10,6 +10,7 @@ use crate::edit::one_line;
 /// Host and path of an address, without credentials, query and fragment.
 pub(super) fn format_address(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, r)| r);
+    // Queries carry tokens and differ between calls; the page is the same.
     let rest = rest.split(['?', '#']).next().unwrap_or(rest);
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let host = host.rsplit('@').next().unwrap_or(host);
@@ -118,6 +119,8 @@ pub(super) fn describe_mcp_call(
     };
     let result = text_or_json(output);
     let mut reading = LookupReading::new(&title);
+    // The server's name is what users search for; its tools have names such as
+    // `get`.
     if let Some((server, _)) = name.split_once(' ') {
         reading.concepts.push(server.to_owned());
     }

@@ -49,6 +49,7 @@ pub(super) fn describe_search(
     if found.is_empty() && !content.is_empty() {
         found = named_in(content, root);
     }
+    // Clients report 0 files where they only return lines.
     let count = matches.file_count.filter(|n| *n > 0);
     let count = count.unwrap_or(found.len());
     let outcome = match matches.shows.unwrap_or(search.shows) {
@@ -111,6 +112,7 @@ fn named_in(content: &str, root: &str) -> Vec<String> {
         let numbered = rest
             .split_once(':')
             .is_some_and(|(n, _)| n.bytes().all(|b| b.is_ascii_digit()));
+        // A line of code with a colon is not a path in front of a match.
         let looks = path.contains(['.', '/']) && !path.contains(' ');
         if (numbered || looks) && !path.is_empty() && !path.bytes().all(|b| b.is_ascii_digit()) {
             let path = relative_path(path, root);

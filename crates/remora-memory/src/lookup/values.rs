@@ -24,6 +24,8 @@ pub(super) fn compact_text(text: &str, cap: usize) -> String {
         if line.is_empty() {
             continue;
         }
+        // Indentation carries the meaning of code and lists; deep nesting would
+        // take the room of the text.
         let indent = blank.min(12);
         kept.extend(std::iter::repeat_n(' ', indent));
         kept.push_str(&line);
@@ -62,8 +64,8 @@ fn format_value(value: &Value) -> String {
     }
 }
 
-/// A tool's name as a person reads it: `lab fail` for the tool `fail` of the
-/// MCP server `lab`.
+/// A tool's name as users read it: `lab fail` for the tool `fail` of the MCP
+/// server `lab`.
 pub(super) fn display_name(tool: &ToolUse) -> String {
     match &tool.call {
         ToolCall::Mcp { server, tool, .. } if !server.is_empty() => {
@@ -111,6 +113,8 @@ pub(super) fn find_first_sentence(text: &str) -> &str {
         .zip(line.chars().skip(1))
         .find(|((at, c), next)| match c {
             '。' | '！' | '？' => true,
+            // A stop this early is an abbreviation or a number, not the end of
+            // a sentence.
             '.' | '!' | '?' => *at > 12 && next.is_whitespace(),
             _ => false,
         })

@@ -39,6 +39,8 @@ fn parse_success(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let mut locked = None;
     for line in &doc.lines {
         let t = line.trim_start();
+        // cargo indents its status lines; text at the margin comes from
+        // something else.
         if t.len() == line.len() {
             continue;
         }
@@ -86,6 +88,7 @@ fn parse_success(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
             format!("cargo remove: {}", changed.join(", ")),
         )
     } else if doc.command.runs_program(&["cargo", "update"])
+        // A build that changes the lock file on the way is still a build.
         || locked.is_some() && !changed.is_empty() && !doc.text.contains("Compiling ")
     {
         let n = locked.unwrap_or(text::to_count(changed.len()));

@@ -48,6 +48,8 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     if results == 0 && draft.problems.is_empty() && listed.is_empty() && !has_rerun_hint(doc) {
         return None;
     }
+    // Quiet or cut output lacks the blocks; the names alone still tell which
+    // tests failed.
     if draft.problems.is_empty() {
         let names = if listed.is_empty() {
             failures_list(doc)
@@ -63,6 +65,8 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     }
     if results == 0 {
         counts.passed = seen_ok;
+        // Cut before its result, as by `| head`: the hint is all that is left
+        // of the failure.
         counts.failed = counts.failed.max(u32::from(has_rerun_hint(doc)));
     }
     draft.apply_test_counts(counts);
@@ -73,6 +77,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
             "cargo test: no tests".to_owned()
         };
     }
+    // One test target passed, another one did not build.
     if !draft.has_failed() && doc.text.contains("error: could not compile") {
         draft.verdict = Some(CommandOutcome::Failed);
     }
@@ -121,7 +126,7 @@ fn parse_failure(doc: &CommandOutput<'_>, at: usize, name: &str) -> Problem {
     with_name_location(problem, name)
 }
 
-/// `src/lib.rs - add (line 12)`: the place stands in the name.
+/// `src/lib.rs - add (line 12)`: the name holds the place.
 fn with_name_location(problem: Problem, name: &str) -> Problem {
     let Some((file, rest)) = name.split_once(" - ") else {
         return problem;

@@ -44,6 +44,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
             errors.push((at, problem));
             continue;
         }
+        // By the file's ending: mypy and javac print errors in the same form.
         let Some(found) = text::parse_location(line)
             .filter(|p| SOURCE_ENDINGS.iter().any(|e| p.file.ends_with(e)))
         else {

@@ -18,6 +18,8 @@ const MAX_KEY_CHARS: usize = 500;
 /// What the command does, for a title when its output says nothing. The
 /// description that came with the call is used when there is one.
 pub fn describe_command(command: &str, description: Option<&str>) -> String {
+    // The agent's own words say what the command was for; the line only says
+    // what it was.
     if let Some(given) = description
         .map(text::collapse_whitespace)
         .filter(|d| !d.is_empty())
@@ -26,7 +28,7 @@ pub fn describe_command(command: &str, description: Option<&str>) -> String {
     }
     let parsed = CommandLine::parse(command);
     let parts: Vec<&CommandPart> = parsed.working_parts().collect();
-    // A line that only echoes around the work is told by the work.
+    // Of a line that only echoes around the work, the work is the title.
     let main = parts
         .iter()
         .find(|p| {
@@ -340,9 +342,11 @@ const RUNNER_PROGRAMS: &[&str] = &[
 ];
 
 /// What makes two runs the same command, however they were called, cut and
-/// coloured.
+/// coloured. Fixes are found and recalled by it.
 pub fn same_command_key(command: &str) -> String {
     let parsed = CommandLine::parse(command);
+    // The key must survive `cd`, pipes into `tail` and an echo of the exit
+    // code: agents add them at will.
     let mut parts: Vec<&CommandPart> = parsed.working_parts().filter(|p| !is_aside(p)).collect();
     if parts.is_empty() {
         parts = parsed.working_parts().collect();
@@ -360,6 +364,7 @@ pub fn same_command_key(command: &str) -> String {
             });
         }
         key.push_str(&format_part_key(part));
+        // Bytes, as a rough bound before the exact cut in characters.
         if key.len() > MAX_KEY_CHARS * 4 {
             break;
         }
@@ -415,6 +420,7 @@ fn format_part_key(part: &CommandPart) -> String {
                 given.next();
             }
         } else if matches!(name, "--tb" | "--test-threads") {
+            // How tests are shown or scheduled, not which of them run.
             if !word.contains('=') {
                 given.next();
             }
@@ -431,6 +437,8 @@ fn format_part_key(part: &CommandPart) -> String {
         said.push_str(&word);
     }
     if let Some(into) = &part.into
+        // Of these the file is what the command is about; elsewhere a
+        // redirection only keeps the output.
         && matches!(part.program(), "echo" | "printf" | "cat" | "")
     {
         said.push_str(" > ");

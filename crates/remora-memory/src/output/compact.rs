@@ -9,7 +9,7 @@ use super::text;
 const MAX_LINE_CHARS: usize = 240;
 
 /// A form of any output in at most `limit` characters. What was left out is
-/// marked, so that nobody takes the rest for the whole.
+/// marked, so that a reader does not take the rest for the whole.
 pub fn compact_output(output: &str, limit: usize) -> String {
     let bounded = text::bound_text(output);
     let plain = text::strip_control_codes(&bounded);
@@ -55,6 +55,8 @@ pub(super) fn compact_around(lines: &[&str], ranges: &[(usize, usize)], limit: u
             }
         }
     } else {
+        // The first lines name the run and the last ones its result; the
+        // problems get the rest of the room.
         for at in 0..folded.len().min(2) {
             keep(at, &mut room, limit / 8);
         }
@@ -101,6 +103,8 @@ fn fold_lines(lines: &[&str]) -> Vec<FoldedLine> {
             continue;
         }
         let text = cut_line(line);
+        // Only neighbours: folding lines that are far apart would change what
+        // was said when.
         if let Some(last) = out.last_mut()
             && last.text == text
         {

@@ -82,7 +82,7 @@ fn parse_failure(doc: &CommandOutput<'_>, at: usize) -> CommandDraft {
     };
     let mut problem = Problem::new(message);
     problem.subject = command.map(text::collapse_whitespace);
-    // `Dockerfile:8` stands above the excerpt that BuildKit shows.
+    // `Dockerfile:8` is the line above the excerpt that BuildKit shows.
     let place = doc.lines.iter().enumerate().find_map(|(n, l)| {
         let found =
             text::parse_location(l).filter(|p| p.rest.is_empty() && p.file.contains("ockerfile"));

@@ -94,6 +94,8 @@ impl CommandDraft {
 
     /// Lines that the compact form should show.
     pub(super) fn keep_lines(&mut self, from: usize, to: usize) {
+        // A bound of its own: readers keep summary lines besides their
+        // problems.
         if self.keep.len() < 2 * MAX_PROBLEMS {
             self.keep.push((from, to));
         }
@@ -136,12 +138,16 @@ impl CommandDraft {
 
     pub(super) fn into_reading(mut self, doc: &CommandOutput<'_>) -> CommandReading {
         let outcome = match (self.verdict, doc.host) {
+            // A failure on either side counts: behind `| tail` a failed run
+            // exits with 0.
             (Some(CommandOutcome::Failed), _) | (_, CommandOutcome::Failed) => {
                 CommandOutcome::Failed
             }
             (Some(own), _) => own,
             (None, host) => host,
         };
+        // The tool passed and the line failed: what failed may be another part
+        // of it, so both are said.
         if self.verdict == Some(CommandOutcome::Passed) && doc.host == CommandOutcome::Failed {
             self.title = format!(
                 "{}; the command failed",
@@ -267,6 +273,7 @@ impl CommandDraft {
     pub(super) fn apply_test_counts(&mut self, counts: TestCounts) {
         self.add_concept("test");
         let named = text::to_count(self.problems.len());
+        // Counts may be cut off while the failing tests are named.
         let failed = counts.failed.max(named);
         let total = counts.passed.saturating_add(failed);
         self.verdict = Some(if failed > 0 {

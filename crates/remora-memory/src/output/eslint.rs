@@ -31,7 +31,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         } else {
             continue;
         };
-        // The rule stands in a column of its own; a parsing error has none.
+        // The rule has a column of its own; a parsing error has none.
         let (message, rule) = rest.trim().rsplit_once("  ").unwrap_or((rest.trim(), ""));
         let mut problem = Problem::new(message).with_code(rule);
         problem.subject = text::find_quoted(message).map(str::to_owned);
@@ -45,6 +45,8 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     if errors.is_empty() && warnings.is_empty() && closing.is_none() {
         return None;
     }
+    // Other tools print `12:3  error` too; without the closing line the command
+    // must say it.
     let known = closing.is_some()
         || doc.command.working_parts().any(|p| {
             p.words

@@ -4,6 +4,7 @@ use super::draft::{CommandDraft, CommandOutput};
 use super::{CommandOutcome, Problem, text};
 
 pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    // The reader of conflicts names the files.
     if doc.lines.iter().any(|l| l.starts_with("CONFLICT (")) {
         return None;
     }
@@ -136,6 +137,7 @@ fn parse_success(doc: &CommandOutput<'_>, at: usize, line: &str) -> Option<Comma
                 .next()
                 .unwrap_or(rest)
                 .trim_start_matches("refs/");
+            // `pop` prints the status first, `drop` does not.
             let popped = doc.lines[..at]
                 .iter()
                 .any(|l| l.starts_with("On branch ") || l.starts_with("Changes "));

@@ -33,6 +33,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         "{} {} on {}: {}",
         draft.tool, made.hash, made.branch, made.message
     );
+    // The size of a commit must survive a long subject.
     let room = 120_usize.saturating_sub(size.chars().count());
     draft.title = format!("{}{size}", text::truncate_chars(&draft.title, room));
     draft.add_fact(format!(
@@ -42,6 +43,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     if let Some(stat) = stat {
         draft.add_fact(stat.to_text());
     }
+    // A first commit lists thousands of files.
     for line in doc.lines.iter().skip(at + 1).take(60) {
         let t = line.trim_start();
         if let Some(name) = t

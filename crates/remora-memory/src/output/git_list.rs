@@ -41,6 +41,8 @@ fn parse_log(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
             .trim_start_matches(['*', '|', ' ', '/', '\\'])
             .split_once(' ')
             && text::is_hash(hash)
+            // Longer ones are full hashes, which `git log` prints behind
+            // `commit`.
             && hash.len() < 13
             && asked
         {
@@ -67,6 +69,8 @@ fn parse_diff(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
             files.push((rest.split(" b/").next().unwrap_or(rest), 0, 0));
             inside = false;
         } else if line.starts_with("@@ ") {
+            // Only inside a hunk do signs count: headers begin with `+++` and
+            // `---`.
             inside = true;
         } else if inside && let Some(last) = files.last_mut() {
             last.1 += u32::from(line.starts_with('+'));

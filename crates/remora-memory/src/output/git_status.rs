@@ -45,6 +45,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         "git status"
     });
     draft.add_concept("git");
+    // git exits with 1 when there is nothing to commit.
     draft.verdict = committing
         .then_some(CommandOutcome::Failed)
         .or(Some(CommandOutcome::Passed));

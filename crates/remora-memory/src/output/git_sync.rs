@@ -5,6 +5,7 @@ use super::git_commit::DiffStat;
 use super::{CommandOutcome, Problem, text};
 
 pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    // The reader of conflicts names the files.
     if doc.lines.iter().any(|l| l.starts_with("CONFLICT (")) {
         return None;
     }
@@ -56,7 +57,9 @@ fn parse_push(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let to = doc
         .lines
         .iter()
+        // Advice begins with the same word; this line is the address alone.
         .position(|l| l.starts_with("To ") && !l.contains(". ") && l.split(' ').count() == 2);
+    // Said even where the table of refs was cut off.
     let refused = doc
         .lines
         .iter()

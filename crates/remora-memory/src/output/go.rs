@@ -66,6 +66,8 @@ pub(super) fn read_tests(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         draft.add_concept("compile error");
     }
     broken_packages(doc, &mut draft, tests.packages_failed, &tests.broken);
+    // A package can fail without a failing test, as when it does not build or
+    // panics.
     let failed = text::to_count(draft.problems.len())
         .max(leaves)
         .max(tests.packages_failed.min(1));
@@ -239,6 +241,8 @@ fn from_json(doc: &CommandOutput<'_>) -> Option<GoTestRun> {
             ("fail", test) => {
                 let said = output
                     .iter()
+                    // Each failure looks through the output, so both are
+                    // bounded.
                     .take(if tests.failures.len() < 40 { 2_000 } else { 0 })
                     .find_map(|(t, line)| {
                         let found = (t == test)
@@ -275,6 +279,7 @@ fn from_json(doc: &CommandOutput<'_>) -> Option<GoTestRun> {
 /// `./main.go:10:2: undefined: foo`, as the compiler and vet print it.
 fn compile_errors(doc: &CommandOutput<'_>) -> Vec<(usize, Problem)> {
     let mut found = Vec::new();
+    // `file.go:3:` also begins lines of grep and of log output.
     let headed = doc.lines.iter().any(|l| l.starts_with("# ")) || doc.command.runs_program(&["go"]);
     for (at, line) in doc.lines.iter().enumerate() {
         if line.starts_with([' ', '\t']) || !headed {

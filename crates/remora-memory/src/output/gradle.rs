@@ -36,6 +36,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         });
         return Some(draft);
     }
+    // Tests failed, but the line with their counts was cut off.
     if !draft.problems.is_empty() {
         draft.apply_test_counts(TestCounts::default());
         return Some(draft);
@@ -111,6 +112,7 @@ fn failed_tests(doc: &CommandOutput<'_>, draft: &mut CommandDraft) {
             .strip_suffix(" FAILED")
             .and_then(|l| l.split_once(" > "))
         {
+            // `> Task :test FAILED` is the task, not a test.
             if class.starts_with('>') || line.starts_with("> ") {
                 continue;
             }

@@ -60,6 +60,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         .rev()
         .find_map(|l| text::parse_number(l).filter(|(_, r)| matches!(*r, " error" | " errors")))
         .map_or(0, |(n, _)| n);
+    // The closing line also counts errors that a cut output no longer shows.
     draft.apply_diagnostics(said.max(errors), warnings);
     Some(draft)
 }

@@ -25,6 +25,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
             broken += u32::from(name.trim() == "Test suite failed to run");
             draft.add_problem(at, parse_failure(doc, at, name.trim(), file));
         } else if t == "Summary of all failing tests" {
+            // Everything below it was printed above already.
             break;
         }
     }
@@ -42,6 +43,8 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     if let Some(at) = suites {
         draft.keep_lines(at, at + 4);
         let failed = text::count_of(doc.lines[at], "failed").unwrap_or(0);
+        // A suite that does not load has no failing test, and only the suites'
+        // line counts it.
         if counts.failed == 0 {
             broken = broken.max(failed);
         }

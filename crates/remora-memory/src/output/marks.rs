@@ -237,6 +237,8 @@ const OUTPUT_MARKS: &[(&str, FamilySet)] = &[
 
 static MARK_AUTOMATON: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
+        // The slowest form to build and the fastest to search, hence the limit
+        // below.
         .kind(Some(AhoCorasickKind::DFA))
         .build(OUTPUT_MARKS.iter().map(|(mark, _)| mark))
         .ok()
@@ -249,6 +251,7 @@ const MIN_AUTOMATON_BYTES: usize = 64 * 1024;
 
 /// The readers that could know this text.
 pub(super) fn find_families(text: &str, command: &CommandLine) -> FamilySet {
+    // Only decides which way is faster, so an outdated count does no harm.
     let looked = PLAIN_SCANNED_BYTES.fetch_add(text.len(), Ordering::Relaxed);
     let found = if looked.saturating_add(text.len()) < MIN_AUTOMATON_BYTES {
         find_plainly(text)
@@ -267,6 +270,7 @@ fn find_plainly(text: &str) -> FamilySet {
 /// All marks in one pass.
 fn at_once(text: &str) -> FamilySet {
     let Some(automaton) = &*MARK_AUTOMATON else {
+        // Without the automaton every reader is asked: slower, never wrong.
         return FamilySet::MAX;
     };
     let found = automaton.find_overlapping_iter(text);

@@ -31,6 +31,8 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         return None;
     }
     let mut draft = CommandDraft::new("maven");
+    // First: without a build there are no tests of this run, whatever older
+    // reports say.
     let compiled = compile_errors(doc, &mut draft);
     if compiled > 0 {
         draft.add_concept("compile error");

@@ -100,7 +100,7 @@ fn build_problem(message: &str, code: &str) -> Problem {
     problem
 }
 
-/// The code stands in brackets at the end.
+/// The code is in brackets at the end.
 fn split_code<'a>(rest: &'a str, open: &str, close: char) -> (&'a str, &'a str) {
     match rest
         .trim_end()

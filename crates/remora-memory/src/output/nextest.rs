@@ -33,6 +33,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         if status == "PASS" {
             passed += 1;
         }
+        // A failing test is listed when it fails and again in the summary.
         if !FAILURE_STATUSES.contains(&status) || draft.is_full() || seen.contains(&name) {
             continue;
         }
@@ -73,7 +74,7 @@ fn parse_status(line: &str) -> Option<(&str, String)> {
         Some((_, name)) => name.trim(),
         None => name,
     };
-    // The binary's name stands in front of the test's.
+    // The binary's name precedes the test's.
     let test = name.split_once(' ').map_or(name, |(_, test)| test);
     Some((status, test.trim().to_owned()))
 }

@@ -69,7 +69,7 @@ fn tap_failure(doc: &CommandOutput<'_>, at: usize) -> Option<Problem> {
         let mut found =
             lines.filter_map(|(n, line)| Some((n, line.trim().strip_prefix(name)?.trim())));
         let (n, value) = found.next()?;
-        // A text of several lines stands below its name.
+        // A text of several lines begins below its name.
         let below = || {
             block[n + 1..]
                 .iter()

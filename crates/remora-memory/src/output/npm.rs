@@ -110,9 +110,11 @@ fn parse_error(doc: &CommandOutput<'_>, draft: &mut CommandDraft) -> Option<Comm
                 || l.starts_with("notsup")
                 || l.starts_with("peer ")
         })
+        // The lines in front of the reason are codes, paths and advice.
         .or(said.first())
         .copied()
         .unwrap_or(code);
+    // The title names the code once.
     let reason = reason.strip_prefix(code).map_or(reason, str::trim_start);
     let reason = reason.strip_prefix("404 ").unwrap_or(reason);
     let reason = &match reason.strip_prefix("peer ") {

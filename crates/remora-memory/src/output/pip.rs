@@ -4,6 +4,8 @@ use super::draft::{CommandDraft, CommandOutput};
 use super::{CommandOutcome, Problem, text};
 
 pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    // pip last: `uv pip install` names pip as well, and its reader takes any
+    // `ERROR: ` of such a command.
     parse_poetry(doc)
         .or_else(|| parse_uv(doc))
         .or_else(|| parse_pip(doc))
@@ -90,6 +92,7 @@ fn parse_pip(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         ]
         .iter()
         .any(|k| message.starts_with(k));
+        // `ERROR: ` begins lines of many tools.
         if !(known || is_pip) {
             return None;
         }

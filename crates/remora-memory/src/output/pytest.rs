@@ -18,6 +18,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let mut draft = CommandDraft::new("pytest");
     let sections = parse_sections(doc);
     let mut collecting = false;
+    // Above the summary, captured output of tests may hold the same words.
     for (at, line) in doc.lines.iter().enumerate().skip(summary.unwrap_or(0)) {
         let Some(rest) = line
             .strip_prefix("FAILED ")
@@ -61,6 +62,8 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
                     text::format_count_u32(n, "test")
                 ),
             };
+            // Only the host can tell: pytest exits with 5 when it collected
+            // nothing.
             draft.verdict = (doc.host == CommandOutcome::Failed).then_some(CommandOutcome::Failed);
             return Some(draft);
         }
@@ -185,7 +188,8 @@ fn parse_sections<'a>(doc: &'a CommandOutput<'_>) -> Vec<ReportSection<'a>> {
             } else if section.file.is_none_or(|_| !section.said.is_empty())
                 && let Some(found) = text::parse_location(line)
                 && text::is_kind(found.file, &["py"])
-                // The last place of a section is where the test itself stands first.
+                // Prefer the test's own file: the last place of a section may
+                // be in a helper.
                 && (section.file.is_none() || is_test(found.file))
             {
                 section.file = Some((found.file, found.line));
@@ -211,6 +215,8 @@ fn build_problem(sections: &[ReportSection<'_>], id: &str, said: &str) -> Proble
         }
     });
     let message = match section {
+        // pytest cuts the summary to the width of the terminal; the section has
+        // the whole message.
         Some(s) if said.is_empty() || said.ends_with("...") => s.said,
         _ => said,
     };

@@ -37,7 +37,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         return Some(draft);
     }
     let flake8 = doc.command.runs_program(&["flake8"]);
-    // One concise line alone could be anybody's.
+    // One concise line alone could be another tool's.
     let known = found.is_some()
         || flake8
         || doc.command.working_parts().any(|p| {

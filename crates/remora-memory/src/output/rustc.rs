@@ -11,7 +11,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let mut finished = None;
     let mut of_test = false;
     for (at, line) in doc.lines.iter().enumerate() {
-        // What a documentation test printed is told with the test.
+        // What a documentation test printed is reported with the test.
         if line.starts_with("---- ") || *line == "failures:" {
             of_test = line.ends_with(" stdout ----");
         }
@@ -74,6 +74,8 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         draft.concepts.clear();
         draft.add_concept("lint");
     }
+    // With errors the warnings are only counted: the first problem must be why
+    // it failed.
     let shown = if errors.is_empty() && closing.is_none() {
         warnings
     } else {

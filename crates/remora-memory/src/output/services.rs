@@ -1,6 +1,6 @@
-//! Tools that change what runs elsewhere: terraform, kubectl, and the clients of
-//! databases. They end with one error, and piped through another program they end
-//! as if all was well.
+//! Tools that change what runs elsewhere: terraform, kubectl, and the clients
+//! of databases. They stop at one error, and piped through another program they
+//! exit with 0.
 
 use super::draft::{CommandDraft, CommandOutput};
 use super::{CommandOutcome, Problem, text};
@@ -142,6 +142,8 @@ pub(super) fn read_kubectl(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         .map(|line| line.trim())
         .filter(|line| DONE_ENDINGS.iter().any(|end| line.ends_with(end)))
         .collect();
+    // Some objects may be applied before an error in words that are not known
+    // here.
     if done.is_empty() || doc.host == CommandOutcome::Failed {
         return None;
     }

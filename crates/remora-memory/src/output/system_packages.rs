@@ -32,6 +32,7 @@ fn new_failure_draft(
 }
 
 fn parse_apt(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    // apt's own wordings: other tools begin lines with `E: ` as well.
     let known = [
         "Unable to ",
         "Could not ",

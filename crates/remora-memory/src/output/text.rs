@@ -92,6 +92,7 @@ pub(super) fn bound_text(text: &str) -> Cow<'_, str> {
     }
     let head = text.floor_char_boundary(MAX_SCANNED_BYTES / 2);
     let tail = text.floor_char_boundary(text.len() - MAX_SCANNED_BYTES / 2);
+    // At line breaks, so that no half line is taken for a line of the tool.
     let head = text[..head].rfind('\n').unwrap_or(head);
     let tail = text[tail..].find('\n').map_or(tail, |at| tail + at);
     Cow::Owned(format!("{}\n{}", &text[..head], &text[tail..]))
@@ -152,6 +153,7 @@ pub(super) fn parse_location(text: &str) -> Option<SourceLocation<'_>> {
         && bytes[0].is_ascii_alphabetic()
         && bytes[1] == b':'
         && matches!(bytes[2], b'\\' | b'/');
+    // The colon of `C:\` is not the one before the line number.
     let from = if drive { 2 } else { 0 };
     let colon = from + text[from..].find(':')?;
     let file = &text[..colon];
@@ -181,6 +183,7 @@ pub(super) fn is_path(text: &str) -> bool {
         && text.len() <= 300
         && !text.contains([' ', '\t', '"', '`', '\'', '<', '>', '|', '*'])
         && (text.contains(['.', '/', '\\']) || text.ends_with("file"))
+        // An address has dots and slashes, too.
         && !text.contains("://")
 }
 

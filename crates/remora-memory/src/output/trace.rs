@@ -9,6 +9,8 @@ use super::{CommandOutcome, Problem, text};
 
 /// The last trace of the text that any of the languages knows.
 pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    // Node last: Java's `at` frames and the `Error:` lines of other languages
+    // fit its reader as well.
     parse_rust_trace(doc)
         .or_else(|| parse_python_trace(doc))
         .or_else(|| parse_go_trace(doc))
@@ -117,6 +119,8 @@ fn parse_python_trace(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let start = doc
         .lines
         .iter()
+        // The last one is what ended the program; earlier ones are its causes
+        // or were caught.
         .rposition(|l| l.ends_with("Traceback (most recent call last):"));
     let Some(start) = start else {
         return python_syntax(doc);
@@ -156,6 +160,7 @@ fn python_syntax(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let start = doc.lines[..end]
         .iter()
         .rposition(|l| python_frame(l).is_some())?;
+    // Too far apart to belong together.
     if end - start > 6 {
         return None;
     }

@@ -139,6 +139,7 @@ pub(super) fn own_java_frame(lines: &[&str]) -> Option<StackFrame> {
         if !JAVA_LIBRARIES.iter().any(|l| frame.function.starts_with(l)) {
             return Some(frame);
         }
+        // A trace of libraries alone still has a place to begin at.
         first.get_or_insert(frame);
     }
     first

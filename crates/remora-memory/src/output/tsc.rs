@@ -31,6 +31,8 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         } else if let Some(found) = place.strip_suffix(" -").and_then(text::parse_location) {
             problem = problem.with_location(found.file, found.line);
         } else if !place.is_empty() {
+            // Prose that quotes an error; one without a place is about the
+            // project as a whole.
             continue;
         }
         match code {

@@ -22,6 +22,8 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         else {
             continue;
         };
+        // A docstring may come between the name and the line; log output has no
+        // such line.
         if doc.line_at(at + 1).starts_with("-----") || doc.line_at(at + 2).starts_with("-----") {
             draft.add_problem(at, parse_failure(doc, at, rest));
         }

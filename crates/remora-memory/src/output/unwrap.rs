@@ -39,6 +39,8 @@ fn is_job_log(text: &str) -> bool {
     let columns = lines().filter(|line| any_columns(line).is_some()).count();
     let same_job = |line: &str| line.split('\t').next().map(str::to_owned);
     let first = lines().next().and_then(same_job);
+    // All lines of one job: tables with tabs have other words in their first
+    // column.
     columns > 1 && columns * 3 >= lines().count() * 2 && lines().all(|line| same_job(line) == first)
 }
 
@@ -143,6 +145,7 @@ fn workspace_task(line: &str) -> Option<&str> {
         .or_else(|| line.strip_suffix(':').map(|head| (head, "")))?;
     let task = |name: &str| is_name(name) && !name.contains('.');
     if let Some((package, script)) = head.split_once(' ') {
+        // A closed list of scripts: `note that: text` has the same form.
         let known = [
             "test",
             "build",

@@ -18,6 +18,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         if let Some(name) = line.trim_start().strip_prefix("FAIL  ")
             && (name.contains(" > ") || name.contains(" [ "))
         {
+            // A file that does not load is listed without a test.
             broken += u32::from(!name.contains(" > "));
             draft.add_problem(at, parse_failure(doc, at, name.trim()));
         }
@@ -50,7 +51,7 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
 
 fn parse_failure(doc: &CommandOutput<'_>, at: usize, name: &str) -> Problem {
     let (file, test) = name.split_once(" > ").unwrap_or((name, ""));
-    // With workspaces the project's name stands in front, between bars.
+    // With workspaces the project's name comes first, between bars.
     let file = file.split(" [ ").next().unwrap_or(file).trim();
     let file = file.rsplit(' ').next().unwrap_or(file);
     let mut message = "";

@@ -4,6 +4,7 @@ use super::draft::{CommandDraft, CommandOutput};
 use super::{CommandOutcome, Problem, text};
 
 pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
+    // pnpm's codes are unmistakable; the others share words such as `Done in`.
     parse_pnpm(doc)
         .or_else(|| parse_yarn(doc))
         .or_else(|| parse_berry(doc))
@@ -100,6 +101,7 @@ fn list_dependencies(doc: &CommandOutput<'_>) -> Vec<String> {
 fn parse_yarn(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let verb = doc.lines.iter().find_map(|l| {
         let (verb, version) = l.strip_prefix("yarn ")?.split_once(' ')?;
+        // Later versions print codes instead; they have a reader of their own.
         version.starts_with("v1.").then_some(verb)
     })?;
     if !matches!(verb, "install" | "add" | "remove" | "upgrade") {
@@ -148,6 +150,8 @@ fn parse_berry(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     }
     let failed = doc.lines.iter().any(|l| l.contains("Failed with errors"));
     if failed {
+        // The codes below are progress and warnings; the first other one is the
+        // cause.
         let known = |l: &&str| {
             l.contains("YN0")
                 && ![

@@ -9,10 +9,11 @@ use super::{Finding, FindingRank, value};
 /// Longest part before the `@`.
 const MAX_USERINFO_BYTES: usize = 1024;
 
-/// Looks at the address whose `://` stands here, and says how far it has read.
+/// Looks at the address whose `://` is here, and returns how far it has read.
 pub(super) fn find_credentials(text: &str, sign: Range<usize>, found: &mut Vec<Finding>) -> usize {
     let bytes = text.as_bytes();
     let start = sign.end;
+    // Bounded, since a text may be made of nothing but `://`.
     let limit = bytes.len().min(start + MAX_USERINFO_BYTES);
     let mut last = None;
     let mut colon = None;
@@ -20,6 +21,7 @@ pub(super) fn find_credentials(text: &str, sign: Range<usize>, found: &mut Vec<F
     for (at, byte) in bytes[..limit].iter().enumerate().skip(start) {
         read = at;
         match byte {
+            // The last one counts: a password may hold an `@` of its own.
             b'@' => last = Some(at),
             b':' if colon.is_none() && last.is_none() => colon = Some(at),
             b'/' | b'?' | b'#' if last.is_some() || colon.is_none() => break,
@@ -28,6 +30,7 @@ pub(super) fn find_credentials(text: &str, sign: Range<usize>, found: &mut Vec<F
             b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'|' => {
                 break;
             }
+            // Connection strings list several hosts behind one user.
             b',' if last.is_some() => break,
             _ => {}
         }
@@ -63,6 +66,8 @@ fn check_userinfo(
         } else {
             "url-credentials"
         };
+        // A lone user name is no secret, so a single word must look like a
+        // token.
         let strong = word.len() >= 16
             && (shape::is_random(word) || (shape::is_hex(word) && word.len() >= 32));
         if strong && !value::stands_for_another(word) {

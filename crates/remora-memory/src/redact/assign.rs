@@ -1,4 +1,4 @@
-//! Values beside a telling name: assignments, keys and values, flags, query
+//! Values next to a telling name: assignments, keys and values, flags, query
 //! strings, elements, sentences. Reads the text around the name by hand, so
 //! that a name costs a few comparisons and no more.
 
@@ -13,7 +13,7 @@ use super::names::{self, SecretClass};
 use super::value::{self, ValueContext};
 use super::{Finding, FindingRank, header};
 
-/// A name in the text and where it stands.
+/// A name in the text and its place.
 pub(super) struct NameMatch {
     pub(super) range: Range<usize>,
 
@@ -25,6 +25,8 @@ pub(super) fn name_at(text: &str, hit: Range<usize>) -> NameMatch {
     let bytes = text.as_bytes();
     let part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
     let mut start = hit.start;
+    // Longer runs are data, not names; the bound keeps many hits in one run
+    // cheap.
     let floor = hit.start.saturating_sub(80);
     while start > floor && part(bytes[start - 1]) {
         start -= 1;
@@ -56,8 +58,8 @@ pub(super) fn name_at(text: &str, hit: Range<usize>) -> NameMatch {
     }
 }
 
-/// Adds the secret that stands beside this name, if one does, and says how far
-/// an unquoted value was read.
+/// Adds the secret next to this name, if there is one, and returns how far an
+/// unquoted value was read.
 pub(super) fn find_assigned_secret(
     text: &str,
     name: &NameMatch,
@@ -68,6 +70,8 @@ pub(super) fn find_assigned_secret(
         return 0;
     };
     let own = text.get(name.range.clone()).unwrap_or_default();
+    // After the sign: most words such as "token" in prose have none, and
+    // splitting a name costs more.
     let Some(class) = names::classify_name(own) else {
         return 0;
     };
@@ -83,6 +87,7 @@ pub(super) fn find_assigned_secret(
     let Some((range, place)) = cursor.read_value(name, link, class) else {
         return 0;
     };
+    // A quoted value ends soon; only unquoted runs can be read over and over.
     let read = if cursor.quoted { 0 } else { range.end };
     if let Some(finding) = check_value(text, range, own, class, link, place) {
         found.push(finding);
@@ -130,6 +135,8 @@ fn check_value(
             )
         });
     }
+    // Signatures of commits and files are public; one in an address grants
+    // access.
     if class == SecretClass::Signature && link != ValueLink::Query {
         return None;
     }

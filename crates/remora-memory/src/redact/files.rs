@@ -1,4 +1,4 @@
-//! Texts whose nature is known from the file they come from.
+//! Texts whose sensitivity is known from the file they come from.
 
 use std::borrow::Cow;
 
@@ -29,6 +29,8 @@ pub(super) fn redact_file_text<'a>(
         PathSensitivity::Settings => redact_settings(text, extent, marks),
         PathSensitivity::Key => redact_key_material(text, extent, marks),
         PathSensitivity::Denied => {
+            // Redacting twice must change nothing: imports and audits read
+            // stored text again.
             if text.trim().is_empty() || text.starts_with(MARK_PREFIX) {
                 Cow::Borrowed(text)
             } else {
@@ -70,6 +72,7 @@ fn redact_settings<'a>(
         if bare.is_empty() && value.len() != 1 || bare.starts_with(MARK_PREFIX) {
             continue;
         }
+        // Private keys stand in `.env` files over many quoted lines.
         if let Some(close) = open_quote(value, &text[start..]) {
             end = start + close;
             let after = text[end..].find('\n').map_or(text.len(), |n| end + n + 1);
@@ -81,6 +84,8 @@ fn redact_settings<'a>(
     }
     let word = text.trim();
     let comment = word.is_empty() || word.starts_with('#') || word.starts_with(MARK_PREFIX);
+    // An edit shows pieces of a file: a piece without a name is part of
+    // somebody's value.
     if !named && extent == ValueExtent::File && !comment && !word.contains(MARK_PREFIX) {
         return Cow::Owned(record_mark("env-value", marks));
     }
@@ -112,6 +117,7 @@ fn value_offset(line: &str) -> Option<usize> {
     if digits > 0 && behind.starts_with(['\u{2192}', '\t', '|', ':', '-']) {
         rest = behind.trim_start_matches(['\u{2192}', '\t', '|', ':', '-']);
     }
+    // A setting that is commented out is still a secret.
     rest = rest.trim_start_matches(['+', '-', ' ', '\t', '#', '>']);
     for word in [
         "export ",
@@ -146,6 +152,8 @@ fn redact_key_material<'a>(
     extent: ValueExtent,
     marks: &mut RedactionCounts,
 ) -> Cow<'a, str> {
+    // The endings are shared by public files; private blocks among them are
+    // found by their armour.
     if text.contains("BEGIN CERTIFICATE") || text.contains("PUBLIC KEY") || text.contains("ssh-") {
         return Cow::Borrowed(text);
     }

@@ -47,7 +47,7 @@ pub(super) fn find_credentials_start(value: &str) -> Option<usize> {
     None
 }
 
-/// `Bearer` and what follows, wherever it stands.
+/// `Bearer` and what follows, wherever it occurs.
 pub(super) fn find_bearer_token(text: &str, at: usize, found: &mut Vec<Finding>) {
     // A shell may need a backslash before the blank, JSON doubles it.
     let escaped = count_bytes_while(text, at, |b| b == b'\\').min(2);
@@ -69,6 +69,7 @@ pub(super) fn find_bearer_token(text: &str, at: usize, found: &mut Vec<Finding>)
         return;
     };
     let mix = CharMix::from_text(word);
+    // "bearer of bad news" and names of types follow the word as well.
     let strong = shape::is_random(word)
         || shape::is_uuid(word)
         || (mix.digits > 1 && mix.count_letters() > 3 && mix.switches > 1);
@@ -97,7 +98,7 @@ pub(super) fn find_basic_auth(text: &str, at: usize, found: &mut Vec<Finding>) {
     }
 }
 
-/// Whether this base64 holds printable text with a colon in it.
+/// Whether this base64 decodes to printable text with a colon in it.
 pub(super) fn user_and_password(word: &str) -> bool {
     let body = word.trim_end_matches('=');
     if body.len() < 6 || body.len() > 1024 {
@@ -110,6 +111,8 @@ pub(super) fn user_and_password(word: &str) -> bool {
         let Some(six) = decode_sextet(byte) else {
             return false;
         };
+        // Each byte is checked and dropped, so that no decoded copy of the
+        // credentials exists.
         bits = ((bits << 6) | u32::from(six)) & 0xFFFF;
         held += 6;
         if held >= 8 {
@@ -146,6 +149,8 @@ pub(super) fn find_cookie_values(text: &str, at: usize, found: &mut Vec<Finding>
     let end = rest
         .bytes()
         .take(MAX_HEADER_BYTES)
+        // Headers come inside command lines, JSON and code, and end with their
+        // quotes.
         .position(|b| matches!(b, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\'))
         .unwrap_or_else(|| super::assign::floor_boundary(rest.as_bytes(), MAX_HEADER_BYTES));
     let mut offset = at + lead;

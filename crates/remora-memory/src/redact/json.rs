@@ -12,7 +12,7 @@ use super::paths::PathSensitivity;
 use super::value::{self, ValueContext};
 use super::{MARK_PREFIX, RedactionCounts, Redactor, header, patch};
 
-/// Where in the event we are.
+/// What the surrounding objects say about a string.
 #[derive(Clone, Copy)]
 struct WalkContext {
     nature: PathSensitivity,
@@ -77,6 +77,8 @@ impl JsonRedactor<'_> {
             Value::Array(list) => {
                 let strings = !list.is_empty() && list.iter().all(Value::is_string);
                 if around.inside && around.nature == PathSensitivity::Denied && strings {
+                    // One mark for the whole file, not one for each of its
+                    // lines.
                     list.truncate(1);
                 }
                 for item in list {
@@ -85,6 +87,7 @@ impl JsonRedactor<'_> {
             }
             Value::Object(map) => self.redact_object(map, around),
             Value::Number(number) => {
+                // Shorter numbers are counts and flags.
                 let long = number.to_string().len() >= 4;
                 if long && told.is_some_and(|told| told.class == SecretClass::Password) {
                     *value = Value::String(self.record_mark("password"));
@@ -95,6 +98,8 @@ impl JsonRedactor<'_> {
     }
 
     fn redact_object(&mut self, map: &mut Map<String, Value>, around: WalkContext) {
+        // Before the fields are walked: the path may stand behind the contents
+        // it names.
         let around = self.extend_context(map, around);
         let named = find_named_secret(map);
         for (key, value) in map.iter_mut() {
@@ -104,6 +109,8 @@ impl JsonRedactor<'_> {
             own.inside |= self.roles.contents.contains(&name) || answer;
             if own.inside && (self.roles.labels.contains(&name) || self.roles.paths.contains(&name))
             {
+                // Paths and labels describe the file; marking them would hide
+                // which file it was.
                 own.inside = false;
                 own.nature = PathSensitivity::Plain;
             }
@@ -144,6 +151,8 @@ impl JsonRedactor<'_> {
             let mut own = self.redactor.redact_text(&key, self.marks).into_owned();
             let base = own.clone();
             let mut number = 2;
+            // Two secret keys get the same mark; none of their values may be
+            // lost.
             while map.contains_key(&own) {
                 own = format!("{base}-{number}");
                 number += 1;
@@ -163,6 +172,8 @@ impl JsonRedactor<'_> {
                 .iter()
                 .filter_map(|key| part.get(*key)?.as_str())
             {
+                // Only ever stricter: an inner object must not lift what an
+                // outer one denied.
                 let nature = self.redactor.paths.classify_path(path);
                 if nature > around.nature {
                     around.nature = nature;
@@ -175,6 +186,8 @@ impl JsonRedactor<'_> {
                     around.nature = nature;
                     around.extent = ValueExtent::Output;
                 }
+                // Their output mixes lines of many files, each named in front
+                // of its line.
                 around.listing |= command.contains("grep") || command.contains("rg ");
             }
         }
@@ -185,6 +198,8 @@ impl JsonRedactor<'_> {
 
     /// The strictest nature of a file that the command names.
     fn classify_command(&self, command: &str) -> PathSensitivity {
+        // Nearly all sensitive names have one of these, so most commands are
+        // not split at all.
         if !self.redactor.paths.any_denied() && !command.contains(['.', '_']) {
             return PathSensitivity::Plain;
         }
@@ -225,6 +240,7 @@ impl JsonRedactor<'_> {
         {
             changed = Some(new);
         }
+        // Last: a value that its own shape explains gets the better mark.
         if let Some(told) = told
             && let Some(new) = self.redact_named_value(changed.as_deref().unwrap_or(text), told)
         {

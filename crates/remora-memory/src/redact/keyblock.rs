@@ -20,6 +20,8 @@ pub(super) fn find_key_block(text: &str, start: usize) -> Option<Range<usize>> {
     let rest = text.get(start..limit)?;
     let head = find_label_end(rest, "-----BEGIN")?;
     let body = rest.get(head..)?;
+    // Even if the block never ends: truncated output is where keys would slip
+    // through.
     let close = body.find("-----");
     if let Some(close) = close
         && body[close..].starts_with("-----END")
@@ -42,6 +44,8 @@ pub(super) fn find_key_tail(text: &str, end: usize, from: usize) -> Option<Range
     let foot = find_label_end(&rest[..floor_boundary(rest.as_bytes(), 128)], "-----END")?;
     let begin = floor_boundary(
         text.as_bytes(),
+        // Never into an earlier block, so that a text full of ends is read
+        // once.
         end.saturating_sub(MAX_KEY_BLOCK_BYTES).max(from),
     );
     let before = text.get(begin..end)?;
@@ -65,7 +69,7 @@ pub(super) fn find_key_tail(text: &str, end: usize, from: usize) -> Option<Range
     (count_base64_chars(&before[start..]) >= MIN_BASE64_CHARS).then(|| begin + start..end + foot)
 }
 
-/// The lines of a `PuTTY` key, whose number stands here.
+/// The lines of a `PuTTY` key, whose number is here.
 pub(super) fn find_putty_key(text: &str, at: usize) -> Option<Range<usize>> {
     let limit = floor_boundary(text.as_bytes(), at + MAX_KEY_BLOCK_BYTES);
     let rest = text.get(at..limit)?;
@@ -98,6 +102,7 @@ fn find_label_end(text: &str, begin: &str) -> Option<usize> {
 /// How many characters of base64 in long runs.
 fn count_base64_chars(body: &str) -> usize {
     body.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=')))
+        // Words of prose between two lines of dashes are no key.
         .filter(|run| run.len() >= 12)
         .map(str::len)
         .sum()
@@ -184,7 +189,7 @@ fn lines_back(text: &str) -> impl Iterator<Item = (&str, usize)> {
     })
 }
 
-/// Base64 and nothing else, behind what tools put at the beginning of a line.
+/// Base64 and nothing else, after what tools put at the beginning of a line.
 fn body_line(line: &str) -> bool {
     let own = strip_decoration(line);
     own.is_empty()

@@ -18,8 +18,8 @@ pub(super) const SECRET_KIND_LITERALS: &[&str] = &[
 /// How far around that the values are looked for.
 const MAX_DISTANCE_BYTES: usize = 16 * 1024;
 
-/// Adds the values under `data` and `stringData` of the manifest whose kind
-/// stands here, and says how far it has read; nothing before `from` is read.
+/// Adds the values under `data` and `stringData` of the manifest whose kind is
+/// here, and returns how far it has read; nothing before `from` is read.
 pub(super) fn find_manifest_secrets(
     text: &str,
     hit: Range<usize>,
@@ -90,6 +90,7 @@ fn find_yaml_values(text: &str, range: Range<usize>, found: &mut Vec<Finding>) {
             if let Some((_, word)) = entry {
                 let quotes: &[char] = &['"', '\'', ' ', '\\'];
                 let word = word.trim_matches(quotes);
+                // From the right: a key may be spelled like its value.
                 let place = line.rfind(word).unwrap_or(0);
                 add_if_secret(text, at + place..at + place + word.len(), found);
             } else if !own.is_empty() && indent <= least {
@@ -147,6 +148,8 @@ fn add_if_secret(text: &str, range: Range<usize>, found: &mut Vec<Finding>) {
     let Some(word) = text.get(range.clone()) else {
         return;
     };
+    // Every value counts, whatever it looks like: the manifest says that it is
+    // secret.
     let plain = word.bytes().all(|b| b.is_ascii_graphic());
     if word.len() >= 4 && plain && !word.contains(MARK_PREFIX) && !value::stands_for_another(word) {
         found.push(Finding::new("secret", range, FindingRank::Place));

@@ -26,7 +26,7 @@ pub(super) struct SecretName {
     pub(super) kind: &'static str,
 }
 
-/// Literals of which one stands, in any case, in every name that tells.
+/// Literals of which every telling name contains one, in any case.
 pub(super) const NAME_LITERALS: &[&str] = &[
     "pass",
     "pwd",
@@ -344,6 +344,8 @@ pub(super) fn classify_name(name: &str) -> Option<SecretClass> {
     }
     let flat: String = name.to_ascii_lowercase();
     let mut words = split_name(name);
+    // `API_KEY_PROD_2` is an API key: what follows the telling word is dropped
+    // from the end.
     while words.len() > 1
         && words.last().is_some_and(|w| {
             NEUTRAL_SUFFIXES.contains(&w.as_str()) || w.bytes().all(|b| b.is_ascii_digit())
@@ -389,8 +391,11 @@ fn of_words(words: &[String], last: &str, before: &str, flat: &str) -> Option<Se
         return Some(SecretClass::Signature);
     }
     if last.ends_with("token") || last.ends_with("authtok") || matches!(last, "jwt" | "bearer") {
+        // Parsers and language models have tokens on every line; a false mark
+        // there destroys code.
         return (!NON_SECRET_TOKEN_WORDS.contains(&before)).then_some(SecretClass::Secret);
     }
+    // Alone it is a name, a path or a pattern.
     if last == "pat" && words.len() > 1 && VENDOR_KINDS.iter().any(|(maker, _)| before == *maker) {
         return Some(SecretClass::Secret);
     }
@@ -443,6 +448,8 @@ pub(super) fn find_mark_kind(name: &str, class: SecretClass) -> &'static str {
         SecretClass::Secret | SecretClass::Weak => {}
     }
     let flat = name.to_ascii_lowercase();
+    // Makers are looked for across word boundaries: `secret_access_key`,
+    // `secretAccessKey`.
     let joined = flat.replace(['_', '-', '.'], "");
     let maker = VENDOR_KINDS
         .iter()

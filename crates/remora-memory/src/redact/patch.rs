@@ -1,5 +1,5 @@
-//! A patch that stands in a command and changes several files: each part is
-//! redacted as the file it changes.
+//! A patch inside a command that changes several files: each part is redacted
+//! as the file it changes.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::paths::{DenyPaths, PathSensitivity};
 
 /// How such a patch begins.
 const PATCH_START: &str = "*** Begin Patch";
-/// What stands before the name of a file.
+/// What precedes the name of a file.
 const FILE_HEADERS: &[&str] = &[
     "*** Add File: ",
     "*** Update File: ",

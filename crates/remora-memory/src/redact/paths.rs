@@ -1,4 +1,4 @@
-//! Which files are what: denied by the configuration, full of settings that
+//! The sensitivity of files: denied by the configuration, full of settings that
 //! are secrets, or keys.
 
 use regex::{RegexSet, RegexSetBuilder};
@@ -60,6 +60,7 @@ impl DenyPaths {
                 .strip_prefix('!')
                 .map_or((line, true), |rest| (rest, false));
             let pattern = translate_glob(line);
+            // One by one first, so that the error names the glob.
             compile_globs(std::slice::from_ref(&pattern)).map_err(|source| RedactError::Glob {
                 glob: glob.clone(),
                 source,
@@ -103,6 +104,8 @@ impl DenyPaths {
                 name.as_str(),
                 ".envrc" | ".flaskenv" | ".dev.vars" | ".secrets"
             );
+        // `.env.example` is documentation: its placeholders are what users want
+        // to find again.
         if settings && !EXAMPLE_ENDINGS.contains(&ending) {
             PathSensitivity::Settings
         } else if KEY_FILE_ENDINGS.contains(&ending) || KEY_FILE_NAMES.contains(&name.as_str()) {

@@ -101,6 +101,8 @@ pub(super) fn find_password(text: &str, hit: Range<usize>, found: &mut Vec<Findi
         }
         // "密码 SECRET": with nothing between, it must look like nothing else.
         if at > hit.end && rest.starts_with(|c: char| c.is_ascii_graphic()) {
+            // Weaker evidence than a verb or a sign, so the word must be
+            // stronger.
             let read = find_bare_password(text, at, found);
             if read > at {
                 return read;
@@ -176,6 +178,7 @@ pub(super) fn find_login_password(text: &str, at: usize, found: &mut Vec<Finding
     let user = count_bytes_while(text, start, |b| {
         b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'@' | b'-')
     });
+    // Longer than any user name: it is a path or a sentence.
     if !(2..=48).contains(&user) {
         return;
     }

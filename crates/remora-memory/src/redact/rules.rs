@@ -11,7 +11,7 @@ pub(super) struct RedactionRule {
     /// The kind that the mark names.
     pub(super) id: String,
     pub(super) regex: String,
-    /// Literals of which one stands in every secret of this kind.
+    /// Literals of which every secret of this kind contains one.
     pub(super) keywords: Vec<String>,
     /// Bits for each character that the secret must reach; with it, letters and
     /// digits must be mixed as no word mixes them.

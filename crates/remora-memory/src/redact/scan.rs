@@ -88,6 +88,8 @@ impl SecretScanner {
             triggers.extend(keywords.map(|word| (ScanTrigger::Token(at), word.as_str())));
         }
         let words = AhoCorasick::builder()
+            // Names come in any case; tokens are compared exactly afterwards,
+            // since two letters and a sign are too common otherwise.
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::Standard)
             .kind(Some(AhoCorasickKind::DFA))
@@ -119,6 +121,8 @@ impl SecretScanner {
             addresses: ScanBudget::default(),
             commands: ScanBudget::default(),
         };
+        // Overlapping, because one literal may lie inside another or share its
+        // end.
         for hit in self.words.find_overlapping_iter(text.as_bytes()) {
             look.scan_hit(hit.pattern().as_usize(), hit.start()..hit.end());
         }
@@ -127,6 +131,8 @@ impl SecretScanner {
 
     fn pattern_at(&self, at: usize) -> Option<&Regex> {
         self.patterns[at]
+            // Compiled when first needed: most rules never meet their keyword
+            // in a process.
             .get_or_init(|| compile_rule(&self.rules[at]).ok())
             .as_ref()
     }
@@ -186,7 +192,7 @@ impl ScanBudget {
 impl TextScan<'_> {
     fn scan_hit(&mut self, pattern: usize, hit: Range<usize>) {
         let (trigger, literal) = self.scanner.triggers[pattern];
-        // What stands inside a mark is our own wording.
+        // The inside of a mark is our own wording.
         if self.marks.last().is_some_and(|mark| hit.start < mark.end) {
             return;
         }
@@ -206,6 +212,8 @@ impl TextScan<'_> {
             }
             ScanTrigger::Login => prose::find_login_password(self.text, hit.end, &mut self.found),
             ScanTrigger::Manifest => {
+                // One manifest is read once, however often its kind is
+                // mentioned.
                 if hit.start >= self.manifest_end {
                     let from = self.manifest_end;
                     self.manifest_end =
@@ -268,6 +276,7 @@ impl TextScan<'_> {
     }
 
     fn scan_name(&mut self, hit: Range<usize>) {
+        // `AUTH_TOKEN_KEY` holds three telling words and is one name.
         if hit.start < self.name_end {
             return;
         }
@@ -276,6 +285,8 @@ impl TextScan<'_> {
         }
         let name = assign::name_at(self.text, hit);
         self.name_end = name.range.end;
+        // The head of a table names several columns; they were read with the
+        // first.
         if name.range.start >= self.table_end
             && let Some(end) = table::find_table_secrets(self.text, &name.range, &mut self.found)
         {
@@ -305,6 +316,7 @@ impl TextScan<'_> {
         {
             start -= 1;
         }
+        // The window keeps the cost linear whatever a rule's expression does.
         let end = assign::floor_boundary(bytes, hit.start + MAX_WINDOW_BYTES);
         let Some(window) = self.text.get(start..end) else {
             return;
@@ -340,10 +352,13 @@ impl TextScan<'_> {
                 range.end += 1;
             }
         }
+        // The secret key has no prefix of its own and is only known by the id
+        // before it.
         if rule.id == "aws-access-key" {
             command::aws_pair(self.text, range.end, &mut self.found);
         }
         self.token = range.clone();
+        // A find is progress: only fruitless looks are counted.
         self.tokens.looks = 0;
         self.found
             .push(Finding::new(rule.id.as_str(), range, FindingRank::Shape));
@@ -368,8 +383,8 @@ fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// Whether a literal of letters and digits stands behind a slash or a plus in a
-/// long run of base64, where chance has put it.
+/// Whether a literal of letters and digits follows a slash or a plus in a long
+/// run of base64, where chance has put it.
 fn in_base64(bytes: &[u8], hit: &Range<usize>) -> bool {
     let before = hit.start.checked_sub(1).map(|at| bytes[at]);
     if !matches!(before, Some(b'/' | b'+'))
@@ -387,8 +402,8 @@ fn in_base64(bytes: &[u8], hit: &Range<usize>) -> bool {
     run == 48
 }
 
-/// Whether a token may begin here: not inside a word, unless what stands before
-/// is an escape, a colour or a percent code.
+/// Whether a token may begin here: not inside a word, unless it follows an
+/// escape, a colour or a percent code.
 pub(super) fn can_start_token(bytes: &[u8], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|i| bytes[i]) else {
         return true;

@@ -120,9 +120,12 @@ pub(super) fn is_random(text: &str) -> bool {
         return false;
     }
     let mix = CharMix::from_text(text);
+    // Repeated patterns have little entropy, however they are mixed.
     if mix.spaces > 0 || compute_entropy(text) < 2.8 {
         return false;
     }
+    // Within one part few words switch between letters and digits; over many
+    // parts dates and versions do.
     if mix.switches >= 3 || mix.all_switches >= 5 {
         return true;
     }
@@ -159,7 +162,8 @@ fn has_rare_pairs(text: &str, share: usize) -> bool {
     pairs >= 8 && rare * share >= pairs
 }
 
-/// Less than [`is_random`] asks for, where a prefix has already told the kind.
+/// Less than [`is_random`] demands, for tokens whose prefix already names the
+/// kind.
 pub(super) fn is_mixed(text: &str) -> bool {
     let mix = CharMix::from_text(text);
     is_random(text) || mix.digits >= 3 || (mix.upper >= 3 && mix.lower >= 3)

@@ -14,7 +14,7 @@ const MAX_ROWS: usize = 200;
 /// More columns than this are no table.
 const MAX_COLUMNS: usize = 64;
 
-/// How the cells of a row are set apart.
+/// How the cells of a row are separated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TableForm {
     /// `| a | b |` and `a | b`, with a line of hyphens under the head.
@@ -25,8 +25,8 @@ enum TableForm {
     Aligned,
 }
 
-/// If the name stands in the head of a table, adds the values under all the
-/// telling names of that head and says where the table ends.
+/// If the name is in the head of a table, adds the values under all the telling
+/// names of that head and returns where the table ends.
 pub(super) fn find_table_secrets(
     text: &str,
     name: &Range<usize>,
@@ -51,6 +51,8 @@ pub(super) fn find_table_secrets(
         .filter_map(|(at, cell)| {
             let name = line.get(cell.clone())?;
             let told = names::parse_secret_name(name)?;
+            // Weak names head too many columns: `key` is most often an entry's
+            // name.
             matches!(told.class, SecretClass::Password | SecretClass::Secret)
                 .then(|| (at, cell.clone(), told.class, told.kind))
         })
@@ -78,11 +80,15 @@ pub(super) fn find_table_secrets(
             TableForm::Aligned => values.len() > 1,
             TableForm::Bars | TableForm::Signs(_) => values.len() == columns.len(),
         };
+        // The first row of another shape ends the table; what follows is other
+        // text.
         if !fits && !is_rule(own) {
             break;
         }
         for (number, column, class, kind) in &telling {
             let cell = match form {
+                // An empty cell leaves no trace there, so the position counts
+                // and not the number.
                 TableForm::Aligned => values.iter().find(|cell| cell.start == column.start),
                 TableForm::Bars | TableForm::Signs(_) => values.get(*number),
             };
@@ -105,7 +111,7 @@ pub(super) fn find_table_secrets(
     Some(at)
 }
 
-/// What stands around the name tells the form, before a line is read.
+/// The characters around the name tell the form, before a line is read.
 fn form_at(text: &str, name: &Range<usize>) -> Option<TableForm> {
     let bytes = text.as_bytes();
     let mut before = name.start;
@@ -134,6 +140,8 @@ fn form_at(text: &str, name: &Range<usize>) -> Option<TableForm> {
     }
     // Two blanks at least, on one side if the other is the end of the line.
     let wide = (gaps.0 >= 2 || begins) && (gaps.1 >= 2 || ends(right));
+    // Aligned text is also prose and code; commands write such heads in
+    // capitals.
     let capitals = bytes[name.clone()].iter().all(|b| !b.is_ascii_lowercase());
     (wide && capitals && (gaps.0 >= 2 || gaps.1 >= 2)).then_some(TableForm::Aligned)
 }

@@ -1,5 +1,5 @@
-//! Judges whether a value that stands under a telling name is a secret, or a
-//! placeholder, a reference, a piece of code or a word about secrets.
+//! Judges whether a value under a telling name is a secret, or a placeholder, a
+//! reference, a piece of code or a word about secrets.
 
 mod stand_in;
 
@@ -10,10 +10,10 @@ use super::header;
 use super::names::SecretClass;
 use super::shape::{self, CharMix};
 
-/// How the value stands in the text; decides how much it must show.
+/// The context of a value; decides how much evidence it must show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueContext {
-    /// Between quotes, beside its name.
+    /// Between quotes, next to its name.
     Quoted,
     /// A line of the form `NAME=value` or `name: value`, or part of an address.
     Config,
@@ -87,11 +87,13 @@ fn is_code(value: &str) -> bool {
     call || called || members || constant
 }
 
-/// The judgement.
+/// Whether the value is a secret of this class in this context.
 pub(super) fn is_secret(value: &str, class: SecretClass, place: ValueContext) -> bool {
     let value = value.trim();
     // The beginning of a long value tells as much as all of it.
     let value = &value[..super::assign::floor_boundary(value.as_bytes(), 512)];
+    // Placeholders and references first: a false mark destroys what memory is
+    // for.
     if value.len() < 3
         || is_shell_variable(value)
         || stands_for_another(value)
@@ -225,9 +227,11 @@ fn machine_made(value: &str, mix: &CharMix, place: ValueContext) -> bool {
         return false;
     }
     if shape::is_uuid(value) {
+        // Ids of rows and requests are mentioned in sentences all the time.
         return !loose;
     }
     if shape::is_hex(value) {
+        // In prose a short hexadecimal run is a commit or a colour.
         let least = if loose { 32 } else { 16 };
         return value.len() >= least
             && mix.digits > 0
@@ -270,6 +274,7 @@ fn is_weak_secret(value: &str, mix: &CharMix) -> bool {
     if mix.spaces > 0 {
         return false;
     }
+    // `auth` in a registry's settings is a user and a password in base64.
     if value.len() >= 12 && mix.upper > 0 && mix.lower > 0 && header::user_and_password(value) {
         return true;
     }

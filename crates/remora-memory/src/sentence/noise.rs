@@ -110,7 +110,7 @@ pub(super) fn without_escapes(line: &str) -> String {
     out
 }
 
-/// Whether a line is output or code rather than something a person wrote.
+/// Whether a line is output or code rather than something a user wrote.
 pub(crate) fn is_machine_line(line: &str) -> bool {
     let line = line.trim();
     starts_like_output(line) || looks_like_code(line) || is_mostly_symbols(line)

@@ -68,7 +68,7 @@ pub struct TimelineEntry {
 /// Where a text comes from, and so how far it can be believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextOrigin {
-    /// The person's own words, or a memory that was saved on purpose.
+    /// The user's own words, or a memory that was saved on purpose.
     Person,
     /// Tools, files, models: anybody may have written it.
     Elsewhere,

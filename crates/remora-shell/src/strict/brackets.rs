@@ -9,6 +9,7 @@ impl Parser {
         let double = self.looking_at("[[");
         self.at += if double { 2 } else { 1 };
         if !matches!(self.peek(), Some(' ' | '\t' | '\n')) {
+            // A shell would look for a program of that name.
             return Err("a command that begins with [");
         }
         let mut tokens = Vec::new();
@@ -48,6 +49,8 @@ impl Parser {
         loop {
             self.parse_nested(|parser| parser.test_unit(double, tokens))?;
             self.skip_blanks();
+            // In single brackets `&&` ends the command, and `-a` and `-o` are
+            // flags.
             if !double {
                 return Ok(());
             }
@@ -144,6 +147,8 @@ impl Parser {
                 tokens.push(TestToken::Pattern(raw));
                 Ok(())
             }
+            // A pattern of `==` may also be read as a word; that of `=~` has no
+            // other reading.
             Err(why) if operator == "=~" => Err(why),
             _ => {
                 self.at = start;
@@ -179,6 +184,7 @@ impl Parser {
             return Err("a test without an operand");
         }
         let raw = self.slice_text(start, self.at);
+        // Bash would take the brackets for a part of the pattern and go on.
         if raw.ends_with("]]") {
             return Err("a test closed without a blank");
         }

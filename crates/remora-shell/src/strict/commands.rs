@@ -25,6 +25,8 @@ impl Parser {
             if self.at_redirect() {
                 let redirect = self.parse_redirect()?;
                 if matches!(redirect, Redirect::HereDocument { .. }) {
+                    // Here and below: a shell accepts these orders, the client
+                    // gives up on them.
                     return Err("a here-document in front of its command");
                 }
                 command.redirects.push(redirect);
@@ -52,6 +54,8 @@ impl Parser {
         }
         self.reject_named_descriptor(&name)?;
         if command.assignments.is_empty() && command.redirects.is_empty() {
+            // Only without anything in front: behind an assignment the client
+            // reads them as plain commands.
             if DECLARATION_COMMANDS.contains(&name.raw.as_str()) {
                 return self.parse_declaration(name.raw);
             }
@@ -91,6 +95,7 @@ impl Parser {
                 }
                 to_file |= matches!(redirect, Redirect::File(_));
                 redirects.push(redirect);
+                // It must be the last thing on its line, so nothing can follow.
                 if document {
                     break;
                 }
@@ -189,6 +194,7 @@ impl Parser {
         if !append && self.peek_at(offset) == Some('[') {
             return self.check_array_element(offset);
         }
+        // `a==b` is a word of a test, not an assignment.
         if self.peek_at(equals) != Some('=') || self.peek_at(equals + 1) == Some('=') {
             return Ok(None);
         }
@@ -368,6 +374,8 @@ fn nameless_command(mut command: Command) -> ParseResult<Statement> {
     }
     match (command.assignments.pop(), command.assignments.len()) {
         (Some(only), 0) => Ok(Statement::Assignment(only)),
+        // Observed: a shell accepts it, the client does not try to understand
+        // it.
         (Some(_), _) => Err("several assignments without a command"),
         (None, _) => Err("an unexpected character where a command should begin"),
     }

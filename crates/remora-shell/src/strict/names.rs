@@ -71,6 +71,7 @@ fn word_text(word: &Word) -> String {
     match word.parts.as_slice() {
         [WordPart::Plain(raw)] => remove_escapes(raw),
         [WordPart::Single(text)] => text.clone(),
+        // Only names are looked for, so a word that is no name does no harm.
         _ => word.raw.trim_matches('"').to_owned(),
     }
 }
@@ -79,6 +80,7 @@ fn word_text(word: &Word) -> String {
 pub(super) fn written_by(words: &[String]) -> Vec<String> {
     let mut rest = words;
     while let Some((name, after)) = rest.split_first() {
+        // Both run the built-in behind them, which then writes its variables.
         if name != "command" && name != "builtin" {
             break;
         }
@@ -208,6 +210,8 @@ impl Walker {
                         .iter()
                         .any(|(n, ..): &(String, ShellValue, bool)| uses_variable(assignment, n))
                     {
+                        // Whether the value is the old or the new one depends
+                        // on the shell.
                         return Err(WalkError::Opaque("a value set by the same command"));
                     }
                     words.push(format!("{}={}", assignment.name, value.text));
@@ -236,6 +240,7 @@ impl Walker {
         }
         self.walk_redirects(&declaration.redirects, scope)?;
         self.add_command(words)?;
+        // Its variables end with a function, and functions are not understood.
         if name == "local" {
             self.local_set = !set.is_empty();
         } else if !plus_or_n {
@@ -317,6 +322,8 @@ impl Walker {
                 name if is_steering(name) || name == "PS4" => {
                     return Err(WalkError::Opaque("an unset of a steering variable"));
                 }
+                // Behind another command the effect is not certain; see
+                // `lone_assignment`.
                 name if first && redirects.is_empty() => {
                     scope.set_variable(name, ShellValue::literal(""));
                 }

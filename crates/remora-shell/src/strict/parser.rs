@@ -15,6 +15,8 @@ const OPAQUE_WORDS: [&str; 5] = ["case", "select", "function", "{", "for(("];
 pub(super) fn parse_line(text: &str) -> ParseResult<Block> {
     let mut parser = Parser::new(text);
     let block = parser.parse_block()?;
+    // Something was left over that no statement can begin with, such as a stray
+    // `)`.
     if parser.at < parser.text.len() {
         return Err("a word or bracket where a command should begin");
     }
@@ -61,6 +63,8 @@ impl Parser {
             }
             self.skip_blanks();
             if matches!(self.peek(), Some(';' | '&' | '|')) {
+                // `; ;` runs nothing in between, and shells disagree whether it
+                // is an error.
                 return Err("two separators in a row");
             }
         }
@@ -105,6 +109,7 @@ impl Parser {
             match c {
                 ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | ')' => break,
                 '(' if word == "for" => break,
+                // No keyword is longer than `function`.
                 'a'..='z' | '{' | '}' | '!' if word.len() < 9 => word.push(c),
                 '`' if self.in_backticks => break,
                 _ => return None,
@@ -154,6 +159,7 @@ impl Parser {
             }
             piped = true;
             self.skip_lines();
+            // A pipe with nothing behind it is tolerated, as the client does.
             if self.at_block_end() || matches!(self.peek(), Some(';' | '&' | '|')) {
                 break;
             }
@@ -191,6 +197,7 @@ impl Parser {
         let statement = match word.as_str() {
             "if" => self.parse_nested(Self::parse_condition)?,
             "while" | "until" => {
+                // The length of either word.
                 self.at += 5;
                 self.parse_nested(Self::while_loop)?
             }
@@ -198,6 +205,7 @@ impl Parser {
                 self.at += 3;
                 self.parse_nested(Self::for_loop)?
             }
+            // Without a blank behind it, `{` is a word like any other.
             "{" if matches!(self.peek_at(1), None | Some(';' | '&' | '|')) => {
                 return self.parse_command();
             }
@@ -254,6 +262,7 @@ impl Parser {
         if matches!(self.peek(), Some('(' | '#')) {
             return Err("(( )) arithmetic");
         }
+        // A backtick inside these brackets opens again.
         let outer = std::mem::replace(&mut self.in_backticks, false);
         let block = self.parse_block()?;
         self.in_backticks = outer;
@@ -325,6 +334,7 @@ impl Parser {
         }
         self.skip_blanks();
         self.skip_comment();
+        // The separator in front of `do` may also be a newline.
         self.consume_text(";");
         self.skip_empty_lines();
         if !self.take_keyword("do") {

@@ -1,5 +1,5 @@
 //! What is known about variables while a command line is read: a literal value,
-//! "set, but nobody knows to what", or nothing.
+//! "set, but to an unknown value", or nothing.
 
 use std::collections::HashMap;
 
@@ -53,6 +53,8 @@ impl ShellScope {
     /// which of the two counts may depend on what runs in between.
     pub(super) fn assign_variable(&mut self, name: &str, value: ShellValue, append: bool) {
         let value = match (self.get(name), append) {
+            // Appending to a variable that may come from the environment leaves
+            // it unknown.
             (None, true) => return,
             (Some(old), true) => ShellValue {
                 text: format!("{}{}", old.text, value.text),
@@ -64,9 +66,9 @@ impl ShellScope {
         self.set_variable(name, value);
     }
 
-    /// Takes over what happened in a part that may not have run (or ran beside
-    /// us): a variable changed there is unknown from now on, a new one stays
-    /// unset.
+    /// Takes over what happened in a part that may not have run (or ran in
+    /// parallel): a variable changed there is unknown from now on, a new one
+    /// stays unset.
     pub(super) fn merge(&mut self, other: &Self) {
         for (name, value) in &mut self.0 {
             if other.0.get(name) != Some(value) {
@@ -85,7 +87,7 @@ impl ShellScope {
     }
 }
 
-/// Variables that exist in every shell; in double quotes they may stand beside
+/// Variables that exist in every shell; in double quotes they may be mixed with
 /// other text.
 const UNIVERSAL_VARIABLES: [&str; 19] = [
     "BASHPID",

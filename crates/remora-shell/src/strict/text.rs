@@ -1,6 +1,6 @@
 //! Checks on the raw text, before any parsing: spellings that different shells
 //! read differently, so the client does not try to understand them, wherever
-//! they stand (also in quotes, comments and here-documents).
+//! they occur (also in quotes, comments and here-documents).
 
 use super::words::RefusalReason;
 
@@ -29,6 +29,8 @@ fn is_control(c: char) -> bool {
 
 /// Why this text is not worth parsing, if so.
 pub(super) fn find_objection(text: &str) -> Option<RefusalReason> {
+    // UTF-16 as the client counts; there are never more units than bytes, so
+    // most texts are not counted.
     if text.len() > MAX_COMMAND_UTF16_UNITS && text.encode_utf16().count() > MAX_COMMAND_UTF16_UNITS
     {
         return Some("more than 10,000 characters");
@@ -39,6 +41,7 @@ pub(super) fn find_objection(text: &str) -> Option<RefusalReason> {
     if text.chars().any(is_foreign_blank) {
         return Some("an unusual blank character");
     }
+    // Observed: the client gives up on `a\ b` anywhere in the text.
     if text.contains("\\ ") || text.contains("\\\t") {
         return Some("a backslash in front of a blank");
     }

@@ -153,7 +153,7 @@ pub(super) enum WordPart {
     Arithmetic,
 }
 
-/// What stands inside double quotes.
+/// A part of a text in double quotes.
 #[derive(Clone, Debug)]
 pub(super) enum QuotedPart {
     /// Text, backslashes still in it.

@@ -28,6 +28,7 @@ fn collect_block(
     let [WordPart::Plain(raw)] = name.parts.as_slice() else {
         return false;
     };
+    // With `sudo $X` or `sh $X` the name says nothing about what runs.
     if !is_plain_name(raw) || runs_its_arguments(raw) {
         return false;
     }
@@ -42,6 +43,8 @@ fn collect_argument(word: &Word, found: &mut Vec<SimpleCommand>) -> bool {
         return true;
     }
     word.parts.iter().all(|part| match part {
+        // The words are kept as written, and an escape would make them another
+        // text.
         WordPart::Plain(raw) => !raw.contains('\\'),
         WordPart::Substitution(block) => collect_block(block, Some("$( )"), found),
         WordPart::Double(inner) => inner.iter().all(|inner| match inner {

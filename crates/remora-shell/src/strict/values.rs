@@ -7,7 +7,7 @@ use super::scope::{
 use super::tree::{Block, QuotedPart, Redirect, Statement, Word, WordPart};
 use super::walk::{WalkError, WalkResult, Walker};
 
-/// Where a word stands: an assignment takes unknown values that an argument
+/// Where a word is used: an assignment takes unknown values that an argument
 /// does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WordContext {
@@ -39,6 +39,8 @@ impl Walker {
             let value = match part {
                 WordPart::Variable(name) => self.variable_in_word(name, scope)?,
                 WordPart::Substitution(_) if place == WordContext::Argument => {
+                    // Unknown, not opaque: as an argument it leaves the
+                    // command's name certain.
                     return Err(WalkError::Unknown("a command's output inside a word"));
                 }
                 WordPart::Substitution(_) => {
@@ -49,6 +51,7 @@ impl Walker {
             text.push_str(&value.text);
             open |= value.open;
         }
+        // An option with an unknown end may be any option.
         if open && place == WordContext::Argument && text.starts_with('-') {
             return Err(WalkError::Opaque("an option with an unknown value"));
         }
@@ -119,6 +122,7 @@ impl Walker {
                 ))
             }
             Some(value) => Ok(value.clone()),
+            // The one variable whose value the client fills in.
             None if name == "HOME" => Ok(ShellValue::literal(self.home.clone())),
             None => Err(WalkError::Unknown("an unknown variable")),
         }
@@ -156,6 +160,7 @@ impl Walker {
                             text.push('\n');
                             text.push_str(OUTPUT_PLACEHOLDER);
                         } else {
+                            // Counted in UTF-16 units, as the client does.
                             known += message.encode_utf16().count();
                             text.push_str(&message);
                         }

@@ -80,6 +80,8 @@ impl Walker {
                 (StatementEnd::Open, _)
                 | (StatementEnd::Semicolon, AllowedSeparators::Program | AllowedSeparators::Body)
                 | (StatementEnd::Double, AllowedSeparators::Program) => {}
+                // What runs in the background sets its variables in a shell of
+                // its own.
                 (StatementEnd::Ampersand, AllowedSeparators::Program) => *scope = start.clone(),
                 _ => {
                     return Err(WalkError::Opaque(
@@ -146,6 +148,8 @@ impl Walker {
                 let start = scope.clone();
                 let before = self.commands.len();
                 for stage in stages {
+                    // Each stage of a pipe runs in a subshell and sees none of
+                    // the others' variables.
                     let mut own = start.clone();
                     self.walk_statement(stage, &mut own)?;
                     scope.merge(&own);
@@ -241,6 +245,7 @@ impl Walker {
             }
             scope.doubt_since(&start);
             self.walk_statement(statement, &mut scope.clone())?;
+            // Which of the two sides ran is not known any more.
             scope.doubt_since(&ShellScope::default());
         }
         Ok(())
@@ -304,9 +309,12 @@ impl Walker {
         for word in &command.words {
             words.push(self.evaluate_word(word, scope, WordContext::Argument)?.text);
         }
+        // With the outer scope: assignments in front of a command do not reach
+        // its own words.
         self.walk_redirects(&command.redirects, scope)?;
         check_operands(command, &words)?;
         for name in written_by(&words) {
+            // `PATH`, `IFS` and their like decide what every later word means.
             if is_steering(&name) || name == "PS4" {
                 return Err(WalkError::Opaque("a command that sets a steering variable"));
             }
@@ -335,6 +343,7 @@ impl Walker {
             return Ok(ShellValue::literal(""));
         };
         let value = self.evaluate_word(word, scope, WordContext::Assignment)?;
+        // A shell expands it after `=` and `:`, which rules do not follow.
         if value.text.contains('~') {
             return Err(WalkError::Opaque("a tilde in an assignment"));
         }
@@ -404,6 +413,8 @@ impl Walker {
         let value = self
             .evaluate_word(target, scope, WordContext::Argument)
             .map_err(|refusal| match refusal {
+                // A file that is written to may be anything, so the name of the
+                // command is no longer enough.
                 WalkError::Unknown(why) | WalkError::Opaque(why) => WalkError::Opaque(why),
             })?;
         if value.open || value.text.contains('\n') {

@@ -33,6 +33,8 @@ pub(super) fn is_name(text: &str) -> bool {
 impl Parser {
     pub(super) fn new(text: &str) -> Self {
         Self {
+            // Characters, so that the cursor can look ahead and back without
+            // boundaries.
             text: text.chars().collect(),
             at: 0,
             depth: 0,
@@ -126,6 +128,7 @@ impl Parser {
                 break;
             }
             let part = match c {
+                // A function, an array or a glob of another shell.
                 '(' => return Err("a bracket inside a word"),
                 '\\' => {
                     plain.push(c);
@@ -133,6 +136,8 @@ impl Parser {
                     let Some(next) = self.peek() else {
                         return Err("a backslash at the end");
                     };
+                    // Nested backticks need one more backslash per level; no
+                    // rule follows that.
                     if next == '`' && self.in_backticks {
                         return Err("backticks inside backticks");
                     }
@@ -182,6 +187,8 @@ impl Parser {
             self.at += 1;
         }
         if self.peek().is_none() {
+            // Observed: the client drops the last character, as if it were the
+            // quote.
             let end = self.at.saturating_sub(1).max(start);
             return WordPart::Single(self.slice_text(start, end));
         }
@@ -343,6 +350,7 @@ impl Parser {
         let block = self.parse_block()?;
         self.in_backticks = false;
         let raw = self.slice_text(start, self.at);
+        // A shell removes one level of backslashes before it runs the inside.
         if block.statements.is_empty() || ["\\$", "\\`", "\\\\"].iter().any(|e| raw.contains(e)) {
             return Err("empty backticks or an escape in them");
         }

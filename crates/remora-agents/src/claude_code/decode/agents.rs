@@ -58,6 +58,7 @@ pub(super) fn decode_skill(raw: &RawCall<'_>) -> ToolCall {
     ToolCall::Skill {
         name: raw
             .owned_input("skill")
+            // The older tool `SlashCommand` has it in this field.
             .or_else(|| raw.owned_input("command"))
             .or_else(|| raw.owned_answer("commandName")),
         arguments: raw.owned_input("args"),

@@ -1,4 +1,4 @@
-//! What was asked of a tool.
+//! What a call requested of a tool.
 
 use remora_core::Event;
 use remora_core::ids::CallId;
@@ -94,13 +94,15 @@ fn decode_call(raw: &RawCall<'_>) -> ToolCall {
         "NotebookEdit" => ToolCall::EditNotebook(edit::decode_notebook_edit(raw)),
         "WebFetch" => web::decode_fetch(raw),
         "WebSearch" => web::decode_search(raw),
+        // `Task` is the older name; archived events and transcripts still have
+        // it.
         "Agent" | "Task" => ToolCall::Subagent(agents::decode_subagent_call(raw)),
         "Skill" | "SlashCommand" => agents::decode_skill(raw),
         "TaskCreate" | "TaskUpdate" | "TaskStop" => ToolCall::Task(agents::decode_task(raw)),
         "EnterWorktree" | "ExitWorktree" => ToolCall::Worktree(agents::decode_worktree(raw)),
         "AskUserQuestion" => agents::decode_question(raw),
         "EnterPlanMode" | "ExitPlanMode" => agents::decode_plan(raw),
-        // Tools that only keep the agent's own books.
+        // Bookkeeping of the agent itself: nothing about the work.
         "TodoWrite"
         | "TodoRead"
         | "TaskList"
@@ -126,6 +128,7 @@ fn decode_mcp_call(raw: &RawCall<'_>) -> ToolCall {
         .and_then(|named| named.split_once("__"))
         .unwrap_or(("", raw.tool));
     ToolCall::Mcp {
+        // The same server, whether a plugin or the settings brought it.
         server: server.strip_prefix("plugin_").unwrap_or(server).to_owned(),
         tool: tool.to_owned(),
         input: raw.input.clone(),

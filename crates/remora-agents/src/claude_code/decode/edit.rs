@@ -17,6 +17,8 @@ pub(super) fn decode_file_edit(raw: &RawCall<'_>) -> FileEdit {
     edit.hunks = decode_hunks(raw);
     match raw.tool {
         "Write" => {
+            // A whole file replaces a whole file; without the original the diff
+            // is against nothing.
             edit.old.clone_from(&edit.original);
             edit.new = owned(find_text(raw, "content", "content"));
             edit.is_whole_file = true;
@@ -113,6 +115,7 @@ fn decode_replacements(raw: &RawCall<'_>) -> Vec<Replacement> {
             new: text("new_string"),
         }
     };
+    // Each one is searched for in the original text.
     let edits = edits.into_iter().flatten().take(MAX_REPLACEMENTS);
     edits.map(replacement).collect()
 }

@@ -31,6 +31,8 @@ pub(super) fn decode_shown_file(raw: &RawCall<'_>) -> OutputDetail {
     let number = |key: &str| file?.get(key)?.as_u64();
     let cells = || file?.get("cells")?.as_array().map(Vec::len);
     OutputDetail::File(ShownFile {
+        // The call's own path counts: the answer's may be spelled differently
+        // and would be a second file.
         path: match decode_read(raw).path {
             Some(_) => None,
             None => text("filePath"),
@@ -100,6 +102,7 @@ pub(super) fn decode_matches(raw: &RawCall<'_>) -> OutputDetail {
 /// client says itself.
 fn list_files(text: &str) -> Vec<String> {
     let is_file =
+        // Lines of the client around the list.
         |line: &&str| !line.is_empty() && !line.starts_with("Found ") && !line.starts_with("No ");
     let lines = text.lines().map(str::trim).filter(is_file);
     lines.take(MAX_LISTED_LINES).map(str::to_owned).collect()

@@ -18,8 +18,9 @@ enum LabelField {
 
 use LabelField::{Call, Path, Text};
 
-/// What is told of an event. Events that are not here are told by what they are
-/// matched on and by the first of [`DISTINCTIVE_FIELDS`] that they have.
+/// The parts of an event's label. Events that are not here are named by what
+/// they are matched on and by the first of [`DISTINCTIVE_FIELDS`] that they
+/// have.
 const EVENT_LABEL_FIELDS: &[(EventName, &[LabelField])] = &[
     (EventName::PreToolUse, &[Call]),
     (EventName::PostToolUse, &[Call]),

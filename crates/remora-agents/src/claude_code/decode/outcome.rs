@@ -6,7 +6,7 @@ use super::raw_call::RawCall;
 use super::text::{printed_output, strip_error_tags, text_of};
 use super::{agents, files, web};
 
-/// What the client says of an edit that was asked for in a way it refuses, in
+/// What the client says of an edit that it refuses as a misuse of the tool, in
 /// lower case.
 const MISUSE_PHRASES: &[&str] = &[
     "string to replace not found",
@@ -35,7 +35,8 @@ pub(super) fn decode_outcome(raw: &RawCall<'_>, call: &ToolCall) -> ToolOutcome 
     })
 }
 
-/// Whether an edit was refused for how it was asked for.
+/// Whether the client refused an edit as a misuse of the tool, which says
+/// nothing about the file.
 fn is_misuse(call: &ToolCall, error: &str) -> bool {
     matches!(call, ToolCall::EditFiles(_) | ToolCall::EditNotebook(_)) && {
         let error = error.to_lowercase();
@@ -69,6 +70,8 @@ fn decode_detail(raw: &RawCall<'_>, call: &ToolCall, text: &str) -> OutputDetail
         ToolCall::Task(_) => agents::decode_task_output(raw),
         ToolCall::Worktree(_) => agents::decode_worktree_output(raw),
         ToolCall::AskUser { .. } => agents::decode_answers(raw),
+        // Tools of others answer in any shape; without a text their JSON is all
+        // there is.
         ToolCall::Mcp { .. } | ToolCall::Other { .. } if text.is_empty() => {
             match raw.response.filter(|answer| !answer.is_null()) {
                 Some(answer) => OutputDetail::Json(answer.clone()),

@@ -35,7 +35,7 @@ pub(super) struct TranscriptLine<'a> {
     pub(super) prompt_id: LenientText<'a>,
     #[serde(borrow)]
     pub(super) prompt_source: LenientText<'a>,
-    /// Why a call was not made; no hook is told of such a call.
+    /// Why a call was not made; no hook reports such a call.
     #[serde(borrow)]
     pub(super) tool_denial_kind: LenientText<'a>,
     /// What kept the model from answering.
@@ -66,7 +66,7 @@ pub(super) struct Message<'a> {
     pub(super) content: MessageContent,
 }
 
-/// What the client put beside a message.
+/// What the client attached to a message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Attachment<'a> {
@@ -133,6 +133,8 @@ pub(super) struct LenientFlag(pub(super) bool);
 #[derive(Debug, Default)]
 pub(super) struct LenientObject<T>(pub(super) T);
 
+// A visitor fails on every type that it does not accept; these accept the other
+// types and ignore them.
 macro_rules! others {
     () => {
         fn visit_unit<E>(self) -> Result<Self::Value, E> {

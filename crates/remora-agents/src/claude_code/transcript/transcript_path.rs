@@ -17,7 +17,7 @@ const SUBAGENTS_DIR: &str = "subagents";
 /// Bytes in which the first folder must be named.
 const MAX_HEAD_BYTES: u64 = 4 * 1024 * 1024;
 
-/// What the client notes of a subagent beside its transcript.
+/// What the client notes about a subagent in a file next to its transcript.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct SubagentMetadata {
     /// The kind of agent.
@@ -50,6 +50,7 @@ pub(super) fn classify_path(path: &Path) -> Option<(TranscriptKind, PathBuf)> {
 
 /// The folder that a session began in, from the first lines of its transcript.
 pub(super) fn began_in(transcript: &mut dyn BufRead) -> Option<String> {
+    // The first lines may be summaries or settings without a folder.
     let mut lines = Read::take(transcript, MAX_HEAD_BYTES)
         .split(b'\n')
         .map_while(Result::ok);
@@ -64,13 +65,13 @@ pub(super) fn subagents_dir(session: &Path) -> PathBuf {
     session.with_extension("")
 }
 
-/// The note beside a subagent's transcript.
+/// The note file next to a subagent's transcript.
 pub(super) fn note_file(transcript: &Path, kind: TranscriptKind) -> Option<PathBuf> {
     let is_subagent = kind == TranscriptKind::Subagent;
     is_subagent.then(|| transcript.with_extension("meta.json"))
 }
 
-/// Reads the note beside a subagent's transcript.
+/// Reads the note file of a subagent's transcript.
 pub(super) fn read_note(bytes: &[u8]) -> Option<SubagentMetadata> {
     let value: Value = serde_json::from_slice(bytes).ok()?;
     Some(SubagentMetadata {

@@ -1,5 +1,5 @@
-//! Whose words a message of the user's side holds: the person's own, or text
-//! that the client put there in their name.
+//! Whose words a message of the user's side holds: the user's own, or text that
+//! the client put there in their name.
 
 use super::entry::{MessageBlock, MessageContent, TranscriptLine};
 
@@ -17,9 +17,9 @@ const CLIENT_PREFIXES: &[&str] = &[
     "This session is being continued from a previous conversation",
     "Stop hook feedback:",
 ];
-/// How the client notes that the person broke off.
+/// How the client notes that the user interrupted.
 const INTERRUPTION_PREFIX: &str = "[Request interrupted by user";
-/// What stands between the client's own words and its summary.
+/// The heading between the client's own words and its summary.
 const SUMMARY_HEADING: &str = "Summary:";
 /// What follows the summary: directions to the model.
 const SUMMARY_TRAILERS: &[&str] = &[
@@ -31,11 +31,11 @@ const SUMMARY_TRAILERS: &[&str] = &[
 /// What a message on the user's side is.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum UserMessage {
-    /// What the person typed.
+    /// What the user typed.
     Prompt(String),
     /// What the client made; a turn of the model may follow.
     Client,
-    /// The person broke off.
+    /// The user interrupted.
     Interrupted,
     /// Nothing, or something that belongs to the message before.
     Nothing,
@@ -50,7 +50,7 @@ pub(super) fn classify_message(entry: &TranscriptLine<'_>) -> UserMessage {
         MessageContent::Text(text) => classify_text(text),
         MessageContent::Blocks(blocks) => {
             let mut texts = blocks.iter().map(|block| classify_text(&block.text.0));
-            // What an editor or the client put beside the words is left out.
+            // What an editor or the client added to the words is left out.
             let own = texts
                 .clone()
                 .filter(|text| matches!(text, UserMessage::Prompt(_)));
@@ -85,8 +85,8 @@ pub(super) fn classify_text(text: &str) -> UserMessage {
     if start.starts_with(INTERRUPTION_PREFIX) {
         return UserMessage::Interrupted;
     }
-    // A command of the client itself names itself first, one of the person's
-    // own comes with a message for the model.
+    // A built-in command of the client begins with its name, one of the user's
+    // own with a message for the model.
     if start.starts_with("<command-message>")
         && let Some(name) = find_tag_content(start, "command-name")
     {
@@ -118,6 +118,8 @@ pub(super) fn extract_summary(content: &MessageContent) -> String {
     let rest = &text[start..];
     let end = SUMMARY_TRAILERS
         .iter()
+        // From the right: the summary may quote an earlier one with the same
+        // ending.
         .filter_map(|after| rest.rfind(after))
         .min()
         .unwrap_or(rest.len());

@@ -102,6 +102,8 @@ impl InstallRecord {
 
     pub(super) fn write(&self, file: &Path) -> Result<(), FileError> {
         if self.files.is_empty() {
+            // Without entries nothing is left of an installation, not even the
+            // record.
             return replace::delete_if_exists(file).map_err(FileError::io_error("remove", file));
         }
         let mut bytes = serde_json::to_vec_pretty(self)
@@ -125,6 +127,7 @@ pub(super) fn lock_record(record: &Path) -> Result<File, FileError> {
         .write(true)
         .open(&name)
         .map_err(FileError::io_error("open", &name))?;
+    // Waits without a limit: the other process edits a few files and ends.
     file.lock().map_err(FileError::io_error("lock", &name))?;
     Ok(file)
 }

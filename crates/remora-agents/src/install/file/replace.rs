@@ -1,5 +1,5 @@
-//! Whole files: found behind links, read, and replaced when nobody else changed
-//! them meanwhile.
+//! Whole files: found behind links, read, and replaced unless another process
+//! has changed them meanwhile.
 
 use std::fs;
 use std::io;
@@ -31,6 +31,8 @@ pub(super) fn resolve_symlinks(path: &Path) -> io::Result<PathBuf> {
         if !is_link {
             return Ok(canonicalise_parent(&path));
         }
+        // Dotfiles are often links into a repository; the link must stay a
+        // link.
         let target = fs::read_link(&path)?;
         let folder = path.parent().unwrap_or(Path::new("/"));
         path = folder.join(target);
@@ -88,6 +90,8 @@ pub(super) fn swap_file(file: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Resu
     let like = old.map(|_| fs::metadata(file)).transpose()?;
     let access = like
         .as_ref()
+        // A new settings file is the user's, not ours, so their umask decides
+        // who reads it.
         .map_or(FileAccess::Umask, FileAccess::SameOwner);
     let staged = StagedFile::stage_bytes(file, new, &durable(access))?;
     // As late as can be: between this look and the rename others may still write.

@@ -33,7 +33,7 @@ pub(super) struct BenchQuery {
     pub(super) relevant: Vec<String>,
 }
 
-/// The sets that the person named.
+/// The sets that the user named.
 pub(super) fn list_sets(args: &BenchRetrievalArgs) -> Result<Vec<BenchSet>, CliError> {
     if args.corpus.len() != args.queries.len() {
         return Err(CliError::Usage(

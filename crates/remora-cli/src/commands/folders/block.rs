@@ -1,5 +1,5 @@
 //! The part of a file that is ours: put in, renewed and taken out again, with
-//! every other byte as it was. Works on bytes, because a person's file may hold
+//! every other byte as it was. Works on bytes, because a user's file may hold
 //! any. Pure.
 
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ const CLOSE_TAG: &str = "</remora-activity>";
 pub(super) struct BlockSurroundings {
     /// The file is ours altogether.
     pub(super) created: bool,
-    /// What was put between the person's text and our part.
+    /// What was put between the user's text and our part.
     pub(super) before: String,
 }
 

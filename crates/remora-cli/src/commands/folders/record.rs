@@ -23,7 +23,7 @@ pub(super) struct WrittenFile {
     pub(super) root: PathBuf,
     /// Whether the file was made by us.
     pub(super) created: bool,
-    /// What was put between the person's text and ours.
+    /// What was put between the user's text and ours.
     pub(super) before: String,
 }
 

@@ -8,12 +8,12 @@ use remora_core::tokens;
 use remora_memory::private;
 use serde::Deserialize;
 
-/// What the agent of an imported row is called.
+/// The agent's name in imported items.
 pub(crate) const IMPORT_AGENT: &str = "import";
 /// The longest title, in characters.
 const MAX_TITLE_CHARS: usize = 100;
 
-/// A message as it stands in the file.
+/// A message as the file has it.
 #[derive(Debug, Deserialize)]
 pub(super) struct CorpusMessage {
     id: MessageId,
@@ -108,6 +108,8 @@ impl CorpusMessage {
         let id = self.id.to_text();
         let uid = derive_uid(&[project, conv.as_deref().unwrap_or_default(), &id]);
         let session = self.session_in(conv.as_deref().unwrap_or(project));
+        // As for events: an export of another tool may hold what a user marked
+        // private.
         let text = private::strip_private(&self.text);
         let text = private::strip_injected(&text).into_owned();
         let title = derive_title(&text);
@@ -144,6 +146,7 @@ impl CorpusMessage {
     /// Sessions of different conversations may be numbered alike.
     fn session_in(&self, conv: &str) -> String {
         match self.session.as_ref().map(MessageId::to_text) {
+            // It names its conversation already.
             Some(session) if session.starts_with(conv) => session,
             Some(session) if !session.is_empty() => format!("{conv}/{session}"),
             _ => conv.to_owned(),
@@ -188,6 +191,8 @@ pub(super) fn derive_uid(parts: &[&str]) -> String {
             hash = hash.wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
         }
     }
+    // Version and variant bits of UUID version 8, which leaves all others to
+    // us.
     let hash = hash & !(0xf << 76) & !(0b11 << 62) | 0x8 << 76 | 0b10 << 62;
     let hex = format!("{hash:032x}");
     format!(

@@ -39,7 +39,7 @@ use crate::output::{Output, Style, escape_invisible};
 const MAX_COMPARED_PROMPTS: usize = 10_000;
 /// Rows of a session that are moved.
 const MAX_SESSION_ITEMS: usize = 100_000;
-/// Projects that are named one by one.
+/// Projects that a message lists by name.
 const MAX_LISTED_PROJECTS: usize = 8;
 
 /// How much came.
@@ -60,7 +60,7 @@ struct DatabaseImportStats {
     apart: BTreeSet<String>,
     /// Their projects that became that of the folder the import was begun in.
     here: BTreeMap<String, String>,
-    /// Projects that the person named and they do not have.
+    /// Projects that the user named and that their database does not have.
     unmet: BTreeSet<String>,
 }
 
@@ -78,6 +78,8 @@ pub(super) fn run(args: &ImportClaudeMemArgs, out: &mut Output) -> Result<Exit, 
     let sessions = foreign
         .list_sessions()
         .map_err(|e| database_error(&args.file, e))?;
+    // After their database could be read: a wrong file must not disturb the
+    // worker.
     let guard = WorkerLock::acquire_lock(&data.paths)?;
     let store = data.open_writable_store()?;
     let projects = ProjectMapping::new(&data, &store, &args.project)?;
@@ -160,6 +162,7 @@ impl<'a> DatabaseImporter<'a> {
         for session in std::mem::take(&mut self.sessions) {
             let project = self.resolve_project(&session.project)?;
             let known = SessionFields::from_session(&session, &project);
+            // Their rows refer to a session by either id.
             for id in [&session.id, &session.memory_id] {
                 if !id.is_empty() {
                     self.known.insert(id.clone(), known.clone());
@@ -190,6 +193,8 @@ impl<'a> DatabaseImporter<'a> {
 
     /// With its rows, if it came with an import and belongs elsewhere.
     fn move_session(&mut self, there: record::Session, project: &str) -> Result<(), CliError> {
+        // What hooks captured here is certain of its project; only imports
+        // guess it.
         let imported = there.end_reason.as_deref() == Some(super::corpus::IMPORT_AGENT);
         if !imported || !self.projects.should_move(&there.project, project) {
             return Ok(());
@@ -325,8 +330,8 @@ impl<'a> DatabaseImporter<'a> {
         page.map_err(|e| database_error(self.file, e))
     }
 
-    /// A session that only calls tell of is over like all others of theirs;
-    /// made from its calls it would stay open for ever.
+    /// A session known only from calls is over like all others of theirs;
+    /// derived from its calls it would stay open for ever.
     fn ensure_session(&mut self, known: &SessionFields, time: i64) -> Result<(), CliError> {
         if self.known.contains_key(&known.id) {
             return Ok(());
@@ -366,7 +371,7 @@ impl<'a> DatabaseImporter<'a> {
         Ok(key)
     }
 
-    /// Whether hooks or transcripts brought this prompt.
+    /// Whether hooks or transcripts have stored this prompt already.
     fn was_said(&mut self, item: &Item) -> Result<bool, CliError> {
         if !self.said.contains_key(&item.session) {
             let filter = Filter {
@@ -378,6 +383,7 @@ impl<'a> DatabaseImporter<'a> {
             let rows = self.store.list_items(&filter, page)?;
             let texts = rows
                 .into_iter()
+                // Rows of an earlier import are known by their own ids.
                 .filter(|row| row.external_id.is_none())
                 .map(|row| flatten_text(&row.text));
             self.said.insert(item.session.clone(), texts.collect());

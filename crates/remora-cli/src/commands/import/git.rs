@@ -45,6 +45,8 @@ pub(super) fn run(args: &ImportGitArgs, out: &mut Output) -> Result<Exit, CliErr
         ..CommitLimits::IMPORT
     };
     let folder = find_folder(args, &data)?;
+    // Before the lock and without a claim: a dry run must not make this
+    // checkout the holder of a key.
     if args.dry_run {
         let project = data.locate_folder(&folder).project;
         let gathered = collect_project_commits(&data, &project, limits)?;
@@ -115,6 +117,8 @@ fn find_folder(args: &ImportGitArgs, data: &DataDir) -> Result<PathBuf, CliError
     };
     let root = PathBuf::from(&project.root);
     let holder = data.locate_folder(&root).project.key;
+    // Another checkout may lie there by now; its commits are not this
+    // project's.
     if !root.is_dir() || holder != project.key {
         return Err(CliError::Usage(format!(
             "--project: the checkout of `{name}` is not at {} any more; name its folder",

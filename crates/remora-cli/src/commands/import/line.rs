@@ -15,7 +15,7 @@ pub(crate) const EXPORT_VERSION: u32 = 1;
 const PART_KEYS: &[&str] = &[
     "project", "override", "session", "item", "file", "event", "raw",
 ];
-/// The longest reason that is told.
+/// The longest reason that a message quotes.
 const MAX_REASON_CHARS: usize = 200;
 
 /// What a line says.
@@ -39,7 +39,7 @@ pub(super) fn parse_line(line: &SourceLine<'_>) -> Result<ImportLine, String> {
     let SourceLine::Whole(bytes) = line else {
         return Err("the line is too long".to_owned());
     };
-    // The form is told by the first key, so the wrong one fails at once.
+    // The first key decides the form, so the wrong one fails at once.
     let part = match serde_json::from_slice::<StorePart>(bytes) {
         Ok(part) => return Ok(ImportLine::Part(part)),
         Err(e) => e,

@@ -169,6 +169,8 @@ impl<'a> LineLoader<'a> {
             writer: BatchWriter::new(target.store),
             loaded: LoadStats::default(),
             waiting: Vec::new(),
+            // Into an empty store nothing has to be compared, which spares a
+            // restore a query for every item.
             fresh: counts.items.is_empty() && counts.sessions == 0,
             base: target.now.saturating_sub(checked.last_place),
             known_projects: projects.into_iter().map(|project| project.key).collect(),
@@ -181,6 +183,8 @@ impl<'a> LineLoader<'a> {
     }
 
     fn load_part(&mut self, mut part: StorePart) -> Result<(), CliError> {
+        // First of all: an old export must not bring back what the user deleted
+        // here.
         if self.is_forgotten(&mut part) {
             self.loaded.forgotten += 1;
             return Ok(());
@@ -326,10 +330,14 @@ impl<'a> LineLoader<'a> {
                     item.time = known.time;
                     item.last_time = known.last_time;
                 } else if item.id > 0 && known.last_time > item.last_time {
+                    // An item of ours that happened again here is newer than
+                    // the export.
                     self.loaded.unchanged += 1;
                     continue;
                 }
             }
+            // Messages bring no sessions of their own; they are made from their
+            // items.
             if item.id == 0 {
                 self.update_session(&item);
             }
@@ -361,6 +369,8 @@ impl<'a> LineLoader<'a> {
                 (time, when)
             }
             MessageTime::Place(place) => match self.moments.get(&conv) {
+                // Between dated messages of a conversation an undated one
+                // belongs to the last date.
                 Some(time) => (*time, MessageTime::At(*time)),
                 None => (self.base.saturating_add(place.max(0)), when),
             },
@@ -406,6 +416,7 @@ impl<'a> LineLoader<'a> {
     fn finish(mut self) -> Result<LoadStats, CliError> {
         self.flush_items()?;
         let mut sessions: Vec<Session> = std::mem::take(&mut self.sessions).into_values().collect();
+        // A map has no order, and two imports of one file must write the same.
         sessions.sort_by(|a, b| (a.started, &a.id).cmp(&(b.started, &b.id)));
         for session in sessions {
             let session = self.merge_session(session)?;
@@ -471,6 +482,7 @@ impl ArchiveWriter {
     fn open(folder: PathBuf) -> Result<Self, CliError> {
         let archive = Archive::new(&folder);
         let mut known = HashSet::new();
+        // An import of the same file must not archive its events twice.
         for file in archive.list_files()? {
             archive::read_events(&file, |event| {
                 known.insert(event.envelope.id);

@@ -16,7 +16,7 @@ const MAX_PIPED_BYTES: u64 = 16 * 1024 * 1024 * 1024;
 /// An open file of lines.
 #[derive(Debug)]
 pub(crate) struct ImportSource {
-    /// As the person calls it.
+    /// As the user named it.
     pub(crate) name: String,
     pub(crate) bytes: u64,
     file: File,
@@ -46,6 +46,7 @@ impl ImportSource {
         };
         let name = path.display().to_string();
         let kind = std::fs::metadata(path).map_err(fault)?.file_type();
+        // Before it is opened: opening a device can have effects of its own.
         if !kind.is_file() && !is_pipe(kind) {
             let why = "is a directory or a device, not a file";
             return Err(fault(io::Error::new(io::ErrorKind::InvalidInput, why)));
@@ -63,6 +64,8 @@ impl ImportSource {
     }
 
     fn buffer_input(input: impl Read, name: String, folder: &Path) -> io::Result<Self> {
+        // In the data directory, not in /tmp: it holds unredacted text and may
+        // be large.
         let mut file = tempfile::tempfile_in(folder)?;
         let bytes = io::copy(&mut input.take(MAX_PIPED_BYTES + 1), &mut file)?;
         if bytes > MAX_PIPED_BYTES {
@@ -107,6 +110,7 @@ impl ImportSource {
             }
             let mut text = line.as_slice();
             if number == 1 {
+                // Editors on Windows put a mark in front of the first line.
                 text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
             }
             let text = text.trim_ascii();

@@ -58,8 +58,8 @@ impl UnreadableLine {
 
 pub(crate) use self::bring::PastSession;
 
-/// The sessions of an agent whose transcripts lie under a folder, as they were
-/// told, the one that began first before the others. All of them are over.
+/// The sessions of an agent whose transcripts are under a folder, as their
+/// events, in the order in which they began. All of them are over.
 pub(crate) fn past_sessions(
     spec: &'static AgentSpec,
     folder: &Path,
@@ -104,8 +104,11 @@ pub(super) fn run(
             let folder = data.paths.home().join("import");
             ImportState::open(folder.join(format!("{}.json", spec.name)))
         }
+        // `--since` leaves lines out; a saved position would keep a later
+        // import from ever reading them.
         Some(_) => ImportState::in_memory(),
     };
+    // Before the lock: a wrong path must not stop the worker.
     let found = find::find_transcripts(format, &paths, &state, since, clock::now_ms())?;
     if args.dry_run {
         let looked = bring::preview_import(spec.name, &found, since);
@@ -125,9 +128,11 @@ pub(super) fn run(
         since,
     };
     let mut intake = Ingest::new(&store, worker::build_capture_policy(&data), &data.paths)?;
+    // By difference: a fix is written again whenever its error comes back.
     let before = count_fixes(&store)?;
     let mut brought = bring::import_transcripts(ahead, &mut intake, &mut state)?;
     brought.fixes = count_fixes(&store)?.saturating_sub(before);
+    // A user who interrupts wants to stop, not to wait for embeddings.
     let wanted = EmbeddingChoice::from_flag(args.no_vectors || brought.stopped);
     let (made, rest) = embed_imported(&data, store, guard, wanted)?;
     if args.json {
@@ -181,7 +186,7 @@ fn count_fixes(store: &dyn Store) -> Result<u64, CliError> {
     Ok(fixes.map_or(0, |(_, count)| *count))
 }
 
-/// Rows as people count them.
+/// Items as users count them.
 struct ImportCounts {
     sessions: u64,
     prompts: u64,

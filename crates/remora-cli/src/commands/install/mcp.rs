@@ -245,7 +245,7 @@ impl<'a> McpInstaller<'a> {
         }
     }
 
-    /// What the client's own book says of the person's servers.
+    /// What the client's own state file says of the user's servers.
     fn read_current_server(&self) -> CurrentServer {
         let Ok(text) = read_text(&self.server_list_path(), MAX_CLIENT_STATE_BYTES) else {
             return CurrentServer::Nothing;
@@ -283,7 +283,7 @@ pub(crate) fn has_client(environment: &Environment, spec: &AgentSpec) -> bool {
     client::find_program(environment, spec.mcp.client).is_some()
 }
 
-/// A command for a person to paste.
+/// A command for the user to paste.
 fn format_command(program: &str, args: &[OsString]) -> String {
     let words = args.iter().map(|arg| {
         let arg = arg.to_string_lossy();

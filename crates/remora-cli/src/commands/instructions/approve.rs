@@ -1,5 +1,5 @@
 //! `remora instructions approve`: imports from outside the project, allowed by
-//! the person. Kept in our own data directory; the client's book is only read.
+//! the user. Kept in our own data directory; the client's book is only read.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ fn approvals_path(paths: &DataPaths) -> PathBuf {
     paths.home().join("approvals.json")
 }
 
-/// Whether the person allowed this project's imports from outside.
+/// Whether the user allowed this project's imports from outside.
 pub(super) fn is_approved(paths: &DataPaths, root: &Path) -> bool {
     read_approvals(paths).is_ok_and(|projects| projects.contains(root))
 }

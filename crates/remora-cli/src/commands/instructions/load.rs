@@ -68,7 +68,7 @@ impl HookRunner {
             remora_instructions::LoadMode::Bare => EngineMode::Bare,
         };
         let options = EngineOptions {
-            // Without a person in front the client asks nobody.
+            // In an unattended session the client asks nobody.
             trust: Trust::Trusted,
             mode,
             permission_mode: None,

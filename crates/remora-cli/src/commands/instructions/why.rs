@@ -20,7 +20,7 @@ pub(super) fn run(args: &InstructionsWhyArgs, out: &mut Output) -> Result<Exit, 
     let environment = Environment::from_process();
     let mut instructions = args.place.load_instructions(&environment)?;
     args.place.replay_reads(&mut instructions);
-    // A path is meant from where the person is, not from --cwd; the name of a
+    // A path is meant from where the user is, not from --cwd; the name of a
     // text from settings is no path.
     let listed = instructions
         .start()

@@ -55,8 +55,8 @@ fn parse_item_id(given: &Injection) -> Option<i64> {
     given.item.strip_prefix('#')?.parse().ok()
 }
 
-/// Titles of saved memories by their address: of the person, or of the project
-/// of a session that was given it.
+/// Titles of saved memories by their address: of the user, or of the project of
+/// a session that was given it.
 fn find_memory_titles(
     store: &dyn Store,
     filter: &Filter,

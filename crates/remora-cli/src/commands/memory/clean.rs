@@ -59,7 +59,7 @@ impl<'a> MemoryRedactor<'a> {
         })
     }
 
-    /// A name that a person chose becomes a file's name as it is, or not at all.
+    /// A name that a user chose becomes a file's name as it is, or not at all.
     pub(super) fn name(&self, name: &str) -> Result<(), CliError> {
         let mut alone = Self::new(self.redactor);
         alone.redact_text(name);

@@ -232,7 +232,8 @@ pub(super) fn guess_type(body: &str) -> MemoryType {
     }
 }
 
-/// Opens the file for a person who sits there; whether that was possible.
+/// Opens the file in an editor for a user at the terminal; whether that was
+/// possible.
 fn by_hand(shelf: &MemoryWorkspace, memory: &Memory) -> Result<bool, CliError> {
     open_editor(&shelf.data.environment, &memory.path)
 }

@@ -177,7 +177,7 @@ impl PermissionRequests {
             return;
         };
         // One prompt and no goodbye: the client ran by itself and refused what
-        // it had nobody to ask about. That says nothing of what a person wants.
+        // it had nobody to ask about. That says nothing of what the user wants.
         if session.prompts > 1 || row.label != UNATTENDED_END_REASON {
             return;
         }

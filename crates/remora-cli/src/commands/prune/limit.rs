@@ -17,6 +17,7 @@ pub(super) fn find_cutoff_time<E>(
     count: &dyn Fn(i64) -> Result<u64, E>,
 ) -> Result<i64, E> {
     let (mut low, mut high) = (0, latest.max(0));
+    // By halves: each count is a query, and times are in milliseconds.
     while low < high {
         let middle = low + (high - low) / 2;
         if count(middle)? >= wanted {

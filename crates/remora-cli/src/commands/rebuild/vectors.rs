@@ -1,5 +1,5 @@
 //! `remora rebuild --vectors`: what rows mean, worked out anew. Ended early, by
-//! a person or by a power cut, the rest waits for the worker.
+//! the user or by a power cut, the rest waits for the worker.
 
 use std::time::Instant;
 
@@ -91,7 +91,7 @@ fn print_report(
 }
 
 /// Rows that wait although all were asked for are a failure, whether the
-/// encoder or a person put an end to it.
+/// encoder or the user put an end to it.
 fn exit_for_result(args: &RebuildArgs, made: &EmbeddingStats) -> Exit {
     if args.dry_run || (made.waiting == 0 && made.trouble.is_none()) {
         Exit::GoOn

@@ -32,6 +32,8 @@ impl SearchRequest {
         if self.place.all || self.place.project.is_some() {
             let note = "only this project is searched, so `project:` does not count";
             self.notes.push(note.to_owned());
+            // `project:` among the words must not lead out of the session's
+            // project.
             self.place = ProjectScopeArgs::default();
         }
         self.own = Some(own.to_owned());
@@ -87,6 +89,7 @@ impl SearchRequest {
     /// Rows that bear the error's own name come first.
     pub(super) fn sort(&self, hits: &mut [Hit]) {
         if let Some(error) = &self.error {
+            // Stable: within both groups the ranking stays.
             hits.sort_by_key(|hit| !is_of(&hit.item, error));
         }
     }

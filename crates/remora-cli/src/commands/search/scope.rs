@@ -80,7 +80,7 @@ fn find_project(data: &DataDir, store: &dyn Store, text: &str) -> Result<Option<
     if let Some(project) = by_name(&projects, text)? {
         return Ok(Some(project.key.clone()));
     }
-    // Rows may bear the key of a project that nobody described.
+    // Items may carry the key of a project that no event described.
     let of_key = Filter {
         project: Some(text.to_owned()),
         ..Filter::default()

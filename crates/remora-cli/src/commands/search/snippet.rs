@@ -111,6 +111,7 @@ fn find_best_part(text: &str, wanted: &SearchTerms, longest: usize) -> Option<(u
             })
             .map(|(_, term)| term.as_str())
             .collect();
+        // Different words count, not occurrences; of equals the first.
         if best.is_none_or(|(many, _)| near.len() > many) {
             best = Some((near.len(), at));
         }

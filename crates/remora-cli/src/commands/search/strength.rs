@@ -4,12 +4,12 @@
 use remora_memory::rank::{RANK_WEIGHTS, ScoreParts};
 use remora_memory::store::Hit;
 
-/// What a row's meaning must count at least if it holds no word: that it and
-/// one beside it stand out by a deviation.
+/// The least that an item's meaning must count if it holds no word of the
+/// query: it and a neighbour stand out by one deviation.
 const MIN_EMBEDDING_SCORE: f64 = RANK_WEIGHTS.meaning + RANK_WEIGHTS.meaning_beside;
 /// And which part of what the best row's meaning counts.
 const MIN_SHARE_OF_BEST: f64 = 0.5;
-/// Or what the words of the rows beside it must count.
+/// Or what the words of its neighbours must count.
 const MIN_NEIGHBOUR_WORDS_SCORE: f64 = 0.25;
 
 /// Leaves out rows that hold no word of the query and have little else to do

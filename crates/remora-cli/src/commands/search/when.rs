@@ -1,5 +1,5 @@
-//! Times as people write them: dates, days by name, spans such as `3d`. In the
-//! person's own time zone; the moment of asking is handed in.
+//! Times as users write them: dates, days by name, spans such as `3d`. In the
+//! user's own time zone; the current time is passed in.
 
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::tz::TimeZone;
@@ -16,7 +16,7 @@ pub(crate) struct TimeSpan {
     pub(crate) until: Option<i64>,
 }
 
-/// Now, where the person is.
+/// Now, in the user's time zone.
 pub(crate) fn current_time() -> Zoned {
     let now = Timestamp::from_millisecond(clock::now_ms()).unwrap_or_default();
     now.to_zoned(TimeZone::system())
@@ -83,6 +83,7 @@ pub(super) fn parse_time_span(text: &str, now: &Zoned) -> Option<(i64, i64)> {
         _ => {}
     }
     if let Ok(date) = text.parse::<Date>()
+        // Longer texts that parse as a date also name a time of day.
         && text.len() <= 10
     {
         return days_to_span(date, date, now);
@@ -151,6 +152,7 @@ fn parse_weekday(text: &str, today: Date) -> Option<Date> {
         ("sunday", Weekday::Sunday),
     ];
     let (_, day) = WEEKDAY_NAMES.iter().find(|(name, _)| *name == text)?;
+    // Always before today: memory is about the past.
     today.nth_weekday(-1, *day).ok()
 }
 

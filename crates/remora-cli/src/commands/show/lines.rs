@@ -36,7 +36,7 @@ fn choose_width(columns: Option<usize>) -> usize {
     }
 }
 
-/// Moments as the person reads them.
+/// Times as the user reads them.
 #[derive(Debug, Clone)]
 pub(crate) struct TimeFormatter(TimeZone);
 

@@ -1,6 +1,6 @@
-//! Saved memories for the worker, who keeps an index of them: where the files
-//! of a project lie, what they say and what of it is in doubt. The files are the
-//! only truth; nothing here writes them.
+//! Saved memories for the worker, which keeps an index of them: where the files
+//! of a project are, what they say and what of it is in doubt. The files are
+//! the only truth; nothing here writes them.
 
 mod row;
 mod stamp;
@@ -108,7 +108,7 @@ impl SavedFiles {
     }
 
     /// The memories that bear on a project: its own, its team's, and those of
-    /// the person that its instructions name.
+    /// the user that its instructions name.
     fn list_memories(&self, place: &MemorySources, list: &mut SavedMemoryList) -> Vec<Memory> {
         let mut memories = Vec::new();
         for folder in &place.folders {
@@ -116,8 +116,8 @@ impl SavedFiles {
         }
         let own = |uri: &&MemoryUri| uri.scope == MemoryScope::User;
         for uri in place.named.iter().filter(own) {
-            // One that is named and not there is for `lint` to tell; a core one is
-            // given in every project anyway.
+            // `lint` reports one that is named and missing; a core one is
+            // injected in every project anyway.
             let memory = self.user_folder().get(uri.name.as_str()).ok();
             memories.extend(memory.filter(|memory| !memory.is_core()));
         }
@@ -164,11 +164,14 @@ impl SavedMemories for SavedFiles {
             }
             return Some(list);
         };
+        // Read anew: the stamp has just said that something changed.
         let place = self.find_sources(project, Duration::ZERO)?;
         let cached = load_check_cache(&self.paths, &place.root);
         let accepted = AcceptedMemories::load(&self.paths);
         for memory in self.list_memories(&place, &mut list) {
             let findings = match memory.uri.scope {
+                // A user's memory is about no single tree that it could be
+                // checked against.
                 MemoryScope::User => Vec::new(),
                 MemoryScope::Project | MemoryScope::Team => {
                     cached.last_findings(&memory.body).unwrap_or_default()
@@ -222,7 +225,7 @@ impl SavedMemories for SavedFiles {
     }
 }
 
-/// The memories of a folder; what cannot be read is told.
+/// The memories of a folder; what cannot be read becomes a warning.
 fn read_memories(folder: &MemoryFolder, list: &mut SavedMemoryList) -> Vec<Memory> {
     match folder.list_first_memories(MAX_MEMORIES_PER_SCOPE) {
         Ok(listing) => {
@@ -236,8 +239,8 @@ fn read_memories(folder: &MemoryFolder, list: &mut SavedMemoryList) -> Vec<Memor
     }
 }
 
-/// Memories of the project at `cwd` were written: their rows follow. A worker
-/// that runs is told, and not waited for.
+/// Memories of the project at `cwd` were written: their items follow. A running
+/// worker is notified, not waited for.
 pub(crate) fn update_memory_index(data: &DataDir, cwd: &Path) {
     let project = data.locate_folder(cwd).project;
     // The files are written; an index that is late is no reason to fail.

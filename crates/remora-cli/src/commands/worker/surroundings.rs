@@ -40,6 +40,7 @@ fn is_kept(name: &OsString, value: &OsStr) -> bool {
         return false;
     };
     if name == "PATH" {
+        // Its value decides whether this process was started again already.
         return value == SYSTEM_PATH;
     }
     KEPT_VARIABLES.contains(&name)

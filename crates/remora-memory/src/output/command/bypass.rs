@@ -1,9 +1,9 @@
-//! Commands that pass because a check, a lock or a right is stepped over. A user
-//! may have allowed that once; it is no way that others should be shown.
+//! Commands that pass because a check, a lock or a right is bypassed. A user
+//! may have allowed that once; Remora must not recommend it to later sessions.
 
 use remora_shell::lenient::{CommandLine, CommandPart};
 
-/// Options that step over a check whatever program has them.
+/// Options that bypass a check, whatever program has them.
 const BYPASS_OPTIONS: &[&str] = &[
     "--admin",
     "--no-verify",
@@ -39,13 +39,14 @@ const SYSTEM_PROGRAMS: &[&str] = &[
     "service",
 ];
 
-/// Whether a command line steps over a check, or pushes over what others have.
+/// Whether a command line bypasses a check, or overwrites what others have
+/// pushed.
 pub(crate) fn bypasses_check(line: &str) -> bool {
     has_rights_or_variables(line) || CommandLine::parse(line).parts.iter().any(is_bypass)
 }
 
-/// What stands before the program, which the parsed line no longer has: there a
-/// wrapper only says how a program is run.
+/// What precedes the program, which the parsed line no longer has: for the
+/// parser a wrapper only says how a program is run.
 fn has_rights_or_variables(line: &str) -> bool {
     let parts = line.split([';', '&', '|', '\n', '(']);
     let mut parts = parts.map(|part| {
@@ -58,6 +59,7 @@ fn has_rights_or_variables(line: &str) -> bool {
             .next()
             .is_some_and(|word| PRIVILEGE_PROGRAMS.contains(&word));
         lends
+            // Installing a system package needs the rights; that is no bypass.
             && !program
                 .next()
                 .is_some_and(|word| SYSTEM_PROGRAMS.contains(&word))

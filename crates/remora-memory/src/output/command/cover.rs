@@ -20,6 +20,8 @@ fn covers_part(whole: &str, part: &str) -> bool {
     if whole.program != part.program || !all(&part.wider, &whole.wider) {
         return false;
     }
+    // A flag that is not known may narrow: the whole may have none that the
+    // part lacks.
     if !all(&whole.flags, &part.flags)
         || !all(&whole.settings, &part.settings)
         || !all(&part.settings, &whole.settings)
@@ -419,6 +421,8 @@ impl CommandScope {
             return run;
         };
         (*program).clone_into(&mut run.program);
+        // Without a known grammar a word may be a verb or a path; only what
+        // looks like a path narrows.
         let mut verbs = count_verb_words(program, rest);
         let mut rest = rest.iter().copied();
         while let Some(word) = rest.next() {

@@ -1,10 +1,10 @@
-//! Commands that can mend what failed: those that change the state of a machine
-//! or a checkout, and another form of the very command that failed. Works on
-//! the keys that [`super::same_command_key`] gives.
+//! Commands that can repair what failed: those that change the state of a
+//! machine or a checkout, and another form of the very command that failed.
+//! Works on the keys of [`super::same_command_key`].
 
 use super::{only_looks, split_key_parts};
 
-/// Programs that change something whatever they are told.
+/// Programs that change something whatever their arguments are.
 const CHANGING_PROGRAMS: &[&str] = &[
     "rm",
     "mv",
@@ -171,7 +171,7 @@ const VERBOSITY_VARIABLES: &[&str] = &[
     "GIT_PAGER",
 ];
 
-/// How commands begin that only keep books, or show a setting.
+/// How commands begin that only record work, or show a setting.
 const BOOKKEEPING_STARTS: &[&str] = &[
     "git add ",
     "git commit",
@@ -201,10 +201,12 @@ pub(crate) fn is_git_form(failed: &str, passed: &str) -> bool {
     failed != passed && verb(failed).is_some() && verb(failed) == verb(passed)
 }
 
-/// Whether the command with this key may have mended something.
+/// Whether the command with this key may have repaired something.
 pub(crate) fn can_change_state(key: &str) -> bool {
     let edits_in_place = |part: &str| part.starts_with("sed ") && part.contains(" -i");
     let acts = |part: &str| {
+        // They run between a failure and its fix in every session, and would be
+        // credited with it.
         if BOOKKEEPING_STARTS
             .iter()
             .any(|begin| part.starts_with(begin))
@@ -239,9 +241,11 @@ pub(crate) fn added_to(failed: &str, passed: &str) -> Option<String> {
         }
         let name = word.split('=').next().unwrap_or(word);
         let is_option = word.starts_with('-') && word.len() > 1;
+        // A command that does less may pass because it leaves out what failed.
         if NARROWING_OPTIONS.contains(&name) || !is_option && !is_value {
             return None;
         }
+        // The word behind an added option may be its value.
         is_value = is_option && !word.contains('=');
         added.push(word);
     }

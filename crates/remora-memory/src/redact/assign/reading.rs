@@ -1,4 +1,4 @@
-//! Reads a value from its beginning to its end, and tells how it stands there:
+//! Reads a value from its beginning to its end, and reports its context:
 //! between quotes, on a line of settings, in code or in a sentence.
 
 use std::ops::Range;
@@ -93,6 +93,7 @@ impl Cursor<'_> {
         }
         if let Some((quote, slashes)) = self.eat_quote() {
             self.quoted = true;
+            // Triple quotes of Python and the like.
             while self.peek() == quote && self.rest_bytes().get(1) == Some(&quote) {
                 self.at += 2;
             }
@@ -137,12 +138,15 @@ impl Cursor<'_> {
         if link == ValueLink::List {
             return None;
         }
+        // Decides how little a value must show: on a line of settings even a
+        // plain word is a password.
         let config = self.is_config_line(name, link);
         let start = self.at;
         let end = self.find_bare_end(link, config, class);
         if verbless && self.only_a_word(start..end, class) {
             return None;
         }
+        // An element that holds others is structure, not a value.
         if link == ValueLink::Element && !self.bytes[end..].starts_with(b"</") {
             return None;
         }
@@ -208,8 +212,8 @@ impl Cursor<'_> {
             .any(|own| own == word)
     }
 
-    /// A password without a verb is only a word beside another, unless it is
-    /// no word at all.
+    /// A password without a verb is only a word next to another, unless it
+    /// looks random.
     fn only_a_word(&self, range: Range<usize>, class: SecretClass) -> bool {
         let value = String::from_utf8_lossy(&self.bytes[range]);
         class == SecretClass::Weak || (class == SecretClass::Password && !shape::is_random(&value))
@@ -317,8 +321,12 @@ impl Cursor<'_> {
         while at < limit {
             match self.bytes[at] {
                 b'\\' => row += 1,
+                // A quote that never closes must not swallow the rest of the
+                // text.
                 b'\n' => return at,
                 byte => {
+                    // Quotes inside escaped text carry more backslashes than
+                    // the one that opened.
                     if byte == quote && row <= slashes {
                         return at - row;
                     }
@@ -427,6 +435,8 @@ impl Cursor<'_> {
         }
         let mut end = floor_boundary(self.bytes, at);
         if !config && link != ValueLink::Element {
+            // The full stop belongs to the sentence; in settings it may end the
+            // password.
             while end > self.at && matches!(self.bytes[end - 1], b'.' | b':' | b'!' | b'?') {
                 end -= 1;
             }
@@ -441,8 +451,8 @@ fn is_block_head(bytes: &[u8], name: &NameMatch) -> bool {
         || bytes[..name.range.start].ends_with(b"variable \\\"")
 }
 
-/// Whether the name is assigned as a shell assigns it: capitals, no blanks, or
-/// `export` before it.
+/// Whether the name is assigned as a shell assigns it: in capitals and without
+/// blanks.
 fn is_shell_assignment(bytes: &[u8], name: &NameMatch) -> bool {
     let own = &bytes[name.range.clone()];
     let capitals = own
@@ -456,6 +466,8 @@ fn is_shell_assignment(bytes: &[u8], name: &NameMatch) -> bool {
 }
 
 fn line_start(bytes: &[u8], at: usize) -> usize {
+    // Lines of minified code are endless; a name deep inside one is not alone
+    // on its line anyway.
     let floor = at.saturating_sub(200);
     let mut start = at;
     while start > floor {

@@ -28,7 +28,7 @@ pub(super) enum ValueLink {
 pub(super) struct Cursor<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) at: usize,
-    /// Whether the value stands between quotes.
+    /// Whether the value is between quotes.
     pub(super) quoted: bool,
 }
 
@@ -69,6 +69,7 @@ impl<'a> Cursor<'a> {
     /// A quote with the backslashes before it.
     pub(super) fn eat_quote(&mut self) -> Option<(u8, usize)> {
         let mut at = self.at;
+        // JSON inside JSON doubles the backslashes at every level.
         while self.bytes.get(at) == Some(&b'\\') && at - self.at < 8 {
             at += 1;
         }
@@ -97,10 +98,12 @@ impl<'a> Cursor<'a> {
         if self.eat_word(b"%22") {
             self.skip_blanks();
         }
+        // Percent-encoded, as in the query of another address.
         if self.eat_word(b"%3d") || self.eat_word(b"%3a") {
             self.eat_word(b"%22");
             return Some(ValueLink::Query);
         }
+        // Optional members of TypeScript and Swift.
         while matches!(self.peek(), b'?' | b'!') && !quoted {
             self.at += 1;
         }
@@ -137,6 +140,8 @@ impl<'a> Cursor<'a> {
                 }
                 ValueLink::Sign
             }
+            // `("password", "secret")`: arguments and pairs; without quotes a
+            // comma is prose.
             b',' if quoted => {
                 self.at += 1;
                 ValueLink::List

@@ -12,9 +12,9 @@ pub(in crate::redact) enum SecretTool {
     NetUse,
     /// `user/SECRET@database`
     Slash,
-    /// `user:SECRET@tcp(`, which stands before the word.
+    /// `user:SECRET@tcp(`, where the secret precedes the word.
     BeforeAt,
-    /// The quoted argument of this number in a call, from none on.
+    /// The quoted argument with this index in a call, counted from 0.
     Argument(usize),
     /// `send "SECRET\r"` behind a prompt for it.
     Send,
@@ -49,7 +49,7 @@ pub(in crate::redact) enum SecretArg {
     Pair(&'static str, char),
     /// `-b 'name=SECRET; ..'`
     Cookie(&'static str),
-    /// The word of this number that is no flag, from none on.
+    /// The word with this index among those that are no flags, counted from 0.
     Word(usize),
 }
 

@@ -324,6 +324,7 @@ const SECRET_NOUN_COUNT: usize = 6;
 /// `TestPassword123!`, `s3cret` and `acme-test-password`: tests and documents
 /// write what it is in the place of the secret.
 fn names_itself(lower: &str) -> bool {
+    // A longer value is more than a made-up word.
     if lower.len() > 40 {
         return false;
     }
@@ -340,6 +341,7 @@ fn names_itself(lower: &str) -> bool {
     if joined && body == words && last.len() < words.len() && names.contains(&last) {
         return true;
     }
+    // Digits for letters are what made-up passwords are spelled with.
     let plain = words
         .replace(['3', '€'], "e")
         .replace('0', "o")
@@ -361,8 +363,8 @@ fn names_itself(lower: &str) -> bool {
     told
 }
 
-/// Whether the part stands in the text; a short one must stand alone, because
-/// chance puts four letters anywhere.
+/// Whether the text contains the part; a short one must be a word of its own,
+/// because chance puts four letters anywhere.
 fn contains_part(text: &str, part: &str) -> bool {
     let letter = |b: Option<&u8>| b.is_some_and(u8::is_ascii_alphabetic);
     if part.len() > 5 || !part.is_ascii() {
@@ -371,6 +373,7 @@ fn contains_part(text: &str, part: &str) -> bool {
     text.match_indices(part).any(|(at, _)| {
         let bytes = text.as_bytes();
         let before = at.checked_sub(1).and_then(|i| bytes.get(i));
+        // Runs of `x` are placeholders wherever they stand.
         let word = part.bytes().all(|b| b.is_ascii_alphabetic() && b != b'x');
         !word || (!letter(before) && !letter(bytes.get(at + part.len())))
     })

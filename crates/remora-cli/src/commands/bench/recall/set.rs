@@ -76,7 +76,7 @@ pub(in crate::commands::bench) enum ScriptStep {
     Say {
         say: String,
     },
-    /// Saved by the person.
+    /// Saved by the user.
     Memory {
         memory: String,
         text: String,

@@ -14,11 +14,11 @@ use crate::error::CliError;
 #[derive(Debug)]
 pub(super) struct ProjectMapping {
     ours: Vec<Project>,
-    /// What the person said: their name, and our key.
+    /// What the user said: their name, and our key.
     asked: HashMap<String, String>,
     all: Option<String>,
     made: HashMap<String, String>,
-    /// Folders that the person named and that nothing is known of yet.
+    /// Folders that the user named and that nothing is known of yet.
     new: Vec<Project>,
     /// The project of the current folder.
     here: Option<Project>,
@@ -58,8 +58,8 @@ impl ProjectMapping {
         Ok(projects)
     }
 
-    /// The key of a project of ours, by key, name or folder. A name that nobody
-    /// knows would make a project that no folder belongs to.
+    /// The key of a project of ours, by key, name or folder. An unknown name
+    /// would make a project that no folder belongs to.
     fn resolve_named(
         &mut self,
         data: &DataDir,
@@ -81,8 +81,8 @@ impl ProjectMapping {
         std::mem::take(&mut self.new)
     }
 
-    /// Whether what an import put into `from` goes to `to`: the person named it,
-    /// or no folder belongs to where it lies.
+    /// Whether what an import put into `from` goes to `to`: the user named it,
+    /// or no folder belongs to where it is now.
     pub(super) fn should_move(&self, from: &str, to: &str) -> bool {
         let asked = self.asked.values().chain(&self.all).any(|key| key == to);
         from != to && (asked || self.is_apart(from) && !self.is_apart(to))
@@ -107,8 +107,8 @@ impl ProjectMapping {
         (key, new)
     }
 
-    /// What the person named, the project of this folder if it is called so, or
-    /// the only one that is.
+    /// What the user named, the project of this folder if it has that name, or
+    /// the only one that has it.
     fn find(&self, theirs: &str) -> (String, Option<Project>) {
         if let Some(key) = self.asked.get(theirs).or(self.all.as_ref()) {
             return (key.clone(), None);
@@ -120,6 +120,8 @@ impl ProjectMapping {
             .ours
             .iter()
             .filter(|ours| ours.name == theirs && !is_name(ours));
+        // Two projects of one name: a guess would mix their memories, so the
+        // rows stay apart.
         if let (Some(one), None) = (named.next(), named.next()) {
             return (one.key.clone(), None);
         }
@@ -131,8 +133,8 @@ impl ProjectMapping {
         (theirs.to_owned(), Some(apart))
     }
 
-    /// Which of theirs became the project of this folder unasked, and which the
-    /// person named that they do not have.
+    /// Which of theirs became the project of this folder without a request, and
+    /// which the user named that they do not have.
     pub(super) fn into_summary(self) -> (BTreeMap<String, String>, BTreeSet<String>) {
         let mut asked = self.asked;
         let mut made = self.made;

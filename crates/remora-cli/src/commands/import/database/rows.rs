@@ -56,6 +56,8 @@ pub(super) fn convert_session(session: &ForeignSession, known: &SessionFields) -
         branch: None,
         started: session.started,
         last: last.max(session.started),
+        // Also the mark by which a later import knows that it may move the
+        // session.
         end_reason: Some(IMPORT_AGENT.to_owned()),
         prompts: session.prompts,
         title: match session.title.trim() {
@@ -81,13 +83,15 @@ pub(super) fn convert_observation(
 ) -> Item {
     let kind = Kind::parse(&from.kind)
         .filter(|kind| kind.is_observation())
+        // Only kinds of observations: an imported row must not pass for a
+        // user's statement or a fix that was seen to work.
         .unwrap_or(Kind::Discovery);
     let parts = [from.subtitle.trim(), from.narrative.trim()];
     let told: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     let text = strip_private_and_injected(&told.join("\n"));
     let mut concepts = from.concepts;
     if kind.name() != from.kind && !from.kind.is_empty() {
-        // A word of their own for it.
+        // A kind that is only theirs stays findable as a concept.
         concepts.insert(0, from.kind);
     }
     let mut row = build_item(kind, "observation", from.id, from.time, text, known);
@@ -150,7 +154,7 @@ pub(super) fn convert_summary(from: ForeignSummary, known: &SessionFields, proje
     set_project(row, project)
 }
 
-/// A call as a hook tells it.
+/// A call as a hook reports it.
 pub(super) fn convert_tool_use(
     from: ForeignToolUse,
     table: &str,

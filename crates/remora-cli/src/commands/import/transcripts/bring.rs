@@ -35,7 +35,7 @@ const MAX_BATCH_EVENTS: usize = 1024;
 const MAX_BATCH_BYTES: u64 = 8 * 1024 * 1024;
 /// Batches that are made ahead.
 const MAX_BATCHES_AHEAD: usize = 3;
-/// How far it is, is written down this often.
+/// How often the progress is saved.
 const SAVE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Some events, ready to be stored.
@@ -63,7 +63,7 @@ pub(super) struct ImportStats {
     pub(super) marks: RedactionCounts,
     pub(super) bad: Vec<UnreadableLine>,
     pub(super) read: u64,
-    /// Whether the person ended it before its end.
+    /// Whether the user interrupted it.
     pub(super) stopped: bool,
 }
 
@@ -96,12 +96,14 @@ pub(super) fn import_transcripts(
 ) -> Result<ImportStats, CliError> {
     let found = ahead.found;
     let stop = InterruptFlag::by_key()?;
+    // Bounded: reading is faster than storing, and the batches hold whole tool
+    // outputs.
     let (sender, receiver) = sync_channel(MAX_BATCHES_AHEAD);
     thread::scope(|scope| {
         scope.spawn(move || read_ahead(ahead, &sender));
         let mut brought = ImportStats::default();
         let stored = store_batches(&receiver, found, intake, state, &stop, &mut brought);
-        // The reader ends as soon as nobody listens.
+        // The reader ends as soon as the receiver is gone.
         drop(receiver);
         state.forget_gone();
         state.save()?;
@@ -139,6 +141,8 @@ fn store_batches(
             state.save()?;
             saved = Instant::now();
         }
+        // Only between batches: what is stored and what is recorded as read
+        // agree.
         if stop.is_wanted() {
             brought.stopped = true;
             return Ok(());
@@ -147,8 +151,8 @@ fn store_batches(
     Ok(())
 }
 
-/// Reads, parses and redacts; ends when there is nothing more, or nobody to
-/// take it.
+/// Reads, parses and redacts; ends when there is nothing more, or when the
+/// receiver is gone.
 fn read_ahead(mut ahead: ReadAhead<'_>, batches: &SyncSender<EventBatch>) {
     let mut batch = EventBatch::default();
     let mut read = 0;
@@ -180,6 +184,9 @@ fn read_ahead(mut ahead: ReadAhead<'_>, batches: &SyncSender<EventBatch>) {
                 || read + here > batch.read + MAX_BATCH_BYTES;
             if full || over {
                 for (m, stream) in streams.iter().enumerate() {
+                    // Positions travel with the batch and are recorded after it
+                    // is stored, so that a crash repeats events and never skips
+                    // them.
                     if sent.insert(m, stream.settled) != Some(stream.settled) {
                         batch.files.push((n, m, stream.settled));
                     }
@@ -203,7 +210,7 @@ fn read_ahead(mut ahead: ReadAhead<'_>, batches: &SyncSender<EventBatch>) {
         }
     }
     batch.read = read;
-    // Nobody listens when the person has ended it.
+    // Without a receiver the user has interrupted the import.
     let _ = batches.send(batch);
 }
 
@@ -294,7 +301,7 @@ fn redact_event(
     Some(ahead.cleaner.redact_event(envelope, told.event, marks))
 }
 
-/// A session of the past: its transcript, and what its hooks would have told.
+/// A past session: its transcript, and the events its hooks would have sent.
 #[derive(Debug)]
 pub(crate) struct PastSession {
     pub(crate) file: PathBuf,
@@ -304,7 +311,7 @@ pub(crate) struct PastSession {
 /// The sessions that were found, the one that began first before the others.
 pub(super) fn read_sessions(found: &TranscriptScan) -> Vec<PastSession> {
     let mut sessions = Vec::new();
-    // What cannot be read is told by an import; here it is only left out.
+    // An import reports what cannot be read; here it is only left out.
     let mut bad = Vec::new();
     for files in &found.groups {
         let mut streams = open_streams(files, found.format, &mut String::new(), &mut bad);

@@ -48,6 +48,8 @@ impl TranscriptFile {
             size: meta.len(),
             modified,
             from: ReadPosition::default(),
+            // Transcripts do not say that a session is over; a day without a
+            // line does.
             ending: if now - modified > SESSION_END_GAP_MS {
                 TranscriptEnd::Closed
             } else {
@@ -145,6 +147,8 @@ pub(super) fn find_transcripts(
     for mut files in sessions.into_values() {
         // The session itself first: it knows where it began.
         files.sort_by_key(|file| (file.kind == TranscriptKind::Subagent, file.modified));
+        // A session may have thousands of subagents, a process about a thousand
+        // open files.
         while files.len() > MAX_OPEN_FILES {
             let rest = files.split_off(MAX_OPEN_FILES);
             groups.push(std::mem::replace(&mut files, rest));
@@ -153,6 +157,8 @@ pub(super) fn find_transcripts(
             groups.push(files);
         }
     }
+    // Oldest first: what a turn amends is worked out when it is stored, from
+    // the turns before it.
     groups.sort_by_key(|group| group.iter().map(|file| file.modified).min());
     found.groups = groups;
     Ok(found)

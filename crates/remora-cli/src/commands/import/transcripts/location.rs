@@ -52,6 +52,8 @@ impl TranscriptDirs {
     }
 
     fn resolve_project(&self, cwd: &Path, root: &Path) -> Project {
+        // A worktree or a subfolder may be gone while the repository is still
+        // there.
         for folder in [cwd, root] {
             let found = self.locate_and_claim(folder, root).project;
             if folder.is_dir() || self.is_inside_repository(&found, folder) {
@@ -84,6 +86,8 @@ impl TranscriptDirs {
         root != folder
             && folder.starts_with(root)
             && root.join(".git").exists()
+            // Dotfiles kept in git would otherwise own every folder of the home
+            // that is gone.
             && home.is_none_or(|home| !home.starts_with(root))
     }
 }

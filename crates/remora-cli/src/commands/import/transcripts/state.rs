@@ -39,6 +39,7 @@ impl ReadPosition {
         self.print = extend_print(self.print, line);
         self.line += 1;
         self.offset += line.len() as u64 + skipped;
+        // The print would have to cover bytes that were never read.
         if skipped > 0 {
             self.begin = self.offset;
             self.print = 0;
@@ -66,7 +67,7 @@ fn extend_print(before: u64, bytes: &[u8]) -> u64 {
 struct FileProgress {
     size: u64,
     modified: i64,
-    /// Whether the session was over then, and its end was told.
+    /// Whether the session was over then, and its end was reported.
     over: bool,
     #[serde(flatten)]
     mark: ReadPosition,
@@ -93,7 +94,7 @@ impl ImportState {
         }
     }
 
-    /// For whoever leaves lines out on purpose: they must be found later.
+    /// For callers that leave lines out on purpose: they must be found later.
     pub(super) fn in_memory() -> Self {
         Self::default()
     }
@@ -111,6 +112,8 @@ impl ImportState {
         let goes_on = |read: &&FileProgress| {
             let grown = size > read.size || (size == read.size && modified == read.modified);
             let told = read.over || ending == TranscriptEnd::Open || read.mark.offset < size;
+            // Size and time alone miss a file that was rewritten with more
+            // lines.
             grown && told && read.mark.is_in(path).unwrap_or(false)
         };
         let read = self.files.get(path).filter(goes_on);
@@ -134,7 +137,7 @@ impl ImportState {
         self.files.insert(path.to_path_buf(), read);
     }
 
-    /// Writes it down: whole or not at all.
+    /// Saves it, whole or not at all.
     pub(super) fn save(&self) -> Result<(), CliError> {
         let Some(file) = &self.file else {
             return Ok(());

@@ -51,6 +51,8 @@ impl<'a> TranscriptStream<'a> {
             note: note.as_deref(),
             first_line: first_line.as_deref(),
         });
+        // Its session has begun already; a second start would be another
+        // session's.
         if is_resumed {
             reader.mark_resumed();
         }
@@ -161,6 +163,8 @@ pub(super) fn next_event(
     let mut first: Option<(i64, usize)> = None;
     for (n, stream) in streams.iter_mut().enumerate() {
         if let Some(at) = stream.peek_time(bad)
+            // Of equal times the earlier file wins, which is the session
+            // itself.
             && first.is_none_or(|(before, _)| at < before)
         {
             first = Some((at, n));

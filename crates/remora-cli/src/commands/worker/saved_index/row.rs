@@ -1,4 +1,4 @@
-//! What the index says of one memory, beside its words.
+//! What the index says of one memory, besides its words.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -18,13 +18,13 @@ use crate::clock;
 
 /// Words that are looked through for files.
 const MAX_SCANNED_BYTES: usize = 64 * 1024;
-/// Files that are told.
+/// The most files that an item lists.
 const MAX_FILES: usize = 20;
-/// Doubts that are told, and characters of each.
+/// The most doubts that an item lists, and the characters of each.
 const MAX_DOUBTS: usize = 3;
 const MAX_DOUBT_CHARS: usize = 120;
 
-/// What is known of a memory beside its file.
+/// What is known of a memory besides its file.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct MemoryContext<'a> {
     /// The checkout that it is about.
@@ -62,6 +62,8 @@ pub(super) fn build_saved_memory(memory: &Memory, context: MemoryContext<'_>) ->
             "priority": memory.priority,
             "type": memory.kind.map(MemoryType::as_str),
             "path": memory.path,
+            // A hook compares size and time, and reads the file again if they
+            // differ.
             "size": meta.map_or(0, |m| m.len()),
             "modified": nanos,
             "named": context.named,
@@ -104,6 +106,8 @@ fn list_named_files(body: &str, root: &Path) -> Vec<String> {
         let path = Path::new(&claim.text);
         let path = path.strip_prefix(root).unwrap_or(path);
         let path = path.strip_prefix(".").unwrap_or(path);
+        // `..` and absolute paths would make the index look outside of the
+        // checkout.
         let inside = path.components().all(|c| matches!(c, Component::Normal(_)));
         let Some(text) = path.to_str().filter(|_| inside) else {
             continue;

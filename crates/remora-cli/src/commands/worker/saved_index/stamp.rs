@@ -25,6 +25,8 @@ impl ChangeStamp {
 
     pub(super) fn add_file(&mut self, path: &Path) {
         let meta = fs::metadata(path).ok();
+        // Inode and change time as well: a restored file may have its old size
+        // and time.
         let state = meta.map(|m| (m.len(), m.mtime(), m.mtime_nsec(), m.ino(), m.ctime_nsec()));
         self.add_part(|hash| (path, state).hash(hash));
     }
