@@ -34,7 +34,7 @@ pub use check::{ProblemImpact, SettingsProblem};
 pub use find::{InstalledHook, find_entries, find_problems};
 pub use ours::BARE_PROGRAM;
 pub use spec::{ExtraFile, HandlerForm, InstallSpec, SettingsRules};
-pub use trust::{HookTrust, TrustSpec};
+pub use trust::{HookTrust, TrustSpec, TrustVerdicts};
 
 /// What is to be installed.
 #[derive(Debug, Clone, Copy)]

@@ -12,10 +12,13 @@ pub struct TrustSpec {
     pub file: fn(&AgentPaths) -> PathBuf,
     /// What the text of that file says of each of our hooks, in their order. The
     /// settings file that holds the hooks is given in every spelling of its path.
-    pub judge_hooks: fn(&str, &[PathBuf], &[InstalledHook]) -> Result<Vec<HookTrust>, InstallError>,
+    pub judge_hooks: fn(&str, &[PathBuf], &[InstalledHook]) -> TrustVerdicts,
     /// What the user does to trust them.
     pub advice: &'static str,
 }
+
+/// One verdict for each hook, or why the text cannot be read.
+pub type TrustVerdicts = Result<Vec<HookTrust>, InstallError>;
 
 /// Whether an agent runs a hook, as far as can be seen: whether the text of the
 /// hook is still the one that the user trusted cannot.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::user_config_file;
-use crate::install::{HookTrust, InstallError, InstalledHook, TrustSpec, toml_error};
+use crate::install::{HookTrust, InstalledHook, TrustSpec, TrustVerdicts, toml_error};
 
 /// The agent's manner.
 pub(super) const TRUST_SPEC: TrustSpec = TrustSpec {
@@ -19,11 +19,7 @@ pub(super) const TRUST_SPEC: TrustSpec = TrustSpec {
     advice: "start `codex`, and review the hooks when it asks, or with /hooks",
 };
 
-fn judge_hooks(
-    state: &str,
-    files: &[PathBuf],
-    hooks: &[InstalledHook],
-) -> Result<Vec<HookTrust>, InstallError> {
+fn judge_hooks(state: &str, files: &[PathBuf], hooks: &[InstalledHook]) -> TrustVerdicts {
     let document: DocumentMut = state.parse().map_err(|error| toml_error(state, &error))?;
     let states = document
         .get("hooks")
@@ -72,7 +68,7 @@ fn to_snake_case(name: &str) -> String {
 mod tests {
     use super::*;
     use crate::codex::SPEC;
-    use crate::install::find_entries;
+    use crate::install::{InstallError, find_entries};
 
     /// Ours stands behind a group of somebody else's, and second in another.
     const HOOKS: &str = r#"{ "hooks": {
