@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use remora_git::Git;
 
@@ -11,7 +12,8 @@ use crate::hook::OFF_VARIABLE;
 #[derive(Debug, Clone)]
 pub(crate) struct Environment {
     variables: Vec<(OsString, OsString)>,
-    directory: Option<PathBuf>,
+    /// Asked for when it is needed: most hooks get theirs in the payload.
+    directory: OnceLock<Option<PathBuf>>,
 }
 
 impl Environment {
@@ -22,7 +24,7 @@ impl Environment {
     pub(crate) fn from_process() -> Self {
         Self {
             variables: std::env::vars_os().collect(),
-            directory: std::env::current_dir().ok(),
+            directory: OnceLock::new(),
         }
     }
 
@@ -55,14 +57,19 @@ impl Environment {
             .is_some_and(|v| v == "off" || v == "0" || v == "false")
     }
 
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the place that reads it and passes it down"
+    )]
     pub(crate) fn directory(&self) -> Option<&PathBuf> {
-        self.directory.as_ref()
+        let directory = self.directory.get_or_init(|| std::env::current_dir().ok());
+        directory.as_ref()
     }
 
     /// The same, as if the process had been started in another directory.
     pub(crate) fn moved_to(self, directory: PathBuf) -> Self {
         Self {
-            directory: Some(directory),
+            directory: OnceLock::from(Some(directory)),
             ..self
         }
     }

@@ -10,6 +10,7 @@ mod compaction;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -65,12 +66,15 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     if paths.refuses_hooks() {
         return print_response("");
     }
-    let mut hook = Hook {
+    // Never dropped: the process ends here, and giving memory back piece by piece
+    // would only make the agent wait.
+    let input = ManuallyDrop::new(input);
+    let mut hook = ManuallyDrop::new(Hook {
         paths,
         environment,
         spec,
         agent: name.to_string_lossy().into_owned(),
-    };
+    });
     hook.run(&input)
 }
 

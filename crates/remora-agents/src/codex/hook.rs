@@ -5,7 +5,7 @@ use std::path::Path;
 use remora_core::EventName;
 
 use super::environment::CONFIG_DIR_VARIABLE;
-use super::sender::{is_sender, is_session_file};
+use super::sender::{is_sender, is_session_path};
 use super::wire::tool;
 use crate::environment::EnvironmentLookup;
 use crate::hook_payload::{PeekedHeader, may_report_failure, peek_header};
@@ -23,7 +23,7 @@ pub(super) const HOOK_SPEC: HookSpec = HookSpec {
 fn is_payload_sender(payload: &PeekedHeader<'_>, lookup: EnvironmentLookup<'_>) -> bool {
     let path = payload.transcript.as_deref().unwrap_or_default();
     // Asked for every event of every agent, so the environment comes last.
-    if !is_session_file(Path::new(path)) {
+    if !is_session_path(path) {
         return false;
     }
     let moved = lookup(CONFIG_DIR_VARIABLE);

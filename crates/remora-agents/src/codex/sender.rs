@@ -16,10 +16,10 @@ pub(super) const CONFIG_FOLDER: &str = ".codex";
 ///
 /// A session that is not kept has no file, and cannot be told.
 pub(super) fn is_sender(transcript_path: &str, config_dir: Option<&Path>) -> bool {
-    let path = Path::new(transcript_path);
-    if !is_session_file(path) {
+    if !is_session_path(transcript_path) {
         return false;
     }
+    let path = Path::new(transcript_path);
     let mut folders = path.components().map(Component::as_os_str);
     folders.any(|folder| folder == OsStr::new(CONFIG_FOLDER))
         || config_dir
@@ -29,9 +29,14 @@ pub(super) fn is_sender(transcript_path: &str, config_dir: Option<&Path>) -> boo
 /// Whether a file is named as the client names the files of sessions:
 /// `rollout-2026-11-18T12-05-04-<id>.jsonl`.
 pub(super) fn is_session_file(path: &Path) -> bool {
-    let name = path.file_stem().and_then(OsStr::to_str);
-    path.extension() == Some(OsStr::new("jsonl"))
-        && name.is_some_and(|name| name.starts_with("rollout-"))
+    path.to_str().is_some_and(is_session_path)
+}
+
+/// The same without taking a path apart, for the hook: it asks for every event of
+/// every agent.
+pub(super) fn is_session_path(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    name.starts_with("rollout-") && name.strip_suffix(".jsonl").is_some()
 }
 
 #[cfg(test)]
