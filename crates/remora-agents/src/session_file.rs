@@ -1,4 +1,4 @@
-//! What an agent writes into the file of a session and does not tell hooks.
+//! What an agent writes into the file of a session and does not send to hooks.
 
 use std::path::Path;
 
@@ -6,16 +6,16 @@ use remora_core::Event;
 
 use crate::transcript::TranscriptEvent;
 
-/// How the file of a running session completes what hooks are told. Pure: the
-/// caller reads the end of the file.
+/// How the file of a running session completes what hooks receive. Pure: the caller
+/// reads the end of the file.
 #[derive(Debug)]
 pub struct SessionFileSpec {
-    /// The file that may tell more of an event; `None` where it does not.
+    /// The file that may say more about an event; `None` where it does not.
     pub find_source: fn(&Event) -> Option<&Path>,
-    /// Adds to an event what the end of the file tells of it; says whether it
-    /// told anything.
+    /// Adds to an event what the end of the file says about it; returns whether that
+    /// was anything.
     pub complete_event: fn(&mut Event, &[u8]) -> bool,
-    /// The failed calls of a turn, at the event that ends it, of which no hook was
-    /// told. Names are always the same, so that storing them twice does no harm.
+    /// The failed calls of a turn, at the event that ends it, which no hook received.
+    /// Their ids are always the same, so that storing them twice does no harm.
     pub list_untold_calls: fn(&Event, &[u8]) -> Vec<TranscriptEvent>,
 }

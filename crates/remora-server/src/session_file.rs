@@ -15,12 +15,12 @@ use remora_core::Event;
 /// written since.
 const SHORT_TAIL_BYTES: u64 = 256 * 1024;
 /// The most that is read of a file's end. One turn rarely writes more; what lies
-/// before it is left as the hooks told it.
+/// before it is left as the hooks sent it.
 const LONG_TAIL_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Completes the event, if its agent keeps a file that tells more of it, and lists
-/// the calls before it of which no hook was told. A file that cannot be read tells
-/// nothing: the event is stored as it came.
+/// Completes the event, if its agent keeps a file that says more about it, and lists
+/// the calls before it that no hook received. If the file cannot be read, the event
+/// is stored as it came.
 pub(crate) fn complete_event(agent: &AgentSpec, event: &mut Event) -> Vec<TranscriptEvent> {
     let Some(spec) = &agent.session_file else {
         return Vec::new();

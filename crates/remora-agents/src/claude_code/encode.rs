@@ -4,7 +4,7 @@
 use remora_core::{EventName, PlainText};
 use serde_json::{Map, Value, json};
 
-use super::hook::answers;
+use super::hook::list_answers;
 use crate::spec::{HookResponse, MAX_CONTEXT_UTF16_UNITS, ResponsePart};
 
 /// The last line of a text that was longer than [`MAX_CONTEXT_UTF16_UNITS`].
@@ -14,7 +14,7 @@ const TRUNCATION_LINE: &str = "[cut: Remora gives at most 10,000 characters at a
 const EMPTY_RESPONSE: &str = "{}";
 
 pub(super) fn encode_response(event: EventName, answer: &HookResponse) -> String {
-    let parts = answers(event);
+    let parts = list_answers(event);
     let part = |part, text: &Option<String>| {
         let text = non_blank(text.as_deref()).filter(|_| parts.contains(&part));
         text.map(limit_context)

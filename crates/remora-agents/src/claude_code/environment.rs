@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn the_environment_says_where_and_how_a_session_runs() {
         let spec = &ENVIRONMENT_SPEC;
-        let told = |set: &[(&str, &str)]| {
+        let read_all = |set: &[(&str, &str)]| {
             let lookup = |name: &str| {
                 let found = set.iter().find(|(key, _)| *key == name);
                 found.map(|(_, value)| value.into())
@@ -76,9 +76,9 @@ mod tests {
                 (spec.mcp_origin)(&lookup),
             )
         };
-        assert_eq!(told(&[]), (None, false, None));
+        assert_eq!(read_all(&[]), (None, false, None));
         assert_eq!(
-            told(&[
+            read_all(&[
                 ("CLAUDE_PROJECT_DIR", "/p"),
                 ("CLAUDE_CODE_SESSION_ATTENDED", "1"),
                 ("CLAUDE_PLUGIN_ROOT", "/plugin"),
@@ -86,7 +86,7 @@ mod tests {
             (Some(PathBuf::from("/p")), true, Some(McpOrigin::Plugin))
         );
         assert_eq!(
-            told(&[("CLAUDE_CODE_SESSION_ATTENDED", "0")]),
+            read_all(&[("CLAUDE_CODE_SESSION_ATTENDED", "0")]),
             (None, false, None)
         );
     }

@@ -16,7 +16,7 @@ pub(super) const HOOK_SPEC: HookSpec = HookSpec {
     may_report_failure: |payload| may_report_failure(payload, tool::SHELL),
     is_sender,
     default_subagent: "general-purpose",
-    answers,
+    answers: list_answers,
 };
 
 /// Transcripts lie below the folder of the user's settings.
@@ -31,7 +31,7 @@ fn is_sender(payload: &PeekedHeader<'_>, lookup: EnvironmentLookup<'_>) -> bool 
 }
 
 /// What the client takes from us at an event.
-pub(super) fn answers(event: EventName) -> &'static [ResponsePart] {
+pub(super) fn list_answers(event: EventName) -> &'static [ResponsePart] {
     use ResponsePart::{Block, Context, Instructions, Message};
     let def = event.def();
     match def.plain {

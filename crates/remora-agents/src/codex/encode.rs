@@ -7,10 +7,10 @@
 use remora_core::EventName;
 use serde::Serialize;
 
-use super::hook::answers;
+use super::hook::list_answers;
 use crate::spec::{HookResponse, ResponsePart};
 
-/// The most text given at once. Of more than 10,000 bytes the client takes the
+/// The most text injected at once. Of more than 10,000 bytes the client cuts the
 /// middle out.
 const MAX_CONTEXT_BYTES: usize = 9_900;
 
@@ -39,7 +39,7 @@ struct EventAnswer<'a> {
 
 /// Writes what the client reads from our stdout.
 pub(super) fn encode_response(event: EventName, response: &HookResponse) -> String {
-    let parts = answers(event);
+    let parts = list_answers(event);
     let part = |part, text: &Option<String>| {
         let text = text.as_deref().filter(|text| !text.trim().is_empty());
         text.filter(|_| parts.contains(&part)).map(limit_text)

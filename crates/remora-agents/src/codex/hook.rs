@@ -1,11 +1,9 @@
 //! What a hook must know of Codex before it knows the event.
 
-use std::path::Path;
-
 use remora_core::EventName;
 
 use super::environment::CONFIG_DIR_VARIABLE;
-use super::sender::{is_sender, is_session_path};
+use super::sender::is_sender;
 use super::wire::tool;
 use crate::environment::EnvironmentLookup;
 use crate::hook_payload::{PeekedHeader, may_report_failure, peek_header};
@@ -17,22 +15,17 @@ pub(super) const HOOK_SPEC: HookSpec = HookSpec {
     may_report_failure: |payload| may_report_failure(payload, tool::SHELL),
     is_sender: is_payload_sender,
     default_subagent: "default",
-    answers,
+    answers: list_answers,
 };
 
 fn is_payload_sender(payload: &PeekedHeader<'_>, lookup: EnvironmentLookup<'_>) -> bool {
     let path = payload.transcript.as_deref().unwrap_or_default();
-    // Asked for every event of every agent, so the environment comes last.
-    if !is_session_path(path) {
-        return false;
-    }
-    let moved = lookup(CONFIG_DIR_VARIABLE);
-    is_sender(path, moved.as_deref().map(Path::new))
+    is_sender(path, || lookup(CONFIG_DIR_VARIABLE))
 }
 
 /// What the client takes at an event of what we may want to say there. It takes
 /// a message for the user at some others too, where we have none.
-pub(super) fn answers(event: EventName) -> &'static [ResponsePart] {
+pub(super) fn list_answers(event: EventName) -> &'static [ResponsePart] {
     use ResponsePart::{Block, Context, Message};
     match event {
         EventName::SessionStart
@@ -47,6 +40,8 @@ pub(super) fn answers(event: EventName) -> &'static [ResponsePart] {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use std::ffi::OsString;
 
     use super::*;

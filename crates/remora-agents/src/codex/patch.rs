@@ -59,7 +59,7 @@ pub(super) fn parse_patch(text: &str) -> Option<Vec<FileEdit>> {
 
 /// Every path that a text with a patch in it names, be the patch whole or not,
 /// alone or within a command. A line that only looks like it names a file counts
-/// too: whoever excludes files must not miss one.
+/// too: a user who excludes files must not miss one.
 pub(super) fn list_patch_paths(text: &str) -> Vec<&str> {
     let named = |line| {
         let line = str::trim(line);

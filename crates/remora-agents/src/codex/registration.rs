@@ -1,4 +1,4 @@
-//! The events that Remora asks Codex to be told of.
+//! The events that Remora registers with Codex.
 //!
 //! Not asked for: `PreToolUse`, because the client has no tool that reads a file
 //! and sends a subagent its task as a prompt; `PostCompact`, which does not say

@@ -1,6 +1,6 @@
-//! What stands in a session file of Codex and is not told to hooks: with what
-//! code a command ended and all that it printed, and that a patch or the call of
-//! a server has failed.
+//! What a session file of Codex holds and its hooks do not receive: the exit code
+//! of a command and all that it printed, and that a patch or the call of a server
+//! has failed.
 //!
 //! When a hook runs after a command, the file holds the command's item already;
 //! when a turn ends, it holds the whole turn. Pure: the caller reads the file.
@@ -11,7 +11,7 @@ use remora_core::{Event, EventName};
 use serde_json::Value;
 
 use super::sender::is_session_file;
-use super::transcript::{RolloutReader, command_outcome};
+use super::transcript::{RolloutReader, finish_item};
 use super::wire::{field, tool};
 use crate::session_file::SessionFileSpec;
 use crate::transcript::{ReadTranscript, TranscriptEvent};
@@ -23,7 +23,7 @@ pub(super) const SESSION_FILE_SPEC: SessionFileSpec = SessionFileSpec {
     list_untold_calls,
 };
 
-/// The file that tells more of this event. A name that the client would not give
+/// The file that says more about this event. A name that the client would not use
 /// is not followed: payloads come from outside.
 fn find_source(event: &Event) -> Option<&Path> {
     let name = match event.name {
@@ -39,21 +39,19 @@ fn find_source(event: &Event) -> Option<&Path> {
 }
 
 /// Gives a finished command its exit code: one that failed becomes the event that
-/// other clients send for it. Says whether the file's end told of the command.
+/// other clients send for it. Returns whether the lines held the command.
 fn complete_event(event: &mut Event, lines: &[u8]) -> bool {
     let Some(id) = event.str_field(field::CALL) else {
         return false;
     };
     let lines = lines.rsplit(|byte| *byte == b'\n');
-    let item = lines
+    let outcome = lines
         .filter(|line| holds_bytes(line, id.as_bytes()))
-        .find_map(|line| find_command_item(line, id));
-    let Some((code, output)) = item else {
-        return false;
-    };
-    match command_outcome(code, &output) {
-        Ok(_) => complete_output(event, output),
-        Err(error) => {
+        .find_map(|line| find_command_outcome(line, id));
+    match outcome {
+        None => return false,
+        Some(Ok(output)) => complete_output(event, output),
+        Some(Err(error)) => {
             event.name = EventName::PostToolUseFailure;
             let name = event.name.as_str();
             event.fields.insert(field::EVENT_NAME.into(), name.into());
@@ -64,52 +62,51 @@ fn complete_event(event: &mut Event, lines: &[u8]) -> bool {
     true
 }
 
-/// Of a command that was waited for several times, hooks get what it printed last.
+/// A command that was waited for several times sends its hook only what it printed
+/// last.
 fn complete_output(event: &mut Event, output: String) {
-    let told = event.str_field(field::TOOL_RESPONSE).unwrap_or_default();
-    if output.len() > told.len() && output.ends_with(told) {
+    let sent = event.str_field(field::TOOL_RESPONSE).unwrap_or_default();
+    if output.len() > sent.len() && output.ends_with(sent) {
         let name = field::TOOL_RESPONSE.to_owned();
         event.fields.insert(name, output.into());
     }
 }
 
-/// Exit code and output of the command with this id, if the line is its item.
-fn find_command_item(line: &[u8], id: &str) -> Option<(i64, String)> {
+/// What the command with this id printed, or its failure, if the line is its item.
+fn find_command_outcome(line: &[u8], id: &str) -> Option<Result<String, String>> {
     let line: Value = serde_json::from_slice(line).ok()?;
     let item = line.pointer("/payload/item")?;
     let text = |name: &str| item.get(name).and_then(Value::as_str);
     if text("type") != Some("CommandExecution") || text("id") != Some(id) {
         return None;
     }
-    // Killed with the session: it has no result.
-    let code = item.get("exit_code")?.as_i64().filter(|code| *code >= 0)?;
-    Some((
-        code,
-        text("aggregated_output").unwrap_or_default().to_owned(),
-    ))
+    match finish_item(item, None, "")?.outcome {
+        Ok(Some(Value::String(output))) => Some(Ok(output)),
+        Ok(_) => None,
+        Err(error) => Some(Err(error)),
+    }
 }
 
-/// The failed calls of the turn that this event ends, of which hooks heard
-/// nothing. Those of earlier turns may be among them; they have the same names
-/// each time.
+/// The failed calls of the turn that this event ends, which no hook received. Those
+/// of earlier turns may be among them; their ids are the same each time.
 fn list_untold_calls(event: &Event, lines: &[u8]) -> Vec<TranscriptEvent> {
     let mut calls = Vec::new();
     if event.name == EventName::PostToolUse {
         return calls;
     }
-    let mut reader = RolloutReader::following(event);
+    let mut reader = RolloutReader::follow_event(event);
     let turn = event.str_field(field::TURN).unwrap_or_default();
     let of_turn = lines
         .split_inclusive(|byte| *byte == b'\n')
-        // A line that is not whole tells nothing yet.
+        // The client is still writing a line that is not whole.
         .filter(|line| line.ends_with(b"\n"))
         .skip_while(|line| !turn.is_empty() && !holds_bytes(line, turn.as_bytes()));
     for line in of_turn {
-        // A line that cannot be read tells nothing; the others still do.
-        let _ = reader.read_line(line.trim_ascii(), &mut |told| {
-            let is_shell = told.event.str_field(field::TOOL_NAME) == Some(tool::SHELL);
-            if told.event.name == EventName::PostToolUseFailure && !is_shell {
-                calls.push(told);
+        // One unreadable line does not make the others worthless.
+        let _ = reader.read_line(line.trim_ascii(), &mut |call| {
+            let is_shell = call.event.str_field(field::TOOL_NAME) == Some(tool::SHELL);
+            if call.event.name == EventName::PostToolUseFailure && !is_shell {
+                calls.push(call);
             }
         });
     }

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use remora_core::{Event, EventName};
 use serde_json::{Map, Value, json};
 
-pub(super) use self::call::command_outcome;
+pub(super) use self::call::finish_item;
 use self::call::{FinishedCall, PendingCall};
 use self::location::{SessionMeta, classify_file, read_start_folder, session_folders};
 use super::sender::is_session_file;
@@ -90,8 +90,8 @@ impl RolloutReader {
         reader
     }
 
-    /// A reader for lines that follow others of a session of which a hook told.
-    pub(super) fn following(event: &Event) -> Self {
+    /// A reader for further lines of the session that sent this event.
+    pub(super) fn follow_event(event: &Event) -> Self {
         let text = |name: &str| event.str_field(name).unwrap_or_default().to_owned();
         let path = match event.str_field(field::AGENT_TRANSCRIPT) {
             Some(own) => own.to_owned(),

@@ -69,7 +69,7 @@ fn decode_target(raw: &RawCall<'_>) -> CallTarget {
         return CallTarget::Url(url);
     }
     match find_text(SUBJECT_FIELDS).filter(|_| is_own) {
-        Some(told) => CallTarget::Subject(told),
+        Some(subject) => CallTarget::Subject(subject),
         None => CallTarget::Arguments(raw.input.clone()),
     }
 }

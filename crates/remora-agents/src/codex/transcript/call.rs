@@ -18,7 +18,7 @@ pub(super) const ENDING_ITEMS: &[&str] =
 
 /// A call that waits for its result.
 #[derive(Debug, PartialEq)]
-pub(super) struct PendingCall {
+pub(in super::super) struct PendingCall {
     /// As hooks name it.
     pub(super) tool: String,
     /// As hooks send it.
@@ -27,13 +27,13 @@ pub(super) struct PendingCall {
 
 /// A call with its result.
 #[derive(Debug, PartialEq)]
-pub(super) struct FinishedCall {
+pub(in super::super) struct FinishedCall {
     pub(super) tool: String,
     pub(super) input: Value,
     /// Where it ran, if elsewhere than the session.
     pub(super) cwd: Option<String>,
     /// The answer, or what went wrong.
-    pub(super) outcome: Result<Option<Value>, String>,
+    pub(in super::super) outcome: Result<Option<Value>, String>,
 }
 
 impl PendingCall {
@@ -88,7 +88,7 @@ impl PendingCall {
         }
     }
 
-    pub(super) fn finish(self, outcome: Result<Option<Value>, String>) -> FinishedCall {
+    pub(super) fn finish_call(self, outcome: Result<Option<Value>, String>) -> FinishedCall {
         FinishedCall {
             tool: self.tool,
             input: self.input,
@@ -126,7 +126,7 @@ fn join_command(command: &Value) -> Option<String> {
 
 /// A call of which an item says how it ended; `None` for other items, and for
 /// calls that were refused or never ended.
-pub(super) fn finish_item(
+pub(in super::super) fn finish_item(
     item: &Value,
     pending: Option<PendingCall>,
     session_cwd: &str,
@@ -141,7 +141,7 @@ pub(super) fn finish_item(
                 tool: tool::WEB_SEARCH.to_owned(),
                 input: json!({ "query": query }),
             };
-            Some(call.finish(Ok(None)))
+            Some(call.finish_call(Ok(None)))
         }
         _ => None,
     }
@@ -160,7 +160,7 @@ fn finish_command(
         None => PendingCall::shell(&join_command(&item["command"])?),
     };
     let cwd = str_at(item, "/cwd").map(|cwd| cwd.strip_prefix("file://").unwrap_or(cwd));
-    let mut finished = call.finish(command_outcome(code, output));
+    let mut finished = call.finish_call(command_outcome(code, output));
     finished.cwd = cwd
         .filter(|cwd| !cwd.is_empty() && *cwd != session_cwd)
         .map(str::to_owned);
@@ -169,7 +169,7 @@ fn finish_command(
 
 /// What a command printed, or with what it failed, in the words that memory
 /// reads from every agent.
-pub(in super::super) fn command_outcome(code: i64, output: &str) -> Result<Option<Value>, String> {
+pub(super) fn command_outcome(code: i64, output: &str) -> Result<Option<Value>, String> {
     match code {
         0 => Ok(Some(Value::String(output.to_owned()))),
         code => Err(format!("Exit code {code}\n{output}")),
@@ -195,9 +195,9 @@ fn finish_patch(
                 "{EXIT_CODE_LABEL}0\nWall time: 0 seconds\n{OUTPUT_LABEL}{}",
                 said("/stdout")
             );
-            Some(call.finish(Ok(Some(Value::String(answer)))))
+            Some(call.finish_call(Ok(Some(Value::String(answer)))))
         }
-        "failed" => Some(call.finish(Err(said("/stderr").to_owned()))),
+        "failed" => Some(call.finish_call(Err(said("/stderr").to_owned()))),
         _ => None,
     }
 }
@@ -263,7 +263,7 @@ fn finish_mcp(item: &Value, pending: Option<PendingCall>) -> Option<FinishedCall
         let said = result.map(|result| join_texts(&result["content"]));
         let said = said.filter(|said| !said.is_empty());
         let error = || str_at(item, "/error/message").unwrap_or("the call failed");
-        return Some(call.finish(Err(said.unwrap_or_else(|| error().to_owned()))));
+        return Some(call.finish_call(Err(said.unwrap_or_else(|| error().to_owned()))));
     }
     if str_at(item, "/status") != Some("completed") {
         return None;
@@ -271,7 +271,7 @@ fn finish_mcp(item: &Value, pending: Option<PendingCall>) -> Option<FinishedCall
     let parts = result.and_then(|result| result.get("content"));
     let parts = parts.and_then(Value::as_array).map(Vec::as_slice);
     let parts: Vec<Value> = parts.unwrap_or_default().iter().map(strip_bytes).collect();
-    Some(call.finish(Ok(Some(json!({ "content": parts })))))
+    Some(call.finish_call(Ok(Some(json!({ "content": parts })))))
 }
 
 /// A part of an answer without the bytes of pictures, which say nothing.

@@ -45,7 +45,7 @@ pub(super) fn finish_output(call: PendingCall, output: &Value) -> OutputReading 
         tool::SHELL => match read_command_output(&text) {
             Some((code, output)) => {
                 let outcome = command_outcome(code, &output);
-                OutputReading::Finished(call.finish(outcome))
+                OutputReading::Finished(call.finish_call(outcome))
             }
             None if text.contains(RUNNING_LABEL) => OutputReading::Running(call),
             None => OutputReading::NotRun,
@@ -53,13 +53,13 @@ pub(super) fn finish_output(call: PendingCall, output: &Value) -> OutputReading 
         tool::PATCH => {
             let has_worked = match read_command_output(&text) {
                 Some((code, output)) if code != 0 => {
-                    return OutputReading::Finished(call.finish(Err(output)));
+                    return OutputReading::Finished(call.finish_call(Err(output)));
                 }
                 Some(_) => true,
                 None => text.starts_with("Success"),
             };
             let text_value = || Some(Value::String(text.clone()));
-            OutputReading::Finished(call.finish(if has_worked {
+            OutputReading::Finished(call.finish_call(if has_worked {
                 Ok(text_value())
             } else {
                 Err(text)
@@ -69,10 +69,12 @@ pub(super) fn finish_output(call: PendingCall, output: &Value) -> OutputReading 
         tool::ASK_USER if !text.starts_with('{') => OutputReading::NotRun,
         // An agent is answered with its id, a picture with itself.
         tool::SPAWN_AGENT if !text.starts_with('{') => {
-            OutputReading::Finished(call.finish(Err(text)))
+            OutputReading::Finished(call.finish_call(Err(text)))
         }
-        tool::VIEW_IMAGE if output.is_string() => OutputReading::Finished(call.finish(Err(text))),
-        _ => OutputReading::Finished(call.finish(Ok(Some(Value::String(text))))),
+        tool::VIEW_IMAGE if output.is_string() => {
+            OutputReading::Finished(call.finish_call(Err(text)))
+        }
+        _ => OutputReading::Finished(call.finish_call(Ok(Some(Value::String(text))))),
     }
 }
 
