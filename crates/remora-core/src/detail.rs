@@ -126,10 +126,13 @@ impl ItemDetail {
         self
     }
 
-    /// With this list as null: nothing is known of it.
+    /// With this list as another detail has it; one that it does not have is written
+    /// as null.
     #[must_use]
-    pub fn with_unknown_list(mut self, field: DetailList) -> Self {
-        self.set(field.name(), FieldValue::Null);
+    pub fn with_list_of(mut self, field: DetailList, other: Option<&Self>) -> Self {
+        let value = other.and_then(|other| Some(other.unpack_value(other.find(field.name())?)));
+        let value = self.pack_value(value.unwrap_or_default());
+        self.set(field.name(), value);
         self
     }
 
@@ -143,7 +146,7 @@ impl ItemDetail {
     /// With this flag.
     #[must_use]
     pub fn with_flag(mut self, field: DetailFlag, flag: bool) -> Self {
-        self.set(field.name(), FieldValue::Flag(flag));
+        self.set_flag(field, flag);
         self
     }
 
@@ -171,6 +174,11 @@ impl ItemDetail {
     /// Sets a number, in its place if the field is there.
     pub fn set_number(&mut self, field: DetailNumber, number: impl Into<Number>) {
         self.set(field.name(), FieldValue::Number(number.into()));
+    }
+
+    /// Sets a flag, in its place if the field is there.
+    pub fn set_flag(&mut self, field: DetailFlag, flag: bool) {
+        self.set(field.name(), FieldValue::Flag(flag));
     }
 
     /// Sets the options that a message left to choose from: label and text.

@@ -66,7 +66,7 @@ fn a_detail_is_written_in_the_order_it_was_made() {
         .with_text(DetailText::Fingerprint, Some("E1"))
         .with_text(DetailText::Reason, None)
         .with_list(DetailList::Says, ["one", "two"])
-        .with_unknown_list(DetailList::Edits)
+        .with_list_of(DetailList::Edits, None)
         .with_number(DetailNumber::Held, 0)
         .with_flag(DetailFlag::Named, false);
     detail.set_offered([("a", "one")]);
@@ -74,6 +74,10 @@ fn a_detail_is_written_in_the_order_it_was_made() {
     detail.set_number(DetailNumber::Held, 4);
     let json = r#"{"fingerprint":"E2","reason":null,"says":["one","two"],"edits":null,"held":4,"named":false,"offered":[["a","one"]]}"#;
     assert_eq!(detail.to_string(), json);
+    let other = ItemDetail::new()
+        .with_list_of(DetailList::Says, Some(&detail))
+        .with_list_of(DetailList::Notes, Some(&detail));
+    assert_eq!(other.to_string(), r#"{"says":["one","two"],"notes":null}"#);
     detail.remove_text(DetailText::Fingerprint);
     detail.remove_list(DetailList::Asked);
     let json = r#"{"offered":[["a","one"]],"reason":null,"says":["one","two"],"edits":null,"held":4,"named":false}"#;
