@@ -258,7 +258,10 @@ impl ItemDetail {
     }
 
     fn position(&self, name: &str) -> Option<usize> {
-        let is_it = |field: &Field| self.texts[field.name.clone()] == *name;
+        // Lengths first: they tell most names apart, and cost no look at the text.
+        let is_it = |field: &Field| {
+            field.name.len() == name.len() && self.texts[field.name.clone()] == *name
+        };
         self.fields.iter().position(is_it)
     }
 

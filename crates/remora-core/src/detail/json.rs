@@ -12,13 +12,22 @@ use serde_json::{Number, Value};
 
 use super::{Field, FieldValue, ItemDetail};
 
+/// JSON for each entry of a list, and for each field of a long detail, as a summary
+/// has it: what is read then seldom has to grow.
+const BYTES_PER_ENTRY: usize = 48;
+const BYTES_PER_FIELD: usize = 192;
+/// Fields of a short one.
+const MIN_FIELDS: usize = 4;
+
 impl ItemDetail {
     /// Reads a detail from its JSON; `None` if that is no JSON.
     pub fn from_json(text: &str) -> Option<Self> {
         let mut detail = Self {
             // No text is longer than it is in JSON.
             texts: String::with_capacity(text.len()),
-            ..Self::default()
+            entries: Vec::with_capacity(text.len() / BYTES_PER_ENTRY),
+            fields: Vec::with_capacity(text.len() / BYTES_PER_FIELD + MIN_FIELDS),
+            unstructured: None,
         };
         let mut reader = serde_json::Deserializer::from_str(text);
         let read = reader.deserialize_map(FieldsVisitor(&mut detail));
