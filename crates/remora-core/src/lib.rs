@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod agent_event;
+pub mod detail;
 mod event;
 pub mod field_roles;
 pub mod git;

@@ -5,7 +5,8 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+
+use crate::detail::{DetailFlag, DetailList, DetailNumber, DetailText, ItemDetail};
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
@@ -162,9 +163,43 @@ pub struct Item {
     /// Estimated tokens of title, facts and text.
     #[serde(default)]
     pub digest_tokens: u32,
-    /// Structured parts of a summary or a fix.
+    /// The structured part, by its kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub detail: Option<Value>,
+    pub detail: Option<ItemDetail>,
+}
+
+impl Item {
+    /// A field of the detail that holds one text.
+    pub fn detail_text(&self, field: DetailText) -> Option<&str> {
+        self.detail.as_ref()?.text(field)
+    }
+
+    /// The entries of a field of the detail that holds a list of texts.
+    pub fn detail_list(&self, field: DetailList) -> impl DoubleEndedIterator<Item = &str> {
+        let detail = self.detail.iter();
+        detail.flat_map(move |detail| detail.list(field))
+    }
+
+    /// Whether a list of the detail has entries.
+    pub fn has_listed(&self, field: DetailList) -> bool {
+        self.detail_list(field).next().is_some()
+    }
+
+    /// A field of the detail that counts or measures.
+    pub fn detail_count(&self, field: DetailNumber) -> Option<u64> {
+        self.detail.as_ref()?.count(field)
+    }
+
+    /// Whether a field of the detail is true; `None` if it does not say.
+    pub fn detail_flag(&self, field: DetailFlag) -> Option<bool> {
+        self.detail.as_ref()?.flag(field)
+    }
+
+    /// The key that makes two runs the same command: of a command, a failure or a
+    /// fix.
+    pub fn command(&self) -> Option<&str> {
+        self.detail_text(DetailText::Command)
+    }
 }
 
 fn once() -> u32 {
@@ -394,7 +429,7 @@ pub struct OriginalWords {
     pub facts: Vec<String>,
     /// The parts of a summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub detail: Option<Value>,
+    pub detail: Option<ItemDetail>,
 }
 
 /// The part of a failure's or a fix's detail that tells its error.

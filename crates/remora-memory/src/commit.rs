@@ -9,9 +9,9 @@ mod revert;
 #[cfg(test)]
 mod tests;
 
+use remora_core::detail::{DetailList, DetailText, ItemDetail};
 use remora_core::record::{Item, Kind};
 use remora_core::tokens;
-use serde_json::{Map, Value, json};
 
 pub use message::{CommitMessage, read_message, reverted_hashes};
 pub use revert::{mark_reverts, reverted_by};
@@ -26,16 +26,6 @@ pub const MAX_FILES: usize = 20;
 const SHORT_HASH_CHARS: usize = 10;
 /// How the keys of commits begin.
 const COMMIT_KEY_PREFIX: &str = "commit:";
-
-/// Fields of a commit's `detail`.
-mod field {
-    /// The short hash.
-    pub(super) const HASH: &str = "commit";
-    /// Hashes that it reverts.
-    pub(super) const REVERTS: &str = "reverts";
-    /// The short hash of the one that reverts it.
-    pub(super) const REVERTED_BY: &str = "reverted_by";
-}
 
 /// A commit as git tells it. Who wrote it is not asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,11 +61,10 @@ pub fn commit_item(
 ) -> Item {
     let title = truncate_text(message.title, MAX_TITLE_BYTES);
     let text = truncate_text(message.text, MAX_TEXT_BYTES);
-    let mut detail = Map::new();
     let short = &commit.hash[..commit.hash.floor_char_boundary(SHORT_HASH_CHARS)];
-    detail.insert(field::HASH.to_owned(), json!(short));
+    let mut detail = ItemDetail::new().with_text(DetailText::CommitHash, Some(short));
     if !reverts.is_empty() {
-        detail.insert(field::REVERTS.to_owned(), json!(reverts));
+        detail.set_list(DetailList::Reverts, reverts);
     }
     let facts = message
         .facts
@@ -109,19 +98,18 @@ pub fn commit_item(
         speaker: None,
         tool: None,
         tool_use_id: None,
-        detail: Some(Value::Object(detail)),
+        detail: Some(detail),
     }
 }
 
 /// The short hash of a commit's item.
 pub fn short_hash(item: &Item) -> Option<&str> {
-    text_of(item, field::HASH)
+    commit_text(item, DetailText::CommitHash)
 }
 
-fn text_of<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
-    let detail = item.detail.as_ref();
-    let detail = detail.filter(|_| item.kind == Kind::Commit)?;
-    detail.get(name)?.as_str()
+fn commit_text(item: &Item, field: DetailText) -> Option<&str> {
+    item.detail_text(field)
+        .filter(|_| item.kind == Kind::Commit)
 }
 
 fn truncate_text(mut text: String, most: usize) -> String {

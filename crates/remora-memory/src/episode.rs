@@ -15,21 +15,3 @@ pub(crate) use conclusion::{
 };
 pub(crate) use lines::{ChangedLines, changed_lines};
 pub(crate) use spoken::{read_message, read_prompts};
-
-/// Fields of a checkpoint's detail. They are stored: never rename one.
-pub(crate) mod field {
-    /// The prompts of the turn, one entry each.
-    pub(crate) const ASKED: &str = "asked";
-    /// The agent's last message, one entry per line.
-    pub(crate) const SAID: &str = "said";
-    /// The sentences of it that conclude something, in order.
-    pub(crate) const CONCLUSION: &str = "conclusion";
-    /// What the turn gives up by name.
-    pub(crate) const GIVES_UP: &str = "gives_up";
-    /// Whether the turn asks for something to be different than before.
-    pub(crate) const TURNS: &str = "turns";
-    /// Hashes of the lines that its edits added.
-    pub(crate) const ADDED_LINES: &str = "added_lines";
-    /// Hashes of the lines that they removed.
-    pub(crate) const REMOVED_LINES: &str = "removed_lines";
-}

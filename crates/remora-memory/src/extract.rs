@@ -9,6 +9,7 @@ mod timeline;
 use std::collections::HashMap;
 use std::fmt;
 
+use remora_core::detail::DetailText;
 use remora_core::record::{Item, Kind, LoggedEvent, Project};
 
 use crate::capture::{CaptureDecision, CapturedEvent};
@@ -262,7 +263,7 @@ impl BatchBuilder<'_> {
         let project = item.project.as_str();
         if item.kind == Kind::Failure {
             // Met again before anything mended it, it has not come back.
-            if let Some(print) = fix::detail_text(item, fix::field::FINGERPRINT)
+            if let Some(print) = item.detail_text(DetailText::Fingerprint)
                 && !state.failures.contains_fingerprint(print)
                 && let Some(known) = self.known_fix(project, print)?
             {

@@ -2,9 +2,9 @@
 //! something, then the same command passing, is an error and its fix. So is another
 //! form of the command that passes, with what was added to it.
 
+use remora_core::detail::{DetailList, DetailNumber, DetailText, ItemDetail};
 use remora_core::record::{Item, Kind};
 use remora_core::tokens;
-use serde_json::{Value, json};
 
 use crate::output::{
     added_to, bypasses_check, can_change_state, drops_option, is_git_form, settings_of, takes_in,
@@ -38,34 +38,6 @@ const MAX_EARLIER_CHANGES: usize = 4;
 
 /// Between an error and its fix.
 const ARROW: &str = " → ";
-
-/// Names in the `detail` of items. They are stored: never rename one.
-pub(crate) mod field {
-    /// The key that makes two runs the same command.
-    pub(crate) const COMMAND: &str = "command";
-    /// The tool whose output was recognised.
-    pub(crate) const TOOL: &str = "tool";
-    /// The messages of the error.
-    pub(crate) const SAYS: &str = "says";
-    /// The uid of the failure that a fix is for.
-    pub(crate) const ERROR: &str = "error";
-    /// The error's fingerprint.
-    pub(crate) const FINGERPRINT: &str = "fingerprint";
-    /// How often this change fixed the error.
-    pub(crate) const FIXED: &str = "fixed";
-    /// How often the command passed since.
-    pub(crate) const HELD: &str = "held";
-    /// How often the error came back after it.
-    pub(crate) const RETURNED: &str = "returned";
-    /// The uids of the passes that proved this change.
-    pub(crate) const PASSES: &str = "passes";
-    /// Other changes that fixed it before.
-    pub(crate) const EARLIER: &str = "earlier";
-    /// Of a reverted edit: its original title.
-    pub(crate) const TRIED: &str = "tried";
-    /// Of an item that reverts edits: their uids.
-    pub(crate) const REVERTS: &str = "reverts";
-}
 
 #[derive(Debug)]
 struct OpenFailure {
@@ -124,8 +96,8 @@ fn is_same_test(failure: &Item, failed: &str, passing: &Item, command: &str) -> 
         let name = name.trim_matches(['\'', '"']);
         name.len() > 4 && failure.facts.iter().skip(1).any(|fact| fact.contains(name))
     };
-    let is_test = detail_text(failure, field::TOOL) == detail_text(passing, field::TOOL)
-        && detail_text(passing, field::TOOL).is_some();
+    let is_test = failure.detail_text(DetailText::Tool) == passing.detail_text(DetailText::Tool)
+        && passing.detail_text(DetailText::Tool).is_some();
     is_test
         && takes_in(failed, command)
         && names().next().is_some()
@@ -148,7 +120,7 @@ impl OpenFailures {
         let name = path.rsplit('/').next().unwrap_or(path);
         let speaks = |text: &String| !name.is_empty() && text.contains(name);
         let likely = |item: &&Item| {
-            let known = detail_text(item, field::TOOL).is_some();
+            let known = item.detail_text(DetailText::Tool).is_some();
             known || speaks(&item.title) || speaks(&item.text) || item.facts.iter().any(speaks)
         };
         self.open.iter().rev().map(|open| &open.item).find(likely)
@@ -174,7 +146,7 @@ impl OpenFailures {
     /// Records an item of the session.
     pub(crate) fn record_item(&mut self, item: &Item) {
         self.edits.record_item(item);
-        if let Some(command) = command_of(item) {
+        if let Some(command) = item.command() {
             if item.kind == Kind::Failure {
                 self.add_failure(command, item);
                 return;
@@ -200,7 +172,7 @@ impl OpenFailures {
     }
 
     fn add_failure(&mut self, command: &str, item: &Item) {
-        let print = detail_text(item, field::FINGERPRINT);
+        let print = item.detail_text(DetailText::Fingerprint);
         // Without a fingerprint nothing can be learned, but an edit after a failing test
         // is still known as a bugfix.
         if print.is_none() && !item.concepts.iter().any(|concept| concept == "test") {
@@ -237,7 +209,7 @@ impl OpenFailures {
         passing: &Item,
         mut known: impl FnMut(&str) -> Result<Option<Item>, E>,
     ) -> Result<Vec<Item>, E> {
-        let Some(command) = command_of(passing) else {
+        let Some(command) = passing.command() else {
             return Ok(Vec::new());
         };
         let mut fixes = Vec::new();
@@ -274,7 +246,7 @@ impl OpenFailures {
         // A further pass of a command that was fixed shows that the fix holds.
         if fixes.is_empty() {
             for (_, key) in self.mended.iter().filter(|(c, _)| c == command) {
-                fixes.extend(known(key)?.map(|fix| increment_count(fix, field::HELD)));
+                fixes.extend(known(key)?.map(|fix| increment_count(fix, DetailNumber::Held)));
             }
         }
         Ok(fixes)
@@ -283,13 +255,13 @@ impl OpenFailures {
 
 /// Counts that the error of a fix has come back.
 pub(crate) fn count_return(fix: Item) -> Item {
-    increment_count(fix, field::RETURNED)
+    increment_count(fix, DetailNumber::Returned)
 }
 
-fn increment_count(mut fix: Item, name: &str) -> Item {
-    if let Some(Value::Object(detail)) = &mut fix.detail {
-        let count = detail.get(name).and_then(Value::as_u64).unwrap_or(0);
-        detail.insert(name.to_owned(), json!(count + 1));
+fn increment_count(mut fix: Item, counter: DetailNumber) -> Item {
+    if let Some(detail) = &mut fix.detail {
+        let count = detail.count(counter).unwrap_or(0);
+        detail.set_number(counter, count + 1);
     }
     fix
 }
@@ -306,7 +278,7 @@ pub(crate) fn steps_over_check(fix: &Item) -> bool {
     match told.split_once('`') {
         Some(("Ran ", line)) => line.contains("sudo ") || bypasses_check(line),
         Some(("Ran it with ", form)) => {
-            let command = command_of(fix).unwrap_or_default();
+            let command = fix.command().unwrap_or_default();
             bypasses_check(&format!("{command} {form}")) || bypasses_check(form)
         }
         _ => false,
@@ -342,7 +314,7 @@ impl<'a> FixingChange<'a> {
                 undid_earlier |= sets_aside(step);
                 steps.push(step);
             }
-            for uid in detail_texts(step, field::REVERTS) {
+            for uid in step.detail_list(DetailList::Reverts) {
                 match steps.iter().rposition(|before| before.uid == uid) {
                     Some(at) => taken_back.push(steps.remove(at)),
                     None => undid_earlier = true,
@@ -353,8 +325,12 @@ impl<'a> FixingChange<'a> {
         let form = open.added_by(passing, command);
         let bearing = FixRelevance::from_failure(&open.item);
         // What git refuses is fixed by a command, not by a change of a file.
-        if detail_text(&open.item, field::TOOL).is_some_and(|tool| tool.starts_with("git ")) {
-            steps.retain(|step| command_of(step).is_some());
+        if open
+            .item
+            .detail_text(DetailText::Tool)
+            .is_some_and(|tool| tool.starts_with("git "))
+        {
+            steps.retain(|step| step.command().is_some());
         }
         // Between a failure and the pass all kinds of things are done. Only steps that
         // are related to the error are kept, the most related one first.
@@ -374,7 +350,7 @@ impl<'a> FixingChange<'a> {
             // The pass may be due to the command that bypassed a check, so no other
             // command is credited with it.
             if open.steps.iter().any(steps_over) {
-                steps.retain(|step| command_of(step).is_none());
+                steps.retain(|step| step.command().is_none());
             }
             // Among many steps, one shared word is enough to prefer a step.
             if steps.len() > MAX_UNRELATED_STEPS {
@@ -410,7 +386,7 @@ impl<'a> FixingChange<'a> {
 
 /// What a step did: the change of a file, or the command line that was run.
 fn tell_step(step: &Item) -> String {
-    match command_of(step) {
+    match step.command() {
         Some(_) => told_command(step),
         None => step.title.clone(),
     }
@@ -448,12 +424,9 @@ fn build_fix(
     // The counters belong to a change, not to the error: another change starts at zero,
     // and a rejection of the old one does not cover it (docs/design/0023).
     let same = before.filter(|fix| change_title(fix) == last);
-    let count = |name: &str| {
-        same.and_then(|fix| fix.detail.as_ref()?.get(name)?.as_u64())
-            .unwrap_or(0)
-    };
+    let count = |counter| same.and_then(|fix| fix.detail_count(counter)).unwrap_or(0);
     let mut earlier: Vec<&str> = before.map_or_else(Vec::new, |fix| {
-        detail_texts(fix, field::EARLIER)
+        fix.detail_list(DetailList::EarlierChanges)
             .filter(|e| *e != last)
             .collect()
     });
@@ -463,7 +436,7 @@ fn build_fix(
     // The item keeps the uid of the first pass, so the passes of this change are
     // recorded here.
     let mut passes: Vec<&str> = same.map_or_else(Vec::new, |fix| {
-        detail_texts(fix, field::PASSES)
+        fix.detail_list(DetailList::Passes)
             .take(MAX_PASSES - 1)
             .collect()
     });
@@ -475,7 +448,7 @@ fn build_fix(
     let mut text = String::new();
     for step in &done.steps {
         facts.push(format!("fix: {}", tell_step(step)));
-        if command_of(step).is_some() {
+        if step.command().is_some() {
             continue;
         }
         let end = step.text.floor_char_boundary(MAX_DIFF_BYTES);
@@ -516,36 +489,19 @@ fn build_fix(
         detail: None,
         ..passing.clone()
     };
-    fix.detail = Some(json!({
-        field::FINGERPRINT: print,
-        field::COMMAND: open.command,
-        field::SAYS: open.item.detail.as_ref().and_then(|detail| detail.get(field::SAYS)),
-        field::ERROR: open.item.uid,
-        "edits": done.steps.iter().map(|step| &step.uid).collect::<Vec<_>>(),
-        field::FIXED: count(field::FIXED) + 1,
-        field::HELD: count(field::HELD),
-        field::RETURNED: count(field::RETURNED),
-        field::PASSES: passes,
-        field::EARLIER: earlier,
-    }));
+    let detail = ItemDetail::new()
+        .with_text(DetailText::Fingerprint, Some(print))
+        .with_text(DetailText::Command, Some(&open.command))
+        .with_list_of(DetailList::Says, open.item.detail.as_ref())
+        .with_text(DetailText::Error, Some(&open.item.uid))
+        .with_list(DetailList::Edits, done.steps.iter().map(|step| &step.uid))
+        .with_number(DetailNumber::Fixed, count(DetailNumber::Fixed) + 1)
+        .with_number(DetailNumber::Held, count(DetailNumber::Held))
+        .with_number(DetailNumber::Returned, count(DetailNumber::Returned))
+        .with_list(DetailList::Passes, passes)
+        .with_list(DetailList::EarlierChanges, earlier);
+    fix.detail = Some(detail);
     fix
-}
-
-fn command_of(item: &Item) -> Option<&str> {
-    detail_text(item, field::COMMAND)
-}
-
-/// The strings of a list in the detail of an item.
-pub(crate) fn detail_texts<'a>(item: &'a Item, name: &str) -> impl Iterator<Item = &'a str> {
-    let list = item
-        .detail
-        .as_ref()
-        .and_then(|detail| detail.get(name)?.as_array());
-    list.into_iter().flatten().filter_map(Value::as_str)
-}
-
-pub(crate) fn detail_text<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
-    item.detail.as_ref()?.get(name)?.as_str()
 }
 
 #[cfg(test)]

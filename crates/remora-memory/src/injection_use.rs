@@ -7,10 +7,10 @@ mod deed;
 
 use std::collections::HashMap;
 
+use remora_core::detail::DetailText;
 use remora_core::record::{Injection, InjectionUse, Item, Kind};
 
 use crate::capture::{CaptureDecision, CapturedEvent};
-use crate::fix;
 use crate::store::{Filter, ItemRef, Result, Store};
 use deed::ToolUse;
 
@@ -269,15 +269,13 @@ impl UseSignals {
         let learned = matches!(item.kind, Kind::Failure | Kind::Fix);
         if item.kind == Kind::Memory {
             names.push(item.id.to_string());
-            files.extend(fix::detail_text(item, "path").map(str::to_owned));
+            files.extend(item.detail_text(DetailText::Path).map(str::to_owned));
         }
         Self {
             names,
             project: item.project.clone(),
             files,
-            command: fix::detail_text(item, fix::field::COMMAND)
-                .filter(|_| learned)
-                .map(str::to_owned),
+            command: item.command().filter(|_| learned).map(str::to_owned),
         }
     }
 }

@@ -7,8 +7,6 @@ use std::collections::VecDeque;
 use remora_core::hash::stable_hash;
 use remora_core::record::{Item, Kind};
 
-use crate::fix;
-
 /// How many items back a repetition is searched for.
 const MAX_RECENT_ITEMS: usize = 48;
 /// The share of words that two texts must have in common.
@@ -57,7 +55,7 @@ impl RecentItems {
 
 impl ItemTrace {
     fn from_item(item: &Item) -> Self {
-        let command = fix::detail_text(item, fix::field::COMMAND);
+        let command = item.command();
         // Of the same command, numbers in the title are counts and timings:
         // another count is not another thing.
         let counted = |c: &char| command.is_none() || !c.is_ascii_digit();

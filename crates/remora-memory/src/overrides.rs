@@ -2,7 +2,7 @@
 //! rejected, which items carry the user's own words, and when two spellings
 //! are one statement.
 
-use crate::episode;
+use remora_core::detail::{DetailList, ItemDetail};
 use remora_core::record::{Item, ItemEdit, Kind, OriginalWords, Override, Rejection};
 use remora_core::tokens;
 use serde_json::Value;
@@ -218,13 +218,13 @@ impl Overrides {
             item.text.clone_from(text);
             // A summary is told by its parts.
             if item.kind == Kind::Summary
-                && let Some(Value::Object(detail)) = &mut item.detail
+                && let Some(detail) = &mut item.detail
             {
-                for name in SUMMARY_LISTS {
-                    detail.remove(*name);
+                for list in SUMMARY_LISTS {
+                    detail.remove_list(*list);
                 }
                 let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-                detail.insert("notes".to_owned(), lines.collect::<Vec<_>>().into());
+                detail.set_list(DetailList::Notes, lines);
             }
         }
         if let Some(facts) = &edit.facts {
@@ -266,22 +266,18 @@ pub fn edit_words(item: &Item, time: i64, title: Option<String>, text: Option<St
 }
 
 /// The lists of a summary that are told.
-const SUMMARY_LISTS: &[&str] = &[
-    "notes",
-    "completed",
-    "learned",
-    "next_steps",
-    "failing",
-    episode::field::ASKED,
-    episode::field::SAID,
-    episode::field::CONCLUSION,
+const SUMMARY_LISTS: &[DetailList] = &[
+    DetailList::Notes,
+    DetailList::Completed,
+    DetailList::Learned,
+    DetailList::OpenSteps,
+    DetailList::Failing,
+    DetailList::Asked,
+    DetailList::Said,
+    DetailList::Conclusion,
 ];
 /// Those of them that hold what was said, in several sentences an entry.
-const SPOKEN_LISTS: &[&str] = &[
-    episode::field::ASKED,
-    episode::field::SAID,
-    episode::field::CONCLUSION,
-];
+const SPOKEN_LISTS: &[DetailList] = &[DetailList::Asked, DetailList::Said, DetailList::Conclusion];
 /// A shorter statement is found in too many texts that do not quote it.
 const MIN_QUOTE_BYTES: usize = 10;
 /// A cut quote is known by this much of its beginning.
@@ -295,8 +291,7 @@ const DENIAL_WORDS: &[&str] = &[
 
 /// Whether a turn knows what was asked in it.
 fn has_asked(item: &Item) -> bool {
-    let mut asked = crate::fix::detail_texts(item, episode::field::ASKED);
-    asked.next().is_some()
+    item.has_listed(DetailList::Asked)
 }
 
 /// What an edit replaced, if it says something else than before.
@@ -373,14 +368,13 @@ impl RejectedQuotes {
         text.contains('…') || self.statements.iter().any(held)
     }
 
-    fn strip_detail(&self, detail: &mut Value) {
-        let Value::Object(parts) = detail else {
-            return;
-        };
-        for (name, part) in parts {
+    /// Strips every field, also of versions that know others.
+    fn strip_detail(&self, detail: &mut ItemDetail) {
+        let mut parts = detail.to_value();
+        for (name, part) in parts.as_object_mut().into_iter().flatten() {
             match part {
                 // What was said may hold more than the quote.
-                Value::Array(list) if SPOKEN_LISTS.contains(&name.as_str()) => {
+                Value::Array(list) if SPOKEN_LISTS.iter().any(|known| known.name() == name) => {
                     for entry in &mut *list {
                         *entry = self.strip_text(entry.as_str().unwrap_or_default()).into();
                     }
@@ -393,6 +387,7 @@ impl RejectedQuotes {
                 _ => {}
             }
         }
+        *detail = parts.into();
     }
 }
 
@@ -427,10 +422,8 @@ fn split_sentences(line: &str) -> impl Iterator<Item = &str> {
 
 /// A title for an item that lost its own.
 fn first_words(item: &Item) -> String {
-    let listed = item.detail.as_ref().and_then(|detail| {
-        let mut lists = SUMMARY_LISTS.iter().filter_map(|name| detail.get(*name));
-        lists.find_map(|list| list.as_array()?.first()?.as_str())
-    });
+    let mut lists = SUMMARY_LISTS.iter();
+    let listed = lists.find_map(|list| item.detail_list(*list).next());
     let first = item.text.lines().find(|line| !line.trim().is_empty());
     let words = listed.or(first).unwrap_or_default();
     words.trim().to_owned()
@@ -531,7 +524,9 @@ mod tests {
     fn an_edited_summary_tells_the_users_words_alone() {
         let mut item = Item {
             kind: Kind::Summary,
-            detail: Some(serde_json::json!({"completed": ["a"], "notes": ["b"], "request": "r"})),
+            detail: Some(
+                serde_json::json!({"completed": ["a"], "notes": ["b"], "request": "r"}).into(),
+            ),
             ..crate::testing::item("a", "Turn")
         };
         let edit = edit_words(&item, 1, None, Some("one\n\ntwo".to_owned()));
@@ -542,7 +537,7 @@ mod tests {
         }]);
         item = overrides.apply_edit(&item, None).unwrap();
         let detail = serde_json::json!({"notes": ["one", "two"], "request": "r"});
-        assert_eq!(item.detail, Some(detail));
+        assert_eq!(item.detail, Some(detail.into()));
         assert_eq!(item.text, "one\n\ntwo");
     }
 }

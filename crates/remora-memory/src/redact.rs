@@ -29,6 +29,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use regex::Regex;
+use remora_core::detail::ItemDetail;
 use remora_core::field_roles::FieldRoles;
 use serde_json::Value;
 
@@ -224,6 +225,18 @@ impl Redactor {
     /// which keys name files and hold their text.
     pub fn redact_json(&self, value: &mut Value, roles: &FieldRoles, marks: &mut RedactionCounts) {
         json::redact_event(self, roles, value, marks);
+    }
+
+    /// Every text of a detail in place, as [`Self::redact_json`] does.
+    pub fn redact_detail(
+        &self,
+        detail: &mut ItemDetail,
+        roles: &FieldRoles,
+        marks: &mut RedactionCounts,
+    ) {
+        let mut value = detail.to_value();
+        self.redact_json(&mut value, roles, marks);
+        *detail = value.into();
     }
 
     /// The text of the file at this path in place, as it would be redacted in an

@@ -2,6 +2,7 @@
 //! the stored rows when the worker has been away: rows go in through one door,
 //! whether they are new or old.
 
+use remora_core::detail::DetailList;
 use remora_core::record::{Item, Kind, Session};
 
 use crate::capture::CapturedEvent;
@@ -19,8 +20,6 @@ const MAX_RESUMED_ITEMS: usize = 300;
 const MAX_STEPS: usize = 200;
 /// Files that a statement names at most.
 const MAX_STATEMENT_FILES: usize = 8;
-/// Where a summary's detail keeps what its message left to choose from.
-pub(crate) const KEY_OFFERED: &str = "offered";
 
 #[derive(Debug)]
 pub(crate) struct SessionState {
@@ -86,11 +85,7 @@ impl SessionState {
                 self.offered.clear();
             }
             Kind::Summary => {
-                let offered = item
-                    .detail
-                    .as_ref()
-                    .and_then(|detail| detail.get(KEY_OFFERED));
-                self.offered = offered.map(options::from_json).unwrap_or_default();
+                self.offered = options::read_offered(item);
                 self.prompts.clear();
                 self.requests.clear();
                 self.steps.clear();
@@ -133,9 +128,7 @@ impl SessionState {
         let is_here = |uid: &str| self.steps.iter().any(|step| step.uid == uid);
         if fix::is_tried(item) {
             ChangeStatus::Tried
-        } else if fix::is_reversal(item)
-            && fix::detail_texts(item, fix::field::REVERTS).all(is_here)
-        {
+        } else if fix::is_reversal(item) && item.detail_list(DetailList::Reverts).all(is_here) {
             ChangeStatus::Reversal
         } else {
             ChangeStatus::Stands
@@ -185,7 +178,7 @@ impl SessionState {
                 files_read: &item.files_read,
                 files_modified: &item.files_modified,
                 facts: &item.facts,
-                command: fix::detail_text(item, fix::field::COMMAND),
+                command: item.command(),
                 standing: self.change_status(item),
                 result: if item.kind == Kind::Failure {
                     StepResult::Failed

@@ -71,9 +71,6 @@ impl Statement {
     }
 }
 
-/// The field of an item's detail that the user asked for it to be remembered.
-pub(crate) const KEY_ON_PURPOSE: &str = "on_purpose";
-
 /// The most statements that one text yields.
 pub const MAX_STATEMENTS_PER_TEXT: usize = 8;
 /// The most characters of a statement and of its reason.

@@ -16,10 +16,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use remora_client::DataPaths;
+use remora_core::detail::ItemDetail;
 use remora_core::record::{Item, Kind, Project};
 use remora_memory::redact::{RedactionRules, Redactor};
 use remora_memory::store::{Batch, Filter, ItemRef, ItemWrite, PageRequest, SortOrder, Store};
-use serde_json::Value;
 
 use crate::ServerError;
 use crate::panics::catch_panic;
@@ -67,7 +67,7 @@ pub struct SavedMemory {
     /// Whose words they are, if not the user's.
     pub speaker: Option<String>,
     /// Everything else that is known of it.
-    pub detail: Value,
+    pub detail: ItemDetail,
 }
 
 /// The saved memories that were read.

@@ -28,7 +28,7 @@ pub(crate) fn redact_part(redactor: &Redactor, part: &mut StorePart, marks: &mut
         StorePart::Item(item) => {
             redact_denied_file(redactor, item, marks);
             if let Some(detail) = &mut item.detail {
-                redactor.redact_json(detail, field_roles(&item.agent), marks);
+                redactor.redact_detail(detail, field_roles(&item.agent), marks);
             }
             texts.extend([&mut item.title, &mut item.text, &mut item.project]);
             texts.extend(item.facts.iter_mut().chain(&mut item.concepts));
@@ -93,7 +93,7 @@ fn words_of<'a>(
         texts.extend(edit.facts.iter_mut().flatten());
         if let Some(original) = edit.original.as_deref_mut() {
             if let Some(detail) = &mut original.detail {
-                redactor.redact_json(detail, field_roles(""), marks);
+                redactor.redact_detail(detail, field_roles(""), marks);
             }
             texts.extend([&mut original.title, &mut original.text]);
             texts.extend(original.facts.iter_mut());

@@ -2,6 +2,7 @@
 
 pub(crate) mod lines;
 
+use remora_core::detail::{DetailList, DetailNumber, DetailText, ItemDetail};
 use remora_core::record::{Item, Kind};
 use remora_core::time::format_rfc3339;
 use remora_instructions::memories::MEMORY_URI_SCHEME;
@@ -21,10 +22,10 @@ use crate::output::{Output, Style, escape_invisible};
 use lines::{TimeFormatter, flatten_text, format_number, hang_text};
 
 /// Counts of a fix, and the words for them.
-const FIX_COUNTS: [(&str, &str); 3] = [
-    ("fixed", "mended"),
-    ("held", "held"),
-    ("returned", "came back"),
+const FIX_COUNTS: [(DetailNumber, &str); 3] = [
+    (DetailNumber::Fixed, "mended"),
+    (DetailNumber::Held, "held"),
+    (DetailNumber::Returned, "came back"),
 ];
 
 pub(crate) fn run(args: &ShowArgs, out: &mut Output) -> Result<Exit, CliError> {
@@ -139,16 +140,18 @@ fn to_full_json(item: &Item, rejections: &Rejections) -> Result<Value, CliError>
     value["last_when"] = json!(format_rfc3339(item.time.max(item.last_time)));
     match item.kind {
         Kind::Fix => {
-            for (name, _) in FIX_COUNTS {
-                value[name] = json!(read_detail_count(item, name));
+            for (counter, _) in FIX_COUNTS {
+                value[counter.name()] = json!(item.detail_count(counter).unwrap_or(0));
             }
         }
         Kind::Summary => {
-            let parts = item.detail.as_ref().and_then(Value::as_object);
-            for (name, part) in parts.into_iter().flatten() {
-                // An item's own fields win over those of its detail.
-                if value.get(name).is_none() {
-                    value[name] = part.clone();
+            let detail = item.detail.as_ref().map(ItemDetail::to_value);
+            if let Some(Value::Object(fields)) = detail {
+                for (name, field) in fields {
+                    // An item's own fields win over those of its detail.
+                    if value.get(&name).is_none() {
+                        value[name] = field;
+                    }
                 }
             }
         }
@@ -158,11 +161,6 @@ fn to_full_json(item: &Item, rejections: &Rejections) -> Result<Value, CliError>
         _ => {}
     }
     Ok(value)
-}
-
-fn read_detail_count(item: &Item, name: &str) -> u64 {
-    let detail = item.detail.as_ref();
-    detail.and_then(|d| d.get(name)?.as_u64()).unwrap_or(0)
 }
 
 /// The colour of a kind: failures and fixes should catch the eye.
@@ -287,8 +285,12 @@ pub(crate) fn list_fields(
     fields.extend(item.speaker.clone().map(|name| ("said by", name)));
     fields.extend(item.tool.clone().map(|name| ("tool", name)));
     if item.kind == Kind::Fix {
-        let told = FIX_COUNTS
-            .map(|(name, word)| format!("{word} {}", format_times(read_detail_count(item, name))));
+        let told = FIX_COUNTS.map(|(counter, word)| {
+            format!(
+                "{word} {}",
+                format_times(item.detail_count(counter).unwrap_or(0))
+            )
+        });
         fields.push(("record", told.join(", ")));
     }
     for (name, files) in [
@@ -318,20 +320,19 @@ fn list_file_fields(item: &Item) -> Vec<(&'static str, String)> {
         return Vec::new();
     };
     let mut fields = Vec::new();
-    let text = |name: &str| detail.get(name).and_then(Value::as_str);
-    if let Some(path) = text("path") {
+    if let Some(path) = detail.text(DetailText::Path) {
         fields.push((
             "file",
             format!("{path} (it is the truth; this is its index)"),
         ));
     }
     fields.extend(item.key.clone().map(|key| ("address", key)));
-    fields.extend(text("type").map(|kind| ("type", kind.to_owned())));
-    if let Some(priority) = detail.get("priority").and_then(Value::as_u64) {
+    let kind = detail.text(DetailText::MemoryType);
+    fields.extend(kind.map(|kind| ("type", kind.to_owned())));
+    if let Some(priority) = detail.count(DetailNumber::Priority) {
         fields.push(("priority", priority.to_string()));
     }
-    let doubts = detail.get("doubts").and_then(Value::as_array);
-    let doubts = doubts.into_iter().flatten().filter_map(Value::as_str);
+    let doubts = detail.list(DetailList::Doubts);
     fields.extend(doubts.map(|doubt| ("in doubt", doubt.to_owned())));
     fields
 }

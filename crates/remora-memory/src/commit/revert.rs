@@ -3,16 +3,16 @@
 
 use std::collections::HashMap;
 
+use remora_core::detail::{DetailList, DetailText};
 use remora_core::record::Item;
-use serde_json::{Value, json};
 
 use super::message::quoted_subject;
-use super::{field, hash_of_key, short_hash, text_of};
+use super::{commit_text, hash_of_key, short_hash};
 
 /// The short hash of the commit that reverts this one, if it is one and its
 /// revert is in force.
 pub fn reverted_by(item: &Item) -> Option<&str> {
-    text_of(item, field::REVERTED_BY)
+    commit_text(item, DetailText::RevertedBy)
 }
 
 /// Works out which of a project's commits are reverted and notes it in each;
@@ -89,11 +89,7 @@ fn find_targets(items: &[Item]) -> Vec<(usize, usize)> {
     };
     let mut targets = Vec::new();
     for (at, item) in items.iter().enumerate() {
-        let named = item
-            .detail
-            .as_ref()
-            .and_then(|detail| detail.get(field::REVERTS)?.as_array());
-        let named = named.into_iter().flatten().filter_map(Value::as_str);
+        let named = item.detail_list(DetailList::Reverts);
         let mut found: Vec<usize> = named
             .filter_map(by_hash)
             .filter(|target| *target != at)
@@ -112,11 +108,11 @@ fn find_targets(items: &[Item]) -> Vec<(usize, usize)> {
 }
 
 fn record_reverted_by(item: &mut Item, name: Option<String>) {
-    let Some(Value::Object(detail)) = &mut item.detail else {
+    let Some(detail) = &mut item.detail else {
         return;
     };
     match name {
-        Some(name) => detail.insert(field::REVERTED_BY.to_owned(), json!(name)),
-        None => detail.remove(field::REVERTED_BY),
-    };
+        Some(name) => detail.set_text(DetailText::RevertedBy, &name),
+        None => detail.remove_text(DetailText::RevertedBy),
+    }
 }

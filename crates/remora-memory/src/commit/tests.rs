@@ -190,6 +190,6 @@ fn a_revert_without_a_known_hash_is_matched_by_subject() {
         made("ab12", 1, "Revert \"Revert \"a\"\"\n\nno good reason"),
         made("cd34", 1, "Revert \"a\"\n\nno good reason"),
     ];
-    items[1].detail = Some(serde_json::json!({ "commit": "x", "reverts": ["ab12ab12"] }));
+    items[1].detail = Some(serde_json::json!({ "commit": "x", "reverts": ["ab12ab12"] }).into());
     mark_reverts(&mut items);
 }

@@ -4,10 +4,10 @@
 
 use std::cell::{OnceCell, RefCell};
 
+use remora_core::detail::{DetailFlag, DetailList};
 use remora_core::record::{Item, Kind};
 
-use super::field;
-use crate::fix::{REVERTED_PREFIX, detail_texts as entries};
+use crate::fix::REVERTED_PREFIX;
 use crate::recall::supersession::{chosen_words, dropped_things, find_withdrawal};
 use crate::words::{TermSplitter, WordHashes, is_stop, word_number};
 
@@ -151,13 +151,11 @@ pub(crate) struct ComparedTurn<'a> {
 
 impl<'a> ComparedTurn<'a> {
     pub(crate) fn from_item(item: &'a Item, splitter: &'a RefCell<TermSplitter>) -> Self {
-        let mark = item.detail.as_ref();
-        let mark = mark.and_then(|detail| detail.get(field::TURNS)?.as_bool());
         Self {
             item,
             splitter,
-            turns: mark.unwrap_or(false),
-            gives_up: entries(item, field::GIVES_UP).collect(),
+            turns: item.detail_flag(DetailFlag::Turns) == Some(true),
+            gives_up: item.detail_list(DetailList::GivesUp).collect(),
             replaces: OnceCell::new(),
             asked: OnceCell::new(),
             subject: OnceCell::new(),
@@ -187,7 +185,11 @@ impl<'a> ComparedTurn<'a> {
     }
 
     fn is_replacement(&self) -> bool {
-        let concludes = || entries(self.item, field::CONCLUSION).any(has_replacement_cue);
+        let concludes = || {
+            self.item
+                .detail_list(DetailList::Conclusion)
+                .any(has_replacement_cue)
+        };
         *self.replaces.get_or_init(concludes)
     }
 
@@ -200,17 +202,17 @@ impl<'a> ComparedTurn<'a> {
     /// The words of what was asked and concluded.
     fn subject_words(&self) -> &WordHashes {
         self.subject
-            .get_or_init(|| self.asked_and(field::CONCLUSION))
+            .get_or_init(|| self.asked_and(DetailList::Conclusion))
     }
 
     /// The words of all that was asked and said.
     fn all_words(&self) -> &WordHashes {
-        self.all.get_or_init(|| self.asked_and(field::SAID))
+        self.all.get_or_init(|| self.asked_and(DetailList::Said))
     }
 
     /// The words of what was asked, and of this list.
-    fn asked_and(&self, name: &str) -> WordHashes {
-        self.read_words(entries(self.item, name))
+    fn asked_and(&self, list: DetailList) -> WordHashes {
+        self.read_words(self.item.detail_list(list))
             .with(self.asked_words())
     }
 
@@ -222,13 +224,13 @@ impl<'a> ComparedTurn<'a> {
 
     /// Prints of the lines of code that were put in.
     fn added_line_hashes(&self) -> &WordHashes {
-        let added = || entries(self.item, field::ADDED_LINES).collect();
+        let added = || self.item.detail_list(DetailList::AddedLines).collect();
         self.added.get_or_init(added)
     }
 
     /// Prints of the lines of code that were taken out.
     fn removed_line_hashes(&self) -> &WordHashes {
-        let removed = || entries(self.item, field::REMOVED_LINES).collect();
+        let removed = || self.item.detail_list(DetailList::RemovedLines).collect();
         self.removed.get_or_init(removed)
     }
 
@@ -313,7 +315,7 @@ fn takes_another_turn(later: &ComparedTurn<'_>, earlier: &ComparedTurn<'_>) -> b
 pub(crate) fn goes_on(later: &Item, earlier: &Item, prompt: &str) -> bool {
     let is_work = |turn: &Item| {
         // What was tried and taken back was work, too.
-        let mut notes = entries(turn, "notes");
+        let mut notes = turn.detail_list(DetailList::Notes);
         !turn.files_modified.is_empty() || notes.any(|note| note.starts_with(REVERTED_PREFIX))
     };
     if is_work(later) || is_work(earlier) {
@@ -366,7 +368,9 @@ fn holds_number(later: &ComparedTurn<'_>, earlier: &ComparedTurn<'_>, number: &s
 
 fn asked_of(item: &Item) -> String {
     if item.kind == Kind::Summary {
-        entries(item, field::ASKED).collect::<Vec<_>>().join(" ")
+        item.detail_list(DetailList::Asked)
+            .collect::<Vec<_>>()
+            .join(" ")
     } else {
         item.title.clone()
     }
@@ -375,7 +379,8 @@ fn asked_of(item: &Item) -> String {
 /// What a turn was about: what was asked and what was concluded; of a statement
 /// what it says.
 fn subject_of(item: &Item) -> String {
-    let said = entries(item, field::CONCLUSION)
+    let said = item
+        .detail_list(DetailList::Conclusion)
         .collect::<Vec<_>>()
         .join(" ");
     format!("{} {said}", asked_of(item))
@@ -383,7 +388,10 @@ fn subject_of(item: &Item) -> String {
 
 /// All that was asked and said in a turn.
 fn all_of(item: &Item) -> String {
-    let said = entries(item, field::SAID).collect::<Vec<_>>().join(" ");
+    let said = item
+        .detail_list(DetailList::Said)
+        .collect::<Vec<_>>()
+        .join(" ");
     format!("{} {said}", asked_of(item))
 }
 
@@ -426,13 +434,16 @@ mod tests {
             prompt: Some(1),
             session: format!("s{time}"),
             files_modified: vec![file.to_owned()],
-            detail: Some(json!({
-                field::GIVES_UP: given_up(&asked, &said),
-                field::TURNS: takes_turn(&asked, &said),
-                field::ASKED: asked,
-                field::SAID: said.clone(),
-                field::CONCLUSION: said,
-            })),
+            detail: Some(
+                json!({
+                    "gives_up": given_up(&asked, &said),
+                    "turns": takes_turn(&asked, &said),
+                    "asked": asked,
+                    "said": said.clone(),
+                    "conclusion": said,
+                })
+                .into(),
+            ),
             ..item(&format!("t{time}"), "")
         }
     }
@@ -562,8 +573,8 @@ mod tests {
         let lines = |item: Item, added: &[&str], removed: &[&str]| {
             let mut item = item;
             if let Some(detail) = &mut item.detail {
-                detail[field::ADDED_LINES] = json!(added);
-                detail[field::REMOVED_LINES] = json!(removed);
+                detail.set_list(DetailList::AddedLines, added);
+                detail.set_list(DetailList::RemovedLines, removed);
             }
             item
         };

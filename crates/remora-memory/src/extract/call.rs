@@ -1,17 +1,17 @@
 //! Tool calls: what was done to what, and how it ended.
 
 use remora_core::agent_event::EventKind;
+use remora_core::detail::{DetailList, DetailText, ItemDetail};
 use remora_core::record::{Item, Kind};
 use remora_core::tool_call::{
     FileChange, FileEdit, NotebookEdit, OutputDetail, ShellCall, TaskAction, ToolCall, ToolOutcome,
     ToolUse,
 };
-use serde_json::Value;
 
 use super::{BatchBuilder, item};
 use crate::capture::CapturedEvent;
 use crate::edit::{self, EditKind, EditReading};
-use crate::fix::{self, field};
+use crate::fix::{self};
 use crate::lookup::{self, LookupValue};
 use crate::output::{self, CommandOutcome};
 use crate::session::SessionState;
@@ -185,18 +185,17 @@ fn extract_command(
     };
     row.facts
         .insert(0, format!("$ {}", item::one_line(line, MAX_FACT_CHARS)));
-    let mut detail = serde_json::Map::new();
-    detail.insert(field::COMMAND.into(), key.into());
+    let mut detail = ItemDetail::new().with_text(DetailText::Command, Some(&key));
     if let Some(signs) = signs
         && let Some(print) = signs.print
     {
-        detail.insert(field::FINGERPRINT.into(), print.into());
-        detail.insert(field::SAYS.into(), signs.says.into());
+        detail.set_text(DetailText::Fingerprint, &print);
+        detail.set_list(DetailList::Says, signs.says);
     }
     if let Some(reading) = &reading {
-        detail.insert(field::TOOL.into(), reading.tool.into());
+        detail.set_text(DetailText::Tool, reading.tool);
     }
-    row.detail = Some(Value::Object(detail));
+    row.detail = Some(detail);
     row
 }
 

@@ -2,21 +2,22 @@
 //! and the checkpoints made from them.
 
 use remora_core::agent_event::{EventKind, PromptOrigin};
+use remora_core::detail::{DetailFlag, DetailList, DetailNumber, DetailText, ItemDetail};
 use remora_core::record::Kind;
-use serde_json::json;
 
 use super::{BatchBuilder, item};
 use crate::capture::CapturedEvent;
 use crate::embedding_text::is_role;
-use crate::episode::{self, field};
+use crate::episode::{self};
 use crate::output;
 use crate::overrides::{CLAIM_KINDS, statement_key};
 use crate::recall::ASSISTANT_SPEAKER;
-use crate::recall::supersession::{KEY_TAKES_BACK, find_withdrawal};
+use crate::recall::supersession::find_withdrawal;
 use crate::recall::word_set::WordSet;
 use crate::sentence;
-use crate::session::{KEY_OFFERED, SessionState};
-use crate::statement::{self, KEY_ON_PURPOSE, Speaker, Statement, StatementKind, options};
+use crate::session::SessionState;
+use crate::statement::options::{self, OfferedChoice};
+use crate::statement::{self, Speaker, Statement, StatementKind};
 use crate::store::{Filter, ItemWrite, PageRequest};
 use crate::summary::Summary;
 
@@ -107,18 +108,20 @@ impl BatchBuilder<'_> {
                 }
                 .into(),
             );
-            let mut detail = json!({ "confidence": said.confidence, "reason": said.reason });
+            let mut detail = ItemDetail::new()
+                .with_number(DetailNumber::Confidence, said.confidence)
+                .with_text(DetailText::Reason, said.reason.as_deref());
             if let Some(sentence) = &reversal {
-                detail[KEY_TAKES_BACK] = json!(sentence);
+                detail.set_text(DetailText::TakesBack, sentence);
             }
             if !subject.is_empty() {
-                detail["subject"] = json!(subject);
+                detail.set_text(DetailText::Subject, &subject);
             }
             if !files.is_empty() {
-                detail["files"] = json!(files);
+                detail.set_list(DetailList::Files, &files);
             }
             if said.on_purpose {
-                detail[KEY_ON_PURPOSE] = json!(true);
+                detail.set_flag(DetailFlag::OnPurpose, true);
             }
             row.detail = Some(detail);
             if self.add_item(item::with_token_count(row), state) {
@@ -174,34 +177,33 @@ impl BatchBuilder<'_> {
             let (changed, read) = summary.files.split_at(summary.changed);
             row.files_modified = changed.to_vec();
             row.files_read = read.to_vec();
-            let mut detail = json!({
-                "request": summary.request,
-                "investigated": summary.investigated,
-                "learned": summary.learned,
-                "completed": summary.completed,
-                "next_steps": summary.next_steps,
-                "failing": summary.failing,
-                "passed": summary.passed,
-                "files": summary.files,
-                "notes": summary.notes,
-                field::ASKED: summary.asked,
-                field::SAID: summary.said,
-                field::CONCLUSION: summary.conclusion,
-            });
+            let mut detail = ItemDetail::new()
+                .with_text(DetailText::Request, Some(&summary.request))
+                .with_list(DetailList::Investigated, &summary.investigated)
+                .with_list(DetailList::Learned, &summary.learned)
+                .with_list(DetailList::Completed, &summary.completed)
+                .with_list(DetailList::OpenSteps, &summary.next_steps)
+                .with_list(DetailList::Failing, &summary.failing)
+                .with_list(DetailList::Passed, &summary.passed)
+                .with_list(DetailList::Files, &summary.files)
+                .with_list(DetailList::Notes, &summary.notes)
+                .with_list(DetailList::Asked, &summary.asked)
+                .with_list(DetailList::Said, &summary.said)
+                .with_list(DetailList::Conclusion, &summary.conclusion);
             let given_up = episode::given_up(&summary.asked, &summary.conclusion);
             if !given_up.is_empty() {
-                detail[field::GIVES_UP] = json!(given_up);
+                detail.set_list(DetailList::GivesUp, given_up);
             }
             if episode::takes_turn(&summary.asked, &summary.conclusion) {
-                detail[field::TURNS] = json!(true);
+                detail.set_flag(DetailFlag::Turns, true);
             }
             let lines = state.changed_lines();
-            for (name, prints) in [
-                (field::ADDED_LINES, lines.added),
-                (field::REMOVED_LINES, lines.removed),
+            for (list, prints) in [
+                (DetailList::AddedLines, lines.added),
+                (DetailList::RemovedLines, lines.removed),
             ] {
                 if !prints.is_empty() {
-                    detail[name] = json!(prints);
+                    detail.set_list(list, prints);
                 }
             }
             let offered = message
@@ -209,7 +211,7 @@ impl BatchBuilder<'_> {
                 .unwrap_or_default();
             if !offered.is_empty() {
                 // For an answer that says no more than which one.
-                detail[KEY_OFFERED] = options::to_json(&offered);
+                detail.set_offered(offered.iter().map(OfferedChoice::as_pair));
             }
             row.detail = Some(detail);
             self.add_item(item::with_token_count(row), state);

@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
+use remora_core::detail::DetailList;
 use remora_core::record::Item;
 
-use super::{detail_texts, field};
 use crate::words::is_stop;
 
 /// From this score on a step counts as the fix.
@@ -35,7 +35,8 @@ pub(super) struct FixRelevance<'a> {
 impl<'a> FixRelevance<'a> {
     pub(super) fn from_failure(failure: &'a Item) -> Self {
         let told = failure.facts.iter().skip(1).map(String::as_str);
-        let names = detail_texts(failure, field::SAYS)
+        let names = failure
+            .detail_list(DetailList::Says)
             .chain(told)
             .flat_map(names_in);
         Self {
@@ -163,7 +164,7 @@ mod tests {
             "$ go build".into(),
             "a/smart_test.go:3: undefined: fmt".into(),
         ];
-        failure.detail = Some(json!({"says": ["undefined: fmt"]}));
+        failure.detail = Some(json!({"says": ["undefined: fmt"]}).into());
         let step = |title: &str, file: &str| {
             let mut step = item(title, title);
             step.files_modified = vec![file.to_owned()];

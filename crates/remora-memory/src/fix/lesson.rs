@@ -1,9 +1,8 @@
 //! Which failures are worth a fix: not those whose message is the solution, nor
 //! those that occur only once.
 
+use remora_core::detail::{DetailList, DetailText};
 use remora_core::record::Item;
-
-use super::{detail_texts, field};
 
 /// What tools say about unused names: the message is the solution.
 const UNUSED_PHRASES: &[&str] = &[
@@ -34,11 +33,12 @@ pub(super) fn has_lesson(failure: &Item) -> bool {
         let lower = text.to_lowercase();
         phrases.iter().any(|phrase| lower.contains(phrase))
     };
-    let is_git =
-        super::detail_text(failure, field::TOOL).is_some_and(|tool| tool.starts_with("git "));
+    let is_git = failure
+        .detail_text(DetailText::Tool)
+        .is_some_and(|tool| tool.starts_with("git "));
     if is_git && has(&failure.title, CONFLICT_PHRASES) {
         return false;
     }
-    let mut says = detail_texts(failure, field::SAYS).peekable();
+    let mut says = failure.detail_list(DetailList::Says).peekable();
     says.peek().is_none() || !says.all(|said| has(said, UNUSED_PHRASES))
 }

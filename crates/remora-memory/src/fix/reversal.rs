@@ -2,10 +2,9 @@
 //! test and was reverted is neither a change nor a fix; that it was tried, and what
 //! failed then, is worth remembering.
 
+use remora_core::detail::{DetailList, DetailText};
 use remora_core::record::{Item, Kind};
-use serde_json::{Value, json};
 
-use super::{command_of, detail_text, detail_texts, field};
 use crate::sentence::one_line;
 
 /// The title of a reverted edit begins with this.
@@ -35,10 +34,11 @@ impl StandingEdits {
             return;
         }
         let is_undone = |edit: &StandingEdit| {
-            detail_texts(item, field::REVERTS).any(|uid| uid == edit.item.uid)
+            item.detail_list(DetailList::Reverts)
+                .any(|uid| uid == edit.item.uid)
         };
         self.0.retain(|edit| !is_undone(edit));
-        if let Some(command) = command_of(item) {
+        if let Some(command) = item.command() {
             let commits = parts_of(command).any(|words| words.starts_with(&["git", "commit"]));
             let open = self.0.iter_mut().filter(|edit| edit.commit.is_none());
             for edit in open.filter(|_| commits) {
@@ -60,7 +60,7 @@ impl StandingEdits {
         }
         // An edit reverts at most one other, the latest that it is the reverse of; a git
         // command may revert many.
-        let Some(command) = command_of(item) else {
+        let Some(command) = item.command() else {
             let edit = self.0.iter().rfind(|edit| reverses_edit(item, &edit.item));
             return edit.map(|edit| &edit.item).into_iter().collect();
         };
@@ -154,22 +154,23 @@ pub(super) fn sets_aside(step: &Item) -> bool {
         }
         _ => false,
     };
-    command_of(step).is_some_and(|command| parts_of(command).any(aside))
+    step.command()
+        .is_some_and(|command| parts_of(command).any(aside))
 }
 
 /// Whether an edit was reverted.
 pub(crate) fn is_tried(item: &Item) -> bool {
-    detail_text(item, field::TRIED).is_some()
+    item.detail_text(DetailText::Tried).is_some()
 }
 
 /// Whether an item reverts edits.
 pub(crate) fn is_reversal(item: &Item) -> bool {
-    detail_texts(item, field::REVERTS).next().is_some()
+    item.has_listed(DetailList::Reverts)
 }
 
 /// The title of an edit before it was reverted.
 pub(super) fn first_title(item: &Item) -> &str {
-    detail_text(item, field::TRIED).unwrap_or(&item.title)
+    item.detail_text(DetailText::Tried).unwrap_or(&item.title)
 }
 
 /// The item of a reverted edit, with the failure after which it was reverted.
@@ -187,13 +188,15 @@ pub(super) fn tell_tried(edit: &Item, failure: Option<&Item>) -> Item {
     told.facts.retain(|fact| !fact.starts_with("after: "));
     told.facts
         .extend(failure.map(|failure| format!("reverted after: {}", failure.title)));
-    set_detail(&mut told, field::TRIED, json!(edit.title));
+    told.detail
+        .get_or_insert_default()
+        .set_text(DetailText::Tried, &edit.title);
     told
 }
 
 /// The item that reverted these edits.
 pub(crate) fn tell_reversal(mut row: Item, tried: &[Item]) -> Item {
-    if command_of(&row).is_none() {
+    if row.command().is_none() {
         row.kind = Kind::Change;
         let titles: Vec<&str> = tried.iter().map(first_title).collect();
         row.title = one_line(
@@ -208,15 +211,10 @@ pub(crate) fn tell_reversal(mut row: Item, tried: &[Item]) -> Item {
             .map(|edit| format!("reverted: {}", first_title(edit))),
     );
     let uids: Vec<&str> = tried.iter().map(|edit| edit.uid.as_str()).collect();
-    set_detail(&mut row, field::REVERTS, json!(uids));
+    row.detail
+        .get_or_insert_default()
+        .set_list(DetailList::Reverts, uids);
     row
-}
-
-fn set_detail(item: &mut Item, name: &str, value: Value) {
-    let detail = item.detail.get_or_insert_with(|| json!({}));
-    if let Value::Object(detail) = detail {
-        detail.insert(name.to_owned(), value);
-    }
 }
 
 /// Whether an edit is the exact reverse of another one.

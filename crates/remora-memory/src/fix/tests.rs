@@ -1,18 +1,22 @@
+use remora_core::detail::DetailList;
 use remora_core::record::{Item, Kind};
 use serde_json::json;
 
-use super::{OpenFailures, change_title, detail_texts, field};
+use super::{OpenFailures, change_title};
 use crate::testing::item;
 
 fn run(uid: &str, kind: Kind, command: &str) -> Item {
     Item {
         kind,
         facts: vec![format!("$ {command}")],
-        detail: Some(json!({
-            field::COMMAND: command,
-            field::FINGERPRINT: "print",
-            field::SAYS: ["Could not reach the registry of parts"],
-        })),
+        detail: Some(
+            json!({
+                "command": command,
+                "fingerprint": "print",
+                "says": ["Could not reach the registry of parts"],
+            })
+            .into(),
+        ),
         ..item(uid, &format!("Ran `{command}`"))
     }
 }
@@ -40,7 +44,7 @@ fn learn(steps: &[Item], pass: &str, before: Option<&Item>) -> Option<Item> {
 #[test]
 fn a_fix_names_the_passes_that_prove_what_it_tells() {
     let passes = |fix: &Item| -> Vec<String> {
-        let passes = detail_texts(fix, field::PASSES);
+        let passes = fix.detail_list(DetailList::Passes);
         passes.map(str::to_owned).collect()
     };
     let first = learn(&[edit("a")], "p1", None).unwrap();
@@ -77,12 +81,15 @@ fn failure(tool: &str, title: &str, says: &str, facts: &[&str]) -> Item {
     title.clone_into(&mut item.title);
     item.facts
         .extend(facts.iter().map(|fact| (*fact).to_owned()));
-    item.detail = Some(json!({
-        field::COMMAND: "make plan",
-        field::FINGERPRINT: "print",
-        field::TOOL: tool,
-        field::SAYS: [says],
-    }));
+    item.detail = Some(
+        json!({
+            "command": "make plan",
+            "fingerprint": "print",
+            "tool": tool,
+            "says": [says],
+        })
+        .into(),
+    );
     item
 }
 
@@ -195,7 +202,7 @@ fn what_steps_over_a_check_is_no_fix() {
     let command = |line: &str| {
         let mut step = run(line, Kind::Command, line);
         let key = crate::output::same_command_key(line);
-        step.detail = Some(json!({field::COMMAND: key}));
+        step.detail = Some(json!({"command": key}).into());
         step
     };
     let edit = edit("a");
@@ -223,7 +230,7 @@ fn what_steps_over_a_check_is_no_fix() {
 fn a_fix_of_an_earlier_version_that_steps_over_a_check_is_known() {
     let fix = |change: &str, command: &str| Item {
         kind: Kind::Fix,
-        detail: Some(json!({field::COMMAND: command})),
+        detail: Some(json!({"command": command}).into()),
         ..item("x", &format!("it was refused → {change}"))
     };
     for (change, command, expected) in [
@@ -292,7 +299,7 @@ fn conflicts_and_unused_names_teach_nothing() {
 #[test]
 fn a_failure_without_a_message_is_behind_edits_and_teaches_nothing() {
     let mut bare = failure("go test", "go test: 1 test failed", "", &[]);
-    bare.detail = Some(json!({field::COMMAND: "make plan", field::TOOL: "go test"}));
+    bare.detail = Some(json!({"command": "make plan", "tool": "go test"}).into());
     bare.concepts = vec!["test".to_owned()];
     let mut failures = OpenFailures::default();
     failures.record_item(&bare);

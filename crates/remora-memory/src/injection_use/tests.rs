@@ -78,7 +78,7 @@ fn rows() -> Vec<Item> {
         kind,
         project: PROJECT.into(),
         files_modified: files.iter().map(|file| (*file).to_owned()).collect(),
-        detail: Some(detail),
+        detail: Some(detail.into()),
         ..item(uid, uid)
     };
     let test = json!({ "command": "cargo test" });

@@ -4,16 +4,16 @@
 
 use std::collections::HashMap;
 
+use remora_core::detail::DetailList;
 use remora_core::record::{Item, Kind};
 
 use super::card;
 use super::intent::PromptIntent;
-use super::item_line::entries;
 use super::reader::RecallReader;
 use super::relevance::{Relevance, RelevanceFeatures};
 use super::supersession::is_stated;
 use super::{RecallContext, of_session};
-use crate::episode::{field, goes_on};
+use crate::episode::goes_on;
 use crate::store::{Hit, Result};
 
 /// Checkpoints of a session that are read to find the one of a turn.
@@ -211,7 +211,7 @@ pub(super) fn ended_later(
         return Ok(None);
     }
     let mut rows = of_session(store, &item.session, &[Kind::Summary], MAX_CHECKPOINTS)?;
-    let concludes = |row: &Item| entries(row, field::SAID).next().is_some();
+    let concludes = |row: &Item| row.has_listed(DetailList::Said);
     rows.retain(|row| row.prompt > item.prompt && concludes(row));
     rows.sort_by_key(|row| (row.prompt, row.time));
     let mut end = None;

@@ -4,18 +4,17 @@
 
 use std::borrow::Cow;
 
+use remora_core::detail::DetailList;
 use remora_core::record::{Item, Kind};
 use remora_core::time::format_date;
 
-use super::item_line::entries;
 use super::sanitize::sanitize_line;
 use super::subject::is_only_process;
 use super::word_set::{WordSet, telling_words};
 use super::{RecallContext, is_untrusted, name_of, other_branch};
 use crate::end_date::{ended_on, without_ended};
-use crate::episode::{CharBudget, field, join_sentences, rank_sentences, weigh_sentence};
+use crate::episode::{CharBudget, join_sentences, rank_sentences, weigh_sentence};
 use crate::sentence::split_sentences;
-use crate::session::KEY_OFFERED;
 use crate::statement::options;
 
 /// Characters of what was asked and of what was concluded.
@@ -51,7 +50,7 @@ pub(super) enum CardFocus<'a> {
 
 /// Whether an item is a turn's checkpoint that has what was said.
 pub(super) fn has_said(item: &Item) -> bool {
-    entries(item, field::SAID).next().is_some() || entries(item, field::ASKED).next().is_some()
+    item.has_listed(DetailList::Said) || item.has_listed(DetailList::Asked)
 }
 
 /// Commands that say nothing beyond what was asked for.
@@ -64,11 +63,11 @@ pub(super) fn tells_nothing(item: &Item) -> bool {
         return false;
     }
     let lists = [
-        "learned",
-        "next_steps",
-        "notes",
-        "investigated",
-        field::CONCLUSION,
+        DetailList::Learned,
+        DetailList::OpenSteps,
+        DetailList::Notes,
+        DetailList::Investigated,
+        DetailList::Conclusion,
     ];
     let is_routine = |deed: &str| {
         ROUTINE_COMMANDS
@@ -82,30 +81,32 @@ pub(super) fn tells_nothing(item: &Item) -> bool {
             .into_iter()
             .any(|said| weigh_sentence(said) >= 1.0)
     };
-    lists
-        .into_iter()
-        .all(|name| entries(item, name).next().is_none())
-        && entries(item, "completed").all(is_routine)
-        && rank_sentences(&collect_lines(item, field::SAID), "", SAID_BUDGET).is_empty()
-        && !entries(item, field::ASKED).any(|asked| concludes(asked) || only_asks(asked))
+    lists.into_iter().all(|list| !item.has_listed(list))
+        && item.detail_list(DetailList::Completed).all(is_routine)
+        && rank_sentences(&collect_lines(item, DetailList::Said), "", SAID_BUDGET).is_empty()
+        && !item
+            .detail_list(DetailList::Asked)
+            .any(|asked| concludes(asked) || only_asks(asked))
 }
 
-fn collect_lines(item: &Item, name: &str) -> Vec<String> {
-    entries(item, name).map(str::to_owned).collect()
+fn collect_lines(item: &Item, list: DetailList) -> Vec<String> {
+    item.detail_list(list).map(str::to_owned).collect()
 }
 
 /// Whether everything a turn was asked is past its end date: then so is its
 /// outcome.
 pub(super) fn has_ended(item: &Item, now: i64) -> bool {
-    if entries(item, field::ASKED).next().is_none() {
+    if !item.has_listed(DetailList::Asked) {
         return ended_on(&item.title, item.time, now).is_some();
     }
-    lines_in_force(item, field::ASKED, now).is_empty()
+    lines_in_force(item, DetailList::Asked, now).is_empty()
 }
 
 /// The lines of a list, without what is past its end date.
-pub(super) fn lines_in_force(item: &Item, name: &str, now: i64) -> Vec<String> {
-    let lines = entries(item, name).map(|line| without_ended(line, item.time, now));
+pub(super) fn lines_in_force(item: &Item, list: DetailList, now: i64) -> Vec<String> {
+    let lines = item
+        .detail_list(list)
+        .map(|line| without_ended(line, item.time, now));
     let lines = lines.filter(|line| !line.is_empty());
     lines.map(Cow::into_owned).collect()
 }
@@ -141,25 +142,21 @@ pub(super) fn render_card(
         }
         sanitize_line(&join_sentences(&sentences), MAX_LINE_CHARS)
     };
-    let mut request = rank_sentences(&list(field::ASKED), about, ASKED_BUDGET);
+    let mut request = rank_sentences(&list(DetailList::Asked), about, ASKED_BUDGET);
     if request.is_empty() {
-        request.extend(list(field::ASKED).into_iter().next());
+        request.extend(list(DetailList::Asked).into_iter().next());
     }
     let request = tell(request);
     // An interrupted turn has no last message, only what was done until then.
-    let mut said = list(field::SAID);
+    let mut said = list(DetailList::Said);
     if said.is_empty() {
-        said = list("completed");
+        said = list(DetailList::Completed);
     }
     // Options that the agent only offered are no outcome.
-    let offered = item
-        .detail
-        .as_ref()
-        .and_then(|detail| detail.get(KEY_OFFERED));
-    let offered = offered.map(options::from_json).unwrap_or_default();
+    let offered = options::read_offered(item);
     said.retain(|line| !offered.iter().any(|choice| choice.is_in(line)));
     // Steps that are left to do are no outcome either.
-    let left: Vec<&str> = entries(item, "next_steps").collect();
+    let left: Vec<&str> = item.detail_list(DetailList::OpenSteps).collect();
     said.retain(|line| !left.iter().any(|step| is_step(line, step)));
     let room = match focus {
         CardFocus::Best(_) => BEST_SAID_BUDGET,
@@ -201,7 +198,7 @@ pub(super) fn render_card(
     }
     // Only where no request is known: otherwise the title is the request, and would
     // be shown as if the agent had said it.
-    let is_asked = || entries(item, field::ASKED).next().is_some();
+    let is_asked = || item.has_listed(DetailList::Asked);
     if parts.is_empty() && !has_outcome && !is_asked() {
         parts.push(sanitize_line(&item.title, MAX_LINE_CHARS));
     }

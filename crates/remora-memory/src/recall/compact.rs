@@ -150,8 +150,7 @@ fn add_section(
 /// Failures after which the same command did not pass; the items are newest first,
 /// so the first item of each command decides.
 fn still_open<'a>(rows: &'a [Item], said: &WordSet) -> Vec<&'a Item> {
-    let command =
-        |item: &Item| crate::fix::detail_text(item, crate::fix::field::COMMAND).map(str::to_owned);
+    let command = |item: &Item| item.command().map(str::to_owned);
     let mut over: Vec<String> = Vec::new();
     let mut open = Vec::new();
     for item in rows {

@@ -4,18 +4,16 @@
 
 use std::collections::{HashMap, HashSet};
 
+use remora_core::detail::DetailList;
 use remora_core::record::{ErrorDetail, Item, Kind};
-use serde_json::{Value, json};
 
 use super::context_block::ContextBlock;
 use super::freshness::Freshness;
-use super::item_line::KEY_EXPLAINS;
 use super::missing::{missing_path, recall_for_missing_file};
 use super::reader::RecallReader;
 use super::refused::refusal_of;
 use super::{Exposure, RecallContext, RecallResult, item_line, name_of};
 use crate::fingerprint::{ErrorSigns, MessageSkeleton, MessageStrength, error_signs};
-use crate::fix::field;
 use crate::output::{self, CommandOutcome};
 use crate::private::{strip_injected, strip_private};
 use crate::store::{DetailRow, Filter, ItemRef, PageRequest as Part, Result, SortOrder};
@@ -86,7 +84,7 @@ fn fix_of(
         None => None,
     };
     let program = program_of(command);
-    let is_own = |item: &Item| row_command(item).is_none_or(|c| program_of(c) == program);
+    let is_own = |item: &Item| item.command().is_none_or(|c| program_of(c) == program);
     // The same message in a CI log and on this machine may need different fixes, so
     // an exact match of another program waits for a better one below.
     if let Some(item) = exact.as_ref().filter(|item| is_own(item)) {
@@ -209,11 +207,6 @@ impl KnownErrors {
     }
 }
 
-/// The command that an item is about.
-fn row_command(item: &Item) -> Option<&str> {
-    crate::fix::detail_text(item, field::COMMAND)
-}
-
 /// The program that a command line runs: of the last of several commands, without
 /// its directory and without variables set before it.
 fn program_of(command: &str) -> &str {
@@ -266,8 +259,8 @@ fn find_explanation(store: &RecallReader<'_>, failure: &Item) -> Result<Option<(
         }
         // Only these sentences are rendered of the copy, not the whole summary.
         let mut summary = summary.clone();
-        if let Some(Value::Object(detail)) = &mut summary.detail {
-            detail.insert(KEY_EXPLAINS.to_owned(), json!(told));
+        if let Some(detail) = &mut summary.detail {
+            detail.set_list(DetailList::Explains, told);
         }
         let why = "what was said when it was met before".to_owned();
         return Ok(Some((summary, why)));
@@ -285,20 +278,22 @@ fn find_explanation(store: &RecallReader<'_>, failure: &Item) -> Result<Option<(
 fn told_of(summary: &Item, failure: &Item, least: usize) -> Vec<String> {
     // A conclusion may be short; in anything else one shared word is chance.
     let names = [
-        ("conclusion", 1),
-        ("said", 2),
-        ("learned", 1),
-        ("completed", 2),
+        (DetailList::Conclusion, 1),
+        (DetailList::Said, 2),
+        (DetailList::Learned, 1),
+        (DetailList::Completed, 2),
     ];
     let told = names
-        .iter()
-        .flat_map(|(name, wanted)| {
-            item_line::entries(summary, name).map(|entry| (entry, least.max(*wanted)))
+        .into_iter()
+        .flat_map(|(list, wanted)| {
+            summary
+                .detail_list(list)
+                .map(move |entry| (entry, least.max(wanted)))
         })
         .filter(|(entry, _)| !says_only_that_it_failed(entry, failure));
     let mut met = SubjectWords::default();
     // Not the words of the command: every sentence about its next run has them.
-    for text in item_line::entries(failure, field::SAYS) {
+    for text in failure.detail_list(DetailList::Says) {
         met.add_text(text);
     }
     let mut chosen: Vec<String> = Vec::new();
@@ -428,13 +423,17 @@ mod tests {
     fn only_what_speaks_of_the_error_is_told_of_it() {
         let mut failure = item("f", "git commit failed");
         failure.facts = vec!["$ git commit -m x".into()];
-        failure.detail = Some(json!({"says": ["Couldn't sign message: agent refused operation"]}));
+        failure.detail =
+            Some(json!({"says": ["Couldn't sign message: agent refused operation"]}).into());
         let mut summary = item("s", "commit changes");
         let about = "The ssh agent refused to sign; unlock it first.";
-        summary.detail = Some(json!({
-            "conclusion": ["Committed as b5c8e3b."],
-            "said": ["The message is short.", about],
-        }));
+        summary.detail = Some(
+            json!({
+                "conclusion": ["Committed as b5c8e3b."],
+                "said": ["The message is short.", about],
+            })
+            .into(),
+        );
         assert_eq!(told_of(&summary, &failure, 1), [about]);
     }
 }

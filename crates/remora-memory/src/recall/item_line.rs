@@ -2,6 +2,7 @@
 //! below it the rest, if it still holds. Always worded as a record, never as
 //! something to do.
 
+use remora_core::detail::{DetailList, DetailNumber};
 use remora_core::record::{Item, Kind};
 use remora_core::time::format_date;
 
@@ -9,8 +10,6 @@ use super::freshness::Freshness;
 use super::memories::origin_mark;
 use super::sanitize::{sanitize_block, sanitize_line};
 use super::{Exposure, RecallContext, Selected, is_untrusted, name_of, other_branch};
-pub(super) use crate::fix::detail_texts as entries;
-use crate::fix::field;
 
 /// Characters of a title, a fact, a body and a diff.
 const MAX_TITLE_CHARS: usize = 160;
@@ -92,25 +91,22 @@ fn render_details(item: &Item) -> Vec<String> {
     }
 }
 
-/// A field with the sentences of a summary that explain an error. Set on a copy for
-/// one recall, never stored.
-pub(super) const KEY_EXPLAINS: &str = "explains";
-
 fn render_summary(item: &Item) -> Vec<String> {
-    let explains = entries(item, KEY_EXPLAINS)
+    let explains = item
+        .detail_list(DetailList::Explains)
         .map(|said| format!("said then: {}", sanitize_line(said, MAX_FACT_CHARS)));
     let explains: Vec<String> = explains.collect();
     if !explains.is_empty() {
         return explains;
     }
     let mut lines: Vec<String> = Vec::new();
-    for (name, label, most) in [
-        ("notes", "note", 2),
-        ("completed", "done", 3),
-        ("learned", "learned", 2),
-        ("next_steps", "left", 3),
+    for (list, label, most) in [
+        (DetailList::Notes, "note", 2),
+        (DetailList::Completed, "done", 3),
+        (DetailList::Learned, "learned", 2),
+        (DetailList::OpenSteps, "left", 3),
     ] {
-        for entry in entries(item, name).take(most) {
+        for entry in item.detail_list(list).take(most) {
             let entry = sanitize_line(entry, MAX_FACT_CHARS);
             // The same sentence is often listed as done, learned and noted.
             if !lines.iter().any(|known| known.contains(&entry)) {
@@ -126,28 +122,22 @@ fn render_summary(item: &Item) -> Vec<String> {
 
 /// The change that fixed an error, and how well it held.
 pub(super) fn render_fix(item: &Item) -> Vec<String> {
-    let count = |name: &str| {
-        let count = item
-            .detail
-            .as_ref()
-            .and_then(|detail| detail.get(name)?.as_u64());
-        count.unwrap_or(0)
-    };
-    let mut record = format!("mended {}", format_times(count(field::FIXED).max(1)));
-    if count(field::HELD) > 0 {
+    let count = |counter| item.detail_count(counter).unwrap_or(0);
+    let mut record = format!("mended {}", format_times(count(DetailNumber::Fixed).max(1)));
+    if count(DetailNumber::Held) > 0 {
         record = format!(
             "{record}, and the command passed {} after that",
-            format_times(count(field::HELD))
+            format_times(count(DetailNumber::Held))
         );
     }
-    if count(field::RETURNED) > 0 {
+    if count(DetailNumber::Returned) > 0 {
         record = format!(
             "{record}; the error came back {}",
-            format_times(count(field::RETURNED))
+            format_times(count(DetailNumber::Returned))
         );
     }
     let mut lines = vec![record];
-    if let Some(other) = entries(item, field::EARLIER).last() {
+    if let Some(other) = item.detail_list(DetailList::EarlierChanges).last() {
         lines.push(format!(
             "an earlier change, after which it came back: {}",
             sanitize_line(other, MAX_FACT_CHARS)
@@ -201,7 +191,7 @@ fn render_commit(item: &Item) -> Vec<String> {
 
 /// The claims of a saved memory that `memory check` doubts.
 pub(super) fn render_doubts(item: &Item) -> impl Iterator<Item = String> {
-    entries(item, "doubts")
+    item.detail_list(DetailList::Doubts)
         .take(3)
         .map(|doubt| format!("[doubtful: {}]", sanitize_line(doubt, MAX_FACT_CHARS)))
 }

@@ -4,8 +4,8 @@
 //! Memories that came with a repository or were saved by an agent come last and
 //! are marked, until the user accepts them.
 
+use remora_core::detail::{DetailFlag, DetailNumber, DetailText};
 use remora_core::record::{Item, Kind};
-use serde_json::Value;
 
 use super::context_block::ContextBlock;
 use super::freshness::Freshness;
@@ -137,16 +137,13 @@ fn list_core_memories(store: &RecallReader<'_>, scene: &RecallContext<'_>) -> Re
 /// The memory as its file has it now; `None` if the file is gone or says that it
 /// no longer holds.
 pub(super) fn refresh_memory(item: &Item, scene: &RecallContext<'_>) -> Option<Item> {
-    let path = detail_value(item, "path")
-        .and_then(Value::as_str)
-        .unwrap_or("");
+    let path = item.detail_text(DetailText::Path).unwrap_or("");
     if item.kind != Kind::Memory || path.is_empty() || scene.disk.is_late() {
         return Some(item.clone());
     }
-    let size = detail_value(item, "size")
-        .and_then(Value::as_u64)
-        .unwrap_or(0);
-    let modified = detail_value(item, "modified").and_then(Value::as_i64);
+    let size = item.detail_count(DetailNumber::Size).unwrap_or(0);
+    let detail = item.detail.as_ref();
+    let modified = detail.and_then(|detail| detail.signed(DetailNumber::Modified));
     let text = match scene
         .disk
         .read_changed_memory(path, size, modified.unwrap_or(0))
@@ -163,8 +160,7 @@ pub(super) fn refresh_memory(item: &Item, scene: &RecallContext<'_>) -> Option<I
 }
 
 fn memory_priority(item: &Item) -> u64 {
-    let own = detail_value(item, "priority").and_then(Value::as_u64);
-    match own {
+    match item.detail_count(DetailNumber::Priority) {
         None => u64::MAX,
         Some(own) if is_foreign(item) => own.max(MIN_FOREIGN_PRIORITY),
         Some(own) => own,
@@ -178,8 +174,8 @@ fn is_repository_word(item: &Item) -> bool {
         .key
         .as_deref()
         .is_some_and(|key| key.starts_with(TEAM_ADDRESS_PREFIX));
-    let accepted = detail_value(item, "accepted").and_then(Value::as_bool);
-    item.kind == Kind::Memory && is_team && accepted != Some(true)
+    let accepted = item.detail_flag(DetailFlag::Accepted) == Some(true);
+    item.kind == Kind::Memory && is_team && !accepted
 }
 
 /// Whether an agent saved it and the user has not accepted it: accepting makes the
@@ -202,11 +198,5 @@ pub(super) fn origin_mark(item: &Item) -> Option<&'static str> {
 }
 
 fn is_named(item: &Item) -> bool {
-    detail_value(item, "named")
-        .and_then(Value::as_bool)
-        .unwrap_or(false)
-}
-
-fn detail_value<'a>(item: &'a Item, name: &str) -> Option<&'a Value> {
-    item.detail.as_ref()?.get(name)
+    item.detail_flag(DetailFlag::Named) == Some(true)
 }

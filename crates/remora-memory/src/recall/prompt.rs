@@ -2,6 +2,7 @@
 //! cards, and nothing otherwise. At the first prompt of a session an agent knows
 //! least; later ones are answered only where it matters.
 
+use remora_core::detail::DetailList;
 use remora_core::record::{Item, Kind};
 use std::cell::RefCell;
 
@@ -185,7 +186,7 @@ fn find_named_work(sessions: &[Item], prompt: &str) -> Option<usize> {
     let asked = words::split_terms(prompt);
     let asked: Vec<&str> = asked.split(' ').filter(|word| !is_stop(word)).collect();
     let count_named = |item: &Item| {
-        let steps = item_line::entries(item, "next_steps").collect::<Vec<_>>();
+        let steps = item.detail_list(DetailList::OpenSteps).collect::<Vec<_>>();
         let said = format!("{} {} {}", item.title, item.text, steps.join(" "));
         let said = words::split_terms(&said);
         let held = |word: &&&str| said.split(' ').any(|term| term == **word);

@@ -4,6 +4,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 
+use remora_core::detail::DetailList;
 use remora_core::record::{FileState, Item, Kind};
 use remora_core::time::format_date;
 
@@ -17,7 +18,7 @@ use super::sanitize::sanitize_line;
 use super::supersession::{STATEMENT_KINDS, Supersessions, is_stated};
 use super::{Exposure, RecallContext, RecallResult, item_line, name_of, of_session, other_branch};
 use crate::episode::{
-    CharBudget, ComparedTurn, amends_stated, amends_turn, field, join_sentences, rank_sentences,
+    CharBudget, ComparedTurn, amends_stated, amends_turn, join_sentences, rank_sentences,
 };
 use crate::fix::is_reversal;
 use crate::store::{FileMatch, Filter, PageRequest as Part, Result};
@@ -269,7 +270,7 @@ impl<'a> Judge<'a> {
             splitter,
             later,
             mended: fixes
-                .flat_map(|item| item_line::entries(item, "edits"))
+                .flat_map(|item| item.detail_list(DetailList::Edits))
                 .collect(),
         }
     }
@@ -374,7 +375,7 @@ impl<'a> Judge<'a> {
 
 /// What a turn concluded about the file, on one line.
 fn render_conclusion(item: &Item, path: &str, scene: &RecallContext<'_>) -> Option<String> {
-    let said = card::lines_in_force(item, field::SAID, scene.now);
+    let said = card::lines_in_force(item, DetailList::Said, scene.now);
     let told = join_sentences(&rank_sentences(&said, path, CONCLUSION_BUDGET));
     let told = if told.is_empty() {
         sanitize_line(&item.title, 160)

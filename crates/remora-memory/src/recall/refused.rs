@@ -1,10 +1,11 @@
 //! Whether the user refused the change that fixed an error: a command that
 //! passed afterwards proves that the change works, not that it is wanted.
 
+use remora_core::detail::DetailText;
 use remora_core::record::{Item, Kind};
 
 use super::reader::RecallReader;
-use crate::fix::{self, field};
+use crate::fix::{self};
 use crate::store::{Filter, ItemRef, PageRequest, Result, SortOrder};
 
 /// Prompts after a failure that are read.
@@ -23,7 +24,7 @@ const REFUSAL_WORDS: &[&str] = &[
 /// The prompt in which the user refused the change of this fix, if there is one:
 /// in the session that learned it, after the failure.
 pub(super) fn refusal_of(store: &RecallReader<'_>, fix: &Item) -> Result<Option<Item>> {
-    let failure = match fix::detail_text(fix, field::ERROR) {
+    let failure = match fix.detail_text(DetailText::Error) {
         Some(uid) => store.find_items(&[ItemRef::Uid(uid.to_owned())])?.pop(),
         None => None,
     };

@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 
+use remora_core::detail::{DetailFlag, DetailList};
 use remora_core::record::Item;
 use remora_core::time::format_date;
 
@@ -12,7 +13,6 @@ use super::candidates::ItemTurns;
 use super::card::{self, CardFocus};
 use super::context_block::ContextBlock;
 use super::freshness::Freshness;
-use super::item_line::entries;
 use super::memories;
 use super::pins;
 use super::reader::RecallReader;
@@ -24,9 +24,8 @@ use super::{
     Exposure, RecallContext, RecallResult, is_untrusted, item_line, name_of, other_branch, work,
 };
 use crate::end_date::ended_on;
-use crate::episode::{ComparedTurn, amends_stated, amends_turn, field, weigh_sentence};
+use crate::episode::{ComparedTurn, amends_stated, amends_turn, weigh_sentence};
 use crate::sentence::cut_sentence;
-use crate::statement::KEY_ON_PURPOSE;
 use crate::store::{Filter, PageRequest as Part, Result};
 use crate::summary::STILL_FAILING_PREFIX;
 use crate::words::TermSplitter;
@@ -194,7 +193,7 @@ impl Briefing<'_> {
         rows.retain(|item| item.session != self.scene.session);
         let turns = ItemTurns::from_items(&rows, recent);
         let touches = |item: &Item| {
-            let mut files = entries(item, "files");
+            let mut files = item.detail_list(DetailList::Files);
             files.any(|file| self.scene.changed.iter().any(|changed| changed == file))
         };
         rows.sort_by_cached_key(|item| {
@@ -281,7 +280,8 @@ impl Briefing<'_> {
     fn put_open_steps(&mut self, sessions: &[Item]) {
         let mut left = MAX_STEPS;
         for item in sessions.iter().take(work::MAX_OPEN_SESSIONS) {
-            let open: Vec<String> = entries(item, "next_steps")
+            let open: Vec<String> = item
+                .detail_list(DetailList::OpenSteps)
                 .filter(|step| !self.said.covers_text(step))
                 .map(|step| open_step(&sanitize_line(step, MAX_LINE_CHARS)))
                 .take(left)
@@ -388,8 +388,7 @@ impl Briefing<'_> {
 
 /// Whether the user asked for it to be remembered.
 fn is_on_purpose(item: &Item) -> bool {
-    let detail = item.detail.as_ref();
-    detail.is_some_and(|detail| detail.get(KEY_ON_PURPOSE).is_some_and(|said| said == true))
+    item.detail_flag(DetailFlag::OnPurpose) == Some(true)
 }
 
 /// A statement with its reason on one line.
@@ -434,7 +433,7 @@ fn open_step(step: &str) -> String {
 
 /// The sentence of a turn with the most weight as a conclusion, if one has enough.
 fn best_conclusion(item: &Item, now: i64) -> Option<(f64, &str)> {
-    entries(item, field::CONCLUSION)
+    item.detail_list(DetailList::Conclusion)
         .map(|sentence| (weigh_sentence(sentence), sentence))
         .filter(|(weight, _)| *weight >= MIN_CONCLUSION_SCORE)
         .filter(|(_, sentence)| ended_on(sentence, item.time, now).is_none())

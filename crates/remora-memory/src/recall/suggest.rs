@@ -2,6 +2,7 @@
 //! something worth saving, and the guard at a stop. The last two are off unless
 //! the user enables them.
 
+use remora_core::detail::{DetailList, DetailNumber};
 use remora_core::record::{Item, Kind};
 
 use super::context_block::ContextBlock;
@@ -9,7 +10,6 @@ use super::reader::RecallReader;
 use super::sanitize::sanitize_line;
 use super::supersession::{STATEMENT_KINDS, Supersessions};
 use super::{Exposure, RecallContext, is_untrusted, name_of, of_session};
-use crate::fix::{detail_texts, field};
 use crate::store::{FileMatch, Filter, PageRequest as Part, Result, Store};
 
 /// Precedes the user's own words, into which anything may have been pasted.
@@ -134,8 +134,7 @@ pub fn guard_stop(store: &dyn Store, session: &str, edits: usize) -> Result<Opti
 
 /// How often an error was fixed, by any change.
 fn count_times_fixed(fix: &Item) -> u32 {
-    let detail = fix.detail.as_ref();
-    let fixed = detail.and_then(|detail| detail.get(field::FIXED)?.as_u64());
-    let others = detail_texts(fix, field::EARLIER).count() as u64;
+    let fixed = fix.detail_count(DetailNumber::Fixed);
+    let others = fix.detail_list(DetailList::EarlierChanges).count() as u64;
     u32::try_from(fixed.unwrap_or(0) + others).unwrap_or(u32::MAX)
 }

@@ -8,6 +8,7 @@ mod scope;
 
 use std::cell::{OnceCell, RefCell};
 
+use remora_core::detail::{DetailList, DetailText};
 use remora_core::record::{Item, Kind};
 
 use self::cues::{
@@ -25,8 +26,6 @@ pub(super) const MAX_COMPARED_STATEMENTS: usize = 60;
 /// Words of a thing that is given up.
 const MAX_SUBJECT_WORDS: usize = 4;
 
-/// The field of a statement's detail with the sentence that takes something back.
-pub(crate) const KEY_TAKES_BACK: &str = "takes_back";
 /// Characters of that sentence.
 const MAX_SENTENCE_CHARS: usize = 200;
 
@@ -170,21 +169,18 @@ impl Supersessions {
     pub(super) fn clear(&self, summary: &mut Item) -> bool {
         let time = summary.time;
         let mut cleared = false;
-        for name in ["notes", "learned"] {
-            let detail = summary.detail.as_mut();
-            let Some(list) = detail.and_then(|detail| detail.get_mut(name)?.as_array_mut()) else {
-                continue;
-            };
-            let before = list.len();
-            list.retain(|said| {
-                !said
-                    .as_str()
-                    .is_some_and(|said| self.replace_said(said, time))
-            });
-            cleared |= list.len() < before;
+        if let Some(detail) = &mut summary.detail {
+            for list in [DetailList::Notes, DetailList::Learned] {
+                cleared |= detail.retain_entries(list, |said| !self.replace_said(said, time));
+            }
         }
-        let told = |name| item_line::entries(summary, name).next().is_some();
-        let lists = ["notes", "completed", "learned", "next_steps"];
+        let told = |list| summary.has_listed(list);
+        let lists = [
+            DetailList::Notes,
+            DetailList::Completed,
+            DetailList::Learned,
+            DetailList::OpenSteps,
+        ];
         let only_asked = summary.kind == Kind::Summary && !lists.into_iter().any(told);
         if cleared {
             // The text repeats the request and the lists, also what was removed.
@@ -237,8 +233,7 @@ struct StatedItem {
 impl StatedItem {
     /// From an item; `None` if it is no statement.
     fn from_item(item: &Item) -> Option<Self> {
-        let detail = item.detail.as_ref();
-        let taken_back = detail.and_then(|detail| detail.get(KEY_TAKES_BACK)?.as_str());
+        let taken_back = item.detail_text(DetailText::TakesBack);
         is_stated(item.kind).then(|| Self {
             id: item.id,
             uid: item.uid.clone(),

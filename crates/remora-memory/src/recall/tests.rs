@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use remora_core::detail::DetailList;
 use remora_core::record::{FileFingerprint, FileRecord, FileState, Item, Kind, Session};
 use serde_json::json;
 
@@ -10,9 +11,7 @@ use super::{
     CONTEXT_TAG, Exposure, FileStatus, InjectionHistory, ProjectFiles, RecallContext, RecallLimits,
     RecallResult, RecallTrigger, recall,
 };
-use crate::episode::{
-    extract_conclusions, field, given_up, read_message, read_prompts, takes_turn,
-};
+use crate::episode::{extract_conclusions, given_up, read_message, read_prompts, takes_turn};
 use crate::store::{Batch, ItemWrite, Store};
 use crate::testing::{MemoryStore, item, session};
 
@@ -155,13 +154,16 @@ fn turn(day: i64, asked: &str, said: &str) -> Item {
     Item {
         prompt: Some(1),
         text: format!("{}\nRequest: {asked}", lines.join("\n")),
-        detail: Some(json!({
-            field::GIVES_UP: given_up(&prompts, &conclusion),
-            field::TURNS: takes_turn(&prompts, &conclusion),
-            field::ASKED: prompts,
-            field::SAID: lines,
-            field::CONCLUSION: conclusion,
-        })),
+        detail: Some(
+            json!({
+                "gives_up": given_up(&prompts, &conclusion),
+                "turns": takes_turn(&prompts, &conclusion),
+                "asked": prompts,
+                "said": lines,
+                "conclusion": conclusion,
+            })
+            .into(),
+        ),
         ..row(Kind::Summary, asked, day)
     }
 }
@@ -170,7 +172,7 @@ fn turn(day: i64, asked: &str, said: &str) -> Item {
 fn open_turn(day: i64, asked: &str, said: &str, steps: &[&str]) -> Item {
     let mut item = turn(day, asked, said);
     if let Some(detail) = &mut item.detail {
-        detail["next_steps"] = json!(steps);
+        detail.set_list(DetailList::OpenSteps, steps);
     }
     item
 }
@@ -212,7 +214,7 @@ fn a_known_error_brings_its_fix_with_its_record() {
         key: Some(print),
         facts: vec!["error: x".into(), "fix: Changed `push` in src/q.rs".into()],
         text: "-a\n+b".into(),
-        detail: Some(json!({"fixed": 2, "held": 5, "returned": 1})),
+        detail: Some(json!({"fixed": 2, "held": 5, "returned": 1}).into()),
         ..row(Kind::Fix, "cannot borrow → Changed `push`", 2)
     });
     let elsewhere = error.replace(":7:5", ":91:3");
@@ -341,7 +343,8 @@ fn stored_text_stays_in_its_wrapper() {
         detail: Some(
             json!({"next_steps": [hostile], "completed": [hostile], "priority": 1,
             "named": true, "path": "m", "doubts": [hostile], "fixed": 1,
-            "asked": [hostile], "said": [hostile], "conclusion": [hostile]}),
+            "asked": [hostile], "said": [hostile], "conclusion": [hostile]})
+            .into(),
         ),
         ..row(kind, &hostile, n)
     };

@@ -4,15 +4,15 @@
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 
+use remora_core::detail::DetailList;
 use remora_core::record::Item;
-use serde_json::json;
 
 use super::card;
 use super::reader::RecallReader;
 use super::recent::RecentTurns;
 use super::word_set::{TellingWords, WordSet, telling_words};
-use super::{RecallContext, item_line, name_of, other_branch};
-use crate::episode::{ComparedTurn, amends_turn, field};
+use super::{RecallContext, name_of, other_branch};
+use crate::episode::{ComparedTurn, amends_turn};
 use crate::output::takes_in;
 use crate::sentence;
 use crate::store::{Filter, Result};
@@ -66,7 +66,7 @@ pub(super) fn list_last_work(
         let mut best = best.into_owned();
         // Its own list of steps is replaced by what is still open of all checkpoints.
         if let (Some(open), Some(detail)) = (open, &mut best.detail) {
-            detail["next_steps"] = json!(open);
+            detail.set_list(DetailList::OpenSteps, open);
         }
         kept.push(best);
     }
@@ -80,8 +80,12 @@ pub(super) fn list_last_work(
 /// Whether something was done, stated or left to do: a question and its answer
 /// are nothing to continue with.
 fn has_done(item: &Item) -> bool {
-    let counts = |name| item_line::entries(item, name).next().is_some();
-    let done = ["completed", "next_steps", "notes"];
+    let counts = |list| item.has_listed(list);
+    let done = [
+        DetailList::Completed,
+        DetailList::OpenSteps,
+        DetailList::Notes,
+    ];
     !item.files_modified.is_empty() || done.into_iter().any(counts)
 }
 
@@ -89,15 +93,17 @@ fn has_done(item: &Item) -> bool {
 /// the most entries. They come newest first.
 fn find_best(rows: &[Cow<'_, Item>]) -> Option<usize> {
     let works = |item: &Item| {
-        let counts = |name| item_line::entries(item, name).next().is_some();
-        !item.files_modified.is_empty() || counts("next_steps") || counts("notes")
+        let counts = |list| item.has_listed(list);
+        !item.files_modified.is_empty()
+            || counts(DetailList::OpenSteps)
+            || counts(DetailList::Notes)
     };
     if let Some(at) = rows.iter().position(|item| works(item)) {
         return Some(at);
     }
     let told = |item: &Item| {
-        let count = |name| item_line::entries(item, name).count();
-        2 * count("completed") + count("notes") + count("learned")
+        let count = |list| item.detail_list(list).count();
+        2 * count(DetailList::Completed) + count(DetailList::Notes) + count(DetailList::Learned)
     };
     // `max_by_key` returns the last maximum: reversed, that is the newest.
     let best = rows.iter().enumerate().rev();
@@ -116,8 +122,8 @@ fn left_open(rows: &[Cow<'_, Item>], told: Option<i64>, done: &mut LaterWork) ->
         let is_amended = || read[..at].iter().any(|later| amends_turn(later, &read[at]));
         // A summary lists failing commands first among its steps, so the two lists
         // run in parallel.
-        let mut failing = item_line::entries(item, "failing");
-        for step in item_line::entries(item, "next_steps") {
+        let mut failing = item.detail_list(DetailList::Failing);
+        for step in item.detail_list(DetailList::OpenSteps) {
             let over = match failing.next() {
                 Some(command) => done.has_rerun(command),
                 None => is_amended() || done.closes_step(step),
@@ -182,21 +188,24 @@ impl Evidence {
 
 impl LaterWork {
     fn add_item(&mut self, item: &Item) {
-        let of = |name| item_line::entries(item, name);
-        self.deeds.extend(of("completed").map(Evidence::from_text));
-        let asked: Vec<&str> = of(field::ASKED)
+        let of = |list| item.detail_list(list);
+        self.deeds
+            .extend(of(DetailList::Completed).map(Evidence::from_text));
+        let asked: Vec<&str> = of(DetailList::Asked)
             .flat_map(sentence::split_sentences)
             .collect();
         let dropped = asked.iter().filter_map(|said| read_dropped(said));
         self.dropped.extend(dropped.map(str::to_owned));
         // A turn that left something red has not done what it was asked.
-        if !item.files_modified.is_empty() && of("failing").next().is_none() {
+        if !item.files_modified.is_empty() && of(DetailList::Failing).next().is_none() {
             let wanted = asked.iter().filter(|said| !said.ends_with(['?', '？']));
             self.asked
                 .extend(wanted.map(|said| Evidence::from_text(said)));
         }
-        self.passed.extend(of("passed").map(str::to_owned));
-        self.failing.extend(of("failing").map(str::to_owned));
+        self.passed
+            .extend(of(DetailList::Passed).map(str::to_owned));
+        self.failing
+            .extend(of(DetailList::Failing).map(str::to_owned));
     }
 
     /// Whether this failed command was run again since.

@@ -1,9 +1,9 @@
 //! What the user chose by saying only "option B" or "the second one": the agent's
 //! last message lists the options.
 
+use remora_core::detail::ItemDetail;
+use remora_core::record::Item;
 use std::borrow::Cow;
-
-use serde_json::{Value, json};
 
 use super::words::{is_in_list, split_words};
 use super::{MAX_STATEMENT_CHARS, Speaker, Statement, StatementKind};
@@ -21,6 +21,11 @@ impl OfferedChoice {
     /// Whether a line of the message offers it. The stored text may be truncated.
     pub(crate) fn is_in(&self, line: &str) -> bool {
         line.contains(self.text.trim_end_matches('…'))
+    }
+
+    /// Label and text, as they are stored.
+    pub(crate) fn as_pair(&self) -> (&str, &str) {
+        (&self.label, &self.text)
     }
 
     /// What choosing it states.
@@ -45,24 +50,14 @@ pub(crate) fn stated_in(prompt: &str, offered: &[OfferedChoice]) -> Vec<Statemen
     }
 }
 
-/// The options as they are stored with the message's summary.
-pub(crate) fn to_json(offered: &[OfferedChoice]) -> Value {
-    let pair = |choice: &OfferedChoice| json!([choice.label, choice.text]);
-    offered.iter().map(pair).collect()
-}
-
-/// Reads stored options.
-pub(crate) fn from_json(stored: &Value) -> Vec<OfferedChoice> {
-    let choice = |pair: &Value| {
-        let [label, text] =
-            [0, 1].map(|at| pair.get(at).and_then(Value::as_str).map(str::to_owned));
-        Some(OfferedChoice {
-            label: label?,
-            text: text?,
-        })
+/// The options that were stored with a summary.
+pub(crate) fn read_offered(summary: &Item) -> Vec<OfferedChoice> {
+    let choice = |(label, text): (&str, &str)| OfferedChoice {
+        label: label.to_owned(),
+        text: text.to_owned(),
     };
-    let pairs = stored.as_array().map(Vec::as_slice).unwrap_or_default();
-    pairs.iter().filter_map(choice).collect()
+    let pairs = summary.detail.iter().flat_map(ItemDetail::offered);
+    pairs.map(choice).collect()
 }
 
 /// Words of an answer that only chooses.

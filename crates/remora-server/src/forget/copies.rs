@@ -104,7 +104,7 @@ pub(super) fn item_texts(item: &Item) -> String {
         .map(|line| collapse_whitespace(line) + "\n")
         .collect();
     if let Some(detail) = &item.detail {
-        append_texts(detail, &mut found);
+        append_texts(&detail.to_value(), &mut found);
     }
     found
 }

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use remora_agents::field_roles;
+use remora_core::detail::DetailText;
 use remora_core::hash::stable_hash;
 use remora_core::record::{Item, Kind};
 use remora_core::text::{collapse_controls, truncate_bytes};
 use remora_core::tokens;
 use remora_memory::private;
 use remora_memory::redact::{RedactionCounts, Redactor};
-use serde_json::Value;
 
 use super::SavedMemory;
 
@@ -33,8 +33,7 @@ pub(crate) fn is_address(key: &str) -> bool {
 /// Whether the item stands for a file that lies in another checkout than this one
 /// and still exists: each checkout has its own files of the team.
 pub(super) fn is_of_another(item: &Item, root: Option<&Path>) -> bool {
-    let detail = item.detail.as_ref();
-    let path = detail.and_then(|detail| detail.get("path")?.as_str());
+    let path = item.detail_text(DetailText::Path);
     let is_team = item
         .key
         .as_deref()
@@ -53,7 +52,7 @@ pub(super) fn item_from_memory(
     project: &str,
     redactor: &Redactor,
 ) -> Option<Item> {
-    let path = memory.detail.get("path").and_then(Value::as_str);
+    let path = memory.detail.text(DetailText::Path);
     if !is_address(&memory.uri) || path.is_some_and(|path| redactor.denies_path(path)) {
         return None;
     }
@@ -69,7 +68,7 @@ pub(super) fn item_from_memory(
     let title = clean(&collapse_controls(&memory.title), MAX_TITLE_BYTES);
     let text = clean(&memory.text, MAX_TEXT_BYTES);
     let mut detail = memory.detail;
-    redactor.redact_json(&mut detail, field_roles(""), &mut marks);
+    redactor.redact_detail(&mut detail, field_roles(""), &mut marks);
     let name = stable_hash(format!("{project}\0{}", memory.uri).as_bytes());
     let mut files = memory.files;
     files.truncate(MAX_FILES);

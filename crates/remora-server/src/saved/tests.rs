@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
 
+use remora_core::detail::{DetailList, DetailNumber, DetailText};
 use remora_core::record::Session;
 use remora_store::{Access, SqliteStore};
 use serde_json::json;
@@ -53,7 +54,8 @@ impl SavedMemories for Desk {
     fn check_memories(&self, project: &Project) {
         let mut lists = self.lists.lock().unwrap();
         for memory in &mut lists.get_mut(&project.key).unwrap().memories {
-            memory.detail["doubts"] = json!(["src/a.rs is gone"]);
+            let gone = ["src/a.rs is gone"];
+            memory.detail.set_list(DetailList::Doubts, gone);
         }
     }
 }
@@ -70,7 +72,7 @@ fn memory(uri: &str, text: &str) -> SavedMemory {
         files: vec!["src/a.rs".to_owned()],
         time: 1_000,
         speaker: None,
-        detail: json!({ "scope": "project", "priority": 2, "path": "/m/x.md" }),
+        detail: json!({ "scope": "project", "priority": 2, "path": "/m/x.md" }).into(),
     }
 }
 
@@ -168,7 +170,7 @@ fn rows_come_change_and_go_with_what_is_saved() {
     assert_eq!(before[0].title, "one: first words");
     assert_eq!(before[0].text, "first words");
     assert_eq!(before[0].files_read, ["src/a.rs"]);
-    assert_eq!(before[0].detail.as_ref().unwrap()["priority"], 2);
+    assert_eq!(before[0].detail_count(DetailNumber::Priority), Some(2));
     assert!(before[0].digest_tokens > 0);
 
     let changed = memory("memory://project/one", "new words");
@@ -270,7 +272,8 @@ fn what_the_team_saved_in_another_checkout_stays_while_its_file_does() {
     let file = place.dir.path().join("app/reviews.md");
     std::fs::write(&file, "two").unwrap();
     let mut team = memory("memory://team/reviews", "two");
-    team.detail["path"] = json!(file);
+    team.detail
+        .set_text(DetailText::Path, file.to_str().unwrap());
     place.session("app", NOW);
     place.desk.put("app", vec![team]);
     place.refresh(RefreshScope::All, 0);
@@ -339,7 +342,7 @@ fn secrets_private_words_and_denied_files_stay_out() {
     assert!(!item.text.contains(&token) && !item.text.contains("mine"));
     assert!(item.text.len() <= 16 * 1024 && item.title.len() <= 300);
     let mut denied = memory("memory://project/x", "x");
-    denied.detail["path"] = json!("/m/secret/x.md");
+    denied.detail.set_text(DetailText::Path, "/m/secret/x.md");
     assert_eq!(row::item_from_memory(denied, "app", &redactor), None);
     let strange = memory("elsewhere", "x");
     assert_eq!(row::item_from_memory(strange, "app", &redactor), None);
@@ -362,10 +365,8 @@ fn a_check_waits_for_calm_and_its_doubts_are_told() {
     place.saved.finish_check();
     place.refresh(RefreshScope::All, 0);
     let rows = list_saved_items(&place.store, "app").unwrap();
-    assert_eq!(
-        rows[0].detail.as_ref().unwrap()["doubts"],
-        json!(["src/a.rs is gone"])
-    );
+    let doubts: Vec<&str> = rows[0].detail_list(DetailList::Doubts).collect();
+    assert_eq!(doubts, ["src/a.rs is gone"]);
     let wait = place.saved.wait(IDLE_DELAY).unwrap();
     assert!(wait > CHECK_INTERVAL / 2, "{wait:?}");
 }

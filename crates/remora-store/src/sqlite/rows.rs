@@ -1,5 +1,6 @@
 //! Rows into values: how items, sessions, events and files are read back.
 
+use remora_core::detail::ItemDetail;
 use remora_core::record::{
     FileFingerprint, FileRecord, Injection, InjectionUse, Item, Kind, LoggedEvent, Session,
 };
@@ -96,7 +97,7 @@ pub(crate) fn read_item(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite::Re
         detail: row
             .get_ref(22)?
             .as_str_or_null()?
-            .and_then(|text| serde_json::from_str(text).ok()),
+            .and_then(ItemDetail::from_json),
     })
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use remora_core::detail::DetailList;
 use remora_core::record::{Item, Kind, Session};
 use remora_memory::store::{Filter, PageRequest, Store};
-use serde_json::Value;
 
 use crate::commands::show::lines::{flatten_text, truncate_columns};
 use crate::error::CliError;
@@ -109,8 +109,7 @@ pub(super) fn collect_recaps(
 
 /// What makes two runs the same command, within one project.
 fn find_command_key(item: &Item) -> Option<(&str, &str)> {
-    let command = item.detail.as_ref()?.get("command")?.as_str()?;
-    Some((&item.project, command))
+    Some((&item.project, item.command()?))
 }
 
 /// When each command passed last: also another session may have mended it.
@@ -147,14 +146,16 @@ fn build_session_recap(
         .iter()
         .filter(|item| item.kind == Kind::Summary)
         .collect();
-    let listed = |item: &Item, name: &str| -> Vec<String> {
-        let list = item.detail.as_ref().and_then(|d| d.get(name)?.as_array());
-        let texts = list.into_iter().flatten().filter_map(Value::as_str);
-        texts.map(flatten_text).collect()
+    let listed = |item: &Item, list: DetailList| -> Vec<String> {
+        item.detail_list(list).map(flatten_text).collect()
     };
-    let completed = summaries.iter().flat_map(|item| listed(item, "completed"));
+    let completed = summaries
+        .iter()
+        .flat_map(|item| listed(item, DetailList::Completed));
     // What an earlier checkpoint left has been taken up, or is said again.
-    let next = summaries.last().map(|item| listed(item, "next_steps"));
+    let next = summaries
+        .last()
+        .map(|item| listed(item, DetailList::OpenSteps));
     let files = items
         .iter()
         .filter(|item| item.kind != Kind::Summary)

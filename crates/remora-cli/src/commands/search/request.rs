@@ -1,6 +1,7 @@
 //! What the words and the flags ask for together. A flag wins over the same
 //! filter among the words, and a note says so.
 
+use remora_core::detail::DetailText;
 use remora_core::record::{Item, Kind};
 use remora_memory::ask::{ProjectSelection, SearchFilter, SearchInput, SearchInputError};
 use remora_memory::store::Hit;
@@ -96,8 +97,7 @@ impl SearchRequest {
 }
 
 fn is_of(item: &Item, error: &SearchInputError) -> bool {
-    let detail = item.detail.as_ref();
-    let named = detail.and_then(|detail| detail.get("fingerprint")?.as_str());
+    let named = item.detail_text(DetailText::Fingerprint);
     named.is_some_and(|name| error.fingerprints.iter().any(|print| print.id == name))
 }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use remora_core::detail::DetailFlag;
 use remora_core::record::LoggedEvent;
 use serde_json::{Value, json};
 
@@ -217,10 +218,9 @@ fn what_is_to_be_remembered_gets_a_receipt_and_one_row() {
     );
     worked.den.drain();
     let rows = worked.den.items();
-    let kept = rows.iter().filter(|item| {
-        let detail = item.detail.as_ref();
-        detail.is_some_and(|detail| detail["on_purpose"] == true)
-    });
+    let kept = rows
+        .iter()
+        .filter(|item| item.detail_flag(DetailFlag::OnPurpose) == Some(true));
     let titles: Vec<&str> = kept.map(|item| item.title.as_str()).collect();
     assert_eq!(titles, ["The staging database is wiped on Sundays"]);
 }

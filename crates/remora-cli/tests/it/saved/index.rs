@@ -23,8 +23,8 @@ fn keys(den: &Den) -> Vec<String> {
     rows.map(|row| row.key.unwrap()).collect()
 }
 
-fn detail(row: &Item) -> &Value {
-    row.detail.as_ref().unwrap()
+fn detail(row: &Item) -> Value {
+    row.detail.as_ref().unwrap().to_value()
 }
 
 fn go(den: &Den, line: &[&str]) -> String {

@@ -496,7 +496,7 @@ fn what_a_later_statement_replaces() {
 #[test]
 fn what_stands_beside_a_statement_takes_back_too() {
     let mut new = said("Our own index is good enough", 9);
-    new.detail = Some(serde_json::json!({ KEY_TAKES_BACK: "let us drop tantivy then" }));
+    new.detail = Some(serde_json::json!({ "takes_back": "let us drop tantivy then" }).into());
     assert!(Supersessions::from_items([&new]).is_superseded(&said("Use tantivy", 1)));
     assert!(
         Supersessions::from_items([&new]).replace_said("Decision: Use tantivy for the index", 1)
@@ -523,11 +523,14 @@ fn a_summary_tells_nothing_that_was_taken_back() {
     let summary = |title: &str, learned: &str, completed: &[&str]| Item {
         kind: Kind::Summary,
         text: format!("Request: {title}"),
-        detail: Some(serde_json::json!({
-            "notes": [format!("Decision: {title}")],
-            "learned": [learned],
-            "completed": completed,
-        })),
+        detail: Some(
+            serde_json::json!({
+                "notes": [format!("Decision: {title}")],
+                "learned": [learned],
+                "completed": completed,
+            })
+            .into(),
+        ),
         ..said(title, 1)
     };
     let later = Supersessions::from_items([&said("Get rid of JWT", 9)]);
@@ -541,7 +544,7 @@ fn a_summary_tells_nothing_that_was_taken_back() {
     let marked = "Let's use JWT for session auth (taken back later)".to_owned();
     assert_eq!(
         cleared(whole),
-        (false, marked.clone(), String::new(), Some(detail))
+        (false, marked.clone(), String::new(), Some(detail.into()))
     );
     let half = summary(title, "The cookie has no expiry", &["Added a login page"]);
     let detail = serde_json::json!({
@@ -549,15 +552,18 @@ fn a_summary_tells_nothing_that_was_taken_back() {
         "learned": ["The cookie has no expiry"],
         "completed": ["Added a login page"],
     });
-    assert_eq!(cleared(half), (true, marked, String::new(), Some(detail)));
+    assert_eq!(
+        cleared(half),
+        (true, marked, String::new(), Some(detail.into()))
+    );
     let asked = Item {
         kind: Kind::Summary,
         text: "Request: We use JWT for the sessions".to_owned(),
-        detail: Some(serde_json::json!({})),
+        detail: Some(serde_json::json!({}).into()),
         ..said("We use JWT for the sessions", 1)
     };
     let marked = "We use JWT for the sessions (taken back later)".to_owned();
-    let empty = Some(serde_json::json!({}));
+    let empty = Some(serde_json::json!({}).into());
     assert_eq!(cleared(asked), (false, marked, String::new(), empty));
     let other = summary("Use tabs", "The formatter knows tabs", &[]);
     let same = (

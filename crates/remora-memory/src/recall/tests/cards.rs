@@ -49,7 +49,8 @@ fn a_title_of_the_agent_is_not_told_as_what_was_asked() {
     let world = World::default();
     let mut item = turn(3, "x", "Retries wait twice as long each time.");
     item.title = "Committed as 749b51f".to_owned();
-    item.detail.as_mut().unwrap()[field::ASKED] = json!([]);
+    let detail = item.detail.as_mut().unwrap();
+    detail.set_list(DetailList::Asked, [""; 0]);
     let card = render_card(
         &item,
         None,
@@ -124,7 +125,8 @@ fn a_turn_that_only_repeats_its_request_is_no_candidate() {
     let world = World::default();
     let pushed = |completed: &str| {
         let mut item = turn(1, "push the release branch to main", "Done.");
-        item.detail.as_mut().unwrap()["completed"] = json!([completed]);
+        let detail = item.detail.as_mut().unwrap();
+        detail.set_list(DetailList::Completed, [completed]);
         item
     };
     let empty = [
@@ -165,8 +167,8 @@ fn a_card_tells_no_option_as_an_outcome() {
         "Where do we keep the queue?",
         "SQLite blocks, because it has one writer.\n\n- Option A: keep SQLite\n- Option B: use Redis instead\n\nWhich one?",
     );
-    item.detail.as_mut().unwrap()["offered"] =
-        json!([["A", "keep SQLite"], ["B", "use Redis instead"]]);
+    let detail = item.detail.as_mut().unwrap();
+    detail.set_offered([("A", "keep SQLite"), ("B", "use Redis instead")]);
     let card = render_card(
         &item,
         None,

@@ -12,7 +12,7 @@ fn commit(detail: serde_json::Value) -> Item {
         facts: vec!["PR #12".into()],
         files_modified: vec!["src/db.rs".into()],
         session: String::new(),
-        detail: Some(detail),
+        detail: Some(detail.into()),
         ..item("c", "Queue writes in one thread (#12)")
     }
 }

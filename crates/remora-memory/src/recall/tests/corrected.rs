@@ -98,11 +98,13 @@ fn a_rejected_claim_comes_at_no_trigger_and_is_named_as_left_out() {
         )
     };
     if let Some(detail) = &mut summary.detail {
-        detail["asked"] = json!([format!("{WRONG}."), "Write the login page."]);
-        detail["notes"] = json!([
-            format!("Decision: {WRONG} (it is free)"),
-            "Decision: Use port 8080 for th…"
-        ]);
+        let asked = format!("{WRONG}.");
+        detail.set_list(DetailList::Asked, [&asked, "Write the login page."]);
+        let note = format!("Decision: {WRONG} (it is free)");
+        detail.set_list(
+            DetailList::Notes,
+            [&note, "Decision: Use port 8080 for th…"],
+        );
     }
     world.add(summary);
     assert!(tells(&RecallTrigger::Compact(None)) && tells(&RecallTrigger::Subagent(None)));

@@ -75,7 +75,7 @@ fn a_saved_memory_is_told_until_its_end_and_not_after() {
     world.add(Item {
         key: Some("memory://project/freeze".to_owned()),
         text: "No deploys of invoices until the end of October.\n\n**Why:** the audit.".to_owned(),
-        detail: Some(json!({"priority": 1, "named": false, "accepted": true})),
+        detail: Some(json!({"priority": 1, "named": false, "accepted": true}).into()),
         ..row(Kind::Memory, "freeze: no deploys of invoices", SAID)
     });
     ask_in_session(&world);

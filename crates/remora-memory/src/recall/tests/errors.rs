@@ -67,7 +67,7 @@ fn world_with_fix(first: &Value) -> (World, Option<String>) {
     let id = world.add(Item {
         key: Some(print.clone()),
         facts: signs.says.iter().map(|s| format!("error: {s}")).collect(),
-        detail: Some(json!({"fingerprint": print, "says": signs.says, "fixed": 1})),
+        detail: Some(json!({"fingerprint": print, "says": signs.says, "fixed": 1}).into()),
         ..row(Kind::Fix, "it failed → Changed `push` in src/q.rs", 2)
     });
     (world, Some(format!("#{id}")))
@@ -131,7 +131,7 @@ fn an_error_is_known_though_many_others_were_met_since() {
     let world = World::default();
     let met = |says: &str, command: &str, day| Item {
         facts: vec![format!("error: {says}")],
-        detail: Some(json!({"says": [says], "command": command})),
+        detail: Some(json!({"says": [says], "command": command}).into()),
         ..row(Kind::Fix, "it failed → Changed `push` in src/q.rs", day)
     };
     let linker = "the linker could not place sections of libwalrus.a in the boot image";

@@ -1,5 +1,6 @@
 //! What a failing command brings: which of several rows that speak of its error.
 
+use remora_core::detail::DetailText;
 use remora_core::record::{Item, Kind};
 use serde_json::json;
 
@@ -11,7 +12,7 @@ fn fix(command: &str, says: &str, change: &str, day: i64) -> Item {
     let title = format!("it failed → {change}");
     Item {
         key: Some(format!("{command} {says}")),
-        detail: Some(json!({"command": command, "says": [says], "fixed": 1})),
+        detail: Some(json!({"command": command, "says": [says], "fixed": 1}).into()),
         ..row(Kind::Fix, &title, day)
     }
 }
@@ -51,7 +52,7 @@ fn what_the_user_refused_is_given_and_not_the_change() {
     let failure = row(Kind::Failure, "make: plan failed", 2);
     let mut mend = fix("make plan", says, "Ran `terraform force-unlock 17`", 2);
     if let Some(detail) = &mut mend.detail {
-        detail["error"] = json!(failure.uid);
+        detail.set_text(DetailText::Error, &failure.uid);
     }
     let said = "Stop, don't force-unlock, that is another's apply";
     let prompt = Item {
@@ -75,7 +76,7 @@ fn a_failure_that_never_passed_is_explained_by_the_end_of_a_later_turn() {
     let says = "named: no library 'webkitgtkruntime'";
     world.add(Item {
         prompt: Some(3),
-        detail: Some(json!({"command": "gh run view", "says": [says]})),
+        detail: Some(json!({"command": "gh run view", "says": [says]}).into()),
         ..row(Kind::Failure, "gh run view failed", 2)
     });
     let mut end = turn(

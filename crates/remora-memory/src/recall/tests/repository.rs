@@ -12,7 +12,7 @@ fn words_of_a_repository_come_last_and_marked_until_they_are_accepted() {
     let memory = |uri: &str, priority: u64, accepted: Value| Item {
         key: Some(uri.to_owned()),
         text: format!("body of {uri}"),
-        detail: Some(json!({"priority": priority, "named": false, "accepted": accepted})),
+        detail: Some(json!({"priority": priority, "named": false, "accepted": accepted}).into()),
         ..row(Kind::Memory, uri, 1)
     };
     world.add(memory("memory://team/forged", 1, json!(false)));
@@ -53,7 +53,7 @@ fn what_an_agent_saved_is_marked_everywhere_and_urgent_nowhere() {
         key: Some(uri.to_owned()),
         text: "Invoices go through the gateway.".to_owned(),
         speaker: speaker.map(str::to_owned),
-        detail: Some(json!({"priority": 1, "named": false, "accepted": speaker.is_none()})),
+        detail: Some(json!({"priority": 1, "named": false, "accepted": speaker.is_none()}).into()),
         ..row(Kind::Memory, &format!("how invoices go out: {uri}"), 1)
     };
     world.add(memory("memory://project/claimed", Some(ASSISTANT_SPEAKER)));

@@ -26,7 +26,9 @@ fn a_start_is_a_briefing_in_a_fixed_order() {
     let memory = |name: &str, priority: u64, named: bool| Item {
         key: Some(format!("memory://project/{name}")),
         text: format!("body of {name}"),
-        detail: Some(json!({"priority": priority, "named": named, "path": name, "doubts": []})),
+        detail: Some(
+            json!({"priority": priority, "named": named, "path": name, "doubts": []}).into(),
+        ),
         ..row(Kind::Memory, name, 1)
     };
     let pinned = row(Kind::Command, "Ran make demo", 1);
@@ -225,7 +227,9 @@ fn a_changed_memory_is_read_again_and_a_gone_one_left_out() {
         world.add(Item {
             key: Some(format!("memory://project/{name}")),
             text: format!("old {name}"),
-            detail: Some(json!({"priority": 1, "path": name, "doubts": ["src/x.rs is gone"]})),
+            detail: Some(
+                json!({"priority": 1, "path": name, "doubts": ["src/x.rs is gone"]}).into(),
+            ),
             ..row(Kind::Memory, name, 1)
         });
     }

@@ -44,11 +44,11 @@ fn a_long_session_does_not_hide_the_others() {
 #[test]
 fn what_a_session_left_open_stays_until_it_is_done() {
     let world = World::default();
-    let with = |mut item: Item, hour: i64, more: &[(&str, &str)]| {
+    let with = |mut item: Item, hour: i64, more: &[(DetailList, &str)]| {
         item.time += hour;
         item.uid = format!("{} {hour}", item.uid);
-        for (name, entry) in more {
-            item.detail.as_mut().unwrap()[*name] = json!([entry]);
+        for (list, entry) in more {
+            item.detail.as_mut().unwrap().set_list(*list, [entry]);
         }
         item
     };
@@ -60,12 +60,16 @@ fn what_a_session_left_open_stays_until_it_is_done() {
         "The cache is built.",
         &[failing, "add a timeout"],
     );
-    world.add(with(built, 1, &[("failing", "pytest tests/test_a.py")]));
+    world.add(with(
+        built,
+        1,
+        &[(DetailList::Failing, "pytest tests/test_a.py")],
+    ));
     let stated = turn(1, "Always use pathlib", "Noted.");
     world.add(with(
         stated,
         2,
-        &[("notes", "Preference: Always use pathlib")],
+        &[(DetailList::Notes, "Preference: Always use pathlib")],
     ));
     let text = start();
     let open = format!("  left open: {failing} (#1)\n  left open: add a timeout (#1)\n");
@@ -76,7 +80,10 @@ fn what_a_session_left_open_stays_until_it_is_done() {
         with(
             item,
             1,
-            &[("passed", command), ("notes", "Beware of the clock")],
+            &[
+                (DetailList::Passed, command),
+                (DetailList::Notes, "Beware of the clock"),
+            ],
         )
     };
     world.add(passed(2, "pytest tests/test_b.py"));
@@ -85,7 +92,11 @@ fn what_a_session_left_open_stays_until_it_is_done() {
     // It fails in another way now.
     let other = "Still failing: pytest: 1 test failed (test_x): KeyError";
     let again = open_turn(3, "run it again", "It fails.", &[other]);
-    world.add(with(again, 1, &[("failing", "pytest tests/test_a.py")]));
+    world.add(with(
+        again,
+        1,
+        &[(DetailList::Failing, "pytest tests/test_a.py")],
+    ));
     assert!(start().contains(other) && !start().contains(failing));
     world.add(passed(4, "pytest"));
     let text = start();
@@ -105,7 +116,8 @@ fn a_question_since_does_not_hide_where_the_work_stands() {
     let built = open_turn(1, "build the cache", "The cache is built.", &["measure it"]);
     let built = world.add(at("work", built));
     let mut asked = turn(2, "how large is the cache?", "It holds 64 entries.");
-    asked.detail.as_mut().unwrap()["learned"] = json!(["It holds 64 entries"]);
+    let detail = asked.detail.as_mut().unwrap();
+    detail.set_list(DetailList::Learned, ["It holds 64 entries"]);
     world.add(at("talk", asked));
     let start = world.at(&RecallTrigger::Start).text.unwrap();
     assert!(

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::super::tests::row;
 use super::{LaterWork, left_open};
-use crate::episode::field;
 use crate::summary::{Turn, summarise_turn};
 use remora_core::record::{Item, Kind};
 
@@ -28,15 +27,18 @@ fn read_turn(case: &Value, day: i64) -> Item {
         files_modified: files
             .filter_map(|file| file.as_str().map(str::to_owned))
             .collect(),
-        detail: Some(json!({
-            "completed": summary.completed,
-            "next_steps": summary.next_steps,
-            "notes": summary.notes,
-            "learned": summary.learned,
-            field::ASKED: summary.asked,
-            field::SAID: summary.said,
-            field::CONCLUSION: summary.conclusion,
-        })),
+        detail: Some(
+            json!({
+                "completed": summary.completed,
+                "next_steps": summary.next_steps,
+                "notes": summary.notes,
+                "learned": summary.learned,
+                "asked": summary.asked,
+                "said": summary.said,
+                "conclusion": summary.conclusion,
+            })
+            .into(),
+        ),
         ..row(Kind::Summary, asked, day)
     }
 }

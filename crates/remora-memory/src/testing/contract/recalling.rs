@@ -28,7 +28,7 @@ fn details(store: &dyn Store) {
         item.kind = Kind::Failure;
         item.project = "project".into();
         item.time = time;
-        item.detail = Some(json!({"says": [title]}));
+        item.detail = Some(json!({"says": [title]}).into());
         item
     };
     let mut again = row("again", "the walrus sank the boat", 2);

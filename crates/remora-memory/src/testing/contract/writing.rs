@@ -58,7 +58,7 @@ fn full(uid: &str) -> Item {
         tool_use_id: Some("toolu_01".into()),
         raw_tokens: 900,
         digest_tokens: 90,
-        detail: Some(json!({"z": 1, "a": [null, "x"]})),
+        detail: Some(json!({"z": 1, "a": [null, "x"]}).into()),
         ..item(uid, "a title")
     }
 }

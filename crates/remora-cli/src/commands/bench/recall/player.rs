@@ -9,6 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use remora_agents::{ScriptPosition, recorded_agent};
 use remora_client::{DataPaths, HookInput, locate_project, spool_event};
+use remora_core::detail::DetailList;
 use remora_core::record::{Item, Kind};
 use remora_core::tokens;
 use remora_embed::LazyEncoder;
@@ -61,9 +62,10 @@ impl PlayedProject {
                 };
                 // A fix keeps its name when another change mends the error:
                 // what it tells is proved by other passes then.
-                match list_passes(row) {
-                    Some(mut passes) => passes.any(is_of),
-                    None => is_of(&row.uid),
+                if row.kind == Kind::Fix && row.has_listed(DetailList::Passes) {
+                    row.detail_list(DetailList::Passes).any(is_of)
+                } else {
+                    is_of(&row.uid)
                 }
             })
         };
@@ -98,12 +100,6 @@ impl PlayedProject {
     pub(in crate::commands::bench) fn check_out(&self, branch: &str) -> Result<(), CliError> {
         check_out(&self.root, branch)
     }
-}
-
-/// The passes that prove what a fix tells.
-fn list_passes(row: &Item) -> Option<impl Iterator<Item = &str>> {
-    let passes = row.detail.as_ref()?.get("passes")?.as_array()?;
-    (row.kind == Kind::Fix).then(|| passes.iter().filter_map(|pass| pass.as_str()))
 }
 
 /// Plays the project, and works out the embeddings of its rows if there is an

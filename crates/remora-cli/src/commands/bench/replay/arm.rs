@@ -3,12 +3,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use remora_core::detail::DetailList;
 use remora_core::record::{self, Item};
 use remora_memory::CapturedEvent;
 use remora_memory::injection_use::UseDetector;
 use remora_memory::store::Store;
 use remora_memory::words::{TermSplitter, is_stop};
-use serde_json::Value;
 
 use super::figures::ArmStats;
 use crate::error::CliError;
@@ -139,12 +139,7 @@ impl Vocabulary {
 
     /// The rare words of what an item concludes that the session has not said.
     pub(super) fn rare_words(&self, item: &Item, said: &HashSet<String>) -> HashSet<String> {
-        let conclusion = item
-            .detail
-            .as_ref()
-            .and_then(|detail| detail.get("conclusion"));
-        let entries = conclusion.and_then(Value::as_array).into_iter().flatten();
-        let mut text: Vec<&str> = entries.filter_map(Value::as_str).collect();
+        let mut text: Vec<&str> = item.detail_list(DetailList::Conclusion).collect();
         if text.is_empty() {
             text = vec![&item.title, &item.text];
         }

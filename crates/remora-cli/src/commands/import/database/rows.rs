@@ -2,6 +2,7 @@
 //! that the same row is the same however often it comes.
 
 use remora_agents::RecordedCall;
+use remora_core::detail::{DetailList, DetailText, ItemDetail};
 use remora_core::record::{self, Item, Kind, Project};
 use remora_core::request::{ENVELOPE_VERSION, Envelope};
 use remora_core::{Event, tokens};
@@ -9,7 +10,7 @@ use remora_memory::private;
 use remora_store::foreign::{
     ForeignObservation, ForeignPrompt, ForeignSession, ForeignSummary, ForeignToolUse,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::super::corpus::{IMPORT_AGENT, derive_title, derive_uid};
 
@@ -139,15 +140,16 @@ pub(super) fn convert_summary(from: ForeignSummary, known: &SessionFields, proje
     }
     let mut files = from.files_modified.clone();
     files.extend(from.files_read.iter().cloned());
-    row.detail = Some(json!({
-        "request": strip_private_and_injected(from.request.trim()),
-        "investigated": parse_entries(&from.investigated),
-        "learned": parse_entries(&from.learned),
-        "completed": parse_entries(&from.completed),
-        "next_steps": parse_entries(&from.next_steps),
-        "files": files,
-        "notes": parse_entries(&from.notes),
-    }));
+    let request = strip_private_and_injected(from.request.trim());
+    let detail = ItemDetail::new()
+        .with_text(DetailText::Request, Some(&request))
+        .with_list(DetailList::Investigated, parse_entries(&from.investigated))
+        .with_list(DetailList::Learned, parse_entries(&from.learned))
+        .with_list(DetailList::Completed, parse_entries(&from.completed))
+        .with_list(DetailList::OpenSteps, parse_entries(&from.next_steps))
+        .with_list(DetailList::Files, files)
+        .with_list(DetailList::Notes, parse_entries(&from.notes));
+    row.detail = Some(detail);
     row.files_read = from.files_read;
     row.files_modified = from.files_modified;
     row.prompt = from.prompt;

@@ -7,12 +7,12 @@ use std::path::{Component, Path};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use remora_core::detail::{DetailFlag, DetailList, DetailNumber, DetailText, ItemDetail};
 use remora_instructions::memories::check::{ClaimFinding, ClaimKind, ClaimVerdict, list_claims};
 use remora_instructions::memories::{Memory, MemoryAuthor, MemoryType};
 use remora_memory::end_date;
 use remora_memory::recall::ASSISTANT_SPEAKER;
 use remora_server::saved::SavedMemory;
-use serde_json::json;
 
 use crate::clock;
 
@@ -57,19 +57,18 @@ pub(super) fn build_saved_memory(memory: &Memory, context: MemoryContext<'_>) ->
         speaker: (memory.author == MemoryAuthor::Agent && !context.accepted)
             .then(|| ASSISTANT_SPEAKER.to_owned()),
         time: written_at(memory, nanos / 1_000_000),
-        detail: json!({
-            "scope": memory.uri.scope.as_str(),
-            "priority": memory.priority,
-            "type": memory.kind.map(MemoryType::as_str),
-            "path": memory.path,
+        detail: ItemDetail::new()
+            .with_text(DetailText::Scope, Some(memory.uri.scope.as_str()))
+            .with_number(DetailNumber::Priority, memory.priority)
+            .with_text(DetailText::MemoryType, memory.kind.map(MemoryType::as_str))
+            .with_text(DetailText::Path, Some(&memory.path.to_string_lossy()))
             // A hook compares size and time, and reads the file again if they
             // differ.
-            "size": meta.map_or(0, |m| m.len()),
-            "modified": nanos,
-            "named": context.named,
-            "accepted": context.accepted,
-            "doubts": doubts,
-        }),
+            .with_number(DetailNumber::Size, meta.map_or(0, |m| m.len()))
+            .with_number(DetailNumber::Modified, nanos)
+            .with_flag(DetailFlag::Named, context.named)
+            .with_flag(DetailFlag::Accepted, context.accepted)
+            .with_list(DetailList::Doubts, doubts),
     }
 }
 
