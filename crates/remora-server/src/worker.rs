@@ -495,6 +495,8 @@ impl Worker<'_> {
             stored: self.stored,
             dead: self.dead,
             trouble: self.trouble.clone(),
+            embedding_trouble: self.spare.trouble().map(str::to_owned),
+            unembeddable: self.spare.unembeddable(),
         };
         // The client may have hung up.
         let _ = send_reply(&mut stream, &status);
