@@ -205,6 +205,7 @@ pub fn run_worker(settings: &WorkerSettings) -> Result<WorkerExit, ServerError> 
     if ended == WorkerExit::Homeless {
         // The socket of that name now belongs to another worker.
         ear.abandon_file();
+        life.end_run();
         return Ok(ended);
     }
     drop(ear);
