@@ -11,6 +11,9 @@ use rustix::io::{Errno, read};
 const INITIAL_CAPACITY_BYTES: usize = 32 * 1024;
 /// What a pipe holds.
 const READ_CHUNK_BYTES: usize = 64 * 1024;
+/// Reads after the time is over, for what lay there before: a full pipe in pieces of
+/// half the initial capacity, and its end.
+const MAX_LATE_READS: usize = 2 * READ_CHUNK_BYTES / INITIAL_CAPACITY_BYTES + 1;
 
 /// What came in.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -21,14 +24,17 @@ pub struct HookInput {
     pub cut: bool,
 }
 
-/// Reads until the end, `limit` bytes or the end of `patience`.
+/// Reads until the end, `limit` bytes or the end of `patience`. What lies there by
+/// then is read in any case: on a busy machine this process may be the late one.
 pub fn read_input(source: impl AsFd, limit: usize, patience: Duration) -> HookInput {
     let end = Instant::now() + patience;
     let mut bytes = Vec::with_capacity(INITIAL_CAPACITY_BYTES);
+    let mut late_reads = 0;
     loop {
-        if !wait_readable(&source, end) {
+        if !wait_readable(&source, end) || late_reads == MAX_LATE_READS {
             return HookInput { bytes, cut: true };
         }
+        late_reads += usize::from(Instant::now() >= end);
         // Straight to where the bytes stay: a buffer in between would be
         // cleared first and copied from afterwards.
         if bytes.capacity() - bytes.len() < INITIAL_CAPACITY_BYTES / 2 {
@@ -50,20 +56,18 @@ pub fn read_input(source: impl AsFd, limit: usize, patience: Duration) -> HookIn
     }
 }
 
-/// Waits until a read will not block. A file that cannot be polled is readable.
+/// Waits until a read will not block, and looks once if there is no time to wait.
+/// A file that cannot be polled is readable.
 pub(crate) fn wait_readable(source: &impl AsFd, end: Instant) -> bool {
     loop {
         let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return false;
-        }
         let wait = Timespec {
             tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: left.subsec_nanos().into(),
         };
         match poll(&mut [PollFd::new(source, PollFlags::IN)], Some(&wait)) {
             Ok(0) => return false,
-            Err(Errno::INTR) => {}
+            Err(Errno::INTR) if !left.is_zero() => {}
             // Not every descriptor can be polled; then the read itself says
             // what is wrong.
             _ => return true,
@@ -90,6 +94,21 @@ mod tests {
             cut: false,
         };
         assert_eq!(read_input(theirs, 100, LONG), whole);
+    }
+
+    #[test]
+    fn what_lies_there_is_read_also_by_a_reader_that_is_late() {
+        let (mut ours, theirs) = UnixStream::pair().unwrap();
+        ours.write_all(&[b'x'; READ_CHUNK_BYTES]).unwrap();
+        drop(ours);
+        let read = read_input(theirs, 2 * READ_CHUNK_BYTES, Duration::ZERO);
+        assert_eq!((read.bytes.len(), read.cut), (READ_CHUNK_BYTES, false));
+        let (_ours, theirs) = UnixStream::pair().unwrap();
+        let none = HookInput {
+            bytes: Vec::new(),
+            cut: true,
+        };
+        assert_eq!(read_input(theirs, 100, Duration::ZERO), none);
     }
 
     #[test]

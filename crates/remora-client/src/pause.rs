@@ -4,11 +4,11 @@
 //! both.
 
 use std::fs::{self, DirBuilder};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use remora_core::hash::stable_hash;
-use remora_files::{DraftName, Durability, ReplaceOptions, replace_file};
+use remora_files::{DraftName, Durability, ReadError, ReplaceOptions, read_file, replace_file};
 use serde::{Deserialize, Serialize};
 
 use crate::DataPaths;
@@ -257,11 +257,11 @@ fn from_name(name: &str) -> Option<PauseEntry> {
 
 /// The mark in a file; `None` if it is not one.
 fn read_entry(file: &Path) -> io::Result<Option<PauseEntry>> {
-    let mut bytes = Vec::new();
-    fs::File::open(file)?
-        .take(MAX_FILE_BYTES)
-        .read_to_end(&mut bytes)?;
-    Ok(serde_json::from_slice(&bytes).ok())
+    match read_file(file, MAX_FILE_BYTES) {
+        Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
+        Err(ReadError::TooLarge { .. } | ReadError::Special) => Ok(None),
+        Err(e) => Err(e.into()),
+    }
 }
 
 /// Replaces the mark as a whole: half a mark would say nothing.

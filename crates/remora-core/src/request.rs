@@ -104,4 +104,10 @@ pub struct Reply {
     /// What keeps it from working, if anything does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
+    /// What keeps it from embedding items, if anything does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embedding_trouble: Option<String>,
+    /// Items that the encoder failed on since it started.
+    #[serde(default)]
+    pub unembeddable: u64,
 }

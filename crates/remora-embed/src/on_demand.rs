@@ -12,6 +12,10 @@ mod tests;
 
 /// How long an unused encoder is kept, unless the caller says otherwise.
 const DEFAULT_IDLE_DELAY: Duration = Duration::from_mins(1);
+/// An encoder that could not be loaded is tried again after this, then later and
+/// later: its file may be back, or memory free.
+const MIN_RETRY_DELAY: Duration = Duration::from_mins(1);
+const MAX_RETRY_DELAY: Duration = Duration::from_hours(1);
 
 /// An encoder that may or may not be in memory. Shared between threads.
 #[derive(Debug)]
@@ -28,9 +32,23 @@ enum EncoderState {
         encoder: Arc<Encoder>,
         used: Instant,
     },
-    /// It could not be loaded. Remembered, because a broken encoder does not repair
-    /// itself and another attempt would delay every search.
-    Broken(EmbedError),
+    /// It could not be loaded. Remembered for a while, because another attempt
+    /// would delay every search.
+    Broken {
+        error: EmbedError,
+        tried: Instant,
+        retry_delay: Duration,
+    },
+}
+
+impl EncoderState {
+    /// How long an attempt that fails now is remembered.
+    fn next_retry_delay(&self) -> Duration {
+        match self {
+            Self::Broken { retry_delay, .. } => (*retry_delay * 2).min(MAX_RETRY_DELAY),
+            Self::Absent | Self::Loaded { .. } => MIN_RETRY_DELAY,
+        }
+    }
 }
 
 impl LazyEncoder {
@@ -86,7 +104,7 @@ impl LazyEncoder {
     /// Why the encoder could not be loaded, if loading was tried and failed.
     pub fn load_error(&self) -> Option<String> {
         match &*self.lock() {
-            EncoderState::Broken(error) => Some(error.to_string()),
+            EncoderState::Broken { error, .. } => Some(error.to_string()),
             EncoderState::Absent | EncoderState::Loaded { .. } => None,
         }
     }
@@ -97,24 +115,34 @@ impl LazyEncoder {
             EncoderState::Loaded { encoder, used } => {
                 // Another thread may have taken its time later and the lock earlier.
                 *used = now.max(*used);
-                Ok(Arc::clone(encoder))
+                return Ok(Arc::clone(encoder));
             }
-            EncoderState::Broken(error) => Err(error.clone()),
-            EncoderState::Absent => match Encoder::load(&self.source) {
-                Ok(encoder) => {
-                    let encoder = Arc::new(encoder);
-                    *state = EncoderState::Loaded {
-                        encoder: Arc::clone(&encoder),
-                        used: now,
-                    };
-                    Ok(encoder)
+            EncoderState::Broken {
+                error,
+                tried,
+                retry_delay,
+            } => {
+                // What the build does not have, time does not bring.
+                let is_final = matches!(error, EmbedError::NotBuiltIn);
+                if is_final || now.saturating_duration_since(*tried) < *retry_delay {
+                    return Err(error.clone());
                 }
-                Err(error) => {
-                    *state = EncoderState::Broken(error.clone());
-                    Err(error)
-                }
-            },
+            }
+            EncoderState::Absent => {}
         }
+        let loaded = Encoder::load(&self.source).map(Arc::new);
+        *state = match &loaded {
+            Ok(encoder) => EncoderState::Loaded {
+                encoder: Arc::clone(encoder),
+                used: now,
+            },
+            Err(error) => EncoderState::Broken {
+                error: error.clone(),
+                tried: now,
+                retry_delay: state.next_retry_delay(),
+            },
+        };
+        loaded
     }
 
     fn lock(&self) -> MutexGuard<'_, EncoderState> {

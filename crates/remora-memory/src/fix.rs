@@ -7,7 +7,8 @@ use remora_core::record::{Item, Kind};
 use remora_core::tokens;
 
 use crate::output::{
-    added_to, bypasses_check, can_change_state, drops_option, is_git_form, settings_of, takes_in,
+    added_to, bypasses_check, can_change_state, drop_privileges, drops_option, is_git_form,
+    settings_of, takes_in,
 };
 
 mod bearing;
@@ -276,7 +277,7 @@ pub(crate) fn change_title(fix: &Item) -> &str {
 pub(crate) fn steps_over_check(fix: &Item) -> bool {
     let told = change_title(fix).strip_suffix('`').unwrap_or_default();
     match told.split_once('`') {
-        Some(("Ran ", line)) => line.contains("sudo ") || bypasses_check(line),
+        Some(("Ran ", line)) => drop_privileges(line) != line || bypasses_check(line),
         Some(("Ran it with ", form)) => {
             let command = fix.command().unwrap_or_default();
             bypasses_check(&format!("{command} {form}")) || bypasses_check(form)
@@ -402,7 +403,7 @@ fn told_command(step: &Item) -> String {
     match command_line(step) {
         Some(line) => {
             // A fix must not advise more rights; that is for the user to decide.
-            let line = line.replace("sudo ", "");
+            let line = drop_privileges(line);
             format!(
                 "Ran `{}`",
                 &line[..line.floor_char_boundary(MAX_COMMAND_BYTES)]

@@ -1,10 +1,13 @@
 //! The derived record of a folder: what lives in it, and what was added,
 //! changed, moved or removed by which session.
 
+mod shell;
+
 use remora_core::agent_event::{EventKind, WatchedChange};
 use remora_core::record::{FileRecord, FileState, Item};
 use remora_core::tool_call::{FileChange, FileEdit, OutputDetail, ToolCall, ToolOutcome, ToolUse};
 
+use self::shell::PathChange;
 use crate::capture::CapturedEvent;
 use crate::symbols;
 
@@ -160,61 +163,50 @@ fn split_path(path: &str) -> Option<(String, String)> {
     })
 }
 
-/// `mv`, `git mv`, `rm` and `git rm` of plain paths. Patterns, variables and
-/// options that change the meaning are left alone: better nothing than wrong.
+/// What a command line moved or removed.
 fn moved_or_removed(command: &str, event: &CapturedEvent, row: &Item) -> Vec<FileRecord> {
-    let base = relative_to_root(&event.event.cwd, event.root());
-    let inside = if base.starts_with('/') {
-        ""
-    } else {
-        base.as_str()
+    let root = event.root();
+    let resolve = |word: &str| resolve_path(word, &event.event.cwd, root);
+    let record = |path: &str, state: FileState, from: Option<String>| {
+        let records = build_file_records(Some(&path.to_owned()), row, state, None);
+        records
+            .into_iter()
+            .map(move |record| FileRecord {
+                from: from.clone(),
+                ..record
+            })
+            .collect::<Vec<_>>()
     };
-    let path = |word: &str| match (word.starts_with('/'), inside) {
-        (true, _) => relative_to_root(word, event.root()),
-        (false, "") => word.to_owned(),
-        (false, inside) => format!("{inside}/{word}"),
-    };
-    let mut records = Vec::new();
-    let mut push = |word: &str, state: FileState, from: Option<String>| {
-        if let Some((folder, name)) = split_path(path(word).trim_end_matches('/')) {
-            records.push(FileRecord {
-                project: row.project.clone(),
-                folder,
-                name,
-                holds: String::new(),
-                state,
-                from,
-                session: row.session.clone(),
-                time: row.time,
-                anchor: None,
-            });
+    let changes = shell::list_path_changes(command);
+    let records = changes.iter().flat_map(|change| match change {
+        PathChange::Removed(path) => record(&resolve(path), FileState::Removed, None),
+        PathChange::Moved { from, to } => {
+            let from = resolve(from);
+            let mut records = record(&from, FileState::Removed, None);
+            records.extend(record(&resolve(to), FileState::Moved, Some(from)));
+            records
         }
+    });
+    records.collect()
+}
+
+/// A word of a command line as a path from the project's root, where it lies in it.
+fn resolve_path(word: &str, cwd: &str, root: &str) -> String {
+    // What the shell expands to a home directory is outside.
+    if word.starts_with('~') {
+        return word.to_owned();
+    }
+    let path = match word.starts_with('/') {
+        true => word.to_owned(),
+        false => format!("{cwd}/{word}"),
     };
-    // Not by the reader of command lines: a part with anything that a shell would
-    // expand or quote is passed over whole, and words no longer show that.
-    for part in command.split(['\n', ';']).flat_map(|line| line.split("&&")) {
-        if part.contains(['*', '?', '$', '`', '|', '>', '<', '"', '\'', '{', '\\']) {
-            continue;
-        }
-        // `git mv` and `git rm` move and remove files like the plain commands.
-        let mut words = part.split_whitespace().skip_while(|w| *w == "git");
-        let verb = words.next().unwrap_or("");
-        let words: Vec<&str> = words.filter(|w| !w.starts_with('-')).collect();
-        match (verb, words.as_slice()) {
-            ("rm", files) => files
-                .iter()
-                .for_each(|file| push(file, FileState::Removed, None)),
-            ("mv", [from, to]) => {
-                push(from, FileState::Removed, None);
-                let name = from.rsplit('/').next().unwrap_or(from);
-                let to = match to.strip_suffix('/') {
-                    Some(folder) => format!("{folder}/{name}"),
-                    None => (*to).to_owned(),
-                };
-                push(&to, FileState::Moved, Some(path(from)));
-            }
-            _ => {}
+    let mut names: Vec<&str> = Vec::new();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
         }
     }
-    records
+    relative_to_root(&format!("/{}", names.join("/")), root)
 }

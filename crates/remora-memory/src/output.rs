@@ -46,8 +46,8 @@ mod vitest;
 mod yarn;
 
 pub(crate) use command::{
-    added_to, bypasses_check, can_change_state, drops_option, is_git_form, only_looks, settings_of,
-    takes_in,
+    added_to, bypasses_check, can_change_state, drop_privileges, drops_option, is_git_form,
+    only_looks, settings_of, takes_in,
 };
 pub use command::{describe_command, same_command_key};
 pub use compact::compact_output;

@@ -4,9 +4,10 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use remora_client::{CaptureFailureMark, DataPaths, write_our_file};
+use rustix::process::{Pid, test_kill_process};
 
 use crate::guard;
 
@@ -64,20 +65,42 @@ fn read_deaths(paths: &DataPaths) -> Vec<WorkerCrash> {
         .collect()
 }
 
-/// The death that a leftover note stands for.
+fn read_noted_pid(up: &Path) -> Option<u32> {
+    fs::read_to_string(up).ok()?.trim().parse().ok()
+}
+
+/// The death that a leftover note stands for. One whose lock file was replaced
+/// lives on until its next look, and has not died.
 fn read_death(paths: &DataPaths, now: i64) -> Option<WorkerCrash> {
-    let note = fs::read_to_string(up_file(paths)).ok()?;
+    let pid = read_noted_pid(&up_file(paths))?;
+    if is_other_process(pid) {
+        return None;
+    }
     let mut names = guard::under_way(paths);
     Some(WorkerCrash {
         noticed: now,
-        pid: note.trim().parse().ok()?,
+        pid,
         event: names.pop().filter(|_| names.is_empty()),
     })
 }
 
+/// Whether a process of this user has that number now. Our own number in a note
+/// was used before by a worker that is gone.
+fn is_other_process(pid: u32) -> bool {
+    let other = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid != std::process::id() && other.is_some_and(|pid| test_kill_process(pid).is_ok())
+}
+
 /// Removes the note of a worker that is ended by a signal, which is no crash.
 pub fn end_orderly(paths: &DataPaths) {
-    let _ = fs::remove_file(up_file(paths));
+    remove_own_note(&up_file(paths));
+}
+
+/// Removes the note of this process; one of a later worker stays.
+fn remove_own_note(up: &Path) {
+    if read_noted_pid(up) == Some(std::process::id()) {
+        let _ = fs::remove_file(up);
+    }
 }
 
 /// The note that this worker is running.
@@ -117,7 +140,7 @@ impl WorkerRun {
 
     /// Removes the note at an orderly exit.
     pub(crate) fn end_run(self) {
-        let _ = fs::remove_file(self.up);
+        remove_own_note(&self.up);
     }
 }
 
@@ -134,6 +157,8 @@ pub fn describe_crashes(deaths: &[WorkerCrash]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::process::parent_id;
+
     use super::*;
 
     const NOW: i64 = 1_794_700_000_000;
@@ -172,5 +197,23 @@ mod tests {
         assert_eq!(said, None);
         life.end_run();
         assert_eq!(recent_deaths(&paths, NOW + CRASH_LOOP_WINDOW_MS, false), []);
+    }
+
+    #[test]
+    fn a_worker_that_lost_its_lock_and_lives_has_not_died() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = DataPaths::new(dir.path());
+        paths.prepare_data_dir().unwrap();
+        // Any process that is alive stands for the other worker.
+        let note = parent_id().to_string();
+        fs::write(up_file(&paths), &note).unwrap();
+        assert_eq!(recent_deaths(&paths, NOW, false), []);
+        let (life, _) = WorkerRun::begin_run(&paths, NOW);
+        assert_eq!(read_deaths(&paths), []);
+        // It is replaced in turn: the note of the later one stays.
+        fs::write(up_file(&paths), &note).unwrap();
+        life.end_run();
+        end_orderly(&paths);
+        assert_eq!(fs::read_to_string(up_file(&paths)).unwrap(), note);
     }
 }

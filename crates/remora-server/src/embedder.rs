@@ -116,20 +116,22 @@ fn run_jobs(encoder: &dyn TextEncoder, jobs: &Receiver<EmbedJob>) {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EncoderAvailability {
     Usable,
-    /// It could not be loaded, and is not tried again. Background embedding fails
-    /// alike and has logged it.
+    /// It could not be loaded the last time. Background embedding fails alike and
+    /// has logged it.
     Broken,
 }
 
 fn handle_job(encoder: &dyn TextEncoder, state: &mut EncoderAvailability, job: EmbedJob) {
     let (text, mut stream) = match job {
-        EmbedJob::Embed { stream, .. } if *state == EncoderAvailability::Broken => {
-            return refuse_request(stream, Refusal::Off);
-        }
         EmbedJob::Embed { text, stream } if encoder.is_loaded() => (text, stream),
         EmbedJob::Embed { stream, .. } => {
-            // Refused before loading, which takes longer than a hook has.
-            refuse_request(stream, Refusal::Loading);
+            let why = match *state {
+                EncoderAvailability::Usable => Refusal::Loading,
+                EncoderAvailability::Broken => Refusal::Off,
+            };
+            // Refused before loading, which takes longer than a hook has. A broken one
+            // is asked as well: it knows itself when to try again.
+            refuse_request(stream, why);
             *state = load_encoder(encoder);
             return;
         }

@@ -98,8 +98,10 @@ impl EmbeddingBudget {
 /// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmbeddingStep {
-    /// Items that were embedded.
+    /// Items that left the queue.
     pub done: u64,
+    /// Those among them that the encoder failed on.
+    pub unembeddable: u64,
     /// Whether the queue may hold more.
     pub more: bool,
 }
@@ -113,12 +115,19 @@ pub fn run_embedding_step(
     let started = Instant::now();
     let items = store.list_unembedded(MODEL_ID, budget.rows)?;
     let mut meanings: Vec<(i64, Embedding)> = Vec::with_capacity(items.len());
+    let mut unembeddable = 0;
     for group in items.chunks(budget.group) {
         if !meanings.is_empty() && started.elapsed() >= budget.time {
             break;
         }
         match encode_items(encoder, group, budget.effort) {
             Ok(found) => {
+                unembeddable += found.iter().filter(|found| found.is_none()).count() as u64;
+                // A zero vector takes an item out of the queue, so that it does not
+                // block all others for ever; it is similar to nothing.
+                let found = found.into_iter().map(|found| {
+                    found.unwrap_or_else(|| Embedding::from_vector(&[0.0; EMBEDDING_DIMS]))
+                });
                 meanings.extend(group.iter().map(|item| item.id).zip(found));
             }
             // What is done is stored; the next step meets the same error first.
@@ -131,17 +140,18 @@ pub fn run_embedding_step(
     }
     Ok(EmbeddingStep {
         done: meanings.len() as u64,
+        unembeddable,
         more: meanings.len() < items.len() || items.len() == budget.rows,
     })
 }
 
-/// The embeddings of items. An item that the encoder fails on gets a zero vector,
-/// so that it leaves the queue and does not block all others for ever.
+/// The embeddings of items; `None` for one that the encoder failed on twice, among
+/// others and alone. A failure that is not the text's is an error.
 fn encode_items(
     encoder: &dyn TextEncoder,
     items: &[Item],
     effort: Effort,
-) -> Result<Vec<Embedding>, EmbedError> {
+) -> Result<Vec<Option<Embedding>>, EmbedError> {
     let texts: Vec<String> = items
         .iter()
         .map(embedding_text::build_embedding_text)
@@ -149,7 +159,8 @@ fn encode_items(
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     match encoder.encode(&texts, effort, Instant::now()) {
         Err(EmbedError::Run { .. }) => {}
-        other => return other,
+        Ok(found) => return Ok(found.into_iter().map(Some).collect()),
+        Err(e) => return Err(e),
     }
     texts
         .iter()
@@ -158,9 +169,9 @@ fn encode_items(
                 // Only if the encoder still works on a plain word is the text to blame.
                 Err(EmbedError::Run { .. }) => {
                     into_single_embedding(encoder.encode(&["word"], effort, Instant::now()))
-                        .map(|_| Embedding::from_vector(&[0.0; EMBEDDING_DIMS]))
+                        .map(|_| None)
                 }
-                other => other,
+                other => other.map(Some),
             },
         )
         .collect()

@@ -205,6 +205,7 @@ pub fn run_worker(settings: &WorkerSettings) -> Result<WorkerExit, ServerError> 
     if ended == WorkerExit::Homeless {
         // The socket of that name now belongs to another worker.
         ear.abandon_file();
+        life.end_run();
         return Ok(ended);
     }
     drop(ear);
@@ -495,6 +496,8 @@ impl Worker<'_> {
             stored: self.stored,
             dead: self.dead,
             trouble: self.trouble.clone(),
+            embedding_trouble: self.spare.trouble().map(str::to_owned),
+            unembeddable: self.spare.unembeddable(),
         };
         // The client may have hung up.
         let _ = send_reply(&mut stream, &status);

@@ -23,7 +23,7 @@ use crate::clock;
 use crate::commands::data::DATABASE_GONE_MESSAGE;
 use crate::commands::pause;
 use crate::commands::show::lines::{
-    TimeFormatter, format_count, format_number, format_size, hang_text,
+    TimeFormatter, flatten_text, format_count, format_number, format_size, hang_text,
 };
 use crate::commands::tier;
 use crate::commands::worker::put_off_count;
@@ -202,6 +202,8 @@ impl StoreStatus {
                 "model": MODEL_ID,
                 "embedded": self.embedded_count(),
                 "waiting": self.unembedded,
+                "failed": reply.map(|r| r.unembeddable),
+                "trouble": reply.and_then(|r| r.embedding_trouble.as_ref()),
             },
             "spool": self.spool,
             "dead": self.dead,
@@ -245,8 +247,19 @@ impl StoreStatus {
         }
         if self.total_count(tier::count_items) > 0 {
             let embedded = format_count(self.embedded_count(), "row", "rows");
-            let text = format!("{embedded}, {} waiting", format_number(self.unembedded));
-            lines.push(("vectors", text, Style::Plain));
+            let mut text = format!("{embedded}, {} waiting", format_number(self.unembedded));
+            let mut style = Style::Plain;
+            if let WorkerState::Runs(reply) = &self.worker {
+                if reply.unembeddable > 0 {
+                    let rows = format_count(reply.unembeddable, "row", "rows");
+                    let _ = write!(text, "; the model failed on {rows}");
+                }
+                if let Some(trouble) = &reply.embedding_trouble {
+                    let _ = write!(text, "; {}", flatten_text(trouble));
+                    style = Style::Yellow;
+                }
+            }
+            lines.push(("vectors", text, style));
         }
         lines.push((
             "size",

@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,8 @@ use tempfile::TempDir;
 const WATCHDOG: Duration = Duration::from_mins(1);
 /// How long a process that was sent SIGKILL may still be seen.
 const GRACE: Duration = Duration::from_secs(10);
+/// What any pipe takes without a reader.
+const PIPE_BYTES: usize = 4096;
 /// The variable by which processes of a sandbox are found again.
 const MARK: &str = "REMORA_TEST_MARK";
 
@@ -316,13 +318,9 @@ impl Call<'_> {
 
     pub(crate) fn go(self) -> Done {
         let sandbox = self.sandbox;
-        let mut child = self.command().spawn().unwrap();
-        let mut stdin = child.stdin.take().unwrap();
+        let mut child = self.command().stdin(filled(&self.stdin)).spawn().unwrap();
         let stdout = child.stdout.take().unwrap();
         let stderr = child.stderr.take().unwrap();
-        let input = self.stdin.clone();
-        // A program that stops reading early is no fault of the writer.
-        thread::spawn(move || drop(stdin.write_all(&input)));
         let deadline = Instant::now() + WATCHDOG;
         let limit = self.read_at_most.unwrap_or(u64::MAX);
         let stdout = reader(stdout.take(limit));
@@ -374,8 +372,9 @@ impl Call<'_> {
             .env("HOME", sandbox.path("home"))
             .env("TMPDIR", sandbox.path("tmp"))
             .env(MARK, &sandbox.mark)
+            // A busy machine is no fault of a hook's answer.
+            .env("REMORA_DEADLINE_MS", "50000")
             .envs(self.environment.iter().map(|(k, v)| (k, v)))
-            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         if let Some(user) = sandbox.user {
@@ -383,6 +382,20 @@ impl Call<'_> {
         }
         command
     }
+}
+
+/// A stdin that holds all its bytes before the program starts. A hook waits for them
+/// for a second only, and a thread that writes them may come later than that.
+fn filled(bytes: &[u8]) -> Stdio {
+    if bytes.len() <= PIPE_BYTES {
+        let (reading, mut writing) = io::pipe().unwrap();
+        writing.write_all(bytes).unwrap();
+        return reading.into();
+    }
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    file.rewind().unwrap();
+    file.into()
 }
 
 fn reader(mut stream: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {

@@ -147,6 +147,27 @@ fn a_damaged_mark_keeps_quiet_and_can_be_seen_and_ended() {
 }
 
 #[test]
+fn a_mark_that_is_no_file_of_ours_keeps_quiet_without_waiting() {
+    let (_dir, pauses) = pauses();
+    pauses.set_pause(&mark(project("k"), None)).unwrap();
+    let (large, pipe) = (session("large"), session("pipe"));
+    let file = |what: &PauseScope| {
+        let name = what.file_name(PauseEffect::Everything);
+        pauses.folder.join(name)
+    };
+    fs::write(file(&large), vec![b' '; 1 << 20]).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, file(&pipe), rustix::fs::Mode::RUSR).unwrap();
+    for what in [&large, &pipe] {
+        assert!(
+            pauses.is_paused(what, PauseEffect::Everything, 1),
+            "{what:?}"
+        );
+    }
+    let listed = pauses.list_pauses(1).unwrap();
+    assert_eq!(listed.len(), 3, "{listed:?}");
+}
+
+#[test]
 fn recall_is_paused_beside_everything_else() {
     let (_dir, pause) = pauses();
     let recall = |what: PauseScope| PauseEntry {

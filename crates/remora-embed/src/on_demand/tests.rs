@@ -1,4 +1,4 @@
-//! Loaded once, dropped when idle, and a failure is remembered.
+//! Loaded once, dropped when idle, and a failure is remembered for a while.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ fn shared<T: Send + Sync>(value: T) -> T {
 }
 
 #[test]
-fn a_failure_is_remembered() {
+fn a_failure_is_remembered_for_a_while() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none.onnx");
     let encoder = shared(LazyEncoder::new(EncoderSource::File(path.clone())));
@@ -31,6 +31,21 @@ fn a_failure_is_remembered() {
     encoder.unload_if_idle(now + Duration::from_hours(1));
     assert_eq!(encoder.load_error(), Some(first.to_string()));
     assert!(!encoder.is_loaded());
+
+    let again = |seconds: u64| {
+        let tried = encoder.encode(&["text"], now + Duration::from_secs(seconds));
+        tried.unwrap_err()
+    };
+    assert_eq!(again(59), first);
+    // Tried again: by now the file is there, and no encoder.
+    let unusable = again(60);
+    assert_eq!(unusable == first, !cfg!(feature = "model"), "{unusable}");
+    fs::remove_file(&path).unwrap();
+    assert_eq!(again(60 + 119), unusable);
+    assert_eq!(again(60 + 120), first);
+    fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), &path).unwrap();
+    assert_eq!(again(180 + 239), first);
+    assert_eq!(again(180 + 240), unusable);
 }
 
 #[cfg(feature = "model")]

@@ -224,6 +224,12 @@ fn what_steps_over_a_check_is_no_fix() {
     let steps = [command("sudo apt-get install -y libparts")];
     let package = "Ran `apt-get install -y libparts`".to_owned();
     assert_eq!(told(&refused, &steps, "make plan"), Some(package));
+    // A program whose name only ends in `sudo` keeps it.
+    let steps = [command(
+        "visudo --check parts && /usr/bin/sudo apt install x",
+    )];
+    let checked = "Ran `visudo --check parts && apt install x`".to_owned();
+    assert_eq!(told(&refused, &steps, "make plan"), Some(checked));
 }
 
 #[test]
@@ -238,6 +244,7 @@ fn a_fix_of_an_earlier_version_that_steps_over_a_check_is_known() {
         ("Ran it with `-f`", "git push", true),
         ("Ran `sudo make start`", "make", true),
         ("Ran `sudo apt-get install libparts`", "make", true),
+        ("Ran `visudo --check parts`", "make", false),
         ("Ran it with `-f`", "kubectl apply", false),
         ("Changed `sudo` in docs/a.md", "make", false),
     ] {

@@ -5,7 +5,7 @@ mod bypass;
 mod cover;
 mod repair;
 
-pub(crate) use self::bypass::bypasses_check;
+pub(crate) use self::bypass::{bypasses_check, drop_privileges};
 pub(crate) use self::cover::takes_in;
 pub(crate) use self::repair::{added_to, can_change_state, drops_option, is_git_form, settings_of};
 use remora_shell::lenient::{CommandLine, CommandPart, PartJoin};

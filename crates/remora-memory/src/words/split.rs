@@ -88,7 +88,10 @@ pub(super) fn for_each_piece<'a>(text: &'a str, mut take: impl FnMut(TextPiece<'
             // `c++` and `c#` are names of languages, not a letter and noise.
             if running == CharRole::Word && at - from == 1 {
                 let rest = &text[at..];
-                if rest.starts_with("++") {
+                // Also its compiler, of which one letter would be left. Any other
+                // letter is a variable that is counted up.
+                let is_cpp = matches!(text.as_bytes()[from], b'c' | b'C' | b'g' | b'G');
+                if is_cpp && rest.starts_with("++") {
                     take(TextPiece::Segment("cpp"));
                     start = None;
                     continue;

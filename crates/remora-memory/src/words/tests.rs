@@ -20,6 +20,8 @@ fn texts_become_terms() {
         ("src/sqlite.rs:42", "src sqlite rs sqliter 42"),
         ("Caroline's don't", "carolin dont"),
         ("C++ and C#, F#", "cpp and csharp fsharp"),
+        ("c++20 by g++", "cpp 20 by cpp"),
+        ("i++; x++ in Notepad++", "i x in notepad"),
         ("Café ＡＢＣ", "cafe abc"),
         ("数据库", "数据 据库 库"),
         ("使用React组件", "使用 用 react 组件 件"),

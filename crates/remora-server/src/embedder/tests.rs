@@ -15,7 +15,7 @@ use super::*;
 #[derive(Debug)]
 struct Fake {
     loaded: AtomicBool,
-    broken: bool,
+    broken: Arc<AtomicBool>,
     /// Told of every text, before it waits.
     seen: Sender<String>,
     held: Mutex<Receiver<()>>,
@@ -23,6 +23,7 @@ struct Fake {
 
 struct Bench {
     embedder: Embedder,
+    broken: Arc<AtomicBool>,
     seen: Receiver<String>,
     hold: Sender<()>,
 }
@@ -35,7 +36,7 @@ impl TextEncoder for Fake {
         _: Instant,
     ) -> Result<Vec<Embedding>, EmbedError> {
         assert_eq!(effort, Effort::Full);
-        if self.broken {
+        if self.broken.load(Ordering::SeqCst) {
             return Err(EmbedError::NotBuiltIn);
         }
         self.seen.send(texts.join("|")).unwrap();
@@ -56,16 +57,18 @@ impl TextEncoder for Fake {
 }
 
 fn bench(broken: bool) -> Bench {
+    let broken = Arc::new(AtomicBool::new(broken));
     let (seen, told) = channel();
     let (hold, gate) = channel();
     let fake = Fake {
         loaded: AtomicBool::new(false),
-        broken,
+        broken: Arc::clone(&broken),
         seen,
         held: Mutex::new(gate),
     };
     Bench {
         embedder: Embedder::start(Some(Arc::new(fake))),
+        broken,
         seen: told,
         hold,
     }
@@ -126,6 +129,7 @@ fn the_first_request_loads_and_the_next_is_answered() {
         embedder,
         seen,
         hold,
+        ..
     } = bench(false);
     let first = ask_until_taken(&embedder, "first");
     assert_eq!(first, Some(refused(Refusal::Loading)));
@@ -147,6 +151,7 @@ fn one_text_at_a_time_and_a_panic_costs_itself_alone() {
         embedder,
         seen,
         hold,
+        ..
     } = bench(false);
     ask_until_taken(&embedder, "load");
     assert_eq!(seen.recv().unwrap(), "word");
@@ -166,13 +171,24 @@ fn without_an_encoder_everything_is_refused_at_once() {
     let none = Embedder::start(None);
     assert_eq!(read(ask(&none, "text")), Some(refused(Refusal::Off)));
     assert!(none.warm_up(&MemoryStore::default()).is_ok());
-    // One that cannot be loaded is not tried again.
-    let broken = bench(true).embedder;
-    assert_eq!(
-        ask_until_taken(&broken, "x"),
-        Some(refused(Refusal::Loading))
-    );
-    assert_eq!(ask_until_taken(&broken, "x"), Some(refused(Refusal::Off)));
+}
+
+#[test]
+fn an_encoder_that_could_not_be_loaded_is_used_once_it_can() {
+    let Bench {
+        embedder,
+        broken,
+        seen: _seen,
+        hold,
+    } = bench(true);
+    drop(hold);
+    let first = ask_until_taken(&embedder, "x");
+    assert_eq!(first, Some(refused(Refusal::Loading)));
+    assert_eq!(ask_until_taken(&embedder, "x"), Some(refused(Refusal::Off)));
+    broken.store(false, Ordering::SeqCst);
+    // The attempt that loads it answers no request.
+    let mut replies = (0..3).map(|_| ask_until_taken(&embedder, "x"));
+    assert!(replies.any(|reply| reply == Some(embedding())));
 }
 
 #[test]
@@ -181,6 +197,7 @@ fn a_session_warms_it_up_if_there_is_something_to_compare_with() {
         embedder,
         seen,
         hold,
+        ..
     } = bench(false);
     drop(hold);
     let store = MemoryStore::default();

@@ -1,6 +1,6 @@
 //! When the worker embeds items: while idle, a little at a time, so that at most
-//! about a quarter of one core is busy. Whatever goes wrong here is logged once
-//! and never affects capture.
+//! about a quarter of one core is busy. Whatever goes wrong here is logged once,
+//! tried again later and never affects capture.
 
 use std::sync::Arc;
 use std::thread;
@@ -21,7 +21,8 @@ const MIN_PAUSE: Duration = Duration::from_millis(20);
 /// After this the encoder may unload itself; it knows how long it has not been
 /// used. A second more than its default delay of a minute.
 const RELEASE_DELAY: Duration = Duration::from_secs(61);
-/// A store that refuses is tried again after this, then later and later.
+/// A store that refuses, and an encoder that cannot be loaded or run, is tried
+/// again after this, then later and later.
 const MIN_RETRY_DELAY: Duration = Duration::from_mins(1);
 const MAX_RETRY_DELAY: Duration = Duration::from_hours(1);
 
@@ -38,11 +39,12 @@ pub struct BackgroundEmbedding {
 enum StepSchedule {
     /// There may be something to do.
     At(Instant),
-    /// The store refused. Unlike `At` this does not keep the worker from exiting.
+    /// The store or the encoder refused. Unlike `At` this does not keep the worker
+    /// from exiting.
     Retry(Instant),
     /// Every item is embedded.
     Nothing,
-    /// There is no encoder, or a broken one.
+    /// There is no encoder.
     Never,
 }
 
@@ -53,7 +55,8 @@ pub(crate) struct IdleEmbedding {
     next: StepSchedule,
     rest: Option<Instant>,
     retry: Duration,
-    told: Option<String>,
+    trouble: Option<String>,
+    unembeddable: u64,
 }
 
 impl IdleEmbedding {
@@ -67,8 +70,25 @@ impl IdleEmbedding {
             background,
             rest: None,
             retry: MIN_RETRY_DELAY,
-            told: None,
+            trouble: None,
+            unembeddable: 0,
         }
+    }
+
+    /// Why items are not embedded at present, if they are not.
+    pub(crate) fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
+    }
+
+    /// Items that the encoder failed on.
+    pub(crate) fn unembeddable(&self) -> u64 {
+        self.unembeddable
+    }
+
+    /// As if the time of the next attempt had come.
+    #[cfg(test)]
+    pub(crate) fn make_due(&mut self) {
+        self.next = StepSchedule::At(Instant::now());
     }
 
     /// Something was stored.
@@ -122,36 +142,47 @@ impl IdleEmbedding {
             .unwrap_or_else(|panicked| Err(ServerError::Panicked(panicked)));
         let after = Instant::now();
         match done {
-            Ok(EmbeddingStep { done, more }) => {
+            Ok(EmbeddingStep {
+                done,
+                unembeddable,
+                more,
+            }) => {
                 if done > 0 {
                     self.rest = Some(after + RELEASE_DELAY);
                 }
                 self.retry = MIN_RETRY_DELAY;
-                self.told = None;
+                self.trouble = None;
+                self.unembeddable += unembeddable;
                 let pause = (now.elapsed() * PAUSE_FACTOR).max(MIN_PAUSE);
                 self.next = if more {
                     StepSchedule::At(after + pause)
                 } else {
                     StepSchedule::Nothing
                 };
-                Ok(None)
+                let rows = if unembeddable == 1 { "row" } else { "rows" };
+                Ok((unembeddable > 0).then(|| {
+                    format!("the encoder failed on {unembeddable} {rows}: found by words only")
+                }))
             }
             Err(ServerError::Store(StoreError::Damaged(reason))) => {
                 Err(StoreError::Damaged(reason).into())
             }
-            Err(ServerError::Embed(e)) => {
-                self.next = StepSchedule::Never;
-                Ok(Some(format!(
-                    "rows are found by their words only, not by what they mean: {e}"
-                )))
-            }
             Err(e) => {
-                self.next = StepSchedule::Retry(after + self.retry);
+                self.next = match &e {
+                    // What the build does not have, time does not bring.
+                    ServerError::Embed(EmbedError::NotBuiltIn) => StepSchedule::Never,
+                    _ => StepSchedule::Retry(after + self.retry),
+                };
                 self.retry = (self.retry * 2).min(MAX_RETRY_DELAY);
-                let text = format!("what rows mean could not be stored: {e}");
-                let fresh = self.told.as_ref() != Some(&text);
-                self.told = Some(text.clone());
-                Ok(fresh.then_some(text))
+                let text = match e {
+                    ServerError::Embed(e) => {
+                        format!("rows are found by their words only, not by what they mean: {e}")
+                    }
+                    e => format!("what rows mean could not be stored: {e}"),
+                };
+                let is_new = self.trouble.as_ref() != Some(&text);
+                self.trouble = Some(text.clone());
+                Ok(is_new.then_some(text))
             }
         }
     }

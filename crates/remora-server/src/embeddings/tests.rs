@@ -17,7 +17,7 @@ use crate::ServerError;
 struct Fake {
     asked: Mutex<Vec<(Vec<String>, Effort)>>,
     rested: Mutex<Vec<Instant>>,
-    broken: bool,
+    broken: Mutex<Option<EmbedError>>,
 }
 
 impl TextEncoder for Fake {
@@ -27,8 +27,8 @@ impl TextEncoder for Fake {
         effort: Effort,
         _: Instant,
     ) -> Result<Vec<Embedding>, EmbedError> {
-        if self.broken {
-            return Err(EmbedError::NotBuiltIn);
+        if let Some(error) = &*self.broken.lock().unwrap() {
+            return Err(error.clone());
         }
         let asked = texts.iter().map(|text| (*text).to_owned()).collect();
         self.asked.lock().unwrap().push((asked, effort));
@@ -78,6 +78,7 @@ fn rows_get_their_meaning_a_few_at_a_time_the_newest_first() {
         (
             EmbeddingStep {
                 done: 10,
+                unembeddable: 0,
                 more: true
             },
             30
@@ -103,6 +104,7 @@ fn rows_get_their_meaning_a_few_at_a_time_the_newest_first() {
         idle,
         EmbeddingStep {
             done: 0,
+            unembeddable: 0,
             more: false
         }
     );
@@ -119,6 +121,7 @@ fn one_row_that_cannot_be_had_does_not_keep_the_others_waiting() {
         (
             EmbeddingStep {
                 done: 3,
+                unembeddable: 1,
                 more: false
             },
             0
@@ -131,7 +134,7 @@ fn a_broken_encoder_is_an_error_and_rows_wait_on() {
     let store = MemoryStore::default();
     put(&store, &["one"]);
     let broken = Fake {
-        broken: true,
+        broken: Mutex::new(Some(EmbedError::NotBuiltIn)),
         ..Fake::default()
     };
     let failed = run_embedding_step(&store, &broken, EmbeddingBudget::FULL).unwrap_err();
@@ -193,11 +196,11 @@ fn between_two_turns_it_pauses_for_longer_than_it_worked() {
 }
 
 #[test]
-fn a_broken_encoder_is_told_once_and_left_alone() {
+fn an_encoder_that_is_not_built_in_is_told_once_and_left_alone() {
     let store = MemoryStore::default();
     put(&store, &["one"]);
     let fake = Arc::new(Fake {
-        broken: true,
+        broken: Mutex::new(Some(EmbedError::NotBuiltIn)),
         ..Fake::default()
     });
     let mut spare = spare(&fake, Duration::ZERO);
@@ -206,6 +209,56 @@ fn a_broken_encoder_is_told_once_and_left_alone() {
     spare.mark_stored();
     assert_eq!(spare.run_step(&store, Duration::ZERO).unwrap(), None);
     assert_eq!((spare.is_busy(), spare.wait(Duration::ZERO)), (false, None));
+}
+
+#[test]
+fn an_encoder_that_fails_is_told_once_and_tried_again_later() {
+    let unreadable = EmbedError::Read {
+        path: "model.rten".into(),
+        reason: "not there".to_owned(),
+    };
+    let ran = EmbedError::Run {
+        reason: "no thread".to_owned(),
+    };
+    for error in [unreadable, ran] {
+        let store = MemoryStore::default();
+        put(&store, &["one"]);
+        let fake = Arc::new(Fake {
+            broken: Mutex::new(Some(error.clone())),
+            ..Fake::default()
+        });
+        let mut spare = spare(&fake, Duration::ZERO);
+        let said = spare.run_step(&store, Duration::ZERO).unwrap().unwrap();
+        assert!(said.contains(&error.to_string()), "{said}");
+        assert_eq!(spare.trouble(), Some(said.as_str()));
+        // The worker may exit meanwhile.
+        assert!(!spare.is_busy());
+        let wait = spare.wait(Duration::ZERO).unwrap();
+        assert!(wait > Duration::from_secs(50), "{wait:?}");
+        spare.make_due();
+        assert_eq!(spare.run_step(&store, Duration::ZERO).unwrap(), None);
+        let wait = spare.wait(Duration::ZERO).unwrap();
+        assert!(wait > Duration::from_secs(110), "{wait:?}");
+        *fake.broken.lock().unwrap() = None;
+        spare.make_due();
+        assert_eq!(spare.run_step(&store, Duration::ZERO).unwrap(), None);
+        assert_eq!((spare.trouble(), waiting(&store)), (None, 0));
+    }
+}
+
+#[test]
+fn a_row_that_the_encoder_fails_on_is_counted_and_costs_itself_alone() {
+    let store = MemoryStore::default();
+    put(&store, &["good", "poison"]);
+    let fake = Arc::new(Fake::default());
+    let mut spare = spare(&fake, Duration::ZERO);
+    let said = spare.run_step(&store, Duration::ZERO).unwrap().unwrap();
+    assert_eq!(said, "the encoder failed on 1 row: found by words only");
+    assert_eq!((spare.unembeddable(), spare.trouble()), (1, None));
+    put(&store, &["better"]);
+    spare.mark_stored();
+    assert_eq!(spare.run_step(&store, Duration::ZERO).unwrap(), None);
+    assert_eq!((waiting(&store), spare.unembeddable()), (0, 1));
 }
 
 #[test]

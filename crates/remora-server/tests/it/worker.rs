@@ -273,3 +273,15 @@ fn a_worker_whose_data_directory_is_gone_ends() {
     fs::write(place.paths.lock(), "").unwrap();
     assert_eq!(worker.end(), WorkerExit::Homeless);
 }
+
+#[test]
+fn a_worker_whose_lock_file_is_replaced_has_not_crashed() {
+    let place = Place::new();
+    let worker = place.start("1.0.0", Duration::from_secs(3));
+    worker.ask(&Request::Drain);
+    fs::remove_file(place.paths.lock()).unwrap();
+    fs::write(place.paths.lock(), "").unwrap();
+    assert_eq!(worker.end(), WorkerExit::Homeless);
+    let deaths = remora_server::crashes::recent_deaths(&place.paths, NOW, false);
+    assert_eq!(deaths, []);
+}

@@ -21,7 +21,8 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 const HOOK_CACHE_KIB: i32 = 1024;
 /// Pages that any other reader keeps, which may look through all embeddings.
 const READER_CACHE_KIB: i32 = 32 * 1024;
-/// How long a reader waits; only recovery after a crash ever holds it up.
+/// How long a reader without a deadline waits; only recovery after a crash ever
+/// holds it up.
 const READER_LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 /// How many steps of SQLite's virtual machine pass between two checks of the
 /// deadline: a fraction of a millisecond.
@@ -105,7 +106,6 @@ fn is_shut(error: &rusqlite::Error) -> bool {
 fn configure_reader(conn: &Connection, end: Option<Instant>) -> rusqlite::Result<()> {
     let patience = end.map_or(READER_LOCK_TIMEOUT, |end| {
         end.saturating_duration_since(Instant::now())
-            .min(READER_LOCK_TIMEOUT)
     });
     conn.busy_timeout(patience)?;
     if let Some(end) = end {
@@ -244,3 +244,24 @@ fn close_to_others(path: &Path) {
 
 #[cfg(not(unix))]
 fn close_to_others(_: &Path) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_with_a_deadline_waits_for_a_lock_until_then() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("remora.db");
+        drop(open_connection(&file, Access::Write).unwrap());
+        let patience_ms = |access: Access| -> u64 {
+            let conn = open_connection(&file, access).unwrap();
+            conn.pragma_query_value(None, "busy_timeout", |row| row.get(0))
+                .unwrap()
+        };
+        assert_eq!(patience_ms(Access::Read), 500);
+        let end = Instant::now() + Duration::from_mins(10);
+        let patience = patience_ms(Access::ReadUntil(end));
+        assert!((60_000..=600_000).contains(&patience), "{patience}");
+    }
+}

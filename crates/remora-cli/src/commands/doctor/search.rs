@@ -1,5 +1,6 @@
 //! Search by meaning: whether the model works, and how many rows wait for it.
 
+use std::fmt::Write;
 use std::time::Instant;
 
 use remora_embed::{EmbedError, LazyEncoder, MODEL_ID};
@@ -8,6 +9,7 @@ use remora_store::Access;
 
 use super::{Diagnosis, DoctorContext, quote_path};
 use crate::commands::show::lines::{flatten_text, format_count, format_number};
+use crate::commands::status::{WorkerState, query_worker};
 use crate::commands::tier;
 use crate::config::Config;
 
@@ -31,7 +33,7 @@ pub(super) fn check_search(patient: &DoctorContext) -> Option<Diagnosis> {
     let Some((embedded, waiting)) = count_vectors(patient) else {
         return Some(Diagnosis::ok("search", format!("{name} works")));
     };
-    let message = format!(
+    let mut message = format!(
         "{name} works; {} a vector of it, {}",
         format_count(embedded, "row has", "rows have"),
         match waiting {
@@ -39,6 +41,21 @@ pub(super) fn check_search(patient: &DoctorContext) -> Option<Diagnosis> {
             waiting => format!("{} wait", format_number(waiting)),
         }
     );
+    // The worker has loaded the model by itself, maybe at a worse time.
+    if let WorkerState::Runs(reply) = query_worker(&patient.paths) {
+        if reply.unembeddable > 0 {
+            let rows = format_count(reply.unembeddable, "row", "rows");
+            let _ = write!(message, "; it failed on {rows}, found by words only");
+        }
+        if let Some(trouble) = &reply.embedding_trouble {
+            let message = format!("{message}; the worker: {}", flatten_text(trouble));
+            return Some(Diagnosis::warn(
+                "search",
+                message,
+                "it tries again by itself; `remora worker restart` tries now",
+            ));
+        }
+    }
     Some(if waiting > 0 && !config.get_flag("search.background") {
         Diagnosis::warn(
             "search",

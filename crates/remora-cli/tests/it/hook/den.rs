@@ -52,8 +52,6 @@ impl Den {
         self.sandbox
             .remora(args)
             .environment("REMORA_HOME", self.paths.home().display().to_string())
-            // A busy machine is no fault of the answer.
-            .environment("REMORA_DEADLINE_MS", "50000")
             // What comes back must not hang on whether the encoder is loaded.
             .environment("REMORA_EMBEDDING_BUDGET_MS", "0")
             .leaving_a_process()
@@ -176,6 +174,7 @@ impl Den {
             .env("HOME", self.sandbox.path("home"))
             .env("REMORA_HOME", self.paths.home())
             .env("REMORA_TEST_MARK", self.mark())
+            .env("REMORA_DEADLINE_MS", "50000")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -55,9 +55,7 @@ fn has_rights_or_variables(line: &str) -> bool {
         (words.clone().take_while(is_head), words.skip_while(is_head))
     });
     parts.any(|(mut variables, mut program)| {
-        let lends = program
-            .next()
-            .is_some_and(|word| PRIVILEGE_PROGRAMS.contains(&word));
+        let lends = program.next().is_some_and(lends_rights);
         lends
             // Installing a system package needs the rights; that is no bypass.
             && !program
@@ -65,6 +63,25 @@ fn has_rights_or_variables(line: &str) -> bool {
                 .is_some_and(|word| SYSTEM_PROGRAMS.contains(&word))
             || variables.any(|word| BYPASS_VARIABLES.iter().any(|start| word.starts_with(start)))
     })
+}
+
+/// Whether a word runs a program that lends rights, also one with its folder.
+fn lends_rights(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    PRIVILEGE_PROGRAMS.contains(&name)
+}
+
+/// The line without the programs that lend rights.
+pub(crate) fn drop_privileges(line: &str) -> String {
+    let ends_word = |c: char| c.is_whitespace() || ";&|(\"'`".contains(c);
+    let mut kept = String::with_capacity(line.len());
+    for piece in line.split_inclusive(ends_word) {
+        let is_lent = piece.strip_suffix(' ').is_some_and(lends_rights);
+        if !is_lent {
+            kept.push_str(piece);
+        }
+    }
+    kept
 }
 
 fn is_bypass(part: &CommandPart) -> bool {
@@ -117,6 +134,7 @@ mod tests {
             "sudo chown -R me /var/kiln",
             "make stop; sudo make start",
             "sudo -u kiln make start",
+            "/usr/bin/sudo make start",
             "mvn package -DskipTests",
         ] {
             assert!(bypasses_check(line), "{line}");
