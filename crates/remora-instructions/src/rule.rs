@@ -88,8 +88,8 @@ impl Globs {
             .texts
             .iter()
             .map(|text| {
-                let taken_back = || text.starts_with('!').then(|| only_negative(text));
-                explain_dead_pattern(text).or_else(taken_back)
+                let only_negated = || text.starts_with('!').then(|| only_negative(text));
+                explain_dead_pattern(text).or_else(only_negated)
             })
             .collect::<Option<_>>()?;
         Some(why.join("; "))

@@ -32,7 +32,7 @@ pub(crate) struct LoadContext {
 pub(crate) struct StartFiles {
     pub(crate) files: Vec<LoadedFile>,
     /// Their paths.
-    pub(crate) given: HashSet<PathBuf>,
+    pub(crate) known_paths: HashSet<PathBuf>,
     /// Real files that were loaded, with the path each is listed under.
     pub(crate) seen: LoadedPaths,
     /// The CLAUDE.md that keeps AGENTS.md out.
@@ -136,7 +136,7 @@ impl LoadContext {
                     .record_skip(&file.path, file.parent.as_deref(), why);
             }
         }
-        start.given = start.files.iter().map(|f| f.path.clone()).collect();
+        start.known_paths = start.files.iter().map(|f| f.path.clone()).collect();
         start
     }
 
@@ -250,7 +250,7 @@ impl LoadContext {
         let drafts = walk.iter().map(|d| (&d.path, d.parent.is_none()));
         loaded
             .chain(drafts)
-            .find(|(path, met)| named(path) && (*met || on_walk(path)))
+            .find(|(path, known)| named(path) && (*known || on_walk(path)))
             .map(|(path, _)| path.clone())
     }
 

@@ -55,7 +55,7 @@ impl InstructionStatement {
     }
 
     /// Whether they are under the same headings.
-    pub(crate) fn is_beside(&self, other: &Self) -> bool {
+    pub(crate) fn shares_headings(&self, other: &Self) -> bool {
         self.scope.headings == other.scope.headings
     }
 

@@ -44,7 +44,7 @@ const MAX_CIRCLES: usize = 100;
 const MAX_CIRCLE_NAMES: usize = 10;
 
 pub(super) fn check_imports(bench: &LintContext<'_>) -> Vec<LintFinding> {
-    let home = &bench.session.scene.places.home;
+    let home = &bench.session.context.places.home;
     let all = bench.session.start.files.iter().chain(&bench.session.later);
     let loaded: HashSet<PathBuf> = all
         .filter_map(|file| fs::canonicalize(&file.path).ok())
@@ -58,7 +58,7 @@ pub(super) fn check_imports(bench: &LintContext<'_>) -> Vec<LintFinding> {
     let mut findings = Vec::new();
     let mut graph: BTreeMap<PathBuf, Vec<(PathBuf, usize)>> = BTreeMap::new();
     for sheet in bench.sheets.iter().chain(&bench.waiting_sheets) {
-        let mut told: BTreeSet<(usize, String)> = BTreeSet::new();
+        let mut reported: BTreeSet<(usize, String)> = BTreeSet::new();
         let lines: Vec<&str> = sheet.text.lines().collect();
         for named in sheet.list_imports(home).into_iter().take(MAX_FILE_IMPORTS) {
             if let Ok(real) = fs::canonicalize(&named.target) {
@@ -70,7 +70,7 @@ pub(super) fn check_imports(bench: &LintContext<'_>) -> Vec<LintFinding> {
             if let Some(finding) =
                 check_import(&skipped, (sheet, &lines), &named, home, &mut spellings)
             {
-                told.insert(import_key(&named));
+                reported.insert(import_key(&named));
                 findings.push(finding.at_line(named.line));
             }
         }
@@ -85,7 +85,7 @@ pub(super) fn check_imports(bench: &LintContext<'_>) -> Vec<LintFinding> {
             // A file that is loaded by another line needs no second import.
             let wanted = real.is_some_and(|real| !loaded.contains(&real));
             if wanted
-                && !told.contains(&import_key(&named))
+                && !reported.contains(&import_key(&named))
                 && let Some(finding) = check_near_import(sheet, &named, why)
             {
                 findings.push(finding.at_line(named.line));

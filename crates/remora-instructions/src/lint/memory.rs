@@ -13,14 +13,17 @@ use crate::{disk, frontmatter, markdown, names, near};
 const MAX_TOPIC_FILES: usize = 20_000;
 
 pub(super) fn check_memory_indexes(bench: &LintContext<'_>) -> Vec<LintFinding> {
-    let scene = &bench.session.scene;
+    let context = &bench.session.context;
     let mut findings = Vec::new();
-    if scene.memory_off().is_none() {
-        findings.extend(check_folder(&scene.memory_folder(), "remora memory index"));
-    }
-    if scene.options.sources.project {
+    if context.memory_off().is_none() {
         findings.extend(check_folder(
-            &scene.team_folder(),
+            &context.memory_folder(),
+            "remora memory index",
+        ));
+    }
+    if context.options.sources.project {
+        findings.extend(check_folder(
+            &context.team_folder(),
             "remora memory index --team",
         ));
     }
@@ -140,11 +143,11 @@ fn list_linked_files(line: &str) -> Vec<String> {
 
 /// `memory://` that leads nowhere.
 fn check_references(bench: &LintContext<'_>) -> Vec<LintFinding> {
-    let scene = &bench.session.scene;
+    let context = &bench.session.context;
     let mut findings = Vec::new();
     for sheet in &bench.sheets {
         for found in MemoryUri::all_in(sheet.body()) {
-            let folder = scene.folder_of(found.scope);
+            let folder = context.folder_of(found.scope);
             let Some(path) = folder.map(|dir| dir.join(found.name.file_name())) else {
                 continue;
             };

@@ -110,7 +110,7 @@ pub fn list_advice(saving: &AdviceRequest<'_>, secrets: SecretFinder<'_>) -> Vec
             "it describes where things are in the code; the code shows that itself, and is right longer".to_owned(),
         );
     }
-    if let Some(phrase) = tells_history(&lower) {
+    if let Some(phrase) = find_history_phrase(&lower) {
         say(
             AdviceTopic::History,
             format!(
@@ -172,7 +172,7 @@ fn compare_with_instructions(
         for statement in parse_statements(known.text) {
             let theirs = ComparableStatement::from_text(&statement.text);
             // A statement of one common word would match far too much.
-            if !theirs.is_telling() {
+            if !theirs.is_comparable() {
                 continue;
             }
             let place = format!("{} line {}", known.path.display(), statement.line);
@@ -321,7 +321,7 @@ fn is_path(word: &str) -> bool {
     !outside && letters && word.contains('/') && (file || deep)
 }
 
-fn tells_history(lower: &str) -> Option<String> {
+fn find_history_phrase(lower: &str) -> Option<String> {
     if let Some(phrase) = first_phrase(lower, CHANGE_PHRASES) {
         return Some(phrase.to_owned());
     }
@@ -336,12 +336,12 @@ fn tells_history(lower: &str) -> Option<String> {
                 && pair[1].len() <= 40
                 && pair[1].bytes().all(|b| b.is_ascii_hexdigit())
                 && pair[1].bytes().any(|b| b.is_ascii_digit());
-            let told = match pair[0] {
+            let refers = match pair[0] {
                 "commit" | "sha" => hash,
                 "pr" | "mr" | "request" => pair[1].starts_with('#'),
                 _ => false,
             };
-            told.then(|| pair.join(" "))
+            refers.then(|| pair.join(" "))
         })
         .or_else(|| {
             // "fixed the flaky login test": a fault within a few words.

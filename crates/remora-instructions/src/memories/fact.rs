@@ -111,10 +111,10 @@ pub(super) fn build_memory(
             "type `{word}` is none of user, feedback, project, reference"
         ));
     }
-    if let Some(given) = page.find_text("priority")
-        && given != page.priority().to_string()
+    if let Some(priority) = page.find_text("priority")
+        && priority != page.priority().to_string()
     {
-        warnings.push(format!("priority `{given}` is not a number from 1 to 5"));
+        warnings.push(format!("priority `{priority}` is not a number from 1 to 5"));
     }
     let alias = page
         .find_text("name")

@@ -266,7 +266,7 @@ fn find_outdated(material: &ReviewInput<'_>) -> Vec<ProposalDraft> {
     for (at, saved) in material.saved.iter().enumerate() {
         let memory = saved.memory;
         let verdict = check::combine_verdicts(saved.findings);
-        let told = |wanted: ClaimVerdict| -> Vec<String> {
+        let list_evidence = |wanted: ClaimVerdict| -> Vec<String> {
             saved
                 .findings
                 .iter()
@@ -277,7 +277,7 @@ fn find_outdated(material: &ReviewInput<'_>) -> Vec<ProposalDraft> {
         let (why, plan) = if verdict == ClaimVerdict::Gone {
             let why = format!(
                 "it names what is gone: {}",
-                told(ClaimVerdict::Gone).join(", ")
+                list_evidence(ClaimVerdict::Gone).join(", ")
             );
             (why, EditPlan::Remove)
         } else if let Some(day) = facts::find_past_end_date(&memory.body, material.now) {
@@ -285,7 +285,7 @@ fn find_outdated(material: &ReviewInput<'_>) -> Vec<ProposalDraft> {
         } else if verdict == ClaimVerdict::Moved {
             let why = format!(
                 "it names what moved: {}",
-                told(ClaimVerdict::Moved).join(", ")
+                list_evidence(ClaimVerdict::Moved).join(", ")
             );
             (why, EditPlan::Rename)
         } else {
@@ -304,7 +304,7 @@ fn find_outdated(material: &ReviewInput<'_>) -> Vec<ProposalDraft> {
 
 /// Memories that the user has to look at.
 fn find_unclear(material: &ReviewInput<'_>) -> Vec<ProposalDraft> {
-    let days = |moment: &str| facts::days_of(moment);
+    let days = |timestamp: &str| facts::days_of(timestamp);
     let mut found = Vec::new();
     for (at, saved) in material.saved.iter().enumerate() {
         let memory = saved.memory;

@@ -25,7 +25,7 @@ const BUILT_IN_SOURCE: &str = "built in";
 /// The parts, in order.
 pub fn build_system_prompt(instructions: &Instructions) -> Vec<SystemPromptPart> {
     let mut parts = Vec::new();
-    if instructions.scene.memory_off().is_none() && instructions.scene.disabled_by().is_none() {
+    if instructions.context.memory_off().is_none() && instructions.context.disabled_by().is_none() {
         parts.push(SystemPromptPart {
             name: "memory",
             source: BUILT_IN_SOURCE.to_owned(),
@@ -38,7 +38,7 @@ pub fn build_system_prompt(instructions: &Instructions) -> Vec<SystemPromptPart>
         source: BUILT_IN_SOURCE.to_owned(),
         text: HOOKS_TEXT.to_owned(),
     });
-    let settings = &instructions.scene.settings;
+    let settings = &instructions.context.settings;
     if let Some(language) = &settings.language {
         parts.push(SystemPromptPart {
             name: "language",
@@ -62,8 +62,8 @@ pub fn build_system_prompt(instructions: &Instructions) -> Vec<SystemPromptPart>
 
 /// The memory of a subagent that keeps one.
 fn agent_memory(instructions: &Instructions) -> Option<SystemPromptPart> {
-    let name = instructions.scene.options.agent.as_ref()?;
-    let file = agent::load_subagent(&instructions.scene, name).memory?;
+    let name = instructions.context.options.agent.as_ref()?;
+    let file = agent::load_subagent(&instructions.context, name).memory?;
     let mut text = format!(
         "# Your own memory\nBesides the person's you keep notes of your own in {}, by the same rules: \
          one fact a file, one line in the index for each. Keep what helps you with work of this \
@@ -143,7 +143,7 @@ memory. If the person asks you not to use memory, act as if there were none.
 /// The style's own text where there is a file of that name.
 fn output_style(name: &str, instructions: &Instructions) -> String {
     let line = format!("Answer in the output style `{name}`.\n");
-    let places = &instructions.scene.places;
+    let places = &instructions.context.places;
     let folders = [
         instructions.cwd().join(names::SETTINGS_DIR),
         places.config_dir(),

@@ -77,14 +77,14 @@ impl IgnorePatterns {
     }
 
     fn matches_path(&self, path: &[char]) -> bool {
-        let mut taken = false;
+        let mut selected = false;
         for pattern in &self.0 {
             // A pattern that would change nothing need not be tried.
-            if taken != (pattern.kind == PatternKind::Take) && pattern.machine.fits_text(path) {
-                taken = !taken;
+            if selected != (pattern.kind == PatternKind::Take) && pattern.machine.fits_text(path) {
+                selected = !selected;
             }
         }
-        taken
+        selected
     }
 }
 

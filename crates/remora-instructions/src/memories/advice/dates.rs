@@ -125,10 +125,10 @@ fn days_in(word: &str) -> Option<i64> {
 }
 
 /// The days since 1970 of a moment such as `2026-11-15T08:30:00Z`.
-pub(in crate::memories) fn days_of(moment: &str) -> Option<i64> {
-    let part = |from: usize, to: usize| moment.get(from..to)?.parse::<u16>().ok().map(i64::from);
+pub(in crate::memories) fn days_of(timestamp: &str) -> Option<i64> {
+    let part = |from: usize, to: usize| timestamp.get(from..to)?.parse::<u16>().ok().map(i64::from);
     let (year, month, day) = (part(0, 4)?, part(5, 7)?, part(8, 10)?);
-    let shaped = moment.get(4..5) == Some("-") && moment.get(7..8) == Some("-");
+    let shaped = timestamp.get(4..5) == Some("-") && timestamp.get(7..8) == Some("-");
     if !shaped || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
     }

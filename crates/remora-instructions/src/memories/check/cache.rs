@@ -109,7 +109,7 @@ impl CheckCache {
         files: &TreeListing,
         found: &[ClaimFinding],
     ) {
-        let row = |finding: &ClaimFinding| {
+        let to_cached = |finding: &ClaimFinding| {
             let claim = claims.iter().position(|c| *c == finding.claim)?;
             Some(CachedFinding {
                 claim,
@@ -122,7 +122,7 @@ impl CheckCache {
         let entry = CachedCheck {
             tree: files.fingerprint(),
             disk: hash_disk_state(claims, files),
-            findings: found.iter().filter_map(row).collect(),
+            findings: found.iter().filter_map(to_cached).collect(),
         };
         self.entries.insert(hash_body(body), entry);
     }
@@ -155,20 +155,20 @@ fn hash_disk_state(claims: &[Claim], files: &TreeListing) -> u64 {
 
 fn restore_findings(entry: &CachedCheck, claims: Vec<Claim>) -> Option<Vec<ClaimFinding>> {
     let mut claims: Vec<Option<Claim>> = claims.into_iter().map(Some).collect();
-    let finding = |row: &CachedFinding| {
-        let claim = claims.get_mut(row.claim)?.take()?;
+    let finding = |cached: &CachedFinding| {
+        let claim = claims.get_mut(cached.claim)?.take()?;
         let all = [
             ClaimVerdict::Holds,
             ClaimVerdict::CannotTell,
             ClaimVerdict::Moved,
             ClaimVerdict::Gone,
         ];
-        let verdict = all.into_iter().find(|v| v.as_str() == row.verdict)?;
-        (claim.text == row.text).then(|| ClaimFinding {
+        let verdict = all.into_iter().find(|v| v.as_str() == cached.verdict)?;
+        (claim.text == cached.text).then(|| ClaimFinding {
             claim,
             verdict,
-            evidence: row.evidence.clone(),
-            now: row.now.clone(),
+            evidence: cached.evidence.clone(),
+            now: cached.now.clone(),
         })
     };
     entry.findings.iter().map(finding).collect()
