@@ -81,7 +81,7 @@ pub struct Plugin {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PluginActivation {
     /// The user, or the project.
-    ByPerson,
+    ByUser,
     /// The organisation; its hooks count as managed.
     ByPolicy,
 }
@@ -465,7 +465,7 @@ impl Layers {
         // Managed settings come last here, so the organisation's choice overwrites the user's.
         let enabled = match place.source {
             LayerSource::Policy => PluginActivation::ByPolicy,
-            _ => PluginActivation::ByPerson,
+            _ => PluginActivation::ByUser,
         };
         for (id, on) in &settings.enabled_plugins {
             if *on {

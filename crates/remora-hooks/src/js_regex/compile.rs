@@ -83,13 +83,13 @@ pub(super) enum Inst {
         head: usize,
     },
     /// Begins a look-around; a negated one goes to `exit` when its body fails.
-    Look {
+    Lookaround {
         reg: usize,
         negated: bool,
         exit: usize,
     },
     /// The body of a look-around has matched.
-    LookEnd {
+    LookaroundEnd {
         reg: usize,
         negated: bool,
     },
@@ -146,7 +146,7 @@ impl Compiler<'_> {
         let here = self.next_address();
         match self.program.code.get_mut(at) {
             Some(Inst::Jump { to: target } | Inst::Split { second: target, .. }) => *target = here,
-            Some(Inst::LoopHead { exit, .. } | Inst::Look { exit, .. }) => *exit = here,
+            Some(Inst::LoopHead { exit, .. } | Inst::Lookaround { exit, .. }) => *exit = here,
             _ => {}
         }
     }
@@ -202,7 +202,7 @@ impl Compiler<'_> {
                 self.compile_node(body, back);
                 self.emit(Inst::Save { reg: last });
             }
-            Node::Look {
+            Node::Lookaround {
                 behind,
                 negated,
                 body,
@@ -247,14 +247,14 @@ impl Compiler<'_> {
 
     fn compile_lookaround(&mut self, behind: bool, negated: bool, body: &Node) {
         let reg = self.allocate_registers();
-        let look = self.emit(Inst::Look {
+        let lookaround = self.emit(Inst::Lookaround {
             reg,
             negated,
             exit: 0,
         });
         self.compile_node(body, behind);
-        self.emit(Inst::LookEnd { reg, negated });
-        self.lead_here(look);
+        self.emit(Inst::LookaroundEnd { reg, negated });
+        self.lead_here(lookaround);
     }
 
     fn compile_repeat(&mut self, repeat: &Repeat, back: bool) {

@@ -157,7 +157,7 @@ impl RegexMatcher<'_> {
                 let optional = self.get(reg) > to_iterations(min);
                 Some((head, pos)).filter(|_| !optional || self.get(reg + 1) != pos)
             }
-            Inst::Look { reg, negated, exit } => {
+            Inst::Lookaround { reg, negated, exit } => {
                 // The body cannot come back here before it has ended: nothing to undo.
                 self.write_register(reg, self.stack.len());
                 self.write_register(reg + 1, pos);
@@ -166,11 +166,11 @@ impl RegexMatcher<'_> {
                 }
                 here
             }
-            Inst::LookEnd { reg, negated: true } => {
+            Inst::LookaroundEnd { reg, negated: true } => {
                 self.undo_to(self.get(reg));
                 None
             }
-            Inst::LookEnd {
+            Inst::LookaroundEnd {
                 reg,
                 negated: false,
             } => {

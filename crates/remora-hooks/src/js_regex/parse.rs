@@ -56,7 +56,7 @@ enum GroupKind {
     Capture {
         group: usize,
     },
-    Look {
+    Lookaround {
         behind: bool,
         negated: bool,
     },
@@ -98,7 +98,7 @@ pub(super) struct Parser {
     declared: Vec<String>,
     /// The names that a group at the current position must not have: those of groups that can
     /// take part in the same match, not in another alternative.
-    taken: BTreeSet<String>,
+    used_names: BTreeSet<String>,
     /// The named references and their positions.
     references: Vec<(String, usize)>,
 }
@@ -116,7 +116,7 @@ impl Parser {
             modifiers: Modifiers::default(),
             names: BTreeMap::new(),
             declared: Vec::new(),
-            taken: BTreeSet::new(),
+            used_names: BTreeSet::new(),
             references: Vec::new(),
         }
     }
@@ -204,19 +204,19 @@ impl Parser {
         let terms = mem::take(&mut group.terms);
         group.alternatives.push(Node::new_sequence(terms));
         for name in self.declared.iter().skip(group.declared_here) {
-            self.taken.remove(name);
+            self.used_names.remove(name);
         }
         group.declared_here = self.declared.len();
     }
 
-    /// What is inside `group`: from now on all names in it are taken.
+    /// What is inside `group`: from now on all names in it are in use.
     fn close_disjunction(&mut self, group: OpenGroup) -> Node {
         let last = Node::new_sequence(group.terms);
         if group.alternatives.is_empty() {
             return last;
         }
         let declared = self.declared.iter().skip(group.declared_before);
-        self.taken.extend(declared.cloned());
+        self.used_names.extend(declared.cloned());
         let mut alternatives = group.alternatives;
         alternatives.push(last);
         Node::Alternatives(alternatives)
@@ -233,14 +233,14 @@ impl Parser {
                 group,
                 body: Box::new(body),
             },
-            GroupKind::Look { behind, negated } => Node::Look {
+            GroupKind::Lookaround { behind, negated } => Node::Lookaround {
                 behind,
                 negated,
                 body: Box::new(body),
             },
         };
         match kind {
-            GroupKind::Look { behind: true, .. } => Ok(node),
+            GroupKind::Lookaround { behind: true, .. } => Ok(node),
             _ => self.parse_quantified(node, first_capture),
         }
     }
@@ -367,14 +367,14 @@ impl Parser {
             (Some(b':'), _) => self.pos += 1,
             (Some(sign @ (b'=' | b'!')), _) => {
                 self.pos += 1;
-                group.kind = GroupKind::Look {
+                group.kind = GroupKind::Lookaround {
                     behind: false,
                     negated: sign == b'!',
                 };
             }
             (Some(b'<'), Some(sign @ (b'=' | b'!'))) => {
                 self.pos += 2;
-                group.kind = GroupKind::Look {
+                group.kind = GroupKind::Lookaround {
                     behind: true,
                     negated: sign == b'!',
                 };
@@ -406,7 +406,7 @@ impl Parser {
     /// Records a named group. A name may come again only in another alternative, where at most
     /// one of the groups can take part in a match.
     fn declare_name(&mut self, name: String, group: usize, open: usize) -> Result<(), SyntaxError> {
-        if !self.taken.insert(name.clone()) {
+        if !self.used_names.insert(name.clone()) {
             return Err(SyntaxError::new("duplicate group name", open));
         }
         self.declared.push(name.clone());

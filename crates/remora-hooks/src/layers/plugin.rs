@@ -21,7 +21,7 @@ pub(super) fn load_named(
     places: &SettingsPaths,
     layers: &mut Layers,
 ) -> Result<(), LoadError> {
-    load_plugin(dir, "inline", PluginActivation::ByPerson, places, layers).map_err(|problem| {
+    load_plugin(dir, "inline", PluginActivation::ByUser, places, layers).map_err(|problem| {
         LoadError::Plugin {
             dir: dir.to_path_buf(),
             problem,

@@ -224,7 +224,7 @@ pub(super) fn decide_by_mode(
     if mode == PermissionMode::BypassPermissions {
         return allow("the bypassPermissions mode allows what no rule forbids");
     }
-    if looks_only(call, area) {
+    if is_read_only_call(call, area) {
         return allow("the call only looks, and only where it may");
     }
     if mode == PermissionMode::Plan && (call.is_edit() || edits_by_command(call, area)) {
@@ -252,7 +252,7 @@ pub(super) fn decide_by_mode(
     }
 }
 
-fn looks_only(call: &PermissionCall<'_>, area: WorkingDirs<'_>) -> bool {
+fn is_read_only_call(call: &PermissionCall<'_>, area: WorkingDirs<'_>) -> bool {
     if HARMLESS_TOOLS.contains(&call.tool) {
         return true;
     }
