@@ -176,7 +176,7 @@ pub enum InstallError {
     },
     /// Somebody else has the name that we want.
     #[error("`{0}` is somebody else's: rename it, or leave ours out")]
-    Taken(String),
+    NameTaken(String),
     /// Our program cannot be named in a settings file, or not be found again.
     #[error("the program must be `remora` or an absolute path that ends in it, got `{0}`")]
     Program(String),
@@ -516,7 +516,7 @@ impl InstallPlanner<'_> {
             return None;
         };
         match (group.get("matcher"), wanted.get("matcher")) {
-            (Some(found), Some(matcher)) => self.mend_value(&mut edits, found, matcher),
+            (Some(found), Some(matcher)) => self.update_value(&mut edits, found, matcher),
             (None, Some(_)) => return None,
             // These two mean the same as none.
             (Some(found), None) if !matches!(found.as_text(), Some("" | "*")) => return None,
@@ -529,12 +529,12 @@ impl InstallPlanner<'_> {
             return None;
         }
         for (key, value) in wanted {
-            self.mend_value(&mut edits, handler.get(key)?, value);
+            self.update_value(&mut edits, handler.get(key)?, value);
         }
         Some(edits)
     }
 
-    fn mend_value(&self, edits: &mut TextEdits, found: &Node, wanted: &Value) {
+    fn update_value(&self, edits: &mut TextEdits, found: &Node, wanted: &Value) {
         let text = &self.text[found.span.clone()];
         if serde_json::from_str::<Value>(text).ok().as_ref() != Some(wanted) {
             let text = self.layout.format_value(wanted, Shape::Inline);

@@ -131,14 +131,14 @@ fn decode_label(event: &Event) -> EventLabel {
         EventName::PostToolUseFailure => call_and(field::ERROR),
         EventName::PermissionDenied => call_and(field::REASON),
         _ => {
-            let telling = [
+            let fields = [
                 field::ERROR,
                 field::REASON,
                 field::AGENT_TYPE,
                 field::SOURCE,
                 field::TRIGGER,
             ];
-            let text = telling.iter().find_map(|name| non_empty_field(event, name));
+            let text = fields.iter().find_map(|name| non_empty_field(event, name));
             EventLabel::Line(text.unwrap_or_default().to_owned())
         }
     }

@@ -241,7 +241,7 @@ impl RolloutReader {
                 let pending = self.calls.remove(id);
                 if let Some(call) = call::finish_item(item, pending, &self.cwd) {
                     let turn = str_at(payload, "/turn_id").unwrap_or_default();
-                    self.tell_call(call, id, turn, take);
+                    self.emit_call(call, id, turn, take);
                 }
             }
             _ => {}
@@ -260,8 +260,8 @@ impl RolloutReader {
         let turn = self.turn.get_or_insert_default();
         turn.has_prompt = true;
         let turn = turn.id.clone();
-        let moment = self.at.to_string();
-        let key = if item.is_empty() { &moment } else { item };
+        let timestamp = self.at.to_string();
+        let key = if item.is_empty() { &timestamp } else { item };
         let more = json!({ field::PROMPT: text });
         take(self.build_event(EventName::UserPromptSubmit, &turn, key, more));
     }
@@ -298,7 +298,7 @@ impl RolloutReader {
             return;
         };
         match result::finish_output(call, &payload["output"]) {
-            result::OutputReading::Finished(call) => self.tell_call(call, id, "", take),
+            result::OutputReading::Finished(call) => self.emit_call(call, id, "", take),
             result::OutputReading::Running(call) => {
                 self.calls.insert(id.to_owned(), call);
             }
@@ -306,7 +306,7 @@ impl RolloutReader {
         }
     }
 
-    fn tell_call(
+    fn emit_call(
         &mut self,
         call: FinishedCall,
         id: &str,
@@ -316,7 +316,7 @@ impl RolloutReader {
         self.begin(take);
         let turn = match (turn, &self.turn) {
             ("", Some(open)) => open.id.clone(),
-            (told, _) => told.to_owned(),
+            (turn, _) => turn.to_owned(),
         };
         let (name, outcome) = match call.outcome {
             Ok(response) => (
@@ -335,12 +335,12 @@ impl RolloutReader {
             more.insert(name.into(), value);
         }
         more.insert(field::CALL.into(), id.into());
-        let mut told = self.build_event(name, &turn, id, Value::Object(more));
+        let mut event = self.build_event(name, &turn, id, Value::Object(more));
         // Hooks say where the command ran.
         if let Some(cwd) = call.cwd {
-            told.event.fields.insert(field::CWD.into(), cwd.into());
+            event.event.fields.insert(field::CWD.into(), cwd.into());
         }
-        take(told);
+        take(event);
     }
 
     fn read_compaction(&mut self, payload: &Value, take: &mut dyn FnMut(TranscriptEvent)) {
@@ -356,11 +356,11 @@ impl RolloutReader {
             None => (String::new(), false),
         };
         let trigger = if is_manual { "manual" } else { "auto" };
-        let moment = self.at.to_string();
+        let timestamp = self.at.to_string();
         let before = json!({ field::TRIGGER: trigger });
-        take(self.build_event(EventName::PreCompact, &turn, &moment, before));
+        take(self.build_event(EventName::PreCompact, &turn, &timestamp, before));
         let after = json!({ field::TRIGGER: trigger, field::SUMMARY: summary });
-        take(self.build_event(EventName::PostCompact, &turn, &moment, after));
+        take(self.build_event(EventName::PostCompact, &turn, &timestamp, after));
     }
 
     /// The first thing that is told begins the session, as for hooks.
@@ -370,8 +370,8 @@ impl RolloutReader {
         }
         let source = if self.meta.is_fork { "fork" } else { "startup" };
         let more = json!({ field::SOURCE: source });
-        let told = self.build_event(EventName::SessionStart, "", &self.meta.thread, more);
-        take(told);
+        let event = self.build_event(EventName::SessionStart, "", &self.meta.thread, more);
+        take(event);
     }
 
     /// An event with the fields that hooks send, in their order: whoever counts
@@ -454,8 +454,8 @@ impl ReadTranscript for RolloutReader {
         self.stop_turn(take);
         if self.has_begun && !self.meta.is_subagent() && self.meta.is_known() {
             let more = json!({ field::REASON: "other" });
-            let told = self.build_event(EventName::SessionEnd, "", &self.meta.thread, more);
-            take(told);
+            let event = self.build_event(EventName::SessionEnd, "", &self.meta.thread, more);
+            take(event);
         }
     }
 }

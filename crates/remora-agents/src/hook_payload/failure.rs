@@ -57,7 +57,7 @@ fn speaks_of_failure(text: &[u8]) -> bool {
 mod tests {
     use serde_json::json;
 
-    fn may_tell_failure(event: &[u8]) -> bool {
+    fn may_report(event: &[u8]) -> bool {
         super::may_report_failure(event, "Bash")
     }
 
@@ -95,7 +95,7 @@ mod tests {
             ("BashOutput", "error: no such pot", false),
         ] {
             assert_eq!(
-                may_tell_failure(event(tool, printed).as_bytes()),
+                may_report(event(tool, printed).as_bytes()),
                 expected,
                 "{tool} {printed}"
             );
@@ -105,14 +105,14 @@ mod tests {
     #[test]
     fn any_bytes_are_looked_at_without_harm() {
         let spaced = r#"{"tool_name" : "Bash", "tool_response": "an error"}"#;
-        assert!(may_tell_failure(spaced.as_bytes()));
+        assert!(may_report(spaced.as_bytes()));
         for bytes in ["", "{", "{}", "\"tool_name\"", "\"tool_name\":\"Bash"] {
-            assert!(!may_tell_failure(bytes.as_bytes()), "{bytes}");
+            assert!(!may_report(bytes.as_bytes()), "{bytes}");
         }
         // A character that the end of the head cuts.
         let cut = format!("{}{}", r#"{"tool_name":"Bash","x":""#, "é".repeat(3000));
-        assert!(!may_tell_failure(cut.as_bytes()));
+        assert!(!may_report(cut.as_bytes()));
         let cut = format!("{cut} error");
-        assert!(may_tell_failure(cut.as_bytes()));
+        assert!(may_report(cut.as_bytes()));
     }
 }

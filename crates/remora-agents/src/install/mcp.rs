@@ -75,7 +75,9 @@ impl Installable for McpServerEntry<'_> {
                 Some(found) if program_of(found).is_none() => {
                     // Refused rather than renamed: hooks and documentation name
                     // the tools by this server.
-                    return Err(InstallError::Taken(format!("{KEY_SERVERS}.{SERVER_NAME}")));
+                    return Err(InstallError::NameTaken(format!(
+                        "{KEY_SERVERS}.{SERVER_NAME}"
+                    )));
                 }
                 Some(found) => update_server(&mut edits, text, &layout, found, &wanted),
                 None => {

@@ -82,10 +82,10 @@ pub(super) fn finish_output(call: PendingCall, output: &Value) -> OutputReading 
 /// have shown them to the model.
 fn read_command_output(text: &str) -> Option<(i64, String)> {
     if text.starts_with('{')
-        && let Ok(told) = serde_json::from_str::<Value>(text)
-        && let Some(code) = told.pointer("/metadata/exit_code").and_then(Value::as_i64)
+        && let Ok(reply) = serde_json::from_str::<Value>(text)
+        && let Some(code) = reply.pointer("/metadata/exit_code").and_then(Value::as_i64)
     {
-        let output = str_at(&told, "/output").unwrap_or_default();
+        let output = str_at(&reply, "/output").unwrap_or_default();
         return Some((code, output.to_owned()));
     }
     let (head, output) = text.split_once(OUTPUT_LABEL)?;
