@@ -95,8 +95,8 @@ impl CommandPart {
         if self.program() != *program {
             return false;
         }
-        let mut given = self.verb_words();
-        rest.iter().all(|word| given.next() == Some(*word))
+        let mut verbs = self.verb_words();
+        rest.iter().all(|word| verbs.next() == Some(*word))
     }
 
     /// The arguments without the values of options that stand in front of a
@@ -108,14 +108,14 @@ impl CommandPart {
             .skip(1)
             .map(String::as_str)
             .filter(move |word| {
-                let taken = std::mem::replace(
+                let is_value = std::mem::replace(
                     &mut value,
                     matches!(
                         *word,
                         "-C" | "-c" | "--git-dir" | "--work-tree" | "--manifest-path"
                     ),
                 );
-                !taken && !word.starts_with('-') && !word.starts_with('+')
+                !is_value && !word.starts_with('-') && !word.starts_with('+')
             })
     }
 

@@ -3,7 +3,7 @@
 
 use super::SimpleCommand;
 use super::names::{check_operands, written_anywhere, written_by};
-use super::scope::{ShellScope, ShellValue, is_counter, is_steering, is_taken};
+use super::scope::{ShellScope, ShellValue, is_counter, is_reserved, is_steering};
 use super::tree::{
     Assignment, Block, Command, ListOperator, QuotedPart, Redirect, Statement, StatementEnd,
     TestToken, Word, WordPart,
@@ -213,7 +213,7 @@ impl Walker {
             self.evaluate_word(word, scope, WordContext::LoopWord)?;
         }
         let known = scope.get(variable).is_some_and(|value| !value.open);
-        if known || is_taken(variable) {
+        if known || is_reserved(variable) {
             return Err(WalkError::Opaque(
                 "a loop variable that has a meaning already",
             ));
