@@ -75,7 +75,7 @@ impl HttpServer {
                 }
                 let Ok(stream) = stream else { continue };
                 let answer = Arc::clone(&answer);
-                // A peer that goes away ends its own thread; there is nobody to tell.
+                // A peer that goes away ends its own thread; an error would have no reader.
                 thread::spawn(move || drop(serve_request(stream, &*answer)));
             }
         });

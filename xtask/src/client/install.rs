@@ -1,6 +1,6 @@
 //! Gets the pinned clients from npm into a cache folder, once.
 //!
-//! The versions and the integrity hashes stand in `pin/*/package.json` and
+//! The versions and the integrity hashes are in `pin/*/package.json` and
 //! `pin/*/package-lock.json`; npm refuses a package whose content differs. Where packages
 //! come from is npm's own configuration, not ours.
 

@@ -1,7 +1,7 @@
 //! One case on disk and its two runs: through the client, then through the engine.
 //!
 //! Each case has its own folder with a home, a project (a git repository), the stub and
-//! its logs. Before the engine's run the tree is built anew at the same paths, so that both
+//! its logs. Before the engine's run the tree is rebuilt at the same paths, so that both
 //! see the same files. Both get an environment of ours, nothing inherited but `PATH`.
 
 use std::fs;
@@ -95,7 +95,7 @@ impl CaseTree {
         ]
     }
 
-    /// Builds everything anew, the same each time.
+    /// Rebuilds everything, the same each time.
     pub(super) fn build(&self, case: &HookCase) -> Result<()> {
         for name in ["home", "project", "plugin", "bin", "tmp", "managed", "log"] {
             let path = self.path(name);

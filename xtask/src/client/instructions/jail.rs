@@ -119,7 +119,7 @@ impl Jail {
         fs::write(&place, bytes).with_context(|| format!("cannot write {path}"))
     }
 
-    /// Keeps what a program said, for a person who asked for it.
+    /// Keeps what a program said, for a user who asked for it.
     pub(super) fn save_note(&self, name: &str, value: &Value) -> Result<()> {
         if self.keep {
             fs::write(self.root.join(name), format!("{value:#}"))?;
