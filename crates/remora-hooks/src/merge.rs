@@ -95,7 +95,7 @@ fn merge_texts(outcome: &mut Outcome, answers: &[Answer]) {
         "",
     );
     // A note describes the output that its handler wrote; if that rewrite loses, the note
-    // would describe something nobody sees.
+    // would describe something that no reader sees.
     let winner = answers.iter().rposition(rewrites_output);
     let stays = |at: usize| !rewrites_output(&answers[at]) || Some(at) == winner;
     let notes = (0..answers.len())

@@ -95,7 +95,7 @@ fn decide_permission(
         && host.attendance == Interactivity::Interactive
     {
         warnings
-            .push("a hook deferred the call, which counts only where nobody can be asked".into());
+            .push("a hook deferred the call, which counts only where no user can be asked".into());
         outcome.permission = None;
     }
     let empty = Map::new();
@@ -148,8 +148,8 @@ fn decide_permission(
     if question && outcome.permission == Some(Permission::Allow) && outcome.updated_input.is_none()
     {
         decision = rules.permission.max(Permission::Ask);
-        why = "this tool asks the person; a hook's allow counts only together with updatedInput"
-            .into();
+        why =
+            "this tool asks the user; a hook's allow counts only together with updatedInput".into();
     }
     // `continue: false` does not stop the tool. It takes effect once the call has been made
     // or a hook denied it; if the call is asked about, refused by a rule or deferred, the

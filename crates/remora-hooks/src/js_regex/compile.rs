@@ -101,6 +101,7 @@ pub(super) fn compile_pattern(parsed: &ParsedPattern) -> Program {
     let program = Program {
         code: Vec::new(),
         classes: Vec::new(),
+        // Groups have the first registers, so that those of a group follow from its number.
         registers: parsed.captures * 2,
     };
     let mut compiler = Compiler {
@@ -123,7 +124,7 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    /// Appends an instruction and tells where it is.
+    /// Appends an instruction and returns where it is.
     fn emit(&mut self, inst: Inst) -> usize {
         self.program.code.push(inst);
         self.next_address() - 1
@@ -155,6 +156,7 @@ impl Compiler<'_> {
         match node {
             Node::Empty => {}
             &Node::Unit { unit, fold } => {
+                // Folded once here instead of at every step of the matcher.
                 let unit = if fold { fold_unit(unit) } else { unit };
                 self.emit(Inst::Unit { unit, fold, back });
             }
@@ -193,6 +195,8 @@ impl Compiler<'_> {
             }
             Node::Capture { group, body } => {
                 let start = group_register(*group);
+                // Backwards the end of a group is reached first. References need start and
+                // end in order, whichever way the group was matched.
                 let (first, last) = if back {
                     (start + 1, start)
                 } else {
@@ -231,6 +235,8 @@ impl Compiler<'_> {
         };
         let mut jumps = Vec::with_capacity(others.len());
         for part in others {
+            // The zeros here and below are placeholders until `lead_here` knows the
+            // address.
             let split = self.emit(Inst::Split {
                 first: self.next_address() + 1,
                 second: 0,
@@ -261,6 +267,9 @@ impl Compiler<'_> {
         let Quantifier { min, max, greedy } = repeat.count;
         let simple = !repeat.body_can_be_empty && repeat.captures.is_empty();
         match (min, max) {
+            // The three common forms need no counter. A body that can be empty must use the
+            // general loop, which rejects empty iterations; so must one with captures that
+            // repeats, because each iteration resets them.
             (0, 1) if !repeat.body_can_be_empty => {
                 let split = self.emit_fork(greedy);
                 self.compile_node(&repeat.body, back);

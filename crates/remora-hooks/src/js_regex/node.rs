@@ -103,6 +103,8 @@ impl Node {
             return Node::Empty;
         }
         if only_empty {
+            // Required iterations that consume nothing all match at the same place, so one
+            // will do.
             return body;
         }
         let body_can_be_empty = body.can_be_empty();

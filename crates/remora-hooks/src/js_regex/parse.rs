@@ -106,6 +106,8 @@ pub(super) struct Parser {
 impl Parser {
     fn new(pattern: &str) -> Self {
         let units: Vec<u16> = pattern.encode_utf16().collect();
+        // Counted before parsing: whether `\2` is a reference or an octal escape depends on
+        // groups that may only come later, and so does the meaning of `\k`.
         let (total_captures, has_names) = count_captures(&units);
         Self {
             units,
@@ -225,6 +227,7 @@ impl Parser {
     /// The complete `group`, with the quantifier behind it.
     fn close_group(&mut self, group: OpenGroup) -> Result<Node, SyntaxError> {
         let (kind, first_capture) = (group.kind, group.first_capture);
+        // Before the quantifier is read: modifiers end with their group.
         self.modifiers = group.outer;
         let body = self.close_disjunction(group);
         let node = match kind {
@@ -240,6 +243,8 @@ impl Parser {
             },
         };
         match kind {
+            // Annex B lets a quantifier follow a look-ahead only. Behind a look-behind it
+            // is left to the next term, which reports that it has nothing to repeat.
             GroupKind::Lookaround { behind: true, .. } => Ok(node),
             _ => self.parse_quantified(node, first_capture),
         }
@@ -275,6 +280,8 @@ impl Parser {
         let nothing = SyntaxError::new("nothing to repeat", self.pos);
         let (node, length) = match (self.peek_ascii(0), self.peek_ascii(1)) {
             (Some(b'*' | b'+' | b'?'), _) => return Err(nothing),
+            // Braces that are no quantifier, as in `a{b`, are literal text in the web
+            // grammar.
             (Some(b'{'), _) if self.peek_braces().is_some() => return Err(nothing),
             (Some(b'^'), _) => {
                 self.pos += 1;
@@ -383,7 +390,7 @@ impl Parser {
                 let name = self.group_name()?;
                 group.kind = self.count_capture(group.position)?;
                 self.declare_name(name, self.captures, group.position)?;
-                // Its own name is taken in all its alternatives.
+                // Its own name is in use in all its alternatives.
                 group.declared_here = self.declared.len();
                 group.declared_before = group.declared_here;
             }
@@ -419,6 +426,8 @@ impl Parser {
         let mut seen = Vec::new();
         let mut adding = true;
         while !self.consume_ascii(b':') {
+            // Each flag may be named once, on one side of the hyphen only, and so may the
+            // hyphen.
             let letter = self.peek_ascii(0).filter(|letter| !seen.contains(letter));
             match letter {
                 Some(b'i') => self.modifiers.ignore_case = adding,
@@ -430,6 +439,7 @@ impl Parser {
             seen.extend(letter);
             self.pos += 1;
         }
+        // `(?:` may change nothing, `(?-:` may not: the specification refuses it.
         if seen == [b'-'] {
             return Err(SyntaxError::new("invalid group", open));
         }
@@ -437,12 +447,13 @@ impl Parser {
     }
 }
 
-/// Counts the capturing groups of the whole pattern, and tells whether any has a name.
+/// Counts the capturing groups of the whole pattern, and whether any has a name.
 fn count_captures(units: &[u16]) -> (usize, bool) {
     let byte = |at: usize| units.get(at).and_then(|&unit| u8::try_from(unit).ok());
     let (mut count, mut named, mut in_class, mut at) = (0, false, false, 0);
     while at < units.len() {
         match byte(at) {
+            // An escaped bracket opens nothing.
             Some(b'\\') => at += 1,
             Some(b'[') => in_class = true,
             Some(b']') => in_class = false,

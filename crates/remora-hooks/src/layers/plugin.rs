@@ -15,7 +15,7 @@ use crate::error::LoadError;
 use crate::names;
 
 /// Loads a plugin that the user named on the command line. What is wrong with
-/// it is an error: nobody asked for a run without it.
+/// it is an error: the user did not ask for a run without it.
 pub(super) fn load_named(
     dir: &Path,
     places: &SettingsPaths,
