@@ -29,7 +29,7 @@ pub enum Severity {
     Error,
     /// Probably not what was meant.
     Warning,
-    /// Worth knowing.
+    /// Worth knowing, nothing to fix.
     Note,
 }
 
@@ -55,9 +55,9 @@ pub struct LintFinding {
     pub path: PathBuf,
     /// The line in it, from 1.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// What is wrong, as one sentence.
     pub message: String,
-    /// What to do.
+    /// What the user can do about it.
     pub advice: String,
 }
 

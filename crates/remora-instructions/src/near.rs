@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use remora_core::text::{SwapCost, edit_distance};
 
-/// Entries that are looked at: a hint is not worth a scan of a huge folder.
+/// Entries that are read: a hint is not worth a scan of a huge folder.
 const MAX_SCANNED_ENTRIES: usize = 5_000;
 /// How many letters a name may be off, however long it is.
 const MAX_DISTANCE: usize = 3;

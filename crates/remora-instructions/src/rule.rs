@@ -82,7 +82,7 @@ impl Globs {
         &self.texts
     }
 
-    /// Why no file can ever wake the rule, if that shows in the patterns.
+    /// Why no file can ever activate the rule, if that shows in the patterns.
     pub(crate) fn never_matches(&self) -> Option<String> {
         let why: Vec<String> = self
             .texts

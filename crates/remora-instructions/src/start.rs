@@ -31,7 +31,7 @@ pub(crate) struct LoadContext {
 #[derive(Debug, Default)]
 pub(crate) struct StartFiles {
     pub(crate) files: Vec<LoadedFile>,
-    /// Their paths.
+    /// The paths that these files are listed under.
     pub(crate) known_paths: HashSet<PathBuf>,
     /// Real files that were loaded, with the path each is listed under.
     pub(crate) seen: LoadedPaths,
@@ -177,7 +177,7 @@ impl LoadContext {
             self.note_off(&dir.join(names::INSTRUCTION_FILE), "user");
             return Vec::new();
         }
-        // Only the user's own files import anything without approval: nobody else wrote them.
+        // Only the user's own files import anything without approval: the user wrote them.
         let how = FileRole::new(InstructionKind::User, ImportScope::Anywhere);
         let mut drafts = self
             .loader

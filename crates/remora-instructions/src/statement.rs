@@ -13,7 +13,7 @@ use crate::wording::subject::{self, HeadingSubject};
 
 /// The longest text that counts as one statement, in characters.
 const MAX_STATEMENT_CHARS: usize = 400;
-/// Statements of one text that are looked at.
+/// Statements that are read from one text.
 const MAX_STATEMENTS: usize = 5_000;
 
 /// Ends of words that do not end a sentence.

@@ -35,7 +35,7 @@ pub struct FileExplanation {
 /// Whether a file is in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileVerdict {
-    /// It is.
+    /// It is in the prompt.
     In(PromptPosition),
     /// It comes when something happens.
     OnDemand {
@@ -48,10 +48,10 @@ pub enum FileVerdict {
     },
     /// The client does not load it; Remora adds it to the session's start.
     Injected {
-        /// Why it does.
+        /// Why Remora adds it.
         why: String,
     },
-    /// It is not.
+    /// It is not in the prompt.
     Out(Omission),
 }
 
@@ -64,7 +64,7 @@ pub struct PromptPosition {
     pub position: usize,
     /// How many files there are.
     pub of: usize,
-    /// Whose words.
+    /// The layer that it belongs to.
     pub kind: InstructionKind,
     /// What brought it in.
     pub reason: LoadReason,
@@ -280,7 +280,7 @@ impl Instructions {
         if let Some(why) = rule.globs.never_matches() {
             let out = Omission::new(
                 "never-matches",
-                format!("is a rule that no file can wake: {why}"),
+                format!("is a rule that no file can activate: {why}"),
             );
             return Some(FileVerdict::Out(out.with_advice(
                 "write `paths` as gitignore patterns seen from the directory that holds `.claude`",
@@ -388,7 +388,7 @@ impl Instructions {
         if names.real.is_none() {
             let to = fs::read_link(&names.asked).unwrap_or_default();
             let why = format!("is a link to {}, which does not exist", to.display());
-            return Some(Omission::new("missing", why).with_advice("mend or remove the link"));
+            return Some(Omission::new("missing", why).with_advice("fix or remove the link"));
         }
         let about = fs::metadata(&names.asked).ok()?;
         if about.is_dir() {
@@ -477,7 +477,7 @@ fn left_out(why: &SkipReason, parent: Option<&Path>, approved: bool) -> Omission
             format!("is outside the working directory, and files that come on demand import nothing from outside{by}"),
         )
         .with_advice("copy or link its words into the project, or import it from a file that loads at the start"),
-        SkipReason::External => Omission::new("external", format!("is outside the working directory, and nobody approved that{by}"))
+        SkipReason::External => Omission::new("external", format!("is outside the working directory, and the user has not approved that{by}"))
             .with_advice("`remora instructions approve` for Remora; the client asks for itself"),
         SkipReason::TooDeep => Omission::new("too-deep", format!("is more than four imports away from its first file{by}"))
             .with_advice("import it from a file that is nearer to the first one"),

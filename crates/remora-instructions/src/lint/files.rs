@@ -13,7 +13,7 @@ use crate::why::right_case;
 
 /// Characters above which a file is reported as long: it is in every prompt.
 const MAX_FILE_CHARS: usize = 40_000;
-/// Entries of a folder that are looked at for misspelled names.
+/// Entries of a folder that are searched for misspelled names.
 const MAX_SCANNED_ENTRIES: usize = 5_000;
 /// Lines that two files must have to be compared.
 const MIN_COMPARED_LINES: usize = 5;
@@ -258,7 +258,7 @@ pub(super) fn check_settings(context: &LoadContext) -> Vec<LintFinding> {
         } else {
             (
                 "settings-broken",
-                "mend the file; nothing in it counts until then",
+                "fix the file; nothing in it counts until then",
             )
         };
         findings.push(LintFinding::new(

@@ -13,7 +13,7 @@ use crate::import;
 use crate::markdown::NearImportReason;
 use crate::near::find_nearest_path;
 
-/// Names without an ending that people import on purpose.
+/// Names without an extension that users import on purpose.
 const KNOWN_FILE_NAMES: &[&str] = &[
     "makefile",
     "justfile",
@@ -22,7 +22,7 @@ const KNOWN_FILE_NAMES: &[&str] = &[
     "license",
     "procfile",
 ];
-/// Words before an `@` that mentions a person.
+/// Words before an `@` that mentions someone.
 const MENTION_WORDS: &[&str] = &[
     "by",
     "cc",
@@ -151,7 +151,7 @@ fn check_import(
         let near = (*spellings <= MAX_SPELLING_SEARCHES).then(|| find_nearest_path(&named.target));
         let advice = match near.flatten() {
             Some(near) => format!("did you mean {}?", near.display()),
-            None => "mend the path, or take the @ away".to_owned(),
+            None => "fix the path, or remove the @".to_owned(),
         };
         return error(
             "dead-import",
@@ -199,7 +199,7 @@ fn check_import(
     }
 }
 
-/// Whether a name that leads nowhere was meant as a path: people, decorators
+/// Whether a name that leads nowhere was meant as a path: names of people, decorators
 /// and packages also begin with an `@`.
 fn is_meant(token: &str, folder: &Path) -> bool {
     if ["./", "../", "~/", "/"]

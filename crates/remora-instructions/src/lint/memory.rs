@@ -9,7 +9,7 @@ use crate::auto_memory::{IndexSizeVerdict, judge_write};
 use crate::memories::{MemoryUri, pointer};
 use crate::{disk, frontmatter, markdown, names, near};
 
-/// Memory files of a folder that are looked at.
+/// Memory files of a folder that are read.
 const MAX_TOPIC_FILES: usize = 20_000;
 
 pub(super) fn check_memory_indexes(bench: &LintContext<'_>) -> Vec<LintFinding> {
@@ -48,7 +48,7 @@ fn check_folder(dir: &Path, command: &str) -> Vec<LintFinding> {
                         "index-dead-link",
                         &index,
                         format!("points to {target}, which does not exist"),
-                        format!("mend the line, or let `{command}` take it away"),
+                        format!("fix the line, or let `{command}` remove it"),
                     )
                     .at_line(at + 1),
                 );
@@ -75,7 +75,7 @@ fn check_folder(dir: &Path, command: &str) -> Vec<LintFinding> {
             "orphan-memory",
             dir.join(&name),
             format!(
-                "no line of {} points to it, so nobody will find it",
+                "no line of {} points to it, so no session will find it",
                 names::MEMORY_INDEX_FILE
             ),
             format!("let `{command}` add the line"),

@@ -38,7 +38,7 @@ pub(crate) enum NearImportReason {
     FirstCharacter,
 }
 
-/// What people put around a path or behind it.
+/// What writers put around a path or behind it.
 const PATH_DELIMITERS: &[char] = &[
     ',', ';', '.', ':', ')', '(', ']', '[', '}', '{', '!', '?', '"', '\'', '`', '*', '_', '<', '>',
     '|', '~', '“', '”', '‘', '’', '«', '»', '…', '。', '、', '，',

@@ -18,7 +18,7 @@ const MANY_PATHS: usize = 3;
 /// This many list items in one memory are more than one fact.
 const MANY_ITEMS: usize = 4;
 
-/// How often the same advice is repeated; nobody reads more.
+/// How often the same advice is repeated; more would not be read.
 const MAX_REPEATS: usize = 3;
 
 /// What is the matter with a memory.
@@ -70,20 +70,20 @@ pub struct Advice {
 /// An instruction file that is loaded anyway.
 #[derive(Debug, Clone, Copy)]
 pub struct LoadedInstruction<'a> {
-    /// Where it is.
+    /// The instruction file.
     pub path: &'a Path,
-    /// What it says.
+    /// The file's text.
     pub text: &'a str,
 }
 
 /// A memory that is about to be saved.
 #[derive(Debug, Clone, Copy)]
 pub struct AdviceRequest<'a> {
-    /// Where to.
+    /// The scope that it is to be saved in.
     pub scope: MemoryScope,
-    /// Its words.
+    /// The fact as the user worded it.
     pub body: &'a str,
-    /// The moment, as `2026-11-15T08:30:00Z`.
+    /// The current time, as `2026-11-15T08:30:00Z`.
     pub now: &'a str,
     /// What is loaded anyway.
     pub known: &'a [LoadedInstruction<'a>],
@@ -114,7 +114,7 @@ pub fn list_advice(saving: &AdviceRequest<'_>, secrets: SecretFinder<'_>) -> Vec
         say(
             AdviceTopic::History,
             format!(
-                "it tells what was changed or fixed (\"{phrase}\"); the repository's history does that"
+                "it says what was changed or fixed (\"{phrase}\"); the repository's history does that"
             ),
         );
     }
@@ -122,7 +122,7 @@ pub fn list_advice(saving: &AdviceRequest<'_>, secrets: SecretFinder<'_>) -> Vec
         say(
             AdviceTopic::Momentary,
             format!(
-                "\"{phrase}\" is about the work of the moment; a memory should still matter in a month"
+                "\"{phrase}\" is about the current work; a memory should still matter in a month"
             ),
         );
     }

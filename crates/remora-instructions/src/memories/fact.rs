@@ -84,7 +84,7 @@ pub(super) fn apply_change(
     Ok(())
 }
 
-/// A file without an author counts as the user's: people write files by hand.
+/// A file without an author counts as the user's: users write files by hand.
 fn author_of(page: &MemoryPage) -> MemoryAuthor {
     let word = page.find_text("author");
     word.map_or(MemoryAuthor::User, |word| MemoryAuthor::parse(&word))

@@ -7,7 +7,7 @@ mod tests;
 
 use super::SecretFinder;
 
-/// Names of home directories that identify nobody.
+/// Names of home directories that identify no user.
 const GENERIC_HOME_NAMES: &[&str] = &[
     "user",
     "users",
@@ -185,7 +185,7 @@ fn has_home(line: &str) -> bool {
     })
 }
 
-/// A run of digits with the marks that people put between them.
+/// A run of digits with the marks that writers put between them.
 struct DigitRun<'a> {
     before: &'a str,
     text: &'a str,

@@ -26,15 +26,15 @@ pub use self::change::{ProposedEdit, apply_proposal};
 /// A project fact that was not touched for this many days is worth another look.
 const STALE_FACT_DAYS: i64 = 365;
 
-/// How many proposals are made at once; nobody reads more.
+/// How many proposals are made at once; more would not be read.
 const MAX_PROPOSALS: usize = 200;
 
 /// An instruction file.
 #[derive(Debug, Clone, Copy)]
 pub struct InstructionLayer<'a> {
-    /// Where it is.
+    /// The file's path.
     pub path: &'a Path,
-    /// Whose words.
+    /// The layer that it belongs to.
     pub kind: InstructionKind,
     /// What the file holds.
     pub text: &'a str,
@@ -62,7 +62,7 @@ pub struct ReviewInput<'a> {
     pub shared: &'a Path,
     /// The user's own next to it, which need not exist.
     pub own: &'a Path,
-    /// The moment, as `2026-11-15T08:30:00Z`.
+    /// The current time, as `2026-11-15T08:30:00Z`.
     pub now: &'a str,
 }
 
@@ -116,7 +116,7 @@ pub struct Proposal {
     pub action: ProposalAction,
     /// To what: an address, or a file and line, with its words.
     pub what: String,
-    /// Why.
+    /// The reason, as a sentence without its subject.
     pub why: String,
     /// The changes; none where the user has to decide.
     pub edits: Vec<ProposedEdit>,
@@ -150,7 +150,7 @@ struct ProposalDraft {
 enum EditPlan {
     /// The user has to decide.
     Nothing,
-    /// The memory goes.
+    /// The memory is removed.
     Remove,
     /// The memory takes the new names of what moved.
     Rename,
@@ -314,13 +314,13 @@ fn find_unclear(material: &ReviewInput<'_>) -> Vec<ProposalDraft> {
         let why = if memory.body.is_empty() {
             "it says nothing; fill it or remove it".to_owned()
         } else if memory.kind.is_none() {
-            "it has none of the four types, so nobody can tell whether it belongs here".to_owned()
+            "it has none of the four types, so whether it belongs here is unclear".to_owned()
         } else if memory.kind == Some(super::MemoryType::Project)
             && age > STALE_FACT_DAYS
             && !memory.is_core()
         {
             format!(
-                "it tells of the project and was last touched {age} days ago; does it still hold?"
+                "it is about the project and was last touched {age} days ago; does it still hold?"
             )
         } else {
             continue;

@@ -1,4 +1,4 @@
-//! What counts as a statement, and where it stands.
+//! What counts as a statement, and where it is.
 
 use proptest::prelude::*;
 

@@ -118,7 +118,7 @@ fn explain_case(path: &Path, name: &str) -> Option<Omission> {
     }
 }
 
-/// The index of a team's memories, which is for people.
+/// The index of a team's memories, which is for human readers.
 pub(super) fn team_index() -> Omission {
     Omission::new(
         "team-index",
@@ -358,7 +358,7 @@ fn in_added(context: &LoadContext, dir: &Path, holder: &Path, name: &str) -> Omi
     if name == names::AGENTS_FILE {
         return Omission::new(
             "added-directory",
-            "is of an added directory, which gives no AGENTS.md",
+            "is of an added directory, of which no AGENTS.md is loaded",
         )
         .with_advice("import it from that directory's CLAUDE.md");
     }

@@ -52,6 +52,8 @@ impl CheckCache {
         if bytes.len() > MAX_CACHE_BYTES {
             return Self::default();
         }
+        // A cache is never an error. What cannot be read, or is of another version, is
+        // checked again.
         match serde_json::from_slice::<Wire>(bytes) {
             Ok(wire) if wire.version == CACHE_VERSION => Self {
                 entries: wire.memories,
@@ -164,6 +166,8 @@ fn restore_findings(entry: &CachedCheck, claims: Vec<Claim>) -> Option<Vec<Claim
             ClaimVerdict::Gone,
         ];
         let verdict = all.into_iter().find(|v| v.as_str() == cached.verdict)?;
+        // Found by position. If the rules for reading claims have changed, that may be
+        // another one.
         (claim.text == cached.text).then(|| ClaimFinding {
             claim,
             verdict,

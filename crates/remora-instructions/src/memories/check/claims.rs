@@ -12,7 +12,7 @@ use super::{Claim, ClaimKind, Confidence, Tense, command, sense, token};
 const MAX_TEXT_BYTES: usize = 1 << 20;
 /// More names than this make a memory a listing.
 const MAX_CLAIMS: usize = 400;
-/// Names looked at, also when they repeat.
+/// Names that are read, also when they repeat.
 const MAX_NAMES: usize = 4000;
 
 /// Words that begin a declaration, and those that may precede them.

@@ -171,7 +171,7 @@ impl<'a> PathIndex<'a> {
         } else {
             path.to_owned()
         };
-        // First where the memory says, then at any depth: people leave leading folders out.
+        // First where the memory says, then at any depth: writers leave leading folders out.
         let anywhere = format!("**/{path}");
         let found = self
             .find_matching_file(&anchored, &entries[from..to])

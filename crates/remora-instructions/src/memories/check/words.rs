@@ -30,7 +30,7 @@ pub(super) enum MatchContext {
     Defined,
     /// In code or configuration.
     Used,
-    /// In text for people only.
+    /// In prose only, which also speaks of things that are gone or only planned.
     Prose,
 }
 
