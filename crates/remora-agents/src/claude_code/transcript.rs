@@ -56,7 +56,7 @@ struct TranscriptReader {
     trigger: String,
 }
 
-/// What the last line said of its moment.
+/// What the last line said of itself: session, folder, branch, agent and time.
 #[derive(Debug, Default)]
 struct LineContext {
     session: String,

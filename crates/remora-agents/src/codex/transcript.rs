@@ -1,8 +1,8 @@
 //! Past sessions of Codex: the file of a session, line by line, as the events
-//! that hooks would have told, field by field, so that a session which hooks
-//! told of in its time comes in once.
+//! that hooks would have sent, field by field, so that a session which hooks
+//! reported in its time comes in once.
 //!
-//! A line is `{timestamp, type, payload}`. What was done stands in
+//! A line is `{timestamp, type, payload}`. What was done is in
 //! `item_completed` lines, whose ids are the ids that hooks use; what was asked
 //! of a tool, and what it answered where no such line says so, in lines of the
 //! conversation. Files of older clients have no items, so neither is required.
@@ -43,7 +43,7 @@ pub(super) const TRANSCRIPT_SPEC: TranscriptSpec = TranscriptSpec {
 
 /// Calls whose results are waited for. A client makes a few at once.
 const MAX_OPEN_CALLS: usize = 512;
-/// How hooks name the mode in which nobody is asked.
+/// How hooks name the mode in which the user is never asked.
 const UNASKED_MODE: &str = "bypassPermissions";
 
 /// Reads the file of one session, or of a subagent in one.
@@ -136,7 +136,7 @@ impl RolloutReader {
             ("event_msg", "task_started") => self.start_turn(payload),
             ("event_msg", "task_complete") => self.complete_turn(payload, take),
             ("event_msg", "turn_aborted") => {
-                // No hook is told of such an end; the work counts to the next.
+                // No hook reports such an end; the work counts to the next turn.
                 self.turn = None;
                 self.calls.clear();
             }
@@ -179,6 +179,8 @@ impl RolloutReader {
     }
 
     fn start_turn(&mut self, payload: &Value) {
+        // Calls do not outlive their turn; an id that is still open belongs to one that was
+        // aborted.
         self.calls.clear();
         self.turn = Some(Turn {
             id: str_at(payload, "/turn_id").unwrap_or_default().to_owned(),
@@ -261,6 +263,8 @@ impl RolloutReader {
         turn.has_prompt = true;
         let turn = turn.id.clone();
         let timestamp = self.at.to_string();
+        // Older clients give messages no id. The time keeps two prompts of a turn apart and
+        // is the same when the file is read again.
         let key = if item.is_empty() { &timestamp } else { item };
         let more = json!({ field::PROMPT: text });
         take(self.build_event(EventName::UserPromptSubmit, &turn, key, more));
@@ -299,6 +303,7 @@ impl RolloutReader {
         };
         match result::finish_output(call, &payload["output"]) {
             result::OutputReading::Finished(call) => self.emit_call(call, id, "", take),
+            // The command still runs; another output with the same id will end it.
             result::OutputReading::Running(call) => {
                 self.calls.insert(id.to_owned(), call);
             }
@@ -315,6 +320,7 @@ impl RolloutReader {
     ) {
         self.begin(take);
         let turn = match (turn, &self.turn) {
+            // Output lines name no turn, only items do.
             ("", Some(open)) => open.id.clone(),
             (turn, _) => turn.to_owned(),
         };
@@ -363,7 +369,7 @@ impl RolloutReader {
         take(self.build_event(EventName::PostCompact, &turn, &timestamp, after));
     }
 
-    /// The first thing that is told begins the session, as for hooks.
+    /// The first event begins the session, as for hooks.
     fn begin(&mut self, take: &mut dyn FnMut(TranscriptEvent)) {
         if std::mem::replace(&mut self.has_begun, true) || self.meta.is_subagent() {
             return;
@@ -374,7 +380,7 @@ impl RolloutReader {
         take(event);
     }
 
-    /// An event with the fields that hooks send, in their order: whoever counts
+    /// An event with the fields that hooks send, in their order: code that counts
     /// an event twice compares them as they lie.
     fn build_event(&self, name: EventName, turn: &str, key: &str, more: Value) -> TranscriptEvent {
         let mut fields = Map::new();
@@ -396,6 +402,8 @@ impl RolloutReader {
         }
         put(field::CWD, &self.cwd);
         put(field::EVENT_NAME, name.as_str());
+        // Which fields an event has follows the client's hooks, or a session that both
+        // report would come in twice.
         if name != EventName::SessionEnd && !self.model.is_empty() {
             put(field::MODEL, &self.model);
         }
@@ -448,6 +456,7 @@ impl ReadTranscript for RolloutReader {
     }
 
     fn finish_transcript(&mut self, ending: TranscriptEnd, take: &mut dyn FnMut(TranscriptEvent)) {
+        // Another run may append to the file; its last turn is reported then.
         if ending == TranscriptEnd::Open {
             return;
         }

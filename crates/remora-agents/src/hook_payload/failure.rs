@@ -5,11 +5,11 @@
 /// Bytes at the beginning of an event among which the tool is named: clients
 /// name it before its input.
 const HEAD_BYTES: usize = 2048;
-/// Bytes at the end of an event that are looked at. Tools say last how it went.
+/// Bytes at the end of an event that are searched. Tools say last how it went.
 const TAIL_BYTES: usize = 2048;
 
-/// Whether an event may be a call of the tool that runs a shell, and tell of a
-/// failure. Says yes too often; whoever reads the output decides.
+/// Whether an event may be a call of the tool that runs a shell, and report a
+/// failure. Says yes too often; the readers of the output decide.
 pub(crate) fn may_report_failure(event: &[u8], shell_tool: &str) -> bool {
     let head = &event[..event.len().min(HEAD_BYTES)];
     let tail = &event[event.len().saturating_sub(TAIL_BYTES)..];
@@ -32,7 +32,7 @@ fn names_tool(head: &[u8], tool: &str) -> bool {
 /// Whether a text has a part of "fail", "error" or "fatal", in any case, or the
 /// place of a Go compiler's message, which says no such word.
 ///
-/// Every byte is looked at, and none is a reason to stop: so the compiler does
+/// Every byte is compared, and none is a reason to stop: so the compiler does
 /// many at once.
 fn speaks_of_failure(text: &[u8]) -> bool {
     let (second, third) = match text {

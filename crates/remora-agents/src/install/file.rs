@@ -38,7 +38,7 @@ pub struct InstallReport {
 pub enum FileOutcome {
     /// All was as it should be.
     Unchanged,
-    /// It was made.
+    /// The file did not exist and was created.
     Created,
     /// Our entries were put in, brought up to date or cut out.
     Edited,
@@ -54,25 +54,25 @@ pub enum FileError {
     /// The disk said no.
     #[error("cannot {action} {}: {source}", file.display())]
     Io {
-        /// What was tried.
+        /// The step that failed, as a verb phrase.
         action: &'static str,
-        /// On what.
+        /// The file that the step was about.
         file: PathBuf,
-        /// Why not.
+        /// The system's error.
         source: io::Error,
     },
     /// The text cannot be edited.
     #[error("{}: {source}", file.display())]
     Settings {
-        /// The file.
+        /// The settings file.
         file: PathBuf,
-        /// Why not.
+        /// What is wrong with its contents.
         source: InstallError,
     },
     /// Not text at all.
     #[error("{}: not UTF-8 text", .0.display())]
     NotText(PathBuf),
-    /// Somebody protected it.
+    /// The user has made the file read-only, which we respect.
     #[error("{}: the file is read-only; make it writable or install elsewhere", .0.display())]
     ReadOnly(PathBuf),
     /// Somebody else keeps writing to it.

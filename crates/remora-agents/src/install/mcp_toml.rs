@@ -8,7 +8,7 @@ use super::{ChangeKind, InstallError, PriorState, SettingsEdit, ours, unchanged_
 
 /// The key under which servers are listed.
 const KEY_SERVERS: &str = "mcp_servers";
-/// Moves Remora's data.
+/// The variable that moves Remora's data directory.
 const HOME_VARIABLE: &str = "REMORA_HOME";
 
 pub(super) fn plan_server(
@@ -123,7 +123,7 @@ fn new_server(program: &str) -> Item {
     args.push(MCP_VERB);
     server.insert("args", Item::Value(Value::Array(args)));
     // Servers get only the variables that are asked for. Without this one ours
-    // would look into another data directory than the hooks.
+    // would read another data directory than the hooks.
     let mut variables = Array::new();
     variables.push(HOME_VARIABLE);
     server.insert("env_vars", Item::Value(Value::Array(variables)));

@@ -1,4 +1,4 @@
-//! Recorded transcripts against what the same client's hooks are told.
+//! Recorded transcripts against the payloads of the same client's hooks.
 
 use std::fmt::Write;
 use std::fs;
@@ -38,7 +38,7 @@ fn read(path: &Path, ending: TranscriptEnd) -> Vec<TranscriptEvent> {
     events
 }
 
-/// One line an event: what tells it from the others.
+/// One line an event: what distinguishes it from the others.
 fn lines(events: &[TranscriptEvent]) -> String {
     let mut out = String::new();
     for TranscriptEvent { event, .. } in events {

@@ -22,7 +22,7 @@ pub(super) enum OutputReading {
     Finished(FinishedCall),
     /// More is to come.
     Running(PendingCall),
-    /// The call was refused, or nobody can tell.
+    /// The call was refused, or the output does not show what happened.
     NotRun,
 }
 
@@ -65,7 +65,7 @@ pub(super) fn finish_output(call: PendingCall, output: &Value) -> OutputReading 
                 Err(text)
             }))
         }
-        // The user answers with JSON; else nobody could be asked.
+        // The user answers with JSON; any other text means that no user could be asked.
         tool::ASK_USER if !text.starts_with('{') => OutputReading::NotRun,
         // An agent is answered with its id, a picture with itself.
         tool::SPAWN_AGENT if !text.starts_with('{') => {

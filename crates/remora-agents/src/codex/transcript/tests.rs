@@ -1,4 +1,4 @@
-//! Files of real sessions against what the hooks of the same sessions were told.
+//! Files of real sessions against the hook payloads of the same sessions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ fn files(run: &str) -> Vec<PathBuf> {
     files
 }
 
-/// What the hooks of a run were told, with the path that they were told.
+/// The hook payloads of a run, with the path in them.
 fn hooks(run: &str) -> Vec<Event> {
     let text = fs::read_to_string(folder(run).join("hooks.jsonl")).unwrap();
     let events = text.lines().map(|line| {
@@ -75,7 +75,7 @@ fn read(file: &Path, ending: TranscriptEnd) -> Vec<TranscriptEvent> {
     events
 }
 
-/// One line an event: what tells it from the others.
+/// One line an event: what distinguishes it from the others.
 fn describe(events: &[TranscriptEvent]) -> Vec<String> {
     let line = |read: &TranscriptEvent| {
         let event = &read.event;
@@ -120,7 +120,7 @@ fn sessions_are_told_with_the_failures_that_hooks_miss() {
     }
 }
 
-/// Every event that both told, field by field in their order.
+/// Every event that both report, field by field in their order.
 #[test]
 fn what_hooks_told_is_told_the_same() {
     let mut compared = 0;
@@ -170,7 +170,7 @@ fn what_hooks_told_is_told_the_same() {
                 "{run}"
             );
         }
-        // What is left is what a file does not tell, or tells as a failure.
+        // What is left is what a file does not report, or reports as a failure.
         hooks.retain(|hook| hook.name == EventName::PostToolUse);
         for hook in hooks {
             let tool = hook.str_field(field::TOOL_NAME).unwrap();
