@@ -2,7 +2,7 @@
 //! on what: joins, quotes, redirections, here-documents. Never runs anything,
 //! and takes what it does not understand for a plain word.
 
-/// Bytes of a command line that are looked at.
+/// Bytes of a command line that are read.
 const MAX_SCANNED_BYTES: usize = 16 * 1024;
 const MAX_PARTS: usize = 64;
 /// `bash -c` within `bash -c` is followed this far.
@@ -99,7 +99,7 @@ impl CommandPart {
         rest.iter().all(|word| verbs.next() == Some(*word))
     }
 
-    /// The arguments without the values of options that stand in front of a
+    /// The arguments without the values of options in front of a
     /// verb: `git -C folder status`, `cargo +nightly test`.
     pub fn verb_words(&self) -> impl Iterator<Item = &str> {
         let mut value = false;
