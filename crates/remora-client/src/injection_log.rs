@@ -18,7 +18,7 @@ use remora_core::record::Injection;
 
 use crate::{DataPaths, append_our_file, make_our_folder, open_our_file};
 
-/// More of a file is not looked at: some ten thousand lines, the last ones.
+/// More of a file is not read: some ten thousand lines, the last ones.
 const MAX_READ_BYTES: u64 = 1024 * 1024;
 /// A file does not grow beyond this.
 const MAX_LOG_BYTES: u64 = 8 * MAX_READ_BYTES;
@@ -52,11 +52,11 @@ pub struct InjectionLog {
 pub struct NewInjection<'a> {
     /// `#12` or `memory://…`.
     pub item: &'a str,
-    /// The moment.
+    /// The recall trigger.
     pub moment: &'a str,
     /// Why it was chosen.
     pub why: &'a str,
-    /// What it costs.
+    /// Its estimated cost in tokens.
     pub tokens: u32,
 }
 
@@ -253,8 +253,8 @@ pub fn read_given(path: &Path) -> io::Result<Vec<Injection>> {
         let line = LogLine::parse_line(line).filter(|line| is_item(line.item))?;
         Some(Injection {
             session: session.clone(),
-            // The number of the line is the row's identity, so markers are
-            // counted although they make no row.
+            // The number of the line identifies the injection, so markers are
+            // counted although they are none.
             line: u32::try_from(at).ok()?,
             item: line.item.to_owned(),
             subagent: line.subagent.map(str::to_owned),

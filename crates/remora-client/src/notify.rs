@@ -19,7 +19,7 @@ const RESTART_DELAY: Duration = Duration::from_secs(2);
 pub enum NotifyOutcome {
     /// A worker runs and knows.
     Poked,
-    /// One was started.
+    /// No worker listened, so one was started.
     Started,
     /// Somebody else is just starting one.
     Starting,

@@ -150,7 +150,7 @@ impl Table {
         low
     }
 
-    /// The letters of a word without its prefix; `None` if it cannot occur at this
+    /// The characters of a word without its prefix; `None` if it cannot occur at this
     /// position.
     fn stem_at(&self, at: usize, place: PiecePosition) -> Option<&'static [u8]> {
         match place {

@@ -39,7 +39,7 @@ impl ReplaceOptions<'_> {
 /// the file that it becomes.
 #[derive(Debug, Clone, Copy)]
 pub enum DraftName<'a> {
-    /// A hidden name that nobody else uses: several writers at once do not
+    /// A hidden name that no other writer uses: several at once do not
     /// meet.
     Unique,
     /// This one. What a killed writer left there is overwritten.
@@ -182,7 +182,7 @@ fn open_unique(target: &Path, options: &OpenOptions) -> io::Result<(PathBuf, Fil
             result => return result.map(|file| (draft, file)),
         }
     }
-    Err(io::Error::other("too many files left behind beside it"))
+    Err(io::Error::other("too many files left behind next to it"))
 }
 
 #[cfg(unix)]

@@ -68,7 +68,7 @@ fn meanings_are_those_of_the_reference() {
             );
         }
     }
-    // Neither company nor threads change a meaning.
+    // Neither the rest of a batch nor threads change an embedding.
     for (text, embedding) in texts.iter().zip(&embeddings) {
         let alone = encoder.encode(&[text], Effort::Full).unwrap();
         assert_eq!(alone.first(), Some(embedding), "{text}");
