@@ -132,6 +132,8 @@ impl StagedFile {
         if self.durability == Durability::FileAndName
             && let Some(folder) = self.target.parent()
         {
+            // Best effort: some file systems cannot sync a folder, and the file is in its
+            // place.
             let _ = File::open(folder).and_then(|folder| folder.sync_all());
         }
         Ok(())
@@ -193,6 +195,8 @@ fn keep_owner(file: &File, like: &Metadata) -> io::Result<()> {
         fchown(file, Some(like.uid()), None)?;
     }
     if own.gid() != like.gid() {
+        // Giving a file to a group that the user is not in is refused, which is no reason
+        // to fail.
         let _ = fchown(file, None, Some(like.gid()));
     }
     Ok(())
