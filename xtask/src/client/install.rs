@@ -114,6 +114,8 @@ impl PinnedClient {
         let done = Command::new("npm")
             .args([
                 "ci",
+                // The platform's package holds the executable, so no script of a package
+                // has to run.
                 "--ignore-scripts",
                 "--no-audit",
                 "--no-fund",

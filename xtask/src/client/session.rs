@@ -105,6 +105,8 @@ impl CaseTree {
             fs::create_dir_all(&path).with_context(|| format!("in {}", path.display()))?;
         }
         let project = self.read_text("project");
+        // Without these entries the client would stop at its first questions: onboarding,
+        // the key, and trust in the folder.
         let state = json!({
             "hasCompletedOnboarding": true,
             "customApiKeyResponses": {"approved": [API_KEY], "rejected": []},
@@ -202,6 +204,8 @@ impl CaseTree {
         self.add_common_args(&mut command, case, "--plugin-dir");
         command.args(&case.args);
         let output = finish_process(command, None)?;
+        // Background handlers outlive the client and would write into the log of the
+        // engine's run.
         kill_all(&find_leftovers(&self.root));
         let stdout = String::from_utf8_lossy(&output.stdout);
         let stream = stdout

@@ -56,6 +56,8 @@ impl ClientSandbox {
             fs::create_dir_all(&path).with_context(|| format!("in {}", path.display()))?;
         }
         let remora = house.remora_path();
+        // A link saves copying the binary for every case; another file system needs the
+        // copy.
         if fs::hard_link(parts.remora, &remora).is_err() {
             fs::copy(parts.remora, &remora).context("cannot copy the program under test")?;
         }
