@@ -250,14 +250,14 @@ fn find_engine(root: &Path, options: &ClientOptions) -> Result<Option<PathBuf>> 
     if options.task != ClientTask::Compare {
         return Ok(None);
     }
-    let given = options
+    let named = options
         .engine
         .clone()
         .or_else(|| read_variable("REMORA_BIN").map(PathBuf::from));
-    if let Some(given) = given {
-        let found = given
+    if let Some(named) = named {
+        let found = named
             .canonicalize()
-            .with_context(|| format!("no engine at {}", given.display()))?;
+            .with_context(|| format!("no engine at {}", named.display()))?;
         return Ok(Some(found));
     }
     let built = Command::new(env!("CARGO"))
@@ -423,9 +423,9 @@ fn against_engine(
     sink: &HttpSink,
 ) -> Result<Vec<String>> {
     let runs = compare::runs_of(check, &client.runs);
-    let event = match (runs.first(), &check.given) {
+    let event = match (runs.first(), &check.event_json) {
         (Some(run), _) => run.stdin.clone(),
-        (None, Some(given)) => given.to_string(),
+        (None, Some(event)) => event.to_string(),
         (None, None) => bail!(
             "{}: no handler recorded it and the case gives none",
             check.event

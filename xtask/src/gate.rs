@@ -26,7 +26,7 @@ const CALL_ID: &str = "toolu_000000000000000000000000";
 /// What an answer holds that brings something back.
 const CONTEXT_TAG: &str = "<remora-context>";
 
-/// How the command failed that was mended.
+/// How the command failed before its fix.
 const FAILURE_OUTPUT: &str = "Exit code 101\nerror[E0308]: mismatched types\n --> retry.rs:4:9\n  |\n4 |         \"four\"\n  |         ^^^^^^ expected `u32`, found `&str`\n\nerror: could not compile `app` (bin \"app\") due to 1 previous error";
 
 type InstructionCounts = BTreeMap<String, u64>;
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     )
 }
 
-/// What is to be told, and what has risen too far.
+/// What to report, and which counts have risen too far.
 fn compare_counts(accepted: &Value, counts: &InstructionCounts) -> (Vec<String>, Vec<String>) {
     let (mut lines, mut risen) = (Vec::new(), Vec::new());
     for (name, count) in counts {
@@ -89,6 +89,7 @@ fn compare_counts(accepted: &Value, counts: &InstructionCounts) -> (Vec<String>,
         lines.push(format!(
             "{name}: {count} instructions, {percent:+.2} % against {before}"
         ));
+        // In integers, so that the verdict does not depend on rounding.
         if count * 100 > before * (100 + TOLERANCE_PERCENT) {
             risen.push(name.clone());
         }
@@ -164,7 +165,7 @@ impl GateSite {
     fn count_all(&self) -> Result<InstructionCounts> {
         self.prepare_data()?;
         let mut counts = InstructionCounts::new();
-        for (name, payload, tells) in [
+        for (name, payload, expected) in [
             ("PostToolUse 1 KB", self.build_call(1_000), ""),
             ("PostToolUse 100 KB", self.build_call(100_000), ""),
             ("SessionStart", self.start(), CONTEXT_TAG),
@@ -173,10 +174,12 @@ impl GateSite {
             ("PostToolUseFailure", self.build_failure(), CONTEXT_TAG),
         ] {
             let mut least = u64::MAX;
+            // The least of several runs: hashing and scheduling add instructions, but never
+            // take any away.
             for attempt in 0..MAX_TRIES {
                 self.as_kept(&format!("{name} {attempt}"))?;
                 self.run_remora(&["worker", "start"])?;
-                let count = self.count(&payload, tells).with_context(|| name)?;
+                let count = self.count(&payload, expected).with_context(|| name)?;
                 self.run_remora(&["worker", "stop"])?;
                 least = least.min(count);
             }
@@ -185,8 +188,8 @@ impl GateSite {
         Ok(counts)
     }
 
-    /// Gives the hooks something to tell, and keeps the data directory as it
-    /// is then: a hook that is counted leaves a row behind that the next one
+    /// Gives the hooks something to inject, and keeps the data directory as it
+    /// is then: a hook that is counted leaves an item behind that the next one
     /// would find. How many pieces the word index is in depends on when the
     /// worker woke; rebuilt, it is always the same.
     fn prepare_data(&self) -> Result<()> {
@@ -230,6 +233,8 @@ impl GateSite {
     fn build_command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command
+            // Variables are copied and searched by the hook, so those of this machine would
+            // count.
             .env_clear()
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("HOME", &self.folder)
@@ -308,9 +313,11 @@ impl GateSite {
     }
 
     /// The instructions of one hook, which must say this.
-    fn count(&self, payload: &str, tells: &str) -> Result<u64> {
+    fn count(&self, payload: &str, expected: &str) -> Result<u64> {
         let mut command = self.build_command(Path::new("valgrind"));
         command
+            // Instructions alone: they are the same on a busy machine, where times and
+            // cache misses are not.
             .args(["--tool=cachegrind", "--cache-sim=no"])
             .arg("--cachegrind-out-file=/dev/null")
             .arg(&self.program)
@@ -318,12 +325,13 @@ impl GateSite {
         let output = feed_command(command, payload)?;
         check_output(&output)?;
         let answer = String::from_utf8_lossy(&output.stdout);
-        if !answer.contains(tells) {
-            bail!("the answer does not say {tells}: {answer}");
+        // A hook that injects nothing is cheap; its count would pass and mean nothing.
+        if !answer.contains(expected) {
+            bail!("the answer does not say {expected}: {answer}");
         }
-        let told = String::from_utf8_lossy(&output.stderr);
-        parse_instructions(&told)
-            .with_context(|| format!("no count in what valgrind said:\n{told}"))
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        parse_instructions(&stderr)
+            .with_context(|| format!("no count in what valgrind said:\n{stderr}"))
     }
 }
 
@@ -354,8 +362,8 @@ impl Drop for GateSite {
 }
 
 /// `==12== I   refs:      795,547`, or `I refs:` in later versions.
-fn parse_instructions(told: &str) -> Option<u64> {
-    let count = told.lines().find_map(|line| {
+fn parse_instructions(stderr: &str) -> Option<u64> {
+    let count = stderr.lines().find_map(|line| {
         let (head, count) = line.split_once("refs:")?;
         head.trim_end().ends_with('I').then_some(count)
     })?;
@@ -372,6 +380,7 @@ fn feed_command(mut command: Command, input: &str) -> Result<Output> {
         .with_context(|| format!("starting {}", command.get_program().display()))?;
     if let Some(mut stdin) = child.stdin.take() {
         match stdin.write_all(input.as_bytes()) {
+            // A command that ends before it has read its input has a status that says more.
             Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error.into()),
             _ => {}
         }

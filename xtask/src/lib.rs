@@ -1,7 +1,7 @@
 //! All automation of the workspace, behind `cargo xtask <command>`.
 //!
 //! A library with an example as its door (`examples/xtask.rs`): with a second
-//! binary in the workspace, `cargo run` would have to be told which one.
+//! binary in the workspace, `cargo run` would need to know which one.
 //!
 //! This file only chooses the command; each command is a module with a
 //! `run(&[String]) -> anyhow::Result<()>` and one row in `COMMANDS`.

@@ -2,7 +2,7 @@
 //! happens to the hooks, the worker, the disk, the database and the clock.
 //!
 //! Each trial has a data directory of its own and the real program in it. What
-//! was sent is compared with the ledger and with the rows that came of it.
+//! was sent is compared with the event log and with the items made from it.
 #![expect(clippy::print_stdout, reason = "xtask talks to people")]
 
 mod crowd;
@@ -28,7 +28,7 @@ const USAGE: &str =
   --only TRIAL       only trials whose name contains TRIAL
   --program PROGRAM  the `remora` to try (default: cargo builds a release)";
 
-/// What a trial is given.
+/// What a trial needs to run.
 struct Trial<'a> {
     program: &'a Path,
     size: TrialSize,

@@ -75,7 +75,7 @@ const CHECKS: &[TidyCheck] = &[
     },
     TidyCheck {
         name: "dependencies come from one registry",
-        reason: "anyone can build the lock file as it stands",
+        reason: "anyone can build the lock file as it is",
         run: dependencies::check_sources,
     },
     TidyCheck {

@@ -23,10 +23,10 @@ pub use prompt::own_words;
 pub use raw::RecordedCall;
 pub use scripted::{ScriptPosition, ScriptedEvent};
 
-/// Tools that only look at something.
+/// Tools that only read or search.
 pub(crate) const LOOK_TOOLS: [&str; 4] = ["Read", "Grep", "Glob", "LS"];
 
-/// The agent.
+/// Claude Code as an agent.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     name: "claude-code",
     title: "Claude Code",

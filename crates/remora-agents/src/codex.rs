@@ -17,10 +17,10 @@ mod wire;
 
 use crate::spec::AgentSpec;
 
-/// Tools that only look at something.
+/// Tools that only read or search.
 pub(crate) const LOOK_TOOLS: [&str; 1] = [wire::tool::VIEW_IMAGE];
 
-/// The agent.
+/// Codex as an agent.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
     name: "codex",
     title: "Codex CLI",

@@ -34,8 +34,8 @@ fn parse_json(text: &str) -> Result<(Value, Truncation), DecodeError> {
     };
     // Only an object can be made good: any other beginning says nothing.
     if text.trim_start().starts_with('{') {
-        let (mended, cut) = repair_json(text);
-        if let Ok(value) = serde_json::from_str(&mended) {
+        let (repaired, cut) = repair_json(text);
+        if let Ok(value) = serde_json::from_str(&repaired) {
             return Ok((value, cut));
         }
     }

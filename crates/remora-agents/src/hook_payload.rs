@@ -16,11 +16,11 @@ pub(crate) use failure::may_report_failure;
 /// What a first look at a payload shows.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct PeekedHeader<'a> {
-    /// The event's name.
+    /// The event's name on the wire.
     pub event: Option<Cow<'a, str>>,
-    /// The directory.
+    /// The working directory of the session.
     pub cwd: Option<Cow<'a, str>>,
-    /// The session.
+    /// The id of the session.
     pub session: Option<Cow<'a, str>>,
     /// The session's transcript, if it was named before the others were found.
     pub transcript: Option<Cow<'a, str>>,

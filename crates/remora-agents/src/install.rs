@@ -45,7 +45,7 @@ pub struct InstallRequest<'a> {
     pub spec: &'static AgentSpec,
 }
 
-/// Something of ours in a JSON file, as it is found and taken out. Pure.
+/// Something of ours in a JSON file, as it is found and removed. Pure.
 pub trait Removable {
     /// The text without it, and without the lists and objects that it leaves
     /// empty, save those in `kept`.
@@ -149,7 +149,7 @@ pub enum InstallError {
     /// Not JSON; the client ignores such a file too.
     #[error("not valid JSON at line {line}, column {column}: expected {expected}")]
     Json {
-        /// Counted from 1.
+        /// The line, counted from 1.
         line: usize,
         /// In characters, counted from 1.
         column: usize,
@@ -159,7 +159,7 @@ pub enum InstallError {
     /// Not TOML.
     #[error("not valid TOML at line {line}, column {column}")]
     Toml {
-        /// Counted from 1.
+        /// The line, counted from 1.
         line: usize,
         /// In characters, counted from 1.
         column: usize,
@@ -167,16 +167,16 @@ pub enum InstallError {
     /// A value of another kind than the client wants.
     #[error("`{key}` must be {wanted}, found {found}")]
     Kind {
-        /// Where.
+        /// The key, with the keys above it.
         key: String,
         /// What it should be.
         wanted: &'static str,
-        /// What it is.
+        /// The type that was found.
         found: &'static str,
     },
-    /// Somebody else has the name that we want.
-    #[error("`{0}` is somebody else's: rename it, or leave ours out")]
-    Taken(String),
+    /// Another server or entry has the name that we want.
+    #[error("`{0}` is another server's: rename it, or leave ours out")]
+    NameTaken(String),
     /// Our program cannot be named in a settings file, or not be found again.
     #[error("the program must be `remora` or an absolute path that ends in it, got `{0}`")]
     Program(String),
@@ -310,7 +310,7 @@ fn new_file(mark: &str, program: &str, spec: &AgentSpec) -> SettingsEdit {
         changes: spec
             .registered
             .iter()
-            .map(|row| new_change(row.event.as_str(), ChangeKind::Added))
+            .map(|registration| new_change(registration.event.as_str(), ChangeKind::Added))
             .collect(),
         warnings: Vec::new(),
         kept: PriorState::default(),
@@ -349,7 +349,7 @@ fn remove_groups(
         let registered = spec
             .registered
             .iter()
-            .any(|row| row.event.as_str() == member.key);
+            .any(|registration| registration.event.as_str() == member.key);
         let mut spare = cutting == RemovalScope::Surplus && registered;
         let groups = member.value.as_list().unwrap_or_default();
         let mut gone_groups = Vec::new();
@@ -371,6 +371,8 @@ fn remove_groups(
             }
         }
         let emptied = !gone_groups.is_empty() && !gone_groups.contains(&false);
+        // A list that was there, empty, before ours went in stays: removal restores the
+        // file.
         gone_events.push(emptied && !kept.has_event(&member.key));
         if !emptied || kept.has_event(&member.key) {
             edits.remove_members(&member.value, &gone_groups);
@@ -418,15 +420,16 @@ impl InstallPlanner<'_> {
             return Ok(());
         };
         let mut missing: Vec<EventRegistration> = Vec::new();
-        for row in self.spec.registered {
-            match hooks.get(row.event.as_str()) {
-                None => missing.push(*row),
-                Some(list) => self.plan_event(row, list)?,
+        for registration in self.spec.registered {
+            match hooks.get(registration.event.as_str()) {
+                None => missing.push(*registration),
+                Some(list) => self.plan_event(registration, list)?,
             }
         }
         if missing.is_empty() {
             return Ok(());
         }
+        // Remembered, so that removing ours leaves the empty object that the user had.
         if hooks.members().is_empty() {
             self.kept.0.insert("hooks".to_owned());
         }
@@ -439,10 +442,10 @@ impl InstallPlanner<'_> {
         Ok(())
     }
 
-    fn note_added(&mut self, rows: &[EventRegistration]) {
-        let added = rows
+    fn note_added(&mut self, registrations: &[EventRegistration]) {
+        let added = registrations
             .iter()
-            .map(|row| new_change(row.event.as_str(), ChangeKind::Added));
+            .map(|registration| new_change(registration.event.as_str(), ChangeKind::Added));
         self.changes.extend(added);
     }
 
@@ -460,12 +463,16 @@ impl InstallPlanner<'_> {
         self.edits.insert(at, text);
     }
 
-    fn plan_event(&mut self, row: &EventRegistration, list: &Node) -> Result<(), InstallError> {
-        let name = row.event.as_str();
+    fn plan_event(
+        &mut self,
+        registration: &EventRegistration,
+        list: &Node,
+    ) -> Result<(), InstallError> {
+        let name = registration.event.as_str();
         let groups = list
             .as_list()
             .ok_or_else(|| kind_error(&format!("hooks.{name}"), "a list", list))?;
-        let wanted = ours::build_group(row, self.program, self.spec);
+        let wanted = ours::build_group(registration, self.program, self.spec);
         let mine = groups.iter().find(|group| {
             let handlers = group_handlers(group);
             !handlers.is_empty()
@@ -491,9 +498,11 @@ impl InstallPlanner<'_> {
         Ok(())
     }
 
-    /// Brings a group of ours up to date; keys that somebody added are kept if
+    /// Brings a group of ours up to date; keys that the user added are kept if
     /// the rest can be repaired value by value.
     fn update_group(&mut self, group: &Node, wanted: &Value) -> bool {
+        // Value by value where possible, because rewriting the group would drop what the
+        // user added to it.
         let Some(edits) = self.repair_group(group, wanted) else {
             let shape = match own_line(self.text, group.span.start) {
                 Some(prefix) => Shape::Lines(prefix),
@@ -516,7 +525,7 @@ impl InstallPlanner<'_> {
             return None;
         };
         match (group.get("matcher"), wanted.get("matcher")) {
-            (Some(found), Some(matcher)) => self.mend_value(&mut edits, found, matcher),
+            (Some(found), Some(matcher)) => self.update_value(&mut edits, found, matcher),
             (None, Some(_)) => return None,
             // These two mean the same as none.
             (Some(found), None) if !matches!(found.as_text(), Some("" | "*")) => return None,
@@ -529,13 +538,15 @@ impl InstallPlanner<'_> {
             return None;
         }
         for (key, value) in wanted {
-            self.mend_value(&mut edits, handler.get(key)?, value);
+            self.update_value(&mut edits, handler.get(key)?, value);
         }
         Some(edits)
     }
 
-    fn mend_value(&self, edits: &mut TextEdits, found: &Node, wanted: &Value) {
+    fn update_value(&self, edits: &mut TextEdits, found: &Node, wanted: &Value) {
         let text = &self.text[found.span.clone()];
+        // Compared as values: another spelling of the same string is left as the user wrote
+        // it.
         if serde_json::from_str::<Value>(text).ok().as_ref() != Some(wanted) {
             let text = self.layout.format_value(wanted, Shape::Inline);
             edits.replace_range(found.span.clone(), text);

@@ -1,9 +1,9 @@
 //! What Remora knows of each coding agent: the payloads it sends, the answers it
 //! takes, and how Remora is put into its settings.
 //!
-//! The names of products stand only in this crate. Nothing here reads the
+//! The names of products are only in this crate. Nothing here reads the
 //! environment or a clock; only `install::file` touches the disk, at paths that
-//! the caller gives.
+//! the caller passes in.
 #![forbid(unsafe_code)]
 
 mod claude_code;
@@ -108,7 +108,7 @@ pub fn field_roles(_agent: &str) -> &'static FieldRoles {
     &claude_code::FIELD_ROLES
 }
 
-/// Tools of all agents that only look at something, by the names that items are
+/// Tools of all agents that only read or search, by the names that items are
 /// stored with.
 pub const LOOK_TOOLS: &[&str] = &{
     let [read, grep, glob, list] = claude_code::LOOK_TOOLS;
@@ -117,7 +117,7 @@ pub const LOOK_TOOLS: &[&str] = &{
 };
 
 /// Who reads the events of an agent. Archived ones may bear names of platforms
-/// that nobody knows, from imports; they were brought into the form of Claude
+/// that are unknown, from imports; they were brought into the form of Claude
 /// Code's.
 fn find_dialect(agent: &str) -> &'static AgentSpec {
     find_agent(agent).unwrap_or(&claude_code::SPEC)

@@ -33,7 +33,7 @@ pub enum McpListWriter {
     Remora,
 }
 
-/// One agent's manner.
+/// How one agent takes MCP servers.
 #[derive(Debug)]
 pub struct McpSpec {
     /// The file of a project's servers.
@@ -47,13 +47,13 @@ pub struct McpSpec {
     /// The name of the agent's part in our note of where the server is. The
     /// first agent's part has none: it was there before the others.
     pub note_part: Option<&'static str>,
-    /// The agent's program.
+    /// The name of the agent's program.
     pub client: &'static str,
     /// Its arguments to add our server for all projects.
     pub add: fn(&Path) -> Vec<OsString>,
     /// Its arguments to remove it again.
     pub remove: fn() -> Vec<OsString>,
-    /// What stands before the names of our tools.
+    /// The prefix of the names of our tools.
     pub prefix: fn(McpOrigin) -> &'static str,
     /// Whether our plugin is switched on in a settings text.
     pub has_plugin: fn(&str) -> bool,

@@ -1,4 +1,4 @@
-//! Where a payload came from, told without decoding it.
+//! Where a payload came from, found without decoding it.
 
 use serde_json::{Map, Value};
 

@@ -214,7 +214,7 @@ impl JsonRepairer {
     }
 }
 
-/// The escape at the start of `tail`: its length and what stands for it.
+/// The escape at the start of `tail`: its length and its replacement.
 /// `None` when the text ends within it.
 fn parse_escape(tail: &str) -> Option<(usize, &str)> {
     const REPLACEMENT_ESCAPE: &str = "\\ufffd";

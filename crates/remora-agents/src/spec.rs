@@ -14,14 +14,14 @@ use crate::mcp::McpSpec;
 use crate::session_file::SessionFileSpec;
 use crate::transcript::TranscriptSpec;
 
-/// The most text given to the model in one answer, in UTF-16 units. The client
+/// The most text that one answer injects, in UTF-16 units. The client
 /// puts anything longer into a file and shows the model a short preview of it.
 pub const MAX_CONTEXT_UTF16_UNITS: usize = 10_000;
 
-/// One event that Remora asks to be told of.
+/// One event that Remora registers for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventRegistration {
-    /// The event.
+    /// The event that is registered.
     pub event: EventName,
     /// How long the agent waits for us, in seconds.
     pub timeout: u32,
@@ -51,7 +51,7 @@ pub enum InstallScope {
     Local,
 }
 
-/// One agent.
+/// Everything Remora knows about one agent.
 #[derive(Debug)]
 pub struct AgentSpec {
     /// The name used in commands, settings and reports.
@@ -70,10 +70,10 @@ pub struct AgentSpec {
     pub encode_response: fn(EventName, &HookResponse) -> String,
     /// What is needed of an event before its texts are redacted.
     pub read_header: for<'a> fn(&'a Event) -> EventHeader<'a>,
-    /// Says in our own words what the agent's event tells. Takes any event, an
+    /// Says in our own words what the agent's event means. Accepts any event, an
     /// archived one of an older client too: what it does not know is absent.
     pub decode_event: fn(&Event, AgentId, Timestamp) -> AgentEvent,
-    /// What it tells through the environment.
+    /// What it passes through the environment.
     pub environment: EnvironmentSpec,
     /// How Remora is put into it.
     pub install: InstallSpec,
@@ -81,7 +81,7 @@ pub struct AgentSpec {
     pub mcp: McpSpec,
     /// Its past sessions, if it keeps any that can be read.
     pub transcripts: Option<TranscriptSpec>,
-    /// What the file of a running session tells beyond hooks, if anything.
+    /// What the file of a running session adds to hooks, if anything.
     pub session_file: Option<SessionFileSpec>,
 }
 
@@ -91,7 +91,7 @@ pub struct AgentSpec {
 pub struct HookSpec {
     /// The fields that a hook must know; `None` if the payload is no object.
     pub peek_header: for<'a> fn(&'a [u8]) -> Option<PeekedHeader<'a>>,
-    /// Whether the payload of a finished call may tell of a command that failed
+    /// Whether the payload of a finished call may be of a command that failed
     /// and exited with 0. Says yes too often.
     pub may_report_failure: fn(&[u8]) -> bool,
     /// Whether the payload is certainly this agent's, whatever name the hook was
@@ -110,7 +110,7 @@ pub enum ResponsePart {
     Context,
     /// Text for the user.
     Message,
-    /// What whoever sums the session up should keep.
+    /// What a summary of the session should keep.
     Instructions,
     /// Why the agent should not stop yet.
     Block,
@@ -130,7 +130,7 @@ pub struct HookResponse {
     pub context: Option<String>,
     /// Text for the user.
     pub message: Option<String>,
-    /// What whoever sums the session up should keep.
+    /// What a summary of the session should keep.
     pub instructions: Option<String>,
     /// Why the agent should not stop yet.
     pub block: Option<String>,
@@ -139,7 +139,7 @@ pub struct HookResponse {
 /// Whether a payload arrived in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truncation {
-    /// All of it.
+    /// The payload is complete.
     Whole,
     /// Its end is missing, or a part was nested too deep to be kept.
     Cut,
@@ -148,7 +148,7 @@ pub enum Truncation {
 /// A payload that was understood.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecodedEvent {
-    /// The event.
+    /// The event, with the fields as they came.
     pub event: Event,
     /// Whether it is complete.
     pub cut: Truncation,
@@ -164,7 +164,7 @@ pub enum DecodeError {
     /// Not JSON, even with its end made good.
     #[error("the event is not valid JSON at line {line}, column {column}")]
     Json {
-        /// Counted from 1.
+        /// The line, counted from 1.
         line: usize,
         /// In bytes, counted from 1.
         column: usize,
@@ -181,7 +181,7 @@ pub enum DecodeError {
     /// A name that is not a string.
     #[error("`hook_event_name` must be a string")]
     NameNotAString,
-    /// A name nobody knows. It is quoted only if it looks like the name of an
+    /// An unknown name. It is quoted only if it looks like the name of an
     /// event, as one of a newer client would.
     #[error("unknown event{}", .0.as_ref().map(|name| format!(" `{name}`")).unwrap_or_default())]
     UnknownName(Option<String>),

@@ -1,5 +1,5 @@
 //! Past sessions of an agent: its transcripts, line by line, as the events that
-//! hooks would have told. Pure: bytes in, events out; the caller reads files.
+//! hooks would have sent. Pure: bytes in, events out; the caller reads files.
 //!
 //! What a transcript looks like is each agent's own; this is what they share.
 
@@ -24,7 +24,7 @@ pub struct TranscriptSpec {
     pub is_transcript: fn(&Path) -> bool,
     /// Whose transcript a file is, and the path of the session's own, or what
     /// else the files of a session have in common; `None` when it is none. The
-    /// second argument gives the file's first line, for agents whose paths do
+    /// second argument returns the file's first line, for agents whose paths do
     /// not say.
     pub classify_file: fn(&Path, FirstLine<'_>) -> Option<(TranscriptKind, PathBuf)>,
     /// The folder that holds the transcripts of a session's subagents, if the
@@ -46,20 +46,20 @@ pub type FirstLine<'a> = &'a dyn Fn() -> Option<Vec<u8>>;
 /// A transcript that is about to be read.
 #[derive(Debug, Clone, Copy)]
 pub struct TranscriptSource<'a> {
-    /// The transcript.
+    /// The transcript's file.
     pub path: &'a Path,
     /// The path that [`TranscriptSpec::classify_file`] gave.
     pub session: &'a Path,
-    /// Whose it is.
+    /// Whether it is a session's own or a subagent's.
     pub kind: TranscriptKind,
-    /// What stands in [`TranscriptSpec::note_file`].
+    /// The contents of [`TranscriptSpec::note_file`].
     pub note: Option<&'a [u8]>,
     /// The first line, if reading begins behind it: some agents say there, and
     /// nowhere else, whose transcript it is.
     pub first_line: Option<&'a [u8]>,
 }
 
-/// Reads one transcript.
+/// Reads one transcript, line by line, into events.
 pub trait ReadTranscript: fmt::Debug + Send {
     /// Says that lines before the next one were read already.
     fn mark_resumed(&mut self);
@@ -67,27 +67,27 @@ pub trait ReadTranscript: fmt::Debug + Send {
     /// Whether the next line can be understood without those before it.
     fn is_settled(&self) -> bool;
 
-    /// Reads a line and hands on what it tells.
+    /// Reads a line and passes on its events.
     fn read_line(
         &mut self,
         line: &[u8],
         take: &mut dyn FnMut(TranscriptEvent),
     ) -> Result<(), TranscriptLineError>;
 
-    /// What the end of the file tells.
+    /// The events that the end of the file implies.
     fn finish_transcript(&mut self, ending: TranscriptEnd, take: &mut dyn FnMut(TranscriptEvent));
 }
 
 /// Whose transcript it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TranscriptKind {
-    /// A session's own.
+    /// The transcript of a session itself.
     Session,
     /// That of a subagent.
     Subagent,
 }
 
-/// What a line tells.
+/// What a line contributes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TranscriptEvent {
     /// The event's name, always the same for the same line.
@@ -96,11 +96,11 @@ pub struct TranscriptEvent {
     pub at: i64,
     /// The branch that was checked out.
     pub branch: Option<String>,
-    /// The event.
+    /// The event, in the form that hooks send it.
     pub event: Event,
 }
 
-/// Why a line tells nothing. Never quotes the line: it is not redacted.
+/// Why a line could not be read. Never quotes the line: it is not redacted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TranscriptLineError {
     /// Not JSON.
@@ -116,6 +116,6 @@ pub enum TranscriptLineError {
 pub enum TranscriptEnd {
     /// The session may still run: a turn that is not over stays open.
     Open,
-    /// Nobody has written for long.
+    /// The file has not been written for long.
     Closed,
 }

@@ -15,7 +15,7 @@ const MAX_FILE_BYTES: u64 = 64 * 1024;
 /// The state of a checkout.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitStatusCache {
-    /// Where it begins.
+    /// The root of the checkout.
     pub root: String,
     /// The branch, unless a commit is checked out by itself.
     #[serde(default)]

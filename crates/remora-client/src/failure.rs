@@ -1,4 +1,4 @@
-//! The mark that capture has failed, so that the next session can tell the user
+//! The mark that capture has failed, so that the next session can inform the user
 //! once.
 //!
 //! The usual cause is a full disk, where a new file cannot be written. So the

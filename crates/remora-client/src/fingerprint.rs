@@ -12,7 +12,7 @@ use remora_core::record::FileFingerprint;
 /// Larger files have no anchor: reading them costs more than knowing is worth.
 const MAX_FINGERPRINTED_BYTES: u64 = 4 * 1024 * 1024;
 
-/// What became of a file since its anchor was taken.
+/// What became of a file since its fingerprint was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileStatus {
     /// It holds what it held.
@@ -54,7 +54,7 @@ pub fn is_as(path: &Path, anchor: &FileFingerprint) -> FileStatus {
     if meta.len() != anchor.size {
         return FileStatus::Changed;
     }
-    // An anchor is never taken of more; one that says so is not ours to read.
+    // No fingerprint covers more; one that says so is not ours.
     if modified_nanos(&meta) == Some(anchor.modified) || anchor.size > MAX_FINGERPRINTED_BYTES {
         return FileStatus::Same;
     }
@@ -211,7 +211,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(anchor_of(&pipe).unwrap(), None);
-        // Opened as if it had been a file a moment ago, it holds nobody up.
+        // Opened as if it had just been a file, it blocks no caller.
         assert!(hash_contents(&pipe).unwrap().is_none());
         let anchor = FileFingerprint {
             size: 0,

@@ -18,7 +18,7 @@ use remora_core::record::Injection;
 
 use crate::{DataPaths, append_our_file, make_our_folder, open_our_file};
 
-/// More of a file is not looked at: some ten thousand lines, the last ones.
+/// More of a file is not read: some ten thousand lines, the last ones.
 const MAX_READ_BYTES: u64 = 1024 * 1024;
 /// A file does not grow beyond this.
 const MAX_LOG_BYTES: u64 = 8 * MAX_READ_BYTES;
@@ -39,9 +39,9 @@ pub struct InjectionLog {
     subagent: Option<String>,
     /// The triggers at which each item was injected since the model last lost
     /// its context.
-    given: HashMap<String, Vec<String>>,
+    triggers_by_item: HashMap<String, Vec<String>>,
     /// Notes and claimed events, which need no second answer.
-    told: HashSet<String>,
+    notices: HashSet<String>,
     /// Events that were answered within the echo window of the last one, by any
     /// process, and when.
     claims: Vec<(String, i64)>,
@@ -52,11 +52,11 @@ pub struct InjectionLog {
 pub struct NewInjection<'a> {
     /// `#12` or `memory://…`.
     pub item: &'a str,
-    /// The moment.
+    /// The recall trigger.
     pub moment: &'a str,
     /// Why it was chosen.
     pub why: &'a str,
-    /// What it costs.
+    /// Its estimated cost in tokens.
     pub tokens: u32,
 }
 
@@ -86,8 +86,8 @@ impl InjectionLog {
             file,
             size,
             subagent: subagent.map(str::to_owned),
-            given: HashMap::new(),
-            told: HashSet::new(),
+            triggers_by_item: HashMap::new(),
+            notices: HashSet::new(),
             claims: Vec::new(),
         };
         text.lines()
@@ -103,13 +103,13 @@ impl InjectionLog {
     /// The triggers at which this was injected into the session, or into this
     /// subagent of it.
     pub fn injection_triggers(&self, item: &str) -> impl Iterator<Item = &str> {
-        let moments = self.given.get(&sanitize_field(item));
-        moments.into_iter().flatten().map(String::as_str)
+        let triggers = self.triggers_by_item.get(&sanitize_field(item));
+        triggers.into_iter().flatten().map(String::as_str)
     }
 
     /// Whether this was reported before, such as what is known of a file.
     pub fn has_told(&self, what: &str) -> bool {
-        self.told.contains(&sanitize_field(what))
+        self.notices.contains(&sanitize_field(what))
     }
 
     /// Records that this was reported.
@@ -189,15 +189,15 @@ impl InjectionLog {
         }
         match line.item {
             RESET_MARKER => {
-                self.given.clear();
-                self.told.clear();
+                self.triggers_by_item.clear();
+                self.notices.clear();
             }
             CLAIM_MARKER => {
-                self.told.insert(line.moment.to_owned());
+                self.notices.insert(line.moment.to_owned());
             }
             item => {
-                let moments = self.given.entry(item.to_owned()).or_default();
-                moments.push(line.moment.to_owned());
+                let triggers = self.triggers_by_item.entry(item.to_owned()).or_default();
+                triggers.push(line.moment.to_owned());
             }
         }
     }
@@ -253,8 +253,8 @@ pub fn read_given(path: &Path) -> io::Result<Vec<Injection>> {
         let line = LogLine::parse_line(line).filter(|line| is_item(line.item))?;
         Some(Injection {
             session: session.clone(),
-            // The number of the line is the row's identity, so markers are
-            // counted although they make no row.
+            // The number of the line identifies the injection, so markers are
+            // counted although they are none.
             line: u32::try_from(at).ok()?,
             item: line.item.to_owned(),
             subagent: line.subagent.map(str::to_owned),
@@ -355,12 +355,12 @@ mod tests {
             ["prompt"]
         );
         let rows = read_given(&given_file(&paths, "a/../b")).unwrap();
-        let told: Vec<_> = rows
+        let notices: Vec<_> = rows
             .iter()
             .map(|row| (row.line, row.item.as_str(), row.time))
             .collect();
         assert_eq!(
-            told,
+            notices,
             [(0, "#1", 10), (1, "#2", 10), (2, "#1", 11), (4, "#1", 13)]
         );
         assert_eq!(

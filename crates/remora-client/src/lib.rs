@@ -1,5 +1,5 @@
 //! What a short-lived process may do: read stdin within bounds, put an event
-//! into the spool, wake the worker, and ask it something.
+//! into the spool, notify the worker, and ask it something.
 //!
 //! This crate is a dependency firewall. A hook has about a millisecond, so
 //! nothing here starts a thread or a runtime, opens a database, builds a regex

@@ -9,7 +9,7 @@ use crate::Folder;
 
 const MAX_LOG_BYTES: u64 = 1024 * 1024;
 
-/// Appends a line with its moment. Line ends within the text are shown as
+/// Appends a line with its time. Line ends within the text are shown as
 /// spaces, so that one event is one line. A full log becomes `.1`.
 pub fn append_line(file: &Path, now: i64, text: &str) -> io::Result<()> {
     let (folder, name) = Folder::of_file(file)?;

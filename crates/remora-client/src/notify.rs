@@ -19,7 +19,7 @@ const RESTART_DELAY: Duration = Duration::from_secs(2);
 pub enum NotifyOutcome {
     /// A worker runs and knows.
     Poked,
-    /// One was started.
+    /// No worker listened, so one was started.
     Started,
     /// Somebody else is just starting one.
     Starting,
@@ -63,13 +63,13 @@ pub fn came_up(paths: &DataPaths) -> io::Result<()> {
 fn try_notify(paths: &DataPaths, program: &Path, version: &str) -> bool {
     match Connection::try_open(&paths.socket_file()) {
         Connection::Open(mut stream) => {
-            let poke = Request::Poke {
+            let notice = Request::Poke {
                 version: version.to_owned(),
                 program: program.display().to_string(),
             };
             // A worker that exits now has read the spool, or its lock is free
             // for the next one.
-            let _ = send_line(&mut stream, &poke);
+            let _ = send_line(&mut stream, &notice);
             true
         }
         // A full queue is other hooks' notifications: the worker will look into

@@ -134,7 +134,7 @@ impl DataPaths {
         Ok(())
     }
 
-    /// What keeps this folder from being used, for people: as
+    /// What keeps this folder from being used, for the user: as
     /// [`Self::check_ownership`], and a folder in it that is a link.
     pub fn find_fault(&self) -> Option<String> {
         self.check_ownership().or_else(|| {

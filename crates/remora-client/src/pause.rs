@@ -1,5 +1,5 @@
-//! Pauses: marks in `run/off/` that tell every hook to answer empty and to
-//! capture nothing, or to capture but to inject nothing. The folder is there
+//! Pauses: marks in `run/off/` that make every hook answer empty and
+//! capture nothing, or capture but inject nothing. The folder is there
 //! only while something is paused, so that a hook pays one failed look for
 //! both.
 
@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::DataPaths;
 
-/// A mark holds a name and two moments; more of a file is not read.
+/// A mark holds a name and two points in time; more of a file is not read.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
-/// Ids up to this length stand in the file's name as they are.
+/// Ids up to this length are in the file's name as they are.
 const MAX_PLAIN_ID_BYTES: usize = 64;
 const PARTIAL_SUFFIX: &str = ".tmp";
 /// How the names of marks begin that stop recall alone.
@@ -25,7 +25,7 @@ const RECALL_PREFIX: &str = "recall-";
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "scope", content = "key")]
 pub enum PauseScope {
-    /// Everything.
+    /// Every project and every session.
     All,
     /// The project with this key.
     Project(String),
@@ -47,11 +47,11 @@ pub enum PauseEffect {
 /// What a hook has to leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PauseState {
-    /// Nothing.
+    /// Nothing stops.
     No,
     /// It captures, and answers nothing from memory.
     Recall,
-    /// Everything.
+    /// Capture and recall both stop.
     Everything,
 }
 
@@ -75,7 +75,7 @@ pub struct PauseEntry {
     /// What is paused.
     #[serde(flatten)]
     pub what: PauseScope,
-    /// What stops.
+    /// Whether capture stops as well, or recall alone.
     #[serde(default)]
     pub stops: PauseEffect,
     /// Since when, in milliseconds since 1970.
@@ -111,7 +111,7 @@ impl Pause {
     }
 
     /// What a hook of these projects and this session has to leave. A mark that
-    /// cannot be understood counts: somebody wanted quiet.
+    /// cannot be understood counts: a user wanted quiet.
     pub fn pause_state(&self, projects: &[&str], session: &str, now: i64) -> PauseState {
         // The one look that every hook pays when nothing is paused.
         if !self.folder.exists() {
@@ -147,7 +147,7 @@ impl Pause {
         }
     }
 
-    /// Begins a pause, or gives it another end.
+    /// Begins a pause, or changes when it ends.
     pub fn set_pause(&self, mark: &PauseEntry) -> io::Result<()> {
         let mut builder = DirBuilder::new();
         builder.recursive(true);
@@ -232,7 +232,7 @@ impl Pause {
     }
 }
 
-/// What a damaged mark pauses, as far as its name tells.
+/// What a damaged mark pauses, as far as its name shows.
 fn from_name(name: &str) -> Option<PauseEntry> {
     let (stops, name) = match name.strip_prefix(RECALL_PREFIX) {
         Some(name) => (PauseEffect::Recall, name),
@@ -277,7 +277,7 @@ fn replace_entry(file: &Path, mark: &PauseEntry) -> io::Result<()> {
 }
 
 /// An id as part of a file's name. Ids come from a client: they may hold
-/// slashes, or differ only in what a file system does not tell apart.
+/// slashes, or differ only in what a file system does not distinguish.
 fn file_name_part(id: &str) -> String {
     let fits = id.len() <= MAX_PLAIN_ID_BYTES
         && id

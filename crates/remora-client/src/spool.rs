@@ -138,7 +138,7 @@ pub fn list_spooled(paths: &DataPaths, limit: usize) -> io::Result<Vec<PathBuf>>
     let mut names = folder.list_files()?;
     names.retain(|name| is_event_name(name));
     // A later file may have an earlier name when the clock goes back; it is
-    // taken on the next round.
+    // ingested with the next batch.
     if names.len() > limit {
         // Sorting only what is returned keeps a backlog of many thousand files
         // cheap.

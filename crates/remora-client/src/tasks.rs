@@ -68,7 +68,7 @@ impl<'a> PendingTasks<'a> {
 
     /// Takes the task of a subagent of this kind that begins now. Subagents of
     /// one kind that begin together come in the order of their calls, as far as
-    /// anybody can tell.
+    /// events can show.
     pub fn take_task(&self, agent_type: &str, now: i64) -> io::Result<Option<String>> {
         let mut tasks = self.read_tasks();
         let of_kind = |task: &&PendingTask| {

@@ -3,18 +3,18 @@
 //! tool by the client's name for it.
 //!
 //! The client's own JSON is an [`Event`](crate::Event): that is what the spool
-//! and the archive hold, so a better decoder can read old events anew.
+//! and the archive hold, so a better decoder can read old events again.
 
 use crate::EventName;
 use crate::ids::{AgentId, SessionId, Timestamp, TurnId};
 use crate::tool_call::{ToolOutcome, ToolUse};
 
 /// What is needed of an event before its texts are redacted, and all that is
-/// needed by those who never look further. Its texts are as the client sent
+/// needed by code that never looks further. Its texts are as the client sent
 /// them, empty ones included: the key of a call is made of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventHeader<'a> {
-    /// Which event.
+    /// The event's entry in the event table.
     pub name: EventName,
     /// The session; absent if the client sent no such text.
     pub session: Option<&'a str>,
@@ -22,7 +22,7 @@ pub struct EventHeader<'a> {
     pub cwd: &'a str,
     /// What one prompt set going.
     pub turn: Option<&'a str>,
-    /// The tool call.
+    /// The id of the tool call.
     pub call: Option<&'a str>,
     /// The subagent in which it happened.
     pub subagent: Option<&'a str>,
@@ -33,7 +33,7 @@ pub struct EventHeader<'a> {
 /// One event of one agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentEvent {
-    /// Who sent it.
+    /// The agent that sent it.
     pub agent: AgentId,
     /// The session; [`SessionId::UNKNOWN`] if the client named none.
     pub session: SessionId,
@@ -45,17 +45,17 @@ pub struct AgentEvent {
     pub turn: Option<TurnId>,
     /// The subagent in which it happened; present if its id or its kind is.
     pub subagent: Option<Subagent>,
-    /// The event's row in the table: how it is treated and listed. What it
+    /// The event's entry in the event table: how it is treated and listed. What it
     /// holds is in `kind`.
     pub name: EventName,
     /// How the timeline names it.
     pub label: EventLabel,
-    /// What happened.
+    /// What happened, without the client's names for it.
     pub kind: EventKind,
 }
 
 impl AgentEvent {
-    /// The tool call that the event tells of.
+    /// The tool call that the event reports.
     pub fn tool_use(&self) -> Option<&ToolUse> {
         match &self.kind {
             EventKind::ToolAnnounced(tool) | EventKind::ToolFinished(tool, _) => Some(tool),
@@ -69,7 +69,7 @@ impl AgentEvent {
         (!id.is_empty()).then_some(id)
     }
 
-    /// What the agent said last, where the event tells it; may be empty.
+    /// The agent's last message, if the event carries one; may be empty.
     pub fn last_message(&self) -> &str {
         match &self.kind {
             EventKind::TurnEnded { last_message, .. }
@@ -90,7 +90,7 @@ pub struct Subagent {
     pub kind: Option<String>,
 }
 
-/// What happened.
+/// What happened, without the client's names for it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EventKind {
     /// A session began or went on.
@@ -116,7 +116,7 @@ pub enum EventKind {
     },
     /// The turn ended with an error of the service.
     TurnFailed {
-        /// The error.
+        /// The client's word for the error.
         error: String,
         /// What the agent said last; empty if it said nothing.
         last_message: String,
@@ -141,7 +141,7 @@ pub enum EventKind {
     },
     /// A watched file changed.
     FileChanged {
-        /// The file.
+        /// The file, as the client spells it.
         path: String,
         /// What happened to it.
         change: WatchedChange,
@@ -153,7 +153,7 @@ pub enum EventKind {
 /// Why a session starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StartSource {
-    /// A new session.
+    /// A new session begins.
     Startup,
     /// An earlier session goes on.
     Resumed,
@@ -167,12 +167,12 @@ pub enum StartSource {
     Other,
 }
 
-/// What was asked.
+/// A prompt and who wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
     /// The text; empty if the client sent none.
     pub text: String,
-    /// Who asked.
+    /// Who wrote it: only the user's prompts count as theirs.
     pub origin: PromptOrigin,
 }
 
@@ -183,18 +183,18 @@ pub enum PromptOrigin {
     User,
     /// The client itself, such as a notice that a task has ended.
     Client,
-    /// An agent, which gives a subagent its task.
+    /// Another agent, in the task of a subagent.
     SubagentTask,
 }
 
 /// What happened to a watched file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchedChange {
-    /// It is new.
+    /// The file is new.
     Added,
     /// Its content changed.
     Changed,
-    /// It is gone.
+    /// The file is gone.
     Removed,
 }
 
@@ -213,7 +213,7 @@ pub enum EventLabel {
 /// One part of a label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LabelPart {
-    /// Words.
+    /// A text, shortened where it is shown.
     Text(String),
     /// A file, shown relative to the project.
     Path(String),

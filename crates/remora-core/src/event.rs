@@ -51,14 +51,14 @@ pub enum StopEffect {
     EndsTurn,
     /// The subagent ends and blocks are void; the turn goes on.
     EndsAgent,
-    /// Nothing.
+    /// The event goes on as if it had not been said.
     Ignored,
 }
 
 /// Where text that is not a JSON object goes when the handler exits 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlainText {
-    /// Nowhere.
+    /// It is dropped.
     Ignored,
     /// To the model.
     Context,
@@ -158,15 +158,15 @@ impl Answers {
 /// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventDef {
-    /// The event.
+    /// Which event it is.
     pub name: EventName,
     /// Its name on the wire and in settings.
     pub text: &'static str,
-    /// One line for people.
+    /// One line for lists and help.
     pub doc: &'static str,
     /// What matchers are tested against.
     pub subject: Subject,
-    /// How a matcher is told from a regular expression.
+    /// What separates a matcher of names from a regular expression.
     pub style: MatcherStyle,
     /// Handler kinds that may be registered.
     pub handlers: HandlerKinds,
@@ -178,7 +178,7 @@ pub struct EventDef {
     pub stop: StopEffect,
     /// Where plain text goes.
     pub plain: PlainText,
-    /// Which answers count.
+    /// Which answers the event honours.
     pub answers: Answers,
     /// The event is about one tool call, so an `if` condition can be tested.
     pub has_tool: bool,
@@ -358,7 +358,7 @@ events! {
 }
 
 impl EventName {
-    /// This event's row.
+    /// This event's entry in the event table.
     pub fn def(self) -> &'static EventDef {
         // The table and the enum come from one macro, in one order.
         &EVENTS[self as usize]
@@ -404,10 +404,10 @@ pub enum DecodeError {
     /// A name that is not a string.
     #[error("`hook_event_name` must be a string")]
     NameNotAString,
-    /// A name nobody knows.
+    /// A name that is not in the table.
     #[error("unknown event `{name}`{}", hint.map(|h| format!("; did you mean `{h}`?")).unwrap_or_default())]
     UnknownName {
-        /// The name as given.
+        /// The name as it was written.
         name: String,
         /// The nearest known one.
         hint: Option<&'static str>,
@@ -418,15 +418,16 @@ pub enum DecodeError {
 /// unknown ones and their order included, because handlers read them on stdin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// Which event.
+    /// Which event it is.
     pub name: EventName,
-    /// All fields.
+    /// All fields, in the order in which they came.
     pub fields: Map<String, Value>,
 }
 
 impl Event {
     /// Reads an event. `name` fills in for a missing `hook_event_name`.
     pub fn decode(json: &[u8], name: Option<EventName>) -> Result<Self, DecodeError> {
+        // Files that were saved on Windows may begin with a byte order mark.
         let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
         Self::from_value(serde_json::from_slice(json)?, name)
     }
@@ -440,6 +441,8 @@ impl Event {
         let name = match fields.get("hook_event_name") {
             Some(Value::String(text)) => EventName::find(text)?,
             Some(_) => return Err(DecodeError::NameNotAString),
+            // Written into the fields, too: handlers read the event on stdin and expect its
+            // name.
             None => {
                 let name = name.ok_or(DecodeError::NoName)?;
                 fields.insert("hook_event_name".into(), name.as_str().into());
@@ -484,7 +487,7 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// How many letters a name may be off to be taken for a known one.
+/// How many letters may differ for a name to be suggested.
 const MAX_HINT_DISTANCE: usize = 3;
 
 /// The known name that differs only in case or by a letter or two.
@@ -501,6 +504,8 @@ fn find_nearest_name(text: &str) -> Option<&'static str> {
     EVENTS
         .iter()
         .filter_map(|d| Some((distance(d.text)?, d.text)))
+        // The text is part of the key, so that of two equally near names the same one is
+        // suggested each time.
         .min()
         .map(|(_, t)| t)
 }

@@ -6,7 +6,7 @@
 pub struct FieldRoles {
     /// Keys that name the file an object is about.
     pub paths: &'static [&'static str],
-    /// Keys under which parts of that file stand.
+    /// Keys under which parts of that file are found.
     pub contents: &'static [&'static str],
     /// Keys of a tool's answer that are about it and not in it.
     pub labels: &'static [&'static str],

@@ -19,6 +19,7 @@ pub fn remote_of_config(config: &str) -> Option<String> {
             continue;
         }
         met.push(&entry.subsection);
+        // Several sections of one file may hold addresses of the same remote.
         let urls = entries
             .iter()
             .filter(|other| is_url(other) && other.subsection == entry.subsection);
@@ -83,6 +84,7 @@ pub fn branch_of_head(head: &str) -> Option<String> {
         let name = name.strip_prefix("refs/heads/").unwrap_or(name);
         return (!name.is_empty()).then(|| name.to_owned());
     }
+    // 40 digits of SHA-1 or 64 of SHA-256.
     let commit = head.len() >= 40 && head.bytes().all(|b| b.is_ascii_hexdigit());
     commit.then(|| format!("detached at {}", &head[..10]))
 }

@@ -106,7 +106,7 @@ impl SessionId {
     pub const UNKNOWN: &'static str = "unknown";
 }
 
-/// A moment: milliseconds since 1970, in UTC.
+/// A point in time: milliseconds since 1970, in UTC.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

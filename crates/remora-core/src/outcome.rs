@@ -1,4 +1,4 @@
-//! What the sum of all handlers tells the host: one decision, with its texts.
+//! What all handlers together mean for the host: one decision, with its texts.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

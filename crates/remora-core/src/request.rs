@@ -36,7 +36,7 @@ pub struct Envelope {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "ask")]
 pub enum Request {
-    /// There is something in the spool. Nobody waits for an answer.
+    /// There is something in the spool. The sender does not wait for an answer.
     Poke {
         /// The version of the asker; an older worker makes way for it.
         version: String,
@@ -47,7 +47,7 @@ pub enum Request {
     Drain,
     /// Finish what is under way, and end.
     Stop,
-    /// How are you?
+    /// Report the state of the worker.
     Status,
     /// The embedding of a text, for a hook that has a few milliseconds. Answered
     /// with an [`EmbeddingReply`]; a worker that does not know it hangs up.
@@ -61,7 +61,7 @@ pub enum Request {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EmbeddingReply {
-    /// Here it is.
+    /// The embedding.
     Embedding(EncodedEmbedding),
     /// There is none, or not now.
     Refused(Refusal),
@@ -76,7 +76,7 @@ pub struct EncodedEmbedding {
     pub bytes: Vec<u8>,
 }
 
-/// Why the worker gives no embedding. It always says so at once.
+/// Why the worker returns no embedding. It always says so at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Refusal {
@@ -84,20 +84,20 @@ pub enum Refusal {
     Off,
     /// It is being loaded since this request.
     Loading,
-    /// It is working for somebody else.
+    /// Another caller's request is being computed.
     Busy,
 }
 
 /// What the worker says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
-    /// Its process.
+    /// The id of its process.
     pub pid: u32,
-    /// Its version.
+    /// The version of its program.
     pub version: String,
     /// When it started, in milliseconds since 1970.
     pub started: i64,
-    /// Events stored since.
+    /// How many events it has stored since it started.
     pub stored: u64,
     /// Events that went to the dead letters since.
     pub dead: u64,

@@ -1,5 +1,5 @@
 //! Types of settings keys, checked as the client checks them: a wrong one
-//! costs the whole file, whoever reads it and for whatever key.
+//! costs the whole file, for every reader and every key.
 
 use serde_json::{Map, Value};
 
@@ -96,11 +96,11 @@ fn is_strings(value: &Value) -> bool {
 /// A key whose value has the wrong type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeMismatch {
-    /// The block it stands in; empty at the top.
+    /// The block that holds it; empty at the top.
     pub block: &'static str,
-    /// The key.
+    /// The key whose value has the wrong type.
     pub key: &'static str,
-    /// What was expected.
+    /// The type that the client expects, in words.
     pub expected: &'static str,
 }
 
@@ -124,6 +124,8 @@ pub fn find_type_mismatches(document: &Map<String, Value>) -> Vec<TypeMismatch> 
     let mut found = Vec::new();
     let mut check = |block: &'static str, map: &Map<String, Value>, shapes: &[Shape]| {
         for (key, fits, expected) in shapes {
+            // An absent key is fine, but `null` is not: the client checks the type of what
+            // is there.
             if !map.get(*key).is_none_or(fits) {
                 found.push(TypeMismatch {
                     block,

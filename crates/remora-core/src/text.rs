@@ -8,7 +8,7 @@ pub use cut::{collapse_controls, collapse_whitespace, cut_chars, truncate_bytes}
 pub use defuse::defuse_tags;
 pub use distance::{SwapCost, edit_distance, edit_distance_chars};
 
-/// Turns the direction, has no width, or spells text that nobody sees. Joiners
+/// Turns the direction, has no width, or spells text that is invisible. Joiners
 /// and the two selectors that choose how an emoji looks are not among them.
 pub fn is_invisible(c: char) -> bool {
     matches!(

@@ -1,4 +1,4 @@
-//! Moments as text, without a clock or a time zone: everything stored and
+//! Points in time as text, without a clock or a time zone: everything stored and
 //! logged is in UTC.
 
 const DAY_MS: i64 = 86_400_000;

@@ -3,7 +3,7 @@
 //! An adapter decodes leniently: what a client sends in an unexpected form is
 //! absent here, never an error, because an archived event must always decode.
 //! An optional text is never empty unless its comment says so. Paths and texts
-//! are as the client sent them: shortening is for whoever shows them.
+//! are as the client sent them: shortening is up to the code that shows them.
 
 use serde_json::Value;
 
@@ -21,9 +21,9 @@ pub struct ToolUse {
     /// What a permission rule for this call would name in parentheses; never
     /// blank.
     pub rule: Option<RuleText>,
-    /// What the call is about, told when it fails.
+    /// What the call is about; named when it fails.
     pub target: CallTarget,
-    /// What was asked.
+    /// What the tool was asked to do.
     pub call: ToolCall,
 }
 
@@ -49,7 +49,7 @@ pub enum CallTarget {
     Url(String),
     /// A few words, or a path that is no file of the call.
     Subject(String),
-    /// Nothing that stands out: the arguments as they came.
+    /// No argument is its subject: all of them, as they came.
     Arguments(Value),
 }
 
@@ -89,7 +89,7 @@ pub enum ToolCall {
     },
     /// The web was searched.
     SearchWeb {
-        /// For what.
+        /// The words that were searched for.
         query: Option<String>,
     },
     /// A subagent was started.
@@ -166,7 +166,7 @@ pub struct FileSearch {
     pub pattern: Option<String>,
     /// Where; absent for the current folder.
     pub path: Option<String>,
-    /// Which files.
+    /// A pattern for the files that are searched.
     pub files: Option<String>,
     /// What was to be shown.
     pub shows: SearchOutput,
@@ -187,7 +187,7 @@ pub enum SearchOutput {
 /// One file that a call changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEdit {
-    /// The file; empty if nobody named it.
+    /// The file; empty if the call names none.
     pub path: String,
     /// The call itself named the file; otherwise only its answer did.
     pub is_named: bool,
@@ -195,7 +195,7 @@ pub struct FileEdit {
     pub change: FileChange,
     /// Its text before; may be empty.
     pub original: Option<String>,
-    /// The changes, as the client's answer or the patch tells them.
+    /// The changes, from the client's answer or from the patch.
     pub hunks: Vec<Hunk>,
     /// The text that was replaced; may be empty. That of a whole file is its
     /// text before.
@@ -268,7 +268,7 @@ pub struct Hunk {
 /// A change of a notebook.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NotebookEdit {
-    /// The notebook; empty if nobody named it.
+    /// The notebook; empty if the call names none.
     pub path: String,
     /// The call itself named the notebook; otherwise only its answer did.
     pub is_named: bool,
@@ -312,7 +312,7 @@ pub struct SubagentCall {
 /// A task of the agent's own list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskCall {
-    /// What was done.
+    /// What was done to the task.
     pub action: TaskAction,
     /// Which task.
     pub id: Option<String>,
@@ -338,7 +338,7 @@ pub enum TaskAction {
 /// A worktree that was entered or left.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorktreeCall {
-    /// It was entered.
+    /// The session enters it; otherwise it leaves.
     pub enters: bool,
     /// Its name.
     pub name: Option<String>,
@@ -385,7 +385,7 @@ pub struct ToolOutput {
 /// What an answer says beyond its words.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum OutputDetail {
-    /// Nothing.
+    /// Nothing beyond the text is known.
     #[default]
     None,
     /// A file as it was shown. An answer that is nothing but a text has none:
@@ -438,7 +438,7 @@ pub enum OutputDetail {
 pub struct ShownFile {
     /// The file, if only the answer named it; may be empty.
     pub path: Option<String>,
-    /// Its form.
+    /// Whether it is text, an image or something else.
     pub form: FileForm,
     /// What was shown of it; may be empty.
     pub content: Option<String>,
@@ -491,7 +491,7 @@ pub struct Matches {
     pub line_count: Option<usize>,
     /// How many matches.
     pub match_count: Option<usize>,
-    /// There were more.
+    /// The client left further matches out.
     pub is_truncated: bool,
 }
 

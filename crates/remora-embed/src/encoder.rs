@@ -63,7 +63,7 @@ pub enum EmbedError {
     /// The file cannot be read.
     #[error("cannot read the encoder {}: {reason}", path.display())]
     Read {
-        /// The file.
+        /// The file that was to be loaded.
         path: PathBuf,
         /// The error of the operating system.
         reason: String,

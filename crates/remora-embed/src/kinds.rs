@@ -4,7 +4,7 @@
 
 static CHAR_CLASS_RUNS: &[u8] = include_bytes!("../../../assets/kinds.bin");
 
-/// The classes that the tokenizer tells apart.
+/// The classes that the tokenizer distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CharClass {
     /// Part of a word; also every character the table does not know.

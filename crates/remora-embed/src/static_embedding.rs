@@ -84,6 +84,6 @@ fn sum_pieces(text: &str, table: Table, find: &mut impl PieceFinder) -> Option<E
         }
         ControlFlow::Continue(())
     });
-    let meaning = Embedding::from_vector(&total);
-    (!meaning.is_blank()).then_some(meaning)
+    let embedding = Embedding::from_vector(&total);
+    (!embedding.is_blank()).then_some(embedding)
 }

@@ -53,14 +53,14 @@ impl Table {
 
     fn parse_bytes(bytes: &'static [u8], ids: &'static [u8]) -> Option<Self> {
         let (head, rest) = bytes.split_first_chunk::<12>()?;
-        let ([count, dims, letters], []) = head.as_chunks::<4>() else {
+        let ([count, dims, word_bytes], []) = head.as_chunks::<4>() else {
             return None;
         };
         let count = decode_u32(*count);
         let dims = decode_u32(*dims);
         let (offsets, rest) = rest.split_at_checked(count.checked_add(1)?.checked_mul(4)?)?;
         let (scales, rest) = rest.split_at_checked(count.checked_mul(4)?)?;
-        let (words, rows) = rest.split_at_checked(decode_u32(*letters))?;
+        let (words, rows) = rest.split_at_checked(decode_u32(*word_bytes))?;
         (rows.len() == count.checked_mul(dims)? && ids.len() == count.checked_mul(2)?).then_some(
             Self {
                 offsets: offsets.as_chunks().0,
@@ -150,7 +150,7 @@ impl Table {
         low
     }
 
-    /// The letters of a word without its prefix; `None` if it cannot occur at this
+    /// The characters of a word without its prefix; `None` if it cannot occur at this
     /// position.
     fn stem_at(&self, at: usize, place: PiecePosition) -> Option<&'static [u8]> {
         match place {

@@ -97,16 +97,16 @@ pub(crate) fn visit_word_pieces(
     let mut pieces = Vec::new();
     let mut word = Word::default();
     let mut found = |word: &mut Word| {
-        if word.letters == 0 {
+        if word.chars == 0 {
             return ControlFlow::Continue(());
         }
-        if word.letters > MAX_WORD_CHARS {
+        if word.chars > MAX_WORD_CHARS {
             pieces.clear();
         } else {
             find.find(&word.text, &mut pieces);
         }
         word.text.clear();
-        word.letters = 0;
+        word.chars = 0;
         each(&pieces)
     };
     // White space always ends a word, and most runs between it are plain ASCII,
@@ -130,7 +130,7 @@ pub(crate) fn visit_word_pieces(
 #[derive(Default)]
 struct Word {
     text: String,
-    letters: usize,
+    chars: usize,
 }
 
 impl Word {
@@ -157,8 +157,8 @@ impl Word {
     fn push(&mut self, c: char) {
         // Counted beyond the limit but not kept, so that a megabyte of base64 takes no
         // memory.
-        self.letters += 1;
-        if self.letters <= MAX_WORD_CHARS {
+        self.chars += 1;
+        if self.chars <= MAX_WORD_CHARS {
             self.text.push(c);
         }
     }

@@ -37,7 +37,7 @@ pub enum ReadError {
     TooLarge {
         /// What it holds, as far as known.
         bytes: u64,
-        /// What was allowed.
+        /// The limit that the caller set.
         max_bytes: u64,
     },
     /// It is not valid UTF-8.
@@ -178,7 +178,7 @@ pub struct DirListing {
 }
 
 impl DirListing {
-    /// Sorted by name, so that the same directory gives the same list.
+    /// Sorted by name, so that the same directory has the same list everywhere.
     pub fn sort(&mut self) {
         let name = |entry: &DirEntry| -> OsString { entry.file_name() };
         self.entries.sort_by_key(name);

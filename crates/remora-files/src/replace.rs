@@ -39,7 +39,7 @@ impl ReplaceOptions<'_> {
 /// the file that it becomes.
 #[derive(Debug, Clone, Copy)]
 pub enum DraftName<'a> {
-    /// A hidden name that nobody else uses: several writers at once do not
+    /// A hidden name that no other writer uses: several at once do not
     /// meet.
     Unique,
     /// This one. What a killed writer left there is overwritten.
@@ -132,6 +132,8 @@ impl StagedFile {
         if self.durability == Durability::FileAndName
             && let Some(folder) = self.target.parent()
         {
+            // Best effort: some file systems cannot sync a folder, and the file is in its
+            // place.
             let _ = File::open(folder).and_then(|folder| folder.sync_all());
         }
         Ok(())
@@ -182,7 +184,7 @@ fn open_unique(target: &Path, options: &OpenOptions) -> io::Result<(PathBuf, Fil
             result => return result.map(|file| (draft, file)),
         }
     }
-    Err(io::Error::other("too many files left behind beside it"))
+    Err(io::Error::other("too many files left behind next to it"))
 }
 
 #[cfg(unix)]
@@ -193,6 +195,8 @@ fn keep_owner(file: &File, like: &Metadata) -> io::Result<()> {
         fchown(file, Some(like.uid()), None)?;
     }
     if own.gid() != like.gid() {
+        // Giving a file to a group that the user is not in is refused, which is no reason
+        // to fail.
         let _ = fchown(file, None, Some(like.gid()));
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! A checkout that git can be asked about.
 //!
 //! Git reads a repository's configuration from its common directory, and
-//! `GIT_COMMON_DIR` can name another one. A directory of ours stands in for
+//! `GIT_COMMON_DIR` can name another one. A directory of ours replaces
 //! it: a `config` with a few harmless values copied from the repository's, no
 //! attributes, no hooks, no remotes. Index and objects are the repository's.
 //! Branches are not seen through it, so commits are named by their ids; those
@@ -359,7 +359,7 @@ impl Checkout<'_> {
         )
     }
 
-    /// Writes the directory that stands in for the repository's.
+    /// Writes the directory that replaces the repository's.
     fn write_stand_in(&self) -> io::Result<()> {
         let folder = self.stand_in.path();
         // git takes a directory for a repository only if it has these.

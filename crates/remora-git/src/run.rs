@@ -50,7 +50,7 @@ const GIT_ENVIRONMENT: &[(&str, &str)] = &[
     // Refs of the repository could show other commits than those that were
     // made.
     ("GIT_NO_REPLACE_OBJECTS", "1"),
-    // A look must not write the index while the user works.
+    // A query must not write the index while the user works.
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_PAGER", "cat"),
     ("GIT_SSH_COMMAND", "false"),
@@ -112,7 +112,7 @@ impl CancelToken {
     }
 }
 
-/// One question.
+/// One run of git: a question and its limits.
 #[derive(Debug)]
 pub(crate) struct GitInvocation<'a> {
     pub(crate) git: &'a Git,
@@ -135,7 +135,7 @@ impl Drop for GitProcess {
         }
         let group = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw);
         if let Some(group) = group {
-            // It may have ended in this very moment.
+            // It may have ended just now.
             let _ = kill_process_group(group, Signal::KILL);
         }
         let _ = self.0.wait();

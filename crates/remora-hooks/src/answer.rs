@@ -17,7 +17,7 @@ mod schema;
 /// How a handler came to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ProcessExit {
-    /// It exited.
+    /// It exited by itself, with this code.
     Exit(i32),
     /// A signal ended it.
     Signal(i32),
@@ -30,7 +30,7 @@ pub(crate) enum ProcessExit {
 /// What came out of a handler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HandlerOutput {
-    /// How it ended.
+    /// How the handler ended; decides whether its output counts at all.
     pub ended: ProcessExit,
     /// Standard output, or the body of a reply.
     pub stdout: String,
@@ -61,7 +61,7 @@ pub enum HandlerStatus {
 /// A text for the model, and whether it came as plain output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ContextText {
-    /// The text.
+    /// The text as the handler printed it, not yet limited in length.
     pub text: String,
     /// Plain output has another label than `additionalContext`.
     pub plain: bool,
@@ -70,14 +70,14 @@ pub(crate) struct ContextText {
 /// The answer to a permission request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum RequestDecision {
-    /// Go on.
+    /// The request is granted.
     Allow {
         /// With this input instead.
         updated_input: Option<Map<String, Value>>,
-        /// And these updates.
+        /// Permission updates that the host applies with it.
         updated_permissions: Option<Value>,
     },
-    /// Do not.
+    /// The request is refused.
     Deny {
         /// The reason the model sees.
         message: String,
@@ -113,15 +113,15 @@ pub(crate) struct Answer {
     pub updated_mcp_output: Option<Value>,
     /// For the host's own safety check.
     pub classifier_context: Option<String>,
-    /// A title.
+    /// A title for the session.
     pub session_title: Option<String>,
     /// Do not quote a blocked prompt.
     pub suppress_original_prompt: Option<bool>,
-    /// A first prompt.
+    /// A prompt that the host plays before the user's first one.
     pub initial_user_message: Option<String>,
-    /// Read skills again.
+    /// The host should read its skills from disk again.
     pub reload_skills: Option<bool>,
-    /// Watch these.
+    /// Paths that the host should watch from now on.
     pub watch_paths: Option<Vec<String>>,
     /// The call may be tried again.
     pub retry: Option<bool>,
@@ -129,7 +129,7 @@ pub(crate) struct Answer {
     pub display_content: Option<String>,
     /// An answer to a server.
     pub elicitation: Option<ElicitationResponse>,
-    /// A worktree's path.
+    /// The path of the worktree that the handler made.
     pub worktree_path: Option<String>,
     /// Instructions for the summary.
     pub compact_instructions: Option<String>,
@@ -155,7 +155,7 @@ pub(crate) struct HandlerResult {
     pub why: String,
     /// The object it printed.
     pub object: Option<Value>,
-    /// What counts.
+    /// What of the output the event honours.
     pub answer: Answer,
 }
 

@@ -14,11 +14,11 @@ use crate::shell::{self, BashPattern, ShellReading};
 /// A compiled condition.
 #[derive(Debug)]
 pub(crate) enum Condition {
-    /// None written.
+    /// No `if` is written: always true.
     None,
     /// Not of the form `Tool` or `Tool(pattern)`: never true.
     Malformed,
-    /// A rule.
+    /// A rule for one tool, with or without a pattern.
     Rule {
         tool: String,
         pattern: ConditionPattern,

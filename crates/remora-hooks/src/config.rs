@@ -51,14 +51,14 @@ pub enum HandlerKind {
         command: String,
         /// Exec form: no shell. An empty list counts as present.
         args: Option<Vec<String>>,
-        /// Which shell.
+        /// The shell that runs the command line.
         shell: Shell,
         /// Whether the host waits.
         waiting: WaitMode,
     },
     /// A POST request.
     Http {
-        /// Where to.
+        /// The address that the event is posted to.
         url: String,
         /// Extra headers, values with `$NAME`.
         headers: BTreeMap<String, String>,
@@ -67,21 +67,21 @@ pub enum HandlerKind {
     },
     /// A tool of a connected server.
     McpTool {
-        /// The server.
+        /// The name of the connected server.
         server: String,
-        /// Its tool.
+        /// The name of the server's tool.
         tool: String,
         /// The input, with `${path}` placeholders.
         input: Map<String, Value>,
     },
     /// A question to a small model.
     Prompt {
-        /// The question.
+        /// The question to the model, with placeholders.
         prompt: String,
     },
     /// A verifying agent.
     Agent {
-        /// Its task.
+        /// The task of the agent, with placeholders.
         prompt: String,
     },
 }
@@ -98,7 +98,7 @@ impl HandlerKind {
         }
     }
 
-    /// What tells this handler from another in a list.
+    /// What distinguishes this handler from another in a list.
     pub fn label(&self) -> String {
         match self {
             Self::Command {
@@ -128,7 +128,7 @@ impl HandlerKind {
 /// One handler as configured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HandlerConfig {
-    /// What it is.
+    /// What it does, with the fields of its kind.
     pub kind: HandlerKind,
     /// The `if` text; empty is none.
     pub condition: Option<String>,
@@ -143,11 +143,11 @@ pub struct HandlerConfig {
 /// A group: handlers under one matcher.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MatcherGroup {
-    /// The event.
+    /// The event that it is configured for.
     pub event: EventName,
     /// Position in the event's list.
     pub position: usize,
-    /// The matcher's text.
+    /// The matcher as it is written; `None` matches everything.
     pub matcher: Option<String>,
     /// The handlers with their positions.
     pub handlers: Vec<(usize, HandlerConfig)>,

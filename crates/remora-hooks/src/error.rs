@@ -6,9 +6,9 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The organisation's settings cannot be trusted to be complete.
-    #[error("{}: {problem}; managed settings must be whole, so nothing runs until this is mended", file.display())]
+    #[error("{}: {problem}; managed settings must be valid as a whole, so nothing runs until this is fixed", file.display())]
     Managed {
-        /// The file.
+        /// The file that could not be loaded.
         file: PathBuf,
         /// What is wrong, with the key.
         problem: String,
@@ -16,17 +16,17 @@ pub enum LoadError {
     /// `--settings` names something that cannot be read.
     #[error("--settings {}: {problem}", file.display())]
     Flag {
-        /// The file.
+        /// The file that could not be loaded.
         file: PathBuf,
-        /// What is wrong.
+        /// What is wrong with it, without a full stop.
         problem: String,
     },
     /// A plugin directory that cannot be read as one.
     #[error("--plugin {}: {problem}", dir.display())]
     Plugin {
-        /// The directory.
+        /// The plugin's directory.
         dir: PathBuf,
-        /// What is wrong.
+        /// What is wrong with it, without a full stop.
         problem: String,
     },
 }

@@ -44,7 +44,7 @@ impl HandlerCall<'_> {
 
 /// How running a handler ended for the engine.
 pub(crate) enum HandlerCompletion {
-    /// It ended.
+    /// It ended, and its output is complete.
     Done(HandlerOutput),
     /// It goes on without the host.
     Background(RunningProcess),

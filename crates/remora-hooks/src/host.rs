@@ -20,7 +20,7 @@ pub type TraceSink<'a> = &'a (dyn Fn(&str) + Sync);
 /// The host's side of a run.
 #[derive(Clone, Default)]
 pub struct Host<'a> {
-    /// What handlers inherit.
+    /// The environment that handlers inherit.
     pub environment: Vec<(OsString, OsString)>,
     /// Where long texts and session variables go; `None` keeps neither.
     pub session_dir: Option<PathBuf>,

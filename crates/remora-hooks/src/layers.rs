@@ -24,17 +24,17 @@ mod plugin;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LayerSource {
-    /// The organisation.
+    /// The organisation's managed settings.
     Policy,
     /// The user, for all projects.
     User,
-    /// The project, shared.
+    /// The project's settings, shared through the repository.
     Project,
     /// This user's own settings in the project, not shared.
     Local,
-    /// The command line.
+    /// `--settings` on the command line.
     Flag,
-    /// A plugin.
+    /// The hooks file of a plugin.
     Plugin,
 }
 
@@ -69,7 +69,7 @@ impl LayerSource {
 pub struct Plugin {
     /// From its manifest, else the directory's name.
     pub name: String,
-    /// The directory.
+    /// The plugin's directory.
     pub root: PathBuf,
     /// Where it keeps its state.
     pub data: PathBuf,
@@ -81,7 +81,7 @@ pub struct Plugin {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PluginActivation {
     /// The user, or the project.
-    ByPerson,
+    ByUser,
     /// The organisation; its hooks count as managed.
     ByPolicy,
 }
@@ -89,7 +89,7 @@ pub enum PluginActivation {
 /// The file a handler or a rule was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerFile {
-    /// The layer.
+    /// The layer that the file belongs to.
     pub source: LayerSource,
     /// The file; `None` for JSON passed on the command line.
     pub file: Option<PathBuf>,
@@ -114,34 +114,34 @@ pub struct ConfiguredHandler {
     pub place: Arc<LayerFile>,
     /// The event's own position among its groups, and its own in the group.
     pub position: (usize, usize),
-    /// The matcher's text.
+    /// The matcher as it is written; `None` matches everything.
     pub matcher: Option<String>,
-    /// The handler.
+    /// The handler as it is configured.
     pub config: HandlerConfig,
     /// Which file of its layer it comes from, starting at 0. Part of the handler's id.
     pub(crate) file_number: usize,
     /// Equal for groups with the same matcher and handler fields; decides whether a
     /// managed and an ordinary handler are merged (`plan.rs`).
     pub(crate) group: Arc<str>,
-    /// The event.
+    /// The event that it is configured for.
     pub event: remora_core::EventName,
 }
 
 /// The value of `--settings`.
 #[derive(Debug, Clone)]
 pub enum FlagSettings {
-    /// A file.
+    /// The path of a settings file.
     File(PathBuf),
-    /// JSON itself.
+    /// A settings document itself.
     Json(String),
 }
 
 /// Which of the three settings files a user edits are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettingSources {
-    /// The user's.
+    /// The user's settings for all projects.
     pub user: bool,
-    /// The project's.
+    /// The project's shared settings.
     pub project: bool,
     /// The user's own in the project.
     pub local: bool,
@@ -162,7 +162,7 @@ impl Default for SettingSources {
 pub struct SettingsPaths {
     /// Where the session started.
     pub project: PathBuf,
-    /// The user's home.
+    /// The user's home directory.
     pub home: PathBuf,
     /// The settings directory in it, if it is not the usual one.
     pub config_dir: Option<PathBuf>,
@@ -201,7 +201,7 @@ impl SettingsPaths {
 /// What became of one file, for the trace.
 #[derive(Debug, Clone)]
 pub struct LayerReport {
-    /// Where.
+    /// The file that the note is about.
     pub place: Arc<LayerFile>,
     /// What became of it: `3 handlers`, `not there`, or why it is void.
     pub note: String,
@@ -214,7 +214,7 @@ pub(crate) struct Layers {
     pub entries: Vec<ConfiguredHandler>,
     /// What the user should fix.
     pub warnings: Vec<String>,
-    /// What was read.
+    /// What became of each file, for the trace.
     pub notes: Vec<LayerReport>,
     /// Permission rules with their sources.
     pub rules: Vec<RuleText>,
@@ -424,6 +424,8 @@ impl Layers {
         let layer = |p: &LayerFile| (p.source, p.plugin.as_ref().map(|p| p.root.clone()));
         let mut files: Vec<&Arc<LayerFile>> = self.entries.iter().map(|e| &e.place).collect();
         files.retain(|p| layer(p) == layer(place) && !Arc::ptr_eq(p, place));
+        // Handlers of one file follow each other, so neighbours are all there is to
+        // compare.
         files.dedup_by(|a, b| Arc::ptr_eq(a, b));
         let file_number = files.len();
         for group in &settings.groups {
@@ -465,7 +467,7 @@ impl Layers {
         // Managed settings come last here, so the organisation's choice overwrites the user's.
         let enabled = match place.source {
             LayerSource::Policy => PluginActivation::ByPolicy,
-            _ => PluginActivation::ByPerson,
+            _ => PluginActivation::ByUser,
         };
         for (id, on) in &settings.enabled_plugins {
             if *on {

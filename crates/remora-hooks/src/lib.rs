@@ -183,7 +183,7 @@ impl Engine {
     }
 
     fn path_bases<'a>(&'a self, event: &'a Event) -> PathBases<'a> {
-        // Events that people build by hand often lack `cwd`.
+        // Events that users build by hand often lack `cwd`.
         let cwd = event
             .str_field("cwd")
             .map_or(self.places.project.as_path(), Path::new);

@@ -22,7 +22,7 @@ pub(crate) enum Matcher {
     NoSubject,
     /// Exact names; empty when only separators were written.
     Names(Vec<String>),
-    /// Unanchored.
+    /// A JavaScript expression, not anchored.
     Regex(JsRegex),
     /// Not a valid expression, with the reason.
     Invalid(String),

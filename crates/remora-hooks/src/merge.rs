@@ -95,7 +95,7 @@ fn merge_texts(outcome: &mut Outcome, answers: &[Answer]) {
         "",
     );
     // A note describes the output that its handler wrote; if that rewrite loses, the note
-    // would describe something nobody sees.
+    // would describe something that no reader sees.
     let winner = answers.iter().rposition(rewrites_output);
     let stays = |at: usize| !rewrites_output(&answers[at]) || Some(at) == winner;
     let notes = (0..answers.len())
@@ -235,23 +235,23 @@ fn merge_output(event: &Event, answers: &[Answer]) -> Option<Value> {
     let from_server = event
         .str_field("tool_name")
         .is_some_and(|t| t.starts_with("mcp__"));
-    let given = last_value(answers, |a| {
+    let rewritten = last_value(answers, |a| {
         a.updated_output
             .clone()
             .or_else(|| a.updated_mcp_output.clone().filter(|_| from_server))
     })?;
     // The shape of a server's output is not known, and the client does not check it.
     if from_server {
-        return Some(given);
+        return Some(rewritten);
     }
     let original = event.fields.get("tool_response").and_then(Value::as_object);
-    has_shape(event.str_field("tool_name")?, original, &given).then_some(given)
+    has_shape(event.str_field("tool_name")?, original, &rewritten).then_some(rewritten)
 }
 
 /// Built-in tools: the keys that make up the output must be there with the
 /// types they had; more keys do no harm.
-fn has_shape(tool: &str, original: Option<&Map<String, Value>>, given: &Value) -> bool {
-    let (Some(original), Some(given)) = (original, given.as_object()) else {
+fn has_shape(tool: &str, original: Option<&Map<String, Value>>, rewritten: &Value) -> bool {
+    let (Some(original), Some(rewritten)) = (original, rewritten.as_object()) else {
         return false;
     };
     let optional: &[&str] = match tool {
@@ -269,7 +269,7 @@ fn has_shape(tool: &str, original: Option<&Map<String, Value>>, given: &Value) -
         .iter()
         .filter(|(k, _)| !optional.contains(&k.as_str()))
         .all(|(k, v)| {
-            given
+            rewritten
                 .get(k)
                 // A null says nothing about the type a field has otherwise.
                 .is_some_and(|g| v.is_null() || g.is_null() || kind(g) == kind(v))

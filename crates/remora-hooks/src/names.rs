@@ -1,7 +1,7 @@
 //! The names that the format fixes: files, directories and variables. The one
 //! place in this crate where they are spelled.
 
-/// Where the organisation's settings stand on this system.
+/// Where the organisation's settings are on this system.
 pub const MANAGED_SETTINGS_DIR: &str = if cfg!(target_os = "macos") {
     "/Library/Application Support/ClaudeCode"
 } else {

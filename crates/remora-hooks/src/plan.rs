@@ -74,7 +74,7 @@ fn handler_identity(entry: &ConfiguredHandler) -> String {
 /// Whether a handler runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanVerdict {
-    /// It runs.
+    /// It runs when the event happens.
     Runs,
     /// Trust or a switch keeps it back.
     HeldBack(&'static str),
@@ -84,7 +84,7 @@ pub enum PlanVerdict {
     Misses,
     /// The matcher could not be decided within its steps.
     Exhausted,
-    /// The row of that index does the same.
+    /// The handler of that index does the same.
     Duplicate(usize),
     /// The host refuses the call before any hook.
     Refused,
@@ -93,9 +93,9 @@ pub enum PlanVerdict {
 /// One configured handler and what the plan made of it.
 #[derive(Debug)]
 pub struct PlannedHandler<'a> {
-    /// The handler.
+    /// The handler as it is configured.
     pub entry: &'a ConfiguredHandler,
-    /// Whether it runs.
+    /// Whether it runs, or what keeps it from running.
     pub verdict: PlanVerdict,
     compiled: &'a CompiledHandler,
     finding: Option<ConditionResult>,

@@ -14,18 +14,18 @@ use crate::plan::{self, Plan, PlanVerdict, PlannedHandler};
 pub struct HandlerInfo {
     /// Stable: layer, event and position.
     pub id: String,
-    /// The layer.
+    /// The layer that it is configured in.
     pub source: LayerSource,
     /// The file; `null` for JSON on the command line.
     pub file: Option<String>,
-    /// The plugin's name.
+    /// The name of its plugin, in the plugin layer.
     pub plugin: Option<String>,
-    /// The matcher's text.
+    /// The matcher as it is written.
     pub matcher: Option<String>,
     /// The `if` text.
     #[serde(rename = "if")]
     pub condition: Option<String>,
-    /// The kind.
+    /// Its kind, by the name in settings.
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// The status message, else what the handler does.
@@ -58,7 +58,7 @@ impl HandlerInfo {
 /// One handler of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HandlerReport {
-    /// What it is.
+    /// The handler that the entry is about.
     #[serde(flatten)]
     pub info: HandlerInfo,
     /// What became of it.
@@ -80,7 +80,7 @@ pub struct HandlerReport {
 /// The whole of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// The event.
+    /// The event's name on the wire.
     pub event: &'static str,
     /// What was matched against.
     pub query: Option<String>,
@@ -95,7 +95,7 @@ pub struct Report {
 /// One handler of an explanation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExplainedHandler {
-    /// What it is.
+    /// The handler that the entry is about.
     #[serde(flatten)]
     pub info: HandlerInfo,
     /// Whether it would run.
@@ -110,7 +110,7 @@ pub struct ExplainedHandler {
 /// The whole of an explanation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
-    /// The event.
+    /// The event's name on the wire.
     pub event: &'static str,
     /// What was matched against.
     pub query: Option<String>,

@@ -33,7 +33,7 @@ const MAX_SHOWN_BYTES: usize = 256 << 10;
 /// A run: its report, and the handlers that still go on. Dropping those ends
 /// them.
 pub struct Run {
-    /// What happened.
+    /// Each handler with its result, and the outcome.
     pub report: Report,
     /// What still goes on.
     pub background: Vec<BackgroundHandler>,

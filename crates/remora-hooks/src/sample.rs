@@ -18,7 +18,7 @@ pub struct SampleSession {
     pub transcript: PathBuf,
 }
 
-/// What is said of a made-up event. The sample of the event's row says the
+/// What the caller says of a made-up event. The sample in the event table says the
 /// rest, as far as the event has it.
 #[derive(Debug, Clone, Default)]
 pub struct SampleFields<'a> {
@@ -120,7 +120,7 @@ impl SampleSession {
         Event::from_value(Value::Object(event), None)
     }
 
-    /// What the tool is given, and what it would answer.
+    /// The input of the tool, and what it would answer.
     fn build_call(&self, tool: &str, fields: &SampleFields<'_>) -> (Value, Value) {
         let path = self.make_absolute(fields.path.unwrap_or("file.txt"));
         match tool {

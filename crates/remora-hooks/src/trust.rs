@@ -16,7 +16,7 @@ pub enum Trust {
 /// Modes that narrow the engine to managed handlers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EngineMode {
-    /// No narrowing.
+    /// All handlers that are trusted and switched on may run.
     #[default]
     Full,
     /// `--bare`.

@@ -42,7 +42,7 @@ pub(crate) fn complete_outcome(
 /// against the session's directory. An absolute one with `.` or `..` is refused,
 /// and so is one that passes through a link below that directory.
 fn resolve_worktree(event: &Event, plan: &Plan<'_>, outcome: &mut Outcome) {
-    let Some(given) = outcome.worktree_path.take() else {
+    let Some(printed) = outcome.worktree_path.take() else {
         // Handlers replace the host's own way, so one of them has to deliver.
         if !outcome.blocked && plan.rows.iter().any(|r| r.verdict == PlanVerdict::Runs) {
             outcome.blocked = true;
@@ -51,14 +51,14 @@ fn resolve_worktree(event: &Event, plan: &Plan<'_>, outcome: &mut Outcome) {
         return;
     };
     let cwd = PathBuf::from(event.str_field("cwd").unwrap_or("/"));
-    let path = cwd.join(&given);
-    let steps = given.split('/').any(|part| part == "." || part == "..");
+    let path = cwd.join(&printed);
+    let steps = printed.split('/').any(|part| part == "." || part == "..");
     // A link inside the repository could lead the new checkout anywhere.
     let linked = path
         .ancestors()
         .take_while(|dir| dir.starts_with(&cwd) && **dir != *cwd)
         .any(Path::is_symlink);
-    if (steps && given.starts_with('/')) || linked {
+    if (steps && printed.starts_with('/')) || linked {
         outcome.blocked = true;
         let problem = if linked {
             "passes through a link"
@@ -66,7 +66,7 @@ fn resolve_worktree(event: &Event, plan: &Plan<'_>, outcome: &mut Outcome) {
             "holds `.` or `..`"
         };
         outcome.reason = Some(format!(
-            "the worktree path {given} {problem}, so it is refused"
+            "the worktree path {printed} {problem}, so it is refused"
         ));
         return;
     }
@@ -95,7 +95,7 @@ fn decide_permission(
         && host.attendance == Interactivity::Interactive
     {
         warnings
-            .push("a hook deferred the call, which counts only where nobody can be asked".into());
+            .push("a hook deferred the call, which counts only where no user can be asked".into());
         outcome.permission = None;
     }
     let empty = Map::new();
@@ -148,8 +148,8 @@ fn decide_permission(
     if question && outcome.permission == Some(Permission::Allow) && outcome.updated_input.is_none()
     {
         decision = rules.permission.max(Permission::Ask);
-        why = "this tool asks the person; a hook's allow counts only together with updatedInput"
-            .into();
+        why =
+            "this tool asks the user; a hook's allow counts only together with updatedInput".into();
     }
     // `continue: false` does not stop the tool. It takes effect once the call has been made
     // or a hook denied it; if the call is asked about, refused by a rule or deferred, the

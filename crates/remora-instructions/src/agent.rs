@@ -43,7 +43,7 @@ impl InheritedInstructions {
 
 /// Looks an agent up: its file in the project, then the user's; without one it
 /// is built in.
-pub(crate) fn load_subagent(scene: &LoadContext, name: &str) -> SubagentConfig {
+pub(crate) fn load_subagent(context: &LoadContext, name: &str) -> SubagentConfig {
     if AGENTS_WITHOUT_INSTRUCTIONS.contains(&name) {
         return SubagentConfig {
             gets: InheritedInstructions::Nothing,
@@ -51,8 +51,8 @@ pub(crate) fn load_subagent(scene: &LoadContext, name: &str) -> SubagentConfig {
         };
     }
     let folders = [
-        scene.loader.cwd.join(names::SETTINGS_DIR),
-        scene.places.config_dir(),
+        context.loader.cwd.join(names::SETTINGS_DIR),
+        context.places.config_dir(),
     ];
     let mut folders = folders.iter().map(|dir| dir.join(names::AGENTS_DIR));
     let values = folders.find_map(|dir| find_definition(&dir, name));
@@ -65,8 +65,8 @@ pub(crate) fn load_subagent(scene: &LoadContext, name: &str) -> SubagentConfig {
         _ => InheritedInstructions::All,
     };
     let memory = match value("memory") {
-        Some(FrontmatterValue::Text(scope)) if scene.memory_off().is_none() => {
-            resolve_memory_index(scene, scope, name)
+        Some(FrontmatterValue::Text(scope)) if context.memory_off().is_none() => {
+            resolve_memory_index(context, scope, name)
         }
         _ => None,
     };
@@ -74,10 +74,10 @@ pub(crate) fn load_subagent(scene: &LoadContext, name: &str) -> SubagentConfig {
 }
 
 /// Where an agent keeps its own index.
-fn resolve_memory_index(scene: &LoadContext, scope: &str, name: &str) -> Option<PathBuf> {
-    let project = scene.loader.cwd.join(names::SETTINGS_DIR);
+fn resolve_memory_index(context: &LoadContext, scope: &str, name: &str) -> Option<PathBuf> {
+    let project = context.loader.cwd.join(names::SETTINGS_DIR);
     let folder = match scope {
-        "user" => scene.places.config_dir().join("agent-memory"),
+        "user" => context.places.config_dir().join("agent-memory"),
         "project" => project.join("agent-memory"),
         "local" => project.join("agent-memory-local"),
         _ => return None,

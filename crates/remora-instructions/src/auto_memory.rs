@@ -107,6 +107,7 @@ pub fn truncate_index(text: &str) -> MemoryIndex {
         .match_indices('\n')
         .nth(MAX_INDEX_LINES - 1)
         .map_or(text.len(), |(at, _)| at);
+    // Both limits count: the client cuts by lines first and the rest by length.
     let kept = within_units(&text[..by_lines]);
     let cut = (kept < text.len()).then(|| cut_at(text, kept, lines));
     MemoryIndex {
@@ -224,9 +225,9 @@ pub enum IndexSizeVerdict {
 /// How large an index is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexSize {
-    /// Lines.
+    /// How many lines the index has.
     pub lines: usize,
-    /// UTF-16 units.
+    /// How long it is in UTF-16 units, as the client counts.
     pub units: usize,
     /// Entries of more than 200 characters.
     pub long_entries: usize,

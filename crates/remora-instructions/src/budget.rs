@@ -1,6 +1,6 @@
 //! What one load may cost, whatever a repository holds: imports that are
 //! followed, bytes that are read, entries of folders of rules. Far above what
-//! people write; what is left out because of it is reported.
+//! users write; what is left out because of it is reported.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +11,7 @@ pub(crate) const MAX_FILE_IMPORTS: usize = 5_000;
 const MAX_LOAD_IMPORTS: usize = 50_000;
 /// What is read in one load.
 const MAX_LOAD_BYTES: u64 = 32 * 1024 * 1024;
-/// Entries of folders of rules that are looked at in one load.
+/// Entries of rule folders that are read in one load.
 const MAX_RULE_ENTRIES: usize = 20_000;
 /// Files that are listed as left out.
 pub(crate) const MAX_SKIPPED_FILES: usize = 10_000;
@@ -49,7 +49,7 @@ impl Default for LoadBudget {
 }
 
 impl LoadBudget {
-    /// Another load begins.
+    /// Another load begins, with its limits unspent.
     pub(crate) fn renew_limits(&mut self) {
         *self = Self {
             spent: self.spent,
@@ -93,7 +93,7 @@ impl LoadBudget {
         self.bytes = self.bytes.saturating_sub(bytes);
     }
 
-    /// How many entries of a folder of rules may be looked at.
+    /// How many more entries of rule folders may be read.
     pub(crate) fn remaining_entries(&self) -> usize {
         self.entries
     }
@@ -103,9 +103,8 @@ impl LoadBudget {
         self.entries = self.entries.saturating_sub(count);
         self.spent.entries += count;
         if is_cut {
-            let limit = format!(
-                "{MAX_RULE_ENTRIES} entries of folders of rules were looked at, the rest is not"
-            );
+            let limit =
+                format!("{MAX_RULE_ENTRIES} entries of rule folders were read, the rest is not");
             self.record_limit(folder, &limit);
         }
     }

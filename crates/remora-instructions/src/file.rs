@@ -91,7 +91,7 @@ pub enum HookNotice {
 pub struct LoadedFile {
     /// Where it is, as it is shown.
     pub path: PathBuf,
-    /// Whose words.
+    /// The layer that the file belongs to.
     pub kind: InstructionKind,
     /// What brought it in.
     pub reason: LoadReason,
@@ -145,7 +145,7 @@ pub struct SkippedFile {
     pub path: PathBuf,
     /// The file that names it.
     pub parent: Option<PathBuf>,
-    /// Why.
+    /// Why it was left out.
     pub why: SkipReason,
 }
 
@@ -154,7 +154,7 @@ pub struct SkippedFile {
 pub enum SkipReason {
     /// A pattern of `claudeMdExcludes` hits it.
     Excluded {
-        /// The pattern.
+        /// The pattern that excluded it.
         pattern: String,
         /// The settings file it comes from.
         source: String,

@@ -1,5 +1,5 @@
 //! The YAML head of a Markdown file: cuts it off and reads it into values.
-//! Reads what people write, not only what YAML allows, and never lets a
+//! Reads what users write, not only what YAML allows, and never lets a
 //! hostile head cost more than its length: lists and mappings are not
 //! repeated through aliases, depth and size are limited. Knows nothing of
 //! what the keys mean.

@@ -76,25 +76,25 @@ pub enum ResetReason {
 /// The instructions of one session.
 #[derive(Debug)]
 pub struct Instructions {
-    scene: LoadContext,
+    context: LoadContext,
     start: StartFiles,
     later: Vec<LoadedFile>,
     /// Paths the model has, also by reading them itself.
-    given: HashSet<PathBuf>,
+    known_paths: HashSet<PathBuf>,
 }
 
 impl Instructions {
     /// Reads what is in the prompt when a session begins. Never fails: what
     /// cannot be read is in [`Self::skipped`] and [`Self::warnings`].
     pub fn load(places: InstructionPaths, options: InstructionOptions) -> Self {
-        let mut scene = LoadContext::new(places, options);
-        let start = scene.start(LoadReason::SessionStart);
-        let given = start.given.clone();
+        let mut context = LoadContext::new(places, options);
+        let start = context.start(LoadReason::SessionStart);
+        let known_paths = start.known_paths.clone();
         Self {
-            scene,
+            context,
             start,
             later: Vec::new(),
-            given,
+            known_paths,
         }
     }
 
@@ -111,10 +111,10 @@ impl Instructions {
     /// A file was touched, by a tool that succeeded or failed: what comes in
     /// because of it. Each file comes once.
     pub fn on_read(&mut self, file: &Path) -> Vec<LoadedFile> {
-        let file = self.scene.loader.cwd.join(file);
+        let file = self.context.loader.cwd.join(file);
         // Reading an instruction file puts it into the conversation, so it is not attached as
         // well, neither now nor later.
-        self.given.insert(file::normalise_path(&file));
+        self.known_paths.insert(file::normalise_path(&file));
         let before: Vec<LoadedFile> = self
             .start
             .files
@@ -122,8 +122,8 @@ impl Instructions {
             .chain(&self.later)
             .cloned()
             .collect();
-        let mut new = self.scene.load_on_touch(&file, &self.start, &before);
-        new.retain(|loaded| self.given.insert(loaded.path.clone()));
+        let mut new = self.context.load_on_touch(&file, &self.start, &before);
+        new.retain(|loaded| self.known_paths.insert(loaded.path.clone()));
         self.later.extend(new.iter().cloned());
         new
     }
@@ -136,9 +136,9 @@ impl Instructions {
             ResetReason::Clear => LoadReason::SessionStart,
         };
         // A start over is a load of its own: the disk may have changed, and its budget is fresh.
-        self.scene.loader.begin_load();
-        self.scene.loader.clear_skipped();
-        self.start = self.scene.start(reason);
+        self.context.loader.begin_load();
+        self.context.loader.clear_skipped();
+        self.start = self.context.start(reason);
         if why == ResetReason::Clear {
             for file in &mut self.start.files {
                 file.announce = HookNotice::No;
@@ -146,43 +146,43 @@ impl Instructions {
         }
         self.later.clear();
         // Files that came on demand are forgotten, because the compaction dropped their text.
-        self.given = self.start.given.clone();
+        self.known_paths = self.start.known_paths.clone();
     }
 
     /// What was met and left out, and has not come in since.
     pub fn skipped(&self) -> impl Iterator<Item = &SkippedFile> {
         let loaded = self.start.files.iter().chain(&self.later);
         let loaded: HashSet<&Path> = loaded.map(|file| file.path.as_path()).collect();
-        let skipped = self.scene.loader.skipped().iter();
+        let skipped = self.context.loader.skipped().iter();
         skipped.filter(move |s| !loaded.contains(s.path.as_path()))
     }
 
     /// What the user should fix.
     pub fn warnings(&self) -> impl Iterator<Item = &str> {
-        let settings = self.scene.settings.warnings.iter();
-        let files = self.scene.loader.warnings.iter();
-        let limits = self.scene.loader.budget.warnings();
+        let settings = self.context.settings.warnings.iter();
+        let files = self.context.loader.warnings.iter();
+        let limits = self.context.loader.budget.warnings();
         settings.chain(files).map(String::as_str).chain(limits)
     }
 
     /// The working directory, real.
     pub fn cwd(&self) -> &Path {
-        &self.scene.loader.cwd
+        &self.context.loader.cwd
     }
 
     /// Where the checkout begins; the working directory outside git.
     pub fn checkout_root(&self) -> &Path {
-        let repository = self.scene.repository.as_ref();
+        let repository = self.context.repository.as_ref();
         repository.map_or(self.cwd(), |r| r.root.as_path())
     }
 
     /// Where the client keeps this project's memories.
     pub fn memory_folder(&self) -> PathBuf {
-        self.scene.memory_folder()
+        self.context.memory_folder()
     }
 
     /// Where this checkout keeps the memories it shares.
     pub fn team_folder(&self) -> PathBuf {
-        self.scene.team_folder()
+        self.context.team_folder()
     }
 }

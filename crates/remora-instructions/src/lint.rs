@@ -29,7 +29,7 @@ pub enum Severity {
     Error,
     /// Probably not what was meant.
     Warning,
-    /// Worth knowing.
+    /// Worth knowing, nothing to fix.
     Note,
 }
 
@@ -55,9 +55,9 @@ pub struct LintFinding {
     pub path: PathBuf,
     /// The line in it, from 1.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// What is wrong, as one sentence.
     pub message: String,
-    /// What to do.
+    /// What the user can do about it.
     pub advice: String,
 }
 
@@ -99,12 +99,13 @@ struct LintContext<'a> {
 impl Instructions {
     /// Everything that should be fixed, the gravest first.
     pub fn lint(&self) -> Vec<LintFinding> {
-        let mut findings = files::check_settings(&self.scene);
-        findings.extend(files::check_limits(&self.scene));
-        if self.scene.disabled_by().is_none() {
+        let mut findings = files::check_settings(&self.context);
+        findings.extend(files::check_limits(&self.context));
+        if self.context.disabled_by().is_none() {
             // A context of its own: listing all rules must not change what the session has loaded.
-            let mut scene = LoadContext::new(self.scene.places.clone(), self.scene.options.clone());
-            let waiting = waiting::list_waiting_rules(&mut scene, &self.below_cwd());
+            let mut context =
+                LoadContext::new(self.context.places.clone(), self.context.options.clone());
+            let waiting = waiting::list_waiting_rules(&mut context, &self.below_cwd());
             let bench = LintContext {
                 session: self,
                 sheets: LintFile::read_loaded(self.start.files.iter().chain(&self.later)),

@@ -106,9 +106,9 @@ pub(crate) struct Loader {
     directories: HashMap<PathBuf, Option<PathBuf>>,
     /// Files that are skipped together with their imports, because the session has
     /// them.
-    pub(crate) passed: HashSet<PathBuf>,
+    pub(crate) already_loaded: HashSet<PathBuf>,
     /// Paths that the start lists: nested rules among them do not come again.
-    pub(crate) met: HashSet<PathBuf>,
+    pub(crate) listed_at_start: HashSet<PathBuf>,
     skipped: Vec<SkippedFile>,
     /// The same, to find one again.
     known_skipped: HashSet<SkippedFile>,
@@ -125,8 +125,8 @@ impl Loader {
             excludes: Excludes::new(patterns, |dir| fs::canonicalize(dir).ok()),
             sources: excludes,
             directories: HashMap::new(),
-            passed: HashSet::new(),
-            met: HashSet::new(),
+            already_loaded: HashSet::new(),
+            listed_at_start: HashSet::new(),
             skipped: Vec::new(),
             known_skipped: HashSet::new(),
             warnings: Vec::new(),
@@ -166,15 +166,15 @@ impl Loader {
         let how = FileRole { rule, ..how };
         // A rule that the session has may import one that still waits, so on this way loaded
         // rules are walked through again. The caller drops what is not new.
-        let passed = match want {
+        let already_loaded = match want {
             RuleSelection::Always => HashSet::new(),
-            RuleSelection::Conditional => mem::take(&mut self.passed),
+            RuleSelection::Conditional => mem::take(&mut self.already_loaded),
         };
         let mut out = Vec::new();
         for file in files {
             self.load_with_imports(&file, how, &mut Vec::new(), seen, &mut out);
         }
-        self.passed.extend(passed);
+        self.already_loaded.extend(already_loaded);
         let (conditional, always): (Vec<PendingFile>, Vec<PendingFile>) =
             out.into_iter().partition(|draft| draft.globs.is_some());
         if want == RuleSelection::Conditional {
@@ -258,16 +258,16 @@ impl Loader {
         let path = if moved { real.as_path() } else { spelled };
         // At a read, other files are attached again even if the start has the same real file
         // under another name; nested rules are not.
-        let met = |path| self.met.contains(path);
-        let again = how.rule == RuleMode::Nested && (met(real.as_path()) || met(spelled));
-        let passed = again || self.passed.contains(path);
+        let listed = |path| self.listed_at_start.contains(path);
+        let again = how.rule == RuleMode::Nested && (listed(real.as_path()) || listed(spelled));
+        let already_loaded = again || self.already_loaded.contains(path);
         let key = match how.identity {
             FileIdentity::Real => real.as_path(),
             FileIdentity::Spelled => path,
         };
         // Marked as seen although nothing is loaded: another file of this load must not import
         // it, either.
-        if parent.is_none() && passed {
+        if parent.is_none() && already_loaded {
             seen.insert(key.to_path_buf(), path.to_path_buf());
             return;
         }

@@ -146,13 +146,13 @@ impl fmt::Display for MemoryAuthor {
 /// The address of a memory: `memory://project/no-mocks`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MemoryUri {
-    /// Whose.
+    /// The scope that its folder belongs to.
     pub scope: MemoryScope,
     /// Which: the name of its file.
     pub name: MemoryName,
 }
 
-/// Addresses that are taken from one text.
+/// Addresses that are read from one text.
 const MAX_NAMED_URIS: usize = 200;
 
 /// How every address begins.
@@ -180,7 +180,7 @@ impl MemoryUri {
     }
 
     /// The addresses that a text names, in order, each once. What only looks
-    /// like one is passed over.
+    /// like one is ignored.
     pub fn all_in(text: &str) -> Vec<Self> {
         let mut found = Vec::new();
         for (at, _) in text.match_indices(MEMORY_URI_SCHEME) {
@@ -224,7 +224,7 @@ pub struct Memory {
     pub kind: Option<MemoryType>,
     /// 1 to 5; 1 and 2 are core.
     pub priority: u8,
-    /// Who saved it.
+    /// Who saved it; decides how far it is trusted.
     pub author: MemoryAuthor,
     /// When it was last written, as the file says it.
     pub modified: Option<String>,
@@ -297,13 +297,13 @@ pub enum MemoryError {
     /// It is there already.
     #[error("{uri} is there already; edit it, or give the new one another name")]
     Exists {
-        /// Which.
+        /// The memory's address.
         uri: MemoryUri,
     },
     /// There is none of that name.
     #[error("there is no {uri}{}", near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     Missing {
-        /// Which.
+        /// The memory's address.
         uri: MemoryUri,
         /// A name that is nearly the same.
         near: Option<String>,
@@ -347,7 +347,7 @@ pub enum MemoryError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What it said.
+        /// The system's error.
         source: io::Error,
     },
 }

@@ -40,7 +40,7 @@ pub(crate) mod key {
     pub(crate) const AUTO_MEMORY_DIRECTORY: &str = "autoMemoryDirectory";
     pub(crate) const LANGUAGE: &str = "language";
     pub(crate) const OUTPUT_STYLE: &str = "outputStyle";
-    /// Where the way of AGENTS.md is chosen: `pluginConfigs`, then this, then
+    /// Where the mode of AGENTS.md is set: `pluginConfigs`, then this, then
     /// `options`, then one of the two names.
     pub(crate) const PLUGIN_CONFIGS: &str = "pluginConfigs";
     pub(crate) const ENABLED_PLUGINS: &str = "enabledPlugins";
@@ -57,7 +57,7 @@ pub(crate) mod key {
     pub(crate) const EXTERNAL_APPROVED: &str = "hasClaudeMdExternalIncludesApproved";
 }
 
-/// Fields of what hooks are told about a loaded file.
+/// Fields of the hook event about a loaded file.
 pub(crate) mod field {
     pub(crate) const FILE_PATH: &str = "file_path";
     pub(crate) const MEMORY_TYPE: &str = "memory_type";

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use remora_core::text::{SwapCost, edit_distance};
 
-/// Entries that are looked at: a hint is not worth a scan of a huge folder.
+/// Entries that are read: a hint is not worth a scan of a huge folder.
 const MAX_SCANNED_ENTRIES: usize = 5_000;
 /// How many letters a name may be off, however long it is.
 const MAX_DISTANCE: usize = 3;
@@ -16,8 +16,8 @@ pub(crate) fn find_nearest_path(path: &Path) -> Option<PathBuf> {
     let wanted = path.file_name()?.to_string_lossy().to_lowercase();
     if !folder.is_dir() {
         // The mistake is further up: correct that part and try again.
-        let mended = find_nearest_path(folder)?.join(path.file_name()?);
-        return mended.exists().then_some(mended);
+        let corrected = find_nearest_path(folder)?.join(path.file_name()?);
+        return corrected.exists().then_some(corrected);
     }
     // One mistake in four letters: in short names everything is close to everything.
     let allowed = (wanted.chars().count() / 4).min(MAX_DISTANCE);

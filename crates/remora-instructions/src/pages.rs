@@ -8,7 +8,7 @@ use remora_files::list_directory;
 use crate::frontmatter::{self, FrontmatterValue};
 use crate::{disk, markdown};
 
-/// Entries of a folder that are looked at; a repository may hold any number.
+/// Entries of a folder that are read; a repository may hold any number.
 const MAX_SCANNED_ENTRIES: usize = 5_000;
 
 /// One page.

@@ -24,7 +24,7 @@ const TEAM_MEMORY_TAG: &str = "team-memory-content";
 const HEADING_PREFIX: &str = "Contents of ";
 
 /// Said once, before the first file.
-const PREAMBLE: &str = "These are the standing instructions for this codebase and from the person \
+const PREAMBLE: &str = "These are the standing instructions for this codebase and from the user \
                         you work for. Keep to them exactly; where they differ from how you would \
                         otherwise act, they decide.";
 

@@ -82,14 +82,14 @@ impl Globs {
         &self.texts
     }
 
-    /// Why no file can ever wake the rule, if that shows in the patterns.
+    /// Why no file can ever activate the rule, if that shows in the patterns.
     pub(crate) fn never_matches(&self) -> Option<String> {
         let why: Vec<String> = self
             .texts
             .iter()
             .map(|text| {
-                let taken_back = || text.starts_with('!').then(|| only_negative(text));
-                explain_dead_pattern(text).or_else(taken_back)
+                let only_negated = || text.starts_with('!').then(|| only_negative(text));
+                explain_dead_pattern(text).or_else(only_negated)
             })
             .collect::<Option<_>>()?;
         Some(why.join("; "))

@@ -129,6 +129,7 @@ pub(crate) fn load_settings(places: &InstructionPaths, options: &InstructionOpti
     let mut settings = Settings::default();
     let folder = places.cwd.join(names::SETTINGS_DIR);
     let mut files = Vec::new();
+    // A source that is switched off contributes nothing, excludes included.
     if options.sources.user {
         files.push((
             SettingsLayer::User,
@@ -249,6 +250,8 @@ impl Settings {
         if let Some(on) = value.get(key::AUTO_MEMORY).and_then(Value::as_bool) {
             self.auto_memory = Some(on);
         }
+        // Honoured from project settings as well: the client does so, and another folder
+        // here would be one that its sessions never read.
         if let Some(dir) = text(key::AUTO_MEMORY_DIRECTORY) {
             self.auto_memory_directory = Some(dir.to_owned());
         }

@@ -31,8 +31,8 @@ pub(crate) struct LoadContext {
 #[derive(Debug, Default)]
 pub(crate) struct StartFiles {
     pub(crate) files: Vec<LoadedFile>,
-    /// Their paths.
-    pub(crate) given: HashSet<PathBuf>,
+    /// The paths that these files are listed under.
+    pub(crate) known_paths: HashSet<PathBuf>,
     /// Real files that were loaded, with the path each is listed under.
     pub(crate) seen: LoadedPaths,
     /// The CLAUDE.md that keeps AGENTS.md out.
@@ -136,7 +136,7 @@ impl LoadContext {
                     .record_skip(&file.path, file.parent.as_deref(), why);
             }
         }
-        start.given = start.files.iter().map(|f| f.path.clone()).collect();
+        start.known_paths = start.files.iter().map(|f| f.path.clone()).collect();
         start
     }
 
@@ -177,7 +177,7 @@ impl LoadContext {
             self.note_off(&dir.join(names::INSTRUCTION_FILE), "user");
             return Vec::new();
         }
-        // Only the user's own files import anything without approval: nobody else wrote them.
+        // Only the user's own files import anything without approval: the user wrote them.
         let how = FileRole::new(InstructionKind::User, ImportScope::Anywhere);
         let mut drafts = self
             .loader
@@ -250,7 +250,7 @@ impl LoadContext {
         let drafts = walk.iter().map(|d| (&d.path, d.parent.is_none()));
         loaded
             .chain(drafts)
-            .find(|(path, met)| named(path) && (*met || on_walk(path)))
+            .find(|(path, known)| named(path) && (*known || on_walk(path)))
             .map(|(path, _)| path.clone())
     }
 

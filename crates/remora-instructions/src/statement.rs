@@ -13,7 +13,7 @@ use crate::wording::subject::{self, HeadingSubject};
 
 /// The longest text that counts as one statement, in characters.
 const MAX_STATEMENT_CHARS: usize = 400;
-/// Statements of one text that are looked at.
+/// Statements that are read from one text.
 const MAX_STATEMENTS: usize = 5_000;
 
 /// Ends of words that do not end a sentence.
@@ -55,7 +55,7 @@ impl InstructionStatement {
     }
 
     /// Whether they are under the same headings.
-    pub(crate) fn is_beside(&self, other: &Self) -> bool {
+    pub(crate) fn shares_headings(&self, other: &Self) -> bool {
         self.scope.headings == other.scope.headings
     }
 

@@ -268,7 +268,7 @@ proptest! {
 
 /// Costs are counted, not timed: imports followed, files read, entries listed.
 fn spent(instructions: &Instructions) -> budget::LoadStats {
-    instructions.scene.loader.budget.spent
+    instructions.context.loader.budget.spent
 }
 
 #[test]

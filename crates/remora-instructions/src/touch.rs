@@ -18,7 +18,7 @@ struct TouchLoadedPaths {
 
 impl LoadContext {
     /// Everything that a touched file calls for and the session does not have
-    /// yet. `given` are the files it has.
+    /// yet. `loaded` are the files it has.
     ///
     /// The order is the client's: rules of the organisation and the user, nested
     /// directories from the outermost in, rules of the working directory and its
@@ -27,7 +27,7 @@ impl LoadContext {
         &mut self,
         file: &Path,
         start: &StartFiles,
-        given: &[LoadedFile],
+        loaded: &[LoadedFile],
     ) -> Vec<LoadedFile> {
         let file = normalise_path(file);
         // A read outside triggers nothing at all, not even the user's rule for `**/*.py`.
@@ -35,10 +35,10 @@ impl LoadContext {
             return Vec::new();
         }
         self.loader.begin_load();
-        self.loader.passed.clone_from(&start.given);
-        let later = given.iter().map(|f| f.path.clone());
-        self.loader.passed.extend(later);
-        self.loader.met.clone_from(&start.given);
+        self.loader.already_loaded.clone_from(&start.known_paths);
+        let later = loaded.iter().map(|f| f.path.clone());
+        self.loader.already_loaded.extend(later);
+        self.loader.listed_at_start.clone_from(&start.known_paths);
         let mut out = Vec::new();
         let mut seen = TouchLoadedPaths::default();
         self.own_rules(&file, &mut seen, &mut out);
@@ -67,8 +67,8 @@ impl LoadContext {
             }
         }
         // The loader is shared with the next start, which must not skip anything.
-        self.loader.passed.clear();
-        self.loader.met.clear();
+        self.loader.already_loaded.clear();
+        self.loader.listed_at_start.clear();
         if let Some(name) = &self.options.agent {
             let gets = agent::load_subagent(self, name).gets;
             out.retain(|file| gets.includes_kind(file.kind));
@@ -108,14 +108,14 @@ impl LoadContext {
         let mut known = false;
         if self.options.sources.project {
             for path in project_files(dir) {
-                known |= self.loader.passed.contains(&path);
+                known |= self.loader.already_loaded.contains(&path);
                 let drafts = self.loader.load_file(&path, how, &mut seen.files);
                 out.extend(build_traversed_files(drafts, HookNotice::Yes, file));
             }
         }
         if self.options.sources.local {
             let how = FileRole::new(InstructionKind::Local, ImportScope::Inside);
-            known |= self.loader.passed.contains(&local);
+            known |= self.loader.already_loaded.contains(&local);
             let drafts = self.loader.load_file(&local, how, &mut seen.files);
             out.extend(build_traversed_files(drafts, HookNotice::Yes, file));
         }

@@ -35,7 +35,7 @@ pub struct FileExplanation {
 /// Whether a file is in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileVerdict {
-    /// It is.
+    /// It is in the prompt.
     In(PromptPosition),
     /// It comes when something happens.
     OnDemand {
@@ -48,10 +48,10 @@ pub enum FileVerdict {
     },
     /// The client does not load it; Remora adds it to the session's start.
     Injected {
-        /// Why it does.
+        /// Why Remora adds it.
         why: String,
     },
-    /// It is not.
+    /// It is not in the prompt.
     Out(Omission),
 }
 
@@ -64,7 +64,7 @@ pub struct PromptPosition {
     pub position: usize,
     /// How many files there are.
     pub of: usize,
-    /// Whose words.
+    /// The layer that it belongs to.
     pub kind: InstructionKind,
     /// What brought it in.
     pub reason: LoadReason,
@@ -156,8 +156,12 @@ impl Instructions {
     }
 
     fn find_verdict(&self, names: &FileNames) -> FileVerdict {
-        if let Some(what) = self.scene.disabled_by() {
-            return FileVerdict::Out(left_out(&SkipReason::Off(what), None, self.scene.approved));
+        if let Some(what) = self.context.disabled_by() {
+            return FileVerdict::Out(left_out(
+                &SkipReason::Off(what),
+                None,
+                self.context.approved,
+            ));
         }
         if let Some(verdict) = [&names.asked, &names.listed]
             .into_iter()
@@ -187,7 +191,8 @@ impl Instructions {
         }
         // A second session, so that asking does not change what the first one has loaded. It is
         // the expensive step, hence after all cheap ones.
-        let mut probe = Instructions::load(self.scene.places.clone(), self.scene.options.clone());
+        let mut probe =
+            Instructions::load(self.context.places.clone(), self.context.options.clone());
         if let Some(verdict) = self.find_waiting_verdict(&mut probe, names) {
             return verdict;
         }
@@ -200,7 +205,7 @@ impl Instructions {
         let out = out.or_else(|| mention::find_broken_import(self, &probe, names));
         let out = out.or_else(|| {
             prompt_position::explain_location(
-                &self.scene,
+                &self.context,
                 self.start.project_file.as_deref(),
                 &names.listed,
             )
@@ -251,7 +256,12 @@ impl Instructions {
             let mut all = self.start.files.iter().chain(&self.later);
             all.any(|file| file.path == path)
         };
-        let mut files: Vec<PathBuf> = self.given.iter().filter(|p| !loaded(p)).cloned().collect();
+        let mut files: Vec<PathBuf> = self
+            .known_paths
+            .iter()
+            .filter(|p| !loaded(p))
+            .cloned()
+            .collect();
         files.sort();
         files
     }
@@ -263,20 +273,20 @@ impl Instructions {
         names: &FileNames,
     ) -> Option<FileVerdict> {
         let nested = list_directories_below(self.cwd(), &names.listed);
-        let rules = waiting::list_waiting_rules(&mut probe.scene, &nested);
+        let rules = waiting::list_waiting_rules(&mut probe.context, &nested);
         let rule = rules
             .into_iter()
             .find(|rule| names.contains_path(&rule.path))?;
         if let Some(why) = rule.globs.never_matches() {
             let out = Omission::new(
                 "never-matches",
-                format!("is a rule that no file can wake: {why}"),
+                format!("is a rule that no file can activate: {why}"),
             );
             return Some(FileVerdict::Out(out.with_advice(
                 "write `paths` as gitignore patterns seen from the directory that holds `.claude`",
             )));
         }
-        if self.given.contains(&names.listed) {
+        if self.known_paths.contains(&names.listed) {
             return Some(FileVerdict::Out(read_itself()));
         }
         let patterns: Vec<String> = rule
@@ -311,12 +321,14 @@ impl Instructions {
         // AGENTS.md comes only with a file that exists, so the probe is the file itself.
         let is_agents = names.listed.ends_with(crate::names::AGENTS_FILE);
         let brought = if is_agents {
-            probe.scene.load_on_touch(&names.listed, &probe.start, &[])
+            probe
+                .context
+                .load_on_touch(&names.listed, &probe.start, &[])
         } else {
             probe.on_read(&dir.join(PROBE_FILE_NAME))
         };
         if let Some(file) = brought.iter().find(|file| names.contains_path(&file.path)) {
-            if self.given.contains(&file.path) {
+            if self.known_paths.contains(&file.path) {
                 return Some(FileVerdict::Out(read_itself()));
             }
             let all: Vec<&LoadedFile> = brought.iter().collect();
@@ -353,7 +365,7 @@ impl Instructions {
             .later
             .iter()
             .any(|f| Some(&f.path) == skipped.parent.as_ref());
-        let approved = self.scene.approved || nested;
+        let approved = self.context.approved || nested;
         FileVerdict::Out(left_out(&skipped.why, skipped.parent.as_deref(), approved))
     }
 
@@ -376,7 +388,7 @@ impl Instructions {
         if names.real.is_none() {
             let to = fs::read_link(&names.asked).unwrap_or_default();
             let why = format!("is a link to {}, which does not exist", to.display());
-            return Some(Omission::new("missing", why).with_advice("mend or remove the link"));
+            return Some(Omission::new("missing", why).with_advice("fix or remove the link"));
         }
         let about = fs::metadata(&names.asked).ok()?;
         if about.is_dir() {
@@ -465,7 +477,7 @@ fn left_out(why: &SkipReason, parent: Option<&Path>, approved: bool) -> Omission
             format!("is outside the working directory, and files that come on demand import nothing from outside{by}"),
         )
         .with_advice("copy or link its words into the project, or import it from a file that loads at the start"),
-        SkipReason::External => Omission::new("external", format!("is outside the working directory, and nobody approved that{by}"))
+        SkipReason::External => Omission::new("external", format!("is outside the working directory, and the user has not approved that{by}"))
             .with_advice("`remora instructions approve` for Remora; the client asks for itself"),
         SkipReason::TooDeep => Omission::new("too-deep", format!("is more than four imports away from its first file{by}"))
             .with_advice("import it from a file that is nearer to the first one"),

@@ -96,7 +96,7 @@ impl ComparableStatement {
     }
 
     /// Whether there is enough in it to compare at all.
-    pub(crate) fn is_telling(&self) -> bool {
+    pub(crate) fn is_comparable(&self) -> bool {
         self.weighed.weight >= 1.4
     }
 

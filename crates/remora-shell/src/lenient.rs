@@ -2,7 +2,7 @@
 //! on what: joins, quotes, redirections, here-documents. Never runs anything,
 //! and takes what it does not understand for a plain word.
 
-/// Bytes of a command line that are looked at.
+/// Bytes of a command line that are read.
 const MAX_SCANNED_BYTES: usize = 16 * 1024;
 const MAX_PARTS: usize = 64;
 /// `bash -c` within `bash -c` is followed this far.
@@ -95,11 +95,11 @@ impl CommandPart {
         if self.program() != *program {
             return false;
         }
-        let mut given = self.verb_words();
-        rest.iter().all(|word| given.next() == Some(*word))
+        let mut verbs = self.verb_words();
+        rest.iter().all(|word| verbs.next() == Some(*word))
     }
 
-    /// The arguments without the values of options that stand in front of a
+    /// The arguments without the values of options in front of a
     /// verb: `git -C folder status`, `cargo +nightly test`.
     pub fn verb_words(&self) -> impl Iterator<Item = &str> {
         let mut value = false;
@@ -108,14 +108,14 @@ impl CommandPart {
             .skip(1)
             .map(String::as_str)
             .filter(move |word| {
-                let taken = std::mem::replace(
+                let is_value = std::mem::replace(
                     &mut value,
                     matches!(
                         *word,
                         "-C" | "-c" | "--git-dir" | "--work-tree" | "--manifest-path"
                     ),
                 );
-                !taken && !word.starts_with('-') && !word.starts_with('+')
+                !is_value && !word.starts_with('-') && !word.starts_with('+')
             })
     }
 

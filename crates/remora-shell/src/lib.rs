@@ -7,7 +7,7 @@
 //!   variables, and refuses whatever could run something else than it seems to:
 //!   a guard that stays silent is worse than one that runs.
 //! - [`lenient`] is for memory. What it does not understand is a plain word, and
-//!   a line that was cut in the middle still tells which programs ran.
+//!   a line that was cut in the middle still shows which programs ran.
 //!
 //! It is a crate of its own because the hooks engine and the memory both read
 //! shell text and must not depend on each other.

@@ -69,7 +69,7 @@ pub enum ShellReading {
     },
 }
 
-/// Reads a command; `home` is what `$HOME` stands for.
+/// Reads a command; `home` is the value of `$HOME`.
 #[must_use]
 pub fn read_command(command: &str, home: &str) -> ShellReading {
     // Refusing is the safe side: the client then runs every well-formed

@@ -27,7 +27,7 @@ pub(super) struct ScriptedModel {
 struct ModelState {
     turns: VecDeque<Value>,
     agents: VecDeque<Value>,
-    heard: ObservedRequests,
+    observed: ObservedRequests,
     count: usize,
 }
 
@@ -87,7 +87,7 @@ impl ScriptedModel {
     /// All bodies so far.
     pub(super) fn observed_requests(&self) -> ObservedRequests {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.heard.clone()
+        state.observed.clone()
     }
 }
 
@@ -109,14 +109,16 @@ fn answer_request(state: &mut ModelState, request: &HttpRequest) -> HttpResponse
         .as_array()
         .is_some_and(|tools| !tools.is_empty());
     let aside = json!({"text": "aside"});
+    // A request without tools is one of the client's own, such as for a title. It must not
+    // use up a turn of the script.
     let turn = if !offered {
-        state.heard.aside.push(body.clone());
+        state.observed.aside.push(body.clone());
         aside
     } else if request.header("x-claude-code-agent-id").is_some() {
-        state.heard.agents.push(body.clone());
+        state.observed.agents.push(body.clone());
         state.agents.pop_front().unwrap_or(aside)
     } else {
-        state.heard.main.push(body.clone());
+        state.observed.main.push(body.clone());
         state
             .turns
             .pop_front()

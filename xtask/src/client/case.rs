@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::layout;
 
-/// A case as it stands in its file, merged over the file's defaults; placeholders are still in it.
+/// A case as its file has it, merged over the file's defaults; placeholders are still in it.
 pub(super) struct CaseDraft {
     pub(super) file: PathBuf,
     /// Position in the file's `cases`.
@@ -48,7 +48,7 @@ pub(super) struct EventCheck {
     /// Which of several such events, from 0.
     pub(super) nth: usize,
     /// The event in full, when the client runs nothing that could record it.
-    pub(super) given: Option<Value>,
+    pub(super) event_json: Option<Value>,
     /// Compare only these facts.
     pub(super) only: Option<Vec<String>>,
     /// Variable -> the Bash call whose output is its value (`CLAUDE_ENV_FILE`).
@@ -189,7 +189,7 @@ fn parse_check(value: &Value) -> Result<EventCheck> {
             .as_u64()
             .and_then(|nth| usize::try_from(nth).ok())
             .unwrap_or(0),
-        given: value.get("given").cloned(),
+        event_json: value.get("given").cloned(),
         only: value.get("only").map(to_strings),
         env: to_object(&value["env"]),
         expect: value.get("expect").cloned(),
@@ -215,7 +215,7 @@ fn expand_stubs(value: &mut Value, stub: &str) {
     }
 }
 
-/// The recorder `rec` sits in the flag layer: what it is given is the event the engine gets.
+/// The recorder `rec` sits in the flag layer: what it reads is the event the engine gets.
 fn add_recorder(layers: &mut Map<String, Value>, checks: &[EventCheck], stub: &str) -> Result<()> {
     let mut events: Vec<&str> = checks.iter().map(|check| check.event.as_str()).collect();
     if events.contains(&"PreToolUse") || events.contains(&"PermissionRequest") {

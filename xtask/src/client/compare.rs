@@ -49,7 +49,7 @@ fn group_events<'a>(
     events.into_iter().map(|(_, runs)| runs).collect()
 }
 
-/// Can the client's word on each handler be told apart? Only if the event happened once.
+/// Can the client's word on each handler be kept apart? Only if the event happened once.
 pub(super) fn only_one(check: &EventCheck, client: &ClientRun) -> bool {
     group_events(&check.event, None, &client.runs).len() < 2
 }
@@ -128,7 +128,7 @@ pub(super) fn client_facts(check: &EventCheck, client: &ClientRun) -> Facts {
     insert_fact(&mut facts, "reason", json!(&reasons));
     insert_fact(&mut facts, "context", json!(context));
     let mut messages = list_informational(client);
-    messages.retain(|text| !reasons.contains(text)); // the user is told of a block, too
+    messages.retain(|text| !reasons.contains(text)); // the user sees a block, too
     insert_fact(&mut facts, "messages", json!(messages));
     insert_fact(&mut facts, "stopped", json!(stopped));
     keep_only(facts, check)
@@ -240,8 +240,8 @@ pub(super) fn input_differences(
 ) -> Vec<String> {
     let mut found = Vec::new();
     for run in engine {
-        let given: Value = serde_json::from_str(&run.stdin).unwrap_or_default();
-        if given != *event {
+        let payload: Value = serde_json::from_str(&run.stdin).unwrap_or_default();
+        if payload != *event {
             found.push(format!(
                 "stdin of {}: client {event}, engine {}",
                 run.id,

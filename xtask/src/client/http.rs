@@ -75,7 +75,7 @@ impl HttpServer {
                 }
                 let Ok(stream) = stream else { continue };
                 let answer = Arc::clone(&answer);
-                // A peer that goes away ends its own thread; there is nobody to tell.
+                // A peer that goes away ends its own thread; an error would have no reader.
                 thread::spawn(move || drop(serve_request(stream, &*answer)));
             }
         });
@@ -95,6 +95,7 @@ impl HttpServer {
 impl Drop for HttpServer {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::SeqCst);
+        // Wakes the thread from `accept`; one that cannot be woken is not waited for.
         let woken = TcpStream::connect(self.address).is_ok();
         if let Some(accepting) = self.accepting.take().filter(|_| woken) {
             let _ = accepting.join();
@@ -148,6 +149,7 @@ fn read_request(
             .headers
             .push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
+    // The peer holds a large body back until it has this line.
     if request.header("expect").is_some() {
         writer.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
         writer.flush()?;

@@ -1,6 +1,6 @@
 //! Gets the pinned clients from npm into a cache folder, once.
 //!
-//! The versions and the integrity hashes stand in `pin/*/package.json` and
+//! The versions and the integrity hashes are in `pin/*/package.json` and
 //! `pin/*/package-lock.json`; npm refuses a package whose content differs. Where packages
 //! come from is npm's own configuration, not ours.
 
@@ -114,6 +114,8 @@ impl PinnedClient {
         let done = Command::new("npm")
             .args([
                 "ci",
+                // The platform's package holds the executable, so no script of a package
+                // has to run.
                 "--ignore-scripts",
                 "--no-audit",
                 "--no-fund",

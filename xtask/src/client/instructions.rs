@@ -57,8 +57,8 @@ pub(super) fn play_tree(
         let _one_at_a_time = FILES.lock().unwrap_or_else(PoisonError::into_inner);
         return tree.record_entries(&client);
     }
-    if let Some(truth) = &tree.truth {
-        let found = compare::compare_recorded(tree, truth, &client);
+    if let Some(recorded) = &tree.recorded {
+        let found = compare::compare_recorded(tree, recorded, &client);
         verdict.problems.extend(found);
     }
     if let Some(ours) = ours {

@@ -28,7 +28,7 @@ use super::{CaseVerdict, Stage};
 use house::{ClientSandbox, SandboxParts};
 use talk::{TalkRequest, TalkResult};
 
-/// Our processes are gone this long after they were told to end.
+/// Our processes are gone this long after they were asked to end.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 type PlayCase = fn(&mut MemoryCase) -> Result<()>;
@@ -69,7 +69,7 @@ const MEMORY_CASES: &[(&str, PlayCase)] = &[
     ("newcomer-silence", recall::newcomer::play_silence),
     ("newcomer-with-encoder", recall::newcomer::with_encoder),
     ("recall-mcp", recall::server::play_tools),
-    ("recall-mcp-for-the-person", recall::server::for_the_person),
+    ("recall-mcp-for-the-person", recall::server::for_the_user),
     ("recall-resume-clear-compact", recall::onward::goes_on),
     ("recall-subagent", recall::subagents::play_one),
     (

@@ -52,7 +52,7 @@ impl ShownTexts {
             unexecuted: BTreeMap::new(),
             feedback: Vec::new(),
         };
-        // After the last request, results stand only in the stream; requests are nearer to the model.
+        // After the last request, only the stream holds results; requests are nearer to the model.
         let streamed = client.stream.iter().filter(|line| line["type"] == "user");
         for line in streamed {
             seen.add_results(&line["message"]["content"]);

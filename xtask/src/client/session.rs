@@ -1,7 +1,7 @@
 //! One case on disk and its two runs: through the client, then through the engine.
 //!
 //! Each case has its own folder with a home, a project (a git repository), the stub and
-//! its logs. Before the engine's run the tree is built anew at the same paths, so that both
+//! its logs. Before the engine's run the tree is rebuilt at the same paths, so that both
 //! see the same files. Both get an environment of ours, nothing inherited but `PATH`.
 
 use std::fs;
@@ -95,7 +95,7 @@ impl CaseTree {
         ]
     }
 
-    /// Builds everything anew, the same each time.
+    /// Rebuilds everything, the same each time.
     pub(super) fn build(&self, case: &HookCase) -> Result<()> {
         for name in ["home", "project", "plugin", "bin", "tmp", "managed", "log"] {
             let path = self.path(name);
@@ -105,6 +105,8 @@ impl CaseTree {
             fs::create_dir_all(&path).with_context(|| format!("in {}", path.display()))?;
         }
         let project = self.read_text("project");
+        // Without these entries the client would stop at its first questions: onboarding,
+        // the key, and trust in the folder.
         let state = json!({
             "hasCompletedOnboarding": true,
             "customApiKeyResponses": {"approved": [API_KEY], "rejected": []},
@@ -202,6 +204,8 @@ impl CaseTree {
         self.add_common_args(&mut command, case, "--plugin-dir");
         command.args(&case.args);
         let output = finish_process(command, None)?;
+        // Background handlers outlive the client and would write into the log of the
+        // engine's run.
         kill_all(&find_leftovers(&self.root));
         let stdout = String::from_utf8_lossy(&output.stdout);
         let stream = stdout

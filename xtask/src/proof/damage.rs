@@ -1,5 +1,5 @@
 //! A database that was damaged in many ways, with and without a journal beside
-//! it: it is put aside, and made anew from the archive.
+//! it: it is put aside, and rebuilt from the archive.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt as _;

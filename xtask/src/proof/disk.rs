@@ -67,7 +67,7 @@ pub(super) fn run_on_disk(trial: &Trial<'_>, name: &str, disk: &Path) -> Result<
     let mut certain = before;
     let during = take(part);
     let mut captured = HashSet::new();
-    let told = match name {
+    let message = match name {
         "full" => {
             let ballast = disk.join("ballast");
             fill_disk(&ballast)?;
@@ -76,9 +76,9 @@ pub(super) fn run_on_disk(trial: &Trial<'_>, name: &str, disk: &Path) -> Result<
             // Room for some events, hardly for what the worker makes of them;
             // then for none.
             let (some, none) = during.split_at(part / 2);
-            let taken = fs::metadata(&ballast)?.len();
+            let size = fs::metadata(&ballast)?.len();
             let less = fs::OpenOptions::new().write(true).open(&ballast)?;
-            less.set_len(taken.saturating_sub(256 * 1024))?;
+            less.set_len(size.saturating_sub(256 * 1024))?;
             send_events(&home, some, &mut captured)?;
             fill_disk(&ballast)?;
             send_events(&home, none, &mut captured)?;
@@ -93,9 +93,9 @@ pub(super) fn run_on_disk(trial: &Trial<'_>, name: &str, disk: &Path) -> Result<
             home.stop()?;
             mount_disk(&["-o", "remount,ro"], disk)?;
             send_events(&home, &during, &mut captured)?;
-            let told = home.start_session("while it is read-only")?;
+            let message = home.start_session("while it is read-only")?;
             mount_disk(&["-o", "remount,rw"], disk)?;
-            told
+            message
         }
         other => bail!("there is no trial `{other}`"),
     };
@@ -111,7 +111,7 @@ pub(super) fn run_on_disk(trial: &Trial<'_>, name: &str, disk: &Path) -> Result<
         .into_iter()
         .filter(|n| !captured.contains(n))
         .collect();
-    // Some may have been taken from the spool before they were seen there.
+    // The worker may have ingested some before they were seen in the spool.
     let rest = home.compare_sent(&refused)?;
     tally.sent += rest.sent;
     tally.stored += rest.stored;
@@ -121,16 +121,16 @@ pub(super) fn run_on_disk(trial: &Trial<'_>, name: &str, disk: &Path) -> Result<
         tally.refused > 0,
         "the disk was never {name}: the trial shows nothing"
     );
-    let told = told.context("events were refused, and nobody was told")?;
+    let message = message.context("events were refused, and no message says so")?;
     ensure!(
-        told.contains("remora doctor"),
-        "told without a way out: {told}"
+        message.contains("remora doctor"),
+        "the message names no way out: {message}"
     );
     ensure!(
         home.start_session("later")?.is_none(),
-        "the person is told more than once"
+        "the user sees the message more than once"
     );
-    tally.add_note("a tmpfs of its own; what was refused was told to the person once");
+    tally.add_note("a tmpfs of its own; the user saw one message about what was refused");
     home.stop()?;
     Ok(tally)
 }

@@ -32,7 +32,7 @@ const ALL_ITEMS: PageRequest = PageRequest {
 pub(super) struct Tally {
     pub(super) sent: usize,
     pub(super) stored: usize,
-    /// The hook could not keep it, and the person has been told so.
+    /// The hook could not keep it and said so to the user.
     pub(super) refused: usize,
     pub(super) lost: usize,
     pub(super) doubled: usize,
@@ -111,6 +111,7 @@ impl ProofHome {
         } = child.wait_with_output()?;
         let answer = serde_json::from_slice::<Value>(&stdout).ok();
         match answer.filter(Value::is_object) {
+            // Whatever happens to Remora, a client must see success and one object.
             Some(answer) if status.success() && stderr.is_empty() => Ok(answer),
             _ => bail!(
                 "the hook ended with {status}, said {:?} and {:?}",
@@ -120,7 +121,7 @@ impl ProofHome {
         }
     }
 
-    /// The start of a session; returns what the person is told.
+    /// The start of a session; returns the message that the user sees.
     pub(super) fn start_session(&self, session: &str) -> Result<Option<String>> {
         let answer = self.send_hook(&json!({
             "session_id": session, "cwd": "/p", "hook_event_name": "SessionStart",
@@ -182,6 +183,8 @@ impl ProofHome {
             ..Tally::default()
         };
         for n in sent {
+            // An event must be in the log and in the items: in only one of them it was lost
+            // halfway.
             match (ledger.get(n).copied(), rows.get(n).copied()) {
                 (Some(1), Some(1)) => tally.stored += 1,
                 (Some(1..), Some(1..)) => tally.doubled += 1,
@@ -194,12 +197,13 @@ impl ProofHome {
         }
         let waiting = remora_client::list_spooled(&self.paths, usize::MAX)?.len();
         if waiting > 0 {
+            // Nothing can be said about them yet, so the trial has shown nothing.
             bail!("{waiting} events still wait in the spool");
         }
         Ok(tally)
     }
 
-    /// How often each event stands in the ledger, and how often a row tells it.
+    /// How often each event is in the event log, and how many items it made.
     fn count_stored(&self) -> Result<(HashMap<usize, u32>, HashMap<usize, u32>)> {
         let store = remora_server::open_database(&self.paths.database_file(), Access::Read)?;
         let number = |text: &str| text.rsplit('_').next().and_then(|n| n.parse().ok());
@@ -233,9 +237,9 @@ impl Drop for ProofHome {
     }
 }
 
-/// A command that ran, told by words that no other has.
+/// A command that ran, in words that no other has.
 pub(super) fn build_event(n: usize) -> Value {
-    // Numbers are taken for the same thing said again; letters are not.
+    // Titles that differ in a number alone count as near-duplicates; letters keep them apart.
     let word: String = n
         .to_string()
         .bytes()

@@ -124,7 +124,7 @@ pub(super) fn killed_within_a_batch(trial: &Trial<'_>) -> Result<Tally> {
         within += usize::from(under_way.exists());
     }
     home.drain_spool()?;
-    // Nothing is given up for it; what is put off is tried again.
+    // A kill gives up no event; what it interrupted is tried again.
     home.run_remora(&["worker", "retry"])?;
     let dead = remora_server::dead_letters(&home.paths)?.len();
     ensure!(dead == 0, "{dead} events were given up because of kills");

@@ -56,7 +56,7 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<Tally> {
     // The same program under another name plays the newer one.
     let newer = home.paths.home().join("remora-newer");
     fs::copy(trial.program, &newer)?;
-    let poke = Request::Poke {
+    let notice = Request::Poke {
         version: "999.0.0".to_owned(),
         program: newer.display().to_string(),
     };
@@ -67,7 +67,7 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<Tally> {
             (each * 2..each * 3).try_for_each(|n| home.send_hook(&build_event(n)).map(drop))
         });
         // Nobody answers a poke.
-        let _ = remora_client::send_request(&socket, &poke, Duration::from_millis(100));
+        let _ = remora_client::send_request(&socket, &notice, Duration::from_millis(100));
         let sent = sending.join();
         sent.unwrap_or_else(|_| Err(anyhow::anyhow!("a thread panicked")))
     })?;

@@ -1,8 +1,8 @@
-//! Where the words of the clients may stand: what a client calls itself, its
+//! Where the words of the clients may appear: what a client calls itself, its
 //! tools, the fields of its payloads, its variables and its files. Behind the
 //! adapters everything is said in our own words.
 //!
-//! Literals of the shipped crates are looked at. `xtask` is not: it plays the
+//! Literals of the shipped crates are checked. `xtask` is not: it plays the
 //! real clients.
 
 use super::Complaint;
@@ -86,7 +86,7 @@ pub(super) const EXCEPTIONS: &[ClientWordException] = &[
     ClientWordException {
         path: "crates/remora-instructions/src/names.rs",
         words: &["file_path", "memory_type"],
-        reason: "the payload of the one event that loading instructions tells",
+        reason: "the payload of the one event that loading instructions fires",
     },
     ClientWordException {
         path: "crates/remora-instructions/src/wording/subject.rs",
@@ -170,7 +170,7 @@ const TOOL_WORDS: &[&str] = &[
 ];
 
 /// Fields of payloads and of answers to them. Those that are plain words
-/// (`cwd`, `prompt`, `command`, `error`) cannot be told from ours.
+/// (`cwd`, `prompt`, `command`, `error`) cannot be distinguished from ours.
 const FIELD_NAMES: &[&str] = &[
     "additionalContext",
     "agent_id",
@@ -308,7 +308,7 @@ fn find_words<'t>(
     found
 }
 
-/// Products, in any case, that stand alone; part of a path or of a longer name
+/// Products, in any case, as words of their own; part of a path or of a longer name
 /// they are something that a format fixes.
 fn find_products(text: &str) -> Vec<&str> {
     if PRODUCT_WORDS.contains(&text) {

@@ -5,12 +5,12 @@
 
 use std::ops::Range;
 
-/// A Rust file, taken apart.
+/// A Rust file, split into code, strings and tests.
 pub(crate) struct RustSource {
     /// The text with comments and the insides of literals blanked out; every
     /// byte keeps its place, so offsets and lines agree with the original.
     pub(crate) code: String,
-    /// Every string literal: where it starts and what stands between the quotes.
+    /// Every string literal: where it starts and the text between the quotes.
     pub(crate) strings: Vec<(usize, String)>,
     /// Byte ranges of items marked `#[cfg(test)]`.
     pub(crate) tests: Vec<Range<usize>>,
@@ -32,7 +32,7 @@ impl RustSource {
         self.tests.iter().any(|range| range.contains(&offset))
     }
 
-    /// Offsets at which `word` stands in code, not as part of a longer name.
+    /// Offsets at which `word` occurs in code, not as part of a longer name.
     pub(crate) fn find(&self, word: &str) -> Vec<usize> {
         let part = |c: char| c.is_alphanumeric() || c == '_';
         self.code

@@ -1,4 +1,4 @@
-//! The tree is tidy, and every check can tell when it is not.
+//! The tree is tidy, and every check notices when it is not.
 
 use super::tree::{Dependency, Package};
 use super::*;

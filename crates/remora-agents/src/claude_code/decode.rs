@@ -1,4 +1,4 @@
-//! What the client's events say, in our own words. Any JSON is taken: what is of
+//! What the client's events say, in our own words. Any JSON is accepted: what is of
 //! another type than the client's is as good as missing, because an archived
 //! event must always decode. Nothing is shortened here and nothing made good:
 //! an archived event was normalised when it came in.

@@ -22,7 +22,7 @@ const PLUGIN_ROOT_VARIABLE: &str = "CLAUDE_PLUGIN_ROOT";
 /// On when a user attends the session.
 const ATTENDED_VARIABLE: &str = "CLAUDE_CODE_SESSION_ATTENDED";
 
-/// The agent's manner.
+/// How Claude Code passes things through the environment.
 pub(super) const ENVIRONMENT_SPEC: EnvironmentSpec = EnvironmentSpec {
     config_variable: CONFIG_DIR_VARIABLE,
     shell_variables: &[SHELL_VARIABLE],

@@ -10,7 +10,7 @@ use crate::environment::EnvironmentLookup;
 use crate::hook_payload::{PeekedHeader, may_report_failure, peek_header};
 use crate::spec::{HookSpec, ResponsePart};
 
-/// The agent's manner.
+/// What a hook of Claude Code must know before the event.
 pub(super) const HOOK_SPEC: HookSpec = HookSpec {
     peek_header,
     may_report_failure: |payload| may_report_failure(payload, tool::SHELL),
@@ -37,7 +37,7 @@ pub(super) fn list_answers(event: EventName) -> &'static [ResponsePart] {
     match def.plain {
         // Text on stdout is added to the summary's instructions, JSON or not.
         PlainText::CompactInstructions => return &[Instructions],
-        // It would be taken as a path.
+        // The client would read it as a path.
         PlainText::WorktreePath => return &[],
         _ => {}
     }

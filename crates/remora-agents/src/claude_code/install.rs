@@ -12,7 +12,7 @@ use crate::spec::{AgentPaths, InstallScope};
 /// The folder of settings, in the home directory and in a project.
 const SETTINGS_DIR: &str = ".claude";
 
-/// The agent's manner.
+/// Where Claude Code keeps its hooks, and in which form.
 pub(super) const INSTALL_SPEC: InstallSpec = InstallSpec {
     settings_file: |places, scope| Some(settings_file(places, scope)),
     // No shell in between: it would cost a process per event and read a path

@@ -11,7 +11,7 @@ use super::wire::{field, tool};
 /// Lines that a patch shows around what it changes.
 const CONTEXT_LINES: usize = 3;
 
-/// Where in which session a scripted event stands.
+/// The place of a scripted event in its session.
 #[derive(Debug, Clone, Copy)]
 pub struct ScriptPosition<'a> {
     /// The directory of the session; files are relative to it.
@@ -44,7 +44,7 @@ pub enum ScriptedEvent<'a> {
         file: &'a str,
         /// What it held.
         before: &'a str,
-        /// What went, where it stands first.
+        /// What went, where it occurs first.
         old: &'a str,
         /// What came.
         new: &'a str,
@@ -72,16 +72,16 @@ pub enum ScriptedEvent<'a> {
         /// Its exit code and what it printed.
         error: &'a str,
     },
-    /// Texts were looked for in files.
+    /// Files were searched for texts.
     TextSearched {
-        /// What was looked for.
+        /// The pattern.
         pattern: &'a str,
         /// The files that hold it.
         found: &'a [String],
     },
-    /// Files were looked for by their names.
+    /// Files were searched by their names.
     FilesSearched {
-        /// What was looked for.
+        /// The pattern.
         pattern: &'a str,
         /// The files.
         found: &'a [String],

@@ -220,7 +220,7 @@ fn every_answer_is_one_object_on_one_line_or_nothing() {
     }
 }
 
-fn given(context: String) -> String {
+fn encode_context(context: String) -> String {
     let answer = HookResponse {
         context: Some(context),
         message: None,
@@ -237,15 +237,15 @@ fn given(context: String) -> String {
 #[test]
 fn long_context_is_cut_at_a_line_end_and_says_so() {
     let exact = "é".repeat(MAX_CONTEXT_UTF16_UNITS);
-    assert_eq!(given(exact.clone()), exact);
+    assert_eq!(encode_context(exact.clone()), exact);
     // Two units each: fewer characters than the limit, and yet too long.
-    let wide = given("😀".repeat(MAX_CONTEXT_UTF16_UNITS / 2 + 1));
+    let wide = encode_context("😀".repeat(MAX_CONTEXT_UTF16_UNITS / 2 + 1));
     assert!(wide.encode_utf16().count() <= MAX_CONTEXT_UTF16_UNITS);
     assert!(wide.ends_with("😀\n[cut: Remora gives at most 10,000 characters at a time]"));
-    let one = given("x".repeat(MAX_CONTEXT_UTF16_UNITS + 1));
+    let one = encode_context("x".repeat(MAX_CONTEXT_UTF16_UNITS + 1));
     assert_eq!(one.len(), MAX_CONTEXT_UTF16_UNITS);
     let lines = "a line of text\r\n".repeat(2_000);
-    let cut = given(lines);
+    let cut = encode_context(lines);
     assert!(cut.encode_utf16().count() <= MAX_CONTEXT_UTF16_UNITS);
     assert!(cut.encode_utf16().count() > MAX_CONTEXT_UTF16_UNITS - 100);
     assert!(

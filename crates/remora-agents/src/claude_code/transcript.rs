@@ -56,7 +56,7 @@ struct TranscriptReader {
     trigger: String,
 }
 
-/// What the last line said of its moment.
+/// What the last line said of itself: session, folder, branch, agent and time.
 #[derive(Debug, Default)]
 struct LineContext {
     session: String,
@@ -374,10 +374,10 @@ impl TranscriptReader {
         }
         // `HEAD` is what the client writes when no branch is checked out.
         let branch = Some(&now.branch).filter(|branch| !branch.is_empty() && *branch != "HEAD");
-        // A line without a name is known by its session and its moment.
-        let moment = at.to_string();
+        // A line without a name is identified by its session and its time.
+        let timestamp = at.to_string();
         let line = if line.is_empty() {
-            [now.session.as_str(), moment.as_str()]
+            [now.session.as_str(), timestamp.as_str()]
         } else {
             [line, ""]
         };

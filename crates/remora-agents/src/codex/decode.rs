@@ -1,4 +1,4 @@
-//! What Codex's events say, in our own words. Any JSON is taken: what is of
+//! What Codex's events say, in our own words. Any JSON is accepted: what is of
 //! another type than the client's is as good as missing, because an archived
 //! event must always decode.
 //!
@@ -23,7 +23,7 @@ use super::wire::field;
 const INPUT_PATH_FIELDS: &[&str] = &["file_path", "path"];
 
 /// What is needed of an event before redaction. All files of a patch are
-/// listed, also where it stands within a command.
+/// listed, also within a command.
 pub(super) fn read_header(event: &Event) -> EventHeader<'_> {
     let input = |name: &str| event.fields.get(field::TOOL_INPUT)?.get(name)?.as_str();
     let mut paths = list_patch_paths(input(field::COMMAND).unwrap_or_default());
@@ -131,14 +131,14 @@ fn decode_label(event: &Event) -> EventLabel {
         EventName::PostToolUseFailure => call_and(field::ERROR),
         EventName::PermissionDenied => call_and(field::REASON),
         _ => {
-            let telling = [
+            let fields = [
                 field::ERROR,
                 field::REASON,
                 field::AGENT_TYPE,
                 field::SOURCE,
                 field::TRIGGER,
             ];
-            let text = telling.iter().find_map(|name| non_empty_field(event, name));
+            let text = fields.iter().find_map(|name| non_empty_field(event, name));
             EventLabel::Line(text.unwrap_or_default().to_owned())
         }
     }

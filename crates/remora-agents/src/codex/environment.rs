@@ -12,7 +12,7 @@ use crate::environment::EnvironmentSpec;
 /// Moves the user's settings, sessions and servers.
 pub(super) const CONFIG_DIR_VARIABLE: &str = "CODEX_HOME";
 
-/// The agent's manner.
+/// How Codex passes things through the environment.
 pub(super) const ENVIRONMENT_SPEC: EnvironmentSpec = EnvironmentSpec {
     config_variable: CONFIG_DIR_VARIABLE,
     shell_variables: &["CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID"],

@@ -9,7 +9,7 @@ use crate::environment::EnvironmentLookup;
 use crate::hook_payload::{PeekedHeader, may_report_failure, peek_header};
 use crate::spec::{HookSpec, ResponsePart};
 
-/// The agent's manner.
+/// What a hook of Codex must know before the event.
 pub(super) const HOOK_SPEC: HookSpec = HookSpec {
     peek_header,
     may_report_failure: |payload| may_report_failure(payload, tool::SHELL),

@@ -16,10 +16,10 @@ use crate::spec::{AgentPaths, InstallScope};
 /// Settings other than hooks.
 const CONFIG_FILE: &str = "config.toml";
 
-/// The agent's manner.
+/// Where Codex keeps its hooks, and in which form.
 pub(super) const INSTALL_SPEC: InstallSpec = InstallSpec {
     settings_file: hooks_file,
-    // `args` are passed over without a word.
+    // `args` are ignored without a warning.
     handler_form: HandlerForm::ShellLine,
     rules: SettingsRules {
         root_keys: Some(&["description", "hooks"]),
@@ -61,7 +61,7 @@ pub(super) fn config_dir(places: &AgentPaths) -> PathBuf {
     moved.unwrap_or_else(|| places.home.join(CONFIG_FOLDER))
 }
 
-/// The user's settings.
+/// The user's settings other than hooks.
 pub(super) fn user_config_file(places: &AgentPaths) -> PathBuf {
     config_dir(places).join(CONFIG_FILE)
 }

@@ -1,4 +1,4 @@
-//! Codex and MCP: servers stand in the settings, as TOML. We write them there
+//! Codex and MCP: servers are listed in the settings, as TOML. We write them there
 //! ourselves: the client's own command rewrites all servers and loses the
 //! comments between them.
 

@@ -3,7 +3,7 @@
 use crate::event_json::parse_event;
 use crate::spec::{DecodeError, DecodedEvent};
 
-/// Reads a payload. Nothing has to be taken out of it or renamed.
+/// Reads a payload. Nothing has to be removed from it or renamed.
 pub(super) fn parse_payload(bytes: &[u8]) -> Result<DecodedEvent, DecodeError> {
     parse_event(bytes)
 }

@@ -6,15 +6,15 @@
 //! *** Add File: PATH          then lines that begin with `+`
 //! *** Delete File: PATH
 //! *** Update File: PATH       then perhaps `*** Move to: PATH`, then pieces:
-//! @@ [a line that stands above]   lines that begin with ` `, `-` or `+`,
+//! @@ [a line from above]          lines that begin with ` `, `-` or `+`,
 //! *** End of File             and this where the file ends
 //! *** End Patch
 //! ```
 
 use remora_core::tool_call::{FileChange, FileEdit, Hunk};
 
-/// Files of one patch that are looked at. A patch that a model writes by hand
-/// has a few; more would make a row each.
+/// Files of one patch that are read. A patch that a model writes by hand
+/// has a few; more would make an item each.
 const MAX_PATCH_FILES: usize = 200;
 
 const BEGIN: &str = "*** Begin Patch";
@@ -29,7 +29,7 @@ const DIRECTIVE: &str = "***";
 const CONTEXT: &str = "@@";
 
 /// The files that a patch changes, in its order, with paths as it spells them.
-/// `None` for what is no whole patch: half of it would tell a change that was
+/// `None` for what is no whole patch: half of it would report a change that was
 /// never made.
 pub(super) fn parse_patch(text: &str) -> Option<Vec<FileEdit>> {
     let mut lines = text.trim().lines().peekable();
@@ -99,7 +99,7 @@ fn read_updated(path: &str, lines: &mut Lines<'_>) -> Option<FileEdit> {
         None => FileEdit::new(path, FileChange::Updated),
     };
     let mut hunk = Hunk::default();
-    // Lines of a file begin with a sign, so none is taken for a directive.
+    // Lines of a file begin with a sign, so none is mistaken for a directive.
     while let Some(line) =
         lines.next_if(|line| !line.starts_with(DIRECTIVE) || line.trim_end() == END_OF_FILE)
     {
@@ -112,7 +112,7 @@ fn read_updated(path: &str, lines: &mut Lines<'_>) -> Option<FileEdit> {
             if changes_lines(&hunk) {
                 edit.hunks.push(std::mem::take(&mut hunk));
             }
-            // The line that stands above says in what the piece lies, as the
+            // The line from above names what the piece lies in, as the
             // first unchanged line of a piece would.
             if let Some(above) = find_scope_line(above) {
                 push_line(&mut hunk, format!(" {above}"));

@@ -3,7 +3,7 @@
 //! Importers and plugins hand a hook's command from one client to another
 //! unchanged, so the name in the command may be another agent's. The client has
 //! no variable of its own in a hook's environment; only the path of the session
-//! file tells.
+//! file says.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path};

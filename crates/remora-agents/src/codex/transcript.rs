@@ -1,8 +1,8 @@
 //! Past sessions of Codex: the file of a session, line by line, as the events
-//! that hooks would have told, field by field, so that a session which hooks
-//! told of in its time comes in once.
+//! that hooks would have sent, field by field, so that a session which hooks
+//! reported in its time comes in once.
 //!
-//! A line is `{timestamp, type, payload}`. What was done stands in
+//! A line is `{timestamp, type, payload}`. What was done is in
 //! `item_completed` lines, whose ids are the ids that hooks use; what was asked
 //! of a tool, and what it answered where no such line says so, in lines of the
 //! conversation. Files of older clients have no items, so neither is required.
@@ -43,7 +43,7 @@ pub(super) const TRANSCRIPT_SPEC: TranscriptSpec = TranscriptSpec {
 
 /// Calls whose results are waited for. A client makes a few at once.
 const MAX_OPEN_CALLS: usize = 512;
-/// How hooks name the mode in which nobody is asked.
+/// How hooks name the mode in which the user is never asked.
 const UNASKED_MODE: &str = "bypassPermissions";
 
 /// Reads the file of one session, or of a subagent in one.
@@ -136,7 +136,7 @@ impl RolloutReader {
             ("event_msg", "task_started") => self.start_turn(payload),
             ("event_msg", "task_complete") => self.complete_turn(payload, take),
             ("event_msg", "turn_aborted") => {
-                // No hook is told of such an end; the work counts to the next.
+                // No hook reports such an end; the work counts to the next turn.
                 self.turn = None;
                 self.calls.clear();
             }
@@ -179,6 +179,8 @@ impl RolloutReader {
     }
 
     fn start_turn(&mut self, payload: &Value) {
+        // Calls do not outlive their turn; an id that is still open belongs to one that was
+        // aborted.
         self.calls.clear();
         self.turn = Some(Turn {
             id: str_at(payload, "/turn_id").unwrap_or_default().to_owned(),
@@ -241,7 +243,7 @@ impl RolloutReader {
                 let pending = self.calls.remove(id);
                 if let Some(call) = call::finish_item(item, pending, &self.cwd) {
                     let turn = str_at(payload, "/turn_id").unwrap_or_default();
-                    self.tell_call(call, id, turn, take);
+                    self.emit_call(call, id, turn, take);
                 }
             }
             _ => {}
@@ -260,8 +262,10 @@ impl RolloutReader {
         let turn = self.turn.get_or_insert_default();
         turn.has_prompt = true;
         let turn = turn.id.clone();
-        let moment = self.at.to_string();
-        let key = if item.is_empty() { &moment } else { item };
+        let timestamp = self.at.to_string();
+        // Older clients give messages no id. The time keeps two prompts of a turn apart and
+        // is the same when the file is read again.
+        let key = if item.is_empty() { &timestamp } else { item };
         let more = json!({ field::PROMPT: text });
         take(self.build_event(EventName::UserPromptSubmit, &turn, key, more));
     }
@@ -298,7 +302,8 @@ impl RolloutReader {
             return;
         };
         match result::finish_output(call, &payload["output"]) {
-            result::OutputReading::Finished(call) => self.tell_call(call, id, "", take),
+            result::OutputReading::Finished(call) => self.emit_call(call, id, "", take),
+            // The command still runs; another output with the same id will end it.
             result::OutputReading::Running(call) => {
                 self.calls.insert(id.to_owned(), call);
             }
@@ -306,7 +311,7 @@ impl RolloutReader {
         }
     }
 
-    fn tell_call(
+    fn emit_call(
         &mut self,
         call: FinishedCall,
         id: &str,
@@ -315,8 +320,9 @@ impl RolloutReader {
     ) {
         self.begin(take);
         let turn = match (turn, &self.turn) {
+            // Output lines name no turn, only items do.
             ("", Some(open)) => open.id.clone(),
-            (told, _) => told.to_owned(),
+            (turn, _) => turn.to_owned(),
         };
         let (name, outcome) = match call.outcome {
             Ok(response) => (
@@ -335,12 +341,12 @@ impl RolloutReader {
             more.insert(name.into(), value);
         }
         more.insert(field::CALL.into(), id.into());
-        let mut told = self.build_event(name, &turn, id, Value::Object(more));
+        let mut event = self.build_event(name, &turn, id, Value::Object(more));
         // Hooks say where the command ran.
         if let Some(cwd) = call.cwd {
-            told.event.fields.insert(field::CWD.into(), cwd.into());
+            event.event.fields.insert(field::CWD.into(), cwd.into());
         }
-        take(told);
+        take(event);
     }
 
     fn read_compaction(&mut self, payload: &Value, take: &mut dyn FnMut(TranscriptEvent)) {
@@ -356,25 +362,25 @@ impl RolloutReader {
             None => (String::new(), false),
         };
         let trigger = if is_manual { "manual" } else { "auto" };
-        let moment = self.at.to_string();
+        let timestamp = self.at.to_string();
         let before = json!({ field::TRIGGER: trigger });
-        take(self.build_event(EventName::PreCompact, &turn, &moment, before));
+        take(self.build_event(EventName::PreCompact, &turn, &timestamp, before));
         let after = json!({ field::TRIGGER: trigger, field::SUMMARY: summary });
-        take(self.build_event(EventName::PostCompact, &turn, &moment, after));
+        take(self.build_event(EventName::PostCompact, &turn, &timestamp, after));
     }
 
-    /// The first thing that is told begins the session, as for hooks.
+    /// The first event begins the session, as for hooks.
     fn begin(&mut self, take: &mut dyn FnMut(TranscriptEvent)) {
         if std::mem::replace(&mut self.has_begun, true) || self.meta.is_subagent() {
             return;
         }
         let source = if self.meta.is_fork { "fork" } else { "startup" };
         let more = json!({ field::SOURCE: source });
-        let told = self.build_event(EventName::SessionStart, "", &self.meta.thread, more);
-        take(told);
+        let event = self.build_event(EventName::SessionStart, "", &self.meta.thread, more);
+        take(event);
     }
 
-    /// An event with the fields that hooks send, in their order: whoever counts
+    /// An event with the fields that hooks send, in their order: code that counts
     /// an event twice compares them as they lie.
     fn build_event(&self, name: EventName, turn: &str, key: &str, more: Value) -> TranscriptEvent {
         let mut fields = Map::new();
@@ -396,6 +402,8 @@ impl RolloutReader {
         }
         put(field::CWD, &self.cwd);
         put(field::EVENT_NAME, name.as_str());
+        // Which fields an event has follows the client's hooks, or a session that both
+        // report would come in twice.
         if name != EventName::SessionEnd && !self.model.is_empty() {
             put(field::MODEL, &self.model);
         }
@@ -448,14 +456,15 @@ impl ReadTranscript for RolloutReader {
     }
 
     fn finish_transcript(&mut self, ending: TranscriptEnd, take: &mut dyn FnMut(TranscriptEvent)) {
+        // Another run may append to the file; its last turn is reported then.
         if ending == TranscriptEnd::Open {
             return;
         }
         self.stop_turn(take);
         if self.has_begun && !self.meta.is_subagent() && self.meta.is_known() {
             let more = json!({ field::REASON: "other" });
-            let told = self.build_event(EventName::SessionEnd, "", &self.meta.thread, more);
-            take(told);
+            let event = self.build_event(EventName::SessionEnd, "", &self.meta.thread, more);
+            take(event);
         }
     }
 }

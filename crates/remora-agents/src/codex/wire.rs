@@ -24,7 +24,7 @@ pub(super) mod field {
     pub(crate) const CALL: &str = "tool_use_id";
     /// Of a command, and of a patch.
     pub(crate) const COMMAND: &str = "command";
-    // Hooks send neither: what a session file tells beyond them.
+    // Hooks send neither: only a session file has them.
     pub(crate) const ERROR: &str = "error";
     pub(crate) const SUMMARY: &str = "compact_summary";
 }
@@ -43,7 +43,7 @@ pub(super) mod tool {
     pub(crate) const AGENTS_PREFIX: &str = "multi_agent_v";
 }
 
-/// What stands before the output in the answer of a patch.
+/// The text before the output in the answer of a patch.
 pub(super) const EXIT_CODE_LABEL: &str = "Exit code: ";
 /// What the output begins behind, on a line of its own.
 pub(super) const OUTPUT_LABEL: &str = "Output:\n";

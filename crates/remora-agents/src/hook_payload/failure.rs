@@ -5,11 +5,11 @@
 /// Bytes at the beginning of an event among which the tool is named: clients
 /// name it before its input.
 const HEAD_BYTES: usize = 2048;
-/// Bytes at the end of an event that are looked at. Tools say last how it went.
+/// Bytes at the end of an event that are searched. Tools say last how it went.
 const TAIL_BYTES: usize = 2048;
 
-/// Whether an event may be a call of the tool that runs a shell, and tell of a
-/// failure. Says yes too often; whoever reads the output decides.
+/// Whether an event may be a call of the tool that runs a shell, and report a
+/// failure. Says yes too often; the readers of the output decide.
 pub(crate) fn may_report_failure(event: &[u8], shell_tool: &str) -> bool {
     let head = &event[..event.len().min(HEAD_BYTES)];
     let tail = &event[event.len().saturating_sub(TAIL_BYTES)..];
@@ -32,7 +32,7 @@ fn names_tool(head: &[u8], tool: &str) -> bool {
 /// Whether a text has a part of "fail", "error" or "fatal", in any case, or the
 /// place of a Go compiler's message, which says no such word.
 ///
-/// Every byte is looked at, and none is a reason to stop: so the compiler does
+/// Every byte is compared, and none is a reason to stop: so the compiler does
 /// many at once.
 fn speaks_of_failure(text: &[u8]) -> bool {
     let (second, third) = match text {
@@ -57,7 +57,7 @@ fn speaks_of_failure(text: &[u8]) -> bool {
 mod tests {
     use serde_json::json;
 
-    fn may_tell_failure(event: &[u8]) -> bool {
+    fn may_report(event: &[u8]) -> bool {
         super::may_report_failure(event, "Bash")
     }
 
@@ -95,7 +95,7 @@ mod tests {
             ("BashOutput", "error: no such pot", false),
         ] {
             assert_eq!(
-                may_tell_failure(event(tool, printed).as_bytes()),
+                may_report(event(tool, printed).as_bytes()),
                 expected,
                 "{tool} {printed}"
             );
@@ -105,14 +105,14 @@ mod tests {
     #[test]
     fn any_bytes_are_looked_at_without_harm() {
         let spaced = r#"{"tool_name" : "Bash", "tool_response": "an error"}"#;
-        assert!(may_tell_failure(spaced.as_bytes()));
+        assert!(may_report(spaced.as_bytes()));
         for bytes in ["", "{", "{}", "\"tool_name\"", "\"tool_name\":\"Bash"] {
-            assert!(!may_tell_failure(bytes.as_bytes()), "{bytes}");
+            assert!(!may_report(bytes.as_bytes()), "{bytes}");
         }
         // A character that the end of the head cuts.
         let cut = format!("{}{}", r#"{"tool_name":"Bash","x":""#, "é".repeat(3000));
-        assert!(!may_tell_failure(cut.as_bytes()));
+        assert!(!may_report(cut.as_bytes()));
         let cut = format!("{cut} error");
-        assert!(may_tell_failure(cut.as_bytes()));
+        assert!(may_report(cut.as_bytes()));
     }
 }

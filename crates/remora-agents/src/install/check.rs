@@ -11,7 +11,7 @@ use super::spec::SettingsRules;
 pub enum ProblemImpact {
     /// No hook of the file runs.
     WholeFile,
-    /// The entry alone is passed over.
+    /// The entry alone is ignored.
     Entry,
 }
 
@@ -20,7 +20,7 @@ pub enum ProblemImpact {
 pub struct SettingsProblem {
     /// One sentence: where, what and what follows of it.
     pub text: String,
-    /// What it costs.
+    /// Whether it voids the entry or the whole file.
     pub impact: ProblemImpact,
 }
 
@@ -83,7 +83,7 @@ pub(super) fn check_settings(root: &Node, rules: &SettingsRules) -> Vec<Settings
 
 fn describe_problem(place: &str, problem: &str, impact: ProblemImpact) -> SettingsProblem {
     let effect = match impact {
-        ProblemImpact::WholeFile => "the client ignores this whole file until that is mended",
+        ProblemImpact::WholeFile => "the client ignores this whole file until that is fixed",
         ProblemImpact::Entry => "the client ignores it",
     };
     SettingsProblem {

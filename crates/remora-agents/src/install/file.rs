@@ -38,7 +38,7 @@ pub struct InstallReport {
 pub enum FileOutcome {
     /// All was as it should be.
     Unchanged,
-    /// It was made.
+    /// The file did not exist and was created.
     Created,
     /// Our entries were put in, brought up to date or cut out.
     Edited,
@@ -54,25 +54,25 @@ pub enum FileError {
     /// The disk said no.
     #[error("cannot {action} {}: {source}", file.display())]
     Io {
-        /// What was tried.
+        /// The step that failed, as a verb phrase.
         action: &'static str,
-        /// On what.
+        /// The file that the step was about.
         file: PathBuf,
-        /// Why not.
+        /// The system's error.
         source: io::Error,
     },
     /// The text cannot be edited.
     #[error("{}: {source}", file.display())]
     Settings {
-        /// The file.
+        /// The settings file.
         file: PathBuf,
-        /// Why not.
+        /// What is wrong with its contents.
         source: InstallError,
     },
     /// Not text at all.
     #[error("{}: not UTF-8 text", .0.display())]
     NotText(PathBuf),
-    /// Somebody protected it.
+    /// The user has made the file read-only, which we respect.
     #[error("{}: the file is read-only; make it writable or install elsewhere", .0.display())]
     ReadOnly(PathBuf),
     /// Somebody else keeps writing to it.
@@ -115,6 +115,7 @@ pub fn install_into_file(
     piece: &dyn Installable,
 ) -> Result<InstallReport, FileError> {
     let _lock = record::lock_record(record)?;
+    // The client or an editor may write the file between our reading and our writing.
     for _ in 0..MAX_ATTEMPTS {
         if let Some(report) = try_install(file, record, piece)? {
             return Ok(report);
@@ -250,6 +251,7 @@ fn try_install(
         intact = state.bytes.as_deref().is_some_and(|b| old.after.is_of(b))
             && old.before.as_ref().is_none_or(|b| b.is_of_file(&backup));
         written.folders = old.folders;
+        // What was there before our first installation, not before this one.
         written.kept.join(old.kept);
         written.before = old.before;
     }
@@ -351,6 +353,8 @@ fn take_out(
     backup: &Path,
 ) -> Result<Option<FileOutcome>, FileError> {
     let bytes = state.bytes.as_deref().unwrap_or_default();
+    // Only a file that is unchanged since our last write can be put back byte for
+    // byte.
     let intact = old.is_some_and(|old| old.after.is_of(bytes));
     let made = old.is_some_and(|old| old.before.is_none());
     // A file that we made and that holds nothing else goes again.

@@ -1,4 +1,4 @@
-//! What stands in a settings text: our entries, and what the client refuses.
+//! What a settings text holds: our entries, and what the client refuses.
 
 use super::span::Node;
 use super::{
@@ -15,9 +15,9 @@ pub struct InstalledHook {
     pub program: String,
     /// The matcher of its group.
     pub matcher: Option<String>,
-    /// Where its group stands in the list of the event, from 0.
+    /// The position of its group in the list of the event, from 0.
     pub group: usize,
-    /// Where it stands in its group, from 0.
+    /// Its position in its group, from 0.
     pub handler: usize,
 }
 
@@ -51,7 +51,7 @@ pub fn find_entries(current: &str, spec: &AgentSpec) -> Result<Vec<InstalledHook
     Ok(found)
 }
 
-/// What in a settings text keeps the client from using it, whoever wrote it.
+/// What in a settings text keeps the client from using it, ours or not.
 pub fn find_problems(
     current: &str,
     spec: &AgentSpec,

@@ -45,7 +45,7 @@ impl Layout {
             .and_then(|member| own_line(text, member.span.start))
             .filter(|unit| !unit.is_empty())
             .unwrap_or("  ");
-        // The first member stands for the file; mixed styles have no right
+        // The first member decides for the file; mixed styles have no right
         // answer.
         let tight = first.is_some_and(|member| {
             let between = &text[member.span.start..member.value.span.start];
@@ -65,7 +65,7 @@ impl Layout {
         out
     }
 
-    /// A value.
+    /// A value without a key.
     pub(super) fn format_value(&self, value: &Value, shape: Shape<'_>) -> String {
         let mut out = String::new();
         self.write_value(&mut out, value, shape);

@@ -25,7 +25,7 @@ pub(super) const MCP_VERB: &str = "mcp";
 /// The key under which servers are listed.
 const KEY_SERVERS: &str = "mcpServers";
 
-/// Our server.
+/// Our MCP server, to be listed in a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct McpServerEntry<'a> {
     /// The absolute path of our program.
@@ -75,7 +75,9 @@ impl Installable for McpServerEntry<'_> {
                 Some(found) if program_of(found).is_none() => {
                     // Refused rather than renamed: hooks and documentation name
                     // the tools by this server.
-                    return Err(InstallError::Taken(format!("{KEY_SERVERS}.{SERVER_NAME}")));
+                    return Err(InstallError::NameTaken(format!(
+                        "{KEY_SERVERS}.{SERVER_NAME}"
+                    )));
                 }
                 Some(found) => update_server(&mut edits, text, &layout, found, &wanted),
                 None => {
@@ -211,7 +213,7 @@ fn program_of(server: &Node) -> Option<String> {
     (ours::is_remora(command) && first == MCP_VERB).then(|| command.to_owned())
 }
 
-/// Brings our server up to date; what somebody added to it, such as `env`, stays.
+/// Brings our server up to date; what the user added to it, such as `env`, stays.
 fn update_server(
     edits: &mut TextEdits,
     text: &str,

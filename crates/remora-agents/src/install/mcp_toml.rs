@@ -8,7 +8,7 @@ use super::{ChangeKind, InstallError, PriorState, SettingsEdit, ours, unchanged_
 
 /// The key under which servers are listed.
 const KEY_SERVERS: &str = "mcp_servers";
-/// Moves Remora's data.
+/// The variable that moves Remora's data directory.
 const HOME_VARIABLE: &str = "REMORA_HOME";
 
 pub(super) fn plan_server(
@@ -38,10 +38,10 @@ pub(super) fn plan_server(
         }
         Some(found) => {
             let Some(server) = found.as_table_like_mut() else {
-                return Err(taken_error());
+                return Err(name_taken_error());
             };
             let Some(before) = program_of(server) else {
-                return Err(taken_error());
+                return Err(name_taken_error());
             };
             (before != program).then(|| {
                 // What surrounds the value, such as a comment, stays.
@@ -123,15 +123,15 @@ fn new_server(program: &str) -> Item {
     args.push(MCP_VERB);
     server.insert("args", Item::Value(Value::Array(args)));
     // Servers get only the variables that are asked for. Without this one ours
-    // would look into another data directory than the hooks.
+    // would read another data directory than the hooks.
     let mut variables = Array::new();
     variables.push(HOME_VARIABLE);
     server.insert("env_vars", Item::Value(Value::Array(variables)));
     Item::Table(server)
 }
 
-fn taken_error() -> InstallError {
-    InstallError::Taken(format!("{KEY_SERVERS}.{SERVER_NAME}"))
+fn name_taken_error() -> InstallError {
+    InstallError::NameTaken(format!("{KEY_SERVERS}.{SERVER_NAME}"))
 }
 
 fn parse_document(text: &str) -> Result<DocumentMut, InstallError> {
@@ -209,7 +209,7 @@ mod tests {
         ] {
             assert!(is_taken(text));
             let refused = ours().plan(Some(text)).unwrap_err();
-            assert_eq!(refused, taken_error(), "{text}");
+            assert_eq!(refused, name_taken_error(), "{text}");
             let left = ours().remove(text, &PriorState::default()).unwrap();
             assert_eq!((left.text.as_str(), left.changes), (text, vec![]));
         }

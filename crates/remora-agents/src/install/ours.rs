@@ -39,20 +39,28 @@ pub(super) fn check_program(path: &Path) -> Result<&str, InstallError> {
 }
 
 /// All groups, by event.
-pub(super) fn build_groups(rows: &[EventRegistration], program: &str, spec: &AgentSpec) -> Value {
-    let events = rows.iter().map(|row| {
+pub(super) fn build_groups(
+    registrations: &[EventRegistration],
+    program: &str,
+    spec: &AgentSpec,
+) -> Value {
+    let events = registrations.iter().map(|registration| {
         (
-            row.event.to_string(),
-            json!([build_group(row, program, spec)]),
+            registration.event.to_string(),
+            json!([build_group(registration, program, spec)]),
         )
     });
     Value::Object(events.collect())
 }
 
 /// One group. At most one shell of ours runs between the client and us.
-pub(super) fn build_group(row: &EventRegistration, program: &str, spec: &AgentSpec) -> Value {
+pub(super) fn build_group(
+    registration: &EventRegistration,
+    program: &str,
+    spec: &AgentSpec,
+) -> Value {
     let mut group = Map::new();
-    if let Some(matcher) = row.matcher {
+    if let Some(matcher) = registration.matcher {
         group.insert("matcher".to_owned(), matcher.into());
     }
     let script = if cfg!(windows) {
@@ -63,7 +71,7 @@ pub(super) fn build_group(row: &EventRegistration, program: &str, spec: &AgentSp
         // Agents that take a line say themselves that its program is gone; and
         // the shorter the line, the easier it is to trust.
         let is_silent = spec.install.handler_form == HandlerForm::Exec;
-        (is_silent && row.event == EventName::SessionStart).then_some(START_CHECK_SCRIPT)
+        (is_silent && registration.event == EventName::SessionStart).then_some(START_CHECK_SCRIPT)
     };
     let (command, args) = match script {
         None => (program, vec![HOOK_VERB, spec.name]),
@@ -77,12 +85,12 @@ pub(super) fn build_group(row: &EventRegistration, program: &str, spec: &AgentSp
             "type": "command",
             "command": command,
             "args": args,
-            "timeout": row.timeout,
+            "timeout": registration.timeout,
         }),
         HandlerForm::ShellLine => json!({
             "type": "command",
             "command": join_words(command, &args),
-            "timeout": row.timeout,
+            "timeout": registration.timeout,
         }),
     };
     group.insert("hooks".to_owned(), json!([handler]));

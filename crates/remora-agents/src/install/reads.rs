@@ -1,5 +1,5 @@
 //! Permission rules for what only reads memory, put into a settings file on
-//! request and taken out again. Pure. A rule that the user had before is theirs
+//! request and removed again. Pure. A rule that the user had before is theirs
 //! and stays.
 
 use serde_json::json;
@@ -129,6 +129,7 @@ pub(super) fn remove_rules(current: &str, kept: &PriorState) -> Result<SettingsE
     let mut edits = TextEdits::default();
     if mine.contains(&false) {
         edits.remove_members(&allow.value, &mine);
+    // Only what our rules created goes with them: the list, then the object around it.
     } else if permissions.value.members().len() > 1 {
         let members = permissions.value.members().iter();
         let gone: Vec<bool> = members.map(|member| member.span == allow.span).collect();

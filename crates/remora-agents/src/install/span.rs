@@ -157,6 +157,8 @@ impl JsonParser<'_> {
         &mut self,
         inner: fn(&mut Self) -> Result<NodeData, SyntaxError>,
     ) -> Result<NodeData, SyntaxError> {
+        // A file is the user's, but it may come with a repository: recursion must end
+        // before the stack does.
         if self.depth == MAX_DEPTH {
             return Err(self.syntax_error("fewer levels of nesting"));
         }

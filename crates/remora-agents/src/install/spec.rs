@@ -48,7 +48,7 @@ pub enum HandlerForm {
 /// is warned of; nothing is held back.
 #[derive(Debug)]
 pub struct SettingsRules {
-    /// All keys that the file may hold; `None` if others are passed over.
+    /// All keys that the file may hold; `None` if others are ignored.
     pub root_keys: Option<&'static [&'static str]>,
     /// Kinds of handlers, each with the key that it needs.
     pub handler_types: &'static [(&'static str, &'static str)],
@@ -61,7 +61,7 @@ pub struct SettingsRules {
 pub struct ExtraFile {
     /// Its path, from the folder of the user's settings file.
     pub path: &'static str,
-    /// What it says.
+    /// The text that is shown to the user.
     pub text: &'static str,
     /// Whether the folder that holds it is ours, and goes with it.
     pub owns_folder: bool,

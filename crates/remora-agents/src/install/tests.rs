@@ -195,7 +195,7 @@ fn an_entry_may_be_one_line_for_a_shell() {
         (again.text, again.changes),
         (edited.text.clone(), Vec::new())
     );
-    // Arguments that stand beside such a line would be lost or change it.
+    // Arguments beside such a line would be lost or change it.
     let exec = plan_entries(
         None,
         &InstallRequest {
@@ -219,9 +219,9 @@ fn what_a_strict_agent_would_refuse_is_warned_of() {
         edited.warnings,
         [
             "`model` is not a key of this file; the client ignores this whole file until that is \
-             mended",
+             fixed",
             "`hooks.Stop[0].hooks[0]` has the `type` http, not command; the client ignores this whole file \
-             until that is mended",
+             until that is fixed",
         ]
     );
 }
@@ -404,7 +404,7 @@ fn what_cannot_be_edited_is_said_with_its_place() {
 
 #[test]
 fn entries_that_the_client_would_refuse_are_warned_of() {
-    let whole = "the client ignores this whole file until that is mended";
+    let whole = "the client ignores this whole file until that is fixed";
     let cases = [
         (r#"{"hooks":{"PreToolUse":[{"matcher":7,"hooks":[]}]}}"#,
             format!("`hooks.PreToolUse[0].matcher` must be a string; {whole}")),
@@ -542,7 +542,7 @@ proptest! {
         prop_assert_eq!(again.changes, vec![]);
         let clean = removed(&edited.text, &edited.kept).text;
         prop_assert_eq!(serde_json::from_str::<Value>(&clean).unwrap(), settings);
-        // What held something before is given back to the byte.
+        // What held something before is restored to the byte.
         if edited.kept == PriorState::default() && !value.as_object().unwrap().is_empty() && text.contains(':') {
             prop_assert_eq!(clean, text);
         }

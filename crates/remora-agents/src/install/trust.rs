@@ -11,7 +11,7 @@ pub struct TrustSpec {
     /// The file that holds it.
     pub file: fn(&AgentPaths) -> PathBuf,
     /// What the text of that file says of each of our hooks, in their order. The
-    /// settings file that holds the hooks is given in every spelling of its path.
+    /// settings file that holds the hooks comes in every spelling of its path.
     pub judge_hooks: fn(&str, &[PathBuf], &[InstalledHook]) -> TrustVerdicts,
     /// What the user does to trust them.
     pub advice: &'static str,

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn mended(text: &str) -> (Value, Truncation) {
+fn repair_and_parse(text: &str) -> (Value, Truncation) {
     let (out, cut) = repair_json(text);
     let value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{text:?} -> {out:?}: {e}"));
     (value, cut)
@@ -39,7 +39,7 @@ fn what_was_begun_at_the_end_is_closed_or_dropped() {
         (r#"{"a":["}","]"#, json!({"a": ["}", "]… [cut off]"]})),
     ];
     for (text, value) in cases {
-        assert_eq!(mended(text), (value, Truncation::Cut), "{text}");
+        assert_eq!(repair_and_parse(text), (value, Truncation::Cut), "{text}");
     }
 }
 
@@ -53,7 +53,7 @@ fn what_javascript_writes_and_strict_readers_refuse_is_replaced() {
         ("{\"a\":\"x\ty\nz\"}", json!({"a": "x\ty\nz"})),
     ];
     for (text, value) in cases {
-        assert_eq!(mended(text), (value, Truncation::Whole), "{text}");
+        assert_eq!(repair_and_parse(text), (value, Truncation::Whole), "{text}");
     }
 }
 
@@ -68,7 +68,7 @@ fn what_is_nested_too_deep_is_left_out_and_said() {
                 open.repeat(depth),
                 close.repeat(depth)
             );
-            let (value, cut) = mended(&text);
+            let (value, cut) = repair_and_parse(&text);
             assert_eq!(value["b"], "kept");
             let levels = depth + 1 + usize::from(open != "[");
             let expected = if levels > 120 {
@@ -77,7 +77,7 @@ fn what_is_nested_too_deep_is_left_out_and_said() {
                 Truncation::Whole
             };
             assert_eq!(cut, expected, "{depth} {open}");
-            let (value, cut) = mended(&text[..text.len() / 2]);
+            let (value, cut) = repair_and_parse(&text[..text.len() / 2]);
             assert!(value.is_object());
             assert_eq!(cut, Truncation::Cut);
         }

@@ -1,4 +1,4 @@
-//! Names and moments of what a transcript tells: the same line gives the same
+//! Ids and times of the events in a transcript: the same line has the same
 //! name however often it is read, and a copy in another file does, too.
 
 const DAY_MS: i64 = 86_400_000;

@@ -202,7 +202,7 @@ fn plugins_are_named_by_manifest_or_folder() {
       "outcome": {
         "blocked": false,
         "final": "ask",
-        "final_why": "no rule covers the call, so the person is asked",
+        "final_why": "no rule covers the call, so the user is asked",
         "continue": true
       }
     }
@@ -240,7 +240,7 @@ fn faulty_plugins_are_named() {
     PreToolUse Bash
       no handler matches
       → ask the person
-        because: no rule covers the call, so the person is asked
+        because: no rule covers the call, so the user is asked
     warning: [ROOT]/plugins/bare/hooks/hooks.json: no `hooks` key, so nothing is loaded; wrap the events in {"hooks": {…}}
     exit 0
 
@@ -248,7 +248,7 @@ fn faulty_plugins_are_named() {
     PreToolUse Bash
       no handler matches
       → ask the person
-        because: no rule covers the call, so the person is asked
+        because: no rule covers the call, so the user is asked
     warning: [ROOT]/plugins/torn/hooks/hooks.json: not valid JSON (EOF while parsing an object at line 1 column 1); the file is ignored
     exit 0
     "#);

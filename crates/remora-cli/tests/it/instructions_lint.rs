@@ -34,7 +34,7 @@ fn findings_say_where_and_what_to_do() {
     assert_snapshot!(instructions(&sandbox, &["lint"]).go(), @r#"
     $ remora instructions lint --managed [MANAGED]
     error [PROJECT]/.claude/rules/py.md:2 rule-never-matches
-      no file can wake this rule: pattern "./src/*.py" begins with ./, which is never part of a path, and matches nothing
+      no file can activate this rule: pattern "./src/*.py" begins with ./, which is never part of a path, and matches nothing
       write gitignore patterns, relative to the directory that holds `.claude`, such as src/**/*.ts
 
     error [PROJECT]/CLAUDE.md:3 dead-import
@@ -50,7 +50,7 @@ fn findings_say_where_and_what_to_do() {
       keep one of the two, or say where each holds
 
     note [PROJECT]/CLAUDE.md:5 code-import
-      @docs/style.md imports nothing: it stands in code
+      @docs/style.md imports nothing: it is in code
       take it out of the code if it is meant as an import
 
     3 errors, 1 warning, 1 note

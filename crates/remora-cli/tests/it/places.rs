@@ -152,7 +152,7 @@ fn settings_that_cannot_be_used() {
     PreToolUse Bash
       no handler matches
       → ask the person
-        because: no rule covers the call, so the person is asked
+        because: no rule covers the call, so the user is asked
     warning: [PROJECT]/bad.json: `hooks` must be an object; no hooks are read
     exit 0
     "#);
@@ -185,26 +185,26 @@ fn managed_settings_must_be_whole() {
     shown.push(sandbox.run(&bash("make")).go().to_string());
     assert_snapshot!(shown.join("\n\n"), @r"
     $ remora hooks run
-    stderr: remora: [MANAGED]/managed-settings.json: not valid JSON (EOF while parsing an object at line 1 column 1); managed settings must be whole, so nothing runs until this is mended
+    stderr: remora: [MANAGED]/managed-settings.json: not valid JSON (EOF while parsing an object at line 1 column 1); managed settings must be valid as a whole, so nothing runs until this is fixed
     exit 1
 
     $ remora hooks list
-    stderr: remora: [MANAGED]/managed-settings.json: not valid JSON (EOF while parsing an object at line 1 column 1); managed settings must be whole, so nothing runs until this is mended
+    stderr: remora: [MANAGED]/managed-settings.json: not valid JSON (EOF while parsing an object at line 1 column 1); managed settings must be valid as a whole, so nothing runs until this is fixed
     exit 1
 
     $ remora hooks run
-    stderr: remora: [MANAGED]/managed-settings.json: the file must hold a JSON object; managed settings must be whole, so nothing runs until this is mended
+    stderr: remora: [MANAGED]/managed-settings.json: the file must hold a JSON object; managed settings must be valid as a whole, so nothing runs until this is fixed
     exit 1
 
     $ remora hooks list
-    stderr: remora: [MANAGED]/managed-settings.json: the file must hold a JSON object; managed settings must be whole, so nothing runs until this is mended
+    stderr: remora: [MANAGED]/managed-settings.json: the file must hold a JSON object; managed settings must be valid as a whole, so nothing runs until this is fixed
     exit 1
 
     $ remora hooks run
     PreToolUse Bash
       no handler matches
       → ask the person
-        because: no rule covers the call, so the person is asked
+        because: no rule covers the call, so the user is asked
     warning: [MANAGED]/managed-settings.json: `hooks` must be an object; no hooks are read
     exit 0
 
@@ -217,7 +217,7 @@ fn managed_settings_must_be_whole() {
     PreToolUse Bash
       no handler matches
       → ask the person
-        because: no rule covers the call, so the person is asked
+        because: no rule covers the call, so the user is asked
     warning: [MANAGED]/managed-settings.json: `disableAllHooks` must be true or false; the key is ignored
     exit 0
 
@@ -227,18 +227,18 @@ fn managed_settings_must_be_whole() {
     exit 0
 
     $ remora hooks run
-    stderr: remora: [MANAGED]/managed-settings.json: is a directory, not a file; managed settings must be whole, so nothing runs until this is mended
+    stderr: remora: [MANAGED]/managed-settings.json: is a directory, not a file; managed settings must be valid as a whole, so nothing runs until this is fixed
     exit 1
 
     $ remora hooks run
-    stderr: remora: [MANAGED]/managed-settings.d/1.json: not valid JSON (EOF while parsing an object at line 1 column 1); managed settings must be whole, so nothing runs until this is mended
+    stderr: remora: [MANAGED]/managed-settings.d/1.json: not valid JSON (EOF while parsing an object at line 1 column 1); managed settings must be valid as a whole, so nothing runs until this is fixed
     exit 1
 
     $ remora hooks run
     PreToolUse Bash
       no handler matches
       → ask the person
-        because: no rule covers the call, so the person is asked
+        because: no rule covers the call, so the user is asked
     exit 0
     ");
 }
@@ -258,7 +258,7 @@ fn settings_paths_that_are_directories() {
     PreToolUse Bash
       ✓ [Local] echo local  ok, exit 0, [N] ms
       → ask the person
-        because: no rule covers the call, so the person is asked
+        because: no rule covers the call, so the user is asked
     warning: [HOME]/.claude/settings.json: is a directory, not a file; the file is ignored
     warning: [PROJECT]/.claude/settings.json: is a directory, not a file; the file is ignored
     exit 0
@@ -277,7 +277,7 @@ fn settings_without_permission_to_read() {
     PreToolUse Bash
       ✓ [Project] echo project  ok, exit 0, [N] ms
       → ask the person
-        because: no rule covers the call, so the person is asked
+        because: no rule covers the call, so the user is asked
     warning: [HOME]/.claude/settings.json: no permission to read it; the file is ignored
     exit 0
     ");
@@ -297,7 +297,7 @@ fn settings_without_permission_to_read() {
     fs::set_permissions(&policy, shut).unwrap();
     assert_snapshot!(sandbox.run(&bash("make")).go(), @r"
     $ remora hooks run
-    stderr: remora: [MANAGED]/managed-settings.json: no permission to read it; managed settings must be whole, so nothing runs until this is mended
+    stderr: remora: [MANAGED]/managed-settings.json: no permission to read it; managed settings must be valid as a whole, so nothing runs until this is fixed
     exit 1
     ");
 }
@@ -317,7 +317,7 @@ fn settings_of_50_mb() {
     PreToolUse Bash
       no handler matches
       → ask the person
-        because: no rule covers the call, so the person is asked
+        because: no rule covers the call, so the user is asked
     warning: [PROJECT]/.claude/settings.json: not valid JSON (expected value at line 1 column 1); the file is ignored
     exit 0
     ");
@@ -327,7 +327,7 @@ fn settings_of_50_mb() {
     PreToolUse Bash
       no handler matches
       → ask the person
-        because: no rule covers the call, so the person is asked
+        because: no rule covers the call, so the user is asked
     warning: [PROJECT]/.claude/settings.json: not valid JSON (recursion limit exceeded at line 1 column 128); the file is ignored
     exit 0
     ");
@@ -343,7 +343,7 @@ fn settings_that_are_no_text() {
     PreToolUse Bash
       no handler matches
       → ask the person
-        because: no rule covers the call, so the person is asked
+        because: no rule covers the call, so the user is asked
     warning: [HOME]/.claude/settings.json: not valid JSON (EOF while parsing a value at line 1 column 0); the file is ignored
     warning: [PROJECT]/.claude/settings.json: not valid JSON (expected value at line 1 column 1); the file is ignored
     exit 0

@@ -180,7 +180,7 @@ fn a_malformed_file_is_named_and_the_others_count() {
     PreToolUse Bash
       no handler matches
       → ask the person
-        because: no rule covers the call, so the person is asked
+        because: no rule covers the call, so the user is asked
     warning: [HOME]/.claude/settings.json: not valid JSON (EOF while parsing a value at line 1 column 10); the file is ignored
     warning: [PROJECT]/.claude/settings.json: `hooks.PreToolUse[0].hooks[0].type`: `comand` is not one of command, http, mcp_tool, prompt, agent. Under PreToolUse one malformed entry voids the whole file: none of its hooks, permissions or other settings count; the file is ignored
     exit 0
@@ -195,7 +195,7 @@ fn nothing_is_configured() {
     PreToolUse Bash
       no handler matches
       → ask the person
-        because: no rule covers the call, so the person is asked
+        because: no rule covers the call, so the user is asked
     exit 0
     ");
 }
@@ -209,7 +209,7 @@ fn no_matcher_fits() {
     PreToolUse Bash
       no handler matches
       → ask the person
-        because: no rule covers the call, so the person is asked
+        because: no rule covers the call, so the user is asked
     exit 0
     ");
 }
@@ -258,7 +258,7 @@ fn each_end_of_a_handler() {
       ! [Project] exit 3  error, exit 3, [N] ms
           exit code 3
       → ask the person
-        because: no rule covers the call, so the person is asked
+        because: no rule covers the call, so the user is asked
     exit 0
     ");
 }
@@ -358,7 +358,7 @@ fn every_step_is_traced() {
     PreToolUse Bash
       ✓ [Project] echo '{"systemMessage":"hi"}'  ok, exit 0, [N] ms
       → ask the person
-        because: no rule covers the call, so the person is asked
+        because: no rule covers the call, so the user is asked
         for the person: hi
     warning: [HOME]/.claude/settings.json: the file must hold a JSON object; the file is ignored
     stderr: remora: layer policy [MANAGED]/managed-settings.json: not there
@@ -369,7 +369,7 @@ fn every_step_is_traced() {
     stderr: remora: match project/PreToolUse/0/1: runs: the matcher is the exact name Bash and matches "Bash"
     stderr: remora: start project/PreToolUse/0/1 (command): echo '{"systemMessage":"hi"}'
     stderr: remora: done project/PreToolUse/0/1: ok, exit 0, [N] ms; answer {"systemMessage":"hi"}
-    stderr: remora: rules: ask (no rule covers the call, so the person is asked)
+    stderr: remora: rules: ask (no rule covers the call, so the user is asked)
     stderr: remora: outcome: not blocked, final ask
     exit 0
     "#);

@@ -314,7 +314,7 @@ fn a_malformed_file() {
       "outcome": {
         "blocked": false,
         "final": "ask",
-        "final_why": "no rule covers the call, so the person is asked",
+        "final_why": "no rule covers the call, so the user is asked",
         "continue": true
       }
     }
@@ -339,7 +339,7 @@ fn a_broken_condition_is_a_warning_too() {
       "outcome": {
         "blocked": false,
         "final": "ask",
-        "final_why": "no rule covers the call, so the person is asked",
+        "final_why": "no rule covers the call, so the user is asked",
         "continue": true
       }
     }
@@ -358,7 +358,7 @@ fn nothing_matches() {
       "outcome": {
         "blocked": false,
         "final": "ask",
-        "final_why": "no rule covers the call, so the person is asked",
+        "final_why": "no rule covers the call, so the user is asked",
         "continue": true
       }
     }

@@ -114,11 +114,11 @@ fn main_checkout(shared: &Path) -> PathBuf {
     let config = read_file(&shared.join("config"));
     let tree = config.and_then(|text| git::worktree_of_config(&text));
     let tree = tree.map(|tree| normalise_path(&shared.join(tree)));
-    let beside = shared.parent().map(Path::to_path_buf);
+    let parent_folder = shared.parent().map(Path::to_path_buf);
     let points_here = |tree: &PathBuf| {
         resolve_gitdir(tree, &tree.join(".git")).is_some_and(|to| is_same_folder(&to, shared))
     };
-    let main = tree.into_iter().chain(beside).find(points_here);
+    let main = tree.into_iter().chain(parent_folder).find(points_here);
     main.unwrap_or_else(|| shared.to_path_buf())
 }
 

@@ -6,16 +6,17 @@
 /// One `key = value` of a configuration.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ConfigEntry {
-    /// The section in small letters, and the subsection as it was written.
+    /// The section in lower case, and the subsection as it was written.
     pub(super) section: String,
     pub(super) subsection: String,
-    /// In small letters.
+    /// In lower case.
     pub(super) key: String,
     pub(super) value: String,
 }
 
 /// All entries in their order; `None` when git would not read the file.
 pub(super) fn parse_config(text: &str) -> Option<Vec<ConfigEntry>> {
+    // git skips a byte order mark as well.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut parser = Parser {
         rest: text.as_bytes(),
@@ -29,8 +30,11 @@ pub(super) fn parse_config(text: &str) -> Option<Vec<ConfigEntry>> {
             Some(b'#' | b';') => parser.skip_line(),
             Some(b'[') => head = Some(parser.parse_head()?),
             Some(c) if c.is_ascii_alphabetic() => {
+                // A key before the first section is an error to git.
                 let (section, subsection) = head.clone()?;
                 let (key, value) = parser.parse_pair(c)?;
+                // A key without `=` means true, which none of the settings read here can
+                // be.
                 entries.extend(value.map(|value| ConfigEntry {
                     section,
                     subsection,
@@ -84,6 +88,7 @@ impl Parser<'_> {
             }
         }
         let section = decode_utf8(section)?;
+        // The older form, whose subsection is in lower case like the section.
         Some(match section.split_once('.') {
             Some((section, subsection)) => (section.to_owned(), subsection.to_owned()),
             None => (section, String::new()),

@@ -1,6 +1,6 @@
 //! A remote's address becomes the key that all ways of writing it share.
 //!
-//! The key is a claim, not a proof: whoever made a checkout wrote its address.
+//! The key is a claim, not a proof: the author of a checkout chose its address.
 //! What must hold is only that an address never gets the key of a server that
 //! git would not ask. Where git's readers differ (its own for `ssh`, curl's for
 //! `http`), an address that they could read differently has no key at all.
@@ -85,6 +85,7 @@ fn url_key(name: &str, rest: &str) -> Option<String> {
     let (host, port) = split_port(host)?;
     let host = host_key(host)?;
     let port = port.filter(|port| known.is_none_or(|scheme| scheme.default_port != *port));
+    // Which server an unknown scheme asks is not known here, so its name stays in the key.
     let prefix = match known {
         Some(_) => String::new(),
         None => format!("{name}://"),
@@ -96,6 +97,7 @@ fn url_key(name: &str, rest: &str) -> Option<String> {
 /// `[user@]host:path`, where the host may be `[v6]` or `[host:port]`.
 fn scp_key(address: &str) -> Option<String> {
     let colon = address.find(':')?;
+    // git reads a colon behind a slash as part of a path: `./a:b` is no host.
     if address[..colon].contains('/') {
         return None;
     }
@@ -141,6 +143,7 @@ fn split_port(host: &str) -> Option<(&str, Option<u16>)> {
         return Some((host, None));
     };
     let digits = &host[colon + 1..];
+    // `host:` means the default port.
     if digits.is_empty() {
         return Some((&host[..colon], None));
     }
@@ -156,6 +159,7 @@ fn host_key(host: &str) -> Option<String> {
     let is_name_char = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c) || !c.is_ascii();
     let is_host = match host.strip_prefix('[').and_then(|h| h.strip_suffix(']')) {
         Some(v6) => !v6.is_empty() && v6.chars().all(is_v6_char),
+        // git refuses a host that ssh would read as an option.
         None => !host.starts_with(['-', '.']) && host.chars().all(is_name_char),
     };
     let is_host = is_host && !host.is_empty();

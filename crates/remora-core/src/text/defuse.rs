@@ -15,7 +15,7 @@ mod tests;
 const MAX_LOOKAHEAD_CHARS: usize = 200;
 
 /// Wrappers that Remora or the client puts around text. No program has a use
-/// for them, so they go wherever they stand.
+/// for them, so they go wherever they occur.
 const WRAPPER_TAGS: &[&str] = &[
     "bash-input",
     "bash-stderr",
@@ -60,7 +60,7 @@ const CONTROL_TAGS: &[&str] = &[
     "tool-use",
     "tool-use-error",
 ];
-/// Words that are a control tag only when they stand alone in it and are not
+/// Words that are a control tag only when they are alone in it and are not
 /// capitalised as components and types are.
 const ROLE_NAMES: &[&str] = &["assistant", "human", "system", "thinking"];
 /// Names between bars that count although blanks surround them.
@@ -97,6 +97,7 @@ const TURN_PREFIXES: &[&str] = &["Human:", "Assistant:"];
 /// longer in characters than it was.
 pub fn defuse_tags(text: &str) -> Cow<'_, str> {
     // Most texts hold nothing that could begin one.
+    // A line break may begin a turn, and 0xef begins the full-width brackets in UTF-8.
     let suspect = |b: u8| matches!(b, b'<' | b'&' | b'\\' | b'[' | b'\n' | 0xef);
     if !text.bytes().any(suspect) {
         return Cow::Borrowed(text);
@@ -138,6 +139,8 @@ fn find_change(text: &str, at: usize, c: char, breaks: &LineBreaks) -> Option<Re
             is_control(&rest[length..], before).then_some(Replacement {
                 skip: 0,
                 length,
+                // A look-alike of one character: readers still see what was written, and no
+                // length grows.
                 with: "‹",
             })
         }
@@ -208,6 +211,7 @@ fn opening_length(text: &str) -> Option<usize> {
 fn decode_escape(text: &str) -> Option<(char, usize)> {
     const NAMED_ENTITIES: &[(&str, char)] = &[
         ("&lt;", '<'),
+        // HTML readers accept it without its semicolon.
         ("&lt", '<'),
         ("&gt;", '>'),
         ("&sol;", '/'),
@@ -378,6 +382,8 @@ fn is_control(rest: &str, before: &str) -> bool {
         text.next();
     }
     let name = written.to_lowercase().replace('_', "-");
+    // A shift or a here-document begins like this as well, so one name alone counts:
+    // `<<SYS>>` of older chat templates.
     if doubled {
         return name == "sys" && is_doubly_closed(text);
     }
@@ -387,6 +393,7 @@ fn is_control(rest: &str, before: &str) -> bool {
     let before = before.trim_end_matches(is_hidden);
     let glued = before.ends_with(is_operand_end) || before.ends_with("::");
     if ROLE_NAMES.contains(&name.as_str()) {
+        // `<System>` is a component or a type; `<system>` and `<SYSTEM>` are tags.
         let one_case =
             !written.contains(char::is_uppercase) || !written.contains(char::is_lowercase);
         skip_blanks(&mut text);
@@ -396,6 +403,8 @@ fn is_control(rest: &str, before: &str) -> bool {
     if !CONTROL_TAGS.contains(&name.as_str()) {
         return false;
     }
+    // A closing tag ends a wrapper wherever it is. An opening one behind an operand or
+    // before a blank may be a comparison or a type argument, so it needs more evidence.
     closes || !(spaced || glued) || is_marked_up(text, spaced)
 }
 
@@ -467,6 +476,7 @@ fn is_doubly_closed(mut text: Peekable<FoldedChars<'_>>) -> bool {
 /// index.
 fn is_bracketed(rest: &str, before: &str) -> bool {
     let before = before.trim_end_matches(is_hidden);
+    // An index, or a macro such as `vec![INST]`.
     let indexed = before.ends_with(is_operand_end) || before.ends_with('!');
     let mut text = FoldedChars::from_text(rest);
     skip_blanks(&mut text);

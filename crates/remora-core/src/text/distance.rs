@@ -1,9 +1,9 @@
 //! How far two spellings are apart, for advice on a name that was not found.
 
-/// What two letters cost that changed places.
+/// The cost of two letters that changed places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SwapCost {
-    /// One step: people type so.
+    /// One step: a common slip of the fingers.
     One,
     /// Two, as any two letters that differ.
     Two,
@@ -18,6 +18,7 @@ pub fn edit_distance(a: &str, b: &str, swaps: SwapCost, max: usize) -> Option<us
 
 /// The same, for a caller that compares one word with many.
 pub fn edit_distance_chars(a: &[char], b: &[char], swaps: SwapCost, max: usize) -> Option<usize> {
+    // Each missing letter costs a step, so the lengths alone rule most words out.
     if a.len().abs_diff(b.len()) > max {
         return None;
     }
@@ -36,7 +37,7 @@ pub fn edit_distance_chars(a: &[char], b: &[char], swaps: SwapCost, max: usize) 
             }
             row.push(best);
         }
-        // No later row has less than the least of this one.
+        // No later row of the matrix has less than the least of this one.
         if row.iter().all(|steps| *steps > max) {
             return None;
         }

@@ -76,10 +76,10 @@ proptest! {
 
     #[test]
     fn sketches_are_the_signs(a in vector(77)) {
-        let meaning = Embedding::from_vector(&a);
-        let sketch = meaning.to_sketch();
+        let embedding = Embedding::from_vector(&a);
+        let sketch = embedding.to_sketch();
         prop_assert_eq!(sketch.len(), 10);
-        for (at, step) in meaning.v.iter().enumerate() {
+        for (at, step) in embedding.v.iter().enumerate() {
             prop_assert_eq!(sketch[at / 8] >> (at % 8) & 1 == 1, *step > 0);
         }
     }
@@ -104,9 +104,9 @@ fn nothing_gives_nothing() {
         &[f32::INFINITY, 1.0],
         &[],
     ] {
-        let meaning = Embedding::from_vector(vector);
-        assert!(meaning.is_blank(), "{vector:?}");
-        assert_eq!(meaning.dims(), vector.len());
+        let embedding = Embedding::from_vector(vector);
+        assert!(embedding.is_blank(), "{vector:?}");
+        assert_eq!(embedding.dims(), vector.len());
     }
 }
 

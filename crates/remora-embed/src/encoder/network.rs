@@ -118,8 +118,8 @@ const MAX_WEIGHTS_BYTES: u64 = 512 * 1024 * 1024;
 
 /// Reads a regular file only: a pipe or a device might never end.
 fn read_weights(path: &Path) -> Result<Vec<u8>, String> {
-    let told = |error: std::io::Error| error.to_string();
-    let meta = fs::metadata(path).map_err(told)?;
+    let to_message = |error: std::io::Error| error.to_string();
+    let meta = fs::metadata(path).map_err(to_message)?;
     if !meta.is_file() {
         return Err("it is not a file".to_owned());
     }
@@ -130,10 +130,10 @@ fn read_weights(path: &Path) -> Result<Vec<u8>, String> {
         ));
     }
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(told)?;
+    let file = File::open(path).map_err(to_message)?;
     file.take(MAX_WEIGHTS_BYTES)
         .read_to_end(&mut bytes)
-        .map_err(told)?;
+        .map_err(to_message)?;
     Ok(bytes)
 }
 

@@ -35,8 +35,8 @@ fn cases() -> Vec<Case> {
 }
 
 /// The components as numbers again.
-fn components(meaning: &Embedding) -> Vec<f32> {
-    let bytes = meaning.to_bytes();
+fn components(embedding: &Embedding) -> Vec<f32> {
+    let bytes = embedding.to_bytes();
     let (head, steps) = bytes.split_first_chunk::<4>().unwrap();
     let scale = f32::from_le_bytes(*head);
     steps
@@ -51,16 +51,16 @@ fn meanings_are_those_of_the_reference() {
     let cases = cases();
     assert!(cases.len() >= 10);
     let texts: Vec<&str> = cases.iter().map(|case| case.text.as_str()).collect();
-    let meanings = encoder.encode(&texts, Effort::Quiet).unwrap();
-    for (case, meaning) in cases.iter().zip(&meanings) {
-        assert_eq!(meaning.dims(), crate::EMBEDDING_DIMS);
+    let embeddings = encoder.encode(&texts, Effort::Quiet).unwrap();
+    for (case, embedding) in cases.iter().zip(&embeddings) {
+        assert_eq!(embedding.dims(), crate::EMBEDDING_DIMS);
         // Processors differ in how they add up bytes, hence the room.
-        let first = &components(meaning)[..case.first.len()];
+        let first = &components(embedding)[..case.first.len()];
         let near =
             Embedding::from_vector(first).cosine_similarity(&Embedding::from_vector(&case.first));
         assert!(near > 0.95, "{}: {near}", case.text);
-        for (other, wanted) in meanings.iter().zip(&case.cosines) {
-            let ours = meaning.cosine_similarity(other);
+        for (other, wanted) in embeddings.iter().zip(&case.cosines) {
+            let ours = embedding.cosine_similarity(other);
             assert!(
                 (ours - wanted).abs() < 0.08,
                 "{}: {ours} {wanted}",
@@ -68,10 +68,10 @@ fn meanings_are_those_of_the_reference() {
             );
         }
     }
-    // Neither company nor threads change a meaning.
-    for (text, meaning) in texts.iter().zip(&meanings) {
+    // Neither the rest of a batch nor threads change an embedding.
+    for (text, embedding) in texts.iter().zip(&embeddings) {
         let alone = encoder.encode(&[text], Effort::Full).unwrap();
-        assert_eq!(alone.first(), Some(meaning), "{text}");
+        assert_eq!(alone.first(), Some(embedding), "{text}");
     }
     assert_eq!(encoder.encode(&[], Effort::Full), Ok(Vec::new()));
 }

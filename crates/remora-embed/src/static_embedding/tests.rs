@@ -82,7 +82,7 @@ fn only_the_beginning_of_a_long_text_counts() {
 #[test]
 fn it_has_the_dimensions_it_says() {
     assert_eq!(
-        embed_static("word").map(|gist| gist.dims()),
+        embed_static("word").map(|embedding| embedding.dims()),
         Some(crate::STATIC_EMBEDDING_DIMS)
     );
 }

@@ -131,6 +131,8 @@ fn read_handler(entry: &Value) -> Result<(HandlerConfig, Value), Problem> {
             command: fields.required_text("command")?,
             args: fields.optional_list("args")?,
             shell: match fields.optional_text("shell")? {
+                // The client runs `/bin/sh` for both: `[[ ]]` fails under `"shell": "bash"`
+                // there as well.
                 None | Some("bash") => Shell::Posix,
                 Some("powershell") => Shell::PowerShell,
                 Some(_) => {
@@ -255,6 +257,8 @@ impl<'a> HandlerFields<'a> {
     }
 
     fn required_text(&self, key: &str) -> Result<String, Problem> {
+        // An empty text counts: the client accepts an empty command, which runs and does
+        // nothing.
         self.optional_text(key)?
             .map(str::to_owned)
             .ok_or_else(|| (format!(".{key}"), "is missing".into()))

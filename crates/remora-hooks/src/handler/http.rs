@@ -119,16 +119,16 @@ pub(super) fn run_http(
 /// path could pass for a host. Hosts are compared without case and without a
 /// trailing dot; a user name is not part of them.
 fn url_fits(pattern: &str, url: &str) -> bool {
-    let (Some(wanted), Some(given)) = (Url::parse(pattern), Url::parse(url)) else {
+    let (Some(wanted), Some(actual)) = (Url::parse(pattern), Url::parse(url)) else {
         // A pattern such as `*` is no URL.
         return matches_wildcard(pattern, url);
     };
     let host = |url: &Url| format!("{}{}", url.host, url.port);
     // In `http://localhost:*` the last star means everything that follows, paths included.
     let any_path = wanted.path.is_empty() && host(&wanted).ends_with('*');
-    matches_wildcard(&wanted.scheme, &given.scheme)
-        && matches_wildcard(&host(&wanted), &host(&given))
-        && (any_path || matches_wildcard(&wanted.path, &given.path))
+    matches_wildcard(&wanted.scheme, &actual.scheme)
+        && matches_wildcard(&host(&wanted), &host(&actual))
+        && (any_path || matches_wildcard(&wanted.path, &actual.path))
 }
 
 /// Fills in `$NAME` and `${NAME}`. What comes in cannot start a new header.

@@ -58,6 +58,7 @@ impl Class {
         } else {
             self.contains_unit(unit)
         };
+        // Negation comes last: `(?i:[^a])` must not match `A`.
         listed != self.negated
     }
 
@@ -113,6 +114,7 @@ pub(super) fn is_line_end(unit: u16) -> bool {
 /// `Canonicalize` of the specification, without the `u` flag: the upper-case form where that
 /// is one code unit and does not lead from outside ASCII into it.
 pub(super) fn fold_unit(unit: u16) -> u16 {
+    // Half of a surrogate pair has no case.
     let Some(character) = char::from_u32(u32::from(unit)) else {
         return unit;
     };
@@ -128,6 +130,7 @@ pub(super) fn fold_unit(unit: u16) -> u16 {
 
 /// All `(folded, unit)` where folding changes `unit`, sorted.
 fn fold_pairs() -> &'static [(u16, u16)] {
+    // All 65,536 units are tried, so it is done once, and only for a class inside `(?i:…)`.
     static CASE_PAIRS: OnceLock<Vec<(u16, u16)>> = OnceLock::new();
     CASE_PAIRS.get_or_init(|| {
         let all = (0..=u16::MAX).map(|unit| (fold_unit(unit), unit));

@@ -83,13 +83,13 @@ pub(super) enum Inst {
         head: usize,
     },
     /// Begins a look-around; a negated one goes to `exit` when its body fails.
-    Look {
+    Lookaround {
         reg: usize,
         negated: bool,
         exit: usize,
     },
     /// The body of a look-around has matched.
-    LookEnd {
+    LookaroundEnd {
         reg: usize,
         negated: bool,
     },
@@ -101,6 +101,7 @@ pub(super) fn compile_pattern(parsed: &ParsedPattern) -> Program {
     let program = Program {
         code: Vec::new(),
         classes: Vec::new(),
+        // Groups have the first registers, so that those of a group follow from its number.
         registers: parsed.captures * 2,
     };
     let mut compiler = Compiler {
@@ -123,7 +124,7 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    /// Appends an instruction and tells where it is.
+    /// Appends an instruction and returns where it is.
     fn emit(&mut self, inst: Inst) -> usize {
         self.program.code.push(inst);
         self.next_address() - 1
@@ -146,7 +147,7 @@ impl Compiler<'_> {
         let here = self.next_address();
         match self.program.code.get_mut(at) {
             Some(Inst::Jump { to: target } | Inst::Split { second: target, .. }) => *target = here,
-            Some(Inst::LoopHead { exit, .. } | Inst::Look { exit, .. }) => *exit = here,
+            Some(Inst::LoopHead { exit, .. } | Inst::Lookaround { exit, .. }) => *exit = here,
             _ => {}
         }
     }
@@ -155,6 +156,7 @@ impl Compiler<'_> {
         match node {
             Node::Empty => {}
             &Node::Unit { unit, fold } => {
+                // Folded once here instead of at every step of the matcher.
                 let unit = if fold { fold_unit(unit) } else { unit };
                 self.emit(Inst::Unit { unit, fold, back });
             }
@@ -193,6 +195,8 @@ impl Compiler<'_> {
             }
             Node::Capture { group, body } => {
                 let start = group_register(*group);
+                // Backwards the end of a group is reached first. References need start and
+                // end in order, whichever way the group was matched.
                 let (first, last) = if back {
                     (start + 1, start)
                 } else {
@@ -202,7 +206,7 @@ impl Compiler<'_> {
                 self.compile_node(body, back);
                 self.emit(Inst::Save { reg: last });
             }
-            Node::Look {
+            Node::Lookaround {
                 behind,
                 negated,
                 body,
@@ -231,6 +235,8 @@ impl Compiler<'_> {
         };
         let mut jumps = Vec::with_capacity(others.len());
         for part in others {
+            // The zeros here and below are placeholders until `lead_here` knows the
+            // address.
             let split = self.emit(Inst::Split {
                 first: self.next_address() + 1,
                 second: 0,
@@ -247,20 +253,23 @@ impl Compiler<'_> {
 
     fn compile_lookaround(&mut self, behind: bool, negated: bool, body: &Node) {
         let reg = self.allocate_registers();
-        let look = self.emit(Inst::Look {
+        let lookaround = self.emit(Inst::Lookaround {
             reg,
             negated,
             exit: 0,
         });
         self.compile_node(body, behind);
-        self.emit(Inst::LookEnd { reg, negated });
-        self.lead_here(look);
+        self.emit(Inst::LookaroundEnd { reg, negated });
+        self.lead_here(lookaround);
     }
 
     fn compile_repeat(&mut self, repeat: &Repeat, back: bool) {
         let Quantifier { min, max, greedy } = repeat.count;
         let simple = !repeat.body_can_be_empty && repeat.captures.is_empty();
         match (min, max) {
+            // The three common forms need no counter. A body that can be empty must use the
+            // general loop, which rejects empty iterations; so must one with captures that
+            // repeats, because each iteration resets them.
             (0, 1) if !repeat.body_can_be_empty => {
                 let split = self.emit_fork(greedy);
                 self.compile_node(&repeat.body, back);

@@ -58,6 +58,8 @@ impl Parser {
                 .saturating_add(usize::from(digit - b'0'));
             length += 1;
         }
+        // Without that many groups it is no reference: `\7` is an octal escape, `\8` an
+        // eight.
         if group > self.total_captures {
             return None;
         }
@@ -105,8 +107,10 @@ impl Parser {
                     u16::from(b'\\')
                 }
             },
+            // Without their digits these two are plain letters.
             Ok(b'x') => self.parse_hex(2).unwrap_or(unit),
             Ok(b'u') => self.parse_hex(4).unwrap_or(unit),
+            // Only where some group has a name; elsewhere it is the plain letter.
             Ok(b'k') if self.has_names => return Err(SyntaxError::new("invalid escape", start)),
             _ => unit,
         })
@@ -147,9 +151,12 @@ impl Parser {
         self.pos += 1;
         let negated = self.consume_ascii(b'^');
         let mut ranges = Vec::new();
+        // Also right at the start: `[]` matches nothing and `[^]` everything, unlike in
+        // POSIX.
         while !self.consume_ascii(b']') {
             let start = self.pos;
             let first = self.class_atom()?.ok_or_else(|| unterminated.clone())?;
+            // A hyphen before the closing bracket is literal.
             if self.peek_ascii(0) != Some(b'-') || self.peek_ascii(1) == Some(b']') {
                 ranges.extend(first.into_ranges());
                 continue;
@@ -192,6 +199,7 @@ impl Parser {
             self.pos += 2;
             return Ok(Some(ClassAtom::Set(ranges)));
         }
+        // Inside a class it is a backspace, not a word boundary.
         if letter == Some(b'b') {
             self.pos += 2;
             return Ok(Some(ClassAtom::Unit(0x08)));

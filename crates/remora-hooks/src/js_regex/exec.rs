@@ -28,6 +28,7 @@ pub(super) fn is_match(
         stack: Vec::new(),
         left: budget,
     };
+    // The end of the subject is a start as well: an empty match there counts.
     for start in 0..=subject.len() {
         // A failed attempt has undone all its changes: the registers are unset again.
         if matcher.match_at(start)? {
@@ -154,10 +155,12 @@ impl RegexMatcher<'_> {
                 here
             }
             Inst::LoopEnd { reg, min, head } => {
+                // An optional iteration that consumes nothing could repeat for ever; the
+                // specification lets it fail. A required one may be empty.
                 let optional = self.get(reg) > to_iterations(min);
                 Some((head, pos)).filter(|_| !optional || self.get(reg + 1) != pos)
             }
-            Inst::Look { reg, negated, exit } => {
+            Inst::Lookaround { reg, negated, exit } => {
                 // The body cannot come back here before it has ended: nothing to undo.
                 self.write_register(reg, self.stack.len());
                 self.write_register(reg + 1, pos);
@@ -166,14 +169,18 @@ impl RegexMatcher<'_> {
                 }
                 here
             }
-            Inst::LookEnd { reg, negated: true } => {
+            Inst::LookaroundEnd { reg, negated: true } => {
+                // The body matched, so the look-around fails. Its own exit branch is above
+                // that height and goes too; backtracking into it would count as success.
                 self.undo_to(self.get(reg));
                 None
             }
-            Inst::LookEnd {
+            Inst::LookaroundEnd {
                 reg,
                 negated: false,
             } => {
+                // A look-around is not entered again once it has matched, but captures made
+                // in it stay.
                 self.drop_branches(self.get(reg))?;
                 Some((pc + 1, self.get(reg + 1)))
             }
@@ -190,6 +197,8 @@ impl RegexMatcher<'_> {
     ) -> Result<(), BudgetUsedUp> {
         self.set_register(reg, self.get(reg).saturating_add(1))?;
         self.set_register(reg + 1, pos)?;
+        // Charged one by one: a loop around thousands of groups would otherwise do all this
+        // work in a single step.
         for reg in group_register(captures.start)..group_register(captures.end) {
             self.charge_steps(1)?;
             self.set_register(reg, UNSET_REGISTER)?;
@@ -217,6 +226,8 @@ impl RegexMatcher<'_> {
             let reg = group_register(group);
             let (start, end) = (self.get(reg), self.get(reg + 1));
             if start == UNSET_REGISTER || end == UNSET_REGISTER {
+                // A group that took no part matches the empty text, unlike in most other
+                // engines.
                 continue;
             }
             let Some(captured) = self.subject.get(start..end) else {
@@ -232,6 +243,7 @@ impl RegexMatcher<'_> {
                 begin.and_then(|begin| self.subject.get(begin..begin.saturating_add(length)));
             let same = |(a, b): (&u16, &u16)| a == b || fold && fold_unit(*a) == fold_unit(*b);
             let equal = found.is_some_and(|found| captured.iter().zip(found).all(same));
+            // By length, or comparing a long capture again and again would be almost free.
             self.charge_steps(u64::try_from(length).unwrap_or(u64::MAX))?;
             return Ok(if !equal {
                 None

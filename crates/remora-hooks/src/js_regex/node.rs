@@ -53,7 +53,7 @@ pub(super) enum Node {
         group: usize,
         body: Box<Node>,
     },
-    Look {
+    Lookaround {
         behind: bool,
         negated: bool,
         body: Box<Node>,
@@ -103,6 +103,8 @@ impl Node {
             return Node::Empty;
         }
         if only_empty {
+            // Required iterations that consume nothing all match at the same place, so one
+            // will do.
             return body;
         }
         let body_can_be_empty = body.can_be_empty();
@@ -124,7 +126,7 @@ impl Node {
             | Node::WordBoundary { .. }
             | Node::BackReference { .. }
             | Node::NamedReference { .. }
-            | Node::Look { .. } => true,
+            | Node::Lookaround { .. } => true,
             Node::Capture { body, .. } => body.can_be_empty(),
             Node::Sequence(parts) => parts.iter().all(Node::can_be_empty),
             Node::Alternatives(parts) => parts.iter().any(Node::can_be_empty),
@@ -145,7 +147,7 @@ impl Node {
             | Node::LineStart { .. }
             | Node::LineEnd { .. }
             | Node::WordBoundary { .. }
-            | Node::Look { .. } => false,
+            | Node::Lookaround { .. } => false,
             Node::Capture { body, .. } => body.can_consume(),
             Node::Sequence(parts) | Node::Alternatives(parts) => {
                 parts.iter().any(Node::can_consume)

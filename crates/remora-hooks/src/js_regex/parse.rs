@@ -56,7 +56,7 @@ enum GroupKind {
     Capture {
         group: usize,
     },
-    Look {
+    Lookaround {
         behind: bool,
         negated: bool,
     },
@@ -98,7 +98,7 @@ pub(super) struct Parser {
     declared: Vec<String>,
     /// The names that a group at the current position must not have: those of groups that can
     /// take part in the same match, not in another alternative.
-    taken: BTreeSet<String>,
+    used_names: BTreeSet<String>,
     /// The named references and their positions.
     references: Vec<(String, usize)>,
 }
@@ -106,6 +106,8 @@ pub(super) struct Parser {
 impl Parser {
     fn new(pattern: &str) -> Self {
         let units: Vec<u16> = pattern.encode_utf16().collect();
+        // Counted before parsing: whether `\2` is a reference or an octal escape depends on
+        // groups that may only come later, and so does the meaning of `\k`.
         let (total_captures, has_names) = count_captures(&units);
         Self {
             units,
@@ -116,7 +118,7 @@ impl Parser {
             modifiers: Modifiers::default(),
             names: BTreeMap::new(),
             declared: Vec::new(),
-            taken: BTreeSet::new(),
+            used_names: BTreeSet::new(),
             references: Vec::new(),
         }
     }
@@ -204,19 +206,19 @@ impl Parser {
         let terms = mem::take(&mut group.terms);
         group.alternatives.push(Node::new_sequence(terms));
         for name in self.declared.iter().skip(group.declared_here) {
-            self.taken.remove(name);
+            self.used_names.remove(name);
         }
         group.declared_here = self.declared.len();
     }
 
-    /// What is inside `group`: from now on all names in it are taken.
+    /// What is inside `group`: from now on all names in it are in use.
     fn close_disjunction(&mut self, group: OpenGroup) -> Node {
         let last = Node::new_sequence(group.terms);
         if group.alternatives.is_empty() {
             return last;
         }
         let declared = self.declared.iter().skip(group.declared_before);
-        self.taken.extend(declared.cloned());
+        self.used_names.extend(declared.cloned());
         let mut alternatives = group.alternatives;
         alternatives.push(last);
         Node::Alternatives(alternatives)
@@ -225,6 +227,7 @@ impl Parser {
     /// The complete `group`, with the quantifier behind it.
     fn close_group(&mut self, group: OpenGroup) -> Result<Node, SyntaxError> {
         let (kind, first_capture) = (group.kind, group.first_capture);
+        // Before the quantifier is read: modifiers end with their group.
         self.modifiers = group.outer;
         let body = self.close_disjunction(group);
         let node = match kind {
@@ -233,14 +236,16 @@ impl Parser {
                 group,
                 body: Box::new(body),
             },
-            GroupKind::Look { behind, negated } => Node::Look {
+            GroupKind::Lookaround { behind, negated } => Node::Lookaround {
                 behind,
                 negated,
                 body: Box::new(body),
             },
         };
         match kind {
-            GroupKind::Look { behind: true, .. } => Ok(node),
+            // Annex B lets a quantifier follow a look-ahead only. Behind a look-behind it
+            // is left to the next term, which reports that it has nothing to repeat.
+            GroupKind::Lookaround { behind: true, .. } => Ok(node),
             _ => self.parse_quantified(node, first_capture),
         }
     }
@@ -275,6 +280,8 @@ impl Parser {
         let nothing = SyntaxError::new("nothing to repeat", self.pos);
         let (node, length) = match (self.peek_ascii(0), self.peek_ascii(1)) {
             (Some(b'*' | b'+' | b'?'), _) => return Err(nothing),
+            // Braces that are no quantifier, as in `a{b`, are literal text in the web
+            // grammar.
             (Some(b'{'), _) if self.peek_braces().is_some() => return Err(nothing),
             (Some(b'^'), _) => {
                 self.pos += 1;
@@ -367,14 +374,14 @@ impl Parser {
             (Some(b':'), _) => self.pos += 1,
             (Some(sign @ (b'=' | b'!')), _) => {
                 self.pos += 1;
-                group.kind = GroupKind::Look {
+                group.kind = GroupKind::Lookaround {
                     behind: false,
                     negated: sign == b'!',
                 };
             }
             (Some(b'<'), Some(sign @ (b'=' | b'!'))) => {
                 self.pos += 2;
-                group.kind = GroupKind::Look {
+                group.kind = GroupKind::Lookaround {
                     behind: true,
                     negated: sign == b'!',
                 };
@@ -383,7 +390,7 @@ impl Parser {
                 let name = self.group_name()?;
                 group.kind = self.count_capture(group.position)?;
                 self.declare_name(name, self.captures, group.position)?;
-                // Its own name is taken in all its alternatives.
+                // Its own name is in use in all its alternatives.
                 group.declared_here = self.declared.len();
                 group.declared_before = group.declared_here;
             }
@@ -406,7 +413,7 @@ impl Parser {
     /// Records a named group. A name may come again only in another alternative, where at most
     /// one of the groups can take part in a match.
     fn declare_name(&mut self, name: String, group: usize, open: usize) -> Result<(), SyntaxError> {
-        if !self.taken.insert(name.clone()) {
+        if !self.used_names.insert(name.clone()) {
             return Err(SyntaxError::new("duplicate group name", open));
         }
         self.declared.push(name.clone());
@@ -419,6 +426,8 @@ impl Parser {
         let mut seen = Vec::new();
         let mut adding = true;
         while !self.consume_ascii(b':') {
+            // Each flag may be named once, on one side of the hyphen only, and so may the
+            // hyphen.
             let letter = self.peek_ascii(0).filter(|letter| !seen.contains(letter));
             match letter {
                 Some(b'i') => self.modifiers.ignore_case = adding,
@@ -430,6 +439,7 @@ impl Parser {
             seen.extend(letter);
             self.pos += 1;
         }
+        // `(?:` may change nothing, `(?-:` may not: the specification refuses it.
         if seen == [b'-'] {
             return Err(SyntaxError::new("invalid group", open));
         }
@@ -437,12 +447,13 @@ impl Parser {
     }
 }
 
-/// Counts the capturing groups of the whole pattern, and tells whether any has a name.
+/// Counts the capturing groups of the whole pattern, and whether any has a name.
 fn count_captures(units: &[u16]) -> (usize, bool) {
     let byte = |at: usize| units.get(at).and_then(|&unit| u8::try_from(unit).ok());
     let (mut count, mut named, mut in_class, mut at) = (0, false, false, 0);
     while at < units.len() {
         match byte(at) {
+            // An escaped bracket opens nothing.
             Some(b'\\') => at += 1,
             Some(b'[') => in_class = true,
             Some(b']') => in_class = false,

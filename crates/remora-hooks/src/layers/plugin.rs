@@ -15,13 +15,13 @@ use crate::error::LoadError;
 use crate::names;
 
 /// Loads a plugin that the user named on the command line. What is wrong with
-/// it is an error: nobody asked for a run without it.
+/// it is an error: the user did not ask for a run without it.
 pub(super) fn load_named(
     dir: &Path,
     places: &SettingsPaths,
     layers: &mut Layers,
 ) -> Result<(), LoadError> {
-    load_plugin(dir, "inline", PluginActivation::ByPerson, places, layers).map_err(|problem| {
+    load_plugin(dir, "inline", PluginActivation::ByUser, places, layers).map_err(|problem| {
         LoadError::Plugin {
             dir: dir.to_path_buf(),
             problem,

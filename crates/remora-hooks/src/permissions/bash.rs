@@ -68,7 +68,7 @@ impl ShellLine {
             } => commands.iter().map(|c| c.words.clone()).collect(),
             _ => self.pieces.clone(),
         };
-        // A bound per line; nobody stacks this many wrappers in earnest.
+        // A bound per line; no real command stacks this many wrappers.
         let most = all.len() + MAX_UNWRAPPED_COMMANDS;
         let mut at = 0;
         while at < all.len() && all.len() < most {

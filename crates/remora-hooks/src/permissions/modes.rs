@@ -19,11 +19,11 @@ pub enum PermissionMode {
     Default,
     /// Edits in the project need no question.
     AcceptEdits,
-    /// Nothing is changed.
+    /// Nothing is changed: edits are refused.
     Plan,
     /// What would be asked is refused.
     DontAsk,
-    /// Nothing is asked.
+    /// Nothing is asked; only deny and ask rules still count.
     BypassPermissions,
     /// The host's own check decides.
     Auto,
@@ -224,8 +224,10 @@ pub(super) fn decide_by_mode(
     if mode == PermissionMode::BypassPermissions {
         return allow("the bypassPermissions mode allows what no rule forbids");
     }
-    if looks_only(call, area) {
-        return allow("the call only looks, and only where it may");
+    // Before the modes, because reading is allowed in all of them, also where a question
+    // would be refused.
+    if is_read_only_call(call, area) {
+        return allow("the call only reads, and only where it may");
     }
     if mode == PermissionMode::Plan && (call.is_edit() || edits_by_command(call, area)) {
         return PermissionDecision::by_mode(Permission::Deny, "the plan mode changes no file");
@@ -247,12 +249,12 @@ pub(super) fn decide_by_mode(
         ),
         _ => PermissionDecision::by_mode(
             Permission::Ask,
-            "no rule covers the call, so the person is asked",
+            "no rule covers the call, so the user is asked",
         ),
     }
 }
 
-fn looks_only(call: &PermissionCall<'_>, area: WorkingDirs<'_>) -> bool {
+fn is_read_only_call(call: &PermissionCall<'_>, area: WorkingDirs<'_>) -> bool {
     if HARMLESS_TOOLS.contains(&call.tool) {
         return true;
     }
@@ -264,6 +266,7 @@ fn looks_only(call: &PermissionCall<'_>, area: WorkingDirs<'_>) -> bool {
     };
     line.writes.is_empty()
         && line.reads.iter().all(|p| area.contains_path(p))
+        // A line that is not understood has no list, and is never taken for harmless.
         && line
             .commands()
             .is_some_and(|list| list.iter().all(is_read_only))
@@ -280,7 +283,9 @@ pub(super) fn is_read_only(command: &SimpleCommand) -> bool {
         | ["docker", "ps"]
         | ["node" | "python" | "python3", "--version"] => true,
         ["git", sub, ..] => READ_ONLY_GIT_COMMANDS.contains(sub),
+        // An absolute target may lie outside the working directories.
         ["cd", dir] => !dir.starts_with(['/', '~']),
+        // Other scripts of sed may write files or run commands.
         ["sed", "-n", script, ..] => script.ends_with('p'),
         // `find` reads, unless one of its actions runs or deletes something.
         ["find", rest @ ..] => !rest

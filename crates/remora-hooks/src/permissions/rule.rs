@@ -21,11 +21,11 @@ use crate::wildcard::matches_wildcard;
 pub struct RuleText {
     /// The list it is written in.
     pub list: Permission,
-    /// The rule.
+    /// The rule as it is written.
     pub text: String,
-    /// The layer.
+    /// The layer that it is written in.
     pub source: LayerSource,
-    /// The file.
+    /// The file; `None` for JSON passed on the command line.
     pub file: Option<PathBuf>,
 }
 

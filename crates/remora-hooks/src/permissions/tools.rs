@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 /// What a call is about, which decides how a rule can be written for it. Calls
-/// are told as `Tool(text)`, or as the tool alone.
+/// are written as `Tool(text)`, or as the tool alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleSubject {
     /// A command line: a rule may cover all that begin alike.
@@ -58,7 +58,7 @@ impl RuleSubject {
     }
 }
 
-/// The input that a call's text stands for; paths are relative to `root`.
+/// The input that a call's text describes; paths are relative to `root`.
 pub fn build_call_input(tool: &str, text: &str, root: &Path) -> Map<String, Value> {
     let path = || root.join(text).display().to_string();
     let (field, value) = match tool {

@@ -26,11 +26,11 @@ pub struct BackgroundHandler {
 /// turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LateAnswer {
-    /// How it ended.
+    /// How the handler ended.
     pub status: HandlerStatus,
     /// Why, in plain words.
     pub why: String,
-    /// Its exit code.
+    /// Its exit code; `None` if a signal or the host ended it.
     pub exit_code: Option<i32>,
     /// How long it took, from the event on.
     pub duration_ms: u64,

@@ -32,7 +32,7 @@ enum PatternKind {
 pub(crate) struct PatternMatch {
     /// Does the pattern apply to the command?
     pub matches: bool,
-    /// Why, for people.
+    /// Why, for the user.
     pub why: String,
 }
 
@@ -63,6 +63,7 @@ impl BashPattern {
         let unescaped = unescape_rule(specifier);
         let text = collapse_blanks(unescaped.trim());
         let kind = match text.strip_suffix(":*") {
+            // A lone `:*` is no prefix but an ordinary pattern: a colon and any text.
             Some(prefix) if !prefix.is_empty() => PatternKind::Prefix(prefix.to_owned()),
             _ => parse_wildcard(&text),
         };
@@ -87,6 +88,8 @@ impl BashPattern {
     /// [`fits`](Self::matches_text), and the command behind a bare `xargs`.
     #[must_use]
     pub(crate) fn fits_command(&self, command: &SimpleCommand) -> bool {
+        // For a prefix the client drops the word `xargs` and compares the rest, options
+        // included. For all other patterns it looks behind a bare `xargs` only.
         let inner = match self.kind {
             PatternKind::Prefix(_) => command.text.strip_prefix("xargs "),
             _ => command.behind_xargs(),
@@ -120,6 +123,7 @@ impl BashPattern {
             return PatternMatch::new_match("the condition covers every Bash command".to_owned());
         }
         match reading {
+            // A condition saves process starts and is no guard: in doubt the handler runs.
             ShellReading::NotUnderstood { why } => {
                 PatternMatch::new_match(format!("not understood ({why}), so the handler runs"))
             }
@@ -209,6 +213,7 @@ fn parse_wildcard(text: &str) -> PatternKind {
     if pieces.len() == 1 {
         return PatternKind::Exact(pieces.pop().unwrap_or_default());
     }
+    // `git *` also fits a bare `git`, but only if this is the one star of the pattern.
     let single_tail = pieces.len() == 2 && pieces[1].is_empty() && pieces[0].ends_with(' ');
     if single_tail {
         pieces[0].pop();
@@ -243,5 +248,6 @@ fn wild_fits(pieces: &[String], optional_tail: bool, text: &str) -> bool {
         };
         rest = &rest[at + piece.len()..];
     }
+    // On the rest alone, so that the last piece cannot overlap one before it.
     rest.ends_with(last.as_str())
 }

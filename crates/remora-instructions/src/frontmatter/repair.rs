@@ -1,4 +1,4 @@
-//! Makes YAML of what people write as YAML: glob characters without quotes,
+//! Makes YAML of what users write as YAML: glob characters without quotes,
 //! a colon in a description, tabs for indent. Follows the client, which only
 //! repairs `key: value` lines at the left edge; list items stay as they are.
 

@@ -1,4 +1,4 @@
-//! Heads as people write them, from `cases/frontmatter`, and hostile ones.
+//! Heads as users write them, from `cases/frontmatter`, and hostile ones.
 
 use proptest::prelude::*;
 use serde_json::Value as Json;

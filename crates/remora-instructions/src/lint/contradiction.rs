@@ -116,7 +116,7 @@ fn find_conflict(a: &IndexedStatement, b: &IndexedStatement, lines: &Lines<'_>) 
     }
     // Within one file, statements under different headings are about different things.
     let (x, y) = (&a.statement, &b.statement);
-    if a.text == b.text && (!x.is_beside(y) || x.text == y.text) {
+    if a.text == b.text && (!x.shares_headings(y) || x.text == y.text) {
         return None;
     }
     let found = a.wording.find_contradiction(&b.wording)?;

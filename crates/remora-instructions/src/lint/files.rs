@@ -13,7 +13,7 @@ use crate::why::right_case;
 
 /// Characters above which a file is reported as long: it is in every prompt.
 const MAX_FILE_CHARS: usize = 40_000;
-/// Entries of a folder that are looked at for misspelled names.
+/// Entries of a folder that are searched for misspelled names.
 const MAX_SCANNED_ENTRIES: usize = 5_000;
 /// Lines that two files must have to be compared.
 const MIN_COMPARED_LINES: usize = 5;
@@ -25,8 +25,8 @@ pub(super) fn check_files(bench: &LintContext<'_>) -> Vec<LintFinding> {
     let files: Vec<&LoadedFile> = session.start.files.iter().chain(&session.later).collect();
     let mut findings = check_length(&files);
     findings.extend(check_duplicates(&files));
-    findings.extend(check_misspelled_names(&session.scene));
-    let repository = session.scene.repository.as_ref();
+    findings.extend(check_misspelled_names(&session.context));
+    let repository = session.context.repository.as_ref();
     let root = repository.map_or(session.cwd(), |r| r.root.as_path());
     for skipped in session.skipped() {
         // Files above the project belong to someone else, and this project cannot fix them.
@@ -150,16 +150,16 @@ fn normalise_lines(text: &str) -> Vec<String> {
 }
 
 /// Names that differ from ours only in case, where ours are looked for.
-fn check_misspelled_names(scene: &LoadContext) -> Vec<LintFinding> {
+fn check_misspelled_names(context: &LoadContext) -> Vec<LintFinding> {
     let mut findings = Vec::new();
-    for dir in scene.walk_directories() {
+    for dir in context.walk_directories() {
         let folder = dir.join(names::SETTINGS_DIR);
         findings.extend(wrong_names(&dir));
         findings.extend(wrong_names(&folder));
         findings.extend(wrong_rules(&folder.join(names::RULES_DIR)));
     }
-    let config = scene.places.config_dir();
-    if !scene
+    let config = context.places.config_dir();
+    if !context
         .loader
         .cwd
         // On a walk through the home the user's folder was looked at already.
@@ -230,8 +230,8 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
 }
 
 /// What a load left out because there was too much of it.
-pub(super) fn check_limits(scene: &LoadContext) -> Vec<LintFinding> {
-    let warnings = scene.loader.budget.warnings();
+pub(super) fn check_limits(context: &LoadContext) -> Vec<LintFinding> {
+    let warnings = context.loader.budget.warnings();
     warnings
         .map(|warning| {
             let (source, message) = warning.split_once(": ").unwrap_or(("", warning));
@@ -242,9 +242,9 @@ pub(super) fn check_limits(scene: &LoadContext) -> Vec<LintFinding> {
 }
 
 /// What is wrong in settings files.
-pub(super) fn check_settings(scene: &LoadContext) -> Vec<LintFinding> {
+pub(super) fn check_settings(context: &LoadContext) -> Vec<LintFinding> {
     let mut findings = Vec::new();
-    for warning in &scene.settings.warnings {
+    for warning in &context.settings.warnings {
         let (source, message) = warning.split_once(": ").unwrap_or(("", warning));
         let names = [key::INSTRUCTION_FILES, key::INSTRUCTION_FILES_OLD];
         let mode = names
@@ -258,7 +258,7 @@ pub(super) fn check_settings(scene: &LoadContext) -> Vec<LintFinding> {
         } else {
             (
                 "settings-broken",
-                "mend the file; nothing in it counts until then",
+                "fix the file; nothing in it counts until then",
             )
         };
         findings.push(LintFinding::new(
@@ -269,7 +269,7 @@ pub(super) fn check_settings(scene: &LoadContext) -> Vec<LintFinding> {
             advice,
         ));
     }
-    for pattern in &scene.settings.excludes {
+    for pattern in &context.settings.excludes {
         let text = pattern.value.trim_start_matches('!');
         // Anything else begins a relative path or `~/`, which never equals an absolute one.
         if !text.starts_with(['/', '*', '{', '[', '?', '@', '+', '(']) {

@@ -13,7 +13,7 @@ use crate::import;
 use crate::markdown::NearImportReason;
 use crate::near::find_nearest_path;
 
-/// Names without an ending that people import on purpose.
+/// Names without an extension that users import on purpose.
 const KNOWN_FILE_NAMES: &[&str] = &[
     "makefile",
     "justfile",
@@ -22,7 +22,7 @@ const KNOWN_FILE_NAMES: &[&str] = &[
     "license",
     "procfile",
 ];
-/// Words before an `@` that mentions a person.
+/// Words before an `@` that mentions someone.
 const MENTION_WORDS: &[&str] = &[
     "by",
     "cc",
@@ -44,7 +44,7 @@ const MAX_CIRCLES: usize = 100;
 const MAX_CIRCLE_NAMES: usize = 10;
 
 pub(super) fn check_imports(bench: &LintContext<'_>) -> Vec<LintFinding> {
-    let home = &bench.session.scene.places.home;
+    let home = &bench.session.context.places.home;
     let all = bench.session.start.files.iter().chain(&bench.session.later);
     let loaded: HashSet<PathBuf> = all
         .filter_map(|file| fs::canonicalize(&file.path).ok())
@@ -58,7 +58,7 @@ pub(super) fn check_imports(bench: &LintContext<'_>) -> Vec<LintFinding> {
     let mut findings = Vec::new();
     let mut graph: BTreeMap<PathBuf, Vec<(PathBuf, usize)>> = BTreeMap::new();
     for sheet in bench.sheets.iter().chain(&bench.waiting_sheets) {
-        let mut told: BTreeSet<(usize, String)> = BTreeSet::new();
+        let mut reported: BTreeSet<(usize, String)> = BTreeSet::new();
         let lines: Vec<&str> = sheet.text.lines().collect();
         for named in sheet.list_imports(home).into_iter().take(MAX_FILE_IMPORTS) {
             if let Ok(real) = fs::canonicalize(&named.target) {
@@ -70,7 +70,7 @@ pub(super) fn check_imports(bench: &LintContext<'_>) -> Vec<LintFinding> {
             if let Some(finding) =
                 check_import(&skipped, (sheet, &lines), &named, home, &mut spellings)
             {
-                told.insert(import_key(&named));
+                reported.insert(import_key(&named));
                 findings.push(finding.at_line(named.line));
             }
         }
@@ -85,7 +85,7 @@ pub(super) fn check_imports(bench: &LintContext<'_>) -> Vec<LintFinding> {
             // A file that is loaded by another line needs no second import.
             let wanted = real.is_some_and(|real| !loaded.contains(&real));
             if wanted
-                && !told.contains(&import_key(&named))
+                && !reported.contains(&import_key(&named))
                 && let Some(finding) = check_near_import(sheet, &named, why)
             {
                 findings.push(finding.at_line(named.line));
@@ -151,7 +151,7 @@ fn check_import(
         let near = (*spellings <= MAX_SPELLING_SEARCHES).then(|| find_nearest_path(&named.target));
         let advice = match near.flatten() {
             Some(near) => format!("did you mean {}?", near.display()),
-            None => "mend the path, or take the @ away".to_owned(),
+            None => "fix the path, or remove the @".to_owned(),
         };
         return error(
             "dead-import",
@@ -199,7 +199,7 @@ fn check_import(
     }
 }
 
-/// Whether a name that leads nowhere was meant as a path: people, decorators
+/// Whether a name that leads nowhere was meant as a path: names of people, decorators
 /// and packages also begin with an `@`.
 fn is_meant(token: &str, folder: &Path) -> bool {
     if ["./", "../", "~/", "/"]

@@ -9,18 +9,21 @@ use crate::auto_memory::{IndexSizeVerdict, judge_write};
 use crate::memories::{MemoryUri, pointer};
 use crate::{disk, frontmatter, markdown, names, near};
 
-/// Memory files of a folder that are looked at.
+/// Memory files of a folder that are read.
 const MAX_TOPIC_FILES: usize = 20_000;
 
 pub(super) fn check_memory_indexes(bench: &LintContext<'_>) -> Vec<LintFinding> {
-    let scene = &bench.session.scene;
+    let context = &bench.session.context;
     let mut findings = Vec::new();
-    if scene.memory_off().is_none() {
-        findings.extend(check_folder(&scene.memory_folder(), "remora memory index"));
-    }
-    if scene.options.sources.project {
+    if context.memory_off().is_none() {
         findings.extend(check_folder(
-            &scene.team_folder(),
+            &context.memory_folder(),
+            "remora memory index",
+        ));
+    }
+    if context.options.sources.project {
+        findings.extend(check_folder(
+            &context.team_folder(),
             "remora memory index --team",
         ));
     }
@@ -45,7 +48,7 @@ fn check_folder(dir: &Path, command: &str) -> Vec<LintFinding> {
                         "index-dead-link",
                         &index,
                         format!("points to {target}, which does not exist"),
-                        format!("mend the line, or let `{command}` take it away"),
+                        format!("fix the line, or let `{command}` remove it"),
                     )
                     .at_line(at + 1),
                 );
@@ -72,7 +75,7 @@ fn check_folder(dir: &Path, command: &str) -> Vec<LintFinding> {
             "orphan-memory",
             dir.join(&name),
             format!(
-                "no line of {} points to it, so nobody will find it",
+                "no line of {} points to it, so no session will find it",
                 names::MEMORY_INDEX_FILE
             ),
             format!("let `{command}` add the line"),
@@ -140,11 +143,11 @@ fn list_linked_files(line: &str) -> Vec<String> {
 
 /// `memory://` that leads nowhere.
 fn check_references(bench: &LintContext<'_>) -> Vec<LintFinding> {
-    let scene = &bench.session.scene;
+    let context = &bench.session.context;
     let mut findings = Vec::new();
     for sheet in &bench.sheets {
         for found in MemoryUri::all_in(sheet.body()) {
-            let folder = scene.folder_of(found.scope);
+            let folder = context.folder_of(found.scope);
             let Some(path) = folder.map(|dir| dir.join(found.name.file_name())) else {
                 continue;
             };

@@ -11,7 +11,7 @@ use crate::rule;
 use crate::walk;
 use crate::why::waiting::WaitingRule;
 
-/// Files of a project that are looked at.
+/// Files of a project that are compared with a rule's patterns.
 const MAX_SCANNED_FILES: usize = 50_000;
 /// Keys of other tools' rule files, which mean nothing here.
 const OTHER_KEYS: &[&str] = &["globs", "glob", "path", "Paths", "applyTo", "files"];
@@ -120,7 +120,7 @@ fn find_dead_pattern(rule: &WaitingRule, cwd: &Path) -> Option<(Severity, String
     if let Some(why) = rule.globs.never_matches() {
         return Some((
             Severity::Error,
-            format!("no file can wake this rule: {why}"),
+            format!("no file can activate this rule: {why}"),
         ));
     }
     let absolute = |text: &&String| {
@@ -190,7 +190,7 @@ fn check_unmatched(mut pending: Vec<(&WaitingRule, usize)>, cwd: &Path) -> Vec<L
                 (Severity::Warning, message)
             };
             let advice = format!(
-                "mend `paths`, which starts at {}, or remove the rule",
+                "fix `paths`, which starts at {}, or remove the rule",
                 rule.base.display()
             );
             LintFinding::new(severity, "rule-never-matches", &rule.path, message, advice)

@@ -31,7 +31,7 @@ pub(crate) struct NamedImport {
     pub(crate) target: PathBuf,
 }
 
-/// Marks that people put behind a name.
+/// Marks that writers put behind a name.
 pub(crate) const TRAILING_PUNCTUATION: &[char] = &[
     ',', ';', '.', ':', ')', ']', '}', '>', '"', '\'', '!', '?', '*', '`',
 ];
@@ -116,12 +116,10 @@ impl LintFile {
 /// Why an import does not count, behind "the import ..".
 pub(crate) fn describe_reason(why: NearImportReason) -> &'static str {
     match why {
-        NearImportReason::InCode => "stands in code",
-        NearImportReason::InComment => "stands in a comment",
-        NearImportReason::InHtml => "stands in HTML",
-        NearImportReason::AfterPunctuation => {
-            "stands behind a mark such as ( or \", not behind a blank"
-        }
+        NearImportReason::InCode => "is in code",
+        NearImportReason::InComment => "is in a comment",
+        NearImportReason::InHtml => "is in HTML",
+        NearImportReason::AfterPunctuation => "follows a mark such as ( or \", not a blank",
         NearImportReason::TrailingPunctuation => "ends in a mark that counts as part of the name",
         NearImportReason::Escaped => "has a backslash before its @",
         NearImportReason::BrokenByEmphasis => "is broken apart by _ or * in the name",

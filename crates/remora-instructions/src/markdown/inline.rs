@@ -39,7 +39,7 @@ pub(super) struct InlineParser<'a, S> {
     links: &'a HashSet<String>,
     lines: &'a [usize],
     sink: &'a mut S,
-    /// Steps that may still be taken.
+    /// Steps that are left in the budget.
     fuel: usize,
 }
 

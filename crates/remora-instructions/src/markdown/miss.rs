@@ -38,7 +38,7 @@ pub(crate) enum NearImportReason {
     FirstCharacter,
 }
 
-/// What people put around a path or behind it.
+/// What writers put around a path or behind it.
 const PATH_DELIMITERS: &[char] = &[
     ',', ';', '.', ':', ')', '(', ']', '[', '}', '{', '!', '?', '"', '\'', '`', '*', '_', '<', '>',
     '|', '~', '“', '”', '‘', '’', '«', '»', '…', '。', '、', '，',
@@ -57,14 +57,14 @@ pub(crate) fn find_near_imports(body: &str) -> Vec<NearImport> {
     };
     parsed.walk_pieces(&mut found);
     let mut list = found.list;
-    let taken: std::collections::HashSet<(usize, String)> = found
+    let imported: std::collections::HashSet<(usize, String)> = found
         .imports
         .0
         .into_iter()
         .map(|import| (import.line, import.path))
         .collect();
     // The same path may work elsewhere on the line, as in the twice-read lines of a list.
-    list.retain(|miss| !taken.contains(&(miss.line, miss.token.clone())));
+    list.retain(|miss| !imported.contains(&(miss.line, miss.token.clone())));
     list
 }
 

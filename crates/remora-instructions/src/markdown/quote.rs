@@ -84,12 +84,12 @@ impl BlockParser {
         let keep = count_utf16_units(raw).saturating_sub(count_utf16_units(&last.raw));
         raw.truncate(units_to_bytes(raw, keep));
         raw.push_str(&again.raw);
-        let taken = again.raw.len().min(all.text.len());
+        let consumed = again.raw.len().min(all.text.len());
         *last = again;
-        if nested || !all.text.is_char_boundary(taken) {
+        if nested || !all.text.is_char_boundary(consumed) {
             return (rest, true);
         }
-        (all.as_view().skip_bytes(taken).to_chunk(), false)
+        (all.as_view().skip_bytes(consumed).to_chunk(), false)
     }
 }
 

@@ -18,7 +18,7 @@ const MANY_PATHS: usize = 3;
 /// This many list items in one memory are more than one fact.
 const MANY_ITEMS: usize = 4;
 
-/// How often the same advice is repeated; nobody reads more.
+/// How often the same advice is repeated; more would not be read.
 const MAX_REPEATS: usize = 3;
 
 /// What is the matter with a memory.
@@ -70,20 +70,20 @@ pub struct Advice {
 /// An instruction file that is loaded anyway.
 #[derive(Debug, Clone, Copy)]
 pub struct LoadedInstruction<'a> {
-    /// Where it is.
+    /// The instruction file.
     pub path: &'a Path,
-    /// What it says.
+    /// The file's text.
     pub text: &'a str,
 }
 
 /// A memory that is about to be saved.
 #[derive(Debug, Clone, Copy)]
 pub struct AdviceRequest<'a> {
-    /// Where to.
+    /// The scope that it is to be saved in.
     pub scope: MemoryScope,
-    /// Its words.
+    /// The fact as the user worded it.
     pub body: &'a str,
-    /// The moment, as `2026-11-15T08:30:00Z`.
+    /// The current time, as `2026-11-15T08:30:00Z`.
     pub now: &'a str,
     /// What is loaded anyway.
     pub known: &'a [LoadedInstruction<'a>],
@@ -110,11 +110,11 @@ pub fn list_advice(saving: &AdviceRequest<'_>, secrets: SecretFinder<'_>) -> Vec
             "it describes where things are in the code; the code shows that itself, and is right longer".to_owned(),
         );
     }
-    if let Some(phrase) = tells_history(&lower) {
+    if let Some(phrase) = find_history_phrase(&lower) {
         say(
             AdviceTopic::History,
             format!(
-                "it tells what was changed or fixed (\"{phrase}\"); the repository's history does that"
+                "it says what was changed or fixed (\"{phrase}\"); the repository's history does that"
             ),
         );
     }
@@ -122,7 +122,7 @@ pub fn list_advice(saving: &AdviceRequest<'_>, secrets: SecretFinder<'_>) -> Vec
         say(
             AdviceTopic::Momentary,
             format!(
-                "\"{phrase}\" is about the work of the moment; a memory should still matter in a month"
+                "\"{phrase}\" is about the current work; a memory should still matter in a month"
             ),
         );
     }
@@ -172,7 +172,7 @@ fn compare_with_instructions(
         for statement in parse_statements(known.text) {
             let theirs = ComparableStatement::from_text(&statement.text);
             // A statement of one common word would match far too much.
-            if !theirs.is_telling() {
+            if !theirs.is_comparable() {
                 continue;
             }
             let place = format!("{} line {}", known.path.display(), statement.line);
@@ -321,7 +321,7 @@ fn is_path(word: &str) -> bool {
     !outside && letters && word.contains('/') && (file || deep)
 }
 
-fn tells_history(lower: &str) -> Option<String> {
+fn find_history_phrase(lower: &str) -> Option<String> {
     if let Some(phrase) = first_phrase(lower, CHANGE_PHRASES) {
         return Some(phrase.to_owned());
     }
@@ -336,12 +336,12 @@ fn tells_history(lower: &str) -> Option<String> {
                 && pair[1].len() <= 40
                 && pair[1].bytes().all(|b| b.is_ascii_hexdigit())
                 && pair[1].bytes().any(|b| b.is_ascii_digit());
-            let told = match pair[0] {
+            let refers = match pair[0] {
                 "commit" | "sha" => hash,
                 "pr" | "mr" | "request" => pair[1].starts_with('#'),
                 _ => false,
             };
-            told.then(|| pair.join(" "))
+            refers.then(|| pair.join(" "))
         })
         .or_else(|| {
             // "fixed the flaky login test": a fault within a few words.

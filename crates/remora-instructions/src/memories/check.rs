@@ -43,7 +43,7 @@ pub enum ClaimKind {
 }
 
 impl ClaimKind {
-    /// The word for it, in output for people and programs.
+    /// The word for it, in text and JSON output.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -109,7 +109,7 @@ pub enum ClaimVerdict {
 }
 
 impl ClaimVerdict {
-    /// The word for it, in output for people and programs.
+    /// The word for it, in text and JSON output.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -124,7 +124,7 @@ impl ClaimVerdict {
 /// A claim with its verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimFinding {
-    /// What was looked for.
+    /// What was checked.
     pub claim: Claim,
     /// What came of it.
     pub verdict: ClaimVerdict,

@@ -84,7 +84,7 @@ pub(super) fn apply_change(
     Ok(())
 }
 
-/// A file without an author counts as the user's: people write files by hand.
+/// A file without an author counts as the user's: users write files by hand.
 fn author_of(page: &MemoryPage) -> MemoryAuthor {
     let word = page.find_text("author");
     word.map_or(MemoryAuthor::User, |word| MemoryAuthor::parse(&word))
@@ -111,10 +111,10 @@ pub(super) fn build_memory(
             "type `{word}` is none of user, feedback, project, reference"
         ));
     }
-    if let Some(given) = page.find_text("priority")
-        && given != page.priority().to_string()
+    if let Some(priority) = page.find_text("priority")
+        && priority != page.priority().to_string()
     {
-        warnings.push(format!("priority `{given}` is not a number from 1 to 5"));
+        warnings.push(format!("priority `{priority}` is not a number from 1 to 5"));
     }
     let alias = page
         .find_text("name")

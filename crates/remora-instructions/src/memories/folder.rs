@@ -26,7 +26,7 @@ use super::{
     pointer,
 };
 
-/// Entries of a folder that are looked at: a team's folder comes with a
+/// Entries of a folder that are read: a team's folder comes with a
 /// repository, which may hold any number of files.
 const MAX_FOLDER_ENTRIES: usize = 10_000;
 
@@ -42,9 +42,9 @@ pub struct MemoryFolder {
 /// What a folder holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemoryListing {
-    /// By name.
+    /// The memories, sorted by name.
     pub memories: Vec<Memory>,
-    /// Files that could not be taken, and why.
+    /// Files that could not be read as memories, and why.
     pub warnings: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ pub struct NewMemory {
     pub description: Option<String>,
     /// What it is about.
     pub kind: MemoryType,
-    /// 1 to 5.
+    /// How much it matters, from 1 (most) to 5.
     pub priority: u8,
     /// Who saves it.
     pub author: MemoryAuthor,
@@ -104,12 +104,12 @@ pub struct MemoryRemoval {
     pub mentions: Vec<usize>,
 }
 
-/// Whether an index is to be written, or only looked at.
+/// Whether an index is to be written, or only compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexMode {
     /// Say whether it is true.
     Check,
-    /// Make it true.
+    /// Bring it up to date.
     Write,
 }
 
@@ -124,7 +124,7 @@ pub struct IndexUpdate {
     pub after: String,
     /// Whether a model would see all of it.
     pub judgement: IndexSizeVerdict,
-    /// Files that could not be taken.
+    /// Files that could not be read as memories.
     pub warnings: Vec<String>,
 }
 
@@ -192,7 +192,7 @@ impl MemoryFolder {
             .map_err(MemoryError::io_at_path(&self.dir))?;
         if found.is_cut {
             listing.warnings.push(format!(
-                "{}: holds more than {MAX_FOLDER_ENTRIES} entries; only so many are looked at",
+                "{}: holds more than {MAX_FOLDER_ENTRIES} entries; only so many are read",
                 self.dir.display()
             ));
         }
@@ -242,11 +242,13 @@ impl MemoryFolder {
             None => MemoryName::from_title(&draft.title)?,
         };
         let text = fact::build_page(&name, draft, now).render();
+        // Before anything is created, so that a refused memory leaves no folder behind.
         self.may_hold(&text, secrets)?;
         write::make_folders(&self.dir, self.read_access())?;
         self.stays_within()?;
         let _lock = FolderLock::lock_folder(&self.dir)?;
         let path = self.dir.join(name.file_name());
+        // A dangling link counts as a file: writing through it would create one elsewhere.
         if fs::symlink_metadata(&path).is_ok() {
             return Err(MemoryError::Exists {
                 uri: self.build_uri(&name),
@@ -380,6 +382,8 @@ impl MemoryFolder {
             MemoryScope::Team if before.is_none() && memories.is_empty() => String::new(),
             MemoryScope::Team => pointer::build_team_index(memories),
             MemoryScope::Project | MemoryScope::User => {
+                // Only plain names of memories are judged; an index may link to anything
+                // else.
                 let gone = |file: &str| {
                     !file.contains(['/', '\\', ':', '#'])
                         && file.ends_with(MEMORY_EXTENSION)
@@ -395,6 +399,9 @@ impl MemoryFolder {
         let before = self.index_text()?;
         let (memory, _) = self.read_memory(name)?;
         let after = match self.scope {
+            // Generated from all files, so that any merge of two branches can be repaired
+            // by writing it again. The user's own index is edited line by line, because
+            // they write in it too.
             MemoryScope::Team => pointer::build_team_index(&self.list_memories()?.memories),
             MemoryScope::Project | MemoryScope::User => {
                 pointer::add_entry(before.as_deref().unwrap_or_default(), &memory)

@@ -10,7 +10,7 @@ use super::{DEFAULT_PRIORITY, MemoryType};
 const NESTED_KEY: &str = "metadata";
 const FENCE: &str = "---\n";
 
-/// A file, taken apart.
+/// A file, split into frontmatter and body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MemoryPage {
     head: Head,
@@ -60,6 +60,8 @@ impl MemoryPage {
         } else {
             LineEnd::Lf
         };
+        // Everything inside works on one kind of line end; `render` restores the file's
+        // own.
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let (front, body) = frontmatter::split_frontmatter(&text);
         let fences = front.map_or_else(usual_fences, |front| {
@@ -227,7 +229,7 @@ impl MemoryPage {
         match &mut self.head {
             Head::Read(entries) => Ok(entries),
             Head::Broken { why, .. } => Err(format!(
-                "its frontmatter cannot be read ({why}); mend it by hand first"
+                "its frontmatter cannot be read ({why}); fix it by hand first"
             )),
             Head::Missing => Err("it has no frontmatter".to_owned()),
         }
@@ -284,7 +286,7 @@ fn ensure_nested_block(
     match &mut entry.node {
         EntryValue::Block(_, block) => Ok(block),
         EntryValue::Value(_) => Err(format!(
-            "its `{NESTED_KEY}` is not a mapping; mend it by hand first"
+            "its `{NESTED_KEY}` is not a mapping; fix it by hand first"
         )),
     }
 }
@@ -385,7 +387,7 @@ fn key_of<'a>(line: &'a str, indent: &str) -> Option<&'a str> {
 }
 
 /// The head's lines. The result is parsed again: if the kept lines no longer mean
-/// the same, all of them are written anew.
+/// the same, all of them are written again.
 fn head_text(entries: &[FrontmatterEntry]) -> String {
     let kept = render_entries(entries, "", EntryRendering::Lines);
     if frontmatter::parse_frontmatter(&kept).is_ok_and(|read| read == collect_values(entries)) {

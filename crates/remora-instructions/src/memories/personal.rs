@@ -7,7 +7,7 @@ mod tests;
 
 use super::SecretFinder;
 
-/// Names of home directories that identify nobody.
+/// Names of home directories that identify no user.
 const GENERIC_HOME_NAMES: &[&str] = &[
     "user",
     "users",
@@ -185,7 +185,7 @@ fn has_home(line: &str) -> bool {
     })
 }
 
-/// A run of digits with the marks that people put between them.
+/// A run of digits with the marks that writers put between them.
 struct DigitRun<'a> {
     before: &'a str,
     text: &'a str,
@@ -198,7 +198,7 @@ impl DigitRun<'_> {
     }
 
     /// Neither part of a word, nor of a longer number.
-    fn stands_alone(&self) -> bool {
+    fn is_separate(&self) -> bool {
         let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '#' | '=' | '/' | '@');
         !self.before.ends_with(part) && !self.after.starts_with(part)
     }
@@ -271,7 +271,7 @@ fn has_phone(line: &str) -> bool {
                 && groups.iter().all(|len| *len <= 8 || groups.len() == 1);
             // A date or a time is no telephone.
             let date = matches!(groups.as_slice(), [4, 2, 2, ..]);
-            run.stands_alone() && !date && (abroad || grouped || named)
+            run.is_separate() && !date && (abroad || grouped || named)
         })
 }
 
@@ -282,7 +282,7 @@ fn has_card(line: &str) -> bool {
         (14..=19).contains(&digits.len())
             && even
             && matches!(digits.first(), Some(3..=6))
-            && run.stands_alone()
+            && run.is_separate()
             // Issue numbers and ids are long, too; the check digit keeps nine in ten of them out.
             && has_valid_luhn(&digits)
     })

@@ -26,15 +26,15 @@ pub use self::change::{ProposedEdit, apply_proposal};
 /// A project fact that was not touched for this many days is worth another look.
 const STALE_FACT_DAYS: i64 = 365;
 
-/// How many proposals are made at once; nobody reads more.
+/// How many proposals are made at once; more would not be read.
 const MAX_PROPOSALS: usize = 200;
 
 /// An instruction file.
 #[derive(Debug, Clone, Copy)]
 pub struct InstructionLayer<'a> {
-    /// Where it is.
+    /// The file's path.
     pub path: &'a Path,
-    /// Whose words.
+    /// The layer that it belongs to.
     pub kind: InstructionKind,
     /// What the file holds.
     pub text: &'a str,
@@ -62,7 +62,7 @@ pub struct ReviewInput<'a> {
     pub shared: &'a Path,
     /// The user's own next to it, which need not exist.
     pub own: &'a Path,
-    /// The moment, as `2026-11-15T08:30:00Z`.
+    /// The current time, as `2026-11-15T08:30:00Z`.
     pub now: &'a str,
 }
 
@@ -116,7 +116,7 @@ pub struct Proposal {
     pub action: ProposalAction,
     /// To what: an address, or a file and line, with its words.
     pub what: String,
-    /// Why.
+    /// The reason, as a sentence without its subject.
     pub why: String,
     /// The changes; none where the user has to decide.
     pub edits: Vec<ProposedEdit>,
@@ -150,7 +150,7 @@ struct ProposalDraft {
 enum EditPlan {
     /// The user has to decide.
     Nothing,
-    /// The memory goes.
+    /// The memory is removed.
     Remove,
     /// The memory takes the new names of what moved.
     Rename,
@@ -266,7 +266,7 @@ fn find_outdated(material: &ReviewInput<'_>) -> Vec<ProposalDraft> {
     for (at, saved) in material.saved.iter().enumerate() {
         let memory = saved.memory;
         let verdict = check::combine_verdicts(saved.findings);
-        let told = |wanted: ClaimVerdict| -> Vec<String> {
+        let list_evidence = |wanted: ClaimVerdict| -> Vec<String> {
             saved
                 .findings
                 .iter()
@@ -277,7 +277,7 @@ fn find_outdated(material: &ReviewInput<'_>) -> Vec<ProposalDraft> {
         let (why, plan) = if verdict == ClaimVerdict::Gone {
             let why = format!(
                 "it names what is gone: {}",
-                told(ClaimVerdict::Gone).join(", ")
+                list_evidence(ClaimVerdict::Gone).join(", ")
             );
             (why, EditPlan::Remove)
         } else if let Some(day) = facts::find_past_end_date(&memory.body, material.now) {
@@ -285,7 +285,7 @@ fn find_outdated(material: &ReviewInput<'_>) -> Vec<ProposalDraft> {
         } else if verdict == ClaimVerdict::Moved {
             let why = format!(
                 "it names what moved: {}",
-                told(ClaimVerdict::Moved).join(", ")
+                list_evidence(ClaimVerdict::Moved).join(", ")
             );
             (why, EditPlan::Rename)
         } else {
@@ -304,7 +304,7 @@ fn find_outdated(material: &ReviewInput<'_>) -> Vec<ProposalDraft> {
 
 /// Memories that the user has to look at.
 fn find_unclear(material: &ReviewInput<'_>) -> Vec<ProposalDraft> {
-    let days = |moment: &str| facts::days_of(moment);
+    let days = |timestamp: &str| facts::days_of(timestamp);
     let mut found = Vec::new();
     for (at, saved) in material.saved.iter().enumerate() {
         let memory = saved.memory;
@@ -314,13 +314,13 @@ fn find_unclear(material: &ReviewInput<'_>) -> Vec<ProposalDraft> {
         let why = if memory.body.is_empty() {
             "it says nothing; fill it or remove it".to_owned()
         } else if memory.kind.is_none() {
-            "it has none of the four types, so nobody can tell whether it belongs here".to_owned()
+            "it has none of the four types, so whether it belongs here is unclear".to_owned()
         } else if memory.kind == Some(super::MemoryType::Project)
             && age > STALE_FACT_DAYS
             && !memory.is_core()
         {
             format!(
-                "it tells of the project and was last touched {age} days ago; does it still hold?"
+                "it is about the project and was last touched {age} days ago; does it still hold?"
             )
         } else {
             continue;

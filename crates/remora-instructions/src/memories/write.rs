@@ -96,7 +96,7 @@ pub(super) fn replace_file(
         (None, ReadAccess::Unchanged) => FileAccess::Umask,
     };
     let options = ReplaceOptions {
-        // The lock says nobody else is here, so one name does, and what a writer
+        // The lock keeps other writers out, so one name does, and what a writer
         // left who was killed goes.
         draft: DraftName::Recreate(&temporary_path(path)),
         access,

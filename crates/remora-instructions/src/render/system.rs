@@ -25,7 +25,7 @@ const BUILT_IN_SOURCE: &str = "built in";
 /// The parts, in order.
 pub fn build_system_prompt(instructions: &Instructions) -> Vec<SystemPromptPart> {
     let mut parts = Vec::new();
-    if instructions.scene.memory_off().is_none() && instructions.scene.disabled_by().is_none() {
+    if instructions.context.memory_off().is_none() && instructions.context.disabled_by().is_none() {
         parts.push(SystemPromptPart {
             name: "memory",
             source: BUILT_IN_SOURCE.to_owned(),
@@ -38,13 +38,13 @@ pub fn build_system_prompt(instructions: &Instructions) -> Vec<SystemPromptPart>
         source: BUILT_IN_SOURCE.to_owned(),
         text: HOOKS_TEXT.to_owned(),
     });
-    let settings = &instructions.scene.settings;
+    let settings = &instructions.context.settings;
     if let Some(language) = &settings.language {
         parts.push(SystemPromptPart {
             name: "language",
             source: format!("{} (language)", language.source),
             text: format!(
-                "Write to the person in {}. Code, commands, file names and quoted output keep \
+                "Write to the user in {}. Code, commands, file names and quoted output keep \
                  their own language.\n",
                 collapse_whitespace(&language.value)
             ),
@@ -62,10 +62,10 @@ pub fn build_system_prompt(instructions: &Instructions) -> Vec<SystemPromptPart>
 
 /// The memory of a subagent that keeps one.
 fn agent_memory(instructions: &Instructions) -> Option<SystemPromptPart> {
-    let name = instructions.scene.options.agent.as_ref()?;
-    let file = agent::load_subagent(&instructions.scene, name).memory?;
+    let name = instructions.context.options.agent.as_ref()?;
+    let file = agent::load_subagent(&instructions.context, name).memory?;
     let mut text = format!(
-        "# Your own memory\nBesides the person's you keep notes of your own in {}, by the same rules: \
+        "# Your own memory\nBesides the user's you keep notes of your own in {}, by the same rules: \
          one fact a file, one line in the index for each. Keep what helps you with work of this \
          kind, and remove what turned out wrong. The index as it is:\n\n",
         file.parent().unwrap_or(&file).display()
@@ -88,10 +88,10 @@ fn agent_memory(instructions: &Instructions) -> Option<SystemPromptPart> {
 
 const HOOKS_TEXT: &str = "\
 # Hooks
-Commands that the person has set up may run when you use a tool, when a prompt arrives and at other
-moments. What they say reaches you as if the person had said it: act on it. When a hook stops
+Commands that the user has set up may run when you use a tool, when a prompt arrives and at other
+moments. What they say reaches you as if the user had said it: act on it. When a hook stops
 something you tried, read its reason, and see whether you can go about the task in another way; if
-you cannot, say so and ask the person to look at the hook.
+you cannot, say so and ask the user to look at the hook.
 ";
 
 fn render_memory_guide(folder: &Path, instructions: &Instructions) -> String {
@@ -103,17 +103,17 @@ You keep notes for later sessions in {folder}. One fact is one Markdown file the
 same folder is the index, and only the index is shown to you when a session begins.
 
 What to keep, by type:
-- user: who the person is: role, knowledge, how they like to work.
+- user: who the user is: role, knowledge, how they like to work.
 - feedback: how they want things done: a correction, or an unusual way they confirmed. Say why.
 - project: who does what, why and until when; write dates as dates, not as `next week`.
 - reference: where something outside the repository is found.
 
 What not to keep, even when asked: what the code or its history shows (structure, paths, patterns,
-how a fault was mended), what an instruction file says already, and what matters only to the task at
+how a bug was fixed), what an instruction file says already, and what matters only to the task at
 hand. Offer to note what was surprising about it instead. Never keep passwords or keys.
 
 To save, in two steps:
-1. Write the file: frontmatter with `name`, `description` (one line that tells later whether it
+1. Write the file: frontmatter with `name`, `description` (one line that says later whether it
    matters) and `metadata.type`, then the fact; for feedback and project also why it holds and how
    to apply it. Refer to other memories as `[[name]]`. Change a memory that exists instead of adding
    one beside it.
@@ -121,8 +121,8 @@ To save, in two steps:
    is cut after {lines} lines.
 
 A memory says what was true when it was written. Before you recommend or use a path, a function or
-an option that one names, look whether it is still there; trust what you see, and mend or remove the
-memory. If the person asks you not to use memory, act as if there were none.
+an option that one names, look whether it is still there; trust what you see, and fix or remove the
+memory. If the user asks you not to use memory, act as if there were none.
 ",
         index = names::MEMORY_INDEX_FILE,
         lines = crate::auto_memory::MAX_INDEX_LINES,
@@ -143,7 +143,7 @@ memory. If the person asks you not to use memory, act as if there were none.
 /// The style's own text where there is a file of that name.
 fn output_style(name: &str, instructions: &Instructions) -> String {
     let line = format!("Answer in the output style `{name}`.\n");
-    let places = &instructions.scene.places;
+    let places = &instructions.context.places;
     let folders = [
         instructions.cwd().join(names::SETTINGS_DIR),
         places.config_dir(),

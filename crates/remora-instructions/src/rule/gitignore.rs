@@ -47,8 +47,8 @@ impl IgnorePatterns {
         )
     }
 
-    /// Whether a path below the base is taken. Nothing in a directory that is taken
-    /// can be given back.
+    /// Whether a path below the base is selected. Nothing in a directory that is selected
+    /// can be excluded again.
     pub(super) fn matches(&self, relative: &str) -> bool {
         let relative = relative.strip_suffix('/').unwrap_or(relative);
         let names = || relative.split('/');
@@ -77,14 +77,14 @@ impl IgnorePatterns {
     }
 
     fn matches_path(&self, path: &[char]) -> bool {
-        let mut taken = false;
+        let mut selected = false;
         for pattern in &self.0 {
             // A pattern that would change nothing need not be tried.
-            if taken != (pattern.kind == PatternKind::Take) && pattern.machine.fits_text(path) {
-                taken = !taken;
+            if selected != (pattern.kind == PatternKind::Take) && pattern.machine.fits_text(path) {
+                selected = !selected;
             }
         }
-        taken
+        selected
     }
 }
 
@@ -130,7 +130,7 @@ fn trim_end(text: &str) -> &str {
 
 fn translate_pattern(chars: &[char]) -> Result<Node, NeverMatchReason> {
     if chars.is_empty() {
-        // A lone `!` matches everything and gives it back.
+        // A lone `!` matches everything and excludes it.
         return Ok(Node::Seq(Vec::new()));
     }
     let inner = chars.strip_suffix(&['/']).unwrap_or(chars);

@@ -1,4 +1,4 @@
-//! Rules as the client was seen to wake them, from `cases/paths`, and hostile
+//! Rules as the client was seen to activate them, from `cases/paths`, and hostile
 //! patterns.
 
 use proptest::prelude::*;

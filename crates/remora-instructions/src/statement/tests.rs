@@ -1,4 +1,4 @@
-//! What counts as a statement, and where it stands.
+//! What counts as a statement, and where it is.
 
 use proptest::prelude::*;
 
@@ -52,7 +52,7 @@ fn headings_say_where_a_statement_holds() {
         let (one, other) = (only(one, "CLAUDE"), only(other, "CLAUDE"));
         assert_eq!(one.has_same_subject(&other), meet, "{one:?} {other:?}");
         assert_eq!(other.has_same_subject(&one), meet, "{one:?} {other:?}");
-        assert_eq!(one.is_beside(&other), one.scope == other.scope);
+        assert_eq!(one.shares_headings(&other), one.scope == other.scope);
     }
     assert!(!only("Use tabs", "python").has_same_subject(&only("Use tabs", "CLAUDE")));
 }

@@ -12,7 +12,7 @@ pub(super) fn find_broken_import(
     probe: &Instructions,
     names: &FileNames,
 ) -> Option<Omission> {
-    let home = &session.scene.places.home;
+    let home = &session.context.places.home;
     let files = probe
         .start
         .files

@@ -22,7 +22,7 @@ const OTHER_FOLDERS: &[(&str, &str)] = &[
 
 /// Why a file of this name and location is not in the prompt, if that explains it.
 pub(super) fn explain_location(
-    scene: &LoadContext,
+    context: &LoadContext,
     shadow: Option<&Path>,
     path: &Path,
 ) -> Option<Omission> {
@@ -30,9 +30,9 @@ pub(super) fn explain_location(
     // From the certain to the general: a wrong name explains everything, a folder for other
     // files only what nothing else does.
     explain_case(path, name)
-        .or_else(|| explain_memory(scene, path, name))
-        .or_else(|| explain_misplaced(scene, path, name))
-        .or_else(|| explain_layer(scene, shadow, path, name))
+        .or_else(|| explain_memory(context, path, name))
+        .or_else(|| explain_misplaced(context, path, name))
+        .or_else(|| explain_layer(context, shadow, path, name))
         .or_else(|| explain_other_folder(path))
 }
 
@@ -118,7 +118,7 @@ fn explain_case(path: &Path, name: &str) -> Option<Omission> {
     }
 }
 
-/// The index of a team's memories, which is for people.
+/// The index of a team's memories, which is for human readers.
 pub(super) fn team_index() -> Omission {
     Omission::new(
         "team-index",
@@ -128,14 +128,14 @@ pub(super) fn team_index() -> Omission {
     )
 }
 
-fn explain_memory(scene: &LoadContext, path: &Path, name: &str) -> Option<Omission> {
+fn explain_memory(context: &LoadContext, path: &Path, name: &str) -> Option<Omission> {
     let folder = path.parent()?;
     // The folder that was asked about is real already; the configured one may be a link.
     let is = |dir: &Path| dir == folder || dir.canonicalize().is_ok_and(|dir| dir == folder);
     let own = [
-        (Some(scene.memory_folder()), "project"),
-        (Some(scene.team_folder()), "team"),
-        (scene.places.user_memories.clone(), "user"),
+        (Some(context.memory_folder()), "project"),
+        (Some(context.team_folder()), "team"),
+        (context.places.user_memories.clone(), "user"),
     ];
     for (dir, scope) in own {
         if !dir.is_some_and(|dir| is(&dir)) {
@@ -164,20 +164,20 @@ fn explain_memory(scene: &LoadContext, path: &Path, name: &str) -> Option<Omissi
             "the agent opens it when it needs it; write memory://{scope}/{stem} in an instruction file to have it always"
         )));
     }
-    let projects = scene.places.config_dir().join(names::PROJECTS_DIR);
+    let projects = context.places.config_dir().join(names::PROJECTS_DIR);
     let rest = path.strip_prefix(&projects).ok()?;
     let mut parts = rest.iter();
     let _project = parts.next()?;
     (parts.next()? == names::MEMORY_DIR).then(|| {
         Omission::new("other-project", "is a memory of another project").with_advice(format!(
             "this project's memories are in {}",
-            scene.memory_folder().display()
+            context.memory_folder().display()
         ))
     })
 }
 
 /// Right names in places that no layer reads.
-fn explain_misplaced(scene: &LoadContext, path: &Path, name: &str) -> Option<Omission> {
+fn explain_misplaced(context: &LoadContext, path: &Path, name: &str) -> Option<Omission> {
     let folder = path.parent()?;
     let wrong =
         |why: String, advice: String| Some(Omission::new("wrong-place", why).with_advice(advice));
@@ -188,8 +188,8 @@ fn explain_misplaced(scene: &LoadContext, path: &Path, name: &str) -> Option<Omi
             "move its words there, or import it from CLAUDE.md".into(),
         );
     }
-    let config = scene.places.config_dir();
-    if let Some(managed) = scene
+    let config = context.places.config_dir();
+    if let Some(managed) = context
         .places
         .managed
         .as_deref()
@@ -258,38 +258,38 @@ fn explain_misplaced(scene: &LoadContext, path: &Path, name: &str) -> Option<Omi
 
 /// Files that a layer would look at, if it were on, or there.
 fn explain_layer(
-    scene: &LoadContext,
+    context: &LoadContext,
     shadow: Option<&Path>,
     path: &Path,
     name: &str,
 ) -> Option<Omission> {
-    let cwd = &scene.loader.cwd;
+    let cwd = &context.loader.cwd;
     let holder = find_owning_directory(path);
-    let config = scene.places.config_dir();
+    let config = context.places.config_dir();
     let is_rule = path.starts_with(LoadContext::rules_of(holder));
-    let sources = scene.options.sources;
-    let out = |why: SkipReason| Some(left_out(&why, None, scene.approved));
+    let sources = context.options.sources;
+    let out = |why: SkipReason| Some(left_out(&why, None, context.approved));
     if path == config.join(names::INSTRUCTION_FILE)
         || path.starts_with(config.join(names::RULES_DIR))
     {
         if !sources.user {
             return out(SkipReason::SourceOff("user"));
         }
-        if scene.settings.agents == AgentsMode::ManagedOnly {
+        if context.settings.agents == AgentsMode::ManagedOnly {
             return Some(managed_only());
         }
     }
     if !is_rule && !is_layer_name(name) {
         return None;
     }
-    let added = scene.places.added.iter().find(|dir| {
+    let added = context.places.added.iter().find(|dir| {
         path.starts_with(dir) || dir.canonicalize().is_ok_and(|dir| path.starts_with(dir))
     });
     let on_walk = cwd.starts_with(holder);
     let is_below = holder.starts_with(cwd);
     // A directory that is added and also on the walk counts as the walk's.
     if let (Some(dir), false, false) = (added, on_walk, is_below) {
-        return Some(in_added(scene, dir, holder, name));
+        return Some(in_added(context, dir, holder, name));
     }
     if !on_walk && !is_below {
         let out = Omission::new(
@@ -310,7 +310,7 @@ fn explain_layer(
         return out(SkipReason::SourceOff("local"));
     }
     if name == names::AGENTS_FILE && !is_rule {
-        return match (scene.settings.agents, shadow) {
+        return match (context.settings.agents, shadow) {
             (AgentsMode::ClaudeOnly, _) => out(SkipReason::AgentsMode("claude-md")),
             (AgentsMode::ManagedOnly, _) => out(SkipReason::AgentsMode("managed-only")),
             (AgentsMode::Fallback, Some(by)) => out(SkipReason::ShadowedBy(by.to_path_buf())),
@@ -321,14 +321,14 @@ fn explain_layer(
             (AgentsMode::Both, _) => None,
         };
     }
-    if scene
+    if context
         .repository
         .as_ref()
         .is_some_and(|r| r.is_in_outer_checkout(holder))
     {
         return out(SkipReason::Worktree);
     }
-    if on_walk && scene.settings.agents == AgentsMode::ManagedOnly {
+    if on_walk && context.settings.agents == AgentsMode::ManagedOnly {
         return Some(managed_only());
     }
     None
@@ -349,21 +349,21 @@ fn own_file(dir: &Path) -> Option<PathBuf> {
     files.into_iter().find(|file| file.is_file())
 }
 
-fn in_added(scene: &LoadContext, dir: &Path, holder: &Path, name: &str) -> Omission {
+fn in_added(context: &LoadContext, dir: &Path, holder: &Path, name: &str) -> Omission {
     let variable = names::variable::ADDED_DIRECTORIES;
-    if !scene.settings.is_switched_on(&scene.options, variable) {
-        return left_out(&SkipReason::AddedDirectory, None, scene.approved)
+    if !context.settings.is_switched_on(&context.options, variable) {
+        return left_out(&SkipReason::AddedDirectory, None, context.approved)
             .with_advice(format!("set {variable}=1, or start the session there"));
     }
     if name == names::AGENTS_FILE {
         return Omission::new(
             "added-directory",
-            "is of an added directory, which gives no AGENTS.md",
+            "is of an added directory, of which no AGENTS.md is loaded",
         )
         .with_advice("import it from that directory's CLAUDE.md");
     }
-    if name == names::LOCAL_INSTRUCTION_FILE && !scene.options.sources.local {
-        return left_out(&SkipReason::SourceOff("local"), None, scene.approved);
+    if name == names::LOCAL_INSTRUCTION_FILE && !context.options.sources.local {
+        return left_out(&SkipReason::SourceOff("local"), None, context.approved);
     }
     let below = if holder == dir {
         "is a rule with `paths`"

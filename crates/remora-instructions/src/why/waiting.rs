@@ -21,44 +21,47 @@ pub(crate) struct WaitingRule {
 
 /// The rules of the organisation, the user, the walk, and of `nested`, which are
 /// directories below the working directory.
-pub(crate) fn list_waiting_rules(scene: &mut LoadContext, nested: &[PathBuf]) -> Vec<WaitingRule> {
+pub(crate) fn list_waiting_rules(
+    context: &mut LoadContext,
+    nested: &[PathBuf],
+) -> Vec<WaitingRule> {
     let mut found = Vec::new();
-    if scene.disabled_by().is_some() {
+    if context.disabled_by().is_some() {
         return found;
     }
-    let cwd = scene.loader.cwd.clone();
-    let reach = scene.import_scope();
-    if let Some(dir) = scene.places.managed.clone() {
+    let cwd = context.loader.cwd.clone();
+    let reach = context.import_scope();
+    if let Some(dir) = context.places.managed.clone() {
         collect_rules(
-            scene,
+            context,
             &LoadContext::rules_of(&dir),
             (InstructionKind::Managed, reach),
             &cwd,
             &mut found,
         );
     }
-    if scene.options.sources.user {
-        let folder = scene.places.config_dir().join(names::RULES_DIR);
+    if context.options.sources.user {
+        let folder = context.places.config_dir().join(names::RULES_DIR);
         collect_rules(
-            scene,
+            context,
             &folder,
             (InstructionKind::User, ImportScope::Anywhere),
             &cwd,
             &mut found,
         );
     }
-    if !scene.options.sources.project {
+    if !context.options.sources.project {
         return found;
     }
-    for dir in scene.walk_directories().iter().chain(nested) {
+    for dir in context.walk_directories().iter().chain(nested) {
         let folder = LoadContext::rules_of(dir);
-        let repeated = scene
+        let repeated = context
             .repository
             .as_ref()
             .is_some_and(|r| r.is_in_outer_checkout(dir));
-        if !repeated && !scene.is_user_rules(&folder) {
+        if !repeated && !context.is_user_rules(&folder) {
             collect_rules(
-                scene,
+                context,
                 &folder,
                 (InstructionKind::Project, ImportScope::Inside),
                 dir,
@@ -70,14 +73,14 @@ pub(crate) fn list_waiting_rules(scene: &mut LoadContext, nested: &[PathBuf]) ->
 }
 
 fn collect_rules(
-    scene: &mut LoadContext,
+    context: &mut LoadContext,
     folder: &Path,
     (kind, reach): (InstructionKind, ImportScope),
     base: &Path,
     found: &mut Vec<WaitingRule>,
 ) {
     let how = FileRole::new(kind, reach);
-    let drafts = scene.loader.load_rules(
+    let drafts = context.loader.load_rules(
         folder,
         how,
         RuleSelection::Conditional,

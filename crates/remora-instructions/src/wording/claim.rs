@@ -50,7 +50,7 @@ pub(super) struct StatementClaim {
     pub(super) core: Vec<String>,
     /// A hash of these words, in any order.
     pub(super) key: u64,
-    /// The same words as they were written, for people.
+    /// The same words as they were written, for messages.
     pub(super) named: String,
     /// What is to be done with them, by group: use, add, run.
     pub(super) verb: Option<&'static str>,

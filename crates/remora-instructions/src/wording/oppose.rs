@@ -14,16 +14,16 @@ pub(super) fn list_claim_keys(claim: &StatementClaim) -> impl Iterator<Item = u6
 
 /// Whether two claims cannot both be followed, and why.
 pub(super) fn find_contradiction(a: &StatementClaim, b: &StatementClaim) -> Option<Contradiction> {
-    let told = |clash: ConflictKind| {
+    let conflict = |clash: ConflictKind| {
         move |about| Contradiction {
             clash,
             about: Some(about),
         }
     };
     find_opposite_sides(a, b)
-        .map(told(ConflictKind::Denied))
-        .or_else(|| find_different_numbers(a, b).map(told(ConflictKind::Value)))
-        .or_else(|| find_exclusive_choices(a, b).map(told(ConflictKind::Value)))
+        .map(conflict(ConflictKind::Denied))
+        .or_else(|| find_different_numbers(a, b).map(conflict(ConflictKind::Value)))
+        .or_else(|| find_exclusive_choices(a, b).map(conflict(ConflictKind::Value)))
 }
 
 fn same_core(a: &StatementClaim, b: &StatementClaim) -> bool {
@@ -55,9 +55,9 @@ fn find_opposite_sides(a: &StatementClaim, b: &StatementClaim) -> Option<String>
         _ => false,
     };
     // A description forbids nothing, and a single word must be something one can do.
-    let told = no.tone == Tone::Rule && yes.tone > Tone::Tale;
+    let binding = no.tone == Tone::Rule && yes.tone > Tone::Tale;
     let many = a.core.iter().any(|word| *word != a.core[0]);
-    let weighty = told && (many || yes.verb.is_some() || yes.strict);
+    let weighty = binding && (many || yes.verb.is_some() || yes.strict);
     (whole && weighty).then(|| format!("one asks for what the other forbids ({})", yes.named))
 }
 
@@ -93,17 +93,17 @@ fn find_exclusive_choices(a: &StatementClaim, b: &StatementClaim) -> Option<Stri
         return None;
     }
     // A bare word in a list is no choice.
-    let told = |claim: &StatementClaim| match claim.tone {
+    let binds = |claim: &StatementClaim| match claim.tone {
         Tone::Rule => true,
         Tone::Order => claim.core.len() > 1,
         Tone::Tale => false,
     };
-    if !told(a) || !told(b) {
+    if !binds(a) || !binds(b) {
         return None;
     }
-    let chosen =
+    let prefers =
         |claim: &StatementClaim, choice: &Choice| claim.side == Side::For && !choice.command;
-    if x.taken == y.taken {
+    if x.member == y.member {
         // Forbidden here, run there.
         let run = |no: (&StatementClaim, &Choice), yes: (&StatementClaim, &Choice)| {
             no.0.side == Side::Against
@@ -112,13 +112,13 @@ fn find_exclusive_choices(a: &StatementClaim, b: &StatementClaim) -> Option<Stri
                 && yes.1.command
         };
         return (run((a, x), (b, y)) || run((b, y), (a, x)))
-            .then(|| format!("one forbids {}, the other runs it", x.taken));
+            .then(|| format!("one forbids {}, the other runs it", x.member));
     }
     if a.side != Side::For || b.side != Side::For {
         return None;
     }
-    let both = chosen(a, x) && chosen(b, y) && x.rest == y.rest;
+    let both = prefers(a, x) && prefers(b, y) && x.rest == y.rest;
     let named = |choice: &Choice| choice.rest.is_empty();
-    let run = (chosen(a, x) && named(x) && y.command) || (chosen(b, y) && named(y) && x.command);
-    (both || run).then(|| format!("{} or {} ({})", x.taken, y.taken, x.set))
+    let run = (prefers(a, x) && named(x) && y.command) || (prefers(b, y) && named(y) && x.command);
+    (both || run).then(|| format!("{} or {} ({})", x.member, y.member, x.set))
 }

@@ -414,11 +414,11 @@ impl WeightedStatement {
         if place || mine.denied || theirs.denied || !self.is_brief() || !other.is_brief() {
             return false;
         }
-        let beside = mine.after == theirs.after;
+        let same_predecessor = mine.after == theirs.after;
         if mine.role == WordRole::Number && theirs.role == WordRole::Number {
-            return beside || shared.weight >= MIN_FIRM_WEIGHT;
+            return same_predecessor || shared.weight >= MIN_FIRM_WEIGHT;
         }
-        let linked = beside && mine.linked && theirs.linked;
+        let linked = same_predecessor && mine.linked && theirs.linked;
         let exclusive = |one: &Self| one.stance == Stance::Exclusive;
         linked && !mine.first && !theirs.first && exclusive(self) && exclusive(other)
     }

@@ -108,6 +108,8 @@ impl Parser {
         while let Some(c) = self.peek_at(offset) {
             match c {
                 ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | ')' => break,
+                // So that `for((` is seen as what it is, arithmetic, and not as a word with
+                // a bracket.
                 '(' if word == "for" => break,
                 // No keyword is longer than `function`.
                 'a'..='z' | '{' | '}' | '!' if word.len() < 9 => word.push(c),
@@ -154,6 +156,7 @@ impl Parser {
         let mut piped = false;
         loop {
             self.skip_blanks();
+            // `||` belongs to the chain around the pipe.
             if self.looking_at("||") || !(self.consume_text("|&") || self.consume_text("|")) {
                 break;
             }
@@ -353,6 +356,8 @@ impl Parser {
     /// is fine.
     fn end_of_body(&mut self, closer: &str) -> ParseResult<()> {
         let unfinished = match self.peek() {
+            // The client's parser closes an open body at the end of the text, and so must
+            // this one: its commands count.
             None | Some(')') => true,
             Some(c) => c == '`' && self.in_backticks,
         };

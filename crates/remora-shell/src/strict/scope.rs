@@ -181,8 +181,8 @@ pub(super) fn is_counter(name: &str) -> bool {
 }
 
 /// Names that a `for` may not use as its variable.
-pub(super) fn is_taken(name: &str) -> bool {
-    const TAKEN_VARIABLES: [&str; 22] = [
+pub(super) fn is_reserved(name: &str) -> bool {
+    const RESERVED_VARIABLES: [&str; 22] = [
         "BASHOPTS",
         "FUNCNAME",
         "GROUPS",
@@ -206,5 +206,5 @@ pub(super) fn is_taken(name: &str) -> bool {
         "BASH_LINENO",
         "BASH_REMATCH",
     ];
-    is_steering(name) || is_everywhere(name) || TAKEN_VARIABLES.contains(&name)
+    is_steering(name) || is_everywhere(name) || RESERVED_VARIABLES.contains(&name)
 }

@@ -4,7 +4,7 @@
 
 use super::words::RefusalReason;
 
-/// Longer commands are not looked at (counted in UTF-16 units).
+/// Longer commands are not read (counted in UTF-16 units).
 const MAX_COMMAND_UTF16_UNITS: usize = 10_000;
 
 /// Blanks that the eye takes for a space and the shell for a letter.

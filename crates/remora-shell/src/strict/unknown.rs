@@ -19,6 +19,7 @@ fn collect_block(
     let [(Statement::Command(command), _)] = block.statements.as_slice() else {
         return false;
     };
+    // Either could change what the name runs, or write to an unknown file.
     if !command.assignments.is_empty() || !command.redirects.is_empty() {
         return false;
     }
@@ -39,6 +40,7 @@ fn collect_block(
 
 /// A lone variable, or text, double quotes and `$( )` in any mixture.
 fn collect_argument(word: &Word, found: &mut Vec<SimpleCommand>) -> bool {
+    // As a whole argument it may hold anything and still not change which program runs.
     if let [WordPart::Variable(_)] = word.parts.as_slice() {
         return true;
     }

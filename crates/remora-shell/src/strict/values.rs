@@ -27,6 +27,8 @@ impl Walker {
         scope: &ShellScope,
         place: WordContext,
     ) -> WalkResult<ShellValue> {
+        // A word of one part has more meanings than the same part inside a longer word: a
+        // lone variable can still be judged by the command's name.
         if let [only] = word.parts.as_slice() {
             return self.single_part(only, scope, place);
         }
@@ -75,6 +77,8 @@ impl Walker {
             WordPart::Single(text) => Ok(ShellValue::literal(text.clone())),
             WordPart::Double(inner) => {
                 let value = self.double_quoted(inner, scope)?;
+                // An option with an unknown end may be any option, but the command's name
+                // is certain.
                 if value.open && place == WordContext::Argument && value.text.starts_with('-') {
                     return Err(WalkError::Unknown("an option with an unknown value"));
                 }
@@ -87,6 +91,8 @@ impl Walker {
                 if name == "HOME" {
                     return Ok(ShellValue::literal(self.home.clone()));
                 }
+                // Variables that every shell has, such as `PWD`, are set to something
+                // harmless.
                 if is_everywhere(name) {
                     return Ok(ShellValue::unknown());
                 }
@@ -112,6 +118,8 @@ impl Walker {
     /// An unquoted variable: its value must be known, and one word.
     fn variable_in_word(&self, name: &str, scope: &ShellScope) -> WalkResult<ShellValue> {
         match scope.get(name) {
+            // Unquoted, the shell would split it into words, so even the number of
+            // arguments is open.
             Some(value) if value.open => Err(WalkError::Opaque("a variable of unknown value")),
             Some(value)
                 if value.text.is_empty()
@@ -152,6 +160,8 @@ impl Walker {
                 QuotedPart::Substitution { block, backticks } => {
                     if let Some(message) = message_text(block).filter(|_| !backticks) {
                         let message = message?;
+                        // A long text stays out of the rebuilt command: patterns are meant
+                        // for its words.
                         if message.contains('\n') {
                             if is_option(&message) {
                                 return Err(WalkError::Opaque("a message that begins an option"));

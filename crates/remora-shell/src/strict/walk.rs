@@ -3,7 +3,7 @@
 
 use super::SimpleCommand;
 use super::names::{check_operands, written_anywhere, written_by};
-use super::scope::{ShellScope, ShellValue, is_counter, is_steering, is_taken};
+use super::scope::{ShellScope, ShellValue, is_counter, is_reserved, is_steering};
 use super::tree::{
     Assignment, Block, Command, ListOperator, QuotedPart, Redirect, Statement, StatementEnd,
     TestToken, Word, WordPart,
@@ -113,6 +113,8 @@ impl Walker {
             return Ok(());
         }
         let before = self.commands.len();
+        // Kept with each command, so that an explanation can say where in the line it was
+        // found.
         let outer = self.inside.replace(kind);
         self.walk_block(block, &mut scope.clone(), AllowedSeparators::Brackets)?;
         self.at_least_true(before)?;
@@ -126,6 +128,8 @@ impl Walker {
         block: &Block,
         scope: &ShellScope,
     ) -> WalkResult<()> {
+        // `$(< file)` puts the file's content into the line without running anything that a
+        // rule could name.
         if let [(Statement::Command(command), _)] = block.statements.as_slice()
             && command.words.is_empty()
         {
@@ -213,7 +217,7 @@ impl Walker {
             self.evaluate_word(word, scope, WordContext::LoopWord)?;
         }
         let known = scope.get(variable).is_some_and(|value| !value.open);
-        if known || is_taken(variable) {
+        if known || is_reserved(variable) {
             return Err(WalkError::Opaque(
                 "a loop variable that has a meaning already",
             ));
@@ -222,6 +226,7 @@ impl Walker {
         for name in written_anywhere([body]) {
             own.set_variable(&name, ShellValue::unknown());
         }
+        // Not even "set to something": the body may run zero times.
         own.remove_variable(variable);
         self.walk_block(body, &mut own, AllowedSeparators::Body)?;
         scope.merge(&own);
@@ -243,6 +248,8 @@ impl Walker {
                 self.walk_statement(statement, scope)?;
                 continue;
             }
+            // The right side runs only if the left failed, perhaps halfway through its
+            // assignments.
             scope.doubt_since(&start);
             self.walk_statement(statement, &mut scope.clone())?;
             // Which of the two sides ran is not known any more.
@@ -298,11 +305,15 @@ impl Walker {
         };
         for assignment in &command.assignments {
             let value = self.evaluate_assignment(assignment, &own)?;
+            // `IFS` changes where words end, and Bash evaluates the value of an integer
+            // variable as arithmetic, which can run commands.
             if assignment.name == "IFS" || is_counter(&assignment.name) && !is_number(&value.text) {
                 return Err(WalkError::Opaque(
                     "an assignment that changes how words are read",
                 ));
             }
+            // Later assignments of the same command may use it, and rules do not follow
+            // that.
             own.remove_variable(&assignment.name);
         }
         let mut words = Vec::with_capacity(command.words.len());
@@ -390,6 +401,8 @@ impl Walker {
                         return Err(WalkError::Opaque("a here-string that looks like a comment"));
                     }
                 }
+                // Only quoted here-documents get this far; the parser refuses those that
+                // expand.
                 Redirect::HereString(None) | Redirect::HereDocument { .. } => {}
             }
         }

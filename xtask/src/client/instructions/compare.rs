@@ -53,14 +53,14 @@ pub(super) fn compare_entries(
 /// Where the client differs from what was recorded of it.
 pub(super) fn compare_recorded(
     tree: &InstructionTree,
-    truth: &Value,
+    recorded: &Value,
     client: &[PromptEntry],
 ) -> Vec<String> {
     let line = |entry: &Value| {
         let text = |key: &str| entry[key].as_str().unwrap_or_default().to_owned();
         (text("path"), text("label"))
     };
-    let list = |key: &str| truth[key].as_array().cloned().unwrap_or_default();
+    let list = |key: &str| recorded[key].as_array().cloned().unwrap_or_default();
     let known = list("start")
         .iter()
         .chain(&list("later"))
@@ -72,7 +72,7 @@ pub(super) fn compare_recorded(
         .flat_map(|e| [e.text.as_str(), "\n"])
         .collect();
     let shown = find_marks(&shown);
-    for (word, there) in truth["markers"].as_object().into_iter().flatten() {
+    for (word, there) in recorded["markers"].as_object().into_iter().flatten() {
         if there.as_bool() != Some(shown.contains(word)) {
             found.push(format!("{word}: recorded {there}, the client differs"));
         }

@@ -83,6 +83,8 @@ impl Jail {
 
     fn write_tree(&self, tree: &InstructionTree) -> Result<()> {
         for (path, value) in &tree.files {
+            // Directories, then texts, then links, so that no text is written through a
+            // link of the same tree.
             if value["dir"] == json!(true) {
                 fs::create_dir_all(self.resolve_path(path))?;
             }
@@ -119,7 +121,7 @@ impl Jail {
         fs::write(&place, bytes).with_context(|| format!("cannot write {path}"))
     }
 
-    /// Keeps what a program said, for a person who asked for it.
+    /// Keeps what a program said, for a user who asked for it.
     pub(super) fn save_note(&self, name: &str, value: &Value) -> Result<()> {
         if self.keep {
             fs::write(self.root.join(name), format!("{value:#}"))?;
@@ -132,6 +134,7 @@ impl Jail {
         let mut command = Command::new("unshare");
         command.env_clear().process_group(0);
         if self.as_root {
+            // Root may read everything, and some trees are about files that cannot be read.
             command.env("JAIL_USER", NOBODY_UID.to_string());
         } else {
             command.args(["--user", "--map-root-user"]);

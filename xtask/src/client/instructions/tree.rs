@@ -32,7 +32,7 @@ pub(in crate::client) struct InstructionTree {
     /// Groups whose inner order is that of a directory listing.
     pub(super) unordered: Vec<Vec<String>>,
     /// What the client showed when the tree was recorded.
-    pub(super) truth: Option<Value>,
+    pub(super) recorded: Option<Value>,
     file: PathBuf,
     index: usize,
 }
@@ -103,14 +103,14 @@ fn parse_tree(file: &Path, index: usize, value: &Value) -> Result<InstructionTre
         git: collect_strings(&value["git"]),
         setup: collect_strings(&value["setup"]),
         unordered: unordered.map(collect_strings).collect(),
-        truth: value.get("truth").cloned(),
+        recorded: value.get("truth").cloned(),
         file: file.to_owned(),
         index,
     })
 }
 
 impl InstructionTree {
-    /// What stands at a path: a text, or what its object describes.
+    /// What a path holds: a text, or what its object describes.
     pub(super) fn decode_bytes(value: &Value) -> Result<Vec<u8>> {
         if let Some(text) = value.as_str().or_else(|| value["text"].as_str()) {
             return Ok(text.as_bytes().to_vec());
@@ -143,7 +143,7 @@ impl InstructionTree {
         let mut content: Vec<Value> = serde_json::from_str(&text)?;
         let plain = |entry: &PromptEntry| json!({"path": entry.path, "label": entry.label});
         let later = entries.iter().filter(|entry| entry.read.is_some());
-        let mut truth = json!({
+        let mut recorded = json!({
             "start": entries.iter().filter(|e| e.read.is_none()).map(plain).collect::<Vec<_>>(),
             "later": later.map(plain).collect::<Vec<_>>(),
         });
@@ -156,27 +156,30 @@ impl InstructionTree {
             let there = shown.contains(&word);
             (word, Value::from(there))
         });
-        truth["markers"] = Value::Object(markers.collect());
+        recorded["markers"] = Value::Object(markers.collect());
         if !self.reads.is_empty() {
             let by_read = (0..self.reads.len()).map(|index| {
                 let mine = entries.iter().filter(|e| e.read == Some(index));
                 json!(mine.map(|e| e.path.clone()).collect::<Vec<_>>())
             });
-            truth["later_by_read"] = by_read.collect();
+            recorded["later_by_read"] = by_read.collect();
         }
         if self.name.starts_with("clean-") {
             let texts = entries
                 .iter()
                 .map(|e| (e.path.clone(), json!(e.text.trim())));
-            truth["texts"] = Value::Object(texts.collect());
+            recorded["texts"] = Value::Object(texts.collect());
         }
         for key in ["facts", "skipped"] {
-            let written = self.truth.as_ref().and_then(|truth| truth.get(key));
+            let written = self
+                .recorded
+                .as_ref()
+                .and_then(|recorded| recorded.get(key));
             if let Some(written) = written {
-                truth[key] = written.clone(); // by hand
+                recorded[key] = written.clone(); // by hand
             }
         }
-        content[self.index]["truth"] = truth;
+        content[self.index]["truth"] = recorded;
         let trees: Vec<String> = content
             .iter()
             .map(|tree| layout::format_json(tree, 0, 0))
@@ -205,11 +208,11 @@ fn collect_strings(value: &Value) -> Vec<String> {
 
 /// Standard base64, as the fixtures use it.
 fn decode_base64(text: &str) -> Result<Vec<u8>> {
-    const BASE64_LETTERS: &[u8; 64] =
+    const BASE64_ALPHABET: &[u8; 64] =
         b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut bits, mut held, mut bytes) = (0u32, 0u32, Vec::new());
-    for letter in text.bytes().filter(|letter| *letter != b'=') {
-        let value = BASE64_LETTERS.iter().position(|known| *known == letter);
+    for byte in text.bytes().filter(|byte| *byte != b'=') {
+        let value = BASE64_ALPHABET.iter().position(|known| *known == byte);
         bits = bits << 6 | u32::try_from(value.context("bad base64")?)?;
         held += 6;
         if held >= 8 {
@@ -239,7 +242,7 @@ mod tests {
         }
         for tree in &trees {
             ensure!(
-                tree.truth.is_none(),
+                tree.recorded.is_none(),
                 "{}: the client is the truth",
                 tree.name
             );

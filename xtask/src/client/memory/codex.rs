@@ -2,7 +2,7 @@
 //! knows.
 //!
 //! Codex runs no hook that its user has not reviewed, and says nothing of it in one-prompt mode.
-//! Reviewing is the user's step; here the client is told to leave it out.
+//! Reviewing is the user's step; a flag makes the client leave it out here.
 
 use std::fs;
 
@@ -26,7 +26,7 @@ struct CodexTalk {
 }
 
 impl CodexTalk {
-    /// What the model was given for a call, as JSON.
+    /// The result that the model got for a call, as JSON.
     fn answer_to(&self, call: &str) -> String {
         let last = self.requests.last();
         let input = last.and_then(|request| request["input"].as_array());
@@ -163,7 +163,7 @@ pub(super) fn every_call(case: &mut MemoryCase) -> Result<()> {
     };
     for call in ["call_list", "call_fails"] {
         case.check_that(rows(call).len() == 1, || {
-            format!("{call}: {} rows", rows(call).len())
+            format!("{call}: {} items", rows(call).len())
         });
     }
     let failed = rows("call_fails");
@@ -180,7 +180,7 @@ pub(super) fn every_call(case: &mut MemoryCase) -> Result<()> {
         &vec!["src/harbour.py", "src/old.py", "src/gone.py"],
     );
     let agents = items.iter().all(|item| item["agent"] != "claude-code");
-    case.check_that(agents, || "a row is said to be of another agent".to_owned());
+    case.check_that(agents, || "an item names another agent".to_owned());
     let found = case
         .house
         .run_remora("project", &["search", "moles of the harbour"])?;
@@ -205,7 +205,7 @@ pub(super) fn remembers_claude_code(case: &mut MemoryCase) -> Result<()> {
     let talk = run_codex(case, "raise the retry limit to 5", &[text_reply("Why?")])?;
     let injected = talk.injected();
     case.check_that(injected.iter().any(|text| text.contains(REASON)), || {
-        format!("Codex was not told of the rule: {injected:#?}")
+        format!("the rule was not injected into Codex: {injected:#?}")
     });
     Ok(())
 }
@@ -222,7 +222,7 @@ pub(super) fn is_remembered(case: &mut MemoryCase) -> Result<()> {
     let prompt = format!("Add retries to the fetcher. {RULE}");
     let first = run_codex(case, &prompt, &turns)?;
     case.check_that(first.injected().is_empty(), || {
-        "the first session was told of something".to_owned()
+        "something was injected into the first session".to_owned()
     });
     let talk = case.run_talk(&TalkRequest {
         project: "project",
@@ -231,7 +231,7 @@ pub(super) fn is_remembered(case: &mut MemoryCase) -> Result<()> {
         ..TalkRequest::default()
     })?;
     case.check_that(talk.start_text().contains(REASON), || {
-        "Claude Code was not told of the rule".to_owned()
+        "the rule was not injected into Claude Code".to_owned()
     });
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The scripted working day (`fixtures/client/memory/day.json`), with made-up secrets.
 //!
-//! No secret stands in the repository: each is put together here, the same at every run.
+//! The repository holds no secret: each is put together here, the same at every run.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub(super) struct ScriptedDay {
 pub(super) struct ScriptedCall {
     pub(super) id: String,
     pub(super) name: String,
-    /// Words that only its row holds; none for a call that is not worth a row.
+    /// Words that only its item holds; none for a call that is not worth an item.
     pub(super) find: Option<String>,
 }
 
@@ -131,7 +131,7 @@ mod tests {
         let played = format!("{:?}{:?}", day.turns, day.files);
         for secret in list_secrets() {
             assert!(played.contains(&secret), "{secret} is not played");
-            assert!(!DAY_JSON.contains(&secret), "{secret} stands in the file");
+            assert!(!DAY_JSON.contains(&secret), "the file holds {secret}");
         }
         Ok(())
     }

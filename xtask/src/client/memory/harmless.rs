@@ -77,11 +77,11 @@ fn check_undisturbed(
         &talk.call_results(),
         &alone.call_results(),
     );
-    let (told, wanted) = (
+    let (got, wanted) = (
         &talk.find_result()?["result"],
         &alone.find_result()?["result"],
     );
-    case.check_equal("the last text", told, wanted);
+    case.check_equal("the last text", got, wanted);
     let (now, then) = (list_messages(&talk), list_messages(alone));
     case.check_equal("requests", &now.len(), &then.len());
     for (index, (now, then)) in now.iter().zip(&then).enumerate() {
@@ -149,7 +149,7 @@ pub(super) fn play_slow(case: &mut MemoryCase) -> Result<()> {
     fs::write(&file, settings.to_string())?;
     case.house.write_script("bin/remora", SLOW_SCRIPT)?;
     let talk = check_undisturbed(case, "a slow hook", &alone, &[])?;
-    // Start, prompt, four calls, one of them told before, stop and end: a second each.
+    // Start, prompt, four calls, one of them announced before, stop and end: a second each.
     case.check_that(talk.took.as_secs() < 30, || {
         format!("the session took {:?}", talk.took)
     });
@@ -255,11 +255,11 @@ pub(super) fn full_disk(case: &mut MemoryCase) -> Result<()> {
     Ok(())
 }
 
-/// How often the person was told that something was not recorded.
+/// How many messages told the user that something was not recorded.
 fn count_warnings(talk: &TalkResult) -> usize {
     let answers = talk.stream.iter().filter(|line| {
-        let told = line["output"].as_str().unwrap_or_default();
-        line["subtype"] == "hook_response" && told.contains("systemMessage")
+        let output = line["output"].as_str().unwrap_or_default();
+        line["subtype"] == "hook_response" && output.contains("systemMessage")
     });
     answers.count()
 }

@@ -56,6 +56,8 @@ impl ClientSandbox {
             fs::create_dir_all(&path).with_context(|| format!("in {}", path.display()))?;
         }
         let remora = house.remora_path();
+        // A link saves copying the binary for every case; another file system needs the
+        // copy.
         if fs::hard_link(parts.remora, &remora).is_err() {
             fs::copy(parts.remora, &remora).context("cannot copy the program under test")?;
         }
@@ -113,7 +115,7 @@ impl ClientSandbox {
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Keeps what a session showed beside the house, for whoever looks into it.
+    /// Keeps what a session showed beside the house, for someone who debugs it.
     pub(super) fn save_note(&self, what: &str, shown: &Value) -> Result<()> {
         if !self.keep {
             return Ok(());
@@ -181,7 +183,7 @@ impl ClientSandbox {
             ("TERM", "dumb"),
             // What a project shares names the program, not its place.
             ("PATH", &self.search_with_bin()),
-            // What is shown here is what is told, not how fast this machine is.
+            // These cases show what is injected, not how fast this machine is.
             ("REMORA_DEADLINE_MS", "5000"),
             // Nor whether the encoder is loaded by now: words decide, unless a case waits for it.
             ("REMORA_EMBEDDING_BUDGET_MS", "0"),
@@ -216,7 +218,7 @@ impl ClientSandbox {
             .with_context(|| format!("`remora {}` printed no JSON: {text}", args.join(" ")))
     }
 
-    /// Processes of the sandbox: by their program's path, or by the home they were given.
+    /// Processes of the sandbox: by their program's path, or by the home in their environment.
     pub(super) fn list_processes(&self) -> Vec<u32> {
         let mark = format!("HOME={}", self.path("home").display());
         let list = fs::read_dir("/proc").into_iter().flatten().flatten();

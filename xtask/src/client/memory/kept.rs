@@ -1,6 +1,6 @@
 //! What the store says, against what the client's own witness saw.
 //!
-//! The witness is a hook beside ours, for the same events, that writes down what it is given:
+//! The witness is a hook beside ours, for the same events, that writes down its payloads:
 //! so "every event exactly once" is not judged by the program under test.
 
 use std::collections::BTreeMap;
@@ -15,9 +15,9 @@ use serde_json::{Map, Value, json};
 use super::day::ScriptedCall;
 use super::house::ClientSandbox;
 
-/// A handful of rows has its vectors long before; the worker begins when it has been idle.
+/// A handful of items has its embeddings long before; the worker begins when it has been idle.
 const EMBEDDING_TIMEOUT: Duration = Duration::from_mins(1);
-/// Kinds of rows that repeat what others say.
+/// Kinds of items that repeat what others say.
 const REPEATING_KINDS: [&str; 4] = ["prompt", "message", "summary", "decision"];
 
 /// One line of the worker's log about an event.
@@ -47,19 +47,19 @@ impl ClientSandbox {
                 if !group.to_string().contains(&ours) {
                     continue;
                 }
-                let mut beside = group.clone();
-                beside["hooks"] = json!([
+                let mut second_group = group.clone();
+                second_group["hooks"] = json!([
                     {"type": "command", "command": command, "args": [], "timeout": 30},
                 ]);
                 let list = hooks.entry(event.clone()).or_insert_with(|| json!([]));
-                list.as_array_mut().context("a list")?.push(beside);
+                list.as_array_mut().context("a list")?.push(second_group);
             }
         }
         self.write_file("witness.json", &json!({ "hooks": hooks }).to_string())?;
         Ok(self.path("witness.json").display().to_string())
     }
 
-    /// What the witness was given so far; it forgets it.
+    /// The payloads that the witness has so far; it forgets them.
     pub(super) fn drain_fired(&self) -> Result<Vec<Value>> {
         let mut events = Vec::new();
         for entry in fs::read_dir(self.path("witness"))? {
@@ -77,7 +77,7 @@ impl ClientSandbox {
         self.run_remora("project", &["worker", "drain"]).map(drop)
     }
 
-    /// Waits until every row has its vector and the worker has loaded the encoder, as it has on
+    /// Waits until every item has its embedding and the worker has loaded the encoder, as it has on
     /// any day but the first.
     pub(super) fn wait_for_encoder(&self) -> Result<()> {
         self.drain_spool()?;
@@ -111,28 +111,28 @@ impl ClientSandbox {
         let mut args = vec!["search", "--json", "--limit", "100"];
         args.extend(words.split_whitespace());
         let found = self.run_remora_json(project, &args)?;
-        let rows = found["results"].as_array();
-        Ok(rows
+        let items = found["results"].as_array();
+        Ok(items
             .context("`remora search --json` has no results")?
             .clone())
     }
 
-    /// The rows that hold all of these words, without those that retell others.
-    pub(super) fn rows_of(&self, project: &str, words: &str) -> Result<Vec<Value>> {
-        let mut rows = self.search_items(project, words)?;
+    /// The items that hold all of these words, without those that repeat others.
+    pub(super) fn find_matching_items(&self, project: &str, words: &str) -> Result<Vec<Value>> {
+        let mut items = self.search_items(project, words)?;
         let all = words.to_lowercase();
-        rows.retain(|row| {
-            let text = row.to_string().to_lowercase();
-            let retold = REPEATING_KINDS.iter().any(|kind| row["kind"] == *kind);
-            !retold && all.split_whitespace().all(|word| text.contains(word))
+        items.retain(|item| {
+            let text = item.to_string().to_lowercase();
+            let repeats = REPEATING_KINDS.iter().any(|kind| item["kind"] == *kind);
+            !repeats && all.split_whitespace().all(|word| text.contains(word))
         });
-        Ok(rows)
+        Ok(items)
     }
 
     /// What is found by these words, in full.
     pub(super) fn find_items(&self, project: &str, words: &str) -> Result<Vec<Value>> {
-        let rows = self.search_items(project, words)?;
-        let ids: Vec<String> = rows.iter().map(|row| row["id"].to_string()).collect();
+        let items = self.search_items(project, words)?;
+        let ids: Vec<String> = items.iter().map(|item| item["id"].to_string()).collect();
         if ids.is_empty() {
             return Ok(Vec::new());
         }
@@ -143,7 +143,7 @@ impl ClientSandbox {
         Ok(items.context("`remora show --json` has no items")?.clone())
     }
 
-    /// Calls that are not found by their words, or have more than one row.
+    /// Calls that are not found by their words, or have more than one item.
     pub(super) fn not_found(&self, project: &str, calls: &[ScriptedCall]) -> Result<Vec<String>> {
         let mut problems = Vec::new();
         for call in calls {
@@ -152,7 +152,7 @@ impl ClientSandbox {
             let own = items.iter().filter(|item| item["tool_use_id"] == call.id);
             if own.count() != 1 {
                 problems.push(format!(
-                    "{} ({}): `remora search {words}` should find its one row, found {}",
+                    "{} ({}): `remora search {words}` should find its one item, found {}",
                     call.name,
                     call.id,
                     format_items(&items)
@@ -180,7 +180,7 @@ impl ClientSandbox {
     /// the program.
     pub(super) fn places_of(&self, texts: &[String]) -> Result<Vec<String>> {
         let mut found = Vec::new();
-        let mut look = |what: &str, bytes: &[u8]| {
+        let mut check_bytes = |what: &str, bytes: &[u8]| {
             let hit = |text: &&String| {
                 let needle = text.as_bytes();
                 bytes.windows(needle.len()).any(|part| part == needle)
@@ -198,19 +198,19 @@ impl ClientSandbox {
                 if kind.is_dir() {
                     folders.push(path);
                 } else if kind.is_file() {
-                    look(&path.display().to_string(), &fs::read(&path)?);
+                    check_bytes(&path.display().to_string(), &fs::read(&path)?);
                 }
             }
         }
         for args in [["export"].as_slice(), &["export", "--events"]] {
             let text = self.run_remora("project", args)?;
-            look(&format!("`remora {}`", args.join(" ")), text.as_bytes());
+            check_bytes(&format!("`remora {}`", args.join(" ")), text.as_bytes());
         }
         Ok(found)
     }
 }
 
-/// The lines of the worker's log that tell of an event.
+/// The lines of the worker's log that name an event.
 fn parse_log(text: &str) -> Vec<LoggedLine> {
     let lines = text.lines().filter_map(|line| line.split_once(" event "));
     let event = |(_, line): (&str, &str)| {
@@ -236,7 +236,7 @@ fn compare_logged(logged: &[LoggedLine], fired: &[Value]) -> Vec<String> {
         }
     }
     let twice = times.iter().filter(|(_, times)| **times > 1);
-    problems.extend(twice.map(|(id, times)| format!("event {id} was taken {times} times")));
+    problems.extend(twice.map(|(id, times)| format!("event {id} was ingested {times} times")));
     let mut balance: BTreeMap<&str, i64> = BTreeMap::new();
     for event in fired {
         let name = event["hook_event_name"].as_str().unwrap_or("?");
@@ -256,9 +256,9 @@ fn compare_logged(logged: &[LoggedLine], fired: &[Value]) -> Vec<String> {
 }
 
 /// Rows in a line.
-pub(super) fn format_items(rows: &[Value]) -> String {
-    let lines = rows.iter().take(8);
-    let lines = lines.map(|row| format!("[#{} {} {}]", row["id"], row["kind"], row["title"]));
+pub(super) fn format_items(items: &[Value]) -> String {
+    let lines = items.iter().take(8);
+    let lines = lines.map(|item| format!("[#{} {} {}]", item["id"], item["kind"], item["title"]));
     lines.collect::<Vec<_>>().join(" ")
 }
 
@@ -280,7 +280,7 @@ mod tests {
             compare_logged(&parse_log(log), &[stop.clone(), stop, start]),
             [
                 "event 4: dead letter, not JSON",
-                "event 2 was taken 2 times",
+                "event 2 was ingested 2 times",
                 "SessionStart: 1 fired and not stored",
                 "Stop: 1 stored that did not fire",
             ]

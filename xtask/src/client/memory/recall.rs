@@ -1,12 +1,13 @@
 //! What comes back to the model, through the real client: at the start, at a prompt, beside a
 //! file, after a failure. Judged by the requests that the client sends, not by what we print.
 //!
-//! Most cases begin with the same first session: a decision, a failing check, the edit that mends
+//! Most cases begin with the same first session: a decision, a failing check, the edit that fixes
 //! it, the check passing, and a step that is left open. Those that look at prompts and reads have
 //! one before it, in which the agent concludes two things: a start only points at them, so that
 //! they can still come when they are asked for.
 
 pub(super) mod hostile;
+mod injected;
 pub(super) mod newcomer;
 pub(super) mod onward;
 pub(super) mod others;
@@ -15,7 +16,6 @@ pub(super) mod screen;
 pub(super) mod second;
 pub(super) mod server;
 pub(super) mod subagents;
-mod told;
 pub(super) mod unharmed;
 
 use anyhow::{Context as _, Result};
@@ -23,9 +23,9 @@ use serde_json::{Value, json};
 
 use super::MemoryCase;
 use super::talk::{TalkRequest, TalkResult};
-use told::{InjectedText, all_told};
+use injected::{InjectedText, list_injected};
 
-/// The file that the first session mends.
+/// The file that the first session fixes.
 const FIXED_FILE: &str = "src/gauge.py";
 /// Files that the session before the first one makes.
 const HARBOUR_FILE: &str = "src/harbour.py";
@@ -47,7 +47,7 @@ const FAILURE_TEXT: &str = "=================================== FAILURES \
                        [1500]\n============================== 1 failed in 0.02s \
                        ===============================\n";
 
-/// What the person decides in the first session, and why.
+/// What the user decides in the first session, and why.
 const DECISION_TEXT: &str =
     "We decided to keep tide heights in millimetres because floats drifted.";
 const CHOICE_WORDS: &str = "tide heights in millimetres";
@@ -204,60 +204,70 @@ fn play_first_session(case: &mut MemoryCase) -> Result<TalkResult> {
     Ok(talk)
 }
 
-/// The number of the one row of this kind that is found by these words.
-fn row_of(case: &MemoryCase, words: &str, kind: &str) -> Result<String> {
-    let rows = case.house.search_items("project", words)?;
-    let row = rows.iter().find(|row| row["kind"] == kind);
-    let row = row.with_context(|| {
-        let found = super::kept::format_items(&rows);
+/// The number of the one item of this kind that these words find.
+fn find_item_ref(case: &MemoryCase, words: &str, kind: &str) -> Result<String> {
+    let items = case.house.search_items("project", words)?;
+    let item = items.iter().find(|item| item["kind"] == kind);
+    let item = item.with_context(|| {
+        let found = super::kept::format_items(&items);
         format!("`remora search {words}` finds no {kind}, but {found}")
     })?;
-    Ok(format!("#{}", row["id"]))
+    Ok(format!("#{}", item["id"]))
 }
 
-/// Each text is whole, and no row is told in full twice.
-fn nothing_twice(case: &mut MemoryCase, what: &str, texts: &[InjectedText]) {
+/// Each text is whole, and no item is injected in full twice.
+fn check_nothing_twice(case: &mut MemoryCase, what: &str, texts: &[InjectedText]) {
     let mut seen: Vec<String> = Vec::new();
-    for (at, told) in texts.iter().enumerate() {
-        case.check_that(told.whole, || {
-            format!("{what}: a text is not closed: {told:?}")
+    for (at, injected) in texts.iter().enumerate() {
+        case.check_that(injected.whole, || {
+            format!("{what}: a text is not closed: {injected:?}")
         });
-        // An index only names rows.
-        let starts = told.event_name() == "SessionStart";
-        let rows = if starts {
-            told.full_items()
+        // An index only names items.
+        let starts = injected.event_name() == "SessionStart";
+        let items = if starts {
+            injected.full_items()
         } else {
-            told.listed_items()
+            injected.listed_items()
         };
-        for row in rows {
-            case.check_that(!seen.contains(&row), || {
-                format!("{what}: {row} is told twice: {texts:#?}")
+        for item in items {
+            case.check_that(!seen.contains(&item), || {
+                format!("{what}: {item} is injected twice: {texts:#?}")
             });
-            seen.push(row);
+            seen.push(item);
         }
-        let again = texts[at + 1..].iter().any(|other| other.text == told.text);
-        case.check_that(!again, || format!("{what}: twice the same text: {told:?}"));
+        let again = texts[at + 1..]
+            .iter()
+            .any(|other| other.text == injected.text);
+        case.check_that(!again, || {
+            format!("{what}: twice the same text: {injected:?}")
+        });
     }
 }
 
-/// What a short session is told in all.
-fn told_to(case: &mut MemoryCase, project: &str, prompt: &str) -> Result<Vec<InjectedText>> {
+/// Everything that is injected into a short session.
+fn run_and_list_injected(
+    case: &mut MemoryCase,
+    project: &str,
+    prompt: &str,
+) -> Result<Vec<InjectedText>> {
     let talk = case.run_talk(&TalkRequest {
         project,
         prompt,
         turns: &[text_reply("Noted.")],
         ..TalkRequest::default()
     })?;
-    Ok(all_told(&talk))
+    Ok(list_injected(&talk))
 }
 
 /// The text of an event, if there is one.
 fn text_at_event<'t>(texts: &'t [InjectedText], event: &str) -> &'t str {
-    let found = texts.iter().find(|told| told.event_name() == event);
-    found.map_or("", |told| told.text.as_str())
+    let found = texts.iter().find(|injected| injected.event_name() == event);
+    found.map_or("", |injected| injected.text.as_str())
 }
 
 /// Whether these hold the memory of the first session.
 fn has_first_session(texts: &[InjectedText]) -> bool {
-    texts.iter().any(|told| told.text.contains(CHOICE_WORDS))
+    texts
+        .iter()
+        .any(|injected| injected.text.contains(CHOICE_WORDS))
 }

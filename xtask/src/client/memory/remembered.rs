@@ -1,4 +1,4 @@
-//! A day's work is found again, by every call; the next session is told of it.
+//! A day's work is found again, by every call, and injected into the next session.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use super::talk::{TalkRequest, TalkResult};
 const TIDE_SCRIPT: &str = include_str!("tide.sh");
 /// Those of the day; the client does not offer all of them by itself.
 const TOOL_NAMES: &str = "Bash,Edit,Glob,Grep,Read,Task,ToolSearch,Write";
-/// The tag around what Remora tells a model.
+/// The tag around what Remora injects.
 const CONTEXT_TAG: &str = "remora-context";
 
 /// Settings of somebody who had hooks before us.
@@ -49,19 +49,22 @@ pub(super) fn every_call(case: &mut MemoryCase) -> Result<()> {
     case.problems.extend(unaccounted);
     let lost = case.house.not_found("project", &calls)?;
     case.problems.extend(lost);
-    // What a subagent found is told once, by its own row.
-    let found = case.house.rows_of("project", "marmot dams hold")?;
-    case.check_equal("rows with the subagent's result", &found.len(), &1);
+    // What a subagent found is remembered once, by its own item.
+    let found = case
+        .house
+        .find_matching_items("project", "marmot dams hold")?;
+    case.check_equal("items with the subagent's result", &found.len(), &1);
     for item in case.house.find_items("project", "spillway")? {
         let inner = item["tool_use_id"] == "toolu_one_inner";
         case.check_that(!inner || item["subagent"].is_string(), || {
-            format!("a subagent's call is taken for the session's own: {item}")
+            format!("a subagent's call is mistaken for the session's own: {item}")
         });
     }
     let decided = case.house.search_items("project", &day.decision)?;
-    case.check_that(decided.iter().any(|row| row["kind"] == "decision"), || {
-        format!("the decision is not found: {}", format_items(&decided))
-    });
+    case.check_that(
+        decided.iter().any(|item| item["kind"] == "decision"),
+        || format!("the decision is not found: {}", format_items(&decided)),
+    );
     let status = case
         .house
         .run_remora_json("project", &["status", "--json"])?;
@@ -81,9 +84,9 @@ fn check_status(case: &mut MemoryCase, status: &Value, fired: &[Value]) -> Resul
         .iter()
         .filter(|event| event["hook_event_name"].as_str().is_some_and(ends_a_call));
     let calls = u64::try_from(calls.count())?;
-    let rows = status["observations"].as_u64().unwrap_or_default();
-    case.check_that(rows >= calls, || {
-        format!("status: {rows} observations of {calls} calls")
+    let items = status["observations"].as_u64().unwrap_or_default();
+    case.check_that(items >= calls, || {
+        format!("status: {items} observations of {calls} calls")
     });
     case.check_that(status["db_bytes"].as_u64() > Some(0), || {
         format!("status: db_bytes is {}", status["db_bytes"])
@@ -132,7 +135,7 @@ pub(super) fn play_day(case: &mut MemoryCase, project: &str, tag: &str) -> Resul
 pub(super) fn next_session(case: &mut MemoryCase) -> Result<()> {
     let first = play_day(case, "project", "one")?;
     case.check_that(!first.start_text().contains(CONTEXT_TAG), || {
-        "the first session was told of something".to_owned()
+        "something was injected into the first session".to_owned()
     });
     case.house.drain_spool()?;
     let ask = TalkRequest {
@@ -142,39 +145,39 @@ pub(super) fn next_session(case: &mut MemoryCase) -> Result<()> {
         ..TalkRequest::default()
     };
     let next = case.run_talk(&ask)?;
-    let told = list_context(&next);
-    case.check_equal("texts of ours in the first request", &told.len(), &2);
-    let (start, prompt) = (told.first().cloned(), told.get(1).cloned());
+    let injected = list_context(&next);
+    case.check_equal("texts of ours in the first request", &injected.len(), &2);
+    let (start, prompt) = (injected.first().cloned(), injected.get(1).cloned());
     let (start, prompt) = (start.unwrap_or_default(), prompt.unwrap_or_default());
     // By what they hold, not by their wording: what was asked, decided with its reason, and
     // concluded; at "go on" the conclusion again.
     for words in ["walrus", "integers", "fractions of a bird", "41 animals"] {
         case.check_that(start.contains(words), || {
-            format!("`{words}` is not told at the start: {start}")
+            format!("`{words}` is not injected at the start: {start}")
         });
     }
     case.check_that(prompt.contains("41 animals"), || {
-        format!("\"go on\" does not bring where the work stood: {prompt}")
+        format!("\"go on\" does not bring the state of the work: {prompt}")
     });
-    let told = told.join("\n");
+    let injected = injected.join("\n");
     // What was only read, run or looked for is no news.
     for words in ["heron", "puffin", "gannet", "shearwater", "noddy"] {
-        case.check_that(!told.contains(words), || {
-            format!("`{words}` was only looked at, and is told: {told}")
+        case.check_that(!injected.contains(words), || {
+            format!("`{words}` was only read, and is injected: {injected}")
         });
     }
     for secret in list_secrets() {
-        case.check_that(!told.contains(&secret), || {
-            "a secret is told to the model".to_owned()
+        case.check_that(!injected.contains(&secret), || {
+            "a secret is injected".to_owned()
         });
     }
     let other = case.run_talk(&TalkRequest {
         project: "elsewhere/project",
         ..ask
     })?;
-    let told = list_context(&other);
-    case.check_that(told.is_empty(), || {
-        format!("another folder of the same name is told: {told:?}")
+    let injected = list_context(&other);
+    case.check_that(injected.is_empty(), || {
+        format!("another folder of the same name gets: {injected:?}")
     });
     let found = case.house.search_items("elsewhere/project", "walrus")?;
     case.check_that(found.is_empty(), || {
@@ -186,7 +189,7 @@ pub(super) fn next_session(case: &mut MemoryCase) -> Result<()> {
     Ok(())
 }
 
-/// What stands between our tags in the first request.
+/// The texts between our tags in the first request.
 pub(super) fn list_context(talk: &TalkResult) -> Vec<String> {
     let (open, close) = (format!("<{CONTEXT_TAG}>"), format!("</{CONTEXT_TAG}>"));
     let text = talk.start_text();

@@ -61,15 +61,15 @@ pub(super) fn goes_on(case: &mut MemoryCase) -> Result<()> {
         ("SessionEnd", "reason", "clear"),
         ("PreCompact", "trigger", "manual"),
     ] {
-        let same = |given: &Value| given["hook_event_name"] == event && given[field] == value;
+        let same = |payload: &Value| payload["hook_event_name"] == event && payload[field] == value;
         case.check_that(fired.iter().any(same), || {
             format!("the client no longer fires {event} with {field} {value}")
         });
     }
     let agents = case.house.search_items("project", "subagent")?;
-    case.check_that(!agents.iter().any(|row| row["kind"] == "task"), || {
+    case.check_that(!agents.iter().any(|item| item["kind"] == "task"), || {
         format!(
-            "compaction was taken for a subagent: {}",
+            "compaction was mistaken for a subagent: {}",
             format_items(&agents)
         )
     });
@@ -96,11 +96,12 @@ fn check_prompt_number(
 
 /// How many prompts the session has.
 fn check_prompt_count(case: &mut MemoryCase, id: &str, wanted: u64) -> Result<()> {
-    let told = case
+    let output = case
         .house
         .run_remora_json("project", &["sessions", "--json"])?;
-    let list = told["sessions"].as_array();
-    let list = list.with_context(|| format!("`remora sessions --json` has no sessions: {told}"))?;
+    let list = output["sessions"].as_array();
+    let list =
+        list.with_context(|| format!("`remora sessions --json` has no sessions: {output}"))?;
     let mut same = list.iter().filter(|session| session["id"] == id);
     let session = same.next().cloned().unwrap_or_default();
     case.check_that(same.next().is_none(), || {
@@ -160,15 +161,22 @@ pub(super) fn background_agent(case: &mut MemoryCase) -> Result<()> {
     case.problems.extend(unaccounted);
     check_prompt_count(case, &talk.session_id()?, 1)?;
     let notices = case.house.search_items("project", "task notification")?;
-    let as_prompt = |row: &&Value| row["kind"] == "prompt";
+    let as_prompt = |item: &&Value| item["kind"] == "prompt";
     case.check_that(notices.iter().find(as_prompt).is_none(), || {
         format!("a notification became a prompt: {}", format_items(&notices))
     });
-    let results = case.house.rows_of("project", "dotterel 23 grams")?;
-    case.check_equal("rows with the agent's result", &results.len(), &1);
-    let told = case.house.rows_of("project", "internal metadata")?;
-    case.check_that(told.is_empty(), || {
-        format!("the launch was taken for a result: {}", format_items(&told))
+    let results = case
+        .house
+        .find_matching_items("project", "dotterel 23 grams")?;
+    case.check_equal("items with the agent's result", &results.len(), &1);
+    let found = case
+        .house
+        .find_matching_items("project", "internal metadata")?;
+    case.check_that(found.is_empty(), || {
+        format!(
+            "the launch was mistaken for a result: {}",
+            format_items(&found)
+        )
     });
     Ok(())
 }

@@ -10,7 +10,7 @@ use super::MemoryCase;
 use super::remembered::list_context;
 use super::talk::{TalkRequest, TalkResult};
 
-/// As a person writes it: odd spacing, hooks of their own, no newline at the end.
+/// As a user writes it: odd spacing, hooks of their own, no newline at the end.
 const USER_SETTINGS: &str = "{\n\t\"env\": {\"PLOVER\": \"1\"},\n   \"hooks\": {\"PostToolUse\": [\n    \
                       {\"matcher\":\"Bash\", \"hooks\": [{\"type\":\"command\",\"command\":\"touch \
                       @MARK@\"}]}\n  ], \"Stop\": []},\n\t\"permissions\": {\"deny\": \
@@ -28,12 +28,12 @@ pub(super) fn uninstall_project(case: &mut MemoryCase) -> Result<()> {
 
 fn there_and_back(case: &mut MemoryCase, file: &Path, scope: &[&str]) -> Result<()> {
     let mark = case.house.path("mark");
-    let person = USER_SETTINGS.replace("@MARK@", &mark.display().to_string());
+    let settings = USER_SETTINGS.replace("@MARK@", &mark.display().to_string());
     fs::create_dir_all(file.parent().context("no folder")?)?;
-    fs::write(file, &person)?;
+    fs::write(file, &settings)?;
     let before = run_session(case, "toolu_before")?;
     case.check_that(mark.exists(), || {
-        "the person's own hook did not run".to_owned()
+        "the user's own hook did not run".to_owned()
     });
 
     let install = [["install", "claude-code"].as_slice(), scope].concat();
@@ -44,20 +44,22 @@ fn there_and_back(case: &mut MemoryCase, file: &Path, scope: &[&str]) -> Result<
     fs::remove_file(&mark)?;
     run_session(case, "toolu_during")?;
     case.check_that(mark.exists(), || {
-        "the person's hook no longer runs".to_owned()
+        "the user's hook no longer runs".to_owned()
     });
     case.house.drain_spool()?;
-    let rows = case.house.rows_of("project", "plover")?;
-    case.check_that(!rows.is_empty(), || "the session was not stored".to_owned());
+    let items = case.house.find_matching_items("project", "plover")?;
+    case.check_that(!items.is_empty(), || {
+        "the session was not stored".to_owned()
+    });
     let stored = case.house.read_logged()?.len();
 
     let uninstall = [["uninstall", "claude-code"].as_slice(), scope].concat();
     case.house.run_remora("project", &uninstall)?;
     let left = fs::read_to_string(file)?;
-    case.check_equal("the settings after uninstalling", &left, &person);
+    case.check_equal("the settings after uninstalling", &left, &settings);
     fs::remove_file(&mark)?;
     let after = run_session(case, "toolu_after")?;
-    case.check_that(mark.exists(), || "the person's hook is gone".to_owned());
+    case.check_that(mark.exists(), || "the user's hook is gone".to_owned());
     case.check_equal("texts of ours", &list_context(&after), &Vec::new());
     let texts = |talk: &TalkResult| talk.call_results().into_values().collect::<Vec<_>>();
     case.check_equal("the tools' results", &texts(&after), &texts(&before));

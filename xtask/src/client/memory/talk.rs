@@ -24,7 +24,7 @@ const TURN_TIMEOUT: Duration = Duration::from_mins(1);
 pub(super) struct TalkRequest<'a> {
     pub(super) project: &'a str,
     pub(super) prompt: &'a str,
-    /// What the person says after that, each when the one before is answered.
+    /// What the user says after that, each when the one before is answered.
     pub(super) then: &'a [&'a str],
     pub(super) turns: &'a [Value],
     pub(super) args: &'a [&'a str],
@@ -186,7 +186,7 @@ impl TalkResult {
         Ok(id.context("the result names no session")?.to_owned())
     }
 
-    /// Call id -> (is an error, what the model was given).
+    /// Call id -> (is an error, the result that the model got).
     pub(super) fn call_results(&self) -> BTreeMap<String, (bool, String)> {
         let mut calls = BTreeMap::new();
         for line in self.stream.iter().filter(|line| line["type"] == "user") {
@@ -200,7 +200,7 @@ impl TalkResult {
         calls
     }
 
-    /// All that the model was told at the start, as text.
+    /// Everything the first request holds, as text.
     pub(super) fn start_text(&self) -> String {
         let first = self.requests.first();
         first.map_or_else(String::new, Value::to_string)

@@ -47,7 +47,7 @@ impl<'a> Terminal<'a> {
         let output = finish_process(command, None)?;
         ensure!(output.status.success(), "tmux: {}", format_output(&output));
         let id = terminal.run_tmux(&["display-message", "-p", "#{pid}"])?;
-        terminal.server = id.trim().parse().context("tmux does not tell its id")?;
+        terminal.server = id.trim().parse().context("tmux does not print its id")?;
         Ok(terminal)
     }
 
@@ -88,7 +88,7 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    /// Types a line, waits until it stands there, and sends it.
+    /// Types a line, waits until the screen shows it, and sends it.
     pub(super) fn type_line(&self, line: &str) -> Result<()> {
         self.run_tmux(&["send-keys", "-t", TMUX_SESSION, "-l", line])?;
         self.wait(&format!("`{line}` as it was typed"), |screen| {

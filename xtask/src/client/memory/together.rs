@@ -37,12 +37,12 @@ fn run_session(house: &ClientSandbox, bird: &str, witness: &str) -> Result<TalkR
     })
 }
 
-/// Each of the calls has one row.
+/// Each of the calls has one item.
 fn each_once(case: &mut MemoryCase, bird: &str) -> Result<()> {
     for number in 0..CALL_COUNT {
         let word = format!("{bird}{number}");
-        let rows = case.house.rows_of("project", &word)?;
-        case.check_equal(&format!("rows about {word}"), &rows.len(), &1);
+        let items = case.house.find_matching_items("project", &word)?;
+        case.check_equal(&format!("items about {word}"), &items.len(), &1);
     }
     Ok(())
 }
@@ -80,8 +80,8 @@ pub(super) fn two_sessions(case: &mut MemoryCase) -> Result<()> {
     let sessions: BTreeSet<String> = [left.session_id()?, right.session_id()?].into();
     let mut stored = BTreeSet::new();
     for word in ["bittern", "avocet"] {
-        for row in case.house.search_items("project", word)? {
-            stored.insert(row["session"].as_str().unwrap_or_default().to_owned());
+        for item in case.house.search_items("project", word)? {
+            stored.insert(item["session"].as_str().unwrap_or_default().to_owned());
         }
     }
     case.check_equal("sessions in the store", &stored, &sessions);
@@ -134,7 +134,7 @@ pub(super) fn installed_twice(case: &mut MemoryCase) -> Result<()> {
         fired.extend(case.house.drain_fired()?);
         each_once(case, bird)?;
         let mut prompts = case.house.search_items("project", bird)?;
-        prompts.retain(|row| row["kind"] == "prompt");
+        prompts.retain(|item| item["kind"] == "prompt");
         case.check_equal(&format!("prompts about the {bird}"), &prompts.len(), &1);
     }
     let logged = case.house.read_logged()?;

@@ -12,7 +12,7 @@ use super::remembered::list_context;
 use super::talk::{TalkRequest, TalkResult};
 use crate::client::process::finish_process;
 
-/// What the first session decides, by a word that stands nowhere else.
+/// What the first session decides, with a word that occurs nowhere else.
 const DECISION_TEXT: &str =
     "We decided to paint the lighthouse vermilion because fog swallows red.";
 const DECISION_WORD: &str = "vermilion";

@@ -121,7 +121,7 @@ fn decode_call(raw: &RawCall<'_>) -> ToolCall {
     }
 }
 
-/// `mcp__server__tool`; a plugin's name may stand before its server's.
+/// `mcp__server__tool`; a plugin's name may come before its server's.
 fn decode_mcp_call(raw: &RawCall<'_>) -> ToolCall {
     let named = raw.tool.strip_prefix(MCP_PREFIX);
     let (server, tool) = named

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::raw_call::RawCall;
 
-/// Replacements of one call that are looked at.
+/// Replacements of one call that are read.
 const MAX_REPLACEMENTS: usize = 200;
 
 pub(super) fn decode_file_edit(raw: &RawCall<'_>) -> FileEdit {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::raw_call::RawCall;
 
-/// Lines of an answer that are taken for files.
+/// Lines of an answer that are read as files.
 const MAX_LISTED_LINES: usize = 500;
 
 pub(super) fn decode_read(raw: &RawCall<'_>) -> FileRead {

@@ -107,14 +107,14 @@ fn format_line(event: &Event) -> String {
         Subject::Field(field) | Subject::FileName(field) => text(field),
         Subject::None => "",
     };
-    let telling = DISTINCTIVE_FIELDS
+    let detail = DISTINCTIVE_FIELDS
         .iter()
         .map(|field| text(field))
         .find(|text| !text.is_empty() && *text != subject)
         .unwrap_or("");
-    match (subject, telling) {
-        ("", telling) => telling.to_owned(),
+    match (subject, detail) {
+        ("", detail) => detail.to_owned(),
         (subject, "") => subject.to_owned(),
-        (subject, telling) => format!("{subject}: {telling}"),
+        (subject, detail) => format!("{subject}: {detail}"),
     }
 }

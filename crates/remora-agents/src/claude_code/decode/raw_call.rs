@@ -1,11 +1,11 @@
-//! The JSON of one call, and how texts and numbers are taken out of it.
+//! The JSON of one call, and how texts and numbers are read from it.
 
 use remora_core::Event;
 use serde_json::Value;
 
 use super::text::text_of;
 
-/// One call of a tool, as the client tells it.
+/// One call of a tool, as the client reports it.
 pub(super) struct RawCall<'a> {
     /// Empty if the client named none.
     pub(super) tool: &'a str,

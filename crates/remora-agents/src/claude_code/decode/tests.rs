@@ -17,7 +17,7 @@ use crate::{decode_event, read_header};
 #[derive(Deserialize)]
 struct Case {
     name: String,
-    /// The event; that of a call stands in the case itself.
+    /// The event; that of a call is in the case itself.
     event: Option<Map<String, Value>>,
     #[serde(flatten)]
     call: Map<String, Value>,

@@ -4,13 +4,13 @@ use serde_json::Value;
 
 /// How deep the text of an answer may be nested.
 const MAX_DEPTH: usize = 6;
-/// Bytes of an answer that are looked at.
+/// Bytes of an answer that are read.
 const MAX_ANSWER_BYTES: usize = 200_000;
 /// Where an object says what it has to say, the first that is there.
 const TEXT_KEYS: &[&str] = &[
     "text", "content", "result", "output", "stdout", "message", "results",
 ];
-/// Blocks of an answer that are no text; their kind stands for them.
+/// Blocks of an answer that are no text; their kind represents them.
 const BLOCKS_WITHOUT_TEXT: &[&str] = &["image", "audio", "resource", "document"];
 
 /// The text in an answer: a string, a list of content blocks, or an object

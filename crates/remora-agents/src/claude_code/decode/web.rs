@@ -39,7 +39,7 @@ pub(super) fn decode_hits(raw: &RawCall<'_>) -> OutputDetail {
     OutputDetail::Web { status: None, hits }
 }
 
-/// Titles with their addresses, however deep they stand.
+/// Titles with their addresses, however deep they are.
 fn collect_hits(value: &Value, depth: usize, hits: &mut Vec<(String, String)>) {
     if depth == 0 || hits.len() >= MAX_HITS {
         return;

@@ -1,5 +1,5 @@
 //! One line of a transcript, as far as it matters. Fields of another shape than
-//! expected are taken for absent: a newer client must not make a line unreadable.
+//! expected count as absent: a newer client must not make a line unreadable.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-/// A line.
+/// The fields of a line that are read.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct TranscriptLine<'a> {
@@ -55,7 +55,7 @@ pub(super) struct TranscriptLine<'a> {
     pub(super) tool_use_result: Option<Value>,
 }
 
-/// What was said.
+/// What the user, the model or a tool said.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Message<'a> {

@@ -1,4 +1,4 @@
-//! Recorded transcripts against what the same client's hooks are told.
+//! Recorded transcripts against the payloads of the same client's hooks.
 
 use std::fmt::Write;
 use std::fs;
@@ -27,21 +27,21 @@ fn read(path: &Path, ending: TranscriptEnd) -> Vec<TranscriptEvent> {
     let note = fs::read(path.with_extension("meta.json")).ok();
     let note = note.and_then(|bytes| read_note(&bytes));
     let mut reader = TranscriptReader::new(path.display().to_string(), kind, note);
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     let bytes = fs::read(path).unwrap();
     for line in bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty()) {
         reader
-            .read_line(line, &mut |event| told.push(event))
+            .read_line(line, &mut |event| events.push(event))
             .unwrap();
     }
-    reader.finish_transcript(ending, &mut |event| told.push(event));
-    told
+    reader.finish_transcript(ending, &mut |event| events.push(event));
+    events
 }
 
-/// One line an event: what tells it from the others.
-fn lines(told: &[TranscriptEvent]) -> String {
+/// One line an event: what distinguishes it from the others.
+fn lines(events: &[TranscriptEvent]) -> String {
     let mut out = String::new();
-    for TranscriptEvent { event, .. } in told {
+    for TranscriptEvent { event, .. } in events {
         let mut parts = vec![event.name.as_str().to_owned()];
         for field in [
             "agent_type",
@@ -67,8 +67,8 @@ fn lines(told: &[TranscriptEvent]) -> String {
 }
 
 fn says(folder: &str, expected: &[&str]) {
-    let told = read(&only(folder), TranscriptEnd::Open);
-    assert_eq!(lines(&told).lines().collect::<Vec<_>>(), expected);
+    let events = read(&only(folder), TranscriptEnd::Open);
+    assert_eq!(lines(&events).lines().collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -95,8 +95,8 @@ fn a_session_is_told_as_hooks_tell_it() {
 
 #[test]
 fn a_call_has_the_key_that_a_hook_gives_it() {
-    let told = read(&only("full"), TranscriptEnd::Open);
-    let edit = told
+    let events = read(&only("full"), TranscriptEnd::Open);
+    let edit = events
         .iter()
         .find(|t| t.event.str_field("tool_name") == Some("Edit"));
     let event = &edit.unwrap().event;
@@ -135,15 +135,15 @@ fn a_subagent_is_told_under_its_session() {
     let file = file
         .filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
         .last();
-    let told = read(&file.unwrap(), TranscriptEnd::Open);
+    let events = read(&file.unwrap(), TranscriptEnd::Open);
     assert_eq!(
-        lines(&told).lines().collect::<Vec<_>>(),
+        lines(&events).lines().collect::<Vec<_>>(),
         [
             r#"PostToolUse · general-purpose · Bash · {"stdout":"from-sub","stderr":"#,
             "SubagentStop · general-purpose · sub-agent finished",
         ]
     );
-    for TranscriptEvent { event, .. } in &told {
+    for TranscriptEvent { event, .. } in &events {
         assert_eq!(
             event.str_field("session_id"),
             session.file_stem().unwrap().to_str()
@@ -205,7 +205,7 @@ fn reading_again_gives_the_same_names_and_a_copy_does_too() {
     let path = only("full");
     let first = read(&path, TranscriptEnd::Open);
     assert_eq!(read(&path, TranscriptEnd::Open), first);
-    let mut names: Vec<&str> = first.iter().map(|told| told.id.as_str()).collect();
+    let mut names: Vec<&str> = first.iter().map(|event| event.id.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), first.len(), "names are unique");
@@ -218,13 +218,13 @@ fn reading_again_gives_the_same_names_and_a_copy_does_too() {
     let mut again = Vec::new();
     for line in copy.lines() {
         reader
-            .read_line(line.as_bytes(), &mut |told| again.push(told.id))
+            .read_line(line.as_bytes(), &mut |event| again.push(event.id))
             .unwrap();
     }
-    reader.finish_transcript(TranscriptEnd::Open, &mut |told| again.push(told.id));
+    reader.finish_transcript(TranscriptEnd::Open, &mut |event| again.push(event.id));
     assert_eq!(
         again,
-        first.into_iter().map(|told| told.id).collect::<Vec<_>>()
+        first.into_iter().map(|event| event.id).collect::<Vec<_>>()
     );
 }
 
@@ -241,10 +241,10 @@ fn a_turn_that_is_not_over_waits_unless_nobody_writes_any_more() {
         let mut names = Vec::new();
         for line in &lines {
             reader
-                .read_line(line.as_bytes(), &mut |told| names.push(told.event.name))
+                .read_line(line.as_bytes(), &mut |event| names.push(event.event.name))
                 .unwrap();
         }
-        reader.finish_transcript(ending, &mut |told| names.push(told.event.name));
+        reader.finish_transcript(ending, &mut |event| names.push(event.event.name));
         (names[2..].to_vec(), reader.is_settled())
     };
     let calls = [EventName::PostToolUse, EventName::PostToolUse];
@@ -256,7 +256,7 @@ fn a_turn_that_is_not_over_waits_unless_nobody_writes_any_more() {
 #[test]
 fn work_between_the_lines_and_pictures_are_told_briefly() {
     let mut reader = TranscriptReader::new("x".into(), TranscriptKind::Session, None);
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     for line in [
         r#"{"type":"user","sessionId":"s","uuid":"u1","cwd":"/a","message":{"content":[{"type":"text","text":"<ide_opened_file>x</ide_opened_file>"},{"type":"text","text":"look"}]}}"#,
         r#"{"type":"user","isSidechain":true,"uuid":"u2","message":{"content":"search it"}}"#,
@@ -266,12 +266,12 @@ fn work_between_the_lines_and_pictures_are_told_briefly() {
         r#"{"type":"attachment","uuid":"u6","attachment":{"type":"queued_command","prompt":"<task-notification>","commandMode":"task-notification"}}"#,
     ] {
         reader
-            .read_line(line.as_bytes(), &mut |event| told.push(event))
+            .read_line(line.as_bytes(), &mut |event| events.push(event))
             .unwrap();
     }
-    reader.finish_transcript(TranscriptEnd::Open, &mut |event| told.push(event));
+    reader.finish_transcript(TranscriptEnd::Open, &mut |event| events.push(event));
     assert_eq!(
-        lines(&told).lines().collect::<Vec<_>>(),
+        lines(&events).lines().collect::<Vec<_>>(),
         [
             "SessionStart",
             "UserPromptSubmit · look",
@@ -279,7 +279,7 @@ fn work_between_the_lines_and_pictures_are_told_briefly() {
             "UserPromptSubmit · and the docs",
         ]
     );
-    let picture = &told[2].event;
+    let picture = &events[2].event;
     assert_eq!(picture.str_field("agent_id"), Some("sidechain"));
     assert_eq!(picture.fields["tool_response"]["file"]["base64"], "");
 }
@@ -287,8 +287,8 @@ fn work_between_the_lines_and_pictures_are_told_briefly() {
 #[test]
 fn lines_of_another_shape_tell_nothing_and_broken_ones_are_named() {
     let mut reader = TranscriptReader::new("x".into(), TranscriptKind::Session, None);
-    let mut told = Vec::new();
-    let mut line = |text: &[u8]| reader.read_line(text, &mut |event| told.push(event));
+    let mut events = Vec::new();
+    let mut line = |text: &[u8]| reader.read_line(text, &mut |event| events.push(event));
     for odd in [
         r#"{"type":"user","message":{"content":[1,"a",null,{"type":7}]},"uuid":5}"#,
         r#"{"type":"assistant","message":{"content":{"text":"x"}}}"#,
@@ -305,6 +305,6 @@ fn lines_of_another_shape_tell_nothing_and_broken_ones_are_named() {
         Err(TranscriptLineError::Json(20))
     );
     assert_eq!(line(b"{\"type\":\"user\",\"cwd\":\"\xff\"}"), Ok(()));
-    let names: Vec<EventName> = told.iter().map(|told| told.event.name).collect();
+    let names: Vec<EventName> = events.iter().map(|event| event.event.name).collect();
     assert_eq!(names, [EventName::PreCompact]);
 }

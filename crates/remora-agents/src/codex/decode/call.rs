@@ -52,6 +52,8 @@ fn decode_call(name: &str, input: &Value, cwd: &str) -> ToolCall {
             description: text("description"),
         }),
         tool::PATCH => {
+            // A patch that cannot be read whole is kept as an opaque call: half of its
+            // files would be a change that was never made.
             let patch = input_text(input, field::COMMAND).and_then(parse_patch);
             match patch.filter(|edits| !edits.is_empty()) {
                 Some(mut edits) => {
@@ -84,6 +86,8 @@ fn decode_call(name: &str, input: &Value, cwd: &str) -> ToolCall {
                 .and_then(Value::as_str)
                 .map(str::to_owned),
         },
+        // Compared without the namespace, which carries a version and changes with the
+        // client.
         plain if BOOKKEEPING_TOOLS.contains(&plain) => ToolCall::Bookkeeping,
         _ => match name.strip_prefix(tool::MCP_PREFIX) {
             Some(rest) => {
@@ -101,7 +105,7 @@ fn decode_call(name: &str, input: &Value, cwd: &str) -> ToolCall {
     }
 }
 
-/// A tool's name without the version of the client's agents, which stands
+/// A tool's name without the version of the client's agents, which comes
 /// before it with no mark between: `multi_agent_v1wait_agent`.
 fn strip_namespace(name: &str) -> &str {
     match name.strip_prefix(tool::AGENTS_PREFIX) {
@@ -115,6 +119,7 @@ fn find_rule(name: &str, input: &Value, cwd: &str) -> Option<RuleText> {
     match name {
         tool::SHELL => Some(RuleText::Command(command.to_owned())),
         tool::PATCH => {
+            // One rule names one file; the first represents the patch.
             let first = list_patch_paths(command).first().copied()?;
             Some(RuleText::Path(resolve_path(cwd, first)))
         }
@@ -159,6 +164,7 @@ fn resolve_edit(edit: &mut FileEdit, cwd: &str) {
 /// Patches name files from the working directory, which may lie below the
 /// project; memory names them from the project.
 fn resolve_path(cwd: &str, path: &str) -> String {
+    // Also paths of Windows, which begin with a backslash or a drive.
     let is_absolute = path.starts_with(['/', '\\', '~']) || path.get(1..2) == Some(":");
     if is_absolute || cwd.is_empty() {
         return path.to_owned();

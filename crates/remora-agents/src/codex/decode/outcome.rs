@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::super::wire::{EXIT_CODE_LABEL, OUTPUT_LABEL, PATCH_REFUSED, field, tool};
 
-/// Bytes of an answer that are looked at.
+/// Bytes of an answer that are read.
 const MAX_ANSWER_BYTES: usize = 200_000;
 
 pub(super) fn decode_outcome(event: &Event, call: &ToolCall) -> ToolOutcome {
@@ -105,7 +105,7 @@ fn find_text(response: &Value) -> String {
         }
         let said = match (part.get("text"), part.get("type")) {
             (Some(Value::String(said)), _) => said.clone(),
-            // The kind of what is no text stands for it.
+            // What is no text is represented by its kind.
             (_, Some(Value::String(kind))) => format!("[{kind}]"),
             _ => continue,
         };

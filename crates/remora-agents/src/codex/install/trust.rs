@@ -12,7 +12,7 @@ use toml_edit::{DocumentMut, Item, TableLike};
 use super::user_config_file;
 use crate::install::{HookTrust, InstalledHook, TrustSpec, TrustVerdicts, toml_error};
 
-/// The agent's manner.
+/// Where Codex notes which hooks the user has trusted.
 pub(super) const TRUST_SPEC: TrustSpec = TrustSpec {
     file: user_config_file,
     judge_hooks,
@@ -27,6 +27,7 @@ fn judge_hooks(state: &str, files: &[PathBuf], hooks: &[InstalledHook]) -> Trust
         .and_then(|hooks| hooks.get("state"))
         .and_then(Item::as_table_like);
     let judge = |hook: &InstalledHook| {
+        // The client may have written any spelling of the path, through a link or without.
         let found = files.iter().find_map(|file| {
             let key = format!(
                 "{}:{}:{}:{}",
@@ -70,7 +71,7 @@ mod tests {
     use crate::codex::SPEC;
     use crate::install::{InstallError, find_entries};
 
-    /// Ours stands behind a group of somebody else's, and second in another.
+    /// Ours comes after a group of another tool, and second in another.
     const HOOKS: &str = r#"{ "hooks": {
         "SessionStart": [ { "hooks": [ { "type": "command", "command": "/o/remora hook codex" } ] } ],
         "UserPromptSubmit": [ { "hooks": [ { "type": "command", "command": "beep" } ] },

@@ -13,19 +13,19 @@ struct Case {
 
 /// A file in a few lines: what happened to it, its text, its pieces.
 fn describe_edit(edit: &FileEdit) -> Vec<String> {
-    let mut told = vec![match &edit.change {
+    let mut lines = vec![match &edit.change {
         FileChange::Created => format!("created {}", edit.path),
         FileChange::Updated => format!("updated {}", edit.path),
         FileChange::Deleted => format!("deleted {}", edit.path),
         FileChange::Moved { from } => format!("moved {from} to {}", edit.path),
     }];
     let text = edit.new.as_deref().unwrap_or_default();
-    told.extend(text.lines().map(|line| format!("+{line}")));
+    lines.extend(text.lines().map(|line| format!("+{line}")));
     for hunk in &edit.hunks {
-        told.push(format!("@@ {} {}", hunk.old_lines, hunk.new_lines));
-        told.extend(hunk.lines.iter().cloned());
+        lines.push(format!("@@ {} {}", hunk.old_lines, hunk.new_lines));
+        lines.extend(hunk.lines.iter().cloned());
     }
-    told
+    lines
 }
 
 #[test]

@@ -64,17 +64,17 @@ fn a_failure_is_that_of_an_import() {
     let mut imported = Vec::new();
     for line in bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty()) {
         reader
-            .read_line(line, &mut |told| imported.push(told))
+            .read_line(line, &mut |event| imported.push(event))
             .unwrap();
     }
-    imported.retain(|told| {
-        told.event.name == EventName::PostToolUseFailure
-            && told.event.str_field(field::TOOL_NAME) != Some(tool::SHELL)
+    imported.retain(|read| {
+        read.event.name == EventName::PostToolUseFailure
+            && read.event.str_field(field::TOOL_NAME) != Some(tool::SHELL)
     });
     assert_eq!(imported.len(), 2);
-    for (call, told) in calls.iter_mut().zip(&imported) {
+    for (call, read) in calls.iter_mut().zip(&imported) {
         // An event of a hook does not say which branch was checked out.
-        call.branch.clone_from(&told.branch);
+        call.branch.clone_from(&read.branch);
     }
     assert_eq!(calls, imported);
 }
@@ -99,8 +99,8 @@ fn a_command_gets_its_exit_code() {
     for (mut event, bytes) in recorded_events("full", EventName::PostToolUse) {
         let before = event.clone();
         let is_shell = before.str_field(field::TOOL_NAME) == Some(tool::SHELL);
-        let told = complete_event(&mut event, &bytes);
-        assert_eq!(told, is_shell, "{before:?}");
+        let completed = complete_event(&mut event, &bytes);
+        assert_eq!(completed, is_shell, "{before:?}");
         if before.str_field(field::CALL) != Some("call_9ba7a5f52bda") {
             assert_eq!(event, before);
             continue;

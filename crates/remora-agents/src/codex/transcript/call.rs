@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use super::super::wire::{EXIT_CODE_LABEL, OUTPUT_LABEL, field, tool};
 use super::{join_texts, str_at};
 
-/// Tools whose calls hooks are not told of: they go on with a call that was
-/// told, or run a script whose calls are told one by one.
-const UNTOLD_TOOLS: &[&str] = &["write_stdin", "exec", "wait", "tool_search"];
+/// Tools whose calls hooks do not report: they go on with a call that was
+/// reported, or run a script whose calls are reported one by one.
+const UNREPORTED_TOOLS: &[&str] = &["write_stdin", "exec", "wait", "tool_search"];
 
 /// Items that say how a call ended; other calls end with their output.
 pub(super) const ENDING_ITEMS: &[&str] =
@@ -50,7 +50,7 @@ impl PendingCall {
     }
 
     fn from_name(name: &str, namespace: Option<&str>, payload: &Value) -> Option<Self> {
-        if UNTOLD_TOOLS.contains(&name) && namespace.is_none() {
+        if UNREPORTED_TOOLS.contains(&name) && namespace.is_none() {
             return None;
         }
         // A patch is text; what else a tool is asked is JSON as text.
@@ -104,6 +104,7 @@ fn join_name(name: &str, namespace: Option<&str>) -> String {
         Some(server) if server.starts_with(tool::MCP_PREFIX) => {
             format!("{}__{name}", server.trim_end_matches('_'))
         }
+        // Hooks report this one tool without the namespace of the client's agents.
         Some(_) if name == tool::SPAWN_AGENT => name.to_owned(),
         Some(space) => format!("{space}{name}"),
         None => name.to_owned(),
@@ -118,6 +119,8 @@ fn join_command(command: &Value) -> Option<String> {
     }
     let words: Option<Vec<&str>> = command.as_array()?.iter().map(Value::as_str).collect();
     match words?.as_slice() {
+        // Hooks report the command alone, without the shell that runs it. The same text
+        // makes the two events one.
         [_, "-lc" | "-c", command] => Some((*command).to_owned()),
         [] => None,
         words => Some(words.join(" ")),
@@ -202,7 +205,7 @@ fn finish_patch(
     }
 }
 
-/// The patch that makes these changes, where the one that was asked for stands
+/// The patch that makes these changes, where the one that was asked for is
 /// inside a script.
 fn format_patch(changes: &Value, cwd: &str) -> Option<String> {
     let root = format!("{}/", cwd.trim_end_matches('/'));
@@ -212,6 +215,8 @@ fn format_patch(changes: &Value, cwd: &str) -> Option<String> {
         let file = relative(file);
         match str_at(change, "/type")? {
             "add" => {
+                // Written in the form that hooks send, so that one reader of patches serves
+                // both.
                 let _ = writeln!(patch, "*** Add File: {file}");
                 for line in str_at(change, "/content").unwrap_or_default().lines() {
                     let _ = writeln!(patch, "+{line}");
@@ -227,6 +232,7 @@ fn format_patch(changes: &Value, cwd: &str) -> Option<String> {
                 }
                 for line in str_at(change, "/unified_diff").unwrap_or_default().lines() {
                     match line.as_bytes().first() {
+                        // Line numbers mean nothing in the client's patches.
                         Some(b'@') => patch.push_str("@@\n"),
                         // `\ No newline at end of file`
                         Some(b'\\') => {}
@@ -257,6 +263,7 @@ fn finish_mcp(item: &Value, pending: Option<PendingCall>) -> Option<FinishedCall
         },
     };
     let result = item.get("result").filter(|result| !result.is_null());
+    // A server reports an error of its tool inside a completed call.
     let failed = str_at(item, "/status") == Some("failed")
         || item.pointer("/result/isError") == Some(&Value::Bool(true));
     if failed {

@@ -16,7 +16,7 @@ use crate::transcript::{FirstLine, TranscriptKind};
 /// Bytes in which the first line must end. It holds the client's own
 /// instructions to the model, about 20 KB.
 const MAX_HEAD_BYTES: u64 = 4 * 1024 * 1024;
-/// What hooks call an agent that was given no role.
+/// What hooks call an agent without a role.
 const DEFAULT_AGENT_TYPE: &str = "default";
 
 /// Whose file it is, from its first line.

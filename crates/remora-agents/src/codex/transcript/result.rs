@@ -22,7 +22,7 @@ pub(super) enum OutputReading {
     Finished(FinishedCall),
     /// More is to come.
     Running(PendingCall),
-    /// The call was refused, or nobody can tell.
+    /// The call was refused, or the output does not show what happened.
     NotRun,
 }
 
@@ -65,7 +65,7 @@ pub(super) fn finish_output(call: PendingCall, output: &Value) -> OutputReading 
                 Err(text)
             }))
         }
-        // The user answers with JSON; else nobody could be asked.
+        // The user answers with JSON; any other text means that no user could be asked.
         tool::ASK_USER if !text.starts_with('{') => OutputReading::NotRun,
         // An agent is answered with its id, a picture with itself.
         tool::SPAWN_AGENT if !text.starts_with('{') => {
@@ -82,10 +82,10 @@ pub(super) fn finish_output(call: PendingCall, output: &Value) -> OutputReading 
 /// have shown them to the model.
 fn read_command_output(text: &str) -> Option<(i64, String)> {
     if text.starts_with('{')
-        && let Ok(told) = serde_json::from_str::<Value>(text)
-        && let Some(code) = told.pointer("/metadata/exit_code").and_then(Value::as_i64)
+        && let Ok(reply) = serde_json::from_str::<Value>(text)
+        && let Some(code) = reply.pointer("/metadata/exit_code").and_then(Value::as_i64)
     {
-        let output = str_at(&told, "/output").unwrap_or_default();
+        let output = str_at(&reply, "/output").unwrap_or_default();
         return Some((code, output.to_owned()));
     }
     let (head, output) = text.split_once(OUTPUT_LABEL)?;

@@ -1,4 +1,4 @@
-//! Files of real sessions against what the hooks of the same sessions were told.
+//! Files of real sessions against the hook payloads of the same sessions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ fn files(run: &str) -> Vec<PathBuf> {
     files
 }
 
-/// What the hooks of a run were told, with the path that they were told.
+/// The hook payloads of a run, with the path in them.
 fn hooks(run: &str) -> Vec<Event> {
     let text = fs::read_to_string(folder(run).join("hooks.jsonl")).unwrap();
     let events = text.lines().map(|line| {
@@ -59,26 +59,26 @@ fn open(file: &Path, first_line: Option<&[u8]>) -> RolloutReader {
 }
 
 fn read_lines(reader: &mut RolloutReader, text: &str) -> Vec<TranscriptEvent> {
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     for line in text.lines() {
         reader
-            .read_line(line.as_bytes(), &mut |event| told.push(event))
+            .read_line(line.as_bytes(), &mut |event| events.push(event))
             .unwrap();
     }
-    told
+    events
 }
 
 fn read(file: &Path, ending: TranscriptEnd) -> Vec<TranscriptEvent> {
     let mut reader = open(file, None);
-    let mut told = read_lines(&mut reader, &fs::read_to_string(file).unwrap());
-    reader.finish_transcript(ending, &mut |event| told.push(event));
-    told
+    let mut events = read_lines(&mut reader, &fs::read_to_string(file).unwrap());
+    reader.finish_transcript(ending, &mut |event| events.push(event));
+    events
 }
 
-/// One line an event: what tells it from the others.
-fn describe(told: &[TranscriptEvent]) -> Vec<String> {
-    let line = |told: &TranscriptEvent| {
-        let event = &told.event;
+/// One line an event: what distinguishes it from the others.
+fn describe(events: &[TranscriptEvent]) -> Vec<String> {
+    let line = |read: &TranscriptEvent| {
+        let event = &read.event;
         let mut parts = vec![event.name.as_str().to_owned()];
         for name in [
             field::AGENT_TYPE,
@@ -97,13 +97,14 @@ fn describe(told: &[TranscriptEvent]) -> Vec<String> {
         }
         parts.join(" · ")
     };
-    told.iter().map(line).collect()
+    events.iter().map(line).collect()
 }
 
 #[derive(serde::Deserialize)]
 struct SessionCase {
     run: String,
-    told: Vec<String>,
+    #[serde(rename = "told")]
+    events: Vec<String>,
 }
 
 #[test]
@@ -111,15 +112,15 @@ fn sessions_are_told_with_the_failures_that_hooks_miss() {
     let cases = include_str!("../../../cases/codex-sessions.json");
     let cases: Vec<SessionCase> = serde_json::from_str(cases).unwrap();
     for case in cases {
-        let told: Vec<TranscriptEvent> = files(&case.run)
+        let events: Vec<TranscriptEvent> = files(&case.run)
             .iter()
             .flat_map(|file| read(file, TranscriptEnd::Closed))
             .collect();
-        assert_eq!(describe(&told), case.told, "{}", case.run);
+        assert_eq!(describe(&events), case.events, "{}", case.run);
     }
 }
 
-/// Every event that both told, field by field in their order.
+/// Every event that both report, field by field in their order.
 #[test]
 fn what_hooks_told_is_told_the_same() {
     let mut compared = 0;
@@ -138,11 +139,11 @@ fn what_hooks_told_is_told_the_same() {
         "compact-manual",
     ] {
         let mut hooks = hooks(run);
-        for told in files(run)
+        for read_event in files(run)
             .iter()
             .flat_map(|file| read(file, TranscriptEnd::Open))
         {
-            let event = told.event;
+            let event = read_event.event;
             let call = event.str_field(field::CALL);
             let turn = event.str_field(field::TURN);
             let twin = hooks.iter().position(|hook| {
@@ -169,7 +170,7 @@ fn what_hooks_told_is_told_the_same() {
                 "{run}"
             );
         }
-        // What is left is what a file does not tell, or tells as a failure.
+        // What is left is what a file does not report, or reports as a failure.
         hooks.retain(|hook| hook.name == EventName::PostToolUse);
         for hook in hooks {
             let tool = hook.str_field(field::TOOL_NAME).unwrap();
@@ -218,18 +219,21 @@ fn reading_goes_on_where_it_ended() {
             let mut settled = 0;
             for end in ends {
                 let mut reader = open(&file, None);
-                let mut told = read_lines(&mut reader, &text[..end]);
-                if !reader.is_settled() || told.is_empty() {
+                let mut events = read_lines(&mut reader, &text[..end]);
+                if !reader.is_settled() || events.is_empty() {
                     continue;
                 }
                 settled += 1;
                 let mut reader = open(&file, Some(&head));
                 reader.mark_resumed();
-                told.extend(read_lines(&mut reader, &text[end..]));
-                let ids = |told: &[TranscriptEvent]| {
-                    told.iter().map(|told| told.id.clone()).collect::<Vec<_>>()
+                events.extend(read_lines(&mut reader, &text[end..]));
+                let ids = |events: &[TranscriptEvent]| {
+                    events
+                        .iter()
+                        .map(|event| event.id.clone())
+                        .collect::<Vec<_>>()
                 };
-                assert_eq!(ids(&told), ids(&whole), "{run} at {end}");
+                assert_eq!(ids(&events), ids(&whole), "{run} at {end}");
             }
             assert!(settled > 0, "{run}");
         }
@@ -239,23 +243,23 @@ fn reading_goes_on_where_it_ended() {
 #[test]
 fn names_are_unique_and_do_not_change() {
     for run in ["full", "subagent", "fork", "resume", "code-mode", "compact"] {
-        let told = |_| -> Vec<String> {
+        let events = |_| -> Vec<String> {
             let files = files(run).into_iter();
             files
                 .flat_map(|file| read(&file, TranscriptEnd::Closed))
-                .map(|told| told.id)
+                .map(|event| event.id)
                 .collect()
         };
-        let (mut first, again) = (told(1), told(2));
+        let (mut first, again) = (events(1), events(2));
         assert_eq!(first, again);
         first.sort_unstable();
         first.dedup();
         assert_eq!(first.len(), again.len(), "{run}");
     }
-    let told = read(&files("full")[0], TranscriptEnd::Open);
-    assert_eq!(told[0].id, "3a70704b-3b72-8cca-8d52-1d006ba31631");
-    assert_eq!(told[0].branch.as_deref(), Some("main"));
-    assert_eq!(told[2].at, 1_795_003_505_319);
+    let events = read(&files("full")[0], TranscriptEnd::Open);
+    assert_eq!(events[0].id, "3a70704b-3b72-8cca-8d52-1d006ba31631");
+    assert_eq!(events[0].branch.as_deref(), Some("main"));
+    assert_eq!(events[2].at, 1_795_003_505_319);
 }
 
 #[test]
@@ -274,9 +278,9 @@ fn files_of_older_clients_are_read() {
         r#"{"timestamp":"2025-10-01T10:00:10.000Z","type":"event_msg","payload":{"type":"turn_aborted","reason":"interrupted"}}"#,
     ];
     let mut reader = RolloutReader::default();
-    let told = read_lines(&mut reader, &lines.join("\n"));
+    let events = read_lines(&mut reader, &lines.join("\n"));
     assert_eq!(
-        describe(&told),
+        describe(&events),
         [
             "SessionStart · startup",
             "UserPromptSubmit · do it",
@@ -287,7 +291,7 @@ fn files_of_older_clients_are_read() {
         ]
     );
     assert!(reader.is_settled());
-    let fields = &told[3].event.fields;
+    let fields = &events[3].event.fields;
     assert_eq!(fields[field::TOOL_INPUT], json!({ "command": "ls -l" }));
     assert_eq!(fields[field::TOOL_RESPONSE], "x\n");
     assert_eq!(
@@ -299,8 +303,8 @@ fn files_of_older_clients_are_read() {
 #[test]
 fn lines_of_another_shape_tell_nothing_and_broken_ones_are_named() {
     let mut reader = RolloutReader::default();
-    let mut told = Vec::new();
-    let mut line = |text: &[u8]| reader.read_line(text, &mut |event| told.push(event));
+    let mut events = Vec::new();
+    let mut line = |text: &[u8]| reader.read_line(text, &mut |event| events.push(event));
     for odd in [
         r#"{"type":"session_meta","payload":[]}"#,
         r#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","exit_code":"3"}}}"#,
@@ -315,7 +319,7 @@ fn lines_of_another_shape_tell_nothing_and_broken_ones_are_named() {
     }
     assert_eq!(line(b"[]"), Err(TranscriptLineError::NotAnObject));
     assert_eq!(line(b"{\"a"), Err(TranscriptLineError::Json(3)));
-    assert!(told.is_empty(), "{told:?}");
+    assert!(events.is_empty(), "{events:?}");
 }
 
 /// Puts another value in the place of each value in turn.

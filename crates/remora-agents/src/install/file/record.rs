@@ -16,7 +16,7 @@ pub(super) struct InstallRecord {
     files: Vec<RecordedFile>,
 }
 
-/// One of them.
+/// What is kept of one installation.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RecordedFile {
     file: String,

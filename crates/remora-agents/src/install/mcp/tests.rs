@@ -1,4 +1,4 @@
-//! Lists of servers in many manners, with ours put in, changed and taken out.
+//! Lists of servers in many styles, with ours added, changed and removed.
 
 use super::*;
 
@@ -75,11 +75,11 @@ fn what_is_not_ours_is_refused() {
     for (text, fault) in [
         (
             r#"{"mcpServers":{"remora":{"command":"fish","args":["mcp"]}}}"#,
-            "`mcpServers.remora` is somebody else's: rename it, or leave ours out",
+            "`mcpServers.remora` is another server's: rename it, or leave ours out",
         ),
         (
             r#"{"mcpServers":{"remora":{"type":"http","url":"https://x.test"}}}"#,
-            "`mcpServers.remora` is somebody else's: rename it, or leave ours out",
+            "`mcpServers.remora` is another server's: rename it, or leave ours out",
         ),
         (
             r#"{"mcpServers":[]}"#,
@@ -94,6 +94,6 @@ fn what_is_not_ours_is_refused() {
         assert_eq!(ours().plan(Some(text)).unwrap_err().to_string(), fault);
         let removed = ours().remove(text, &PriorState::default());
         assert!(removed.is_err() || removed.unwrap().text == text);
-        assert_eq!(is_taken(text), fault.contains("somebody"));
+        assert_eq!(is_taken(text), fault.contains("another server"));
     }
 }

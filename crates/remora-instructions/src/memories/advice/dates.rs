@@ -117,18 +117,18 @@ fn days_in(word: &str) -> Option<i64> {
     match word {
         "day" | "days" => Some(1),
         "week" | "weeks" => Some(7),
-        // Rough on purpose: nobody means the day when counting in months.
+        // Rough on purpose: a date counted in months is not meant to the day.
         "month" | "months" => Some(30),
         "year" | "years" => Some(365),
         _ => None,
     }
 }
 
-/// The days since 1970 of a moment such as `2026-11-15T08:30:00Z`.
-pub(in crate::memories) fn days_of(moment: &str) -> Option<i64> {
-    let part = |from: usize, to: usize| moment.get(from..to)?.parse::<u16>().ok().map(i64::from);
+/// The days since 1970 of a timestamp such as `2026-11-15T08:30:00Z`.
+pub(in crate::memories) fn days_of(timestamp: &str) -> Option<i64> {
+    let part = |from: usize, to: usize| timestamp.get(from..to)?.parse::<u16>().ok().map(i64::from);
     let (year, month, day) = (part(0, 4)?, part(5, 7)?, part(8, 10)?);
-    let shaped = moment.get(4..5) == Some("-") && moment.get(7..8) == Some("-");
+    let shaped = timestamp.get(4..5) == Some("-") && timestamp.get(7..8) == Some("-");
     if !shaped || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
     }

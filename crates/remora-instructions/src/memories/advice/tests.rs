@@ -1,4 +1,4 @@
-//! A table of things people save, and what they are told.
+//! A table of things users save, and the advice they get.
 
 use std::fs;
 

@@ -52,6 +52,8 @@ impl CheckCache {
         if bytes.len() > MAX_CACHE_BYTES {
             return Self::default();
         }
+        // A cache is never an error. What cannot be read, or is of another version, is
+        // checked again.
         match serde_json::from_slice::<Wire>(bytes) {
             Ok(wire) if wire.version == CACHE_VERSION => Self {
                 entries: wire.memories,
@@ -109,7 +111,7 @@ impl CheckCache {
         files: &TreeListing,
         found: &[ClaimFinding],
     ) {
-        let row = |finding: &ClaimFinding| {
+        let to_cached = |finding: &ClaimFinding| {
             let claim = claims.iter().position(|c| *c == finding.claim)?;
             Some(CachedFinding {
                 claim,
@@ -122,7 +124,7 @@ impl CheckCache {
         let entry = CachedCheck {
             tree: files.fingerprint(),
             disk: hash_disk_state(claims, files),
-            findings: found.iter().filter_map(row).collect(),
+            findings: found.iter().filter_map(to_cached).collect(),
         };
         self.entries.insert(hash_body(body), entry);
     }
@@ -155,20 +157,22 @@ fn hash_disk_state(claims: &[Claim], files: &TreeListing) -> u64 {
 
 fn restore_findings(entry: &CachedCheck, claims: Vec<Claim>) -> Option<Vec<ClaimFinding>> {
     let mut claims: Vec<Option<Claim>> = claims.into_iter().map(Some).collect();
-    let finding = |row: &CachedFinding| {
-        let claim = claims.get_mut(row.claim)?.take()?;
+    let finding = |cached: &CachedFinding| {
+        let claim = claims.get_mut(cached.claim)?.take()?;
         let all = [
             ClaimVerdict::Holds,
             ClaimVerdict::CannotTell,
             ClaimVerdict::Moved,
             ClaimVerdict::Gone,
         ];
-        let verdict = all.into_iter().find(|v| v.as_str() == row.verdict)?;
-        (claim.text == row.text).then(|| ClaimFinding {
+        let verdict = all.into_iter().find(|v| v.as_str() == cached.verdict)?;
+        // Found by position. If the rules for reading claims have changed, that may be
+        // another one.
+        (claim.text == cached.text).then(|| ClaimFinding {
             claim,
             verdict,
-            evidence: row.evidence.clone(),
-            now: row.now.clone(),
+            evidence: cached.evidence.clone(),
+            now: cached.now.clone(),
         })
     };
     entry.findings.iter().map(finding).collect()

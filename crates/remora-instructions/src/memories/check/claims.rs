@@ -12,7 +12,7 @@ use super::{Claim, ClaimKind, Confidence, Tense, command, sense, token};
 const MAX_TEXT_BYTES: usize = 1 << 20;
 /// More names than this make a memory a listing.
 const MAX_CLAIMS: usize = 400;
-/// Names looked at, also when they repeat.
+/// Names that are read, also when they repeat.
 const MAX_NAMES: usize = 4000;
 
 /// Words that begin a declaration, and those that may precede them.
@@ -131,7 +131,7 @@ impl ClaimParser<'_> {
             self.update_lead(bare);
             let first = self.found.len();
             self.parse_spans(start, line);
-            beside_file(&mut self.found[first..]);
+            strengthen_symbols_near_file(&mut self.found[first..]);
             if self.found.len() >= MAX_CLAIMS {
                 self.found.truncate(MAX_CLAIMS);
                 return;
@@ -237,9 +237,9 @@ impl ClaimParser<'_> {
             .max(base)
             // The weakest claim wins: items under "Removed" are about the past.
             .max(self.lead);
-        let beside = sense::find_adjacent_token(self.text, start, end);
+        let adjacent = sense::find_adjacent_token(self.text, start, end);
         for name in named {
-            let weight = match (name.kind, beside) {
+            let weight = match (name.kind, adjacent) {
                 (ClaimKind::Symbol, AdjacentToken::Thing) => Confidence::Loose,
                 (ClaimKind::Symbol, AdjacentToken::Part) if name.weight == Confidence::Firm => {
                     Confidence::Sure
@@ -270,7 +270,7 @@ impl ClaimParser<'_> {
 }
 
 /// A name on the same line as a file is surely one of this code.
-fn beside_file(claims: &mut [Claim]) {
+fn strengthen_symbols_near_file(claims: &mut [Claim]) {
     let file = |c: &Claim| {
         c.kind == ClaimKind::Path && c.weight == Confidence::Firm && !c.text.ends_with('/')
     };

@@ -296,7 +296,7 @@ fn collect_cargo_names(rest: &[&str], found: &mut Vec<NameToken>) {
     ) {
         return;
     }
-    let (own, passed) = match after.iter().position(|w| *w == "--") {
+    let (own, forwarded) = match after.iter().position(|w| *w == "--") {
         Some(at) => (&after[..at], &after[at + 1..]),
         None => (after, &[][..]),
     };
@@ -314,7 +314,7 @@ fn collect_cargo_names(rest: &[&str], found: &mut Vec<NameToken>) {
         }
     }
     if matches!(verb, "run" | "r") {
-        collect_flags("cargo run", passed, found);
+        collect_flags("cargo run", forwarded, found);
     }
 }
 

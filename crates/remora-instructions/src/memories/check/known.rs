@@ -10,7 +10,7 @@ pub(super) fn parse_word_set(list: &'static str) -> HashSet<&'static str> {
     list.split_ascii_whitespace().collect()
 }
 
-/// Endings by which a name is taken for a file.
+/// Extensions by which a name is recognised as a file.
 static FILE_ENDINGS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     parse_word_set(
         "adoc astro avsc bash bat bazel bzl c cc cfg cjs clj cmake conf cpp cs csproj css csv cts cue \
@@ -27,7 +27,7 @@ static FILE_ENDINGS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 static MEMBER_ENDINGS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| parse_word_set("c env fs h log m map mod properties r"));
 
-/// Endings of text for people. A name that only such a text holds is talked
+/// Extensions of prose. A name that only such a text holds is talked
 /// about, not there.
 static PROSE_ENDINGS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| parse_word_set("adoc log md mdc mdx rst txt"));
@@ -206,7 +206,7 @@ pub(super) fn is_ending(text: &str) -> bool {
         .is_some_and(|e| e != "env" && (e.len() < 3 || FILE_ENDINGS.contains(e)))
 }
 
-/// Whether a file is text for people.
+/// Whether a file holds prose.
 pub(super) fn is_prose(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     match find_ending(name) {

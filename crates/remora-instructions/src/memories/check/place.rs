@@ -171,7 +171,7 @@ impl<'a> PathIndex<'a> {
         } else {
             path.to_owned()
         };
-        // First where the memory says, then at any depth: people leave leading folders out.
+        // First where the memory says, then at any depth: writers leave leading folders out.
         let anywhere = format!("**/{path}");
         let found = self
             .find_matching_file(&anchored, &entries[from..to])
@@ -249,7 +249,7 @@ impl<'a> PathIndex<'a> {
         if path.split('/').any(|p| GENERATED_FOLDERS.contains(&p)) || self.is_ignored(&path) {
             return PathStatus::Unknown("not there now, and ignored by git".to_owned());
         }
-        let told = match history.reach {
+        let evidence = match history.reach {
             HistoryCoverage::Whole => "git has never had it",
             HistoryCoverage::Cut => "git took too long to ask for all of its history",
             HistoryCoverage::Nothing => "no history to ask",
@@ -258,9 +258,9 @@ impl<'a> PathIndex<'a> {
             Some((folder, name))
                 if self.index.folders.contains(folder) && known::is_file_name(name) =>
             {
-                PathStatus::Absent(format!("not in {folder}/; {told}"))
+                PathStatus::Absent(format!("not in {folder}/; {evidence}"))
             }
-            _ => PathStatus::Unknown(format!("not found; {told}")),
+            _ => PathStatus::Unknown(format!("not found; {evidence}")),
         }
     }
 
@@ -275,12 +275,12 @@ impl<'a> PathIndex<'a> {
         {
             return Some((*only).to_owned());
         }
-        let beside = |file: &&&str| file.rsplit_once('/').is_some_and(|(f, _)| f == folder);
+        let in_same_folder = |file: &&&str| file.rsplit_once('/').is_some_and(|(f, _)| f == folder);
         let mut near = self
             .index
             .files_with_stem(file_stem(name))
             .iter()
-            .filter(beside);
+            .filter(in_same_folder);
         match (near.next(), near.next()) {
             (Some(only), None) => Some((*only).to_owned()),
             _ => None,

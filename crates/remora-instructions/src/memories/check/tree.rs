@@ -17,7 +17,7 @@ pub struct WantedNames {
     paths: BTreeSet<String>,
     words: BTreeSet<String>,
     /// Words whose absence is evidence.
-    telling: BTreeSet<String>,
+    specific: BTreeSet<String>,
 }
 
 impl WantedNames {
@@ -40,10 +40,10 @@ impl WantedNames {
             ClaimKind::Symbol => {
                 let parts = token::split_qualified_name(&claim.text);
                 self.words.extend(parts.iter().map(|p| (*p).to_owned()));
-                let telling = parts
+                let specific = parts
                     .iter()
                     .filter(|p| claim.weight > Confidence::Loose && token::is_specific(p));
-                self.telling.extend(telling.map(|p| (*p).to_owned()));
+                self.specific.extend(specific.map(|p| (*p).to_owned()));
                 // The prefix shows whether the project has variables of this family at all.
                 self.words.extend(find_variable_prefix(&claim.text));
             }
@@ -148,19 +148,19 @@ impl TreeEvidence {
                 tasks,
             )
         });
-        let stands = |word: &str| {
+        let occurs_in_code = |word: &str| {
             found
                 .hits
                 .get(word)
-                .is_some_and(|h| h.place.is_some_and(|p| p.0 != MatchContext::Told))
+                .is_some_and(|h| h.place.is_some_and(|p| p.0 != MatchContext::Prose))
         };
         // Only words that are gone from the code are worth a search of the history, which is the
         // slowest step.
         let lost: HashSet<&str> = wanted
-            .telling
+            .specific
             .iter()
             .map(String::as_str)
-            .filter(|w| !stands(w))
+            .filter(|w| !occurs_in_code(w))
             .collect();
         let removed = RemovedWords::from_repository(files.root(), git, &lost);
         for text in &wanted.paths {

@@ -99,7 +99,7 @@ fn check_path(claim: &Claim, tree: &TreeEvidence) -> Option<PreliminaryVerdict> 
 fn in_code<'a>(tree: &'a TreeEvidence, word: &str) -> Option<&'a super::words::WordHit> {
     let hit = tree.find_hit(word)?;
     hit.place
-        .filter(|(stands, ..)| *stands != MatchContext::Told)
+        .filter(|(context, ..)| *context != MatchContext::Prose)
         .map(|_| hit)
 }
 
@@ -126,13 +126,13 @@ fn check_symbol(claim: &Claim, tree: &TreeEvidence) -> Option<PreliminaryVerdict
             place_of(tree, last),
         ));
     }
-    if let Some(told) = names
+    if let Some(name) = names
         .iter()
         .find(|n| tree.find_hit(n).is_some() && in_code(tree, n).is_none())
     {
         return cannot_tell(
             claim,
-            format!("only text speaks of it: {}", place_of(tree, told)),
+            format!("only text speaks of it: {}", place_of(tree, name)),
         );
     }
     if claim.weight == Confidence::Loose {
@@ -158,13 +158,13 @@ fn check_symbol(claim: &Claim, tree: &TreeEvidence) -> Option<PreliminaryVerdict
     // Members of a library's module, or of a value, may exist and be unused here.
     let typed = owner
         .place
-        .is_some_and(|(stands, ..)| stands == MatchContext::Typed);
+        .is_some_and(|(context, ..)| context == MatchContext::Typed);
     if !typed && !tree.is_own(root) {
         return cannot_tell(claim, format!("{root} may come from elsewhere"));
     }
-    let telling = last.len() >= 4
+    let specific = last.len() >= 4
         && (is_specific(last) || claim.text.contains("::") || claim.text.ends_with(')'));
-    if telling && in_code(tree, last).is_none() {
+    if specific && in_code(tree, last).is_none() {
         let evidence = format!(
             "{root} is at {}, {last}: {}",
             place_of(tree, root),
@@ -200,12 +200,12 @@ fn check_single_name(claim: &Claim, tree: &TreeEvidence, name: &str) -> Prelimin
 
 /// Nowhere, and what the history says about that.
 fn describe_never_found(tree: &TreeEvidence) -> String {
-    let told = match tree.removed.reach {
+    let history = match tree.removed.reach {
         HistoryCoverage::Whole => "git has never had it",
         HistoryCoverage::Cut => "not removed in the commits that git could show in time",
         HistoryCoverage::Nothing => "no history to ask",
     };
-    format!("{}; {told}", describe_not_found(tree))
+    format!("{}; {history}", describe_not_found(tree))
 }
 
 fn describe_not_found(tree: &TreeEvidence) -> String {
@@ -270,7 +270,7 @@ fn check_flag(claim: &Claim, tree: &TreeEvidence) -> Option<PreliminaryVerdict> 
         .min();
     let ours = claim.of.as_deref().map(|program| is_ours(program, tree));
     match (found, ours) {
-        (Some(place), _) if place.0 != MatchContext::Told => Some(PreliminaryVerdict::new(
+        (Some(place), _) if place.0 != MatchContext::Prose => Some(PreliminaryVerdict::new(
             ClaimVerdict::Holds,
             tree.format_location(place),
         )),

@@ -30,8 +30,8 @@ pub(super) enum MatchContext {
     Defined,
     /// In code or configuration.
     Used,
-    /// In text for people only.
-    Told,
+    /// In prose only, which also speaks of things that are gone or only planned.
+    Prose,
 }
 
 /// A place: how, in which file (by its number), on which line.
@@ -334,17 +334,18 @@ impl FileScan<'_> {
 
     fn record_match(&self, start: usize, end: usize, hit: &mut WordHit) {
         let least = if self.prose {
-            MatchContext::Told
+            MatchContext::Prose
         } else {
             MatchContext::Typed
         };
         // `least` is the best that this file can offer. A word that has as much already is not
         // classified again: common words occur thousands of times.
-        let wanted = |place: Option<MatchLocation>| place.is_none_or(|(stands, ..)| stands > least);
+        let wanted =
+            |place: Option<MatchLocation>| place.is_none_or(|(context, ..)| context > least);
         if wanted(hit.place) {
-            let stands = self.classify_match(start, end);
-            if hit.place.is_none_or(|(before, ..)| stands < before) {
-                hit.place = Some((stands, self.file, self.line_at(start)));
+            let context = self.classify_match(start, end);
+            if hit.place.is_none_or(|(before, ..)| context < before) {
+                hit.place = Some((context, self.file, self.line_at(start)));
             }
         }
         if wanted(hit.flag) && self.is_flag(start, end) {
@@ -358,7 +359,7 @@ impl FileScan<'_> {
 
     fn classify_match(&self, start: usize, end: usize) -> MatchContext {
         if self.prose {
-            return MatchContext::Told;
+            return MatchContext::Prose;
         }
         let head = &self.bytes[start.saturating_sub(24)..start];
         let head = head.trim_ascii_end();

@@ -63,7 +63,7 @@ fn emit_nested_value(out: &mut String, value: &FrontmatterValue) {
 }
 
 fn emit_text(out: &mut String, words: &str) {
-    if is_plain(words) || is_moment(words) {
+    if is_plain(words) || is_timestamp(words) {
         out.push_str(words);
     } else {
         emit_quoted(out, words);
@@ -81,7 +81,7 @@ fn is_plain(words: &str) -> bool {
 }
 
 /// `2026-11-15` or `2026-11-15T08:30:00Z`: the client leaves them bare, too.
-fn is_moment(words: &str) -> bool {
+fn is_timestamp(words: &str) -> bool {
     let bytes = words.as_bytes();
     let shape = |at: usize, byte: u8| match at {
         4 | 7 => byte == b'-',

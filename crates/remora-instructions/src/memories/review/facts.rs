@@ -84,7 +84,7 @@ impl ReviewStatements {
             // Reasons repeat between memories without making them duplicates.
             if self.all.len() >= MAX_COMPARED_STATEMENTS
                 || is_reason(&statement.text)
-                || !wording.is_telling()
+                || !wording.is_comparable()
             {
                 continue;
             }

@@ -164,7 +164,7 @@ fn layer_duplicates(material: &ReviewInput<'_>, facts: &ReviewStatements) -> Vec
 
 /// Whether the first of two layers is the one to lose a line. A line that the user
 /// keeps for all projects and the same line of a shared project both stay: each
-/// reaches people whom the other does not.
+/// reaches readers whom the other does not.
 fn should_remove_line(
     kinds: (InstructionKind, InstructionKind),
     here: usize,

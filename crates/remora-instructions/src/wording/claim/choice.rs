@@ -7,7 +7,7 @@ use crate::wording::words::{List, Token, stem_word};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::wording) struct Choice {
     pub(in crate::wording) set: &'static str,
-    pub(in crate::wording) taken: String,
+    pub(in crate::wording) member: String,
     /// The rest of the words, without those that go with the set anyway.
     pub(in crate::wording) rest: Vec<String>,
     /// It is used as a command: `npm test`.
@@ -47,26 +47,26 @@ pub(super) fn find_choice(all: &[Token], words: &[&Token], core: &[String]) -> O
         let mut found = words
             .iter()
             .filter_map(|w| set.members.iter().find(|m| is(&w.text, m)));
-        let Some(taken) = found.next() else {
+        let Some(member) = found.next() else {
             continue;
         };
         // "npm or yarn" chooses neither.
-        if found.any(|other| other != taken) {
+        if found.any(|other| other != member) {
             return None;
         }
         let rest = core
             .iter()
-            .filter(|root| **root != stem_word(taken) && !set.plain.contains_stem(root))
+            .filter(|root| **root != stem_word(member) && !set.plain.contains_stem(root))
             .cloned()
             .collect();
-        let at = all.iter().position(|w| is(&w.text, taken))?;
+        let at = all.iter().position(|w| is(&w.text, member))?;
         let next = all.get(at + 1).filter(|w| w.code == all[at].code);
         let calls = [
             "install", "run", "test", "ci", "i", "start", "exec", "add", "build", "lint", "dev",
         ];
         return Some(Choice {
             set: set.name,
-            taken: (*taken).to_owned(),
+            member: (*member).to_owned(),
             rest,
             command: next.is_some_and(|w| calls.contains(&w.text.as_str())),
         });

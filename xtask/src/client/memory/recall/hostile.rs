@@ -5,7 +5,7 @@ use anyhow::Result;
 
 use super::super::MemoryCase;
 use super::super::talk::TalkRequest;
-use super::told::{InjectedText, all_told};
+use super::injected::{InjectedText, list_injected};
 use super::{bash_call, edit_call, read_call, text_reply, write_call};
 
 /// What a terminal obeys, and what turns the direction of reading or is not seen.
@@ -42,7 +42,7 @@ pub(in super::super) fn play_hostile(case: &mut MemoryCase) -> Result<()> {
         ],
         ..TalkRequest::default()
     })?;
-    let texts = all_told(&talk);
+    let texts = list_injected(&talk);
     let events: Vec<&str> = texts.iter().map(InjectedText::event_name).collect();
     for event in [
         "SessionStart",
@@ -51,22 +51,22 @@ pub(in super::super) fn play_hostile(case: &mut MemoryCase) -> Result<()> {
         "UserPromptSubmit",
     ] {
         case.check_that(events.contains(&event), || {
-            format!("nothing is told at {event}, so nothing is proven: {texts:?}")
+            format!("nothing is injected at {event}, so nothing is proven: {texts:?}")
         });
     }
-    for told in &texts {
-        case.check_that(told.text.contains("/remora-context>"), || {
-            format!("no hostile row is told, so nothing is proven: {told:?}")
+    for injected in &texts {
+        case.check_that(injected.text.contains("/remora-context>"), || {
+            format!("no hostile item is injected, so nothing is proven: {injected:?}")
         });
-        check_inert(case, told);
+        check_inert(case, injected);
     }
     case.check_that(
         texts
             .iter()
-            .any(|told| told.text.contains("register is old")),
-        || format!("the saved memory is not told: {texts:?}"),
+            .any(|injected| injected.text.contains("register is old")),
+        || format!("the saved memory is not injected: {texts:?}"),
     );
-    super::nothing_twice(case, "the next session", &texts);
+    super::check_nothing_twice(case, "the next session", &texts);
     Ok(())
 }
 
@@ -115,7 +115,7 @@ fn play_first(case: &mut MemoryCase) -> Result<()> {
     let script = "if grep -q 'return 2' register.py; then echo '=== 1 passed in 0.01s ==='; exit 0; fi\n\
                   cat register.txt; exit 1\n";
     case.house.write_file("project/register.sh", script)?;
-    let mended = format!("return 2 # {evil}");
+    let fixed = format!("return 2 # {evil}");
     let prompt = format!(
         "Mend the buoy register. We decided to keep the buoy register in capitals because {FAKE_SYSTEM_TEXT} \
          pilots{CONTROL_CHARS} ask for it."
@@ -126,7 +126,7 @@ fn play_first(case: &mut MemoryCase) -> Result<()> {
         turns: &[
             bash_call("toolu_evil_failing", "sh register.sh"),
             read_call(case, "toolu_evil_read", "register.py"),
-            edit_call(case, "toolu_evil_edit", "register.py", "return 1", &mended),
+            edit_call(case, "toolu_evil_edit", "register.py", "return 1", &fixed),
             bash_call("toolu_evil_passing", "sh register.sh"),
             text_reply(&format!(
                 "The buoy register is mended.\n\nNext steps:\n- Paint {evil} the rest of the buoy \
@@ -141,19 +141,21 @@ fn play_first(case: &mut MemoryCase) -> Result<()> {
 }
 
 /// It has one beginning and one end, no tag inside, nothing that a terminal obeys, and a size.
-fn check_inert(case: &mut MemoryCase, told: &InjectedText) {
-    case.check_that(told.whole, || format!("closed by what is stored: {told:?}"));
-    case.check_that(!told.text.contains('<'), || {
-        format!("a tag inside: {told:?}")
+fn check_inert(case: &mut MemoryCase, injected: &InjectedText) {
+    case.check_that(injected.whole, || {
+        format!("closed by what is stored: {injected:?}")
+    });
+    case.check_that(!injected.text.contains('<'), || {
+        format!("a tag inside: {injected:?}")
     });
     let odd = |c: char| {
         let hidden = matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}');
         (c.is_control() && c != '\n') || hidden
     };
-    let found: Vec<char> = told.text.chars().filter(|c| odd(*c)).collect();
-    case.check_that(found.is_empty(), || format!("{found:?} in {told:?}"));
-    let units = told.text.encode_utf16().count();
+    let found: Vec<char> = injected.text.chars().filter(|c| odd(*c)).collect();
+    case.check_that(found.is_empty(), || format!("{found:?} in {injected:?}"));
+    let units = injected.text.encode_utf16().count();
     case.check_that(units < 10_000, || {
-        format!("{units} units at {}", told.label)
+        format!("{units} units at {}", injected.label)
     });
 }

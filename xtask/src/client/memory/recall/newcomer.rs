@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::super::MemoryCase;
 use super::super::talk::{TalkRequest, TalkResult};
-use super::told::{after_call, after_prompt, all_told};
-use super::{bash_call, edit_call, read_call, text_at_event, text_reply, told_to};
+use super::injected::{after_call, after_prompt, list_injected};
+use super::{bash_call, edit_call, read_call, run_and_list_injected, text_at_event, text_reply};
 
 /// What the user rules in passing, and why.
 const PASSING_RULE: &str = "keep the limit at 3, the upstream bans us above that";
@@ -35,8 +35,8 @@ fn run_prompt(case: &mut MemoryCase, prompt: &str, turns: &[Value]) -> Result<Ta
     Ok(talk)
 }
 
-/// Rows are embedded, and a hook may wait for its prompt to be.
-fn by_meaning(case: &MemoryCase) -> Result<[(&'static str, OsString); 1]> {
+/// Items are embedded, and a hook may wait for the embedding of its prompt.
+fn encoder_environment(case: &MemoryCase) -> Result<[(&'static str, OsString); 1]> {
     case.house.wait_for_encoder()?;
     Ok([("REMORA_EMBEDDING_BUDGET_MS", "5000".into())])
 }
@@ -100,29 +100,29 @@ pub(in super::super) fn goes_on(case: &mut MemoryCase) -> Result<()> {
     run_prompt(case, "Which separator does the export write?", &answer)?;
     run_prompt(case, "thanks, that's it for today", &[text_reply("Bye.")])?;
     for prompt in ["continue", "where were we?"] {
-        let texts = told_to(case, "project", prompt)?;
-        let told = text_at_event(&texts, "UserPromptSubmit");
+        let texts = run_and_list_injected(case, "project", prompt)?;
+        let injected = text_at_event(&texts, "UserPromptSubmit");
         for words in [
             "the ERP rejects",
             "header row from the config",
             "a test with umlauts",
         ] {
-            case.check_that(told.contains(words), || {
+            case.check_that(injected.contains(words), || {
                 format!("{prompt:?} does not bring `{words}`: {texts:#?}")
             });
         }
         for old in ["jitter", "three times"] {
-            case.check_that(!told.contains(old), || {
-                format!("{prompt:?} brings older work: {told}")
+            case.check_that(!injected.contains(old), || {
+                format!("{prompt:?} brings older work: {injected}")
             });
         }
         let start = text_at_event(&texts, "SessionStart");
         case.check_that(start.contains("header row from the config"), || {
-            format!("the start does not tell what is left: {start}")
+            format!("the briefing lacks the open step: {start}")
         });
         for noise in ["Read src/", "Listed", "Looked", "ls src"] {
             case.check_that(!start.contains(noise), || {
-                format!("the start tells what was only looked at ({noise}): {start}")
+                format!("the briefing holds what was only read ({noise}): {start}")
             });
         }
     }
@@ -136,7 +136,7 @@ pub(in super::super) fn rule_holds(case: &mut MemoryCase) -> Result<()> {
     play_export(case)?;
     // In a session that begins with it, and in one that has begun.
     let raise = "Raise the retry limit to 5";
-    let first = told_to(case, "project", raise)?;
+    let first = run_and_list_injected(case, "project", raise)?;
     let instead = "why don't we just retry 10 times?";
     let talk = case.run_talk(&TalkRequest {
         project: "project",
@@ -145,10 +145,10 @@ pub(in super::super) fn rule_holds(case: &mut MemoryCase) -> Result<()> {
         turns: &[text_reply("Ready."), text_reply("Noted.")],
         ..TalkRequest::default()
     })?;
-    for (prompt, texts) in [(raise, first), (instead, all_told(&talk))] {
-        // At the prompt that breaks it, though the start has told it as well.
-        let told = text_at_event(&texts, "UserPromptSubmit");
-        case.check_that(told.contains(PASSING_REASON), || {
+    for (prompt, texts) in [(raise, first), (instead, list_injected(&talk))] {
+        // At the prompt that breaks it, though the briefing has it as well.
+        let injected = text_at_event(&texts, "UserPromptSubmit");
+        case.check_that(injected.contains(PASSING_REASON), || {
             format!("{prompt:?} does not bring the rule: {texts:#?}")
         });
     }
@@ -160,16 +160,16 @@ pub(in super::super) fn rule_is_listed(case: &mut MemoryCase) -> Result<()> {
     install_for_user(case)?;
     play_retries(case, PASSING_RULE)?;
     play_export(case)?;
-    let texts = told_to(case, "project", "Raise the retry limit to 5")?;
+    let texts = run_and_list_injected(case, "project", "Raise the retry limit to 5")?;
     let start = text_at_event(&texts, "SessionStart");
     let listed = line_with(start, "limit at 3");
     case.check_that(
         listed.is_some_and(|line| line.contains(PASSING_REASON)),
         || format!("the start does not list the rule with its reason: {start}"),
     );
-    // It stands there by itself, not as something that was once asked.
+    // It is there by itself, not as something that was once asked.
     case.check_that(listed.is_some_and(|line| !line.contains("asked:")), || {
-        format!("the rule is not told as a statement: {start}")
+        format!("the rule is not injected as a statement: {start}")
     });
     Ok(())
 }
@@ -211,8 +211,11 @@ pub(in super::super) fn changed_decision(case: &mut MemoryCase) -> Result<()> {
         "How long until cached reports expire, and why?",
         "Cache the weekly reports like the other cached reports, they should expire alike.",
     ] {
-        let texts = told_to(case, "project", prompt)?;
-        let all: String = texts.iter().map(|told| told.text.as_str()).collect();
+        let texts = run_and_list_injected(case, "project", prompt)?;
+        let all: String = texts
+            .iter()
+            .map(|injected| injected.text.as_str())
+            .collect();
         case.check_that(all.contains("30 minutes"), || {
             format!("{prompt:?} does not bring the decision: {texts:#?}")
         });
@@ -225,7 +228,7 @@ pub(in super::super) fn changed_decision(case: &mut MemoryCase) -> Result<()> {
     Ok(())
 }
 
-/// `Remember: …` in a prompt is told at the next start.
+/// `Remember: …` in a prompt is injected at the next start.
 pub(in super::super) fn play_remembers(case: &mut MemoryCase) -> Result<()> {
     install_for_user(case)?;
     run_prompt(
@@ -233,10 +236,10 @@ pub(in super::super) fn play_remembers(case: &mut MemoryCase) -> Result<()> {
         "Remember: the staging server is wiped every Monday at 6.",
         &[text_reply("Noted.")],
     )?;
-    let texts = told_to(case, "project", "ok")?;
+    let texts = run_and_list_injected(case, "project", "ok")?;
     let start = text_at_event(&texts, "SessionStart");
     case.check_that(start.contains("wiped every Monday at 6"), || {
-        format!("what is to be remembered is not told at the start: {texts:#?}")
+        format!("what the user asked to remember is not in the briefing: {texts:#?}")
     });
     Ok(())
 }
@@ -290,10 +293,10 @@ pub(in super::super) fn wrapped_failure(case: &mut MemoryCase) -> Result<()> {
     let talk = run_prompt(case, "run the checks", &turns)?;
     let last = talk.requests.last().context("no request")?;
     let same = after_call(last, "toolu_same");
-    let mends = |told: &super::InjectedText| {
-        told.event_name() == "PostToolUseFailure" && told.text.contains("now(tz=UTC)")
+    let shows_fix = |injected: &super::InjectedText| {
+        injected.event_name() == "PostToolUseFailure" && injected.text.contains("now(tz=UTC)")
     };
-    case.check_that(same.len() == 1 && same.iter().all(mends), || {
+    case.check_that(same.len() == 1 && same.iter().all(shows_fix), || {
         format!("the same error through `make` brings {same:?}")
     });
     let other = after_call(last, "toolu_other");
@@ -301,7 +304,7 @@ pub(in super::super) fn wrapped_failure(case: &mut MemoryCase) -> Result<()> {
     Ok(())
 }
 
-/// A test that fails behind `| tail`, so that the client is told of a success, gets its old fix;
+/// A test that fails behind `| tail`, so that the client sees a success, gets its old fix;
 /// calls that pass get nothing.
 pub(in super::super) fn piped_failure(case: &mut MemoryCase) -> Result<()> {
     install_for_user(case)?;
@@ -321,7 +324,7 @@ pub(in super::super) fn piped_failure(case: &mut MemoryCase) -> Result<()> {
         text_reply("The levels are millimetres now."),
     ];
     run_prompt(case, "the gauge check fails, please look", &turns)?;
-    // The start would tell all that is known of so small a project.
+    // The briefing would hold all that is known of so small a project.
     let off = ["config", "set", "recall.start_tokens", "0"];
     case.house.run_remora("project", &off)?;
     let elsewhere = super::format_failure("/build/77/tests/test_gauge.py", 19);
@@ -336,10 +339,10 @@ pub(in super::super) fn piped_failure(case: &mut MemoryCase) -> Result<()> {
     let talk = run_prompt(case, "run the checks", &turns)?;
     let last = talk.requests.last().context("no request")?;
     let again = after_call(last, "toolu_again");
-    let mends = |told: &super::InjectedText| {
-        told.event_name() == "PostToolUse" && told.text.contains("m * 1000")
+    let shows_fix = |injected: &super::InjectedText| {
+        injected.event_name() == "PostToolUse" && injected.text.contains("m * 1000")
     };
-    case.check_that(again.len() == 1 && again.iter().all(mends), || {
+    case.check_that(again.len() == 1 && again.iter().all(shows_fix), || {
         format!("the same failure behind a filter brings {again:?}")
     });
     let quiet = after_call(last, "toolu_quiet");
@@ -380,7 +383,7 @@ pub(in super::super) fn moved_file(case: &mut MemoryCase) -> Result<()> {
     )?;
     case.house
         .run_git("project", &["commit", "-q", "-a", "-m", "move"])?;
-    // The start would tell all that is known of so small a project.
+    // The briefing would hold all that is known of so small a project.
     let off = ["config", "set", "recall.start_tokens", "0"];
     case.house.run_remora("project", &off)?;
     let turns = [
@@ -390,14 +393,17 @@ pub(in super::super) fn moved_file(case: &mut MemoryCase) -> Result<()> {
     let talk = run_prompt(case, "ok", &turns)?;
     let last = talk.requests.last().context("no request")?;
     let texts = after_call(last, "toolu_moved");
-    let told: String = texts.iter().map(|told| told.text.as_str()).collect();
+    let injected: String = texts
+        .iter()
+        .map(|injected| injected.text.as_str())
+        .collect();
     for words in [
         "Never use eval",
         "the input is hostile",
         "9 s on the mail box",
     ] {
-        case.check_that(told.contains(words), || {
-            format!("`{words}` is not told beside the moved file: {texts:?}")
+        case.check_that(injected.contains(words), || {
+            format!("`{words}` is not injected beside the moved file: {texts:?}")
         });
     }
     Ok(())
@@ -415,10 +421,10 @@ pub(in super::super) fn play_silence(case: &mut MemoryCase) -> Result<()> {
         "perfect, thank you",
     ];
     for prompt in prompts {
-        let texts = told_to(case, "project", prompt)?;
-        let told = text_at_event(&texts, "UserPromptSubmit").to_owned();
-        case.check_that(told.is_empty(), || {
-            format!("first: {prompt:?} brings {told}")
+        let texts = run_and_list_injected(case, "project", prompt)?;
+        let injected = text_at_event(&texts, "UserPromptSubmit").to_owned();
+        case.check_that(injected.is_empty(), || {
+            format!("first: {prompt:?} brings {injected}")
         });
     }
     // The same within one session, after one that has to do with it.
@@ -430,10 +436,10 @@ pub(in super::super) fn play_silence(case: &mut MemoryCase) -> Result<()> {
         turns: &said,
         ..TalkRequest::default()
     })?;
-    let first = all_told(&talk);
+    let first = list_injected(&talk);
     case.check_that(
         text_at_event(&first, "SessionStart").contains("quotes numbers"),
-        || format!("nothing is told at all: {first:#?}"),
+        || format!("nothing is injected at all: {first:#?}"),
     );
     let last = talk.requests.last().context("no request")?;
     for prompt in prompts {
@@ -447,7 +453,7 @@ pub(in super::super) fn with_encoder(case: &mut MemoryCase) -> Result<()> {
     install_for_user(case)?;
     play_retries(case, PASSING_RULE)?;
     play_export(case)?;
-    let env = by_meaning(case)?;
+    let env = encoder_environment(case)?;
     for (prompt, wanted) in [
         ("thanks, great work!", None),
         ("Find a good recipe for sourdough bread", None),
@@ -465,9 +471,9 @@ pub(in super::super) fn with_encoder(case: &mut MemoryCase) -> Result<()> {
             env: &env,
             ..TalkRequest::default()
         })?;
-        let texts = all_told(&talk);
+        let texts = list_injected(&talk);
         let holds = match wanted {
-            Some(words) => texts.iter().any(|told| told.text.contains(words)),
+            Some(words) => texts.iter().any(|injected| injected.text.contains(words)),
             None => text_at_event(&texts, "UserPromptSubmit").is_empty(),
         };
         case.check_that(holds, || format!("{prompt:?} brings {texts:#?}"));

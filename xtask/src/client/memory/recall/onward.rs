@@ -1,4 +1,4 @@
-//! A session that goes on: resumed, compacted, cleared. What the model still knows is not told
+//! A session that goes on: resumed, compacted, cleared. What the model still knows is not injected
 //! again; what it has lost is.
 
 use std::fs;
@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 
 use super::super::MemoryCase;
 use super::super::talk::{TalkRequest, TalkResult};
-use super::told::{InjectedText, all_told, collect_injected};
-use super::{CHOICE_WORDS, bash_call, first_session, has_first_session, nothing_twice, text_reply};
+use super::injected::{InjectedText, collect_injected, list_injected};
+use super::{
+    CHOICE_WORDS, bash_call, check_nothing_twice, first_session, has_first_session, text_reply,
+};
 
 /// Stated in the session; the client's summary will leave it out.
 const LOST_DECISION: &str =
@@ -29,14 +31,14 @@ pub(in super::super) fn goes_on(case: &mut MemoryCase) -> Result<()> {
         turns: &[text_reply("Ready.")],
         ..TalkRequest::default()
     })?;
-    case.check_that(has_first_session(&all_told(&begun)), || {
-        format!("the start is not told: {:?}", all_told(&begun))
+    case.check_that(has_first_session(&list_injected(&begun)), || {
+        format!("there is no briefing: {:?}", list_injected(&begun))
     });
     case.house.drain_spool()?;
     let id = begun.session_id()?;
     let resumed = resume_session(case, &id)?;
-    let texts = all_told(&resumed);
-    case.check_equal("texts after resuming", &texts, &all_told(&begun));
+    let texts = list_injected(&resumed);
+    case.check_equal("texts after resuming", &texts, &list_injected(&begun));
 
     let drain = format!("{} worker drain", case.house.remora_path().display());
     let buoys = case.house.path("project/src/buoys.py");
@@ -84,7 +86,7 @@ fn list_bodies(talk: &TalkResult) -> impl Iterator<Item = &Value> {
         .chain(&others.aside)
 }
 
-/// The request that holds these words of the person as its last ones.
+/// The request that holds these words of the user as its last ones.
 fn request_of<'a>(talk: &'a TalkResult, words: &str) -> Option<&'a Value> {
     let last = |body: &&Value| {
         let messages = body["messages"].as_array().into_iter().flatten();
@@ -115,49 +117,52 @@ fn check_compacted(case: &mut MemoryCase, talk: &TalkResult) {
         last.is_some_and(|message| message.to_string().contains(LOST_WORDS))
     });
     case.check_that(named, || {
-        "whoever sums up is not told what was decided".to_owned()
+        "the request for a summary lacks what was decided".to_owned()
     });
     let Some(next) = request_of(talk, "yes") else {
         return case.check_that(false, || "no request after the compaction".to_owned());
     };
     let texts = collect_injected(next);
-    let lost = |told: &&InjectedText| told.text.contains("What was decided:");
+    let lost = |injected: &&InjectedText| injected.text.contains("What was decided:");
     let first = texts.iter().find(lost).cloned();
     case.check_that(texts.len() == 1 && first.is_some(), || {
-        format!("after the compaction, not only what was lost is told: {texts:?}")
+        format!("after the compaction, more is injected than what was lost: {texts:?}")
     });
-    let text = first.map(|told| told.text).unwrap_or_default();
+    let text = first.map(|injected| injected.text).unwrap_or_default();
     case.check_that(
         text.contains(LOST_WORDS) && text.contains("src/buoys.py"),
-        || format!("what the summary leaves out is not told: {text}"),
+        || format!("what the summary leaves out is not injected: {text}"),
     );
     let again = text
         .lines()
         .any(|line| line.contains(KEPT_WORDS) && line.contains("decision"));
     case.check_that(!again, || {
-        format!("what the summary says is told again: {text}")
+        format!("what the summary says is injected again: {text}")
     });
     let small = |line: &str| line.ends_with(" ok") || line.ends_with(" yes");
     case.check_that(!text.lines().any(small), || {
-        format!("small talk is told as what was asked: {text}")
+        format!("small talk is injected as what was asked: {text}")
     });
     case.check_that(!text.contains("Index by day"), || {
-        format!("the whole index is told again: {text}")
+        format!("the whole index is injected again: {text}")
     });
 }
 
 fn check_cleared(case: &mut MemoryCase, talk: &TalkResult) -> Result<()> {
     let last = talk.requests.last().context("no request")?;
     let texts = collect_injected(last);
-    let whole = texts.len() == 1 && texts.iter().all(|told| told.event_name() == "SessionStart");
+    let whole = texts.len() == 1
+        && texts
+            .iter()
+            .all(|injected| injected.event_name() == "SessionStart");
     case.check_that(whole && has_first_session(&texts), || {
-        format!("after clearing, the start is not told anew: {texts:?}")
+        format!("after clearing, the briefing is not injected again: {texts:?}")
     });
-    nothing_twice(case, "the cleared session", &texts);
+    check_nothing_twice(case, "the cleared session", &texts);
     Ok(())
 }
 
-/// Each forgetting stands in the file of the session that forgot.
+/// Each reset is in the injection log of the session that lost its context.
 fn check_injection_log(case: &mut MemoryCase, id: &str) -> Result<()> {
     let file = case
         .house
@@ -165,7 +170,7 @@ fn check_injection_log(case: &mut MemoryCase, id: &str) -> Result<()> {
         .join(format!("run/sessions/{id}.given"));
     let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
     let forgot = text.lines().filter(|line| line.starts_with("-\tcompact"));
-    case.check_equal("compactions in the given file", &forgot.count(), &1);
+    case.check_equal("compactions in the injection log", &forgot.count(), &1);
     case.check_that(text.contains('#'), || {
         format!("nothing of {CHOICE_WORDS} is in {text}")
     });

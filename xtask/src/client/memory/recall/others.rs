@@ -9,15 +9,15 @@ use anyhow::{Result, anyhow};
 use super::super::MemoryCase;
 use super::super::house::ClientSandbox;
 use super::super::talk::{TalkRequest, TalkResult};
-use super::told::{InjectedText, all_told};
+use super::injected::{InjectedText, list_injected};
 use super::{
-    CHOICE_WORDS, FOGHORN_CONCLUSION, MOLES_CONCLUSION, OPEN_STEP, PastConclusion, nothing_twice,
-    row_of, text_at_event, text_reply, two_sessions_before,
+    CHOICE_WORDS, FOGHORN_CONCLUSION, MOLES_CONCLUSION, OPEN_STEP, PastConclusion,
+    check_nothing_twice, find_item_ref, text_at_event, text_reply, two_sessions_before,
 };
 
 pub(in super::super) fn play_worktree(case: &mut MemoryCase) -> Result<()> {
     two_sessions_before(case)?;
-    let moles = row_of(case, MOLES_CONCLUSION.answer, "summary")?;
+    let moles = find_item_ref(case, MOLES_CONCLUSION.answer, "summary")?;
     case.house.run_git("project", &["add", "-A"])?;
     case.house
         .run_git("project", &["commit", "-q", "-m", "gauge"])?;
@@ -25,10 +25,10 @@ pub(in super::super) fn play_worktree(case: &mut MemoryCase) -> Result<()> {
     case.house
         .run_git("project", &["worktree", "add", "-q", "-b", "side", &tree])?;
     case.house.trust_folder("side")?;
-    let texts = super::told_to(case, "side", MOLES_CONCLUSION.question)?;
+    let texts = super::run_and_list_injected(case, "side", MOLES_CONCLUSION.question)?;
     let start = text_at_event(&texts, "SessionStart");
     case.check_that(start.contains(OPEN_STEP), || {
-        format!("`{OPEN_STEP}` is not told in the worktree: {start}")
+        format!("`{OPEN_STEP}` is not injected in the worktree: {start}")
     });
     let is_labelled = |text: &str, words: &str| {
         let mut lines = text.lines();
@@ -40,14 +40,17 @@ pub(in super::super) fn play_worktree(case: &mut MemoryCase) -> Result<()> {
     let asked = text_at_event(&texts, "UserPromptSubmit");
     case.check_that(
         asked.contains(MOLES_CONCLUSION.answer) && is_labelled(asked, &moles),
-        || format!("the turn of the other branch is not told, or not labelled: {asked}"),
+        || format!("the turn of the other branch is not injected, or not labelled: {asked}"),
     );
     // Back in the main checkout nothing is of another branch.
-    let texts = super::told_to(case, "project", "ok")?;
-    let text: String = texts.iter().map(|told| told.text.as_str()).collect();
+    let texts = super::run_and_list_injected(case, "project", "ok")?;
+    let text: String = texts
+        .iter()
+        .map(|injected| injected.text.as_str())
+        .collect();
     case.check_that(
         text.contains(CHOICE_WORDS) && !text.contains("branch main"),
-        || format!("the main checkout is told {texts:?}"),
+        || format!("the main checkout gets {texts:?}"),
     );
     Ok(())
 }
@@ -86,23 +89,23 @@ pub(in super::super) fn two_sessions(case: &mut MemoryCase) -> Result<()> {
         (TOPIC_CONCLUSIONS[1], TOPIC_CONCLUSIONS[0], &talks[1]),
     ] {
         case.check_talk(talk)?;
-        let texts = all_told(talk);
-        nothing_twice(case, topic.question, &texts);
+        let texts = list_injected(talk);
+        check_nothing_twice(case, topic.question, &texts);
         let count = |event: &str| {
             texts
                 .iter()
-                .filter(|told| told.event_name() == event)
+                .filter(|injected| injected.event_name() == event)
                 .count()
         };
         let counts = (count("SessionStart"), count("UserPromptSubmit"));
         case.check_equal(topic.question, &counts, &(1, 1));
         let asked = texts
             .iter()
-            .filter(|told| told.event_name() == "UserPromptSubmit");
-        for told in asked {
-            let mixed = told.text.contains(other.answer);
-            case.check_that(told.text.contains(topic.answer) && !mixed, || {
-                format!("`{}` brings {told:?}", topic.question)
+            .filter(|injected| injected.event_name() == "UserPromptSubmit");
+        for injected in asked {
+            let mixed = injected.text.contains(other.answer);
+            case.check_that(injected.text.contains(topic.answer) && !mixed, || {
+                format!("`{}` brings {injected:?}", topic.question)
             });
         }
         check_written(case, talk, &texts)?;
@@ -119,8 +122,8 @@ fn check_written(case: &mut MemoryCase, talk: &TalkResult, texts: &[InjectedText
         .filter(|item| item.starts_with(['#', 'm']))
         .map(str::to_owned)
         .collect();
-    let told: BTreeSet<String> = texts.iter().flat_map(InjectedText::cited_items).collect();
-    case.check_equal("rows in the given file", &items, &told);
-    case.check_that(!told.is_empty(), || "nothing was told".to_owned());
+    let injected: BTreeSet<String> = texts.iter().flat_map(InjectedText::cited_items).collect();
+    case.check_equal("items in the injection log", &items, &injected);
+    case.check_that(!injected.is_empty(), || "nothing was injected".to_owned());
     Ok(())
 }

@@ -9,10 +9,10 @@ use serde_json::json;
 
 use super::super::MemoryCase;
 use super::super::talk::{TalkRequest, TalkResult};
-use super::told::{InjectedText, all_told, collect_injected};
+use super::injected::{InjectedText, collect_injected, list_injected};
 use super::{
-    CHOICE_WORDS, FOGHORN_CONCLUSION, MOLES_CONCLUSION, bash_call, format_failure, nothing_twice,
-    read_call, row_of, text_reply, two_sessions_before,
+    CHOICE_WORDS, FOGHORN_CONCLUSION, MOLES_CONCLUSION, bash_call, check_nothing_twice,
+    find_item_ref, format_failure, read_call, text_reply, two_sessions_before,
 };
 
 /// A tool of the plugin's server.
@@ -32,7 +32,7 @@ pub(in super::super) fn beside_settings(case: &mut MemoryCase) -> Result<()> {
     let elsewhere = format_failure("/build/78/tests/test_gauge.py", 20);
     case.house.write_file("project/failure.txt", &elsewhere)?;
     let plugin = plugin.display().to_string();
-    let decision = row_of(case, CHOICE_WORDS, "decision")?;
+    let decision = find_item_ref(case, CHOICE_WORDS, "decision")?;
     let load = json!({"query": format!("select:{SEARCH_TOOL}"), "max_results": 1});
     let find = json!({"query": "millimetres"});
     // Both at once; then the plugin alone.
@@ -84,18 +84,19 @@ pub(in super::super) fn beside_settings(case: &mut MemoryCase) -> Result<()> {
             "PreToolUse",
         ];
         case.check_equal(&format!("texts, {tag}"), &events, &wanted.to_vec());
-        nothing_twice(case, tag, &texts);
-        let after = all_told(&talk);
+        check_nothing_twice(case, tag, &texts);
+        let after = list_injected(&talk);
         case.check_equal(&format!("texts after clearing, {tag}"), &after.len(), &1);
         noted_after_clearing(case, &talk, tag)?;
         case.house.drain_spool()?;
         let mut prompts = case
             .house
             .search_items("project", MOLES_CONCLUSION.question)?;
-        prompts.retain(|row| row["kind"] == "prompt" && row["title"] == MOLES_CONCLUSION.question);
+        prompts
+            .retain(|item| item["kind"] == "prompt" && item["title"] == MOLES_CONCLUSION.question);
         let seen: BTreeSet<String> = prompts
             .iter()
-            .map(|row| row["session"].to_string())
+            .map(|item| item["session"].to_string())
             .collect();
         case.check_equal(
             &format!("prompts stored, {tag}"),
@@ -106,7 +107,7 @@ pub(in super::super) fn beside_settings(case: &mut MemoryCase) -> Result<()> {
     Ok(())
 }
 
-/// How often hooks were told of a prompt.
+/// How often hooks heard of a prompt.
 fn count_prompts(talk: &TalkResult) -> usize {
     let answers = talk.stream.iter().filter(|line| {
         line["subtype"] == "hook_response" && line["hook_event"] == "UserPromptSubmit"
@@ -114,7 +115,7 @@ fn count_prompts(talk: &TalkResult) -> usize {
     answers.count()
 }
 
-/// What was given after clearing is noted as known, not as forgotten by the slower of the two.
+/// What was injected after clearing is logged as seen, not reset by the slower of the two.
 fn noted_after_clearing(case: &mut MemoryCase, talk: &TalkResult, tag: &str) -> Result<()> {
     let name = format!("run/sessions/{}.given", talk.session_id()?);
     let text = fs::read_to_string(case.house.data_dir().join(&name)).context(name)?;
@@ -125,7 +126,7 @@ fn noted_after_clearing(case: &mut MemoryCase, talk: &TalkResult, tag: &str) -> 
         .filter(|line| line.starts_with('#'));
     let known = known.count();
     case.check_that(known > 0, || {
-        format!("{tag}: what was given after clearing counts as forgotten: {text}")
+        format!("{tag}: what was injected after clearing counts as unseen: {text}")
     });
     Ok(())
 }

@@ -1,10 +1,10 @@
-//! In the terminal program a person sees one line of ours, gets an answer, clears and leaves.
+//! In the terminal program a user sees one line of ours, gets an answer, clears and leaves.
 
 use anyhow::{Context as _, Result};
 
 use super::super::MemoryCase;
 use super::super::terminal::Terminal;
-use super::told::collect_injected;
+use super::injected::collect_injected;
 use super::{MOLES_CONCLUSION, has_first_session, text_reply, two_sessions_before};
 use crate::client::api::ScriptedModel;
 
@@ -29,15 +29,16 @@ pub(in super::super) fn play_screen(case: &mut MemoryCase) -> Result<()> {
     drop(terminal);
     case.check_equal("greetings on the screen", &greetings, &1);
     case.check_that(!screen.contains("remora-context"), || {
-        format!("the person is shown what is for the model:\n{screen}")
+        format!("the user is shown what is for the model:\n{screen}")
     });
     let requests = model.main_requests();
     let texts = collect_injected(requests.first().context("no request")?);
-    let asked = texts.iter().any(|told| {
-        told.event_name() == "UserPromptSubmit" && told.text.contains(MOLES_CONCLUSION.answer)
+    let asked = texts.iter().any(|injected| {
+        injected.event_name() == "UserPromptSubmit"
+            && injected.text.contains(MOLES_CONCLUSION.answer)
     });
     case.check_that(has_first_session(&texts) && asked, || {
-        format!("the model is told {texts:?}")
+        format!("the model gets {texts:?}")
     });
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! The second session knows what came before it: at its start, at a prompt, after the same failure
-//! and beside the same file; each once; and the ledger says what was given and what was of use.
+//! and beside the same file; each once; and the ledger says what was injected and what was used.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::super::MemoryCase;
 use super::super::talk::{TalkRequest, TalkResult};
-use super::told::{InjectedText, after_call, after_prompt, all_told, collect_injected};
+use super::injected::{InjectedText, after_call, after_prompt, collect_injected, list_injected};
 use super::{
     CHOICE_WORDS, DECISION_QUESTION, FOGHORN_CONCLUSION, MOLES_CONCLUSION, OPEN_STEP, REASON_WORDS,
-    bash_call, edit_call, format_failure, nothing_twice, read_call, row_of, text_reply,
-    two_sessions_before,
+    bash_call, check_nothing_twice, edit_call, find_item_ref, format_failure, read_call,
+    text_reply, two_sessions_before,
 };
 
 const TRIVIAL_PROMPT: &str = "ok";
@@ -23,10 +23,10 @@ const REPEATED_QUESTION: &str = "When did we drop the csv file of the moles?";
 
 pub(in super::super) fn play_second(case: &mut MemoryCase) -> Result<()> {
     let first = two_sessions_before(case)?;
-    let decision = row_of(case, CHOICE_WORDS, "decision")?;
-    let fix = row_of(case, "test_levels", "fix")?;
-    let moles = row_of(case, MOLES_CONCLUSION.answer, "summary")?;
-    let horn = row_of(case, FOGHORN_CONCLUSION.answer, "summary")?;
+    let decision = find_item_ref(case, CHOICE_WORDS, "decision")?;
+    let fix = find_item_ref(case, "test_levels", "fix")?;
+    let moles = find_item_ref(case, MOLES_CONCLUSION.answer, "summary")?;
+    let horn = find_item_ref(case, FOGHORN_CONCLUSION.answer, "summary")?;
     // The same failure, seen from another checkout and at another line.
     case.house
         .write_file("project/check.sh", "cat failure.txt\nexit 1\n")?;
@@ -41,33 +41,34 @@ pub(in super::super) fn play_second(case: &mut MemoryCase) -> Result<()> {
     at_the_start(case, &talk, [&decision, &moles, &horn]);
     let at_prompt = |prompt: &str| {
         let mut texts = after_prompt(last, prompt);
-        texts.retain(|told| told.event_name() == "UserPromptSubmit");
+        texts.retain(|injected| injected.event_name() == "UserPromptSubmit");
         texts
     };
     case.check_equal(
-        "told at a trivial prompt",
+        "injected at a trivial prompt",
         &at_prompt(TRIVIAL_PROMPT),
         &Vec::new(),
     );
-    case.check_equal("told at thanks", &at_prompt(THANKS_PROMPT), &Vec::new());
+    case.check_equal("injected at thanks", &at_prompt(THANKS_PROMPT), &Vec::new());
     let asked = at_prompt(MOLES_CONCLUSION.question);
-    let answers = |told: &InjectedText| {
-        told.listed_items() == [moles.as_str()] && told.text.contains(MOLES_CONCLUSION.answer)
+    let answers = |injected: &InjectedText| {
+        injected.listed_items() == [moles.as_str()]
+            && injected.text.contains(MOLES_CONCLUSION.answer)
     };
     case.check_that(asked.len() == 1 && asked.iter().all(answers), || {
         format!("the question about {moles} brings {asked:?}")
     });
     // What it has in mind by then: the answer above, and the decision from the start.
     for prompt in [REPEATED_QUESTION, DECISION_QUESTION] {
-        let told_again = |told: &InjectedText| {
-            told.listed_items().contains(&moles) || told.text.contains(REASON_WORDS)
+        let injected_again = |injected: &InjectedText| {
+            injected.listed_items().contains(&moles) || injected.text.contains(REASON_WORDS)
         };
-        case.check_that(!at_prompt(prompt).iter().any(told_again), || {
+        case.check_that(!at_prompt(prompt).iter().any(injected_again), || {
             format!("`{prompt}` brings {:?}", at_prompt(prompt))
         });
     }
     after_calls(case, last, &fix, &horn);
-    nothing_twice(case, "the second session", &all_told(&talk));
+    check_nothing_twice(case, "the second session", &list_injected(&talk));
     case.house.drain_spool()?;
     let uses = [
         (moles.as_str(), "prompt", "fetched"),
@@ -80,21 +81,21 @@ pub(in super::super) fn play_second(case: &mut MemoryCase) -> Result<()> {
 /// The fix after the failure and the conclusion beside the file, each once.
 fn after_calls(case: &mut MemoryCase, last: &Value, fix: &str, horn: &str) {
     let failed = after_call(last, "toolu_second_failing");
-    let mends = |told: &InjectedText| {
-        told.event_name() == "PostToolUseFailure"
-            && told.listed_items() == [fix]
-            && told.text.contains("round(m * 1000)")
+    let shows_fix = |injected: &InjectedText| {
+        injected.event_name() == "PostToolUseFailure"
+            && injected.listed_items() == [fix]
+            && injected.text.contains("round(m * 1000)")
     };
-    case.check_that(failed.len() == 1 && failed.iter().all(mends), || {
+    case.check_that(failed.len() == 1 && failed.iter().all(shows_fix), || {
         format!("the same failure brings {failed:?}, not {fix}")
     });
     let known = after_call(last, "toolu_second_read");
-    let tells = |told: &InjectedText| {
-        told.event_name() == "PreToolUse"
-            && told.listed_items() == [horn]
-            && told.text.contains(FOGHORN_CONCLUSION.answer)
+    let shows_item = |injected: &InjectedText| {
+        injected.event_name() == "PreToolUse"
+            && injected.listed_items() == [horn]
+            && injected.text.contains(FOGHORN_CONCLUSION.answer)
     };
-    case.check_that(known.len() == 1 && known.iter().all(tells), || {
+    case.check_that(known.len() == 1 && known.iter().all(shows_item), || {
         format!(
             "reading {} brings {known:?}, not {horn}",
             FOGHORN_CONCLUSION.file
@@ -146,9 +147,9 @@ fn run_session(case: &mut MemoryCase, moles: &str) -> Result<TalkResult> {
     })
 }
 
-/// The first request holds the decision with its reason, where the work stands with its open step,
+/// The first request holds the decision with its reason, the state of the work with its open step,
 /// and a pointer to each earlier conclusion; no log.
-fn at_the_start(case: &mut MemoryCase, talk: &TalkResult, rows: [&String; 3]) {
+fn at_the_start(case: &mut MemoryCase, talk: &TalkResult, items: [&String; 3]) {
     let first = talk
         .requests
         .first()
@@ -162,20 +163,20 @@ fn at_the_start(case: &mut MemoryCase, talk: &TalkResult, rows: [&String; 3]) {
                 format!("`{words}` is not in the first request: {start:?}")
             });
         }
-        for row in rows {
-            case.check_that(start.listed_items().contains(row), || {
-                format!("{row} is not named at the start: {start:?}")
+        for item in items {
+            case.check_that(start.listed_items().contains(item), || {
+                format!("{item} is not named at the start: {start:?}")
             });
         }
         for noise in ["sh check.sh", "failure.txt", "passed"] {
             case.check_that(!start.text.contains(noise), || {
-                format!("`{noise}` is told at the start: {start:?}")
+                format!("`{noise}` is injected at the start: {start:?}")
             });
         }
     }
 }
 
-/// What was given is written down, each with its moment, and so is what was used.
+/// The ledger has every injection with its trigger, and which of them were used.
 fn check_ledger(
     case: &mut MemoryCase,
     talk: &TalkResult,
@@ -183,8 +184,8 @@ fn check_ledger(
 ) -> Result<()> {
     let session = talk.session_id()?;
     let args = ["ledger", "--json", "--session", &session, "--limit", "200"];
-    let told = case.house.run_remora_json("project", &args)?;
-    let lines = told["lines"].as_array().cloned().unwrap_or_default();
+    let injected = case.house.run_remora_json("project", &args)?;
+    let lines = injected["lines"].as_array().cloned().unwrap_or_default();
     let of = |line: &Value, field: &str| line[field].as_str().unwrap_or_default().to_owned();
     for line in &lines {
         case.check_equal("the session of a line", &of(line, "session"), &session);
@@ -192,22 +193,22 @@ fn check_ledger(
             format!("the ledger does not know what it cost: {line}")
         });
     }
-    let given: BTreeSet<String> = lines.iter().map(|line| of(line, "item")).collect();
-    let in_requests: BTreeSet<String> = all_told(talk)
+    let logged: BTreeSet<String> = lines.iter().map(|line| of(line, "item")).collect();
+    let in_requests: BTreeSet<String> = list_injected(talk)
         .iter()
         .flat_map(InjectedText::cited_items)
         .collect();
-    case.check_equal("rows in the ledger", &given, &in_requests);
-    let used = |item: &str, moment: &str| {
+    case.check_equal("items in the ledger", &logged, &in_requests);
+    let used = |item: &str, trigger: &str| {
         let mut same = lines
             .iter()
-            .filter(|line| of(line, "item") == item && of(line, "moment").starts_with(moment));
+            .filter(|line| of(line, "item") == item && of(line, "moment").starts_with(trigger));
         same.next().map(|line| of(&line["used"], "how"))
     };
-    for (item, moment, how) in wanted {
+    for (item, trigger, how) in wanted {
         case.check_equal(
-            &format!("the use of {item} after {moment}"),
-            &used(item, moment),
+            &format!("the use of {item} after {trigger}"),
+            &used(item, trigger),
             &Some((*how).to_owned()),
         );
     }

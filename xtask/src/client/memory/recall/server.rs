@@ -1,5 +1,5 @@
 //! The model asks memory itself, through the MCP server that `install` writes down: in the
-//! project's file, or for the person by way of the client.
+//! project's file, or for the user by way of the client.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use super::super::MemoryCase;
 use super::super::house::format_output;
 use super::super::talk::{TalkRequest, TalkResult};
-use super::told::all_told;
-use super::{CHOICE_WORDS, REASON_WORDS, play_first_session, row_of, text_reply};
+use super::injected::list_injected;
+use super::{CHOICE_WORDS, REASON_WORDS, find_item_ref, play_first_session, text_reply};
 use crate::client::process::finish_process;
 
-/// The client asks the person about servers of a project; here they said yes.
+/// The client asks the user about servers of a project; here they said yes.
 const TRUSTING_SETTINGS: &str = "{\"enableAllProjectMcpServers\": true}\n";
 const FACT_TEXT: &str = "The tide datum is the chart datum of the north mole.";
 
@@ -35,19 +35,19 @@ pub(in super::super) fn play_tools(case: &mut MemoryCase) -> Result<()> {
         format!(".mcp.json does not name the server: {written}")
     });
     play_first_session(case)?;
-    let decision = row_of(case, CHOICE_WORDS, "decision")?;
+    let decision = find_item_ref(case, CHOICE_WORDS, "decision")?;
     let talk = run_session(case, &decision)?;
 
     check_answered(case, &talk, &decision);
     case.house.drain_spool()?;
 
-    let third = super::told_to(case, "project", "ok")?;
+    let third = super::run_and_list_injected(case, "project", "ok")?;
     let saved = third
         .iter()
-        .filter(|told| told.text.contains(FACT_TEXT))
+        .filter(|injected| injected.text.contains(FACT_TEXT))
         .count();
     case.check_that(saved == 1, || {
-        format!("what was saved is not told at the next start: {third:?}")
+        format!("what was saved is not injected at the next start: {third:?}")
     });
     // Looking something up is nothing to remember.
     let lookups = [
@@ -56,12 +56,12 @@ pub(in super::super) fn play_tools(case: &mut MemoryCase) -> Result<()> {
         "remora timeline",
         "remora remember",
     ];
-    for told in &third {
-        let rows = told.text.lines().filter(|line| line.starts_with('#'));
-        let own = rows.filter(|row| lookups.iter().any(|words| row.contains(words)));
+    for injected in &third {
+        let items = injected.text.lines().filter(|line| line.starts_with('#'));
+        let own = items.filter(|item| lookups.iter().any(|words| item.contains(words)));
         let own: Vec<&str> = own.collect();
         case.check_that(own.is_empty(), || {
-            format!("memory tells of its own use: {own:?}")
+            format!("memory remembers its own use: {own:?}")
         });
     }
 
@@ -71,14 +71,14 @@ pub(in super::super) fn play_tools(case: &mut MemoryCase) -> Result<()> {
         "`.mcp.json` was made by us and stays".to_owned()
     });
     let left = fs::read_to_string(case.house.user_settings())?;
-    case.check_equal("the person's settings", &left.as_str(), &TRUSTING_SETTINGS);
+    case.check_equal("the user's settings", &left.as_str(), &TRUSTING_SETTINGS);
     Ok(())
 }
 
-/// For the person: the client itself is asked to write the server down.
-pub(in super::super) fn for_the_person(case: &mut MemoryCase) -> Result<()> {
+/// For the user: the client itself is asked to register the server.
+pub(in super::super) fn for_the_user(case: &mut MemoryCase) -> Result<()> {
     symlink(&case.house.client, case.house.path("bin/claude"))?;
-    beside_client(case, &["install", "claude-code"])?;
+    run_beside_client(case, &["install", "claude-code"])?;
     let book = case.house.path("home/.claude.json");
     let known = |book: &Path| -> Result<bool> {
         let state: Value = serde_json::from_str(&fs::read_to_string(book)?)?;
@@ -88,10 +88,10 @@ pub(in super::super) fn for_the_person(case: &mut MemoryCase) -> Result<()> {
         "the client did not write the server down".to_owned()
     });
     play_first_session(case)?;
-    let decision = row_of(case, CHOICE_WORDS, "decision")?;
+    let decision = find_item_ref(case, CHOICE_WORDS, "decision")?;
     let talk = run_session(case, &decision)?;
     check_answered(case, &talk, &decision);
-    beside_client(case, &["uninstall", "claude-code"])?;
+    run_beside_client(case, &["uninstall", "claude-code"])?;
     case.check_that(!known(&book)?, || {
         "the client still knows the server".to_owned()
     });
@@ -99,7 +99,7 @@ pub(in super::super) fn for_the_person(case: &mut MemoryCase) -> Result<()> {
 }
 
 /// Runs the program where it finds the client on the `PATH`.
-fn beside_client(case: &MemoryCase, args: &[&str]) -> Result<()> {
+fn run_beside_client(case: &MemoryCase, args: &[&str]) -> Result<()> {
     let folder = case.house.path("project");
     let mut command = case.house.build_command(&case.house.remora_path(), &folder);
     command.env("PATH", case.house.search_with_bin()).args(args);
@@ -114,11 +114,11 @@ fn beside_client(case: &MemoryCase, args: &[&str]) -> Result<()> {
 
 /// The start names the tool, and each call got its answer.
 fn check_answered(case: &mut MemoryCase, talk: &TalkResult, decision: &str) {
-    let start = all_told(talk);
+    let start = list_injected(talk);
     case.check_that(
         start
             .iter()
-            .any(|told| told.text.contains("mcp__remora__get")),
+            .any(|injected| injected.text.contains("mcp__remora__get")),
         || format!("the start does not name the tool that gives details: {start:?}"),
     );
     let calls = talk.call_results();
@@ -142,7 +142,7 @@ fn check_answered(case: &mut MemoryCase, talk: &TalkResult, decision: &str) {
     }
     let (failed, result) = calls.get("toolu_wrong").cloned().unwrap_or_default();
     case.check_that(failed && result.contains("ids"), || {
-        format!("a wrong call is not told what is wrong: {result}")
+        format!("the result of a wrong call does not say what is wrong: {result}")
     });
 }
 

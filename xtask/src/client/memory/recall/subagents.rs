@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::super::MemoryCase;
 use super::super::kept::format_items;
 use super::super::talk::{TalkRequest, TalkResult};
-use super::told::{InjectedText, all_told, collect_injected};
+use super::injected::{InjectedText, collect_injected, list_injected};
 use super::{
-    CHOICE_WORDS, FOGHORN_CONCLUSION, MOLES_CONCLUSION, REASON_WORDS, nothing_twice, row_of,
-    text_reply, two_sessions_before,
+    CHOICE_WORDS, FOGHORN_CONCLUSION, MOLES_CONCLUSION, REASON_WORDS, check_nothing_twice,
+    find_item_ref, text_reply, two_sessions_before,
 };
 
 /// Found by the subagent.
@@ -40,7 +40,7 @@ fn answer_reply(words: &str) -> Value {
     json!({"agent": true, "text": words})
 }
 
-/// What the subagent with this task was told in its first request.
+/// What was injected into the first request of the subagent with this task.
 fn find_briefing(session: &TalkResult, task: &str) -> Result<Vec<InjectedText>> {
     let mut requests = session.others.agents.iter();
     let own = requests.find(|body| body["messages"].to_string().contains(task));
@@ -50,7 +50,7 @@ fn find_briefing(session: &TalkResult, task: &str) -> Result<Vec<InjectedText>> 
 
 pub(in super::super) fn play_one(case: &mut MemoryCase) -> Result<()> {
     two_sessions_before(case)?;
-    let decision = row_of(case, CHOICE_WORDS, "decision")?;
+    let decision = find_item_ref(case, CHOICE_WORDS, "decision")?;
     let talk = case.run_talk(&TalkRequest {
         project: "project",
         prompt: USER_PROMPT,
@@ -62,21 +62,23 @@ pub(in super::super) fn play_one(case: &mut MemoryCase) -> Result<()> {
         ..TalkRequest::default()
     })?;
     let texts = find_briefing(&talk, HEIGHTS_TASK)?;
-    let tells = |told: &InjectedText| {
-        told.event_name() == "SubagentStart" && told.text.contains(REASON_WORDS)
+    let shows_item = |injected: &InjectedText| {
+        injected.event_name() == "SubagentStart" && injected.text.contains(REASON_WORDS)
     };
-    case.check_that(texts.len() == 1 && texts.iter().all(tells), || {
-        format!("the subagent is told {texts:?}, not {decision}")
+    case.check_that(texts.len() == 1 && texts.iter().all(shows_item), || {
+        format!("the subagent gets {texts:?}, not {decision}")
     });
     case.house.drain_spool()?;
     let parent = talk.session_id()?;
-    let rows = case.house.rows_of("project", "limpet gauge 412")?;
+    let items = case
+        .house
+        .find_matching_items("project", "limpet gauge 412")?;
     case.check_that(
-        rows.len() == 1 && rows.iter().all(|row| row["session"] == parent),
+        items.len() == 1 && items.iter().all(|item| item["session"] == parent),
         || {
             format!(
                 "the subagent's result is not the parent's: {}",
-                format_items(&rows)
+                format_items(&items)
             )
         },
     );
@@ -87,8 +89,8 @@ pub(in super::super) fn play_one(case: &mut MemoryCase) -> Result<()> {
     let noted = lines.filter(to_it).map(|line| line["item"].as_str());
     let noted: BTreeSet<String> = noted.flatten().map(str::to_owned).collect();
     let cited: BTreeSet<String> = texts.iter().flat_map(InjectedText::cited_items).collect();
-    case.check_equal("the subagent's rows in the ledger", &noted, &cited);
-    nothing_twice(case, "the parent", &all_told(&talk));
+    case.check_equal("the subagent's items in the ledger", &noted, &cited);
+    check_nothing_twice(case, "the parent", &list_injected(&talk));
     Ok(())
 }
 
@@ -125,7 +127,10 @@ pub(in super::super) fn play_parallel(case: &mut MemoryCase) -> Result<()> {
         ),
     ] {
         let texts = find_briefing(&talk, task)?;
-        let all: String = texts.iter().map(|told| told.text.as_str()).collect();
+        let all: String = texts
+            .iter()
+            .map(|injected| injected.text.as_str())
+            .collect();
         case.check_equal(task, &texts.len(), &usize::from(wanted.is_some()));
         case.check_that(wanted.is_none_or(|words| all.contains(words)), || {
             format!("`{task}` brings {texts:?}")
@@ -147,7 +152,10 @@ pub(in super::super) fn play_parallel(case: &mut MemoryCase) -> Result<()> {
     let mut all = find_briefing(&talk, MOLES_TASK)?;
     all.extend(find_briefing(&talk, FOGHORN_TASK)?);
     for words in [MOLES_CONCLUSION.answer, FOGHORN_CONCLUSION.answer] {
-        let count = all.iter().filter(|told| told.text.contains(words)).count();
+        let count = all
+            .iter()
+            .filter(|injected| injected.text.contains(words))
+            .count();
         case.check_equal(words, &count, &1);
     }
     Ok(())

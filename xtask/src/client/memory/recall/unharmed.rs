@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use super::super::MemoryCase;
 use super::super::talk::{TalkRequest, TalkResult};
-use super::told::{InjectedText, all_told};
+use super::injected::{InjectedText, list_injected};
 use super::{
-    CHOICE_WORDS, DECISION_QUESTION, bash_call, first_session, has_first_session, read_call,
-    row_of, text_reply,
+    CHOICE_WORDS, DECISION_QUESTION, bash_call, find_item_ref, first_session, has_first_session,
+    read_call, text_reply,
 };
 use crate::client::process::kill_all;
 
-/// As a person writes it.
+/// As a user writes it.
 const USER_SETTINGS: &str = "{ \"permissions\": {\"deny\": [\"WebFetch\"]}\n}";
 const ANSWER_TEXT: &str = "The answer arrives.";
 const SESSION_ID: &str = "22222222-3333-4444-8555-666666666666";
@@ -44,13 +44,13 @@ pub(in super::super) fn play_unharmed(case: &mut MemoryCase) -> Result<()> {
 
     case.house.run_remora("project", &["pause"])?;
     let texts = goes_well(case, "paused", "paused", &[])?;
-    case.check_equal("told while paused", &texts, &Vec::new());
+    case.check_equal("injected while paused", &texts, &Vec::new());
     case.house.run_remora("project", &["pause", "--off"])?;
 
     let held = lock_injection_log(case)?;
     let id = ["--session-id", SESSION_ID];
-    let texts = goes_well(case, "the given file is held", "held", &id)?;
-    case.check_equal("told while nothing can be noted", &texts, &Vec::new());
+    let texts = goes_well(case, "the injection log is held", "held", &id)?;
+    case.check_equal("injected while nothing can be logged", &texts, &Vec::new());
     drop(held);
 
     for (what, tag, from) in [
@@ -61,8 +61,8 @@ pub(in super::super) fn play_unharmed(case: &mut MemoryCase) -> Result<()> {
         damage_database(case, from).context(what)?;
         goes_well(case, what, tag, &[])?;
         case.house.drain_spool()?;
-        // It was built anew from the archive.
-        row_of(case, CHOICE_WORDS, "decision").context(what)?;
+        // It was rebuilt from the archive.
+        find_item_ref(case, CHOICE_WORDS, "decision").context(what)?;
     }
 
     case.house
@@ -76,7 +76,7 @@ pub(in super::super) fn play_unharmed(case: &mut MemoryCase) -> Result<()> {
     Ok(())
 }
 
-/// A session with a question, a failure and a file; what it was told.
+/// A session with a question, a failure and a file; returns what was injected.
 fn goes_well(
     case: &mut MemoryCase,
     what: &str,
@@ -113,7 +113,7 @@ fn goes_well(
     for problem in &mut case.problems[before..] {
         *problem = format!("{what}: {problem}");
     }
-    Ok(all_told(&talk))
+    Ok(list_injected(&talk))
 }
 
 fn shows_words(talk: &TalkResult, words: &str) -> bool {
@@ -129,7 +129,7 @@ fn lock_injection_log(case: &MemoryCase) -> Result<File> {
     let name = format!("data/run/sessions/{SESSION_ID}.given");
     case.house.write_file(&name, "")?;
     let file = File::options().append(true).open(case.house.path(&name))?;
-    file.lock().context("cannot lock the given file")?;
+    file.lock().context("cannot lock the injection log")?;
     Ok(file)
 }
 
@@ -142,8 +142,8 @@ fn damage_database(case: &MemoryCase, from: u64) -> Result<()> {
     file.seek(SeekFrom::Start(from))?;
     let junk = vec![0xA5; usize::try_from(size - from)?];
     file.write_all(&junk)?;
-    for beside in ["remora.db-wal", "remora.db-shm"] {
-        let _ = fs::remove_file(case.house.data_dir().join(beside)); // it need not be there
+    for name in ["remora.db-wal", "remora.db-shm"] {
+        let _ = fs::remove_file(case.house.data_dir().join(name)); // it need not be there
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! Our texts in the requests of the client: where they stand, and which rows they tell.
+//! Our texts in the requests of the client: where they are, and which items they cite.
 //!
-//! Only what the client puts into the conversation itself is looked at: a tool may print
+//! Only what the client puts into the conversation itself counts: a tool may print
 //! whatever it likes.
 
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ const CONTEXT_CLOSE: &str = "</remora-context>";
 pub(super) struct InjectedText {
     /// The client's label: the event, and the tool if there is one.
     pub(super) label: String,
-    /// What stands between the tags.
+    /// The text between the tags.
     pub(super) text: String,
     /// Whether it is closed, and opened only once.
     pub(super) whole: bool,
@@ -28,12 +28,12 @@ impl InjectedText {
         self.label.split(':').next().unwrap_or_default()
     }
 
-    /// The names of the rows that have a line of their own.
+    /// The names of the items that have a line of their own.
     pub(super) fn listed_items(&self) -> Vec<String> {
         self.text.lines().filter_map(parse_item_name).collect()
     }
 
-    /// All rows that it names, wherever they stand.
+    /// All items that it names, wherever they are.
     pub(super) fn cited_items(&self) -> BTreeSet<String> {
         let words = self.text.split([' ', '\n', '(', ',', ')']);
         words.filter_map(parse_item_name).collect()
@@ -69,16 +69,16 @@ pub(super) fn collect_injected(request: &Value) -> Vec<InjectedText> {
         .collect()
 }
 
-/// All that the main conversation was told, each once: the last request holds what came before
+/// Everything injected into the main conversation, each text once: the last request holds what came before
 /// it, unless the client has dropped it.
-pub(super) fn all_told(talk: &TalkResult) -> Vec<InjectedText> {
+pub(super) fn list_injected(talk: &TalkResult) -> Vec<InjectedText> {
     talk.requests
         .last()
         .map(collect_injected)
         .unwrap_or_default()
 }
 
-/// What was told of a call, up to the model's next words.
+/// What was injected after a call, up to the model's next words.
 pub(super) fn after_call(request: &Value, id: &str) -> Vec<InjectedText> {
     let is_result = |message: &Value| {
         let blocks = message["content"].as_array();
@@ -88,7 +88,7 @@ pub(super) fn after_call(request: &Value, id: &str) -> Vec<InjectedText> {
     collect_after(request, is_result)
 }
 
-/// What was told with a prompt, up to the model's next words.
+/// What was injected with a prompt, up to the model's next words.
 pub(super) fn after_prompt(request: &Value, prompt: &str) -> Vec<InjectedText> {
     let is_prompt = |message: &Value| {
         message["role"] == "user" && list_texts(message).iter().any(|text| text.contains(prompt))
