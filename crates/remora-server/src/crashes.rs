@@ -7,9 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use remora_client::{CaptureFailureMark, DataPaths, write_our_file};
-use rustix::process::{Pid, test_kill_process};
 
 use crate::guard;
+use crate::worker::place_of;
 
 /// So many deaths within [`CRASH_LOOP_WINDOW_MS`] are a crash loop; one or two are
 /// a reboot or a kill.
@@ -65,15 +65,47 @@ fn read_deaths(paths: &DataPaths) -> Vec<WorkerCrash> {
         .collect()
 }
 
-fn read_noted_pid(up: &Path) -> Option<u32> {
-    fs::read_to_string(up).ok()?.trim().parse().ok()
+/// What a worker notes while it runs: its process, and device and inode of the
+/// lock file that it holds.
+#[derive(Debug, PartialEq, Eq)]
+struct RunNote {
+    pid: u32,
+    lock: Option<(u64, u64)>,
 }
 
-/// The death that a leftover note stands for. One whose lock file was replaced
-/// lives on until its next look, and has not died.
+impl RunNote {
+    fn of_this_process(paths: &DataPaths) -> Self {
+        Self {
+            pid: std::process::id(),
+            lock: place_of(&paths.lock()),
+        }
+    }
+
+    /// One of an earlier version names no lock.
+    fn read(up: &Path) -> Option<Self> {
+        let text = fs::read_to_string(up).ok()?;
+        let mut numbers = text.split_whitespace();
+        let pid = numbers.next()?.parse().ok()?;
+        let mut next = || numbers.next()?.parse().ok();
+        let lock = next().and_then(|device| Some((device, next()?)));
+        Some(Self { pid, lock })
+    }
+
+    fn write(&self, up: &Path) -> std::io::Result<()> {
+        let text = match self.lock {
+            Some((device, inode)) => format!("{} {device} {inode}", self.pid),
+            None => self.pid.to_string(),
+        };
+        write_our_file(up, text.as_bytes())
+    }
+}
+
+/// The death that a leftover note stands for. A worker whose lock file was replaced
+/// lives on until its next look, so a note of another lock says nothing. The inode
+/// of a file that is held open is not used again.
 fn read_death(paths: &DataPaths, now: i64) -> Option<WorkerCrash> {
-    let pid = read_noted_pid(&up_file(paths))?;
-    if is_other_process(pid) {
+    let RunNote { pid, lock } = RunNote::read(&up_file(paths))?;
+    if lock.is_some() && lock != place_of(&paths.lock()) {
         return None;
     }
     let mut names = guard::under_way(paths);
@@ -84,13 +116,6 @@ fn read_death(paths: &DataPaths, now: i64) -> Option<WorkerCrash> {
     })
 }
 
-/// Whether a process of this user has that number now. Our own number in a note
-/// was used before by a worker that is gone.
-fn is_other_process(pid: u32) -> bool {
-    let other = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    pid != std::process::id() && other.is_some_and(|pid| test_kill_process(pid).is_ok())
-}
-
 /// Removes the note of a worker that is ended by a signal, which is no crash.
 pub fn end_orderly(paths: &DataPaths) {
     remove_own_note(&up_file(paths));
@@ -98,7 +123,7 @@ pub fn end_orderly(paths: &DataPaths) {
 
 /// Removes the note of this process; one of a later worker stays.
 fn remove_own_note(up: &Path) {
-    if read_noted_pid(up) == Some(std::process::id()) {
+    if RunNote::read(up).is_some_and(|note| note.pid == std::process::id()) {
         let _ = fs::remove_file(up);
     }
 }
@@ -129,7 +154,7 @@ impl WorkerRun {
             let _ = write_our_file(&deaths_file(paths), lines.as_bytes());
         }
         let up = up_file(paths);
-        let _ = write_our_file(&up, std::process::id().to_string().as_bytes());
+        let _ = RunNote::of_this_process(paths).write(&up);
         deaths.retain(|death| (now - death.noticed).abs() < CRASH_LOOP_WINDOW_MS);
         let said = (is_new && deaths.len() >= CRASH_LOOP_COUNT).then(|| describe_crashes(&deaths));
         if let Some(said) = &said {
@@ -157,8 +182,6 @@ pub fn describe_crashes(deaths: &[WorkerCrash]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::process::parent_id;
-
     use super::*;
 
     const NOW: i64 = 1_794_700_000_000;
@@ -200,20 +223,24 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_that_lost_its_lock_and_lives_has_not_died() {
+    fn a_worker_that_lost_its_lock_has_not_died_of_that() {
         let dir = tempfile::tempdir().unwrap();
         let paths = DataPaths::new(dir.path());
         paths.prepare_data_dir().unwrap();
-        // Any process that is alive stands for the other worker.
-        let note = parent_id().to_string();
-        fs::write(up_file(&paths), &note).unwrap();
+        fs::write(paths.lock(), "").unwrap();
+        let note = |lock| RunNote { pid: 13, lock };
+        let held = place_of(&paths.lock());
+        note(held).write(&up_file(&paths)).unwrap();
+        assert_eq!(recent_deaths(&paths, NOW, false).len(), 1);
+        let other = held.map(|(device, inode)| (device, inode + 1));
+        note(other).write(&up_file(&paths)).unwrap();
         assert_eq!(recent_deaths(&paths, NOW, false), []);
         let (life, _) = WorkerRun::begin_run(&paths, NOW);
         assert_eq!(read_deaths(&paths), []);
         // It is replaced in turn: the note of the later one stays.
-        fs::write(up_file(&paths), &note).unwrap();
+        note(other).write(&up_file(&paths)).unwrap();
         life.end_run();
         end_orderly(&paths);
-        assert_eq!(fs::read_to_string(up_file(&paths)).unwrap(), note);
+        assert_eq!(RunNote::read(&up_file(&paths)), Some(note(other)));
     }
 }

@@ -519,7 +519,8 @@ fn file_identity(meta: &fs::Metadata) -> (u64, u64) {
     (meta.dev(), meta.ino())
 }
 
-fn place_of(file: &Path) -> Option<(u64, u64)> {
+/// The identity of the file at this place, if there is one.
+pub(crate) fn place_of(file: &Path) -> Option<(u64, u64)> {
     fs::metadata(file).as_ref().map(file_identity).ok()
 }
 
