@@ -3,6 +3,8 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use super::den::{Den, until};
 
 #[test]
@@ -16,8 +18,14 @@ fn a_locked_database_holds_nobody_up() {
     lock.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE t (x);")
         .unwrap();
     let started = Instant::now();
-    let told = den.begin("s2", &folder);
-    assert_eq!((told.message, told.context), (None, None));
+    // With the deadline that hooks have.
+    let event = json!({
+        "session_id": "s2", "transcript_path": "/t", "cwd": folder,
+        "hook_event_name": "SessionStart", "source": "startup",
+    });
+    let hook = den.remora(&["hook", "claude-code"]);
+    let told = hook.environment("REMORA_DEADLINE_MS", "150");
+    assert_eq!(told.stdin(event.to_string()).go().raw.trim_end(), "{}");
     assert!(
         started.elapsed() < Duration::from_secs(20),
         "{:?}",
