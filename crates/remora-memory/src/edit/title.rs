@@ -174,6 +174,11 @@ impl TitleWriter<'_, '_> {
             other => other,
         };
         if let (Some(come), Some(gone)) = (added.first(), removed.first()) {
+            // Something else in its place is no new feature.
+            let kind = match kind {
+                EditKind::Feature => EditKind::Change,
+                other => other,
+            };
             // One for one of the same kind is a replacement; with more it would
             // be a guess.
             if added.len() == 1 && removed.len() == 1 && come.symbol.kind == gone.symbol.kind {
@@ -183,14 +188,7 @@ impl TitleWriter<'_, '_> {
                     format_symbol(&come.symbol),
                     self.path
                 );
-                return Some((
-                    title,
-                    if kind == EditKind::Feature {
-                        EditKind::Change
-                    } else {
-                        kind
-                    },
-                ));
+                return Some((title, kind));
             }
             let title = format!(
                 "Added {}, removed {} in {}",
@@ -198,14 +196,7 @@ impl TitleWriter<'_, '_> {
                 format_declarations(self.story.language, removed),
                 self.path
             );
-            return Some((
-                title,
-                if kind == EditKind::Feature {
-                    EditKind::Change
-                } else {
-                    kind
-                },
-            ));
+            return Some((title, kind));
         }
         if !added.is_empty() {
             let tests = added.iter().all(|s| s.symbol.kind == SymbolKind::Test);

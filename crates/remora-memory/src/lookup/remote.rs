@@ -111,19 +111,33 @@ pub(super) fn describe_mcp_call(
     output: &ToolOutput,
 ) -> LookupReading {
     let name = display_name(tool);
-    let given = format_arguments(input, 70);
-    let title = if given.is_empty() {
-        name.clone()
-    } else {
-        format!("{name}: {given}")
-    };
-    let result = text_or_json(output);
-    let mut reading = LookupReading::new(&title);
+    let mut reading = describe_call(&name, input, output);
     // The server's name is what users search for; its tools have names such as
     // `get`.
     if let Some((server, _)) = name.split_once(' ') {
         reading.concepts.push(server.to_owned());
     }
+    reading
+}
+
+pub(super) fn describe_unknown_call(
+    tool: &ToolUse,
+    input: &Value,
+    output: &ToolOutput,
+) -> LookupReading {
+    describe_call(&format!("Used {}", display_name(tool)), input, output)
+}
+
+/// A call by its name and arguments, and the beginning of what it answered.
+fn describe_call(lead: &str, input: &Value, output: &ToolOutput) -> LookupReading {
+    let given = format_arguments(input, 70);
+    let title = if given.is_empty() {
+        lead.to_owned()
+    } else {
+        format!("{lead}: {given}")
+    };
+    let result = text_or_json(output);
+    let mut reading = LookupReading::new(&title);
     let first = one_line(&result, 120);
     if !first.is_empty() {
         reading.add_fact(&format!("answer: {first}"));
@@ -138,25 +152,4 @@ fn text_or_json(output: &ToolOutput) -> String {
         OutputDetail::Json(answer) => format_arguments(answer, 400),
         _ => String::new(),
     }
-}
-
-pub(super) fn describe_unknown_call(
-    tool: &ToolUse,
-    input: &Value,
-    output: &ToolOutput,
-) -> LookupReading {
-    let name = display_name(tool);
-    let given = format_arguments(input, 70);
-    let title = if given.is_empty() {
-        format!("Used {name}")
-    } else {
-        format!("Used {name}: {given}")
-    };
-    let result = text_or_json(output);
-    let mut reading = LookupReading::new(&title);
-    let first = one_line(&result, 120);
-    if !first.is_empty() {
-        reading.add_fact(&format!("answer: {first}"));
-    }
-    reading.with_text(&result)
 }

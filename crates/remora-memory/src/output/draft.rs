@@ -56,6 +56,33 @@ impl CommandDraft {
         }
     }
 
+    /// A run that passed, in these words.
+    pub(super) fn passed(tool: &'static str, concept: &'static str, title: String) -> Self {
+        let mut draft = Self::new(tool);
+        draft.verdict = Some(CommandOutcome::Passed);
+        draft.add_concept(concept);
+        draft.title = title;
+        draft
+    }
+
+    /// A run that failed with one message, about a subject if it names one.
+    pub(super) fn failed(
+        tool: &'static str,
+        concept: &'static str,
+        at: usize,
+        message: &str,
+        subject: Option<&str>,
+    ) -> Self {
+        let mut draft = Self::new(tool);
+        draft.verdict = Some(CommandOutcome::Failed);
+        draft.add_concept(concept);
+        draft.title = format!("{tool}: {message}");
+        let mut problem = Problem::new(message);
+        problem.subject = subject.map(str::to_owned);
+        draft.add_problem(at, problem);
+        draft
+    }
+
     pub(super) fn add_fact(&mut self, fact: impl AsRef<str>) {
         if self.facts.len() >= MAX_FACTS {
             return;
@@ -265,6 +292,18 @@ pub(super) struct TestCounts {
     pub(super) passed: u32,
     pub(super) failed: u32,
     pub(super) skipped: u32,
+}
+
+impl TestCounts {
+    /// The counts of a line such as `Tests: 1 failed, 2 todo, 3 passed`.
+    pub(super) fn parse_line(line: &str) -> Self {
+        let count = |what: &str| text::count_of(line, what).unwrap_or(0);
+        Self {
+            passed: count("passed"),
+            failed: count("failed"),
+            skipped: count("skipped") + count("todo"),
+        }
+    }
 }
 
 impl CommandDraft {

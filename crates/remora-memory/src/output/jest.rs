@@ -32,14 +32,9 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     if suites.is_none() && tests.is_none() && draft.problems.is_empty() {
         return None;
     }
-    let mut counts = TestCounts::default();
-    if let Some(at) = tests {
-        let line = doc.lines[at];
-        counts.passed = text::count_of(line, "passed").unwrap_or(0);
-        counts.failed = text::count_of(line, "failed").unwrap_or(0);
-        counts.skipped = text::count_of(line, "skipped").unwrap_or(0)
-            + text::count_of(line, "todo").unwrap_or(0);
-    }
+    let mut counts = tests.map_or_else(TestCounts::default, |at| {
+        TestCounts::parse_line(doc.lines[at])
+    });
     if let Some(at) = suites {
         draft.keep_lines(at, at + 4);
         let failed = text::count_of(doc.lines[at], "failed").unwrap_or(0);

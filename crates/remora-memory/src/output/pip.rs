@@ -1,7 +1,9 @@
 //! pip, uv and poetry.
 
 use super::draft::{CommandDraft, CommandOutput};
-use super::{CommandOutcome, Problem, text};
+use super::text;
+
+const CONCEPT: &str = "dependency";
 
 pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     // pip last: `uv pip install` names pip as well, and its reader takes any
@@ -9,30 +11,6 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     parse_poetry(doc)
         .or_else(|| parse_uv(doc))
         .or_else(|| parse_pip(doc))
-}
-
-fn new_success_draft(tool: &'static str, title: String) -> CommandDraft {
-    let mut draft = CommandDraft::new(tool);
-    draft.verdict = Some(CommandOutcome::Passed);
-    draft.add_concept("dependency");
-    draft.title = title;
-    draft
-}
-
-fn new_failure_draft(
-    tool: &'static str,
-    at: usize,
-    message: &str,
-    subject: Option<&str>,
-) -> CommandDraft {
-    let mut draft = CommandDraft::new(tool);
-    draft.verdict = Some(CommandOutcome::Failed);
-    draft.add_concept("dependency");
-    draft.title = format!("{tool}: {message}");
-    let mut problem = Problem::new(message);
-    problem.subject = subject.map(str::to_owned);
-    draft.add_problem(at, problem);
-    draft
 }
 
 fn parse_pip(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
@@ -67,8 +45,9 @@ fn parse_pip(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         .iter()
         .position(|l| *l == "error: externally-managed-environment")
     {
-        return Some(new_failure_draft(
+        return Some(CommandDraft::failed(
             "pip install",
+            CONCEPT,
             at,
             "externally-managed-environment: use a virtual environment",
             None,
@@ -102,7 +81,7 @@ fn parse_pip(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         let message = message.split(" (from versions: ").next().unwrap_or(message);
         // The resolver's warning leaves the installation in place.
         if installed.is_none() {
-            let mut draft = new_failure_draft("pip install", at, message, subject);
+            let mut draft = CommandDraft::failed("pip install", CONCEPT, at, message, subject);
             draft.add_fact(message);
             for (_, more) in errors.take(3) {
                 draft.add_fact(more);
@@ -112,8 +91,9 @@ fn parse_pip(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     }
     if let Some(names) = installed {
         let names: Vec<&str> = names.split_whitespace().collect();
-        let mut draft = new_success_draft(
+        let mut draft = CommandDraft::passed(
             "pip install",
+            CONCEPT,
             format!("pip install: installed {}", format_names(&names)),
         );
         draft.add_fact(names.join(", "));
@@ -128,8 +108,9 @@ fn parse_pip(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         return Some(draft);
     }
     (satisfied > 0).then(|| {
-        new_success_draft(
+        CommandDraft::passed(
             "pip install",
+            CONCEPT,
             format!(
                 "pip install: {} already satisfied",
                 text::format_count(satisfied, "requirement")
@@ -172,7 +153,13 @@ fn parse_uv(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
             .take_while(|l| !l.is_empty())
             .collect();
         let why = text::collapse_whitespace(&why.join(" "));
-        let mut draft = new_failure_draft("uv", at, &format!("no solution found: {why}"), None);
+        let mut draft = CommandDraft::failed(
+            "uv",
+            CONCEPT,
+            at,
+            &format!("no solution found: {why}"),
+            None,
+        );
         draft.add_concept("version conflict");
         return Some(draft);
     }
@@ -181,8 +168,9 @@ fn parse_uv(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         .iter()
         .position(|l| l.trim_start().starts_with("× Failed to "))
     {
-        return Some(new_failure_draft(
+        return Some(CommandDraft::failed(
             "uv",
+            CONCEPT,
             at,
             doc.lines[at].trim_start_matches([' ', '×']),
             text::find_quoted(doc.lines[at]),
@@ -210,7 +198,7 @@ fn parse_uv(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
             _ => "done".to_owned(),
         });
     }
-    let mut draft = new_success_draft("uv", format!("uv: {}", told.join(", ")));
+    let mut draft = CommandDraft::passed("uv", CONCEPT, format!("uv: {}", told.join(", ")));
     for line in &doc.lines {
         if let Some(name) = line
             .strip_prefix(" + ")
@@ -238,7 +226,7 @@ fn parse_poetry(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         let subject = why
             .split_once("depends on ")
             .and_then(|(_, r)| r.split(' ').next());
-        let mut draft = new_failure_draft("poetry", at, &why, subject);
+        let mut draft = CommandDraft::failed("poetry", CONCEPT, at, &why, subject);
         draft.add_concept("version conflict");
         return Some(draft);
     }
@@ -247,7 +235,8 @@ fn parse_poetry(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         .iter()
         .find_map(|l| l.strip_prefix("Package operations: "))
     {
-        let mut draft = new_success_draft("poetry", format!("poetry: {}", counts.trim()));
+        let mut draft =
+            CommandDraft::passed("poetry", CONCEPT, format!("poetry: {}", counts.trim()));
         for line in &doc.lines {
             let t = line.trim_start().trim_start_matches(['-', '•', ' ']);
             if ["Installing ", "Updating ", "Removing ", "Downgrading "]
@@ -269,5 +258,11 @@ fn parse_poetry(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     doc.lines
         .iter()
         .any(|l| l.starts_with("No dependencies to install or update"))
-        .then(|| new_success_draft("poetry", "poetry: nothing to install or update".to_owned()))
+        .then(|| {
+            CommandDraft::passed(
+                "poetry",
+                CONCEPT,
+                "poetry: nothing to install or update".to_owned(),
+            )
+        })
 }

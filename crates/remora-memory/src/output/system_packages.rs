@@ -1,34 +1,12 @@
 //! apt and Homebrew.
 
 use super::draft::{CommandDraft, CommandOutput};
-use super::{CommandOutcome, Problem, text};
+use super::text;
+
+const CONCEPT: &str = "system package";
 
 pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     parse_apt(doc).or_else(|| parse_brew(doc))
-}
-
-fn new_success_draft(tool: &'static str, title: String) -> CommandDraft {
-    let mut draft = CommandDraft::new(tool);
-    draft.verdict = Some(CommandOutcome::Passed);
-    draft.add_concept("system package");
-    draft.title = title;
-    draft
-}
-
-fn new_failure_draft(
-    tool: &'static str,
-    at: usize,
-    message: &str,
-    subject: Option<&str>,
-) -> CommandDraft {
-    let mut draft = CommandDraft::new(tool);
-    draft.verdict = Some(CommandOutcome::Failed);
-    draft.add_concept("system package");
-    draft.title = format!("{tool}: {message}");
-    let mut problem = Problem::new(message);
-    problem.subject = subject.map(str::to_owned);
-    draft.add_problem(at, problem);
-    draft
 }
 
 fn parse_apt(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
@@ -54,7 +32,7 @@ fn parse_apt(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         let subject = message
             .strip_prefix("Unable to locate package ")
             .or_else(|| text::find_quoted(message));
-        return Some(new_failure_draft("apt", at, message, subject));
+        return Some(CommandDraft::failed("apt", CONCEPT, at, message, subject));
     }
     let summary = doc
         .lines
@@ -71,7 +49,7 @@ fn parse_apt(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     if told.is_empty() {
         told.push("nothing to do".to_owned());
     }
-    let mut draft = new_success_draft("apt", format!("apt: {}", told.join(", ")));
+    let mut draft = CommandDraft::passed("apt", CONCEPT, format!("apt: {}", told.join(", ")));
     draft.add_fact(summary);
     for line in &doc.lines {
         if let Some(rest) = line.strip_prefix("Setting up ") {
@@ -96,8 +74,9 @@ fn parse_brew(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         .enumerate()
         .find_map(|(at, l)| l.strip_prefix("Error: ").map(|m| (at, m)))
     {
-        return Some(new_failure_draft(
+        return Some(CommandDraft::failed(
             "brew",
+            CONCEPT,
             at,
             message,
             text::find_quoted(message),
@@ -114,7 +93,11 @@ fn parse_brew(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         })
         .collect();
     if !poured.is_empty() {
-        let mut draft = new_success_draft("brew", format!("brew: installed {}", poured.join(", ")));
+        let mut draft = CommandDraft::passed(
+            "brew",
+            CONCEPT,
+            format!("brew: installed {}", poured.join(", ")),
+        );
         for name in &poured {
             draft.add_fact(name);
         }
@@ -124,8 +107,9 @@ fn parse_brew(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         l.strip_prefix("Warning: ")
             .filter(|m| m.contains("already installed"))
     })?;
-    Some(new_success_draft(
+    Some(CommandDraft::passed(
         "brew",
+        CONCEPT,
         format!("brew: {}", current.trim_end_matches('.')),
     ))
 }
