@@ -1,7 +1,7 @@
 //! Payloads of hooks in the form that several clients share: one JSON object
 //! whose `hook_event_name` says which event it is.
 
-use remora_core::{Event, EventName};
+use remora_core::{Event, EventName, json_type_name};
 use serde_json::{Map, Value};
 
 use crate::repair_json::{TRUNCATION_MARK, repair_json};
@@ -65,15 +65,4 @@ fn quotable_name(name: &str) -> Option<String> {
         && name.starts_with(|c: char| c.is_ascii_uppercase())
         && name.bytes().all(|b| b.is_ascii_alphabetic());
     plain.then(|| name.to_owned())
-}
-
-fn json_type_name(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }

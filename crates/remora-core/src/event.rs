@@ -436,7 +436,7 @@ impl Event {
     pub fn from_value(value: Value, name: Option<EventName>) -> Result<Self, DecodeError> {
         let mut fields = match value {
             Value::Object(fields) => fields,
-            other => return Err(DecodeError::NotAnObject(kind_of(&other))),
+            other => return Err(DecodeError::NotAnObject(json_type_name(&other))),
         };
         let name = match fields.get("hook_event_name") {
             Some(Value::String(text)) => EventName::find(text)?,
@@ -476,7 +476,8 @@ impl Event {
     }
 }
 
-fn kind_of(value: &Value) -> &'static str {
+/// What a value is, for messages that say what was found instead.
+pub fn json_type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

@@ -23,6 +23,6 @@ pub mod tool_call;
 
 pub use event::{
     Answers, DecodeError, EVENTS, Event, EventDef, EventName, ExitTwo, HandlerKinds, MatcherStyle,
-    PlainText, StopEffect, Subject,
+    PlainText, StopEffect, Subject, json_type_name,
 };
 pub use outcome::{ElicitationResponse, Outcome, Permission};

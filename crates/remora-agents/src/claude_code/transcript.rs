@@ -178,15 +178,18 @@ impl TranscriptReader {
         self.calls.clear();
         entry.prompt_id.0.as_ref().clone_into(&mut self.now.prompt);
         if let UserMessage::Prompt(prompt) = words {
-            let fields = json!({ "prompt": prompt });
-            take(self.build_event(
-                EventName::UserPromptSubmit,
-                &entry.uuid.0,
-                0,
-                self.now.at,
-                fields,
-            ));
+            take(self.build_prompt(&entry.uuid.0, &prompt));
         }
+    }
+
+    fn build_prompt(&self, id: &str, prompt: &str) -> TranscriptEvent {
+        self.build_event(
+            EventName::UserPromptSubmit,
+            id,
+            0,
+            self.now.at,
+            json!({ "prompt": prompt }),
+        )
     }
 
     fn read_queued(&self, entry: &TranscriptLine<'_>, take: &mut dyn FnMut(TranscriptEvent)) {
@@ -195,14 +198,7 @@ impl TranscriptReader {
             && !entry.is_sidechain.0
             && matches!(&*attachment.command_mode.0, "" | "prompt");
         if typed && let UserMessage::Prompt(prompt) = words::classify_text(&attachment.prompt.0) {
-            let fields = json!({ "prompt": prompt });
-            take(self.build_event(
-                EventName::UserPromptSubmit,
-                &entry.uuid.0,
-                0,
-                self.now.at,
-                fields,
-            ));
+            take(self.build_prompt(&entry.uuid.0, &prompt));
         }
     }
 
