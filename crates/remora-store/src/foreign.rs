@@ -9,7 +9,7 @@ use std::path::Path;
 use remora_memory::store::{Result, StoreError};
 use rusqlite::{Connection, Row};
 
-use self::table::{Column, ForeignTable, parse_list, read_number, read_text};
+use self::table::{Column, ForeignTable, parse_list, read_number, read_project, read_text};
 use crate::sqlite::{self, StoreResultExt};
 
 /// How many rows are read at a time; between two pages the other program may
@@ -246,16 +246,10 @@ impl ForeignDatabase {
             let narrative = read_text(row, 7);
             // Earlier versions had one column `text` instead of a narrative.
             let old = read_text(row, 8);
-            // Set once the project was merged into another one there.
-            let merged = read_text(row, 15);
             ForeignObservation {
                 id: read_number(row, 0),
                 session: read_text(row, 1),
-                project: if merged.is_empty() {
-                    read_text(row, 2)
-                } else {
-                    merged
-                },
+                project: read_project(row, 2, 15),
                 kind: read_text(row, 3),
                 title: read_text(row, 4),
                 subtitle: read_text(row, 5),
@@ -274,27 +268,20 @@ impl ForeignDatabase {
 
     /// The next page of summaries, with ids above this one.
     pub fn list_summaries(&self, after: i64) -> Result<Vec<ForeignSummary>> {
-        self.read_page(&table::SUMMARIES_TABLE, after, |row| {
-            let merged = read_text(row, 12);
-            ForeignSummary {
-                id: read_number(row, 0),
-                session: read_text(row, 1),
-                project: if merged.is_empty() {
-                    read_text(row, 2)
-                } else {
-                    merged
-                },
-                request: read_text(row, 3),
-                investigated: read_text(row, 4),
-                learned: read_text(row, 5),
-                completed: read_text(row, 6),
-                next_steps: read_text(row, 7),
-                notes: read_text(row, 8),
-                files_read: parse_list(&read_text(row, 9)),
-                files_modified: parse_list(&read_text(row, 10)),
-                prompt: prompt_number(read_number(row, 11)),
-                time: read_number(row, 13),
-            }
+        self.read_page(&table::SUMMARIES_TABLE, after, |row| ForeignSummary {
+            id: read_number(row, 0),
+            session: read_text(row, 1),
+            project: read_project(row, 2, 12),
+            request: read_text(row, 3),
+            investigated: read_text(row, 4),
+            learned: read_text(row, 5),
+            completed: read_text(row, 6),
+            next_steps: read_text(row, 7),
+            notes: read_text(row, 8),
+            files_read: parse_list(&read_text(row, 9)),
+            files_modified: parse_list(&read_text(row, 10)),
+            prompt: prompt_number(read_number(row, 11)),
+            time: read_number(row, 13),
         })
     }
 

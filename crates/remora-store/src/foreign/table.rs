@@ -170,6 +170,14 @@ impl ForeignTable {
     }
 }
 
+/// The project of a row, or the one that it was merged into there.
+pub(super) fn read_project(row: &Row<'_>, own: usize, merged: usize) -> String {
+    match read_text(row, merged) {
+        none if none.is_empty() => read_text(row, own),
+        merged => merged,
+    }
+}
+
 /// A text; empty if it is missing or of another type. SQLite's columns are not
 /// typed, so nothing can be assumed about a foreign file.
 pub(super) fn read_text(row: &Row<'_>, column: usize) -> String {
