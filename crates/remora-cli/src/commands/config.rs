@@ -11,7 +11,7 @@ use remora_memory::redact::{RedactionRules, Redactor};
 use serde_json::{Value, json};
 
 use crate::args::{ConfigCommand as Command, ConfigSetArgs, ConfigShowArgs, ConfigUnsetArgs};
-use crate::commands::data::usable_paths;
+use crate::commands::data::{prepare_data_dir, usable_paths};
 use crate::commands::exclusive::WorkerLock;
 use crate::commands::reader::{ALL_PROJECTS_KEY, refuse_agent};
 use crate::commands::worker;
@@ -193,10 +193,7 @@ fn edit_config_file(
         Err(left) if left.len() < before.len() => {}
         Err(left) => return Err(blamed(left.join("; "))),
     }
-    paths.prepare_data_dir().map_err(|source| CliError::File {
-        path: paths.home().to_path_buf(),
-        source,
-    })?;
+    prepare_data_dir(paths)?;
     write_config_file(&file, &changed).map_err(fault)?;
     Ok(true)
 }

@@ -31,6 +31,14 @@ pub(crate) fn usable_paths(environment: &Environment) -> Result<DataPaths, CliEr
     }
 }
 
+/// Makes the data directory, if it is not there yet.
+pub(crate) fn prepare_data_dir(paths: &DataPaths) -> Result<(), CliError> {
+    paths.prepare_data_dir().map_err(|source| CliError::File {
+        path: paths.home().to_path_buf(),
+        source,
+    })
+}
+
 /// What most commands on memory begin with.
 #[derive(Debug)]
 pub(crate) struct DataDir {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use remora_client::{Connection, DataPaths, append_our_file, list_spooled, notify_worker};
 
 use crate::clock;
+use crate::commands::data::prepare_data_dir;
 use crate::commands::worker;
 use crate::error::CliError;
 
@@ -82,10 +83,7 @@ impl WorkerLock {
 
 /// The lock, not taken yet.
 fn open_lock_file(paths: &DataPaths) -> Result<File, CliError> {
-    paths.prepare_data_dir().map_err(|source| CliError::File {
-        path: paths.home().to_path_buf(),
-        source,
-    })?;
+    prepare_data_dir(paths)?;
     let path = paths.lock();
     append_our_file(&path).map_err(|source| CliError::File { path, source })
 }

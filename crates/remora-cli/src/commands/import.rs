@@ -21,7 +21,7 @@ use serde_json::json;
 
 use crate::args::{ImportCommand, ImportJsonlArgs, ImportSourceCommand};
 use crate::clock;
-use crate::commands::data::DataDir;
+use crate::commands::data::{DataDir, prepare_data_dir};
 use crate::commands::exclusive::WorkerLock;
 use crate::commands::search::scope;
 use crate::commands::vectors::{self, EmbeddingFollowUp, EmbeddingStats};
@@ -111,12 +111,7 @@ fn embed_imported(
 fn run_jsonl(args: &ImportJsonlArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::open()?;
     let redactor = build_redactor(&data)?;
-    data.paths
-        .prepare_data_dir()
-        .map_err(|source| CliError::File {
-            path: data.paths.home().to_path_buf(),
-            source,
-        })?;
+    prepare_data_dir(&data.paths)?;
     let source = ImportSource::open(Path::new(&args.file), data.paths.home())?;
     let bad = if args.skip_bad {
         BadLines::Skip

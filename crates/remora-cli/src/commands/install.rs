@@ -23,7 +23,7 @@ use remora_files::{MAX_CLIENT_STATE_BYTES, read_text};
 use serde_json::{Value, json};
 
 use crate::args::{InstallArgs, UninstallArgs};
-use crate::commands::data::DataDir;
+use crate::commands::data::{DataDir, prepare_data_dir};
 use crate::commands::worker;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -55,12 +55,7 @@ pub(crate) fn run_install(args: &InstallArgs, out: &mut Output) -> Result<Exit, 
     if args.dry_run {
         return run_preview(args, &file, entry, server.as_ref(), out);
     }
-    data.paths
-        .prepare_data_dir()
-        .map_err(|source| CliError::File {
-            path: data.paths.home().to_path_buf(),
-            source,
-        })?;
+    prepare_data_dir(&data.paths)?;
     let reads = args.allow_reads
         || (spec.install.has_permission_rules && !args.json && offer::wants_reads(out)?);
     let report = settings_text::install_into_file(

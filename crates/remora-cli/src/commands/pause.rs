@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::{PauseArgs, ProjectScopeArgs};
 use crate::clock;
-use crate::commands::data::{DataDir, usable_paths};
+use crate::commands::data::{DataDir, prepare_data_dir, usable_paths};
 use crate::commands::search::{scope, when};
 use crate::commands::show::lines::{TimeFormatter, flatten_text, hang_text};
 use crate::environment::Environment;
@@ -45,10 +45,7 @@ pub(super) fn run(args: &PauseArgs, out: &mut Output) -> Result<Exit, CliError> 
     match &change {
         None => {}
         Some(PauseChange::Begin(mark)) => {
-            paths.prepare_data_dir().map_err(|source| CliError::File {
-                path: paths.home().to_path_buf(),
-                source,
-            })?;
+            prepare_data_dir(&paths)?;
             pauses.set_pause(mark).map_err(trouble)?;
         }
         Some(PauseChange::End(what, stops)) => {

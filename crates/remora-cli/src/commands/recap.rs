@@ -9,7 +9,7 @@ use crate::args::{RecapArgs, TimeSpanArgs};
 use crate::commands::data::DataDir;
 use crate::commands::reader::Requester;
 use crate::commands::search::{scope, when};
-use crate::commands::sessions::format_ending;
+use crate::commands::sessions::{format_ending, print_session_title};
 use crate::commands::show::lines::{self, TimeFormatter, flatten_text, hang_text};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -118,13 +118,7 @@ fn print_session(
 ) -> Result<(), CliError> {
     let session = &done.session;
     let lead = format!("  {}  ", local.format_timestamp(session.last));
-    let title = match flatten_text(&session.title) {
-        empty if empty.is_empty() => "(no prompt)".to_owned(),
-        title => title,
-    };
-    let told = hang_text(&lead, &title);
-    let painted = out.paint(Style::Cyan, &lead);
-    out.print_text(&told.replacen(&lead, &painted, 1))?;
+    print_session_title(session, &lead, out)?;
     let mut about: Vec<String> = session.branch.iter().map(|b| flatten_text(b)).collect();
     about.push(flatten_text(&session.agent));
     about.push(format_ending(session));

@@ -96,12 +96,7 @@ pub(crate) fn run(args: &SearchArgs, out: &mut Output) -> Result<Exit, CliError>
         let elsewhere = !Requester::from_data(&data)?.is_bound();
         return none_found(&store, query, &filter, elsewhere, out);
     }
-    let many_projects = filter.project.is_none();
-    let projects = if many_projects {
-        store.list_projects()?
-    } else {
-        Vec::new()
-    };
+    let projects = scope::list_named_projects(&store, &filter)?;
     let local = TimeFormatter::new();
     for (at, hit) in hits.iter().enumerate() {
         if at > 0 {

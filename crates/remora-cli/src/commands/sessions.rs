@@ -49,12 +49,7 @@ pub(crate) fn run(args: &SessionsArgs, out: &mut Output) -> Result<Exit, CliErro
         out.print_json(&json!({ "sessions": list }))?;
         return Ok(Exit::GoOn);
     }
-    let many_projects = filter.project.is_none();
-    let projects = if many_projects {
-        store.list_projects()?
-    } else {
-        Vec::new()
-    };
+    let projects = scope::list_named_projects(&store, &filter)?;
     let local = TimeFormatter::new();
     for (session, items) in &rows {
         let project = projects.iter().find(|p| p.key == session.project);
@@ -149,6 +144,21 @@ pub(crate) fn format_ending(session: &Session) -> String {
     }
 }
 
+/// The first line of a session: a lead, such as its time, and what was asked.
+pub(super) fn print_session_title(
+    session: &Session,
+    lead: &str,
+    out: &mut Output,
+) -> Result<(), CliError> {
+    let title = match flatten_text(&session.title) {
+        empty if empty.is_empty() => "(no prompt)".to_owned(),
+        title => title,
+    };
+    let told = hang_text(lead, &title);
+    let painted = out.paint(Style::Cyan, lead);
+    out.print_text(&told.replacen(lead, &painted, 1))
+}
+
 fn print_session(
     session: &Session,
     items: u64,
@@ -157,13 +167,7 @@ fn print_session(
     out: &mut Output,
 ) -> Result<(), CliError> {
     let lead = format!("{}  ", local.format_timestamp(session.last));
-    let title = match flatten_text(&session.title) {
-        empty if empty.is_empty() => "(no prompt)".to_owned(),
-        title => title,
-    };
-    let told = hang_text(&lead, &title);
-    let painted = out.paint(Style::Cyan, &lead);
-    out.print_text(&told.replacen(&lead, &painted, 1))?;
+    print_session_title(session, &lead, out)?;
     let mut about = vec![
         format_count(u64::from(session.prompts), "prompt", "prompts"),
         format_count(items, "row", "rows"),

@@ -19,7 +19,7 @@ use serde_json::json;
 
 use crate::args::{WorkerArgs, WorkerCommand, WorkerLogsArgs};
 use crate::clock;
-use crate::commands::data::DataDir;
+use crate::commands::data::{DataDir, prepare_data_dir};
 use crate::commands::folders;
 use crate::commands::show::lines::format_count;
 use crate::commands::status::is_locked;
@@ -67,12 +67,7 @@ fn run_worker(out: &mut Output) -> Result<Exit, CliError> {
     surroundings::drop_session_variables(&data.environment);
     let settings = build_worker_settings(&data);
     let mark = data.paths.sync_mark();
-    data.paths
-        .prepare_data_dir()
-        .map_err(|source| CliError::File {
-            path: data.paths.home().to_path_buf(),
-            source,
-        })?;
+    prepare_data_dir(&data.paths)?;
     // Hooks read no settings; the mark tells them to wait for the disk.
     let marked = if data.config.get_flag("spool.fsync") {
         remora_client::write_our_file(&mark, b"")
@@ -191,10 +186,7 @@ fn start_worker(paths: &DataPaths) -> Result<StartOutcome, CliError> {
     let program = std::env::current_exe()?;
     let version = env!("CARGO_PKG_VERSION");
     let end = Instant::now() + START_STOP_TIMEOUT;
-    paths.prepare_data_dir().map_err(|source| CliError::File {
-        path: paths.home().to_path_buf(),
-        source,
-    })?;
+    prepare_data_dir(paths)?;
     loop {
         if let Some(reply) = find_running_worker(paths) {
             return Ok(StartOutcome::Answers(reply));

@@ -19,7 +19,7 @@ use serde_json::json;
 
 use super::{EmbeddingChoice, build_redactor, embed_imported};
 use crate::args::{ImportGitArgs, TimeSpanArgs};
-use crate::commands::data::DataDir;
+use crate::commands::data::{DataDir, prepare_data_dir};
 use crate::commands::exclusive::WorkerLock;
 use crate::commands::search::when;
 use crate::commands::show::lines::{flatten_text, format_count};
@@ -53,12 +53,7 @@ pub(super) fn run(args: &ImportGitArgs, out: &mut Output) -> Result<Exit, CliErr
         print_report(args, &project, &gathered, None, out)?;
         return Ok(Exit::GoOn);
     }
-    data.paths
-        .prepare_data_dir()
-        .map_err(|source| CliError::File {
-            path: data.paths.home().to_path_buf(),
-            source,
-        })?;
+    prepare_data_dir(&data.paths)?;
     let guard = WorkerLock::acquire_lock(&data.paths)?;
     let store = data.open_writable_store()?;
     // As for events: the first checkout of a remote holds its key, and a clone

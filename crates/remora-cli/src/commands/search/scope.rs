@@ -27,6 +27,17 @@ pub(crate) fn resolve_project(
     }
 }
 
+/// The projects to name beside rows: none where a filter leaves one.
+pub(crate) fn list_named_projects(
+    store: &dyn Store,
+    filter: &Filter,
+) -> Result<Vec<Project>, CliError> {
+    Ok(match filter.project {
+        Some(_) => Vec::new(),
+        None => store.list_projects()?,
+    })
+}
+
 /// The project of this key, name or path, in this order.
 pub(crate) fn resolve_named_project(
     data: &DataDir,
