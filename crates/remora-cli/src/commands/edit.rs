@@ -170,7 +170,10 @@ fn type_words(data: &DataDir, name: &str) -> Result<Option<EditedWords>, CliErro
     if !open_editor(&data.environment, file.path())? {
         return Err(needs_words());
     }
-    let after = fs::read_to_string(file.path())?;
+    let after = fs::read_to_string(file.path()).map_err(|source| CliError::File {
+        path: file.path().to_path_buf(),
+        source,
+    })?;
     if after.trim() == before.trim() {
         return Ok(None);
     }

@@ -202,12 +202,21 @@ fn start_worker(paths: &DataPaths) -> Result<StartOutcome, CliError> {
         }
         // In every round: another process may be the one that starts it, and
         // may fail.
-        match notify_worker(paths, &program, version, clock::now())? {
+        let notified = notify_worker(paths, &program, version, clock::now());
+        match notified.map_err(|e| refuse_start(paths, &e))? {
             NotifyOutcome::Poked | NotifyOutcome::Started | NotifyOutcome::Starting => {
                 wait_briefly();
             }
         }
     }
+}
+
+fn refuse_start(paths: &DataPaths, error: &io::Error) -> CliError {
+    let run = paths.run_dir();
+    CliError::Usage(format!(
+        "the worker cannot be started from {}: {error}",
+        run.display()
+    ))
 }
 
 /// A short wait between two looks at another process.
@@ -353,7 +362,11 @@ fn drain_spool(paths: &DataPaths) -> Result<Reply, CliError> {
             // A worker that died has hung up; one that is slow is still at
             // work.
             Err(e) if attempts < MAX_DRAIN_ATTEMPTS && !is_timeout(&e) => attempts += 1,
-            other => return Ok(other?),
+            other => {
+                return other.map_err(|e| {
+                    CliError::Usage(format!("the worker did not say that it was done: {e}"))
+                });
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use crate::hook::den::{Den, call, signal, until};
@@ -271,4 +272,20 @@ fn every_file_of_ours_is_for_its_owner_alone() {
     found.retain(|file| !file.contains("/run/worker.sock"));
     assert_eq!(found, Vec::<String>::new());
     den.stop();
+}
+
+#[test]
+fn a_worker_that_cannot_be_started_is_told_with_its_folder() {
+    let den = Den::unprivileged();
+    for args in [["pause", "--json"], ["pause", "--off"]] {
+        assert_eq!(den.remora(&args).go().code, Some(0));
+    }
+    let run = den.paths.run_dir();
+    let mode = |bits: u32| fs::set_permissions(&run, fs::Permissions::from_mode(bits)).unwrap();
+    mode(0o500);
+    let refused = den.remora(&["worker", "start"]).go();
+    mode(0o700);
+    assert_eq!(refused.code, Some(1), "{refused}");
+    let said = "remora: the worker cannot be started from ";
+    assert!(refused.stderr.starts_with(said), "{refused}");
 }
