@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn what_lies_there_is_read_also_by_a_reader_that_is_late() {
         let (mut ours, theirs) = UnixStream::pair().unwrap();
-        ours.write_all(&[b'x'; READ_CHUNK_BYTES]).unwrap();
+        ours.write_all(&vec![b'x'; READ_CHUNK_BYTES]).unwrap();
         drop(ours);
         let read = read_input(theirs, 2 * READ_CHUNK_BYTES, Duration::ZERO);
         assert_eq!((read.bytes.len(), read.cut), (READ_CHUNK_BYTES, false));

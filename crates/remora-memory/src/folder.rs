@@ -196,9 +196,10 @@ fn resolve_path(word: &str, cwd: &str, root: &str) -> String {
     if word.starts_with('~') {
         return word.to_owned();
     }
-    let path = match word.starts_with('/') {
-        true => word.to_owned(),
-        false => format!("{cwd}/{word}"),
+    let path = if word.starts_with('/') {
+        word.to_owned()
+    } else {
+        format!("{cwd}/{word}")
     };
     let mut names: Vec<&str> = Vec::new();
     for name in path.split('/') {

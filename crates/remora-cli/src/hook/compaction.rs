@@ -61,7 +61,6 @@ fn take_fresh_text(file: &Path) -> Option<String> {
 mod tests {
     use std::fs::File;
     use std::process::Command;
-    use std::time::SystemTime;
 
     use super::*;
 
@@ -79,7 +78,7 @@ mod tests {
         assert!(made.is_ok_and(|status| status.success()));
         assert_eq!((take_fresh_text(&file), file.exists()), (None, false));
         fs::write(&file, "Of another compaction").unwrap();
-        let past = SystemTime::now() - MAX_SUMMARY_AGE;
+        let past = fs::metadata(&file).unwrap().modified().unwrap() - MAX_SUMMARY_AGE;
         File::open(&file).unwrap().set_modified(past).unwrap();
         assert_eq!((take_fresh_text(&file), file.exists()), (None, false));
     }

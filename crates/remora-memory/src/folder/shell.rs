@@ -61,19 +61,19 @@ fn read_part(part: &str) -> Option<Vec<PathChange>> {
         .take_while(|word| !word.starts_with('#'))
         .peekable();
     let is_git = words.next_if_eq(&"git").is_some();
-    let removes = match words.next()? {
+    let is_removal = match words.next()? {
         "rm" => true,
         "mv" => false,
         _ => return None,
     };
-    let options = match (removes, is_git) {
+    let known = match (is_removal, is_git) {
         (true, true) => GIT_RM,
         (true, false) => RM,
         (false, true) => GIT_MV,
         (false, false) => MV,
     };
-    let (target, operands) = read_operands(words, &options)?;
-    Some(if removes {
+    let (target, operands) = read_operands(words, &known)?;
+    Some(if is_removal {
         let removed = |path: &&str| PathChange::Removed((*path).to_owned());
         operands.iter().map(removed).collect()
     } else {

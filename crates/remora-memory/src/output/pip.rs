@@ -108,14 +108,9 @@ fn parse_pip(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         return Some(draft);
     }
     (satisfied > 0).then(|| {
-        CommandDraft::passed(
-            "pip install",
-            CONCEPT,
-            format!(
-                "pip install: {} already satisfied",
-                text::format_count(satisfied, "requirement")
-            ),
-        )
+        let counted = text::format_count(satisfied, "requirement");
+        let title = format!("pip install: {counted} already satisfied");
+        CommandDraft::passed("pip install", CONCEPT, title)
     })
 }
 
