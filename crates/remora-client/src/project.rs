@@ -12,6 +12,7 @@ mod checkout;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use remora_core::ids::ProjectKey;
 use remora_core::record::Project;
 
 use crate::roots::{is_holdable, is_line};
@@ -45,7 +46,7 @@ pub enum RootClaim {
     /// user joins them.
     Waiting {
         /// What its remote says.
-        key: String,
+        key: ProjectKey,
         /// The roots that share it.
         holders: Vec<String>,
     },
@@ -165,7 +166,7 @@ fn project_from_key(key: String, root: &Path) -> Project {
         _ => key.clone(),
     };
     Project {
-        key,
+        key: key.into(),
         name,
         root: root.display().to_string(),
     }

@@ -269,12 +269,11 @@ impl ItemDetail {
         if self.unstructured.is_some() {
             return;
         }
-        match self.position(name) {
-            Some(at) => self.fields[at].value = value,
-            None => {
-                let name = self.push_text(name);
-                self.fields.push(Field { name, value });
-            }
+        if let Some(at) = self.position(name) {
+            self.fields[at].value = value;
+        } else {
+            let name = self.push_text(name);
+            self.fields.push(Field { name, value });
         }
     }
 

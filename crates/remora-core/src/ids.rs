@@ -39,6 +39,12 @@ macro_rules! string_ids {
                 }
             }
 
+            impl From<&String> for $name {
+                fn from(text: &String) -> Self {
+                    Self(text.clone())
+                }
+            }
+
             impl From<$name> for String {
                 fn from(id: $name) -> Self {
                     id.0
@@ -76,6 +82,30 @@ macro_rules! string_ids {
             impl PartialEq<&str> for $name {
                 fn eq(&self, other: &&str) -> bool {
                     self.0 == *other
+                }
+            }
+
+            impl PartialEq<String> for $name {
+                fn eq(&self, other: &String) -> bool {
+                    self.0 == *other
+                }
+            }
+
+            impl PartialEq<$name> for str {
+                fn eq(&self, other: &$name) -> bool {
+                    *self == other.0
+                }
+            }
+
+            impl PartialEq<$name> for &str {
+                fn eq(&self, other: &$name) -> bool {
+                    **self == other.0
+                }
+            }
+
+            impl PartialEq<$name> for String {
+                fn eq(&self, other: &$name) -> bool {
+                    *self == other.0
                 }
             }
 

@@ -7,6 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::detail::{DetailFlag, DetailList, DetailNumber, DetailText, ItemDetail};
+use crate::ids::ProjectKey;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
@@ -134,7 +135,7 @@ pub struct Item {
     #[serde(default = "once")]
     pub seen: u32,
     /// The project's key.
-    pub project: String,
+    pub project: ProjectKey,
     /// The session.
     pub session: String,
     /// The agent.
@@ -214,7 +215,7 @@ pub struct Session {
     /// The agent.
     pub agent: String,
     /// The project's key.
-    pub project: String,
+    pub project: ProjectKey,
     /// The directory it began in.
     pub cwd: String,
     /// The branch seen last.
@@ -239,7 +240,7 @@ pub struct Session {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {
     /// The normalised remote, else the root of the main checkout.
-    pub key: String,
+    pub key: ProjectKey,
     /// A short name for people.
     pub name: String,
     /// The root that was seen last.
@@ -266,7 +267,7 @@ pub enum FileState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
     /// The project's key.
-    pub project: String,
+    pub project: ProjectKey,
     /// The folder, relative to the project; empty for its root.
     pub folder: String,
     /// The name in the folder.
@@ -361,7 +362,7 @@ pub struct Override {
     /// The item's uid.
     pub uid: String,
     /// The project's key.
-    pub project: String,
+    pub project: ProjectKey,
     /// What the item states, normalised: other spellings of the same statement
     /// have the same key.
     pub statement: String,
@@ -456,7 +457,7 @@ pub struct ErasePlan {
     /// Sessions that lose their title.
     pub untitled: Vec<String>,
     /// Files by project, folder and name.
-    pub files: Vec<(String, String, String)>,
+    pub files: Vec<(ProjectKey, String, String)>,
     /// Projects; their items, sessions and files are named above.
-    pub projects: Vec<String>,
+    pub projects: Vec<ProjectKey>,
 }

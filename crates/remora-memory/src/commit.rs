@@ -10,6 +10,7 @@ mod revert;
 mod tests;
 
 use remora_core::detail::{DetailList, DetailText, ItemDetail};
+use remora_core::ids::ProjectKey;
 use remora_core::record::{Item, Kind};
 use remora_core::tokens;
 
@@ -56,7 +57,7 @@ pub fn commit_item(
     commit: &Commit,
     message: CommitMessage,
     reverts: &[String],
-    project: &str,
+    project: &ProjectKey,
     uid: String,
 ) -> Item {
     let title = truncate_text(message.title, MAX_TITLE_BYTES);
@@ -89,7 +90,7 @@ pub fn commit_item(
         time: commit.time,
         last_time: commit.time,
         seen: 1,
-        project: project.to_owned(),
+        project: project.clone(),
         session: String::new(),
         agent: String::new(),
         prompt: None,

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use remora_core::detail::DetailText;
+use remora_core::ids::ProjectKey;
 use remora_core::record::{Item, Kind, LoggedEvent, Project};
 
 use crate::capture::{CaptureDecision, CapturedEvent};
@@ -149,11 +150,11 @@ struct BatchBuilder<'a> {
 
 impl BatchBuilder<'_> {
     /// The project's key; a project that is new to the batch is noted.
-    fn add_project(&mut self, event: &CapturedEvent) -> String {
+    fn add_project(&mut self, event: &CapturedEvent) -> ProjectKey {
         let project = event.envelope.project.clone().unwrap_or_else(|| {
             let root = event.event.cwd.as_str();
             Project {
-                key: root.to_owned(),
+                key: root.into(),
                 name: root.rsplit('/').next().unwrap_or(root).to_owned(),
                 root: root.to_owned(),
             }

@@ -99,7 +99,7 @@ pub(crate) fn changed_outside(event: &CapturedEvent) -> Option<FileRecord> {
     let path = relative_to_root(path, event.root());
     let (folder, name) = split_path(&path)?;
     Some(FileRecord {
-        project: event.project().to_owned(),
+        project: event.project().into(),
         folder,
         name,
         holds: String::new(),

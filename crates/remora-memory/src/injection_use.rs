@@ -8,6 +8,7 @@ mod deed;
 use std::collections::HashMap;
 
 use remora_core::detail::DetailText;
+use remora_core::ids::ProjectKey;
 use remora_core::record::{Injection, InjectionUse, Item, Kind};
 
 use crate::capture::{CaptureDecision, CapturedEvent};
@@ -54,7 +55,7 @@ struct WatchedInjection {
 struct UseSignals {
     /// Its number and its long names.
     names: Vec<String>,
-    project: String,
+    project: ProjectKey,
     files: Vec<String>,
     command: Option<String>,
 }

@@ -472,7 +472,7 @@ mod tests {
     fn rejecting(title: &str) -> Overrides {
         Overrides::new(vec![Override {
             uid: "a".to_owned(),
-            project: "project".to_owned(),
+            project: "project".into(),
             statement: statement_key(title),
             pinned: None,
             rejected: Some(Rejection {

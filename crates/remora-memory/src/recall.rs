@@ -33,6 +33,7 @@ pub(crate) mod supersession;
 pub(crate) mod word_set;
 mod work;
 
+use remora_core::ids::ProjectKey;
 use remora_core::record::{FileFingerprint, Item, Kind};
 
 use crate::prompt_embedding::PromptEmbedding;
@@ -162,7 +163,7 @@ pub trait InjectionHistory {
 #[derive(Clone, Copy)]
 pub struct RecallContext<'a> {
     /// The project's key.
-    pub project: &'a str,
+    pub project: &'a ProjectKey,
     /// The branch that is checked out.
     pub branch: Option<&'a str>,
     /// The session.

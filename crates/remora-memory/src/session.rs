@@ -3,6 +3,7 @@
 //! whether they are new or old.
 
 use remora_core::detail::DetailList;
+use remora_core::ids::ProjectKey;
 use remora_core::record::{Item, Kind, Session};
 
 use crate::capture::CapturedEvent;
@@ -42,7 +43,7 @@ impl SessionState {
     pub(crate) fn load_session(
         store: &dyn Store,
         event: &CapturedEvent,
-        project: &str,
+        project: &ProjectKey,
     ) -> Result<Self> {
         let filter = Filter {
             session: Some(event.session().to_owned()),
@@ -197,11 +198,11 @@ impl SessionState {
     }
 }
 
-fn begin_session(event: &CapturedEvent, project: &str) -> Session {
+fn begin_session(event: &CapturedEvent, project: &ProjectKey) -> Session {
     Session {
         id: event.session().to_owned(),
         agent: event.envelope.agent.clone(),
-        project: project.to_owned(),
+        project: project.clone(),
         cwd: event.event.cwd.clone(),
         branch: event.envelope.branch.clone(),
         started: event.envelope.at,

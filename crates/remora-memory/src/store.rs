@@ -1,6 +1,7 @@
 //! The `Store` port: where memory lives, as duties. One contract suite
 //! (`testing::contract`) holds every backend to them.
 
+use remora_core::ids::ProjectKey;
 use remora_core::record::{
     FileRecord, Injection, InjectionUse, Item, Kind, LoggedEvent, Override, Project, Session,
 };
@@ -105,7 +106,7 @@ pub struct EventKey<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// The project's key.
-    pub project: Option<String>,
+    pub project: Option<ProjectKey>,
     /// Any of these kinds; empty means all.
     pub kinds: Vec<Kind>,
     /// A file, read or modified.
@@ -268,7 +269,7 @@ pub struct PruneRequest {
     /// Kinds that stay whatever their age.
     pub keep: Vec<Kind>,
     /// Only this project.
-    pub project: Option<String>,
+    pub project: Option<ProjectKey>,
 }
 
 /// Where memories live.

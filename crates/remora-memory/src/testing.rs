@@ -36,7 +36,7 @@ pub fn item(uid: &str, title: &str) -> Item {
         time: 1_000,
         last_time: 0,
         seen: 1,
-        project: "project".to_owned(),
+        project: "project".into(),
         session: "session".to_owned(),
         agent: "agent".to_owned(),
         prompt: None,
@@ -56,7 +56,7 @@ pub fn session(id: &str, last: i64) -> Session {
     Session {
         id: id.to_owned(),
         agent: "agent".to_owned(),
-        project: "project".to_owned(),
+        project: "project".into(),
         cwd: "/home/someone/project".to_owned(),
         branch: None,
         started: last - 100,

@@ -293,7 +293,7 @@ fn is_same(item: &Item, there: &Item) -> bool {
 
 fn stored_commits(store: &dyn Store, project: &str) -> Result<Vec<Item>, ServerError> {
     let filter = Filter {
-        project: Some(project.to_owned()),
+        project: Some(project.into()),
         kinds: vec![Kind::Commit],
         ..Filter::default()
     };

@@ -12,6 +12,7 @@ use std::io;
 use std::path::Path;
 
 use remora_client::{DataPaths, Pause, ProjectRoots, given_file};
+use remora_core::ids::ProjectKey;
 use remora_files::{DraftName, Durability, ReplaceOptions, replace_file};
 use remora_memory::store::{ErasePlan, Store, StoreError};
 use remora_store::Access;
@@ -164,7 +165,7 @@ fn clean_injections(paths: &DataPaths, order: &DeletionPlan) -> Result<(), Serve
 
 /// Projects that went are named nowhere else: not among joined keys, not among
 /// the roots that hold one, not by a pause, which holds on without the name.
-fn remove_names(paths: &DataPaths, keys: &[String]) -> Result<(), ServerError> {
+fn remove_names(paths: &DataPaths, keys: &[ProjectKey]) -> Result<(), ServerError> {
     if keys.is_empty() {
         return Ok(());
     }

@@ -113,8 +113,13 @@ pub(crate) fn redact_envelope(
     envelope: &mut Envelope,
     marks: &mut RedactionCounts,
 ) {
+    if let Some(project) = &mut envelope.project
+        && let Cow::Owned(clean) = redactor.redact_text(&project.key, marks)
+    {
+        project.key = clean.into();
+    }
     let project = envelope.project.iter_mut();
-    let texts = project.flat_map(|p| [&mut p.key, &mut p.name, &mut p.root]);
+    let texts = project.flat_map(|p| [&mut p.name, &mut p.root]);
     for text in texts.chain(&mut envelope.branch) {
         if let Cow::Owned(clean) = redactor.redact_text(text, marks) {
             *text = clean;

@@ -11,6 +11,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use remora_client::DataPaths;
+use remora_core::ids::ProjectKey;
 use remora_core::record::{FileRecord, Item, Kind, Override, Project, Session};
 use remora_memory::store::{Batch, Filter, ItemRef, ItemWrite, PageRequest, SortOrder, Store};
 use serde::{Deserialize, Serialize};
@@ -33,8 +34,8 @@ pub struct JoinStats {
 /// A line of the file of joins.
 #[derive(Debug, Serialize, Deserialize)]
 struct JoinRecord {
-    from: String,
-    to: String,
+    from: ProjectKey,
+    to: ProjectKey,
     /// In milliseconds since 1970; an event that came later means what it says.
     at: i64,
 }
@@ -96,7 +97,7 @@ pub fn join_projects(
 ) -> Result<JoinStats, ServerError> {
     let file = paths.joins_file();
     let note = JoinRecord {
-        from: from.to_owned(),
+        from: from.into(),
         to: to.key.clone(),
         at: now,
     };
@@ -213,7 +214,7 @@ fn file_key(file: &FileRecord) -> (&str, &str) {
 
 fn filter_for_project(project: &str) -> Filter {
     Filter {
-        project: Some(project.to_owned()),
+        project: Some(project.into()),
         ..Filter::default()
     }
 }
@@ -231,7 +232,7 @@ fn append_record(file: &Path, note: &JoinRecord) -> io::Result<()> {
 
 /// Takes out the notes that speak of these keys alone; one that sends rows to
 /// another key is what that one's rebuild goes by.
-pub(crate) fn drop_notes(paths: &DataPaths, keys: &[String]) -> Result<(), ServerError> {
+pub(crate) fn drop_notes(paths: &DataPaths, keys: &[ProjectKey]) -> Result<(), ServerError> {
     let file = paths.joins_file();
     let text = match fs::read_to_string(&file) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -271,8 +272,8 @@ impl ProjectJoins {
     }
 
     /// Keys whose rows have gone to this one.
-    pub(crate) fn leading_to(&self, key: &str) -> Vec<String> {
-        let mut keys = vec![key.to_owned()];
+    pub(crate) fn leading_to(&self, key: &str) -> Vec<ProjectKey> {
+        let mut keys = vec![ProjectKey::from(key)];
         for note in self.0.iter().rev() {
             if keys.contains(&note.to) && !keys.contains(&note.from) {
                 keys.push(note.from.clone());
@@ -286,7 +287,7 @@ impl ProjectJoins {
     pub(crate) fn apply_to_project(&self, project: &mut Project, time: i64) {
         for note in &self.0 {
             if note.from == project.key && time <= note.at {
-                note.to.clone_into(&mut project.key);
+                project.key.clone_from(&note.to);
                 let name = note.to.rsplit('/').next();
                 name.unwrap_or_default().clone_into(&mut project.name);
             }

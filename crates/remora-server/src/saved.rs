@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use remora_client::DataPaths;
 use remora_core::detail::ItemDetail;
+use remora_core::ids::ProjectKey;
 use remora_core::record::{Item, Kind, Project};
 use remora_memory::redact::{RedactionRules, Redactor};
 use remora_memory::store::{Batch, Filter, ItemRef, ItemWrite, PageRequest, SortOrder, Store};
@@ -153,9 +154,9 @@ pub(crate) struct SavedMemoryIndex {
     look: Option<Instant>,
     /// Not all are refreshed again before this time.
     rested: Instant,
-    checking: Option<(String, Instant, JoinHandle<()>)>,
+    checking: Option<(ProjectKey, Instant, JoinHandle<()>)>,
     /// When each project may be checked again.
-    checked: HashMap<String, Instant>,
+    checked: HashMap<ProjectKey, Instant>,
     told: Vec<String>,
 }
 
@@ -482,7 +483,7 @@ fn list_recent_projects(store: &dyn Store, now: i64) -> Result<Vec<TrackedProjec
 /// The items of saved memories that the store has of a project.
 fn list_saved_items(store: &dyn Store, project: &str) -> Result<Vec<Item>, ServerError> {
     let filter = Filter {
-        project: Some(project.to_owned()),
+        project: Some(project.into()),
         kinds: vec![Kind::Memory],
         ..Filter::default()
     };

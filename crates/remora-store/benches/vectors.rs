@@ -97,7 +97,7 @@ fn row(n: u64) -> Item {
     };
     Item {
         kind: [Kind::Change, Kind::Discovery, Kind::Prompt, Kind::Decision][(n % 4) as usize],
-        project: project.to_owned(),
+        project: project.into(),
         session: format!("{:08x}-0000-4000-8000-000000000000", n / 500),
         time: n.cast_signed() * 1_000,
         ..item(&format!("{n:08x}-0000-7000-8000-000000000000/0"), "a row")
@@ -269,7 +269,7 @@ fn measure(folder: &Path, rows: u64, count: usize) {
     run("everywhere", &store, &queries, &any());
     for project in ["large", "small"] {
         let filter = Filter {
-            project: Some(project.to_owned()),
+            project: Some(project.into()),
             ..any()
         };
         run(

@@ -229,7 +229,7 @@ fn answer_query<'a>(
     started: Instant,
 ) -> Result<BenchAnswer<'a>, CliError> {
     let filter = Filter {
-        project: Some(asked.conv.clone()),
+        project: Some(asked.conv.clone().into()),
         kinds: ask.filter.kinds.clone(),
         file: ask.filter.file.clone().map(FileMatch::Like),
         ..Filter::default()

@@ -186,7 +186,7 @@ fn choose_agent(
         return find_agent(name).map(Some);
     }
     let filter = Filter {
-        project: Some(project.to_owned()),
+        project: Some(project.into()),
         ..Filter::default()
     };
     let last = store.list_sessions(&filter, 1)?;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use remora_client::{DataPaths, ProjectLocation};
+use remora_core::ids::ProjectKey;
 use remora_memory::store::StoreError;
 use remora_server::identity::look_up_project;
 use remora_server::{is_gone, rebuild_database};
@@ -103,7 +104,7 @@ impl DataDir {
     }
 
     /// The key of the project of the current directory.
-    pub(crate) fn current_project(&self) -> Result<String, CliError> {
+    pub(crate) fn current_project(&self) -> Result<ProjectKey, CliError> {
         let here = self.environment.directory().ok_or_else(|| {
             CliError::Usage("the current directory is gone; use --project or --all".to_owned())
         })?;

@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use remora_client::{DataPaths, Pause};
+use remora_core::ids::ProjectKey;
 use remora_git::Git;
 use remora_memory::store::{Filter, Store};
 use remora_server::identity::look_up_project;
@@ -105,7 +106,7 @@ fn refresh_projects(paths: &DataPaths) -> Result<(usize, usize), CliError> {
         since: Some(now - DAY_MS),
         ..Filter::default()
     };
-    let mut keys: Vec<String> = store
+    let mut keys: Vec<ProjectKey> = store
         .list_sessions(&today, MAX_SCANNED_SESSIONS)?
         .into_iter()
         .map(|session| session.project)

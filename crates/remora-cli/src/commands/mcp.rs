@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use remora_client::Pause;
+use remora_core::ids::ProjectKey;
 use remora_core::record::{Item, Kind};
 use remora_embed::LazyEncoder;
 use remora_instructions::memories::MEMORY_URI_SCHEME;
@@ -90,7 +91,7 @@ impl LocalLibrary {
 /// What a call may read.
 struct ReadScope {
     /// The session's own project; `None` where the user allows every one.
-    own: Option<String>,
+    own: Option<ProjectKey>,
 }
 
 impl ReadScope {

@@ -4,6 +4,7 @@
 
 use jiff::{Span, Zoned};
 use remora_client::{DataPaths, Pause as Pauses, PauseEffect, PauseEntry, PauseScope};
+use remora_core::ids::ProjectKey;
 use remora_core::time::format_rfc3339;
 use remora_server::identity::look_up_project;
 use serde_json::{Value, json};
@@ -90,9 +91,9 @@ fn parse_change(
     let what = match (&args.project, &args.session) {
         // Works without a store and with a broken configuration.
         (Some(text), _) if text == "." => {
-            PauseScope::Project(find_current_project(environment, paths)?)
+            PauseScope::Project(find_current_project(environment, paths)?.into_string())
         }
-        (Some(text), _) => PauseScope::Project(find_project(text)?),
+        (Some(text), _) => PauseScope::Project(find_project(text)?.into_string()),
         (None, Some(id)) => PauseScope::Session(find_session(id)?),
         (None, None) => PauseScope::All,
     };
@@ -114,7 +115,10 @@ fn parse_change(
     }))
 }
 
-fn find_current_project(environment: &Environment, paths: &DataPaths) -> Result<String, CliError> {
+fn find_current_project(
+    environment: &Environment,
+    paths: &DataPaths,
+) -> Result<ProjectKey, CliError> {
     let here = environment.directory().ok_or_else(|| {
         CliError::Usage("the current directory is gone; name the project".to_owned())
     })?;
@@ -122,7 +126,7 @@ fn find_current_project(environment: &Environment, paths: &DataPaths) -> Result<
 }
 
 /// The key of the project of this key, name or path.
-fn find_project(text: &str) -> Result<String, CliError> {
+fn find_project(text: &str) -> Result<ProjectKey, CliError> {
     let data = DataDir::with_default_config()?;
     if let Some(store) = data.open_store()? {
         let place = ProjectScopeArgs {

@@ -6,6 +6,7 @@ mod list;
 use std::path::Path;
 
 use remora_client::{ProjectLocation, ProjectRoots, RootClaim};
+use remora_core::ids::ProjectKey;
 use remora_core::record::Project;
 use remora_memory::store::Store;
 use remora_server::join::{self, JoinStats};
@@ -31,7 +32,7 @@ pub(super) fn run(args: &ProjectsArgs, out: &mut Output) -> Result<Exit, CliErro
 
 /// What a join is to do.
 struct JoinPlan {
-    from: String,
+    from: ProjectKey,
     to: Project,
     /// Checkouts that share the key from then on.
     roots: Vec<String>,
@@ -83,14 +84,14 @@ fn plan_join(data: &DataDir, args: &ProjectsJoinArgs) -> Result<JoinPlan, CliErr
         .map(|here| data.locate_folder(here));
     let store = data.open_store()?;
     if let Some(location) = find_waiting_checkout(data, args, here.as_ref()) {
-        let (from, roots) = (location.main.clone(), vec![location.main.clone()]);
+        let (from, roots) = (location.main.as_str().into(), vec![location.main.clone()]);
         let key = location.awaited_key().unwrap_or_default().to_owned();
         let known = match &store {
             Some(store) => store.list_projects()?,
             None => Vec::new(),
         };
         let known = known.into_iter().find(|project| project.key == key);
-        let to = known.unwrap_or_else(|| build_project(key, location.project.root));
+        let to = known.unwrap_or_else(|| build_project(key.into(), location.project.root));
         return Ok(JoinPlan { from, to, roots });
     }
     let Some(old) = &args.old else {
@@ -118,8 +119,9 @@ fn plan_join(data: &DataDir, args: &ProjectsJoinArgs) -> Result<JoinPlan, CliErr
     let here = here.map(|here| here.project).filter(|here| here.key == to);
     let known = projects.into_iter().find(|project| project.key == to);
     let to = here.or(known);
-    let to =
-        to.unwrap_or_else(|| build_project(args.new.clone().unwrap_or_default(), String::new()));
+    let to = to.unwrap_or_else(|| {
+        build_project(args.new.clone().unwrap_or_default().into(), String::new())
+    });
     Ok(JoinPlan { from, to, roots })
 }
 
@@ -170,7 +172,7 @@ fn list_holders(data: &DataDir, key: &str) -> Vec<String> {
     holders.ok().flatten().unwrap_or_default()
 }
 
-fn build_project(key: String, root: String) -> Project {
+fn build_project(key: ProjectKey, root: String) -> Project {
     Project {
         name: key.rsplit('/').next().unwrap_or(&key).to_owned(),
         key,
@@ -200,7 +202,7 @@ fn print_report(
     let sessions = format_count(done.sessions, "session", "sessions");
     let text = format!("{rows} and {sessions} {verb} from {from} to {to}");
     out.print_text(&format!("{}\n", escape_invisible(&text)))?;
-    if plan.roots.contains(from) {
+    if plan.roots.iter().any(|root| root == from) {
         let text = if args.dry_run {
             format!("{from} would share the memory of {to}")
         } else {
@@ -227,7 +229,7 @@ fn run_leave(args: &ProjectsLeaveArgs, out: &mut Output) -> Result<Exit, CliErro
     let (key, root) = match location.claim {
         RootClaim::Accepted => (key.clone(), location.main.clone()),
         _ => match held_by(&data, &folder.to_string_lossy()) {
-            Some(key) => (key, folder.display().to_string()),
+            Some(key) => (key.into(), folder.display().to_string()),
             None => {
                 return Err(CliError::Usage(format!(
                     "{}: shares no memory with another checkout",

@@ -5,6 +5,7 @@ mod limit;
 
 use std::fmt::Write;
 
+use remora_core::ids::ProjectKey;
 use remora_core::record::Kind;
 use remora_core::time::format_rfc3339;
 use remora_memory::store::{PruneMode, PruneRequest as Rows, Store};
@@ -168,7 +169,7 @@ struct Pruner<'a> {
     data: &'a DataDir,
     run: PruneMode,
     keep: Vec<Kind>,
-    project: Option<String>,
+    project: Option<ProjectKey>,
     gone: PruneStats,
 }
 

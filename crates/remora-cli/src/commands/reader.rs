@@ -6,6 +6,7 @@
 //! search`, `remora show`), not a wall: a program that may run anything can
 //! change its environment and read the database by itself.
 
+use remora_core::ids::ProjectKey;
 use remora_core::record::{Item, Kind};
 use remora_memory::store::Store;
 
@@ -22,7 +23,7 @@ pub(crate) const ALL_PROJECTS_KEY: &str = "mcp.all_projects";
 #[derive(Debug)]
 pub(crate) struct Requester {
     /// The only project; `None` for all of them.
-    own: Option<String>,
+    own: Option<ProjectKey>,
 }
 
 /// Whether an agent runs this command, by what it sets for the commands it runs.
@@ -63,7 +64,7 @@ impl Requester {
         data: &DataDir,
         store: &dyn Store,
         place: &ProjectScopeArgs,
-    ) -> Result<Option<String>, CliError> {
+    ) -> Result<Option<ProjectKey>, CliError> {
         let found = scope::resolve_project(data, store, place)?;
         self.check_project(found.as_deref())?;
         Ok(found)

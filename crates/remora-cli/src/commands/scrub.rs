@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use remora_agents::field_roles;
+use remora_core::ids::ProjectKey;
 use remora_core::record::{Item, Override};
 use remora_memory::private;
 use remora_memory::redact::{RedactionCounts, Redactor};
@@ -17,11 +18,13 @@ pub(crate) fn redact_part(redactor: &Redactor, part: &mut StorePart, marks: &mut
     let mut texts: Vec<&mut String> = Vec::new();
     match part {
         StorePart::Project(project) => {
-            texts.extend([&mut project.key, &mut project.name, &mut project.root]);
+            redact_key(redactor, &mut project.key, marks);
+            texts.extend([&mut project.name, &mut project.root]);
         }
         StorePart::Override(said) => texts.extend(words_of(said, redactor, marks)),
         StorePart::Session(session) => {
-            texts.extend([&mut session.project, &mut session.cwd, &mut session.title]);
+            redact_key(redactor, &mut session.project, marks);
+            texts.extend([&mut session.cwd, &mut session.title]);
             texts.extend(session.branch.as_mut());
             texts.extend(session.end_reason.as_mut());
         }
@@ -30,7 +33,8 @@ pub(crate) fn redact_part(redactor: &Redactor, part: &mut StorePart, marks: &mut
             if let Some(detail) = &mut item.detail {
                 redactor.redact_detail(detail, field_roles(&item.agent), marks);
             }
-            texts.extend([&mut item.title, &mut item.text, &mut item.project]);
+            redact_key(redactor, &mut item.project, marks);
+            texts.extend([&mut item.title, &mut item.text]);
             texts.extend(item.facts.iter_mut().chain(&mut item.concepts));
             texts.extend(item.files_read.iter_mut().chain(&mut item.files_modified));
             let single = [
@@ -44,12 +48,8 @@ pub(crate) fn redact_part(redactor: &Redactor, part: &mut StorePart, marks: &mut
             texts.extend(single.into_iter().filter_map(Option::as_mut));
         }
         StorePart::File(file) => {
-            texts.extend([
-                &mut file.project,
-                &mut file.folder,
-                &mut file.name,
-                &mut file.holds,
-            ]);
+            redact_key(redactor, &mut file.project, marks);
+            texts.extend([&mut file.folder, &mut file.name, &mut file.holds]);
             texts.extend(file.from.as_mut());
         }
         StorePart::Event(event) => texts.push(&mut event.label),
@@ -63,7 +63,8 @@ pub(crate) fn redact_part(redactor: &Redactor, part: &mut StorePart, marks: &mut
                 raw.event = fields;
             }
             if let Some(project) = &mut raw.envelope.project {
-                texts.extend([&mut project.key, &mut project.name, &mut project.root]);
+                redact_key(redactor, &mut project.key, marks);
+                texts.extend([&mut project.name, &mut project.root]);
             }
             texts.extend(raw.envelope.branch.as_mut());
         }
@@ -75,13 +76,21 @@ pub(crate) fn redact_part(redactor: &Redactor, part: &mut StorePart, marks: &mut
     }
 }
 
+/// A key may be a remote, and its address may hold a token.
+fn redact_key(redactor: &Redactor, key: &mut ProjectKey, marks: &mut RedactionCounts) {
+    if let Cow::Owned(clean) = redactor.redact_text(key, marks) {
+        *key = clean.into();
+    }
+}
+
 /// What a user typed, and what it stands in place of.
 fn words_of<'a>(
     said: &'a mut Override,
     redactor: &Redactor,
     marks: &mut RedactionCounts,
 ) -> Vec<&'a mut String> {
-    let mut texts = vec![&mut said.project];
+    redact_key(redactor, &mut said.project, marks);
+    let mut texts = Vec::new();
     texts.extend(
         said.rejected
             .as_mut()

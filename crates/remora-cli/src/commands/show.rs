@@ -264,7 +264,7 @@ pub(crate) fn list_fields(
         if item.project.is_empty() {
             "all of them".to_owned()
         } else if project.is_empty() || project == item.project {
-            item.project.clone()
+            item.project.to_string()
         } else {
             format!("{project} ({})", item.project)
         },

@@ -115,7 +115,7 @@ pub(crate) fn find_entries(
         }
     };
     filter.project = match (&session, &around, &args.place.project) {
-        _ if within.is_some() => within.map(|within| within.own.to_owned()),
+        _ if within.is_some() => within.map(|within| within.own.into()),
         (Some(_), _, None) => None,
         (None, Some(item), None) if !args.place.all => Some(item.project.clone()),
         _ => reader.resolve_project(data, store, &args.place)?,

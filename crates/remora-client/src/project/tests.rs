@@ -71,7 +71,7 @@ impl Disk {
     }
 
     fn key(&self, path: &str) -> String {
-        self.at(path).project.key
+        self.at(path).project.key.into_string()
     }
 }
 
@@ -82,7 +82,7 @@ fn checkouts_worktrees_and_subfolders_are_one_project() {
     disk.worktree("app/.git", "elsewhere/w");
     let main = disk.at("app/src/deep");
     let project = Project {
-        key: KEY.to_owned(),
+        key: KEY.into(),
         name: "app".to_owned(),
         root: disk.text("app"),
     };
@@ -141,12 +141,12 @@ fn a_key_is_free_then_held_then_shared_by_those_who_were_accepted() {
     roots.claim(KEY, &disk.text("app")).unwrap();
     let clone = disk.at("clone");
     let waiting = RootClaim::Waiting {
-        key: KEY.to_owned(),
+        key: KEY.into(),
         holders: vec![disk.text("app")],
     };
     assert_eq!(
-        (&clone.claim, &clone.project.key),
-        (&waiting, &disk.text("clone"))
+        (&clone.claim, clone.project.key.as_str()),
+        (&waiting, disk.text("clone").as_str())
     );
     assert_eq!(clone.project.name, "clone");
     roots.accept(KEY, &disk.text("clone")).unwrap();

@@ -186,21 +186,26 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<FieldValue, A::Error> {
         let detail = self.0;
         let start = detail.entries.len();
+        let mut end = start;
         while let Some(entry) = seq.next_element_seed(ValueSeed(detail))? {
             if let FieldValue::Text(place) = entry {
                 detail.entries.push(place);
+                end += 1;
                 continue;
             }
-            let entry = detail.unpack_value(&entry);
-            let before = detail.entries.drain(start..);
-            let mut list: Vec<Value> = before.map(|place| detail.texts[place].into()).collect();
-            list.push(entry);
+            let mut list: Vec<Value> = detail.entries[start..end]
+                .iter()
+                .map(|place| detail.texts[place.clone()].into())
+                .collect();
+            list.push(detail.unpack_value(&entry));
+            // A list in the list has put its entries behind.
+            detail.entries.truncate(start);
             while let Some(entry) = seq.next_element()? {
                 list.push(entry);
             }
             return Ok(FieldValue::Other(Box::new(list.into())));
         }
-        Ok(FieldValue::List(start..detail.entries.len()))
+        Ok(FieldValue::List(start..end))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FieldValue, A::Error> {

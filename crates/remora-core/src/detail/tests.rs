@@ -5,10 +5,9 @@ use super::*;
 
 #[test]
 fn fields_are_read_by_what_they_hold() {
-    let detail = ItemDetail::from_json(
-        r#"{"command":"cargo test","says":["a \"b\"","ü\n"],"fixed":3,"modified":-5,"turns":true,"offered":[["a","one"],["b","two"]]}"#,
-    )
-    .unwrap();
+    let text = r#"{"command":"cargo test","says":["a \"b\"","ü\n"],"fixed":3,"modified":-5,"turns":true,"offered":[["a","one"],["b","two"]]}"#;
+    let detail = ItemDetail::from_json(text).unwrap();
+    assert_eq!(detail.to_string(), text);
     assert_eq!(detail.text(DetailText::Command), Some("cargo test"));
     assert_eq!(
         detail.list(DetailList::Says).collect::<Vec<_>>(),

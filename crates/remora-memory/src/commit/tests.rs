@@ -111,7 +111,13 @@ fn item(hash: &str, time: i64, message: CommitMessage, reverts: &[&str]) -> Item
         message: String::new(),
     };
     let reverts: Vec<String> = reverts.iter().map(|&hash| hash.to_owned()).collect();
-    commit_item(&commit, message, &reverts, "p", format!("commit-{hash}"))
+    commit_item(
+        &commit,
+        message,
+        &reverts,
+        &"p".into(),
+        format!("commit-{hash}"),
+    )
 }
 
 fn made(hash: &str, time: i64, message: &str) -> Item {

@@ -133,7 +133,7 @@ impl BatchBuilder<'_> {
     /// What the project's last statements claim, as keys.
     fn known_claims(&self, project: &str) -> Vec<String> {
         let filter = Filter {
-            project: Some(project.to_owned()),
+            project: Some(project.into()),
             kinds: CLAIM_KINDS.to_vec(),
             ..Filter::default()
         };

@@ -38,7 +38,7 @@ pub(super) fn build_item(
         time: envelope.at,
         last_time: envelope.at,
         seen: 1,
-        project: event.project().to_owned(),
+        project: event.project().into(),
         session: event.session().to_owned(),
         agent: envelope.agent.clone(),
         prompt: Some(state.session.prompts).filter(|n| *n > 0),

@@ -101,7 +101,7 @@ fn rows() -> Vec<Item> {
         )
     };
     let of_person = Item {
-        project: String::new(),
+        project: "".into(),
         ..memory("tone", "memory://user/tone", "/home/dev/tone.md")
     };
     vec![

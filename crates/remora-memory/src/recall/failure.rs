@@ -226,7 +226,7 @@ fn met_before(
 ) -> Result<Option<(Item, String)>> {
     // What this session said about its own failures is in its context.
     let elsewhere = |item: &Item| item.session != scene.session;
-    let place = (scene.project, Kind::Failure);
+    let place = (scene.project.as_str(), Kind::Failure);
     match find_similar_error(store, place, command, &signs.says, known, elsewhere)? {
         Some(failure) => find_explanation(store, &failure),
         None => Ok(None),

@@ -5,6 +5,7 @@
 //! are marked, until the user accepts them.
 
 use remora_core::detail::{DetailFlag, DetailNumber, DetailText};
+use remora_core::ids::ProjectKey;
 use remora_core::record::{Item, Kind};
 
 use super::context_block::ContextBlock;
@@ -106,9 +107,9 @@ pub(super) fn most_urgent(
 fn list_core_memories(store: &RecallReader<'_>, scene: &RecallContext<'_>) -> Result<Vec<Item>> {
     let mut rows = Vec::new();
     // The empty key holds what the user saved for all projects.
-    for project in ["", scene.project] {
+    for project in [ProjectKey::default(), scene.project.clone()] {
         let filter = Filter {
-            project: Some(project.to_owned()),
+            project: Some(project),
             kinds: vec![Kind::Memory],
             ..Filter::default()
         };

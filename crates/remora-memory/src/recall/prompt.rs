@@ -405,7 +405,7 @@ impl<'a> PromptRecall<'a> {
         };
         for file in files.iter().take(MAX_AMENDED_FILES) {
             let filter = Filter {
-                project: Some(self.scene.project.to_owned()),
+                project: Some(self.scene.project.clone()),
                 kinds: vec![Kind::Summary],
                 file: Some(FileMatch::Exactly(file.clone())),
                 since: Some(item.time + 1),

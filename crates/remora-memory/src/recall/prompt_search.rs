@@ -1,6 +1,7 @@
 //! What is searched for a prompt, decided by its words and by what the session has
 //! seen before anything is looked up; and the search itself.
 
+use remora_core::ids::ProjectKey;
 use remora_core::record::Kind;
 
 use super::change::proposes_change;
@@ -99,7 +100,7 @@ pub(super) fn find_hits(
         .with_embedding(scene.embedding)
         .with_quick_effort();
     let filter = Filter {
-        project: Some(scene.project.to_owned()),
+        project: Some(scene.project.clone()),
         kinds: kinds.to_vec(),
         // That a file was read or searched answers nothing.
         looks: LookupItems::LeftOut,
@@ -107,7 +108,7 @@ pub(super) fn find_hits(
     };
     let mut hits = store.search(&query, &filter, MAX_HITS)?;
     let own = Filter {
-        project: Some(String::new()),
+        project: Some("".into()),
         kinds: vec![Kind::Memory],
         ..Filter::default()
     };

@@ -192,7 +192,7 @@ fn find_rows(
     for path in &paths {
         let list = |kinds: &[Kind], look| {
             let filter = Filter {
-                project: Some(scene.project.to_owned()),
+                project: Some(scene.project.clone()),
                 file: Some(FileMatch::Exactly(path.clone())),
                 kinds: kinds.to_vec(),
                 ..Filter::default()
@@ -444,7 +444,7 @@ fn of_kind(
     // Noted also if nothing is found, so that it is not searched for again.
     recall.told.push(what);
     let filter = Filter {
-        project: Some(scene.project.to_owned()),
+        project: Some(scene.project.clone()),
         kinds: vec![
             Kind::Preference,
             Kind::Correction,

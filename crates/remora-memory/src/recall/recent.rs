@@ -34,7 +34,7 @@ struct ListedTurn {
 impl RecentTurns {
     pub(super) fn list(store: &RecallReader<'_>, scene: &RecallContext<'_>) -> Result<Self> {
         let filter = Filter {
-            project: Some(scene.project.to_owned()),
+            project: Some(scene.project.clone()),
             kinds: vec![Kind::Summary],
             ..Filter::default()
         };

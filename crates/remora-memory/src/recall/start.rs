@@ -151,7 +151,7 @@ pub(super) fn recall_at_start(
 /// How many tokens the briefing may take, by the number of sessions.
 fn compute_budget(store: &RecallReader<'_>, scene: &RecallContext<'_>) -> Result<u32> {
     let of_project = Filter {
-        project: Some(scene.project.to_owned()),
+        project: Some(scene.project.clone()),
         ..Filter::default()
     };
     let sessions = store

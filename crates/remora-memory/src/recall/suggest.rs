@@ -62,7 +62,7 @@ pub fn suggest_save(
 ) -> Result<Option<(String, String)>> {
     let store = &RecallReader::new(store, Some(scene.project), scene.now)?;
     let filter = Filter {
-        project: Some(scene.project.to_owned()),
+        project: Some(scene.project.clone()),
         file: Some(FileMatch::Exactly(path.to_owned())),
         kinds: vec![Kind::Fix],
         ..Filter::default()

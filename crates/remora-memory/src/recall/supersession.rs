@@ -9,6 +9,7 @@ mod scope;
 use std::cell::{OnceCell, RefCell};
 
 use remora_core::detail::{DetailList, DetailText};
+use remora_core::ids::ProjectKey;
 use remora_core::record::{Item, Kind};
 
 use self::cues::{
@@ -84,9 +85,9 @@ pub(super) fn is_stated(kind: Kind) -> bool {
 pub(super) const STATEMENT_KINDS: &[Kind] = &[Kind::Correction, Kind::Preference, Kind::Decision];
 
 /// The filter for all statements of a project.
-pub(super) fn stated_in(project: &str) -> Filter {
+pub(super) fn stated_in(project: &ProjectKey) -> Filter {
     Filter {
-        project: Some(project.to_owned()),
+        project: Some(project.clone()),
         kinds: STATEMENT_KINDS.to_vec(),
         ..Filter::default()
     }

@@ -2,8 +2,10 @@
 //! nothing stored can get out of its wrapper.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use remora_core::detail::DetailList;
+use remora_core::ids::ProjectKey;
 use remora_core::record::{FileFingerprint, FileRecord, FileState, Item, Kind, Session};
 use serde_json::json;
 
@@ -29,6 +31,7 @@ mod starts;
 mod work;
 
 const DAY: i64 = 86_400_000;
+static PROJECT: LazyLock<ProjectKey> = LazyLock::new(|| "project".into());
 
 #[derive(Default)]
 struct World {
@@ -118,7 +121,7 @@ impl World {
 
     fn scene(&self, start_tokens: u32) -> RecallContext<'_> {
         RecallContext {
-            project: "project",
+            project: &PROJECT,
             branch: self.branch,
             session: "now",
             now: self.now,

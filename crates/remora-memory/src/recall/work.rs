@@ -38,7 +38,7 @@ pub(super) fn list_last_work(
 ) -> Result<Vec<Item>> {
     let most = scene.limits.summaries;
     let of_project = Filter {
-        project: Some(scene.project.to_owned()),
+        project: Some(scene.project.clone()),
         since,
         ..Filter::default()
     };

@@ -373,7 +373,7 @@ impl Workplace {
         let name = format!("{}-{n}", dice.word());
         Self {
             project: Project {
-                key: format!("git.example.org/acme/{name}"),
+                key: format!("git.example.org/acme/{name}").into(),
                 root: format!("/home/dev/{name}"),
                 name,
             },

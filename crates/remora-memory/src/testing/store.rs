@@ -7,6 +7,7 @@ mod removing;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use remora_core::ids::ProjectKey;
 use remora_core::record::{
     FileFingerprint, FileRecord, FileState, Injection, Item, Kind, LoggedEvent, Override, Project,
     Session,
@@ -32,10 +33,10 @@ pub struct MemoryStore {
 #[derive(Debug, Default)]
 struct State {
     events: Vec<LoggedEvent>,
-    projects: BTreeMap<String, Project>,
+    projects: BTreeMap<ProjectKey, Project>,
     sessions: BTreeMap<String, Session>,
     items: BTreeMap<i64, Item>,
-    files: BTreeMap<(String, String, String), FileRecord>,
+    files: BTreeMap<(ProjectKey, String, String), FileRecord>,
     given: BTreeMap<(String, u32), Injection>,
     /// By row: the model, what was embedded, and what it means.
     meanings: BTreeMap<i64, (String, String, Embedding)>,
@@ -198,14 +199,11 @@ impl State {
 
     fn session_fits(&self, id: &str, filter: &Filter) -> bool {
         let session = self.sessions.get(id);
-        let is = |wanted: &Option<String>, field: fn(&Session) -> &String| {
-            wanted
-                .as_ref()
-                .is_none_or(|wanted| session.map(field) == Some(wanted))
-        };
+        let project = session.map(|session| &session.project);
+        let agent = session.map(|session| &session.agent);
         filter.session.as_deref().is_none_or(|wanted| wanted == id)
-            && is(&filter.project, |session| &session.project)
-            && is(&filter.agent, |session| &session.agent)
+            && (filter.project.is_none() || filter.project.as_ref() == project)
+            && (filter.agent.is_none() || filter.agent.as_ref() == agent)
     }
 }
 
@@ -425,7 +423,7 @@ impl Store for MemoryStore {
     }
 
     fn find_file(&self, project: &str, folder: &str, name: &str) -> Result<Option<FileRecord>> {
-        let key = (project.to_owned(), folder.to_owned(), name.to_owned());
+        let key = (project.into(), folder.to_owned(), name.to_owned());
         Ok(self.state().files.get(&key).cloned())
     }
 
@@ -470,7 +468,7 @@ impl Store for MemoryStore {
             missing.count() <= usize::from(groups.len() > 2)
         };
         let rows = state.sorted(&Filter {
-            project: Some(project.to_owned()),
+            project: Some(project.into()),
             kinds: vec![kind],
             ..Filter::default()
         });

@@ -9,6 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use remora_client::{DataPaths, Pause, RootClaim, locate_project};
+use remora_core::ids::ProjectKey;
 use remora_core::record::Project;
 use remora_git::{CancelToken, Git};
 use remora_memory::redact::{RedactionRules, Redactor};
@@ -44,7 +45,7 @@ pub(crate) struct CommitFeed {
     done: Sender<Tick>,
     waiting: Vec<Project>,
     /// When the history of each project was read last.
-    asked: HashMap<String, Instant>,
+    asked: HashMap<ProjectKey, Instant>,
     busy: Option<FeedThread>,
 }
 

@@ -43,7 +43,7 @@ impl Place {
         let store = crate::open_database(&dir.path().join("remora.db"), Access::Write).unwrap();
         let root = root.display().to_string();
         let project = Project {
-            key: "h.org/acme/app".to_owned(),
+            key: "h.org/acme/app".into(),
             name: "app".to_owned(),
             root,
         };

@@ -1,6 +1,7 @@
 //! Whether another text repeats what is deleted: the same call captured again,
 //! a summary or a title that quotes it.
 
+use remora_core::ids::ProjectKey;
 use remora_core::record::{Item, Kind};
 use remora_core::text::collapse_whitespace;
 use serde_json::Value;
@@ -16,7 +17,7 @@ const MAX_LINES: usize = 3;
 #[derive(Debug)]
 pub(super) struct ErasePatterns {
     session: String,
-    project: String,
+    project: ProjectKey,
     /// Its longest lines; empty when they say too little.
     lines: Vec<String>,
     /// All of its words, for what quotes only a part.

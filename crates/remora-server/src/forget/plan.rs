@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use remora_agents::read_origin;
 use remora_client::{DataPaths, list_spooled, read_spooled};
+use remora_core::ids::ProjectKey;
 use remora_core::ids::SessionId;
 use remora_core::record::{Item, Kind, LoggedEvent, Override, Session};
 use remora_memory::store::{Filter, PageRequest, SortOrder as Ends, Store};
@@ -35,12 +36,12 @@ pub enum Selection {
         /// All of them, in any case.
         words: Vec<String>,
         /// The project's key.
-        project: Option<String>,
+        project: Option<ProjectKey>,
     },
     /// Everything of a session.
     Session(String),
     /// Everything of a project.
-    Project(String),
+    Project(ProjectKey),
 }
 
 impl Selection {
@@ -136,7 +137,7 @@ struct DeletionSearch<'a> {
     /// Ids of events that go.
     events: HashSet<String>,
     /// Keys that the project had before.
-    earlier: Vec<String>,
+    earlier: Vec<ProjectKey>,
     order: DeletionPlan,
 }
 
@@ -167,7 +168,7 @@ impl DeletionSearch<'_> {
                 joins.apply_to_project(&mut project, event.envelope.at);
                 project.key
             }
-            None => origin.cwd.to_owned(),
+            None => origin.cwd.into(),
         };
         let session = origin.session.unwrap_or(SessionId::UNKNOWN);
         let text = || collect_texts(&Value::Object(event.event.clone()));
@@ -272,8 +273,8 @@ impl DeletionSearch<'_> {
 
     /// The key of a project, and those that it had before and nothing is filed
     /// under since.
-    fn names_of(&self, store: &dyn Store, key: &str) -> Result<Vec<String>, ServerError> {
-        let mut names = vec![key.to_owned()];
+    fn names_of(&self, store: &dyn Store, key: &str) -> Result<Vec<ProjectKey>, ServerError> {
+        let mut names = vec![ProjectKey::from(key)];
         for name in &self.earlier {
             let filter = Filter {
                 project: Some(name.clone()),

@@ -40,7 +40,7 @@ impl Disk {
         self.paths.prepare_data_dir().unwrap();
         let store = crate::open_database(&self.paths.database_file(), Access::Write).unwrap();
         let project = Project {
-            key: KEY.to_owned(),
+            key: KEY.into(),
             name: "app".to_owned(),
             root: self.top.join(root).display().to_string(),
         };
@@ -63,7 +63,7 @@ impl Disk {
     }
 
     fn short(&self, location: &ProjectLocation) -> String {
-        let key = Path::new(&location.project.key);
+        let key = Path::new(location.project.key.as_str());
         let key = key.strip_prefix(&self.top).unwrap_or(key);
         key.display().to_string()
     }

@@ -11,7 +11,7 @@ const NEW: &str = "h.org/acme/app";
 
 fn project(key: &str) -> Project {
     Project {
-        key: key.to_owned(),
+        key: key.into(),
         name: "app".to_owned(),
         root: OLD.to_owned(),
     }
@@ -37,7 +37,7 @@ fn opened(paths: &DataPaths) -> SqliteStore {
         sessions: vec![Session {
             id: "s".to_owned(),
             agent: "a".to_owned(),
-            project: OLD.to_owned(),
+            project: OLD.into(),
             cwd: OLD.to_owned(),
             branch: None,
             started: 1,
@@ -129,7 +129,7 @@ fn what_users_said_goes_along_and_tombstones_hold_what_comes() {
     let store = opened(&paths);
     let said = |uid: &str, project: &str, statement: &str| Override {
         uid: uid.to_owned(),
-        project: project.to_owned(),
+        project: project.into(),
         statement: statement.to_owned(),
         pinned: Some(3),
         rejected: None,

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use remora_agents::{decode_event, read_header, read_origin};
 use remora_client::DataPaths;
+use remora_core::ids::ProjectKey;
 use remora_core::record::{FileRecord, FileState, LoggedEvent, Session};
 use remora_core::{Event, tokens};
 use remora_memory::store::{Batch, Filter, ItemRef, ItemWrite, PageRequest, SortOrder, Store};
@@ -250,7 +251,7 @@ impl<'a> DatabaseBuilder<'a> {
     /// Sessions without events in the archive as they are; of the others how
     /// long they lasted, and of those whose beginning is gone the beginning.
     fn carry_sessions(&mut self, old: &dyn Store) -> Result<(), ServerError> {
-        let known: HashSet<String> = self
+        let known: HashSet<ProjectKey> = self
             .store
             .list_projects()?
             .into_iter()

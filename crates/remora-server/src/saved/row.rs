@@ -89,7 +89,7 @@ pub(super) fn item_from_memory(
         time: memory.time,
         last_time: memory.time,
         seen: 1,
-        project: project.to_owned(),
+        project: project.into(),
         session: String::new(),
         agent: String::new(),
         prompt: None,

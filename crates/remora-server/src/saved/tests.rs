@@ -33,7 +33,7 @@ impl Desk {
 }
 
 fn key(project: Option<&Project>) -> String {
-    project.map(|p| p.key.clone()).unwrap_or_default()
+    project.map_or_else(String::new, |p| p.key.to_string())
 }
 
 impl SavedMemories for Desk {
@@ -53,7 +53,7 @@ impl SavedMemories for Desk {
 
     fn check_memories(&self, project: &Project) {
         let mut lists = self.lists.lock().unwrap();
-        for memory in &mut lists.get_mut(&project.key).unwrap().memories {
+        for memory in &mut lists.get_mut(project.key.as_str()).unwrap().memories {
             let gone = ["src/a.rs is gone"];
             memory.detail.set_list(DetailList::Doubts, gone);
         }
@@ -111,7 +111,7 @@ impl Place {
         let root = self.dir.path().join(key);
         std::fs::create_dir_all(&root).unwrap();
         Project {
-            key: key.to_owned(),
+            key: key.into(),
             name: key.to_owned(),
             root: root.display().to_string(),
         }
@@ -124,7 +124,7 @@ impl Place {
             sessions: vec![Session {
                 id: format!("s-{key}"),
                 agent: "a".to_owned(),
-                project: key.to_owned(),
+                project: key.into(),
                 cwd: "/".to_owned(),
                 branch: None,
                 started: last,

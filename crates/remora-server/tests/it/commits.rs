@@ -118,7 +118,7 @@ fn a_strangers_clone_tells_of_itself_alone_and_a_paused_project_of_nothing() {
     shell(&paused, "git remote remove origin");
     let key = locate_project(&place.paths, &paused, None).project.key;
     let mark = PauseEntry {
-        what: PauseScope::Project(key),
+        what: PauseScope::Project(key.into_string()),
         since: 0,
         until: None,
         stops: PauseEffect::Everything,
@@ -136,7 +136,7 @@ fn a_strangers_clone_tells_of_itself_alone_and_a_paused_project_of_nothing() {
     };
     assert_eq!(of("one writer").as_deref(), Some("h.org/acme/app"));
     let clone = clone.canonicalize().unwrap().display().to_string();
-    assert_eq!(of("attacker"), Some(clone));
+    assert_eq!(of("attacker"), Some(clone.into()));
     assert_eq!(worker.stop(), WorkerExit::Stopped);
     assert_eq!(commits(&place).len(), 2);
 }

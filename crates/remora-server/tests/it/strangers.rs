@@ -126,7 +126,7 @@ fn secrets_in_names_of_branches_remotes_and_folders_are_redacted() {
     let place = Place::new();
     let secret = format!("gh{}_{}", "p", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let project = Project {
-        key: format!("git.example.org/app?token={secret}"),
+        key: format!("git.example.org/app?token={secret}").into(),
         name: format!("app-{secret}"),
         root: format!("/srv/{secret}/app"),
     };

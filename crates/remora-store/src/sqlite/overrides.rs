@@ -37,7 +37,7 @@ fn read_override(row: &Row<'_>) -> rusqlite::Result<Override> {
     let edit = json(5)?.and_then(|text| serde_json::from_str(&text).ok());
     Ok(Override {
         uid: row.get(0)?,
-        project: row.get(1)?,
+        project: row.get::<_, String>(1)?.into(),
         statement: row.get(2)?,
         pinned: row.get(3)?,
         rejected,
@@ -62,7 +62,7 @@ pub(super) fn write_override(tx: &Connection, one: &Override) -> Result<()> {
     .store_err()?
     .execute(params![
         one.uid,
-        one.project,
+        one.project.as_str(),
         one.statement,
         one.pinned,
         json(one.rejected.as_ref().map(serde_json::to_string)),

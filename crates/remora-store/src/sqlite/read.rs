@@ -341,7 +341,7 @@ pub(crate) fn list_projects(conn: &Connection) -> Result<Vec<Project>> {
     .store_err()?
     .query_map([], |row| {
         Ok(Project {
-            key: row.get(0)?,
+            key: row.get::<_, String>(0)?.into(),
             name: row.get(1)?,
             root: row.get::<_, Option<String>>(2)?.unwrap_or_default(),
         })
@@ -368,7 +368,7 @@ pub(crate) fn project_activity(conn: &Connection) -> Result<Vec<ProjectStats>> {
         let times: [Option<i64>; 2] = [row.get(4)?, row.get(6)?];
         Ok(ProjectStats {
             project: Project {
-                key: row.get(0)?,
+                key: row.get::<_, String>(0)?.into(),
                 name: row.get(1)?,
                 root: row.get::<_, Option<String>>(2)?.unwrap_or_default(),
             },

@@ -83,7 +83,7 @@ pub(crate) fn read_item(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite::Re
         time: row.get(8)?,
         last_time: row.get(9)?,
         seen: row.get(10)?,
-        project: texts.name(row.get(11)?)?,
+        project: texts.name(row.get(11)?)?.into(),
         session: texts.name(row.get(12)?)?,
         agent: texts.name(row.get(13)?)?,
         prompt: row.get(14)?,
@@ -149,7 +149,7 @@ pub(crate) fn read_session(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite:
     Ok(Session {
         id: texts.name(row.get(0)?)?,
         agent: texts.name(row.get(1)?)?,
-        project: texts.name(row.get(2)?)?,
+        project: texts.name(row.get(2)?)?.into(),
         cwd: row.get(3)?,
         branch: row.get(4)?,
         started: row.get(5)?,
@@ -180,7 +180,7 @@ pub(crate) const FILE_COLUMNS: &str =
 
 pub(crate) fn read_file(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite::Result<FileRecord> {
     Ok(FileRecord {
-        project: texts.name(row.get(0)?)?,
+        project: texts.name(row.get(0)?)?.into(),
         folder: row.get(1)?,
         name: row.get(2)?,
         holds: row.get(3)?,

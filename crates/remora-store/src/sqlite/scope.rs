@@ -37,10 +37,12 @@ impl ResolvedFilter {
         looks: LookTools,
     ) -> Result<Option<Self>> {
         let mut names = [None; 3];
-        for (slot, name) in names
-            .iter_mut()
-            .zip([&filter.project, &filter.agent, &filter.session])
-        {
+        let wanted = [
+            filter.project.as_deref(),
+            filter.agent.as_deref(),
+            filter.session.as_deref(),
+        ];
+        for (slot, name) in names.iter_mut().zip(wanted) {
             if let Some(name) = name {
                 *slot = find_string_id(conn, StringTable::Names, name)?;
                 if slot.is_none() {

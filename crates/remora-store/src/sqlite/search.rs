@@ -122,7 +122,7 @@ pub(crate) fn details(
     limit: usize,
 ) -> Result<Vec<DetailRow>> {
     let filter = Filter {
-        project: Some(project.to_owned()),
+        project: Some(project.into()),
         kinds: vec![kind],
         ..Filter::default()
     };

@@ -51,7 +51,7 @@ fn no_byte_of_what_was_erased_is_left() {
                 sessions: vec![first],
                 items: vec![ItemWrite::Add(row(n, text))],
                 files: vec![FileRecord {
-                    project: "project".to_owned(),
+                    project: "project".into(),
                     folder: "src".to_owned(),
                     name: format!("{text}.rs"),
                     holds: text.to_owned(),
@@ -81,11 +81,7 @@ fn no_byte_of_what_was_erased_is_left() {
             items: vec!["e150/0".to_owned()],
             events: vec!["e150".to_owned()],
             untitled: vec!["session-0".to_owned()],
-            files: vec![(
-                "project".to_owned(),
-                "src".to_owned(),
-                format!("{MARKER}.rs"),
-            )],
+            files: vec![("project".into(), "src".to_owned(), format!("{MARKER}.rs"))],
             ..ErasePlan::default()
         })
         .unwrap();

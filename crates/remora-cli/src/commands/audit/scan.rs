@@ -81,7 +81,9 @@ impl<'a> SecretScan<'a> {
             if let Some(marks) = self.scan_part(&mut part) {
                 // Names are taken after the secrets have gone from them.
                 let (what, id) = match part {
-                    StorePart::Project(project) => ("project".to_owned(), project.key),
+                    StorePart::Project(project) => {
+                        ("project".to_owned(), project.key.into_string())
+                    }
                     StorePart::Override(said) => ("correction".to_owned(), said.uid),
                     StorePart::Session(session) => ("session".to_owned(), session.id),
                     StorePart::Item(item) => (item.kind.name().to_owned(), format!("#{}", item.id)),

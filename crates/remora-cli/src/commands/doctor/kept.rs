@@ -125,7 +125,10 @@ fn check_earlier_key(patient: &DoctorContext, store: &dyn Store) -> Option<Diagn
         format!(
             "this folder was {old} before and is {new} now; what is remembered of the one is not given in the other"
         ),
-        format!("`remora projects join {}`", quote_path(Path::new(old))),
+        format!(
+            "`remora projects join {}`",
+            quote_path(Path::new(old.as_str()))
+        ),
     ))
 }
 

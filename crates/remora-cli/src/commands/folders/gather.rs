@@ -50,7 +50,7 @@ pub(super) fn collect_activity(
     local: &TimeFormatter,
 ) -> Result<BTreeMap<String, FolderActivity>, CliError> {
     let filter = Filter {
-        project: Some(project.to_owned()),
+        project: Some(project.into()),
         since: Some(since),
         ..Filter::default()
     };

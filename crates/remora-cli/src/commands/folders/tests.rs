@@ -41,7 +41,7 @@ fn worked(dir: &Path) -> (DataPaths, PathBuf, String) {
         ..Batch::default()
     };
     store.apply(&batch).unwrap();
-    (paths, root, key)
+    (paths, root, key.into_string())
 }
 
 #[test]

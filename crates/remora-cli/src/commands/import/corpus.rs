@@ -130,7 +130,7 @@ impl CorpusMessage {
             time,
             last_time: time,
             seen: 1,
-            project: project.to_owned(),
+            project: project.into(),
             session,
             agent: IMPORT_AGENT.to_owned(),
             prompt: None,

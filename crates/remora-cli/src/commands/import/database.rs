@@ -213,7 +213,7 @@ impl<'a> DatabaseImporter<'a> {
             self.move_item(item, project)?;
         }
         self.add_redacted_part(StorePart::Session(record::Session {
-            project: project.to_owned(),
+            project: project.into(),
             ..there
         }))
     }
@@ -221,7 +221,7 @@ impl<'a> DatabaseImporter<'a> {
     fn move_item(&mut self, item: Item, project: &str) -> Result<(), CliError> {
         self.brought.moved += 1;
         self.add_redacted_part(StorePart::Item(Box::new(Item {
-            project: project.to_owned(),
+            project: project.into(),
             ..item
         })))
     }
@@ -409,7 +409,7 @@ impl<'a> DatabaseImporter<'a> {
             let there = here.remove(&item.uid);
             let lies = there.as_ref().map_or(&item.project, |row| &row.project);
             if *lies == item.project && self.projects.is_apart(lies) {
-                self.brought.apart.insert(lies.clone());
+                self.brought.apart.insert(lies.to_string());
             }
             match there {
                 Some(there) if self.projects.should_move(&there.project, &item.project) => {

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
+use remora_core::ids::ProjectKey;
 use remora_core::record::{Item, Kind, Override, Project, Session};
 use remora_instructions::memories::MEMORY_URI_SCHEME;
 use remora_memory::redact::{RedactionCounts, Redactor};
@@ -39,7 +40,7 @@ pub(crate) struct ImportDestination<'a> {
     pub(crate) archive: Option<PathBuf>,
     pub(crate) redactor: &'a Redactor,
     /// Everything goes into this project, whatever the file says.
-    pub(crate) project: Option<String>,
+    pub(crate) project: Option<ProjectKey>,
     /// What users deleted stays away.
     pub(crate) forgotten: DeletionLog,
     pub(crate) now: i64,
@@ -146,7 +147,7 @@ struct LineLoader<'a> {
     fresh: bool,
     /// The moment from which places are counted.
     base: i64,
-    known_projects: HashSet<String>,
+    known_projects: HashSet<ProjectKey>,
     /// Items of which something was said.
     corrected: HashSet<String>,
     /// Sessions of messages, by id.
@@ -358,7 +359,7 @@ impl<'a> LineLoader<'a> {
         let conv = message.conv().unwrap_or_default();
         let project = match &self.target.project {
             Some(project) => project.clone(),
-            None => conv.clone(),
+            None => conv.as_str().into(),
         };
         let when = message
             .parse_time(line)
@@ -461,7 +462,7 @@ fn move_to(part: &mut StorePart, key: &str) {
             None => return,
         },
     };
-    key.clone_into(slot);
+    *slot = key.into();
 }
 
 /// Raw events on their way into the archive, each once.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use remora_client::ProjectRoots;
+use remora_core::ids::ProjectKey;
 use remora_core::time::format_rfc3339;
 use remora_memory::store::{ProjectStats, Store};
 use serde_json::{Value, json};
@@ -22,7 +23,7 @@ struct ListedProject {
     /// Checkouts that share it.
     roots: Vec<String>,
     /// Checkouts whose remote names it and that have a memory of their own.
-    waiting: Vec<String>,
+    waiting: Vec<ProjectKey>,
     /// The key that its own remote names, while others hold that.
     waits_for: Option<String>,
 }
@@ -67,7 +68,7 @@ fn collect_projects(
         let root = Path::new(&project.root);
         let location = root.is_dir().then(|| data.locate_folder(root));
         let awaited = location.as_ref().and_then(|l| l.awaited_key());
-        let roots = match held.remove(&project.key) {
+        let roots = match held.remove(project.key.as_str()) {
             Some(roots) => roots,
             None if project.root.is_empty() => Vec::new(),
             None => vec![project.root.clone()],
@@ -79,7 +80,7 @@ fn collect_projects(
             activity,
         });
     }
-    let waiting: Vec<(String, String)> = rows
+    let waiting: Vec<(String, ProjectKey)> = rows
         .iter()
         .filter_map(|row| Some((row.waits_for.clone()?, row.activity.project.key.clone())))
         .collect();

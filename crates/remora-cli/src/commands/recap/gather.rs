@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use remora_core::detail::DetailList;
+use remora_core::ids::ProjectKey;
 use remora_core::record::{Item, Kind, Session};
 use remora_memory::store::{Filter, PageRequest, Store};
 
@@ -19,7 +20,7 @@ const MAX_REQUEST_COLUMNS: usize = 120;
 /// One project and its sessions, the newest first.
 #[derive(Debug)]
 pub(super) struct ProjectRecap {
-    pub(super) key: String,
+    pub(super) key: ProjectKey,
     pub(super) name: String,
     pub(super) sessions: Vec<SessionRecap>,
 }
@@ -98,7 +99,7 @@ pub(super) fn collect_recaps(
                 name: names
                     .iter()
                     .find(|project| project.key == key)
-                    .map_or_else(|| key.clone(), |project| project.name.clone()),
+                    .map_or_else(|| key.to_string(), |project| project.name.clone()),
                 key,
                 sessions: vec![done],
             }),

@@ -2,6 +2,7 @@
 //! filter among the words, and a note says so.
 
 use remora_core::detail::DetailText;
+use remora_core::ids::ProjectKey;
 use remora_core::record::{Item, Kind};
 use remora_memory::ask::{ProjectSelection, SearchFilter, SearchInput, SearchInputError};
 use remora_memory::store::Hit;
@@ -24,7 +25,7 @@ pub(super) struct SearchRequest {
     pub(super) error: Option<SearchInputError>,
     pub(super) notes: Vec<String>,
     /// The one project that must not be left.
-    pub(super) own: Option<String>,
+    pub(super) own: Option<ProjectKey>,
 }
 
 impl SearchRequest {
@@ -37,7 +38,7 @@ impl SearchRequest {
             // project.
             self.place = ProjectScopeArgs::default();
         }
-        self.own = Some(own.to_owned());
+        self.own = Some(own.into());
     }
 
     pub(super) fn from_args(args: &SearchArgs) -> Result<Self, CliError> {

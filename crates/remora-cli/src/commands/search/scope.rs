@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use remora_client::locate_project;
+use remora_core::ids::ProjectKey;
 use remora_core::record::{Project, Session};
 use remora_memory::store::{Filter, PageRequest, Store};
 
@@ -19,7 +20,7 @@ pub(crate) fn resolve_project(
     data: &DataDir,
     store: &dyn Store,
     place: &ProjectScopeArgs,
-) -> Result<Option<String>, CliError> {
+) -> Result<Option<ProjectKey>, CliError> {
     match &place.project {
         Some(text) => resolve_named_project(data, store, text).map(Some),
         None if place.all => Ok(None),
@@ -43,7 +44,7 @@ pub(crate) fn resolve_named_project(
     data: &DataDir,
     store: &dyn Store,
     text: &str,
-) -> Result<String, CliError> {
+) -> Result<ProjectKey, CliError> {
     find_project(data, store, text)?.map_or_else(
         || Err(unknown_project_error(text, &store.list_projects()?)),
         Ok,
@@ -55,7 +56,7 @@ pub(crate) fn named_or_new(
     data: &DataDir,
     store: &dyn Store,
     text: &str,
-) -> Result<String, CliError> {
+) -> Result<ProjectKey, CliError> {
     let projects = store.list_projects()?;
     if let Some(project) = by_name(&projects, text)? {
         return Ok(project.key.clone());
@@ -63,7 +64,7 @@ pub(crate) fn named_or_new(
     // A new key must not become another by a folder that happens to be here.
     let is_path = text.starts_with(['.', '/', '~']);
     let at_path = is_path.then(|| at_path(data, &projects, text)).flatten();
-    Ok(at_path.unwrap_or_else(|| text.to_owned()))
+    Ok(at_path.unwrap_or_else(|| text.into()))
 }
 
 /// Of these, the one of this key or name.
@@ -86,23 +87,27 @@ pub(crate) fn by_name<'p>(
     }
 }
 
-fn find_project(data: &DataDir, store: &dyn Store, text: &str) -> Result<Option<String>, CliError> {
+fn find_project(
+    data: &DataDir,
+    store: &dyn Store,
+    text: &str,
+) -> Result<Option<ProjectKey>, CliError> {
     let projects = store.list_projects()?;
     if let Some(project) = by_name(&projects, text)? {
         return Ok(Some(project.key.clone()));
     }
     // Items may carry the key of a project that no event described.
     let of_key = Filter {
-        project: Some(text.to_owned()),
+        project: Some(text.into()),
         ..Filter::default()
     };
     if has_items(store, &of_key)? {
-        return Ok(Some(text.to_owned()));
+        return Ok(Some(text.into()));
     }
     Ok(at_path(data, &projects, text))
 }
 
-fn at_path(data: &DataDir, projects: &[Project], text: &str) -> Option<String> {
+fn at_path(data: &DataDir, projects: &[Project], text: &str) -> Option<ProjectKey> {
     let path = match (text.strip_prefix("~/"), data.environment.home()) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => data.environment.directory()?.join(text),
@@ -173,7 +178,7 @@ fn format_projects(projects: &[&Project]) -> String {
 /// The same among the sessions of one project; those of others are not known.
 pub(crate) fn session_of(store: &dyn Store, text: &str, own: &str) -> Result<String, CliError> {
     let of_project = Filter {
-        project: Some(own.to_owned()),
+        project: Some(own.into()),
         ..Filter::default()
     };
     let mut found = store.list_sessions(&of_project, usize::MAX)?;

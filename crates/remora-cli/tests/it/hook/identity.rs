@@ -36,7 +36,7 @@ fn keys_with(den: &Den, word: &str) -> Vec<String> {
     let items = den.items().into_iter();
     let mut keys: Vec<String> = items
         .filter(|item| format!("{} {}", item.title, item.text).contains(word))
-        .map(|item| item.project)
+        .map(|item| item.project.into_string())
         .collect();
     keys.sort();
     keys.dedup();

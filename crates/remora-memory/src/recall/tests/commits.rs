@@ -22,7 +22,7 @@ fn a_commit_tells_its_reason_whatever_became_of_its_files_and_nothing_once_rever
     let mut world = World::default();
     world.files.insert("src/db.rs".into(), FileStatus::Gone);
     let scene = RecallContext {
-        project: "project",
+        project: &"project".into(),
         branch: Some("main"),
         session: "now",
         now: 0,

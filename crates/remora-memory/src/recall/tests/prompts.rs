@@ -354,7 +354,7 @@ fn a_later_prompt_brings_a_turn_only_if_it_names_something_of_it() {
 fn a_prompt_brings_nothing_of_other_projects() {
     let world = World::default();
     world.add(Item {
-        project: "other".to_owned(),
+        project: "other".into(),
         ..row(Kind::Decision, "Drop the connection pool", 3)
     });
     let found = world.at(&RecallTrigger::Prompt(

@@ -42,7 +42,7 @@ fn the_checkpoints_of_a_session_are_those_that_the_store_lists() {
         for session in ["old", "both", "new", "unknown"] {
             for (since, look) in [(None, 8), (None, 24), (Some(20), 24), (Some(80), 24)] {
                 let of_project = Filter {
-                    project: Some("project".to_owned()),
+                    project: Some("project".into()),
                     since,
                     ..Filter::default()
                 };

@@ -206,7 +206,7 @@ fn a_start_tells_neither_commands_nor_looks() {
 fn a_start_tells_nothing_of_other_projects() {
     let world = World::default();
     let elsewhere = |item: Item| Item {
-        project: "other".to_owned(),
+        project: "other".into(),
         ..item
     };
     world.add(elsewhere(row(Kind::Decision, "Keep the parser small", 1)));

@@ -69,7 +69,7 @@ fn a_rejected_claim_lands_on_its_tombstone(store: &dyn Store) {
         ..item("c", "Use port 8080 for the API")
     };
     let elsewhere = Item {
-        project: "other".to_owned(),
+        project: "other".into(),
         ..claim("d", "Use port 8080 for the API")
     };
     let numbers = add(store, [again.clone(), prompt, elsewhere]);
@@ -153,7 +153,7 @@ fn what_is_erased_is_gone(store: &dyn Store) {
     ok(store.apply(&Batch {
         events: vec![event("a", 1), event("b", 2)],
         projects: vec![Project {
-            key: "project".to_owned(),
+            key: "project".into(),
             name: "name".to_owned(),
             root: "/root".to_owned(),
         }],
@@ -181,7 +181,7 @@ fn what_is_erased_is_gone(store: &dyn Store) {
         items: vec!["b/0".to_owned()],
         events: vec!["b".to_owned()],
         sessions: vec!["session".to_owned(), "other".to_owned()],
-        projects: vec!["project".to_owned()],
+        projects: vec!["project".into()],
         ..ErasePlan::default()
     }));
     assert_eq!(all(store), []);

@@ -226,7 +226,7 @@ fn filters(store: &dyn Store) {
         (all(), &everything),
         (
             Filter {
-                project: some("other"),
+                project: Some("other".into()),
                 ..all()
             },
             &["project", "memory"],
@@ -260,7 +260,7 @@ fn filters(store: &dyn Store) {
         (time(Some(20), Some(40)), &["project", "fix"]),
         (
             Filter {
-                project: some("nowhere"),
+                project: Some("nowhere".into()),
                 ..all()
             },
             &[],
@@ -299,7 +299,7 @@ fn filters_together(store: &dyn Store) {
     varied(store);
     let some = |text: &str| Some(text.to_owned());
     let filter = Filter {
-        project: some("other"),
+        project: Some("other".into()),
         kinds: vec![Kind::Memory, Kind::Discovery],
         agent: some("agent"),
         session: some("session"),
@@ -324,7 +324,7 @@ fn filters_together(store: &dyn Store) {
         &[],
     );
     let filter = Filter {
-        project: some("project"),
+        project: Some("project".into()),
         file: Some(FileMatch::Like("src".into())),
         since: Some(70),
         ..Filter::default()
@@ -394,7 +394,7 @@ fn of_file(store: &dyn Store, file: FileMatch, expected: &[&str]) {
 fn activity_of_projects(store: &dyn Store) {
     varied(store);
     let described = |key: &str| Project {
-        key: key.to_owned(),
+        key: key.into(),
         name: key.to_owned(),
         root: format!("/{key}"),
     };
@@ -404,7 +404,7 @@ fn activity_of_projects(store: &dyn Store) {
         ..Batch::default()
     }));
     let filter = Filter {
-        project: Some("project".to_owned()),
+        project: Some("project".into()),
         ..Filter::default()
     };
     let rows = ok(store.list_items(&filter, PageRequest::newest(99)));

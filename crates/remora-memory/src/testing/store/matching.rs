@@ -63,10 +63,9 @@ pub(super) fn fill_fit(hits: &mut [Hit], query: &Query, most: f64) {
 
 /// Whether an item is within the filter.
 pub(super) fn fits(item: &Item, filter: &Filter) -> bool {
-    let is = |wanted: &Option<String>, value: &String| wanted.as_ref().is_none_or(|w| w == value);
-    is(&filter.project, &item.project)
-        && is(&filter.session, &item.session)
-        && is(&filter.agent, &item.agent)
+    is_or_any(filter.project.as_ref(), &item.project)
+        && is_or_any(filter.session.as_ref(), &item.session)
+        && is_or_any(filter.agent.as_ref(), &item.agent)
         && (filter.kinds.is_empty() || filter.kinds.contains(&item.kind))
         && (filter.looks == LookupItems::Kept || !LOOK_TOOLS.is_look(item))
         && filter.since.is_none_or(|since| item.time >= since)
@@ -75,6 +74,10 @@ pub(super) fn fits(item: &Item, filter: &Filter) -> bool {
             let mut paths = item.files_read.iter().chain(&item.files_modified);
             paths.any(|path| is_file(path, file))
         })
+}
+
+fn is_or_any<T: PartialEq>(wanted: Option<&T>, value: &T) -> bool {
+    wanted.is_none_or(|wanted| wanted == value)
 }
 
 fn is_file(path: &str, file: &FileMatch) -> bool {

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use remora_core::ids::ProjectKey;
 use remora_core::record::Item;
 use remora_memory::embedding_text::list_texts;
 use remora_memory::rank::{MatchStrength, RankInput, ScoreParts, TermCoverage};
@@ -33,7 +34,7 @@ impl SearchRun<'_> {
             .collect();
         let mut hits: Vec<Hit> = Vec::new();
         let mut without: Vec<Hit> = Vec::new();
-        let mut known: HashMap<(String, String, String), usize> = HashMap::new();
+        let mut known: HashMap<(ProjectKey, String, String), usize> = HashMap::new();
         // Loaded in chunks: often the first holds all the hits that are wanted.
         for chunk in scored.chunks(self.limit.clamp(1, 64)) {
             let ids: Vec<i64> = chunk.iter().map(|row| row.id).collect();

@@ -386,7 +386,7 @@ impl<'a> SessionPlayer<'a> {
         let store = self.inbox.store();
         let chosen = store.find_items(&names)?;
         let filter = Filter {
-            project: Some(event.project().to_owned()),
+            project: Some(event.project().into()),
             kinds: vec![Kind::Summary],
             ..Filter::default()
         };

@@ -73,7 +73,7 @@ impl ProjectMapping {
         {
             self.new.push(data.locate_folder(&folder).project);
         }
-        Ok(key)
+        Ok(key.into_string())
     }
 
     pub(super) fn drain_new_projects(&mut self) -> Vec<Project> {
@@ -114,7 +114,7 @@ impl ProjectMapping {
             return (key.clone(), None);
         }
         if let Some(here) = self.here.as_ref().filter(|here| is_called(here, theirs)) {
-            return (here.key.clone(), Some(here.clone()));
+            return (here.key.to_string(), Some(here.clone()));
         }
         let mut named = self
             .ours
@@ -123,10 +123,10 @@ impl ProjectMapping {
         // Two projects of one name: a guess would mix their memories, so the
         // rows stay apart.
         if let (Some(one), None) = (named.next(), named.next()) {
-            return (one.key.clone(), None);
+            return (one.key.to_string(), None);
         }
         let apart = Project {
-            key: theirs.to_owned(),
+            key: theirs.into(),
             name: theirs.to_owned(),
             root: String::new(),
         };
@@ -151,7 +151,7 @@ impl ProjectMapping {
     pub(super) fn project_with_root(&self, key: &str, cwd: &str) -> Project {
         let known = self.ours.iter().find(|ours| ours.key == key);
         let mut project = known.cloned().unwrap_or_else(|| Project {
-            key: key.to_owned(),
+            key: key.into(),
             name: key.to_owned(),
             root: String::new(),
         });

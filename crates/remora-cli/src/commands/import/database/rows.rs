@@ -52,7 +52,7 @@ pub(super) fn convert_session(session: &ForeignSession, known: &SessionFields) -
     record::Session {
         id: known.id.clone(),
         agent: known.agent.clone(),
-        project: known.project.clone(),
+        project: known.project.clone().into(),
         cwd: String::new(),
         branch: None,
         started: session.started,
@@ -221,7 +221,7 @@ fn build_item(
         time,
         last_time: time,
         seen: 1,
-        project: known.project.clone(),
+        project: known.project.clone().into(),
         session: known.id.clone(),
         agent: known.agent.clone(),
         prompt: None,
@@ -255,7 +255,7 @@ impl WithTokenCount for Item {
 /// A row names its project itself; without one it is that of the session.
 fn set_project(mut row: Item, project: &str) -> Item {
     if !project.is_empty() {
-        project.clone_into(&mut row.project);
+        row.project = project.into();
     }
     row.with_token_count()
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use remora_client::{DataPaths, ProjectLocation, locate_project};
+use remora_core::ids::ProjectKey;
 use remora_core::record::Project;
 use remora_server::identity::claim_project;
 
@@ -18,12 +19,12 @@ pub(super) struct TranscriptDirs {
     paths: DataPaths,
     home: Option<PathBuf>,
     /// Everything belongs here, whatever the folder says.
-    all: Option<String>,
+    all: Option<ProjectKey>,
     known: HashMap<(String, String), Project>,
 }
 
 impl TranscriptDirs {
-    pub(super) fn new(paths: DataPaths, home: Option<PathBuf>, all: Option<String>) -> Self {
+    pub(super) fn new(paths: DataPaths, home: Option<PathBuf>, all: Option<ProjectKey>) -> Self {
         Self {
             paths,
             home,
@@ -41,7 +42,7 @@ impl TranscriptDirs {
         }
         let mut project = self.resolve_project(Path::new(cwd), Path::new(root));
         if let Some(all) = &self.all {
-            all.clone_into(&mut project.key);
+            project.key.clone_from(all);
             all.rsplit('/')
                 .next()
                 .unwrap_or(all)
@@ -66,7 +67,7 @@ impl TranscriptDirs {
             .map(|name| name.to_string_lossy().into_owned());
         Project {
             name: name.unwrap_or_else(|| text.clone()),
-            key: text.clone(),
+            key: text.clone().into(),
             root: text,
         }
     }
@@ -112,7 +113,7 @@ mod tests {
         assert_eq!(key("work/app/src", "work/app"), text("work/app"));
         assert_eq!(key("work/app/gone", "work/app/gone"), text("work/app"));
         assert_eq!(key("work/lost/deep", "work/lost"), text("work/lost"));
-        let mut all = TranscriptDirs::new(paths, None, Some("h.org/acme/shop".to_owned()));
+        let mut all = TranscriptDirs::new(paths, None, Some("h.org/acme/shop".into()));
         let project = all.find_project(&text("work/app"), "");
         assert_eq!(
             (project.key.as_str(), project.name.as_str()),

@@ -40,7 +40,7 @@ fn store() -> (tempfile::TempDir, SqliteStore) {
 
 fn filter(project: Option<&str>, kinds: &[Kind]) -> Filter {
     Filter {
-        project: project.map(str::to_owned),
+        project: project.map(Into::into),
         kinds: kinds.to_vec(),
         ..Filter::default()
     }
