@@ -42,8 +42,8 @@ fn main() {
     let idle = site.start();
     println!("worker: {idle:.1} MB after its start (aim < 25)");
     for (what, size, aim) in [
-        ("PostToolUse, 1 KB", 1_000, "1.3"),
-        ("PostToolUse, 100 KB", 100_000, "1.6"),
+        ("PostToolUse, 1 KB", 1_000, "1.1"),
+        ("PostToolUse, 100 KB", 100_000, "1.3"),
     ] {
         let moment = MeasuredEvent::new(what, site.call(size), aim);
         site.compare(&bare, &moment, runs);

@@ -14,6 +14,8 @@ use crate::layers::{ConfiguredHandler, Layers, SettingsPaths};
 mod command;
 mod http;
 mod process;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod resolver;
 
 pub(crate) use process::RunningProcess;
 pub use process::end_all_children;

@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use ureq::Agent;
+use ureq::config::Config;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+use ureq::unversioned::transport::DefaultConnector;
 
 use super::{HandlerCall, failed_output};
 use crate::answer::{HandlerOutput, ProcessExit, js_trim};
@@ -32,15 +35,15 @@ pub(super) fn run_http(
     }
     // One limit for connecting, sending and reading together.
     let left = deadline.saturating_duration_since(Instant::now());
-    let agent: Agent = Agent::config_builder()
+    let config = Agent::config_builder()
         .timeout_global(Some(left))
         // A redirect could lead outside the allow-list. It comes back as a status, so that the
         // report can name it.
         .max_redirects(0)
         .max_redirects_will_error(false)
         .http_status_as_error(false)
-        .build()
-        .into();
+        .build();
+    let agent = build_agent(config);
     let mut request = agent.post(url).header("content-type", "application/json");
     for (name, value) in headers {
         request = request.header(
@@ -113,6 +116,18 @@ pub(super) fn run_http(
         stdout: body,
         stderr: String::new(),
     }
+}
+
+/// Names are not looked up by the C library where that may be linked statically.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn build_agent(config: Config) -> Agent {
+    let resolver = super::resolver::HandlerResolver::of_system();
+    Agent::with_parts(config, DefaultConnector::default(), resolver)
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn build_agent(config: Config) -> Agent {
+    config.into()
 }
 
 /// `*` matches anything, but a `*` in the host does not reach into the path, or a
