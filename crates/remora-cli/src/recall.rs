@@ -129,8 +129,8 @@ impl InjectionHistory for SessionHistory {
             return Exposure::Not;
         };
         let mut seen = Exposure::Not;
-        for moment in file.injection_triggers(item) {
-            let named = moment == INDEX_TRIGGER || moment.ends_with(TITLE_ONLY_SUFFIX);
+        for trigger in file.injection_triggers(item) {
+            let named = trigger == INDEX_TRIGGER || trigger.ends_with(TITLE_ONLY_SUFFIX);
             seen = if named && seen != Exposure::Told {
                 Exposure::Named
             } else {
@@ -141,7 +141,7 @@ impl InjectionHistory for SessionHistory {
     }
 
     fn has_noted(&self, what: &str) -> bool {
-        self.0.as_ref().is_some_and(|file| file.has_told(what))
+        self.0.as_ref().is_some_and(|file| file.has_noted(what))
     }
 }
 
@@ -158,28 +158,28 @@ impl SessionHistory {
     pub(crate) fn record_injections(
         &mut self,
         recall: &RecallResult,
-        moment: &str,
+        trigger: &str,
         now: i64,
     ) -> std::io::Result<()> {
         let Some(file) = &mut self.0 else {
             return Ok(());
         };
-        let named = match moment {
+        let named = match trigger {
             "start" => INDEX_TRIGGER.to_owned(),
             other => format!("{other}{TITLE_ONLY_SUFFIX}"),
         };
         let giving: Vec<NewInjection<'_>> = recall
             .given
             .iter()
-            .map(|chosen| NewInjection {
-                item: &chosen.item,
-                moment: if chosen.seen == Exposure::Named {
+            .map(|selected| NewInjection {
+                item: &selected.item,
+                trigger: if selected.seen == Exposure::Named {
                     &named
                 } else {
-                    moment
+                    trigger
                 },
-                why: &chosen.why,
-                tokens: chosen.tokens,
+                why: &selected.why,
+                tokens: selected.tokens,
             })
             .collect();
         file.record_injections(&giving, now)?;

@@ -11,7 +11,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use remora_client::{DataPaths, Pause, ProjectRoots, given_file};
+use remora_client::{DataPaths, Pause, ProjectRoots, injection_log_file};
 use remora_files::{DraftName, Durability, ReplaceOptions, replace_file};
 use remora_memory::store::{ErasePlan, Store, StoreError};
 use remora_store::Access;
@@ -122,7 +122,7 @@ fn remove_files(paths: &DataPaths, order: &DeletionPlan) -> Result<(), ServerErr
         delete_file(&paths.home().join(name))?;
     }
     for session in &order.erase.sessions {
-        delete_file(&given_file(paths, session))?;
+        delete_file(&injection_log_file(paths, session))?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use remora_client::{DataPaths, TASKS_EXTENSION, given_file, read_given};
+use remora_client::{DataPaths, TASKS_EXTENSION, injection_log_file, read_injections};
 use remora_core::record::Injection;
 use remora_memory::CapturedEvent;
 use remora_memory::injection_use::UseDetector;
@@ -81,7 +81,7 @@ impl InjectionIngest {
             let Some(first) = events.first() else {
                 continue;
             };
-            let file = given_file(paths, session);
+            let file = injection_log_file(paths, session);
             let mut rows = Vec::new();
             if let Some(look) = read_stamp(&file).filter(|look| self.known.get(&file) != Some(look))
             {
@@ -159,7 +159,7 @@ impl InjectionIngest {
         file: &Path,
         session: &str,
     ) -> Result<Vec<Injection>, ServerError> {
-        let mut rows = read_given(file).unwrap_or_default();
+        let mut rows = read_injections(file).unwrap_or_default();
         if rows.is_empty() {
             return Ok(rows);
         }
@@ -253,7 +253,7 @@ fn find_base_line(
     };
     let stored = store.list_injections(&of_session, usize::MAX)?;
     let print = |row: &Injection| {
-        let texts = [&row.item, &row.moment].map(String::clone);
+        let texts = [&row.item, &row.trigger].map(String::clone);
         (row.time, texts, row.subagent.clone())
     };
     let lines: HashMap<_, u32> = stored.iter().map(|row| (print(row), row.line)).collect();
@@ -279,7 +279,7 @@ fn session_of(
     }
     let sessions = store.list_sessions(&Filter::default(), usize::MAX)?;
     let mut ids = sessions.into_iter().map(|session| session.id);
-    Ok(ids.find(|id| given_file(paths, id) == file))
+    Ok(ids.find(|id| injection_log_file(paths, id) == file))
 }
 
 #[cfg(test)]

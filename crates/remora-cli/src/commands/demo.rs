@@ -113,7 +113,7 @@ fn print_recalled(
     if args.json {
         let steps: Vec<_> = steps
             .iter()
-            .map(|step| json!({ "moment": step.moment, "given": step.given }))
+            .map(|step| json!({ "moment": step.trigger, "given": step.injected }))
             .collect();
         return out.print_json(&json!({ "recall": steps }));
     }
@@ -121,9 +121,9 @@ fn print_recalled(
     out.print_text(&format!("\n{head}\n"))?;
     for step in steps {
         let what = out.paint(Style::Bold, step.what);
-        let given = step.given.as_deref().unwrap_or("nothing is given");
+        let injected = step.injected.as_deref().unwrap_or("nothing is given");
         out.print_text(&format!("{what}\n"))?;
-        for line in given.lines() {
+        for line in injected.lines() {
             out.print_text(&format!("     {line}\n"))?;
         }
     }

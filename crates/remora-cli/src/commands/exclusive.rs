@@ -60,7 +60,7 @@ impl WorkerLock {
         while file.try_lock().is_err() {
             let nobody = matches!(
                 Connection::try_open(&paths.socket_file()),
-                Connection::Nobody
+                Connection::NotListening
             );
             if !nobody || Instant::now() > end {
                 return None;

@@ -218,7 +218,7 @@ fn print_report(
             .iter()
             .map(|mark| (mark.kind, mark.count))
             .collect();
-        let mut told = json!({
+        let mut report = json!({
             "lines": loaded.lines,
             "items": loaded.items,
             "unchanged": loaded.unchanged,
@@ -233,8 +233,8 @@ fn print_report(
             "embedded": made.embedded,
             "waiting": made.waiting,
         });
-        made.add_trouble(&mut told);
-        return out.print_json(&told);
+        made.add_trouble(&mut report);
+        return out.print_json(&report);
     }
     let counts = [
         (loaded.items, "items"),
@@ -244,7 +244,7 @@ fn print_report(
         (loaded.events, "events"),
         (loaded.raw, "raw events"),
     ];
-    let told: Vec<String> = counts
+    let counts: Vec<String> = counts
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, word)| {
@@ -256,17 +256,17 @@ fn print_report(
             format!("{count} {word}")
         })
         .collect();
-    let told = if told.is_empty() {
+    let counts = if counts.is_empty() {
         "nothing".to_owned()
     } else {
-        told.join(", ")
+        counts.join(", ")
     };
     let there = match loaded.unchanged {
         0 => String::new(),
         1 => "; 1 item was there already".to_owned(),
         count => format!("; {count} items were there already"),
     };
-    out.print_text(&format!("imported {told}{there}\n"))?;
+    out.print_text(&format!("imported {counts}{there}\n"))?;
     if loaded.saved > 0 {
         let what = if loaded.saved == 1 {
             "1 row of a saved memory is"

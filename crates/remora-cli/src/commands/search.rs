@@ -356,9 +356,9 @@ fn print_hit(
     let title = flatten_text(&item.title);
     let lead = format!("{id} {} · ", item.kind);
     let indent = lines::text_width(&id) + 1;
-    let told = hang_at(indent, &lead, &title);
+    let wrapped = hang_at(indent, &lead, &title);
     // Colours come after the columns have been counted.
-    let head = told.replacen(
+    let head = wrapped.replacen(
         &lead,
         &format!(
             "{} {} · ",
@@ -384,9 +384,9 @@ fn print_hit(
     }
     if !hit.any_words {
         // None of the words is in it, so it must say why it is here.
-        let by_meaning = hit.parts.meaning > hit.parts.words;
+        let by_embedding = hit.parts.meaning > hit.parts.words;
         about.push(
-            if by_meaning {
+            if by_embedding {
                 "by meaning"
             } else {
                 "beside a match"

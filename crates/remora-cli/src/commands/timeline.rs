@@ -194,14 +194,14 @@ fn collect_entries(
         }
     }
     let events = store.list_events(&within, page(limit.saturating_mul(8).saturating_add(64)))?;
-    let told: HashSet<String> = rows
+    let item_events: HashSet<String> = rows
         .iter()
         .map(|row| event_of(&row.uid).to_owned())
         .collect();
     let bare = |event: &LoggedEvent| {
         let counted = EventName::parse(&event.name)
             .is_some_and(|name| event_treatment(name) == Treatment::Counted);
-        !counted && !told.contains(&event.id)
+        !counted && !item_events.contains(&event.id)
     };
     let mut events: Vec<LoggedEvent> = events.into_iter().filter(bare).collect();
     if let Some(project) = &filter.project {
@@ -387,8 +387,8 @@ fn print_entry(
                     &format!("{kind:<KIND_COLUMNS$}")
                 ),
             );
-            let told = hang_text(&lead, &title);
-            out.print_text(&told.replacen(&lead, &painted, 1))
+            let wrapped = hang_text(&lead, &title);
+            out.print_text(&wrapped.replacen(&lead, &painted, 1))
         }
         TimelineEntry::Event(event) => {
             let lead = format!("  {time}  {:>wide$}  {:KIND_COLUMNS$}  ", "·", "");
@@ -398,9 +398,9 @@ fn print_entry(
             } else {
                 format!("{}: {label}", event.name)
             };
-            let told = hang_text(&lead, &flatten_text(&text));
-            let told = out.paint(Style::Dim, told.trim_end());
-            out.print_text(&format!("{told}\n"))
+            let wrapped = hang_text(&lead, &flatten_text(&text));
+            let wrapped = out.paint(Style::Dim, wrapped.trim_end());
+            out.print_text(&format!("{wrapped}\n"))
         }
     }
 }

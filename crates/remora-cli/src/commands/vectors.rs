@@ -1,5 +1,5 @@
-//! Working out what rows mean while somebody waits: with a line that shows how
-//! far it is, and an end by Ctrl-C that loses nothing.
+//! Embedding items while a user waits: with a line that shows how far it is, and
+//! an end by Ctrl-C that loses nothing.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -23,9 +23,9 @@ use crate::output::{Output, Style};
 /// What came of it.
 #[derive(Debug, Default)]
 pub(crate) struct EmbeddingStats {
-    /// Rows that got their vector now.
+    /// Items that were embedded now.
     pub(crate) embedded: u64,
-    /// Rows that still wait.
+    /// Items that still wait.
     pub(crate) waiting: u64,
     pub(crate) seconds: f64,
     /// Why the encoder could not go on.
@@ -52,7 +52,7 @@ impl EmbeddingStats {
         }
     }
 
-    /// Why rows wait, if the encoder is to blame, in an answer for programs.
+    /// Why items wait, if the encoder is to blame, in an answer for programs.
     pub(crate) fn add_trouble(&self, answer: &mut Value) {
         if let Some(trouble) = &self.trouble {
             answer["trouble"] = json!(trouble.to_string());
@@ -60,15 +60,15 @@ impl EmbeddingStats {
     }
 }
 
-/// Who works out what rows mean that still wait for it.
+/// Who embeds the items that still wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EmbeddingFollowUp {
-    /// None wait, or nobody wants it.
-    Nobody,
-    /// The worker, in its spare time.
+    /// None wait, or the encoder is switched off.
+    NotNeeded,
+    /// The worker, as idle work.
     Worker,
-    /// Whoever asks for it.
-    Person,
+    /// The user, with a command.
+    User,
     /// The encoder cannot.
     Trouble,
 }
@@ -76,13 +76,13 @@ pub(crate) enum EmbeddingFollowUp {
 impl EmbeddingFollowUp {
     pub(crate) fn from_stats(config: &Config, made: &EmbeddingStats) -> Self {
         if made.waiting == 0 || tier::build_encoder(config).is_none() {
-            Self::Nobody
+            Self::NotNeeded
         } else if made.trouble.is_some() {
             Self::Trouble
         } else if config.get_flag("search.background") {
             Self::Worker
         } else {
-            Self::Person
+            Self::User
         }
     }
 
@@ -93,7 +93,7 @@ impl EmbeddingFollowUp {
     ) -> Result<(), CliError> {
         let rows = format_count(made.waiting, "row", "rows");
         let text = match (self, &made.trouble) {
-            (Self::Nobody, _) => return Ok(()),
+            (Self::NotNeeded, _) => return Ok(()),
             (Self::Trouble, Some(trouble)) => {
                 let text = format!("found by words only, not by what it means: {trouble}");
                 out.paint(Style::Yellow, &text)
@@ -109,7 +109,7 @@ impl EmbeddingFollowUp {
     }
 }
 
-/// Works out vectors of rows that wait, of `most` at most. The caller may write.
+/// Embeds items that wait, `most` at most. The caller may write.
 pub(crate) fn embed_waiting(
     store: &dyn Store,
     encoder: &dyn TextEncoder,
@@ -161,7 +161,7 @@ pub(crate) fn embed_waiting(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a guess for people"
+    reason = "an estimate that is shown"
 )]
 fn format_pace(done: u64, all: u64, took: Duration) -> String {
     let rows = format!("{} of {} rows", format_number(done), format_number(all));

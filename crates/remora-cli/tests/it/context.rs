@@ -51,7 +51,7 @@ fn after_a_compaction_nothing_counts_as_given() {
     for one in given {
         let giving = NewInjection {
             item: one["item"].as_str().unwrap(),
-            moment: "prompt",
+            trigger: "prompt",
             why: "asked",
             tokens: 1,
         };

@@ -89,9 +89,9 @@ impl<'a> SecretScan<'a> {
                         ("file".to_owned(), format!("{}/{}", file.folder, file.name))
                     }
                     StorePart::Event(event) => ("event".to_owned(), event.id),
-                    StorePart::Given(given) => (
+                    StorePart::Injection(injection) => (
                         "given".to_owned(),
-                        format!("{} line {}", given.session, given.line),
+                        format!("{} line {}", injection.session, injection.line),
                     ),
                     StorePart::Raw(raw) => ("event".to_owned(), raw.envelope.id),
                 };

@@ -234,9 +234,9 @@ fn read_recent_lines(
     let text = read_tail(log).unwrap_or_default();
     text.lines()
         .filter_map(|line| {
-            let (moment, rest) = line.split_once(' ')?;
-            let moment: Timestamp = moment.parse().ok()?;
-            let age = patient.now.saturating_sub(moment.as_millisecond());
+            let (time, rest) = line.split_once(' ')?;
+            let time: Timestamp = time.parse().ok()?;
+            let age = patient.now.saturating_sub(time.as_millisecond());
             (age < RECENT_LOG_MS && matters(rest)).then(|| rest.to_owned())
         })
         .collect()

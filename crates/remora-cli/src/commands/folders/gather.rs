@@ -31,7 +31,7 @@ pub(super) struct FolderActivity {
     pub(super) last: i64,
     /// The newest first, as many as a table takes.
     newest: Vec<ActivityItem>,
-    told: HashSet<(String, String)>,
+    listed: HashSet<(String, String)>,
 }
 
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl FolderActivity {
         self.last = self.last.max(item.time);
         let title = flatten_text(&item.title);
         let key = (local.format_day(item.time), title.clone());
-        if self.newest.len() < MAX_TABLE_ITEMS && !title.is_empty() && self.told.insert(key) {
+        if self.newest.len() < MAX_TABLE_ITEMS && !title.is_empty() && self.listed.insert(key) {
             self.newest.push(ActivityItem {
                 id: item.id,
                 time: item.time,

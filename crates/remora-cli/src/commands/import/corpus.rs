@@ -208,8 +208,8 @@ pub(super) fn derive_uid(parts: &[&str]) -> String {
 /// A moment in text; without a zone it is in UTC.
 fn parse_timestamp(text: &str) -> Option<i64> {
     let text = text.trim();
-    if let Ok(moment) = text.parse::<jiff::Timestamp>() {
-        return Some(moment.as_millisecond());
+    if let Ok(timestamp) = text.parse::<jiff::Timestamp>() {
+        return Some(timestamp.as_millisecond());
     }
     let civil = match text.parse::<DateTime>() {
         Ok(civil) => civil,

@@ -86,9 +86,9 @@ pub(super) fn run(args: &ImportClaudeMemArgs, out: &mut Output) -> Result<Exit, 
     let mut loader = DatabaseImporter::new(&store, &redactor, args, projects, sessions);
     loader.import_sessions()?;
     loader.import_items(&foreign)?;
-    let intake = Ingest::new(&store, worker::build_capture_policy(&data), &data.paths)?;
+    let ingest = Ingest::new(&store, worker::build_capture_policy(&data), &data.paths)?;
     let cleaner = EventRedactor::new(&redactor, data.config.get_list("capture.ignore"));
-    loader.import_tool_calls(&foreign, intake, cleaner)?;
+    loader.import_tool_calls(&foreign, ingest, cleaner)?;
     let mut brought = loader.brought;
     (brought.here, brought.unmet) = loader.projects.into_summary();
     let (made, rest) = embed_imported(
@@ -284,7 +284,7 @@ impl<'a> DatabaseImporter<'a> {
     fn import_tool_calls(
         &mut self,
         foreign: &ForeignDatabase,
-        mut intake: Ingest<'_>,
+        mut ingest: Ingest<'_>,
         mut cleaner: EventRedactor<'_>,
     ) -> Result<(), CliError> {
         let tables: [(&str, &dyn Fn(i64) -> _); 2] = [
@@ -317,10 +317,10 @@ impl<'a> DatabaseImporter<'a> {
                     }
                 }
                 self.writer.flush()?;
-                let taken = intake.ingest_events(&events, clock::now_ms())?;
-                self.brought.left_out.extend(taken.left_out);
-                self.brought.calls += taken.stored;
-                self.brought.unchanged += taken.repeated;
+                let stats = ingest.ingest_events(&events, clock::now_ms())?;
+                self.brought.left_out.extend(stats.left_out);
+                self.brought.calls += stats.stored;
+                self.brought.unchanged += stats.repeated;
             }
         }
         Ok(())
@@ -451,7 +451,7 @@ fn print_report(
             .map(|mark| (mark.kind, mark.count))
             .collect();
         let left_out: Vec<&str> = brought.left_out.iter().map(|l| l.id.as_str()).collect();
-        let mut told = json!({
+        let mut report = json!({
             "sessions": brought.sessions,
             "prompts": brought.prompts,
             "observations": brought.observations,
@@ -467,17 +467,17 @@ fn print_report(
             "embedded": made.embedded,
             "waiting": made.waiting,
         });
-        made.add_trouble(&mut told);
-        return out.print_json(&told);
+        made.add_trouble(&mut report);
+        return out.print_json(&report);
     }
-    let told = [
+    let counts = [
         (brought.sessions, "session", "sessions"),
         (brought.prompts, "prompt", "prompts"),
         (brought.observations, "observation", "observations"),
         (brought.summaries, "summary", "summaries"),
         (brought.calls, "call", "calls"),
     ];
-    let told = format_counts(&told).unwrap_or_else(|| "nothing".to_owned());
+    let counts = format_counts(&counts).unwrap_or_else(|| "nothing".to_owned());
     let there = match brought.unchanged {
         0 => String::new(),
         n => format!("; {} here already", format_count(n, "row was", "rows were")),
@@ -489,7 +489,7 @@ fn print_report(
             format_count(n, "row", "rows")
         ),
     };
-    out.print_text(&format!("imported {told}{there}{moved}\n"))?;
+    out.print_text(&format!("imported {counts}{there}{moved}\n"))?;
     for left in &brought.left_out {
         let text = format!("left out {}: {}", left.id, left.reason);
         out.print_text(&format!("{}\n", out.paint(Style::Yellow, &text)))?;

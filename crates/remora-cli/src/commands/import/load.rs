@@ -152,7 +152,7 @@ struct LineLoader<'a> {
     /// Sessions of messages, by id.
     sessions: HashMap<String, Session>,
     /// The last moment of each conversation.
-    moments: HashMap<String, i64>,
+    times: HashMap<String, i64>,
     shelf: ArchiveWriter,
 }
 
@@ -176,7 +176,7 @@ impl<'a> LineLoader<'a> {
             known_projects: projects.into_iter().map(|project| project.key).collect(),
             corrected: corrected.map(|said| said.uid).collect(),
             sessions: HashMap::new(),
-            moments: HashMap::new(),
+            times: HashMap::new(),
             shelf,
             target,
         })
@@ -212,7 +212,7 @@ impl<'a> LineLoader<'a> {
                 self.writer.add_part(StorePart::Event(event))?;
             }
             // Of no use where rows have other numbers.
-            StorePart::Given(_) => {}
+            StorePart::Injection(_) => {}
             StorePart::Raw(raw) => {
                 if self.target.archive.is_some() {
                     self.loaded.raw += u64::from(self.shelf.append_event(&raw)?);
@@ -237,7 +237,7 @@ impl<'a> LineLoader<'a> {
             StorePart::Event(event) => forgotten.covers_event(event),
             StorePart::Raw(raw) => forgotten.covers_archived(raw),
             StorePart::File(file) => forgotten.covers_file(file),
-            StorePart::Project(_) | StorePart::Given(_) => false,
+            StorePart::Project(_) | StorePart::Injection(_) => false,
         }
     }
 
@@ -365,10 +365,10 @@ impl<'a> LineLoader<'a> {
             .map_err(|reason| CliError::Usage(format!("line {line}: {reason}")))?;
         let (time, when) = match when {
             MessageTime::At(time) => {
-                self.moments.insert(conv, time);
+                self.times.insert(conv, time);
                 (time, when)
             }
-            MessageTime::Place(place) => match self.moments.get(&conv) {
+            MessageTime::Place(place) => match self.times.get(&conv) {
                 // Between dated messages of a conversation an undated one
                 // belongs to the last date.
                 Some(time) => (*time, MessageTime::At(*time)),
@@ -455,7 +455,7 @@ fn move_to(part: &mut StorePart, key: &str) {
         StorePart::Session(session) => &mut session.project,
         StorePart::Item(item) => &mut item.project,
         StorePart::File(file) => &mut file.project,
-        StorePart::Event(_) | StorePart::Given(_) => return,
+        StorePart::Event(_) | StorePart::Injection(_) => return,
         StorePart::Raw(raw) => match &mut raw.envelope.project {
             Some(project) => &mut project.key,
             None => return,

@@ -144,8 +144,8 @@ pub(super) fn memory_to_detail(
             .into_owned()
     };
     let when = memory.modified.as_deref().map(|text| {
-        let moment: Result<Timestamp, _> = text.parse();
-        moment.map_or_else(
+        let timestamp: Result<Timestamp, _> = text.parse();
+        timestamp.map_or_else(
             |_| text.to_owned(),
             |m| local.format_timestamp(m.as_millisecond()),
         )

@@ -78,10 +78,10 @@ impl<'a> MemoryRedactor<'a> {
 
     /// What went from these of its texts, in a word each.
     pub(super) fn removed_kinds(&self, texts: &[&str]) -> Vec<String> {
-        let stands = |mark: &str| texts.iter().any(|text| text.contains(mark));
+        let occurs = |mark: &str| texts.iter().any(|text| text.contains(mark));
         let mut gone = self.secret_kinds();
-        gone.retain(|kind| stands(&format!("{REDACTION_MARK_PREFIX}{kind}]")));
-        if self.private && stands(PRIVATE_MARK) {
+        gone.retain(|kind| occurs(&format!("{REDACTION_MARK_PREFIX}{kind}]")));
+        if self.private && occurs(PRIVATE_MARK) {
             gone.push("private".to_owned());
         }
         gone
@@ -89,7 +89,7 @@ impl<'a> MemoryRedactor<'a> {
 
     /// What to tell of it.
     pub(super) fn to_advice(&self) -> Vec<Advice> {
-        let mut told: Vec<String> = self
+        let mut notes: Vec<String> = self
             .secret_kinds()
             .into_iter()
             .map(|kind| {
@@ -97,9 +97,10 @@ impl<'a> MemoryRedactor<'a> {
             })
             .collect();
         if self.private {
-            told.push("a passage that is marked as private was left out".to_owned());
+            notes.push("a passage that is marked as private was left out".to_owned());
         }
-        told.into_iter()
+        notes
+            .into_iter()
             .map(|text| Advice {
                 matter: AdviceTopic::Secret,
                 text,

@@ -90,7 +90,7 @@ fn collect_server_lists(
 ) -> Vec<ServerList> {
     let mut lists = vec![ServerList {
         file: (spec.mcp.user_file)(places),
-        noted: served.for_person(),
+        noted: served.is_for_user(),
         here: true,
         fix: format_install_command(spec, InstallScope::User),
     }];
