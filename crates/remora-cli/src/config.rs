@@ -227,6 +227,8 @@ impl Config {
             )]
         })?;
         let mut found = Vec::new();
+        // All faults at once, so that a user who edits the file by hand need not meet them
+        // one by one.
         let mut faults = Vec::new();
         for (name, item) in flatten_keys(document.as_item(), String::new()) {
             let value = match CONFIG_KEYS.iter().find(|k| k.name == name) {
@@ -250,6 +252,8 @@ impl Config {
                 Some((_, value)) => Ok((key, value.clone(), ValueSource::File)),
                 None => Ok((
                     key,
+                    // Defaults pass the same check as the user's values, so that one that
+                    // does not fit fails the first test.
                     check_value(key, &parse_literal(key.default)?)?,
                     ValueSource::Default,
                 )),
@@ -343,6 +347,8 @@ pub(crate) fn remove_value(text: &str, name: &str) -> Result<String, String> {
     let path = match find_key(name) {
         Ok((key, entry)) => key.name.split('.').chain(entry).collect(),
         Err(unknown) => {
+            // A key that this version does not know can still be removed: that is how a
+            // typing error, or a key of a newer version, leaves the file.
             let there = flatten_keys(document.as_item(), String::new());
             if !there.iter().any(|(key, _)| key == name) {
                 return Err(unknown);

@@ -1,4 +1,4 @@
-//! The ledger of what sessions were given: the hooks' files become rows, and
+//! The injections of sessions: the hooks' logs are copied into the store, and
 //! later calls say which of it was of use. A file that cannot be read costs its
 //! lines, never the events.
 
@@ -17,7 +17,7 @@ use crate::ServerError;
 
 const FULL_SCAN_INTERVAL: Duration = Duration::from_hours(24);
 /// A hook may still be writing this long after its event was stored, and a
-/// session starts anew this long after its summary at the latest.
+/// session starts again this long after its summary at the latest.
 const MAX_ACTIVE_AGE: Duration = Duration::from_mins(10);
 /// Files that are read when nothing is known of them yet.
 const MAX_UNKNOWN_FILE_AGE: Duration = Duration::from_hours(14 * 24);
@@ -45,7 +45,7 @@ pub(crate) struct InjectionIngest {
     spoke: HashMap<PathBuf, SystemTime>,
     /// The folder's time when it was listed last.
     listed: Option<SystemTime>,
-    /// When all files were looked at last.
+    /// When all files were read last.
     cleared: Option<SystemTime>,
 }
 
@@ -63,7 +63,7 @@ impl InjectionIngest {
         *self = Self::default();
     }
 
-    /// Adds to a batch what its sessions were given by now, and what its events
+    /// Adds to a batch what was injected into its sessions by now, and what its events
     /// made use of.
     pub(crate) fn join(
         &mut self,
@@ -83,10 +83,11 @@ impl InjectionIngest {
             };
             let file = injection_log_file(paths, session);
             let mut rows = Vec::new();
-            if let Some(look) = read_stamp(&file).filter(|look| self.known.get(&file) != Some(look))
+            if let Some(stamp) =
+                read_stamp(&file).filter(|stamp| self.known.get(&file) != Some(stamp))
             {
                 rows = self.read_log(store, &file, session)?;
-                self.known.insert(file.clone(), look);
+                self.known.insert(file.clone(), stamp);
             }
             self.spoke.insert(file, to_system_time(now));
             batch
@@ -99,8 +100,8 @@ impl InjectionIngest {
         Ok(())
     }
 
-    /// Stores what was given meanwhile, whoever was told; removes files that
-    /// nobody adds to any more.
+    /// Stores what was injected meanwhile into any session; removes logs of
+    /// sessions that are over.
     pub(crate) fn store_injections(
         &mut self,
         paths: &DataPaths,
@@ -114,13 +115,13 @@ impl InjectionIngest {
         let files = self.list_changed_files(&paths.injection_log_dir(), now);
         self.clear_waiting(now);
         for file in files {
-            let Some(look) = read_stamp(&file) else {
+            let Some(stamp) = read_stamp(&file) else {
                 self.known.remove(&file);
                 self.bases.remove(&file);
                 continue;
             };
-            let age = elapsed_since(look.modified, now);
-            let is_new = self.known.get(&file) != Some(&look);
+            let age = elapsed_since(stamp.modified, now);
+            let is_new = self.known.get(&file) != Some(&stamp);
             if is_new && (age > MAX_FILE_AGE || age <= MAX_UNKNOWN_FILE_AGE) {
                 let Some(session) = session_of(paths, store, &file)? else {
                     continue;
@@ -131,7 +132,7 @@ impl InjectionIngest {
             if age > MAX_FILE_AGE {
                 old.push(file);
             } else if is_new {
-                seen.push((file, look));
+                seen.push((file, stamp));
             }
             if batch.given.len() >= MAX_BATCH_INJECTIONS {
                 store.apply(&std::mem::take(&mut batch))?;
@@ -151,7 +152,7 @@ impl InjectionIngest {
     }
 
     /// What a file says, under the session's own id: the file's name has only
-    /// what may stand in one. One that cannot be read says nothing until it
+    /// what one may hold. One that cannot be read says nothing until it
     /// changes.
     fn read_log(
         &mut self,
@@ -176,13 +177,13 @@ impl InjectionIngest {
     }
 
     /// Removes summaries whose start never came, and tasks whose subagent never
-    /// began: a later one would be told what is long past.
+    /// began: a later one would read what is long past.
     fn clear_waiting(&mut self, now: SystemTime) {
         self.waiting.retain(|file| {
-            let Some(look) = read_stamp(file) else {
+            let Some(stamp) = read_stamp(file) else {
                 return false;
             };
-            let stale = elapsed_since(look.modified, now) > MAX_ACTIVE_AGE;
+            let stale = elapsed_since(stamp.modified, now) > MAX_ACTIVE_AGE;
             // One that will not go is found again by the next look at all.
             stale.then(|| fs::remove_file(file)).is_none()
         });
@@ -195,7 +196,7 @@ impl InjectionIngest {
         self.spoke
             .retain(|_, then| elapsed_since(*then, now) <= MAX_ACTIVE_AGE);
         let mut files: HashSet<PathBuf> = self.spoke.keys().cloned().collect();
-        // Nobody was given anything yet, or nobody can say.
+        // Nothing was injected yet, or the folder cannot be read.
         let Ok(changed) = fs::metadata(folder).and_then(|meta| meta.modified()) else {
             return Vec::new();
         };

@@ -108,7 +108,7 @@ pub(super) fn drained_inbox(data: &DataDir) -> Result<SpoolIngest, CliError> {
     )?;
     // What is still in the spool would be stored after the deletion and bring
     // its text back.
-    while inbox.ingest_batch(clock::now_ms())?.taken > 0 {}
+    while inbox.ingest_batch(clock::now_ms())?.removed > 0 {}
     Ok(inbox)
 }
 

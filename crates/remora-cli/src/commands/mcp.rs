@@ -199,6 +199,8 @@ impl MemoryLibrary for LocalLibrary {
                 match find_detail(&data, &limit, &mut store, id, &local) {
                     Ok(Some(detail)) => found.list.push(detail),
                     Ok(None) => found.missing.push(id.clone()),
+                    // One memory that cannot be read does not keep the others from the
+                    // model.
                     Err(error @ CliError::Saved(_)) => found.notes.push(error.to_string()),
                     Err(error) => return Err(error),
                 }
@@ -306,6 +308,8 @@ impl MemoryLibrary for LocalLibrary {
                 .map(|store| find_item(&store, id, &|item| limit.allows_item(item)))
                 .transpose()?
                 .ok_or_else(|| CliError::Usage("nothing is remembered yet".to_owned()))?;
+            // Looked up again under the worker's lock, after the spool is drained: it may
+            // be gone by then.
             let order = forget::delete_selection(data, |store| {
                 let item = find_item(store, id, &|item| limit.allows_item(item))?;
                 Ok(Selection::Items(vec![item]))

@@ -119,6 +119,8 @@ pub(crate) fn visit_events(
         }
         if filter.since == last {
             seen.extend(at_end);
+            // More events share this time than a page holds; only a larger page gets past
+            // them.
             limit *= 2;
         } else {
             seen = at_end;
@@ -191,6 +193,7 @@ impl<'a> BatchWriter<'a> {
             StorePart::Project(project) => self.batch.projects.push(project),
             StorePart::Override(said) => self.batch.overrides.push(said),
             StorePart::Session(session) => self.batch.sessions.push(session),
+            // It comes from a store and keeps the number by which it is quoted.
             StorePart::Item(item) if item.id > 0 => self.batch.items.push(ItemWrite::Keep(*item)),
             StorePart::Item(item) => self.batch.items.push(ItemWrite::Add(*item)),
             StorePart::File(file) => self.batch.files.push(file),

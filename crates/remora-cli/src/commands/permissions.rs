@@ -150,6 +150,8 @@ fn group_calls(
                     Permission::Deny,
                 ),
             };
+            // A rule that would not apply to the very call it comes from must not be
+            // proposed.
             if known.would_cover(&rule, list, &call) {
                 Ok(rule)
             } else {
@@ -194,6 +196,7 @@ fn group_calls(
 fn find_existing_rule(draft: &RuleDraft, known: &CurrentRules) -> Option<String> {
     let calls = draft.calls.iter().take(MAX_COMPARED_CALLS);
     let rules: Option<Vec<String>> = calls.map(|call| known.rule_for(call)).collect();
+    // All calls must be covered; one that is not still needs the rule.
     rules?.pop()
 }
 

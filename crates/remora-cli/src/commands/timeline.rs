@@ -145,6 +145,8 @@ fn both_sides(
     centre: &Item,
     limit: usize,
 ) -> Result<Vec<TimelineEntry>, CliError> {
+    // Both halves include the time of the centre, because other entries may share it; what
+    // both find is removed afterwards.
     let before = Filter {
         until: Some(centre.time.saturating_add(1)),
         ..filter.clone()
@@ -193,6 +195,8 @@ fn collect_entries(
             SortOrder::Oldest => within.until = Some(last.time.saturating_add(1)),
         }
     }
+    // Most events are only counted or belong to an item that is shown, so more are read
+    // than are needed.
     let events = store.list_events(&within, page(limit.saturating_mul(8).saturating_add(64)))?;
     let item_events: HashSet<String> = rows
         .iter()

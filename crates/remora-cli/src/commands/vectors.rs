@@ -145,6 +145,8 @@ pub(crate) fn embed_waiting(
             }
             Err(e) => return Err(e.into()),
         };
+        // Items may wait that cannot be embedded now; without this the loop would never
+        // end.
         if done == 0 {
             break;
         }
@@ -192,6 +194,8 @@ impl InterruptFlag {
             return Ok(Self(Arc::clone(wanted)));
         }
         let wanted = Arc::new(AtomicBool::new(false));
+        // In this order: the first Ctrl-C finds the flag unset and sets it, the second
+        // finds it set and ends the program.
         signal_hook::flag::register_conditional_default(SIGINT, Arc::clone(&wanted))?;
         signal_hook::flag::register(SIGINT, Arc::clone(&wanted))?;
         Ok(Self(Arc::clone(INTERRUPT_FLAG.get_or_init(|| wanted))))
@@ -204,6 +208,7 @@ impl InterruptFlag {
 
 impl Drop for InterruptFlag {
     fn drop(&mut self) {
+        // From now on Ctrl-C ends the program at once, as it does without a flag.
         self.0.store(true, Ordering::Relaxed);
     }
 }

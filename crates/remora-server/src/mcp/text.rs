@@ -69,7 +69,7 @@ pub struct TimelineEntry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextOrigin {
     /// The user's own words, or a memory that was saved on purpose.
-    Person,
+    User,
     /// Tools, files, models: anybody may have written it.
     Elsewhere,
 }
@@ -78,7 +78,7 @@ impl TextOrigin {
     /// What stands behind the number of a row; the head of a page explains it.
     fn as_mark(self) -> &'static str {
         match self {
-            Self::Person => "",
+            Self::User => "",
             Self::Elsewhere => "~",
         }
     }
@@ -264,7 +264,7 @@ fn format_warning(wrong: Option<&str>) -> String {
 /// As much of it as there is room for, and how to get the rest.
 fn render_detail(detail: &EntryDetail, room: usize) -> String {
     let mark = match detail.source {
-        TextOrigin::Person => "",
+        TextOrigin::User => "",
         TextOrigin::Elsewhere => " [untrusted: quotes tools or transcripts]",
     };
     let title = sanitize_line(&detail.title, MAX_TITLE_CHARS);

@@ -44,7 +44,7 @@ pub(super) fn store_session(paths: &DataPaths, project: &Path) -> Result<Vec<Ite
         Vec::new(),
         log,
     )?;
-    while inbox.ingest_batch(clock::now_ms())?.taken > 0 {}
+    while inbox.ingest_batch(clock::now_ms())?.removed > 0 {}
     let page = PageRequest {
         order: SortOrder::Oldest,
         beyond: None,

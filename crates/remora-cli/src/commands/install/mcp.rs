@@ -247,6 +247,8 @@ impl<'a> McpInstaller<'a> {
 
     /// What the client's own state file says of the user's servers.
     fn read_current_server(&self) -> CurrentServer {
+        // A list that cannot be read counts as empty: the client, which is asked next, says
+        // what is wrong with it.
         let Ok(text) = read_text(&self.server_list_path(), MAX_CLIENT_STATE_BYTES) else {
             return CurrentServer::Nothing;
         };

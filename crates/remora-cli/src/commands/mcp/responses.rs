@@ -125,7 +125,7 @@ fn item_source(item: &Item) -> TextOrigin {
     if is_untrusted(item) {
         TextOrigin::Elsewhere
     } else {
-        TextOrigin::Person
+        TextOrigin::User
     }
 }
 
@@ -169,7 +169,7 @@ pub(super) fn memory_to_detail(
         facts: memory.warnings.clone(),
         text: clean(&memory.body),
         source: if accepted {
-            TextOrigin::Person
+            TextOrigin::User
         } else {
             TextOrigin::Elsewhere
         },

@@ -96,6 +96,7 @@ pub(in crate::commands) fn run_import(
             description: note.description.clone(),
             kind: note.kind,
             priority: note.priority,
+            // An agent's shell cannot import words as the user's, whatever the file says.
             author: note.author.max(author_here(&shelf.data.environment)),
             body: note.body.clone(),
             session: None,
@@ -110,6 +111,7 @@ pub(in crate::commands) fn run_import(
                 Err(error) => return Err(error.into()),
             }
         }
+        // Also in a dry run, which must name the same targets as the real one.
         here.push((taken.clone(), note.body.clone()));
         let uri = format!("memory://{}/{taken}", folder.scope().as_str());
         let other = (taken != note.name).then(|| note.name.clone());
@@ -183,6 +185,7 @@ fn read_notes(
         }
         if depth < MAX_DEPTH {
             let mut below = list_subfolders(&folder);
+            // Backwards, because folders are taken from the end of the list.
             below.sort_unstable_by(|a, b| b.cmp(a));
             folders.extend(below.into_iter().map(|path| (path, depth + 1)));
         }

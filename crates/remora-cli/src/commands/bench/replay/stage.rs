@@ -331,7 +331,7 @@ impl<'a> SessionPlayer<'a> {
 
     /// What the worker makes of the events so far, with their embeddings.
     fn ingest_events(&mut self, at: i64) -> Result<(), CliError> {
-        while self.inbox.ingest_batch(at)?.taken > 0 {}
+        while self.inbox.ingest_batch(at)?.removed > 0 {}
         if let Some(encoder) = self.encoder {
             let made = vectors::embed_waiting(self.inbox.store(), encoder, u64::MAX)?;
             if let Some(trouble) = made.trouble {
