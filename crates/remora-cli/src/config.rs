@@ -74,7 +74,7 @@ pub(crate) const CONFIG_KEYS: &[ConfigKey] = &[
         "redact.patterns",
         ValueType::Table,
         "{}",
-        "regular expressions that are taken out of every text, by name",
+        "regular expressions whose matches are redacted in every text, by name",
     ),
     define_key(
         "redact.deny_paths",
@@ -116,13 +116,13 @@ pub(crate) const CONFIG_KEYS: &[ConfigKey] = &[
         "search.model",
         ValueType::WordOrPath(&["built-in", "off"]),
         "\"built-in\"",
-        "what finds rows by their meaning: built-in, off, or the model's file for a build without it",
+        "what finds items by their meaning: built-in, off, or the model's file for a build without it",
     ),
     define_key(
         "search.background",
         ValueType::Flag,
         "true",
-        "the worker works out what rows mean when it has nothing else to do",
+        "the worker embeds items when it has nothing else to do",
     ),
     define_key(
         "recall.start_tokens",
@@ -140,7 +140,7 @@ pub(crate) const CONFIG_KEYS: &[ConfigKey] = &[
         "recall.summaries",
         ValueType::Number(0, 50),
         "10",
-        "sessions that are looked at for where the work stands and what is open",
+        "sessions that are searched for the state of the work and open steps",
     ),
     define_key(
         "recall.prompt_tokens",
@@ -164,7 +164,7 @@ pub(crate) const CONFIG_KEYS: &[ConfigKey] = &[
         "ui.greet",
         ValueType::Flag,
         "true",
-        "one line tells the person at a session's start what was remembered",
+        "one line at a session's start tells the user what was remembered",
     ),
     define_key(
         "mcp.all_projects",
@@ -341,7 +341,7 @@ pub(crate) fn set_value(text: &str, name: &str, values: &[String]) -> Result<Str
     Ok(document.to_string())
 }
 
-/// The file's text without a value; one that nobody knows goes, too.
+/// The file's text without a value, which may be one that this version does not know.
 pub(crate) fn remove_value(text: &str, name: &str) -> Result<String, String> {
     let mut document = parse_document(text)?;
     let path = match find_key(name) {
@@ -392,7 +392,7 @@ fn parse_document(text: &str) -> Result<DocumentMut, String> {
         .map_err(|e: toml_edit::TomlError| e.message().to_owned())
 }
 
-/// Puts a value in; what stood around the old one, its comments above all,
+/// Puts a value in; what surrounded the old one, its comments above all,
 /// stays.
 fn replace_item(table: &mut dyn TableLike, name: &str, mut item: Item) {
     let Some(slot) = table.get_mut(name) else {
@@ -473,7 +473,7 @@ fn check_value(key: &ConfigKey, item: &Item) -> Result<Value, String> {
     }
 }
 
-/// How many letters a key may be off to be taken for a known one.
+/// How many letters may differ for a key to be suggested.
 const MAX_HINT_DISTANCE: usize = 6;
 
 fn format_unknown_key(name: &str, advice: &str) -> String {

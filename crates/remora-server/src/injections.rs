@@ -26,7 +26,7 @@ const MAX_FILE_AGE: Duration = Duration::from_hours(30 * 24);
 /// A folder that changed less than this ago may change again unseen: the
 /// clocks of file systems are coarse.
 const CLOCK_GRANULARITY: Duration = Duration::from_secs(1);
-/// Rows in one transaction.
+/// Injections in one transaction.
 const MAX_BATCH_INJECTIONS: usize = 4_096;
 /// A file's name is cut there.
 const MAX_FILE_NAME_BYTES: usize = 128;

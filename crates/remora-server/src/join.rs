@@ -18,13 +18,13 @@ use serde::{Deserialize, Serialize};
 use crate::forget::write_whole;
 use crate::{ServerError, io_error_at};
 
-/// Rows of one transaction.
+/// Items of one transaction.
 const MAX_BATCH_ITEMS: usize = 512;
 
 /// What was joined, or would be.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct JoinStats {
-    /// Rows.
+    /// Items.
     pub rows: u64,
     /// Sessions.
     pub sessions: u64,
@@ -46,7 +46,7 @@ pub fn list_earlier_projects(
     project: &Project,
 ) -> Result<Vec<Project>, ServerError> {
     let mut found = Vec::new();
-    // Rows of saved memories come back by themselves, under either key.
+    // Items of saved memories come back by themselves, under either key.
     let kinds = Kind::ALL.iter().copied();
     let kinds: Vec<Kind> = kinds.filter(|kind| *kind != Kind::Memory).collect();
     for other in store.list_projects()? {

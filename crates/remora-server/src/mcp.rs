@@ -114,9 +114,9 @@ impl Fact {
 pub trait MemoryLibrary: Send + Sync + 'static {
     /// What a session may read, by the user's settings as they are now.
     fn project_limits(&self) -> McpLimits;
-    /// Rows that fit, best first.
+    /// Items that fit, best first.
     fn search(&self, search: &SearchParams) -> Result<Lookup<SearchEntry>, String>;
-    /// Rows and memories in full, in the order asked for.
+    /// Items and memories in full, in the order asked for.
     fn get(&self, ids: &[String]) -> Result<Lookup<EntryDetail>, String>;
     /// What happened, in the order of time.
     fn list_timeline(&self, timeline: &TimelineParams) -> Result<Lookup<TimelineEntry>, String>;

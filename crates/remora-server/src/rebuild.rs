@@ -35,7 +35,7 @@ pub struct RebuildProgress {
 pub struct RebuildStats {
     /// Events read from the archive and stored.
     pub events: u64,
-    /// Rows carried over because no event made them.
+    /// Items carried over because no event made them.
     pub carried: u64,
     /// Parts of the archive that could not be read.
     pub unreadable: u64,

@@ -88,7 +88,7 @@ pub(super) fn run(args: &ContextArgs, out: &mut Output) -> Result<Exit, CliError
     let paused = off || quiet != PauseState::No;
     if paused && !args.json {
         output::print_note(
-            "Remora is paused here: nothing is given now; `remora pause --status` says more",
+            "Remora is paused here: nothing is injected now; `remora pause --status` says more",
         );
     }
     let gone = args.file.as_ref().filter(|_| !args.json);
@@ -114,7 +114,7 @@ pub(super) fn run(args: &ContextArgs, out: &mut Output) -> Result<Exit, CliError
     Ok(Exit::GoOn)
 }
 
-/// What was typed, in a form that a moment can borrow.
+/// What was typed, in a form that a trigger can borrow.
 #[derive(Debug, Default)]
 struct TriggerInput {
     path: String,
@@ -226,7 +226,7 @@ fn print_result(
             let _ = writeln!(text, "{}", out.paint(Style::Dim, &cost));
             let _ = writeln!(text, "{}", escape_invisible(context));
         }
-        None => text.push_str("Nothing would be given.\n"),
+        None => text.push_str("Nothing would be injected.\n"),
     }
     if !found.given.is_empty() {
         let _ = writeln!(text, "\n{}", out.paint(Style::Bold, "Why each was chosen"));

@@ -10,12 +10,12 @@ use crate::clock;
 use crate::commands::worker;
 use crate::error::CliError;
 
-/// Somebody else who writes is given this long.
+/// How long to wait for another process that writes.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 /// And this long where it can be left to a worker.
 const SHORT_LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The worker's place, taken.
+/// The worker's lock, held.
 #[derive(Debug)]
 pub(crate) struct WorkerLock {
     paths: DataPaths,
@@ -80,7 +80,7 @@ impl WorkerLock {
     }
 }
 
-/// The lock, not taken yet.
+/// The lock, not held yet.
 fn open_lock_file(paths: &DataPaths) -> Result<File, CliError> {
     paths.prepare_data_dir().map_err(|source| CliError::File {
         path: paths.home().to_path_buf(),

@@ -1,4 +1,4 @@
-//! `remora import`: memories from elsewhere. A file is looked through before
+//! `remora import`: memories from elsewhere. A file is checked before
 //! anything of it is stored, and importing it twice changes nothing.
 
 mod corpus;
@@ -269,12 +269,12 @@ fn print_report(
     out.print_text(&format!("imported {counts}{there}\n"))?;
     if loaded.saved > 0 {
         let what = if loaded.saved == 1 {
-            "1 row of a saved memory is"
+            "1 item of a saved memory is"
         } else {
-            &format!("{} rows of saved memories are", loaded.saved)
+            &format!("{} items of saved memories are", loaded.saved)
         };
         out.print_text(&format!(
-            "{what} left out: the files are the truth, and rows follow those that are here\n"
+            "{what} left out: the files are the source, and items follow those that are here\n"
         ))?;
     }
     if !loaded.marks.is_empty() {

@@ -1,4 +1,4 @@
-//! `remora ledger`: what sessions were given from memory, what it cost, and how
+//! `remora ledger`: what was injected into sessions, what it cost, and how
 //! much of it was of use.
 
 mod rows;
@@ -99,13 +99,13 @@ fn explain_empty(store: Option<&dyn Store>, filter: &Filter) -> Result<String, C
     };
     let timed = filter.since.is_some() || filter.until.is_some();
     let text = if timed && any(&always)? {
-        "nothing was given in that time\n"
+        "nothing was injected in that time\n"
     } else if filter.session.is_some() {
-        "nothing was given to this session yet\n"
+        "nothing was injected into this session yet\n"
     } else if filter.project.is_some() && any(&Filter::default())? {
-        "nothing was given in this project yet; `--all` looks in every project\n"
+        "nothing was injected in this project yet; `--all` looks in every project\n"
     } else {
-        "nothing was given to any session yet; `remora context` shows what would be\n"
+        "nothing was injected into any session yet; `remora context` shows what would be\n"
     };
     Ok(text.to_owned())
 }

@@ -1,4 +1,4 @@
-//! `remora search`: words in, rows out, best first.
+//! `remora search`: words in, items out, best first.
 
 mod request;
 pub(crate) mod scope;
@@ -35,7 +35,7 @@ use strength::{format_score, keep_strong};
 
 /// Hits elsewhere are counted up to this.
 const MAX_COUNTED_HITS: usize = 100;
-/// Lines of a snippet for people.
+/// Lines of a snippet on a terminal.
 const MAX_SNIPPET_LINES: usize = 2;
 
 pub(crate) fn run(args: &SearchArgs, out: &mut Output) -> Result<Exit, CliError> {
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &SearchArgs, out: &mut Output) -> Result<Exit, CliError>
         out.print_json(&answer)?;
         return Ok(Exit::GoOn);
     }
-    // Programs get as many as they asked for, people what is worth reading.
+    // Programs get as many as they asked for, users what is worth reading.
     keep_strong(&mut hits);
     if hits.is_empty() {
         let elsewhere = !Requester::from_data(&data)?.is_bound();
@@ -185,7 +185,7 @@ pub(crate) struct SearchAnswer {
     pub(crate) hits: Vec<Hit>,
     /// What there is to say about the question.
     pub(crate) notes: Vec<String>,
-    /// Whether only one project was looked in.
+    /// Whether only one project was searched.
     pub(crate) looked: SearchedProjects,
     /// Which items were marked wrong.
     pub(crate) rejections: Rejections,
@@ -218,7 +218,7 @@ pub(crate) fn find_hits(
     })
 }
 
-/// Where a search looked.
+/// Which projects a search covered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SearchedProjects {
     InOne,
@@ -289,7 +289,7 @@ fn none_found(
     Ok(Exit::GoOn)
 }
 
-/// Every file of a row, changed ones first.
+/// Every file of an item, changed ones first.
 pub(crate) fn list_files(item: &Item) -> Vec<&str> {
     let all = item.files_modified.iter().chain(&item.files_read);
     let mut files: Vec<&str> = Vec::new();
@@ -379,7 +379,7 @@ fn print_hit(
         about.push(format!("{} times", item.seen));
     }
     if !hit.same.is_empty() {
-        let more = lines::format_count(hit.same.len() as u64, "row", "rows");
+        let more = lines::format_count(hit.same.len() as u64, "item", "items");
         about.push(format!("{more} like it"));
     }
     if !hit.any_words {

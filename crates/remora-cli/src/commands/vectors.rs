@@ -91,7 +91,7 @@ impl EmbeddingFollowUp {
         made: &EmbeddingStats,
         out: &mut Output,
     ) -> Result<(), CliError> {
-        let rows = format_count(made.waiting, "row", "rows");
+        let rows = format_count(made.waiting, "item", "items");
         let text = match (self, &made.trouble) {
             (Self::NotNeeded, _) => return Ok(()),
             (Self::Trouble, Some(trouble)) => {
@@ -166,7 +166,7 @@ pub(crate) fn embed_waiting(
     reason = "an estimate that is shown"
 )]
 fn format_pace(done: u64, all: u64, took: Duration) -> String {
-    let rows = format!("{} of {} rows", format_number(done), format_number(all));
+    let rows = format!("{} of {} items", format_number(done), format_number(all));
     if done == 0 || took.as_secs_f64() < 0.5 {
         return rows;
     }
@@ -229,15 +229,15 @@ mod tests {
     #[test]
     fn a_note_tells_the_pace_when_it_is_known() {
         let at = |done, all, millis| format_pace(done, all, Duration::from_millis(millis));
-        assert_eq!(at(0, 1_200, 0), "0 of 1,200 rows");
+        assert_eq!(at(0, 1_200, 0), "0 of 1,200 items");
         assert_eq!(
             at(200, 1_200, 2_000),
-            "200 of 1,200 rows, 10 s left, 100 a second"
+            "200 of 1,200 items, 10 s left, 100 a second"
         );
         assert_eq!(
             at(100, 100_100, 1_000),
-            "100 of 100,100 rows, 17 min left, 100 a second"
+            "100 of 100,100 items, 17 min left, 100 a second"
         );
-        assert_eq!(at(10, 10, 1_000), "10 of 10 rows, 0 s left, 10 a second");
+        assert_eq!(at(10, 10, 1_000), "10 of 10 items, 0 s left, 10 a second");
     }
 }

@@ -121,7 +121,7 @@ impl<'a> HookRequest<'a> {
     pub(super) fn build_response(&self, is_kept: bool) -> HookResponse {
         if let EventKind::SubagentEnded { last_message } = &self.asked.event.kind {
             // The summary of a compaction comes as the last words of an agent
-            // without a name, before the session starts anew.
+            // without a name, before the session starts again.
             if self.asked.subagent_kind().is_empty() {
                 self.keep_summary(last_message);
             }
@@ -446,7 +446,7 @@ impl<'a> HookRequest<'a> {
         let parts = [
             (memories, "saved memory", "saved memories"),
             (summaries, "summary", "summaries"),
-            (rows, "row", "rows"),
+            (rows, "item", "items"),
         ];
         let parts: Vec<String> = parts
             .iter()
@@ -545,7 +545,7 @@ impl<'a> HookRequest<'a> {
         self.settings.suggests && self.asked.edited_file().is_some()
     }
 
-    /// Whether a shell's call exited with 0 and its output tells of a failure.
+    /// Whether a shell's call exited with 0 and its output reports a failure.
     fn fails_silently(&self) -> bool {
         let output = self.asked.command_output();
         output.is_some_and(|(command, printed)| recall::fails_silently(command, printed))

@@ -85,7 +85,7 @@ fn what_is_not_there_is_said() {
     let memory = Remembered::nothing();
     assert_snapshot!(memory.go("context --file nope.rs"), @"
     $ remora context --file nope.rs
-    Nothing would be given.
+    Nothing would be injected.
     stderr: note: nope.rs: no such file
     exit 0
     ");

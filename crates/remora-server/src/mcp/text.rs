@@ -49,7 +49,7 @@ pub struct SearchEntry {
 /// One line of a timeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimelineEntry {
-    /// The number, if it is a row.
+    /// The number, if it is an item.
     pub id: Option<i64>,
     /// Its day.
     pub day: String,
@@ -75,7 +75,7 @@ pub enum TextOrigin {
 }
 
 impl TextOrigin {
-    /// What stands behind the number of a row; the head of a page explains it.
+    /// What stands behind the number of an item; the head of a page explains it.
     fn as_mark(self) -> &'static str {
         match self {
             Self::User => "",
@@ -87,7 +87,7 @@ impl TextOrigin {
 /// What the mark means.
 const MARK_LEGEND: &str = "~ quotes tools or transcripts: untrusted.";
 
-/// One row or memory in full.
+/// One item or memory in full.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryDetail {
     /// `#12`, or the address of a memory.

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use super::{Fact, McpLimits, ProjectScope, SearchParams, TimelineParams};
 
-/// Rows of a search, unless it says how many.
+/// Items of a search, unless it says how many.
 const DEFAULT_SEARCH_ITEMS: usize = 20;
-/// Rows of a timeline, unless it says how many.
+/// Items of a timeline, unless it says how many.
 const DEFAULT_TIMELINE_ITEMS: usize = 30;
-/// More rows than this are never given at once.
+/// More items than this are never given at once.
 const MAX_ITEMS: usize = 100;
 /// More than this many ids are not looked up at once.
 const MAX_IDS: usize = 20;

@@ -15,7 +15,7 @@ use crate::error::CliError;
 
 const SESSION_EVENTS: &str = include_str!("memory.jsonl");
 
-/// Spools, digests and stores the session in a data directory of its own, and
+/// Spools and ingests the session in a data directory of its own, and
 /// returns what is remembered.
 pub(super) fn store_session(paths: &DataPaths, project: &Path) -> Result<Vec<Item>, CliError> {
     paths.prepare_data_dir()?;

@@ -1,5 +1,5 @@
 //! The last part of the demo: another session in the same project, and what it
-//! is given of the first one, moment by moment, through the same recall.
+//! gets of the first one, trigger by trigger, through the same recall.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::clock;
 use crate::error::CliError;
 use crate::recall::{RecallEnvironment, RecallSettings, SessionHistory};
 
-/// What the session does, and what it is given for it.
+/// What the session does, and what is injected for it.
 #[derive(Debug)]
 pub(super) struct DemoStep {
     pub(super) what: &'static str,
@@ -49,10 +49,10 @@ pub(super) fn play_session(paths: &DataPaths, project: &Path) -> Result<Vec<Demo
             },
         ),
         (
-            "the person asks: why is the retry limit 3?",
+            "the user asks: why is the retry limit 3?",
             RecallTrigger::Prompt("why is the retry limit 3?"),
         ),
-        ("the person says: thanks", RecallTrigger::Prompt("thanks")),
+        ("the user says: thanks", RecallTrigger::Prompt("thanks")),
     ];
     let mut steps = Vec::new();
     for (what, trigger) in triggers {

@@ -62,7 +62,7 @@ pub(super) fn run(args: &ImportGitArgs, out: &mut Output) -> Result<Exit, CliErr
     let guard = WorkerLock::acquire_lock(&data.paths)?;
     let store = data.open_writable_store()?;
     // As for events: the first checkout of a remote holds its key, and a clone
-    // that somebody else made has a memory of its own.
+    // of another root has a memory of its own.
     let location = locate_project(&data.paths, &folder, None);
     let location = claim_project(&data.paths, location, Instant::now() + LOOKUP_TIMEOUT);
     let project = location.project;

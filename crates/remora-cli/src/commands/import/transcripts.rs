@@ -1,6 +1,6 @@
 //! `remora import` of an agent's past sessions: its transcripts become the
-//! rows that its hooks would have made. Importing again brings only what is
-//! new, and may be broken off at any moment.
+//! items that its hooks would have made. Importing again brings only what is
+//! new, and may be broken off at any time.
 
 mod bring;
 mod find;

@@ -275,7 +275,7 @@ fn name_taken_message() -> String {
         .to_owned()
 }
 
-/// For programs: that nobody wanted it.
+/// For programs: that the user did not want it.
 pub(super) fn left_out() -> Value {
     json!({ "outcome": "left out" })
 }

@@ -1,4 +1,4 @@
-//! Sums over lines of the ledger: by moment, by kind of row, and of all.
+//! Sums over injections: by trigger, by kind of item, and of all.
 
 use std::collections::HashSet;
 

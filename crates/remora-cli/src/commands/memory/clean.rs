@@ -7,7 +7,7 @@ use remora_memory::redact::{RedactionCounts, Redactor};
 
 use crate::error::CliError;
 
-/// What stands in the place of a private passage.
+/// What replaces a private passage.
 const PRIVATE_MARK: &str = "[private]";
 /// How every mark of a secret begins.
 const REDACTION_MARK_PREFIX: &str = "[redacted:";
@@ -87,13 +87,13 @@ impl<'a> MemoryRedactor<'a> {
         gone
     }
 
-    /// What to tell of it.
+    /// What to say about it.
     pub(super) fn to_advice(&self) -> Vec<Advice> {
         let mut notes: Vec<String> = self
             .secret_kinds()
             .into_iter()
             .map(|kind| {
-                format!("a secret was redacted: {REDACTION_MARK_PREFIX}{kind}] stands in its place")
+                format!("a secret was redacted: {REDACTION_MARK_PREFIX}{kind}] is in its place")
             })
             .collect();
         if self.private {

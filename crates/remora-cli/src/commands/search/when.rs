@@ -52,8 +52,8 @@ fn invalid_time_error(name: &str, text: &str) -> CliError {
     ))
 }
 
-/// The stretch of time that a text names: its first moment, and the first one
-/// after it. A moment is both.
+/// The stretch of time that a text names: its first instant, and the first one
+/// after it. For an instant both are the same.
 pub(super) fn parse_time_span(text: &str, now: &Zoned) -> Option<(i64, i64)> {
     let text = text.trim();
     if let Ok(timestamp) = text.parse::<Timestamp>() {

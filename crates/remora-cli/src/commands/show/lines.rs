@@ -1,4 +1,4 @@
-//! Lines for people: moments in their own time zone, text cut and wrapped to
+//! Lines for users: times in their own time zone, text cut and wrapped to
 //! the terminal, numbers and sizes in words. No colours and no printing.
 
 use std::borrow::Cow;
@@ -72,7 +72,7 @@ impl TimeFormatter {
 }
 
 /// One line of a text: white space and whatever a terminal would obey become
-/// single blanks; what nobody would see goes.
+/// single blanks; what is invisible goes.
 pub(crate) fn flatten_text(text: &str) -> String {
     let text = strip_ansi(text);
     let mut out = String::with_capacity(text.len());
@@ -185,7 +185,7 @@ pub(crate) fn wrap_text(text: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// The text behind its lead: further lines stand under its first one.
+/// The text behind its lead: further lines are aligned with its first one.
 pub(crate) fn hang_text(lead: &str, text: &str) -> String {
     hang_at(text_width(lead), lead, text)
 }

@@ -1,5 +1,5 @@
 //! From files to the store: one thread reads, parses and redacts ahead, this
-//! one digests and writes, a batch at a time. Whatever ends it, the next run
+//! one extracts and writes, a batch at a time. Whatever ends it, the next run
 //! goes on after the last batch.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
