@@ -17,5 +17,5 @@ pub struct SessionFileSpec {
     pub complete_event: fn(&mut Event, &[u8]) -> bool,
     /// The failed calls of a turn, at the event that ends it, which no hook received.
     /// Their ids are always the same, so that storing them twice does no harm.
-    pub list_untold_calls: fn(&Event, &[u8]) -> Vec<TranscriptEvent>,
+    pub list_unreported_calls: fn(&Event, &[u8]) -> Vec<TranscriptEvent>,
 }

@@ -46,7 +46,7 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
-/// Verbs by what a person is after; every verb stands in one group.
+/// Verbs by what a user is after; every verb is in one group.
 const COMMAND_GROUPS: &[(&str, &[&str])] = &[
     (
         "Memory",
@@ -359,7 +359,7 @@ pub(crate) struct EventFieldArgs {
     /// The error of a failed call
     #[arg(long, value_name = "TEXT")]
     pub(crate) error: Option<String>,
-    /// The person's prompt
+    /// The user's prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) prompt: Option<String>,
     /// The `source` field

@@ -74,7 +74,7 @@ pub(crate) const CONFIG_KEYS: &[ConfigKey] = &[
         "redact.patterns",
         ValueType::Table,
         "{}",
-        "regular expressions that are taken out of every text, by name",
+        "regular expressions whose matches are redacted in every text, by name",
     ),
     define_key(
         "redact.deny_paths",
@@ -116,13 +116,13 @@ pub(crate) const CONFIG_KEYS: &[ConfigKey] = &[
         "search.model",
         ValueType::WordOrPath(&["built-in", "off"]),
         "\"built-in\"",
-        "what finds rows by their meaning: built-in, off, or the model's file for a build without it",
+        "what finds items by their meaning: built-in, off, or the model's file for a build without it",
     ),
     define_key(
         "search.background",
         ValueType::Flag,
         "true",
-        "the worker works out what rows mean when it has nothing else to do",
+        "the worker embeds items when it has nothing else to do",
     ),
     define_key(
         "recall.start_tokens",
@@ -140,7 +140,7 @@ pub(crate) const CONFIG_KEYS: &[ConfigKey] = &[
         "recall.summaries",
         ValueType::Number(0, 50),
         "10",
-        "sessions that are looked at for where the work stands and what is open",
+        "sessions that are searched for the state of the work and open steps",
     ),
     define_key(
         "recall.prompt_tokens",
@@ -164,7 +164,7 @@ pub(crate) const CONFIG_KEYS: &[ConfigKey] = &[
         "ui.greet",
         ValueType::Flag,
         "true",
-        "one line tells the person at a session's start what was remembered",
+        "one line at a session's start tells the user what was remembered",
     ),
     define_key(
         "mcp.all_projects",
@@ -227,6 +227,8 @@ impl Config {
             )]
         })?;
         let mut found = Vec::new();
+        // All faults at once, so that a user who edits the file by hand need not meet them
+        // one by one.
         let mut faults = Vec::new();
         for (name, item) in flatten_keys(document.as_item(), String::new()) {
             let value = match CONFIG_KEYS.iter().find(|k| k.name == name) {
@@ -250,6 +252,8 @@ impl Config {
                 Some((_, value)) => Ok((key, value.clone(), ValueSource::File)),
                 None => Ok((
                     key,
+                    // Defaults pass the same check as the user's values, so that one that
+                    // does not fit fails the first test.
                     check_value(key, &parse_literal(key.default)?)?,
                     ValueSource::Default,
                 )),
@@ -337,12 +341,14 @@ pub(crate) fn set_value(text: &str, name: &str, values: &[String]) -> Result<Str
     Ok(document.to_string())
 }
 
-/// The file's text without a value; one that nobody knows goes, too.
+/// The file's text without a value, which may be one that this version does not know.
 pub(crate) fn remove_value(text: &str, name: &str) -> Result<String, String> {
     let mut document = parse_document(text)?;
     let path = match find_key(name) {
         Ok((key, entry)) => key.name.split('.').chain(entry).collect(),
         Err(unknown) => {
+            // A key that this version does not know can still be removed: that is how a
+            // typing error, or a key of a newer version, leaves the file.
             let there = flatten_keys(document.as_item(), String::new());
             if !there.iter().any(|(key, _)| key == name) {
                 return Err(unknown);
@@ -386,7 +392,7 @@ fn parse_document(text: &str) -> Result<DocumentMut, String> {
         .map_err(|e: toml_edit::TomlError| e.message().to_owned())
 }
 
-/// Puts a value in; what stood around the old one, its comments above all,
+/// Puts a value in; what surrounded the old one, its comments above all,
 /// stays.
 fn replace_item(table: &mut dyn TableLike, name: &str, mut item: Item) {
     let Some(slot) = table.get_mut(name) else {
@@ -467,7 +473,7 @@ fn check_value(key: &ConfigKey, item: &Item) -> Result<Value, String> {
     }
 }
 
-/// How many letters a key may be off to be taken for a known one.
+/// How many letters may differ for a key to be suggested.
 const MAX_HINT_DISTANCE: usize = 6;
 
 fn format_unknown_key(name: &str, advice: &str) -> String {

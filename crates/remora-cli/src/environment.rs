@@ -85,7 +85,7 @@ impl Environment {
         Git::find(self.get("PATH").map(OsString::as_os_str), repository)
     }
 
-    /// Everything, with `HOME` as given: what handlers inherit. Memory is
+    /// Everything, with `HOME` as it was passed: what handlers inherit. Memory is
     /// switched off for them and for all they start: an event that a user
     /// tries out never happened.
     pub(crate) fn for_handlers(&self, home: &Path) -> Vec<(OsString, OsString)> {

@@ -1,4 +1,4 @@
-//! Errors for people: what went wrong, and what to do about it.
+//! Errors for users: what went wrong, and what to do about it.
 
 use std::path::PathBuf;
 

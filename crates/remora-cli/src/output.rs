@@ -1,4 +1,4 @@
-//! The one writer: text for people, JSON for programs, colours only on a
+//! The one writer: text for users, JSON for programs, colours only on a
 //! terminal.
 
 use std::io::{self, IsTerminal, Write};
@@ -93,7 +93,7 @@ pub(crate) fn print_trace(line: &str) {
     print_stderr(&format!("remora: {line}"));
 }
 
-/// With stderr gone there is nobody left to tell.
+/// With stderr gone no reader is left.
 fn print_stderr(line: &str) {
     let _ = writeln!(io::stderr(), "{}", escape_invisible(line));
 }

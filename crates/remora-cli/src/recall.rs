@@ -1,6 +1,6 @@
 //! Recall on this machine: the project's files as the port sees them, what the
-//! session was given, and the user's limits. The hook and `remora context` both
-//! go through here, so that what is shown is what would be given.
+//! session has seen, and the user's limits. The hook and `remora context` both
+//! go through here, so that a preview is what would be injected.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -21,8 +21,8 @@ use crate::clock;
 use crate::config::Config;
 use crate::error::CliError;
 
-/// The moment under which rows stand in the ledger that a start only named, and
-/// what is behind any other moment that did.
+/// The trigger under which the injection log lists items of which a start showed
+/// the title only, and the suffix of any other trigger that did.
 const INDEX_TRIGGER: &str = "index";
 pub(crate) const TITLE_ONLY_SUFFIX: &str = " (title)";
 
@@ -33,7 +33,7 @@ const MAX_COMPARED_BYTES: u64 = 64 * 1024;
 #[derive(Debug)]
 struct CheckoutFiles {
     root: PathBuf,
-    /// When nothing is looked at any more.
+    /// When recall must be done.
     end: Option<Instant>,
 }
 
@@ -119,7 +119,7 @@ fn modified_ms(path: &Path) -> i64 {
     std::fs::metadata(path).map_or(0, |meta| modified_nanos(&meta) / 1_000_000)
 }
 
-/// What a session was given, as its file says.
+/// What was injected into a session, as its log says.
 #[derive(Debug)]
 pub(crate) struct SessionHistory(pub(crate) Option<InjectionLog>);
 
@@ -129,8 +129,8 @@ impl InjectionHistory for SessionHistory {
             return Exposure::Not;
         };
         let mut seen = Exposure::Not;
-        for moment in file.injection_triggers(item) {
-            let named = moment == INDEX_TRIGGER || moment.ends_with(TITLE_ONLY_SUFFIX);
+        for trigger in file.injection_triggers(item) {
+            let named = trigger == INDEX_TRIGGER || trigger.ends_with(TITLE_ONLY_SUFFIX);
             seen = if named && seen != Exposure::Told {
                 Exposure::Named
             } else {
@@ -141,12 +141,12 @@ impl InjectionHistory for SessionHistory {
     }
 
     fn has_noted(&self, what: &str) -> bool {
-        self.0.as_ref().is_some_and(|file| file.has_told(what))
+        self.0.as_ref().is_some_and(|file| file.has_noted(what))
     }
 }
 
 impl SessionHistory {
-    /// Writes down that this was told.
+    /// Records that this was reported.
     pub(crate) fn record_note(&mut self, what: &str, now: i64) -> std::io::Result<()> {
         match &mut self.0 {
             Some(file) => file.record_note(what, now),
@@ -154,32 +154,32 @@ impl SessionHistory {
         }
     }
 
-    /// Writes down what is being given.
+    /// Records what is being injected.
     pub(crate) fn record_injections(
         &mut self,
         recall: &RecallResult,
-        moment: &str,
+        trigger: &str,
         now: i64,
     ) -> std::io::Result<()> {
         let Some(file) = &mut self.0 else {
             return Ok(());
         };
-        let named = match moment {
+        let named = match trigger {
             "start" => INDEX_TRIGGER.to_owned(),
             other => format!("{other}{TITLE_ONLY_SUFFIX}"),
         };
         let giving: Vec<NewInjection<'_>> = recall
             .given
             .iter()
-            .map(|chosen| NewInjection {
-                item: &chosen.item,
-                moment: if chosen.seen == Exposure::Named {
+            .map(|selected| NewInjection {
+                item: &selected.item,
+                trigger: if selected.seen == Exposure::Named {
                     &named
                 } else {
-                    moment
+                    trigger
                 },
-                why: &chosen.why,
-                tokens: chosen.tokens,
+                why: &selected.why,
+                tokens: selected.tokens,
             })
             .collect();
         file.record_injections(&giving, now)?;
@@ -259,7 +259,7 @@ pub(crate) fn embedding_of(reply: &EncodedEmbedding) -> Option<Embedding> {
     (reply.model == MODEL_ID && meaning.dims() == EMBEDDING_DIMS).then_some(meaning)
 }
 
-/// What a session stands on, apart from what it was given.
+/// What recall needs to know of a session, apart from what was injected.
 #[derive(Debug)]
 pub(crate) struct RecallEnvironment {
     place: ProjectLocation,
@@ -273,7 +273,7 @@ pub(crate) struct RecallEnvironment {
 }
 
 impl RecallEnvironment {
-    /// In this place; `prefix` is what stands before the names of our MCP tools.
+    /// In this place; `prefix` is that of the names of our MCP tools.
     pub(crate) fn new(place: ProjectLocation, prefix: Option<&str>, limits: RecallLimits) -> Self {
         Self {
             files: CheckoutFiles {
@@ -315,7 +315,7 @@ impl RecallEnvironment {
     }
 }
 
-/// How more of a row is fetched: the tool of our MCP server, if the session has
+/// How more of an item is fetched: the tool of our MCP server, if the session has
 /// it, and the command that is always there.
 fn format_details_hint(prefix: Option<&str>) -> String {
     match prefix {

@@ -106,7 +106,7 @@ impl SessionSettings {
             Trust::Untrusted
         } else if session.trusted || attendance == Interactivity::Unattended || is_trusted(&places)
         {
-            // Observed: without a terminal the client asks nobody and treats
+            // Observed: without a terminal the client does not ask and treats
             // the folder as trusted.
             Trust::Trusted
         } else {

@@ -1,6 +1,6 @@
 //! Ctrl-C and its like: handlers have sessions of their own and would live on,
 //! so they are ended first, then we end as the signal says. A worker that is
-//! told to end finishes what it is at.
+//! asked to end finishes what it is at.
 
 use std::fs;
 use std::io;
@@ -20,7 +20,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// From here on a signal ends the worker of this process in order: it asks
 /// itself to stop. If it is too busy to hear that, it ends as the signal says,
-/// which is safe at any moment, and does not count as a death either.
+/// which is safe at any time, and does not count as a death either.
 pub(crate) fn end_worker(paths: DataPaths) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     thread::Builder::new().spawn(move || {

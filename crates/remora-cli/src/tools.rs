@@ -8,7 +8,7 @@ use remora_client::{DataPaths, McpInstallations};
 
 use crate::environment::Environment;
 
-/// What stands before the names of our tools, such as `search`, in sessions of
+/// The prefix of the names of our tools, such as `search`, in sessions of
 /// this folder; `None` if we know of no server there.
 pub(crate) fn find_tool_prefix(
     environment: &Environment,

@@ -25,7 +25,7 @@ pub enum Connection {
     /// The worker is listening, but its accept queue is full.
     Busy,
     /// No worker listens.
-    Nobody,
+    NotListening,
 }
 
 impl Connection {
@@ -42,7 +42,7 @@ impl Connection {
             // A Unix socket refuses at once or, if non-blocking, says that its
             // queue is full.
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => Self::Busy,
-            Err(_) => Self::Nobody,
+            Err(_) => Self::NotListening,
         }
     }
 }
@@ -67,7 +67,7 @@ pub fn send_request(socket: &Path, request: &Request, patience: Duration) -> io:
     let mut stream = match Connection::try_open(socket) {
         Connection::Open(stream) => stream,
         Connection::Busy => return Err(io::ErrorKind::WouldBlock.into()),
-        Connection::Nobody => return Err(io::ErrorKind::NotConnected.into()),
+        Connection::NotListening => return Err(io::ErrorKind::NotConnected.into()),
     };
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(patience))?;

@@ -53,7 +53,7 @@ pub struct NewInjection<'a> {
     /// `#12` or `memory://…`.
     pub item: &'a str,
     /// The recall trigger.
-    pub moment: &'a str,
+    pub trigger: &'a str,
     /// Why it was chosen.
     pub why: &'a str,
     /// Its estimated cost in tokens.
@@ -64,7 +64,7 @@ impl InjectionLog {
     /// Opens the file and waits for its turn; `subagent` is the reader, if it
     /// is not the session itself.
     pub fn open(paths: &DataPaths, session: &str, subagent: Option<&str>) -> io::Result<Self> {
-        let path = given_file(paths, session);
+        let path = injection_log_file(paths, session);
         let mut file = match open_log(&path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 make_our_folder(&paths.injection_log_dir())?;
@@ -108,7 +108,7 @@ impl InjectionLog {
     }
 
     /// Whether this was reported before, such as what is known of a file.
-    pub fn has_told(&self, what: &str) -> bool {
+    pub fn has_noted(&self, what: &str) -> bool {
         self.notices.contains(&sanitize_field(what))
     }
 
@@ -146,7 +146,7 @@ impl InjectionLog {
                 lines,
                 "{}\t{}\t{}\t{}\t{now}\t{subagent}",
                 sanitize_field(one.item),
-                sanitize_field(one.moment),
+                sanitize_field(one.trigger),
                 sanitize_field(one.why),
                 one.tokens
             );
@@ -180,7 +180,7 @@ impl InjectionLog {
             // A session answers thousands of events; only those a second
             // installation may still repeat are kept.
             self.claims.retain(is_echo);
-            self.claims.push((line.moment.to_owned(), line.time));
+            self.claims.push((line.trigger.to_owned(), line.time));
         }
         // A subagent has a context of its own: what the session has seen, it
         // has not.
@@ -193,11 +193,11 @@ impl InjectionLog {
                 self.notices.clear();
             }
             CLAIM_MARKER => {
-                self.notices.insert(line.moment.to_owned());
+                self.notices.insert(line.trigger.to_owned());
             }
             item => {
                 let triggers = self.triggers_by_item.entry(item.to_owned()).or_default();
-                triggers.push(line.moment.to_owned());
+                triggers.push(line.trigger.to_owned());
             }
         }
     }
@@ -207,7 +207,7 @@ impl InjectionLog {
 fn new_marker<'a>(sign: &'a str, what: &'a str) -> NewInjection<'a> {
     NewInjection {
         item: sign,
-        moment: what,
+        trigger: what,
         why: "",
         tokens: 0,
     }
@@ -215,7 +215,7 @@ fn new_marker<'a>(sign: &'a str, what: &'a str) -> NewInjection<'a> {
 
 struct LogLine<'a> {
     item: &'a str,
-    moment: &'a str,
+    trigger: &'a str,
     why: &'a str,
     tokens: u32,
     time: i64,
@@ -229,7 +229,7 @@ impl<'a> LogLine<'a> {
         let mut next = || parts.next();
         Some(Self {
             item: next()?,
-            moment: next()?,
+            trigger: next()?,
             why: next()?,
             tokens: next()?.parse().ok()?,
             time: next()?.parse().ok()?,
@@ -239,7 +239,7 @@ impl<'a> LogLine<'a> {
 }
 
 /// The injections in a session's file, as the database stores them.
-pub fn read_given(path: &Path) -> io::Result<Vec<Injection>> {
+pub fn read_injections(path: &Path) -> io::Result<Vec<Injection>> {
     let session = path
         .file_stem()
         .map(|stem| stem.to_string_lossy().into_owned());
@@ -258,7 +258,7 @@ pub fn read_given(path: &Path) -> io::Result<Vec<Injection>> {
             line: u32::try_from(at).ok()?,
             item: line.item.to_owned(),
             subagent: line.subagent.map(str::to_owned),
-            moment: line.moment.to_owned(),
+            trigger: line.trigger.to_owned(),
             why: line.why.to_owned(),
             tokens: line.tokens,
             time: line.time,
@@ -280,7 +280,7 @@ fn is_item(item: &str) -> bool {
 }
 
 /// The file of a session. Its id is a name in a folder, whatever it is made of.
-pub fn given_file(paths: &DataPaths, session: &str) -> PathBuf {
+pub fn injection_log_file(paths: &DataPaths, session: &str) -> PathBuf {
     let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let mut name: String = session.chars().filter(|c| safe(*c)).take(100).collect();
     if name != session || name.is_empty() {
@@ -327,7 +327,7 @@ mod tests {
     fn one(item: &str) -> NewInjection<'_> {
         NewInjection {
             item,
-            moment: "prompt",
+            trigger: "prompt",
             why: "words\tand\nmore",
             tokens: 7,
         }
@@ -354,7 +354,7 @@ mod tests {
             open(None).injection_triggers("#1").collect::<Vec<_>>(),
             ["prompt"]
         );
-        let rows = read_given(&given_file(&paths, "a/../b")).unwrap();
+        let rows = read_injections(&injection_log_file(&paths, "a/../b")).unwrap();
         let notices: Vec<_> = rows
             .iter()
             .map(|row| (row.line, row.item.as_str(), row.time))
@@ -382,7 +382,7 @@ mod tests {
         assert!(claim("prompt 1", 9_000));
         // Of all that were ever answered, a few are kept.
         assert_eq!(open(None).claims, [("prompt 1".to_owned(), 9_000)]);
-        assert!(open(None).has_told("prompt 2") && !open(Some("sub")).has_told("prompt 2"));
+        assert!(open(None).has_noted("prompt 2") && !open(Some("sub")).has_noted("prompt 2"));
     }
 
     #[test]
@@ -393,15 +393,15 @@ mod tests {
             .unwrap()
             .record_injections(&[one("#1")], 1)
             .unwrap();
-        let path = given_file(&paths, "s");
+        let path = injection_log_file(&paths, "s");
         let mut text = fs::read_to_string(&path).unwrap();
         text.push_str("#2\tprompt\twor");
         fs::write(&path, text).unwrap();
-        assert_eq!(read_given(&path).unwrap().len(), 1);
+        assert_eq!(read_injections(&path).unwrap().len(), 1);
         // What comes after it is whole.
         let mut file = InjectionLog::open(&paths, "s", None).unwrap();
         file.record_injections(&[one("#3")], 2).unwrap();
-        assert_eq!(read_given(&path).unwrap().len(), 2);
+        assert_eq!(read_injections(&path).unwrap().len(), 2);
     }
 
     #[test]
@@ -442,7 +442,10 @@ mod tests {
     fn odd_sessions_do_not_share_a_file() {
         let paths = DataPaths::new(PathBuf::from("/home/me/.remora"));
         let odd = ["", ".", "..", "a/b", "a_b", "a.b", "äöü", "日本語", "x\ny"];
-        let mut files: Vec<PathBuf> = odd.iter().map(|id| given_file(&paths, id)).collect();
+        let mut files: Vec<PathBuf> = odd
+            .iter()
+            .map(|id| injection_log_file(&paths, id))
+            .collect();
         assert!(
             files
                 .iter()

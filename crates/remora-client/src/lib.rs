@@ -40,7 +40,7 @@ pub use folder::{
     Folder, append_our_file, create_our_file, make_our_folder, open_our_file, remove_file,
     replace_our_file, write_our_file,
 };
-pub use injection_log::{InjectionLog, NewInjection, given_file, read_given};
+pub use injection_log::{InjectionLog, NewInjection, injection_log_file, read_injections};
 pub use input::{HookInput, read_input};
 pub use log::append_line;
 pub use notify::{NotifyOutcome, came_up, notify_worker, start_worker};

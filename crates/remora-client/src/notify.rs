@@ -75,7 +75,7 @@ fn try_notify(paths: &DataPaths, program: &Path, version: &str) -> bool {
         // A full queue is other hooks' notifications: the worker will look into
         // the spool for them.
         Connection::Busy => true,
-        Connection::Nobody => false,
+        Connection::NotListening => false,
     }
 }
 

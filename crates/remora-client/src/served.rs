@@ -14,7 +14,7 @@ use crate::{DataPaths, replace_our_file};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstallTarget<'a> {
     /// All projects of the user.
-    Person,
+    User,
     /// The project at this root.
     Project(&'a Path),
 }
@@ -90,7 +90,7 @@ impl McpInstallations {
     }
 
     /// Whether it was installed for all projects.
-    pub fn for_person(&self) -> bool {
+    pub fn is_for_user(&self) -> bool {
         self.part().user
     }
 
@@ -104,7 +104,7 @@ impl McpInstallations {
         self.remove(whom);
         let part = self.part_mut();
         match whom {
-            InstallTarget::Person => part.user = true,
+            InstallTarget::User => part.user = true,
             InstallTarget::Project(root) => part.projects.push(root.to_string_lossy().into_owned()),
         }
     }
@@ -113,7 +113,7 @@ impl McpInstallations {
     pub fn remove(&mut self, whom: InstallTarget<'_>) {
         let part = self.part_mut();
         match whom {
-            InstallTarget::Person => part.user = false,
+            InstallTarget::User => part.user = false,
             InstallTarget::Project(root) => part.projects.retain(|other| Path::new(other) != root),
         }
         // A part that says nothing goes, so that the file of the first agent is
@@ -163,11 +163,11 @@ mod tests {
         assert_eq!(served.projects().collect::<Vec<_>>(), [shop]);
         assert!(covered("/home/dev/shop/src"));
         assert!(!covered("/home/dev/shopping"));
-        served.add(InstallTarget::Person);
+        served.add(InstallTarget::User);
         served.remove(InstallTarget::Project(shop));
         served.write(&paths).unwrap();
         assert!(covered("/anywhere"));
-        served.remove(InstallTarget::Person);
+        served.remove(InstallTarget::User);
         served.write(&paths).unwrap();
         served.write(&paths).unwrap();
         assert!(!dir.path().join("data/mcp.json").exists());
@@ -182,17 +182,17 @@ mod tests {
         let file = dir.path().join("data/mcp.json");
         let shop = Path::new("/home/dev/shop");
         let mut unnamed = McpInstallations::read(&paths);
-        unnamed.add(InstallTarget::Person);
+        unnamed.add(InstallTarget::User);
         unnamed.write(&paths).unwrap();
         let old = fs::read_to_string(&file).unwrap();
         assert_eq!(old, r#"{"user":true,"projects":[]}"#);
         let mut other = McpInstallations::read_for_agent(&paths, Some("other"));
-        assert!(!other.contains_folder(shop) && !other.for_person());
+        assert!(!other.contains_folder(shop) && !other.is_for_user());
         other.add(InstallTarget::Project(shop));
         other.write(&paths).unwrap();
         let other = McpInstallations::read_for_agent(&paths, Some("other"));
         assert_eq!(other.projects().collect::<Vec<_>>(), [shop]);
-        assert!(McpInstallations::read(&paths).for_person());
+        assert!(McpInstallations::read(&paths).is_for_user());
         assert!(McpInstallations::read(&paths).projects().next().is_none());
         let mut other = other;
         other.remove(InstallTarget::Project(shop));

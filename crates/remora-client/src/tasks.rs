@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DataPaths, InjectionLog, given_file, make_our_folder, open_our_file, remove_file,
+    DataPaths, InjectionLog, injection_log_file, make_our_folder, open_our_file, remove_file,
     write_our_file,
 };
 
@@ -48,7 +48,7 @@ impl<'a> PendingTasks<'a> {
     /// Those of this session.
     pub fn of_session(paths: &DataPaths, session: &str, turn: &'a InjectionLog) -> Self {
         Self {
-            file: given_file(paths, session).with_extension(TASKS_EXTENSION),
+            file: injection_log_file(paths, session).with_extension(TASKS_EXTENSION),
             _turn: turn,
         }
     }

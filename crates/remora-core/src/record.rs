@@ -302,21 +302,22 @@ pub struct FileFingerprint {
     pub since: i64,
 }
 
-/// Something that a session was given from memory.
+/// One item that was put into a session's context.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Injection {
     /// The session.
     pub session: String,
-    /// Its place among all that the session was given.
+    /// Its line in the injection log of the session.
     pub line: u32,
-    /// `#12` for a row, `memory://…` for a saved memory.
+    /// `#12` for an item, `memory://…` for a saved memory.
     pub item: String,
-    /// The subagent that was told, if it was one.
+    /// The subagent whose context it was, if it was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagent: Option<String>,
-    /// The moment: `start`, `prompt`, `read`, `failure` and so on.
-    pub moment: String,
-    /// Why it was chosen.
+    /// The recall trigger: `start`, `prompt`, `read`, `failure` and so on.
+    #[serde(rename = "moment")]
+    pub trigger: String,
+    /// Why it was selected.
     pub why: String,
     /// What it cost, estimated.
     pub tokens: u32,
@@ -327,7 +328,7 @@ pub struct Injection {
     pub used: Option<InjectionUse>,
 }
 
-/// That something given was of use.
+/// Evidence that an injection was of use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InjectionUse {
     /// How: `fetched`, `opened`, `edited` or `run`.

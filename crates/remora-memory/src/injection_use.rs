@@ -164,7 +164,7 @@ impl SessionWatch {
                 at: row.line,
                 time: row.time,
                 item: row.item.clone(),
-                opens: !row.moment.starts_with(READ_TRIGGER),
+                opens: !row.trigger.starts_with(READ_TRIGGER),
                 about,
             });
         }

@@ -132,7 +132,7 @@ fn backlog(made: &[Made], raw: usize) {
         let round = inbox.ingest_batch(NOW).unwrap();
         assert_eq!((round.dead, round.repeated), (0, 0));
         stored += round.stored;
-        if round.taken == 0 {
+        if round.removed == 0 {
             break;
         }
     }

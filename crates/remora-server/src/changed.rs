@@ -101,7 +101,7 @@ impl GitStatusWatcher {
             // The worker may have gone.
             let _ = done.send(Tick::Asked);
         };
-        // Without a thread there is no cache, and rows are ranked without it.
+        // Without a thread there is no cache, and items are ranked without it.
         if let Ok(thread) = thread::Builder::new().spawn(work) {
             self.busy = Some(StatusThread { thread, cancel });
         }
@@ -163,7 +163,7 @@ fn to_system_time(millis: i64) -> SystemTime {
 }
 
 /// Writes down what was found. It is only a matter of rank: where it cannot be
-/// written, rows are ranked without it.
+/// written, items are ranked without it.
 fn write_status(paths: &DataPaths, root: &Path, found: status::GitStatus, now: i64) {
     let file = GitStatusCache::cache_file(paths, root);
     let status::GitStatus::State(state) = found else {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use remora_store::{Access, LookTools, SqliteStore, StoreError};
 
-/// Opens the store in this file. Rows of every agent's looking tools count as
+/// Opens the store in this file. Items of every agent's looking tools count as
 /// looks.
 pub fn open_database(path: &Path, access: Access) -> Result<SqliteStore, StoreError> {
     remora_store::open_store(path, access, LookTools(remora_agents::LOOK_TOOLS))

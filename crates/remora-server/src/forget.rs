@@ -1,7 +1,6 @@
-//! Deleting what is remembered, for good: planned as an order that names
-//! everything by id, written down, then carried out file by file. Killed at any
-//! moment, the next worker or command carries the same order out again; every
-//! step can be repeated.
+//! Deleting what is remembered, for good: a plan that names everything by id is
+//! written down, then carried out file by file. Killed at any time, the next
+//! worker or command carries the same plan out again; every step can be repeated.
 
 mod copies;
 mod plan;
@@ -11,7 +10,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use remora_client::{DataPaths, Pause, ProjectRoots, given_file};
+use remora_client::{DataPaths, Pause, ProjectRoots, injection_log_file};
 use remora_core::ids::ProjectKey;
 use remora_files::{DraftName, Durability, ReplaceOptions, replace_file};
 use remora_memory::store::{ErasePlan, Store, StoreError};
@@ -29,7 +28,7 @@ pub use plan::{Selection, plan_deletion};
 pub struct DeletionPlan {
     /// What stays on record.
     pub receipt: DeletionReceipt,
-    /// Rows of the database.
+    /// What goes from the database.
     pub erase: ErasePlan,
     /// Numbers of the items, for files that know them by these.
     pub numbers: Vec<i64>,
@@ -45,14 +44,14 @@ impl DeletionPlan {
     }
 }
 
-/// Carries an order out. The caller holds the worker's lock.
-pub fn carry_out(paths: &DataPaths, order: &DeletionPlan) -> Result<(), ServerError> {
+/// Carries a plan out. The caller holds the worker's lock.
+pub fn carry_out(paths: &DataPaths, plan: &DeletionPlan) -> Result<(), ServerError> {
     let file = paths.deletion_plan_file();
-    let bytes = serde_json::to_vec(order)
+    let bytes = serde_json::to_vec(plan)
         .map_err(io::Error::from)
         .map_err(io_error_at(&file))?;
     write_whole(&file, &bytes).map_err(io_error_at(&file))?;
-    finish_deletion(paths, order)
+    finish_deletion(paths, plan)
 }
 
 /// Carries out what an earlier process began; whether that is done. With a
@@ -64,32 +63,34 @@ pub fn resume_deletion(paths: &DataPaths) -> Result<bool, ServerError> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
         other => other.map_err(io_error_at(&file))?,
     };
-    let order: DeletionPlan = serde_json::from_slice(&bytes)
+    let plan: DeletionPlan = serde_json::from_slice(&bytes)
         .map_err(io::Error::from)
         .map_err(io_error_at(&file))?;
-    match finish_deletion(paths, &order) {
+    match finish_deletion(paths, &plan) {
         Err(ServerError::Store(StoreError::Damaged(_))) => Ok(false),
         other => other.map(|()| true),
     }
 }
 
-fn finish_deletion(paths: &DataPaths, order: &DeletionPlan) -> Result<(), ServerError> {
+fn finish_deletion(paths: &DataPaths, plan: &DeletionPlan) -> Result<(), ServerError> {
     // First, so that nothing that is deleted below can come back meanwhile.
-    DeletionLog::append(paths, &order.receipt)?;
-    let events: HashSet<&str> = order.erase.events.iter().map(String::as_str).collect();
+    DeletionLog::append(paths, &plan.receipt)?;
+    let events: HashSet<&str> = plan.erase.events.iter().map(String::as_str).collect();
+    // Before the database, or a rebuild in between would bring the events back.
     clean_archive(paths, &events)?;
-    remove_files(paths, order)?;
+    remove_files(paths, plan)?;
     remove_copies(paths)?;
     let database = paths.database_file();
     if database.exists() {
         let store = crate::open_database(&database, Access::Write)?;
-        store.erase(&order.erase)?;
+        store.erase(&plan.erase)?;
         overrides::save_overrides(paths, &store)?;
     }
-    clean_injections(paths, order)?;
-    clean_logs(paths, order)?;
-    remove_names(paths, &order.erase.projects)?;
+    clean_injections(paths, plan)?;
+    clean_logs(paths, plan)?;
+    remove_names(paths, &plan.erase.projects)?;
     let file = paths.deletion_plan_file();
+    // Last: as long as the plan is there, the next process carries all of it out again.
     fs::remove_file(&file).map_err(io_error_at(&file))
 }
 
@@ -118,12 +119,12 @@ fn clean_archive(paths: &DataPaths, events: &HashSet<&str>) -> Result<(), Server
     Ok(())
 }
 
-fn remove_files(paths: &DataPaths, order: &DeletionPlan) -> Result<(), ServerError> {
-    for name in &order.files {
+fn remove_files(paths: &DataPaths, plan: &DeletionPlan) -> Result<(), ServerError> {
+    for name in &plan.files {
         delete_file(&paths.home().join(name))?;
     }
-    for session in &order.erase.sessions {
-        delete_file(&given_file(paths, session))?;
+    for session in &plan.erase.sessions {
+        delete_file(&injection_log_file(paths, session))?;
     }
     Ok(())
 }
@@ -152,10 +153,10 @@ pub fn is_copy(path: &Path) -> bool {
     aside.iter().any(|start| name.starts_with(start))
 }
 
-/// The notes of what sessions were shown lose their lines of these items. A line
+/// Injection logs lose their lines of these items. A line
 /// stays where it was, empty: its place is its name in the store.
-fn clean_injections(paths: &DataPaths, order: &DeletionPlan) -> Result<(), ServerError> {
-    let names: HashSet<String> = order.numbers.iter().map(|id| format!("#{id}")).collect();
+fn clean_injections(paths: &DataPaths, plan: &DeletionPlan) -> Result<(), ServerError> {
+    let names: HashSet<String> = plan.numbers.iter().map(|id| format!("#{id}")).collect();
     let keep = |line: &str| !names.contains(line.split('\t').next().unwrap_or_default());
     for file in files_in(&paths.injection_log_dir())? {
         blank_lines(&file, &keep)?;
@@ -184,13 +185,13 @@ fn remove_names(paths: &DataPaths, keys: &[ProjectKey]) -> Result<(), ServerErro
 
 /// Logs name events by their ids and projects by their keys, and failures may
 /// quote more.
-fn clean_logs(paths: &DataPaths, order: &DeletionPlan) -> Result<(), ServerError> {
+fn clean_logs(paths: &DataPaths, plan: &DeletionPlan) -> Result<(), ServerError> {
     let ErasePlan {
         events,
         sessions,
         projects,
         ..
-    } = &order.erase;
+    } = &plan.erase;
     if events.len() + sessions.len() + projects.len() == 0 {
         return Ok(());
     }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::archive::ArchivedEvent;
 use crate::{ServerError, io_error_at};
 
-/// A hook and a transcript tell the same within this time, in milliseconds.
+/// A hook and a transcript report the same event within this time, in milliseconds.
 const ECHO_WINDOW_MS: i64 = 10_000;
 
 /// One deletion, as it is kept.
@@ -35,10 +35,10 @@ pub struct DeletionReceipt {
     /// Hashes of names that must not come back.
     #[serde(default)]
     pub keys: Vec<String>,
-    /// Hashes of session and event, with the moment, of events without a name
+    /// Hashes of session and event name, with the time, of events without an id
     /// that a transcript shares.
-    #[serde(default)]
-    pub moments: Vec<(String, i64)>,
+    #[serde(default, rename = "moments")]
+    pub timed_events: Vec<(String, i64)>,
     /// Hashes of sessions and projects of which everything up to `at` went.
     #[serde(default)]
     pub whole: Vec<String>,
@@ -59,8 +59,8 @@ impl DeletionReceipt {
     /// would use.
     pub(crate) fn note_event(&mut self, row: &LoggedEvent) {
         let Some(call) = &row.call else {
-            let moment = hash_parts("moment", &[&row.session, &row.name]);
-            self.moments.push((moment, row.time));
+            let hash = hash_parts("moment", &[&row.session, &row.name]);
+            self.timed_events.push((hash, row.time));
             return;
         };
         self.keys.push(hash_parts("call", &[call]));
@@ -156,7 +156,7 @@ impl DeletionLog {
         write().map_err(io_error_at(&file))
     }
 
-    /// Whether this event was deleted, whoever tells it now.
+    /// Whether this event was deleted, whatever reports it now.
     pub fn contains_event(&self, event: &CapturedEvent) -> bool {
         if self.receipts.is_empty() {
             return false;
@@ -221,7 +221,7 @@ impl DeletionLog {
         self.contains_parts("title", &[session])
     }
 
-    /// Whether this row of the ledger of events was deleted.
+    /// Whether this entry of the event log was deleted.
     pub fn covers_event(&self, row: &LoggedEvent) -> bool {
         self.contains_parts("event", &[&row.id]) || self.is_within(&row.session, "", row.time)
     }
@@ -237,8 +237,8 @@ impl DeletionLog {
 
     fn is_near(&self, session: &str, name: &str, time: i64) -> bool {
         let key = hash_parts("moment", &[session, name]);
-        let mut moments = self.receipts.iter().flat_map(|one| &one.moments);
-        moments.any(|(known, then)| *known == key && (then - time).abs() < ECHO_WINDOW_MS)
+        let mut events = self.receipts.iter().flat_map(|one| &one.timed_events);
+        events.any(|(known, then)| *known == key && (then - time).abs() < ECHO_WINDOW_MS)
     }
 
     fn is_within(&self, session: &str, project: &str, time: i64) -> bool {

@@ -1,6 +1,6 @@
-//! Events from elsewhere than the spool, many at a time: cleaned as the inbox
-//! cleans them, known ones dropped, the rest digested, archived and stored. For
-//! whoever holds the worker's place.
+//! Events from elsewhere than the spool, many at a time: redacted as those of
+//! the spool are, known ones dropped, items extracted from the rest, archived and
+//! stored. The caller holds the worker's lock.
 
 mod known_events;
 
@@ -51,7 +51,7 @@ impl<'a> EventRedactor<'a> {
         }
     }
 
-    /// An event as it may be kept; what was taken out is counted.
+    /// An event as it may be kept; what was redacted is counted.
     pub fn redact_event(
         &mut self,
         envelope: Envelope,
@@ -79,6 +79,8 @@ pub(crate) fn redact_event(
     raw_tokens: u32,
     marks: &mut RedactionCounts,
 ) -> CapturedEvent {
+    // Header and key are read from the texts as they came: redaction may alter an id or a
+    // path, and the same call must have the same key wherever it is reported.
     let header = read_header(&envelope.agent, &raw);
     let call = call_key(&header, &raw);
     let root = envelope.project.as_ref().map_or("", |p| &p.root);
@@ -97,6 +99,7 @@ pub(crate) fn redact_event(
         raw.fields = fields;
     }
     CapturedEvent {
+        // Decoded after redaction, so that no later step sees a text with a secret in it.
         event: decode_event(&envelope.agent, &raw, envelope.at.into()),
         envelope,
         raw,
@@ -107,7 +110,7 @@ pub(crate) fn redact_event(
 }
 
 /// Takes secrets out of what the hook noted beside the payload: names of
-/// branches, remotes and folders are written by people too.
+/// branches, remotes and folders are chosen by users too.
 pub(crate) fn redact_envelope(
     redactor: &Redactor,
     envelope: &mut Envelope,
@@ -176,11 +179,11 @@ fn estimate_tokens(value: &Value) -> u32 {
 pub struct IngestStats {
     /// Events stored.
     pub stored: u64,
-    /// Events that were here already, by whomever they were told.
+    /// Events that were stored already, whatever reported them.
     pub repeated: u64,
     /// Events that a user deleted.
     pub forgotten: u64,
-    /// Rows that are new, by kind; without fixes, which may be known.
+    /// Items that are new, by kind; without fixes, which may be known.
     pub rows: BTreeMap<Kind, u64>,
     /// Sessions that something was stored of.
     pub sessions: Vec<String>,
@@ -197,22 +200,22 @@ pub struct FailedEvent {
     pub reason: String,
 }
 
-/// Some events on their way through the intake.
+/// Some events on their way into the store.
 struct IngestBatch<'a, 'b> {
-    intake: &'a mut Ingest<'b>,
+    ingest: &'a mut Ingest<'b>,
     now: i64,
-    taken: IngestStats,
+    stats: IngestStats,
 }
 
 impl IngestBatch<'_, '_> {
     const ISOLATION_STEPS: IsolationSteps<Self, CapturedEvent, ServerError> = IsolationSteps {
-        work: |taking, events| {
-            let (now, taken) = (taking.now, &mut taking.taken);
-            taking.intake.store_events(events, now, taken)
+        work: |batch, events| {
+            let (now, stats) = (batch.now, &mut batch.stats);
+            batch.ingest.store_events(events, now, stats)
         },
-        recover: |taking| taking.intake.digester.clear_sessions(),
-        leave_out: |taking, event, panicked| {
-            taking.taken.left_out.push(FailedEvent {
+        recover: |batch| batch.ingest.extractor.clear_sessions(),
+        leave_out: |batch, event, panicked| {
+            batch.stats.left_out.push(FailedEvent {
                 id: event.envelope.id.clone(),
                 reason: panicked.to_string(),
             });
@@ -224,10 +227,10 @@ impl IngestBatch<'_, '_> {
 /// The way of many events into a store.
 pub struct Ingest<'a> {
     store: &'a dyn Store,
-    digester: Extractor,
+    extractor: Extractor,
     archive: Archive,
     folder: PathBuf,
-    heard: HashMap<String, KnownEvents>,
+    known_events: HashMap<String, KnownEvents>,
     forgotten: DeletionLog,
 }
 
@@ -241,10 +244,10 @@ impl<'a> Ingest<'a> {
         let folder = paths.archive_dir();
         Ok(Self {
             store,
-            digester: Extractor::new(policy),
+            extractor: Extractor::new(policy),
             archive: Archive::new(&folder),
             folder,
-            heard: HashMap::new(),
+            known_events: HashMap::new(),
             forgotten: DeletionLog::load(paths)?,
         })
     }
@@ -256,43 +259,43 @@ impl<'a> Ingest<'a> {
         events: &[CapturedEvent],
         now: i64,
     ) -> Result<IngestStats, ServerError> {
-        let mut taking = IngestBatch {
-            intake: self,
+        let mut batch = IngestBatch {
+            ingest: self,
             now,
-            taken: IngestStats::default(),
+            stats: IngestStats::default(),
         };
-        isolate_panics(&mut taking, events, &IngestBatch::ISOLATION_STEPS)?;
-        let mut taken = taking.taken;
-        taken.left_out.sort_by_key(|left| {
+        isolate_panics(&mut batch, events, &IngestBatch::ISOLATION_STEPS)?;
+        let mut stats = batch.stats;
+        stats.left_out.sort_by_key(|left| {
             let mut ids = events.iter().map(|event| &event.envelope.id);
             ids.position(|id| *id == left.id)
         });
-        Ok(taken)
+        Ok(stats)
     }
 
     fn store_events(
         &mut self,
         events: &[CapturedEvent],
         now: i64,
-        taken: &mut IngestStats,
+        stats: &mut IngestStats,
     ) -> Result<(), ServerError> {
         let (fresh, forgotten) = self.select_new_events(events)?;
         let repeated = (events.len() - fresh.len()) as u64 - forgotten;
         if fresh.is_empty() {
-            taken.repeated += repeated;
-            taken.forgotten += forgotten;
+            stats.repeated += repeated;
+            stats.forgotten += forgotten;
             return Ok(());
         }
-        let mut digest = match self.digester.extract_items(self.store, &fresh) {
-            Ok(digest) => digest,
+        let mut extraction = match self.extractor.extract_items(self.store, &fresh) {
+            Ok(extraction) => extraction,
             Err(e) => {
-                self.digester.clear_sessions();
+                self.extractor.clear_sessions();
                 return Err(e.into());
             }
         };
-        fingerprint::fill_fingerprints(&mut digest.batch.files, &fresh);
-        // A session that hooks told the end of began before they did.
-        for session in &mut digest.batch.sessions {
+        fingerprint::fill_fingerprints(&mut extraction.batch.files, &fresh);
+        // A session of which hooks saw only the end began earlier than they say.
+        for session in &mut extraction.batch.sessions {
             let first = fresh
                 .iter()
                 .filter(|event| event.session() == session.id)
@@ -301,7 +304,7 @@ impl<'a> Ingest<'a> {
             session.started = first.map_or(session.started, |at| at.min(session.started));
         }
         let mut lines = Vec::new();
-        for (event, fate) in fresh.iter().zip(&digest.fates) {
+        for (event, fate) in fresh.iter().zip(&extraction.fates) {
             if matches!(fate, EventDisposition::Kept { .. }) {
                 let archived = ArchivedEventRef {
                     envelope: &event.envelope,
@@ -313,30 +316,32 @@ impl<'a> Ingest<'a> {
                 lines.push(b'\n');
             }
         }
+        // Before the store: killed in between, an event is archived twice at worst, and
+        // never stored without its raw form.
         let appended = self
             .archive
             .append(&lines, now)
             .map_err(io_error_at(&self.folder));
-        let stored = appended.and_then(|()| Ok(self.store.apply(&digest.batch)?));
+        let stored = appended.and_then(|()| Ok(self.store.apply(&extraction.batch)?));
         if let Err(e) = stored {
-            self.digester.clear_sessions();
+            self.extractor.clear_sessions();
             return Err(e);
         }
-        taken.repeated += repeated;
-        taken.forgotten += forgotten;
-        taken.stored += fresh.len() as u64;
-        let sessions = digest.batch.sessions.into_iter();
-        taken.sessions.extend(sessions.map(|session| session.id));
-        for write in &digest.batch.items {
+        stats.repeated += repeated;
+        stats.forgotten += forgotten;
+        stats.stored += fresh.len() as u64;
+        let sessions = extraction.batch.sessions.into_iter();
+        stats.sessions.extend(sessions.map(|session| session.id));
+        for write in &extraction.batch.items {
             if let ItemWrite::Add(item) | ItemWrite::Keep(item) = write {
-                *taken.rows.entry(item.kind).or_default() += 1;
+                *stats.rows.entry(item.kind).or_default() += 1;
             }
         }
         Ok(())
     }
 
     /// Without what the store knows, by its name, by the name of its call, or
-    /// because a hook told it.
+    /// because a hook reported it.
     fn select_new_events<'e>(
         &mut self,
         events: &'e [CapturedEvent],
@@ -367,10 +372,10 @@ impl<'a> Ingest<'a> {
 
     fn is_known_event(&mut self, event: &CapturedEvent) -> Result<bool, ServerError> {
         let session = event.session();
-        if !self.heard.contains_key(session) {
-            let heard = KnownEvents::for_session(self.store, session)?;
-            self.heard.insert(session.to_owned(), heard);
+        if !self.known_events.contains_key(session) {
+            let known_events = KnownEvents::for_session(self.store, session)?;
+            self.known_events.insert(session.to_owned(), known_events);
         }
-        Ok(self.heard[session].contains_event(event))
+        Ok(self.known_events[session].contains_event(event))
     }
 }

@@ -1,4 +1,4 @@
-//! The ledger of what sessions were given: the hooks' files become rows, and
+//! The injections of sessions: the hooks' logs are copied into the store, and
 //! later calls say which of it was of use. A file that cannot be read costs its
 //! lines, never the events.
 
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use remora_client::{DataPaths, TASKS_EXTENSION, given_file, read_given};
+use remora_client::{DataPaths, TASKS_EXTENSION, injection_log_file, read_injections};
 use remora_core::record::Injection;
 use remora_memory::CapturedEvent;
 use remora_memory::injection_use::UseDetector;
@@ -17,7 +17,7 @@ use crate::ServerError;
 
 const FULL_SCAN_INTERVAL: Duration = Duration::from_hours(24);
 /// A hook may still be writing this long after its event was stored, and a
-/// session starts anew this long after its summary at the latest.
+/// session starts again this long after its summary at the latest.
 const MAX_ACTIVE_AGE: Duration = Duration::from_mins(10);
 /// Files that are read when nothing is known of them yet.
 const MAX_UNKNOWN_FILE_AGE: Duration = Duration::from_hours(14 * 24);
@@ -26,7 +26,7 @@ const MAX_FILE_AGE: Duration = Duration::from_hours(30 * 24);
 /// A folder that changed less than this ago may change again unseen: the
 /// clocks of file systems are coarse.
 const CLOCK_GRANULARITY: Duration = Duration::from_secs(1);
-/// Rows in one transaction.
+/// Injections in one transaction.
 const MAX_BATCH_INJECTIONS: usize = 4_096;
 /// A file's name is cut there.
 const MAX_FILE_NAME_BYTES: usize = 128;
@@ -45,7 +45,7 @@ pub(crate) struct InjectionIngest {
     spoke: HashMap<PathBuf, SystemTime>,
     /// The folder's time when it was listed last.
     listed: Option<SystemTime>,
-    /// When all files were looked at last.
+    /// When all files were read last.
     cleared: Option<SystemTime>,
 }
 
@@ -63,7 +63,7 @@ impl InjectionIngest {
         *self = Self::default();
     }
 
-    /// Adds to a batch what its sessions were given by now, and what its events
+    /// Adds to a batch what was injected into its sessions by now, and what its events
     /// made use of.
     pub(crate) fn join(
         &mut self,
@@ -81,12 +81,13 @@ impl InjectionIngest {
             let Some(first) = events.first() else {
                 continue;
             };
-            let file = given_file(paths, session);
+            let file = injection_log_file(paths, session);
             let mut rows = Vec::new();
-            if let Some(look) = read_stamp(&file).filter(|look| self.known.get(&file) != Some(look))
+            if let Some(stamp) =
+                read_stamp(&file).filter(|stamp| self.known.get(&file) != Some(stamp))
             {
                 rows = self.read_log(store, &file, session)?;
-                self.known.insert(file.clone(), look);
+                self.known.insert(file.clone(), stamp);
             }
             self.spoke.insert(file, to_system_time(now));
             batch
@@ -99,8 +100,8 @@ impl InjectionIngest {
         Ok(())
     }
 
-    /// Stores what was given meanwhile, whoever was told; removes files that
-    /// nobody adds to any more.
+    /// Stores what was injected meanwhile into any session; removes logs of
+    /// sessions that are over.
     pub(crate) fn store_injections(
         &mut self,
         paths: &DataPaths,
@@ -114,13 +115,13 @@ impl InjectionIngest {
         let files = self.list_changed_files(&paths.injection_log_dir(), now);
         self.clear_waiting(now);
         for file in files {
-            let Some(look) = read_stamp(&file) else {
+            let Some(stamp) = read_stamp(&file) else {
                 self.known.remove(&file);
                 self.bases.remove(&file);
                 continue;
             };
-            let age = elapsed_since(look.modified, now);
-            let is_new = self.known.get(&file) != Some(&look);
+            let age = elapsed_since(stamp.modified, now);
+            let is_new = self.known.get(&file) != Some(&stamp);
             if is_new && (age > MAX_FILE_AGE || age <= MAX_UNKNOWN_FILE_AGE) {
                 let Some(session) = session_of(paths, store, &file)? else {
                     continue;
@@ -131,7 +132,7 @@ impl InjectionIngest {
             if age > MAX_FILE_AGE {
                 old.push(file);
             } else if is_new {
-                seen.push((file, look));
+                seen.push((file, stamp));
             }
             if batch.given.len() >= MAX_BATCH_INJECTIONS {
                 store.apply(&std::mem::take(&mut batch))?;
@@ -151,7 +152,7 @@ impl InjectionIngest {
     }
 
     /// What a file says, under the session's own id: the file's name has only
-    /// what may stand in one. One that cannot be read says nothing until it
+    /// what one may hold. One that cannot be read says nothing until it
     /// changes.
     fn read_log(
         &mut self,
@@ -159,7 +160,7 @@ impl InjectionIngest {
         file: &Path,
         session: &str,
     ) -> Result<Vec<Injection>, ServerError> {
-        let mut rows = read_given(file).unwrap_or_default();
+        let mut rows = read_injections(file).unwrap_or_default();
         if rows.is_empty() {
             return Ok(rows);
         }
@@ -176,13 +177,13 @@ impl InjectionIngest {
     }
 
     /// Removes summaries whose start never came, and tasks whose subagent never
-    /// began: a later one would be told what is long past.
+    /// began: a later one would read what is long past.
     fn clear_waiting(&mut self, now: SystemTime) {
         self.waiting.retain(|file| {
-            let Some(look) = read_stamp(file) else {
+            let Some(stamp) = read_stamp(file) else {
                 return false;
             };
-            let stale = elapsed_since(look.modified, now) > MAX_ACTIVE_AGE;
+            let stale = elapsed_since(stamp.modified, now) > MAX_ACTIVE_AGE;
             // One that will not go is found again by the next look at all.
             stale.then(|| fs::remove_file(file)).is_none()
         });
@@ -195,7 +196,7 @@ impl InjectionIngest {
         self.spoke
             .retain(|_, then| elapsed_since(*then, now) <= MAX_ACTIVE_AGE);
         let mut files: HashSet<PathBuf> = self.spoke.keys().cloned().collect();
-        // Nobody was given anything yet, or nobody can say.
+        // Nothing was injected yet, or the folder cannot be read.
         let Ok(changed) = fs::metadata(folder).and_then(|meta| meta.modified()) else {
             return Vec::new();
         };
@@ -253,7 +254,7 @@ fn find_base_line(
     };
     let stored = store.list_injections(&of_session, usize::MAX)?;
     let print = |row: &Injection| {
-        let texts = [&row.item, &row.moment].map(String::clone);
+        let texts = [&row.item, &row.trigger].map(String::clone);
         (row.time, texts, row.subagent.clone())
     };
     let lines: HashMap<_, u32> = stored.iter().map(|row| (print(row), row.line)).collect();
@@ -279,7 +280,7 @@ fn session_of(
     }
     let sessions = store.list_sessions(&Filter::default(), usize::MAX)?;
     let mut ids = sessions.into_iter().map(|session| session.id);
-    Ok(ids.find(|id| given_file(paths, id) == file))
+    Ok(ids.find(|id| injection_log_file(paths, id) == file))
 }
 
 #[cfg(test)]

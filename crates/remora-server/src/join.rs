@@ -1,5 +1,5 @@
 //! Two keys of one project become one. A key is the remote, else the folder, so
-//! a remote that comes or changes makes a new one: rows, sessions and files of
+//! a remote that comes or changes makes a new one: items, sessions and files of
 //! the old key go to the new one, and a note lets a rebuild do the same.
 
 #[cfg(test)]
@@ -19,13 +19,13 @@ use serde::{Deserialize, Serialize};
 use crate::forget::write_whole;
 use crate::{ServerError, io_error_at};
 
-/// Rows of one transaction.
+/// Items of one transaction.
 const MAX_BATCH_ITEMS: usize = 512;
 
 /// What was joined, or would be.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct JoinStats {
-    /// Rows.
+    /// Items.
     pub rows: u64,
     /// Sessions.
     pub sessions: u64,
@@ -47,7 +47,7 @@ pub fn list_earlier_projects(
     project: &Project,
 ) -> Result<Vec<Project>, ServerError> {
     let mut found = Vec::new();
-    // Rows of saved memories come back by themselves, under either key.
+    // Items of saved memories come back by themselves, under either key.
     let kinds = Kind::ALL.iter().copied();
     let kinds: Vec<Kind> = kinds.filter(|kind| *kind != Kind::Memory).collect();
     for other in store.list_projects()? {
@@ -69,8 +69,8 @@ pub fn list_earlier_projects(
 }
 
 /// Whether `old` is the very folder of a checkout, before it had the key that it
-/// has now: then what stands there is the same, and the user need not be asked.
-/// The folder of another checkout never is, whatever its row says of roots.
+/// has now: then it is the same project, and the user need not be asked.
+/// The folder of another checkout never is, whatever its record says of roots.
 pub fn is_own_folder(old: &Project, project: &Project, main: &str) -> bool {
     old.key == main || old.key == project.root
 }
@@ -86,8 +86,8 @@ pub fn preview_join(store: &dyn Store, from: &str) -> Result<JoinStats, ServerEr
     })
 }
 
-/// Puts everything of one key under another. Killed at any moment it can be done
-/// again. For whoever holds the worker's lock.
+/// Puts everything of one key under another. Killed at any time it can be done
+/// again. The caller holds the worker's lock.
 pub fn join_projects(
     store: &dyn Store,
     paths: &DataPaths,
@@ -165,8 +165,8 @@ fn collect_overrides(
     Ok(moved.map(under).collect())
 }
 
-/// Rows of saved memories follow their files. Of two rows with one key the one
-/// that was met last is told.
+/// Items of saved memories follow their files. Of two items with one key the
+/// one that was met last stays.
 fn should_keep_item(store: &dyn Store, item: &Item, to: &Project) -> Result<bool, ServerError> {
     let Some(key) = &item.key else {
         return Ok(true);
@@ -230,7 +230,7 @@ fn append_record(file: &Path, note: &JoinRecord) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Takes out the notes that speak of these keys alone; one that sends rows to
+/// Takes out the notes that speak of these keys alone; one that sends items to
 /// another key is what that one's rebuild goes by.
 pub(crate) fn drop_notes(paths: &DataPaths, keys: &[ProjectKey]) -> Result<(), ServerError> {
     let file = paths.joins_file();
@@ -271,7 +271,7 @@ impl ProjectJoins {
         Ok(Self(notes.collect()))
     }
 
-    /// Keys whose rows have gone to this one.
+    /// Keys whose items have gone to this one.
     pub(crate) fn leading_to(&self, key: &str) -> Vec<ProjectKey> {
         let mut keys = vec![ProjectKey::from(key)];
         for note in self.0.iter().rev() {
@@ -283,7 +283,7 @@ impl ProjectJoins {
         keys
     }
 
-    /// Gives the project of an event the key that its rows have now.
+    /// Sets the project of an event to the key that its items have now.
     pub(crate) fn apply_to_project(&self, project: &mut Project, time: i64) {
         for note in &self.0 {
             if note.from == project.key && time <= note.at {

@@ -1,5 +1,5 @@
 //! Everything long-lived: the worker that turns the spool into memory, the
-//! archive of raw events, rebuilding memory from it, and what rows mean.
+//! archive of raw events, rebuilding memory from it, and what items mean.
 //!
 //! A dependency firewall: what is heavy stays here and out of the hook's way.
 //! Nothing here prints or reads the environment; the clock is handed in.

@@ -28,7 +28,7 @@ pub use text::{
 
 /// The name of the server, which is part of the names of its tools.
 pub const SERVER_NAME: &str = "remora";
-/// What a model is told of the server before it has seen a tool.
+/// The server's instructions, which a model reads before it has seen a tool.
 const SERVER_INSTRUCTIONS: &str = "Remora remembers earlier sessions in this project: decisions, \
     errors and their fixes, what was done to files. Before work that may have a history, `search` \
     (few words), then `get` only the ids that look right. Save a lasting fact with `remember`.";
@@ -55,7 +55,7 @@ pub enum ProjectScope {
     Everywhere,
 }
 
-/// What is looked for.
+/// What a search asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchParams {
     /// The words, with filters among them.
@@ -64,26 +64,26 @@ pub struct SearchParams {
     pub kinds: Vec<Kind>,
     /// A file or folder.
     pub file: Option<String>,
-    /// From this time on, as a person would say it.
+    /// From this time on, as a user would say it.
     pub since: Option<String>,
     /// Where.
     pub reach: ProjectScope,
-    /// How many rows at most.
+    /// How many items at most.
     pub limit: usize,
 }
 
 /// Which stretch of time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimelineParams {
-    /// Before and after this row.
+    /// Before and after this item.
     pub around: Option<String>,
-    /// From this time on, as a person would say it.
+    /// From this time on, as a user would say it.
     pub since: Option<String>,
     /// Up to this time.
     pub until: Option<String>,
     /// Where.
     pub reach: ProjectScope,
-    /// How many rows at most.
+    /// How many items at most.
     pub limit: usize,
 }
 
@@ -109,14 +109,14 @@ impl Fact {
     pub const SCOPES: &[&str] = &["project", "user", "team"];
 }
 
-/// What the server asks of whoever knows. Blocking by design: the server calls
-/// it on threads of its own. An error is told to the model as it is.
+/// What the server asks of its host. Blocking by design: the server calls it on
+/// threads of its own. The model reads an error as it is.
 pub trait MemoryLibrary: Send + Sync + 'static {
-    /// What a session may read, by the user's settings of this moment.
+    /// What a session may read, by the user's settings as they are now.
     fn project_limits(&self) -> McpLimits;
-    /// Rows that fit, best first.
+    /// Items that fit, best first.
     fn search(&self, search: &SearchParams) -> Result<Lookup<SearchEntry>, String>;
-    /// Rows and memories in full, in the order asked for.
+    /// Items and memories in full, in the order asked for.
     fn get(&self, ids: &[String]) -> Result<Lookup<EntryDetail>, String>;
     /// What happened, in the order of time.
     fn list_timeline(&self, timeline: &TimelineParams) -> Result<Lookup<TimelineEntry>, String>;
@@ -124,9 +124,9 @@ pub trait MemoryLibrary: Send + Sync + 'static {
     fn save_fact(&self, fact: &Fact) -> Result<SaveReceipt, String>;
     /// Deletes an item for good.
     fn forget_item(&self, id: &str) -> Result<CorrectionReceipt, String>;
-    /// Marks an item as wrong, so that no session is told of it again.
+    /// Marks an item as wrong, so that it is never injected again.
     fn reject_item(&self, id: &str, because: Option<&str>) -> Result<CorrectionReceipt, String>;
-    /// Called now and then: what nobody uses may go.
+    /// Called now and then: what is not in use may go.
     fn release_idle(&self) {}
 }
 
@@ -139,7 +139,7 @@ pub fn serve_stdio(library: Arc<dyn MemoryLibrary>, version: &str) -> io::Result
     // Made inside: they belong to the runtime.
     let ended = runtime
         .block_on(async { run_server(server, tokio::io::stdin(), tokio::io::stdout()).await });
-    // A call that is still at work has nobody left to answer.
+    // A call that is still at work has no peer left to answer.
     runtime.shutdown_background();
     ended
 }

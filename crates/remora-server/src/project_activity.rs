@@ -1,4 +1,4 @@
-//! Which projects the events of a round told of, from the store: where saved
+//! Which projects the events of a batch touched, from the store: where saved
 //! memories and the working tree may have changed since.
 
 use std::collections::HashMap;
@@ -12,9 +12,9 @@ use remora_memory::store::{Filter, PageRequest, Store};
 use crate::ServerError;
 use crate::saved::TurnBoundary;
 
-/// Events that are looked at; the rest of a long backlog is told of by others.
+/// Events that are read; others of a long backlog name the same projects.
 const MAX_SCANNED_EVENTS: usize = 512;
-/// Projects of one round.
+/// Projects of one batch.
 const MAX_PROJECTS: usize = 16;
 
 /// A project that was used.

@@ -1,6 +1,6 @@
-//! Memory made anew from the archive: after damage, or because digests have
-//! become better. What was there before is carried over: the numbers people
-//! know rows by, rows that no event made, and the ledger of what was skipped.
+//! The database rebuilt from the archive: after damage, or because extraction
+//! has become better. What was there before is carried over: the numbers that
+//! items are quoted by, items that no event made, and the log of skipped events.
 
 mod building;
 mod replacement;
@@ -35,7 +35,7 @@ pub struct RebuildProgress {
 pub struct RebuildStats {
     /// Events read from the archive and stored.
     pub events: u64,
-    /// Rows carried over because no event made them.
+    /// Items carried over because no event made them.
     pub carried: u64,
     /// Parts of the archive that could not be read.
     pub unreadable: u64,
@@ -73,7 +73,7 @@ pub fn move_aside(paths: &DataPaths, now: i64) -> Result<PathBuf, ServerError> {
 }
 
 /// Builds the database from the archive and puts it in place of the old one.
-/// Killed at any moment it leaves the old one as it was, and what it leaves
+/// Killed at any time it leaves the old one as it was, and what it leaves
 /// besides is cleared away the next time. The caller holds the worker's lock,
 /// or knows that no worker runs.
 pub fn rebuild_database(

@@ -28,16 +28,16 @@ pub(crate) fn complete_event(agent: &AgentSpec, event: &mut Event) -> Vec<Transc
     let Some(source) = (spec.find_source)(event).map(Path::to_path_buf) else {
         return Vec::new();
     };
-    let mut untold_calls = Vec::new();
+    let mut unreported_calls = Vec::new();
     for max_bytes in [SHORT_TAIL_BYTES, LONG_TAIL_BYTES] {
         let Ok(tail) = remora_files::read_file_end(&source, max_bytes) else {
             break;
         };
-        untold_calls = (spec.list_untold_calls)(event, &tail);
+        unreported_calls = (spec.list_unreported_calls)(event, &tail);
         let is_whole_file = (tail.len() as u64) < max_bytes;
         if (spec.complete_event)(event, &tail) || is_whole_file {
             break;
         }
     }
-    untold_calls
+    unreported_calls
 }

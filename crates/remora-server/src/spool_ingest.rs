@@ -1,4 +1,4 @@
-//! One round over the spool: read, decode, redact, digest, archive, store,
+//! One batch of the spool: read, decode, redact, extract, archive, store,
 //! remove. Safe to repeat from any point: what was stored already is known by
 //! its id, and a spool file goes only after the store has its event.
 
@@ -34,24 +34,24 @@ use crate::{Log, ServerError, fingerprint, io_error_at, join, session_file};
 
 /// Events in one transaction.
 const MAX_BATCH_EVENTS: usize = 512;
-/// Bytes read for one transaction; at least one event is taken.
+/// Bytes read for one transaction; at least one event is read.
 const MAX_BATCH_BYTES: usize = 32 * 1024 * 1024;
-/// Two installations tell the same within this time, in milliseconds.
+/// Two installations report the same event within this time, in milliseconds.
 const ECHO_WINDOW_MS: i64 = 300;
 /// Events without a call that are kept in mind.
 const MAX_RECENT_EVENTS: usize = 64;
 /// The largest file that can be an event: what a hook reads, and its envelope.
 const MAX_EVENT_FILE_BYTES: u64 = 17 * 1024 * 1024;
-/// Half-written events are looked for this often, in milliseconds.
+/// The spool is searched for half-written events this often, in milliseconds.
 const SWEEP_INTERVAL_MS: u64 = 10_000;
 /// No hook lives longer: the agent ends it after ten seconds at the latest.
 const MAX_HOOK_AGE: Duration = Duration::from_secs(15);
 
-/// What a round did.
+/// What a batch did.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct BatchStats {
     /// Files that left the spool.
-    pub taken: usize,
+    pub removed: usize,
     /// Events stored.
     pub stored: usize,
     /// Events that were stored before.
@@ -64,8 +64,8 @@ pub struct BatchStats {
 pub struct SpoolIngest {
     paths: DataPaths,
     store: Box<dyn Store>,
-    digester: Extractor,
-    ledger: InjectionIngest,
+    extractor: Extractor,
+    injections: InjectionIngest,
     redactor: Redactor,
     archive: Archive,
     guard: CrashGuard,
@@ -75,19 +75,19 @@ pub struct SpoolIngest {
     /// Events that are in the archive, but that the store would not have yet:
     /// the next try must not archive them again.
     archived: HashSet<String>,
-    /// The last events that have no call: id, words and moment.
-    edges: Vec<(String, Map<String, Value>, i64)>,
-    /// When half-written events were looked for, in milliseconds since 1970.
+    /// The last events that have no call: id, fields and time.
+    recent_events: Vec<(String, Map<String, Value>, i64)>,
+    /// When half-written events were last searched for, in milliseconds since 1970.
     swept_at: i64,
-    /// Files of this round that could be neither stored nor buried.
+    /// Files of this batch that could be neither stored nor kept as dead letters.
     postponed: Vec<String>,
 }
 
-/// Some files on their way through the inbox.
+/// Some files on their way from the spool to the store.
 struct SpoolBatch<'a> {
-    inbox: &'a mut SpoolIngest,
+    ingest: &'a mut SpoolIngest,
     now: i64,
-    round: &'a mut BatchStats,
+    stats: &'a mut BatchStats,
 }
 
 impl SpoolBatch<'_> {
@@ -98,27 +98,27 @@ impl SpoolBatch<'_> {
     };
 
     fn ingest_files(&mut self, files: &[PathBuf]) -> Result<(), ServerError> {
-        self.inbox.ingest_files(files, self.now, self.round)
+        self.ingest.ingest_files(files, self.now, self.stats)
     }
 
     /// What was being changed when it panicked is made again from the store.
     fn reset_cache(&mut self) {
-        self.inbox.reset_cache();
+        self.ingest.reset_cache();
     }
 
     fn give_up_on(&mut self, file: &Path, panicked: &CaughtPanic) -> Result<(), ServerError> {
         let spooled = read_spooled(file, MAX_EVENT_FILE_BYTES).ok();
         let reason = panicked.to_string();
-        self.inbox
-            .give_up(file, spooled, &reason, self.now, self.round)
+        self.ingest
+            .give_up(file, spooled, &reason, self.now, self.stats)
     }
 }
 
 /// What reading a spool file came to.
 enum SpoolReadResult {
-    /// The event, and before it those of which no hook was told.
+    /// The event, and before it the calls that no hook reported.
     Events(Vec<PendingEvent>),
-    /// Somebody else has taken it.
+    /// Another process has removed it.
     Gone,
     /// It is no event, with the reason.
     Unusable(Box<Option<SpooledEvent>>, String),
@@ -144,8 +144,8 @@ impl SpoolIngest {
     ) -> Result<Self, ServerError> {
         Ok(Self {
             redactor: Redactor::new(&policy.redaction)?,
-            digester: Extractor::new(policy),
-            ledger: InjectionIngest::default(),
+            extractor: Extractor::new(policy),
+            injections: InjectionIngest::default(),
             archive: Archive::new(paths.archive_dir()),
             guard: CrashGuard::new(&paths),
             ignores: ProjectIgnores::new(ignore),
@@ -154,7 +154,7 @@ impl SpoolIngest {
             store,
             log,
             archived: HashSet::new(),
-            edges: Vec::new(),
+            recent_events: Vec::new(),
             swept_at: 0,
             postponed: Vec::new(),
         })
@@ -177,7 +177,7 @@ impl SpoolIngest {
 
     /// A folder that was known by its path alone and has a remote now is the same
     /// project: what is remembered of it goes on under its new key. Says how many
-    /// rows that were.
+    /// items that were.
     pub(crate) fn join_folders(&mut self, project: &Project, now: i64) -> Result<u64, ServerError> {
         let mut joined = 0;
         let main = main_root(Path::new(&project.root));
@@ -196,7 +196,7 @@ impl SpoolIngest {
                 let done = join::join_projects(self.store(), &self.paths, &old.key, project, now)?;
                 self.reset_cache();
                 let (from, to, rows) = (&old.key, &project.key, done.rows);
-                let line = format!("{from} is {to} now: {rows} rows go on as its own");
+                let line = format!("{from} is {to} now: {rows} items go on as its own");
                 self.log.write_line(now, &line);
                 joined += rows;
             }
@@ -214,10 +214,11 @@ impl SpoolIngest {
         let spool = self.paths.spool_dir();
         self.sweep_spool(now);
         self.guard.count_deaths(now);
+        // Suspects are listed too, and all of them may be left out of this batch.
         let limit = MAX_BATCH_EVENTS + self.guard.len();
         let files = list_spooled(&self.paths, limit).map_err(io_error_at(&spool))?;
         let files = self.guard.select_batch(files, MAX_BATCH_EVENTS, now);
-        let mut round = BatchStats::default();
+        let mut stats = BatchStats::default();
         if files.is_empty() {
             self.store_injections(now)?;
         } else {
@@ -225,19 +226,19 @@ impl SpoolIngest {
             // Before anything of them is read.
             self.guard.begin_batch(&names);
             let mut batch = SpoolBatch {
-                inbox: self,
+                ingest: self,
                 now,
-                round: &mut round,
+                stats: &mut stats,
             };
-            let taken = isolate_panics(&mut batch, &files, &SpoolBatch::ISOLATION_STEPS);
+            let outcome = isolate_panics(&mut batch, &files, &SpoolBatch::ISOLATION_STEPS);
             self.guard.finish_batch(&names);
             for file in std::mem::take(&mut self.postponed) {
                 self.guard.put_off(&file, now);
             }
-            taken?;
+            outcome?;
         }
         self.log.flush();
-        Ok(round)
+        Ok(stats)
     }
 
     /// A hook that was killed leaves its event half written, with the secrets
@@ -249,7 +250,7 @@ impl SpoolIngest {
         self.swept_at = now;
         let time = UNIX_EPOCH + Duration::from_millis(u64::try_from(now).unwrap_or_default());
         match sweep_partial(&self.paths, time, MAX_HOOK_AGE) {
-            // What keeps it from the folder will keep the round from it too.
+            // What keeps it from the folder will keep the batch from it too.
             Ok(0) | Err(_) => {}
             Ok(1) => self.log.write_line(
                 now,
@@ -267,36 +268,41 @@ impl SpoolIngest {
         &mut self,
         files: &[PathBuf],
         now: i64,
-        round: &mut BatchStats,
+        stats: &mut BatchStats,
     ) -> Result<(), ServerError> {
-        let mut letters = self.open(files, now, round)?;
-        self.drop_repeated(&mut letters, now, round)?;
-        if letters.is_empty() {
+        let mut pending_events = self.open(files, now, stats)?;
+        self.drop_repeated(&mut pending_events, now, stats)?;
+        if pending_events.is_empty() {
             return Ok(());
         }
-        self.store_all(&mut letters, now)?;
-        for file in letters.iter().filter_map(|letter| letter.file.as_deref()) {
+        self.store_all(&mut pending_events, now)?;
+        for file in pending_events
+            .iter()
+            .filter_map(|pending| pending.file.as_deref())
+        {
+            // Only now: a process that is killed before this finds the files again, and
+            // knows their events by id.
             delete_file(file)?;
-            round.taken += 1;
+            stats.removed += 1;
         }
-        round.stored += letters.len();
+        stats.stored += pending_events.len();
         Ok(())
     }
 
-    /// With nothing else to do, what was given goes to the ledger.
+    /// With nothing else to do, the injection logs are copied into the store.
     fn store_injections(&mut self, now: i64) -> Result<(), ServerError> {
         match catch_panic(|| {
-            self.ledger
+            self.injections
                 .store_injections(&self.paths, self.store.as_ref(), now)
         }) {
             Ok(folded) => {
                 if folded.is_err() {
-                    self.ledger.reset_cache();
+                    self.injections.reset_cache();
                 }
                 folded
             }
             Err(panicked) => {
-                self.give_up_ledger(&panicked, now);
+                self.give_up_injections(&panicked, now);
                 Ok(())
             }
         }
@@ -308,34 +314,36 @@ impl SpoolIngest {
         &mut self,
         files: &[PathBuf],
         now: i64,
-        round: &mut BatchStats,
+        stats: &mut BatchStats,
     ) -> Result<Vec<PendingEvent>, ServerError> {
-        let mut letters = Vec::new();
+        let mut pending_events = Vec::new();
         let mut bytes = 0;
         for file in files {
+            // The rest stays in the spool for the next batch.
             if bytes > MAX_BATCH_BYTES {
                 break;
             }
-            match catch_panic(|| self.read_letter(file)) {
+            match catch_panic(|| self.read_spool_file(file)) {
                 Ok(Ok(SpoolReadResult::Events(events))) => {
                     bytes += events.iter().map(|event| event.bytes).sum::<usize>();
-                    letters.extend(events);
+                    pending_events.extend(events);
                 }
                 Ok(Ok(SpoolReadResult::Gone)) => {}
                 Ok(Ok(SpoolReadResult::Unusable(spooled, reason))) => {
-                    self.give_up(file, *spooled, &reason, now, round)?;
+                    self.give_up(file, *spooled, &reason, now, stats)?;
                 }
+                // The disk failed, not the event: nothing is given up for it.
                 Ok(Err(e)) => return Err(e),
                 Err(panicked) => {
                     let spooled = read_spooled(file, MAX_EVENT_FILE_BYTES).ok();
-                    self.give_up(file, spooled, &panicked.to_string(), now, round)?;
+                    self.give_up(file, spooled, &panicked.to_string(), now, stats)?;
                 }
             }
         }
-        Ok(letters)
+        Ok(pending_events)
     }
 
-    fn read_letter(&mut self, file: &Path) -> Result<SpoolReadResult, ServerError> {
+    fn read_spool_file(&mut self, file: &Path) -> Result<SpoolReadResult, ServerError> {
         let spooled = match read_spooled(file, MAX_EVENT_FILE_BYTES) {
             Ok(spooled) => spooled,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(SpoolReadResult::Gone),
@@ -350,17 +358,17 @@ impl SpoolIngest {
                 return Ok(SpoolReadResult::Unusable(Box::new(Some(spooled)), reason));
             }
         };
-        let untold_calls = session_file::complete_event(agent, &mut event);
-        let mut events: Vec<PendingEvent> = untold_calls
+        let unreported_calls = session_file::complete_event(agent, &mut event);
+        let mut events: Vec<PendingEvent> = unreported_calls
             .into_iter()
-            .map(|call| self.build_untold_event(&spooled.envelope, call))
+            .map(|call| self.build_unreported_event(&spooled.envelope, call))
             .collect();
         events.push(self.redact_event(file, spooled, event));
         Ok(SpoolReadResult::Events(events))
     }
 
-    /// What a session file tells of a call, as if a hook had been told of it.
-    fn build_untold_event(&mut self, later: &Envelope, call: TranscriptEvent) -> PendingEvent {
+    /// A call from a session file, as if a hook had reported it.
+    fn build_unreported_event(&mut self, later: &Envelope, call: TranscriptEvent) -> PendingEvent {
         let payload = call.event.to_line();
         let envelope = Envelope {
             v: later.v,
@@ -409,107 +417,112 @@ impl SpoolIngest {
         }
     }
 
-    /// An event told twice, by a second installation or after a death between
+    /// An event that comes twice, from a second installation or after a death between
     /// storing and removing, is dropped here.
     fn drop_repeated(
         &mut self,
-        letters: &mut Vec<PendingEvent>,
+        pending_events: &mut Vec<PendingEvent>,
         now: i64,
-        round: &mut BatchStats,
+        stats: &mut BatchStats,
     ) -> Result<(), ServerError> {
-        let keys: Vec<EventKey<'_>> = letters.iter().map(|l| l.captured.key()).collect();
+        let keys: Vec<EventKey<'_>> = pending_events.iter().map(|l| l.captured.key()).collect();
         let known = self.store.are_known(&keys)?;
         let mut seen = HashSet::new();
-        let mut fresh = Vec::with_capacity(letters.len());
-        for (letter, known) in std::mem::take(letters).into_iter().zip(known) {
-            let twin = letter
+        let mut fresh = Vec::with_capacity(pending_events.len());
+        for (pending, known) in std::mem::take(pending_events).into_iter().zip(known) {
+            let twin = pending
                 .captured
                 .call
                 .as_ref()
                 .is_some_and(|call| !seen.insert(call.clone()))
-                || self.forgotten.contains_event(&letter.captured)
-                || self.is_echo(&letter);
+                || self.forgotten.contains_event(&pending.captured)
+                || self.is_echo(&pending);
             if known || twin {
-                let Some(file) = &letter.file else {
-                    // Told of at every end of a turn that follows.
+                let Some(file) = &pending.file else {
+                    // The session file reports it again at every later end of a turn.
                     continue;
                 };
                 delete_file(file)?;
-                let id = &letter.captured.envelope.id;
+                let id = &pending.captured.envelope.id;
                 self.log
                     .write_line(now, &format!("event {id}: stored before"));
-                round.taken += 1;
-                round.repeated += 1;
+                stats.removed += 1;
+                stats.repeated += 1;
             } else {
-                fresh.push(letter);
+                fresh.push(pending);
             }
         }
-        *letters = fresh;
+        *pending_events = fresh;
         Ok(())
     }
 
     /// Some events have no call to be known by, or may come again in the same
-    /// words: only told twice at the same moment, they are one.
-    fn is_echo(&mut self, letter: &PendingEvent) -> bool {
-        let raw = &letter.captured.raw;
-        let at = letter.captured.envelope.at;
-        if letter.captured.call.is_some() {
+    /// words: only if both come at the same time are they one.
+    fn is_echo(&mut self, pending: &PendingEvent) -> bool {
+        let raw = &pending.captured.raw;
+        let at = pending.captured.envelope.at;
+        if pending.captured.call.is_some() {
             return false;
         }
-        let id = &letter.captured.envelope.id;
+        let id = &pending.captured.envelope.id;
         // The same event again is a second try, not an echo.
-        if self.edges.iter().any(|(known, _, _)| known == id) {
+        if self.recent_events.iter().any(|(known, _, _)| known == id) {
             return false;
         }
         let echoed = self
-            .edges
+            .recent_events
             .iter()
             .any(|(_, fields, then)| (at - then).abs() < ECHO_WINDOW_MS && *fields == raw.fields);
         if echoed {
             return true;
         }
-        if self.edges.len() == MAX_RECENT_EVENTS {
-            self.edges.remove(0);
+        if self.recent_events.len() == MAX_RECENT_EVENTS {
+            self.recent_events.remove(0);
         }
-        self.edges.push((id.clone(), raw.fields.clone(), at));
+        self.recent_events
+            .push((id.clone(), raw.fields.clone(), at));
         false
     }
 
-    /// What the events come to, with what was given to their sessions.
+    /// The items of the events, and the injections of their sessions.
     fn extract_items(
         &mut self,
         events: &[&CapturedEvent],
         now: i64,
     ) -> Result<Extraction, ServerError> {
         let store = self.store.as_ref();
-        let mut digest = self.digester.extract_items(store, events)?;
-        fingerprint::fill_fingerprints(&mut digest.batch.files, events);
-        let batch = &mut digest.batch;
-        match catch_panic(|| self.ledger.join(&self.paths, store, events, batch, now)) {
+        let mut extraction = self.extractor.extract_items(store, events)?;
+        fingerprint::fill_fingerprints(&mut extraction.batch.files, events);
+        let batch = &mut extraction.batch;
+        match catch_panic(|| self.injections.join(&self.paths, store, events, batch, now)) {
             Ok(joined) => joined?,
-            Err(panicked) => self.give_up_ledger(&panicked, now),
+            Err(panicked) => self.give_up_injections(&panicked, now),
         }
-        Ok(digest)
+        Ok(extraction)
     }
 
-    /// What sessions were given is read from files of its own: no event is to
-    /// blame for what they hold.
-    fn give_up_ledger(&mut self, panicked: &CaughtPanic, now: i64) {
-        self.ledger.reset_cache();
-        let line = format!("warning: what sessions were given is not noted: {panicked}");
+    /// Injections are read from files of their own: no event is to blame for what
+    /// they hold.
+    fn give_up_injections(&mut self, panicked: &CaughtPanic, now: i64) {
+        self.injections.reset_cache();
+        let line = format!("warning: injections are not stored: {panicked}");
         self.log.write_line(now, &line);
     }
 
     /// What was thought to be in the store is not there, or not there any more.
     pub(crate) fn reset_cache(&mut self) {
-        self.digester.clear_sessions();
-        self.ledger.reset_cache();
+        self.extractor.clear_sessions();
+        self.injections.reset_cache();
     }
 
-    fn store_all(&mut self, letters: &mut [PendingEvent], now: i64) -> Result<(), ServerError> {
-        let events: Vec<&CapturedEvent> = letters.iter().map(|l| &l.captured).collect();
-        let digest = match self.extract_items(&events, now) {
-            Ok(digest) => digest,
+    fn store_all(
+        &mut self,
+        pending_events: &mut [PendingEvent],
+        now: i64,
+    ) -> Result<(), ServerError> {
+        let events: Vec<&CapturedEvent> = pending_events.iter().map(|l| &l.captured).collect();
+        let extraction = match self.extract_items(&events, now) {
+            Ok(extraction) => extraction,
             Err(e) => {
                 self.reset_cache();
                 return Err(e);
@@ -517,8 +530,8 @@ impl SpoolIngest {
         };
         let folder = self.paths.archive_dir();
         let mut lines = Vec::new();
-        for (letter, fate) in letters.iter_mut().zip(&digest.fates) {
-            let captured = &mut letter.captured;
+        for (pending, fate) in pending_events.iter_mut().zip(&extraction.fates) {
+            let captured = &mut pending.captured;
             let archived = self.archived.contains(&captured.envelope.id);
             if matches!(fate, EventDisposition::Kept { .. }) && !archived {
                 let archived = ArchivedEvent {
@@ -527,7 +540,7 @@ impl SpoolIngest {
                 };
                 serde_json::to_writer(&mut lines, &archived)
                     .map_err(io::Error::from)
-                    .map_err(io_error_at(letter.file.as_deref().unwrap_or(&folder)))?;
+                    .map_err(io_error_at(pending.file.as_deref().unwrap_or(&folder)))?;
                 lines.push(b'\n');
             }
         }
@@ -536,23 +549,25 @@ impl SpoolIngest {
             .append(&lines, now)
             .map_err(io_error_at(&folder));
         let stored = appended.and_then(|()| {
-            let ids = letters.iter().map(|l| l.captured.envelope.id.clone());
+            let ids = pending_events
+                .iter()
+                .map(|l| l.captured.envelope.id.clone());
             self.archived.extend(ids);
-            Ok(self.store.apply(&digest.batch)?)
+            Ok(self.store.apply(&extraction.batch)?)
         });
         if let Err(e) = stored {
             self.reset_cache();
             return Err(e);
         }
-        for letter in letters.iter() {
-            self.archived.remove(&letter.captured.envelope.id);
+        for pending in pending_events.iter() {
+            self.archived.remove(&pending.captured.envelope.id);
         }
-        for (letter, fate) in letters.iter().zip(&digest.fates) {
+        for (pending, fate) in pending_events.iter().zip(&extraction.fates) {
             let CapturedEvent {
                 envelope, event, ..
-            } = &letter.captured;
+            } = &pending.captured;
             let mut marks = String::new();
-            for mark in letter.marks.iter() {
+            for mark in pending.marks.iter() {
                 // Writing into a string cannot fail.
                 let _ = write!(marks, ", redacted {} {}", mark.count, mark.kind);
             }
@@ -562,7 +577,7 @@ impl SpoolIngest {
                     "event {} {}: read {} bytes{marks}, {fate}",
                     envelope.id,
                     event.name.as_str(),
-                    letter.bytes
+                    pending.bytes
                 ),
             );
         }

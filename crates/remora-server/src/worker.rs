@@ -343,7 +343,7 @@ impl Worker<'_> {
         self.stored += round.stored as u64;
         self.dead += round.dead as u64;
         self.stirred = round.stored;
-        Ok(round.taken)
+        Ok(round.removed)
     }
 
     /// The ingest; the store is opened on first use, and again after trouble.

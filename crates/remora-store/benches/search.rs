@@ -99,7 +99,7 @@ fn row(dice: &mut Dice, n: u64) -> Item {
         concepts: vec![word(dice.rank(WORDS))],
         files_modified: vec![file],
         time: i64::try_from(n).unwrap() * 1_000,
-        project: format!("github.com/acme/{}", word(project)),
+        project: format!("github.com/acme/{}", word(project)).into(),
         session: format!("{:08x}-0000-4000-8000-{:012x}", project, n / 400),
         tool: Some("Edit".to_owned()),
         tool_use_id: Some(format!("toolu_{:022x}", dice.roll())),
@@ -238,11 +238,11 @@ fn measure(folder: &Path, rows: u64, count: usize) {
     let queries = queries(count);
     let everywhere = Filter::default();
     let big = Filter {
-        project: Some(format!("github.com/acme/{}", word(0))),
+        project: Some(format!("github.com/acme/{}", word(0)).into()),
         ..Filter::default()
     };
     let small = Filter {
-        project: Some(format!("github.com/acme/{}", word(30))),
+        project: Some(format!("github.com/acme/{}", word(30)).into()),
         ..Filter::default()
     };
     let ask = |words: &[String], filter: &Filter| {

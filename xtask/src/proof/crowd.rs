@@ -85,7 +85,7 @@ pub(super) fn wait_until_gone(home: &ProofHome) -> Result<()> {
     let socket = home.paths.socket_file();
     while !matches!(
         remora_client::Connection::try_open(&socket),
-        remora_client::Connection::Nobody
+        remora_client::Connection::NotListening
     ) {
         anyhow::ensure!(Instant::now() < end, "a killed worker does not go");
         pause_for(Duration::from_millis(1));

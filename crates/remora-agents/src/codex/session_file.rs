@@ -20,7 +20,7 @@ use crate::transcript::{ReadTranscript, TranscriptEvent};
 pub(super) const SESSION_FILE_SPEC: SessionFileSpec = SessionFileSpec {
     find_source,
     complete_event,
-    list_untold_calls,
+    list_unreported_calls,
 };
 
 /// The file that says more about this event. A name that the client would not use
@@ -89,7 +89,7 @@ fn find_command_outcome(line: &[u8], id: &str) -> Option<Result<String, String>>
 
 /// The failed calls of the turn that this event ends, which no hook received. Those
 /// of earlier turns may be among them; their ids are the same each time.
-fn list_untold_calls(event: &Event, lines: &[u8]) -> Vec<TranscriptEvent> {
+fn list_unreported_calls(event: &Event, lines: &[u8]) -> Vec<TranscriptEvent> {
     let mut calls = Vec::new();
     if event.name == EventName::PostToolUse {
         return calls;

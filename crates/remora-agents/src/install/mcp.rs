@@ -174,10 +174,10 @@ impl McpListForm {
     }
 
     /// Whether somebody else's server has our name.
-    pub fn is_taken(self, current: &str) -> bool {
+    pub fn is_name_taken(self, current: &str) -> bool {
         match self {
-            Self::Json => is_taken(current),
-            Self::Toml => mcp_toml::is_taken(current),
+            Self::Json => is_name_taken(current),
+            Self::Toml => mcp_toml::is_name_taken(current),
         }
     }
 }
@@ -196,7 +196,7 @@ fn find_server(current: &str) -> Result<Option<String>, InstallError> {
 }
 
 /// Whether somebody else's server has our name.
-fn is_taken(current: &str) -> bool {
+fn is_name_taken(current: &str) -> bool {
     let (_, text) = split_mark(current);
     let Ok(root) = parse_settings(text) else {
         return false;

@@ -96,7 +96,7 @@ pub(super) fn find_server(current: &str) -> Result<Option<String>, InstallError>
 }
 
 /// Whether somebody else's server has our name.
-pub(super) fn is_taken(current: &str) -> bool {
+pub(super) fn is_name_taken(current: &str) -> bool {
     let Ok(document) = parse_document(current) else {
         return false;
     };
@@ -207,13 +207,13 @@ mod tests {
             "[mcp_servers.remora]\ncommand = \"other\"\nargs = [\"mcp\"]\n",
             "[mcp_servers]\nremora = 7\n",
         ] {
-            assert!(is_taken(text));
+            assert!(is_name_taken(text));
             let refused = ours().plan(Some(text)).unwrap_err();
             assert_eq!(refused, name_taken_error(), "{text}");
             let left = ours().remove(text, &PriorState::default()).unwrap();
             assert_eq!((left.text.as_str(), left.changes), (text, vec![]));
         }
-        assert!(!is_taken(SERVER) && !is_taken("") && !is_taken("= 1"));
+        assert!(!is_name_taken(SERVER) && !is_name_taken("") && !is_name_taken("= 1"));
         let broken = ours().plan(Some("a = 1\nb = = 2\n")).unwrap_err();
         assert_eq!(broken.to_string(), "not valid TOML at line 2, column 5");
     }

@@ -39,7 +39,7 @@ pub(crate) struct BenchDecisionsArgs {
     /// Which tier of search is asked
     #[arg(long, value_enum, default_value_t = SearchTier::Full)]
     pub(crate) tier: SearchTier,
-    /// Tell of each task what is given and what was weighed
+    /// Show for each task what is injected and what was considered
     #[arg(long)]
     pub(crate) verbose: bool,
     /// Print JSON instead of text

@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 
 use super::MemoryOwnerArgs;
 
-/// What stands under the flags of `remora forget`.
+/// The text under the flags of `remora forget`.
 const FORGET_HELP: &str =
     "What is forgotten is deleted: its rows, its words and vectors in the index,
 its events in the archive, dead letters, and summaries that quote it. It does not come back
@@ -60,7 +60,7 @@ pub(crate) struct ForgetArgs {
     pub(crate) json: bool,
 }
 
-/// What stands under the flags of `remora wrong`.
+/// The text under the flags of `remora wrong`.
 const WRONG_HELP: &str =
     "The item stays as a tombstone: it is shown as wrong with its reason, but no
 session is told of it again, and saying, importing or rebuilding the same statement does not
@@ -87,7 +87,7 @@ pub(crate) struct WrongArgs {
     pub(crate) json: bool,
 }
 
-/// What stands under the flags of `remora edit`.
+/// The text under the flags of `remora edit`.
 const EDIT_HELP: &str =
     "Your words take the place of the extracted ones: they are searched, embedded
 and injected, also after a rebuild. Without --title and --text, $VISUAL or $EDITOR opens with
@@ -118,7 +118,7 @@ pub(crate) struct EditArgs {
     pub(crate) json: bool,
 }
 
-/// What stands under the flags of `remora pin`.
+/// The text under the flags of `remora pin`.
 const PIN_HELP: &str = "A pinned item is the first thing that every session of its project is told,
 within recall.start_tokens, and it is never pruned. Without an item, pins are listed.
 

@@ -95,7 +95,7 @@ pub(crate) struct ImportJsonlArgs {
     /// Leave out lines that cannot be read, instead of refusing the file
     #[arg(long)]
     pub(crate) skip_bad: bool,
-    /// Leave it to the worker to work out what the rows mean
+    /// Leave embedding to the worker
     #[arg(long)]
     pub(crate) no_vectors: bool,
     /// Print JSON instead of text
@@ -117,7 +117,7 @@ pub(crate) struct ImportSessionsArgs {
     /// Only say what would be read
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Leave it to the worker to work out what the rows mean
+    /// Leave embedding to the worker
     #[arg(long)]
     pub(crate) no_vectors: bool,
     /// Print JSON instead of text
@@ -132,7 +132,7 @@ pub(crate) struct ImportClaudeMemArgs {
     /// Put their project THEIRS into OURS (a key, name or path), or everything into OURS; moves what was imported before [default: that of this folder or any other, if it has the same name]
     #[arg(long, value_name = "[THEIRS=]OURS")]
     pub(crate) project: Vec<String>,
-    /// Leave it to the worker to work out what the rows mean
+    /// Leave embedding to the worker
     #[arg(long)]
     pub(crate) no_vectors: bool,
     /// Print JSON instead of text
@@ -154,7 +154,7 @@ pub(crate) struct ImportGitArgs {
     /// Only say what would be imported
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Leave it to the worker to work out what the rows mean
+    /// Leave embedding to the worker
     #[arg(long)]
     pub(crate) no_vectors: bool,
     /// Print JSON instead of text

@@ -12,11 +12,11 @@ pub(crate) enum InstructionsCommand {
     Show(InstructionsShowArgs),
     /// Say whether a file is in the prompt, and why or why not (exit 1: there is no such file)
     Why(InstructionsWhyArgs),
-    /// Find what should be mended: dead imports, rules that never match, contradictions (exit 1: an error)
+    /// Find what should be fixed: dead imports, rules that never match, contradictions (exit 1: an error)
     Lint(InstructionsLintArgs),
     /// Allow this project's files to import files from outside it
     Approve(InstructionsApproveArgs),
-    /// Load as a session would, and tell hooks about each file
+    /// Load as a session would, and run hooks for each file
     Load(InstructionsLoadArgs),
 }
 

@@ -1,4 +1,4 @@
-//! The command line of the ledger of what was given.
+//! The command line of the ledger of injections.
 
 use clap::Args as ClapArgs;
 

@@ -42,10 +42,10 @@ pub(crate) struct TimeSpanArgs {
     pub(crate) until: Option<String>,
 }
 
-/// What may stand among the words of a search.
+/// What may be among the words of a search.
 const SEARCH_SYNTAX_HELP: &str = r#"Among the words:
   "out of memory"         these words, one after the other
-  -word, -"a phrase"      only rows without it
+  -word, -"a phrase"      only items without it
   file:src/cart.rs        read or changed this file, or one in this folder
   kind:fix,decision       of these kinds; -kind:prompt is any other
   project:shop            in this project; project:* is all of them
@@ -84,7 +84,7 @@ pub(crate) struct SearchArgs {
     /// How many results at most
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
-    /// How thorough: fast (words, nothing to load) or full (also what rows mean)
+    /// How thorough: fast (words, nothing to load) or full (also embeddings)
     #[arg(long, value_enum, value_name = "TIER", default_value_t = SearchTier::Full, hide_possible_values = true)]
     pub(crate) tier: SearchTier,
     /// Show what each score is made of
@@ -99,7 +99,7 @@ pub(crate) struct SearchArgs {
 }
 
 /// The arguments with a blank before every `-word` of a search, and before text
-/// that merely begins with `--`, so that neither is taken for flags.
+/// that merely begins with `--`, so that neither is read as flags.
 pub(crate) fn protect_search_words(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.collect();
     if args.get(1).is_none_or(|verb| verb != "search") {
@@ -133,7 +133,7 @@ fn build_kind_parser() -> PossibleValuesParser {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ShowArgs {
-    /// Numbers such as 12 or #12, or the long names of rows
+    /// Numbers such as 12 or #12, or the long names of items
     #[arg(required = true, value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// Print JSON instead of text
@@ -160,7 +160,7 @@ pub(crate) struct SessionsArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TimelineArgs {
-    /// What came before and after this row
+    /// What came before and after this item
     #[arg(long, value_name = "ID")]
     pub(crate) around: Option<String>,
     #[command(flatten)]

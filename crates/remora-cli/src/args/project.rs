@@ -7,10 +7,10 @@ use remora_instructions::names::INSTRUCTION_FILE;
 
 use crate::args::ProjectScopeArgs;
 
-/// Days back that notes in folders tell of, when nobody says how many.
+/// Days that the tables in folders cover, unless the user says how many.
 pub(crate) const DEFAULT_NOTE_DAYS: u32 = 14;
 
-/// What stands under the flags of `remora folders`.
+/// The text under the flags of `remora folders`.
 fn folders_help() -> String {
     format!(
         "A table of recent work stands in the {INSTRUCTION_FILE} of each folder, between
@@ -50,7 +50,7 @@ pub(crate) struct FoldersArgs {
     pub(crate) json: bool,
 }
 
-/// What stands under the flags of `remora permissions`.
+/// The text under the flags of `remora permissions`.
 const PERMISSIONS_HELP: &str =
     "Nothing is granted and no file is written: the rules are yours to paste.";
 
@@ -70,7 +70,7 @@ pub(crate) struct PermissionsArgs {
     pub(crate) json: bool,
 }
 
-/// What stands under the flags of `remora pause`.
+/// The text under the flags of `remora pause`.
 const PAUSE_HELP: &str =
     "While it is paused, hooks answer empty and capture nothing: what happens in a
 pause is not remembered, also not later. What is stored already stays, and
@@ -135,7 +135,7 @@ pub(crate) enum ProjectsCommand {
     Leave(ProjectsLeaveArgs),
 }
 
-/// What stands under the flags of `remora projects join`.
+/// The text under the flags of `remora projects join`.
 const PROJECTS_JOIN_HELP: &str =
     "A project is known by its remote, else by its folder. The first checkout of a
 remote has its memory; another one has its own until you join it here, because

@@ -1,4 +1,4 @@
-//! The command line of what memory gives back.
+//! The command line of recall.
 
 use clap::{Args as ClapArgs, ValueEnum};
 
@@ -22,7 +22,7 @@ pub(crate) struct ContextArgs {
     /// As at this event
     #[arg(long, value_enum, group = "moment", default_value_t = ContextEvent::Start)]
     pub(crate) event: ContextEvent,
-    /// As within this session: what it was given already is left out
+    /// As within this session: what was injected already is left out
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// As in a session of this agent [default: that of the project's last session]

@@ -87,7 +87,7 @@ pub(crate) struct MemoryAddArgs {
     /// The name of its file [default: made from the title]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// One line that tells when it matters
+    /// One line that says when it matters
     #[arg(long, value_name = "TEXT")]
     pub(crate) description: Option<String>,
     /// What it is about [default: guessed from its words]
@@ -179,7 +179,7 @@ pub(crate) struct MemoryRmArgs {
 pub(crate) struct MemoryCheckArgs {
     /// Names or addresses [default: all of the project and the team]
     pub(crate) names: Vec<String>,
-    /// Also list what holds, and what cannot be told
+    /// Also list what holds, and what cannot be decided
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]

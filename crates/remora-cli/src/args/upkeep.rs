@@ -13,10 +13,10 @@ use crate::commands::tier::SearchTier;
     reason = "each is a switch on the command line"
 )]
 pub(crate) struct RebuildArgs {
-    /// Work out anew what rows mean, for search, and leave the digests as they are
+    /// Embed all items again, for search, and leave the items as they are
     #[arg(long)]
     pub(crate) vectors: bool,
-    /// With --vectors: only rows that still wait for it
+    /// With --vectors: only items that still wait for it
     #[arg(long, requires = "vectors")]
     pub(crate) missing: bool,
     /// Say what would change, and change nothing
@@ -119,11 +119,11 @@ pub(crate) struct ConfigUnsetArgs {
 pub(crate) enum BenchCommand {
     /// Import a corpus, ask the queries, write what was found
     Retrieval(BenchRetrievalArgs),
-    /// Play situations, and compare what would be given with what should be
+    /// Play situations, and compare what would be injected with what should be
     Recall(BenchRecallArgs),
     /// Play chats in which something was decided, and see whether a task gets the decision
     Decisions(BenchDecisionsArgs),
-    /// Play past sessions in the order of time, and see whether what they would have been given was of use
+    /// Play past sessions in the order of time, and see whether what would have been injected was of use
     Replay(BenchReplayArgs),
 }
 

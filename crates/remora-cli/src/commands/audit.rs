@@ -24,7 +24,7 @@ use crate::exit::Exit;
 use crate::output::{Output, Style, escape_invisible};
 use scan::{SecretLocation, SecretScan};
 
-/// Places that are told to people one by one.
+/// Places that are listed one by one.
 const MAX_SHOWN_FINDINGS: usize = 100;
 
 /// Where something was found.
@@ -90,7 +90,7 @@ fn list_unscanned(paths: &DataPaths) -> Vec<String> {
 }
 
 /// Takes out what was found, file by file. The database is copied into a new
-/// one, because changed rows leave their old text in the file.
+/// one, because changed items leave their old text in the file.
 fn redact_findings(
     data: &DataDir,
     redactor: &remora_memory::redact::Redactor,
@@ -106,7 +106,7 @@ fn redact_findings(
             parts::copy_store(old, new, label, &mut |part| {
                 redact_part(redactor, part, &mut none);
             })?;
-            // The copy of what users said follows the rows.
+            // The copy of what users said follows the items.
             remora_server::overrides::save_overrides(&data.paths, new).map_err(CliError::from)
         })?;
     }
@@ -189,7 +189,7 @@ fn print_report(
     }
     let end = match (found.len(), args.fix) {
         (0, _) => "no secret found".to_owned(),
-        (count, true) => format!("{count} places held secrets; they were taken out"),
+        (count, true) => format!("{count} places held secrets; they were redacted"),
         (count, false) => {
             format!("{count} places hold secrets; `remora audit --fix` takes them out")
         }

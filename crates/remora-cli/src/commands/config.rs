@@ -176,8 +176,8 @@ fn edit_config_file(
         Err(e) if e.is_missing() => String::new(),
         other => other.map_err(|e| fault(e.into()))?,
     };
-    // A file that is wrong already is told as such, not blamed on a change that
-    // does not mend it.
+    // A file that is wrong already is reported as such, not blamed on a change that
+    // does not fix it.
     let before = Config::parse_with_errors(&text).err().unwrap_or_default();
     let blamed = |fault: String| match &*before.join("; ") {
         "" => CliError::Usage(fault),
@@ -189,7 +189,7 @@ fn edit_config_file(
     }
     match Config::parse_with_errors(&changed) {
         Ok(config) => check_patterns(&config)?,
-        // One of several faults is mended.
+        // One of several faults is fixed.
         Err(left) if left.len() < before.len() => {}
         Err(left) => return Err(blamed(left.join("; "))),
     }

@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use remora_agents::{AGENTS, AgentSpec};
-use remora_client::{InjectionLog, Pause, PauseState, ProjectLocation, given_file};
+use remora_client::{InjectionLog, Pause, PauseState, ProjectLocation, injection_log_file};
 use remora_core::time::format_date;
 use remora_core::tokens;
 use remora_memory::prompt_embedding::PromptEmbedding;
@@ -41,7 +41,7 @@ pub(super) fn run(args: &ContextArgs, out: &mut Output) -> Result<Exit, CliError
         .ok_or_else(|| CliError::Usage("the current directory is gone".to_owned()))?;
     let place = data.locate_folder(here);
     let words = TriggerInput::from_args(args, &place, here)?;
-    let moment = words.to_trigger(args)?;
+    let trigger = words.to_trigger(args)?;
     let store = data.open_store()?;
     let session = match (&args.session, &store) {
         (Some(id), Some(store)) => Requester::from_data(&data)?.resolve_session(store, id)?,
@@ -57,23 +57,27 @@ pub(super) fn run(args: &ContextArgs, out: &mut Output) -> Result<Exit, CliError
             let prefix =
                 spec.and_then(|spec| find_tool_prefix(&data.environment, paths, spec, root));
             let limits = RecallSettings::from_config(&data.config).limits;
-            let mut ground = RecallEnvironment::new(place.clone(), prefix, limits);
-            ground.changed = remora_client::changed_files(paths, root);
-            if let RecallTrigger::Prompt(text) | RecallTrigger::Subagent(Some(text)) = moment {
+            let mut environment = RecallEnvironment::new(place.clone(), prefix, limits);
+            environment.changed = remora_client::changed_files(paths, root);
+            if let RecallTrigger::Prompt(text) | RecallTrigger::Subagent(Some(text)) = trigger {
                 let embedded = tier::prompt_embedding(&data, &store, text);
-                ground.embedding = embedded.embedding.map(PromptEmbedding::from_embedding);
+                environment.embedding = embedded.embedding.map(PromptEmbedding::from_embedding);
                 tier = Some((embedded.tier, embedded.why));
             }
             // A preview must not create the log; after a compaction the context
             // is lost, and a subagent has seen nothing yet.
             let counts = !matches!(
-                moment,
+                trigger,
                 RecallTrigger::Compact(_) | RecallTrigger::Subagent(_)
             );
-            let known = counts && given_file(paths, &session).exists();
-            let given = known.then(|| InjectionLog::open(paths, &session, None));
-            let before = SessionHistory(given.transpose()?);
-            recall::recall(&store, &ground.recall_context(&session, &before), &moment)?
+            let known = counts && injection_log_file(paths, &session).exists();
+            let log = known.then(|| InjectionLog::open(paths, &session, None));
+            let before = SessionHistory(log.transpose()?);
+            recall::recall(
+                &store,
+                &environment.recall_context(&session, &before),
+                &trigger,
+            )?
         }
         None => RecallResult::default(),
     };
@@ -84,7 +88,7 @@ pub(super) fn run(args: &ContextArgs, out: &mut Output) -> Result<Exit, CliError
     let paused = off || quiet != PauseState::No;
     if paused && !args.json {
         output::print_note(
-            "Remora is paused here: nothing is given now; `remora pause --status` says more",
+            "Remora is paused here: nothing is injected now; `remora pause --status` says more",
         );
     }
     let gone = args.file.as_ref().filter(|_| !args.json);
@@ -92,7 +96,7 @@ pub(super) fn run(args: &ContextArgs, out: &mut Output) -> Result<Exit, CliError
         output::print_note(&format!("{}: no such file", escape_invisible(file)));
     }
     if args.json {
-        let mut value = as_json(&moment, &found);
+        let mut value = as_json(&trigger, &found);
         value["paused"] = json!(paused);
         if let Some((tier, why)) = &tier {
             value["tier"] = json!(tier.name());
@@ -105,12 +109,12 @@ pub(super) fn run(args: &ContextArgs, out: &mut Output) -> Result<Exit, CliError
             out.print_text(&format!("{text}\n"))?;
         }
     } else {
-        print_result(&moment, &found, tier.as_ref(), out)?;
+        print_result(&trigger, &found, tier.as_ref(), out)?;
     }
     Ok(Exit::GoOn)
 }
 
-/// What was typed, in a form that a moment can borrow.
+/// What was typed, in a form that a trigger can borrow.
 #[derive(Debug, Default)]
 struct TriggerInput {
     path: String,
@@ -200,13 +204,13 @@ fn choose_agent(
 }
 
 fn print_result(
-    moment: &RecallTrigger<'_>,
+    trigger: &RecallTrigger<'_>,
     found: &RecallResult,
     tier: Option<&(SearchTier, &'static str)>,
     out: &mut Output,
 ) -> Result<(), CliError> {
     let mut text = String::new();
-    if let RecallTrigger::Prompt(prompt) = moment {
+    if let RecallTrigger::Prompt(prompt) = trigger {
         let mut read = format!("read as {}", classify_intent(prompt).name());
         if let Some((tier, why)) = tier {
             let _ = write!(read, ", {} tier: {why}", tier.name());
@@ -214,28 +218,28 @@ fn print_result(
         let _ = writeln!(text, "{}", out.paint(Style::Dim, &read));
     }
     match &found.text {
-        Some(given) => {
+        Some(context) => {
             let cost = format!(
                 "{} tokens, as the model gets it:",
-                tokens::estimate_tokens(given)
+                tokens::estimate_tokens(context)
             );
             let _ = writeln!(text, "{}", out.paint(Style::Dim, &cost));
-            let _ = writeln!(text, "{}", escape_invisible(given));
+            let _ = writeln!(text, "{}", escape_invisible(context));
         }
-        None => text.push_str("Nothing would be given.\n"),
+        None => text.push_str("Nothing would be injected.\n"),
     }
     if !found.given.is_empty() {
         let _ = writeln!(text, "\n{}", out.paint(Style::Bold, "Why each was chosen"));
     }
-    for chosen in &found.given {
-        let told = format!(
+    for selected in &found.given {
+        let reason = format!(
             "{} ({} tokens{}){}",
-            chosen.why,
-            chosen.tokens,
-            format_freshness(chosen),
-            format_parts(&chosen.parts)
+            selected.why,
+            selected.tokens,
+            format_freshness(selected),
+            format_parts(&selected.parts)
         );
-        text.push_str(&format_reason(&chosen.item, &told, out));
+        text.push_str(&format_reason(&selected.item, &reason, out));
     }
     if !found.passed.is_empty() {
         let _ = writeln!(
@@ -244,27 +248,27 @@ fn print_result(
             out.paint(Style::Bold, "Looked at and left out")
         );
     }
-    for passed in &found.passed {
-        let told = format!(
+    for rejected in &found.passed {
+        let reason = format!(
             "{}: {}{}",
-            passed.title,
-            passed.why,
-            format_parts(&passed.parts)
+            rejected.title,
+            rejected.why,
+            format_parts(&rejected.parts)
         );
-        text.push_str(&format_reason(&passed.item, &told, out));
+        text.push_str(&format_reason(&rejected.item, &reason, out));
     }
     out.print_text(&text)
 }
 
 /// What is said of an item, behind its name.
-fn format_reason(item: &str, told: &str, out: &Output) -> String {
+fn format_reason(item: &str, reason: &str, out: &Output) -> String {
     let name = flatten_text(item);
-    let lines = hang_at(2, &format!("{name} "), &flatten_text(told));
+    let lines = hang_at(2, &format!("{name} "), &flatten_text(reason));
     lines.replacen(&name, &out.paint(Style::Cyan, &name), 1)
 }
 
-fn format_freshness(chosen: &Selected) -> String {
-    match chosen.truth {
+fn format_freshness(selected: &Selected) -> String {
+    match selected.truth {
         Freshness::Holds | Freshness::Gone => String::new(),
         Freshness::Unchecked => ", file not compared".to_owned(),
         Freshness::Changed(when) => format!(", file changed {}", format_date(when)),
@@ -272,57 +276,57 @@ fn format_freshness(chosen: &Selected) -> String {
 }
 
 fn format_parts(parts: &[(&str, f64)]) -> String {
-    let told: Vec<String> = parts
+    let reason: Vec<String> = parts
         .iter()
         .filter(|(_, part)| *part > 0.0)
         .map(|(name, part)| format!("{name} {part:.2}"))
         .collect();
-    if told.is_empty() {
+    if reason.is_empty() {
         return String::new();
     }
-    format!(" [{}]", told.join(", "))
+    format!(" [{}]", reason.join(", "))
 }
 
-fn as_json(moment: &RecallTrigger<'_>, found: &RecallResult) -> Value {
+fn as_json(trigger: &RecallTrigger<'_>, found: &RecallResult) -> Value {
     let parts = |parts: &[(&str, f64)]| -> Value {
         parts
             .iter()
             .map(|(name, part)| ((*name).to_owned(), json!(part)))
             .collect()
     };
-    let given = |chosen: &Selected| {
+    let selected = |selected: &Selected| {
         json!({
-            "item": chosen.item,
-            "kind": chosen.kind,
-            "title": chosen.title,
-            "why": chosen.why,
-            "tokens": chosen.tokens,
-            "truth": match chosen.truth {
+            "item": selected.item,
+            "kind": selected.kind,
+            "title": selected.title,
+            "why": selected.why,
+            "tokens": selected.tokens,
+            "truth": match selected.truth {
                 Freshness::Holds => "holds",
                 Freshness::Unchecked => "unchecked",
                 Freshness::Changed(_) => "changed",
                 Freshness::Gone => "gone",
             },
-            "parts": parts(&chosen.parts),
+            "parts": parts(&selected.parts),
         })
     };
-    let passed = |passed: &Rejected| {
+    let rejected = |rejected: &Rejected| {
         json!({
-            "item": passed.item,
-            "title": passed.title,
-            "why": passed.why,
-            "parts": parts(&passed.parts),
+            "item": rejected.item,
+            "title": rejected.title,
+            "why": rejected.why,
+            "parts": parts(&rejected.parts),
         })
     };
     json!({
-        "moment": moment.name(),
-        "intent": match moment {
+        "moment": trigger.name(),
+        "intent": match trigger {
             RecallTrigger::Prompt(prompt) => Some(classify_intent(prompt).name()),
             _ => None,
         },
         "text": found.text,
         "tokens": found.text.as_deref().map_or(0, tokens::estimate_tokens),
-        "given": found.given.iter().map(given).collect::<Vec<_>>(),
-        "passed": found.passed.iter().map(passed).collect::<Vec<_>>(),
+        "given": found.given.iter().map(selected).collect::<Vec<_>>(),
+        "passed": found.passed.iter().map(rejected).collect::<Vec<_>>(),
     })
 }

@@ -1,5 +1,5 @@
 //! `remora demo`: a recorded session, played through the engine, another one
-//! through memory, and a third one that is given what the second one left; in a
+//! through memory, and a third one into which what the second one left is injected; in a
 //! folder of its own. Nothing of the user's is read or changed.
 
 mod memory;
@@ -104,7 +104,7 @@ fn print_remembered(items: &[Item], args: &DemoArgs, out: &mut Output) -> Result
     Ok(())
 }
 
-/// What the next session is given of it.
+/// What is injected of it into the next session.
 fn print_recalled(
     steps: &[second::DemoStep],
     args: &DemoArgs,
@@ -113,7 +113,7 @@ fn print_recalled(
     if args.json {
         let steps: Vec<_> = steps
             .iter()
-            .map(|step| json!({ "moment": step.moment, "given": step.given }))
+            .map(|step| json!({ "moment": step.trigger, "given": step.injected }))
             .collect();
         return out.print_json(&json!({ "recall": steps }));
     }
@@ -121,9 +121,9 @@ fn print_recalled(
     out.print_text(&format!("\n{head}\n"))?;
     for step in steps {
         let what = out.paint(Style::Bold, step.what);
-        let given = step.given.as_deref().unwrap_or("nothing is given");
+        let injected = step.injected.as_deref().unwrap_or("nothing is injected");
         out.print_text(&format!("{what}\n"))?;
-        for line in given.lines() {
+        for line in injected.lines() {
             out.print_text(&format!("     {line}\n"))?;
         }
     }

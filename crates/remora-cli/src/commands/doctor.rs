@@ -1,5 +1,5 @@
-//! `remora doctor`: looks for faults, and says how to mend each. Changes
-//! nothing. One file for each part that is looked at.
+//! `remora doctor`: diagnoses problems and suggests a fix for each. Changes
+//! nothing. One file for each part that is checked.
 
 mod agents;
 mod background;
@@ -31,13 +31,13 @@ enum DiagnosisLevel {
     Fail,
 }
 
-/// One thing that was looked at.
+/// One thing that was checked.
 #[derive(Debug, Serialize)]
 struct Diagnosis {
     name: &'static str,
     level: DiagnosisLevel,
     message: String,
-    /// The command or step that mends it.
+    /// The command or step that fixes it.
     fix: Option<String>,
 }
 

@@ -1,6 +1,6 @@
 //! `remora edit`: the user's own words in place of what was extracted. They are
 //! what is searched, embedded and injected; the extracted ones are kept so that
-//! the edit can be taken back.
+//! the edit can be undone.
 
 use std::fs;
 use std::io::{self, IsTerminal, Write as _};

@@ -11,12 +11,12 @@ use crate::commands::data::prepare_data_dir;
 use crate::commands::worker;
 use crate::error::CliError;
 
-/// Somebody else who writes is given this long.
+/// How long to wait for another process that writes.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 /// And this long where it can be left to a worker.
 const SHORT_LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The worker's place, taken.
+/// The worker's lock, held.
 #[derive(Debug)]
 pub(crate) struct WorkerLock {
     paths: DataPaths,
@@ -61,7 +61,7 @@ impl WorkerLock {
         while file.try_lock().is_err() {
             let nobody = matches!(
                 Connection::try_open(&paths.socket_file()),
-                Connection::Nobody
+                Connection::NotListening
             );
             if !nobody || Instant::now() > end {
                 return None;
@@ -81,7 +81,7 @@ impl WorkerLock {
     }
 }
 
-/// The lock, not taken yet.
+/// The lock, not held yet.
 fn open_lock_file(paths: &DataPaths) -> Result<File, CliError> {
     prepare_data_dir(paths)?;
     let path = paths.lock();

@@ -130,6 +130,8 @@ fn write_raw_events(
     let mut done = 0;
     let mut seen = HashSet::new();
     for file in archive.list_files()? {
+        // `read_events` cannot be ended from its callback, so the first error is kept and
+        // the rest of the file is skipped.
         let mut failed = None;
         let read = archive::read_events(&file, |event| {
             if failed.is_none()

@@ -1,6 +1,6 @@
 //! `remora folders`: notes on recent work in the folders of a project, between
 //! tags of our own. Nothing is written unless asked for, nothing outside the
-//! tags is touched, and what was written can be taken out again.
+//! tags is touched, and what was written can be removed again.
 
 mod block;
 mod gather;
@@ -263,7 +263,7 @@ fn print_plan(
 ) -> Result<(), CliError> {
     if plan.steps.is_empty() {
         out.print_text(if args.clean {
-            "nothing of ours stands in this project's folders\n"
+            "no folder of this project holds a table of ours\n"
         } else {
             "nothing was changed lately in folders that may have notes\n"
         })?;

@@ -108,7 +108,7 @@ pub(super) fn drained_inbox(data: &DataDir) -> Result<SpoolIngest, CliError> {
     )?;
     // What is still in the spool would be stored after the deletion and bring
     // its text back.
-    while inbox.ingest_batch(clock::now_ms())?.taken > 0 {}
+    while inbox.ingest_batch(clock::now_ms())?.removed > 0 {}
     Ok(inbox)
 }
 
@@ -166,7 +166,7 @@ fn build_selection(
         ..Filter::default()
     };
     let hits = store.search(&Query::parse(words), &filter, MAX_MATCHING_ITEMS)?;
-    // A search also returns rows with some of the words or a similar meaning;
+    // A search also returns items with some of the words or a similar meaning;
     // only exact matches may go.
     let hits = hits.into_iter().filter(|hit| hit.all_words);
     let items: Vec<Item> = hits
@@ -203,7 +203,7 @@ pub(super) fn find_items(store: &dyn Store, names: &[String]) -> Result<Vec<Item
     Ok(items)
 }
 
-/// Whether it is the row of a file, which decides what it says.
+/// Whether it is the item of a file, which decides what it says.
 pub(super) fn is_saved(item: &Item) -> bool {
     item.kind == Kind::Memory
         && item

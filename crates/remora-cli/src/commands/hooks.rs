@@ -134,7 +134,7 @@ fn run_event(
     Ok(exit_of(&report.outcome))
 }
 
-/// The exit code that an outcome stands for.
+/// The exit code of an outcome.
 pub(super) fn exit_of(outcome: &Outcome) -> Exit {
     if outcome.blocked || !outcome.go_on || outcome.final_decision == Some(Permission::Deny) {
         Exit::Blocked

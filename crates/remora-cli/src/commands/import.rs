@@ -1,4 +1,4 @@
-//! `remora import`: memories from elsewhere. A file is looked through before
+//! `remora import`: memories from elsewhere. A file is checked before
 //! anything of it is stored, and importing it twice changes nothing.
 
 mod corpus;
@@ -213,7 +213,7 @@ fn print_report(
             .iter()
             .map(|mark| (mark.kind, mark.count))
             .collect();
-        let mut told = json!({
+        let mut report = json!({
             "lines": loaded.lines,
             "items": loaded.items,
             "unchanged": loaded.unchanged,
@@ -228,8 +228,8 @@ fn print_report(
             "embedded": made.embedded,
             "waiting": made.waiting,
         });
-        made.add_trouble(&mut told);
-        return out.print_json(&told);
+        made.add_trouble(&mut report);
+        return out.print_json(&report);
     }
     let counts = [
         (loaded.items, "items"),
@@ -239,7 +239,7 @@ fn print_report(
         (loaded.events, "events"),
         (loaded.raw, "raw events"),
     ];
-    let told: Vec<String> = counts
+    let counts: Vec<String> = counts
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, word)| {
@@ -251,25 +251,25 @@ fn print_report(
             format!("{count} {word}")
         })
         .collect();
-    let told = if told.is_empty() {
+    let counts = if counts.is_empty() {
         "nothing".to_owned()
     } else {
-        told.join(", ")
+        counts.join(", ")
     };
     let there = match loaded.unchanged {
         0 => String::new(),
         1 => "; 1 item was there already".to_owned(),
         count => format!("; {count} items were there already"),
     };
-    out.print_text(&format!("imported {told}{there}\n"))?;
+    out.print_text(&format!("imported {counts}{there}\n"))?;
     if loaded.saved > 0 {
         let what = if loaded.saved == 1 {
-            "1 row of a saved memory is"
+            "1 item of a saved memory is"
         } else {
-            &format!("{} rows of saved memories are", loaded.saved)
+            &format!("{} items of saved memories are", loaded.saved)
         };
         out.print_text(&format!(
-            "{what} left out: the files are the truth, and rows follow those that are here\n"
+            "{what} left out: the files are the source, and items follow those that are here\n"
         ))?;
     }
     if !loaded.marks.is_empty() {

@@ -1,5 +1,5 @@
 //! `remora install` and `uninstall`: Remora's hooks in an agent's settings, and
-//! its MCP server beside them. Whatever becomes of the server, the hooks stand.
+//! its MCP server beside them. Whatever becomes of the server, the hooks stay.
 
 mod client;
 mod extras;

@@ -1,4 +1,4 @@
-//! `remora ledger`: what sessions were given from memory, what it cost, and how
+//! `remora ledger`: what was injected into sessions, what it cost, and how
 //! much of it was of use.
 
 mod rows;
@@ -62,14 +62,14 @@ pub(super) fn run(args: &LedgerArgs, out: &mut Output) -> Result<Exit, CliError>
         return Ok(Exit::GoOn);
     }
     print_totals(&tally, out)?;
-    print_table("moment", &tally.moments, out)?;
+    print_table("moment", &tally.triggers, out)?;
     print_table("kind", &tally.kinds, out)?;
     let local = TimeFormatter::new();
     let mut day = String::new();
     for row in last() {
-        let today = local.format_day(row.given.time);
+        let today = local.format_day(row.injection.time);
         if day != today {
-            let head = format!("{today} {}", local.format_weekday(row.given.time));
+            let head = format!("{today} {}", local.format_weekday(row.injection.time));
             out.print_text(&format!("\n{}\n", out.paint(Style::Bold, &head)))?;
             day = today;
         }
@@ -99,13 +99,13 @@ fn explain_empty(store: Option<&dyn Store>, filter: &Filter) -> Result<String, C
     };
     let timed = filter.since.is_some() || filter.until.is_some();
     let text = if timed && any(&always)? {
-        "nothing was given in that time\n"
+        "nothing was injected in that time\n"
     } else if filter.session.is_some() {
-        "nothing was given to this session yet\n"
+        "nothing was injected into this session yet\n"
     } else if filter.project.is_some() && any(&Filter::default())? {
-        "nothing was given in this project yet; `--all` looks in every project\n"
+        "nothing was injected in this project yet; `--all` looks in every project\n"
     } else {
-        "nothing was given to any session yet; `remora context` shows what would be\n"
+        "nothing was injected into any session yet; `remora context` shows what would be\n"
     };
     Ok(text.to_owned())
 }
@@ -113,12 +113,12 @@ fn explain_empty(store: Option<&dyn Store>, filter: &Filter) -> Result<String, C
 fn print_totals(tally: &InjectionTally, out: &mut Output) -> Result<(), CliError> {
     let all = &tally.all;
     let of_use = out.paint(Style::Bold, &format_percent(all));
-    let given = format_count(all.tokens, "token", "tokens");
+    let cost = format_count(all.tokens, "token", "tokens");
     let used = format_count(all.used_tokens, "token", "tokens");
     let items = |n: u64| format_count(n, "item", "items");
     let sessions = format_count(tally.sessions, "session", "sessions");
     out.print_text(&format!(
-        "given   {given} in {}, {sessions}\nof use  {used} in {}\nrate    {of_use} of the tokens\n",
+        "given   {cost} in {}, {sessions}\nof use  {used} in {}\nrate    {of_use} of the tokens\n",
         items(all.items),
         items(all.used),
     ))
@@ -168,18 +168,18 @@ fn print_injection(
     local: &TimeFormatter,
     out: &mut Output,
 ) -> Result<(), CliError> {
-    let given = &row.given;
-    let time = local.format_clock(given.time);
-    let named = given.moment.strip_suffix(TITLE_ONLY_SUFFIX);
-    let moment = lines::truncate_columns(&flatten_text(named.unwrap_or(&given.moment)), 8);
-    let lead = format!("  {time}  {moment:<8}  ");
-    let item = lines::truncate_columns(&flatten_text(&given.item), MAX_ITEM_COLUMNS);
+    let injection = &row.injection;
+    let time = local.format_clock(injection.time);
+    let named = injection.trigger.strip_suffix(TITLE_ONLY_SUFFIX);
+    let trigger = lines::truncate_columns(&flatten_text(named.unwrap_or(&injection.trigger)), 8);
+    let lead = format!("  {time}  {trigger:<8}  ");
+    let item = lines::truncate_columns(&flatten_text(&injection.item), MAX_ITEM_COLUMNS);
     let title = match &row.title {
         Some(title) => flatten_text(title),
         None => "(no longer there)".to_owned(),
     };
-    let cost = format_count(u64::from(given.tokens), "token", "tokens");
-    let (used, style) = match &given.used {
+    let cost = format_count(u64::from(injection.tokens), "token", "tokens");
+    let (used, style) = match &injection.used {
         Some(used) => {
             let when = local.format_clock(used.time);
             (format!("{} {when}", flatten_text(&used.how)), Style::Green)
@@ -189,7 +189,7 @@ fn print_injection(
     let column = lines::text_width(&lead);
     let room = lines::line_width().saturating_sub(column + lines::text_width(&item) + 2);
     out.print_text(&format!(
-        "  {}  {moment:<8}  {}  {}\n",
+        "  {}  {trigger:<8}  {}  {}\n",
         out.paint(Style::Dim, &time),
         out.paint(Style::Cyan, &item),
         lines::truncate_columns(&title, room),
@@ -197,12 +197,12 @@ fn print_injection(
     let mut about = vec![cost];
     about.extend(named.map(|_| "title only".to_owned()));
     about.extend(
-        given
+        injection
             .subagent
             .as_deref()
             .map(|_| "to a subagent".to_owned()),
     );
-    about.extend(Some(flatten_text(&given.why)).filter(|why| !why.is_empty()));
+    about.extend(Some(flatten_text(&injection.why)).filter(|why| !why.is_empty()));
     let indent = " ".repeat(column);
     let room = lines::line_width().saturating_sub(column + lines::text_width(&used) + 3);
     let about = lines::truncate_columns(&about.join(" · "), room);
@@ -234,19 +234,19 @@ fn as_json<'a>(tally: &InjectionTally, rows: impl Iterator<Item = &'a InjectionR
     };
     let rows: Vec<Value> = rows
         .map(|row| {
-            let given = &row.given;
+            let injection = &row.injection;
             json!({
-                "time": format_rfc3339(given.time),
-                "session": given.session,
-                "line": given.line,
-                "moment": given.moment,
-                "item": given.item,
+                "time": format_rfc3339(injection.time),
+                "session": injection.session,
+                "line": injection.line,
+                "moment": injection.trigger,
+                "item": injection.item,
                 "kind": row.kind,
                 "title": row.title,
-                "why": given.why,
-                "tokens": given.tokens,
-                "subagent": given.subagent,
-                "used": given.used.as_ref().map(|used| json!({
+                "why": injection.why,
+                "tokens": injection.tokens,
+                "subagent": injection.subagent,
+                "used": injection.used.as_ref().map(|used| json!({
                     "how": used.how,
                     "time": format_rfc3339(used.time),
                 })),
@@ -255,7 +255,7 @@ fn as_json<'a>(tally: &InjectionTally, rows: impl Iterator<Item = &'a InjectionR
         .collect();
     let mut value = sum(&tally.all);
     value["sessions"] = json!(tally.sessions);
-    value["moments"] = json!(parts("moment", &tally.moments));
+    value["moments"] = json!(parts("moment", &tally.triggers));
     value["kinds"] = json!(parts("kind", &tally.kinds));
     value["lines"] = json!(rows);
     value

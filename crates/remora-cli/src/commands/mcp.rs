@@ -42,7 +42,7 @@ use crate::exit::Exit;
 use crate::hook::OFF_VARIABLE;
 use crate::output::{self, Output};
 
-/// What the memory of a user can tell an agent.
+/// The memory of a user, as an agent may read and correct it.
 #[derive(Debug, Default)]
 struct LocalLibrary {
     /// The encoder, and the setting that it was made for.
@@ -112,7 +112,7 @@ impl ReadScope {
         })
     }
 
-    /// Whether a row may be read. One that may not is as good as none: not even
+    /// Whether an item may be read. One that may not is as good as none: not even
     /// its being there is said.
     fn allows_item(&self, item: &Item) -> bool {
         let is_users = item.kind == Kind::Memory && item.project.is_empty();
@@ -200,6 +200,8 @@ impl MemoryLibrary for LocalLibrary {
                 match find_detail(&data, &limit, &mut store, id, &local) {
                     Ok(Some(detail)) => found.list.push(detail),
                     Ok(None) => found.missing.push(id.clone()),
+                    // One memory that cannot be read does not keep the others from the
+                    // model.
                     Err(error @ CliError::Saved(_)) => found.notes.push(error.to_string()),
                     Err(error) => return Err(error),
                 }
@@ -226,7 +228,7 @@ impl MemoryLibrary for LocalLibrary {
             let Some(store) = data.open_store()? else {
                 return Ok(nothing_yet());
             };
-            // Around a row, the limit counts for each side.
+            // Around an item, the limit counts for each side.
             let limit = match timeline.around {
                 Some(_) => timeline.limit.div_ceil(2),
                 None => timeline.limit,
@@ -288,7 +290,7 @@ impl MemoryLibrary for LocalLibrary {
             let saved = memory::save_for_agent(&args)?;
             let mut advice = saved.advice;
             advice.push(format!(
-                "told as an agent's words until the user runs `remora memory accept {}`",
+                "injected as an agent's words until the user runs `remora memory accept {}`",
                 saved.memory.uri.name
             ));
             Ok(SaveReceipt {
@@ -307,6 +309,8 @@ impl MemoryLibrary for LocalLibrary {
                 .map(|store| find_item(&store, id, &|item| limit.allows_item(item)))
                 .transpose()?
                 .ok_or_else(|| CliError::Usage("nothing is remembered yet".to_owned()))?;
+            // Looked up again under the worker's lock, after the spool is drained: it may
+            // be gone by then.
             let order = forget::delete_selection(data, |store| {
                 let item = find_item(store, id, &|item| limit.allows_item(item))?;
                 Ok(Selection::Items(vec![item]))
@@ -330,7 +334,7 @@ impl MemoryLibrary for LocalLibrary {
             let reason = reason.filter(|reason| !reason.is_empty());
             let because = reason.map_or(String::new(), |reason| format!(" because {reason}"));
             Ok(CorrectionReceipt {
-                done: format!("Marked wrong{because}; no session is told of it again:"),
+                done: format!("Marked wrong{because}; it is never injected again:"),
                 items: vec![format_item(&done.item)],
                 undo: format!("`remora wrong {} --undo` takes this back.", done.item.id),
             })
@@ -362,7 +366,7 @@ fn format_item(item: &Item) -> String {
     format!("#{} {} {}", item.id, item.kind, item.title)
 }
 
-/// Why nothing is to be saved now. Reading goes on: somebody asked for it.
+/// Why nothing is to be saved now. Reading goes on: the agent asked for it.
 fn find_pause(data: &DataDir) -> Option<String> {
     if data.environment.is_on(OFF_VARIABLE) {
         return Some(format!("{OFF_VARIABLE} is set: nothing was changed"));
@@ -414,7 +418,7 @@ fn parse_choice<T: ValueEnum>(text: Option<&str>) -> Option<T> {
     T::from_str(text?, true).ok()
 }
 
-/// A row or a memory; the file is the truth of a memory, whatever the index says.
+/// An item or a memory; the file of a memory counts, whatever the index says.
 fn find_detail(
     data: &DataDir,
     limit: &ReadScope,
@@ -467,7 +471,7 @@ fn format_error(error: &CliError) -> String {
     });
     match error {
         CliError::Store(_) | CliError::File { .. } => {
-            format!("{text}; `remora doctor` says how to mend it")
+            format!("{text}; `remora doctor` says how to fix it")
         }
         _ => text,
     }

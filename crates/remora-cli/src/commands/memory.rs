@@ -1,4 +1,4 @@
-//! `remora memory`: facts that people and agents keep as Markdown files, for a
+//! `remora memory`: facts that users and agents keep as Markdown files, for a
 //! project, a team or everywhere.
 
 mod accept;

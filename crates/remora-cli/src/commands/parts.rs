@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::commands::progress::Progress;
 use crate::error::CliError;
 
-/// Rows that are held in memory at a time, and written in one transaction.
+/// Parts that are held in memory at a time, and written in one transaction.
 pub(crate) const MAX_BATCH_PARTS: usize = 512;
 
 /// One part; as JSON an object with its kind as the only key.
@@ -28,15 +28,16 @@ pub(crate) enum StorePart {
     Item(Box<Item>),
     File(FileRecord),
     Event(LoggedEvent),
-    /// What a session was given. Not exported: it names rows by numbers, which
-    /// are others elsewhere.
-    Given(Injection),
+    /// An injection. Not exported: it names items by their numbers, which are
+    /// others elsewhere.
+    #[serde(rename = "given")]
+    Injection(Injection),
     /// A raw event of the archive.
     Raw(Box<ArchivedEvent>),
 }
 
 /// Hands every part of the store to `take`: projects, corrections, sessions, items,
-/// files, then the ledger, each in the order of its name or time.
+/// files, then the event log, each in the order of its name or time.
 pub(crate) fn visit_parts(
     store: &dyn Store,
     filter: &Filter,
@@ -85,8 +86,8 @@ pub(crate) fn visit_parts(
     visit_events(store, filter, &mut |event| take(StorePart::Event(event)))
 }
 
-/// The ledger from its beginning. Moments are not unique, so every page begins
-/// with the moment that the last one ended with.
+/// The event log from its beginning. Times are not unique, so every page begins
+/// with the time that the last one ended with.
 pub(crate) fn visit_events(
     store: &dyn Store,
     filter: &Filter,
@@ -94,7 +95,7 @@ pub(crate) fn visit_events(
 ) -> Result<(), CliError> {
     let mut filter = filter.clone();
     let mut limit = MAX_BATCH_PARTS;
-    let mut told: HashSet<String> = HashSet::new();
+    let mut seen: HashSet<String> = HashSet::new();
     loop {
         let page = PageRequest {
             order: SortOrder::Oldest,
@@ -109,7 +110,7 @@ pub(crate) fn visit_events(
             if Some(event.time) == last {
                 at_end.insert(event.id.clone());
             }
-            if !told.contains(&event.id) {
+            if !seen.contains(&event.id) {
                 take(event)?;
             }
         }
@@ -117,17 +118,19 @@ pub(crate) fn visit_events(
             return Ok(());
         }
         if filter.since == last {
-            told.extend(at_end);
+            seen.extend(at_end);
+            // More events share this time than a page holds; only a larger page gets past
+            // them.
             limit *= 2;
         } else {
-            told = at_end;
+            seen = at_end;
             filter.since = last;
             limit = MAX_BATCH_PARTS;
         }
     }
 }
 
-/// What sessions were given.
+/// Everything that was injected into sessions.
 pub(crate) fn visit_injections(
     store: &dyn Store,
     take: &mut dyn FnMut(StorePart) -> Result<(), CliError>,
@@ -135,7 +138,7 @@ pub(crate) fn visit_injections(
     let lines = store.list_injections(&Filter::default(), usize::MAX)?;
     lines
         .into_iter()
-        .try_for_each(|line| take(StorePart::Given(line)))
+        .try_for_each(|line| take(StorePart::Injection(line)))
 }
 
 /// Copies a store into an empty one, each part changed as `change` will.
@@ -162,8 +165,8 @@ pub(crate) fn copy_store(
     Ok(writer.flush()?)
 }
 
-/// How many rows there are, about: for showing how far work on all of them is,
-/// and for what a row takes.
+/// How many records there are, about: for showing how far work on all of them
+/// is, and for what one takes.
 pub(crate) fn count_records(counts: &StoreStats) -> u64 {
     counts.events + counts.items.iter().map(|(_, count)| count).sum::<u64>()
 }
@@ -190,11 +193,12 @@ impl<'a> BatchWriter<'a> {
             StorePart::Project(project) => self.batch.projects.push(project),
             StorePart::Override(said) => self.batch.overrides.push(said),
             StorePart::Session(session) => self.batch.sessions.push(session),
+            // It comes from a store and keeps the number by which it is quoted.
             StorePart::Item(item) if item.id > 0 => self.batch.items.push(ItemWrite::Keep(*item)),
             StorePart::Item(item) => self.batch.items.push(ItemWrite::Add(*item)),
             StorePart::File(file) => self.batch.files.push(file),
             StorePart::Event(event) => self.batch.events.push(event),
-            StorePart::Given(given) => self.batch.given.push(given),
+            StorePart::Injection(injection) => self.batch.given.push(injection),
             StorePart::Raw(_) => return Ok(()),
         }
         self.parts += 1;

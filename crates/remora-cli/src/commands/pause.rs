@@ -163,7 +163,7 @@ fn find_session(text: &str) -> Result<String, CliError> {
     }
 }
 
-/// The moment that lies so far ahead.
+/// The time that lies so far ahead.
 fn parse_pause_end(text: &str, now: &Zoned) -> Result<i64, CliError> {
     let bad = || {
         CliError::Usage(format!(
@@ -237,7 +237,7 @@ pub(crate) struct PauseDescription {
 }
 
 /// Every pause in words, for `status` and `doctor`. What cannot be read is not
-/// told here.
+/// named here.
 pub(crate) fn describe_pauses(paths: &DataPaths) -> Vec<PauseDescription> {
     let marks = Pauses::for_data_dir(paths)
         .list_pauses(clock::now_ms())
@@ -281,7 +281,7 @@ fn print_begun(mark: &PauseEntry, out: &mut Output) -> Result<(), CliError> {
         ),
         PauseEffect::Recall => (
             "recall paused",
-            "Hooks capture and inject nothing; what a session has been told already stays in it.",
+            "Hooks capture and inject nothing; what was injected into a session stays in it.",
         ),
     };
     let head = format!(
@@ -317,7 +317,7 @@ fn print_ended(
     };
     out.print_text(&hang_text("", &text))?;
     // A pause of one project may be meant for good: it is not ended with the
-    // pause of everything, but nobody should have to guess that.
+    // pause of everything, but a user should not have to guess that.
     for mark in marks {
         out.print_text(&hang_text("  ", &format!("still {}", format_line(mark))))?;
     }

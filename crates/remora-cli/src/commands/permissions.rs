@@ -33,7 +33,7 @@ use requests::{AnswerStats, PermissionRequests};
 const MAX_SHOWN_GROUPS: usize = 20;
 /// Calls of a group that are held against today's rules.
 const MAX_COMPARED_CALLS: usize = 50;
-/// Calls that are told of a group in JSON.
+/// Calls that are listed of a group in JSON.
 const MAX_EXAMPLE_CALLS: usize = 3;
 
 /// Calls that one rule would cover, or one call that none does.
@@ -110,7 +110,7 @@ pub(super) fn run(args: &PermissionsArgs, out: &mut Output) -> Result<Exit, CliE
     Ok(Exit::GoOn)
 }
 
-/// The checkout of a project: the one we stand in, else the one seen last.
+/// The checkout of a project: the one of the working directory, else the one seen last.
 fn find_checkout(
     data: &DataDir,
     store: &dyn Store,
@@ -150,6 +150,8 @@ fn group_calls(
                     Permission::Deny,
                 ),
             };
+            // A rule that would not apply to the very call it comes from must not be
+            // proposed.
             if known.would_cover(&rule, list, &call) {
                 Ok(rule)
             } else {
@@ -194,6 +196,7 @@ fn group_calls(
 fn find_existing_rule(draft: &RuleDraft, known: &CurrentRules) -> Option<String> {
     let calls = draft.calls.iter().take(MAX_COMPARED_CALLS);
     let rules: Option<Vec<String>> = calls.map(|call| known.rule_for(call)).collect();
+    // All calls must be covered; one that is not still needs the rule.
     rules?.pop()
 }
 
@@ -207,7 +210,7 @@ fn choose_advice(draft: &RuleDraft, at_least: u32, known: &CurrentRules) -> Rule
         .map(|call| rule::split_call(call))
         .any(|(tool, text)| text.is_some() && RuleSubject::of_tool(tool).is_file());
     match (yes, no, tally.denied) {
-        (0, 0, 0) => none("nobody answered"),
+        (0, 0, 0) => none("not answered"),
         (1.., 1.., _) => none("allowed and refused: it depends"),
         (1.., 0, 1..) => none("allowed by you, refused by the client"),
         (0, 0, _) => none("the client itself refuses it"),

@@ -40,7 +40,7 @@ impl Progress {
             return;
         }
         self.shown = Some(Instant::now());
-        // With stderr gone there is nobody to look.
+        // With stderr gone no reader is left.
         let line = format_line(read_terminal_columns(), self.label, done, all, note);
         let _ = write!(io::stderr(), "\r{line}\u{1b}[K");
     }

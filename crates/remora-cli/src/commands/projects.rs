@@ -53,7 +53,7 @@ fn run_join(args: &ProjectsJoinArgs, out: &mut Output) -> Result<Exit, CliError>
     Ok(Exit::GoOn)
 }
 
-/// The roots come first: if this dies before the rows have moved, the worker
+/// The roots come first: if this dies before the items have moved, the worker
 /// moves them at the next event of such a checkout.
 fn carry_out(data: &DataDir, plan: &JoinPlan) -> Result<JoinStats, CliError> {
     let roots = ProjectRoots::for_data_dir(&data.paths);
@@ -71,7 +71,7 @@ fn carry_out(data: &DataDir, plan: &JoinPlan) -> Result<JoinStats, CliError> {
     }
     let store = data.open_writable_store()?;
     let done = join::join_projects(&store, &data.paths, &plan.from, &plan.to, clock::now_ms())?;
-    // Saved memories and what rows mean are for the worker.
+    // Saved memories and embeddings are for the worker.
     guard.leave_a_worker();
     drop(store);
     Ok(done)
@@ -198,7 +198,7 @@ fn print_report(
         }));
     }
     let verb = if args.dry_run { "would go" } else { "went" };
-    let rows = format_count(done.rows, "row", "rows");
+    let rows = format_count(done.rows, "item", "items");
     let sessions = format_count(done.sessions, "session", "sessions");
     let text = format!("{rows} and {sessions} {verb} from {from} to {to}");
     out.print_text(&format!("{}\n", escape_invisible(&text)))?;

@@ -125,7 +125,7 @@ pub(crate) fn run(args: &PruneArgs, out: &mut Output) -> Result<Exit, CliError> 
     Ok(Exit::GoOn)
 }
 
-/// The moment before which rows go, and the most bytes: from the command line,
+/// The time before which items go, and the most bytes: from the command line,
 /// or else from the configuration.
 fn resolve_limits(
     args: &PruneArgs,
@@ -198,7 +198,7 @@ impl Pruner<'_> {
         }
     }
 
-    /// Removes what is older; returns how many rows.
+    /// Removes what is older; returns how many items.
     fn remove(&mut self, before: i64) -> Result<u64, CliError> {
         let rows = match self.run {
             PruneMode::Dry => match self.data.open_store()? {
@@ -216,9 +216,9 @@ impl Pruner<'_> {
                 rows
             }
         };
-        // The archive as well: a rebuild would bring the rows back.
+        // The archive as well: a rebuild would bring the items back.
         self.prune_archive(before)?;
-        // A second pass of a dry run counts the first one's rows again.
+        // A second pass of a dry run counts the first one's items again.
         self.gone.rows = match self.run {
             PruneMode::Dry => self.gone.rows.max(rows),
             PruneMode::Real => self.gone.rows + rows,
@@ -232,7 +232,7 @@ impl Pruner<'_> {
         let paths = &self.data.paths;
         let size = std::fs::metadata(paths.database_file()).map_or(0, |m| m.len());
         if space::check_free_space(paths.home(), size, 0).is_err() {
-            // The room is used again by new rows, at least.
+            // The room is used again by new items, at least.
             self.gone.tight = true;
             return Ok(());
         }
@@ -327,7 +327,7 @@ fn render_report(args: &PruneArgs, gone: &PruneStats) -> String {
     };
     let mut text = format!(
         "{verb} {} and {} from before {}\n",
-        format_count(gone.rows, "row", "rows"),
+        format_count(gone.rows, "item", "items"),
         format_count(gone.archived, "archived event", "archived events"),
         format_rfc3339(before)
     );
@@ -345,7 +345,7 @@ fn render_report(args: &PruneArgs, gone: &PruneStats) -> String {
     }
     if gone.tight {
         text.push_str(
-            "the database keeps its size: there is no room for a copy; new rows use what is free in it\n",
+            "the database keeps its size: there is no room for a copy; new items use what is free in it\n",
         );
     }
     text

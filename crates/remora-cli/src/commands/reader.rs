@@ -41,7 +41,7 @@ pub(crate) fn refuse_agent(environment: &Environment, what: &str) -> Result<(), 
         return Ok(());
     }
     Err(CliError::Usage(format!(
-        "{what} by a person: run this in a terminal of your own"
+        "{what} by a user: run this in a terminal of your own"
     )))
 }
 
@@ -86,7 +86,7 @@ impl Requester {
         }
     }
 
-    /// The row, if it may be read; what the user saved for all projects may.
+    /// The item, if it may be read; what the user saved for all projects may.
     pub(crate) fn check_item(&self, item: Item) -> Result<Item, CliError> {
         let is_users = item.kind == Kind::Memory && item.project.is_empty();
         match &self.own {

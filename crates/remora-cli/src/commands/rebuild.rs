@@ -59,7 +59,7 @@ pub(crate) fn run(args: &RebuildArgs, out: &mut Output) -> Result<Exit, CliError
     };
     let rest = EmbeddingFollowUp::from_stats(&data.config, &made);
     if rest == EmbeddingFollowUp::Worker {
-        // Embeddings take far longer than the rows; the worker makes them in
+        // Embeddings take far longer than the items; the worker makes them in
         // idle time.
         guard.leave_a_worker();
     }
@@ -115,7 +115,7 @@ fn render_report(args: &RebuildArgs, rebuilt: &RebuildStats, out: &Output) -> St
             "rebuilt"
         },
         format_count(rebuilt.events, "archived event", "archived events"),
-        format_count(rebuilt.carried, "row", "rows")
+        format_count(rebuilt.carried, "item", "items")
     );
     let of = |counts: &StoreStats, kind: Kind| {
         let row = counts.items.iter().find(|(k, _)| *k == kind);

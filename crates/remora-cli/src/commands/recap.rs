@@ -18,7 +18,7 @@ use gather::{ProjectRecap, SessionRecap};
 use remora_core::time::format_rfc3339;
 use remora_memory::store::Filter;
 
-/// Entries that are told of each part.
+/// Entries that are shown of each part.
 const MAX_PART_ENTRIES: usize = 6;
 
 pub(crate) fn run(args: &RecapArgs, out: &mut Output) -> Result<Exit, CliError> {

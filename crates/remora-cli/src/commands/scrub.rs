@@ -53,7 +53,7 @@ pub(crate) fn redact_part(redactor: &Redactor, part: &mut StorePart, marks: &mut
             texts.extend(file.from.as_mut());
         }
         StorePart::Event(event) => texts.push(&mut event.label),
-        StorePart::Given(given) => texts.push(&mut given.why),
+        StorePart::Injection(injection) => texts.push(&mut injection.why),
         StorePart::Raw(raw) => {
             let mut value = Value::Object(std::mem::take(&mut raw.event));
             private::strip_value(&mut value);

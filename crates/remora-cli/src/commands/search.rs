@@ -1,4 +1,4 @@
-//! `remora search`: words in, rows out, best first.
+//! `remora search`: words in, items out, best first.
 
 mod request;
 pub(crate) mod scope;
@@ -35,7 +35,7 @@ use strength::{format_score, keep_strong};
 
 /// Hits elsewhere are counted up to this.
 const MAX_COUNTED_HITS: usize = 100;
-/// Lines of a snippet for people.
+/// Lines of a snippet on a terminal.
 const MAX_SNIPPET_LINES: usize = 2;
 
 pub(crate) fn run(args: &SearchArgs, out: &mut Output) -> Result<Exit, CliError> {
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &SearchArgs, out: &mut Output) -> Result<Exit, CliError>
         out.print_json(&answer)?;
         return Ok(Exit::GoOn);
     }
-    // Programs get as many as they asked for, people what is worth reading.
+    // Programs get as many as they asked for, users what is worth reading.
     keep_strong(&mut hits);
     if hits.is_empty() {
         let elsewhere = !Requester::from_data(&data)?.is_bound();
@@ -180,7 +180,7 @@ pub(crate) struct SearchAnswer {
     pub(crate) hits: Vec<Hit>,
     /// What there is to say about the question.
     pub(crate) notes: Vec<String>,
-    /// Whether only one project was looked in.
+    /// Whether only one project was searched.
     pub(crate) looked: SearchedProjects,
     /// Which items were marked wrong.
     pub(crate) rejections: Rejections,
@@ -213,7 +213,7 @@ pub(crate) fn find_hits(
     })
 }
 
-/// Where a search looked.
+/// Which projects a search covered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SearchedProjects {
     InOne,
@@ -284,7 +284,7 @@ fn none_found(
     Ok(Exit::GoOn)
 }
 
-/// Every file of a row, changed ones first.
+/// Every file of an item, changed ones first.
 pub(crate) fn list_files(item: &Item) -> Vec<&str> {
     let all = item.files_modified.iter().chain(&item.files_read);
     let mut files: Vec<&str> = Vec::new();
@@ -351,9 +351,9 @@ fn print_hit(
     let title = flatten_text(&item.title);
     let lead = format!("{id} {} · ", item.kind);
     let indent = lines::text_width(&id) + 1;
-    let told = hang_at(indent, &lead, &title);
+    let wrapped = hang_at(indent, &lead, &title);
     // Colours come after the columns have been counted.
-    let head = told.replacen(
+    let head = wrapped.replacen(
         &lead,
         &format!(
             "{} {} · ",
@@ -374,14 +374,14 @@ fn print_hit(
         about.push(format!("{} times", item.seen));
     }
     if !hit.same.is_empty() {
-        let more = lines::format_count(hit.same.len() as u64, "row", "rows");
+        let more = lines::format_count(hit.same.len() as u64, "item", "items");
         about.push(format!("{more} like it"));
     }
     if !hit.any_words {
         // None of the words is in it, so it must say why it is here.
-        let by_meaning = hit.parts.meaning > hit.parts.words;
+        let by_embedding = hit.parts.meaning > hit.parts.words;
         about.push(
-            if by_meaning {
+            if by_embedding {
                 "by meaning"
             } else {
                 "beside a match"

@@ -15,7 +15,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
 
-/// Rows of one session are counted up to this.
+/// Items of one session are counted up to this.
 const MAX_COUNTED_ITEMS: usize = 5000;
 
 pub(crate) fn run(args: &SessionsArgs, out: &mut Output) -> Result<Exit, CliError> {
@@ -92,7 +92,7 @@ fn print_no_sessions(
     Ok(Exit::GoOn)
 }
 
-/// How many rows a session left.
+/// How many items a session left.
 fn count_items(store: &dyn Store, session: &str) -> Result<u64, CliError> {
     let of_session = Filter {
         session: Some(session.to_owned()),
@@ -170,7 +170,7 @@ fn print_session(
     print_session_title(session, &lead, out)?;
     let mut about = vec![
         format_count(u64::from(session.prompts), "prompt", "prompts"),
-        format_count(items, "row", "rows"),
+        format_count(items, "item", "items"),
     ];
     about.extend(project.map(flatten_text));
     about.extend(session.branch.as_deref().map(flatten_text));
@@ -179,7 +179,7 @@ fn print_session(
     about.push(state.to_owned());
     let indent = " ".repeat(lead.len());
     let room = lines::line_width().saturating_sub(indent.len());
-    // The id stands by itself, so that it is easily copied.
+    // The id is on its own, so that it is easily copied.
     for line in [about.join(" · "), flatten_text(&session.id)] {
         for line in lines::wrap_text(&line, room) {
             let line = out.paint(Style::Dim, &line);

@@ -1,6 +1,6 @@
 //! Which tier of search answers: words and the static table alone, or also the
 //! model. A model that is off, missing or broken is never an error: the fast
-//! tier answers, and why is told beside it.
+//! tier answers and says why.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,9 +29,9 @@ const PREVIEW_BUDGET: Duration = Duration::from_millis(200);
 /// How thorough a search is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum SearchTier {
-    /// Words and what rows are about; nothing to load
+    /// Words and what items are about; nothing to load
     Fast,
-    /// Also what rows mean, by the model
+    /// Also the embeddings of the encoder
     Full,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn prepare_query(
     match count_embedded(store) {
         // To load a model only to compare with nothing is a waste.
         Ok(0) => {
-            let why = "no row has a vector yet".to_owned();
+            let why = "no item has an embedding yet".to_owned();
             return (query, Some(why));
         }
         Ok(_) => {}
@@ -82,8 +82,8 @@ pub(crate) struct PreviewEmbedding {
     pub(crate) why: &'static str,
 }
 
-/// The embedding that a hook would get for the prompt. Where the worker gives
-/// none now, the encoder is loaded here: whoever previews can wait, and the
+/// The embedding that a hook would get for the prompt. Where the worker returns
+/// none now, the encoder is loaded here: a user who previews can wait, and the
 /// worker has it loaded when the next prompt comes.
 pub(crate) fn prompt_embedding(
     data: &DataDir,
@@ -104,7 +104,7 @@ pub(crate) fn prompt_embedding(
         return fast("search.model is off");
     };
     if !count_embedded(store).is_ok_and(|rows| rows > 0) {
-        return fast("no row has a vector yet");
+        return fast("no item has an embedding yet");
     }
     let reply = request_embedding(&data.paths, prompt, PREVIEW_BUDGET);
     if let Some(embedding) = reply.and_then(|reply| embedding_of(&reply)) {
@@ -143,7 +143,7 @@ pub(crate) fn build_encoder(config: &Config) -> Option<LazyEncoder> {
     Some(LazyEncoder::new(source))
 }
 
-/// The encoder that the worker embeds rows and prompts with.
+/// The encoder that the worker embeds items and prompts with.
 pub(crate) fn worker_encoder(config: &Config) -> Option<Arc<dyn TextEncoder>> {
     let encoder = build_encoder(config)?.kept_for(WORKER_KEEPS_ENCODER);
     Some(Arc::new(encoder))
@@ -160,12 +160,12 @@ pub(crate) fn build_background(
     })
 }
 
-/// How many rows there are.
+/// How many items there are.
 pub(crate) fn count_items(counts: &StoreStats) -> u64 {
     counts.items.iter().map(|(_, count)| count).sum()
 }
 
-/// How many rows have a vector; anything above 0 may be a guess.
+/// How many items have a vector; anything above 0 may be a guess.
 fn count_embedded(store: &dyn Store) -> Result<u64, StoreError> {
     // Counting everything takes a while in a large store, and mostly nothing
     // waits.

@@ -1,5 +1,5 @@
-//! `remora timeline`: rows and events of the ledger in the order of time. An
-//! event that a row tells of is not told twice.
+//! `remora timeline`: items and events of the ledger in the order of time. An
+//! event that an item reports is not listed twice.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,7 +22,7 @@ use lines::{TimeFormatter, flatten_text, hang_text};
 
 /// Lines unless the user says how many.
 const DEFAULT_LINES: usize = 50;
-/// Lines on each side of a row.
+/// Lines on each side of an item.
 const DEFAULT_AROUND_LINES: usize = 10;
 /// Columns for the kind.
 const KIND_COLUMNS: usize = 10;
@@ -42,7 +42,7 @@ impl TimelineEntry {
         }
     }
 
-    /// Its place: moments first, then the names, which are ordered by time too.
+    /// Its place: times first, then the ids, which are ordered by time too.
     fn sort_key(&self) -> (i64, &str) {
         match self {
             Self::Row(item) => (item.time, &item.uid),
@@ -76,13 +76,13 @@ pub(crate) fn run(args: &TimelineArgs, out: &mut Output) -> Result<Exit, CliErro
     print_timeline(&entries, centre, Some(&store), args.json, out)
 }
 
-/// One project that must not be left, and the rows that are of it.
+/// One project that must not be left, and the items that are of it.
 pub(crate) struct TimelineScope<'a> {
     pub(crate) own: &'a str,
     pub(crate) allows: &'a dyn Fn(&Item) -> bool,
 }
 
-/// The entries that are meant, and the number of the row they stand around.
+/// The entries that are meant, and the number of the item that they surround.
 pub(crate) fn find_entries(
     args: &TimelineArgs,
     data: &DataDir,
@@ -138,13 +138,15 @@ pub(crate) fn find_entries(
     Ok((entries, around.map(|item| item.id)))
 }
 
-/// What came before and after a row.
+/// What came before and after an item.
 fn both_sides(
     store: &dyn Store,
     filter: &Filter,
     centre: &Item,
     limit: usize,
 ) -> Result<Vec<TimelineEntry>, CliError> {
+    // Both halves include the time of the centre, because other entries may share it; what
+    // both find is removed afterwards.
     let before = Filter {
         until: Some(centre.time.saturating_add(1)),
         ..filter.clone()
@@ -184,7 +186,7 @@ fn collect_entries(
     };
     let rows = store.list_items(filter, page(limit))?;
     let mut within = filter.clone();
-    // Where rows were left out, the events that made them would stand bare.
+    // Where items were left out, the events that made them would be listed in their place.
     if rows.len() == limit
         && let Some(last) = rows.last()
     {
@@ -193,15 +195,17 @@ fn collect_entries(
             SortOrder::Oldest => within.until = Some(last.time.saturating_add(1)),
         }
     }
+    // Most events are only counted or belong to an item that is shown, so more are read
+    // than are needed.
     let events = store.list_events(&within, page(limit.saturating_mul(8).saturating_add(64)))?;
-    let told: HashSet<String> = rows
+    let item_events: HashSet<String> = rows
         .iter()
         .map(|row| event_of(&row.uid).to_owned())
         .collect();
     let bare = |event: &LoggedEvent| {
         let counted = EventName::parse(&event.name)
             .is_some_and(|name| event_treatment(name) == Treatment::Counted);
-        !counted && !told.contains(&event.id)
+        !counted && !item_events.contains(&event.id)
     };
     let mut events: Vec<LoggedEvent> = events.into_iter().filter(bare).collect();
     if let Some(project) = &filter.project {
@@ -221,7 +225,7 @@ fn collect_entries(
 }
 
 /// The ledger knows the session of an event and not its project. Of a session
-/// that has worked elsewhere as well, only what a row tells is known to be of
+/// that has worked elsewhere as well, only what an item reports is known to be of
 /// this project.
 fn leave_out_strays(
     store: &dyn Store,
@@ -245,7 +249,7 @@ fn leave_out_strays(
     Ok(())
 }
 
-/// The event that a row was made from.
+/// The event that an item was made from.
 fn event_of(uid: &str) -> &str {
     uid.split('/').next().unwrap_or(uid)
 }
@@ -320,7 +324,7 @@ fn print_timeline(
 }
 
 /// The session of an entry by what it was about; a title from another project
-/// is not told here. Its agent is named where there are several.
+/// is not shown here. Its agent is named where there are several.
 fn format_heading(
     store: Option<&dyn Store>,
     entry: &TimelineEntry,
@@ -387,8 +391,8 @@ fn print_entry(
                     &format!("{kind:<KIND_COLUMNS$}")
                 ),
             );
-            let told = hang_text(&lead, &title);
-            out.print_text(&told.replacen(&lead, &painted, 1))
+            let wrapped = hang_text(&lead, &title);
+            out.print_text(&wrapped.replacen(&lead, &painted, 1))
         }
         TimelineEntry::Event(event) => {
             let lead = format!("  {time}  {:>wide$}  {:KIND_COLUMNS$}  ", "·", "");
@@ -398,9 +402,9 @@ fn print_entry(
             } else {
                 format!("{}: {label}", event.name)
             };
-            let told = hang_text(&lead, &flatten_text(&text));
-            let told = out.paint(Style::Dim, told.trim_end());
-            out.print_text(&format!("{told}\n"))
+            let wrapped = hang_text(&lead, &flatten_text(&text));
+            let wrapped = out.paint(Style::Dim, wrapped.trim_end());
+            out.print_text(&format!("{wrapped}\n"))
         }
     }
 }

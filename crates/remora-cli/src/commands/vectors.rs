@@ -1,5 +1,5 @@
-//! Working out what rows mean while somebody waits: with a line that shows how
-//! far it is, and an end by Ctrl-C that loses nothing.
+//! Embedding items while a user waits: with a line that shows how far it is, and
+//! an end by Ctrl-C that loses nothing.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -23,9 +23,9 @@ use crate::output::{Output, Style};
 /// What came of it.
 #[derive(Debug, Default)]
 pub(crate) struct EmbeddingStats {
-    /// Rows that got their vector now.
+    /// Items that were embedded now.
     pub(crate) embedded: u64,
-    /// Rows that still wait.
+    /// Items that still wait.
     pub(crate) waiting: u64,
     pub(crate) seconds: f64,
     /// Why the encoder could not go on.
@@ -52,7 +52,7 @@ impl EmbeddingStats {
         }
     }
 
-    /// Why rows wait, if the encoder is to blame, in an answer for programs.
+    /// Why items wait, if the encoder is to blame, in an answer for programs.
     pub(crate) fn add_trouble(&self, answer: &mut Value) {
         if let Some(trouble) = &self.trouble {
             answer["trouble"] = json!(trouble.to_string());
@@ -60,15 +60,15 @@ impl EmbeddingStats {
     }
 }
 
-/// Who works out what rows mean that still wait for it.
+/// Who embeds the items that still wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EmbeddingFollowUp {
-    /// None wait, or nobody wants it.
-    Nobody,
-    /// The worker, in its spare time.
+    /// None wait, or the encoder is switched off.
+    NotNeeded,
+    /// The worker, as idle work.
     Worker,
-    /// Whoever asks for it.
-    Person,
+    /// The user, with a command.
+    User,
     /// The encoder cannot.
     Trouble,
 }
@@ -76,13 +76,13 @@ pub(crate) enum EmbeddingFollowUp {
 impl EmbeddingFollowUp {
     pub(crate) fn from_stats(config: &Config, made: &EmbeddingStats) -> Self {
         if made.waiting == 0 || tier::build_encoder(config).is_none() {
-            Self::Nobody
+            Self::NotNeeded
         } else if made.trouble.is_some() {
             Self::Trouble
         } else if config.get_flag("search.background") {
             Self::Worker
         } else {
-            Self::Person
+            Self::User
         }
     }
 
@@ -91,9 +91,9 @@ impl EmbeddingFollowUp {
         made: &EmbeddingStats,
         out: &mut Output,
     ) -> Result<(), CliError> {
-        let rows = format_count(made.waiting, "row", "rows");
+        let rows = format_count(made.waiting, "item", "items");
         let text = match (self, &made.trouble) {
-            (Self::Nobody, _) => return Ok(()),
+            (Self::NotNeeded, _) => return Ok(()),
             (Self::Trouble, Some(trouble)) => {
                 let text = format!("found by words only, not by what it means: {trouble}");
                 out.paint(Style::Yellow, &text)
@@ -109,7 +109,7 @@ impl EmbeddingFollowUp {
     }
 }
 
-/// Works out vectors of rows that wait, of `most` at most. The caller may write.
+/// Embeds items that wait, `most` at most. The caller may write.
 pub(crate) fn embed_waiting(
     store: &dyn Store,
     encoder: &dyn TextEncoder,
@@ -145,6 +145,8 @@ pub(crate) fn embed_waiting(
             }
             Err(e) => return Err(e.into()),
         };
+        // Items may wait that cannot be embedded now; without this the loop would never
+        // end.
         if done == 0 {
             break;
         }
@@ -161,10 +163,10 @@ pub(crate) fn embed_waiting(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a guess for people"
+    reason = "an estimate that is shown"
 )]
 fn format_pace(done: u64, all: u64, took: Duration) -> String {
-    let rows = format!("{} of {} rows", format_number(done), format_number(all));
+    let rows = format!("{} of {} items", format_number(done), format_number(all));
     if done == 0 || took.as_secs_f64() < 0.5 {
         return rows;
     }
@@ -192,6 +194,8 @@ impl InterruptFlag {
             return Ok(Self(Arc::clone(wanted)));
         }
         let wanted = Arc::new(AtomicBool::new(false));
+        // In this order: the first Ctrl-C finds the flag unset and sets it, the second
+        // finds it set and ends the program.
         signal_hook::flag::register_conditional_default(SIGINT, Arc::clone(&wanted))?;
         signal_hook::flag::register(SIGINT, Arc::clone(&wanted))?;
         Ok(Self(Arc::clone(INTERRUPT_FLAG.get_or_init(|| wanted))))
@@ -204,6 +208,7 @@ impl InterruptFlag {
 
 impl Drop for InterruptFlag {
     fn drop(&mut self) {
+        // From now on Ctrl-C ends the program at once, as it does without a flag.
         self.0.store(true, Ordering::Relaxed);
     }
 }
@@ -224,15 +229,15 @@ mod tests {
     #[test]
     fn a_note_tells_the_pace_when_it_is_known() {
         let at = |done, all, millis| format_pace(done, all, Duration::from_millis(millis));
-        assert_eq!(at(0, 1_200, 0), "0 of 1,200 rows");
+        assert_eq!(at(0, 1_200, 0), "0 of 1,200 items");
         assert_eq!(
             at(200, 1_200, 2_000),
-            "200 of 1,200 rows, 10 s left, 100 a second"
+            "200 of 1,200 items, 10 s left, 100 a second"
         );
         assert_eq!(
             at(100, 100_100, 1_000),
-            "100 of 100,100 rows, 17 min left, 100 a second"
+            "100 of 100,100 items, 17 min left, 100 a second"
         );
-        assert_eq!(at(10, 10, 1_000), "10 of 10 rows, 0 s left, 10 a second");
+        assert_eq!(at(10, 10, 1_000), "10 of 10 items, 0 s left, 10 a second");
     }
 }

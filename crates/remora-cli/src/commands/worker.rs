@@ -68,7 +68,7 @@ fn run_worker(out: &mut Output) -> Result<Exit, CliError> {
     let settings = build_worker_settings(&data);
     let mark = data.paths.sync_mark();
     prepare_data_dir(&data.paths)?;
-    // Hooks read no settings; the mark tells them to wait for the disk.
+    // Hooks read no settings; the mark makes them wait for the disk.
     let marked = if data.config.get_flag("spool.fsync") {
         remora_client::write_our_file(&mark, b"")
     } else {
@@ -352,7 +352,7 @@ fn run_drain(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
     Ok(Exit::GoOn)
 }
 
-/// Waits until the worker has taken what it takes now. One that dies meanwhile
+/// Waits until the worker has ingested its current batch. One that dies meanwhile
 /// is started again: the event that it died on goes last, and is then put off.
 fn drain_spool(paths: &DataPaths) -> Result<Reply, CliError> {
     let mut attempts = 1;
@@ -382,7 +382,7 @@ pub(crate) fn put_off_count(paths: &DataPaths) -> u64 {
     let put_off = list_suspects(paths)
         .into_iter()
         .filter(SuspectEvent::goes_last);
-    // The list may name events that were taken since.
+    // The list may name events that were ingested since.
     put_off.filter(|s| spool.join(&s.name).exists()).count() as u64
 }
 

@@ -67,18 +67,18 @@ pub(super) struct HookRequest<'a> {
 
 /// How long this machine may take: a slow disk, or a hook that is being measured.
 pub(super) fn answer_budget(environment: &Environment) -> Duration {
-    let told = environment.get("REMORA_DEADLINE_MS");
-    let told = told.and_then(|text| text.to_str()?.parse().ok());
-    told.map_or(DEFAULT_ANSWER_BUDGET, |millis: u16| {
+    let text = environment.get("REMORA_DEADLINE_MS");
+    let millis = text.and_then(|text| text.to_str()?.parse().ok());
+    millis.map_or(DEFAULT_ANSWER_BUDGET, |millis: u16| {
         Duration::from_millis(millis.into())
     })
 }
 
 /// How long a prompt waits for its embedding; with 0 none is asked for.
 fn embedding_budget(environment: &Environment) -> Duration {
-    let told = environment.get("REMORA_EMBEDDING_BUDGET_MS");
-    let told = told.and_then(|text| text.to_str()?.parse::<u16>().ok());
-    Duration::from_millis(told.map_or(EMBEDDING_BUDGET_MS, u64::from))
+    let text = environment.get("REMORA_EMBEDDING_BUDGET_MS");
+    let millis = text.and_then(|text| text.to_str()?.parse::<u16>().ok());
+    Duration::from_millis(millis.map_or(EMBEDDING_BUDGET_MS, u64::from))
 }
 
 impl<'a> HookRequest<'a> {
@@ -121,7 +121,7 @@ impl<'a> HookRequest<'a> {
     pub(super) fn build_response(&self, is_kept: bool) -> HookResponse {
         if let EventKind::SubagentEnded { last_message } = &self.asked.event.kind {
             // The summary of a compaction comes as the last words of an agent
-            // without a name, before the session starts anew.
+            // without a name, before the session starts again.
             if self.asked.subagent_kind().is_empty() {
                 self.keep_summary(last_message);
             }
@@ -247,23 +247,23 @@ impl<'a> HookRequest<'a> {
             }
             _ => {
                 let path = self.path();
-                let mut moment = self.recall_trigger(summary.as_deref(), task.as_deref(), &path);
+                let mut trigger = self.recall_trigger(summary.as_deref(), task.as_deref(), &path);
                 if source == Some(StartSource::Resumed) && self.is_older(&store)? {
-                    moment = Some(RecallTrigger::Start);
+                    trigger = Some(RecallTrigger::Start);
                 }
-                if let Some(moment) = moment {
-                    let mut ground = self.recall_environment(earlier.as_ref());
-                    ground.embedding = embedding.map(|request| {
+                if let Some(trigger) = trigger {
+                    let mut environment = self.recall_environment(earlier.as_ref());
+                    environment.embedding = embedding.map(|request| {
                         PromptEmbedding::from_fetch(|| embedding_of(&request.receive()?))
                     });
-                    let scene = ground.recall_context(self.session_id(), &before);
-                    let found = recall::recall(&store, &scene, &moment)?;
+                    let context = environment.recall_context(self.session_id(), &before);
+                    let found = recall::recall(&store, &context, &trigger)?;
                     // Checked before the record: what the client no longer
                     // waits for must not count as seen.
                     if Instant::now() >= self.end {
                         return Err("it took too long".into());
                     }
-                    before.record_injections(&found, moment.name(), now)?;
+                    before.record_injections(&found, trigger.name(), now)?;
                     answer.message = starts.then(|| self.format_greeting(&found)).flatten();
                     // There is one line for the user: what needs a decision
                     // replaces the greeting.
@@ -388,11 +388,11 @@ impl<'a> HookRequest<'a> {
         if let Some(old) = earlier.filter(|old| self.is_own_folder(old)) {
             old.key.clone_into(&mut place.project.key);
         }
-        let mut ground = RecallEnvironment::new(place, prefix, limits).with_deadline(self.end);
+        let mut environment = RecallEnvironment::new(place, prefix, limits).with_deadline(self.end);
         if self.asked.start_source().is_some() {
-            ground.changed = remora_client::changed_files(paths, root);
+            environment.changed = remora_client::changed_files(paths, root);
         }
-        ground
+        environment
     }
 
     fn check_stop_guard(
@@ -418,10 +418,10 @@ impl<'a> HookRequest<'a> {
         before: &mut SessionHistory,
         now: i64,
     ) -> Result<Option<String>, Box<dyn std::error::Error>> {
-        let (ground, path) = (self.recall_environment(None), self.path());
+        let (environment, path) = (self.recall_environment(None), self.path());
         let found = recall::suggest_save(
             store,
-            &ground.recall_context(self.session_id(), before),
+            &environment.recall_context(self.session_id(), before),
             &path,
         )?;
         let Some((text, once)) = found else {
@@ -446,7 +446,7 @@ impl<'a> HookRequest<'a> {
         let parts = [
             (memories, "saved memory", "saved memories"),
             (summaries, "summary", "summaries"),
-            (rows, "row", "rows"),
+            (rows, "item", "items"),
         ];
         let parts: Vec<String> = parts
             .iter()
@@ -545,7 +545,7 @@ impl<'a> HookRequest<'a> {
         self.settings.suggests && self.asked.edited_file().is_some()
     }
 
-    /// Whether a shell's call exited with 0 and its output tells of a failure.
+    /// Whether a shell's call exited with 0 and its output reports a failure.
     fn fails_silently(&self) -> bool {
         let output = self.asked.command_output();
         output.is_some_and(|(command, printed)| recall::fails_silently(command, printed))

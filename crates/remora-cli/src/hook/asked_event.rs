@@ -180,7 +180,7 @@ impl AskedEvent {
             .or_else(|| self.start_source().map(source_word))
             .unwrap_or_default();
         // Two installations send the same event with the same ids; the folder
-        // tells apart what has none.
+        // distinguishes what has none.
         format!("{} {id} {}", self.event.name.as_str(), self.event.cwd)
     }
 }
@@ -197,7 +197,7 @@ pub(super) fn source_word(source: StartSource) -> &'static str {
     }
 }
 
-/// The command line of a shell, or of a tool of somebody else that runs one.
+/// The command line of a shell, or of another server's tool that runs one.
 fn command_of(call: &ToolCall) -> &str {
     match call {
         ToolCall::Shell(shell) => &shell.command,

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use remora_client::{given_file, write_our_file};
+use remora_client::{injection_log_file, write_our_file};
 use remora_files::read_text;
 use remora_memory::private::strip_private;
 
@@ -42,7 +42,7 @@ impl HookRequest<'_> {
     }
 
     fn summary_file(&self) -> PathBuf {
-        let given = given_file(&self.hook.paths, self.session_id());
+        let given = injection_log_file(&self.hook.paths, self.session_id());
         given.with_extension("summary")
     }
 }

@@ -21,7 +21,7 @@ fn every_value_has_a_source_and_a_meaning() {
     capture.git = true (default)
         the worker takes in what commits of your projects say
     redact.patterns = {} (default)
-        regular expressions that are taken out of every text, by name
+        regular expressions whose matches are redacted in every text, by name
     redact.deny_paths = [] (default)
         files whose contents are never kept, as in .gitignore
     spool.fsync = false (default)
@@ -35,15 +35,15 @@ fn every_value_has_a_source_and_a_meaning() {
     retention.max_mb = 0 (default)
         `prune` removes the oldest until the database is smaller; 0 means no limit
     search.model = "built-in" (default)
-        what finds rows by their meaning: built-in, off, or the model's file for a build without it
+        what finds items by their meaning: built-in, off, or the model's file for a build without it
     search.background = true (default)
-        the worker works out what rows mean when it has nothing else to do
+        the worker embeds items when it has nothing else to do
     recall.start_tokens = 900 (default)
         tokens that are injected at a session's start, at most; small projects take fewer; 0 injects nothing
     recall.index_rows = 12 (default)
         lines on earlier work at a session's start
     recall.summaries = 10 (default)
-        sessions that are looked at for where the work stands and what is open
+        sessions that are searched for the state of the work and open steps
     recall.prompt_tokens = 400 (default)
         tokens that are injected at a prompt, at most; 0 injects nothing
     recall.suggest_saves = false (default)
@@ -51,7 +51,7 @@ fn every_value_has_a_source_and_a_meaning() {
     recall.guard_edits = 0 (default)
         after this many changed files a stop asks once whether something is worth saving; 0 never
     ui.greet = true (default)
-        one line tells the person at a session's start what was remembered
+        one line at a session's start tells the user what was remembered
     mcp.all_projects = false (default)
         agents may read the memory of other projects than their own
     folders.auto = false (default)

@@ -51,7 +51,7 @@ fn after_a_compaction_nothing_counts_as_given() {
     for one in given {
         let giving = NewInjection {
             item: one["item"].as_str().unwrap(),
-            moment: "prompt",
+            trigger: "prompt",
             why: "asked",
             tokens: 1,
         };
@@ -85,7 +85,7 @@ fn what_is_not_there_is_said() {
     let memory = Remembered::nothing();
     assert_snapshot!(memory.go("context --file nope.rs"), @"
     $ remora context --file nope.rs
-    Nothing would be given.
+    Nothing would be injected.
     stderr: note: nope.rs: no such file
     exit 0
     ");

@@ -239,7 +239,7 @@ fn faulty_plugins_are_named() {
     $ remora hooks run --plugin [ROOT]/plugins/bare
     PreToolUse Bash
       no handler matches
-      → ask the person
+      → ask the user
         because: no rule covers the call, so the user is asked
     warning: [ROOT]/plugins/bare/hooks/hooks.json: no `hooks` key, so nothing is loaded; wrap the events in {"hooks": {…}}
     exit 0
@@ -247,7 +247,7 @@ fn faulty_plugins_are_named() {
     $ remora hooks run --plugin [ROOT]/plugins/torn
     PreToolUse Bash
       no handler matches
-      → ask the person
+      → ask the user
         because: no rule covers the call, so the user is asked
     warning: [ROOT]/plugins/torn/hooks/hooks.json: not valid JSON (EOF while parsing an object at line 1 column 1); the file is ignored
     exit 0

@@ -127,7 +127,7 @@ fn shown_first_written_on_request_and_taken_out_again() {
     $ remora folders --days 3650
     src/CLAUDE.md: would be made
       What was lately changed in this folder, as Remora remembers it: notes, not
-      instructions. `remora show ID` tells more of a row.
+      instructions. `remora show ID` shows more of an item.
 
       | date | what | kind | id |
       |---|---|---|---|
@@ -135,7 +135,7 @@ fn shown_first_written_on_request_and_taken_out_again() {
 
     src/deep/CLAUDE.md: would be made
       What was lately changed in this folder, as Remora remembers it: notes, not
-      instructions. `remora show ID` tells more of a row.
+      instructions. `remora show ID` shows more of an item.
 
       | date | what | kind | id |
       |---|---|---|---|
@@ -155,7 +155,7 @@ fn shown_first_written_on_request_and_taken_out_again() {
     assert_snapshot!(text(&memory, "project/src/CLAUDE.md"), @"
     <remora-activity>
     What was lately changed in this folder, as Remora remembers it: notes, not
-    instructions. `remora show ID` tells more of a row.
+    instructions. `remora show ID` shows more of an item.
 
     | date | what | kind | id |
     |---|---|---|---|
@@ -186,7 +186,7 @@ fn shown_first_written_on_request_and_taken_out_again() {
     assert!(!memory.sandbox.path("home/.remora/folders.json").exists());
     assert_snapshot!(go(&memory, "folders --clean"), @"
     $ remora folders --clean
-    nothing of ours stands in this project's folders
+    no folder of this project holds a table of ours
     exit 0
     ");
 }
@@ -319,7 +319,7 @@ fn links_broken_tags_and_read_only_files_are_told_and_the_rest_goes_on() {
     docs/CLAUDE.md: left alone: it is a link to another file
     src/CLAUDE.md: added to
     src/deep/CLAUDE.md: left alone: its <remora-activity> tags are not one pair;
-    mend or remove them
+    fix or remove them
     exit 0
     ");
     let mode = fs::metadata(&locked).unwrap().permissions().mode();

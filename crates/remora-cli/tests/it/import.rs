@@ -113,7 +113,7 @@ fn bad_lines_are_named_and_nothing_is_stored() {
     stderr: remora: bad.jsonl:2: missing field `text`
     stderr: bad.jsonl:3: not JSON: EOF while parsing an object at column 6
     stderr: bad.jsonl:4: not a JSON object
-    stderr: bad.jsonl:5: `timestamp`: `soon` is no moment such as 2026-11-15T08:30:00Z
+    stderr: bad.jsonl:5: `timestamp`: `soon` is no time such as 2026-11-15T08:30:00Z
     stderr: bad.jsonl:6: `conv` is missing; --project says where it belongs
     stderr: bad.jsonl:7: missing field `uid`
     stderr: bad.jsonl:8: version 99 of an export is newer than this program; update remora
@@ -131,7 +131,7 @@ fn bad_lines_are_named_and_nothing_is_stored() {
       line 2: missing field `text`
       line 3: not JSON: EOF while parsing an object at column 6
       line 4: not a JSON object
-      line 5: `timestamp`: `soon` is no moment such as 2026-11-15T08:30:00Z
+      line 5: `timestamp`: `soon` is no time such as 2026-11-15T08:30:00Z
       line 6: `conv` is missing; --project says where it belongs
       line 7: missing field `uid`
       line 8: version 99 of an export is newer than this program; update remora

@@ -1,4 +1,4 @@
-//! `remora instructions lint`: what should be mended, and what that means for
+//! `remora instructions lint`: what should be fixed, and what that means for
 //! the exit code.
 
 use insta::assert_snapshot;
@@ -12,7 +12,7 @@ fn a_sound_project_has_nothing_to_mend() {
     sandbox.write("project/CLAUDE.md", "Use tabs.\n");
     assert_snapshot!(instructions(&sandbox, &["lint"]).go(), @r"
     $ remora instructions lint --managed [MANAGED]
-    nothing to mend in 1 file
+    nothing to fix in 1 file
     exit 0
     ");
 }

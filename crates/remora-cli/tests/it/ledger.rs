@@ -183,22 +183,22 @@ fn it_survives_pruning_and_rebuilding() {
 fn nothing() {
     assert_snapshot!(Remembered::nothing().go("ledger"), @"
     $ remora ledger
-    nothing was given to any session yet; `remora context` shows what would be
+    nothing was injected into any session yet; `remora context` shows what would be
     exit 0
     ");
     let memory = given();
     for (line, said) in [
         (
             "ledger",
-            "nothing was given in this project yet; `--all` looks in every project\n",
+            "nothing was injected in this project yet; `--all` looks in every project\n",
         ),
         (
             "ledger --all --since 2030-01-01",
-            "nothing was given in that time\n",
+            "nothing was injected in that time\n",
         ),
         (
             &format!("ledger --session {CART}"),
-            "nothing was given to this session yet\n",
+            "nothing was injected into this session yet\n",
         ),
     ] {
         assert_eq!(memory.go(line).stdout, said, "{line}");

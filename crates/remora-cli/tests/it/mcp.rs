@@ -326,7 +326,7 @@ fn a_secret_is_redacted_before_anything_is_written() {
     assert!(told.starts_with(&format!("Saved as {uri} (")), "{told}");
     assert!(
         told.contains(
-            "\nNote: a secret was redacted: [redacted:github-token] stands in its place\n\
+            "\nNote: a secret was redacted: [redacted:github-token] is in its place\n\
              Note: a passage that is marked as private was left out"
         ),
         "{told}"
@@ -376,7 +376,7 @@ fn a_damaged_database_is_told_and_the_server_goes_on() {
     for answer in &answers[1..3] {
         let (text, error) = said(answer);
         assert!(
-            error && text.ends_with("`remora doctor` says how to mend it"),
+            error && text.ends_with("`remora doctor` says how to fix it"),
             "{text}"
         );
     }

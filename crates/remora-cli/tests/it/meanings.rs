@@ -172,7 +172,7 @@ fn vectors_are_rebuilt_all_of_them_or_those_that_are_missing() {
     let args = ["rebuild", "--vectors", "--missing"];
     assert_eq!(
         sandbox.remora(&args).go().stdout,
-        "every row has its vector\n"
+        "every item has its embedding\n"
     );
     assert_eq!(rebuild(&[]), [3, 3, 0]);
     assert_eq!(found(&sandbox, FELINE)[0], "cat");

@@ -151,7 +151,7 @@ fn settings_that_cannot_be_used() {
     $ remora hooks run --settings bad.json
     PreToolUse Bash
       no handler matches
-      → ask the person
+      → ask the user
         because: no rule covers the call, so the user is asked
     warning: [PROJECT]/bad.json: `hooks` must be an object; no hooks are read
     exit 0
@@ -203,7 +203,7 @@ fn managed_settings_must_be_whole() {
     $ remora hooks run
     PreToolUse Bash
       no handler matches
-      → ask the person
+      → ask the user
         because: no rule covers the call, so the user is asked
     warning: [MANAGED]/managed-settings.json: `hooks` must be an object; no hooks are read
     exit 0
@@ -216,7 +216,7 @@ fn managed_settings_must_be_whole() {
     $ remora hooks run
     PreToolUse Bash
       no handler matches
-      → ask the person
+      → ask the user
         because: no rule covers the call, so the user is asked
     warning: [MANAGED]/managed-settings.json: `disableAllHooks` must be true or false; the key is ignored
     exit 0
@@ -237,7 +237,7 @@ fn managed_settings_must_be_whole() {
     $ remora hooks run
     PreToolUse Bash
       no handler matches
-      → ask the person
+      → ask the user
         because: no rule covers the call, so the user is asked
     exit 0
     ");
@@ -257,7 +257,7 @@ fn settings_paths_that_are_directories() {
     $ remora hooks run
     PreToolUse Bash
       ✓ [Local] echo local  ok, exit 0, [N] ms
-      → ask the person
+      → ask the user
         because: no rule covers the call, so the user is asked
     warning: [HOME]/.claude/settings.json: is a directory, not a file; the file is ignored
     warning: [PROJECT]/.claude/settings.json: is a directory, not a file; the file is ignored
@@ -276,7 +276,7 @@ fn settings_without_permission_to_read() {
     $ remora hooks run
     PreToolUse Bash
       ✓ [Project] echo project  ok, exit 0, [N] ms
-      → ask the person
+      → ask the user
         because: no rule covers the call, so the user is asked
     warning: [HOME]/.claude/settings.json: no permission to read it; the file is ignored
     exit 0
@@ -316,7 +316,7 @@ fn settings_of_50_mb() {
     $ remora hooks run
     PreToolUse Bash
       no handler matches
-      → ask the person
+      → ask the user
         because: no rule covers the call, so the user is asked
     warning: [PROJECT]/.claude/settings.json: not valid JSON (expected value at line 1 column 1); the file is ignored
     exit 0
@@ -326,7 +326,7 @@ fn settings_of_50_mb() {
     $ remora hooks run
     PreToolUse Bash
       no handler matches
-      → ask the person
+      → ask the user
         because: no rule covers the call, so the user is asked
     warning: [PROJECT]/.claude/settings.json: not valid JSON (recursion limit exceeded at line 1 column 128); the file is ignored
     exit 0
@@ -342,7 +342,7 @@ fn settings_that_are_no_text() {
     $ remora hooks run
     PreToolUse Bash
       no handler matches
-      → ask the person
+      → ask the user
         because: no rule covers the call, so the user is asked
     warning: [HOME]/.claude/settings.json: not valid JSON (EOF while parsing a value at line 1 column 0); the file is ignored
     warning: [PROJECT]/.claude/settings.json: not valid JSON (expected value at line 1 column 1); the file is ignored

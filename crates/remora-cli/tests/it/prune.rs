@@ -67,7 +67,7 @@ fn the_old_goes_and_the_file_shrinks() {
         .go();
     assert_snapshot!(dry, @r"
     $ remora prune --older-than 2024-01-01T00:00:00Z --dry-run
-    would remove 2,000 rows and 0 archived events from before 2024-01-01T00:00:00.000Z
+    would remove 2,000 items and 0 archived events from before 2024-01-01T00:00:00.000Z
     exit 0
     ");
     assert_eq!(exported(&sandbox), before);

@@ -122,7 +122,7 @@ fn rebuilding_changes_nothing_that_was_right() {
     let done = sandbox.remora(&["rebuild"]).go();
     assert_snapshot!(format!("{dry}\n\n{done}"), @r"
     $ remora rebuild --dry-run
-    would be rebuilt from 5 archived events; 1 row carried over
+    would be rebuilt from 5 archived events; 1 item carried over
       preference        1
       change            1
       command           1
@@ -134,7 +134,7 @@ fn rebuilding_changes_nothing_that_was_right() {
     exit 0
 
     $ remora rebuild
-    rebuilt from 5 archived events; 1 row carried over
+    rebuilt from 5 archived events; 1 item carried over
       preference        1
       change            1
       command           1
@@ -143,7 +143,7 @@ fn rebuilding_changes_nothing_that_was_right() {
       summary           1
       sessions          2
       events            6
-    6 rows cannot be found by meaning yet: `remora rebuild --vectors --missing`
+    6 items cannot be found by meaning yet: `remora rebuild --vectors --missing`
     exit 0
     ");
     assert_ne!(fs::metadata(&database).unwrap().ino(), inode);

@@ -50,7 +50,7 @@ fn a_hook_asks() {
     $ remora hooks run
     PreToolUse Bash
       ✓ [Project] echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permission…  ok, exit 0, [N] ms
-      → ask the person
+      → ask the user
         because: a hook asked
         reason: because I say so
     exit 0
@@ -144,7 +144,7 @@ fn a_hook_rewrites_the_input() {
       ✓ [Project] echo '{"systemMessage":"dry run","hookSpecificOutput":{"hookEventName…  ok, exit 0, [N] ms
       → allow
         because: a hook allowed it and no rule objects
-        for the person: dry run
+        for the user: dry run
         new input: {"command":"make -n"}
     exit 0
     "#);
@@ -179,7 +179,7 @@ fn a_malformed_file_is_named_and_the_others_count() {
     $ remora hooks run
     PreToolUse Bash
       no handler matches
-      → ask the person
+      → ask the user
         because: no rule covers the call, so the user is asked
     warning: [HOME]/.claude/settings.json: not valid JSON (EOF while parsing a value at line 1 column 10); the file is ignored
     warning: [PROJECT]/.claude/settings.json: `hooks.PreToolUse[0].hooks[0].type`: `comand` is not one of command, http, mcp_tool, prompt, agent. Under PreToolUse one malformed entry voids the whole file: none of its hooks, permissions or other settings count; the file is ignored
@@ -194,7 +194,7 @@ fn nothing_is_configured() {
     $ remora hooks run
     PreToolUse Bash
       no handler matches
-      → ask the person
+      → ask the user
         because: no rule covers the call, so the user is asked
     exit 0
     ");
@@ -208,7 +208,7 @@ fn no_matcher_fits() {
     $ remora hooks run
     PreToolUse Bash
       no handler matches
-      → ask the person
+      → ask the user
         because: no rule covers the call, so the user is asked
     exit 0
     ");
@@ -257,7 +257,7 @@ fn each_end_of_a_handler() {
           it goes on without the host; what it says later cannot decide anything
       ! [Project] exit 3  error, exit 3, [N] ms
           exit code 3
-      → ask the person
+      → ask the user
         because: no rule covers the call, so the user is asked
     exit 0
     ");
@@ -357,9 +357,9 @@ fn every_step_is_traced() {
     $ remora hooks run -v
     PreToolUse Bash
       ✓ [Project] echo '{"systemMessage":"hi"}'  ok, exit 0, [N] ms
-      → ask the person
+      → ask the user
         because: no rule covers the call, so the user is asked
-        for the person: hi
+        for the user: hi
     warning: [HOME]/.claude/settings.json: the file must hold a JSON object; the file is ignored
     stderr: remora: layer policy [MANAGED]/managed-settings.json: not there
     stderr: remora: layer user [HOME]/.claude/settings.json: ignored: the file must hold a JSON object

@@ -142,7 +142,7 @@ fn a_secret_is_not_saved_by_adding_or_editing() {
     let added = ["remember", "--title", &text, "--description", &text, &text];
     let added = go(&sandbox, &added);
     assert_eq!(added.code, Some(0), "{added}");
-    let told = "! a secret was redacted: [redacted:aws-access-key] stands in its place\n";
+    let told = "! a secret was redacted: [redacted:aws-access-key] is in its place\n";
     assert!(added.stdout.contains(told), "{added}");
     let name = "the-key-is-redacted-aws-access-key-private";
     let edit = ["memory", "edit", name, "--text", &other, "--title", &other];

@@ -266,7 +266,7 @@ fn help_tells_the_language() {
           --session <ID>       Only this session; the beginning of its id is enough
           --agent <AGENT>      Only this agent
       -n, --limit <N>          How many results at most [default: 20]
-          --tier <TIER>        How thorough: fast (words, nothing to load) or full (also what rows mean)
+          --tier <TIER>        How thorough: fast (words, nothing to load) or full (also embeddings)
                                [default: full]
           --explain            Show what each score is made of
           --open               Show the best result in full
@@ -276,7 +276,7 @@ fn help_tells_the_language() {
 
     Among the words:
       "out of memory"         these words, one after the other
-      -word, -"a phrase"      only rows without it
+      -word, -"a phrase"      only items without it
       file:src/cart.rs        read or changed this file, or one in this folder
       kind:fix,decision       of these kinds; -kind:prompt is any other
       project:shop            in this project; project:* is all of them

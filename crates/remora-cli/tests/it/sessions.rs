@@ -10,14 +10,14 @@ fn newest_first() {
     assert_snapshot!(memory.go("sessions --all"), @"
     $ remora sessions --all
     2026-11-15 16:00  List my notes about carts
-                      1 prompt · 1 row · notes · main · [AGENT] · open
+                      1 prompt · 1 item · notes · main · [AGENT] · open
                       8d3e9f00-3333-4000-8000-000000000003
     2026-11-15 14:02  Add discounts to the cart. 折扣不能低于零。
-                      1 prompt · 2 rows · shop · main · [AGENT] · open
+                      1 prompt · 2 items · shop · main · [AGENT] · open
                       7c2d9f00-2222-4000-8000-000000000002
     2026-11-14 09:10  The cart test fails on an empty cart. Please fix it. We
                       decided to keep prices…
-                      1 prompt · 7 rows · shop · main · [AGENT] · ended
+                      1 prompt · 7 items · shop · main · [AGENT] · ended
                       5b1c9f00-1111-4000-8000-000000000001
     exit 0
     ");

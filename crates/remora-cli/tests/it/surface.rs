@@ -180,7 +180,7 @@ fn help_of_try() {
           --tool-input <JSON>         The whole tool input, as JSON
           --tool-response <JSON>      The tool's answer, as JSON or text
           --error <TEXT>              The error of a failed call
-          --prompt <TEXT>             The person's prompt
+          --prompt <TEXT>             The user's prompt
           --source <TEXT>             The `source` field
           --trigger <TEXT>            The `trigger` field
           --reason <TEXT>             The `reason` field
@@ -381,7 +381,7 @@ fn the_demo_shows_each_kind_of_end() {
         "variable: DATABASE_URL=postgres://localhost/dev",
         "for the model: The release branch is frozen until Friday.",
         "reason: rm -rf on / or ~ is not allowed here",
-        "→ ask the person",
+        "→ ask the user",
         "→ allow",
         "→ deny",
         "→ blocked",
@@ -442,7 +442,7 @@ fn the_demo_as_json_lines() {
     "Stop" blocked true final null
     "Stop" blocked false final null
     "SessionEnd" blocked false final null
-    memory: 8 rows
+    memory: 8 items
     recall at start, read, failure of 5
     "#);
 }

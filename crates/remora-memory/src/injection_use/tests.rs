@@ -127,7 +127,7 @@ fn lines(case: &Case) -> Vec<Injection> {
             session: "s1".into(),
             line: u32::try_from(at).unwrap(),
             time: next().parse().unwrap(),
-            moment: next(),
+            trigger: next(),
             item: next(),
             subagent: None,
             why: String::new(),

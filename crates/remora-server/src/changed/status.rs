@@ -72,7 +72,7 @@ impl ChangedFiles {
     }
 
     fn add_name(&mut self, name: &[u8]) -> ControlFlow<()> {
-        // A name that is not text is in no row.
+        // A name that is not text is in no item.
         let Ok(name) = std::str::from_utf8(name) else {
             return ControlFlow::Continue(());
         };

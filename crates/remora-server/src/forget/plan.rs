@@ -1,4 +1,4 @@
-//! What a deletion comes to: the rows, events and files that hold what the user
+//! What a deletion comes to: the items, events and files that hold what the user
 //! named, found by reading and nothing else.
 
 use std::collections::{HashMap, HashSet};
@@ -19,7 +19,7 @@ use crate::forgotten::DeletionReceipt;
 use crate::join::ProjectJoins;
 use crate::{ServerError, io_error_at};
 
-/// Rows that are looked at in one go.
+/// Items that are read in one go.
 const PAGE_ITEMS: usize = 512;
 /// Larger files are no events of ours.
 const MAX_SPOOLED_BYTES: u64 = 17 * 1024 * 1024;
@@ -61,7 +61,7 @@ impl Selection {
         }
     }
 
-    /// Whether an event or a row is meant by where it belongs or what it says.
+    /// Whether an event or an item is meant by where it belongs or what it says.
     fn matches_entry(&self, project: &str, session: &str, text: &dyn Fn() -> String) -> bool {
         match self {
             Self::Items(_) => false,
@@ -81,33 +81,35 @@ impl Selection {
     }
 }
 
-/// The order that deletes what was selected.
+/// The plan that deletes what was selected.
 pub fn plan_deletion(
     store: &dyn Store,
     paths: &DataPaths,
     selection: &Selection,
     now: i64,
 ) -> Result<DeletionPlan, ServerError> {
-    let said = store.list_overrides(None)?.into_iter();
-    let said: HashMap<String, Override> = said.map(|said| (said.uid.clone(), said)).collect();
+    let overrides = store.list_overrides(None)?.into_iter();
+    let overrides: HashMap<String, Override> = overrides
+        .map(|overrides| (overrides.uid.clone(), overrides))
+        .collect();
     let seeds = selection.seed_items().iter();
-    let originals = seeds.filter_map(|item| original_item(item, said.get(&item.uid)?));
-    let mut needles: Vec<ErasePatterns> = selection
+    let originals = seeds.filter_map(|item| original_item(item, overrides.get(&item.uid)?));
+    let mut patterns: Vec<ErasePatterns> = selection
         .seed_items()
         .iter()
         .map(ErasePatterns::from_item)
         .collect();
-    needles.extend(originals.map(|item| ErasePatterns::from_item(&item)));
+    patterns.extend(originals.map(|item| ErasePatterns::from_item(&item)));
     let mut search = DeletionSearch {
         selection,
-        needles,
-        said,
+        patterns,
+        overrides,
         events: HashSet::new(),
         earlier: match selection {
             Selection::Project(key) => ProjectJoins::load_joins(paths)?.leading_to(key),
             _ => Vec::new(),
         },
-        order: DeletionPlan {
+        plan: DeletionPlan {
             receipt: DeletionReceipt {
                 receipt: format!("forget-{now:x}"),
                 at: now,
@@ -121,28 +123,30 @@ pub fn plan_deletion(
     search
         .events
         .extend(seeds.map(|item| event_of(&item.uid).to_owned()));
+    // In this order: items are compared with the events that were found before them, and
+    // the event log with both.
     search.scan_archive(paths)?;
     search.scan_waiting(paths)?;
     let sessions = search.scan_sessions(store)?;
     search.scan_items(store)?;
     search.scan_event_log(store, &sessions)?;
-    Ok(search.order)
+    Ok(search.plan)
 }
 
 struct DeletionSearch<'a> {
     selection: &'a Selection,
-    needles: Vec<ErasePatterns>,
+    patterns: Vec<ErasePatterns>,
     /// What users said of items, by uid.
-    said: HashMap<String, Override>,
+    overrides: HashMap<String, Override>,
     /// Ids of events that go.
     events: HashSet<String>,
     /// Keys that the project had before.
     earlier: Vec<ProjectKey>,
-    order: DeletionPlan,
+    plan: DeletionPlan,
 }
 
 impl DeletionSearch<'_> {
-    /// Archived events that are meant, or that tell what a selected item tells.
+    /// Archived events that are meant, or that say what a selected item says.
     fn scan_archive(&mut self, paths: &DataPaths) -> Result<(), ServerError> {
         let joins = ProjectJoins::load_joins(paths)?;
         let folder = paths.archive_dir();
@@ -173,15 +177,15 @@ impl DeletionSearch<'_> {
         let session = origin.session.unwrap_or(SessionId::UNKNOWN);
         let text = || collect_texts(&Value::Object(event.event.clone()));
         self.selection.matches_entry(&project, session, &text)
-            || !self.needles.is_empty() && {
+            || !self.patterns.is_empty() && {
                 let text = text();
-                self.needles
+                self.patterns
                     .iter()
-                    .any(|needle| needle.are_in(&project, &text))
+                    .any(|pattern| pattern.are_in(&project, &text))
             }
     }
 
-    /// Dead letters and events that still wait, by what stands in them.
+    /// Dead letters and events that still wait, by their contents.
     fn scan_waiting(&mut self, paths: &DataPaths) -> Result<(), ServerError> {
         for (file, letter) in dead_letters(paths)? {
             let value = serde_json::from_str::<Value>(&letter.payload);
@@ -220,19 +224,19 @@ impl DeletionSearch<'_> {
         let text = || collect_texts(event);
         let quoted = || {
             let text = text();
-            let mut needles = self.needles.iter();
-            needles.any(|needle| needle.are_in(project, &text))
+            let mut patterns = self.patterns.iter();
+            patterns.any(|pattern| pattern.are_in(project, &text))
         };
         let goes = self.events.contains(id)
             || self.selection.matches_entry(project, session, &text)
             || quoted();
         if goes && let Ok(name) = file.strip_prefix(paths.home()) {
-            self.order.files.push(name.to_string_lossy().into_owned());
-            self.order.receipt.note_id(id);
+            self.plan.files.push(name.to_string_lossy().into_owned());
+            self.plan.receipt.note_id(id);
         }
     }
 
-    /// Sessions that go or lose their title; all that rows may have come from.
+    /// Sessions that go or lose their title; all that items may have come from.
     fn scan_sessions(&mut self, store: &dyn Store) -> Result<Vec<Session>, ServerError> {
         let sessions = store.list_sessions(&Filter::default(), usize::MAX)?;
         for session in &sessions {
@@ -242,28 +246,28 @@ impl DeletionSearch<'_> {
                 Selection::Items(_) | Selection::Matching { .. } => false,
             };
             let title = || session.title.clone();
-            let quotes = |needle: &ErasePatterns| needle.are_quoted(&session.id, &session.title);
+            let quotes = |pattern: &ErasePatterns| pattern.are_quoted(&session.id, &session.title);
             if whole {
-                self.order.erase.sessions.push(session.id.clone());
-            } else if self.needles.iter().any(quotes)
+                self.plan.erase.sessions.push(session.id.clone());
+            } else if self.patterns.iter().any(quotes)
                 || self
                     .selection
                     .matches_entry(&session.project, &session.id, &title)
             {
-                self.order.erase.untitled.push(session.id.clone());
-                self.order.receipt.note_title(&session.id);
+                self.plan.erase.untitled.push(session.id.clone());
+                self.plan.receipt.note_title(&session.id);
             }
         }
         match self.selection {
-            Selection::Session(id) => self.order.receipt.note_session(id),
+            Selection::Session(id) => self.plan.receipt.note_session(id),
             Selection::Project(key) => {
                 for key in self.names_of(store, key)? {
-                    self.order.receipt.note_project(&key);
-                    self.order.erase.projects.push(key);
+                    self.plan.receipt.note_project(&key);
+                    self.plan.erase.projects.push(key);
                 }
                 for file in store.list_files(key, None)? {
                     let name = (file.project, file.folder, file.name);
-                    self.order.erase.files.push(name);
+                    self.plan.erase.files.push(name);
                 }
             }
             Selection::Items(_) | Selection::Matching { .. } => {}
@@ -315,17 +319,17 @@ impl DeletionSearch<'_> {
                 if goes {
                     self.add_item(item);
                 }
-                self.said.remove(&item.uid);
+                self.overrides.remove(&item.uid);
             }
         }
         // What was said of items that are no longer there.
-        for (uid, said) in std::mem::take(&mut self.said) {
+        for (uid, overrides) in std::mem::take(&mut self.overrides) {
             if self
                 .selection
-                .matches_entry(&said.project, "", &|| said_texts(&said))
+                .matches_entry(&overrides.project, "", &|| said_texts(&overrides))
             {
-                self.order.receipt.note_item(&uid);
-                self.order.erase.items.push(uid);
+                self.plan.receipt.note_item(&uid);
+                self.plan.erase.items.push(uid);
             }
         }
         Ok(())
@@ -333,21 +337,21 @@ impl DeletionSearch<'_> {
 
     fn should_delete(&self, item: &Item) -> bool {
         // What a user put aside by an edit is still kept.
-        let said = self.said.get(&item.uid).map(said_texts);
-        let text = || item_texts(item) + said.as_deref().unwrap_or_default();
+        let overrides = self.overrides.get(&item.uid).map(said_texts);
+        let text = || item_texts(item) + overrides.as_deref().unwrap_or_default();
         if self
             .selection
             .matches_entry(&item.project, &item.session, &text)
         {
             return true;
         }
-        if self.needles.is_empty() {
+        if self.patterns.is_empty() {
             return false;
         }
         let text = text();
-        self.needles.iter().any(|needle| {
-            needle.are_in(&item.project, &text)
-                || is_derived(item.kind) && needle.are_quoted(&item.session, &text)
+        self.patterns.iter().any(|pattern| {
+            pattern.are_in(&item.project, &text)
+                || is_derived(item.kind) && pattern.are_quoted(&item.session, &text)
         })
     }
 
@@ -358,27 +362,27 @@ impl DeletionSearch<'_> {
         for path in files.filter(|_| item.kind != Kind::Commit) {
             let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
             let file = (item.project.clone(), folder.to_owned(), name.to_owned());
-            if !self.order.erase.files.contains(&file) {
-                self.order.erase.files.push(file);
+            if !self.plan.erase.files.contains(&file) {
+                self.plan.erase.files.push(file);
             }
         }
     }
 
     fn add_item(&mut self, item: &Item) {
-        self.order.erase.items.push(item.uid.clone());
-        self.order.numbers.push(item.id);
-        self.order.receipt.items += 1;
-        // A summary comes back without what it quoted; anything else was told by
-        // its event.
+        self.plan.erase.items.push(item.uid.clone());
+        self.plan.numbers.push(item.id);
+        self.plan.receipt.items += 1;
+        // A summary comes back without what it quoted; anything else came from its
+        // event.
         if is_derived(item.kind) {
-            self.order.receipt.note_item(&item.uid);
+            self.plan.receipt.note_item(&item.uid);
         } else {
             self.take_files(item);
             self.events.insert(event_of(&item.uid).to_owned());
         }
     }
 
-    /// Rows of the ledger of events that go, and every name they have.
+    /// Entries of the event log that go, and every name they have.
     fn scan_event_log(
         &mut self,
         store: &dyn Store,
@@ -391,7 +395,7 @@ impl DeletionSearch<'_> {
                 ..Filter::default()
             };
             for row in store.list_events(&filter, PageRequest::newest(usize::MAX))? {
-                let whole = self.order.erase.sessions.contains(&session.id);
+                let whole = self.plan.erase.sessions.contains(&session.id);
                 if whole || self.events.contains(&row.id) {
                     rows.insert(row.id.clone(), row);
                 }
@@ -400,30 +404,30 @@ impl DeletionSearch<'_> {
         self.events.extend(rows.keys().cloned());
         let mut events: Vec<String> = std::mem::take(&mut self.events).into_iter().collect();
         events.sort_unstable();
-        let receipt = &mut self.order.receipt;
+        let receipt = &mut self.plan.receipt;
         for id in &events {
             receipt.note_id(id);
             if let Some(row) = rows.get(id) {
                 receipt.note_event(row);
             }
         }
-        for (project, folder, name) in &self.order.erase.files {
+        for (project, folder, name) in &self.plan.erase.files {
             receipt.note_file(project, folder, name);
         }
         receipt.events = events.len() as u64;
-        self.order.erase.events = events;
+        self.plan.erase.events = events;
         Ok(())
     }
 }
 
 /// All texts of what a user said of an item, a line each.
-fn said_texts(said: &Override) -> String {
-    serde_json::to_value(said).map_or(String::new(), |value| collect_texts(&value))
+fn said_texts(overrides: &Override) -> String {
+    serde_json::to_value(overrides).map_or(String::new(), |value| collect_texts(&value))
 }
 
 /// The item in the words that were extracted, if a user edited it.
-fn original_item(item: &Item, said: &Override) -> Option<Item> {
-    let original = said.edit.as_ref()?.original.as_deref()?;
+fn original_item(item: &Item, overrides: &Override) -> Option<Item> {
+    let original = overrides.edit.as_ref()?.original.as_deref()?;
     Some(Item {
         title: original.title.clone(),
         text: original.text.clone(),
@@ -432,7 +436,7 @@ fn original_item(item: &Item, said: &Override) -> Option<Item> {
     })
 }
 
-/// The event that made the row with this uid.
+/// The event that made the item with this uid.
 fn event_of(uid: &str) -> &str {
     uid.split_once('/').map_or(uid, |(id, _)| id)
 }

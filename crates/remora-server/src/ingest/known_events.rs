@@ -1,4 +1,4 @@
-//! What hooks have told of a session already, so that nothing is stored twice
+//! What hooks have reported of a session already, so that nothing is stored twice
 //! that has no call to be known by.
 
 use std::collections::HashSet;
@@ -10,9 +10,9 @@ use remora_memory::store::{Filter, PageRequest, SortOrder, Store};
 
 use crate::ServerError;
 
-/// Events of a session that are looked at.
+/// Events of a session that are read.
 const MAX_SESSION_EVENTS: usize = 200_000;
-/// A hook and a transcript tell the same within this time, in milliseconds.
+/// A hook and a transcript report the same event within this time, in milliseconds.
 const ECHO_WINDOW_MS: i64 = 10_000;
 /// Before a compaction is noted, the model writes the summary.
 const COMPACTION_WINDOW_MS: i64 = 300_000;
@@ -22,21 +22,21 @@ const COMPACTION_WINDOW_MS: i64 = 300_000;
 pub(super) struct KnownEvents {
     /// Events with the prompt they belong to.
     prompts: HashSet<(EventName, String)>,
-    /// Events with their moment, and whether their prompt is known.
-    moments: Vec<(EventName, i64, bool)>,
-    /// Subagents that told their result.
+    /// Events with their time, and whether their prompt is known.
+    timed_events: Vec<(EventName, i64, bool)>,
+    /// Subagents that reported their result.
     agents: HashSet<String>,
 }
 
 impl KnownEvents {
     pub(super) fn for_session(store: &dyn Store, session: &str) -> Result<Self, ServerError> {
-        let mut heard = Self::default();
+        let mut known = Self::default();
         let filter = Filter {
             session: Some(session.to_owned()),
             ..Filter::default()
         };
         if store.list_sessions(&filter, 1)?.is_empty() {
-            return Ok(heard);
+            return Ok(known);
         }
         let page = PageRequest {
             order: SortOrder::Oldest,
@@ -44,7 +44,7 @@ impl KnownEvents {
             limit: MAX_SESSION_EVENTS,
         };
         for row in store.list_events(&filter, page)? {
-            heard.add_event(&row);
+            known.add_event(&row);
         }
         let tasks = Filter {
             kinds: vec![Kind::Task],
@@ -52,10 +52,10 @@ impl KnownEvents {
         };
         for item in store.list_items(&tasks, page)? {
             if !is_own(&item.uid) && item.tool.is_none() {
-                heard.agents.extend(item.subagent);
+                known.agents.extend(item.subagent);
             }
         }
-        Ok(heard)
+        Ok(known)
     }
 
     fn add_event(&mut self, row: &LoggedEvent) {
@@ -68,24 +68,24 @@ impl KnownEvents {
             let prompt = parts.next()?;
             parts.next().map(|_| prompt.to_owned())
         });
-        self.moments.push((name, row.time, prompt.is_some()));
+        self.timed_events.push((name, row.time, prompt.is_some()));
         if let Some(prompt) = prompt {
             self.prompts.insert((name, prompt));
         }
     }
 
-    /// Whether a hook has told this.
+    /// Whether a hook has reported this.
     pub(super) fn contains_event(&self, event: &CapturedEvent) -> bool {
         let name = event.event.name;
         let at = event.envelope.at;
         let near = |span: i64| {
-            self.moments
+            self.timed_events
                 .iter()
                 .any(|(other, time, _)| *other == name && (time - at).abs() < span)
         };
         match name {
             EventName::SessionStart | EventName::SessionEnd => {
-                self.moments.iter().any(|(other, ..)| *other == name)
+                self.timed_events.iter().any(|(other, ..)| *other == name)
             }
             EventName::SubagentStop => {
                 let subagent = event.event.subagent_id().unwrap_or_default();
@@ -102,7 +102,7 @@ impl KnownEvents {
                         && (time - at).abs() < ECHO_WINDOW_MS
                 };
                 self.prompts.contains(&(name, prompt.to_owned()))
-                    || self.moments.iter().any(unknown)
+                    || self.timed_events.iter().any(unknown)
             }
         }
     }

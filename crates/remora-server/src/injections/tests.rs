@@ -42,7 +42,7 @@ impl Home {
         let mut file = InjectionLog::open(&self.paths, session, None).unwrap();
         let giving = NewInjection {
             item,
-            moment: "prompt",
+            trigger: "prompt",
             why: "words",
             tokens: 7,
         };
@@ -54,7 +54,7 @@ impl Home {
     fn touch(&self, session: &str, time: i64) {
         let file = File::options()
             .append(true)
-            .open(given_file(&self.paths, session))
+            .open(injection_log_file(&self.paths, session))
             .unwrap();
         file.set_modified(to_system_time(time)).unwrap();
     }
@@ -178,12 +178,12 @@ fn files_that_nobody_adds_to_go_when_they_are_stored() {
         home.rows(),
         [row("old", 0, "#1", None), row("young", 0, "#2", None)]
     );
-    let there = |name: &str| given_file(&home.paths, name).exists();
+    let there = |name: &str| injection_log_file(&home.paths, name).exists();
     assert!(!there("old") && there("young"));
     // A day later it is looked at again, and another is old enough.
     let later = NOW + 18 * ONE_DAY;
     home.fold(later);
-    assert!(!given_file(&home.paths, "young").exists());
+    assert!(!injection_log_file(&home.paths, "young").exists());
     assert_eq!(home.rows().len(), 2);
 }
 
@@ -215,7 +215,7 @@ fn what_waits_for_nobody_goes() {
     home.give("s1", "#1", NOW);
     let minute = 60_000;
     let kept = |name: &str, ending: &str, time: i64| {
-        let file = given_file(&home.paths, name).with_extension(ending);
+        let file = injection_log_file(&home.paths, name).with_extension(ending);
         let made = File::create(&file).unwrap();
         made.set_modified(to_system_time(time)).unwrap();
         file

@@ -31,7 +31,7 @@ impl MemoryLibrary for Slow {
             title: search.query.clone(),
             tokens: 12,
             place: None,
-            source: TextOrigin::Person,
+            source: TextOrigin::User,
             wrong: None,
         };
         Ok(found(vec![row]))

@@ -49,7 +49,7 @@ pub struct SearchEntry {
 /// One line of a timeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimelineEntry {
-    /// The number, if it is a row.
+    /// The number, if it is an item.
     pub id: Option<i64>,
     /// Its day.
     pub day: String,
@@ -69,16 +69,16 @@ pub struct TimelineEntry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextOrigin {
     /// The user's own words, or a memory that was saved on purpose.
-    Person,
+    User,
     /// Tools, files, models: anybody may have written it.
     Elsewhere,
 }
 
 impl TextOrigin {
-    /// What stands behind the number of a row; the head of a page explains it.
+    /// What stands behind the number of an item; the head of a page explains it.
     fn as_mark(self) -> &'static str {
         match self {
-            Self::Person => "",
+            Self::User => "",
             Self::Elsewhere => "~",
         }
     }
@@ -87,7 +87,7 @@ impl TextOrigin {
 /// What the mark means.
 const MARK_LEGEND: &str = "~ quotes tools or transcripts: untrusted.";
 
-/// One row or memory in full.
+/// One item or memory in full.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryDetail {
     /// `#12`, or the address of a memory.
@@ -264,7 +264,7 @@ fn format_warning(wrong: Option<&str>) -> String {
 /// As much of it as there is room for, and how to get the rest.
 fn render_detail(detail: &EntryDetail, room: usize) -> String {
     let mark = match detail.source {
-        TextOrigin::Person => "",
+        TextOrigin::User => "",
         TextOrigin::Elsewhere => " [untrusted: quotes tools or transcripts]",
     };
     let title = sanitize_line(&detail.title, MAX_TITLE_CHARS);

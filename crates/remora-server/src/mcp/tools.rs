@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use super::{Fact, McpLimits, ProjectScope, SearchParams, TimelineParams};
 
-/// Rows of a search, unless it says how many.
+/// Items of a search, unless it says how many.
 const DEFAULT_SEARCH_ITEMS: usize = 20;
-/// Rows of a timeline, unless it says how many.
+/// Items of a timeline, unless it says how many.
 const DEFAULT_TIMELINE_ITEMS: usize = 30;
-/// More rows than this are never given at once.
+/// More items than this are never given at once.
 const MAX_ITEMS: usize = 100;
 /// More than this many ids are not looked up at once.
 const MAX_IDS: usize = 20;
@@ -160,59 +160,61 @@ impl ToolRequest {
         arguments: &JsonObject,
         bounds: McpLimits,
     ) -> Result<Self, String> {
-        let given = ToolArguments {
+        let arguments = ToolArguments {
             tool,
             values: arguments,
             bounds,
         };
         match tool {
             "search" => {
-                given.check_keys(&["query", "kind", "file", "since", "all", "limit"])?;
+                arguments.check_keys(&["query", "kind", "file", "since", "all", "limit"])?;
                 Ok(Self::Search(SearchParams {
-                    query: given.parse_text("query")?.unwrap_or_default(),
-                    kinds: given.parse_kinds()?,
-                    file: given.parse_text("file")?,
-                    since: given.parse_text("since")?,
-                    reach: given.parse_scope()?,
-                    limit: given.parse_limit(DEFAULT_SEARCH_ITEMS)?,
+                    query: arguments.parse_text("query")?.unwrap_or_default(),
+                    kinds: arguments.parse_kinds()?,
+                    file: arguments.parse_text("file")?,
+                    since: arguments.parse_text("since")?,
+                    reach: arguments.parse_scope()?,
+                    limit: arguments.parse_limit(DEFAULT_SEARCH_ITEMS)?,
                 }))
             }
             "get" => {
-                given.check_keys(&["ids"])?;
-                given.parse_ids().map(Self::Get)
+                arguments.check_keys(&["ids"])?;
+                arguments.parse_ids().map(Self::Get)
             }
             "timeline" => {
-                given.check_keys(&["around", "since", "until", "all", "limit"])?;
+                arguments.check_keys(&["around", "since", "until", "all", "limit"])?;
                 Ok(Self::Timeline(TimelineParams {
-                    around: given.name("around")?.map(|id| strip_mark(&id).to_owned()),
-                    since: given.parse_text("since")?,
-                    until: given.parse_text("until")?,
-                    reach: given.parse_scope()?,
-                    limit: given.parse_limit(DEFAULT_TIMELINE_ITEMS)?,
+                    around: arguments
+                        .name("around")?
+                        .map(|id| strip_mark(&id).to_owned()),
+                    since: arguments.parse_text("since")?,
+                    until: arguments.parse_text("until")?,
+                    reach: arguments.parse_scope()?,
+                    limit: arguments.parse_limit(DEFAULT_TIMELINE_ITEMS)?,
                 }))
             }
             "remember" => {
-                given.check_keys(&["text", "name", "type", "scope", "priority"])?;
-                let text = given.parse_text("text")?;
+                arguments.check_keys(&["text", "name", "type", "scope", "priority"])?;
+                let text = arguments.parse_text("text")?;
                 let text = text.ok_or("remember: `text` is missing: say what to save")?;
                 Ok(Self::Remember(Fact {
                     text,
-                    name: given.parse_text("name")?,
-                    kind: given.one_of("type", Fact::TYPES)?,
-                    scope: given.one_of("scope", Fact::SCOPES)?,
-                    priority: given.parse_priority()?,
+                    name: arguments.parse_text("name")?,
+                    kind: arguments.one_of("type", Fact::TYPES)?,
+                    scope: arguments.one_of("scope", Fact::SCOPES)?,
+                    priority: arguments.parse_priority()?,
                 }))
             }
             "wrong" => {
-                given.check_keys(&["id", "because"])?;
+                arguments.check_keys(&["id", "because"])?;
                 Ok(Self::Wrong {
-                    id: given.id()?,
-                    because: given.parse_text("because")?,
+                    id: arguments.id()?,
+                    because: arguments.parse_text("because")?,
                 })
             }
             "forget" => {
-                given.check_keys(&["id"])?;
-                given.id().map(Self::Forget)
+                arguments.check_keys(&["id"])?;
+                arguments.id().map(Self::Forget)
             }
             other => Err(format!(
                 "`{other}` is not a tool; there are search, get, timeline, remember, wrong, forget"

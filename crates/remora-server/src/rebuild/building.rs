@@ -1,5 +1,5 @@
-//! The new database in the making: events are digested again, then what they
-//! do not tell is carried over from the old one.
+//! The new database in the making: items are extracted again, then what events
+//! do not hold is carried over from the old one.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,16 +20,16 @@ use crate::join::ProjectJoins;
 use crate::panics::{CaughtPanic, IsolationSteps, catch_panic, isolate_panics};
 use crate::{ServerError, fingerprint, overrides};
 
-/// Events, or rows, of one transaction.
+/// Events, or items, of one transaction.
 const MAX_BATCH_EVENTS: usize = 512;
-/// Lines of what was given, which are short and are sorted for every page.
+/// Injections of one page, which are short and are sorted for every page.
 const INJECTION_PAGE_LINES: usize = 16 * 1024;
 
 /// A database on its way.
 pub(super) struct DatabaseBuilder<'a> {
     old: Option<&'a dyn Store>,
     store: &'a dyn Store,
-    digester: Extractor,
+    extractor: Extractor,
     waiting: Vec<CapturedEvent>,
     /// Names of calls that were made of more than the archive holds: they are
     /// computed before redaction.
@@ -81,7 +81,7 @@ impl<'a> DatabaseBuilder<'a> {
         Ok(Self {
             old,
             store,
-            digester: Extractor::new(policy.clone()),
+            extractor: Extractor::new(policy.clone()),
             waiting: Vec::new(),
             calls,
             sessions,
@@ -124,15 +124,15 @@ impl<'a> DatabaseBuilder<'a> {
         Ok(())
     }
 
-    /// The rest, and what the events do not tell.
+    /// The rest, and what the events do not hold.
     pub(super) fn finish_build(mut self) -> Result<RebuildStats, ServerError> {
         self.store_waiting()?;
         if let Some(old) = self.old {
             self.carry_sessions(old)?;
             self.carry_items(old)?;
             self.carry_files(old)?;
-            self.carry_ledger(old)?;
-            self.carry_given(old)?;
+            self.carry_event_log(old)?;
+            self.carry_injections(old)?;
         }
         Ok(self.result)
     }
@@ -144,7 +144,7 @@ impl<'a> DatabaseBuilder<'a> {
 
     const ISOLATION_STEPS: IsolationSteps<Self, CapturedEvent, ServerError> = IsolationSteps {
         work: Self::store_events,
-        recover: |building| building.digester.clear_sessions(),
+        recover: |building| building.extractor.clear_sessions(),
         leave_out: |building, event, panicked| {
             building.leave_out(event.envelope.id.clone(), panicked);
             Ok(())
@@ -177,16 +177,16 @@ impl<'a> DatabaseBuilder<'a> {
         for event in &fresh {
             self.note_session(event)?;
         }
-        let mut digest = self.digester.extract_items(self.store, &fresh)?;
-        self.keep_names(&mut digest.batch)?;
+        let mut extraction = self.extractor.extract_items(self.store, &fresh)?;
+        self.keep_names(&mut extraction.batch)?;
         // Files that were written since then have none.
-        fingerprint::fill_fingerprints(&mut digest.batch.files, &fresh);
-        self.store.apply(&digest.batch)?;
+        fingerprint::fill_fingerprints(&mut extraction.batch.files, &fresh);
+        self.store.apply(&extraction.batch)?;
         self.result.events += fresh.len() as u64;
         Ok(())
     }
 
-    /// Rows from before the first event that is still there: the beginning of
+    /// Items from before the first event that is still there: the beginning of
     /// the session is gone.
     fn note_session(&mut self, event: &CapturedEvent) -> Result<(), ServerError> {
         let id = read_origin(&event.raw.fields).session;
@@ -213,7 +213,7 @@ impl<'a> DatabaseBuilder<'a> {
         Ok(())
     }
 
-    /// A row that was there before keeps its number, and what was learned from
+    /// An item that was there before keeps its number, and what was learned from
     /// the event before it was redacted; one of a session whose beginning is
     /// gone also keeps the number of its prompt.
     fn keep_names(&self, batch: &mut Batch) -> Result<(), ServerError> {
@@ -289,8 +289,8 @@ impl<'a> DatabaseBuilder<'a> {
         Ok(())
     }
 
-    /// Rows that no event in the archive makes: of imports, of events that are
-    /// gone. A row that an event in the archive made once and makes no longer
+    /// Items that no event in the archive makes: of imports, of events that are
+    /// gone. An item that an event in the archive made once and makes no longer
     /// is what rebuilding is for, and goes.
     fn carry_items(&mut self, old: &dyn Store) -> Result<(), ServerError> {
         let all = Filter::default();
@@ -319,7 +319,7 @@ impl<'a> DatabaseBuilder<'a> {
             missing.retain(|_| !made.next().copied().unwrap_or(false));
             let mut batch = Batch::default();
             for item in missing {
-                // Rows with the same key are one, and the new one is better.
+                // Items with the same key are one, and the new one is better.
                 let newer = match &item.key {
                     Some(key) => self.store.find_by_key(&item.project, item.kind, key)?,
                     None => None,
@@ -347,7 +347,7 @@ impl<'a> DatabaseBuilder<'a> {
                 let Some(new) = there.get(&key) else {
                     return true;
                 };
-                // What it was like when it was told of cannot be seen any more.
+                // What it was like when the event came cannot be seen any more.
                 let lost = new.anchor.is_none() && new.state != FileState::Removed;
                 *file = (*new).clone();
                 file.anchor = anchor;
@@ -361,17 +361,17 @@ impl<'a> DatabaseBuilder<'a> {
         Ok(())
     }
 
-    /// What sessions were given stands in no event.
-    fn carry_given(&mut self, old: &dyn Store) -> Result<(), ServerError> {
+    /// Injections are in no event.
+    fn carry_injections(&mut self, old: &dyn Store) -> Result<(), ServerError> {
         let mut filter = Filter::default();
         let mut limit = INJECTION_PAGE_LINES;
         loop {
-            let given = old.list_injections(&filter, limit)?;
-            let last = given.last().map(|line| line.time);
-            let whole = given.len() < limit;
+            let injections = old.list_injections(&filter, limit)?;
+            let last = injections.last().map(|line| line.time);
+            let whole = injections.len() < limit;
             // What is there already is left as it is.
             self.store.apply(&Batch {
-                given,
+                given: injections,
                 ..Batch::default()
             })?;
             if whole {
@@ -388,7 +388,7 @@ impl<'a> DatabaseBuilder<'a> {
 
     /// Events that were skipped are not in the archive, but must not be taken
     /// for new ones if they come again.
-    fn carry_ledger(&mut self, old: &dyn Store) -> Result<(), ServerError> {
+    fn carry_event_log(&mut self, old: &dyn Store) -> Result<(), ServerError> {
         let store = self.store;
         read_event_log(old, &mut |events| {
             // What is there already is left as it is.
@@ -401,7 +401,7 @@ impl<'a> DatabaseBuilder<'a> {
     }
 }
 
-/// The event that made the row with this uid.
+/// The event that made the item with this uid.
 fn event_of(uid: &str) -> remora_memory::store::EventKey<'_> {
     remora_memory::store::EventKey {
         id: uid.split_once('/').map_or(uid, |(id, _)| id),
@@ -409,8 +409,8 @@ fn event_of(uid: &str) -> remora_memory::store::EventKey<'_> {
     }
 }
 
-/// The whole ledger, a page at a time. Moments are not unique, so every page
-/// begins with the moment that the last one ended with.
+/// The whole event log, a page at a time. Times are not unique, so every page
+/// begins with the time that the last one ended with.
 fn read_event_log(
     store: &dyn Store,
     take: &mut dyn FnMut(Vec<LoggedEvent>) -> Result<(), ServerError>,

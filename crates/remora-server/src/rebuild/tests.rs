@@ -306,7 +306,7 @@ fn what_was_given_stays_with_its_uses() {
             line,
             item: format!("#{line}"),
             subagent: None,
-            moment: "prompt".to_owned(),
+            trigger: "prompt".to_owned(),
             why: "words".to_owned(),
             tokens: 7,
             time: 5,

@@ -26,7 +26,7 @@ impl SpoolIngest {
         spooled: Option<SpooledEvent>,
         reason: &str,
         now: i64,
-        round: &mut BatchStats,
+        stats: &mut BatchStats,
     ) -> Result<(), ServerError> {
         let reason = self
             .redactor
@@ -46,8 +46,8 @@ impl SpoolIngest {
         delete_file(file)?;
         let line = format!("event {}: dead letter, {reason}", letter.id);
         self.log.write_line(now, &line);
-        round.taken += 1;
-        round.dead += 1;
+        stats.removed += 1;
+        stats.dead += 1;
         Ok(())
     }
 

@@ -36,6 +36,6 @@ fn pause_for(never: &Receiver<()>, time: Duration) -> Result<(), RecvTimeoutErro
 fn is_worker_answering(paths: &DataPaths) -> bool {
     !matches!(
         remora_client::Connection::try_open(&paths.socket_file()),
-        remora_client::Connection::Nobody
+        remora_client::Connection::NotListening
     )
 }

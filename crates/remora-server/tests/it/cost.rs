@@ -54,7 +54,7 @@ fn no_text_costs_more_than_its_length() {
             place.put(NOW, &event);
         }
         let round = inbox.ingest_batch(NOW).unwrap();
-        assert_eq!((round.taken, round.dead), (3, 0), "{unit}");
+        assert_eq!((round.removed, round.dead), (3, 0), "{unit}");
     }
 }
 

@@ -22,7 +22,7 @@ fn what_is_delivered_twice_is_stored_once() {
     // As from a second installation: another event id, the same call.
     place.put(NOW + 1, &event);
     let repeated = BatchStats {
-        taken: 2,
+        removed: 2,
         repeated: 2,
         ..BatchStats::default()
     };
@@ -94,7 +94,7 @@ fn a_panic_costs_the_event_it_happens_on_and_no_other() {
         ids.push(place.put(NOW + i64::try_from(n).unwrap(), &event));
     }
     let round = place.inbox_with(poisoned).ingest_batch(NOW).unwrap();
-    assert_eq!((round.taken, round.stored, round.dead), (20, 17, 3));
+    assert_eq!((round.removed, round.stored, round.dead), (20, 17, 3));
     assert_eq!(place.events().len(), 17);
     assert_eq!(place.items().len(), 17);
     let dead = dead_letters(&place.paths).unwrap();
@@ -157,7 +157,7 @@ fn an_event_is_not_to_blame_for_workers_that_were_killed() {
     // Two deaths so far: it is tried alone, and does not kill this time.
     fs::write(&note, format!("1 {id}.json\n")).unwrap();
     let round = place.inbox().ingest_batch(NOW).unwrap();
-    assert_eq!((round.taken, round.stored), (1, 1));
+    assert_eq!((round.removed, round.stored), (1, 1));
     assert!(!note.exists());
     // Three: after all others, but it is stored.
     let id = place.put(NOW - 2, &Place::call(3));

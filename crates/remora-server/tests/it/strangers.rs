@@ -70,8 +70,8 @@ fn only_files_under_names_of_events_are_touched() {
     place.put(NOW, &Place::call(1));
     let mut inbox = place.inbox();
     let round = inbox.ingest_batch(NOW).unwrap();
-    assert_eq!((round.taken, round.stored, round.dead), (1, 1, 0));
-    assert_eq!(inbox.ingest_batch(NOW + 60_000).unwrap().taken, 0);
+    assert_eq!((round.removed, round.stored, round.dead), (1, 1, 0));
+    assert_eq!(inbox.ingest_batch(NOW + 60_000).unwrap().removed, 0);
     for name in strangers {
         assert_eq!(fs::read_to_string(spool.join(name)).unwrap(), "mine");
     }
@@ -95,7 +95,7 @@ fn what_killed_hooks_left_half_written_is_cleared_away() {
         set_age(file, Duration::from_secs(5));
     }
     let mut inbox = place.inbox();
-    assert_eq!(inbox.ingest_batch(NOW).unwrap().taken, 0);
+    assert_eq!(inbox.ingest_batch(NOW).unwrap().removed, 0);
     assert!(
         half.exists() && whole.exists(),
         "a hook may still be writing"

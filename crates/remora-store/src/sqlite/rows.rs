@@ -218,7 +218,7 @@ pub(crate) fn read_injection(
         line: row.get(1)?,
         item: row.get(2)?,
         subagent: row.get(3)?,
-        moment: row.get(4)?,
+        trigger: row.get(4)?,
         why: row.get(5)?,
         tokens: row.get(6)?,
         time: row.get(7)?,

@@ -217,7 +217,7 @@ fn put_given(tx: &Connection, names: &mut Interner<'_>, given: &Injection) -> Re
         given.line,
         given.item,
         given.subagent,
-        given.moment,
+        given.trigger,
         given.why,
         given.tokens,
         given.time,

@@ -42,7 +42,7 @@ fn describe(calls: &[TranscriptEvent]) -> Vec<String> {
 fn a_turn_that_ended_tells_of_calls_that_failed_unheard() {
     let (stop, bytes) = &recorded_events("full", EventName::Stop)[0];
     assert_eq!(
-        describe(&list_untold_calls(stop, bytes)),
+        describe(&list_unreported_calls(stop, bytes)),
         [
             "apply_patch call_590c0bd4184d: apply_patch verification failed: Failed to re",
             "mcp__lab__fail call_faed645ddfd0: mcp failed",
@@ -53,7 +53,7 @@ fn a_turn_that_ended_tells_of_calls_that_failed_unheard() {
 #[test]
 fn a_failure_is_that_of_an_import() {
     let (event, bytes) = &recorded_events("full", EventName::Stop)[0];
-    let mut calls = list_untold_calls(event, bytes);
+    let mut calls = list_unreported_calls(event, bytes);
     let mut reader = RolloutReader::open(crate::transcript::TranscriptSource {
         path: find_source(event).unwrap(),
         session: Path::new(""),
@@ -85,13 +85,13 @@ fn only_whole_lines_of_the_turn_are_read() {
     let mut earlier = b"cut off\n{\"an\":\"earlier turn\"}\n".to_vec();
     earlier.extend_from_slice(bytes);
     assert_eq!(
-        list_untold_calls(stop, &earlier),
-        list_untold_calls(stop, bytes)
+        list_unreported_calls(stop, &earlier),
+        list_unreported_calls(stop, bytes)
     );
     let fault = bytes.windows(10).position(|part| part == b"mcp failed");
     let unfinished = &bytes[..fault.unwrap()];
-    assert_eq!(list_untold_calls(stop, unfinished).len(), 1);
-    assert!(list_untold_calls(stop, b"no JSON\n{}\n[").is_empty());
+    assert_eq!(list_unreported_calls(stop, unfinished).len(), 1);
+    assert!(list_unreported_calls(stop, b"no JSON\n{}\n[").is_empty());
 }
 
 #[test]

@@ -94,6 +94,6 @@ fn what_is_not_ours_is_refused() {
         assert_eq!(ours().plan(Some(text)).unwrap_err().to_string(), fault);
         let removed = ours().remove(text, &PriorState::default());
         assert!(removed.is_err() || removed.unwrap().text == text);
-        assert_eq!(is_taken(text), fault.contains("another server"));
+        assert_eq!(is_name_taken(text), fault.contains("another server"));
     }
 }

@@ -26,7 +26,7 @@ const MAX_HOOK_AGE: Duration = Duration::from_mins(1);
 /// A place where a secret may be.
 #[derive(Debug)]
 pub(super) enum SecretLocation {
-    /// A row of the database, and what it is.
+    /// A record of the database, and its kind.
     Row { what: String, id: String },
     /// An event in an archive file.
     Archived { file: String, event: String },
@@ -34,7 +34,7 @@ pub(super) enum SecretLocation {
     File { path: PathBuf, line: usize },
 }
 
-/// What was looked at, and found.
+/// What was scanned, and found.
 pub(super) struct SecretScan<'a> {
     data: &'a DataDir,
     redactor: &'a Redactor,
@@ -62,8 +62,8 @@ impl<'a> SecretScan<'a> {
         for folder in [self.data.paths.dead_letter_dir(), self.data.paths.log_dir()] {
             self.scan_files(&folder, |_| true)?;
         }
-        // Events that wait are raw by design, and redacted when they are taken;
-        // what a killed hook left half written may not be taken at all.
+        // Events that wait are raw by design, and redacted when they are ingested;
+        // what a killed hook left half written may never be.
         self.scan_files(&self.data.paths.spool_dir(), is_left_behind)
     }
 
@@ -91,9 +91,9 @@ impl<'a> SecretScan<'a> {
                         ("file".to_owned(), format!("{}/{}", file.folder, file.name))
                     }
                     StorePart::Event(event) => ("event".to_owned(), event.id),
-                    StorePart::Given(given) => (
+                    StorePart::Injection(injection) => (
                         "given".to_owned(),
-                        format!("{} line {}", given.session, given.line),
+                        format!("{} line {}", injection.session, injection.line),
                     ),
                     StorePart::Raw(raw) => ("event".to_owned(), raw.envelope.id),
                 };

@@ -145,7 +145,7 @@ fn score_task(
     back: RecallResult,
     ms: f64,
 ) -> TaskOutcome {
-    // The chat that a row came of, if the task is about it.
+    // The chat that an item came of, if the task is about it.
     let chat_of = |item: &str| {
         let id = item
             .strip_prefix('#')

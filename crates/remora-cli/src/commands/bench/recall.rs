@@ -219,7 +219,7 @@ fn check_labels(project: &BenchProject, played: &PlayedProject) -> Result<(), Cl
     Ok(())
 }
 
-/// For each half: one row for all but starts, then one a kind of moment.
+/// For each half: one line for all but starts, then one for each kind of trigger.
 fn compute_stats(
     verdicts: &[SituationVerdict],
 ) -> Vec<(BenchHalf, Option<SituationKind>, RecallStats)> {

@@ -38,7 +38,7 @@ pub(super) fn format_header(first: &str) -> String {
     )
 }
 
-/// One row for all queries, then one a category.
+/// One line for all queries, then one for each category.
 pub(super) fn score_answers(answers: &[BenchAnswer<'_>]) -> Vec<BenchResult> {
     let known: Vec<&BenchAnswer<'_>> = answers.iter().filter(|a| !a.relevant.is_empty()).collect();
     let mut categories: BTreeMap<&str, Vec<&BenchAnswer<'_>>> = BTreeMap::new();

@@ -15,7 +15,7 @@ use crate::error::CliError;
 
 const SESSION_EVENTS: &str = include_str!("memory.jsonl");
 
-/// Spools, digests and stores the session in a data directory of its own, and
+/// Spools and ingests the session in a data directory of its own, and
 /// returns what is remembered.
 pub(super) fn store_session(paths: &DataPaths, project: &Path) -> Result<Vec<Item>, CliError> {
     paths.prepare_data_dir()?;
@@ -44,7 +44,7 @@ pub(super) fn store_session(paths: &DataPaths, project: &Path) -> Result<Vec<Ite
         Vec::new(),
         log,
     )?;
-    while inbox.ingest_batch(clock::now_ms())?.taken > 0 {}
+    while inbox.ingest_batch(clock::now_ms())?.removed > 0 {}
     let page = PageRequest {
         order: SortOrder::Oldest,
         beyond: None,

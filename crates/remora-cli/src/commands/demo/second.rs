@@ -1,5 +1,5 @@
 //! The last part of the demo: another session in the same project, and what it
-//! is given of the first one, moment by moment, through the same recall.
+//! gets of the first one, trigger by trigger, through the same recall.
 
 use std::path::Path;
 
@@ -11,12 +11,12 @@ use crate::clock;
 use crate::error::CliError;
 use crate::recall::{RecallEnvironment, RecallSettings, SessionHistory};
 
-/// What the session does, and what it is given for it.
+/// What the session does, and what is injected for it.
 #[derive(Debug)]
 pub(super) struct DemoStep {
     pub(super) what: &'static str,
-    pub(super) moment: &'static str,
-    pub(super) given: Option<String>,
+    pub(super) trigger: &'static str,
+    pub(super) injected: Option<String>,
 }
 
 const SESSION_ID: &str = "33333333-4444-4555-8666-777777777777";
@@ -29,13 +29,13 @@ const ERROR_OUTPUT: &str = "Exit code 101\nrunning 3 tests\ntest retry::gives_up
 /// Plays the session; the data directory is the one that the first one filled.
 pub(super) fn play_session(paths: &DataPaths, project: &Path) -> Result<Vec<DemoStep>, CliError> {
     let store = remora_server::open_database(&paths.database_file(), Access::Read)?;
-    let ground = RecallEnvironment::new(
+    let environment = RecallEnvironment::new(
         locate_project(paths, project, None),
         None,
         RecallSettings::default().limits,
     );
     let mut before = SessionHistory(Some(InjectionLog::open(paths, SESSION_ID, None)?));
-    let moments = [
+    let triggers = [
         ("a new session begins", RecallTrigger::Start),
         (
             "the agent reads src/retry.rs",
@@ -49,20 +49,20 @@ pub(super) fn play_session(paths: &DataPaths, project: &Path) -> Result<Vec<Demo
             },
         ),
         (
-            "the person asks: why is the retry limit 3?",
+            "the user asks: why is the retry limit 3?",
             RecallTrigger::Prompt("why is the retry limit 3?"),
         ),
-        ("the person says: thanks", RecallTrigger::Prompt("thanks")),
+        ("the user says: thanks", RecallTrigger::Prompt("thanks")),
     ];
     let mut steps = Vec::new();
-    for (what, moment) in moments {
-        let scene = ground.recall_context(SESSION_ID, &before);
-        let found = recall::recall(&store, &scene, &moment)?;
-        before.record_injections(&found, moment.name(), clock::now_ms())?;
+    for (what, trigger) in triggers {
+        let context = environment.recall_context(SESSION_ID, &before);
+        let found = recall::recall(&store, &context, &trigger)?;
+        before.record_injections(&found, trigger.name(), clock::now_ms())?;
         steps.push(DemoStep {
             what,
-            moment: moment.name(),
-            given: found.text,
+            trigger: trigger.name(),
+            injected: found.text,
         });
     }
     Ok(steps)

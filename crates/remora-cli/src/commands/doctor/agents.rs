@@ -366,7 +366,7 @@ fn check_repeated_installs(found: &[RegistrationStatus], spec: &AgentSpec) -> Op
     ))
 }
 
-/// Events that come twice are told once, but each costs two processes.
+/// Events that come twice are answered once, but each costs two processes.
 fn beside_plugin(found: &[RegistrationStatus], switch: &Path, spec: &AgentSpec) -> Diagnosis {
     let file = found.first().map(|f| f.file.display().to_string());
     let scope = found.first().map_or("", |f| match f.scope {
@@ -376,7 +376,7 @@ fn beside_plugin(found: &[RegistrationStatus], switch: &Path, spec: &AgentSpec) 
     Diagnosis::warn(
         CHECK_NAME,
         format!(
-            "installed as a plugin ({}) and in {}: nothing is told twice, but every event costs a \
+            "installed as a plugin ({}) and in {}: nothing is injected twice, but every event costs a \
              process more",
             switch.display(),
             file.unwrap_or_default()

@@ -18,13 +18,13 @@ use crate::commands::show::lines::{flatten_text, format_count, truncate_columns}
 use crate::commands::status::{WorkerState, query_worker};
 use crate::config::Config;
 
-/// Events that wait longer than this are not being taken.
+/// Events that wait longer than this are not being ingested.
 const MAX_BACKLOG_AGE: Duration = Duration::from_mins(1);
-/// How much of a log is looked at, from its end.
+/// How much of a log is read, from its end.
 const MAX_LOG_TAIL_BYTES: u64 = 256 * 1024;
 /// Log lines older than this are history.
 const RECENT_LOG_MS: i64 = 24 * 3600 * 1000;
-/// How a worker's line begins that tells of trouble, after its moment.
+/// How a worker's line begins that reports trouble, after its time.
 const PROBLEM_PREFIXES: [&str; 3] = [
     "warning:",
     "the database is damaged",
@@ -94,7 +94,7 @@ fn check_crashes(patient: &DoctorContext, state: &WorkerState) -> Diagnosis {
     Diagnosis::fail("crashes", describe_crashes(&deaths), fix)
 }
 
-/// Events that are taken after all others, or later still.
+/// Events that are ingested after all others, or later still.
 fn put_off(patient: &DoctorContext) -> Diagnosis {
     let spool = patient.paths.spool_dir();
     let mut events = list_suspects(&patient.paths);
@@ -186,7 +186,7 @@ fn check_dead_letters(patient: &DoctorContext) -> Diagnosis {
     }
 }
 
-/// The mark stays: the next session still has to tell.
+/// The mark stays: the next session still has to show the message.
 fn check_capture(patient: &DoctorContext) -> Diagnosis {
     let Some(reason) = CaptureFailureMark::for_data_dir(&patient.paths).peek_failure() else {
         return Diagnosis::ok("capture", "no hook has failed since the last session began");
@@ -234,9 +234,9 @@ fn read_recent_lines(
     let text = read_tail(log).unwrap_or_default();
     text.lines()
         .filter_map(|line| {
-            let (moment, rest) = line.split_once(' ')?;
-            let moment: Timestamp = moment.parse().ok()?;
-            let age = patient.now.saturating_sub(moment.as_millisecond());
+            let (time, rest) = line.split_once(' ')?;
+            let time: Timestamp = time.parse().ok()?;
+            let age = patient.now.saturating_sub(time.as_millisecond());
             (age < RECENT_LOG_MS && matters(rest)).then(|| rest.to_owned())
         })
         .collect()

@@ -14,7 +14,7 @@ use crate::commands::show::lines::{format_count, format_size};
 
 /// Room that must be left: more than the largest event.
 const MIN_FREE_BYTES: usize = 20 * 1024 * 1024;
-/// Files whose modes are looked at in each folder.
+/// Files whose modes are checked in each folder.
 const MAX_CHECKED_FILES: usize = 2000;
 /// A file that was being written this long ago will not be finished.
 const MAX_PARTIAL_AGE: Duration = Duration::from_hours(1);
@@ -62,7 +62,7 @@ fn check_clock(patient: &DoctorContext) -> Diagnosis {
     if patient.now < EARLIEST_PLAUSIBLE_MS {
         return Diagnosis::fail(
             "clock",
-            "the system's clock is years behind; rows will be out of order",
+            "the system's clock is years behind; items will be out of order",
             "`timedatectl set-ntp true`",
         );
     }

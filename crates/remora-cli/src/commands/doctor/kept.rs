@@ -14,7 +14,7 @@ use crate::commands::show::lines::{flatten_text, format_count, format_size};
 
 /// Archive files are unpacked up to this many bytes, the newest first.
 const MAX_UNPACKED_BYTES: u64 = 64 * 1024 * 1024;
-/// A row of tomorrow is a clock that was wrong.
+/// An item of tomorrow is a clock that was wrong.
 const DAY_MS: i64 = 24 * 3600 * 1000;
 const REBUILD_COMMAND: &str = "`remora rebuild`";
 
@@ -82,7 +82,7 @@ fn diagnose_store_error(error: &StoreError) -> Diagnosis {
 }
 
 /// Whether a newer version wrote it. The connection only reads, so the empty
-/// batch is refused in any case; the reason tells.
+/// batch is refused in any case; the reason says why.
 fn check_schema_version(store: &SqliteStore) -> Option<Diagnosis> {
     match store.apply(&Batch::default()) {
         Err(StoreError::Newer { found, known }) => Some(Diagnosis::fail(
@@ -94,7 +94,7 @@ fn check_schema_version(store: &SqliteStore) -> Option<Diagnosis> {
     }
 }
 
-/// Rows from the future were captured while the clock was wrong.
+/// Items from the future were captured while the clock was wrong.
 fn check_future_events(patient: &DoctorContext, store: &dyn Store) -> Option<Diagnosis> {
     let ahead = Filter {
         since: Some(patient.now.saturating_add(DAY_MS)),
@@ -123,7 +123,7 @@ fn check_earlier_key(patient: &DoctorContext, store: &dyn Store) -> Option<Diagn
     Some(Diagnosis::warn(
         "project",
         format!(
-            "this folder was {old} before and is {new} now; what is remembered of the one is not given in the other"
+            "this folder was {old} before and is {new} now; what is remembered of the one is not injected in the other"
         ),
         format!(
             "`remora projects join {}`",

@@ -1,4 +1,4 @@
-//! The part of a file that is ours: put in, renewed and taken out again, with
+//! The part of a file that is ours: put in, renewed and removed again, with
 //! every other byte as it was. Works on bytes, because a user's file may hold
 //! any. Pure.
 
@@ -26,12 +26,12 @@ pub(super) enum BlockError {
 impl BlockError {
     pub(super) fn as_str(self) -> &'static str {
         match self {
-            Self::Tags => "its <remora-activity> tags are not one pair; mend or remove them",
+            Self::Tags => "its <remora-activity> tags are not one pair; fix or remove them",
         }
     }
 }
 
-/// Where our part stands, from the first byte of its tag to the end of the
+/// Where our part is, from the first byte of its tag to the end of the
 /// closing tag's line.
 fn find_block(bytes: &[u8]) -> Result<Option<(usize, usize)>, BlockError> {
     let lines: Vec<&[u8]> = bytes.split_inclusive(|b| *b == b'\n').collect();
@@ -63,7 +63,7 @@ fn find_block(bytes: &[u8]) -> Result<Option<(usize, usize)>, BlockError> {
     }
 }
 
-/// Code between fences, in which tags are somebody's example.
+/// Code between fences, in which tags are an example.
 #[derive(Default)]
 struct CodeFences {
     /// The line after the code that was met last.
@@ -78,7 +78,7 @@ type Fence = (u8, usize);
 
 impl CodeFences {
     /// Whether a line belongs to code. A fence that is never closed begins none:
-    /// our part may stand behind it.
+    /// our part may come after it.
     fn contains_line(&mut self, lines: &[&[u8]], number: usize) -> bool {
         if number < self.end {
             return true;
@@ -122,7 +122,7 @@ fn line_end(bytes: &[u8]) -> &'static str {
     }
 }
 
-/// Whether our part stands in a text.
+/// Whether a text holds our part.
 pub(super) fn is_in(bytes: &[u8]) -> bool {
     matches!(find_block(bytes), Ok(Some(_)))
 }
@@ -145,7 +145,7 @@ pub(super) fn insert_block(
     if let Some((start, stop)) = find_block(old)? {
         let mut new = old[..start].to_vec();
         let mut ours = format_block(lines, end).into_bytes();
-        // Somebody may have taken the line's end after the closing tag.
+        // The user may have removed the line's end after the closing tag.
         if !old[..stop].ends_with(b"\n") {
             ours.truncate(ours.trim_ascii_end().len());
         }
@@ -186,7 +186,7 @@ fn format_block(lines: &[String], end: &str) -> String {
 pub(super) enum BlockRemoval {
     /// Our part is not there.
     AsItWas,
-    /// Nothing: the file was ours and nobody added to it.
+    /// Nothing: the file was ours alone.
     Nothing,
     Text(Vec<u8>),
 }

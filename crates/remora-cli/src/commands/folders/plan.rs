@@ -52,7 +52,7 @@ pub(super) struct FileStep {
     pub(super) folder: String,
     /// The lines of the table.
     pub(super) lines: Vec<String>,
-    /// Rows that tell of the folder.
+    /// Items that are about the folder.
     pub(super) rows: usize,
     pub(super) old: Option<Vec<u8>>,
     pub(super) around: BlockSurroundings,
@@ -69,7 +69,7 @@ pub(super) struct FolderPlan {
 }
 
 impl FolderPlan {
-    /// Nothing is remembered, so there is nothing to tell and nothing to judge.
+    /// Nothing is remembered, so there is nothing to write and nothing to judge.
     pub(super) fn new_empty(root: &Path) -> Self {
         Self {
             root: root.to_path_buf(),
@@ -79,7 +79,7 @@ impl FolderPlan {
     }
 }
 
-/// Tables for the folders with the most work since a moment.
+/// Tables for the folders with the most work since a point in time.
 pub(super) fn plan_tables(
     store: &dyn Store,
     key: &str,
@@ -111,7 +111,7 @@ pub(super) fn plan_tables(
         .into_iter()
         .map(|(folder, activity)| plan_update(root, folder, &activity, &local, record))
         .collect();
-    // Where nothing happened for a while, there is nothing recent to tell.
+    // Where nothing happened for a while, there is nothing recent to list.
     let wanted: HashSet<PathBuf> = steps.iter().map(|step| step.file.clone()).collect();
     steps.extend(plan_removals(root, record).filter(|step| !wanted.contains(&step.file)));
     Ok(FolderPlan {

@@ -1,4 +1,4 @@
-//! What was written where, so that it can be taken out again: one JSON file in
+//! What was written where, so that it can be removed again: one JSON file in
 //! the data directory. And the writing itself: beside, then renamed.
 
 use std::collections::BTreeMap;

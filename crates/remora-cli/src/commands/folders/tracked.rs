@@ -11,7 +11,7 @@ use remora_git::{CancelToken, CheckoutSearch, Git, GitCommand, GitOutcome, Recor
 
 /// How long git may take to list files.
 pub(super) const GIT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Entries of a folder that are looked at outside git.
+/// Entries of a folder that are read outside git.
 const MAX_SCANNED_ENTRIES: usize = 1_000;
 
 /// Folders of other people's code.

@@ -114,7 +114,7 @@ fn outcome_lines(outcome: &Outcome, out: &Output) -> String {
     let mut text = String::new();
     let verdict = match outcome.final_decision {
         Some(Permission::Deny) => (Style::Red, "deny"),
-        Some(Permission::Ask) => (Style::Yellow, "ask the person"),
+        Some(Permission::Ask) => (Style::Yellow, "ask the user"),
         Some(Permission::Defer) => (Style::Yellow, "defer"),
         Some(Permission::Allow) => (Style::Green, "allow"),
         None if outcome.blocked => (Style::Red, "blocked"),
@@ -146,7 +146,7 @@ fn outcome_lines(outcome: &Outcome, out: &Output) -> String {
         row("for the model", Some(context));
     }
     for message in &outcome.messages {
-        row("for the person", Some(message));
+        row("for the user", Some(message));
     }
     let json = |value: &Option<Value>| value.as_ref().map(Value::to_string);
     let input = outcome.updated_input.clone().map(Value::Object);

@@ -72,7 +72,7 @@ impl CorpusMessage {
             .filter(|conv| !conv.is_empty())
     }
 
-    /// When it was said; `line` is its place where the file gives none.
+    /// When it was said; `line` is its place where the file names no time.
     pub(super) fn parse_time(&self, line: u64) -> Result<MessageTime, String> {
         match &self.timestamp {
             None => {
@@ -81,11 +81,11 @@ impl CorpusMessage {
             }
             Some(MessageTimestamp::Number(number)) => number_to_millis(*number)
                 .map(MessageTime::At)
-                .ok_or_else(|| format!("`timestamp`: {number} is no moment")),
+                .ok_or_else(|| format!("`timestamp`: {number} is no time")),
             Some(MessageTimestamp::Text(text)) => {
                 parse_timestamp(text).map(MessageTime::At).ok_or_else(|| {
                     let text: String = text.chars().take(40).collect();
-                    format!("`timestamp`: `{text}` is no moment such as 2026-11-15T08:30:00Z")
+                    format!("`timestamp`: `{text}` is no time such as 2026-11-15T08:30:00Z")
                 })
             }
         }
@@ -102,7 +102,7 @@ impl CorpusMessage {
         Ok(())
     }
 
-    /// The row it becomes.
+    /// The item it becomes.
     pub(super) fn into_item(self, project: &str, time: i64) -> Item {
         let conv = self.conv();
         let id = self.id.to_text();
@@ -205,11 +205,11 @@ pub(super) fn derive_uid(parts: &[&str]) -> String {
     )
 }
 
-/// A moment in text; without a zone it is in UTC.
+/// A time in text; without a zone it is in UTC.
 fn parse_timestamp(text: &str) -> Option<i64> {
     let text = text.trim();
-    if let Ok(moment) = text.parse::<jiff::Timestamp>() {
-        return Some(moment.as_millisecond());
+    if let Ok(timestamp) = text.parse::<jiff::Timestamp>() {
+        return Some(timestamp.as_millisecond());
     }
     let civil = match text.parse::<DateTime>() {
         Ok(civil) => civil,
@@ -222,7 +222,7 @@ fn parse_timestamp(text: &str) -> Option<i64> {
     Some(zoned.timestamp().as_millisecond())
 }
 
-/// Seconds or milliseconds since 1970, told apart by their size.
+/// Seconds or milliseconds since 1970, distinguished by their size.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the range is checked before"

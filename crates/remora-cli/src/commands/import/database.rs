@@ -1,7 +1,7 @@
 //! `remora import` of another memory system's database: sessions, prompts,
-//! observations and summaries as rows, calls that nothing was made of through
+//! observations and summaries as items, calls that nothing was made of through
 //! the same way as events. The database is only read; importing it twice
-//! changes nothing, but rows go to another project when that is asked for.
+//! changes nothing, but items go to another project when that is asked for.
 
 mod projects;
 mod rows;
@@ -37,7 +37,7 @@ use crate::output::{Output, Style, escape_invisible};
 
 /// Prompts of a session that are compared.
 const MAX_COMPARED_PROMPTS: usize = 10_000;
-/// Rows of a session that are moved.
+/// Items of a session that are moved.
 const MAX_SESSION_ITEMS: usize = 100_000;
 /// Projects that a message lists by name.
 const MAX_LISTED_PROJECTS: usize = 8;
@@ -53,10 +53,10 @@ struct DatabaseImportStats {
     unchanged: u64,
     /// Calls that handling panicked on.
     left_out: Vec<FailedEvent>,
-    /// Rows that were in another project.
+    /// Items that were in another project.
     moved: u64,
     marks: RedactionCounts,
-    /// Their projects whose rows lie where no folder belongs to.
+    /// Their projects whose items lie where no folder belongs to.
     apart: BTreeSet<String>,
     /// Their projects that became that of the folder the import was begun in.
     here: BTreeMap<String, String>,
@@ -86,9 +86,9 @@ pub(super) fn run(args: &ImportClaudeMemArgs, out: &mut Output) -> Result<Exit, 
     let mut loader = DatabaseImporter::new(&store, &redactor, args, projects, sessions);
     loader.import_sessions()?;
     loader.import_items(&foreign)?;
-    let intake = Ingest::new(&store, worker::build_capture_policy(&data), &data.paths)?;
+    let ingest = Ingest::new(&store, worker::build_capture_policy(&data), &data.paths)?;
     let cleaner = EventRedactor::new(&redactor, data.config.get_list("capture.ignore"));
-    loader.import_tool_calls(&foreign, intake, cleaner)?;
+    loader.import_tool_calls(&foreign, ingest, cleaner)?;
     let mut brought = loader.brought;
     (brought.here, brought.unmet) = loader.projects.into_summary();
     let (made, rest) = embed_imported(
@@ -107,7 +107,7 @@ pub(super) fn run(args: &ImportClaudeMemArgs, out: &mut Output) -> Result<Exit, 
 /// The store that is at fault is theirs, not ours.
 fn database_error(file: &Path, error: StoreError) -> CliError {
     let why = match error {
-        StoreError::Again(why) => format!("{why}; try again when nobody writes to it"),
+        StoreError::Again(why) => format!("{why}; try again when no other program writes to it"),
         StoreError::Damaged(why) | StoreError::Failed(why) => why,
         other => other.to_string(),
     };
@@ -162,7 +162,7 @@ impl<'a> DatabaseImporter<'a> {
         for session in std::mem::take(&mut self.sessions) {
             let project = self.resolve_project(&session.project)?;
             let known = SessionFields::from_session(&session, &project);
-            // Their rows refer to a session by either id.
+            // Their items refer to a session by either id.
             for id in [&session.id, &session.memory_id] {
                 if !id.is_empty() {
                     self.known.insert(id.clone(), known.clone());
@@ -191,7 +191,7 @@ impl<'a> DatabaseImporter<'a> {
         Ok(self.store.list_sessions(&filter, 1)?.pop())
     }
 
-    /// With its rows, if it came with an import and belongs elsewhere.
+    /// With its items, if it came with an import and belongs elsewhere.
     fn move_session(&mut self, there: record::Session, project: &str) -> Result<(), CliError> {
         // What hooks captured here is certain of its project; only imports
         // guess it.
@@ -260,7 +260,7 @@ impl<'a> DatabaseImporter<'a> {
             progress.update_line(
                 0,
                 0,
-                &format_count(self.brought.observations, "row", "rows"),
+                &format_count(self.brought.observations, "item", "items"),
             );
         }
         after = 0;
@@ -280,11 +280,11 @@ impl<'a> DatabaseImporter<'a> {
         Ok(())
     }
 
-    /// Calls that wait there, or that nothing was made of, are looked at here.
+    /// Calls that wait there, or that nothing was made of, are read here.
     fn import_tool_calls(
         &mut self,
         foreign: &ForeignDatabase,
-        mut intake: Ingest<'_>,
+        mut ingest: Ingest<'_>,
         mut cleaner: EventRedactor<'_>,
     ) -> Result<(), CliError> {
         let tables: [(&str, &dyn Fn(i64) -> _); 2] = [
@@ -317,10 +317,10 @@ impl<'a> DatabaseImporter<'a> {
                     }
                 }
                 self.writer.flush()?;
-                let taken = intake.ingest_events(&events, clock::now_ms())?;
-                self.brought.left_out.extend(taken.left_out);
-                self.brought.calls += taken.stored;
-                self.brought.unchanged += taken.repeated;
+                let stats = ingest.ingest_events(&events, clock::now_ms())?;
+                self.brought.left_out.extend(stats.left_out);
+                self.brought.calls += stats.stored;
+                self.brought.unchanged += stats.repeated;
             }
         }
         Ok(())
@@ -383,7 +383,7 @@ impl<'a> DatabaseImporter<'a> {
             let rows = self.store.list_items(&filter, page)?;
             let texts = rows
                 .into_iter()
-                // Rows of an earlier import are known by their own ids.
+                // Items of an earlier import are known by their own ids.
                 .filter(|row| row.external_id.is_none())
                 .map(|row| flatten_text(&row.text));
             self.said.insert(item.session.clone(), texts.collect());
@@ -451,7 +451,7 @@ fn print_report(
             .map(|mark| (mark.kind, mark.count))
             .collect();
         let left_out: Vec<&str> = brought.left_out.iter().map(|l| l.id.as_str()).collect();
-        let mut told = json!({
+        let mut report = json!({
             "sessions": brought.sessions,
             "prompts": brought.prompts,
             "observations": brought.observations,
@@ -467,29 +467,32 @@ fn print_report(
             "embedded": made.embedded,
             "waiting": made.waiting,
         });
-        made.add_trouble(&mut told);
-        return out.print_json(&told);
+        made.add_trouble(&mut report);
+        return out.print_json(&report);
     }
-    let told = [
+    let counts = [
         (brought.sessions, "session", "sessions"),
         (brought.prompts, "prompt", "prompts"),
         (brought.observations, "observation", "observations"),
         (brought.summaries, "summary", "summaries"),
         (brought.calls, "call", "calls"),
     ];
-    let told = format_counts(&told).unwrap_or_else(|| "nothing".to_owned());
+    let counts = format_counts(&counts).unwrap_or_else(|| "nothing".to_owned());
     let there = match brought.unchanged {
         0 => String::new(),
-        n => format!("; {} here already", format_count(n, "row was", "rows were")),
+        n => format!(
+            "; {} here already",
+            format_count(n, "item was", "items were")
+        ),
     };
     let moved = match brought.moved {
         0 => String::new(),
         n => format!(
             "; {} moved to another project",
-            format_count(n, "row", "rows")
+            format_count(n, "item", "items")
         ),
     };
-    out.print_text(&format!("imported {told}{there}{moved}\n"))?;
+    out.print_text(&format!("imported {counts}{there}{moved}\n"))?;
     for left in &brought.left_out {
         let text = format!("left out {}: {}", left.id, left.reason);
         out.print_text(&format!("{}\n", out.paint(Style::Yellow, &text)))?;
@@ -520,7 +523,7 @@ fn print_report(
             list = format!("{list} and {} more", names.len() - MAX_LISTED_PROJECTS);
         }
         let text = format!(
-            "no project here is called {}; the same again in the folder of that name, or with --project THEIRS=OURS, moves the rows of one of theirs to yours",
+            "no project here is called {}; the same again in the folder of that name, or with --project THEIRS=OURS, moves the items of one of theirs to yours",
             escape_invisible(&list)
         );
         out.print_text(&format!("{}\n", out.paint(Style::Yellow, &text)))?;

@@ -57,7 +57,7 @@ pub(super) fn run(args: &ImportGitArgs, out: &mut Output) -> Result<Exit, CliErr
     let guard = WorkerLock::acquire_lock(&data.paths)?;
     let store = data.open_writable_store()?;
     // As for events: the first checkout of a remote holds its key, and a clone
-    // that somebody else made has a memory of its own.
+    // of another root has a memory of its own.
     let location = locate_project(&data.paths, &folder, None);
     let location = claim_project(&data.paths, location, Instant::now() + LOOKUP_TIMEOUT);
     let project = location.project;
@@ -155,7 +155,7 @@ fn print_report(
     if args.json {
         let marks = gathered.marks.iter();
         let redacted: BTreeMap<&str, usize> = marks.map(|mark| (mark.kind, mark.count)).collect();
-        let mut told = json!({
+        let mut report = json!({
             "dry_run": args.dry_run,
             "project": project.key,
             "telling": gathered.telling,
@@ -165,18 +165,18 @@ fn print_report(
             "cut": gathered.is_cut,
         });
         match done {
-            None => told["would_import"] = json!(gathered.items.len()),
+            None => report["would_import"] = json!(gathered.items.len()),
             Some((stored, made)) => {
-                told["added"] = json!(stored.added);
-                told["updated"] = json!(stored.updated);
-                told["unchanged"] = json!(stored.unchanged);
-                told["reverted"] = json!(stored.reverted);
-                told["embedded"] = json!(made.embedded);
-                told["waiting"] = json!(made.waiting);
-                made.add_trouble(&mut told);
+                report["added"] = json!(stored.added);
+                report["updated"] = json!(stored.updated);
+                report["unchanged"] = json!(stored.unchanged);
+                report["reverted"] = json!(stored.reverted);
+                report["embedded"] = json!(made.embedded);
+                report["waiting"] = json!(made.waiting);
+                made.add_trouble(&mut report);
             }
         }
-        return out.print_json(&told);
+        return out.print_json(&report);
     }
     let commits = |number: u64| format_count(number, "commit", "commits");
     let name = flatten_text(&project.name);

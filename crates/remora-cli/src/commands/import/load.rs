@@ -27,7 +27,7 @@ const MAX_LINE_ERRORS: usize = 10_000;
 #[derive(Debug, Default)]
 pub(crate) struct ImportCheck {
     pub(super) faults: Vec<LineError>,
-    /// The last place of a message without a moment.
+    /// The last place of a message without a time.
     last_place: i64,
     /// Whether there are raw events.
     raw: bool,
@@ -51,7 +51,7 @@ pub(crate) struct ImportDestination<'a> {
 pub(crate) struct LoadStats {
     pub(crate) lines: u64,
     pub(crate) items: u64,
-    /// Rows that are here already, as they are or newer.
+    /// Items that are here already, as they are or newer.
     pub(crate) unchanged: u64,
     pub(crate) sessions: u64,
     /// What users said of items.
@@ -60,7 +60,7 @@ pub(crate) struct LoadStats {
     pub(crate) files: u64,
     pub(crate) events: u64,
     pub(crate) raw: u64,
-    /// Rows of saved memories, which are left to their files.
+    /// Items of saved memories, which are left to their files.
     pub(crate) saved: u64,
     /// Lines of what users deleted.
     pub(crate) forgotten: u64,
@@ -141,19 +141,19 @@ struct LineLoader<'a> {
     target: ImportDestination<'a>,
     writer: BatchWriter<'a>,
     loaded: LoadStats,
-    /// Rows that wait until it is known whether the store has newer ones.
+    /// Items that wait until it is known whether the store has newer ones.
     waiting: Vec<(Item, MessageTime)>,
     /// Whether the store was empty before.
     fresh: bool,
-    /// The moment from which places are counted.
+    /// The time from which places are counted.
     base: i64,
     known_projects: HashSet<ProjectKey>,
     /// Items of which something was said.
     corrected: HashSet<String>,
     /// Sessions of messages, by id.
     sessions: HashMap<String, Session>,
-    /// The last moment of each conversation.
-    moments: HashMap<String, i64>,
+    /// The last time of each conversation.
+    times: HashMap<String, i64>,
     shelf: ArchiveWriter,
 }
 
@@ -177,7 +177,7 @@ impl<'a> LineLoader<'a> {
             known_projects: projects.into_iter().map(|project| project.key).collect(),
             corrected: corrected.map(|said| said.uid).collect(),
             sessions: HashMap::new(),
-            moments: HashMap::new(),
+            times: HashMap::new(),
             shelf,
             target,
         })
@@ -198,7 +198,7 @@ impl<'a> LineLoader<'a> {
             StorePart::Project(project) => self.load_project(project)?,
             StorePart::Override(said) => self.load_override(said)?,
             StorePart::Session(session) => self.load_session(session)?,
-            // Its file is the truth; where the file is not, it would be a ghost.
+            // Its file is the source; where the file is not, it would be a ghost.
             StorePart::Item(item) if is_index(&item) => self.loaded.saved += 1,
             StorePart::Item(item) => {
                 let when = MessageTime::At(item.time);
@@ -212,8 +212,8 @@ impl<'a> LineLoader<'a> {
                 self.loaded.events += 1;
                 self.writer.add_part(StorePart::Event(event))?;
             }
-            // Of no use where rows have other numbers.
-            StorePart::Given(_) => {}
+            // Of no use where items have other numbers.
+            StorePart::Injection(_) => {}
             StorePart::Raw(raw) => {
                 if self.target.archive.is_some() {
                     self.loaded.raw += u64::from(self.shelf.append_event(&raw)?);
@@ -223,7 +223,7 @@ impl<'a> LineLoader<'a> {
         Ok(())
     }
 
-    /// Whether a user deleted this here; titles that went are taken out.
+    /// Whether a user deleted this here; titles that went are removed.
     fn is_forgotten(&self, part: &mut StorePart) -> bool {
         let forgotten = &self.target.forgotten;
         match part {
@@ -238,7 +238,7 @@ impl<'a> LineLoader<'a> {
             StorePart::Event(event) => forgotten.covers_event(event),
             StorePart::Raw(raw) => forgotten.covers_archived(raw),
             StorePart::File(file) => forgotten.covers_file(file),
-            StorePart::Project(_) | StorePart::Given(_) => false,
+            StorePart::Project(_) | StorePart::Injection(_) => false,
         }
     }
 
@@ -311,8 +311,8 @@ impl<'a> LineLoader<'a> {
         Ok(())
     }
 
-    /// Writes the rows that wait. One that happened again here stays as it is,
-    /// and one whose moment was made up keeps the one made up first.
+    /// Writes the items that wait. One that happened again here stays as it is,
+    /// and one whose time was made up keeps the one made up first.
     fn flush_items(&mut self) -> Result<(), CliError> {
         let mut here = HashMap::new();
         if !self.fresh {
@@ -366,10 +366,10 @@ impl<'a> LineLoader<'a> {
             .map_err(|reason| CliError::Usage(format!("line {line}: {reason}")))?;
         let (time, when) = match when {
             MessageTime::At(time) => {
-                self.moments.insert(conv, time);
+                self.times.insert(conv, time);
                 (time, when)
             }
-            MessageTime::Place(place) => match self.moments.get(&conv) {
+            MessageTime::Place(place) => match self.times.get(&conv) {
                 // Between dated messages of a conversation an undated one
                 // belongs to the last date.
                 Some(time) => (*time, MessageTime::At(*time)),
@@ -429,7 +429,7 @@ impl<'a> LineLoader<'a> {
     }
 }
 
-/// Whether writing the row would change nothing. Rows from elsewhere have no
+/// Whether writing the item would change nothing. Items from elsewhere have no
 /// number yet.
 fn is_same_item(item: &Item, known: &Item) -> bool {
     if item.id > 0 {
@@ -442,7 +442,7 @@ fn is_same_item(item: &Item, known: &Item) -> bool {
     numbered == *known
 }
 
-/// Whether a row only follows the file of a saved memory.
+/// Whether an item only follows the file of a saved memory.
 fn is_index(item: &Item) -> bool {
     let address = item.key.as_deref().unwrap_or_default();
     item.kind == Kind::Memory && address.starts_with(MEMORY_URI_SCHEME)
@@ -456,7 +456,7 @@ fn move_to(part: &mut StorePart, key: &str) {
         StorePart::Session(session) => &mut session.project,
         StorePart::Item(item) => &mut item.project,
         StorePart::File(file) => &mut file.project,
-        StorePart::Event(_) | StorePart::Given(_) => return,
+        StorePart::Event(_) | StorePart::Injection(_) => return,
         StorePart::Raw(raw) => match &mut raw.envelope.project {
             Some(project) => &mut project.key,
             None => return,

@@ -1,6 +1,6 @@
 //! `remora import` of an agent's past sessions: its transcripts become the
-//! rows that its hooks would have made. Importing again brings only what is
-//! new, and may be broken off at any moment.
+//! items that its hooks would have made. Importing again brings only what is
+//! new, and may be broken off at any time.
 
 mod bring;
 mod find;
@@ -111,8 +111,8 @@ pub(super) fn run(
     // Before the lock: a wrong path must not stop the worker.
     let found = find::find_transcripts(format, &paths, &state, since, clock::now_ms())?;
     if args.dry_run {
-        let looked = bring::preview_import(spec.name, &found, since);
-        return looked_at(args, &found, &looked, out);
+        let preview = bring::preview_import(spec.name, &found, since);
+        return print_preview(args, &found, &preview, out);
     }
     let guard = WorkerLock::acquire_lock(&data.paths)?;
     let store = data.open_writable_store()?;
@@ -127,10 +127,10 @@ pub(super) fn run(
         places: TranscriptDirs::new(data.paths.clone(), data.environment.home(), project),
         since,
     };
-    let mut intake = Ingest::new(&store, worker::build_capture_policy(&data), &data.paths)?;
+    let mut ingest = Ingest::new(&store, worker::build_capture_policy(&data), &data.paths)?;
     // By difference: a fix is written again whenever its error comes back.
     let before = count_fixes(&store)?;
-    let mut brought = bring::import_transcripts(ahead, &mut intake, &mut state)?;
+    let mut brought = bring::import_transcripts(ahead, &mut ingest, &mut state)?;
     brought.fixes = count_fixes(&store)?.saturating_sub(before);
     // A user who interrupts wants to stop, not to wait for embeddings.
     let wanted = EmbeddingChoice::from_flag(args.no_vectors || brought.stopped);
@@ -218,16 +218,16 @@ fn as_text(
 ) -> Result<(), CliError> {
     let counted = ImportCounts::from_stats(brought);
     let files = format_count(found.count_files(), "transcript", "transcripts");
-    let told = [
+    let counts = [
         (counted.sessions, "session", "sessions"),
         (counted.prompts, "prompt", "prompts"),
         (counted.observations, "observation", "observations"),
         (counted.summaries, "summary", "summaries"),
         (counted.fixes, "fix", "fixes"),
     ];
-    let told = format_counts(&told).unwrap_or_else(|| "nothing new".to_owned());
+    let counts = format_counts(&counts).unwrap_or_else(|| "nothing new".to_owned());
     out.print_text(&format!(
-        "read {files}, {}: {told}\n",
+        "read {files}, {}: {counts}\n",
         format_size(brought.read)
     ))?;
     let mut known = Vec::new();
@@ -293,7 +293,7 @@ fn as_json(
         .iter()
         .map(|mark| (mark.kind, mark.count))
         .collect();
-    let mut told = json!({
+    let mut report = json!({
         "files": found.count_files(),
         "unchanged": found.unchanged,
         "bytes": brought.read,
@@ -310,14 +310,14 @@ fn as_json(
         "embedded": made.embedded,
         "waiting": made.waiting,
     });
-    made.add_trouble(&mut told);
-    out.print_json(&told)
+    made.add_trouble(&mut report);
+    out.print_json(&report)
 }
 
-fn looked_at(
+fn print_preview(
     args: &ImportSessionsArgs,
     found: &TranscriptScan,
-    looked: &ImportPreview,
+    preview: &ImportPreview,
     out: &mut Output,
 ) -> Result<Exit, CliError> {
     if args.json {
@@ -326,28 +326,28 @@ fn looked_at(
             "files": found.count_files(),
             "unchanged": found.unchanged,
             "bytes": found.count_unread_bytes(),
-            "sessions": looked.sessions.len(),
-            "prompts": looked.prompts,
-            "calls": looked.calls,
-            "failures": looked.failures,
-            "turns": looked.turns,
-            "skipped": skipped_to_json(&looked.bad),
+            "sessions": preview.sessions.len(),
+            "prompts": preview.prompts,
+            "calls": preview.calls,
+            "failures": preview.failures,
+            "turns": preview.turns,
+            "skipped": skipped_to_json(&preview.bad),
         }))?;
         return Ok(Exit::GoOn);
     }
-    let told = [
-        format_count(looked.sessions.len() as u64, "session", "sessions"),
-        format_count(looked.prompts, "prompt", "prompts"),
-        format_count(looked.calls, "call", "calls"),
-        format_count(looked.failures, "failed call", "failed calls"),
-        format_count(looked.turns, "turn", "turns"),
+    let counts = [
+        format_count(preview.sessions.len() as u64, "session", "sessions"),
+        format_count(preview.prompts, "prompt", "prompts"),
+        format_count(preview.calls, "call", "calls"),
+        format_count(preview.failures, "failed call", "failed calls"),
+        format_count(preview.turns, "turn", "turns"),
     ];
     let files = format_count(found.count_files(), "transcript", "transcripts");
     out.print_text(&format!(
         "would read {files}, {}: {}\n",
         format_size(found.count_unread_bytes()),
-        told.join(", ")
+        counts.join(", ")
     ))?;
-    left_out(&looked.bad, out)?;
+    left_out(&preview.bad, out)?;
     Ok(Exit::GoOn)
 }

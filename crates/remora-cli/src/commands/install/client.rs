@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use crate::environment::Environment;
 
-/// It is given this long.
+/// How long it may run.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(20);
-/// How often it is looked after.
+/// How often it is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// More of what it says is not kept.
 const MAX_OUTPUT_BYTES: u64 = 4096;
@@ -79,7 +79,7 @@ pub(super) fn run_program(program: &Path, args: &[OsString]) -> Result<(), Strin
     if status.success() {
         return Ok(());
     }
-    // What it left behind may still hold the pipe; nobody waits for that.
+    // What it left behind may still hold the pipe; that is not waited for.
     let said = said.into_iter().flatten();
     let said = said.filter_map(|said| said.recv_timeout(Duration::from_secs(1)).ok());
     let said = said.map(|said| said.trim().to_owned());
@@ -99,7 +99,7 @@ fn collect_output(stream: impl Read + Send + 'static) -> Receiver<String> {
         let mut stream = stream.take(MAX_OUTPUT_BYTES);
         let _ = stream.read_to_end(&mut bytes);
         let _ = send.send(String::from_utf8_lossy(&bytes).into_owned());
-        // The rest is read and dropped, so that nobody waits for us.
+        // The rest is read and dropped, so that the writer never blocks on us.
         let _ = std::io::copy(&mut stream.into_inner(), &mut std::io::sink());
     });
     receive

@@ -29,7 +29,7 @@ enum ExistingFile {
     Nothing,
     /// As some version of ours wrote it.
     Ours(Vec<u8>),
-    /// Written or changed by somebody else.
+    /// Written or changed by others.
     Others,
 }
 
@@ -39,7 +39,7 @@ fn append_mark(text: &str) -> String {
 }
 
 fn inspect_file(file: &Path) -> ExistingFile {
-    // A link leads to a file that is somebody else's.
+    // A link leads to a file that is not ours.
     let linked = fs::symlink_metadata(file).is_ok_and(|meta| !meta.is_file());
     let bytes = match read_file(file, MAX_SETTINGS_BYTES) {
         _ if linked => return ExistingFile::Others,
@@ -62,7 +62,7 @@ fn settings_dir(places: &AgentPaths, spec: &AgentSpec) -> Option<PathBuf> {
     settings.parent().map(Path::to_path_buf)
 }
 
-/// Writes them, where nobody else's file stands.
+/// Writes them, unless a file of others is there.
 pub(super) fn install_extras(places: &AgentPaths, spec: &AgentSpec) -> Vec<ExtraFileReport> {
     for_each_extra(places, spec, |file, text, _| match inspect_file(file) {
         ExistingFile::Others => "left alone: it is not Remora's",

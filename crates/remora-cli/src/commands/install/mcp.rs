@@ -122,42 +122,42 @@ impl<'a> McpInstaller<'a> {
     }
 
     pub(super) fn install(&self) -> McpInstallReport {
-        let mut told = if self.edits_file() {
+        let mut report = if self.edits_file() {
             self.in_file()
         } else {
             self.by_client()
         };
         if matches!(
-            told.became,
+            report.became,
             McpInstallOutcome::Added | McpInstallOutcome::Updated | McpInstallOutcome::Unchanged
         ) {
-            self.record_installation(&mut told, McpInstallations::add);
+            self.record_installation(&mut report, McpInstallations::add);
         }
-        told
+        report
     }
 
     pub(super) fn uninstall(&self) -> McpInstallReport {
-        let mut told = if self.edits_file() {
+        let mut report = if self.edits_file() {
             self.out_of_file()
         } else {
             self.out_by_client()
         };
-        if !matches!(told.became, McpInstallOutcome::Failed(_)) {
-            self.record_installation(&mut told, McpInstallations::remove);
+        if !matches!(report.became, McpInstallOutcome::Failed(_)) {
+            self.record_installation(&mut report, McpInstallations::remove);
         }
-        told
+        report
     }
 
     /// Hooks read this note to call our tools by name.
     fn record_installation(
         &self,
-        told: &mut McpInstallReport,
+        report: &mut McpInstallReport,
         change: impl FnOnce(&mut McpInstallations, InstallTarget<'_>),
     ) {
         let whom = if self.project {
             InstallTarget::Project(&self.places.root)
         } else {
-            InstallTarget::Person
+            InstallTarget::User
         };
         let mut served =
             McpInstallations::read_for_agent(&self.data.paths, self.spec.mcp.note_part);
@@ -166,7 +166,7 @@ impl<'a> McpInstaller<'a> {
         if served != before
             && let Err(e) = served.write(&self.data.paths)
         {
-            told.became = McpInstallOutcome::Failed(format!("cannot write the note of it: {e}"));
+            report.became = McpInstallOutcome::Failed(format!("cannot write the note of it: {e}"));
         }
     }
 
@@ -247,6 +247,8 @@ impl<'a> McpInstaller<'a> {
 
     /// What the client's own state file says of the user's servers.
     fn read_current_server(&self) -> CurrentServer {
+        // A list that cannot be read counts as empty: the client, which is asked next, says
+        // what is wrong with it.
         let Ok(text) = read_text(&self.server_list_path(), MAX_CLIENT_STATE_BYTES) else {
             return CurrentServer::Nothing;
         };
@@ -254,7 +256,7 @@ impl<'a> McpInstaller<'a> {
         match form.find_server(&text) {
             Ok(Some(program)) if Path::new(&program) == self.program => CurrentServer::Ours,
             Ok(Some(_)) => CurrentServer::Old,
-            _ if form.is_taken(&text) => CurrentServer::Taken,
+            _ if form.is_name_taken(&text) => CurrentServer::Taken,
             _ => CurrentServer::Nothing,
         }
     }
@@ -273,7 +275,7 @@ fn name_taken_message() -> String {
         .to_owned()
 }
 
-/// For programs: that nobody wanted it.
+/// For programs: that the user did not want it.
 pub(super) fn left_out() -> Value {
     json!({ "outcome": "left out" })
 }

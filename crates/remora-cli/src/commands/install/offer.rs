@@ -16,7 +16,7 @@ use crate::commands::show::lines::{format_count, format_size};
 use crate::error::CliError;
 use crate::output::{Output, escape_invisible};
 
-/// Transcripts that are counted; beyond it the exact number matters to nobody.
+/// Transcripts that are counted; beyond it the exact number does not matter.
 const MAX_TRANSCRIPTS: usize = 10_000;
 /// Files that are weighed in a data directory.
 const MAX_FILES: usize = 200_000;

@@ -1,4 +1,4 @@
-//! What became of a settings file, for people and for programs.
+//! What became of a settings file, as text and as JSON.
 
 use remora_agents::install::ChangeKind;
 use remora_agents::install::file::{FileOutcome, InstallReport};

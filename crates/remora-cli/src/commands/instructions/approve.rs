@@ -41,7 +41,7 @@ fn read_approvals(paths: &DataPaths) -> Result<BTreeSet<PathBuf>, CliError> {
     };
     serde_json::from_slice(&bytes).map_err(|e| {
         CliError::Usage(format!(
-            "{}: is not a list of directories ({e}); mend or remove it",
+            "{}: is not a list of directories ({e}); fix or remove it",
             file.display()
         ))
     })

@@ -1,5 +1,5 @@
-//! `remora instructions lint`: what should be mended. Fails when words that
-//! somebody wrote do not reach the model.
+//! `remora instructions lint`: what should be fixed. Fails when words that the
+//! user wrote do not reach the model.
 
 use std::fmt::Write as _;
 
@@ -32,7 +32,7 @@ pub(super) fn run(args: &InstructionsLintArgs, out: &mut Output) -> Result<Exit,
         }
         let files = instructions.start().len() + instructions.loaded_on_demand().len();
         let last = if findings.is_empty() {
-            format!("nothing to mend in {}", format_count(files, "file"))
+            format!("nothing to fix in {}", format_count(files, "file"))
         } else {
             let parts = [(errors, "error"), (warnings, "warning"), (notes, "note")];
             let parts: Vec<String> = parts

@@ -1,4 +1,4 @@
-//! `remora instructions load`: loads as a session would and tells the hooks
+//! `remora instructions load`: loads as a session would and runs the hooks
 //! engine about each file. Here the two meet; neither knows the other.
 
 use std::collections::BTreeMap;
@@ -68,7 +68,7 @@ impl HookRunner {
             remora_instructions::LoadMode::Bare => EngineMode::Bare,
         };
         let options = EngineOptions {
-            // In an unattended session the client asks nobody.
+            // In an unattended session the client does not ask.
             trust: Trust::Trusted,
             mode,
             permission_mode: None,

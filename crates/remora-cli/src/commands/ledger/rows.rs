@@ -13,7 +13,7 @@ const LOOKUP_CHUNK_ITEMS: usize = 256;
 /// A line, and the row that it names.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct InjectionRow {
-    pub(super) given: Injection,
+    pub(super) injection: Injection,
     /// What it is; `gone` when the row is no longer there.
     pub(super) kind: &'static str,
     pub(super) title: Option<String>,
@@ -24,8 +24,8 @@ pub(super) fn list_injection_rows(
     store: &dyn Store,
     filter: &Filter,
 ) -> Result<Vec<InjectionRow>, CliError> {
-    let given = store.list_injections(filter, usize::MAX)?;
-    let mut ids: Vec<i64> = given.iter().filter_map(parse_item_id).collect();
+    let injections = store.list_injections(filter, usize::MAX)?;
+    let mut ids: Vec<i64> = injections.iter().filter_map(parse_item_id).collect();
     ids.sort_unstable();
     ids.dedup();
     let mut known: HashMap<i64, (Kind, String)> = HashMap::new();
@@ -35,37 +35,43 @@ pub(super) fn list_injection_rows(
             known.insert(item.id, (item.kind, item.title));
         }
     }
-    let memories = find_memory_titles(store, filter, &given)?;
-    let row = |given: Injection| {
-        let found = match parse_item_id(&given) {
+    let memories = find_memory_titles(store, filter, &injections)?;
+    let row = |injection: Injection| {
+        let found = match parse_item_id(&injection) {
             Some(id) => known.get(&id).map(|(kind, title)| (*kind, title)),
-            None => memories.get(&given.item).map(|t| (Kind::Memory, t)),
+            None => memories.get(&injection.item).map(|t| (Kind::Memory, t)),
         };
         let (kind, title) = match found {
             Some((kind, title)) => (kind.name(), Some(title.clone())),
-            None if given.item.contains("://") => (Kind::Memory.name(), None),
+            None if injection.item.contains("://") => (Kind::Memory.name(), None),
             None => ("gone", None),
         };
-        InjectionRow { given, kind, title }
+        InjectionRow {
+            injection,
+            kind,
+            title,
+        }
     };
-    Ok(given.into_iter().map(row).collect())
+    Ok(injections.into_iter().map(row).collect())
 }
 
-fn parse_item_id(given: &Injection) -> Option<i64> {
-    given.item.strip_prefix('#')?.parse().ok()
+fn parse_item_id(injection: &Injection) -> Option<i64> {
+    injection.item.strip_prefix('#')?.parse().ok()
 }
 
 /// Titles of saved memories by their address: of the user, or of the project of
-/// a session that was given it.
+/// a session that it was injected into.
 fn find_memory_titles(
     store: &dyn Store,
     filter: &Filter,
-    given: &[Injection],
+    injections: &[Injection],
 ) -> Result<HashMap<String, String>, CliError> {
     let mut titles = HashMap::new();
-    let addresses = given.iter().filter(|given| parse_item_id(given).is_none());
+    let addresses = injections
+        .iter()
+        .filter(|injection| parse_item_id(injection).is_none());
     let mut wanted: Vec<(&str, &str)> = addresses
-        .map(|given| (given.item.as_str(), given.session.as_str()))
+        .map(|injection| (injection.item.as_str(), injection.session.as_str()))
         .collect();
     if wanted.is_empty() {
         return Ok(titles);

@@ -1,4 +1,4 @@
-//! Sums over lines of the ledger: by moment, by kind of row, and of all.
+//! Sums over injections: by trigger, by kind of item, and of all.
 
 use std::collections::HashSet;
 
@@ -22,10 +22,10 @@ pub(super) struct InjectionStats {
 
 impl InjectionStats {
     fn add_row(&mut self, row: &InjectionRow) {
-        let tokens = u64::from(row.given.tokens);
+        let tokens = u64::from(row.injection.tokens);
         self.items += 1;
         self.tokens += tokens;
-        if row.given.used.is_some() {
+        if row.injection.used.is_some() {
             self.used += 1;
             self.used_tokens += tokens;
         }
@@ -49,7 +49,7 @@ pub(super) struct InjectionTally {
     pub(super) all: InjectionStats,
     pub(super) sessions: u64,
     /// Those that occur, in the order of a session.
-    pub(super) moments: Vec<(String, InjectionStats)>,
+    pub(super) triggers: Vec<(String, InjectionStats)>,
     /// Those that occur, in the order in which kinds are listed.
     pub(super) kinds: Vec<(String, InjectionStats)>,
 }
@@ -60,14 +60,14 @@ impl InjectionTally {
         let mut sessions = HashSet::new();
         for row in rows {
             tally.all.add_row(row);
-            find_or_insert(&mut tally.moments, &row.given.moment).add_row(row);
+            find_or_insert(&mut tally.triggers, &row.injection.trigger).add_row(row);
             find_or_insert(&mut tally.kinds, row.kind).add_row(row);
-            sessions.insert(row.given.session.as_str());
+            sessions.insert(row.injection.session.as_str());
         }
         tally.sessions = sessions.len() as u64;
-        let of_moment = |name: &str| TRIGGER_NAMES.iter().position(|moment| *moment == name);
+        let trigger_order = |name: &str| TRIGGER_NAMES.iter().position(|trigger| *trigger == name);
         let of_kind = |name: &str| Kind::ALL.iter().position(|kind| kind.name() == name);
-        sort_parts(&mut tally.moments, of_moment);
+        sort_parts(&mut tally.triggers, trigger_order);
         sort_parts(&mut tally.kinds, of_kind);
         tally
     }
@@ -101,18 +101,18 @@ mod tests {
 
     fn row(
         session: &str,
-        moment: &str,
+        trigger: &str,
         kind: &'static str,
         tokens: u32,
         used: bool,
     ) -> InjectionRow {
         InjectionRow {
-            given: Injection {
+            injection: Injection {
                 session: session.into(),
                 line: 0,
                 item: "#1".into(),
                 subagent: None,
-                moment: moment.into(),
+                trigger: trigger.into(),
                 why: String::new(),
                 tokens,
                 time: 0,
@@ -137,7 +137,7 @@ mod tests {
         let names = |parts: &[(String, InjectionStats)]| -> Vec<String> {
             parts.iter().map(|(name, _)| name.clone()).collect()
         };
-        assert_eq!(names(&tally.moments), ["start", "failure", "odd"]);
+        assert_eq!(names(&tally.triggers), ["start", "failure", "odd"]);
         assert_eq!(names(&tally.kinds), ["decision", "fix", "gone"]);
         let sum = |items, used, tokens, used_tokens| InjectionStats {
             items,
@@ -146,11 +146,11 @@ mod tests {
             used_tokens,
         };
         assert_eq!(tally.all, sum(4, 3, 333, 133));
-        assert_eq!(tally.moments[0].1, sum(2, 1, 233, 33));
+        assert_eq!(tally.triggers[0].1, sum(2, 1, 233, 33));
         assert_eq!(tally.kinds[1].1, sum(2, 2, 133, 133));
         assert_eq!(tally.sessions, 2);
         assert_eq!(tally.all.per_mille(), Some(399));
-        assert_eq!(tally.moments[2].1.per_mille(), None);
+        assert_eq!(tally.triggers[2].1.per_mille(), None);
         assert_eq!(InjectionTally::from_rows(&[]).all.use_rate(), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Rows, events and memories as the MCP server tells them. Only shapes: escaping
+//! Items, events and memories as the MCP server prints them. Only shapes: escaping
 //! and bounds are the server's.
 
 use jiff::Timestamp;
@@ -17,7 +17,7 @@ use crate::commands::show::lines::TimeFormatter;
 use crate::commands::timeline;
 use crate::commands::wrong::Rejections;
 
-/// A row of an index.
+/// An item of an index.
 pub(super) fn to_search_entry(
     hit: &Hit,
     rejections: &Rejections,
@@ -89,7 +89,7 @@ pub(super) fn to_timeline_entry(
     }
 }
 
-/// A row in full, with those of its fields that a model can use.
+/// An item in full, with those of its fields that a model can use.
 pub(super) fn item_to_detail(
     item: &Item,
     fields: Vec<(&'static str, String)>,
@@ -125,11 +125,11 @@ fn item_source(item: &Item) -> TextOrigin {
     if is_untrusted(item) {
         TextOrigin::Elsewhere
     } else {
-        TextOrigin::Person
+        TextOrigin::User
     }
 }
 
-/// A saved memory. Its file may hold what no row would.
+/// A saved memory. Its file may hold what no item would.
 pub(super) fn memory_to_detail(
     memory: &memories::Memory,
     accepted: bool,
@@ -144,8 +144,8 @@ pub(super) fn memory_to_detail(
             .into_owned()
     };
     let when = memory.modified.as_deref().map(|text| {
-        let moment: Result<Timestamp, _> = text.parse();
-        moment.map_or_else(
+        let timestamp: Result<Timestamp, _> = text.parse();
+        timestamp.map_or_else(
             |_| text.to_owned(),
             |m| local.format_timestamp(m.as_millisecond()),
         )
@@ -169,7 +169,7 @@ pub(super) fn memory_to_detail(
         facts: memory.warnings.clone(),
         text: clean(&memory.body),
         source: if accepted {
-            TextOrigin::Person
+            TextOrigin::User
         } else {
             TextOrigin::Elsewhere
         },

@@ -1,5 +1,5 @@
 //! `remora memory accept`: memories that others wrote and that the user has read
-//! and taken over: those of a repository, and those that an agent saved. A clone
+//! and accepted: those of a repository, and those that an agent saved. A clone
 //! brings its team memories along, so they are the repository's words until
 //! then. What is accepted of a repository is a content, not a name: a memory that
 //! changes waits again. A memory that an agent saved says so in its own file,

@@ -99,7 +99,7 @@ fn print_report(
             .count()
     };
     out.print_text(&format!(
-        "{} checked: {} hold, {} moved, {} gone, {} cannot be told\n",
+        "{} checked: {} hold, {} moved, {} gone, {} cannot be decided\n",
         all.len(),
         count(ClaimVerdict::Holds),
         count(ClaimVerdict::Moved),
@@ -191,7 +191,7 @@ pub(in crate::commands) fn load_check_cache(paths: &DataPaths, root: &Path) -> C
 
 /// Keeps the results. They are only a matter of speed: where they cannot be
 /// written, the next check looks again. What is there already stays untouched,
-/// so that nobody takes it for news.
+/// so that it is not read as news.
 pub(in crate::commands) fn save_check_cache(paths: &DataPaths, root: &Path, cached: &CheckCache) {
     let file = cache_file(paths, root);
     let bytes = cached.save();

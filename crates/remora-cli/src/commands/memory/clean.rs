@@ -7,7 +7,7 @@ use remora_memory::redact::{RedactionCounts, Redactor};
 
 use crate::error::CliError;
 
-/// What stands in the place of a private passage.
+/// What replaces a private passage.
 const PRIVATE_MARK: &str = "[private]";
 /// How every mark of a secret begins.
 const REDACTION_MARK_PREFIX: &str = "[redacted:";
@@ -78,28 +78,29 @@ impl<'a> MemoryRedactor<'a> {
 
     /// What went from these of its texts, in a word each.
     pub(super) fn removed_kinds(&self, texts: &[&str]) -> Vec<String> {
-        let stands = |mark: &str| texts.iter().any(|text| text.contains(mark));
+        let occurs = |mark: &str| texts.iter().any(|text| text.contains(mark));
         let mut gone = self.secret_kinds();
-        gone.retain(|kind| stands(&format!("{REDACTION_MARK_PREFIX}{kind}]")));
-        if self.private && stands(PRIVATE_MARK) {
+        gone.retain(|kind| occurs(&format!("{REDACTION_MARK_PREFIX}{kind}]")));
+        if self.private && occurs(PRIVATE_MARK) {
             gone.push("private".to_owned());
         }
         gone
     }
 
-    /// What to tell of it.
+    /// What to say about it.
     pub(super) fn to_advice(&self) -> Vec<Advice> {
-        let mut told: Vec<String> = self
+        let mut notes: Vec<String> = self
             .secret_kinds()
             .into_iter()
             .map(|kind| {
-                format!("a secret was redacted: {REDACTION_MARK_PREFIX}{kind}] stands in its place")
+                format!("a secret was redacted: {REDACTION_MARK_PREFIX}{kind}] is in its place")
             })
             .collect();
         if self.private {
-            told.push("a passage that is marked as private was left out".to_owned());
+            notes.push("a passage that is marked as private was left out".to_owned());
         }
-        told.into_iter()
+        notes
+            .into_iter()
             .map(|text| Advice {
                 matter: AdviceTopic::Secret,
                 text,

@@ -22,9 +22,9 @@ use crate::exit::Exit;
 use crate::output::{Output, Style, escape_invisible};
 use split::{first_heading, is_index, split_sections};
 
-/// Folders below folders that are looked into.
+/// How deep folders below folders are read.
 const MAX_DEPTH: usize = 8;
-/// Notes that are taken from one folder; more are a book.
+/// Notes that are read from one folder; more are a book.
 const MAX_NOTES_PER_FOLDER: usize = 5_000;
 /// Names that are tried for a note whose name is taken.
 const MAX_NAME_TRIES: u32 = 99;
@@ -40,7 +40,7 @@ struct Note {
     priority: u8,
     author: MemoryAuthor,
     body: String,
-    /// The kinds of what was taken out of it.
+    /// The kinds of what was redacted in it.
     gone: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ struct NotesOutcome {
     saved: Vec<(String, Note, Option<MemoryName>)>,
     /// Notes that are here already, word for word.
     same: Vec<(String, PathBuf)>,
-    /// What was not taken, and why.
+    /// What was not imported, and why.
     refused: Vec<(PathBuf, String)>,
 }
 
@@ -96,6 +96,7 @@ pub(in crate::commands) fn run_import(
             description: note.description.clone(),
             kind: note.kind,
             priority: note.priority,
+            // An agent's shell cannot import words as the user's, whatever the file says.
             author: note.author.max(author_here(&shelf.data.environment)),
             body: note.body.clone(),
             session: None,
@@ -110,6 +111,7 @@ pub(in crate::commands) fn run_import(
                 Err(error) => return Err(error.into()),
             }
         }
+        // Also in a dry run, which must name the same targets as the real one.
         here.push((taken.clone(), note.body.clone()));
         let uri = format!("memory://{}/{taken}", folder.scope().as_str());
         let other = (taken != note.name).then(|| note.name.clone());
@@ -143,7 +145,7 @@ fn find_target(here: &[(MemoryName, String)], note: &Note) -> ImportTarget {
         let Ok(name) = name else {
             return ImportTarget::None;
         };
-        // Some systems do not tell large letters from small ones.
+        // Some file systems ignore case.
         let twin =
             |other: &&(MemoryName, String)| other.0.as_str().eq_ignore_ascii_case(name.as_str());
         match here.iter().find(twin) {
@@ -183,6 +185,7 @@ fn read_notes(
         }
         if depth < MAX_DEPTH {
             let mut below = list_subfolders(&folder);
+            // Backwards, because folders are taken from the end of the list.
             below.sort_unstable_by(|a, b| b.cmp(a));
             folders.extend(below.into_iter().map(|path| (path, depth + 1)));
         }
@@ -216,8 +219,8 @@ fn read_notes(
     }
     if notes.is_empty() && outcome.refused.is_empty() {
         let why = match only {
-            Some(_) => "not a note; only Markdown files (.md) are taken",
-            None => "no notes in it; only Markdown files (.md) are taken",
+            Some(_) => "not a note; only Markdown files (.md) are imported",
+            None => "no notes in it; only Markdown files (.md) are imported",
         };
         outcome.refused.push((args.dir.clone(), why.to_owned()));
     }

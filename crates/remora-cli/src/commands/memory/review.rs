@@ -101,7 +101,7 @@ fn run_apply(
         })?;
     if proposal.edits.is_empty() {
         return Err(CliError::Usage(format!(
-            "--apply: proposal {} needs a person to decide; edit the files it names",
+            "--apply: proposal {} needs you to decide; edit the files it names",
             proposal.id
         )));
     }

@@ -27,7 +27,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, escape_invisible};
 
-/// The longest memory that is taken from stdin.
+/// The longest memory that is read from stdin.
 const MAX_STDIN_BYTES: u64 = 1024 * 1024;
 /// The longest title made of a sentence, in characters.
 const MAX_TITLE_CHARS: usize = 72;

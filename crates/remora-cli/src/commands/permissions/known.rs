@@ -108,7 +108,7 @@ impl CurrentRules {
         }
     }
 
-    /// The call as its tool would be given it.
+    /// The call as its tool would receive it.
     fn tool_input<'a>(&self, call: &'a str) -> (&'a str, Map<String, Value>) {
         let (tool, text) = split_call(call);
         let input = build_call_input(tool, text.unwrap_or_default(), &self.root);

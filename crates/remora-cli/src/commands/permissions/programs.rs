@@ -1,7 +1,7 @@
 //! What is known of programs: which are harmless with whatever words, which can
-//! run or change anything, and where their verbs stand. Tables only.
+//! run or change anything, and where their verbs are. Tables only.
 
-/// Programs that run whatever they are given, reach into the world or destroy:
+/// Programs that run whatever their arguments say, reach into the world or destroy:
 /// their words say nothing about the next call.
 pub(super) const UNBOUNDED_PROGRAMS: &[&str] = &[
     ".",
@@ -318,7 +318,7 @@ pub(super) const HARMLESS_COMMANDS: &[&str] = &[
     "yarn test",
 ];
 
-/// Words that publish, destroy or take rights, in whatever command they stand.
+/// Words that publish, destroy or take rights, in whatever command they are.
 pub(super) const RISKY_WORDS: &[&str] = &[
     "deploy",
     "destroy",

@@ -1,4 +1,4 @@
-//! What was asked and what became of it, from the rows of the ledger. A request
+//! What was asked and what became of it, from the event log. A request
 //! carries no id of its call, so it is held against the calls that follow it in
 //! its session by what both are about. Pure.
 
@@ -9,9 +9,9 @@ use remora_core::record::LoggedEvent;
 
 /// Requests of one session that wait for their answer at most.
 const MAX_PENDING_REQUESTS: usize = 256;
-/// Different calls that are told apart at most.
+/// Different calls that are kept apart at most.
 const MAX_DISTINCT_CALLS: usize = 20_000;
-/// A session that nobody typed into ends with this word.
+/// A session without a user ends with this word.
 const UNATTENDED_END_REASON: &str = "other";
 
 /// What became of a request.
@@ -97,7 +97,7 @@ pub(super) struct PermissionRequests {
 }
 
 impl PermissionRequests {
-    /// Takes the next row; rows come in the order of time.
+    /// Adds the next entry; entries come in the order of time.
     pub(super) fn record_event(&mut self, row: &LoggedEvent) {
         let Some(name) = EventName::parse(&row.name) else {
             return;
@@ -177,7 +177,7 @@ impl PermissionRequests {
             return;
         };
         // One prompt and no goodbye: the client ran by itself and refused what
-        // it had nobody to ask about. That says nothing of what the user wants.
+        // it could not ask a user about. That says nothing of what the user wants.
         if session.prompts > 1 || row.label != UNATTENDED_END_REASON {
             return;
         }
@@ -222,7 +222,7 @@ impl PermissionRequests {
 mod tests {
     use super::*;
 
-    /// Rows as `session event label`, one a moment.
+    /// Entries as `session event label`, one at a time.
     fn asked(rows: &[(&str, &str, &str)]) -> Vec<(String, [u32; 4])> {
         let mut asked = PermissionRequests::default();
         for (at, (session, name, label)) in rows.iter().enumerate() {

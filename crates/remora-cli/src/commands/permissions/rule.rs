@@ -27,7 +27,7 @@ const NO_RULE_FITS: &str = "no rule fits it";
 /// How every mark of a redacted secret begins.
 const REDACTION_MARK_PREFIX: &str = "[redacted:";
 
-/// The tool of a call, and what stands in its brackets.
+/// The tool of a call, and the text in its brackets.
 pub(super) fn split_call(call: &str) -> (&str, Option<&str>) {
     match call.split_once('(') {
         Some((tool, rest)) => (tool, rest.strip_suffix(')')),
@@ -35,7 +35,7 @@ pub(super) fn split_call(call: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The rule for a call as the ledger tells it, or why there is none.
+/// The rule for a call as the event log has it, or why there is none.
 pub(super) fn suggest_rule(call: &str) -> Result<SuggestedRule, &'static str> {
     if call.chars().any(is_unseen) {
         return Err("it holds characters that cannot be seen");
@@ -80,7 +80,7 @@ fn suggest_command_rule(text: &str) -> Result<SuggestedPattern, &'static str> {
         return Err("it has several lines");
     }
     let words: Vec<&str> = text.split(' ').take_while(|word| is_plain(word)).collect();
-    // In a rule a star stands for anything.
+    // In a rule a star matches anything.
     let exact = (!text.contains('*')).then(|| text.to_owned());
     let only = |risk: Option<String>| match exact.clone() {
         Some(pattern) => Ok(SuggestedPattern {

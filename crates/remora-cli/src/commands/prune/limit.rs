@@ -1,6 +1,6 @@
-//! Which rows must go for the database to become small enough.
+//! Which items must go for the database to become small enough.
 
-/// Rows are of about the same size; a few more go, so that one round is enough
+/// Items are of about the same size; a few more go, so that one round is enough
 /// most of the time.
 pub(super) fn rows_to_go(rows: u64, bytes: u64, most: u64) -> u64 {
     let over = u128::from(bytes.saturating_sub(most));
@@ -10,7 +10,7 @@ pub(super) fn rows_to_go(rows: u64, bytes: u64, most: u64) -> u64 {
         .clamp(1, rows.max(1))
 }
 
-/// The first moment before which at least so many rows lie, or `latest`.
+/// The first time before which at least so many items lie, or `latest`.
 pub(super) fn find_cutoff_time<E>(
     wanted: u64,
     latest: i64,

@@ -25,7 +25,7 @@ pub(crate) fn check_free_space(folder: &Path, database: u64, archive: u64) -> Re
     }
 }
 
-/// Bytes that are free, as the system's own `df` tells.
+/// Bytes that are free, as the system's own `df` says.
 fn read_free_bytes(folder: &Path) -> Option<u64> {
     let done = Command::new("df")
         .arg("-Pk")

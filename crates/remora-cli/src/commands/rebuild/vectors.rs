@@ -1,4 +1,4 @@
-//! `remora rebuild --vectors`: what rows mean, worked out anew. Ended early, by
+//! `remora rebuild --vectors`: all items embedded again. Ended early, by
 //! the user or by a power cut, the rest waits for the worker.
 
 use std::time::Instant;
@@ -75,22 +75,22 @@ fn print_report(
         out.print_json(&answer)?;
     } else if rows == 0 {
         out.print_text(if args.missing {
-            "every row has its vector\n"
+            "every item has its embedding\n"
         } else {
-            "there is no row yet\n"
+            "there is no item yet\n"
         })?;
     } else if args.dry_run {
-        let rows = format_count(rows, "row", "rows");
-        out.print_text(&format!("would work out what {rows} mean\n"))?;
+        let rows = format_count(rows, "item", "items");
+        out.print_text(&format!("would embed {rows}\n"))?;
     } else {
-        let rows = format_count(made.embedded, "row", "rows");
-        out.print_text(&format!("worked out what {rows} mean, by {MODEL_ID}\n"))?;
+        let rows = format_count(made.embedded, "item", "items");
+        out.print_text(&format!("embedded {rows}, by {MODEL_ID}\n"))?;
         EmbeddingFollowUp::from_stats(&data.config, made).print_notice(made, out)?;
     }
     Ok(exit_for_result(args, made))
 }
 
-/// Rows that wait although all were asked for are a failure, whether the
+/// Items that wait although all were asked for are a failure, whether the
 /// encoder or the user put an end to it.
 fn exit_for_result(args: &RebuildArgs, made: &EmbeddingStats) -> Exit {
     if args.dry_run || (made.waiting == 0 && made.trouble.is_none()) {

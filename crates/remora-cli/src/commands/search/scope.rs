@@ -1,5 +1,5 @@
 //! What flags like `--project` and `--session` mean in this store: the key or
-//! id that they stand for, or an error that names the near ones.
+//! id that they name, or an error that lists the near ones.
 
 use std::path::Path;
 
@@ -194,7 +194,7 @@ pub(crate) fn session_of(store: &dyn Store, text: &str, own: &str) -> Result<Str
     }
 }
 
-/// The session that an id, or the beginning of one, stands for.
+/// The session that an id, or the beginning of one, names.
 pub(crate) fn resolve_session(store: &dyn Store, text: &str) -> Result<String, CliError> {
     let exact = Filter {
         session: Some(text.to_owned()),
@@ -236,11 +236,11 @@ pub(crate) fn no_session(text: &str) -> CliError {
 
 /// The agent of that name.
 pub(crate) fn resolve_agent(text: &str) -> String {
-    // Rows may come from agents that this version does not know.
+    // Items may come from agents that this version does not know.
     remora_agents::find_agent(text).map_or_else(|| text.to_owned(), |spec| spec.name.to_owned())
 }
 
-/// A path as rows hold it: relative to its project where it lies in one.
+/// A path as items hold it: relative to its project where it lies in one.
 pub(crate) fn resolve_file(data: &DataDir, text: &str) -> String {
     let plain = text.trim_end_matches('/');
     let plain = plain.strip_prefix("./").unwrap_or(plain);

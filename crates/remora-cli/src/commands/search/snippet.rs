@@ -1,4 +1,4 @@
-//! The part of a row's text around the words that were searched for.
+//! The part of an item's text around the words that were searched for.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::commands::show::lines::flatten_text;
 pub(crate) const MAX_SNIPPET_CHARS: usize = 240;
 /// Characters before the first word.
 const MAX_LEAD_CHARS: usize = 40;
-/// No more of a text is looked at, in bytes.
+/// No more of a text is read, in bytes.
 const MAX_SCANNED_BYTES: usize = 64 * 1024;
 const ELLIPSIS: &str = "…";
 
@@ -102,7 +102,7 @@ fn find_best_part(text: &str, wanted: &SearchTerms, longest: usize) -> Option<(u
     let hits = find_matches(text, wanted);
     let mut best: Option<(usize, usize)> = None;
     for (at, (first, _)) in hits.iter().enumerate() {
-        // At most a window's worth of words is looked at from each.
+        // At most a window's worth of words is read from each.
         let near: HashSet<&str> = hits[at..]
             .iter()
             .take(longest / 2)
@@ -124,7 +124,7 @@ fn find_best_part(text: &str, wanted: &SearchTerms, longest: usize) -> Option<(u
     ))
 }
 
-/// Where the words stand, and which each is.
+/// Where the words are, and which each is.
 fn find_matches(text: &str, wanted: &SearchTerms) -> Vec<(Range<usize>, String)> {
     let mut found: Vec<(Range<usize>, String)> = Vec::new();
     for word in split_words(text) {

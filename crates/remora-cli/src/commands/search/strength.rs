@@ -1,18 +1,18 @@
-//! How strong a result is: whether people want to see it, and its score as a
+//! How strong a result is: whether users want to see it, and its score as a
 //! sum. Ranking is not its business.
 
 use remora_memory::rank::{RANK_WEIGHTS, ScoreParts};
 use remora_memory::store::Hit;
 
-/// The least that an item's meaning must count if it holds no word of the
-/// query: it and a neighbour stand out by one deviation.
+/// The least that an item's embedding must count if it holds no word of the
+/// query: it and a neighbour are one deviation above the mean.
 const MIN_EMBEDDING_SCORE: f64 = RANK_WEIGHTS.meaning + RANK_WEIGHTS.meaning_beside;
-/// And which part of what the best row's meaning counts.
+/// And which share of what the best item's embedding counts.
 const MIN_SHARE_OF_BEST: f64 = 0.5;
 /// Or what the words of its neighbours must count.
 const MIN_NEIGHBOUR_WORDS_SCORE: f64 = 0.25;
 
-/// Leaves out rows that hold no word of the query and have little else to do
+/// Leaves out items that hold no word of the query and have little else to do
 /// with it.
 pub(super) fn keep_strong(hits: &mut Vec<Hit>) {
     let meanings = hits.iter().map(|hit| hit.parts.meaning);

@@ -52,12 +52,12 @@ fn invalid_time_error(name: &str, text: &str) -> CliError {
     ))
 }
 
-/// The stretch of time that a text names: its first moment, and the first one
-/// after it. A moment is both.
+/// The stretch of time that a text names: its first instant, and the first one
+/// after it. For an instant both are the same.
 pub(super) fn parse_time_span(text: &str, now: &Zoned) -> Option<(i64, i64)> {
     let text = text.trim();
-    if let Ok(moment) = text.parse::<Timestamp>() {
-        return Some(instant_to_span(moment.as_millisecond()));
+    if let Ok(timestamp) = text.parse::<Timestamp>() {
+        return Some(instant_to_span(timestamp.as_millisecond()));
     }
     let words = text.to_lowercase();
     let words: Vec<&str> = words.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! Lines for people: moments in their own time zone, text cut and wrapped to
+//! Lines for users: times in their own time zone, text cut and wrapped to
 //! the terminal, numbers and sizes in words. No colours and no printing.
 
 use std::borrow::Cow;
@@ -46,8 +46,8 @@ impl TimeFormatter {
     }
 
     fn format_time(&self, millis: i64, form: &str) -> String {
-        let moment = Timestamp::from_millisecond(millis).unwrap_or_default();
-        moment.to_zoned(self.0.clone()).strftime(form).to_string()
+        let time = Timestamp::from_millisecond(millis).unwrap_or_default();
+        time.to_zoned(self.0.clone()).strftime(form).to_string()
     }
 
     /// `2026-11-15`.
@@ -72,7 +72,7 @@ impl TimeFormatter {
 }
 
 /// One line of a text: white space and whatever a terminal would obey become
-/// single blanks; what nobody would see goes.
+/// single blanks; what is invisible goes.
 pub(crate) fn flatten_text(text: &str) -> String {
     let text = strip_ansi(text);
     let mut out = String::with_capacity(text.len());
@@ -134,10 +134,10 @@ pub(crate) fn truncate_columns(text: &str, room: usize) -> String {
         return text.to_owned();
     }
     let mut out = String::new();
-    let mut taken = 1;
+    let mut used = 1;
     for c in text.chars() {
-        taken += char_width(c);
-        if taken > room {
+        used += char_width(c);
+        if used > room {
             break;
         }
         out.push(c);
@@ -153,30 +153,30 @@ pub(crate) fn wrap_text(text: &str, room: usize) -> Vec<String> {
     let room = room.max(8);
     let mut lines = Vec::new();
     let mut line = String::new();
-    let mut taken = 0;
+    let mut used = 0;
     for word in text.split_whitespace() {
         let wide = text_width(word);
-        if taken > 0 && taken + 1 + wide <= room {
+        if used > 0 && used + 1 + wide <= room {
             line.push(' ');
             line.push_str(word);
-            taken += 1 + wide;
+            used += 1 + wide;
             continue;
         }
         // A word without any blank fills up lines by itself.
-        if taken > 0 && (wide <= room || taken + 8 > room) {
+        if used > 0 && (wide <= room || used + 8 > room) {
             lines.push(std::mem::take(&mut line));
-            taken = 0;
-        } else if taken > 0 {
+            used = 0;
+        } else if used > 0 {
             line.push(' ');
-            taken += 1;
+            used += 1;
         }
         for c in word.chars() {
-            if taken + char_width(c) > room {
+            if used + char_width(c) > room {
                 lines.push(std::mem::take(&mut line));
-                taken = 0;
+                used = 0;
             }
             line.push(c);
-            taken += char_width(c);
+            used += char_width(c);
         }
     }
     if !line.is_empty() {
@@ -185,7 +185,7 @@ pub(crate) fn wrap_text(text: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// The text behind its lead: further lines stand under its first one.
+/// The text behind its lead: further lines are aligned with its first one.
 pub(crate) fn hang_text(lead: &str, text: &str) -> String {
     hang_at(text_width(lead), lead, text)
 }
@@ -222,10 +222,10 @@ pub(crate) fn format_count(n: u64, one: &str, many: &str) -> String {
 /// `1 session, 3 prompts`: what there is of each; `None` when there is nothing.
 pub(crate) fn format_counts(list: &[(u64, &str, &str)]) -> Option<String> {
     let some = list.iter().filter(|(n, ..)| *n > 0);
-    let told: Vec<String> = some
+    let parts: Vec<String> = some
         .map(|(n, one, many)| format_count(*n, one, many))
         .collect();
-    (!told.is_empty()).then(|| told.join(", "))
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// `1,204`.

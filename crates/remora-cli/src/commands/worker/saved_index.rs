@@ -1,6 +1,6 @@
 //! Saved memories for the worker, which keeps an index of them: where the files
 //! of a project are, what they say and what of it is in doubt. The files are
-//! the only truth; nothing here writes them.
+//! the only source; nothing here writes them.
 
 mod row;
 mod stamp;
@@ -34,7 +34,7 @@ use stamp::ChangeStamp;
 
 /// Memories of one scope.
 const MAX_MEMORIES_PER_SCOPE: usize = 500;
-/// What instruction files name is looked up again after this, also if none of
+/// What instruction files name is read again after this, also if none of
 /// those that are known has changed.
 const MAX_SOURCES_AGE: Duration = Duration::from_mins(1);
 /// A larger tree is not read in the background.
@@ -164,7 +164,7 @@ impl SavedMemories for SavedFiles {
             }
             return Some(list);
         };
-        // Read anew: the stamp has just said that something changed.
+        // Read again: the stamp has just said that something changed.
         let place = self.find_sources(project, Duration::ZERO)?;
         let cached = load_check_cache(&self.paths, &place.root);
         let accepted = AcceptedMemories::load(&self.paths);
@@ -258,7 +258,7 @@ pub(crate) fn update_memory_index(data: &DataDir, cwd: &Path) {
     });
 }
 
-/// Brings the rows in step here, if no worker runs: one that is started now would
+/// Brings the items in step here, if no worker runs: one that is started now would
 /// be too late for a session that begins next.
 fn index_without_worker(data: &DataDir, project: &Project) -> Option<()> {
     if is_gone(&data.paths) {

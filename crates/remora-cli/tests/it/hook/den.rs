@@ -155,7 +155,7 @@ impl Den {
     /// Whether nobody listens at the worker's socket.
     pub(crate) fn deserted(&self) -> bool {
         let knock = remora_client::Connection::try_open(&self.paths.socket_file());
-        matches!(knock, remora_client::Connection::Nobody)
+        matches!(knock, remora_client::Connection::NotListening)
     }
 
     /// A listener in the worker's place that never takes a call: whatever is

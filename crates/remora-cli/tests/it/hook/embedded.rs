@@ -165,7 +165,10 @@ fn a_preview_says_where_the_embedding_came_from() {
         (told["tier"].clone(), told["tier_why"].clone())
     };
     den.stop();
-    assert_eq!(preview(), (json!("fast"), json!("no row has a vector yet")));
+    assert_eq!(
+        preview(),
+        (json!("fast"), json!("no item has an embedding yet"))
+    );
     let made = den.remora(&["rebuild", "--vectors", "--missing"]).go();
     assert_eq!(made.code, Some(0), "{made}");
     assert_eq!(

@@ -237,13 +237,13 @@ fn a_second_clone_says_once_how_to_share_and_then_shares() {
     assert_eq!(of(&second.display().to_string())["waits_for"], KEY);
     assert_snapshot!(den.remora(&["projects", "join", "--dry-run"]).go(), @"
     $ remora projects join --dry-run
-    2 rows and 2 sessions would go from [PROJECT] to h.org/acme/app
+    2 items and 2 sessions would go from [PROJECT] to h.org/acme/app
     [PROJECT] would share the memory of h.org/acme/app
     exit 0
     ");
     assert_snapshot!(den.remora(&["projects", "join"]).go(), @"
     $ remora projects join
-    2 rows and 2 sessions went from [PROJECT] to h.org/acme/app
+    2 items and 2 sessions went from [PROJECT] to h.org/acme/app
     [PROJECT] shares the memory of h.org/acme/app; `remora projects leave` undoes that
     exit 0
     ");

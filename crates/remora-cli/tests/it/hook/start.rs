@@ -128,12 +128,12 @@ fn a_remote_that_changes_is_told_once_and_joined_when_asked() {
     let join = ["projects", "join", "h.org/acme/old"];
     assert_snapshot!(call(&[&join[..], &["--dry-run"]].concat()), @"
     $ remora projects join h.org/acme/old --dry-run
-    2 rows and 1 session would go from h.org/acme/old to h.org/acme/new
+    2 items and 1 session would go from h.org/acme/old to h.org/acme/new
     exit 0
     ");
     assert_snapshot!(call(&join), @"
     $ remora projects join h.org/acme/old
-    2 rows and 1 session went from h.org/acme/old to h.org/acme/new
+    2 items and 1 session went from h.org/acme/old to h.org/acme/new
     exit 0
     ");
     assert!(begin("s4").contains("oldword"));

@@ -56,8 +56,8 @@ fn rows_keep_their_names_and_again_changes_nothing() {
     $ remora import claude-mem mem.db --no-vectors
     imported 2 sessions, 3 prompts, 2 observations, 1 summary, 2 calls
     redacted 2 github-token
-    no project here is called notes, shop; the same again in the folder of that name, or with --project THEIRS=OURS, moves the rows of one of theirs to yours
-    8 rows cannot be found by meaning yet: `remora rebuild --vectors --missing`
+    no project here is called notes, shop; the same again in the folder of that name, or with --project THEIRS=OURS, moves the items of one of theirs to yours
+    8 items cannot be found by meaning yet: `remora rebuild --vectors --missing`
     exit 0
     ");
     assert_snapshot!(told(&sandbox), @r"
@@ -144,9 +144,9 @@ fn what_came_into_a_wrong_project_is_moved() {
     let again = sandbox.remora(&IMPORT).args(&["--project", "shop=."]);
     assert_snapshot!(again.go(), @"
     $ remora import claude-mem mem.db --no-vectors --project shop=.
-    imported nothing; 8 rows were here already; 7 rows moved to another project
-    no project here is called notes; the same again in the folder of that name, or with --project THEIRS=OURS, moves the rows of one of theirs to yours
-    8 rows cannot be found by meaning yet: `remora rebuild --vectors --missing`
+    imported nothing; 8 items were here already; 7 items moved to another project
+    no project here is called notes; the same again in the folder of that name, or with --project THEIRS=OURS, moves the items of one of theirs to yours
+    8 items cannot be found by meaning yet: `remora rebuild --vectors --missing`
     exit 0
     ");
     let key = sandbox.path("project").canonicalize().unwrap();
@@ -173,7 +173,7 @@ fn what_came_into_a_wrong_project_is_moved() {
             .remora(&IMPORT)
             .go()
             .stdout
-            .contains("8 rows were here already")
+            .contains("8 items were here already")
     );
 }
 
@@ -232,10 +232,10 @@ fn the_folder_of_their_name_is_their_project() {
     let import = ["import", "claude-mem", "../mem.db", "--no-vectors"];
     assert_snapshot!(sandbox.remora(&import).go(), @"
     $ remora import claude-mem ../mem.db --no-vectors
-    imported nothing; 8 rows were here already; 7 rows moved to another project
+    imported nothing; 8 items were here already; 7 items moved to another project
     their shop is github.com/acme/shop, the project of this folder
-    no project here is called notes; the same again in the folder of that name, or with --project THEIRS=OURS, moves the rows of one of theirs to yours
-    8 rows cannot be found by meaning yet: `remora rebuild --vectors --missing`
+    no project here is called notes; the same again in the folder of that name, or with --project THEIRS=OURS, moves the items of one of theirs to yours
+    8 items cannot be found by meaning yet: `remora rebuild --vectors --missing`
     exit 0
     ");
     let at = |project: &str| {
@@ -250,11 +250,11 @@ fn the_folder_of_their_name_is_their_project() {
     let unmet = sandbox.remora(&import).args(&["--project", "zzz=."]);
     assert_snapshot!(unmet.go(), @"
     $ remora import claude-mem ../mem.db --no-vectors --project zzz=.
-    imported nothing; 8 rows were here already
+    imported nothing; 8 items were here already
     their shop is github.com/acme/shop, the project of this folder
     --project: they have no project called zzz
-    no project here is called notes; the same again in the folder of that name, or with --project THEIRS=OURS, moves the rows of one of theirs to yours
-    8 rows cannot be found by meaning yet: `remora rebuild --vectors --missing`
+    no project here is called notes; the same again in the folder of that name, or with --project THEIRS=OURS, moves the items of one of theirs to yours
+    8 items cannot be found by meaning yet: `remora rebuild --vectors --missing`
     exit 0
     ");
     assert_eq!(exported(&sandbox), known);

@@ -96,13 +96,13 @@ fn a_file_that_is_no_note_says_why() {
     for (file, why) in [
         (
             "old.jsonl",
-            "not a note; only Markdown files (.md) are taken",
+            "not a note; only Markdown files (.md) are imported",
         ),
         ("odd.md", "it is not text in UTF-8"),
         ("binary.md", "it is not text in UTF-8"),
         (
             "plain",
-            "no notes in it; only Markdown files (.md) are taken",
+            "no notes in it; only Markdown files (.md) are imported",
         ),
     ] {
         let (_, told) = sandbox.remora(&["import", "memory", file]).json();

@@ -134,7 +134,7 @@ fn a_recorded_session_becomes_rows_and_again_changes_nothing() {
     assert_snapshot!(said(&import(&sandbox).args(&["--dry-run"]).go()), @r"would read 2 transcripts, [SIZE]: 1 session, 1 prompt, 8 calls, 2 failed calls, 2 turns");
     assert_snapshot!(said(&import(&sandbox).go()), @r"
     read 2 transcripts, [SIZE]: 1 session, 1 prompt, 11 observations, 1 summary
-    13 rows cannot be found by meaning yet: `remora rebuild --vectors --missing`
+    13 items cannot be found by meaning yet: `remora rebuild --vectors --missing`
     try: remora sessions · remora search --all WORDS · remora recap
     ");
     assert_snapshot!(told(&sandbox), @r"
@@ -159,7 +159,7 @@ fn a_recorded_session_becomes_rows_and_again_changes_nothing() {
     assert_snapshot!(said(&import(&sandbox).go()), @r"
     read 2 transcripts, [SIZE]: nothing new
     here already: 15 events
-    13 rows cannot be found by meaning yet: `remora rebuild --vectors --missing`
+    13 items cannot be found by meaning yet: `remora rebuild --vectors --missing`
     ");
     assert_eq!(exported(&sandbox), before);
     // What was imported is in the archive like anything else.
@@ -339,7 +339,7 @@ fn a_fix_is_learned_from_a_past_session() {
         .go();
     assert_snapshot!(said(&done), @r"
     read 1 transcript, [SIZE]: 1 session, 1 prompt, 3 observations, 1 summary, 1 fix
-    6 rows cannot be found by meaning yet: `remora rebuild --vectors --missing`
+    6 items cannot be found by meaning yet: `remora rebuild --vectors --missing`
     try: remora sessions · remora search --all WORDS · remora recap
     ");
     assert_snapshot!(told(&sandbox), @r"
@@ -521,7 +521,7 @@ fn broken_lines_are_named_and_secrets_stay_out() {
         left out 2 lines that cannot be read:
           [PROJECT]/s.jsonl:2: not JSON at column 20
           [PROJECT]/s.jsonl:4: not a JSON object
-        3 rows cannot be found by meaning yet: `remora rebuild --vectors --missing`
+        3 items cannot be found by meaning yet: `remora rebuild --vectors --missing`
         try: remora sessions · remora search --all WORDS · remora recap
         ");
     let stored = exported(&sandbox).join("\n");

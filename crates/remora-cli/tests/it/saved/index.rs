@@ -213,7 +213,7 @@ fn an_import_makes_no_ghosts() {
     let line = ["import", "jsonl", file.to_str().unwrap(), "--no-vectors"];
     let told = go(&other, &line);
     assert!(
-        told.contains("1 row of a saved memory is left out"),
+        told.contains("1 item of a saved memory is left out"),
         "{told}"
     );
     assert!(keys(&other).is_empty());

@@ -143,7 +143,7 @@ fn what_is_erased_is_gone(store: &dyn Store) {
         line,
         item: item.to_owned(),
         subagent: None,
-        moment: "start".to_owned(),
+        trigger: "start".to_owned(),
         why: "words".to_owned(),
         tokens: 1,
         time: 5,

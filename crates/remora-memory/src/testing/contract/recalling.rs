@@ -210,7 +210,7 @@ fn given(store: &dyn Store) {
         line,
         item: format!("#{line}"),
         subagent: (line == 2).then(|| "agent".into()),
-        moment: "prompt".into(),
+        trigger: "prompt".into(),
         why: "words".into(),
         tokens: 12,
         time,

@@ -83,7 +83,7 @@ fn an_index_is_cut_and_says_so() {
     let page = render_index(&rows_of(3), SearchScope::ToAllProjects);
     assert_eq!(inside(&page).lines().count(), 4);
     let own = SearchEntry {
-        source: TextOrigin::Person,
+        source: TextOrigin::User,
         ..row(7, "x")
     };
     let page_of_two = render_index(&found(vec![row(6, "x"), own]), SearchScope::ToAllProjects);
@@ -132,7 +132,7 @@ fn a_timeline_names_each_day_once() {
         title: "Fix it".to_owned(),
         source: match id {
             Some(2) => TextOrigin::Elsewhere,
-            _ => TextOrigin::Person,
+            _ => TextOrigin::User,
         },
         wrong: None,
     };

@@ -130,7 +130,7 @@ fn prepare_history(
         .iter()
         .map(|item| NewInjection {
             item,
-            moment: "prompt",
+            trigger: "prompt",
             why: "the set says so",
             tokens: 0,
         })

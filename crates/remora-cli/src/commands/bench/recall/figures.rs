@@ -7,7 +7,7 @@ use super::ask::SituationVerdict;
 use super::set::SituationKind;
 use crate::args::BenchHalf;
 
-/// All moments but starts: the index of a start holds so many rows that nothing
+/// All moments but starts: the index of a start holds so many items that nothing
 /// else would count beside it.
 const ALL_BUT_START: &str = "but start";
 

@@ -288,7 +288,7 @@ impl ProjectPlayer {
         for (file, content) in &self.tree {
             write_file(&self.root.join(file), content)?;
         }
-        while self.inbox.ingest_batch(self.at)?.taken > 0 {}
+        while self.inbox.ingest_batch(self.at)?.removed > 0 {}
         Ok(())
     }
 }

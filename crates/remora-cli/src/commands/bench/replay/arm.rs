@@ -85,7 +85,7 @@ impl Arm {
             line: self.line,
             item: given.item.clone(),
             subagent: None,
-            moment: "prompt".to_owned(),
+            trigger: "prompt".to_owned(),
             why: String::new(),
             tokens: 0,
             time: event.envelope.at,

@@ -117,8 +117,8 @@ impl FailureStats {
 pub(super) struct UseStats(BTreeMap<String, Share>);
 
 impl UseStats {
-    pub(super) fn count(&mut self, moment: &str, is_used: bool) {
-        self.0.entry(moment.to_owned()).or_default().count(is_used);
+    pub(super) fn count(&mut self, trigger: &str, is_used: bool) {
+        self.0.entry(trigger.to_owned()).or_default().count(is_used);
     }
 }
 
@@ -127,8 +127,8 @@ impl UseStats {
 pub(super) struct SessionTokens(BTreeMap<&'static str, u32>);
 
 impl SessionTokens {
-    pub(super) fn add_tokens(&mut self, moment: &'static str, tokens: u32) {
-        *self.0.entry(moment).or_default() += tokens;
+    pub(super) fn add_tokens(&mut self, trigger: &'static str, tokens: u32) {
+        *self.0.entry(trigger).or_default() += tokens;
     }
 
     fn total_tokens(&self) -> u32 {
@@ -155,10 +155,10 @@ impl ReplayStats {
         }
         self.failures.given.absorb(other.failures.given);
         self.failures.not_given.absorb(other.failures.not_given);
-        for (moment, share) in &other.ledger.0 {
+        for (trigger, share) in &other.ledger.0 {
             self.ledger
                 .0
-                .entry(moment.clone())
+                .entry(trigger.clone())
                 .or_default()
                 .absorb(*share);
         }
@@ -177,10 +177,10 @@ impl ReplayStats {
     }
 
     /// Tokens of all sessions, by moment.
-    fn by_moment(&self) -> BTreeMap<&'static str, u64> {
+    fn by_trigger(&self) -> BTreeMap<&'static str, u64> {
         let mut sums: BTreeMap<&'static str, u64> = BTreeMap::new();
-        for (moment, tokens) in self.sessions.iter().flat_map(|session| &session.0) {
-            *sums.entry(moment).or_default() += u64::from(*tokens);
+        for (trigger, tokens) in self.sessions.iter().flat_map(|session| &session.0) {
+            *sums.entry(trigger).or_default() += u64::from(*tokens);
         }
         sums
     }
@@ -200,7 +200,7 @@ impl ReplayStats {
         json!({
             "sessions": self.sessions.len(),
             "prompts_with_something_given": self.prompts.to_json(),
-            "tokens": { "median": median, "p90": p90, "by_moment": self.by_moment(),
+            "tokens": { "median": median, "p90": p90, "by_moment": self.by_trigger(),
                 "each": self.sessions.iter().map(SessionTokens::total_tokens).collect::<Vec<_>>() },
             "used": arms,
             "ledger": ledger,
@@ -217,13 +217,13 @@ impl ReplayStats {
             "{} sessions, tokens a session: median {median}, 90 % below {p90}\n",
             self.sessions.len()
         );
-        let moments = self.by_moment();
-        let moments: Vec<String> = moments
+        let triggers = self.by_trigger();
+        let triggers: Vec<String> = triggers
             .iter()
             .map(|(name, sum)| format!("{name} {sum}"))
             .collect();
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "tokens in all: {}", moments.join(", "));
+        let _ = writeln!(text, "tokens in all: {}", triggers.join(", "));
         let _ = writeln!(
             text,
             "given at a first prompt {}, at a later one {}",
@@ -240,8 +240,8 @@ impl ReplayStats {
                 );
             }
         }
-        for (moment, share) in &self.ledger.0 {
-            let _ = writeln!(text, "ledger, {moment}: used {}", share.to_text());
+        for (trigger, share) in &self.ledger.0 {
+            let _ = writeln!(text, "ledger, {trigger}: used {}", share.to_text());
         }
         let _ = writeln!(
             text,
@@ -267,6 +267,6 @@ mod tests {
             figures.sessions.push(session);
         }
         assert_eq!(figures.token_percentiles(), (106, 110));
-        assert_eq!(figures.by_moment()["prompt"], 1_000);
+        assert_eq!(figures.by_trigger()["prompt"], 1_000);
     }
 }

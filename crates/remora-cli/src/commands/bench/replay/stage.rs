@@ -67,7 +67,7 @@ struct OpenFailure {
 
 /// What is played, and where.
 struct PlayedEvent<'a> {
-    told: &'a TranscriptEvent,
+    recorded: &'a TranscriptEvent,
     place: &'a ProjectLocation,
 }
 
@@ -123,16 +123,16 @@ impl<'a> SessionPlayer<'a> {
         samples: &mut InjectionSamples,
     ) -> Result<(), CliError> {
         let mut now = ReplaySession::default();
-        for told in &session.events {
+        for recorded in &session.events {
             if now.from.is_empty() {
-                let origin = read_origin(&told.event.fields);
+                let origin = read_origin(&recorded.event.fields);
                 origin.cwd.clone_into(&mut now.from);
                 let session = origin.session.unwrap_or_default();
                 session.clone_into(&mut now.id);
             }
-            self.play_event(told, &mut now, figures, samples)?;
+            self.play_event(recorded, &mut now, figures, samples)?;
         }
-        let last = session.events.last().map_or(0, |told| told.at);
+        let last = session.events.last().map_or(0, |recorded| recorded.at);
         self.ingest_events(last)?;
         for (arm, sum) in self.arms.iter_mut().zip(&mut figures.arms) {
             arm.end_session(sum);
@@ -146,18 +146,18 @@ impl<'a> SessionPlayer<'a> {
 
     fn play_event(
         &mut self,
-        told: &TranscriptEvent,
+        recorded: &TranscriptEvent,
         now: &mut ReplaySession,
         figures: &mut ReplayStats,
         samples: &mut InjectionSamples,
     ) -> Result<(), CliError> {
-        let raw = self.move_here(told, &now.from)?;
-        let event = decode_event(recorded_agent().name, &raw, told.at.into());
+        let raw = self.move_here(recorded, &now.from)?;
+        let event = decode_event(recorded_agent().name, &raw, recorded.at.into());
         let place = ProjectLocation {
-            branch: told.branch.clone(),
+            branch: recorded.branch.clone(),
             ..locate_project(&self.paths, &self.root, None)
         };
-        let captured = self.capture_event(told, &raw, &place);
+        let captured = self.capture_event(recorded, &raw, &place);
         let store = self.inbox.store();
         for arm in &mut self.arms {
             arm.observe_event(store, &captured)?;
@@ -165,16 +165,22 @@ impl<'a> SessionPlayer<'a> {
         let is_agents = event.subagent_id().is_none();
         match &event.kind {
             EventKind::SessionStarted(_) => {
-                self.run_recall(told, &place, now, &RecallTrigger::Start)?;
+                self.run_recall(recorded, &place, now, &RecallTrigger::Start)?;
             }
             EventKind::CompactionFinished { summary } if is_agents => {
                 // Let go before it is opened again.
-                InjectionLog::open(&self.paths, &now.id, None)?.reset("compact", told.at)?;
-                self.run_recall(told, &place, now, &RecallTrigger::Compact(Some(summary)))?;
+                InjectionLog::open(&self.paths, &now.id, None)?.reset("compact", recorded.at)?;
+                self.run_recall(
+                    recorded,
+                    &place,
+                    now,
+                    &RecallTrigger::Compact(Some(summary)),
+                )?;
             }
             EventKind::PromptSubmitted(prompt) => {
                 let prompt = prompt.text.as_str();
-                let back = self.run_recall(told, &place, now, &RecallTrigger::Prompt(prompt))?;
+                let back =
+                    self.run_recall(recorded, &place, now, &RecallTrigger::Prompt(prompt))?;
                 let is_first = now.prompts == 0;
                 now.prompts += 1;
                 now.sample = back.text.as_ref().map(|text| {
@@ -188,11 +194,11 @@ impl<'a> SessionPlayer<'a> {
                 (ToolCall::ReadFile(read), ToolOutcome::Done(_)) => {
                     let path = read.path.as_deref().unwrap_or_default();
                     let path = make_relative(path, &place.project.root, &event.cwd);
-                    self.run_recall(told, &place, now, &RecallTrigger::Read(&path))?;
+                    self.run_recall(recorded, &place, now, &RecallTrigger::Read(&path))?;
                 }
                 (ToolCall::Shell(shell), _) if !shell.command.is_empty() => {
                     let played = PlayedEvent {
-                        told,
+                        recorded,
                         place: &place,
                     };
                     let command = shell.command.as_str();
@@ -213,7 +219,7 @@ impl<'a> SessionPlayer<'a> {
         spool_event(
             &self.paths,
             recorded_agent().name,
-            told.at,
+            recorded.at,
             Some(place),
             &payload,
             false,
@@ -231,13 +237,13 @@ impl<'a> SessionPlayer<'a> {
         figures: &mut ReplayStats,
         samples: &mut InjectionSamples,
     ) -> Result<(), CliError> {
-        let PlayedEvent { told, place } = event;
+        let PlayedEvent { recorded, place } = event;
         match outcome {
             ToolOutcome::Failed(failure) => {
                 let error = failure.text.as_str();
                 note_step(now, command, false, figures, samples);
-                let moment = RecallTrigger::Failure { command, error };
-                let back = self.run_recall(told, place, now, &moment)?;
+                let trigger = RecallTrigger::Failure { command, error };
+                let back = self.run_recall(recorded, place, now, &trigger)?;
                 let sample = back.text.as_ref().map(|text| {
                     samples.add_sample(InjectionSample::of_failure(&now.id, command, error, text))
                 });
@@ -252,8 +258,8 @@ impl<'a> SessionPlayer<'a> {
                 let printed = output.text.as_str();
                 note_step(now, command, true, figures, samples);
                 if fails_silently(command, printed) {
-                    let moment = RecallTrigger::SilentFailure { command, printed };
-                    if let Some(text) = self.run_recall(told, place, now, &moment)?.text {
+                    let trigger = RecallTrigger::SilentFailure { command, printed };
+                    if let Some(text) = self.run_recall(recorded, place, now, &trigger)?.text {
                         samples.add_sample(InjectionSample::of_failure(
                             &now.id, command, printed, &text,
                         ));
@@ -284,33 +290,33 @@ impl<'a> SessionPlayer<'a> {
     }
 
     /// The event as if the session had been in the project's folder here.
-    fn move_here(&self, told: &TranscriptEvent, from: &str) -> Result<Event, CliError> {
-        let mut text = serde_json::to_string(&told.event.fields)?;
+    fn move_here(&self, recorded: &TranscriptEvent, from: &str) -> Result<Event, CliError> {
+        let mut text = serde_json::to_string(&recorded.event.fields)?;
         if from.len() > 1 {
             text = text.replace(from, &self.root.display().to_string());
         }
         let fields: Map<String, Value> = serde_json::from_str(&text)?;
         Ok(Event {
-            name: told.event.name,
+            name: recorded.event.name,
             fields,
         })
     }
 
     fn capture_event(
         &self,
-        told: &TranscriptEvent,
+        recorded: &TranscriptEvent,
         event: &Event,
         place: &ProjectLocation,
     ) -> CapturedEvent {
         let envelope = Envelope {
             v: ENVELOPE_VERSION,
-            id: told.id.clone(),
+            id: recorded.id.clone(),
             agent: recorded_agent().name.to_owned(),
-            at: told.at,
+            at: recorded.at,
             len: 0,
             cut: false,
             project: Some(place.project.clone()),
-            branch: told.branch.clone(),
+            branch: recorded.branch.clone(),
         };
         let event = Event {
             name: event.name,
@@ -325,7 +331,7 @@ impl<'a> SessionPlayer<'a> {
 
     /// What the worker makes of the events so far, with their embeddings.
     fn ingest_events(&mut self, at: i64) -> Result<(), CliError> {
-        while self.inbox.ingest_batch(at)?.taken > 0 {}
+        while self.inbox.ingest_batch(at)?.removed > 0 {}
         if let Some(encoder) = self.encoder {
             let made = vectors::embed_waiting(self.inbox.store(), encoder, u64::MAX)?;
             if let Some(trouble) = made.trouble {
@@ -338,31 +344,31 @@ impl<'a> SessionPlayer<'a> {
     /// Asks as the hook does, and writes down what is given.
     fn run_recall(
         &mut self,
-        told: &TranscriptEvent,
+        recorded: &TranscriptEvent,
         place: &ProjectLocation,
         now: &mut ReplaySession,
-        moment: &RecallTrigger<'_>,
+        trigger: &RecallTrigger<'_>,
     ) -> Result<RecallResult, CliError> {
         // Nothing of its own session is given, so that reads need not wait for it.
-        if !matches!(moment, RecallTrigger::Read(_)) {
-            self.ingest_events(told.at)?;
+        if !matches!(trigger, RecallTrigger::Read(_)) {
+            self.ingest_events(recorded.at)?;
         }
-        let mut ground =
+        let mut environment =
             RecallEnvironment::new(place.clone(), None, RecallSettings::default().limits);
-        if let (Some(encoder), RecallTrigger::Prompt(prompt)) = (self.encoder, moment) {
+        if let (Some(encoder), RecallTrigger::Prompt(prompt)) = (self.encoder, trigger) {
             let embedding = embed_prompt(encoder, prompt);
             let embedding = embedding.map_err(|e| CliError::Usage(e.to_string()))?;
-            ground.embedding = Some(PromptEmbedding::from_embedding(embedding));
+            environment.embedding = Some(PromptEmbedding::from_embedding(embedding));
         }
         let mut before = SessionHistory(Some(InjectionLog::open(&self.paths, &now.id, None)?));
         let back = recall(
             self.inbox.store(),
-            &ground.recall_context(&now.id, &before),
-            moment,
+            &environment.recall_context(&now.id, &before),
+            trigger,
         )?;
-        before.record_injections(&back, moment.name(), told.at)?;
+        before.record_injections(&back, trigger.name(), recorded.at)?;
         let cost = tokens::estimate_tokens(back.text.as_deref().unwrap_or_default());
-        now.figures.add_tokens(moment.name(), cost);
+        now.figures.add_tokens(trigger.name(), cost);
         Ok(back)
     }
 
@@ -374,17 +380,17 @@ impl<'a> SessionPlayer<'a> {
         event: &CapturedEvent,
         is_first: bool,
     ) -> Result<(), CliError> {
-        let told = back
+        let recorded = back
             .given
             .iter()
             .filter(|one| one.seen == Exposure::Told && one.tokens > 0);
-        let numbers = told.filter_map(|one| one.item.strip_prefix('#')?.parse().ok());
+        let numbers = recorded.filter_map(|one| one.item.strip_prefix('#')?.parse().ok());
         let names: Vec<ItemRef> = numbers.map(ItemRef::Id).collect();
         if names.is_empty() {
             return Ok(());
         }
         let store = self.inbox.store();
-        let chosen = store.find_items(&names)?;
+        let injected_items = store.find_items(&names)?;
         let filter = Filter {
             project: Some(event.project().into()),
             kinds: vec![Kind::Summary],
@@ -392,9 +398,9 @@ impl<'a> SessionPlayer<'a> {
         };
         let mut turns = store.list_items(&filter, PageRequest::newest(MAX_TURNS))?;
         turns.retain(|turn| turn.session != now.id);
-        let recent: Vec<Item> = turns.iter().take(chosen.len()).cloned().collect();
+        let recent: Vec<Item> = turns.iter().take(injected_items.len()).cloned().collect();
         let mut drawn = Vec::new();
-        while drawn.len() < chosen.len() && !turns.is_empty() {
+        while drawn.len() < injected_items.len() && !turns.is_empty() {
             self.lot = self
                 .lot
                 .wrapping_mul(6_364_136_223_846_793_005)
@@ -402,7 +408,7 @@ impl<'a> SessionPlayer<'a> {
             let at = usize::try_from(self.lot >> 33).unwrap_or(0) % turns.len();
             drawn.push(turns.swap_remove(at));
         }
-        for (arm, items) in self.arms.iter_mut().zip([chosen, recent, drawn]) {
+        for (arm, items) in self.arms.iter_mut().zip([injected_items, recent, drawn]) {
             for item in &items {
                 let words = self.vocabulary.rare_words(item, &now.said);
                 arm.inject_item(store, event, InjectedItem::new(item, words, is_first))?;
@@ -418,7 +424,7 @@ impl<'a> SessionPlayer<'a> {
             .store()
             .list_injections(&Filter::default(), usize::MAX)?
         {
-            figures.ledger.count(&given.moment, given.used.is_some());
+            figures.ledger.count(&given.trigger, given.used.is_some());
         }
         Ok(())
     }

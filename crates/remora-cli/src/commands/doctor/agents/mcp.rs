@@ -13,7 +13,7 @@ use crate::commands::install::has_client;
 
 const CHECK_NAME: &str = "mcp server";
 
-/// A list of servers that is looked at.
+/// A list of servers that is checked.
 struct ServerList {
     file: PathBuf,
     /// Whether we put it there.
@@ -82,7 +82,7 @@ fn with_fix(message: String, fix: &str) -> Diagnosis {
     }
 }
 
-/// The person's list, that of the project here, and those that we wrote to.
+/// The user's list, that of the project here, and those that we wrote to.
 fn collect_server_lists(
     served: &McpInstallations,
     spec: &'static AgentSpec,
@@ -90,7 +90,7 @@ fn collect_server_lists(
 ) -> Vec<ServerList> {
     let mut lists = vec![ServerList {
         file: (spec.mcp.user_file)(places),
-        noted: served.for_person(),
+        noted: served.is_for_user(),
         here: true,
         fix: format_install_command(spec, InstallScope::User),
     }];

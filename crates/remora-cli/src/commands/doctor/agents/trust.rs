@@ -71,7 +71,7 @@ fn diagnose_unreadable(file: &std::path::Path, why: &str, spec: &AgentSpec) -> D
     Diagnosis::fail(
         CHECK_NAME,
         format!(
-            "{}: {why}; which hooks {} may run stands there",
+            "{}: {why}; which hooks {} may run is in it",
             file.display(),
             spec.name
         ),

@@ -121,7 +121,7 @@ impl ProjectMapping {
             .iter()
             .filter(|ours| ours.name == theirs && !is_name(ours));
         // Two projects of one name: a guess would mix their memories, so the
-        // rows stay apart.
+        // items stay apart.
         if let (Some(one), None) = (named.next(), named.next()) {
             return (one.key.to_string(), None);
         }

@@ -1,5 +1,5 @@
 //! From files to the store: one thread reads, parses and redacts ahead, this
-//! one digests and writes, a batch at a time. Whatever ends it, the next run
+//! one extracts and writes, a batch at a time. Whatever ends it, the next run
 //! goes on after the last batch.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -68,11 +68,11 @@ pub(super) struct ImportStats {
 }
 
 impl ImportStats {
-    fn add_ingested(&mut self, taken: IngestStats) {
-        self.sessions.extend(taken.sessions);
-        self.events += taken.stored;
-        self.repeated += taken.repeated;
-        for (kind, count) in taken.rows {
+    fn add_ingested(&mut self, stats: IngestStats) {
+        self.sessions.extend(stats.sessions);
+        self.events += stats.stored;
+        self.repeated += stats.repeated;
+        for (kind, count) in stats.rows {
             *self.rows.entry(kind).or_default() += count;
         }
     }
@@ -91,7 +91,7 @@ pub(super) struct ReadAhead<'a> {
 /// Reads what was found into the store.
 pub(super) fn import_transcripts(
     ahead: ReadAhead<'_>,
-    intake: &mut Ingest<'_>,
+    ingest: &mut Ingest<'_>,
     state: &mut ImportState,
 ) -> Result<ImportStats, CliError> {
     let found = ahead.found;
@@ -102,7 +102,7 @@ pub(super) fn import_transcripts(
     thread::scope(|scope| {
         scope.spawn(move || read_ahead(ahead, &sender));
         let mut brought = ImportStats::default();
-        let stored = store_batches(&receiver, found, intake, state, &stop, &mut brought);
+        let stored = store_batches(&receiver, found, ingest, state, &stop, &mut brought);
         // The reader ends as soon as the receiver is gone.
         drop(receiver);
         state.forget_gone();
@@ -114,7 +114,7 @@ pub(super) fn import_transcripts(
 fn store_batches(
     batches: &Receiver<EventBatch>,
     found: &TranscriptScan,
-    intake: &mut Ingest<'_>,
+    ingest: &mut Ingest<'_>,
     state: &mut ImportState,
     stop: &InterruptFlag,
     brought: &mut ImportStats,
@@ -124,9 +124,9 @@ fn store_batches(
     let mut saved = Instant::now();
     for mut batch in batches {
         let note = format!("{} of {}", format_size(batch.read), format_size(all));
-        let taken = intake.ingest_events(&batch.events, clock::now_ms())?;
-        batch.name_left_out(&taken.left_out, found);
-        brought.add_ingested(taken);
+        let stats = ingest.ingest_events(&batch.events, clock::now_ms())?;
+        batch.name_left_out(&stats.left_out, found);
+        brought.add_ingested(stats);
         brought.marks.merge_counts(&batch.marks);
         let room = MAX_UNREADABLE_LINES.saturating_sub(brought.bad.len());
         brought.bad.extend(batch.bad.into_iter().take(room));
@@ -161,14 +161,14 @@ fn read_ahead(mut ahead: ReadAhead<'_>, batches: &SyncSender<EventBatch>) {
         let mut streams = open_streams(files, ahead.found.format, &mut root, &mut batch.bad);
         let mut sent: HashMap<usize, ReadPosition> = HashMap::new();
         loop {
-            let told = next_event(&mut streams, &mut batch.bad);
+            let event = next_event(&mut streams, &mut batch.bad);
             let here: u64 = streams.iter().map(TranscriptStream::bytes_read).sum();
-            let over = told.is_none();
-            if let Some(next) = told {
+            let over = event.is_none();
+            if let Some(next) = event {
                 let origin = (n, next.file, next.line);
                 // It costs this event alone, wherever it panics.
                 match catch_panic(|| {
-                    redact_event(&mut ahead, next.told, &mut root, &mut batch.marks)
+                    redact_event(&mut ahead, next.event, &mut root, &mut batch.marks)
                 }) {
                     Ok(Some(event)) => {
                         batch.events.push(event);
@@ -276,29 +276,29 @@ impl EventBatch {
 /// The event as it may be kept; nothing if it is too old.
 fn redact_event(
     ahead: &mut ReadAhead<'_>,
-    told: TranscriptEvent,
+    event: TranscriptEvent,
     root: &mut String,
     marks: &mut RedactionCounts,
 ) -> Option<CapturedEvent> {
-    if ahead.since.is_some_and(|since| told.at < since) {
+    if ahead.since.is_some_and(|since| event.at < since) {
         return None;
     }
-    let cwd = read_origin(&told.event.fields).cwd;
+    let cwd = read_origin(&event.event.fields).cwd;
     if root.is_empty() {
         cwd.clone_into(root);
     }
     let project = ahead.places.find_project(cwd, root);
     let envelope = Envelope {
         v: ENVELOPE_VERSION,
-        id: told.id,
+        id: event.id,
         agent: ahead.agent.to_owned(),
-        at: told.at,
+        at: event.at,
         len: 0,
         cut: false,
         project: Some(project),
-        branch: told.branch,
+        branch: event.branch,
     };
-    Some(ahead.cleaner.redact_event(envelope, told.event, marks))
+    Some(ahead.cleaner.redact_event(envelope, event.event, marks))
 }
 
 /// A past session: its transcript, and the events its hooks would have sent.
@@ -316,15 +316,15 @@ pub(super) fn read_sessions(found: &TranscriptScan) -> Vec<PastSession> {
     for files in &found.groups {
         let mut streams = open_streams(files, found.format, &mut String::new(), &mut bad);
         let mut events = Vec::new();
-        while let Some(NextEvent { told, .. }) = next_event(&mut streams, &mut bad) {
-            events.push(told);
+        while let Some(NextEvent { event, .. }) = next_event(&mut streams, &mut bad) {
+            events.push(event);
         }
         if let Some(file) = files.first().filter(|_| !events.is_empty()) {
             let file = file.session.clone();
             sessions.push(PastSession { file, events });
         }
     }
-    sessions.sort_by_key(|session| session.events.first().map(|told| told.at));
+    sessions.sort_by_key(|session| session.events.first().map(|event| event.at));
     sessions
 }
 
@@ -345,30 +345,30 @@ pub(super) fn preview_import(
     found: &TranscriptScan,
     since: Option<i64>,
 ) -> ImportPreview {
-    let mut looked = ImportPreview::default();
+    let mut preview = ImportPreview::default();
     let mut progress = Progress::new("reading");
     let all = found.count_unread_bytes();
     let mut read = 0;
     for files in &found.groups {
-        let mut streams = open_streams(files, found.format, &mut String::new(), &mut looked.bad);
-        while let Some(NextEvent { told, .. }) = next_event(&mut streams, &mut looked.bad) {
-            if since.is_some_and(|since| told.at < since) {
+        let mut streams = open_streams(files, found.format, &mut String::new(), &mut preview.bad);
+        while let Some(NextEvent { event, .. }) = next_event(&mut streams, &mut preview.bad) {
+            if since.is_some_and(|since| event.at < since) {
                 continue;
             }
-            match told.event.name {
+            match event.event.name {
                 // The task of a subagent is a prompt to its agent alone.
                 EventName::UserPromptSubmit => {
-                    let subagent = read_header(agent, &told.event).subagent;
-                    looked.prompts += u64::from(subagent.is_none());
+                    let subagent = read_header(agent, &event.event).subagent;
+                    preview.prompts += u64::from(subagent.is_none());
                 }
-                EventName::PostToolUse => looked.calls += 1,
-                EventName::PostToolUseFailure => looked.failures += 1,
-                EventName::Stop => looked.turns += 1,
+                EventName::PostToolUse => preview.calls += 1,
+                EventName::PostToolUseFailure => preview.failures += 1,
+                EventName::Stop => preview.turns += 1,
                 _ => {}
             }
-            let session = read_origin(&told.event.fields).session.unwrap_or_default();
-            if !looked.sessions.contains(session) {
-                looked.sessions.insert(session.to_owned());
+            let session = read_origin(&event.event.fields).session.unwrap_or_default();
+            if !preview.sessions.contains(session) {
+                preview.sessions.insert(session.to_owned());
             }
         }
         read += streams
@@ -377,5 +377,5 @@ pub(super) fn preview_import(
             .sum::<u64>();
         progress.update_line(read, all, &format_size(read));
     }
-    looked
+    preview
 }

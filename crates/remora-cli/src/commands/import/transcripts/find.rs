@@ -15,7 +15,7 @@ use crate::error::CliError;
 
 /// After this long without a word a session is over, in milliseconds.
 const SESSION_END_GAP_MS: i64 = 86_400_000;
-/// Folders below folders that are looked into.
+/// How deep folders below folders are read.
 const MAX_DEPTH: usize = 8;
 /// More of a file's first line is not read to learn whose it is.
 const MAX_FIRST_LINE_BYTES: u64 = 1024 * 1024;

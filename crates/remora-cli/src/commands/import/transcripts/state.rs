@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::CliError;
 
 /// A place in a file where reading can go on, known again by the last line
-/// before it: every line of a transcript has a name and a moment of its own.
+/// before it: every line of a transcript has an id and a time of its own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ReadPosition {
     pub(super) offset: u64,
@@ -46,7 +46,7 @@ impl ReadPosition {
         }
     }
 
-    /// Whether the file still holds what stood before this place.
+    /// Whether the file still holds what was before this place.
     fn is_in(&self, path: &Path) -> io::Result<bool> {
         let mut file = open_regular(path)?;
         file.seek(SeekFrom::Start(self.begin))?;
@@ -57,7 +57,7 @@ impl ReadPosition {
     }
 }
 
-/// Goes on with the hash of what was read; 0 stands for nothing yet.
+/// Goes on with the hash of what was read; 0 means nothing yet.
 fn extend_print(before: u64, bytes: &[u8]) -> u64 {
     let start = if before == 0 { HASH_START } else { before };
     extend_hash(start, bytes)
@@ -100,7 +100,7 @@ impl ImportState {
     }
 
     /// Where to go on in a file of this size and age. One that was cut,
-    /// written anew or replaced is read from its beginning, and so is one whose
+    /// written again or replaced is read from its beginning, and so is one whose
     /// session has ended since without another line.
     pub(super) fn from(
         &self,

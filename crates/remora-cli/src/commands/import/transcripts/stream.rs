@@ -31,7 +31,7 @@ pub(super) struct TranscriptStream<'a> {
     /// The place up to which everything was handed on and is complete.
     pub(super) settled: ReadPosition,
     /// Events that wait, each with the line that completed it.
-    told: VecDeque<(u64, TranscriptEvent)>,
+    queue: VecDeque<(u64, TranscriptEvent)>,
     over: bool,
     buffer: Vec<u8>,
 }
@@ -62,7 +62,7 @@ impl<'a> TranscriptStream<'a> {
             input: BufReader::with_capacity(READ_BUFFER_BYTES, input),
             at: file.from,
             settled: file.from,
-            told: VecDeque::new(),
+            queue: VecDeque::new(),
             over: false,
             buffer: Vec::new(),
         })
@@ -75,7 +75,7 @@ impl<'a> TranscriptStream<'a> {
 
     /// When the next event happened.
     pub(super) fn peek_time(&mut self, bad: &mut Vec<UnreadableLine>) -> Option<i64> {
-        while self.told.is_empty() {
+        while self.queue.is_empty() {
             // Nothing waits: if nothing is open either, reading may go on here.
             if self.reader.is_settled() {
                 self.settled = self.at;
@@ -88,11 +88,11 @@ impl<'a> TranscriptStream<'a> {
                 self.over = true;
             }
         }
-        self.told.front().map(|(_, told)| told.at)
+        self.queue.front().map(|(_, event)| event.at)
     }
 
     fn pop(&mut self) -> Option<(u64, TranscriptEvent)> {
-        self.told.pop_front()
+        self.queue.pop_front()
     }
 
     fn read_next_line(&mut self, bad: &mut Vec<UnreadableLine>) -> io::Result<()> {
@@ -101,14 +101,16 @@ impl<'a> TranscriptStream<'a> {
         let mut limited = self.input.by_ref().take(MAX_LINE_BYTES);
         let read = limited.read_until(b'\n', &mut line)? as u64;
         let whole = line.ends_with(b"\n");
-        let told = &mut self.told;
+        let queue = &mut self.queue;
         if read == 0 || (!whole && read < MAX_LINE_BYTES && self.file.ending == TranscriptEnd::Open)
         {
             // What is being written now is read the next time.
             self.over = true;
             let line = self.at.line;
             self.reader
-                .finish_transcript(self.file.ending, &mut |event| told.push_back((line, event)));
+                .finish_transcript(self.file.ending, &mut |event| {
+                    queue.push_back((line, event))
+                });
             return Ok(());
         }
         let result = if whole || read < MAX_LINE_BYTES {
@@ -119,7 +121,7 @@ impl<'a> TranscriptStream<'a> {
                 Ok(())
             } else {
                 let (line, reader) = (self.at.line, &mut self.reader);
-                let mut push = |event| told.push_back((line, event));
+                let mut push = |event| queue.push_back((line, event));
                 match catch_panic(|| reader.read_line(text, &mut push)) {
                     Ok(read) => read.map_err(|fault| fault.to_string()),
                     Err(panicked) => Err(panicked.to_string()),
@@ -152,7 +154,7 @@ impl<'a> TranscriptStream<'a> {
 pub(super) struct NextEvent {
     pub(super) file: usize,
     pub(super) line: u64,
-    pub(super) told: TranscriptEvent,
+    pub(super) event: TranscriptEvent,
 }
 
 /// The next event of all streams, by time.
@@ -171,6 +173,6 @@ pub(super) fn next_event(
         }
     }
     let (_, file) = first?;
-    let (line, told) = streams.get_mut(file)?.pop()?;
-    Some(NextEvent { file, line, told })
+    let (line, event) = streams.get_mut(file)?.pop()?;
+    Some(NextEvent { file, line, event })
 }

@@ -1,7 +1,7 @@
 //! Notes as their headings cut them: a title, the facts of one long file, and
 //! whether a file only lists others. Headings in code are none.
 
-/// The parts of a text under its `##` headings, and what stands before them if
+/// The parts of a text under its `##` headings, and what comes before them if
 /// that says something. Empty when there is no such heading.
 pub(super) fn split_sections(text: &str) -> Vec<(Option<String>, String)> {
     let mut parts: Vec<(Option<String>, String)> = vec![(None, String::new())];

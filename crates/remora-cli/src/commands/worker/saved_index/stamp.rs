@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-/// Entries of a folder that are looked at.
+/// Entries of a folder that are read.
 const MAX_SCANNED_ENTRIES: usize = 5000;
 
 /// Parts are added up: a folder lists its files in any order.
