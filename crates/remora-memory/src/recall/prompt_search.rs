@@ -107,7 +107,7 @@ pub(super) fn find_hits(
     };
     let mut hits = store.search(&query, &filter, MAX_HITS)?;
     let own = Filter {
-        project: Some("".into()),
+        project: Some(ProjectKey::default()),
         kinds: vec![Kind::Memory],
         ..Filter::default()
     };

@@ -20,7 +20,7 @@ fn crowd(folder: &std::path::Path) -> SqliteStore {
         let items = (from..from + 1_000)
             .map(|n| {
                 ItemWrite::Add(Item {
-                    project: format!("p{}", n % 3),
+                    project: format!("p{}", n % 3).into(),
                     ..item(&format!("u{n}"), &title(n))
                 })
             })

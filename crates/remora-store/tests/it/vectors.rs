@@ -39,7 +39,7 @@ fn between(first: usize, second: usize) -> Embedding {
 /// Rows of three projects, two kinds and two agents, ten to a session.
 fn row(n: usize) -> Item {
     Item {
-        project: format!("p{}", n % 3),
+        project: format!("p{}", n % 3).into(),
         kind: [Kind::Change, Kind::Decision][n % 2],
         agent: ["claude-code", "codex"][usize::from(n.is_multiple_of(7))].to_owned(),
         session: format!("s{}", n / 10),
@@ -118,7 +118,7 @@ fn the_nearest_are_found_behind_a_crowd() {
     let folder = tempfile::tempdir().unwrap();
     let store = filled(folder.path(), 4_000);
     let project = |n: usize| Filter {
-        project: Some(format!("p{n}")),
+        project: Some(format!("p{n}").into()),
         ..Filter::default()
     };
     for n in [0, 1_234, 3_999] {
