@@ -1,6 +1,7 @@
 //! What is searched for a prompt, decided by its words and by what the session has
 //! seen before anything is looked up; and the search itself.
 
+use remora_core::ids::ProjectKey;
 use remora_core::record::Kind;
 
 use super::change::proposes_change;
