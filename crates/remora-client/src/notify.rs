@@ -18,7 +18,7 @@ const RESTART_DELAY: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotifyOutcome {
     /// A worker runs and knows.
-    Poked,
+    Notified,
     /// No worker listened, so one was started.
     Started,
     /// Somebody else is just starting one.
@@ -33,7 +33,7 @@ pub fn notify_worker(
     now: SystemTime,
 ) -> io::Result<NotifyOutcome> {
     if try_notify(paths, program, version) {
-        return Ok(NotifyOutcome::Poked);
+        return Ok(NotifyOutcome::Notified);
     }
     // Many hooks may find no worker at the same time; one of them starts it.
     let gate = open_gate(&gate_of(paths))?;
@@ -43,7 +43,7 @@ pub fn notify_worker(
     }
     // The one that was being started may have come up since.
     if try_notify(paths, program, version) {
-        return Ok(NotifyOutcome::Poked);
+        return Ok(NotifyOutcome::Notified);
     }
     // Noted before the start: a program that cannot run is retried after the
     // delay, not by every hook.
@@ -63,7 +63,7 @@ pub fn came_up(paths: &DataPaths) -> io::Result<()> {
 fn try_notify(paths: &DataPaths, program: &Path, version: &str) -> bool {
     match Connection::try_open(&paths.socket_file()) {
         Connection::Open(mut stream) => {
-            let notice = Request::Poke {
+            let notice = Request::Notify {
                 version: version.to_owned(),
                 program: program.display().to_string(),
             };

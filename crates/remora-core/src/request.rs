@@ -37,7 +37,8 @@ pub struct Envelope {
 #[serde(rename_all = "lowercase", tag = "ask")]
 pub enum Request {
     /// There is something in the spool. The sender does not wait for an answer.
-    Poke {
+    #[serde(rename = "poke")]
+    Notify {
         /// The version of the asker; an older worker makes way for it.
         version: String,
         /// The asker's program, to be started in its place.

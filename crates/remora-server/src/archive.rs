@@ -141,6 +141,7 @@ impl Archive {
     /// newest file always stays. Returns how many bytes were freed.
     pub fn trim_to_bytes(&self, cap: u64) -> io::Result<u64> {
         let mut files = self.list_files()?;
+        // The newest may be the one that is appended to.
         files.pop();
         let mut bytes = self.disk_bytes();
         let mut gone = 0;
@@ -215,6 +216,7 @@ fn compress_frame(text: &[u8], level: i32) -> io::Result<Vec<u8>> {
 
 fn decompress_frame(frame: &[u8]) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
+    // A damaged frame may claim to unpack to any size.
     zstd::Decoder::new(frame)?
         .take(MAX_FRAME_BYTES)
         .read_to_end(&mut text)?;
@@ -247,7 +249,7 @@ fn split_frames(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 fn cut_broken_end(path: &Path) -> io::Result<()> {
     let bytes = read_whole(path)?;
-    // The frame is a slice of `bytes`, so its address tells where it ends.
+    // The frame is a slice of `bytes`, so its address shows where it ends.
     let end = split_frames(&bytes).last().map_or(0, |last| {
         last.as_ptr().addr() - bytes.as_ptr().addr() + last.len()
     });

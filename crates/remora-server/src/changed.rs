@@ -26,7 +26,7 @@ const MIN_STATUS_INTERVAL: Duration = Duration::from_secs(10);
 const MAX_ROOTS: usize = 64;
 /// How long one question to git may take.
 pub(crate) const GIT_TIMEOUT: Duration = Duration::from_secs(2);
-/// What nobody asked about for this long goes.
+/// What was not asked about for this long goes.
 const MAX_STATUS_AGE: Duration = Duration::from_hours(30 * 24);
 
 /// Checkouts that wait for their turn, and the one that is being asked about.

@@ -243,6 +243,7 @@ pub fn store_commits(
     for item in &gathered.items {
         let key = item.key.clone().unwrap_or_default();
         match places.get(&key) {
+            // What the user reworded stays, whatever the message says.
             Some(at) if is_same(item, &all[*at]) || is_edited(&all[*at].uid) => {
                 stored.unchanged += 1;
             }

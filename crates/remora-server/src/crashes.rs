@@ -215,7 +215,7 @@ mod tests {
             Some(said)
         );
         life.end_run();
-        // A proper end, and it is not told again.
+        // A proper end, and it is not reported again.
         let (life, said) = WorkerRun::begin_run(&paths, NOW);
         assert_eq!(said, None);
         life.end_run();

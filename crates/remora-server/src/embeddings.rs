@@ -114,10 +114,10 @@ pub fn run_embedding_step(
 ) -> Result<EmbeddingStep, ServerError> {
     let started = Instant::now();
     let items = store.list_unembedded(MODEL_ID, budget.rows)?;
-    let mut meanings: Vec<(i64, Embedding)> = Vec::with_capacity(items.len());
+    let mut embeddings: Vec<(i64, Embedding)> = Vec::with_capacity(items.len());
     let mut unembeddable = 0;
     for group in items.chunks(budget.group) {
-        if !meanings.is_empty() && started.elapsed() >= budget.time {
+        if !embeddings.is_empty() && started.elapsed() >= budget.time {
             break;
         }
         match encode_items(encoder, group, budget.effort) {
@@ -128,20 +128,20 @@ pub fn run_embedding_step(
                 let found = found.into_iter().map(|found| {
                     found.unwrap_or_else(|| Embedding::from_vector(&[0.0; EMBEDDING_DIMS]))
                 });
-                meanings.extend(group.iter().map(|item| item.id).zip(found));
+                embeddings.extend(group.iter().map(|item| item.id).zip(found));
             }
             // What is done is stored; the next step meets the same error first.
-            Err(_) if !meanings.is_empty() => break,
+            Err(_) if !embeddings.is_empty() => break,
             Err(e) => return Err(e.into()),
         }
     }
-    if !meanings.is_empty() {
-        store.store_embeddings(MODEL_ID, &meanings)?;
+    if !embeddings.is_empty() {
+        store.store_embeddings(MODEL_ID, &embeddings)?;
     }
     Ok(EmbeddingStep {
-        done: meanings.len() as u64,
+        done: embeddings.len() as u64,
         unembeddable,
-        more: meanings.len() < items.len() || items.len() == budget.rows,
+        more: embeddings.len() < items.len() || items.len() == budget.rows,
     })
 }
 

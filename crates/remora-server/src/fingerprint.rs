@@ -1,6 +1,6 @@
 //! What files were like when they were heard of: the worker looks at them on
 //! the disk before a batch is stored. Only what the event can have meant is
-//! taken: a file that was written after it is told of by a later one.
+//! taken: a file that was written after it is reported by a later one.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -29,7 +29,7 @@ pub(crate) fn fill_fingerprints(files: &mut [FileRecord], events: &[&CapturedEve
         })
         .collect();
     let mut seen = HashSet::new();
-    // The last thing told of a file is what stays.
+    // The last report of a file is what stays.
     for file in files.iter_mut().rev() {
         let name = (file.project.clone(), file.folder.clone(), file.name.clone());
         if !seen.insert(name) || file.state == FileState::Removed {

@@ -60,7 +60,7 @@ pub fn claim_project(
 
 /// What the database knows of the root of a free key.
 enum RootOwner {
-    /// The key is not free, or nobody had it.
+    /// The key has an owner, or never had one.
     Nothing,
     Itself,
     Other(String),

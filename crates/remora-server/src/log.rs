@@ -1,4 +1,4 @@
-//! The worker's own log: one line a fact, with its moment; two files at most.
+//! The worker's own log: one line a fact, with its time; two files at most.
 
 use std::fs::File;
 use std::io::Write;

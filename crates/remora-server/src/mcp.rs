@@ -240,7 +240,7 @@ impl McpServer {
     }
 }
 
-/// Whether there is anything to add to where a call looked.
+/// Whether there is anything to add about what a call searched.
 fn wider_scope(library: &dyn MemoryLibrary, reach: ProjectScope) -> SearchScope {
     match (library.project_limits(), reach) {
         (McpLimits::AllProjects, ProjectScope::Project) => SearchScope::ToAllProjects,

@@ -101,7 +101,7 @@ impl RebuildStats {
         replay_archive(paths, policy, &replacement, progress)
     }
 
-    /// Makes the database anew from the old one alone: `fill` is given the old
+    /// Makes the database again from the old one alone: `fill` gets the old
     /// store and the new one, which then takes its place. Nothing of what
     /// `fill` leaves out stays on the disk. The same holds for the lock and for
     /// being killed as for [`rebuild_database`].

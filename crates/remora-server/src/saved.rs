@@ -151,13 +151,13 @@ pub(crate) struct SavedMemoryIndex {
     /// The stamp of the memories for all projects.
     everywhere: Option<u64>,
     /// A refresh of all is due, at this time.
-    look: Option<Instant>,
+    refresh_at: Option<Instant>,
     /// Not all are refreshed again before this time.
     rested: Instant,
     checking: Option<(ProjectKey, Instant, JoinHandle<()>)>,
     /// When each project may be checked again.
     checked: HashMap<ProjectKey, Instant>,
-    told: Vec<String>,
+    logged: Vec<String>,
 }
 
 /// What a refresh did.
@@ -191,11 +191,11 @@ impl SavedMemoryIndex {
             done,
             known: None,
             everywhere: None,
-            look: None,
+            refresh_at: None,
             rested: Instant::now(),
             checking: None,
             checked: HashMap::new(),
-            told: Vec::new(),
+            logged: Vec::new(),
         }
     }
 
@@ -208,7 +208,7 @@ impl SavedMemoryIndex {
     /// The worker was notified: files may have changed anywhere.
     pub(crate) fn on_notify(&mut self) {
         if self.port.is_some() {
-            self.look = Some(self.rested);
+            self.refresh_at = Some(self.rested);
         }
     }
 
@@ -234,13 +234,13 @@ impl SavedMemoryIndex {
     /// How long until there is something to do.
     pub(crate) fn wait(&self, idle: Duration) -> Option<Duration> {
         let now = Instant::now();
-        let look = self.look.map(|at| at.saturating_duration_since(now));
+        let refresh_at = self.refresh_at.map(|at| at.saturating_duration_since(now));
         let check = self.next_check().map(|(_, at)| {
             IDLE_DELAY
                 .saturating_sub(idle)
                 .max(at.saturating_duration_since(now))
         });
-        look.into_iter().chain(check).min()
+        refresh_at.into_iter().chain(check).min()
     }
 
     /// Updates items: of everything that is due, and of the projects that sessions
@@ -250,7 +250,7 @@ impl SavedMemoryIndex {
         store: &dyn Store,
         paths: &DataPaths,
         now: i64,
-        reach: RefreshScope,
+        scope: RefreshScope,
         used: usize,
     ) -> Result<RefreshResult, ServerError> {
         let mut done = RefreshResult::default();
@@ -262,12 +262,12 @@ impl SavedMemoryIndex {
         if first {
             self.known = Some(list_recent_projects(store, now)?);
         }
-        let due = self.look.is_some_and(|at| at <= started)
+        let due = self.refresh_at.is_some_and(|at| at <= started)
             || started >= self.rested + FULL_REFRESH_INTERVAL;
-        let all = first || due || reach == RefreshScope::All;
+        let all = first || due || scope == RefreshScope::All;
         let mut news = HashMap::new();
         if all {
-            self.look = None;
+            self.refresh_at = None;
             for project in hint::drain_hints(paths) {
                 self.mark_used(&project, TurnBoundary::None);
                 news.insert(project.key.clone(), project);
@@ -371,10 +371,10 @@ impl SavedMemoryIndex {
     /// The line, unless it was logged before: the same problem is met at every
     /// change of a directory.
     pub(crate) fn log_once(&mut self, line: String) -> Option<String> {
-        if self.told.len() >= MAX_LOGGED_PROBLEMS || self.told.contains(&line) {
+        if self.logged.len() >= MAX_LOGGED_PROBLEMS || self.logged.contains(&line) {
             return None;
         }
-        self.told.push(line.clone());
+        self.logged.push(line.clone());
         Some(line)
     }
 
@@ -397,7 +397,7 @@ impl SavedMemoryIndex {
         checking.is_some_and(|(_, _, thread)| !thread.is_finished())
     }
 
-    /// Ends a check that has announced its end, or waits the moment until it does.
+    /// Ends a check that has announced its end, or waits until it does.
     pub(crate) fn finish_check(&mut self) {
         if let Some((key, started, thread)) = self.checking.take() {
             let _ = thread.join();

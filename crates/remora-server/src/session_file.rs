@@ -3,7 +3,7 @@
 //!
 //! What is found becomes part of the event, or an event of its own, before
 //! anything is redacted and archived. So a rebuild needs no session file, and
-//! gives the same items when that file is long gone.
+//! makes the same items when that file is long gone.
 
 use std::path::Path;
 

@@ -76,7 +76,7 @@ fn handle_request(stream: UnixStream, embedder: &Embedder) -> Option<Tick> {
     stream.set_read_timeout(Some(REQUEST_TIMEOUT)).ok()?;
     stream.set_write_timeout(Some(REQUEST_TIMEOUT)).ok()?;
     match receive_request(&stream).ok()? {
-        Request::Poke { version, program } => Some(Tick::Poke { version, program }),
+        Request::Notify { version, program } => Some(Tick::Notify { version, program }),
         Request::Drain => Some(Tick::Drain(stream)),
         Request::Stop => Some(Tick::Stop(stream)),
         Request::Status => Some(Tick::Status(stream)),

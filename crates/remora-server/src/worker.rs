@@ -77,7 +77,7 @@ pub struct WorkerSettings {
     /// The archive's limit in bytes.
     pub archive_cap: u64,
     /// Embeds items while idle; `None` leaves that to a command.
-    pub meanings: Option<BackgroundEmbedding>,
+    pub background_embedding: Option<BackgroundEmbedding>,
     /// Embeds the prompts of hooks; `None` refuses every request.
     pub encoder: Option<Arc<dyn TextEncoder>>,
     /// Where saved memories come from; `None` leaves their items as they are.
@@ -113,7 +113,7 @@ pub enum WorkerExit {
 /// What drives the loop.
 #[derive(Debug)]
 pub(crate) enum Tick {
-    Poke {
+    Notify {
         version: String,
         program: String,
     },
@@ -151,7 +151,7 @@ pub fn run_worker(settings: &WorkerSettings) -> Result<WorkerExit, ServerError> 
         log.write_line(now(), &format!("warning: {died}"));
     }
     log.flush();
-    let (ticks, inbox) = channel();
+    let (ticks, received) = channel();
     let socket = paths.socket_file();
     let embedder = Embedder::start(settings.encoder.clone());
     let ear = SocketListener::open(&socket, ticks.clone(), embedder.clone())
@@ -170,10 +170,10 @@ pub fn run_worker(settings: &WorkerSettings) -> Result<WorkerExit, ServerError> 
         stirred: 0,
         trouble: None,
         damage: None,
-        inbox: None,
+        ingest: None,
         opened: None,
         log: Some(log),
-        spare: IdleEmbedding::new(settings.meanings.clone()),
+        spare: IdleEmbedding::new(settings.background_embedding.clone()),
         embedder,
         settling: IndexOptimizer::new(),
         saved: SavedMemoryIndex::new(
@@ -201,7 +201,7 @@ pub fn run_worker(settings: &WorkerSettings) -> Result<WorkerExit, ServerError> 
     // Before the first event: one of a session that is being deleted must not be
     // stored.
     worker.resume_deletion();
-    let ended = worker.run(&inbox);
+    let ended = worker.run(&received);
     if ended == WorkerExit::Homeless {
         // The socket of that name now belongs to another worker.
         ear.abandon_file();
@@ -230,7 +230,7 @@ struct Worker<'a> {
     trouble: Option<String>,
     /// Damage that a batch has found in a database that could be opened.
     damage: Option<String>,
-    inbox: Option<SpoolIngest>,
+    ingest: Option<SpoolIngest>,
     /// The identity of the database file that the ingest writes to.
     opened: Option<(u64, u64)>,
     /// The log, until the ingest owns it.
@@ -300,7 +300,7 @@ impl Worker<'_> {
             while let Some(tick) = next {
                 self.saved.on_notify();
                 match tick {
-                    Tick::Poke { version, program } => {
+                    Tick::Notify { version, program } => {
                         if is_newer_version(&version, &self.settings.version)
                             && self.make_way(&program)
                         {
@@ -334,21 +334,21 @@ impl Worker<'_> {
         let now = (self.settings.clock)();
         // After a rebuild or restore, the open database is a deleted file, and what is
         // written to it would be lost.
-        if self.inbox.is_some() && self.opened != place_of(&self.settings.paths.database_file()) {
-            self.inbox = None;
+        if self.ingest.is_some() && self.opened != place_of(&self.settings.paths.database_file()) {
+            self.ingest = None;
         }
         // A panic on an event is caught inside, with the event; this catches the rest.
-        let round = catch_panic(|| self.ensure_ingest()?.ingest_batch(now))
+        let stats = catch_panic(|| self.ensure_ingest()?.ingest_batch(now))
             .map_err(ServerError::Panicked)??;
-        self.stored += round.stored as u64;
-        self.dead += round.dead as u64;
-        self.stirred = round.stored;
-        Ok(round.removed)
+        self.stored += stats.stored as u64;
+        self.dead += stats.dead as u64;
+        self.stirred = stats.stored;
+        Ok(stats.removed)
     }
 
     /// The ingest; the store is opened on first use, and again after trouble.
     fn ensure_ingest(&mut self) -> Result<&mut SpoolIngest, ServerError> {
-        if self.inbox.is_none() {
+        if self.ingest.is_none() {
             let paths = &self.settings.paths;
             let store = self.open_or_rebuild_store()?;
             let log = self
@@ -356,7 +356,7 @@ impl Worker<'_> {
                 .take()
                 .unwrap_or_else(|| Log::open(paths.worker_log()));
             self.opened = place_of(&paths.database_file());
-            self.inbox = Some(SpoolIngest::new(
+            self.ingest = Some(SpoolIngest::new(
                 paths.clone(),
                 store,
                 self.settings.policy.clone(),
@@ -369,9 +369,9 @@ impl Worker<'_> {
             self.commits.reset_cache();
             self.settling.mark_stored();
         }
-        match &mut self.inbox {
-            Some(inbox) => Ok(inbox),
-            None => Err(StoreError::Failed("no inbox".into()).into()),
+        match &mut self.ingest {
+            Some(ingest) => Ok(ingest),
+            None => Err(StoreError::Failed("no store".into()).into()),
         }
     }
 
@@ -439,10 +439,10 @@ impl Worker<'_> {
             // for `open_or_rebuild_store`.
             ServerError::Store(StoreError::Damaged(reason)) => {
                 self.damage = Some(reason.clone());
-                self.inbox = None;
+                self.ingest = None;
             }
             ServerError::Store(StoreError::Failed(_)) | ServerError::Panicked(_) => {
-                self.inbox = None;
+                self.ingest = None;
             }
             _ => {}
         }
@@ -456,8 +456,8 @@ impl Worker<'_> {
 
     fn log_line(&mut self, text: &str) {
         let now = (self.settings.clock)();
-        let log = match (&mut self.inbox, &mut self.log) {
-            (Some(inbox), _) => inbox.log(),
+        let log = match (&mut self.ingest, &mut self.log) {
+            (Some(ingest), _) => ingest.log(),
             (None, Some(log)) => log,
             (None, log) => log.insert(Log::open(self.settings.paths.worker_log())),
         };
@@ -469,8 +469,8 @@ impl Worker<'_> {
     /// workers died on them, for up to a day.
     fn list_awaited(&self) -> Vec<PathBuf> {
         let mut files = list_spooled(&self.settings.paths, usize::MAX).unwrap_or_default();
-        if let Some(inbox) = &self.inbox {
-            let put_off = inbox.put_off((self.settings.clock)());
+        if let Some(ingest) = &self.ingest {
+            let put_off = ingest.put_off((self.settings.clock)());
             files.retain(|file| !put_off.contains(name_of(file).as_str()));
         }
         files
@@ -478,7 +478,7 @@ impl Worker<'_> {
 
     fn answer_waiters(&mut self, waiters: &mut Vec<(UnixStream, Vec<PathBuf>)>) {
         // The newest file is ingested last, so looking at it first usually decides.
-        // In trouble nobody is kept waiting; the reply names the trouble.
+        // In trouble no caller is kept waiting; the reply names the trouble.
         let (done, still): (Vec<_>, Vec<_>) = waiters.drain(..).partition(|(_, files)| {
             self.trouble.is_some() || !files.iter().rev().any(|file| file.exists())
         });
@@ -514,7 +514,7 @@ impl Worker<'_> {
     }
 }
 
-/// Device and inode: tells a file from another one of the same name.
+/// Device and inode: distinguishes a file from another one of the same name.
 fn file_identity(meta: &fs::Metadata) -> (u64, u64) {
     (meta.dev(), meta.ino())
 }

@@ -58,7 +58,7 @@ pub(super) fn try_panics(trial: &Trial<'_>) -> Result<Tally> {
         ignore: Vec::new(),
         idle: Duration::from_mins(10),
         archive_cap: u64::MAX,
-        meanings: None,
+        background_embedding: None,
         encoder: None,
         saved: None,
         git: remora_server::commits::GitCapture::Off,

@@ -25,7 +25,7 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<Tally> {
         idle: Duration::from_mins(10),
         archive_cap: u64::MAX,
         open_store: remora_server::open_store,
-        meanings: None,
+        background_embedding: None,
         encoder: None,
         saved: None,
         git: remora_server::commits::GitCapture::Off,
@@ -56,7 +56,7 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<Tally> {
     // The same program under another name plays the newer one.
     let newer = home.paths.home().join("remora-newer");
     fs::copy(trial.program, &newer)?;
-    let notice = Request::Poke {
+    let notice = Request::Notify {
         version: "999.0.0".to_owned(),
         program: newer.display().to_string(),
     };
@@ -66,7 +66,7 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<Tally> {
         let sending = scope.spawn(move || {
             (each * 2..each * 3).try_for_each(|n| home.send_hook(&build_event(n)).map(drop))
         });
-        // Nobody answers a poke.
+        // A notice is not answered.
         let _ = remora_client::send_request(&socket, &notice, Duration::from_millis(100));
         let sent = sending.join();
         sent.unwrap_or_else(|_| Err(anyhow::anyhow!("a thread panicked")))

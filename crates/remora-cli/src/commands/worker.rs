@@ -104,7 +104,7 @@ pub(crate) fn build_worker_settings(data: &DataDir) -> WorkerSettings {
         ignore: data.config.get_list("capture.ignore"),
         idle: Duration::from_secs(data.config.get_number("worker.idle_minutes") * 60),
         archive_cap: data.config.get_number("archive.max_mb") * 1024 * 1024,
-        meanings: tier::build_background(&data.config, encoder.clone()),
+        background_embedding: tier::build_background(&data.config, encoder.clone()),
         encoder,
         saved: Some(Arc::new(SavedFiles::new(data))),
         git: if data.config.get_flag("capture.git") {
@@ -204,7 +204,7 @@ fn start_worker(paths: &DataPaths) -> Result<StartOutcome, CliError> {
         // may fail.
         let notified = notify_worker(paths, &program, version, clock::now());
         match notified.map_err(|e| refuse_start(paths, &e))? {
-            NotifyOutcome::Poked | NotifyOutcome::Started | NotifyOutcome::Starting => {
+            NotifyOutcome::Notified | NotifyOutcome::Started | NotifyOutcome::Starting => {
                 wait_briefly();
             }
         }

@@ -177,7 +177,7 @@ fn a_poke_of_a_newer_program_brings_a_new_worker() {
     den.ran("s", &folder, "first");
     let before = den.worker();
     let poke = |version: &str| {
-        let request = remora_core::request::Request::Poke {
+        let request = remora_core::request::Request::Notify {
             version: version.to_owned(),
             program: PROGRAM.to_owned(),
         };

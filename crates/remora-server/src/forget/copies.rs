@@ -10,7 +10,7 @@ use serde_json::Value;
 const MIN_LINE_CHARS: usize = 12;
 /// So much of an item must be found for another to count as its copy.
 const MIN_PATTERN_CHARS: usize = 24;
-/// The longest lines stand for the item.
+/// The longest lines represent the item.
 const MAX_LINES: usize = 3;
 
 /// What an item is known by when it is quoted.
@@ -49,7 +49,7 @@ impl ErasePatterns {
         }
     }
 
-    /// Whether a text of this project tells all that the item tells.
+    /// Whether a text of this project says all that the item says.
     pub(super) fn are_in(&self, project: &str, text: &str) -> bool {
         self.project == project
             && !self.lines.is_empty()

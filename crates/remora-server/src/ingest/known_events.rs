@@ -109,7 +109,7 @@ impl KnownEvents {
 }
 
 /// Whether the name was made from what a transcript says, not by a hook: the
-/// version of the UUID tells.
+/// version of the UUID shows.
 fn is_own(id: &str) -> bool {
     id.as_bytes().get(14) == Some(&b'8')
 }

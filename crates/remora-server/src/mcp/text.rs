@@ -75,7 +75,7 @@ pub enum TextOrigin {
 }
 
 impl TextOrigin {
-    /// What stands behind the number of an item; the head of a page explains it.
+    /// What follows the number of an item; the head of a page explains it.
     fn as_mark(self) -> &'static str {
         match self {
             Self::User => "",
@@ -141,7 +141,7 @@ pub struct CorrectionReceipt {
     pub done: String,
     /// The items: number, kind and title.
     pub items: Vec<String>,
-    /// How it is taken back, or that it cannot be.
+    /// How it is undone, or that it cannot be.
     pub undo: String,
 }
 
@@ -233,7 +233,7 @@ pub(super) fn render_details(found: &Lookup<EntryDetail>) -> String {
             MAX_DETAIL_CHARS.min(page.remaining_chars())
         };
         let text = render_detail(detail, room);
-        // A stump of a few words helps nobody.
+        // A stump of a few words is of no use.
         let stump = room < MAX_DETAIL_CHARS / 2 && text.ends_with(TRUNCATION_SUFFIX);
         if !left.is_empty() || stump || !page.add_line(&text) {
             left.push(&detail.name);
@@ -250,7 +250,7 @@ pub(super) fn render_details(found: &Lookup<EntryDetail>) -> String {
     page.close()
 }
 
-/// What stands before the words of an item that is not true: a model must not
+/// What comes before the words of an item that is not true: a model must not
 /// take it for a fact.
 fn format_warning(wrong: Option<&str>) -> String {
     wrong.map_or(String::new(), |wrong| {

@@ -13,7 +13,7 @@ use super::{Fact, McpLimits, ProjectScope, SearchParams, TimelineParams};
 const DEFAULT_SEARCH_ITEMS: usize = 20;
 /// Items of a timeline, unless it says how many.
 const DEFAULT_TIMELINE_ITEMS: usize = 30;
-/// More items than this are never given at once.
+/// More items than this are never returned at once.
 const MAX_ITEMS: usize = 100;
 /// More than this many ids are not looked up at once.
 const MAX_IDS: usize = 20;
@@ -245,6 +245,7 @@ impl ToolArguments<'_> {
         let known: Vec<&str> = known
             .iter()
             .copied()
+            // Not even named where the user has not allowed it, so that no model tries it.
             .filter(|key| *key != ALL_PROJECTS_KEY || self.bounds == McpLimits::AllProjects)
             .collect();
         let unknown = self.values.keys().find(|key| !known.contains(&&***key));
@@ -259,6 +260,7 @@ impl ToolArguments<'_> {
     }
 
     fn get(&self, key: &str) -> Option<&Value> {
+        // Models write null for an argument that they leave out.
         self.values.get(key).filter(|value| !value.is_null())
     }
 
@@ -310,6 +312,7 @@ impl ToolArguments<'_> {
             let parts = id.split([',', ' ', '\n']).map(strip_mark);
             for id in parts.filter(|id| !id.is_empty()) {
                 let number = |id: &str| id.trim_start_matches('#').to_owned();
+                // `12` and `#12` are one item.
                 if !ids.iter().any(|other| number(other) == number(id)) {
                     ids.push(id.to_owned());
                 }

@@ -13,7 +13,7 @@ use remora_store::{Access, SqliteStore};
 use super::with_suffix;
 use crate::{ServerError, io_error_at};
 
-/// Readers ask and leave; nobody reads for longer.
+/// Readers ask and leave; none reads for longer.
 const READER_TIMEOUT: Duration = Duration::from_secs(5);
 /// A database, its journal, and the index of the journal.
 const DATABASE_SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];

@@ -1,5 +1,5 @@
 //! Notes for the worker that a memory was saved in a project. No session may ever
-//! have worked there, so that no event would tell the worker of it.
+//! have worked there, so that no event would inform the worker.
 
 use std::fs;
 use std::io;

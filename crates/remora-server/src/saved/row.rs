@@ -25,12 +25,12 @@ const URI_SCHEME: &str = "memory://";
 /// The addresses of a team's memories begin with this.
 const TEAM_URI_PREFIX: &str = "memory://team/";
 
-/// Whether an item with this key stands for a file.
+/// Whether an item with this key is the index of a file.
 pub(crate) fn is_address(key: &str) -> bool {
     key.starts_with(URI_SCHEME)
 }
 
-/// Whether the item stands for a file that lies in another checkout than this one
+/// Whether the item is of a file that lies in another checkout than this one
 /// and still exists: each checkout has its own files of the team.
 pub(super) fn is_of_another(item: &Item, root: Option<&Path>) -> bool {
     let path = item.detail_text(DetailText::Path);

@@ -23,10 +23,10 @@ impl Worker<'_> {
         if self.trouble.is_some() {
             return None;
         }
-        let said = match &self.inbox {
-            Some(inbox) => catch_panic(|| {
-                self.settling.run_step(inbox.store(), idle)?;
-                self.spare.run_step(inbox.store(), idle)
+        let said = match &self.ingest {
+            Some(ingest) => catch_panic(|| {
+                self.settling.run_step(ingest.store(), idle)?;
+                self.spare.run_step(ingest.store(), idle)
             })
             .unwrap_or_else(|panicked| Err(ServerError::Panicked(panicked))),
             None => Ok(None),
@@ -55,8 +55,8 @@ impl Worker<'_> {
 
     /// Stores what git has said about projects in use, and asks about the next.
     fn take_in_commits(&mut self, idle: Duration) {
-        let Some(inbox) = &self.inbox else { return };
-        let said = catch_panic(|| self.commits.run_step(inbox.store(), idle))
+        let Some(ingest) = &self.ingest else { return };
+        let said = catch_panic(|| self.commits.run_step(ingest.store(), idle))
             .unwrap_or_else(|panicked| Err(ServerError::Panicked(panicked)));
         match said {
             Ok(None) => {}
@@ -103,17 +103,17 @@ impl Worker<'_> {
         stirred: usize,
         reach: RefreshScope,
     ) -> Result<RefreshResult, ServerError> {
-        let Some(inbox) = &mut self.inbox else {
+        let Some(ingest) = &mut self.ingest else {
             return Ok(RefreshResult::default());
         };
         let now = (self.settings.clock)();
         let stirs =
-            project_activity::find_project_activity(&self.settings.paths, inbox.store(), stirred)?;
+            project_activity::find_project_activity(&self.settings.paths, ingest.store(), stirred)?;
         if stirs.iter().any(|stir| stir.starts) {
-            self.embedder.warm_up(inbox.store())?;
+            self.embedder.warm_up(ingest.store())?;
         }
         for stir in &stirs {
-            if inbox.join_folders(&stir.project, now)? > 0 {
+            if ingest.join_folders(&stir.project, now)? > 0 {
                 // The old key no longer names a project.
                 self.saved.reset_cache();
             }
@@ -129,7 +129,7 @@ impl Worker<'_> {
                 self.commits.queue_project(&stir.project);
             }
         }
-        let (store, paths) = (inbox.store(), &self.settings.paths);
+        let (store, paths) = (ingest.store(), &self.settings.paths);
         self.saved
             .refresh_items(store, paths, now, reach, stirs.len())
     }
@@ -143,8 +143,8 @@ impl Worker<'_> {
     fn tidy_all(&mut self) {
         self.changes.remove_stale();
         let cap = self.settings.archive_cap;
-        if let Some(inbox) = &mut self.inbox {
-            let archive = inbox.archive();
+        if let Some(ingest) = &mut self.ingest {
+            let archive = ingest.archive();
             // The cap holds even where compaction fails.
             let compacted = archive.compact_files();
             let trimmed = archive.trim_to_bytes(cap).map(drop);

@@ -43,7 +43,7 @@ impl SavedMemories for Panics {
 fn what_panics_in_the_background_costs_no_event() {
     let place = Place::new();
     let worker = place.run(WorkerSettings {
-        meanings: Some(BackgroundEmbedding {
+        background_embedding: Some(BackgroundEmbedding {
             encoder: Arc::new(Panics),
             after: Duration::ZERO,
         }),
@@ -67,7 +67,7 @@ fn a_worker_whose_background_work_panics_still_ends_when_idle() {
     let place = Place::new();
     place.put(NOW, &Place::call(1));
     let worker = place.run(WorkerSettings {
-        meanings: Some(BackgroundEmbedding {
+        background_embedding: Some(BackgroundEmbedding {
             encoder: Arc::new(Panics),
             after: Duration::ZERO,
         }),

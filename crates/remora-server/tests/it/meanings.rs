@@ -42,7 +42,7 @@ impl TextEncoder for Fake {
 
 fn settings(place: &Place, encoder: Fake) -> WorkerSettings {
     WorkerSettings {
-        meanings: Some(BackgroundEmbedding {
+        background_embedding: Some(BackgroundEmbedding {
             encoder: Arc::new(encoder),
             after: Duration::ZERO,
         }),

@@ -69,7 +69,7 @@ impl Place {
             ignore: Vec::new(),
             idle,
             archive_cap: u64::MAX,
-            meanings: None,
+            background_embedding: None,
             encoder: None,
             saved: None,
             git: remora_server::commits::GitCapture::Off,

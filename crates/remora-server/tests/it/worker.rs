@@ -79,7 +79,7 @@ fn a_newer_version_takes_over_and_an_older_one_does_not() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let worker = place.start("1.2.0", LONG);
     let poke = |version: &str| {
-        let request = Request::Poke {
+        let request = Request::Notify {
             version: version.to_owned(),
             program: program.display().to_string(),
         };
