@@ -113,6 +113,30 @@ const RETIRED_NAMES: &[&str] = &[
     "Asked",
 ];
 
+/// The same for fields and variants, which are lower case in the one and upper
+/// case in the other.
+const RETIRED_MEMBERS: &[&str] = &[
+    "told", "given", "giving", "scene", "ground", "mended", "gist", "digest", "digester", "inbox",
+    "intake", "letters", "moment", "moments", "person", "nobody", "somebody", "truth", "likeness",
+    "poke", "glance", "heard", "stands",
+];
+
+/// Where members carry such a word all the same, and why.
+const NAMED_AS_WRITTEN: &[(&str, &str)] = &[
+    (
+        "crates/remora-memory/",
+        "weights, JSON and columns that are stored have these names",
+    ),
+    (
+        "crates/remora-store/",
+        "columns that are stored have these names",
+    ),
+    (
+        "crates/remora-cli/src/commands/bench/",
+        "sets of situations are written with these keys",
+    ),
+];
+
 /// The types and functions that the glossary names exist.
 pub(super) fn check_glossary(tree: &SourceTree) -> Vec<Complaint> {
     let Some(glossary) = tree.find_file(GLOSSARY_FILE) else {
@@ -161,10 +185,72 @@ pub(super) fn check_retired_names(tree: &SourceTree) -> Vec<Complaint> {
                     let advice = format!("`{name}`: take the word of {GLOSSARY_FILE}");
                     complaints.push(Complaint::at_offset(file, at, advice));
                 }
+                let has_members = matches!(*word, "struct" | "enum");
+                let is_checked = !NAMED_AS_WRITTEN
+                    .iter()
+                    .any(|(folder, _)| file.path.starts_with(folder));
+                if is_defined && has_members && is_checked {
+                    let start = code.len() - rest.len();
+                    let retired = list_members(code, start).into_iter().filter(|(_, name)| {
+                        RETIRED_MEMBERS.contains(&name.to_ascii_lowercase().as_str())
+                    });
+                    for (at, name) in retired {
+                        let advice = format!("`{name}`: take the word of {GLOSSARY_FILE}");
+                        complaints.push(Complaint::at_offset(file, at, advice));
+                    }
+                }
             }
         }
     }
     complaints
+}
+
+/// The fields of the struct, or the variants of the enum, whose name is at
+/// `start`; none for a type without braces. Comments and literals are blank in
+/// `code`.
+fn list_members(code: &str, start: usize) -> Vec<(usize, &str)> {
+    let mut members = Vec::new();
+    let Some(open) = code[start..].find(['{', ';', '(']).map(|at| at + start) else {
+        return members;
+    };
+    if !code[open..].starts_with('{') {
+        return members;
+    }
+    // How many brackets are open, this type's own included. Commas between type
+    // arguments separate no members, so angle brackets count; those of `->` do not.
+    let mut depth = 1_usize;
+    let mut expects_member = true;
+    let mut at = open + 1;
+    while let Some(c) = code[at..].chars().next() {
+        let rest = &code[at..];
+        if expects_member && depth == 1 && is_name_char(c) {
+            let end = rest.find(|c| !is_name_char(c)).unwrap_or(rest.len());
+            if &rest[..end] == "pub" {
+                // `pub(super)` and its like.
+                let scope = rest[end..]
+                    .strip_prefix('(')
+                    .and_then(|rest| rest.find(')'));
+                at += end + scope.map_or(0, |close| close + 2);
+            } else {
+                members.push((at, &rest[..end]));
+                expects_member = false;
+                at += end;
+            }
+            continue;
+        }
+        match c {
+            _ if rest.starts_with("->") => at += 1,
+            '{' | '[' | '(' | '<' => depth += 1,
+            '}' | ']' | ')' | '>' => depth -= 1,
+            ',' if depth == 1 => expects_member = true,
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+        at += c.len_utf8();
+    }
+    members
 }
 
 /// Texts between single backticks on one line, outside fenced blocks.

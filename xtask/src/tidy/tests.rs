@@ -662,8 +662,34 @@ fn glossary_cases() -> Vec<Case> {
         },
         Case {
             check: "code speaks the words of the glossary",
-            good: only(RUN, "struct Injection; fn told_at() {} // a fn told"),
+            good: files(&[
+                (RUN, "struct Injection; fn told_at() {} // a fn told"),
+                (
+                    "crates/remora-hooks/src/plan.rs",
+                    "struct Plan { #[serde(rename = \"given\")] pub(crate) rows: Map<A, fn() -> told>, x: (given, B) }\n\
+                     enum Kind<T> { Named { told: T }, Other(moment) }",
+                ),
+                (
+                    "crates/remora-memory/src/rank.rs",
+                    "pub struct Weights { pub gist: f64 }",
+                ),
+            ]),
             bad: vec![
+                (
+                    format!("{RUN}:2"),
+                    only(
+                        RUN,
+                        "pub struct X<T> {\n    pub(in crate::a) told: Vec<T>,\n}",
+                    ),
+                ),
+                (
+                    format!("{RUN}:3"),
+                    only(RUN, "struct X {\n    a: HashMap<A, B>,\n    given: u8,\n}"),
+                ),
+                (
+                    format!("{RUN}:1"),
+                    only(RUN, "enum X { A { b: u8 }, Person }"),
+                ),
                 (format!("{RUN}:1"), only(RUN, "pub struct Given;")),
                 (
                     format!("{RUN}:2"),
