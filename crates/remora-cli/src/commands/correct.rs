@@ -38,8 +38,8 @@ pub(super) fn correct_item(
         return Err(CliError::Usage("nothing is remembered yet".to_owned()));
     }
     let _guard = WorkerLock::acquire_lock(&data.paths)?;
-    let inbox = forget::drained_inbox(data)?;
-    let store = inbox.store();
+    let ingest = forget::drain_and_open(data)?;
+    let store = ingest.store();
     let item = find_item(store, name, allows)?;
     let mut said = said_of(store, &item)?;
     let write = change(store, &item, &mut said)?;

@@ -88,18 +88,18 @@ pub(super) fn delete_selection(
     select: impl FnOnce(&dyn Store) -> Result<Selection, CliError>,
 ) -> Result<DeletionPlan, CliError> {
     let _guard = WorkerLock::acquire_lock(&data.paths)?;
-    let inbox = drained_inbox(data)?;
-    let selection = select(inbox.store())?;
-    let order = forget::plan_deletion(inbox.store(), &data.paths, &selection, clock::now_ms())?;
-    drop(inbox);
+    let ingest = drain_and_open(data)?;
+    let selection = select(ingest.store())?;
+    let order = forget::plan_deletion(ingest.store(), &data.paths, &selection, clock::now_ms())?;
+    drop(ingest);
     forget::carry_out(&data.paths, &order)?;
     Ok(order)
 }
 
 /// The store, once everything that waits is in it. Only for a process that holds
 /// the worker's lock.
-pub(super) fn drained_inbox(data: &DataDir) -> Result<SpoolIngest, CliError> {
-    let mut inbox = SpoolIngest::new(
+pub(super) fn drain_and_open(data: &DataDir) -> Result<SpoolIngest, CliError> {
+    let mut ingest = SpoolIngest::new(
         data.paths.clone(),
         Box::new(data.open_writable_store()?),
         worker::build_capture_policy(data),
@@ -108,8 +108,8 @@ pub(super) fn drained_inbox(data: &DataDir) -> Result<SpoolIngest, CliError> {
     )?;
     // What is still in the spool would be stored after the deletion and bring
     // its text back.
-    while inbox.ingest_batch(clock::now_ms())?.removed > 0 {}
-    Ok(inbox)
+    while ingest.ingest_batch(clock::now_ms())?.removed > 0 {}
+    Ok(ingest)
 }
 
 fn forget_saved(args: &ForgetArgs, items: &[&String], out: &mut Output) -> Result<Exit, CliError> {

@@ -1,5 +1,5 @@
 //! Takes secrets out of whole records: every text that a user, a tool or a
-//! client wrote. Names that machines give (ids of rows, sessions and calls)
+//! client wrote. Names that machines give (ids of items, sessions and calls)
 //! stay, because records hang together by them.
 
 use std::borrow::Cow;
@@ -83,7 +83,7 @@ fn redact_key(redactor: &Redactor, key: &mut ProjectKey, marks: &mut RedactionCo
     }
 }
 
-/// What a user typed, and what it stands in place of.
+/// What a user typed, and what it replaces.
 fn words_of<'a>(
     said: &'a mut Override,
     redactor: &Redactor,

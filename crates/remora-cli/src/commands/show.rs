@@ -1,4 +1,4 @@
-//! `remora show`: rows in full.
+//! `remora show`: items in full.
 
 pub(crate) mod lines;
 
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &ShowArgs, out: &mut Output) -> Result<Exit, CliError> {
     print_items(&store, &items, &missing, args.json, out)
 }
 
-/// The row of the memory with this address: of this project, or of everywhere.
+/// The item of the memory with this address: of this project, or of everywhere.
 fn find_saved_memory(
     data: &DataDir,
     store: &dyn Store,
@@ -83,7 +83,7 @@ pub(crate) fn find_named_item(store: &dyn Store, text: &str) -> Result<Option<It
     Ok(found.pop())
 }
 
-/// Shows rows, and says which were not found.
+/// Shows items, and says which were not found.
 pub(crate) fn print_items(
     store: &dyn Store,
     items: &[Item],

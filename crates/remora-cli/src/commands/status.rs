@@ -72,13 +72,13 @@ pub(crate) fn run(args: &StatusArgs, out: &mut Output) -> Result<Exit, CliError>
     let refused = paths.find_fault();
     let database = paths.database_file();
     // A refused folder is not ours: not even its database is opened.
-    let looked = if refused.is_none() && database.exists() {
+    let counted = if refused.is_none() && database.exists() {
         remora_server::open_database(&database, Access::Read)
             .and_then(|store| Ok((store.count_contents()?, store.unembedded_count(MODEL_ID)?)))
     } else {
         Err(StoreError::Empty)
     };
-    let looked = match looked {
+    let counted = match counted {
         // An empty store is normal before the first event; with an archive it
         // means that the database was lost.
         Err(StoreError::Empty) if refused.is_none() && is_gone(&paths) => {
@@ -87,8 +87,8 @@ pub(crate) fn run(args: &StatusArgs, out: &mut Output) -> Result<Exit, CliError>
         Err(StoreError::Empty) => Ok((StoreStats::default(), 0)),
         other => other.map_err(|e| format!("{e}; see `remora doctor`")),
     };
-    let unembedded = looked.as_ref().map_or(0, |(_, waiting)| *waiting);
-    let counts = looked.map(|(counts, _)| counts);
+    let unembedded = counted.as_ref().map_or(0, |(_, waiting)| *waiting);
+    let counts = counted.map(|(counts, _)| counts);
     // Here and below a fault is a zero: the report must come, whatever is
     // broken.
     let spool = list_spooled(&paths, usize::MAX).map_or(0, |files| files.len() as u64);
@@ -123,7 +123,7 @@ pub(crate) fn run(args: &StatusArgs, out: &mut Output) -> Result<Exit, CliError>
 struct StoreStatus {
     /// Or what is wrong with the database, and what to do.
     counts: Result<StoreStats, String>,
-    /// Rows that wait for their vector.
+    /// Items that wait for their vector.
     unembedded: u64,
     spool: u64,
     dead: u64,
@@ -246,12 +246,12 @@ impl StoreStatus {
             Err(e) => lines.push(("kept", e.clone(), Style::Red)),
         }
         if self.total_count(tier::count_items) > 0 {
-            let embedded = format_count(self.embedded_count(), "row", "rows");
+            let embedded = format_count(self.embedded_count(), "item", "items");
             let mut text = format!("{embedded}, {} waiting", format_number(self.unembedded));
             let mut style = Style::Plain;
             if let WorkerState::Runs(reply) = &self.worker {
                 if reply.unembeddable > 0 {
-                    let rows = format_count(reply.unembeddable, "row", "rows");
+                    let rows = format_count(reply.unembeddable, "item", "items");
                     let _ = write!(text, "; the model failed on {rows}");
                 }
                 if let Some(trouble) = &reply.embedding_trouble {
@@ -309,8 +309,8 @@ impl StoreStatus {
         }
         for (name, text, style) in lines {
             let lead = format!("  {name:<9} ");
-            let told = hang_text(&lead, &text);
-            let body = told.trim_end().strip_prefix(&lead).unwrap_or_default();
+            let wrapped = hang_text(&lead, &text);
+            let body = wrapped.trim_end().strip_prefix(&lead).unwrap_or_default();
             let lead = out.paint(Style::Dim, &lead);
             out.print_text(&format!("{lead}{}\n", out.paint(style, body)))?;
         }

@@ -117,7 +117,7 @@ fn places_are_named_for_people() {
     $ remora audit --fix
     database, session a: ticket
     database, message #1: ticket (2 times)
-    2 places held secrets; they were taken out (3 places looked at)
+    2 places held secrets; they were redacted (3 places looked at)
     not looked at: remora.db.damaged-1 (an old database; remove it when you do not need it)
     exit 0
     $ remora audit

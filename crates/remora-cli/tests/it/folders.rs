@@ -318,8 +318,8 @@ fn links_broken_tags_and_read_only_files_are_told_and_the_rest_goes_on() {
     $ remora folders --write --days 3650
     docs/CLAUDE.md: left alone: it is a link to another file
     src/CLAUDE.md: added to
-    src/deep/CLAUDE.md: left alone: its <remora-activity> tags are not one pair;
-    fix or remove them
+    src/deep/CLAUDE.md: left alone: its <remora-activity> tags are not one pair; fix
+    or remove them
     exit 0
     ");
     let mode = fs::metadata(&locked).unwrap().permissions().mode();

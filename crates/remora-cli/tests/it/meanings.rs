@@ -77,7 +77,7 @@ fn what_was_imported_is_found_by_what_it_means() {
     let (level, message) = check(&sandbox);
     assert_eq!(level, "ok");
     assert!(
-        message.ends_with("works; 3 rows have a vector of it, 0 wait"),
+        message.ends_with("works; 3 items have a vector of it, 0 wait"),
         "{message}"
     );
     // Switched off, words alone count.
@@ -156,7 +156,7 @@ fn vectors_are_rebuilt_all_of_them_or_those_that_are_missing() {
     let (level, message) = check(&sandbox);
     assert_eq!(level, "warn");
     assert!(
-        message.contains("0 rows have a vector of it, 3 wait"),
+        message.contains("0 items have a vector of it, 3 wait"),
         "{message}"
     );
     assert_eq!(found(&sandbox, FELINE), Vec::<Value>::new());

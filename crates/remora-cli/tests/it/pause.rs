@@ -169,8 +169,8 @@ fn recall_alone() {
     assert_snapshot!(memory.go("pause --recall"), @"
     $ remora pause --recall
     recall paused everywhere
-      Hooks capture and inject nothing; what a session has been told already stays
-      in it.
+      Hooks capture and inject nothing; what was injected into a session stays in
+      it.
       `remora pause --recall --off` ends it
     exit 0
     ");

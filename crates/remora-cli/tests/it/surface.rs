@@ -412,7 +412,7 @@ fn the_demo_as_json_lines() {
         .map(|line| {
             let report: Value = serde_json::from_str(line).unwrap();
             if let Some(rows) = report["memory"].as_array() {
-                return format!("memory: {} rows", rows.len());
+                return format!("memory: {} items", rows.len());
             }
             if let Some(steps) = report["recall"].as_array() {
                 let given = |step: &&Value| step["given"].is_string();

@@ -43,7 +43,7 @@ struct TaskOutcome {
     share: f64,
     /// Of a task whose decision was changed later: whether the old one is given.
     gives_old: Option<bool>,
-    given: usize,
+    injected: usize,
     tokens: u32,
     ms: f64,
     /// What was weighed of the right chats, with why.
@@ -69,19 +69,19 @@ pub(super) fn run(args: &BenchDecisionsArgs, out: &mut Output) -> Result<Exit, C
     let mut outcomes = Vec::with_capacity(tasks.len());
     let mut rows = 0;
     let rounds = chats::split_rounds(&tasks);
-    for (at, round) in rounds.iter().enumerate() {
+    for (at, task_round) in rounds.iter().enumerate() {
         progress.update_line(at as u64, rounds.len() as u64, "chats");
         let project = BenchProject {
             name: PROJECT_NAME.to_owned(),
             half: BenchHalf::Dev,
-            steps: chats.to_steps(&round.left_out),
+            steps: chats.to_steps(&task_round.left_out),
             situations: Vec::new(),
             moments: args.queries.clone(),
             sessions: args.corpus.clone(),
         };
         let played = player::play_project(&project, encoder.as_ref())?;
         rows = rows.max(played.rows.len());
-        for task in &round.tasks {
+        for task in &task_round.tasks {
             outcomes.push(run_task(&chats, &played, task, encoder.as_ref())?);
         }
     }
@@ -121,17 +121,17 @@ fn run_task(
     let before = SessionHistory(Some(InjectionLog::open(&played.paths, &session, None)?));
     let place = locate_project(&played.paths, &played.root, None);
     // As somebody has it who has set nothing.
-    let mut ground = RecallEnvironment::new(place, None, RecallSettings::default().limits);
+    let mut environment = RecallEnvironment::new(place, None, RecallSettings::default().limits);
     let started = Instant::now();
     if let Some(encoder) = encoder {
         let embedding = embed_prompt(encoder, &task.text);
         let embedding = embedding.map_err(|e| CliError::Usage(e.to_string()))?;
-        ground.embedding = Some(PromptEmbedding::from_embedding(embedding));
+        environment.embedding = Some(PromptEmbedding::from_embedding(embedding));
     }
-    let scene = ground.recall_context(&session, &before);
+    let context = environment.recall_context(&session, &before);
     let back = recall(
         played.store.as_ref(),
-        &scene,
+        &context,
         &RecallTrigger::Prompt(&task.text),
     )?;
     let ms = started.elapsed().as_secs_f64() * 1000.0;
@@ -166,12 +166,15 @@ fn score_task(
         old.any(|old| old.share_in(&text) >= rule::MIN_OLD_RULE_SHARE)
     });
     let mut weighed: Vec<String> = Vec::new();
-    for given in &back.given {
-        let from = chat_of(&given.item);
+    for injected in &back.given {
+        let from = chat_of(&injected.item);
         let from = from.map_or("another chat".to_owned(), |(chat, turn)| {
             format!("{chat} turn {turn}")
         });
-        weighed.push(format!("given {} of {from}: {}", given.item, given.why));
+        weighed.push(format!(
+            "given {} of {from}: {}",
+            injected.item, injected.why
+        ));
     }
     for passed in back
         .passed
@@ -194,7 +197,7 @@ fn score_task(
             .any(|one| chat_of(&one.item).is_some_and(|(chat, _)| chat == last)),
         share: rule.share_in(&text),
         gives_old,
-        given: back.given.len(),
+        injected: back.given.len(),
         tokens: tokens::estimate_tokens(&text),
         ms,
         weighed,
@@ -283,7 +286,7 @@ fn as_json(one: &TaskOutcome) -> Value {
         "rule": one.has_rule(),
         "rule_share": one.share,
         "gives_old": one.gives_old,
-        "given": one.given,
+        "given": one.injected,
         "tokens": one.tokens,
         "ms": one.ms,
         "weighed": one.weighed,

@@ -37,14 +37,14 @@ pub(super) fn store_session(paths: &DataPaths, project: &Path) -> Result<Vec<Ite
     }
     let store = remora_server::open_database(&paths.database_file(), Access::Write)?;
     let log = Log::open(paths.worker_log());
-    let mut inbox = SpoolIngest::new(
+    let mut ingest = SpoolIngest::new(
         paths.clone(),
         Box::new(store),
         CapturePolicy::default(),
         Vec::new(),
         log,
     )?;
-    while inbox.ingest_batch(clock::now_ms())?.removed > 0 {}
+    while ingest.ingest_batch(clock::now_ms())?.removed > 0 {}
     let page = PageRequest {
         order: SortOrder::Oldest,
         beyond: None,

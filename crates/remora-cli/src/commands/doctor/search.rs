@@ -1,4 +1,4 @@
-//! Search by meaning: whether the model works, and how many rows wait for it.
+//! Search by embeddings: whether the encoder works, and how many items wait for it.
 
 use std::fmt::Write;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use crate::commands::tier;
 use crate::config::Config;
 
 pub(super) fn check_search(patient: &DoctorContext) -> Option<Diagnosis> {
-    // What is wrong with the configuration is told elsewhere.
+    // What is wrong with the configuration is reported elsewhere.
     let config = Config::load(&patient.paths.config_file()).ok()?;
     let Some(encoder) = tier::build_encoder(&config) else {
         return Some(Diagnosis::ok(
@@ -35,7 +35,7 @@ pub(super) fn check_search(patient: &DoctorContext) -> Option<Diagnosis> {
     };
     let mut message = format!(
         "{name} works; {} a vector of it, {}",
-        format_count(embedded, "row has", "rows have"),
+        format_count(embedded, "item has", "items have"),
         match waiting {
             1 => "1 waits".to_owned(),
             waiting => format!("{} wait", format_number(waiting)),
@@ -44,7 +44,7 @@ pub(super) fn check_search(patient: &DoctorContext) -> Option<Diagnosis> {
     // The worker has loaded the model by itself, maybe at a worse time.
     if let WorkerState::Runs(reply) = query_worker(&patient.paths) {
         if reply.unembeddable > 0 {
-            let rows = format_count(reply.unembeddable, "row", "rows");
+            let rows = format_count(reply.unembeddable, "item", "items");
             let _ = write!(message, "; it failed on {rows}, found by words only");
         }
         if let Some(trouble) = &reply.embedding_trouble {
@@ -85,7 +85,7 @@ fn diagnose_encoder_error(
     Diagnosis::warn("search", format!("by words only: {reason}"), fix)
 }
 
-/// Rows with and without a vector. A database that cannot be read is told of
+/// Items with and without a vector. A database that cannot be read is told of
 /// elsewhere.
 fn count_vectors(patient: &DoctorContext) -> Option<(u64, u64)> {
     let file = patient.paths.database_file();

@@ -1,4 +1,4 @@
-//! What each session did, taken from its rows.
+//! What each session did, taken from its items.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,9 +10,9 @@ use remora_memory::store::{Filter, PageRequest, Store};
 use crate::commands::show::lines::{flatten_text, truncate_columns};
 use crate::error::CliError;
 
-/// Sessions that are looked at.
+/// Sessions that are read.
 const MAX_SESSIONS: usize = 500;
-/// Rows of one session that are looked at, the newest.
+/// Items of one session that are read, the newest.
 const MAX_SESSION_ITEMS: usize = 2000;
 /// Columns of a request.
 const MAX_REQUEST_COLUMNS: usize = 120;
@@ -39,7 +39,7 @@ pub(super) struct SessionRecap {
 }
 
 impl SessionRecap {
-    /// Its parts: name, word for people, entries.
+    /// Its parts: name, heading, entries.
     pub(super) fn parts(&self) -> [(&'static str, &'static str, &[String]); 6] {
         [
             ("requests", "asked", &self.requests),
@@ -66,7 +66,7 @@ pub(super) fn collect_recaps(
 ) -> Result<Vec<ProjectRecap>, CliError> {
     let names = store.list_projects()?;
     let is_wanted = |session: &Session| filter.agent.as_ref().is_none_or(|a| *a == session.agent);
-    // A session of another agent may have mended what failed in this one's.
+    // A session of another agent may have fixed what failed in this one's.
     let filter = &Filter {
         agent: None,
         ..filter.clone()
@@ -82,14 +82,14 @@ pub(super) fn collect_recaps(
         items.reverse();
         read.push((session, items));
     }
-    let passed = last_pass(read.iter().flat_map(|(_, items)| items));
+    let last_passes = last_pass(read.iter().flat_map(|(_, items)| items));
     let mut projects: Vec<ProjectRecap> = Vec::new();
     for (session, items) in read {
         if !is_wanted(&session) {
             continue;
         }
         let key = session.project.clone();
-        let done = build_session_recap(session, &items, &passed);
+        let done = build_session_recap(session, &items, &last_passes);
         if done.is_empty() {
             continue;
         }
@@ -113,24 +113,24 @@ fn find_command_key(item: &Item) -> Option<(&str, &str)> {
     Some((&item.project, item.command()?))
 }
 
-/// When each command passed last: also another session may have mended it.
+/// When each command passed last: also another session may have fixed it.
 fn last_pass<'a>(items: impl Iterator<Item = &'a Item>) -> HashMap<(String, String), i64> {
-    let mut passed = HashMap::new();
+    let mut last_passes = HashMap::new();
     for item in items.filter(|item| item.kind != Kind::Failure && item.kind != Kind::Fix) {
         if let Some((project, command)) = find_command_key(item) {
-            let last = passed
+            let last = last_passes
                 .entry((project.to_owned(), command.to_owned()))
                 .or_insert(i64::MIN);
             *last = item.time.max(item.last_time).max(*last);
         }
     }
-    passed
+    last_passes
 }
 
 fn build_session_recap(
     session: Session,
     items: &[Item],
-    passed: &HashMap<(String, String), i64>,
+    last_passes: &HashMap<(String, String), i64>,
 ) -> SessionRecap {
     let of_kinds = |kinds: &[Kind]| {
         let titles = items
@@ -165,7 +165,7 @@ fn build_session_recap(
         requests: collect_distinct(requests),
         completed: collect_distinct(completed),
         decisions: of_kinds(&[Kind::Decision, Kind::Preference, Kind::Correction]),
-        open_failures: list_open_failures(items, passed),
+        open_failures: list_open_failures(items, last_passes),
         fixes: of_kinds(&[Kind::Fix]),
         next_steps: next.unwrap_or_default(),
         files: collect_distinct(files),
@@ -174,7 +174,7 @@ fn build_session_recap(
 }
 
 /// The last failure of every command that has not passed since.
-fn list_open_failures(items: &[Item], passed: &HashMap<(String, String), i64>) -> Vec<String> {
+fn list_open_failures(items: &[Item], last_passes: &HashMap<(String, String), i64>) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut open: Vec<String> = items
         .iter()
@@ -184,8 +184,8 @@ fn list_open_failures(items: &[Item], passed: &HashMap<(String, String), i64>) -
             find_command_key(item).is_some_and(|(project, command)| {
                 let key = (project.to_owned(), command.to_owned());
                 let failed = item.time.max(item.last_time);
-                let mended = passed.get(&key).is_some_and(|at| *at > failed);
-                !mended && seen.insert(key)
+                let passed_since = last_passes.get(&key).is_some_and(|at| *at > failed);
+                !passed_since && seen.insert(key)
             })
         })
         .map(|item| format!("{} (#{})", flatten_text(&item.title), item.id))

@@ -12,7 +12,7 @@ use crate::args::{ProjectScopeArgs, SearchArgs};
 use crate::commands::search::when::{self, TimeSpan};
 use crate::error::CliError;
 
-/// The question, with names and paths still as they were given.
+/// The query, with names and paths still as they were typed.
 #[derive(Debug)]
 pub(super) struct SearchRequest {
     pub(super) query: Query,
@@ -88,7 +88,7 @@ impl SearchRequest {
         }
     }
 
-    /// Rows that bear the error's own name come first.
+    /// Items that bear the error's own name come first.
     pub(super) fn sort(&self, hits: &mut [Hit]) {
         if let Some(error) = &self.error {
             // Stable: within both groups the ranking stays.
@@ -149,7 +149,7 @@ fn resolve_project_scope(
 }
 
 /// The words as one text. A shell takes the quotes away from `file:"a b"` and
-/// `-"a b"`; when there are several words, the blanks tell where they were.
+/// `-"a b"`; when there are several words, the blanks show where they were.
 fn join_words(words: &[String]) -> String {
     if let [one] = words {
         return one.clone();

@@ -29,9 +29,9 @@ pub(super) struct SituationVerdict {
     pub(super) wanted: usize,
     /// Those that were not, as the set names them, with why.
     pub(super) missed: Vec<String>,
-    /// Rows that were given.
+    /// Items that were given.
     pub(super) given: usize,
-    /// Rows that were given without need, as `#12 kind title`.
+    /// Items that were given without need, as `#12 kind title`.
     pub(super) wrong: Vec<String>,
     /// Those that must not be given.
     pub(super) forbidden: Vec<String>,
@@ -266,7 +266,7 @@ fn candidates_to_json(
     all
 }
 
-/// Whether this is what a row is called.
+/// Whether this is what an item is called.
 fn matches_reference(row: &Item, item: &str) -> bool {
     match item.strip_prefix('#') {
         Some(number) => number.parse() == Ok(row.id),

@@ -1,6 +1,6 @@
 //! Plays a project: its steps become hook events, go through the spool and the
 //! inbox like any others, and the working tree lies on the disk as they left
-//! it. Knows which rows came of which step.
+//! it. Knows which items came of which step.
 
 use std::collections::HashMap;
 use std::fs;
@@ -26,7 +26,7 @@ use crate::error::CliError;
 
 /// Milliseconds between two steps.
 const STEP_INTERVAL_MS: i64 = 40_000;
-/// Rows of a project that are looked at; none has so many.
+/// Items of a project that are looked at; none has so many.
 const MAX_ITEMS: usize = 5_000;
 
 /// A project that was played.
@@ -50,7 +50,7 @@ impl PlayedProject {
         self.sessions.get(name).map(String::as_str)
     }
 
-    /// Whether a row is meant by a label: `x` for all rows of the step, `x:fix`
+    /// Whether an item is meant by a label: `x` for all items of the step, `x:fix`
     /// for those of one kind, `memory:name`, `session:s1`, `kind:fix`, or `*`.
     pub(in crate::commands::bench) fn matches_label(&self, row: &Item, label: &str) -> bool {
         let of_step = |name: &str| {
@@ -82,13 +82,13 @@ impl PlayedProject {
         }
     }
 
-    /// Whether a step of the script has this label, also if no row came of it.
+    /// Whether a step of the script has this label, also if no item came of it.
     pub(in crate::commands::bench) fn has_label(&self, label: &str) -> bool {
         let step = label.split(':').next().unwrap_or(label);
         self.labels.contains_key(step)
     }
 
-    /// The labels of the step that a row came of.
+    /// The labels of the step that an item came of.
     pub(in crate::commands::bench) fn labels_of(&self, row: &Item) -> Vec<&str> {
         let mut labels: Vec<&str> = self.labels.keys().map(String::as_str).collect();
         labels.retain(|label| self.matches_label(row, label));
@@ -102,7 +102,7 @@ impl PlayedProject {
     }
 }
 
-/// Plays the project, and works out the embeddings of its rows if there is an
+/// Plays the project, and works out the embeddings of its items if there is an
 /// encoder, as the worker does in its spare time.
 pub(in crate::commands::bench) fn play_project(
     project: &BenchProject,
@@ -122,7 +122,7 @@ pub(in crate::commands::bench) fn play_project(
     check_out(&root, "main")?;
     let store = remora_server::open_database(&paths.database_file(), Access::Write)?;
     let mut stage = ProjectPlayer {
-        inbox: SpoolIngest::new(
+        ingest: SpoolIngest::new(
             paths.clone(),
             Box::new(store),
             CapturePolicy::default(),
@@ -161,12 +161,12 @@ pub(in crate::commands::bench) fn play_project(
     for (at, step) in memories {
         items.extend(write_memory(&saved, &key, at, step)?.map(ItemWrite::Put));
     }
-    stage.inbox.store().apply(&Batch {
+    stage.ingest.store().apply(&Batch {
         items,
         ..Batch::default()
     })?;
     if let Some(encoder) = encoder {
-        let made = vectors::embed_waiting(stage.inbox.store(), encoder, u64::MAX)?;
+        let made = vectors::embed_waiting(stage.ingest.store(), encoder, u64::MAX)?;
         if let Some(trouble) = made.trouble {
             return Err(CliError::Usage(trouble.to_string()));
         }
@@ -175,14 +175,14 @@ pub(in crate::commands::bench) fn play_project(
         }
     }
     let ProjectPlayer {
-        inbox,
+        ingest,
         paths,
         root,
         labels,
         sessions,
         ..
     } = stage;
-    drop(inbox);
+    drop(ingest);
     let store = remora_server::open_database(&paths.database_file(), Access::Read)?;
     let page = PageRequest {
         order: SortOrder::Oldest,
@@ -203,7 +203,7 @@ pub(in crate::commands::bench) fn play_project(
 
 /// A project in the middle of being played.
 struct ProjectPlayer {
-    inbox: SpoolIngest,
+    ingest: SpoolIngest,
     paths: DataPaths,
     root: PathBuf,
     tree: FileTree,
@@ -288,7 +288,7 @@ impl ProjectPlayer {
         for (file, content) in &self.tree {
             write_file(&self.root.join(file), content)?;
         }
-        while self.inbox.ingest_batch(self.at)?.removed > 0 {}
+        while self.ingest.ingest_batch(self.at)?.removed > 0 {}
         Ok(())
     }
 }
@@ -315,7 +315,7 @@ fn write_file(file: &Path, content: &str) -> Result<(), CliError> {
     })
 }
 
-/// The page of a saved memory, and its row as the worker's index has it.
+/// The page of a saved memory, and its item as the worker's index has it.
 fn write_memory(
     folder: &Path,
     project: &str,

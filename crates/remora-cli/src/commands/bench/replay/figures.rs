@@ -98,14 +98,14 @@ impl ArmStats {
 /// the next calls.
 #[derive(Debug, Default)]
 pub(super) struct FailureStats {
-    given: Share,
+    with_injection: Share,
     not_given: Share,
 }
 
 impl FailureStats {
     pub(super) fn count_failure(&mut self, has_given: bool, passed: bool) {
         if has_given {
-            self.given.count(passed);
+            self.with_injection.count(passed);
         } else {
             self.not_given.count(passed);
         }
@@ -153,7 +153,9 @@ impl ReplayStats {
         for (arm, more) in self.arms.iter_mut().zip(&other.arms) {
             arm.absorb(more);
         }
-        self.failures.given.absorb(other.failures.given);
+        self.failures
+            .with_injection
+            .absorb(other.failures.with_injection);
         self.failures.not_given.absorb(other.failures.not_given);
         for (trigger, share) in &other.ledger.0 {
             self.ledger
@@ -205,7 +207,7 @@ impl ReplayStats {
             "used": arms,
             "ledger": ledger,
             "failures": {
-                "passed_with_something_given": self.failures.given.to_json(),
+                "passed_with_something_given": self.failures.with_injection.to_json(),
                 "passed_with_nothing_given": self.failures.not_given.to_json(),
             },
         })
@@ -246,7 +248,7 @@ impl ReplayStats {
         let _ = writeln!(
             text,
             "failed commands that passed soon: {} with something given, {} without",
-            self.failures.given.to_text(),
+            self.failures.with_injection.to_text(),
             self.failures.not_given.to_text()
         );
         text

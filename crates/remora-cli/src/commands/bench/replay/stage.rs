@@ -43,7 +43,7 @@ const MAX_CALLS_AFTER_FAILURE: usize = 10;
 
 /// A project in the middle of being played.
 pub(super) struct SessionPlayer<'a> {
-    inbox: SpoolIngest,
+    ingest: SpoolIngest,
     paths: DataPaths,
     root: PathBuf,
     encoder: Option<&'a LazyEncoder>,
@@ -97,7 +97,7 @@ impl<'a> SessionPlayer<'a> {
         let log = Log::open(paths.worker_log());
         let redactor = Redactor::new(&RedactionRules::default());
         Ok(Self {
-            inbox: SpoolIngest::new(
+            ingest: SpoolIngest::new(
                 paths.clone(),
                 Box::new(store),
                 CapturePolicy::default(),
@@ -158,7 +158,7 @@ impl<'a> SessionPlayer<'a> {
             ..locate_project(&self.paths, &self.root, None)
         };
         let captured = self.capture_event(recorded, &raw, &place);
-        let store = self.inbox.store();
+        let store = self.ingest.store();
         for arm in &mut self.arms {
             arm.observe_event(store, &captured)?;
         }
@@ -331,9 +331,9 @@ impl<'a> SessionPlayer<'a> {
 
     /// What the worker makes of the events so far, with their embeddings.
     fn ingest_events(&mut self, at: i64) -> Result<(), CliError> {
-        while self.inbox.ingest_batch(at)?.removed > 0 {}
+        while self.ingest.ingest_batch(at)?.removed > 0 {}
         if let Some(encoder) = self.encoder {
-            let made = vectors::embed_waiting(self.inbox.store(), encoder, u64::MAX)?;
+            let made = vectors::embed_waiting(self.ingest.store(), encoder, u64::MAX)?;
             if let Some(trouble) = made.trouble {
                 return Err(CliError::Usage(trouble.to_string()));
             }
@@ -362,7 +362,7 @@ impl<'a> SessionPlayer<'a> {
         }
         let mut before = SessionHistory(Some(InjectionLog::open(&self.paths, &now.id, None)?));
         let back = recall(
-            self.inbox.store(),
+            self.ingest.store(),
             &environment.recall_context(&now.id, &before),
             trigger,
         )?;
@@ -389,7 +389,7 @@ impl<'a> SessionPlayer<'a> {
         if names.is_empty() {
             return Ok(());
         }
-        let store = self.inbox.store();
+        let store = self.ingest.store();
         let injected_items = store.find_items(&names)?;
         let filter = Filter {
             project: Some(event.project().into()),
@@ -420,7 +420,7 @@ impl<'a> SessionPlayer<'a> {
     /// What the ledger says of everything that was given, by moment.
     pub(super) fn count_uses(&self, figures: &mut ReplayStats) -> Result<(), CliError> {
         for given in self
-            .inbox
+            .ingest
             .store()
             .list_injections(&Filter::default(), usize::MAX)?
         {

@@ -1,5 +1,5 @@
-//! Rows of the other system as rows of ours. Names are made from theirs, so
-//! that the same row is the same however often it comes.
+//! Items of the other system as items of ours. Names are made from theirs, so
+//! that the same item is the same however often it comes.
 
 use remora_agents::RecordedCall;
 use remora_core::detail::{DetailList, DetailText, ItemDetail};
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::super::corpus::{IMPORT_AGENT, derive_title, derive_uid};
 
-/// What rows take from their session.
+/// What items take from their session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SessionFields {
     pub(super) id: String,
@@ -84,7 +84,7 @@ pub(super) fn convert_observation(
 ) -> Item {
     let kind = Kind::parse(&from.kind)
         .filter(|kind| kind.is_observation())
-        // Only kinds of observations: an imported row must not pass for a
+        // Only kinds of observations: an imported item must not pass for a
         // user's statement or a fix that was seen to work.
         .unwrap_or(Kind::Discovery);
     let parts = [from.subtitle.trim(), from.narrative.trim()];
@@ -252,7 +252,7 @@ impl WithTokenCount for Item {
     }
 }
 
-/// A row names its project itself; without one it is that of the session.
+/// An item names its project itself; without one it is that of the session.
 fn set_project(mut row: Item, project: &str) -> Item {
     if !project.is_empty() {
         row.project = project.into();

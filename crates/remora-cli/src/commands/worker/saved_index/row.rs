@@ -16,7 +16,7 @@ use remora_server::saved::SavedMemory;
 
 use crate::clock;
 
-/// Words that are looked through for files.
+/// Words that are searched for files.
 const MAX_SCANNED_BYTES: usize = 64 * 1024;
 /// The most files that an item lists.
 const MAX_FILES: usize = 20;
@@ -85,7 +85,7 @@ pub(in crate::commands) fn ended_on(memory: &Memory) -> Option<String> {
     end_date::ended_on(&memory.body, said, clock::now_ms())
 }
 
-/// The moment that a file gives itself, in milliseconds since 1970.
+/// The time that a file names as its own, in milliseconds since 1970.
 fn parse_timestamp(text: &str) -> Option<i64> {
     let text = text.trim();
     let at = text.parse::<Timestamp>().ok().or_else(|| {
