@@ -124,9 +124,9 @@ fn store_batches(
     let mut saved = Instant::now();
     for mut batch in batches {
         let note = format!("{} of {}", format_size(batch.read), format_size(all));
-        let stats = ingest.ingest_events(&batch.events, clock::now_ms())?;
-        batch.name_left_out(&stats.left_out, found);
-        brought.add_ingested(stats);
+        let ingested = ingest.ingest_events(&batch.events, clock::now_ms())?;
+        batch.name_left_out(&ingested.left_out, found);
+        brought.add_ingested(ingested);
         brought.marks.merge_counts(&batch.marks);
         let room = MAX_UNREADABLE_LINES.saturating_sub(brought.bad.len());
         brought.bad.extend(batch.bad.into_iter().take(room));

@@ -109,7 +109,7 @@ impl<'a> TranscriptStream<'a> {
             let line = self.at.line;
             self.reader
                 .finish_transcript(self.file.ending, &mut |event| {
-                    queue.push_back((line, event))
+                    queue.push_back((line, event));
                 });
             return Ok(());
         }
