@@ -101,6 +101,9 @@ fn collect_files(linker: &Path, folder: &Path) -> io::Result<bool> {
         if name == "libpthread.a" && fs::metadata(&path)?.len() > EMPTY_ARCHIVE_BYTES {
             return Ok(false);
         }
+        // An upgrade of the compiler moves these; a link to nothing would bring the
+        // shared library back, into a program that nobody loads it for.
+        println!("cargo::rerun-if-changed={}", path.display());
         std::os::unix::fs::symlink(path, folder.join(name))?;
     }
     Ok(true)
