@@ -25,7 +25,7 @@ use super::supersession::{Supersessions, is_stated};
 use super::word_set::WordSet;
 use super::{Exposure, RecallContext, RecallResult, is_untrusted, item_line, name_of, work};
 use crate::end_date::ended_on;
-use crate::episode::{ComparedTurn, amends_turn, drops_by_name};
+use crate::episode::{ComparedTurn, amends_turn, drops_by_name, replaces_work, speaks_of_wanted};
 use crate::store::{FileMatch, Filter, Hit, ItemRef, PageRequest as Part, Result};
 use crate::words::{self, is_stop};
 
@@ -380,7 +380,17 @@ impl<'a> PromptRecall<'a> {
                 Some(stated) => candidates::checkpoint_of(self.store, stated)?,
                 None => None,
             };
-            return Ok(turn.or(stated));
+            let is_found = |turn: &Item| {
+                let mut others = all.iter();
+                others.any(|one| one.is_of(turn) && one.probability >= least)
+            };
+            let speaks = |by: &Item| speaks_of_wanted(by, item, self.prompt);
+            let is_about = all.is_empty() || stated.as_ref().is_some_and(speaks);
+            if let Some(turn) = turn.or(stated)
+                && (is_about || is_found(&turn))
+            {
+                return Ok(Some(turn));
+            }
         }
         if item.kind != Kind::Summary {
             return Ok(None);
@@ -416,9 +426,16 @@ impl<'a> PromptRecall<'a> {
                     .list_items(&filter, Part::newest(MAX_AMENDING_TURNS))?,
             );
         }
-        let amending = turns
-            .iter()
-            .filter(|turn| amends_turn(&ComparedTurn::from_item(turn, &splitter), &read));
+        // Lines of code that went are proof. Words alone must be about what the prompt
+        // wants of the turn.
+        let amends = |turn: &&Item| {
+            let later = ComparedTurn::from_item(turn, &splitter);
+            amends_turn(&later, &read)
+                && (all.is_empty()
+                    || replaces_work(&later, &read)
+                    || speaks_of_wanted(turn, item, self.prompt))
+        };
+        let amending = turns.iter().filter(amends);
         Ok(amending.max_by_key(|turn| turn.time).cloned())
     }
 
