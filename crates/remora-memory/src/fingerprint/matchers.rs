@@ -73,7 +73,7 @@ pub(super) fn read_line(line: &str) -> ErrorLine {
             // The innermost exception is the error; those around it only hand it on. Where
             // it is says nothing of what it is.
             match strip_outer_class(&text).or_else(|| strip_location(&text)) {
-                Some(inner) => text = inner.to_owned(),
+                Some(inner) => text = String::from(inner),
                 None => break,
             }
             continue;
